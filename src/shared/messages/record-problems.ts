@@ -72,9 +72,10 @@ export const RECORD_PROBLEMS = {
     advice: () => 'to keep such a text in one cell, replace the curly quotes around it with " in the file',
   },
   empty_records: {
-    expected: () => 'are not rows because all their cells are empty',
+    expected: () => 'has only empty cells and is skipped',
     title: 'Empty rows were skipped',
     remedy: 'Nothing is sent for them. Check the file if you expected rows there.',
+    counts: 'unsent',
   },
   repeated_header: {
     expected: () => 'must be a row, but is the header again',

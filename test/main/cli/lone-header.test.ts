@@ -51,6 +51,15 @@ it('says of a list that no field has the name of its first line, not that this l
   expect(asked).not.toContain('looks like a row')
 })
 
+it('does not call empty rows still sent', async () => {
+  const workspace = createTemporaryFolder()
+  const source = writeSource(workspace, 'posts.csv', 'user_id,text_data\nu1,hello\n,\nu2,there\n')
+  const { stdout } = await runInProcess(['task', source, '--base-url', 'http://127.0.0.1:9', '--dry-run'], {
+    workspace,
+  })
+  expect(stdout).toMatch(/1 row \(warning, not sent\) {2}has only empty cells and is skipped/)
+})
+
 it('does not call a first line that is read as the header still sent', async () => {
   const workspace = createTemporaryFolder()
   const source = writeSource(workspace, 'words.csv', WORDS)

@@ -45,7 +45,10 @@ export function formatRowDetail(terminal: Terminal, detail: RowDetail): string {
           `${problem.severity === 'warning' ? 'warning: ' : ''}${toPrintable(formatProblemOfRow(problem))}`,
       ),
     ],
-    ['Sent as', (detail.corrections ?? []).map(formatCorrection)],
+    [
+      isOfKind(result.state, 'unsent') ? 'Corrected' : 'Sent as',
+      (detail.corrections ?? []).map(formatCorrection),
+    ],
     [
       'Request',
       isOfKind(result.state, 'unsent')

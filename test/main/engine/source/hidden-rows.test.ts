@@ -29,7 +29,7 @@ test('hidden rows of a workbook are read, counted and told, so that a run can as
   const source = await readSheet(FILTERED)
   expect(source.cells.map(([id]) => id)).toEqual(['p1', 'p2', 'p3', 'p4', 'p5', 'p6'])
   expect(source.hidden).toEqual({ rows: 3 })
-  expect(source.warnings).toEqual(['2: are not rows because all their cells are empty'])
+  expect(source.warnings).toEqual(['2: has only empty cells and is skipped'])
   expect(source.problems).toEqual(['hidden_rows 2 warning', 'hidden_rows 4 warning', 'hidden_rows 6 warning'])
 })
 
@@ -38,7 +38,7 @@ test('hidden rows stay out when only visible rows are wanted, and the others kee
   const source = await readAnySource(path, { rows: 'visible' })
   expect(source.cells.map(([id]) => id)).toEqual(['p1', 'p3', 'p5'])
   expect(source.hidden).toEqual({ rows: 3 })
-  expect(source.warnings).toEqual(['1: are not rows because all their cells are empty'])
+  expect(source.warnings).toEqual(['1: has only empty cells and is skipped'])
   const { rows } = await previewSource({ path, header: true, rows: 'visible' }, 10)
   expect(rows.map(({ place, cells }) => `${place.row} ${cells[0]}`)).toEqual(['2 p1', '5 p3', '8 p5'])
 })
@@ -48,7 +48,7 @@ test('nothing is left to ask about hidden rows when a plan says that all are wan
   expect(source.cells).toHaveLength(6)
   expect(source.problems).toEqual([])
   expect(source.hidden).toEqual({ rows: 3 })
-  expect(source.warnings).toEqual(['2: are not rows because all their cells are empty'])
+  expect(source.warnings).toEqual(['2: has only empty cells and is skipped'])
 })
 
 test('a sheet of which every row is hidden has none to send when only visible rows are wanted', async () => {

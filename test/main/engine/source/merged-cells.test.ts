@@ -91,7 +91,7 @@ test('a row without a text of its own is no row when merged cells are filled', a
     ['u1', 'a'],
     ['u2', 'b'],
   ])
-  expect(warnings).toEqual(['2: are not rows because all their cells are empty'])
+  expect(warnings).toEqual(['2: has only empty cells and is skipped'])
 })
 
 test('merged cells that begin in a hidden row carry its text to the visible ones', async () => {
