@@ -11,6 +11,7 @@ import {
 } from '../operations/operations.ts'
 import { DEFAULT_POST_ID } from '../operations/task.ts'
 import type { FieldSource, FilledBy, Mapping, Plan } from '../plan/plan.ts'
+import { findCellName, findOwnColumns, isJsonLinesExport } from '../run/export-columns.ts'
 import { FORBIDDEN_ID_CHARACTERS, type RequestField } from '../service/request-field.ts'
 import { trimName } from './id-text.ts'
 
@@ -136,8 +137,10 @@ export function matchColumns(columns: readonly string[], operation: Operation): 
     mapping[field] = { kind: 'column', column }
     taken.add(column)
   }
+  // The ids that rows were sent with are not those of the source, and a row that was not sent has none.
+  if (isJsonLinesExport(columns)) taken.add('post_id')
   for (const column of columns) {
-    if (parseFieldName(column, operation) === null || passedOver.has(column)) continue
+    if (parseFieldName(column, operation) === null || passedOver.has(column) || taken.has(column)) continue
     if (!isRenamed(column, columns)) take(column, column)
   }
   for (const { name } of fieldsOf(operation)) {
@@ -371,7 +374,7 @@ function findByValues(
 
 /** Columns that a guess may not take: those that are mapped, that hold objects, and links that a person has to choose. */
 function listUsed(columns: readonly string[], mapping: Mapping, seen: SeenRows | null): Set<number> {
-  const used = new Set(findStructured(seen))
+  const used = new Set([...findStructured(seen), ...findOwnColumns(columns)])
   for (const { linkName } of seen?.links ?? []) used.add(columns.indexOf(linkName))
   for (const source of Object.values(mapping)) used.add(toColumnIndex(columns, source))
   return used
@@ -498,9 +501,11 @@ function isRivalMapped(field: string, mapping: Mapping): boolean {
 
 /** The column whose name is one of the field's words, else the one that ends in one, as `Original Tweet` does. */
 function findByWord(columns: readonly string[], field: string, used: ReadonlySet<number>): number {
-  const words = WORDS_FOR[field] ?? []
+  // Only as a cell of an export does a column of the field's own name need a guess.
+  const isExport = isJsonLinesExport(columns)
+  const words = [...(isExport ? [toComparable(field)] : []), ...(WORDS_FOR[field] ?? [])]
   const suffixes = SUFFIXES[field] ?? []
-  const names = columns.map((name) => toWords(name))
+  const names = columns.map((name) => toWords(isExport ? (findCellName(name) ?? name) : name))
   const find = (isNamed: (name: readonly string[]) => boolean) =>
     names.findIndex((name, index) => !used.has(index) && name.length > 0 && isNamed(name))
   for (const word of words) {

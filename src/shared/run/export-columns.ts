@@ -313,6 +313,34 @@ export function isExportHeader(header: readonly string[]): boolean {
   return findLastColumn(header) !== null
 }
 
+/** Keys that each line of a JSON Lines export has; `cells` has those of the source. */
+const JSON_LINES_KEYS = ['row', 'record', 'state', 'error_code', 'message', 'tries', 'cells']
+const CELL = 'cells.'
+
+/** Whether columns are those of a JSON Lines export of ours. */
+export function isJsonLinesExport(columns: readonly string[]): boolean {
+  return JSON_LINES_KEYS.every((key) => columns.includes(key))
+}
+
+/** What the source called a column that a JSON Lines export holds as `cells.NAME`; null for any other of such an export. */
+export function findCellName(column: string): string | null {
+  return column.startsWith(CELL) ? column.slice(CELL.length) : null
+}
+
+/** The columns that an export of ours added, by index: none is content, nor fills a field by a guess. */
+export function findOwnColumns(columns: readonly string[]): Set<number> {
+  const ofRow = isExportHeader(columns) ? columns.lastIndexOf(COMMON_COLUMNS[0]?.name ?? '') : -1
+  const isJsonLines = isJsonLinesExport(columns)
+  const isOwn = (column: string, index: number) => {
+    if (isJsonLines) return findCellName(column) === null
+    // Columns of an earlier export are renamed in the next.
+    const name = column.replace(/ \((?:source|\d+)\)$/, '')
+    const isAdded = ofRow !== -1 && index > ofRow && PREFIXES.some((prefix) => name.startsWith(prefix))
+    return isAdded || NAMES.has(name) || MARKS.flat().includes(name)
+  }
+  return new Set(columns.flatMap((column, index) => (isOwn(column, index) ? [index] : [])))
+}
+
 /**
  * How formulas of a table with columns of our exports are read: with the guard taken off, or as they are where it is
  * not clear that there is one. Null for any other table, and for an export that has no guard.

@@ -11,6 +11,7 @@ import {
 import { listColumnsOf } from '../../../shared/mapping/templates.ts'
 import type { SourceWarning } from '../../../shared/messages/problem-messages.ts'
 import type { FilledBy, Mapping, Plan } from '../../../shared/plan/plan.ts'
+import { findCellName, findOwnColumns, isJsonLinesExport } from '../../../shared/run/export-columns.ts'
 import { toFound } from '../../../shared/run/problem.ts'
 import type { NestedText } from '../source/source-reader.ts'
 
@@ -74,6 +75,7 @@ export class LeftOutContent {
     const names = new Set(columns)
     // Fields of an object are content of their own.
     for (const { name } of nestedTexts) used.add(columns.indexOf(name.slice(0, name.indexOf('.'))))
+    for (const index of findOwnColumns(columns)) used.add(index)
     for (const [index, name] of columns.entries()) if (isLinkColumn(name, names)) used.add(index)
     const url = listColumnsOf(matchColumns(columns, plan.operation)['url'], columns)
     const urls =
@@ -202,9 +204,13 @@ function findNested(
 ): LeftOutField[] {
   const used = new Set(Object.values(mapping).flatMap((source) => listColumnsOf(source, columns)))
   const usedNames = new Set([...used].map((index) => columns[index] ?? ''))
+  const isExport = isJsonLinesExport(columns)
   const left = texts.filter(
     ({ name }) =>
-      !usedNames.has(name) && !usedNames.has(name.slice(0, name.indexOf('.'))) && !isInPerson(name),
+      (!isExport || findCellName(name) !== null) &&
+      !usedNames.has(name) &&
+      !usedNames.has(name.slice(0, name.indexOf('.'))) &&
+      !isInPerson(name),
   )
   const names = left.map(({ name }) => name)
   const ofText = new Set(findTextColumns(names, new Set()))

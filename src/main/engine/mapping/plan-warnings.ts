@@ -18,6 +18,7 @@ import {
 } from '../../../shared/operations/operations.ts'
 import { DEFAULT_POST_ID } from '../../../shared/operations/task.ts'
 import type { Mapping, Plan } from '../../../shared/plan/plan.ts'
+import { isJsonLinesExport } from '../../../shared/run/export-columns.ts'
 import { toFound } from '../../../shared/run/problem.ts'
 import type { RequestField } from '../../../shared/service/request-field.ts'
 import { TASK_FIELDS } from '../../../shared/service/tasks.ts'
@@ -88,7 +89,8 @@ export function findRowsInKeys(
   return rowsInKeys.flatMap((found): (PlanWarning & { rows: number })[] => {
     const isUsed =
       used.has(columns.indexOf(nameRowsInKey(found))) || used.has(columns.indexOf(found.path[0] ?? ''))
-    if (isUsed || !mayBeRows(found, rows)) return []
+    const isOwn = isJsonLinesExport(columns) && found.path[0] !== 'cells'
+    if (isUsed || isOwn || !mayBeRows(found, rows)) return []
     const { objects } = found
     const args = { key: nameRowsInKey(found), objects, filter: toJqFilter(found), kept: kept ?? null }
     return [{ severity: 'warning', code: 'rows_in_key', args, rows: found.rows ?? 1 }]
