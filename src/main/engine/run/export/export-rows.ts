@@ -224,7 +224,12 @@ function toWholeRow(runs: readonly ExportedRun[], id: number, age: number): Whol
 function createExportedRun(view: RunView, withRequests: boolean): ExportedRun {
   const { operation, fixes = [] } = view.record.plan
   const page = new StoredPage(view)
-  const requests = createRowRequests(view)
+  // A run that was never read has no columns that its mapping could be made of, and no rows either.
+  let made: ReturnType<typeof createRowRequests> | null = null
+  const getRequests = () => {
+    made ??= createRowRequests(view)
+    return made
+  }
   const { subject } = OPERATIONS[operation.kind]
   const [isTask, isTerm, isAppeal] = [subject === 'content', subject === 'term', subject === 'appeal']
   let last: ItemExchange | null = null
@@ -243,7 +248,7 @@ function createExportedRun(view: RunView, withRequests: boolean): ExportedRun {
 
   function findNotes({ termNotes }: ItemExchange, { row, cells }: ResultRow, kinds: string | null) {
     if (termNotes.size === 0) return null
-    const { term } = requests.mapRow(row, cells, kinds).body
+    const { term } = getRequests().mapRow(row, cells, kinds).body
     return termNotes.get(String(term).toLowerCase()) ?? null
   }
 
@@ -259,8 +264,8 @@ function createExportedRun(view: RunView, withRequests: boolean): ExportedRun {
       const wasSent = item !== null && result.attempts > 0
       const response = isFirst ? (exchange?.response ?? null) : null
       const isHalf = toHalf(row, kinds) !== null
-      const mapped = fixes.length > 0 || isHalf ? requests.mapRow(row, result.cells, kinds) : null
-      const toRequest = () => toSent(requests.toRequest(row, item, { row, cells: result.cells, kinds }))
+      const mapped = fixes.length > 0 || isHalf ? getRequests().mapRow(row, result.cells, kinds) : null
+      const toRequest = () => toSent(getRequests().toRequest(row, item, { row, cells: result.cells, kinds }))
       return {
         ...result,
         // The record's own id would not say which of its two rows this is.

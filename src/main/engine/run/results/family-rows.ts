@@ -124,9 +124,11 @@ export function toShownState(view: RunView, joined: JoinedRow): RowState {
 /** Completes rows with what stands beside them, and with their post_ids. */
 export function createResultRows(view: RunView, found: FoundBeside): (joined: JoinedRow) => ResultRow {
   const { plan, columns, runToken } = view.record
-  const toPostId = createPostIdMapper(plan, columns, runToken)
+  // A run that was never read has no columns that its mapping could be made of, and no rows either.
+  let mapper: ReturnType<typeof createPostIdMapper> | null = null
   return (joined) => {
     const cells = parseCells(joined.cells)
+    mapper ??= createPostIdMapper(plan, columns, runToken)
     const isUnsendable = joined.item === null
     const isLost = isUnsettled(view, joined)
     const message = isUnsendable
@@ -140,7 +142,7 @@ export function createResultRows(view: RunView, found: FoundBeside): (joined: Jo
       errorCode: isLost ? null : joined.error_code,
       message: isLost ? CUT_OFF_MESSAGE : message,
       taskId: joined.task_id,
-      postId: isUnsendable ? null : toPostId(joined.id, cells, joined.kinds),
+      postId: isUnsendable ? null : mapper(joined.id, cells, joined.kinds),
       triggeredRules: isUnsendable || joined.state === null ? [] : (found.rules.get(joined.id) ?? []),
       classScores: found.scores.get(joined.id) ?? [],
       customIndexItemId: joined.custom_index_item_id,
