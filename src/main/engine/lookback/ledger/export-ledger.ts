@@ -14,6 +14,7 @@ import { toTable } from '../../run/export/csv-report.ts'
 import { toUnsentRow } from '../../run/export/export-rows.ts'
 import { findReportFormat, writeReport } from '../../run/export/write-report.ts'
 import { replaceFile, toFileError } from '../../workspace/replace-file.ts'
+import { toRecheckFile } from '../../workspace/workspace-files.ts'
 import type { AskedPlace, Ledgers } from './read-ledger.ts'
 
 /** Entries that are written at a time. */
@@ -32,7 +33,9 @@ export function exportLedger(
 ): Promise<ExportResult> {
   const format = findReportFormat(file)
   return ledgers.use(asked, query, ({ tables, found, list }) => {
-    for (const openRun of found.runs) refuseSource(openRun(), file)
+    // The list of appeals to check again is ours, and replaces that of the last time.
+    const isOurs = file === toRecheckFile(asked.workspace)
+    if (!isOurs) for (const openRun of found.runs) refuseSource(openRun(), file)
     if (list === null) {
       const names = tables.readLists().map(({ name }) => name)
       throw new SluiceError({ id: 'ledger_list_open', of: query.of, names })
