@@ -14,6 +14,8 @@ import { FORBIDDEN_ID_CHARACTERS } from '../service/request-field.ts'
 import { findDoubtfulColumns } from './doubt-columns.ts'
 import {
   findColumn,
+  findColumnOfName,
+  findOtherName,
   isFolderColumns,
   type SuggestedMapping,
   toColumnIndex,
@@ -130,7 +132,9 @@ function findSourceMistakes(
   columns: readonly string[],
 ): MappingMistake[] {
   if (parseFieldName(field, operation) === null) return [toUnknownField(operation, field)]
-  if (source.kind === 'column') return findUnknownColumn(field, source.column, columns)
+  if (source.kind === 'column') {
+    return [...findUnknownColumn(field, source.column, columns), ...findRenamedColumn(field, source, columns)]
+  }
   return [
     ...findUnknownPlaceholders(field, source.template, columns, []),
     ...findForbiddenConstant(field, source.template),
@@ -173,6 +177,19 @@ function findUnknownColumn(
   const nearest = typeof column === 'string' ? findNearestName(column, columns) : null
   const [count, listed] = [columns.length, listColumns(columns)]
   return [{ id: 'column_unknown', field, column, count, columns: listed, nearest }]
+}
+
+/** A number that was kept with the name of its column, and is that of a column of another name in this source. */
+function findRenamedColumn(
+  field: string,
+  source: Extract<FieldSource, { kind: 'column' }>,
+  columns: readonly string[],
+): MappingMistake[] {
+  const now = findOtherName(source, columns)
+  if (now === null) return []
+  const [column, was, listed] = [Number(source.column), toFound(source.name ?? ''), listColumns(columns)]
+  const isThere = findColumnOfName(columns, source.name ?? '') !== -1
+  return [{ id: 'column_renamed', field, column, was, now: toFound(now), isThere, columns: listed }]
 }
 
 function toUnknownPlaceholder(field: string, name: string, columns: readonly string[]): MappingMistake {

@@ -482,6 +482,37 @@ export function toColumnSource(columns: readonly string[], index: number): Field
   return { kind: 'column', column: isOwn ? name : index + 1 }
 }
 
+/**
+ * The mapping with the names of the columns that it counts, for a plan or a mapping that is kept: a number alone would
+ * mean another column once the columns of the source change. Names that are there stay.
+ */
+export function withColumnNames(mapping: Mapping, columns: readonly string[]): Mapping {
+  return Object.fromEntries(
+    Object.entries(mapping).map(([field, source]) => [field, withColumnName(source, columns)]),
+  )
+}
+
+function withColumnName(source: FieldSource, columns: readonly string[]): FieldSource {
+  if (source.kind !== 'column' || source.name !== undefined) return source
+  if (typeof source.column === 'string' && findColumnOfName(columns, source.column) !== -1) return source
+  const index = findColumn(columns, source.column)
+  if (index === null) return source
+  const name = columns[index] ?? ''
+  const others = columns.filter((_, other) => other !== index)
+  const isOneOfSeveral = others.some((other) => {
+    const base = isRenamed(other, columns) ? other.replace(/ \(\d+\)$/, '') : other
+    return trimName(base) === trimName(name)
+  })
+  return { kind: 'column', column: index + 1, name, ...(isOneOfSeveral && { isOneOfSeveral }) }
+}
+
+/** What the column at a kept number is called if it is not the name that is kept with it; null if it is, or none is kept. */
+export function findOtherName(source: FieldSource, columns: readonly string[]): string | null {
+  if (source.kind !== 'column' || source.name === undefined || typeof source.column !== 'number') return null
+  const name = columns[source.column - 1]
+  return name === undefined || trimName(name) === trimName(source.name) ? null : name
+}
+
 /** Index of the column that a source names, -1 where there is none. */
 export function toColumnIndex(columns: readonly string[], source: FieldSource | undefined): number {
   if (source?.kind !== 'column') return -1

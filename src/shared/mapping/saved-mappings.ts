@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import type { Operation } from '../operations/operations.ts'
-import { type Mapping, planSchema } from '../plan/plan.ts'
+import { type FieldSource, type Mapping, planSchema } from '../plan/plan.ts'
 import { operationKindSchema } from '../run/result-view.ts'
 import { isEmpty } from './check-mapping.ts'
-import { findColumn, suggestMapping } from './match-columns.ts'
+import { findColumn, findOtherName, suggestMapping, withColumnNames } from './match-columns.ts'
 import { findPlaceholder, parseTemplate } from './templates.ts'
 
 /** Stands for the mapping of the last run of a source with the same columns, so no saved mapping is called that. */
@@ -48,23 +48,35 @@ export const lastMappingSchema = z.object({
 
 export type LastMapping = z.infer<typeof lastMappingSchema>
 
-/** What a run's plan came to for its columns: what the plan says, and by name and guess what it leaves open. */
+/**
+ * What a run's plan came to for its columns: what the plan says, and by name and guess what it leaves open; numbers with
+ * the names of their columns.
+ */
 export function toUsedMapping(mapping: Mapping, columns: readonly string[], operation: Operation): Mapping {
   const said = { ...suggestMapping(columns, operation).mapping, ...mapping }
-  return Object.fromEntries(Object.entries(said).filter(([, source]) => !isEmpty(source)))
+  const filled = Object.fromEntries(Object.entries(said).filter(([, source]) => !isEmpty(source)))
+  return withColumnNames(filled, columns)
 }
 
 /** Whether two mappings fill the same fields in the same way. */
 export function isSameMapping(one: Mapping, other: Mapping): boolean {
-  const toKey = (mapping: Mapping) => JSON.stringify(Object.entries(mapping).sort())
+  const toWhat = (source: FieldSource) => (source.kind === 'column' ? source.column : source)
+  const toKey = (mapping: Mapping) =>
+    JSON.stringify(
+      Object.entries(mapping)
+        .map(([field, source]) => [field, toWhat(source)])
+        .sort(),
+    )
   return toKey(one) === toKey(other)
 }
 
-/** The columns that a mapping names and a source does not have. */
+/** The columns that a mapping names and a source does not have, or has elsewhere than at their numbers. */
 export function findMissingColumns(mapping: Mapping, columns: readonly string[]): string[] {
   const missing = Object.values(mapping).flatMap((source) => {
     if (source.kind === 'column') {
-      return findColumn(columns, source.column) === null ? [String(source.column)] : []
+      const index = findColumn(columns, source.column)
+      if (index === null) return [String(source.name ?? source.column)]
+      return findOtherName(source, columns) === null ? [] : [source.name ?? '']
     }
     return parseTemplate(source.template).flatMap((part) =>
       part.kind === 'text' || findPlaceholder(part.name, columns) !== null ? [] : [part.name.trim()],

@@ -113,6 +113,30 @@ const MAPPING_MISTAKES = {
       window: 'Choose one of its columns.',
     },
   }),
+  column_renamed: ({
+    field,
+    column,
+    was,
+    now,
+    isThere,
+    columns,
+  }: {
+    field: string
+    column: number
+    /** The name that was kept with the number. */
+    was: string
+    now: string
+    /** Whether another column of the source has that name. */
+    isThere: boolean
+    columns: string
+  }) => ({
+    text: `${field}: column ${column} was called \`${was}\` and is called \`${now}\` now`,
+    there: `the columns are ${columns}`,
+    remedy: {
+      terminal: `Choose the column with the command that reads the file: --map ${isThere ? quoteForShell(`${field}=${was}`) : `${field}=COLUMN`}. In a plan, change the column of ${field}.`,
+      window: `Choose the column with ${field}.`,
+    },
+  }),
   placeholder_unknown: ({
     field,
     name,

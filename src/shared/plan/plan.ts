@@ -15,7 +15,14 @@ import { SOURCE_FORMAT_NAMES } from './source-formats.ts'
 /** Where a field's value comes from. */
 const fieldSourceSchema = z.discriminatedUnion('kind', [
   /** The cell of a column, by header name or 1-based number. */
-  z.object({ kind: z.literal('column'), column: z.union([z.string(), z.int().min(1)]) }),
+  z.object({
+    kind: z.literal('column'),
+    column: z.union([z.string(), z.int().min(1)]),
+    /** With a number that is kept: what the column was called. A source whose column has another name is refused. */
+    name: z.string().exactOptional(),
+    /** Whether several columns had that name, so that the number says which of them is meant. */
+    isOneOfSeveral: z.literal(true).exactOptional(),
+  }),
   /** Text with `{{row}}`, `{{run}}` and `{{column name}}` filled in; without any of them, a constant. */
   z.object({ kind: z.literal('template'), template: z.string() }),
 ])

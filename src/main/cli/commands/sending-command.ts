@@ -3,7 +3,7 @@ import { join, sep } from 'node:path'
 import { type Command, InvalidArgumentError } from 'commander'
 import type { CapacityPlan } from '../../../shared/load/capacity-plan.ts'
 import type { Load } from '../../../shared/load/load.ts'
-import { keepKnownFields } from '../../../shared/mapping/match-columns.ts'
+import { keepKnownFields, withColumnNames } from '../../../shared/mapping/match-columns.ts'
 import { LAST_MAPPING } from '../../../shared/mapping/saved-mappings.ts'
 import { EXIT } from '../../../shared/messages/error-entry.ts'
 import { SluiceError, toSluiceError } from '../../../shared/messages/errors.ts'
@@ -192,9 +192,13 @@ export function addSendingCommand<Own extends object>(
       ...noteIdleOptions(operation, flags),
     ]
     try {
-      const beforeSending = () => savePlan(context, workspace, plan, flags)
+      let saved = plan
+      const beforeSending = (columns: readonly string[] | null) => {
+        saved = { ...plan, mapping: withColumnNames(plan.mapping, columns ?? []) }
+        return savePlan(context, workspace, saved, flags)
+      }
       const onAccepted = (accepted: AcceptedCauses | undefined) =>
-        saveAccepted(context, plan, flags, accepted)
+        saveAccepted(context, saved, flags, accepted)
       const asked = { workspace, plan, flags, notes, capacity, beforeSending, onAccepted }
       context.exitCode = await sendPlan(context, asked)
     } catch (error) {

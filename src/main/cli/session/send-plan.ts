@@ -42,8 +42,11 @@ export interface PlanToSend {
   notes: readonly string[]
   /** Why a run of the plan would be refused, which a dry run says; absent or null if nothing is known against it. */
   refusal?: SluiceError | null
-  /** Called once it is certain that the run can be exported as asked, before anything is read or sent. */
-  beforeSending?: () => Promise<void>
+  /**
+   * Called with the columns of the source, null if it cannot be read, once it is certain that the run can be exported as
+   * asked, before anything is sent.
+   */
+  beforeSending?: (columns: readonly string[] | null) => Promise<void>
   /** Called with the causes of warnings that are accepted, if any, once the source is read and before anything is sent. */
   onAccepted?: OnAccepted | undefined
   /** Searches the capacity with the plan's load test as its probes, instead of running it once. */
@@ -75,7 +78,7 @@ export async function sendPlan(context: CliContext, asked: PlanToSend): Promise<
     if (flags.export !== undefined) {
       await engine.runs.checkExport(plan, resolveFromCaller(flags.export, context.env))
     }
-    await asked.beforeSending?.()
+    await asked.beforeSending?.(columns)
     if (flags.dryRun) {
       const { onAccepted } = asked
       const refusal = asked.refusal ?? (await findRefusedKey(access))

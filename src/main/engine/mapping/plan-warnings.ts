@@ -107,9 +107,12 @@ function findDoubledColumns(
   header: readonly string[],
 ): PlanWarning[] {
   return Object.entries(mapping).flatMap(([field, source]) => {
-    if (source.kind !== 'column' || typeof source.column !== 'string') return []
+    if (source.kind !== 'column') return []
+    // A number says which one, unless it was kept of a source with one column of that name.
+    const named = typeof source.column === 'string' ? source.column : source.name
+    if (named === undefined || source.isOneOfSeveral) return []
     const used = findColumn(columns, source.column)
-    const looks = trimName(source.column)
+    const looks = trimName(named)
     const others = header.flatMap((name, index) =>
       index !== used && trimName(name) === looks ? [index + 1] : [],
     )

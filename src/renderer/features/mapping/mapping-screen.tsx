@@ -10,6 +10,7 @@ import {
   keepKnownFields,
   suggestMapping,
   toColumnIndex,
+  withColumnNames,
 } from '../../../shared/mapping/match-columns.ts'
 import {
   findMissingColumns,
@@ -303,7 +304,11 @@ function useSavedMappings(options: {
           onName={async (name) => {
             await change.mutateAsync(() =>
               asked.kind === 'save'
-                ? bridge.mappings.save({ name, operation: operation.kind, mapping })
+                ? bridge.mappings.save({
+                    name,
+                    operation: operation.kind,
+                    mapping: withColumnNames(mapping, columns),
+                  })
                 : bridge.mappings.rename({ name: asked.name, newName: name }),
             )
             setAsked(null)

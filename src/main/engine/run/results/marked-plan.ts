@@ -1,3 +1,4 @@
+import { withColumnNames } from '../../../../shared/mapping/match-columns.ts'
 import { findNeeds } from '../../../../shared/messages/problem-traits.ts'
 import { getFixedRecord, isOfOneRow } from '../../../../shared/plan/fixes.ts'
 import type { Plan } from '../../../../shared/plan/plan.ts'
@@ -8,11 +9,12 @@ import { createRowHash } from '../../mapping/row-hash.ts'
 import { readGuardedWarnings } from './open-warnings.ts'
 
 /**
- * The plan of a run, with what only its journal tells: the accepted causes, if an earlier version kept codes, and the hash
- * of the row of each fix that has only its number.
+ * The plan of a run, with what only its journal tells: the accepted causes, if an earlier version kept codes, the hash of
+ * the row of each fix that has only its number, and the names of columns that are mapped by number.
  */
 export function readMarkedPlan(family: Pick<RunFamily, 'db' | 'record' | 'whole'>): Plan {
-  return withRowHashes(withCauses(family), family)
+  const plan = withRowHashes(withCauses(family), family)
+  return { ...plan, mapping: withColumnNames(plan.mapping, family.record.columns) }
 }
 
 /**

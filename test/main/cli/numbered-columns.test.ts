@@ -1,0 +1,98 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { startRecordingService } from '../../helpers/recording-service.ts'
+import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
+import { runInProcess } from './run-in-process.ts'
+import { writeSource } from './write-source.ts'
+
+const BY_NUMBER = ['--map', 'user_id=1', '--map', 'text_data=2']
+const SWAPPED = 'what,who\nsecret text,u1\n'
+
+async function withService(
+  check: (service: {
+    folder: string
+    write: (name: string, text: string) => string
+    run: (...args: string[]) => ReturnType<typeof runInProcess>
+    task: (source: string, ...options: string[]) => ReturnType<typeof runInProcess>
+    userIds: () => string[]
+  }) => Promise<void>,
+): Promise<void> {
+  const service = await startRecordingService()
+  const folder = createTemporaryFolder()
+  const run = (...args: string[]) =>
+    runInProcess(args, { workspace: join(folder, 'workspace'), env: { SLUICE_API_KEY: 'the-key' } })
+  try {
+    await check({
+      folder,
+      run,
+      write: (name, text) => writeSource(folder, name, text),
+      task: (source, ...options) => run('task', source, '--base-url', service.baseUrl, ...options),
+      userIds: () => [...service.userIds.values()],
+    })
+  } finally {
+    await service.close()
+  }
+}
+
+it('refuses a saved mapping by numbers if a column at a number has another name, and says both names', () =>
+  withService(async ({ write, run, task, userIds }) => {
+    const first = write('first.csv', 'who,what\nu0,hello there\n')
+    expect(await task(first, ...BY_NUMBER)).toMatchObject({ code: 0 })
+    expect(await run('mapping', 'save', 'mm', 'latest')).toMatchObject({ code: 0 })
+
+    const swapped = await task(write('swapped.csv', SWAPPED), '--mapping', 'mm')
+    expect(swapped.code).toBe(2)
+    const said = swapped.stdout + swapped.stderr
+    expect(said).toContain('user_id: column 1 was called `who` and is called `what` now')
+    expect(said).toContain('text_data: column 2 was called `what` and is called `who` now')
+    const cased = await task(write('cased.csv', 'WHO,what\nu9,x\n'), '--mapping', 'mm')
+    expect(cased.stdout + cased.stderr).toContain('column 1 was called `who` and is called `WHO` now')
+    expect(userIds()).toEqual(['u0'])
+
+    expect(await task(write('same.csv', 'who,what,more\nu2,text,1\n'), '--mapping', 'mm')).toMatchObject({
+      code: 0,
+    })
+    const restated = ['--map', 'user_id=2', '--map', 'text_data=what']
+    expect(await task(write('swapped.csv', SWAPPED), '--mapping', 'mm', ...restated)).toMatchObject({
+      code: 0,
+    })
+    expect(userIds()).toEqual(['u0', 'u2', 'u1'])
+  }))
+
+it('refuses run-again and a saved plan by numbers if the columns of the source were swapped', () =>
+  withService(async ({ folder, write, run, task, userIds }) => {
+    const source = write('posts.csv', 'who,what\nu0,hello there\n')
+    const plan = join(folder, 'posts.plan.json')
+    expect(await task(source, ...BY_NUMBER, '--save-plan', plan)).toMatchObject({ code: 0 })
+    expect(JSON.parse(readFileSync(plan, 'utf8')).mapping.user_id).toEqual({
+      kind: 'column',
+      column: 1,
+      name: 'who',
+    })
+    expect(await run('run-again', 'latest')).toMatchObject({ code: 0 })
+    expect(await run('plan', plan, '--trust-plan')).toMatchObject({ code: 0 })
+    write('posts.csv', SWAPPED)
+    for (const command of [
+      ['run-again', 'latest'],
+      ['plan', plan, '--trust-plan'],
+    ]) {
+      const refused = await run(...command)
+      expect(refused.code).toBe(2)
+      expect(refused.stdout + refused.stderr).toContain('column 1 was called `who` and is called `what` now')
+    }
+    expect(userIds()).toEqual(['u0', 'u0', 'u0'])
+  }))
+
+it('asks about a kept number if several columns have its name now, but not if they had when it was stated', () =>
+  withService(async ({ write, run, task }) => {
+    expect(await task(write('first.csv', 'who,what\nu0,hello there\n'), ...BY_NUMBER)).toMatchObject({
+      code: 0,
+    })
+    expect(await run('mapping', 'save', 'mm', 'latest')).toMatchObject({ code: 0 })
+    const doubled = write('doubled.csv', 'who,what,what\nu1,a,b\n')
+    const asked = await task(doubled, '--mapping', 'mm')
+    expect(asked.stdout + asked.stderr).toContain('is the name of columns 2 and 3')
+    expect(await task(doubled, ...BY_NUMBER)).toMatchObject({ code: 0 })
+    expect(await run('run-again', 'latest')).toMatchObject({ code: 0 })
+  }))
