@@ -166,6 +166,10 @@ it('says which of two columns of one name is used, unless its number was given',
   }
   expect(await read()).toMatchObject({ user: 'ann', found: [silent] })
   expect(await read('--map', 'user_id=3')).toEqual({ user: 'bob', found: [] })
+  // A placeholder means the first of them, too, and is told once for its field.
+  const template = 'user_id={{user_id}} {{ user_id }}'
+  expect(await read('--set', template)).toMatchObject({ user: 'ann ann', found: [silent] })
+  expect((await read('--set', template)).found).toHaveLength(1)
 })
 
 it('names the rows of a folder that have the same cause together, and that cause alone', async () => {

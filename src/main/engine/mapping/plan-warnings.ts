@@ -17,7 +17,7 @@ import {
   type TaskOperation,
 } from '../../../shared/operations/operations.ts'
 import { DEFAULT_POST_ID } from '../../../shared/operations/task.ts'
-import type { Mapping, Plan } from '../../../shared/plan/plan.ts'
+import type { FieldSource, Mapping, Plan } from '../../../shared/plan/plan.ts'
 import { isJsonLinesExport } from '../../../shared/run/export-columns.ts'
 import { toFound } from '../../../shared/run/problem.ts'
 import type { RequestField } from '../../../shared/service/request-field.ts'
@@ -107,19 +107,28 @@ function findDoubledColumns(
   header: readonly string[],
 ): PlanWarning[] {
   return Object.entries(mapping).flatMap(([field, source]) => {
-    if (source.kind !== 'column') return []
-    // A number says which one, unless it was kept of a source with one column of that name.
-    const named = typeof source.column === 'string' ? source.column : source.name
-    if (named === undefined || source.isOneOfSeveral) return []
-    const used = findColumn(columns, source.column)
-    const looks = trimName(named)
-    const others = header.flatMap((name, index) =>
-      index !== used && trimName(name) === looks ? [index + 1] : [],
-    )
-    if (used === null || others.length === 0) return []
-    const args = { columns: [used + 1, ...others] }
-    return [{ severity: 'warning', code: 'ambiguous_column', args, field }]
+    return listNamed(source, columns).flatMap(({ used, name: named }): PlanWarning[] => {
+      const looks = trimName(named)
+      const others = header.flatMap((name, index) =>
+        index !== used && trimName(name) === looks ? [index + 1] : [],
+      )
+      if (others.length === 0) return []
+      const args = { columns: [used + 1, ...others] }
+      return [{ severity: 'warning', code: 'ambiguous_column', args, field }]
+    })
   })
+}
+
+/** The columns that a source names, each once: its own, or those of the placeholders of its template. */
+function listNamed(source: FieldSource, columns: readonly string[]): { used: number; name: string }[] {
+  if (source.kind === 'template') {
+    const indexes = new Set(listColumnsOf(source, columns))
+    return [...indexes].map((used) => ({ used, name: columns[used] ?? '' }))
+  }
+  // A number says which one, unless it was kept of a source with one column of that name.
+  const name = typeof source.column === 'string' ? source.column : source.name
+  const used = findColumn(columns, source.column)
+  return name === undefined || source.isOneOfSeveral || used === null ? [] : [{ used, name }]
 }
 
 /** A column called `row` or `run` is not what `{{row}}` or `{{run}}` means; the default of post_id means no column. */
