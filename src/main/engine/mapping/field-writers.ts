@@ -68,8 +68,8 @@ export function keepPresent(name: string, write: WriteField): WriteField {
 }
 
 /**
- * One column may hold the whole object as JSON, others single keys, which then go before the object's own; what a
- * whole request has brought goes before both.
+ * One column may hold the whole object as JSON, others single keys. If both give a key, with different values, both are
+ * sent; what a whole request has brought goes before both.
  */
 export function createObjectWriter(
   name: string,
@@ -100,14 +100,14 @@ function addKeys(
   keys: readonly { key: string; read: ReadCell }[],
   row: number,
   cells: readonly string[],
-  overwrites: boolean,
+  repeats: boolean,
 ): JsonText | Record<string, string> | null {
   if (keys.length === 0) return object
   const added = keys
     .map(({ key, read }) => ({ key, value: read(row, cells) }))
     .filter(({ value }) => value !== '')
   if (added.length === 0) return object
-  if (object !== null) return addMembers(object, added, overwrites)
+  if (object !== null) return addMembers(object, added, repeats)
   const filled: Record<string, string> = {}
   for (const { key, value } of added) {
     // Plain assignment would set the prototype where the key is `__proto__`.

@@ -32,35 +32,31 @@ export function toValueText(value: unknown): string {
   return value instanceof JsonText ? value.text : (JSON.stringify(value) ?? String(value))
 }
 
-/** Adds text members to an object; those that it has already are replaced, or kept unless `overwrites`. */
+/**
+ * Adds text members to an object. A key that it has already keeps its value; if the added one differs and `repeats`, both
+ * are in the text, so that none is lost, and a warning of doubled keys tells.
+ */
 export function addMembers(
   { text }: JsonText,
   added: readonly { key: string; value: string }[],
-  overwrites: boolean,
+  repeats: boolean,
 ): JsonText {
   const members = listMembers(text)
-  const last = new Map(members.map((member) => [member.key, member]))
-  const replacing = new Map(overwrites ? added.map(({ key, value }) => [key, JSON.stringify(value)]) : [])
-  const isReplaced = members.some(({ key }) => replacing.has(key))
-  const behind = added
-    .filter(({ key }) => !last.has(key))
-    .map(({ key, value }) => `${JSON.stringify(key)}:${JSON.stringify(value)}`)
-  if (!isReplaced) return new JsonText(appendTo(text, members, behind))
-  const kept = members.flatMap((member) => {
-    const { key, from, valueFrom, to } = member
-    const value = replacing.get(key)
-    if (value === undefined) return [text.slice(from, to)]
-    return last.get(key) === member ? [text.slice(from, valueFrom) + value] : []
-  })
-  // What stands between members stays if none goes.
-  if (kept.length < members.length) return new JsonText(`{${[...kept, ...behind].join(',')}}`)
-  let replaced = ''
-  let at = 0
-  for (const [index, { from, to }] of members.entries()) {
-    replaced += text.slice(at, from) + (kept[index] ?? '')
-    at = to
+  const isAdded = ({ key, value }: { key: string; value: string }) => {
+    const own = members.filter((member) => member.key === key)
+    if (own.length === 0) return true
+    return repeats && !own.some(({ valueFrom, to }) => isSameValue(text.slice(valueFrom, to), value))
   }
-  return new JsonText(replaced + behind.map((one) => `,${one}`).join('') + text.slice(at))
+  const behind = added
+    .filter(isAdded)
+    .map(({ key, value }) => `${JSON.stringify(key)}:${JSON.stringify(value)}`)
+  return new JsonText(appendTo(text, members, behind))
+}
+
+/** Whether a JSON value is that text, or is written like it. */
+function isSameValue(json: string, text: string): boolean {
+  const written = json.trim()
+  return written === text || (written.startsWith('"') && JSON.parse(written) === text)
 }
 
 function listMembers(text: string): readonly JsonMember[] {

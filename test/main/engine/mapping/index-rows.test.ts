@@ -26,11 +26,11 @@ function mapOne(
 
 test('an item to add has its address, its metadata from a column and from keys, and its variant', () => {
   const columns = ['url', 'metadata', 'metadata.colour', 'metadata.size', 'content_variant', 'note']
-  const cells = ['https://a.example/1.png', '{"owner":"x","colour":"red"}', 'blue', '', 'logo', 'unused']
+  const cells = ['https://a.example/1.png', '{"owner":"x","material":"red"}', 'blue', '', 'logo', 'unused']
   const { body, uniqueKey, found } = mapOne('index-add', columns, cells)
   expect(body).toEqual({
     url: 'https://a.example/1.png',
-    metadata: { owner: 'x', colour: 'blue' },
+    metadata: { owner: 'x', material: 'red', colour: 'blue' },
     content_variant: 'logo',
   })
   expect(indexAddRequestSchema.safeParse(body).success).toBe(true)

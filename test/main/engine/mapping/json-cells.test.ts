@@ -44,12 +44,32 @@ describe('JSON of a cell', () => {
     expect(body).toBe(request)
   })
 
-  test('goes out with keys that other columns add, and without those that they replace', () => {
+  test('goes out with keys that other columns add, and both values if one gives another, which is warned of', () => {
     const columns = { ...TASK, user_metadata: '{"a":1.0, "b":1e999,"b":2}', 'user_metadata.c': 'x' }
     expect(send(columns).body).toContain('"user_metadata":{"a":1.0, "b":1e999,"b":2,"c":"x"}')
-    expect(send({ ...columns, 'user_metadata.b': 'y' }).body).toContain(
-      '"user_metadata":{"a":1.0,"b":"y","c":"x"}',
-    )
+    const single = { ...TASK, user_metadata: '{"a":1.0, "k":1}' }
+    const told = (key: string) =>
+      `row 3, user_metadata: has a key more than once; all of its values are sent as they are, found \`${key}\``
+    const other = send({ ...single, 'user_metadata.k': '2' })
+    expect(other.body).toContain('"user_metadata":{"a":1.0, "k":1,"k":"2"}')
+    expect(other.found).toEqual([told('k')])
+    const nested = send({ ...single, 'user_metadata.a': '{"y":1}' })
+    expect(nested.body).toContain('"user_metadata":{"a":1.0, "k":1,"a":"{\\"y\\":1}"}')
+    expect(nested.found).toEqual([told('a')])
+    const said = { user_metadata: { kind: 'template', template: '{"q":"fromset"}' } } as const
+    const stated = send({ ...TASK, 'user_metadata.q': 'fromcol' }, { mapping: said })
+    expect(stated.body).toContain('"user_metadata":{"q":"fromset","q":"fromcol"}')
+    expect(stated.found).toEqual([told('q')])
+  })
+
+  test.each([
+    ['{"k":2}', '2'],
+    ['{"k":"\\u0061"}', 'a'],
+    ['{"k":1}', ''],
+  ])('goes out as it is if a column gives a key the value that it has, or none: %s', (text, k) => {
+    const { body, found } = send({ ...TASK, user_metadata: text, 'user_metadata.k': k })
+    expect(found).toEqual([])
+    expect(body).toContain(`"user_metadata":${text}`)
   })
 
   test('of a whole request goes out with what it lacks behind it', () => {
