@@ -25,3 +25,20 @@ it('says in a resumption and a retry that the source has changed, and sends what
     await service.close()
   }
 })
+
+it('asks in a run-again about a column that has the name of the content, though another was guessed before', async () => {
+  const service = await startRecordingService()
+  const workspace = createTemporaryFolder()
+  const run = (...args: string[]) => runInProcess(args, { workspace, env: { SLUICE_API_KEY: 'the-key' } })
+  try {
+    const source = writeSource(workspace, 'posts.csv', 'user_id,body\nu1,hello there\n')
+    expect(await run('task', source, '--base-url', service.baseUrl)).toMatchObject({ code: 0 })
+    writeSource(workspace, 'posts.csv', 'user_id,body,text_data\nu2,hello there,other content\n')
+    const again = await run('run-again', 'latest')
+    expect(again).toMatchObject({ code: 2 })
+    expect(again.stdout + again.stderr).toMatch(/column `text_data`[\s\S]*content_cut/)
+    expect([...service.userIds.values()]).toEqual(['u1'])
+  } finally {
+    await service.close()
+  }
+})

@@ -77,7 +77,10 @@ export class LeftOutContent {
     for (const { name } of nestedTexts) used.add(columns.indexOf(name.slice(0, name.indexOf('.'))))
     for (const index of findOwnColumns(columns)) used.add(index)
     for (const [index, name] of columns.entries()) if (isLinkColumn(name, names)) used.add(index)
-    const url = listColumnsOf(matchColumns(columns, plan.operation)['url'], columns)
+    const matched = matchColumns(columns, plan.operation)
+    const url = listColumnsOf(matched['url'], columns)
+    // What is called like the field itself, as a column that was added since the guess.
+    const text = listColumnsOf(matched['text_data'], columns).filter((index) => !used.has(index))
     const urls =
       kept === 'text_data' && isEmpty(mapping['url'])
         ? new Set(
@@ -95,9 +98,12 @@ export class LeftOutContent {
     })
     return [
       ...[...urls].map((index) => toLeftOut('url', index)),
-      ...findTextColumns(columns, new Set([...used, ...urls]))
-        .filter((index) => !isOther(columns[index] ?? '', 'text_data'))
-        .map((index) => toLeftOut('text_data', index)),
+      ...[
+        ...text,
+        ...findTextColumns(columns, new Set([...used, ...urls, ...text])).filter(
+          (index) => !isOther(columns[index] ?? '', 'text_data'),
+        ),
+      ].map((index) => toLeftOut('text_data', index)),
     ]
   }
 
