@@ -14,6 +14,12 @@ type MergedWith = { begins: 'rows' | 'header' }
 /** Merged cells of a row and the first cells of them, by name, such as `B3` and `B2`. */
 type MergedNames = { cells: string; first: string; count: number }
 
+/** A column with content that is not sent: one next to another that was taken, or one without a name. */
+type LostContent = { column: string; kept: string; keptField: string } | UnnamedColumn
+
+/** By its number; `heading` stands above it in merged cells. */
+type UnnamedColumn = { column: string; heading?: string }
+
 /** Each code of problems with its words. */
 export const PROBLEM_MESSAGES = {
   ...ID_PROBLEMS,
@@ -280,7 +286,9 @@ export const PROBLEM_MESSAGES = {
     remedy: 'Correct what is wrong with the other half of these rows, or leave both out.',
   },
   content_not_sent: {
-    expected: ({ column, kept, keptField }: { column: string; kept: string; keptField: string }) => {
+    expected: (content: LostContent) => {
+      if (!('kept' in content)) return sayUnnamed(content)
+      const { column, kept, keptField } = content
       const lost = `column \`${column}\` is not sent, because column \`${kept}\` was taken for ${keptField}`
       return {
         terminal: `${lost}. To leave it out, pass --map ${quoteArgument(`${keptField}=${kept}`)}; to send it instead, map it`,
@@ -525,6 +533,19 @@ export const PROBLEM_MESSAGES = {
         : 'to correct the row that was meant, give the fix its "record" and "rowHash"; if none is meant any more, remove the fix',
   },
 } satisfies Record<ProblemCode, ProblemEntry>
+
+/** What is said of text in a column that has no name. */
+function sayUnnamed({ column, heading }: UnnamedColumn) {
+  const which =
+    heading === undefined
+      ? 'which the header has no name for'
+      : `which is below the merged heading \`${heading}\` but has no name of its own`
+  const lost = `column ${column}, ${which}, has text that is not sent`
+  return {
+    terminal: `${lost}. To send it, map it by its number, such as --map text_data=${column}, or give its column a name in the file`,
+    window: lost,
+  }
+}
 
 /** An argument as a shell takes it: in quotes unless it is plain. */
 function quoteArgument(argument: string): string {

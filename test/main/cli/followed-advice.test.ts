@@ -85,6 +85,12 @@ const CASES: readonly Case[] = [
     advice: ['--map text_data=body'],
   },
   {
+    cause: 'content_not_sent',
+    name: 'gap.csv',
+    content: 'user_id,text_data,,n\nu1,part one,part two,1\n',
+    advice: ['--map text_data=3'],
+  },
+  {
     cause: 'rows_in_key',
     name: 'page.json',
     content: '{"user": "u1", "text": "a note", "results": [{"text": "one"}, {"text": "two"}]}',

@@ -54,7 +54,11 @@ const WARNED = {
   id_precision: [{}],
   one_of: [],
   half_row: [{ without: 'url' }],
-  content_not_sent: [{ column: 'url', kept: 'body', keptField: 'text_data' }],
+  content_not_sent: [
+    { column: 'url', kept: 'body', keptField: 'text_data' },
+    { column: '3' },
+    { column: '3', heading: 'text_data' },
+  ],
   swapped_columns: [{ column: 'a', field: 'user_id', looksLike: 'texts' }],
   rows_in_key: [{ key: 'results', objects: 2, filter: '.results[]', kept: 'text_data=text' }],
   not_unique: [],

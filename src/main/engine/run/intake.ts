@@ -18,6 +18,7 @@ import { createLeaveOut, type LeavesOut, type UnfitCell } from '../mapping/row-f
 import { isMissingAddress, type MapRow, resolveMapping } from '../mapping/row-mapper.ts'
 import { SingleRowFixes } from '../mapping/single-row-fixes.ts'
 import { hasBothContents, markHalf, type RowHalf, splitsRows, toHalf } from '../mapping/split-row.ts'
+import { UnnamedText } from '../mapping/unnamed-text.ts'
 import { createRowValidator } from '../mapping/validate-row.ts'
 import { createItemRequests } from '../sending/item-requests.ts'
 import { describeFiles } from '../source/describe-reading.ts'
@@ -59,6 +60,8 @@ export async function runIntake(options: {
     const idColumns = new IdColumns(resolved)
     const leftOut = new LeftOutContent(plan, mapping, columns, nestedTexts)
     const alike = new AlikeColumns(plan, mapping, columns)
+    const sent = listSentColumns(plan, mapping, columns)
+    const unnamed = new UnnamedText(plan, columns, sent)
     const ofOneRow = new SingleRowFixes(plan.fixes ?? [], columns)
     const checkOne = createRowCheck(resolved, columns, mapRow)
     const checkRow: typeof checkOne = (row, isAscii) => {
@@ -76,6 +79,7 @@ export async function runIntake(options: {
         if (isSent && toHalf(row, kinds)?.content !== 'url') {
           leftOut.note(cells)
           alike.note(cells)
+          unnamed.note(written)
         }
         splitter.noteHalf(written, isSent)
       },
@@ -109,11 +113,18 @@ export async function runIntake(options: {
       writer.writeCommonProblem(toSwappedWarning(found))
     for (const { rows, ...warning } of findRowsInKeys(plan, mapping, reader, writer.rowsRead))
       writer.writeCommonProblem(warning, rows)
-    const isSent = createSentCheck(plan, mapping, columns)
+    const names = new Set(sent.map((index) => columns[index]))
+    const isSent = (column: string) =>
+      names.has(column) || (plan.source.media !== undefined && column === 'media')
     const ofReader = reader.findWarnings?.(isSent) ?? []
     const isHeaderTold = ofReader.some(({ code }) => code === 'header_like_data')
     if (!isHeaderTold) for (const found of findLoneHeader(plan, reader)) writer.writeCommonProblem(found, 1)
-    const ofSource = [...ofReader, ...leftOut.findWarnings(), ...alike.findWarnings()]
+    const ofSource = [
+      ...ofReader,
+      ...leftOut.findWarnings(),
+      ...unnamed.findWarnings(reader.headings),
+      ...alike.findWarnings(),
+    ]
     for (const { rows, among, ...warning } of ofSource) writer.writeCommonProblem(warning, rows, among)
     for (const { rows, example } of idColumns.findWarnings()) writer.writeFoundTogether(example, rows)
     writer.writeFixProblems(ofOneRow.findWarnings())
@@ -289,19 +300,11 @@ const REFUSED_FILE: ReadonlySet<FoundProblem['code']> = new Set([
   'empty_file',
 ])
 
-/** Finds the columns that requests have something of. */
-function createSentCheck(
-  plan: Plan,
-  mapping: Mapping,
-  columns: readonly string[],
-): (column: string) => boolean {
+/** The columns that requests have something of. */
+function listSentColumns(plan: Plan, mapping: Mapping, columns: readonly string[]): number[] {
   const { media } = plan.source
   const template: FieldSource[] = media?.kind === 'template' ? [media] : []
-  const used = listSourcesOf(plan, mapping)
-    .concat(template)
-    .flatMap((one) => listColumnsOf(one, columns))
-  const names = new Set(used.map((index) => columns[index]))
-  return (column) => names.has(column) || (media !== undefined && column === 'media')
+  return [...listSourcesOf(plan, mapping), ...template].flatMap((one) => listColumnsOf(one, columns))
 }
 
 /** What fills fields: the mapping, and the fixes that have templates. */

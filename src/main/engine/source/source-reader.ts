@@ -115,6 +115,8 @@ export interface SourceReader {
   readonly nestedColumns?: readonly string[]
   /** Of a workbook: the columns with links behind their cells, and the names of those that have the links. */
   readonly links?: readonly { name: string; linkName: string; cell: string }[]
+  /** Of a workbook: what stands above columns without a name in a cell of the header that is merged with theirs. */
+  readonly headings?: ReadonlyMap<string, string>
   /** Of JSON: fields of objects with texts, whether they are kept as columns or not. */
   readonly nestedTexts?: readonly NestedText[]
   /** Of JSON: arrays of objects in its first rows, which may be the rows that were meant. */

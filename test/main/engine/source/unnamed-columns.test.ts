@@ -17,7 +17,7 @@ test('a row with text behind all columns is an error that shows everything behin
   ])
 })
 
-test('cells without text behind the last name, and columns without a name before it, are fine', () => {
+test('no row is told of for cells without text behind the last name, nor for columns without a name before it', () => {
   expect(readText('label,,text,\nham,x,one,\nspam,y,two,\n').problems).toEqual([])
 })
 

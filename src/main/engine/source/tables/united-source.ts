@@ -38,6 +38,7 @@ export async function openUnitedSource(
   let kept: readonly string[] | null = null
   const heads: FileHead[] = []
   const links = new Map<string, NonNullable<SourceReader['links']>[number]>()
+  const headings = new Map<string, string>()
   const lacking = new Map<string, FileColumns>()
   const rowsInKeys: RowsInKey[] = []
   const nestedTexts: NestedText[] = []
@@ -51,6 +52,7 @@ export async function openUnitedSource(
       union.add(columns, header, own)
       tables.push({ columns: [...columns], header, own })
       for (const link of reader.links ?? []) links.set(link.linkName, link)
+      for (const [name, heading] of reader.headings ?? []) headings.set(name, heading)
       for (const text of reader.nestedTexts ?? []) {
         const known = nestedTexts.find(({ name }) => name === text.name)
         if (known === undefined) nestedTexts.push({ ...text })
@@ -146,6 +148,7 @@ export async function openUnitedSource(
     ownExport: first.ownExport ?? null,
     likelyHeaderRow: first.likelyHeaderRow ?? null,
     links: [...links.values()],
+    headings,
     rowsInKeys,
     nestedTexts,
     get hidden() {

@@ -97,11 +97,14 @@ async function createReader(
   const openRows = () => markRows(path, openPart(part), edges, reading)
   let edges: Marks
   let named = head.header
+  let merged: readonly string[] = []
   let links: Awaited<ReturnType<typeof surveyLinks>> = { linked: [], width }
   try {
     const found = await readEdges(archive, part, source, isPreview)
     edges = found
-    if (source.merged === 'fill') named = await fillHeader(path, head, openPart(part), edges)
+    if (source.merged === 'fill' || (!isPreview && hasMergedHeading(head, edges)))
+      merged = await fillHeader(path, head, openPart(part), edges)
+    if (source.merged === 'fill') named = [...merged]
     if (found.hasLinkFormulas || found.links.some(({ address }) => isWebAddress(address)))
       links = await surveyLinks(openRows(), isRead, isPreview)
   } catch (error) {
@@ -110,6 +113,12 @@ async function createReader(
   }
   const header = isGuarded ? named.map(removeFormulaGuard) : named
   let own = toColumnNames(header, Math.max(width, links.width))
+  const headings = new Map(
+    merged.flatMap((heading, column) => {
+      const isOwn = heading === '' || (header[column] ?? '') !== ''
+      return isOwn ? [] : [[own[column] ?? '', heading] as const]
+    }),
+  )
   const linkNames = toColumnNames([
     ...own,
     ...links.linked.map(({ column }) => nameLinkColumn(own[column] ?? '')),
@@ -197,6 +206,7 @@ async function createReader(
       kept = linked.filter(({ linkName }) => names.includes(linkName))
     },
     links: linked,
+    headings,
     describe: () => (isChosen && kept.length > 0 ? { links: kept.map(({ name }) => name) } : {}),
     header: source.header ? header : null,
     likelyHeaderRow: head.likelyHeaderRow,
@@ -224,6 +234,17 @@ async function createReader(
       archive.close()
     },
   }
+}
+
+/** Whether a column without a name stands below a cell of the header that is merged with its own. */
+function hasMergedHeading({ header, firstRow, width }: SheetHead, { merged }: Marks): boolean {
+  return merged.some((range) => {
+    if (range.firstRow >= firstRow || range.lastRow < firstRow - 1) return false
+    const last = Math.min(range.lastColumn, width - 1)
+    for (let column = range.firstColumn; column <= last; column += 1)
+      if ((header[column] ?? '') === '') return true
+    return false
+  })
 }
 
 /** A preview does not look behind the cells of a larger sheet, bytes: that takes seconds. */

@@ -1,0 +1,83 @@
+import { isFolderColumns } from '../../../shared/mapping/match-columns.ts'
+import type { FoundProblem, SourceWarning } from '../../../shared/messages/problem-messages.ts'
+import type { Plan } from '../../../shared/plan/plan.ts'
+import { toFound } from '../../../shared/run/problem.ts'
+import { joinCells } from './join-cells.ts'
+
+/** A blank name, and what Sluice, pandas and spreadsheets call columns without one. */
+const NO_NAME = /^(?:\s*|(?:unnamed: ?|column ?)\d+(?: \(\d+\))?)$/i
+
+/** Letters and pictures make a text. */
+const HAS_TEXT = /[\p{L}\p{Extended_Pictographic}]/u
+/** Numbers and times that have letters in them, such as `1.5e+06` and `2026-01-02T03:04:05Z`. */
+const NUMBER = /^[\d\s:.,+-]*\d(?:e[+-]?\d+|t[\d:.,]+(?:z|[+-][\d:]+)?|z)?\s*$/i
+const NUMBER_MAX_CHARACTERS = 40
+
+interface NotedRow {
+  cells: readonly string[]
+  kinds?: string | null
+  problems: readonly FoundProblem[]
+}
+
+/**
+ * Text in columns that the header has no name for and that no field takes. A statement about other columns says nothing of
+ * it. The reader of a CSV file tells itself of text behind all names, row by row.
+ */
+export class UnnamedText {
+  readonly #columns: readonly string[]
+  /** The columns of the head that are without a name and not sent; those that only later rows have are, too. */
+  readonly #unnamed: readonly number[]
+  readonly #sent: readonly number[]
+  readonly #isNamed: boolean
+  readonly #found = new Map<number, { rows: number; first: string }>()
+
+  /** `sent` are the columns that requests have something of, by their index. */
+  constructor({ source }: Plan, columns: readonly string[], sent: readonly number[]) {
+    this.#columns = columns
+    this.#sent = sent
+    this.#isNamed = source.header && !isFolderColumns(columns)
+    this.#unnamed = columns.flatMap((name, index) =>
+      NO_NAME.test(name) && !sent.includes(index) ? [index] : [],
+    )
+  }
+
+  /** Looks at one more row that is sent. */
+  note({ cells, kinds, problems }: NotedRow): void {
+    if (!this.#isNamed) return
+    const width = this.#columns.length
+    if (this.#unnamed.length === 0 && cells.length <= width) return
+    const left = joinCells(cells, kinds ?? '')
+    const told = listTold(problems)
+    const noteCell = (index: number) => {
+      if (!told.includes(index)) this.#noteCell(left, index)
+    }
+    for (const index of this.#unnamed) noteCell(index)
+    for (let index = width; index < left.length; index += 1) noteCell(index)
+  }
+
+  #noteCell(cells: readonly string[], index: number): void {
+    const cell = cells[index] ?? ''
+    if (!HAS_TEXT.test(cell)) return
+    if (cell.length <= NUMBER_MAX_CHARACTERS && NUMBER.test(cell)) return
+    if (this.#sent.some((other) => cells[other] === cell)) return
+    const found = this.#found.get(index)
+    if (found === undefined) this.#found.set(index, { rows: 1, first: cell })
+    else found.rows += 1
+  }
+
+  /** What is lost, a column each. `headings` are what stands above columns in cells that are merged with others. */
+  findWarnings(headings: ReadonlyMap<string, string> = new Map()): SourceWarning[] {
+    return [...this.#found].map(([index, { rows, first }]) => {
+      const heading = headings.get(this.#columns[index] ?? '')
+      const args = { column: String(index + 1), ...(heading !== undefined && { heading }) }
+      return { severity: 'warning', code: 'content_not_sent', args, found: toFound(first), rows }
+    })
+  }
+}
+
+/** The cells that the reader told of. */
+function listTold(problems: readonly FoundProblem[]): readonly number[] {
+  return problems.flatMap((one) =>
+    one.code === 'surplus_cells' && one.args.than === 'names' ? (one.details?.places.slice(1) ?? []) : [],
+  )
+}
