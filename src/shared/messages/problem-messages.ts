@@ -51,15 +51,31 @@ export const PROBLEM_MESSAGES = {
     needs: 'encoding_uncertain',
   },
   stated_encoding: {
-    expected: ({ encoding, own, others }: { encoding: string; own: string; others: string }) => {
-      const fact = `is read as ${encoding} as stated, but looks like another encoding: the words are ${own}, ${others}`
+    // `beyond` is a stated name of ASCII, which the file goes beyond.
+    expected: ({
+      encoding,
+      own,
+      others,
+      beyond,
+    }: {
+      encoding: string
+      own: string
+      others: string
+      beyond?: string
+    }) => {
+      const words = others === '' ? own : `${own}, ${others}`
+      const fact =
+        beyond === undefined
+          ? `is read as ${encoding} as stated, but looks like another encoding: the words are ${words}`
+          : `is read as ${encoding}, because it has characters that the stated ${beyond} lacks: the words are ${words}`
       return {
-        terminal: `${fact}. To have Sluice find the encoding of each file, leave out --encoding`,
+        terminal: `${fact}. To have Sluice find the encoding of each file, state none`,
         window: fact,
       }
     },
     title: 'A stated encoding that does not fit',
     remedy: 'Go back to Source and choose the encoding in which the words read right.',
+    needs: 'encoding_uncertain',
   },
   oversized_row: {
     expected: ({ of }: { of: 'line' | 'file' }, line?: { number: number; characters: number }) =>

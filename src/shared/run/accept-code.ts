@@ -5,7 +5,7 @@ export const ACCEPT_WORDS = {
   content_cut: 'content may be cut or replaced',
   ids_changed: 'a spreadsheet may have changed ids',
   hidden_rows: 'rows that the spreadsheet hides are sent',
-  encoding_uncertain: 'the encoding is a guess',
+  encoding_uncertain: 'the encoding is a guess or may be stated wrongly',
   fixes_do_not_fit: 'corrections of single rows may be of other rows than the source has now',
   ids_rewritten: 'the service answers with other ids than were sent',
 }

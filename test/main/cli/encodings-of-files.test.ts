@@ -79,3 +79,55 @@ it('names the files whose warnings are about a table as a whole, those with the 
   expect(messages).toContainEqual(expect.stringMatching(/^c\.csv: ends with 2 NUL/))
   expect(messages).toContainEqual(expect.stringMatching(/^b\.csv: cells are read as quoted with '/))
 })
+
+it.each([
+  ['one character', 'user_id,text_data\nu1,caf\xe9\nu2,ok\n'],
+  ['two characters', 'user_id,text_data\nu1,漢字 text\nu2,€ 5\nu3,ok\n'],
+  ['a character far behind the beginning', `user_id,text_data\n${'u1,plain\n'.repeat(10_000)}u2,caf\xe9\n`],
+])('asks before a file in UTF-8 with %s is read as another encoding', async (_, text) => {
+  const { to_accept: open, rows } = await check({ 'a.csv': text }, '--encoding', 'windows-1252')
+  expect(open).toMatchObject([{ accept: 'encoding_uncertain', code: 'stated_encoding', rows: rows.sendable }])
+  expect((await check({ 'a.csv': text }, '--encoding', 'utf-8')).to_accept).toEqual([])
+})
+
+it('asks about each of several files that one stated encoding garbles, and counts their rows', async () => {
+  const { to_accept: open } = await check(
+    {
+      'a.csv': latin1('user_id,text_data\nu1,\xe9t\xe9\n'),
+      'b.csv': 'user_id,text_data\nu2,€ 5\nu3,ok\n',
+      'c.csv': 'user_id,text_data\nu4,plain\n',
+    },
+    ...['--encoding', 'windows-1252'],
+  )
+  expect(open).toMatchObject([
+    { code: 'stated_encoding', rows: 2, message: expect.stringMatching(/^b\.csv: is read as windows-1252/) },
+  ])
+})
+
+it.each(['windows-1252', 'latin1'])(
+  'asks nothing about a file that is no UTF-8 if %s is stated',
+  async (encoding) => {
+    const file = latin1('user_id,text_data\nu1,caf\xe9 cr\xe8me\n')
+    expect((await check({ 'a.csv': file }, '--encoding', encoding)).to_accept).toEqual([])
+  },
+)
+
+it.each(['ascii', 'US-ASCII'])(
+  'says that a file with other characters is no %s, as was stated',
+  async (name) => {
+    const { to_accept: open, messagesOf } = await check(
+      { 'a.csv': latin1('user_id,text_data\nu1,caf\xe9\n') },
+      ...['--encoding', name],
+    )
+    expect(open).toMatchObject([{ accept: 'encoding_uncertain', rows: 1 }])
+    expect(messagesOf('stated_encoding')).toEqual([
+      expect.stringMatching(
+        `^is read as windows-1252, because it has characters that the stated ${name} lacks`,
+      ),
+    ])
+    const plain = await check({ 'a.csv': 'user_id,text_data\nu1,plain\n' }, '--encoding', name)
+    expect(plain.to_accept).toEqual([])
+    const utf8 = await check({ 'a.csv': 'user_id,text_data\nu1,caf\xe9\n' }, '--encoding', name)
+    expect(utf8.messagesOf('stated_encoding')).toEqual([expect.stringMatching(/stated .* lacks.*in utf-8/)])
+  },
+)

@@ -79,6 +79,13 @@ const CASES: readonly Case[] = [
     advice: [],
   },
   {
+    cause: 'stated_encoding',
+    name: 'utf-8.csv',
+    content: 'user_id,text_data\nu1,caf\xe9\n',
+    args: ['--encoding', 'windows-1252'],
+    advice: [],
+  },
+  {
     cause: 'content_not_sent',
     name: 'posts.csv',
     content: 'author,body,url\nu1,hello there,https://a.test/x\nu2,what a day,https://a.test/y\n',

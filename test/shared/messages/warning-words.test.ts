@@ -22,7 +22,10 @@ const WARNED = {
   zero_padding: [{ characters: 3 }],
   undecodable_bytes: [{ encoding: 'utf-8' }, { encoding: null }],
   uncertain_encoding: [{ encoding: 'utf-8', own: '`a` in utf-8', others: '`b` in cp850' }],
-  stated_encoding: [{ encoding: 'cp850', own: '`a` in cp850', others: '`b` in utf-8' }],
+  stated_encoding: [
+    { encoding: 'cp850', own: '`a` in cp850', others: '`b` in utf-8' },
+    { encoding: 'windows-1252', own: '`a` in windows-1252', others: '', beyond: 'ascii' },
+  ],
   broken_quotes: [{ effect: 'read_as_is' }],
   oversized_row: [],
   header_like_data: [{}, { by: 'only_name' }],

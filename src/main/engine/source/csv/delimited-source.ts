@@ -61,7 +61,8 @@ export function openDelimitedSource(
 const SAMPLE_BYTES = 256 * 1024
 
 function createReader(source: PlanSource, file: SourceFile, readBytes: number): DelimitedReader {
-  const { encoding, encodingBy, bomBytes, readings } = chooseEncoding(file, source.encoding)
+  const chosen = chooseEncoding(file, source.encoding)
+  const { encoding, encodingBy, bomBytes, readings } = chosen
   const firstText = createPieceDecoder(encoding).decode(file.readBytes(bomBytes, SAMPLE_BYTES))
   const separatorLine = findSeparatorLine(firstText)
   const skipCharacters = separatorLine?.characters ?? 0
@@ -154,7 +155,7 @@ function createReader(source: PlanSource, file: SourceFile, readBytes: number): 
       return emptyRecords
     },
     findWarnings: () => [
-      ...findEncodingWarnings({ readings, encodingBy }),
+      ...findEncodingWarnings(chosen),
       ...findDialectWarnings(dialect),
       ...findTitleWarnings(likelyHeaderRow),
       ...headerWatch.findWarnings(),

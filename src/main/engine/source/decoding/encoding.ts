@@ -17,6 +17,8 @@ export interface ChosenEncoding {
   bomBytes: number
   /** How the text reads in it and in others that it may be in instead; none if there is no doubt. */
   readings: readonly EncodingReading[]
+  /** The name of ASCII that was stated, though the file has bytes beyond it. */
+  beyond?: string
 }
 
 function toChosen(
@@ -66,8 +68,12 @@ export function chooseEncoding(file: SourceFile, given: string | undefined): Cho
   if (given !== undefined) {
     const encoding = resolveGiven(file.path, given, mark?.encoding)
     const bomBytes = mark?.encoding === encoding ? mark.bytes.length : 0
-    const readings = isOtherwise(sample, encoding, mark?.encoding) ? readAsUtf8(file, encoding) : []
-    return toChosen({ encoding, readings }, 'given', bomBytes)
+    const readings = isOtherwise(file, sample, encoding, mark?.encoding) ? readAsUtf8(file, encoding) : []
+    if (!ASCII_LABELS.has(given.trim().toLowerCase()) || isAsciiFile(file))
+      return toChosen({ encoding, readings }, 'given', bomBytes)
+    const own = [readLinesAs(readBrokenLines(file, 0), encoding)]
+    const all = readings.length > 0 ? readings : own
+    return { ...toChosen({ encoding, readings: all }, 'given', bomBytes), beyond: given.trim() }
   }
   if (mark !== undefined) {
     return toChosen({ encoding: mark.encoding, readings: [] }, 'bom', mark.bytes.length)
@@ -93,17 +99,27 @@ export function chooseEncoding(file: SourceFile, given: string | undefined): Cho
   return toChosen(offerUtf8(guessLegacyEncoding(detector, lines), lines, verdict))
 }
 
-/** Characters beyond ASCII of a text that is UTF-8 by chance in hardly any other encoding. */
-const FEWEST_SEQUENCES = 4
+/** Names of ASCII, which are read as windows-1252, as browsers do. */
+const ASCII_LABELS: ReadonlySet<string> = new Set(['ascii', 'us-ascii', 'ansi_x3.4-1968'])
 
-/** Whether the beginning of a file is certainly UTF-8, but another encoding was stated. */
-function isOtherwise(sample: Buffer, given: string, marked: string | undefined): boolean {
+/**
+ * Whether a file is UTF-8 as a whole, with characters beyond ASCII, but another encoding was stated. Hardly any text of
+ * another encoding is that by chance, be it one word.
+ */
+function isOtherwise(file: SourceFile, sample: Buffer, given: string, marked: string | undefined): boolean {
   if (given === 'utf-8') return false
   if (marked !== undefined) return marked === 'utf-8'
-  const bytes = sample.length < SAMPLE_BYTES ? sample : sample.subarray(0, lengthOfWholeCharacters(sample))
-  if (!isUtf8(bytes)) return false
-  if (/^utf-(?:16|32)/.test(given)) return !bytes.includes(0)
-  return !isAscii(bytes) && countSequences(bytes).sequences >= FEWEST_SEQUENCES
+  if (/^utf-(?:16|32)/.test(given)) {
+    const bytes = sample.length < SAMPLE_BYTES ? sample : sample.subarray(0, lengthOfWholeCharacters(sample))
+    return isUtf8(bytes) && !bytes.includes(0)
+  }
+  const verdict = scanUtf8(file, 0)
+  return verdict.kind === 'valid' && verdict.sequences > 0
+}
+
+function isAsciiFile(file: SourceFile): boolean {
+  const verdict = scanUtf8(file, 0)
+  return verdict.kind === 'valid' && verdict.sequences === 0
 }
 
 /** How a file reads in an encoding and in UTF-8. */
@@ -123,8 +139,8 @@ function resolveGiven(path: string, label: string, marked: string | undefined): 
 
 /** What a file's bytes are when read as strict UTF-8. */
 type Utf8Verdict =
-  /** `escaped` is the encoding of seven bits that it seems to be in, null in most. */
-  { kind: 'valid'; escaped: EscapedEncoding | null } | BrokenUtf8
+  /** `escaped` is the encoding of seven bits that it seems to be in, null in most; `sequences` as below. */
+  { kind: 'valid'; escaped: EscapedEncoding | null; sequences: number } | BrokenUtf8
 
 /** Text of which some is no UTF-8; `offset` is the first piece that breaks. */
 interface BrokenUtf8 {
@@ -175,7 +191,7 @@ function scanUtf8(file: SourceFile, startOffset: number): Utf8Verdict {
     offset += whole
   }
   return firstBroken === null
-    ? { kind: 'valid', escaped: escapes?.result() ?? null }
+    ? { kind: 'valid', escaped: escapes?.result() ?? null, sequences }
     : { kind: 'broken', offset: firstBroken, sequences, errors }
 }
 

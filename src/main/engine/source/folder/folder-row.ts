@@ -71,7 +71,8 @@ function readText(
 ): SourceRow {
   const file = openSourceFile(join(root, path))
   try {
-    const { encoding, encodingBy, bomBytes, readings } = chooseEncoding(file, given)
+    const chosen = chooseEncoding(file, given)
+    const { encoding, encodingBy, bomBytes } = chosen
     onText(path, encoding, encodingBy)
     const decoder = createPieceDecoder(encoding)
     const bytes = file.readBytes(bomBytes, Math.min(TEXT_MAX_BYTES, file.sizeBytes))
@@ -79,7 +80,7 @@ function readText(
     const problem = text[0]?.isWellFormed() === false ? replaceUndecodable(row, text, encoding) : null
     const [whole = ''] = text
     const cells = kind === 'text' ? [path, kind, whole, '', ''] : [path, kind, '', whole, '']
-    const doubts = findEncodingWarnings({ readings, encodingBy }).map((warning) => ({
+    const doubts = findEncodingWarnings(chosen).map((warning) => ({
       row,
       ...nameFiles(warning, path),
     }))

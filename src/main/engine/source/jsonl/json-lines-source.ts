@@ -68,7 +68,8 @@ function createReader(
   isPreview: boolean,
   readBytes: number,
 ): SourceReader {
-  const { encoding, encodingBy, bomBytes, readings } = chooseEncoding(file, source.encoding)
+  const chosen = chooseEncoding(file, source.encoding)
+  const { encoding, encodingBy, bomBytes, readings } = chosen
   const openText = () => createTextReader(file, bomBytes, createPieceDecoder(encoding))
   const keys = createColumnSet(file.path)
   let blankLines = 0
@@ -149,7 +150,7 @@ function createReader(
     get emptyRecords() {
       return blankLines
     },
-    findWarnings: () => [...findEncodingWarnings({ readings, encodingBy }), ...findEmptyWarnings(blankLines)],
+    findWarnings: () => [...findEncodingWarnings(chosen), ...findEmptyWarnings(blankLines)],
     close: file.close,
   }
 
