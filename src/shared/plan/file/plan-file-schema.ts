@@ -169,6 +169,10 @@ export const PLAN_WORDS: Readonly<Record<string, string>> = {
   'mapping.*': 'What fills this field: a column, or a template.',
   'mapping.*.kind': 'A column of the source, or a text with placeholders.',
   'mapping.*.column': 'Name of a column, or its number from 1.',
+  'mapping.*.name':
+    'What the column with that number was called. A source whose column has another name is refused.',
+  'mapping.*.isOneOfSeveral':
+    'true if several columns had that name, so that the number says which of them is meant.',
   'mapping.*.template':
     'Text with {{row}} (the record number, from 1), {{run}} and {{column name}} as placeholders.',
   filledBy:
