@@ -141,7 +141,7 @@ describe('what to type next', () => {
     const group = createGroup({ status: 401, error_code: null })
     const summary = createSummary(group, { state: 'stopped' })
     expect(adviseInTerminal(group, summary)?.text).toContain(
-      'retry sends these rows again; resume sends only',
+      'retry sends these rows again, and so does resume while',
     )
     expect(adviseInTerminal(group, summary)?.command).toContain('retry r1')
   })

@@ -185,12 +185,14 @@ export function toPageSource(view: RunView, filter: RowFilter): PageSource {
   const { ruleIds: [ruleId] = [], errorCode, answer } = filter
   const byResult = toResultConditions(view, filter)
   if (ruleId !== undefined) {
+    const sets = listSetsWith(view.db, ruleId)
+    // SQLite finds no way to look for none of a list by an index.
+    if (sets.length === 0) return { from: ROWS, where: ['FALSE'], params: [], key: 'row.id' }
     // Rows with a rule that few have are sorted; else the rows are walked in their order.
     const counted = readFacetCounts(view.db).get('rule')?.get(ruleId) ?? 0
     const index = counted * FEW < view.record.claimedRows ? 'INDEXED BY found_by_rules' : 'NOT INDEXED'
     const from = `found ${index} CROSS JOIN result ON result.row = found.row
       CROSS JOIN row ON row.id = found.row`
-    const sets = listSetsWith(view.db, ruleId)
     const where = [`found.rules <> 0 AND found.rules IN (${sets.join(', ')})`, ...byResult.where]
     return { from, where, params: byResult.params, key: 'found.row' }
   }

@@ -291,7 +291,7 @@ test('JSON of a JSON Lines source comes back as the JSON it was', async () => {
 
 test('a lossless export keeps the header as it was, empty and doubled names among them', async () => {
   const { readCsv, write } = await runSource(
-    { name: 'odd.csv', text: 'text_data,user_id,user_id,,sluice_row\none,u1,x,y,z\n' },
+    { name: 'odd.csv', text: 'text_data,user_id,user_id,,sluice_row\none,u1,x,7,z\n' },
     { kind: 'task' },
     () => ({ task_id: 't1' }),
   )
