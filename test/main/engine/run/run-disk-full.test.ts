@@ -106,7 +106,7 @@ test.each([0, 2, 7])(
 test('answers that found no room are written when there is room again before the run ends', async () => {
   const server = await startFaultServer({
     onRequest: (request, wire) =>
-      wire.send(200, { ...toTaskAnswer(request, RULES), padding: randomBytes(10_000).toString('hex') }),
+      wire.send(200, { ...toTaskAnswer(request, RULES), padding: randomBytes(60_000).toString('hex') }),
   })
   const runId = await readSource(server, 40)
   fillDisk({ at: 3, pages: 0, once: true })
