@@ -24,6 +24,7 @@ export const HELP_TOPICS: readonly HelpTopic[] = [
   { name: 'columns', page: 'mapping.md', about: 'which column fills which field, templates' },
   { name: 'results', page: 'results.md', about: 'outcomes, retries, unknown rows' },
   { name: 'exports', page: 'exports.md', about: 'columns of an export' },
+  { name: 'sql-views', page: 'sql.md', about: 'what SQL statements can ask of runs' },
   { name: 'evaluation', page: 'evaluate.md', about: 'labels, samples and verdicts' },
   { name: 'comparing', page: 'compare.md', about: 'rows decided differently in two runs, baselines' },
   { name: 'history', page: 'history.md', about: 'finding, tagging and deleting runs' },
