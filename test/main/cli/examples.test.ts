@@ -64,6 +64,8 @@ interface Needs {
   export: boolean
   ledgers: boolean
   earlierRun: boolean
+  /** Whether the earlier run has results of rows, which a load test has not. */
+  earlierRows: boolean
   latestRun: boolean
   baselines: boolean
   runAfterBaselines: boolean
@@ -80,6 +82,7 @@ function findNeeds(examples: readonly string[][]): Needs {
     export: words.has('added.csv'),
     ledgers: words.has('ledger') || words.has('--recheck'),
     earlierRun: words.has(EARLIER_RUN),
+    earlierRows: words.has('sql'),
     latestRun: words.has('latest') || words.has('trend') || words.has('forum'),
     baselines: words.has('remove') || words.has('--against-baseline'),
     savedMappings: words.has('forum') && !words.has('save'),
@@ -151,17 +154,8 @@ async function createModel(needs: Needs): Promise<Model> {
   }
   let earlier = EARLIER_RUN
   if (needs.earlierRun) {
-    const { stdout } = await run([
-      'load',
-      'posts.csv',
-      ...mapping,
-      ...base,
-      '--concurrency',
-      '1',
-      '--requests',
-      '20',
-      '--json',
-    ])
+    const sent = needs.earlierRows ? ['task'] : ['load', '--concurrency', '1', '--requests', '20']
+    const { stdout } = await run([...sent, 'posts.csv', ...mapping, ...base, '--json'])
     earlier = JSON.parse(stdout).run_id
   }
   if (needs.latestRun) await run(['task', 'posts.csv', ...mapping, ...base])

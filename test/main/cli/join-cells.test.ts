@@ -9,7 +9,7 @@ import { runInProcess } from './run-in-process.ts'
 const from = (cells: number): Fix => ({ kind: 'join_cells', from: cells, with: ',' })
 
 /** Files of one run with the fixes of its plan: what is offered, and what is sent of whom. */
-async function setUp(files: Record<string, string>, fixes: readonly Fix[], ...args: string[]) {
+async function setUp(files: Record<string, string>, fixes: readonly Fix[], more: object = {}) {
   const sandbox = await withSandbox({ apiKeys: ['the-key'] })
   const workspace = createTemporaryFolder()
   const paths = Object.entries(files).map(([name, text]) => {
@@ -19,10 +19,10 @@ async function setUp(files: Record<string, string>, fixes: readonly Fix[], ...ar
   })
   const run = (...words: string[]) => runInProcess(words, { workspace, env: { SLUICE_API_KEY: 'the-key' } })
   const plan = join(workspace, 'joined.plan.json')
-  const command = ['task', ...paths, '--base-url', sandbox.baseUrl, '--dry-run', ...args]
+  const command = ['task', ...paths, '--base-url', sandbox.baseUrl, '--dry-run']
   const tried = await run(...command, '--save-plan', plan)
   const { default: saved } = await import(plan, { with: { type: 'json' } })
-  writeFileSync(plan, JSON.stringify({ ...saved, fixes }))
+  writeFileSync(plan, JSON.stringify({ ...saved, ...more, fixes }))
   const sent = await run('plan', plan, '--trust-plan', '--json')
   const listSent = async () =>
     Object.fromEntries(
@@ -77,4 +77,18 @@ it('joins nothing with another delimiter than that of the file, nor from another
   const { tried, listSent } = await setUp(files, [from(2)])
   expect(tried).toContain('{"kind":"join_cells","from":2,"with":","}')
   expect(await listSent()).toEqual({ u1: 'a, b', u2: 'c' })
+})
+
+it('joins a text that begins like JSON, whatever marks its row has', async () => {
+  const { document, listSent } = await setUp({ 'a.csv': `${TWO}u1,[Admin] hello, world\n` }, [from(2)])
+  expect(await listSent()).toEqual({ u1: '[Admin] hello, world' })
+  expect(document.rows).toMatchObject({ succeeded: 1 })
+})
+
+it('sends joined texts in a load test, too', async () => {
+  const files = { 'a.csv': `${TWO}u1,nice photo, kill\nu2,fine\n` }
+  const load = { pace: { kind: 'closed', concurrency: 1 }, requests: 2 }
+  const { code, listSent } = await setUp(files, [from(2)], { load })
+  expect(code).toBe(0)
+  expect(await listSent()).toEqual({ u1: 'nice photo, kill', u2: 'fine' })
 })

@@ -59,7 +59,7 @@ export class LoadBodies {
     this.#hasCallback = options.hasCallback
     this.count = Number(db.prepare('SELECT count(*) AS n FROM row WHERE item IS NOT NULL').get()?.['n'])
     this.#rows = db.prepare(
-      `SELECT id, cells FROM row WHERE id > ? AND item IS NOT NULL ORDER BY id LIMIT ${BLOCK_ROWS}`,
+      `SELECT id, cells, kinds FROM row WHERE id > ? AND item IS NOT NULL ORDER BY id LIMIT ${BLOCK_ROWS}`,
     )
   }
 
@@ -86,12 +86,13 @@ export class LoadBodies {
   #read(index: number): Block {
     const start = this.#starts[index] ?? { position: 0, before: 0 }
     const block: Block = { bodies: [], characters: 0 }
-    for (const { id, cells } of this.#rows.iterate(start.before)) {
+    for (const { id, cells, kinds } of this.#rows.iterate(start.before)) {
       const text = String(cells)
       if (block.bodies.length > 0 && block.characters + text.length > BLOCK_CHARACTERS) break
       block.characters += text.length
       const position = start.position + block.bodies.length
-      block.bodies.push(this.#toBody(Number(id), position, parseCells(text)))
+      const own = kinds === null ? null : String(kinds)
+      block.bodies.push(this.#toBody(Number(id), position, parseCells(text), own))
     }
     this.#starts[index + 1] ??= {
       position: start.position + block.bodies.length,
@@ -108,8 +109,8 @@ export class LoadBodies {
     return block
   }
 
-  #toBody(row: number, position: number, cells: readonly string[]): LoadBody {
-    const mapped = this.#mapRow(row, cells).body
+  #toBody(row: number, position: number, cells: readonly string[], kinds: string | null): LoadBody {
+    const mapped = this.#mapRow(row, cells, kinds).body
     const whole: Body = { ...mapped }
     // Behind everything else, where no content can stand in for them.
     delete whole['post_id']

@@ -42,7 +42,7 @@ import { addJoined, joinCells } from './join-cells.ts'
 import { compileFieldTemplate } from './json-template.ts'
 import type { Body } from './json-text.ts'
 import { createRowFixer, type FixedField, type UnfitCell } from './row-fixer.ts'
-import { MARK } from './row-marks.ts'
+import { MARK, toCellKinds } from './row-marks.ts'
 import { toHalf } from './split-row.ts'
 
 /** What a row becomes: its part of the request's body, and what could not be mapped. */
@@ -124,8 +124,10 @@ export function createRowMapper(
     const half = toHalf(row, kinds)
     const record = half?.of ?? row
     const joined = isMarked ? joinCells(cells, kinds ?? '') : cells
-    const { body, problems } = mapCells(record, joined, kinds)
-    const before = joined === cells ? null : { from: mapCells(record, cells, kinds).body, to: { ...body } }
+    // A mark is no kind of a cell.
+    const letters = isMarked ? toCellKinds(kinds ?? '') || null : kinds
+    const { body, problems } = mapCells(record, joined, letters)
+    const before = joined === cells ? null : { from: mapCells(record, cells, letters).body, to: { ...body } }
     const fixed = fixRow({ body, problems, row, cells: joined, source: { cells, kinds }, half })
     if (before === null) return { body, uniqueKey: toKey(body), ...fixed }
     const corrections = addJoined(fixed.corrections ?? [], before.from, before.to)

@@ -124,11 +124,16 @@ function toK6Project({ db, record }: RunView): Omit<K6Project, 'folder'> {
 
 /** Bodies of the rows that are sent, a page at a time. */
 function* readBodies(db: DatabaseSync, mapRow: MapRow): Generator<Record<string, unknown>[]> {
-  const page = db.prepare('SELECT id, cells FROM row WHERE id > ? AND item IS NOT NULL ORDER BY id LIMIT 500')
+  const page = db.prepare(
+    'SELECT id, cells, kinds FROM row WHERE id > ? AND item IS NOT NULL ORDER BY id LIMIT 500',
+  )
   let last = 0
   for (let rows = page.all(last); rows.length > 0; rows = page.all(last)) {
     last = Number(rows.at(-1)?.['id'])
-    yield rows.map(({ id, cells }) => mapRow(Number(id), JSON.parse(String(cells)) as string[]).body)
+    yield rows.map(({ id, cells, kinds }) => {
+      const own = kinds === null ? null : String(kinds)
+      return mapRow(Number(id), JSON.parse(String(cells)) as string[], own).body
+    })
   }
 }
 

@@ -325,25 +325,32 @@ function readFailedTerms(family: RunFamily): TermCounts['failed'] {
     family,
     failed.map(({ row }) => row),
   )
-  return failed.map(({ row, cells }) => {
-    const { term, notes } = mapRow(row, cells).body
+  return failed.map(({ row, cells, kinds }) => {
+    const { term, notes } = mapRow(row, cells, kinds).body
     return { term: String(term ?? ''), notes: typeof notes === 'string' ? notes : null, ...toNumbers(row) }
   })
 }
 
+interface FailedRow {
+  row: number
+  cells: string[]
+  kinds: string | null
+}
+
 /** The first failed terms of one run that no retry has taken. */
-function readFailedRows({ db }: RunView, takers: readonly RunView[]): { row: number; cells: string[] }[] {
+function readFailedRows({ db }: RunView, takers: readonly RunView[]): FailedRow[] {
   const page = db.prepare(
-    `SELECT row.id, row.cells FROM result INDEXED BY result_by_answer CROSS JOIN row ON row.id = result.row
+    `SELECT row.id, row.cells, row.kinds FROM result INDEXED BY result_by_answer CROSS JOIN row ON row.id = result.row
      WHERE answer = 'failed' AND result.row > ? ORDER BY result.row LIMIT ${FAILED_TERMS_MAX}`,
   )
-  const failed: { row: number; cells: string[] }[] = []
+  const failed: FailedRow[] = []
   for (let rows = page.all(0); rows.length > 0; rows = page.all(Number(rows.at(-1)?.['id']))) {
     const ids = rows.map(({ id }) => Number(id))
     const taken = new Set(takers.flatMap((taker) => pickRows(taker, ids)))
-    for (const { id, cells } of rows) {
+    for (const { id, cells, kinds } of rows) {
       if (taken.has(Number(id))) continue
-      failed.push({ row: Number(id), cells: parseCells(String(cells)) })
+      const own = kinds === null ? null : String(kinds)
+      failed.push({ row: Number(id), cells: parseCells(String(cells)), kinds: own })
       if (failed.length === FAILED_TERMS_MAX) return failed
     }
   }

@@ -220,8 +220,9 @@ export function createRowCheck(
   const validate = createRowValidator(plan)
   const join = createCellJoiner(plan, columns)
   const isUsed = createUseCheck(plan.mapping, columns)
-  return ({ row, cells, kinds: ownKinds = null, problems: found }, isAscii) => {
-    // Most rows have none.
+  return ({ row, cells, kinds: ownKinds = null, problems: ofReader }, isAscii) => {
+    // Most rows have none. Text that a field takes is no surplus.
+    const found = ofReader.length === 0 ? ofReader : ofReader.filter((problem) => !isUsed(problem))
     const { kinds, problems: foundByReader } =
       found.length === 0 ? { kinds: ownKinds, problems: found } : join(ownKinds, found)
     const mapped = mapRow(row, cells, kinds, isAscii)
@@ -230,8 +231,7 @@ export function createRowCheck(
     if (foundByReader.length + mapped.problems.length + validated.length === 0) {
       return { row, cells, kinds, uniqueKey, problems: foundByReader, corrections, body, unfit }
     }
-    const read = foundByReader.filter((problem) => !isUsed(problem))
-    const ofSource = toIdProblems(read, body)
+    const ofSource = toIdProblems(foundByReader, body)
     const reported = listCertain(ofSource)
     const before = [...ofSource, ...withoutReplaced(mapped.problems, ofSource)]
     const problems = [...before, ...withoutConsequences(withoutCertain(validated, reported), before)]

@@ -58,6 +58,8 @@ export async function askSql({ processUrl, timeoutMs, onRow, ...question }: SqlO
     const came = await outcome
     if (isLate) throw new SluiceError({ id: 'sql_timed_out', seconds: timeoutMs / 1000 })
     if (came.kind === 'failed') throw new SluiceError(came.error)
+    // The first line has the names of the columns.
+    if (index - 1 !== came.rows) throw new SluiceError({ id: 'sql_broke_off', reason: 'not all rows came' })
     return came.rows
   } finally {
     clearTimeout(timer)

@@ -161,7 +161,10 @@ async function writeRows(statement: StatementSync): Promise<number> {
     rows += 1
     if (piece.length >= PIECE_CHARACTERS) await flush()
   }
-  await flush()
+  // The process ends once it has answered, whatever a pipe still holds back: so the last piece is waited for.
+  await new Promise<void>((resolve, reject) => {
+    stdout.write(piece, (error) => (error ? reject(error) : resolve()))
+  })
   return rows
 }
 

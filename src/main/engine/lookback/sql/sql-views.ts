@@ -200,7 +200,7 @@ function selectCell({ record }: RunView, name: string): string {
 function selectNumber(schema: string): string {
   const number = `coalesce((SELECT sheet_row + r.id - place.row FROM ${schema}.row_place AS place
     WHERE place.row <= r.id ORDER BY place.row DESC LIMIT 1), r.id)`
-  return `CASE WHEN r.kinds LIKE '%#text' THEN ${number} || 'a' WHEN r.kinds LIKE '%#url%' THEN ${number} || 'b'
+  return `CASE WHEN r.kinds || '#' LIKE '%#text#%' THEN ${number} || 'a' WHEN r.kinds LIKE '%#url%' THEN ${number} || 'b'
     ELSE ${number} END`
 }
 
