@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 // A process of its own for a statement that a person wrote: SQLite cannot be interrupted, so a statement without end is
 // ended with its process, and one that takes all memory takes that of this process alone. Rows go to stdout, a JSON array
 // a line, the names of the columns first.
@@ -12,7 +13,7 @@ import { explainFailure } from '../../journal/journal-damage.ts'
 import { ReaderPool, type RunFamily, readRunFamily } from '../../journal/run-family.ts'
 import { isLeaseHeld } from '../../workspace/lease.ts'
 import type { SqlOutcome, SqlQuestion } from './ask-sql.ts'
-import { createSqlViews, INFLATE } from './sql-views.ts'
+import { createSqlViews, INFLATE, SQL_VIEWS } from './sql-views.ts'
 
 /** Journals that SQLite attaches at most. */
 const ATTACHED_MAX = 10
@@ -73,11 +74,13 @@ function openViews(families: readonly RunFamily[]): DatabaseSync {
       PRAGMA hard_heap_limit = ${HEAP_MAX_BYTES}`)
     db.function(INFLATE, { deterministic: true }, (content) => inflate(content))
     for (const [index, file] of files.entries()) attach(db, file, toSchemaName(index))
-    const { statements, names } = createSqlViews(families, (file) => toSchemaName(files.indexOf(file)))
-    for (const statement of statements) db.exec(statement)
+    // A statement can give a part of itself the name of a view, but not one that it cannot know.
+    const inner = `sluice_${randomBytes(16).toString('hex')}_`
+    const toSchema = (file: string) => toSchemaName(files.indexOf(file))
+    for (const statement of createSqlViews(families, { toSchema, inner })) db.exec(statement)
     db.exec('PRAGMA query_only = ON')
     db.limits.length = VALUE_MAX_BYTES
-    db.setAuthorizer(createAuthorizer(names))
+    db.setAuthorizer(createAuthorizer(inner))
     return db
   } catch (error) {
     db.close()
@@ -114,10 +117,13 @@ function inflate(content: unknown): string | null {
   }
 }
 
-/** Allows reading our views, what these read, and JSON functions as tables; nothing else, such as a journal's own tables. */
-function createAuthorizer(views: ReadonlySet<string>) {
+/**
+ * Allows reading our views, what those whose names begin with `inner` read, and JSON functions as tables; nothing else, such
+ * as a journal's own tables.
+ */
+function createAuthorizer(inner: string) {
   const { SQLITE_OK, SQLITE_DENY, SQLITE_SELECT, SQLITE_READ, SQLITE_FUNCTION, SQLITE_RECURSIVE } = constants
-  const tables = new Set(['json_each', 'json_tree'])
+  const tables = new Set(['json_each', 'json_tree', ...Object.keys(SQL_VIEWS)])
   return (
     action: number,
     first: string | null,
@@ -130,7 +136,7 @@ function createAuthorizer(views: ReadonlySet<string>) {
     if (action !== SQLITE_READ) return SQLITE_DENY
     // A table of which no column is read, such as in EXISTS, comes without the view that it is read by.
     if (second === '') return SQLITE_OK
-    const isOurs = views.has(first ?? '') || tables.has(first ?? '') || (view !== null && views.has(view))
+    const isOurs = tables.has(first ?? '') || first?.startsWith(inner) || view?.startsWith(inner)
     return isOurs ? SQLITE_OK : SQLITE_DENY
   }
 }

@@ -45,14 +45,14 @@ interface Attached {
 
 /**
  * The statements that make {@link SQL_VIEWS} over runs whose journals are attached, each as `toSchema` says. A row stands
- * in the views once, as the newest run of its whole that tried it says.
+ * in the views once, as the newest run of its whole that tried it says. Only views whose names begin with `inner` read the
+ * journals.
  */
 export function createSqlViews(
   families: readonly RunFamily[],
-  toSchema: (file: string) => string,
-): { statements: string[]; names: ReadonlySet<string> } {
+  { toSchema, inner }: { toSchema: (file: string) => string; inner: string },
+): string[] {
   const statements: string[] = []
-  const names = new Set<string>(Object.keys(SQL_VIEWS))
   const selects: Record<keyof typeof SQL_VIEWS, string[]> = {
     ...{ rows: [], answers: [], scores: [], rules: [], tries: [] },
   }
@@ -60,8 +60,7 @@ export function createSqlViews(
   for (const [index, family] of families.entries()) {
     const run = quote(family.record.runId)
     for (const [age, part] of toParts(family, toSchema).entries()) {
-      const shown = `sluice_shown_${index}_${age}`
-      names.add(shown)
+      const shown = `${inner}shown_${index}_${age}`
       statements.push(`CREATE TEMP VIEW ${shown} AS ${selectShown(part)}`)
       const number = selectNumber(part.schema)
       const { schema } = part
@@ -79,9 +78,10 @@ export function createSqlViews(
   for (const [name, own] of Object.entries(SQL_VIEWS)) {
     const all = [...own, ...(name === 'rows' ? columns : [])].map(quoteName).join(', ')
     const body = selects[name as keyof typeof SQL_VIEWS].join('\nUNION ALL\n')
-    statements.push(`CREATE TEMP VIEW ${name} (${all}) AS ${body}`)
+    statements.push(`CREATE TEMP VIEW ${inner}${name} (${all}) AS ${body}`)
+    statements.push(`CREATE TEMP VIEW ${name} AS SELECT * FROM ${inner}${name}`)
   }
-  return { statements, names }
+  return statements
 }
 
 function toParts(family: RunFamily, toSchema: (file: string) => string): Part[] {

@@ -95,6 +95,9 @@ test('the rows of several runs are told apart', async () => {
 
 test.each([
   ['SELECT plan FROM journal_0.run', 'does more than read the views'],
+  ['WITH rows AS (SELECT plan FROM journal_0.run) SELECT * FROM rows', 'does more than read the views'],
+  ['WITH answers AS (SELECT plan FROM run) SELECT * FROM answers', 'does more than read the views'],
+  ['SELECT * FROM (SELECT sql FROM sqlite_temp_schema) AS sluice_shown_0_0', 'does more than read the views'],
   ["ATTACH '/tmp/other' AS other", 'does more than read the views'],
   ['PRAGMA query_only = OFF', 'does more than read the views'],
   ['DELETE FROM rows', 'cannot modify rows'],
