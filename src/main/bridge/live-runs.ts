@@ -76,7 +76,7 @@ export function createLiveRuns(noteCrash: (error: SluiceError) => void, whenEnde
     require: (runId: string): RunHandle => requireHeld(runId).handle,
     /** The plan of a held run. Throws as {@link require} does. */
     requirePlan: (runId: string): Plan => requireHeld(runId).plan,
-    /** The error that ended a run that is no longer held; undefined if none did. */
+    /** The error that ended a run; undefined if the run is held or ended without one. */
     failureOf: (runId: string): unknown => failures.get(runId),
     /** The newest picture of each held run. */
     snapshots: (): RunSnapshot[] =>

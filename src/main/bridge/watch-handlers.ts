@@ -21,7 +21,7 @@ interface Watching {
 }
 
 /**
- * Tells a window what a source says, never twice within `intervalMs`; nothing if there is no source. If that ends with
+ * Tells a window what a source says, at most once in `intervalMs`, and nothing if there is no source. If the source ends with
  * an error, throws one of the contract's.
  */
 export async function* watch<Said extends object>(

@@ -30,8 +30,8 @@ export async function withEngine<T>(
 }
 
 /**
- * The same engine, on which late callbacks that cannot be processed, because the inbox is damaged for example, are told
- * and keep nobody from looking at results.
+ * The same engine, but if late callbacks cannot be processed, for example because the inbox is damaged, it says so and
+ * results can still be looked at.
  */
 function settlingIfPossible(engine: Engine, context: CliContext): Engine {
   const settleLate = async (runId?: string): Promise<boolean> => {

@@ -105,7 +105,7 @@ function createTableWriter({ outTerminal }: CliContext): AnswerWriter {
       })
       const more =
         rows > kept.length
-          ? `${formatCounted(rows, 'row')}, of which the first ${kept.length} are shown; --format csv writes all`
+          ? `${formatCounted(rows, 'row')}; the first ${kept.length} are shown, --format csv writes all`
           : formatCounted(rows, 'row')
       return `${[...lines, '', more].join('\n')}\n`
     },

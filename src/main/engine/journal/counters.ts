@@ -8,7 +8,7 @@ export type CounterKind =
   | 'rule'
   | 'error'
   | 'problem'
-  /** Causes of warnings that need a yes, of sources of which no row could be sent: a retry that corrects rows asks. */
+  /** Warnings that need a yes, by cause, which nobody was asked about since no row could be sent; a retry that corrects asks. */
   | 'unasked'
   | 'request'
   | 'from_cache'

@@ -199,7 +199,7 @@ export class FoundWriter {
     return id
   }
 
-  /** The place of a class; null where there is no room for its column. */
+  /** The place of a class among the scores; null if it can have no column. */
   #findPlace(className: string): number | null {
     const known = this.#places.get(className)
     if (known !== undefined) return known

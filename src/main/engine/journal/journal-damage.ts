@@ -77,7 +77,7 @@ const HISTOGRAMS = [
 ] as const
 
 /**
- * What a failure of work on journals is told as: if one of them is damaged, that, as `WORKSPACE_UNUSABLE` with the place;
+ * Gives the error to report when work on journals failed: `WORKSPACE_UNUSABLE` with the place if one of them is damaged,
  * otherwise the failure itself. A journal is only looked through once something has failed: readers take it that what was
  * written is there.
  */

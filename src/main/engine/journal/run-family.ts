@@ -200,7 +200,7 @@ export function readRecordOf(workspace: string, runId: string): { record: RunRec
   }
 }
 
-/** The journals of the whole that a run belongs to; its own alone if the others cannot be told. */
+/** The journals of the whole that a run belongs to; only its own if the others cannot be found. */
 export function listWholeFiles(file: string): string[] {
   const workspace = toWorkspace(file)
   try {
