@@ -175,10 +175,33 @@ export const INTENDED_DIFFERENCES: readonly IntendedDifference[] = [
     apply: (answer) => ({ ...answer, stdout: addRowHash(answer.stdout) }),
   },
   {
+    reason: 'the keys of a comparison have underscores, and sides can be several runs',
+    apply: (answer) => {
+      const { args, stdout } = answer
+      if (args[0] !== 'compare' || !isObject(stdout) || Array.isArray(stdout)) return answer
+      const { a_run_id: a, b_run_id: b } = stdout
+      const added = { a_run_ids: [a], b_run_ids: [b], gate: null }
+      return { ...answer, stdout: { ...(writeWithUnderscores(stdout) as object), ...added } }
+    },
+  },
+  {
     reason: 'rows are numbered as their spreadsheet shows them, and records have their number beside it',
     apply: numberLikeSpreadsheets,
   },
 ]
+
+const RENAMED: Readonly<Record<string, string>> = {
+  ...{ failedShare: 'failed_share', succeededPerS: 'succeeded_per_s', planDifferences: 'plan_differences' },
+  ...{ isBatched: 'is_batched', aMs: 'a_ms', bMs: 'b_ms' },
+}
+
+function writeWithUnderscores(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(writeWithUnderscores)
+  if (!isObject(value)) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [RENAMED[name] ?? name, writeWithUnderscores(inner)]),
+  )
+}
 
 /** Rewords the warning of rows with fewer cells than the header. */
 function wordAsFound(value: unknown): unknown {

@@ -1,152 +1,313 @@
+import { z } from 'zod'
 import { formatFigure, formatMs, formatShare } from '../messages/figure-text.ts'
-import { describeLimited, formatPercentileName, joinWords } from './compare-text.ts'
-import type { LoadComparison, SeriesComparison } from './load-comparison.ts'
+import { formatPercentileName, joinWords } from './compare-text.ts'
+import { type TrendMetric, trendMetricSchema } from './metrics.ts'
+import {
+  type BatchesOfRuns,
+  countAbove,
+  type Exceeding,
+  toExcessChance,
+  toQuantileUs,
+} from './slower-test.ts'
+import type { Cumulative } from './statistics.ts'
+
+/** The latencies that the service alone makes: neither opening connections nor being late is among them. */
+export const JUDGED_METRICS = ['http_req_duration', 'callback_latency'] as const satisfies TrendMetric[]
+
+/** Percentiles that are judged unless others are named; of p99.9 a run rarely has enough requests. */
+export const JUDGED_PERCENTILES: readonly number[] = [50, 95, 99]
 
 /**
- * The latencies that the service alone makes. What opening connections, being late or waiting for a free place adds is
- * up to the machine that sends, and to the plan.
+ * How often a B that is within what is allowed fails all the same, at most. Each percentile, and the failures, have an
+ * equal part of it (Bonferroni).
  */
-const JUDGED_SERIES: readonly string[] = ['http_req_duration', 'callback_latency']
+const FALSE_ALARMS = 0.01
 
-/** The percentiles that are judged; of p99.9 a run rarely has enough requests. */
-const JUDGED_PERCENTILES: readonly number[] = [50, 90, 95, 99]
+/** A smaller difference, microseconds, may be the sending machine's. */
+const DIFFERENCE_MIN_US = 1_000
 
-/** A smaller difference, milliseconds, may be the sending machine's. */
-const DIFFERENCE_MIN_MS = 1
+/** Fewest seconds of a run, and batches of a side, that tell how requests depend on each other. */
+const SECONDS_MIN = 8
 
-/** Why percentiles are not judged: see {@link SpeedVerdict}. */
-type UnjudgedReason = 'too-few' | 'too-short' | 'limited'
+/** Failures are judged of shorter runs, too: a service that refuses everything is seen in two seconds. */
+const FAILURE_SECONDS_MIN = 2
 
-/** A percentile of B that is slower than allowed. */
-type SlowerPercentile = { metric: string } & SeriesComparison['percentiles'][number]
+/** Fewest requests of a side beyond a percentile, so that it is known well enough whatever the distribution is. */
+const BEYOND_MIN = 10
 
-/** What the gate makes of a comparison. */
-export interface SpeedVerdict {
-  isPassed: boolean
-  /** Percentiles whose whole range is above the allowed ratio. */
-  slower: SlowerPercentile[]
-  /** B has more requests that did not succeed, and that is not chance (99 % confidence). */
-  hasMoreFailures: boolean
-  judged: { metric: string; percentiles: number[] }[]
-  /** Why nothing could be judged, which does not pass; null if something could. */
-  nothing: 'no-success' | 'no-latency' | 'no-range' | null
-  /**
-   * Percentiles that were left out. `too-few`: too few requests for a range. `too-short`: too few seconds to tell how
-   * requests depend on each other, so that only the median is judged. `limited`: this machine was the bottleneck at
-   * times, which the median withstands.
-   */
-  unjudged: { metric: string; percentiles: number[]; reason: UnjudgedReason }[]
+/** A percentile is judged only if B failed if it took this many times what is allowed. */
+const SEEN_FACTOR = 2
+
+/** Above this share of failures, latencies are mostly those of failures. */
+const FAILING_SHARE = 0.5
+
+/** What is judged of a run. Batches are of consecutive seconds, in which the sending machine did not stall. */
+export interface JudgedRun {
+  /** Seconds in which a request ended. */
+  seconds: number
+  /** Those of them that the sending machine shaped, and that are in no latency. */
+  limitedSeconds: number
+  requests: number
+  failed: number
+  /** Requests that failed, by second; of all seconds. */
+  failures: readonly Exceeding[]
+  latencies: Partial<Record<(typeof JUDGED_METRICS)[number], readonly Cumulative[]>>
+}
+
+const reasonSchema = z.enum([
+  'no_requests',
+  'too_short',
+  'too_few',
+  'generator_limited',
+  'mostly_failures',
+  'percentiles_only',
+])
+
+/** Why something cannot be judged. */
+type Reason = z.infer<typeof reasonSchema>
+
+const percentileVerdictSchema = z.object({
+  metric: trendMetricSchema,
+  percentile: z.number(),
+  /** Null if a run did not measure it. */
+  a_ms: z.number().nullable(),
+  b_ms: z.number().nullable(),
+  /** What B may take. */
+  allowed_ms: z.number().nullable(),
+  result: z.enum(['within', 'slower', 'not_judged']),
+  /** Why it cannot be judged. */
+  reason: reasonSchema.nullable(),
+  /** The probability that B is so much slower than allowed by chance, which is compared with `level`. */
+  p: z.number().nullable(),
+  /** If it is within: how many times A's a B would have failed from, with as many requests that vary as much. */
+  fails_from: z.number().nullable(),
+})
+
+export const speedVerdictSchema = z.object({
+  result: z.enum(['passed', 'failed', 'not_judged']),
+  /** What B may be slower by. */
+  margin_percent: z.number(),
+  /** The probability below which a difference counts as significant. */
+  level: z.number(),
+  percentiles: z.array(percentileVerdictSchema),
+  failures: z.object({
+    /** Shares of requests that did not succeed. */
+    a: z.number(),
+    b: z.number(),
+    result: z.enum(['within', 'more', 'not_judged']),
+    reason: reasonSchema.nullable(),
+    p: z.number().nullable(),
+  }),
+  /** Seconds that are in no latency, since the sending machine shaped them. */
+  left_out_seconds: z.object({ a: z.int(), b: z.int() }),
+})
+
+/** What the check of speed makes of two sides. */
+export type SpeedVerdict = z.infer<typeof speedVerdictSchema>
+
+type PercentileVerdict = z.infer<typeof percentileVerdictSchema>
+
+/** What the check of speed is asked. */
+export interface SpeedQuestion {
+  /** Percent that B may be slower by. */
+  margin: number
+  percentiles: readonly number[]
+  /** Not to find from which difference on B would have failed, which takes most of the time (default: it is found). */
+  isBrief?: true
 }
 
 /**
- * Judges whether B is slower than A by more than `percent`, or fails more often. Only a difference that is significant
- * counts, so services that differ by no more than that fail in at most one of 100 comparisons (docs/compare.md).
+ * Judges whether the runs of B are slower than those of A by more than the margin, or fail more often. A B that is
+ * within the margin fails in at most one of 100 comparisons (docs/compare.md).
  */
-export function judgeSpeed(comparison: LoadComparison, percent: number): SpeedVerdict {
-  const { failedShare, limited } = comparison
-  const series = comparison.series.filter(({ metric }) => JUDGED_SERIES.includes(metric))
-  const judged = series.map((one) => judgeSeries(one, percent, limited.length > 0))
-  const slower = judged.flatMap((one) => one.slower)
-  const hasMoreFailures = failedShare.low !== null && failedShare.low > 0
-  const nothing =
-    failedShare.a === 1 || failedShare.b === 1
-      ? 'no-success'
-      : series.length === 0
-        ? 'no-latency'
-        : judged.every(({ known }) => known.length === 0)
-          ? 'no-range'
-          : null
-  return {
-    isPassed: slower.length === 0 && !hasMoreFailures && nothing === null,
-    slower,
-    hasMoreFailures,
-    judged: judged.map(({ metric, known }) => ({ metric, percentiles: known })),
-    nothing,
-    unjudged: judged.flatMap((one) => one.unjudged),
-  }
-}
-
-function judgeSeries(
-  { metric, percentiles, isBatched }: SeriesComparison,
-  percent: number,
-  isLimited: boolean,
-): Pick<SpeedVerdict, 'slower' | 'unjudged'> & { metric: string; known: number[] } {
-  const unjudged = new Map<UnjudgedReason, number[]>()
-  const known = percentiles.filter(({ percentile, low }) => {
-    if (!JUDGED_PERCENTILES.includes(percentile)) return false
-    const reason = findUnjudgedReason(percentile, { low, isBatched, isLimited })
-    if (reason !== null) unjudged.set(reason, [...(unjudged.get(reason) ?? []), percentile])
-    return reason === null
+export function judgeSpeed(
+  a: readonly JudgedRun[],
+  b: readonly JudgedRun[],
+  { margin, percentiles, isBrief }: SpeedQuestion,
+): SpeedVerdict {
+  const runs = [...a, ...b]
+  const measured = JUDGED_METRICS.filter((metric) => runs.some(({ latencies }) => latencies[metric]))
+  const metrics = measured.length === 0 ? (['http_req_duration'] as const) : measured
+  const level = FALSE_ALARMS / (metrics.length * percentiles.length + 1)
+  const verdicts = metrics.flatMap((metric) => {
+    const reason = findReason(a, b, metric)
+    return percentiles.map((percentile) =>
+      judgePercentile(toBatches(a, metric), toBatches(b, metric), {
+        metric,
+        percentile,
+        margin,
+        level,
+        reason,
+        isBrief: isBrief ?? false,
+      }),
+    )
   })
-  const slower = known.filter(
-    ({ low, aMs, bMs }) => low !== null && low > 1 + percent / 100 && bMs - aMs > DIFFERENCE_MIN_MS,
-  )
+  const failures = judgeFailures(a, b, level)
+  const isFailed = failures.result === 'more' || verdicts.some(({ result }) => result === 'slower')
+  const isOpen = failures.result === 'not_judged' || verdicts.some(({ result }) => result === 'not_judged')
   return {
-    metric,
-    known: known.map(({ percentile }) => percentile),
-    slower: slower.map((percentile) => ({ metric, ...percentile })),
-    unjudged: [...unjudged].map(([reason, list]) => ({ metric, percentiles: list, reason })),
+    result: isFailed ? 'failed' : isOpen ? 'not_judged' : 'passed',
+    margin_percent: margin,
+    level,
+    percentiles: verdicts,
+    failures,
+    left_out_seconds: { a: sumUp(a, 'limitedSeconds'), b: sumUp(b, 'limitedSeconds') },
   }
 }
 
-function findUnjudgedReason(
-  percentile: number,
-  { low, isBatched, isLimited }: { low: number | null; isBatched: boolean; isLimited: boolean },
-): UnjudgedReason | null {
-  if (low === null) return 'too-few'
-  if (percentile === 50) return null
-  if (isLimited) return 'limited'
-  return isBatched ? null : 'too-short'
+/** Why the latencies of two sides cannot be judged at all; null if they may be. */
+function findReason(
+  a: readonly JudgedRun[],
+  b: readonly JudgedRun[],
+  metric: (typeof JUDGED_METRICS)[number],
+): Reason | null {
+  const runs = [...a, ...b]
+  if (runs.some(({ requests }) => requests === 0)) return 'no_requests'
+  if ([a, b].some((side) => sumUp(side, 'failed') > FAILING_SHARE * sumUp(side, 'requests')))
+    return 'mostly_failures'
+  if (runs.some(({ seconds }) => seconds === 0)) return 'percentiles_only'
+  if (runs.some(({ seconds, limitedSeconds }) => limitedSeconds * 2 > seconds)) return 'generator_limited'
+  if (runs.some(({ latencies }) => (latencies[metric]?.length ?? 0) < SECONDS_MIN)) return 'too_short'
+  return null
 }
 
-const NOTHING = {
-  'no-latency': 'there is no latency that both runs measured',
-  'no-range': 'the runs have too few requests, or one has only the percentiles of a k6 summary',
-} as const
+function toBatches(
+  runs: readonly JudgedRun[],
+  metric: (typeof JUDGED_METRICS)[number],
+): BatchesOfRuns<Cumulative> {
+  return runs.map(({ latencies }) => latencies[metric] ?? [])
+}
 
-/** What the gate found, a sentence each: why it passed or did not, then what it did not judge. */
-export function describeVerdict(
-  { isPassed, judged, slower, hasMoreFailures, nothing, unjudged }: SpeedVerdict,
-  { failedShare: { a, b }, limited }: LoadComparison,
-  percent: number,
-): string[] {
+function judgePercentile(
+  a: BatchesOfRuns<Cumulative>,
+  b: BatchesOfRuns<Cumulative>,
+  asked: {
+    metric: TrendMetric
+    percentile: number
+    margin: number
+    level: number
+    reason: Reason | null
+    isBrief: boolean
+  },
+): PercentileVerdict {
+  const { metric, percentile, margin, level, reason, isBrief } = asked
+  const isMeasured = a.flat().length > 0 && b.flat().length > 0
+  const [aUs, bUs] = [a, b].map((runs) => toQuantileUs(runs, percentile / 100)) as [number, number]
+  const allowedUs = Math.max(aUs * (1 + margin / 100), aUs + DIFFERENCE_MIN_US)
+  const figures = isMeasured
+    ? { metric, percentile, a_ms: aUs / 1000, b_ms: bUs / 1000, allowed_ms: allowedUs / 1000 }
+    : { metric, percentile, a_ms: null, b_ms: null, allowed_ms: null }
+  const open = (why: Reason) =>
+    ({ ...figures, result: 'not_judged', reason: why, p: null, fails_from: null }) as const
+  if (reason !== null) return open(reason)
+  const fewest = Math.min(...[a, b].map(countRequests))
+  if (fewest * (1 - percentile / 100) < BEYOND_MIN - 1e-6) return open('too_few')
+  const beyond = countAbove(a, aUs)
+  /** As if B had taken so many times what it took. */
+  const toChance = (times: number) =>
+    toExcessChance(beyond, countAbove(b, allowedUs / times), { level, batchesMin: SECONDS_MIN })
+  const isSeen = (timesAllowed: number) => toChance((timesAllowed * allowedUs) / bUs) < level
+  const p = toChance(1)
+  if (!(p < level || isSeen(SEEN_FACTOR))) return open('too_few')
+  if (p < level) return { ...figures, result: 'slower', reason: null, p, fails_from: null }
+  const from = isBrief ? null : (findLeast(isSeen, 1, SEEN_FACTOR) * allowedUs) / aUs
+  return { ...figures, result: 'within', reason: null, p, fails_from: from }
+}
+
+function countRequests(runs: BatchesOfRuns<Cumulative>): number {
+  return runs.flat().reduce((sum, { counts }) => sum + (counts.at(-1) ?? 0), 0)
+}
+
+/** The least number between two for which something holds that holds for the larger one, to a hundredth. */
+function findLeast(holds: (value: number) => boolean, from: number, to: number): number {
+  if (to - from < 0.01) return to
+  const middle = (from + to) / 2
+  return holds(middle) ? findLeast(holds, from, middle) : findLeast(holds, middle, to)
+}
+
+function judgeFailures(
+  a: readonly JudgedRun[],
+  b: readonly JudgedRun[],
+  level: number,
+): SpeedVerdict['failures'] {
+  const [shareA, shareB] = [a, b].map((runs) => sumUp(runs, 'failed') / Math.max(1, sumUp(runs, 'requests')))
+  const shares = { a: shareA ?? 0, b: shareB ?? 0 }
+  const runs = [...a, ...b]
+  const open = (reason: Reason) => ({ ...shares, result: 'not_judged', reason, p: null }) as const
+  if (runs.some(({ requests }) => requests === 0)) return open('no_requests')
+  if (runs.some(({ seconds }) => seconds === 0)) return open('percentiles_only')
+  const isShort = runs.some(({ seconds }) => seconds < FAILURE_SECONDS_MIN)
+  // One second tells nothing of how failures depend on each other, but that B mostly fails, and A does not, is plain.
+  if (isShort && !(shares.b > FAILING_SHARE && shares.a <= FAILING_SHARE)) return open('too_short')
+  const toFailures = (side: readonly JudgedRun[]) => side.map(({ failures }) => failures)
+  const p = toExcessChance(toFailures(a), toFailures(b), { level, batchesMin: FAILURE_SECONDS_MIN })
+  return { ...shares, result: p < level ? 'more' : 'within', reason: null, p }
+}
+
+function sumUp(runs: readonly JudgedRun[], key: 'requests' | 'failed' | 'limitedSeconds'): number {
+  return runs.reduce((sum, run) => sum + run[key], 0)
+}
+
+const REASONS = {
+  no_requests: 'a run has no request that ended',
+  too_short: `that takes at least ${SECONDS_MIN} seconds of each run. Run longer`,
+  too_few: `fewer than ${BEYOND_MIN} requests of a run take longer, or not even a B that takes twice what is allowed would be told from chance. Send more requests, or run longer`,
+  generator_limited:
+    'this machine was the bottleneck in most seconds of a run. Run again on an idle machine, or at a lower rate',
+  mostly_failures: 'most requests of a run did not succeed, so its latencies are those of failures',
+  percentiles_only: 'a run has no figures by second, such as a summary of k6',
+} as const satisfies Record<Reason, string>
+
+/** What the check of speed found, a sentence each. */
+export function describeVerdict({
+  result,
+  margin_percent: margin,
+  percentiles,
+  failures,
+  left_out_seconds: { a, b },
+}: SpeedVerdict): string[] {
   const lines: string[] = []
-  if (isPassed) {
-    const list = judged
-      .filter(({ percentiles }) => percentiles.length > 0)
-      .map(({ metric, percentiles }) => `${joinWords(percentiles.map(formatPercentileName))} of ${metric}`)
+  const list = (verdicts: readonly PercentileVerdict[]) => {
+    const metrics = [...new Set(verdicts.map(({ metric }) => metric))]
+    return joinWords(
+      metrics.map((metric) => {
+        const names = verdicts
+          .filter((one) => one.metric === metric)
+          .map(({ percentile }) => formatPercentileName(percentile))
+        return `${joinWords(names)} of ${metric}`
+      }),
+    )
+  }
+  const slower = percentiles.filter((one) => one.result === 'slower')
+  if (slower.length > 0)
+    lines.push(`B is slower than A by more than ${margin} %: ${slower.map(sayChange).join(', ')}.`)
+  if (failures.result === 'more')
     lines.push(
-      `--fail-if-slower passed: B is not slower by significantly more than ${percent} %, judged by ${joinWords(list)}.`,
+      `B has more requests that did not succeed: ${formatShare(failures.b)} after ${formatShare(failures.a)}.`,
     )
-  }
-  if (slower.length > 0) {
-    const list = slower.map(
-      ({ metric, percentile, ratio, aMs, bMs }) =>
-        `${metric} ${formatPercentileName(percentile)} ${formatFigure((ratio - 1) * 100)} % (${formatMs(bMs)} after ${formatMs(aMs)})`,
+  const within = percentiles.filter((one) => one.result === 'within')
+  if (result === 'passed')
+    lines.push(
+      `--fail-if-slower passed: B is not slower by significantly more than ${margin} %, judged by ${list(within)}.`,
     )
-    lines.push(`B is slower than A by more than ${percent} %: ${list.join(', ')}.`)
+  if (within.length > 0)
+    lines.push(`It would have failed from these on: ${within.map(sayFailsFrom).join(', ')}.`)
+  for (const reason of reasonSchema.options) {
+    const open = percentiles.filter((one) => one.reason === reason)
+    if (open.length > 0) lines.push(`--fail-if-slower cannot judge ${list(open)}: ${REASONS[reason]}.`)
   }
-  if (hasMoreFailures)
-    lines.push(`B has more requests that did not succeed: ${formatShare(b)} after ${formatShare(a)}.`)
-  if (nothing !== null) {
-    const what = nothing === 'no-success' ? describeNoSuccess(a, b) : NOTHING[nothing]
-    return [...lines, `--fail-if-slower has nothing to judge: ${what}.`]
-  }
-  const reasons = {
-    'too-few': 'that takes more requests. Run longer',
-    'too-short': 'that takes at least 8 seconds of each run',
-    limited: `${describeLimited(limited)}. Run again on an idle machine`,
-  } as const
-  return [
-    ...lines,
-    ...unjudged.map(
-      ({ metric, percentiles, reason }) =>
-        `--fail-if-slower did not judge ${joinWords(percentiles.map(formatPercentileName))} of ${metric}: ${reasons[reason]}.`,
-    ),
-  ]
+  if (failures.reason !== null)
+    lines.push(`--fail-if-slower cannot judge failures: ${REASONS[failures.reason]}.`)
+  if (a + b > 0)
+    lines.push(`Seconds in which this machine was the bottleneck are left out: ${a} of A, ${b} of B.`)
+  return lines
 }
 
-function describeNoSuccess(a: number, b: number): string {
-  if (a === 1 && b === 1) return 'no request of either run succeeded'
-  return `no request of ${a === 1 ? 'A' : 'B'} succeeded`
+function sayChange({ metric, percentile, a_ms: a, b_ms: b }: PercentileVerdict): string {
+  if (a === null || b === null) throw new Error('what is slower was measured')
+  return `${metric} ${formatPercentileName(percentile)} ${formatFigure((b / a - 1) * 100)} % (${formatMs(b)} after ${formatMs(a)})`
+}
+
+function sayFailsFrom({ metric, percentile, fails_from: from }: PercentileVerdict): string {
+  return `${metric} ${formatPercentileName(percentile)} ${formatFigure(((from ?? 1) - 1) * 100)} % slower`
 }

@@ -49,6 +49,58 @@ export function toStudentQuantile(probability: number, degrees: number): number 
   return terms.reduce((sum, term, index) => sum + term / degrees ** (index + 1), z)
 }
 
+// Lanczos' approximation of the logarithm of the gamma function, with g = 5 and six terms.
+const LANCZOS = [
+  76.18009172947146, -86.50532032941678, 24.01409824083091, -1.231739572450155, 0.1208650973866179e-2,
+  -0.5395239384953e-5,
+]
+
+function toLogGamma(x: number): number {
+  const sum = LANCZOS.reduce((total, term, index) => total + term / (x + 1 + index), 1.000000000190015)
+  return (x + 0.5) * Math.log(x + 5.5) - (x + 5.5) + Math.log((2.5066282746310007 * sum) / x)
+}
+
+/**
+ * The regularized incomplete beta function, by its continued fraction (Abramowitz and Stegun 26.5.8): for whole `a` and
+ * `b`, the probability of at least `a` successes of `a + b - 1` trials of probability `x`.
+ */
+export function toBetaShare(x: number, a: number, b: number): number {
+  if (x <= 0) return 0
+  if (x >= 1) return 1
+  if (x > (a + 1) / (a + b + 2)) return 1 - toBetaShare(1 - x, b, a)
+  const front = Math.exp(
+    toLogGamma(a + b) - toLogGamma(a) - toLogGamma(b) + a * Math.log(x) + b * Math.log1p(-x),
+  )
+  let [c, d] = [1, 1 / (1 - ((a + b) * x) / (a + 1))]
+  let fraction = d
+  for (let m = 1; m < 10_000; m += 1) {
+    const even = (m * (b - m) * x) / ((a + 2 * m - 1) * (a + 2 * m))
+    d = 1 / (1 + even * d)
+    c = 1 + even / c
+    fraction *= d * c
+    const odd = (-(a + m) * (a + b + m) * x) / ((a + 2 * m) * (a + 2 * m + 1))
+    d = 1 / (1 + odd * d)
+    c = 1 + odd / c
+    fraction *= d * c
+    if (Math.abs(d * c - 1) < 1e-12) break
+  }
+  return (front * fraction) / a
+}
+
+/** The value that Student's distribution exceeds with this probability below one half, for any degrees of freedom. */
+export function toStudentTail(probability: number, degrees: number): number {
+  if (degrees >= 5) return toStudentQuantile(1 - probability, degrees)
+  const exceeds = (t: number) => toBetaShare(degrees / (degrees + t * t), degrees / 2, 0.5) / 2
+  let [from, to] = [0, 1]
+  while (exceeds(to) > probability) to *= 2
+  for (let step = 0; step < 30; step += 1) {
+    const middle = (from + to) / 2
+    if (exceeds(middle) > probability) from = middle
+    else to = middle
+  }
+  return to
+}
+
 /** Above this variance the binomial quantile is taken from its expansion, exact to less than one. */
 const EXACT_MAX_VARIANCE = 10_000
 
@@ -140,7 +192,7 @@ export function toMeanInterval(
 export const BATCH_COUNT = 30
 
 /** Recorded values in ascending microseconds, and how many samples are at each or below it. */
-interface Cumulative {
+export interface Cumulative {
   us: number[]
   counts: number[]
 }
@@ -228,7 +280,8 @@ export function toQuantileInterval(
   }
 }
 
-function countUpTo({ us, counts }: Cumulative, limitUs: number): number {
+/** How many samples are at a value or below it. */
+export function countUpTo({ us, counts }: Cumulative, limitUs: number): number {
   let [from, to] = [0, us.length]
   while (from < to) {
     const middle = (from + to) >> 1

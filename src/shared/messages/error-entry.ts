@@ -6,6 +6,8 @@ export const EXIT = {
   rowsFailed: 1,
   /** Bad usage, plan or source; nothing was sent. */
   badInput: 2,
+  /** A check can neither pass nor fail. */
+  notJudged: 98,
   /** A threshold was crossed. */
   thresholdCrossed: 99,
   /** Interrupted by the person; resumable. */

@@ -1,7 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { toNormalQuantile } from '../../../src/shared/load/statistics.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
+import { createDraw } from '../../helpers/seeded-draw.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { runInProcess } from './run-in-process.ts'
 import { writeSource } from './write-source.ts'
@@ -35,12 +37,78 @@ test('summaries of k6 are compared by their percentiles, which a check of speed 
   expect(compared).toMatchObject({ code: 0 })
   expect(compared.stdout).toContain("p95 at 1.30 times A's")
   const slower = await sluice('compare', a, b, '--fail-if-slower', '10%')
-  expect(slower).toMatchObject({ code: 99 })
-  expect(slower.stderr).toContain('--fail-if-slower has nothing to judge: ')
+  expect(slower).toMatchObject({ code: 98 })
+  expect(slower.stderr).toContain('--fail-if-slower cannot judge p50, p95 and p99 of http_req_duration: ')
   expect((await sluice('compare', a, b, '--fail-if-slower', 'much')).code).toBe(2)
 })
 
-test('a check of speed passes the same service twice, and fails one that refuses everything fast', async () => {
+/** What `k6 run --out json` writes of a service: 30 seconds of 20 requests, log-normal around 20 ms. */
+function toPoints(seed: number, factor: number): string {
+  const draw = createDraw(seed)
+  const lines = ['{"type":"Metric","metric":"http_req_duration","data":{"type":"trend","contains":"time"}}']
+  for (let request = 0; request < 600; request += 1) {
+    const time = new Date(Date.UTC(2026, 0, 1) + request * 50).toISOString()
+    const value = 20 * factor * Math.exp(0.3 * toNormalQuantile(0.001 + 0.998 * draw()))
+    const points = { http_reqs: 1, http_req_failed: 0, http_req_duration: value }
+    for (const [metric, amount] of Object.entries(points)) {
+      const data = { time, value: amount, tags: { status: '200', expected_response: 'true' } }
+      lines.push(JSON.stringify({ type: 'Point', metric, data }))
+    }
+  }
+  return `${lines.join('\n')}\n`
+}
+
+test('a check of speed passes equal services, and fails a slower one, by one and by several runs', async () => {
+  const workspace = createTemporaryFolder()
+  const sluice = (...args: string[]) => runInProcess(args, { workspace, env: {} })
+  const importRun = async (seed: number, factor: number) => {
+    const file = join(workspace, `${seed}.json`)
+    writeFileSync(file, toPoints(seed, factor))
+    return String(JSON.parse((await sluice('import-k6', file, '--json')).stdout).run_id)
+  }
+  const ids: string[] = []
+  for (const [seed, factor] of [1, 1, 1, 1, 2, 2].entries()) ids.push(await importRun(seed, factor))
+  const [a = '', a2 = '', b = '', b2 = '', slow = '', slow2 = ''] = ids
+  const gate = ['--fail-if-slower', '10%', '--judge', 'p95,p50']
+
+  const equal = await sluice('compare', a, b, ...gate)
+  expect(equal.code, equal.stderr).toBe(0)
+  expect(equal.stderr).toContain('judged by p50 and p95 of http_req_duration.')
+  const slower = await sluice('compare', a, slow, ...gate, '--json')
+  expect(slower.code, slower.stderr).toBe(99)
+  expect(JSON.parse(slower.stdout)).toMatchObject({
+    a_run_id: a,
+    b_run_ids: [slow],
+    failed_share: { difference: 0 },
+    gate: {
+      result: 'failed',
+      margin_percent: 10,
+      percentiles: [
+        { metric: 'http_req_duration', percentile: 50, result: 'slower', reason: null },
+        { metric: 'http_req_duration', percentile: 95, result: 'slower' },
+      ],
+      failures: { a: 0, b: 0, result: 'within' },
+    },
+  })
+  expect(JSON.parse((await sluice('compare', a, b, '--json')).stdout).gate).toBeNull()
+
+  const several = await sluice('compare', '--base', a, a2, '--with', b, b2, ...gate)
+  expect(several.stdout).toContain('A  2 runs: ')
+  expect([0, 98], several.stderr).toContain(several.code)
+  const severalSlower = await sluice('compare', '--base', a, a2, '--with', slow, slow2, ...gate)
+  expect(severalSlower.code, severalSlower.stderr).toBe(99)
+  for (const wrong of [
+    ['--base', a],
+    ['--base', a, '--with', a, ...gate],
+    ['--base', a, '--with', b, '--list', 'changed'],
+    [a, b, '--judge', 'p50'],
+    [a, b, '--fail-if-slower', '10%', '--judge', 'fast'],
+  ]) {
+    expect((await sluice('compare', ...wrong)).code, wrong.join(' ')).toBe(2)
+  }
+})
+
+test('a check of speed says what short runs cannot tell, and fails a service that refuses everything fast', async () => {
   const folder = createTemporaryFolder()
   const sandbox = await withSandbox({ latency: '40ms' })
   const source = writeSource(folder, 'posts.csv', 'user_id,text_data\nu1,good morning\nu2,see you at lunch\n')
@@ -57,11 +125,9 @@ test('a check of speed passes the same service twice, and fails one that refuses
       workspace: join(folder, 'runs'),
       env: {},
     })
-  const passed = await check(a, b)
-  expect(passed).toMatchObject({ code: 0 })
-  expect(passed.stderr).toContain(
-    '--fail-if-slower passed: B is not slower by significantly more than 50 %, judged by p50 of http_req_duration.',
-  )
+  const short = await check(a, b)
+  expect(short).toMatchObject({ code: 98 })
+  expect(short.stderr).toContain('--fail-if-slower cannot judge p50, p95 and p99 of http_req_duration: ')
   const failing = await check(a, refused)
   expect(failing).toMatchObject({ code: 99 })
   expect(failing.stderr).toContain('B has more requests that did not succeed: 100 % after 0 %.')

@@ -73,7 +73,7 @@ describe('load', () => {
     expect(compared.stdout).toMatch(/^A {2}posts\.csv .*\nB {2}posts\.csv /)
     expect(compared.stdout).toMatch(/http_req_duration {2}50 in A, 50 in B/)
     const document = JSON.parse((await look('compare', first.run_id, 'latest', '--json')).stdout)
-    expect(document).toMatchObject({ a_run_id: first.run_id, planDifferences: [] })
+    expect(document).toMatchObject({ a_run_id: first.run_id, plan_differences: [] })
     expect(document.series.map(({ metric }: { metric: string }) => metric)).toContain('response_time')
   })
 

@@ -1,182 +1,204 @@
-import type { Histogram } from 'hdr-histogram-js'
 import { describe, expect, test } from 'vitest'
-import { compareRuns } from '../../../src/shared/load/compare.ts'
-import { createHistogram, recordUs } from '../../../src/shared/load/latency-meter.ts'
-import type { ComparedRun } from '../../../src/shared/load/load-comparison.ts'
-import { judgeSpeed } from '../../../src/shared/load/speed-gate.ts'
-import { toLatencyHistory, toNormalQuantile } from '../../../src/shared/load/statistics.ts'
+import {
+  describeVerdict,
+  JUDGED_PERCENTILES,
+  type JudgedRun,
+  judgeSpeed,
+} from '../../../src/shared/load/speed-gate.ts'
+import { toBetaShare, toNormalQuantile, toStudentTail } from '../../../src/shared/load/statistics.ts'
 import { createDraw } from '../../helpers/seeded-draw.ts'
 
-interface Drawn {
-  factor?: number
-  requests?: number
-  seconds?: number
-  /** Whether one second in ten is four times as slow as the others. */
-  isBursty?: boolean
-}
-
-/** Seconds of a service whose latencies are log-normal around 20 ms. */
-function drawSeconds(
+/** A run of a service whose latencies are log-normal around 20 ms, evenly over its seconds. */
+function createRun(
   seed: number,
-  { factor = 1, requests = 2_000, seconds = 20, isBursty = false }: Drawn = {},
-): Histogram[] {
+  { factor = 1, requests = 2_000, seconds = 20, failedShare = 0 } = {},
+  changes: Partial<JudgedRun> = {},
+): JudgedRun {
   const draw = createDraw(seed)
-  return Array.from({ length: seconds }, () => {
-    const histogram = createHistogram()
-    const slow = isBursty && draw() < 0.1 ? 4 : 1
-    for (let i = 0; i < requests / seconds; i += 1) {
-      const spread = Math.exp(0.5 * toNormalQuantile(Math.min(1 - 1e-9, Math.max(1e-9, draw()))))
-      recordUs(histogram, Math.round(20_000 * spread * slow * factor))
-    }
-    return histogram
-  })
-}
-
-function toHistory(seconds: readonly Histogram[]) {
-  const total = createHistogram()
-  for (const second of seconds) total.add(second)
-  return toLatencyHistory(total, seconds)
-}
-
-function createRun(seed: number, drawn: Drawn = {}, changes: Partial<ComparedRun> = {}): ComparedRun {
-  const { requests = 2_000, seconds = 20 } = drawn
+  const perSecond = requests / seconds
   return {
-    label: `run ${seed}`,
-    plan: null,
-    state: 'whole',
-    durationS: seconds,
+    seconds,
+    limitedSeconds: 0,
     requests,
-    failed: 0,
-    succeeded: requests,
-    dropped: 0,
-    generatorLimited: false,
-    fromCache: 0,
-    latencies: { http_req_duration: toHistory(drawSeconds(seed, drawn)) },
-    batches: Array.from({ length: seconds }, () => ({
-      durationS: 1,
-      requests: requests / seconds,
-      failed: 0,
-      succeeded: requests / seconds,
-    })),
+    failed: requests * failedShare,
+    failures: Array.from({ length: seconds }, () => ({ count: perSecond, hits: perSecond * failedShare })),
+    latencies: {
+      http_req_duration: Array.from({ length: seconds }, () => ({
+        us: Array.from({ length: perSecond }, () =>
+          Math.round(20_000 * factor * Math.exp(0.5 * toNormalQuantile(0.000_1 + 0.999_8 * draw()))),
+        ).sort((a, b) => a - b),
+        counts: Array.from({ length: perSecond }, (_, index) => index + 1),
+      })),
+    },
     ...changes,
   }
 }
 
-const judge = (a: ComparedRun, b: ComparedRun) => judgeSpeed(compareRuns(a, b), 10)
+const judge = (a: JudgedRun | JudgedRun[], b: JudgedRun | JudgedRun[], percentiles = JUDGED_PERCENTILES) =>
+  judgeSpeed([a].flat(), [b].flat(), { margin: 10, percentiles })
 
-/** Requests of which a share fails, evenly over the run. */
-const failing = (share: number): Partial<ComparedRun> => ({
-  failed: 2_000 * share,
-  succeeded: 2_000 * (1 - share),
-  batches: Array.from({ length: 20 }, () => ({
-    durationS: 1,
-    requests: 100,
-    failed: 100 * share,
-    succeeded: 100 * (1 - share),
-  })),
-})
-
-describe('the gate of a comparison', () => {
-  test('passes equal services, and fails one that is half again as slow', () => {
-    expect(judge(createRun(1), createRun(2))).toMatchObject({ isPassed: true, slower: [] })
-    const slower = judge(createRun(1), createRun(2, { factor: 1.5 }))
-    expect(slower.isPassed).toBe(false)
-    expect(slower.slower).toMatchObject([
-      { metric: 'http_req_duration', percentile: 50 },
-      { metric: 'http_req_duration', percentile: 90 },
-      { metric: 'http_req_duration', percentile: 95 },
-      { metric: 'http_req_duration', percentile: 99 },
-    ])
-  })
-
-  test('takes a percentile without known bounds for no difference', () => {
-    const few = { requests: 20, seconds: 10 }
-    const verdict = judge(createRun(1, few), createRun(3, few))
-    expect(verdict).toMatchObject({ isPassed: true, slower: [] })
-    expect(verdict.unjudged).toContainEqual({
-      metric: 'http_req_duration',
-      percentiles: [90, 95, 99],
-      reason: 'too-few',
-    })
-  })
-
-  test.each(['http_req_connecting', 'http_req_tls_handshaking', 'start_lag', 'response_time'] as const)(
-    'does not judge %s, which is not the time of the service alone',
-    (metric) => {
-      const withSeries = (run: ComparedRun, factor: number): ComparedRun => ({
-        ...run,
-        latencies: { ...run.latencies, [metric]: toHistory(drawSeconds(9, { factor })) },
-      })
-      const verdict = judge(withSeries(createRun(1), 1), withSeries(createRun(2), 5))
-      expect(verdict).toMatchObject({ isPassed: true, slower: [] })
-    },
+const listResults = (verdict: ReturnType<typeof judge>) =>
+  Object.fromEntries(
+    verdict.percentiles.map(({ percentile, result, reason }) => [percentile, reason ?? result]),
   )
 
-  test('judges the latency of callbacks, too', () => {
-    const withCallbacks = (run: ComparedRun, factor: number): ComparedRun => ({
-      ...run,
-      latencies: { ...run.latencies, callback_latency: toHistory(drawSeconds(9, { factor })) },
+describe('the check of speed', () => {
+  test('passes equal services, and fails one that is half again as slow at every percentile', () => {
+    const equal = judge(createRun(1), createRun(2))
+    expect(equal.result).toBe('passed')
+    expect(listResults(equal)).toEqual({ 50: 'within', 95: 'within', 99: 'within' })
+    const slower = judge(createRun(1), createRun(2, { factor: 1.5 }))
+    expect(slower.result).toBe('failed')
+    expect(listResults(slower)).toEqual({ 50: 'slower', 95: 'slower', 99: 'slower' })
+    expect(describeVerdict(slower)[0]).toMatch(
+      /^B is slower than A by more than 10 %: http_req_duration p50 \d+\.\d % \(.* ms after .* ms\), /,
+    )
+  })
+
+  test('finds a service of constant latency slower, whatever the percentile', () => {
+    const toConstant = (us: number) =>
+      createRun(
+        1,
+        {},
+        {
+          latencies: { http_req_duration: Array.from({ length: 20 }, () => ({ us: [us], counts: [100] })) },
+        },
+      )
+    expect(judge(toConstant(20_000), toConstant(20_900)).result).toBe('passed')
+    expect(listResults(judge(toConstant(20_000), toConstant(22_500)))).toEqual({
+      50: 'slower',
+      95: 'slower',
+      99: 'slower',
     })
-    expect(judge(withCallbacks(createRun(1), 1), withCallbacks(createRun(2), 5)).slower).toMatchObject([
-      { metric: 'callback_latency', percentile: 50 },
-      {},
-      {},
-      {},
-    ])
+  })
+
+  test('says from which difference on it would have failed', () => {
+    const { percentiles } = judge(createRun(1), createRun(2))
+    const [median, , tail] = percentiles.map(({ fails_from: from }) => from ?? 0)
+    expect(median).toBeGreaterThan(1.1)
+    expect(median).toBeLessThan(1.3)
+    expect(tail).toBeGreaterThan(median ?? 0)
   })
 
   test('does not fail for less than a millisecond, which the sending machine may add', () => {
-    const fast = { factor: 0.03 }
-    expect(judge(createRun(1, fast), createRun(2, { factor: 0.04 }))).toMatchObject({ isPassed: true })
-  })
-
-  test('judges only the median of a run that this machine limited, or that is too short to tell dependence', () => {
-    const limited = judge(createRun(1), createRun(2, { factor: 1.5 }, { generatorLimited: true }))
-    expect(limited.slower).toMatchObject([{ percentile: 50 }])
-    expect(limited.unjudged).toEqual([
-      { metric: 'http_req_duration', percentiles: [90, 95, 99], reason: 'limited' },
-    ])
-    const short = judge(createRun(1, { seconds: 4 }), createRun(2, { factor: 1.5, seconds: 4 }))
-    expect(short.slower).toMatchObject([{ percentile: 50 }])
-    expect(short.unjudged).toEqual([
-      { metric: 'http_req_duration', percentiles: [90, 95, 99], reason: 'too-short' },
-    ])
+    expect(judge(createRun(1, { factor: 0.03 }), createRun(2, { factor: 0.04 })).result).toBe('passed')
   })
 
   test('fails a B that has more failures, however fast they are', () => {
-    const refusing = createRun(2, { factor: 0.05 }, failing(1))
-    expect(judge(createRun(1), refusing)).toMatchObject({ isPassed: false, hasMoreFailures: true })
-    expect(judge(createRun(1), createRun(2, {}, failing(0.05)))).toMatchObject({ hasMoreFailures: true })
-    expect(judge(createRun(1, {}, failing(0.07)), createRun(2, {}, failing(0.08)))).toMatchObject({
-      isPassed: true,
-      hasMoreFailures: false,
-    })
+    const refusing = judge(createRun(1), createRun(2, { factor: 0.05, failedShare: 1 }))
+    expect(refusing).toMatchObject({ result: 'failed', failures: { a: 0, b: 1, result: 'more' } })
+    expect(describeVerdict(refusing)).toContain('B has more requests that did not succeed: 100 % after 0 %.')
+    expect(judge(createRun(1), createRun(2, { failedShare: 0.05 })).failures.result).toBe('more')
+    expect(
+      judge(createRun(1, { failedShare: 0.07 }), createRun(2, { failedShare: 0.08 })).failures.result,
+    ).toBe('within')
   })
 
-  test('fails if there is nothing to judge: no request succeeded, no latency in common, no known range', () => {
-    const failed = judge(createRun(1, {}, failing(1)), createRun(2, {}, failing(1)))
-    expect(failed).toMatchObject({ isPassed: false, nothing: 'no-success' })
-    const empty = judge(createRun(1, {}, { latencies: {} }), createRun(2))
-    expect(empty).toMatchObject({ isPassed: false, nothing: 'no-latency' })
-    const imported = judge(
-      createRun(1, {}, { latencies: {}, percentiles: { http_req_duration: { p50: 40, p95: 41 } } }),
-      createRun(2),
-    )
-    expect(imported).toMatchObject({ isPassed: false, nothing: 'no-range', slower: [] })
+  test('takes failures of one bad second for what may happen to either run', () => {
+    const failures = Array.from({ length: 20 }, (_, second) => ({ count: 100, hits: second === 7 ? 60 : 0 }))
+    expect(judge(createRun(1), createRun(2, {}, { failed: 60, failures })).failures.result).toBe('within')
+  })
+
+  test.each([1, 2])('sees a service that refuses everything in %i s, too short for latencies', (seconds) => {
+    const short = { seconds, requests: 100 }
+    const verdict = judge(createRun(1, short), createRun(2, { ...short, failedShare: 1 }))
+    expect(verdict).toMatchObject({ result: 'failed', failures: { result: 'more' } })
+    const some = judge(createRun(1, short), createRun(2, { ...short, failedShare: 0.4 }))
+    expect(some.failures.result).toBe(seconds === 1 ? 'not_judged' : 'more')
   })
 })
 
-describe('false alarms of the gate', () => {
-  // Each run of A meets each of B: drawing a run takes longer than comparing two.
-  const runs = 12
-  test.each([
-    { requests: 500, isBursty: false },
-    { requests: 2_000, isBursty: true },
-  ])('are at most 1 of 100 pairs whose difference is exactly the allowed one: %o', (drawn) => {
-    const draw = (first: number, factor: number) =>
-      Array.from({ length: runs }, (_, index) => createRun(first + index, { ...drawn, factor }))
-    const [all, slower] = [draw(1, 1), draw(1_001, 1.1)]
-    const failed = all.flatMap((a) => slower.filter((b) => !judge(a, b).isPassed))
-    expect(failed.length).toBeLessThanOrEqual((runs * runs) / 100)
+describe('what cannot be judged neither passes nor fails', () => {
+  test('too few requests, of the percentiles that need more; those that do not can be named', () => {
+    const few = { requests: 200, seconds: 20 }
+    const verdict = judge(createRun(1, few), createRun(2, few))
+    expect(verdict.result).toBe('not_judged')
+    expect(listResults(verdict)).toMatchObject({ 50: 'within', 99: 'too_few' })
+    expect(describeVerdict(verdict).join('\n')).toContain('--fail-if-slower cannot judge')
+    expect(judge(createRun(1, few), createRun(2, few), [50]).result).toBe('passed')
   })
+
+  test('a tail that few requests are in, though B is slower elsewhere', () => {
+    const verdict = judge(createRun(1, { requests: 900 }), createRun(2, { requests: 900, factor: 3 }), [99])
+    expect(verdict.result).toBe('not_judged')
+    expect(judge(createRun(1, { requests: 1_000 }), createRun(2, { factor: 3 }), [99]).result).toBe('failed')
+  })
+
+  test('too few seconds', () => {
+    const short = { seconds: 4 }
+    const verdict = judge(createRun(1, short), createRun(2, { ...short, factor: 2 }))
+    expect(verdict.result).toBe('not_judged')
+    expect(listResults(verdict)).toEqual({ 50: 'too_short', 95: 'too_short', 99: 'too_short' })
+  })
+
+  test('a run that the sending machine shaped in most seconds', () => {
+    const limited = judge(createRun(1), createRun(2, { factor: 2 }, { limitedSeconds: 11 }))
+    expect(limited.result).toBe('not_judged')
+    expect(listResults(limited)).toMatchObject({ 50: 'generator_limited' })
+    const partly = judge(createRun(1), createRun(2, { factor: 2 }, { limitedSeconds: 5 }))
+    expect(partly).toMatchObject({ result: 'failed', left_out_seconds: { a: 0, b: 5 } })
+    expect(describeVerdict(partly).at(-1)).toBe(
+      'Seconds in which this machine was the bottleneck are left out: 0 of A, 5 of B.',
+    )
+  })
+
+  test('runs that mostly fail alike', () => {
+    const failing = { failedShare: 0.9 }
+    const verdict = judge(createRun(1, failing), createRun(2, failing))
+    expect(verdict.result).toBe('not_judged')
+    expect(listResults(verdict)).toMatchObject({ 50: 'mostly_failures' })
+  })
+
+  test('a run without requests, and one without figures by second', () => {
+    const nothing = { seconds: 0, requests: 0, failed: 0, failures: [], latencies: {} }
+    expect(listResults(judge(createRun(1), createRun(2, {}, nothing)))).toMatchObject({ 50: 'no_requests' })
+    const summary = { seconds: 0, failures: [], latencies: {} }
+    expect(listResults(judge(createRun(1), createRun(2, {}, summary)))).toMatchObject({
+      50: 'percentiles_only',
+    })
+  })
+
+  test('a difference that is found fails, whatever else cannot be judged', () => {
+    const few = { requests: 200, seconds: 20 }
+    const verdict = judge(createRun(1, few), createRun(2, { ...few, factor: 3 }))
+    expect(verdict.result).toBe('failed')
+    expect(verdict.percentiles.some(({ result }) => result === 'slower')).toBe(true)
+  })
+})
+
+describe('several runs of a side', () => {
+  const createRuns = (first: number, factors: readonly number[]) =>
+    factors.map((factor, index) => createRun(first + index, { factor }))
+
+  test('that differ among themselves make a difference of the same size chance', () => {
+    const [base, others] = [createRuns(1, [1, 1.3, 0.9]), createRuns(11, [1.35, 1.2, 1.25])]
+    expect(judge(base[0] ?? [], others[0] ?? []).result).toBe('failed')
+    expect(judge(base, others).percentiles.every(({ result }) => result !== 'slower')).toBe(true)
+  })
+
+  test('that are alike find what differs', () => {
+    expect(judge(createRuns(1, [1, 1, 1]), createRuns(11, [1, 1, 1])).result).toBe('passed')
+    expect(judge(createRuns(1, [1, 1, 1]), createRuns(11, [1.5, 1.5, 1.5])).result).toBe('failed')
+  })
+})
+
+test('the latency of callbacks is judged, too', () => {
+  const withCallbacks = (run: JudgedRun, from: JudgedRun): JudgedRun => ({
+    ...run,
+    latencies: { ...run.latencies, callback_latency: from.latencies.http_req_duration ?? [] },
+  })
+  const verdict = judge(
+    withCallbacks(createRun(1), createRun(3)),
+    withCallbacks(createRun(2), createRun(4, { factor: 2 })),
+  )
+  const slower = verdict.percentiles.filter(({ result }) => result === 'slower')
+  expect(slower.map(({ metric }) => metric)).toEqual(JUDGED_PERCENTILES.map(() => 'callback_latency'))
+})
+
+test('the beta function and Student distribution are those of tables and of sums', () => {
+  // Ten of ten; by numeric integration; t tables.
+  expect(toBetaShare(0.5, 10, 1)).toBeCloseTo(0.0009765625, 9)
+  expect(toBetaShare(0.3, 2.5, 4.5)).toBeCloseTo(0.406539, 5)
+  expect(toStudentTail(0.0025, 4)).toBeCloseTo(5.5976, 3)
+  expect(toStudentTail(0.0025, 29)).toBeCloseTo(3.038, 3)
 })

@@ -1,7 +1,12 @@
 import { basename } from 'node:path'
 import { type Command, InvalidArgumentError } from 'commander'
-import type { LoadComparison } from '../../../shared/load/load-comparison.ts'
-import { describeVerdict, judgeSpeed } from '../../../shared/load/speed-gate.ts'
+import { formatPercentileName } from '../../../shared/load/compare-text.ts'
+import {
+  describeVerdict,
+  JUDGED_PERCENTILES,
+  type SpeedQuestion,
+  type SpeedVerdict,
+} from '../../../shared/load/speed-gate.ts'
 import { DEFAULT_BASELINE, isSameSubject, toBaselineSubject } from '../../../shared/lookback/baseline.ts'
 import {
   CHANGES_LISTED,
@@ -17,6 +22,7 @@ import { toDecisionsReport } from '../../../shared/report/decisions-report.ts'
 import { isLoadRun, type RunSummary } from '../../../shared/run/run.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { CliContext } from '../context.ts'
+import { toComparisonDocument } from '../documents/comparison-document.ts'
 import { writeDocument } from '../documents/write-document.ts'
 import { withEngine } from '../engine-access.ts'
 import { resolveFromCaller } from '../invocation.ts'
@@ -27,6 +33,8 @@ import { addDocumentOptions, addExamples, type DocumentFlags } from '../options/
 import { formatReport } from '../terminal/report-text.ts'
 
 interface CompareFlags extends DocumentFlags, LabelFlags {
+  base?: string[]
+  with?: string[]
   againstBaseline?: true
   baseline?: string
   by?: string
@@ -36,6 +44,7 @@ interface CompareFlags extends DocumentFlags, LabelFlags {
   export?: string
   seed: number
   failIfSlower?: number
+  judge?: readonly number[]
   failIfChanged?: number
 }
 
@@ -47,6 +56,17 @@ function parsePercent(text: string): number {
   if (Number.isNaN(percent))
     throw new InvalidArgumentError(`expected a percentage such as 10%, found \`${text}\`.`)
   return percent
+}
+
+/** `p50,p95`, in any order. */
+function parsePercentiles(text: string): number[] {
+  const percentiles = text.split(',').map((part) => {
+    const percentile = /^\s*p?(\d{1,2}(\.\d{1,3})?)\s*$/i.exec(text.length > 200 ? '' : part)?.[1]
+    if (percentile === undefined || Number(percentile) < 1)
+      throw new InvalidArgumentError(`expected percentiles such as p50,p95, found \`${text}\`.`)
+    return Number(percentile)
+  })
+  return [...new Set(percentiles)].sort((a, b) => a - b)
 }
 
 function parseChange(text: string): ChangeFilter {
@@ -70,6 +90,12 @@ export function addCompareCommand(program: Command, context: CliContext): void {
       'Compares two runs: which rows were decided differently, and whether B is slower than A. ' +
         'Load tests are compared by latency alone. The ranges shown for latency are 99 % confidence intervals.',
     )
+    .optionsGroup('Several runs:')
+    .option(
+      '--base <runs...>',
+      'runs of A, instead of the first argument: how they differ tells how much the service drifts',
+    )
+    .option('--with <runs...>', 'runs of B, instead of the second argument')
     .optionsGroup('Baseline:')
     .option(
       '--against-baseline',
@@ -100,8 +126,13 @@ export function addCompareCommand(program: Command, context: CliContext): void {
     .optionsGroup('Checks:')
     .option(
       '--fail-if-slower <percent>',
-      `exit with ${EXIT.thresholdCrossed} if B is slower than A by significantly more than this, such as 10%, or has more failures`,
+      `exit with ${EXIT.thresholdCrossed} if B is slower than A by significantly more than this, such as 10%, or has more failures; with ${EXIT.notJudged} if that cannot be judged`,
       parsePercent,
+    )
+    .option(
+      '--judge <percentiles>',
+      `percentiles that --fail-if-slower judges (default: ${JUDGED_PERCENTILES.map(formatPercentileName).join(',')})`,
+      parsePercentiles,
     )
     .option(
       '--fail-if-changed <percent>',
@@ -112,16 +143,19 @@ export function addCompareCommand(program: Command, context: CliContext): void {
   addDocumentOptions(command).action(
     async (a: string | undefined, b: string | undefined, flags: CompareFlags) => {
       const baseline = flags.baseline ?? (flags.againstBaseline ? DEFAULT_BASELINE : null)
-      refuseContradictions(b, baseline)
       const isLabelled = hasLabels(flags)
+      refuseContradictions(a, b, baseline, flags, isLabelled)
       await withEngine(context, flags.workspace, async (engine) => {
-        const [earlier, later] =
-          baseline === null
-            ? [await resolveRun(engine, a ?? ''), await resolveRun(engine, b ?? '')]
-            : await findBaselineOf(engine, a ?? null, baseline)
-        const comparison = await engine.lookback.compareRuns(earlier.run_id, later.run_id)
+        const [base, others] = await findSides(engine, [a, b], baseline, flags)
+        const [[earlier], [later]] = [base, others]
+        const { gate, ...comparison } = await engine.lookback.compareRuns(
+          base.map(({ run_id: id }) => id),
+          others.map(({ run_id: id }) => id),
+          toQuestion(flags),
+        )
+        const isPair = base.length === 1 && others.length === 1
         const decisions =
-          asksForDecisions(flags, isLabelled) || haveDecisions(earlier, later)
+          isPair && (asksForDecisions(flags, isLabelled) || haveDecisions(earlier, later))
             ? await engine.lookback.compareDecisions(earlier.run_id, later.run_id, {
                 by: flags.by ?? null,
                 list: flags.list ?? { kind: 'changed' },
@@ -132,12 +166,16 @@ export function addCompareCommand(program: Command, context: CliContext): void {
                 labels: isLabelled ? { ...toLabelOptions(flags, context.env), seed: flags.seed } : null,
               })
             : null
-        const document = {
-          ...{ a_run_id: earlier.run_id, b_run_id: later.run_id, ...comparison },
-          decisions: decisions === null ? null : decisionComparisonSchema.parse(decisions),
-        }
-        if (flags.json) await writeDocument(context.out, document)
-        else {
+        if (flags.json) {
+          await writeDocument(context.out, {
+            ...{ a_run_id: earlier.run_id, b_run_id: later.run_id },
+            a_run_ids: base.map(({ run_id: id }) => id),
+            b_run_ids: others.map(({ run_id: id }) => id),
+            ...toComparisonDocument(comparison),
+            gate,
+            decisions: decisions === null ? null : decisionComparisonSchema.parse(decisions),
+          })
+        } else {
           await context.out.writeLine(
             formatReport(
               context.outTerminal,
@@ -145,7 +183,7 @@ export function addCompareCommand(program: Command, context: CliContext): void {
             ),
           )
         }
-        await checkSlower(context, comparison, flags.failIfSlower)
+        if (gate !== null) await checkSlower(context, gate)
         if (decisions !== null) await checkChanged(context, decisions, flags.failIfChanged)
       })
     },
@@ -155,20 +193,75 @@ export function addCompareCommand(program: Command, context: CliContext): void {
     [
       'compare 20261121-0915 latest',
       'compare 20261121-0915 latest --fail-if-slower 10%',
+      'compare --base 20261121-0915 --with latest --fail-if-slower 10% --judge p50,p95',
       'compare --against-baseline --fail-if-changed 1%',
       'compare latest --against-baseline --label truth --positive "spam=Likely spam" --export changed.csv',
     ],
-    `0 if every check holds, ${EXIT.thresholdCrossed} if one does not`,
+    `0 if every check holds, ${EXIT.thresholdCrossed} if one does not, ${EXIT.notJudged} if --fail-if-slower cannot be judged`,
   )
 }
 
-function refuseContradictions(b: string | undefined, baseline: string | null): void {
+function refuseContradictions(
+  a: string | undefined,
+  b: string | undefined,
+  baseline: string | null,
+  flags: CompareFlags,
+  isLabelled: boolean,
+): void {
+  if (flags.judge !== undefined && flags.failIfSlower === undefined) {
+    throw new InvalidArgumentError('--judge belongs to --fail-if-slower.')
+  }
+  if (flags.base !== undefined || flags.with !== undefined) {
+    if (flags.base === undefined || flags.with === undefined || a !== undefined || baseline !== null) {
+      throw new InvalidArgumentError(
+        'Name the runs of both sides by --base and --with, without further runs or a baseline.',
+      )
+    }
+    if (asksForDecisions(flags, isLabelled)) {
+      throw new InvalidArgumentError(
+        'Rows are compared between two runs. --base and --with compare latencies and failures alone.',
+      )
+    }
+    return
+  }
   if (baseline === null && b === undefined) {
     throw new InvalidArgumentError('Name two runs, or one and --against-baseline.')
   }
   if (baseline !== null && b !== undefined) {
     throw new InvalidArgumentError('--against-baseline takes one run, found two.')
   }
+}
+
+/** The runs of a side; it has at least one. */
+type RunsOfSide = [RunSummary, ...RunSummary[]]
+
+async function findSides(
+  engine: Engine,
+  [a = '', b = '']: readonly (string | undefined)[],
+  baseline: string | null,
+  flags: CompareFlags,
+): Promise<[a: RunsOfSide, b: RunsOfSide]> {
+  if (baseline !== null) {
+    const [earlier, later] = await findBaselineOf(engine, a === '' ? null : a, baseline)
+    return [[earlier], [later]]
+  }
+  const find = async ([first = '', ...others]: readonly string[]): Promise<RunsOfSide> => {
+    const runs: RunsOfSide = [await resolveRun(engine, first)]
+    for (const reference of others) runs.push(await resolveRun(engine, reference))
+    return runs
+  }
+  const sides: [RunsOfSide, RunsOfSide] = [await find(flags.base ?? [a]), await find(flags.with ?? [b])]
+  const ids = sides.flat().map(({ run_id: id }) => id)
+  const twice = flags.base === undefined ? undefined : ids.find((id, index) => ids.indexOf(id) < index)
+  if (twice !== undefined)
+    throw new InvalidArgumentError(`Run ${twice} is named twice: each run counts once.`)
+  return sides
+}
+
+function toQuestion({ failIfSlower, judge }: CompareFlags): SpeedQuestion | null {
+  return failIfSlower === undefined
+    ? null
+    : { margin: failIfSlower, percentiles: judge ?? JUDGED_PERCENTILES }
 }
 
 /** The baseline of a run, or of the newest that has one, and the run. */
@@ -217,15 +310,10 @@ function haveDecisions(a: RunSummary, b: RunSummary): boolean {
   return !isLoadRun(a) && !isLoadRun(b) && a.operation === b.operation
 }
 
-async function checkSlower(
-  context: CliContext,
-  comparison: LoadComparison,
-  percent: number | undefined,
-): Promise<void> {
-  if (percent === undefined) return
-  const verdict = judgeSpeed(comparison, percent)
-  if (!verdict.isPassed) context.exitCode = EXIT.thresholdCrossed
-  for (const line of describeVerdict(verdict, comparison, percent)) await context.err.writeLine(line)
+async function checkSlower(context: CliContext, verdict: SpeedVerdict): Promise<void> {
+  if (verdict.result === 'failed') context.exitCode = EXIT.thresholdCrossed
+  if (verdict.result === 'not_judged') context.exitCode = EXIT.notJudged
+  for (const line of describeVerdict(verdict)) await context.err.writeLine(line)
 }
 
 async function checkChanged(

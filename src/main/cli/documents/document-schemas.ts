@@ -3,6 +3,7 @@ import { capacityReportSchema } from '../../../shared/load/capacity-report.ts'
 import { loadComparisonSchema } from '../../../shared/load/load-comparison.ts'
 import { loadReportSchema, loadSecondSchema } from '../../../shared/load/load-report.ts'
 import { trendMetricSchema } from '../../../shared/load/metrics.ts'
+import { speedVerdictSchema } from '../../../shared/load/speed-gate.ts'
 import { annotationsSchema } from '../../../shared/lookback/annotations.ts'
 import { baselinesSchema } from '../../../shared/lookback/baseline.ts'
 import { decisionComparisonSchema } from '../../../shared/lookback/comparison.ts'
@@ -24,6 +25,7 @@ import { sourceReadSchema } from '../../../shared/run/read-as.ts'
 import { rowDetailSchema } from '../../../shared/run/results.ts'
 import { correctedSchema, runSummarySchema } from '../../../shared/run/run.ts'
 import { usedMappingSchema } from '../../../shared/run/used-mapping.ts'
+import { comparisonShape } from './comparison-document.ts'
 import { SCHEMA_VERSION } from './write-document.ts'
 
 /** A document that `--json` prints. */
@@ -121,9 +123,15 @@ export const DOCUMENT_SCHEMAS = {
   'k6-project': { commands: ['load --export-k6'], schema: z.object(written) },
   comparison: {
     commands: ['compare'],
-    schema: loadComparisonSchema.extend({
+    schema: z.object({
+      /** The run of a side, or the first of its runs. */
       a_run_id: z.string(),
       b_run_id: z.string(),
+      a_run_ids: z.array(z.string()),
+      b_run_ids: z.array(z.string()),
+      ...comparisonShape,
+      /** What --fail-if-slower found; null without it. */
+      gate: speedVerdictSchema.nullable(),
       decisions: decisionComparisonSchema.nullable(),
     }),
   },

@@ -4,16 +4,34 @@ import { decodeHistogram } from '../../../shared/load/latency-meter.ts'
 import { type LatencyOverlay, overlayLatencies } from '../../../shared/load/latency-overlay.ts'
 import type { ComparedRun, LoadComparison } from '../../../shared/load/load-comparison.ts'
 import { TREND_METRICS, type TrendMetric } from '../../../shared/load/metrics.ts'
+import { poolRuns } from '../../../shared/load/pool-runs.ts'
+import { judgeSpeed, type SpeedQuestion, type SpeedVerdict } from '../../../shared/load/speed-gate.ts'
 import { BATCH_COUNT, toLatencyHistory } from '../../../shared/load/statistics.ts'
 import { readRecoveredLoad } from '../journal/load-record.ts'
 import type { RunFamily } from '../journal/run-family.ts'
 import { readLoadSeconds } from '../load/load-results.ts'
 import { readFamilyLatency, summarizeRun } from '../results/run-summary.ts'
 import type { DatabaseSync } from '../workspace/sqlite.ts'
+import { readJudgedRun } from './judged-run.ts'
 
-/** Puts two runs side by side: latencies, errors, throughput, plans (`compare A B`). */
-export function compareTwoRuns(a: RunFamily, b: RunFamily): LoadComparison {
-  return compareRuns(readComparedRun(a), readComparedRun(b))
+/** Two sides next to each other, and what the check of speed makes of them. */
+type SidesComparison = LoadComparison & { gate: SpeedVerdict | null }
+
+/**
+ * Puts two sides of one or several runs next to each other: latencies, errors, throughput, plans (`compare A B`), and
+ * judges the speed of B if that is asked.
+ */
+export function compareSides(
+  a: readonly RunFamily[],
+  b: readonly RunFamily[],
+  asked: SpeedQuestion | null,
+): SidesComparison {
+  const [left, right] = [a, b].map((runs) => poolRuns(runs.map((run) => readComparedRun(run))))
+  if (left === undefined || right === undefined) throw new Error('two sides are two pools')
+  return {
+    ...compareRuns(left, right),
+    gate: asked === null ? null : judgeSpeed(a.map(readJudgedRun), b.map(readJudgedRun), asked),
+  }
 }
 
 /** Puts the latencies of runs over one another, and compares each with the first. */

@@ -1,5 +1,6 @@
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import type { TrendMetric } from '../../../shared/load/metrics.ts'
+import type { SpeedQuestion } from '../../../shared/load/speed-gate.ts'
 import type { AnnotationChange } from '../../../shared/lookback/annotations.ts'
 import type { CompareOptions } from '../../../shared/lookback/comparison.ts'
 import type { EvaluateOptions, EvaluationQuestion } from '../../../shared/lookback/evaluation.ts'
@@ -20,7 +21,7 @@ import { explainFailure } from '../journal/journal-damage.ts'
 import { KeptLatencies } from '../journal/latency-series.ts'
 import { listWholeFiles, ReaderPool, type RunFamily, readRunFamily } from '../journal/run-family.ts'
 import { Catalogue } from '../lookback/catalogue/catalogue.ts'
-import { compareLatencies, compareTwoRuns } from '../lookback/compared-run.ts'
+import { compareLatencies, compareSides } from '../lookback/compared-run.ts'
 import type { KeptEvaluations } from '../lookback/kept-evaluations.ts'
 import { KeptPairs } from '../lookback/kept-pairs.ts'
 import { changeLabelling, endLabelling, findStratum, readLabelling } from '../lookback/labelling-store.ts'
@@ -123,8 +124,9 @@ const calls = {
   readLatency: (run: AskedRun, metrics?: readonly TrendMetric[]) => latencies.read(openFamily(run), metrics),
   /** All that a report of a load test shows. Throws `BAD_USAGE` if the run is none. */
   readLoadReport: (run: AskedRun) => readLoadReport(openFamily(run)),
-  /** Run B compared with run A: latencies, errors, throughput, plans. */
-  compareRuns: (run: AskedRun, other: AskedRun) => compareTwoRuns(openFamily(run), openFamily(other)),
+  /** The runs of B compared with those of A: latencies, errors, throughput, plans, and the speed of B judged if asked. */
+  compareRuns: (a: AskedRun[], b: AskedRun[], asked: SpeedQuestion | null) =>
+    compareSides(a.map(openFamily), b.map(openFamily), asked),
   /** The latencies of several runs over one another, each of the others compared with the first. */
   compareLatencies: (...runs: AskedRun[]) => compareLatencies(runs.map(openFamily)),
   async readPage(run: AskedRun, query: PageQuery) {

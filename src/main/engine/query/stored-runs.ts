@@ -11,7 +11,7 @@ import type { AskedRun, AskedWorkspace, QueryCalls } from './query-worker.ts'
 /** How a question of `query-worker.ts` is asked. */
 interface Asking {
   /** What it is about: who asks names runs by their ids, and the workspace not at all. */
-  about: 'run' | 'two runs' | 'runs' | 'workspace' | 'source'
+  about: 'run' | 'two runs' | 'two sides' | 'runs' | 'workspace' | 'source'
   /**
    * The thread that answers (default: `pages`). What takes long must not hold up the pages that a person looks at:
    * `own` is a thread for this question alone, the others keep what they have read.
@@ -77,7 +77,7 @@ const LOOKBACK = {
   replaceVerdicts: { about: 'run' },
   importVerdicts: { about: 'run' },
   exportVerdicts: { about: 'run' },
-  compareRuns: { about: 'two runs' },
+  compareRuns: { about: 'two sides', thread: 'own' },
   compareDecisions: { about: 'two runs', thread: 'comparing' },
   listChanges: { about: 'two runs', thread: 'comparing' },
   compareLatencies: { about: 'runs', thread: 'own' },
@@ -117,13 +117,17 @@ type ToArgs<About extends Asking['about'], Args> = About extends 'run'
     ? Args extends [AskedRun, AskedRun, ...infer Rest]
       ? [a: string, b: string, ...Rest]
       : never
-    : About extends 'runs'
-      ? string[]
-      : About extends 'workspace'
-        ? Args extends [AskedWorkspace, ...infer Rest]
-          ? Rest
-          : never
-        : Args
+    : About extends 'two sides'
+      ? Args extends [AskedRun[], AskedRun[], ...infer Rest]
+        ? [a: readonly string[], b: readonly string[], ...Rest]
+        : never
+      : About extends 'runs'
+        ? string[]
+        : About extends 'workspace'
+          ? Args extends [AskedWorkspace, ...infer Rest]
+            ? Rest
+            : never
+          : Args
 
 type Asked<Asks extends Table> = {
   [Name in keyof Asks & keyof QueryCalls]: (
@@ -224,8 +228,9 @@ export class StoredRuns {
   }
 
   #toArgs(about: Asking['about'], given: readonly unknown[]): unknown[] {
-    const runs = { run: 1, 'two runs': 2, runs: given.length, workspace: 0, source: 0 }[about]
-    const found = given.map((arg, index) => (index < runs ? this.#find(String(arg)) : arg))
+    const runs = { run: 1, 'two runs': 2, 'two sides': 2, runs: given.length, workspace: 0, source: 0 }[about]
+    const find = (arg: unknown): unknown => (Array.isArray(arg) ? arg.map(find) : this.#find(String(arg)))
+    const found = given.map((arg, index) => (index < runs ? find(arg) : arg))
     return about === 'workspace' ? [{ workspace: this.#workspace, held: this.#listHeld() }, ...found] : found
   }
 

@@ -1,0 +1,63 @@
+import type { Histogram } from 'hdr-histogram-js'
+import { createHistogram, decodeHistogram } from '../../../shared/load/latency-meter.ts'
+import type { TrendMetric } from '../../../shared/load/metrics.ts'
+import { JUDGED_METRICS, type JudgedRun } from '../../../shared/load/speed-gate.ts'
+import { toLatencyHistory } from '../../../shared/load/statistics.ts'
+import type { RunFamily } from '../journal/run-family.ts'
+import { summarizeRun } from '../results/run-summary.ts'
+import type { DatabaseSync } from '../workspace/sqlite.ts'
+
+/** Seconds of a journal in which requests ended; of latencies, those that the sending machine did not shape. */
+const ENDED = 'succeeded + rejected + failed + unknown > 0'
+const UNLIMITED = 'coalesce(generator_limited, 0) = 0'
+
+/** Seconds read at once, so that no read stays open. */
+const PAGE = 200
+
+/** What the check of speed judges of a run and its retries. */
+export function readJudgedRun(view: RunFamily): JudgedRun {
+  const { sent, succeeded } = summarizeRun(view).requests
+  const failures = view.members.flatMap(({ db }) => readFailures(db))
+  const latencies: JudgedRun['latencies'] = {}
+  for (const metric of JUDGED_METRICS) {
+    const where = `${ENDED} AND ${UNLIMITED} AND ${metric} IS NOT NULL`
+    const count = view.members.reduce((sum, { db }) => sum + countSeconds(db, where), 0)
+    const seconds = (function* () {
+      for (const { db } of view.members) yield* readSeconds(db, metric, where)
+    })()
+    if (view.members.some(({ db }) => countSeconds(db, `${metric} IS NOT NULL`) > 0))
+      latencies[metric] = toLatencyHistory(createHistogram(), seconds, count).batches
+  }
+  return {
+    seconds: failures.length,
+    limitedSeconds: view.members.reduce(
+      (sum, { db }) => sum + countSeconds(db, `${ENDED} AND NOT (${UNLIMITED})`),
+      0,
+    ),
+    requests: sent,
+    failed: sent - succeeded,
+    failures,
+    latencies,
+  }
+}
+
+function countSeconds(db: DatabaseSync, where: string): number {
+  return Number(db.prepare(`SELECT count(*) AS n FROM second WHERE ${where}`).get()?.['n'])
+}
+
+/** One second's histogram after the other: of an hour, all at once would fill the memory. */
+function* readSeconds(db: DatabaseSync, metric: TrendMetric, where: string): Generator<Histogram> {
+  const page = db.prepare(
+    `SELECT at, ${metric} AS encoded FROM second WHERE at > ? AND ${where} ORDER BY at LIMIT ${PAGE}`,
+  )
+  for (let rows = page.all(0); rows.length > 0; rows = page.all(Number(rows.at(-1)?.['at']))) {
+    for (const { encoded } of rows) yield decodeHistogram(String(encoded))
+  }
+}
+
+function readFailures(db: DatabaseSync): JudgedRun['failures'] {
+  return db
+    .prepare(`SELECT succeeded, rejected + failed + unknown AS hits FROM second WHERE ${ENDED} ORDER BY at`)
+    .all()
+    .map(({ succeeded, hits }) => ({ count: Number(succeeded) + Number(hits), hits: Number(hits) }))
+}

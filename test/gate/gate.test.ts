@@ -1,0 +1,34 @@
+import { describe, expect, inject, test } from 'vitest'
+import { DEPENDENCES, simulatePairs } from './simulate-pairs.ts'
+
+const IS_LONG = inject('isLong')
+const PAIRS = IS_LONG ? 1_000 : 60
+const REQUESTS = IS_LONG ? [500, 2_000, 10_000] : [500]
+const cases = DEPENDENCES.flatMap((dependence) => REQUESTS.map((requests) => ({ dependence, requests })))
+
+describe('of pairs of services', () => {
+  test.each(cases)(
+    'within the margin at most 1 of 100 fail: $dependence, $requests requests',
+    ({ dependence, requests }) => {
+      const service = { dependence, requests, seconds: 30 }
+      const shares = simulatePairs(service, { pairs: PAIRS, seed: 1, differences: [0, 5, 10] })
+      expect(shares.map(({ failed }) => failed <= PAIRS / 100)).toEqual([true, true, true])
+    },
+    600_000,
+  )
+
+  test('that differ by half again as much nearly all fail, with 500 independent requests', () => {
+    const service = { dependence: 'independent', requests: 500, seconds: 30 } as const
+    const [share] = simulatePairs(service, { pairs: PAIRS, seed: 1, differences: [50] })
+    expect(share?.failed).toBeGreaterThan(0.95 * PAIRS)
+  })
+
+  test('that drift between runs at most 1 of 100 fail at the margin, with three runs of each side', () => {
+    const service = { dependence: 'independent', requests: 500, seconds: 30 } as const
+    const drawn = { pairs: PAIRS, seed: 1, differences: [10] }
+    const [single] = simulatePairs({ ...service, betweenRuns: 0.1 }, drawn)
+    const [several] = simulatePairs({ ...service, betweenRuns: 0.1, runs: 3 }, drawn)
+    expect(single?.failed).toBeGreaterThan(PAIRS / 100)
+    expect(several?.failed).toBeLessThanOrEqual(PAIRS / 100)
+  })
+})

@@ -1,0 +1,70 @@
+import process from 'node:process'
+import { parseArgs } from 'node:util'
+import { JUDGED_PERCENTILES } from '../../src/shared/load/speed-gate.ts'
+import {
+  DEPENDENCES,
+  MARGIN,
+  type SimulatedService,
+  type SimulatedShare,
+  simulatePairs,
+} from './simulate-pairs.ts'
+
+/**
+ * `npm run test:gate -- PAIRS [--seed FIRST]`: what `compare --fail-if-slower` makes of simulated pairs of services, as
+ * docs/compare.md shows it. Exits with 1 if more than 1 % fail that are within the margin.
+ */
+const { values, positionals } = parseArgs({
+  options: { seed: { type: 'string' } },
+  allowPositionals: true,
+})
+const [count = '1000'] = positionals
+if (!/^[1-9]\d{0,5}$/.test(count) || !/^\d{1,9}$/.test(values.seed ?? '0')) {
+  process.stderr.write('usage: npm run test:gate -- [PAIRS] [--seed FIRST], both whole numbers\n')
+  process.exit(2)
+}
+const pairs = Number(count)
+const seed = Number(values.seed ?? '1')
+const DIFFERENCES = [0, 5, 10, 15, 20, 30]
+const SECONDS = 30
+let isCalibrated = true
+
+const toPercent = (n: number) => String(Math.round((1000 * n) / pairs) / 10)
+
+function printHead(first: string): void {
+  const columns = [first, ...DIFFERENCES.map((one) => `${one} %`), `any, at ${MARGIN} %`]
+  process.stdout.write(`\n| ${columns.join(' | ')} |\n|${columns.map(() => '---|').join('')}\n`)
+}
+
+/** A line of the table: p50 / p95 / p99 of each difference; a dash is of a percentile that cannot be judged. */
+function printLine(name: string, shares: readonly SimulatedShare[]): void {
+  const cells = shares.map(({ slower, judged }) =>
+    JUDGED_PERCENTILES.map((one) => ((judged[one] ?? 0) === 0 ? '–' : toPercent(slower[one] ?? 0))).join(
+      ' / ',
+    ),
+  )
+  const atMargin = shares.find(({ difference }) => difference === MARGIN)
+  process.stdout.write(`| ${[name, ...cells, toPercent(atMargin?.failed ?? 0)].join(' | ')} |\n`)
+}
+
+function simulate(name: string, service: SimulatedService): void {
+  const shares = simulatePairs(service, { pairs, seed, differences: DIFFERENCES })
+  printLine(name, shares)
+  const isDrift = (service.betweenRuns ?? 0) > 0 && service.runs === 1
+  if (!isDrift && shares.some(({ difference, failed }) => difference <= MARGIN && failed > pairs / 100))
+    isCalibrated = false
+}
+
+process.stdout.write(`${pairs} pairs from seed ${seed}, runs of ${SECONDS} s; % of the pairs that fail\n`)
+printHead('requests')
+for (const dependence of DEPENDENCES) {
+  for (const requests of [500, 2_000, 10_000]) {
+    simulate(`${requests.toLocaleString('en')}, ${dependence}`, { dependence, requests, seconds: SECONDS })
+  }
+}
+printHead('runs of each side')
+for (const runs of [1, 3, 5]) {
+  const service = { dependence: 'independent', requests: 2_000, seconds: SECONDS } as const
+  simulate(String(runs), { ...service, runs, betweenRuns: 0.04 })
+}
+process.stdout.write(`\nWithin the margin ${isCalibrated ? 'at most' : 'MORE THAN'} 1 % fail.\n`)
+process.exitCode = isCalibrated ? 0 : 1
