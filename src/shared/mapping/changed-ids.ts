@@ -1,5 +1,5 @@
 /** How a spreadsheet or a data frame changed an id so that the original is lost, or has to be restored. */
-export type LostId = 'rounded' | 'missing' | 'boolean' | 'date' | 'grouped' | 'wrapped'
+export type LostId = 'rounded' | 'missing' | 'boolean' | 'date' | 'grouped' | 'wrapped' | 'shortened'
 
 const FRACTION = /^(-?\d+)\.0+$/
 
@@ -49,9 +49,13 @@ export function findLostId(id: string): LostId | null {
   if (isDigit(id.charCodeAt(id.length - 1))) {
     return beginsAsNumber(id) && (SCIENTIFIC.test(id) || ROUNDED.test(id)) ? 'rounded' : null
   }
-  if (id.length > LONGEST_MISSING) return null
-  if (MISSING.has(id) || ERROR.test(id)) return 'missing'
+  if (isMissingValue(id)) return 'missing'
   return TRUTH.has(id) ? 'boolean' : null
+}
+
+/** Whether a text is what programs write in the place of a value that is missing, or an error of a spreadsheet. */
+export function isMissingValue(text: string): boolean {
+  return text.length <= LONGEST_MISSING && (MISSING.has(text) || ERROR.test(text))
 }
 
 function isDigit(code: number): boolean {

@@ -53,6 +53,8 @@ export const ID_PROBLEMS = {
         missing: 'looks like a missing value, not an id; all rows with it get the same id',
         boolean: 'looks like a truth value, not an id; all rows with it get the same id',
         date: 'looks like a date, but most other ids do not; a spreadsheet may have changed it',
+        shortened:
+          'is shown in the spreadsheet with fewer digits than it keeps; different ids may look the same',
         wrapped:
           'has signs around it that keep it a text in a spreadsheet (= or an apostrophe); they are sent',
         grouped: 'looks like a number with separators of thousands, which a spreadsheet may have added',
@@ -65,6 +67,20 @@ export const ID_PROBLEMS = {
     remedy:
       'Unless only signs around the ids are to be removed, the original ids are lost: export the file again with this column as text, or leave these rows out.',
     needs: 'ids_changed',
+  },
+  changed_value: {
+    expected: ({ as }: { as: 'missing' | 'rounded' | 'shortened' | 'wrapped' }) =>
+      ({
+        missing:
+          'looks like what a program writes for a missing value (or an error of a spreadsheet), but is sent as the text',
+        rounded: 'looks rounded by a spreadsheet or data frame; the term may have been another',
+        shortened: 'is shown in the spreadsheet with fewer digits than it keeps, and sent as it is shown',
+        wrapped:
+          'has signs around it that keep it a text in a spreadsheet (= or an apostrophe); they are sent',
+      })[as],
+    title: 'Texts or terms that a program may have changed',
+    remedy:
+      'Check these rows. Leave out those with nothing to moderate, or export the file again with this column as text.',
   },
   id_precision: {
     expected: () => ({

@@ -89,6 +89,12 @@ export const RECORD_PROBLEMS = {
     remedy:
       'Two files with different columns were probably appended to each other. Send them as two files, or put their columns in one order.',
   },
+  totals_row: {
+    expected: () => 'must be a row, but is the totals row of a table in the spreadsheet',
+    title: 'Totals rows of tables',
+    remedy:
+      'The spreadsheet computes them from the rows above. Leave them out, or switch the totals row off.',
+  },
   drawn_line: {
     expected: () => 'must be a row, but is a drawn line',
     title: 'Lines that are drawn in a table',

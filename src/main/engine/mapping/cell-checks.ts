@@ -1,3 +1,4 @@
+import { COMPARED_FIELDS } from '../../../shared/mapping/id-text.ts'
 import { findColumn } from '../../../shared/mapping/match-columns.ts'
 import { findPlaceholder, parseTemplate } from '../../../shared/mapping/templates.ts'
 import type { FoundProblem } from '../../../shared/messages/problem-messages.ts'
@@ -30,7 +31,8 @@ const NO_PROBLEMS: FoundProblem[] = []
 
 /**
  * Compiles the checks of cells: an error of a spreadsheet (`#N/A`) fills no id and no address, and is told in content; a
- * text that is exactly as long as a spreadsheet keeps was probably cut, and one may have been damaged before. `mapping` is the resolved one.
+ * text that is exactly as long as a spreadsheet keeps was probably cut, and one may have been damaged before; a number
+ * that the spreadsheet shows with fewer digits is no sure id. `mapping` is the resolved one.
  */
 export function createCellCheck(
   operation: Operation,
@@ -59,6 +61,13 @@ export function createCellCheck(
           { row, severity: 'warning', code: 'damaged_text', args: { as }, field, found: around },
         ]
       }
+      if (letters[index] === 'r' && isCompared(field)) {
+        const code = field === 'term' ? 'changed_value' : 'lost_id'
+        found = [
+          ...found,
+          { row, severity: 'warning', code, args: { as: 'shortened' }, field, found: toFound(cell) },
+        ]
+      }
       if (letters[index] === 'e') {
         const severity = isText ? 'warning' : 'error'
         const args = { isContent: isText }
@@ -67,6 +76,11 @@ export function createCellCheck(
     }
     return found
   }
+}
+
+/** Whether a field names something, so that two values which look the same are one. */
+function isCompared(field: string): boolean {
+  return COMPARED_FIELDS.some((name) => name === field)
 }
 
 /** The end of a text, where it was cut. */

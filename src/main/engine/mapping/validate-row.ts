@@ -1,4 +1,4 @@
-import { findLostId, hasFraction, isOrdinaryId } from '../../../shared/mapping/changed-ids.ts'
+import { findLostId, hasFraction, isMissingValue, isOrdinaryId } from '../../../shared/mapping/changed-ids.ts'
 import { isEmpty } from '../../../shared/mapping/check-mapping.ts'
 import {
   hasCurlyQuote,
@@ -360,6 +360,7 @@ function createLookRules(operation: Operation, mapping: Mapping, fixed: readonly
   const hasRequest = !isEmpty(mapping['request'])
   return fieldsOf(operation).flatMap(({ name }): RowRule[] => {
     if (name === 'term') return [createTermRule()]
+    if (name === 'text_data') return [checkMissingText]
     if (!ID_TEXT_FIELDS.some((field) => field === name)) return []
     const source = mapping[name]
     // A constant is what a person wrote.
@@ -384,11 +385,31 @@ function createIdRule(field: string): RowRule {
   }
 }
 
+/** Case does not count in a term, so that a spreadsheet changes nothing when it writes `true` as `TRUE`. */
 function createTermRule(): RowRule {
-  return (found, row, { term }) =>
-    typeof term === 'string' && hasUnseenInTerm(term) && !isBlank(term)
-      ? addProblem(found, row, 'warning', 'term', { code: 'invisible_characters' }, showUnseen(term))
-      : found
+  return (found, row, { term }) => {
+    if (typeof term !== 'string') return found
+    let all = found
+    if (hasUnseenInTerm(term) && !isBlank(term)) {
+      all = addProblem(all, row, 'warning', 'term', { code: 'invisible_characters' }, showUnseen(term))
+    }
+    const as = findLostId(term)
+    if (as !== 'missing' && as !== 'rounded' && as !== 'wrapped') return all
+    return addProblem(all, row, 'warning', 'term', { code: 'changed_value', args: { as } }, term)
+  }
+}
+
+/** A text that a program wrote because there was none. */
+function checkMissingText(found: Found, row: number, { text_data: text }: RequestBody): Found {
+  if (typeof text !== 'string' || !isMissingValue(text)) return found
+  return addProblem(
+    found,
+    row,
+    'warning',
+    'text_data',
+    { code: 'changed_value', args: { as: 'missing' } },
+    text,
+  )
 }
 
 /** Warns of fields of the other mode that a whole request brings; those that are mapped are warned of once. */

@@ -272,22 +272,26 @@ function withoutReplaced(
 }
 
 /**
- * Drops problems that only follow from others: broken JSON lacks every field, and a file of a folder without an address,
- * or one that cannot be sent, lacks its content.
+ * Drops problems that only follow from others: broken JSON lacks every field, an error of a spreadsheet is no text, and a
+ * file of a folder without an address, or one that cannot be sent, lacks its content.
  */
 function withoutConsequences(
   found: readonly FoundProblem[],
   causes: readonly FoundProblem[],
 ): readonly FoundProblem[] {
   if (causes.some(({ code }) => NO_ROW.has(code))) return []
+  const errors = causes.filter(({ code }) => code === 'error_cell').map(({ field }) => field)
+  const isSaid = ({ code, field }: FoundProblem) => code === 'changed_value' && errors.includes(field)
   const isWithoutContent = causes.some((cause) => isMissingAddress(cause) || REFUSED_FILE.has(cause.code))
-  return isWithoutContent ? found.filter(({ code }) => code !== 'one_of') : found
+  if (errors.length === 0 && !isWithoutContent) return found
+  return found.filter((one) => !isSaid(one) && !(isWithoutContent && one.code === 'one_of'))
 }
 
 const NO_ROW: ReadonlySet<FoundProblem['code']> = new Set([
   'not_json',
   'oversized_row',
   'repeated_header',
+  'totals_row',
   'below_other_header',
   'drawn_line',
   'record_in_quotes',

@@ -22,6 +22,7 @@ const FOUND_BY_READERS = [
   'curly_quotes',
   'empty_records',
   'repeated_header',
+  'totals_row',
   'below_other_header',
   'drawn_line',
   'stray_line_break',

@@ -141,6 +141,95 @@ test('an id that a workbook stores as a number of more than 15 digits is asked a
   ])
 })
 
+test('ids and terms that a workbook shows with fewer digits than it keeps are warned of, other numbers are not', async () => {
+  const toText = (text: string) => `<c t="inlineStr"><is><t>${text}</t></is></c>`
+  const toRow = (...cells: string[]) => `<row>${cells.join('')}</row>`
+  const toNumber = (style: number, number: string) => `<c s="${style}"><v>${number}</v></c>`
+  const formats = ['0', '0,', '"id-"00000', '0.0%', 'dd.mm.yyyy']
+  const rows = [
+    toRow(...['post_id', 'user_id', 'text_data'].map(toText)),
+    toRow(toText('p1'), toNumber(1, '1001.25'), toNumber(1, '2.75')),
+    toRow(toText('p2'), toNumber(1, '1001'), toText('t')),
+    toRow(toText('p3'), toNumber(2, '1234567'), toText('t')),
+    toRow(toText('p4'), toNumber(3, '42'), toText('t')),
+    toRow(toText('p5'), toNumber(4, '0.125'), toText('t')),
+    toRow(toText('p6'), toNumber(5, '45351.5'), toText('t')),
+    toRow(toText('p7'), toNumber(0, '0.1000000000000000055'), toText('t')),
+  ].join('')
+  const posts = await check(await createWorkbook({ sheets: [{ name: 'a', rows }], formats }), {}, 'xlsx')
+  expect(listGroups(posts)).toEqual([
+    ['lost_id', 'user_id', 'shortened', 2],
+    ['lost_id', 'user_id', 'date', 1],
+  ])
+
+  const terms = [toRow(toText('term')), toRow(toNumber(1, '41791234567.4')), toRow(toText('word'))].join('')
+  const list = await check(
+    await createWorkbook({ sheets: [{ name: 'a', rows: terms }], formats }),
+    { operation: { kind: 'watchlist-add', watchlist: 'w' }, mapping: {} },
+    'xlsx',
+  )
+  expect(listGroups(list)).toEqual([['changed_value', 'term', 'shortened', 1]])
+})
+
+test('the totals row of a table in a workbook is not sent, a row with more than totals is', async () => {
+  const toText = (at: string, text: string) => `<c r="${at}" t="inlineStr"><is><t>${text}</t></is></c>`
+  const toRow = (number: number, ...texts: string[]) =>
+    `<row r="${number}">${texts.map((text, at) => (text === '' ? '' : toText(`${'ABCD'[at]}${number}`, text))).join('')}</row>`
+  const rows = [
+    toRow(1, 'user_id', 'text_data', '', 'note'),
+    toRow(2, 'u1', 'one'),
+    toRow(3, 'Total', '1'),
+    toRow(4, 'u2', 'two', '', 'mine'),
+    toRow(5, 'u3', 'three'),
+  ].join('')
+  const relation = (id: number) =>
+    `<Relationship Id="rId${id}" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/table" Target="../tables/table${id}.xml"/>`
+  const table = (ref: string, totals: string) =>
+    `<table xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" id="1" name="t" ref="${ref}" ${totals}><tableColumns count="1"><tableColumn id="1" name="user_id" totalsRowLabel="Total"/></tableColumns></table>`
+  const book = await createWorkbook({
+    sheets: [{ name: 'a', rows }],
+    parts: {
+      'xl/worksheets/_rels/sheet1.xml.rels': `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">${[1, 2, 3].map(relation).join('')}</Relationships>`,
+      'xl/tables/table1.xml': table('A1:B3', 'totalsRowCount="1"'),
+      'xl/tables/table2.xml': table('A1:B4', 'totalsRowCount="1"'),
+      'xl/tables/table3.xml': table('A1:B5', 'totalsRowShown="0"'),
+    },
+  })
+  const runId = await check(
+    book,
+    { mapping: { user_metadata: { kind: 'template', template: '{}' } } },
+    'xlsx',
+  )
+  expect(listGroups(runId)).toEqual([['totals_row', null, null, 1]])
+  expect(runs.read(runId, (view) => readRow(view, 2)).problems.map(({ code }) => code)).toEqual([
+    'totals_row',
+  ])
+})
+
+test.each([
+  ['NULL', 'missing'],
+  ['\\N', 'missing'],
+  ['nan', 'missing'],
+  ['#NAME?', 'missing'],
+  ['1.23457E+11', 'rounded'],
+  ['=""', 'wrapped'],
+])('the term %s is warned of, and sent', async (term, as) => {
+  const cell = `"${term.replaceAll('"', '""')}"`
+  const runId = await check(`term\n${cell}\nTRUE\nnull hypothesis\n`, {
+    operation: { kind: 'watchlist-add', watchlist: 'w' },
+    mapping: {},
+  })
+  expect(listGroups(runId)).toEqual([['changed_value', 'term', as, 1]])
+})
+
+test('a text that stands for a missing one is warned of, one that has such a word is not', async () => {
+  const texts = ['NULL', '\\N', 'nan', 'None', '#REF!', 'null and void', 'TRUE', '1.23457E+11', 'Nan says hi']
+  const runId = await check(
+    `post_id,user_id,text_data\n${texts.map((text, index) => `p${index},u${index}x1,${text}`).join('\n')}\n`,
+  )
+  expect(listGroups(runId)).toEqual([['changed_value', 'text_data', 'missing', 5]])
+})
+
 test('dates among numbers are warned of as a column, a column of dates is not', async () => {
   expect(listGroups(await check(toCsv(['1001', '1002', '1-Feb', '1003'])))).toEqual([
     ['lost_id', 'user_id', 'date', 1],

@@ -1,7 +1,12 @@
 import { format, isDateFormat, isValidFormat } from 'numfmt'
 
-/** Turns a stored number into the text that a person sees. */
-export type ToNumberText = (literal: string) => string
+/** How numbers are shown in a format. */
+export interface NumberFormat {
+  /** Turns a stored number into the text that a person sees. */
+  toText(literal: string): string
+  /** Whether numbers are days and times, which are shown in other digits. */
+  isDate: boolean
+}
 
 /** Dates out of a spreadsheet's calendar are shown as their number. */
 const OPTIONS = { locale: 'en-US', dateSpanLarge: false }
@@ -16,17 +21,17 @@ const PLAIN_INTEGER = /^-?(?:0|[1-9]\d*)$/
 const ONLY_ZEROS = /^0+$/
 
 /**
- * How numbers are shown in a format. Without one (General) a number is shown whole, with up to 15 digits as the
+ * Reads the code of a format. Without one (General) a number is shown whole, with up to 15 digits as the
  * formula bar does, and not as the width of a column cuts it. Digits of a whole number are never lost, also where
  * a spreadsheet would show zeros in their place; nor is a number that its format shows as nothing.
  */
-export function createNumberText(code: string, is1904: boolean): ToNumberText {
-  if (isGeneral(code) || !isValidFormat(code)) return toGeneralText
+export function createNumberFormat(code: string, is1904: boolean): NumberFormat {
+  if (isGeneral(code) || !isValidFormat(code)) return { toText: toGeneralText, isDate: false }
   const isDate = isDateFormat(code)
   const shown = isDate ? code : code.replaceAll(LANGUAGE, '$1]')
   const offset = is1904 && isDate && !ELAPSED.test(code) ? DAYS_TO_1904 : 0
   const zeros = ONLY_ZEROS.test(code) ? code.length : 0
-  return (literal) => {
+  const toText = (literal: string) => {
     if (zeros > 0 && PLAIN_INTEGER.test(literal)) return padZeros(literal, zeros)
     const number = Number(literal)
     if (literal === '' || !Number.isFinite(number)) return literal
@@ -34,6 +39,20 @@ export function createNumberText(code: string, is1904: boolean): ToNumberText {
     const text = format(shown, number + offset, OPTIONS).trim()
     return text === '' ? toGeneralText(literal) : text
   }
+  return { toText, isDate }
+}
+
+/** Whether a number is shown without some of its digits, so that others may look the same. */
+export function losesDigits(literal: string, shown: string): boolean {
+  const digits = toDigits(toGeneralText(literal).replace(EXPONENT, ''))
+  return !toDigits(shown).includes(digits)
+}
+
+const EXPONENT = /E[+-]\d+$/
+
+/** The digits of a number, without zeros at its ends. */
+function toDigits(number: string): string {
+  return number.replaceAll(/\D/g, '').replaceAll(/^0+|0+$/g, '')
 }
 
 /** Whether more digits stand before the point than a spreadsheet's numbers have. */

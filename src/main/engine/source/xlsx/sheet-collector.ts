@@ -7,7 +7,7 @@ import {
   moveLinkFormula,
   parseLinkFormula,
 } from './link-formula.ts'
-import { isBeyondPrecision, toSerial } from './number-text.ts'
+import { isBeyondPrecision, losesDigits, toSerial } from './number-text.ts'
 import { decodeEscapes, type XmlHandlers } from './parse-xml.ts'
 import type { Styles } from './workbook.ts'
 
@@ -49,6 +49,8 @@ export interface SheetRow {
   links: { column: number; formula: LinkFormula }[] | null
   /** Columns of numbers that are shown otherwise than they are kept; null for none. */
   formatted: number[] | null
+  /** Those of them that are shown with fewer digits than they have; null for none. */
+  shortened: number[] | null
 }
 
 /** Columns from one to another, both from 0. */
@@ -144,6 +146,7 @@ export function createSheetCollector(path: string, styles: Styles): SheetCollect
       replaced: null,
       links: null,
       formatted: null,
+      shortened: null,
     }
   }
 
@@ -243,7 +246,8 @@ export function createSheetCollector(path: string, styles: Styles): SheetCollect
 
   const toNumber = (literal: string): string => {
     if (literal === '') return ''
-    const shown = styles.toNumberText(cell.style)(literal)
+    const { toText, isDate } = styles.toNumberFormat(cell.style)
+    const shown = toText(literal)
     if (isBeyondPrecision(literal) && row !== null) {
       row.imprecise ??= []
       row.imprecise.push(shown)
@@ -251,6 +255,10 @@ export function createSheetCollector(path: string, styles: Styles): SheetCollect
     if (shown !== literal && row !== null) {
       row.formatted ??= []
       row.formatted.push(column)
+      if (!isDate && losesDigits(literal, shown)) {
+        row.shortened ??= []
+        row.shortened.push(column)
+      }
     }
     return shown
   }

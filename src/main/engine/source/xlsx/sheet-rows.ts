@@ -164,12 +164,18 @@ export function toSourceRow(
   if (formulaWithoutValue !== null) warn({ code: 'formula_without_value' }, formulaWithoutValue)
   if (replaced !== null) warn({ code: 'undecodable_bytes', args: { encoding: null } }, replaced)
   for (const found of new Set(imprecise)) warn({ code: 'number_precision' }, found)
-  const kinds = sheetRow.errors === null ? {} : { kinds: toKinds(cells.length, sheetRow.errors) }
-  return { row, ...kinds, cells: isGuarded ? cells.map(removeFormulaGuard) : cells, problems }
+  return {
+    row,
+    ...toKinds(cells.length, sheetRow),
+    cells: isGuarded ? cells.map(removeFormulaGuard) : cells,
+    problems,
+  }
 }
 
-function toKinds(count: number, errors: readonly number[]): string {
+function toKinds(count: number, { errors, shortened }: TextRow): Pick<SourceRow, 'kinds'> {
+  if (errors === null && shortened === null) return {}
   const kinds = Array<CellKind>(count).fill('s')
-  for (const column of errors) kinds[column] = 'e'
-  return kinds.join('')
+  for (const column of shortened ?? []) kinds[column] = 'r'
+  for (const column of errors ?? []) kinds[column] = 'e'
+  return { kinds: kinds.join('') }
 }

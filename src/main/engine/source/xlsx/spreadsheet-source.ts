@@ -28,6 +28,7 @@ import { readSheetEdges, type SheetEdges } from './sheet-edges.ts'
 import { countFilled, readSheetHead, type SheetHead } from './sheet-head.ts'
 import { isWebAddress } from './sheet-links.ts'
 import { readSheetRows, type TextRow, toSourceRow } from './sheet-rows.ts'
+import { type IsTotalsRow, readTotalsRows } from './totals-rows.ts'
 import { chooseSheet, readStyles, readWorkbook } from './workbook.ts'
 
 /** Most cells that rows may come to, empty ones among them; a few far corners would otherwise fill a disk. */
@@ -99,7 +100,9 @@ async function createReader(
   let named = head.header
   let merged: readonly string[] = []
   let links: Awaited<ReturnType<typeof surveyLinks>> = { linked: [], width }
+  let isTotalsRow: IsTotalsRow
   try {
+    isTotalsRow = await readTotalsRows(archive, part)
     const found = await readEdges(archive, part, source, isPreview)
     edges = found
     if (source.merged === 'fill' || (!isPreview && hasMergedHeading(head, edges)))
@@ -167,6 +170,7 @@ async function createReader(
           if (isHidden && source.rows === undefined)
             read.problems.push({ row, severity: 'warning', code: 'hidden_rows' })
           for (const problem of problems) read.problems.push({ ...problem, row })
+          if (isTotalsRow(sheetRow)) read.problems.push({ row, severity: 'error', code: 'totals_row' })
           const repeated = findRepeatedHeader?.(row, read.cells)
           if (repeated != null) read.problems.push(repeated)
           if (kept.length > 0) appendLinks(read, rowLinks, kept, own.length)

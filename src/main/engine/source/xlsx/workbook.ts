@@ -2,7 +2,7 @@ import { posix } from 'node:path'
 import { SluiceError } from '../../../../shared/messages/errors.ts'
 import { type Archive, createLimitError, formatCount } from './archive.ts'
 import type { ToNamespace } from './counted-elements.ts'
-import { createNumberText, findBuiltInFormat, type ToNumberText } from './number-text.ts'
+import { createNumberFormat, findBuiltInFormat, type NumberFormat } from './number-text.ts'
 import { parseXmlPart } from './parse-xml.ts'
 
 export interface WorkbookSheet {
@@ -77,7 +77,8 @@ export async function readWorkbook(archive: Archive): Promise<Workbook> {
   return { sheets, is1904, sharedStrings: partOf('sharedStrings'), styles: partOf('styles') }
 }
 
-async function readRelations(archive: Archive, part: string): Promise<Relation[]> {
+/** What a part of a workbook refers to in the workbook, in the order of the file. Throws `BAD_SOURCE`. */
+export async function readRelations(archive: Archive, part: string): Promise<Relation[]> {
   const folder = posix.dirname(part)
   const name = toRelationsPart(part)
   const relations: Relation[] = []
@@ -171,7 +172,7 @@ function findSheet(
 export interface Styles {
   /** Whether the workbook's dates count from 1904. */
   is1904: boolean
-  toNumberText(style: number): ToNumberText
+  toNumberFormat(style: number): NumberFormat
 }
 
 const MAX_STYLES_BYTES = 128 * 1024 * 1024
@@ -206,17 +207,17 @@ export async function readStyles(archive: Archive, part: string | null, is1904: 
       },
     })
   }
-  const texts = new Map<number, ToNumberText>()
+  const known = new Map<number, NumberFormat>()
   return {
     is1904,
-    toNumberText(style) {
+    toNumberFormat(style) {
       const id = formats[style] ?? 0
-      let toText = texts.get(id)
-      if (toText === undefined) {
-        toText = createNumberText(codes.get(id) ?? findBuiltInFormat(id), is1904)
-        texts.set(id, toText)
+      let format = known.get(id)
+      if (format === undefined) {
+        format = createNumberFormat(codes.get(id) ?? findBuiltInFormat(id), is1904)
+        known.set(id, format)
       }
-      return toText
+      return format
     },
   }
 }
