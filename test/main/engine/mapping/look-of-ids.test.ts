@@ -151,10 +151,9 @@ describe('an id that a spreadsheet or data frame changed', () => {
     expect(check({ ...TASK, user_id: id }).found).toEqual([])
   })
 
-  test('is not what a person wrote for all rows, and not a term', () => {
+  test('is not what a person wrote for all rows', () => {
     const mapping = { user_id: { kind: 'template', template: 'null' } } as const
     expect(check({ text_data: 't', post_id: 'p' }, { mapping }).found).toEqual([])
-    expect(check({ term: 'nan' }, { operation: { kind: 'watchlist-add', watchlist: 'w' } }).found).toEqual([])
   })
 })
 
