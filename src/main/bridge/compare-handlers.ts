@@ -2,6 +2,7 @@ import type { BaselineEntry, LabelChoice, RunPair } from '../../shared/bridge/co
 import { isSameSubject, toBaselineSubject } from '../../shared/lookback/baseline.ts'
 import type { CompareOptions } from '../../shared/lookback/comparison.ts'
 import { SluiceError } from '../../shared/messages/errors.ts'
+import { toExportResult } from '../../shared/run/written-rows.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Handlers } from './bridge-context.ts'
 import { placeRunExport, prepareResults } from './results-handlers.ts'
@@ -45,7 +46,7 @@ export const compareHandlers: Handlers<'compare'> = {
     const place = await placeRunExport(context, { runId: pair.b, format, targetId, title: 'changes ' })
     const { exported } = await compare(context.engine, pair, { list, exportFile: place.file })
     if (exported === null) throw new Error('a comparison with a file writes it')
-    return place.publish({ file: exported.file, rows: exported.rows, sizeBytes: exported.bytes })
+    return place.publish(toExportResult(exported))
   },
   latency: async ({ context: { engine }, input: { runIds } }) => {
     const [first = '', ...others] = runIds

@@ -1,5 +1,6 @@
 import type { EvaluateQuestion } from '../../shared/bridge/evaluate.ts'
 import type { EvaluationQuestion } from '../../shared/lookback/evaluation.ts'
+import { toExportResult } from '../../shared/run/written-rows.ts'
 import type { BridgeServices, Handlers } from './bridge-context.ts'
 import { placeRunExport, prepareResults } from './results-handlers.ts'
 import { withName } from './sources.ts'
@@ -26,8 +27,8 @@ export const evaluateHandlers: Handlers<'evaluate'> = {
         exportFile: place.file,
       }),
     )
-    const { rows, bytes } = exported ?? { rows: 0, bytes: 0 }
-    return place.publish({ file: place.file, rows, sizeBytes: bytes })
+    if (exported === null) throw new Error('an evaluation with a file writes it')
+    return place.publish(toExportResult(exported))
   },
 }
 

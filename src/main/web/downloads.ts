@@ -40,12 +40,13 @@ export function createDownloads(workspace: string) {
       waiting.set(id, { file, name, timer })
       return {
         file,
-        publish: ({ rows, sizeBytes }) => ({
+        publish: ({ rows, sizeBytes, guardedCells }) => ({
           kind: 'download',
           url: `${DOWNLOAD_PATH}/${id}/${encodeURIComponent(name)}`,
           name,
           rows,
           sizeBytes,
+          ...(guardedCells !== undefined && { guardedCells }),
         }),
       }
     },

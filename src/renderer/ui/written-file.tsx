@@ -3,6 +3,7 @@ import { useMutation } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useRef } from 'react'
 import type { Exported } from '../../shared/bridge/results.ts'
 import { formatBytes } from '../../shared/messages/figure-text.ts'
+import { sayGuarded, UNGUARDED_FORMATS } from '../../shared/run/formula-guard.ts'
 import { ActionButton, CopyButton } from './controls.tsx'
 import { ErrorNotice, Notice } from './layout/screen.tsx'
 import { showErrorToast, showToast } from './layout/toasts.tsx'
@@ -20,6 +21,8 @@ interface FileToWrite {
   write: () => Promise<WrittenFiles | null>
   /** What was written, such as `372 rows written`; called once all of it is. */
   describe?: (first: Exported) => string
+  /** How cells that were guarded as formulas can be had unchanged (default: in another format). */
+  unchanged?: string
 }
 
 /** Writes files one at a time, and says where the last one is. */
@@ -43,9 +46,9 @@ export function useFileWriter(): FileWriter {
   }, [])
   const writing = useMutation({
     mutationFn: ({ write }: FileToWrite) => write(),
-    onSuccess: (saved, { describe }) => {
+    onSuccess: (saved, file) => {
       if (isShown.current || saved === null) return
-      const { title, text } = describeSaved(saved, describe)
+      const { title, text } = describeSaved(saved, file)
       showToast({ key: `file ${title}`, kind: 'good', title, text })
     },
     onError: (error) => {
@@ -64,7 +67,7 @@ function toNotice(writing: {
   const { error, data, variables, reset } = writing
   if (error !== null) return <ErrorNotice error={error} onDismiss={reset} />
   if (data === null || data === undefined) return null
-  const { title, text } = describeSaved(data, variables?.describe)
+  const { title, text } = describeSaved(data, variables)
   return (
     <Notice kind="good" title={title} actions={<ActionButton label="Dismiss" small onClick={reset} />}>
       {text}
@@ -73,8 +76,12 @@ function toNotice(writing: {
 }
 
 /** Where the files are, with the ways to them that the window has. */
-function describeSaved({ files, showInFolder }: WrittenFiles, describe: FileToWrite['describe']) {
+function describeSaved(
+  { files, showInFolder }: WrittenFiles,
+  { describe, unchanged }: Partial<FileToWrite> = {},
+) {
   const [first] = files
+  const guarded = files.reduce((sum, { guardedCells = 0 }) => sum + guardedCells, 0)
   const size = formatBytes(files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0))
   const said = first === undefined ? undefined : describe?.(first)
   const paths = files.flatMap((one) => (one.kind === 'file' ? [one.file] : []))
@@ -88,6 +95,7 @@ function describeSaved({ files, showInFolder }: WrittenFiles, describe: FileToWr
           </div>
         )
       })}
+      {guarded > 0 && <div>{sayGuarded(guarded, unchanged ?? UNGUARDED_FORMATS)}.</div>}
       {paths.length > 0 && (
         <Group gap="xs" mt={4}>
           {showInFolder !== null && <ActionButton label="Show in folder" small onClick={showInFolder} />}

@@ -157,7 +157,13 @@ export type ExportTarget = z.infer<typeof exportTargetSchema>
 
 export const exportedSchema = z.discriminatedUnion('kind', [
   /** Written where the person chose. */
-  z.object({ kind: z.literal('file'), file: z.string(), rows: z.int(), sizeBytes: z.number() }),
+  z.object({
+    kind: z.literal('file'),
+    file: z.string(),
+    rows: z.int(),
+    sizeBytes: z.number(),
+    guardedCells: z.int().exactOptional(),
+  }),
   /** Waits under this path of the page's own origin, once; `name` is what the download is called. */
   z.object({
     kind: z.literal('download'),
@@ -165,6 +171,7 @@ export const exportedSchema = z.discriminatedUnion('kind', [
     name: z.string(),
     rows: z.int(),
     sizeBytes: z.number(),
+    guardedCells: z.int().exactOptional(),
   }),
 ])
 

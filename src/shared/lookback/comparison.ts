@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { rowAndRecordShape, sourcePlaceSchema } from '../plan/source-place.ts'
 import { runStateSchema } from '../run/run.ts'
+import { writtenRowsSchema } from '../run/written-rows.ts'
 import type { EvaluateOptions } from './evaluation.ts'
 import { judgedSchema, metricSchema } from './evaluation.ts'
 
@@ -174,7 +175,7 @@ export const decisionComparisonSchema = z.object({
     })
     .nullable(),
   listed: changedRowsSchema,
-  exported: z.object({ file: z.string(), rows: z.int(), bytes: z.int() }).nullable(),
+  exported: writtenRowsSchema.nullable(),
   warnings: z.array(z.string()),
 })
 

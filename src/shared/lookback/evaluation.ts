@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { PlanSource } from '../plan/plan.ts'
 import { rowAndRecordShape } from '../plan/source-place.ts'
+import { writtenRowsSchema } from '../run/written-rows.ts'
 import type { Positive } from './labels.ts'
 
 /** A share from 0 to 1 with its 95 % confidence interval; null where nothing was there to take a share of. */
@@ -196,7 +197,7 @@ export const evaluationSchema = z.object({
       ),
     }),
   ),
-  exported: z.object({ file: z.string(), rows: z.int(), bytes: z.int() }).nullable(),
+  exported: writtenRowsSchema.nullable(),
   warnings: z.array(z.string()),
 })
 

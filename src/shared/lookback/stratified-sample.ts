@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { writtenRowsSchema } from '../run/written-rows.ts'
 import type { Random } from './seeded-random.ts'
 
 /** `proportional`: of each stratum its share of the rows. `equal`: as many rows of each stratum. */
@@ -75,10 +76,7 @@ export interface SampleOptions {
   file: string
 }
 
-export const sampleSchema = z.object({
-  file: z.string(),
-  rows: z.int(),
-  bytes: z.int(),
+export const sampleSchema = writtenRowsSchema.extend({
   seed: z.int(),
   /** Most rows first. */
   strata: z.array(z.object({ stratum: z.string(), rows: z.int(), drawn: z.int() })),

@@ -11,6 +11,7 @@ import {
 import { FIGURES, OVERALL_NAME } from '../lookback/evaluation-view.ts'
 import { formatCount, formatCounted } from '../messages/figure-text.ts'
 import { nameRow } from '../plan/source-place.ts'
+import { sayWrittenRows } from '../run/written-rows.ts'
 import { count, foreign, number, type Section, share, text } from './report.ts'
 
 /** Rules, outcomes and classes that are shown; a document has more. */
@@ -34,7 +35,7 @@ export function toDecisionsReport(comparison: DecisionComparison): Section[] {
           ...labels.rules.map((one) => toMetrics(one.rule, one)),
         ]),
     toListed(comparison),
-    { lines: exported === null ? [] : [`${formatCounted(exported.rows, 'row')} in ${exported.file}`] },
+    { lines: exported === null ? [] : sayWrittenRows(exported) },
   ]
 }
 

@@ -14,6 +14,7 @@ import {
 } from '../lookback/evaluation-view.ts'
 import { formatCount, formatCounted, formatShare } from '../messages/figure-text.ts'
 import { nameRow } from '../plan/source-place.ts'
+import { sayWrittenRows } from '../run/written-rows.ts'
 import {
   type Cell,
   code,
@@ -59,12 +60,7 @@ export function toEvaluationReport(evaluation: Evaluation, surface: Surface, has
           ` ${expression}  ${value === null ? 'no value' : `found ${formatShare(value)}`}`,
         ]),
       },
-      {
-        lines:
-          evaluation.exported === null
-            ? []
-            : [`${formatCounted(evaluation.exported.rows, 'row')} in ${evaluation.exported.file}`],
-      },
+      { lines: evaluation.exported === null ? [] : sayWrittenRows(evaluation.exported) },
       { notes: [INTERVAL_MEANING] },
     ]
   }

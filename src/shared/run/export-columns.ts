@@ -4,6 +4,7 @@ import type { Subject } from '../operations/subjects.ts'
 import { toRowNumber } from '../plan/source-place.ts'
 import type { TaskFindings } from '../service/answer-findings.ts'
 import { readRepeatedMember } from '../service/repeated-members.ts'
+import type { FormulaGuard } from './formula-guard.ts'
 import { isAppealAnswer } from './item-state.ts'
 import type { ExportRow } from './results.ts'
 
@@ -311,6 +312,31 @@ export function isExportHeader(header: readonly string[]): boolean {
     if (at !== -1 && header[at + 1] === second) return true
   }
   return findLastColumn(header) !== null
+}
+
+/** Columns of exports that versions up to 0.2 did not have. */
+const LATER_COLUMNS = [RECORD_COLUMN.name, 'sluice_run_record']
+
+/**
+ * The name that stands in quotes in the header of one of our guarded CSV files, since nothing else in the header tells it
+ * from one of version 0.2: the first. Null for any other header, and where the name needs quotes anyway.
+ */
+export function findGuardMark(header: readonly string[]): string | null {
+  const [first = ''] = header
+  return first === '' || /[",;|\t\r\n]|^\s|\s$/.test(first) || hasLaterColumn(header) ? null : first
+}
+
+/** Which guard the cells of a guarded file carry; `isMarked` says of a header whether a name of it stands in quotes. */
+export function findGuard(
+  header: readonly string[],
+  isMarked: (name: string) => boolean = () => false,
+): FormulaGuard {
+  const mark = findGuardMark(header)
+  return hasLaterColumn(header) || (mark !== null && isMarked(mark)) ? 'current' : 'earlier'
+}
+
+function hasLaterColumn(header: readonly string[]): boolean {
+  return !isExportHeader(header) || LATER_COLUMNS.some((name) => header.includes(name))
 }
 
 /** Keys that each line of a JSON Lines export has; `cells` has those of the source. */

@@ -1,41 +1,63 @@
-// What a spreadsheet runs as a formula, also behind white space, invisible characters and in full width. Apostrophes
-// in front are the guard itself, so that guarding twice can be undone twice.
+import { formatCounted } from '../messages/figure-text.ts'
+
+// What spreadsheets take for the beginning of a formula, by OWASP's list
+// (https://owasp.org/www-community/attacks/CSV_Injection): `=`, `+`, `-`, `@`, a tab and a carriage return, and in full
+// width, which some locales read alike; also behind white space and invisible characters, which some programs pass over.
+// Apostrophes in front are the guard itself, or look like it.
 const FORMULA = /^'*[\s\p{Cf}\p{Cc}]*[=+\-@\t\r＝＋－＠]/u
 
-// What a spreadsheet may split a file at where it does not understand the quotes around a cell.
-const DELIMITERS = /[,;|\t\r\n]/
+// A number with its sign, such as `-5`, `+49 170 1234567` or `-1.5e3`, and a sign alone: neither runs anything.
+const NUMBER = /^'*[+-](?:\d+(?:[.,' \u00a0\u202f]\d+)*|[.,]\d+)(?:e[+-]?\d+)?\s?%?$|^'*[=+\-@]$/i
 
-// The same for what follows a delimiter within a cell. Delimiters are not among what is passed over, so that each piece
-// is guarded on its own, whatever was put into the others.
-const PIECES = /(?<=[,;|\t\r\n])(?='*(?:["\p{Zs}\p{Cf}]|(?![\t\r\n])\p{Cc})*[=+\-@＝＋－＠])/gu
-const GUARDED_PIECES = /(?<=[,;|\t\r\n])'(?='*(?:["\p{Zs}\p{Cf}]|(?![\t\r\n])\p{Cc})*[=+\-@＝＋－＠])/gu
+/** Which of the guards that exports had the cells of a file carry: that of {@link addFormulaGuard}, or that of version 0.2. */
+export type FormulaGuard = 'current' | 'earlier'
 
 /**
- * Puts an apostrophe in front of what a spreadsheet would run as a formula: a cell that begins, also behind white
- * space, with `=`, `+`, `-`, `@` (full-width ones too), a tab or a carriage return, and the same behind a comma, a
- * semicolon, a bar, a tab or a line break within a cell, where a file may be split. What already begins with
- * apostrophes before those gets one more, which makes {@link removeFormulaGuard} its exact inverse.
+ * Puts an apostrophe in front of a cell that a spreadsheet would run as a formula. What already has apostrophes there gets
+ * one more, which makes {@link removeFormulaGuard} the exact inverse. Nothing else of a cell is changed, so that a file has
+ * to be opened with the delimiter that it has.
  */
 export function addFormulaGuard(cell: string): string {
-  const guarded = DELIMITERS.test(cell) ? cell.replace(PIECES, "'") : cell
-  return isPlain(guarded) || !FORMULA.test(guarded) ? guarded : `'${guarded}`
+  return isFormula(cell) ? `'${cell}` : cell
 }
 
-/** Takes off every apostrophe that {@link addFormulaGuard} put into a cell; any other cell stays as it is. */
-export function removeFormulaGuard(cell: string): string {
-  const guarded = cell.charCodeAt(0) === APOSTROPHE && FORMULA.test(cell) ? cell.slice(1) : cell
-  return DELIMITERS.test(guarded) ? guarded.replace(GUARDED_PIECES, '') : guarded
+/** Takes off what a guard put into a cell; any other cell stays as it is. */
+export function removeFormulaGuard(cell: string, guard: FormulaGuard): string {
+  if (guard === 'earlier') return removeEarlierGuard(cell)
+  return cell.charCodeAt(0) === APOSTROPHE && isFormula(cell) ? cell.slice(1) : cell
 }
 
-/** Whether a CSV export may have this between its cells: formulas are guarded behind these alone. */
+/** Says how many cells of a file were guarded; `unchanged` is how they can be had without, such as `--lossless writes …`. */
+export function sayGuarded(cells: number, unchanged: string): string {
+  const them = cells === 1 ? 'it as a formula' : 'them as formulas'
+  return `${formatCounted(cells, 'cell')} ${cells === 1 ? 'has' : 'have'} an apostrophe in front, since a spreadsheet would run ${them}; ${unchanged}`
+}
+
+/** How the cells of a file that has no lossless form can be had unchanged. */
+export const UNGUARDED_FORMATS = 'a .xlsx or .jsonl file holds them unchanged'
+
+/** Whether a CSV export may have this between its cells. */
 export function isExportDelimiter(delimiter: string): boolean {
   return [',', ';', '|', '\t'].includes(delimiter)
 }
 
 const APOSTROPHE = 0x27
 
+function isFormula(cell: string): boolean {
+  return !isPlain(cell) && FORMULA.test(cell) && !NUMBER.test(cell)
+}
+
 /** Most cells begin with an ASCII letter or digit, or are empty: no need to ask the pattern. */
 function isPlain(cell: string): boolean {
   const first = cell.charCodeAt(0) | 0x20
   return cell === '' || (first >= 0x61 && first <= 0x7a) || (first >= 0x30 && first <= 0x39)
+}
+
+// Up to version 0.2 numbers were guarded, too, and so was what follows a delimiter within a cell.
+const EARLIER_DELIMITERS = /[,;|\t\r\n]/
+const EARLIER_PIECES = /(?<=[,;|\t\r\n])'(?='*(?:["\p{Zs}\p{Cf}]|(?![\t\r\n])\p{Cc})*[=+\-@＝＋－＠])/gu
+
+function removeEarlierGuard(cell: string): string {
+  const guarded = cell.charCodeAt(0) === APOSTROPHE && FORMULA.test(cell) ? cell.slice(1) : cell
+  return EARLIER_DELIMITERS.test(guarded) ? guarded.replace(EARLIER_PIECES, '') : guarded
 }

@@ -286,12 +286,6 @@ export const sourcePreviewSchema = z.object({
 
 export type SourcePreview = z.infer<typeof sourcePreviewSchema>
 
-export interface ExportResult {
-  file: string
-  rows: number
-  sizeBytes: number
-}
-
 /** How a run is exported; the file's ending chooses the format. */
 export interface ExportOptions {
   file: string

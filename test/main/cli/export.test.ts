@@ -105,6 +105,46 @@ describe('export', () => {
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('--format only applies to -') })
   })
 
+  it('says how many cells it guarded as formulas, and writes them unchanged with --lossless', async () => {
+    const { folder, sluice, at, sending } = await sendRows()
+    const texts = ['=1+1', '@someone look; @other', 'fine; -ok', '-5', "'=1", 'win a free prize now']
+    const rows = texts.map((text, index) => `f${index};u1;"${text}"`)
+    const source = writeSource(
+      folder,
+      'formulas.csv',
+      `${['post_id;user_id;text_data', ...rows].join('\n')}\n`,
+    )
+    const sent = await sluice('task', source, ...sending.slice(1, -1), '--export', at('sent.csv'))
+    const told = '3 cells have an apostrophe in front, since a spreadsheet would run them as formulas'
+    expect(sent.stderr).toContain(`${told}; to write them unchanged: `)
+    const readTexts = (name: string) => readCsv(at(name)).map(([, , text]) => text)
+    expect(readTexts('sent.csv')).toEqual([
+      'text_data',
+      "'=1+1",
+      "'@someone look; @other",
+      'fine; -ok',
+      '-5',
+      "''=1",
+      texts[5],
+    ])
+    const written = await sluice('export', 'latest', at('out.csv'))
+    expect(written.stdout).toContain(`\n${told}; --lossless writes them unchanged\n`)
+    const document = await sluice('export', 'latest', at('out.csv'), '--json')
+    expect(JSON.parse(document.stdout)).toMatchObject({ rows: 6, escaped_cells: 3 })
+    expect((await sluice('export', 'latest', '-')).stderr).toBe(`${told}; --lossless writes them unchanged\n`)
+    const both = await sluice('export', 'latest', at('out.csv'), '--errors', at('errors.csv'))
+    expect(both.stdout).toContain(`${told}; --lossless writes them unchanged\n`)
+    const sample = await sluice('sample', 'latest', at('sample.csv'), '--size', '6')
+    expect(sample.stdout).toContain(`${told}; a .xlsx or .jsonl file holds them unchanged`)
+    for (const [name, ...args] of [['lossless.csv', '--lossless'], ['out.xlsx'], ['out.jsonl']] as const) {
+      const unchanged = await sluice('export', 'latest', at(name), ...args)
+      expect(unchanged.stdout).not.toContain('apostrophe')
+    }
+    expect(readTexts('lossless.csv')).toEqual(['text_data', ...texts])
+    const again = await sluice('task', at('out.csv'), ...sending.slice(1), '--dry-run', '--json')
+    expect(JSON.parse(again.stdout)).toMatchObject({ first_request: { body: { text_data: '=1+1' } } })
+  })
+
   it('puts another delimiter between the cells, or that of the source', async () => {
     const { sluice } = await sendRows()
     const first = async (...args: string[]) =>

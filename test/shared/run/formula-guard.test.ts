@@ -10,36 +10,69 @@ test('taking the guard off is the exact inverse of putting it on, for every shor
         for (const fourth of characters) {
           const cell = first + second + third + fourth
           const guarded = addFormulaGuard(cell)
-          expect(removeFormulaGuard(guarded), JSON.stringify(cell)).toBe(cell)
-          expect(guarded.replace(/^[\s\u200b]+/, ''), JSON.stringify(cell)).not.toMatch(/^[=+\-@＝＋－＠]/)
+          expect(removeFormulaGuard(guarded, 'current'), JSON.stringify(cell)).toBe(cell)
+          expect(guarded.replace(/^[\s\u200b]+/, ''), JSON.stringify(cell)).not.toMatch(/^[=+\-@＝＋－＠]./s)
         }
       }
     }
   }
 })
 
-/** What stands in the cells of a file that is split at every delimiter a spreadsheet knows, quotes not understood. */
-const split = (cell: string) => cell.split(/[,;\t|\r\n]/)
-
-test('no piece of a cell is a formula, whatever delimiter the file is split at', () => {
-  for (const delimiter of [',', ';', '\t', '|', '\n', '\r\n']) {
-    for (const formula of ['=1+1', '+1', '-1', '@SUM(1)', '＝1', ' =1', '"=1"', "'=1", '\u200b=1']) {
-      const cell = `a${delimiter}${formula}${delimiter}b`
-      const guarded = addFormulaGuard(cell)
-      for (const piece of split(guarded))
-        expect(piece, JSON.stringify(cell)).not.toMatch(/^["\s\u200b]*[=+\-@＝]/)
-      expect(removeFormulaGuard(guarded), JSON.stringify(cell)).toBe(cell)
-    }
+test('only the beginning of a cell is guarded, whatever stands behind delimiters and in further lines', () => {
+  for (const cell of [
+    'a;=1+1;b',
+    'he said,-ok',
+    'a|@c',
+    'first\n=1+1',
+    'first\r\n- second',
+    'a\t+1',
+    'RT @user: hi; @other',
+    '"=1"',
+    '&#128514;@user',
+    "don't; '=x",
+  ]) {
+    expect(addFormulaGuard(cell)).toBe(cell)
+    expect(removeFormulaGuard(cell, 'current')).toBe(cell)
   }
 })
 
-test('taking the guard off is the exact inverse in the middle of a cell, too', () => {
-  const characters = ["'", '=', ';', '\n', '\t', ' ', '"', 'a', '']
-  const build = (cell: string, left: number): void => {
-    if (left === 0) expect(removeFormulaGuard(addFormulaGuard(cell)), JSON.stringify(cell)).toBe(cell)
-    else for (const character of characters) build(cell + character, left - 1)
+test('numbers with a sign, and signs alone, are no formulas', () => {
+  for (const cell of [
+    ...[
+      '-5',
+      '+1',
+      '+491701234567',
+      '+49 170 1234567',
+      '-1,234.56',
+      "-1'000",
+      '-.5',
+      '-1.5e3',
+      '+1E-7',
+      '-5%',
+      '-5 %',
+    ],
+    ...['-', '+', '@', '='],
+  ]) {
+    expect(addFormulaGuard(cell), cell).toBe(cell)
+    // An apostrophe in front was there before.
+    expect(removeFormulaGuard(`'${cell}`, 'current'), cell).toBe(`'${cell}`)
   }
-  build('', 5)
+  for (const cell of ['-5+3', '+49-170-1234', '-1/2', '-5 apples', '-A1', '--5', '=5', '@5', '-5\n=1']) {
+    expect(addFormulaGuard(cell), cell).toBe(`'${cell}`)
+  }
+})
+
+test.each([
+  ["'-5", '-5'],
+  ["''-5", "'-5"],
+  ["'=1+1", '=1+1'],
+  ["a;'=1+1;b", 'a;=1+1;b'],
+  ["a,b|''@c", "a,b|'@c"],
+  ["'\t'=1", '\t=1'],
+  ["first\n'- second", 'first\n- second'],
+  ["it's; 'x", "it's; 'x"],
+])('the guard of version 0.2 is taken off %j', (guarded, cell) => {
+  expect(removeFormulaGuard(guarded, 'earlier')).toBe(cell)
 })
 
 test('cells that no spreadsheet runs stay as they are', () => {
@@ -54,6 +87,7 @@ test('cells that no spreadsheet runs stay as they are', () => {
     'mail@example',
     '٣',
     '"=1"',
+    'a;=1',
     ' x',
   ]) {
     expect(addFormulaGuard(cell)).toBe(cell)

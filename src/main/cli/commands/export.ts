@@ -11,16 +11,13 @@ import {
   listEndings,
   ROW_EXPORT_FORMATS,
 } from '../../../shared/run/export-formats.ts'
-import { isExportDelimiter } from '../../../shared/run/formula-guard.ts'
+import { isExportDelimiter, sayGuarded } from '../../../shared/run/formula-guard.ts'
 import { COUNTED_STATES, listStates, rowAnswerSchema } from '../../../shared/run/item-state.ts'
-import {
-  type ExportOptions,
-  type ExportResult,
-  IN_NEITHER,
-  OUTCOME_FILES,
-} from '../../../shared/run/results.ts'
+import { type ExportOptions, IN_NEITHER, OUTCOME_FILES } from '../../../shared/run/results.ts'
 import type { RowFilter } from '../../../shared/run/row-filters.ts'
 import { isLoadRun, type RunSummary } from '../../../shared/run/run.ts'
+import type { ExportResult } from '../../../shared/run/written-rows.ts'
+import { toWrittenRows } from '../../../shared/run/written-rows.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { isWritable } from '../../engine/workspace/workspace-files.ts'
 import type { CliContext } from '../context.ts'
@@ -30,6 +27,7 @@ import { resolveFromCaller } from '../invocation.ts'
 import { parseDelimiter } from '../options/parse-values.ts'
 import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
 import { addDocumentOptions, addExamples, type DocumentFlags } from '../options/shared-options.ts'
+import type { Output } from '../terminal/output.ts'
 
 /** The states that are counted: those that ended, those that are not sent, and those that are still to end. */
 const STATES = [listStates('succeeded', 'unsuccessful'), listStates('unsent'), listStates('open')]
@@ -169,17 +167,24 @@ async function exportErrors(
   })
   const inNeither = Math.max(0, run.rows.read - success.rows - errors.rows)
   if (json) {
-    const toDocument = ({ file, rows, sizeBytes: bytes }: ExportResult) => ({ file, rows, bytes })
-    const document = { run_id: run.run_id, ...toDocument(success), errors: toDocument(errors) }
+    const document = { run_id: run.run_id, ...toWrittenRows(success), errors: toWrittenRows(errors) }
     await writeDocumentLine(out, { ...document, rows_in_neither: inNeither })
     return
   }
   await out.writeLine(`succeeded: ${formatResult(success, false)}`)
   await out.writeLine(`did not succeed: ${formatResult(errors, false)}`)
+  await sayGuardedCells(out, success, errors)
   if (inNeither > 0) {
     const verb = inNeither === 1 ? 'is' : 'are'
     await out.writeLine(`${formatCounted(inNeither, 'row')} ${verb} in neither file: ${IN_NEITHER}`)
   }
+}
+
+/** Says how many cells of the files are not as they were, and how they can be had so. */
+async function sayGuardedCells(to: Output, ...files: readonly ExportResult[]): Promise<void> {
+  const cells = files.reduce((sum, { guardedCells = 0 }) => sum + guardedCells, 0)
+  if (cells > 0)
+    await to.writeLine(sayGuarded(cells, `--lossless writes ${cells === 1 ? 'it' : 'them'} unchanged`))
 }
 
 /** `372 rows in results.csv (48 kB)`; the file of a load test has records, not rows. */
@@ -200,7 +205,7 @@ function formatFormats(formats: readonly { ending: string; help: string }[]): st
  * until then, or next to other temporary files if that is read-only, in a folder that only its owner can read.
  */
 async function exportToStdout(
-  { out, outTerminal }: CliContext,
+  { out, err, outTerminal }: CliContext,
   engine: Engine,
   runId: string,
   {
@@ -217,16 +222,18 @@ async function exportToStdout(
   const parent = isWritable(engine.workspace) ? engine.workspace : tmpdir()
   const folder = mkdtempSync(join(parent, 'export-'))
   try {
-    const { file } = await engine.results.exportRun(runId, {
+    const written = await engine.results.exportRun(runId, {
       ...options,
       file: join(folder, `rows.${format}${gzip ? '.gz' : ''}`),
     })
+    const { file } = written
     for await (const piece of createReadStream(file, isText ? 'utf8' : {}) as AsyncIterable<
       string | Buffer
     >) {
       if (!out.isOpen()) break
       await out.write(piece)
     }
+    await sayGuardedCells(err, written)
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
@@ -307,9 +314,11 @@ export function addExportCommand(program: Command, context: CliContext): void {
         return
       }
       if (flags.json) {
-        const { file: written, rows, sizeBytes: bytes } = result
-        await writeDocumentLine(context.out, { run_id: run.run_id, file: written, rows, bytes })
-      } else await context.out.writeLine(formatResult(result, isLoadRun(run)))
+        await writeDocumentLine(context.out, { run_id: run.run_id, ...toWrittenRows(result) })
+      } else {
+        await context.out.writeLine(formatResult(result, isLoadRun(run)))
+        await sayGuardedCells(context.out, result)
+      }
     })
   })
   addExamples(command, [

@@ -10,6 +10,8 @@ import {
 } from '../../../shared/lookback/ledger.ts'
 import { formatBytes, formatCounted } from '../../../shared/messages/figure-text.ts'
 import { toLedgerReport } from '../../../shared/report/ledger-report.ts'
+import { sayGuarded, UNGUARDED_FORMATS } from '../../../shared/run/formula-guard.ts'
+import { toWrittenRows } from '../../../shared/run/written-rows.ts'
 import { toBaseUrl } from '../../../shared/service/base-url.ts'
 import { findConnection, findConnectionInUse, readConnections } from '../../engine/workspace/connections.ts'
 import type { CliContext } from '../context.ts'
@@ -182,9 +184,11 @@ async function showLedger(
     await engine.runs.settleLate()
     if (flags.export !== undefined) {
       const written = await engine.lookback.exportLedger(query, resolveFromCaller(flags.export, context.env))
-      const { file, rows, sizeBytes } = written
-      if (flags.json) return writeDocumentLine(context.out, { of, list, file, rows, bytes: sizeBytes })
-      return context.out.writeLine(`${formatCounted(rows, 'row')} in ${file} (${formatBytes(sizeBytes)})`)
+      const { file, rows, sizeBytes, guardedCells = 0 } = written
+      if (flags.json) return writeDocumentLine(context.out, { of, list, ...toWrittenRows(written) })
+      await context.out.writeLine(`${formatCounted(rows, 'row')} in ${file} (${formatBytes(sizeBytes)})`)
+      if (guardedCells > 0) await context.out.writeLine(sayGuarded(guardedCells, UNGUARDED_FORMATS))
+      return
     }
     const { limit, offset } = flags
     const ledger = await engine.lookback.readLedger(query, { limit, offset })

@@ -4,6 +4,7 @@ import { ALLOCATIONS, type Allocation, type Sample } from '../../../shared/lookb
 import { formatBytes, formatCounted } from '../../../shared/messages/figure-text.ts'
 import { SOURCE_OPTIONS } from '../../../shared/options/source-options.ts'
 import { count, foreign } from '../../../shared/report/report.ts'
+import { sayGuarded, UNGUARDED_FORMATS } from '../../../shared/run/formula-guard.ts'
 import type { CliContext } from '../context.ts'
 import { writeDocument } from '../documents/write-document.ts'
 import { withEngine } from '../engine-access.ts'
@@ -81,7 +82,8 @@ export function addSampleCommand(program: Command, context: CliContext): void {
   ])
 }
 
-function formatSample(terminal: Terminal, { file, rows, bytes, seed, strata }: Sample): string {
+function formatSample(terminal: Terminal, sample: Sample): string {
+  const { file, rows, bytes, escaped_cells: escaped = 0, seed, strata } = sample
   const shown = strata.slice(0, SHOWN)
   const table = formatTable(
     terminal,
@@ -93,6 +95,7 @@ function formatSample(terminal: Terminal, { file, rows, bytes, seed, strata }: S
   )
   return [
     `${formatCounted(rows, 'row')} in ${file} (${formatBytes(bytes)}), seed ${seed}`,
+    ...(escaped > 0 ? [sayGuarded(escaped, UNGUARDED_FORMATS)] : []),
     ...(strata.length > 1 ? table : []),
     ...(strata.length > shown.length
       ? [`  and ${formatCounted(strata.length - shown.length, 'further group')}`]

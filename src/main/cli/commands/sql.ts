@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
-import { addFormulaGuard } from '../../../shared/run/formula-guard.ts'
+import { addFormulaGuard, sayGuarded } from '../../../shared/run/formula-guard.ts'
 import { isLoadRun } from '../../../shared/run/run.ts'
 import type { CliContext } from '../context.ts'
 import { withEngine } from '../engine-access.ts'
@@ -28,6 +28,8 @@ interface AnswerWriter {
   names: (names: readonly string[]) => string
   row: (values: readonly unknown[]) => string
   end: (rows: number) => string
+  /** Cells that were escaped, since a spreadsheet would run them as formulas. */
+  guardedCells?: () => number
 }
 
 /** Adds `sql RUN… STATEMENT`: answers a statement about the rows of runs. */
@@ -71,6 +73,8 @@ export function addSqlCommand(program: Command, context: CliContext): void {
         },
       })
       await context.out.write(writer.end(rows))
+      const guarded = writer.guardedCells?.() ?? 0
+      if (guarded > 0) await context.err.writeLine(sayGuarded(guarded, 'JSON lines hold them unchanged'))
     })
   })
   addExamples(command, [
@@ -82,7 +86,7 @@ export function addSqlCommand(program: Command, context: CliContext): void {
 
 const WRITERS: Readonly<Record<SqlFlags['format'], (context: CliContext) => AnswerWriter>> = {
   table: createTableWriter,
-  csv: () => ({ names: toCsvLine, row: toCsvLine, end: () => '' }),
+  csv: createCsvWriter,
   jsonl: createJsonlWriter,
 }
 
@@ -112,13 +116,18 @@ function createTableWriter({ outTerminal }: CliContext): AnswerWriter {
   }
 }
 
-/** A line of RFC 4180. Texts that a spreadsheet would run as formulas are escaped, as in exports. */
-function toCsvLine(values: readonly unknown[]): string {
-  const cells = values.map((value) => {
-    const cell = typeof value === 'string' ? addFormulaGuard(value) : toText(value)
-    return /[",;\t\r\n]|^\s|\s$/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
-  })
-  return `${cells.join(',')}\r\n`
+/** Lines of RFC 4180. Texts that a spreadsheet would run as formulas are escaped, as in exports. */
+function createCsvWriter(): AnswerWriter {
+  let guarded = 0
+  const toLine = (values: readonly unknown[]) => {
+    const cells = values.map((value) => {
+      const cell = typeof value === 'string' ? addFormulaGuard(value) : toText(value)
+      if (typeof value === 'string' && cell !== value) guarded += 1
+      return /[",;\t\r\n]|^\s|\s$/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
+    })
+    return `${cells.join(',')}\r\n`
+  }
+  return { names: toLine, row: toLine, end: () => '', guardedCells: () => guarded }
 }
 
 function createJsonlWriter(): AnswerWriter {

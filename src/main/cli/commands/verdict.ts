@@ -10,6 +10,7 @@ import {
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { nameRow, toRowAndRecord } from '../../../shared/plan/source-place.ts'
 import { foreign, number, text } from '../../../shared/report/report.ts'
+import { sayGuarded, UNGUARDED_FORMATS } from '../../../shared/run/formula-guard.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { CliContext } from '../context.ts'
 import { writeDocument } from '../documents/write-document.ts'
@@ -90,8 +91,12 @@ export function addVerdictCommand(program: Command, context: CliContext): void {
             runId,
             resolveFromCaller(flags.export, context.env),
           )
-          if (!flags.json)
-            return context.out.writeLine(`${formatCounted(written.rows, 'verdict')} in ${written.file}`)
+          if (!flags.json) {
+            const { rows, file, guardedCells = 0 } = written
+            await context.out.writeLine(`${formatCounted(rows, 'verdict')} in ${file}`)
+            if (guardedCells > 0) await context.out.writeLine(sayGuarded(guardedCells, UNGUARDED_FORMATS))
+            return
+          }
         }
         await printVerdicts(context, engine, runId, { row, json: flags.json === true })
       })

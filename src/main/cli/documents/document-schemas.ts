@@ -25,6 +25,7 @@ import { sourceReadSchema } from '../../../shared/run/read-as.ts'
 import { rowDetailSchema } from '../../../shared/run/results.ts'
 import { correctedSchema, runSummarySchema } from '../../../shared/run/run.ts'
 import { usedMappingSchema } from '../../../shared/run/used-mapping.ts'
+import { writtenRowsSchema } from '../../../shared/run/written-rows.ts'
 import { comparisonShape } from './comparison-document.ts'
 import { SCHEMA_VERSION } from './write-document.ts'
 
@@ -150,8 +151,8 @@ export const DOCUMENT_SCHEMAS = {
     commands: ['export'],
     schema: z.object({
       run_id: z.string(),
-      ...written,
-      errors: z.object(written).exactOptional(),
+      ...writtenRowsSchema.shape,
+      errors: writtenRowsSchema.exactOptional(),
       rows_in_neither: z.int().exactOptional(),
     }),
   },
@@ -163,7 +164,7 @@ export const DOCUMENT_SCHEMAS = {
   ledger: { commands: ['ledger index', 'ledger watchlist', 'ledger appeals'], schema: ledgerSchema },
   'ledger-export': {
     commands: ['ledger index --export', 'ledger watchlist --export', 'ledger appeals --export'],
-    schema: z.object({ of: ledgerKindSchema, list: z.string().nullable(), ...written }),
+    schema: z.object({ of: ledgerKindSchema, list: z.string().nullable(), ...writtenRowsSchema.shape }),
   },
   baseline: {
     commands: ['baseline set', 'baseline list', 'baseline remove'],

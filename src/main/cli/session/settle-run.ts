@@ -5,6 +5,7 @@ import { sayError } from '../../../shared/messages/error-messages.ts'
 import { SluiceError, toSluiceError } from '../../../shared/messages/errors.ts'
 import { formatBytes, formatCounted } from '../../../shared/messages/figure-text.ts'
 import { countSendable } from '../../../shared/run/counts.ts'
+import { sayGuarded } from '../../../shared/run/formula-guard.ts'
 import { countLeftOut } from '../../../shared/run/item-state.ts'
 import { countTrial, isLoadRun, type RunSummary } from '../../../shared/run/run.ts'
 import type { Engine } from '../../engine/engine.ts'
@@ -91,8 +92,14 @@ export async function exportEnded(
   const file = resolveFromCaller(flags.export, context.env)
   const exported = whole?.run_id ?? runId
   try {
-    const { sizeBytes } = await engine.results.exportRun(exported, { file })
+    const { sizeBytes, guardedCells = 0 } = await engine.results.exportRun(exported, { file })
     await say(`Exported to ${file} (${formatBytes(sizeBytes)})`)
+    if (guardedCells > 0) {
+      const lossless = `${COMMAND_PREFIX} export ${exported} FILE --lossless`
+      await say(
+        sayGuarded(guardedCells, `to write ${guardedCells === 1 ? 'it' : 'them'} unchanged: ${lossless}`),
+      )
+    }
     return true
   } catch (error) {
     const reason = toSluiceError(error).message

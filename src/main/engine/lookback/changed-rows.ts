@@ -9,6 +9,7 @@ import { type SourcePlace, toRowAndRecord, toSourcePlace } from '../../../shared
 import { toExportColumns } from '../../../shared/run/export-columns.ts'
 import type { RowState } from '../../../shared/run/item-state.ts'
 import type { ExportRow, ResultRow } from '../../../shared/run/results.ts'
+import { toWrittenRows } from '../../../shared/run/written-rows.ts'
 import type { RunFamily } from '../journal/run-family.ts'
 import { toTable } from '../run/export/csv-report.ts'
 import { readPagesOfRows, readScoredClasses } from '../run/export/export-rows.ts'
@@ -180,7 +181,7 @@ export async function writeChangedRows(
       return pair === undefined ? {} : { newly: pair.newly, no_longer: pair.noLonger, a: pair.a }
     },
   })
-  return { file: written.file, rows: written.rows, bytes: written.sizeBytes }
+  return toWrittenRows(written)
 }
 
 function* toPages(pairs: Iterable<Pair>): Generator<Pair[], void, undefined> {

@@ -12,6 +12,7 @@ import { SluiceError } from '../../../shared/messages/errors.ts'
 import type { PlanSource } from '../../../shared/plan/plan.ts'
 import { type ExportColumn, STRATUM_COLUMNS, toExportColumns } from '../../../shared/run/export-columns.ts'
 import type { ExportRow } from '../../../shared/run/results.ts'
+import { toWrittenRows } from '../../../shared/run/written-rows.ts'
 import type { RunFamily } from '../journal/run-family.ts'
 import { refuseSource } from '../results/export-run.ts'
 import { toMembers, toTable } from '../run/export/csv-report.ts'
@@ -138,7 +139,7 @@ async function write(
   report: Pick<Parameters<typeof writeReport>[0], 'columns' | 'header' | 'table' | 'members' | 'pages'>,
 ): Promise<Sample> {
   const written = await writeReport({ ...report, file, lossless: false })
-  return { file, rows: written.rows, bytes: written.sizeBytes, seed, strata }
+  return { ...toWrittenRows(written), seed, strata }
 }
 
 function toStratumColumns({ stratumOf, strata }: DrawnRows): ExportColumn[] {

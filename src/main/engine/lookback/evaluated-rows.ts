@@ -3,6 +3,7 @@ import type { LabelledRow } from '../../../shared/lookback/evaluator.ts'
 import type { Labels } from '../../../shared/lookback/labels.ts'
 import { toExportColumns } from '../../../shared/run/export-columns.ts'
 import type { ExportRow } from '../../../shared/run/results.ts'
+import { toWrittenRows } from '../../../shared/run/written-rows.ts'
 import type { RunFamily } from '../journal/run-family.ts'
 import { toMembers, toTable } from '../run/export/csv-report.ts'
 import { readPagesOfRows, readScoredClasses } from '../run/export/export-rows.ts'
@@ -74,5 +75,5 @@ export async function writeEvaluatedRows(
     pages: listPages(),
     lossless: false,
   })
-  return { file: result.file, rows: result.rows, bytes: result.sizeBytes }
+  return toWrittenRows(result)
 }

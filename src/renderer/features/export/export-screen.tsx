@@ -21,7 +21,7 @@ import { Columns, ErrorNotice, Panel, Screen } from '../../ui/layout/screen.tsx'
 import { STATE_LOOKS, toStateCounts } from '../../ui/states/row-states.tsx'
 import { type FileWriter, useFileWriter } from '../../ui/written-file.tsx'
 import styles from './export.module.css'
-import { writeOutcomes } from './outcome-files.tsx'
+import { LOSSLESS_UNCHANGED, writeOutcomes } from './outcome-files.tsx'
 
 /** How often rows are counted again until all are, and while the run goes on. */
 const COUNT_AGAIN_MS = 50
@@ -60,6 +60,7 @@ export function ExportScreen(props: {
     }
     file.write({
       describe: ({ rows: written }) => describeWritten(written, rows?.read, about),
+      unchanged: LOSSLESS_UNCHANGED,
       write: () =>
         saveExport(suggestFileName(name, format), (target) =>
           bridge.exports.create({
@@ -163,7 +164,7 @@ export function ExportScreen(props: {
             <SwitchField
               mt="md"
               label="Lossless"
-              description="Off: a cell that looks like a formula gets an apostrophe, so that opening the file runs nothing. On: every cell stays exactly as it was."
+              description="Off: a cell that begins with =, +, -, @ or a tab and is no number gets an apostrophe in front, so that a spreadsheet runs nothing; the cells are counted. On: every cell stays exactly as it was."
               checked={lossless}
               onValue={setLossless}
             />

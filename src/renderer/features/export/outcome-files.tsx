@@ -8,6 +8,9 @@ import { saveExport, suggestFileName } from '../../bridge/save-export.ts'
 import type { SecondaryAction } from '../../ui/layout/secondary-actions.tsx'
 import { type FileWriter, useFileWriter } from '../../ui/written-file.tsx'
 
+/** Said beside the number of cells that were guarded as formulas. */
+export const LOSSLESS_UNCHANGED = '“Lossless” on Export writes them unchanged'
+
 /** Writes the rows of a run that succeeded to one file, and those that did not to another, each with its reason. */
 export function writeOutcomes(
   file: FileWriter,
@@ -17,6 +20,7 @@ export function writeOutcomes(
   let said = ''
   file.write({
     describe: () => said,
+    unchanged: LOSSLESS_UNCHANGED,
     write: () =>
       saveExport(suggestFileName(run.name, options.format, 'success'), async (target) => {
         const { success, errors, inNeither } = await bridge.exports.createOutcomes({

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import yazl from 'yazl'
-import type { ExportResult } from '../../../../shared/run/results.ts'
+import type { ExportResult } from '../../../../shared/run/written-rows.ts'
 import { replaceFile, toFileError } from '../../workspace/replace-file.ts'
 import { type K6Project, writeK6Project } from './k6-project.ts'
 

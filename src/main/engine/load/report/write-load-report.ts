@@ -12,8 +12,8 @@ import {
   LOAD_EXPORT_FORMATS,
   type LoadReportFormat,
 } from '../../../../shared/run/export-formats.ts'
-import type { ExportResult } from '../../../../shared/run/results.ts'
 import { listRowWarnings } from '../../../../shared/run/run.ts'
+import type { ExportResult } from '../../../../shared/run/written-rows.ts'
 import { escapeXml } from '../../page/escape-xml.ts'
 import { replaceFile, toFileError } from '../../workspace/replace-file.ts'
 import { formatLoadPage } from './load-page.ts'

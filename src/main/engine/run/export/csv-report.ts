@@ -1,7 +1,7 @@
 import { SluiceError } from '../../../../shared/messages/errors.ts'
 import { formatRow } from '../../../../shared/plan/source-place.ts'
 import type { TableColumn } from '../../../../shared/run/choose-columns.ts'
-import type { ExportColumn } from '../../../../shared/run/export-columns.ts'
+import { type ExportColumn, findGuardMark } from '../../../../shared/run/export-columns.ts'
 import { addFormulaGuard } from '../../../../shared/run/formula-guard.ts'
 import type { ExportRow } from '../../../../shared/run/results.ts'
 
@@ -10,6 +10,8 @@ export interface ReportWriter {
   /** What stands before the rows, '' for nothing. */
   header(): string
   row(result: ExportRow): string
+  /** Cells that were not written as they are, so far: an apostrophe was put in front of a formula. */
+  readonly guardedCells: number
 }
 
 export interface ReportOptions {
@@ -35,26 +37,35 @@ const BYTE_ORDER_MARK = '\uFEFF'
  * A CSV report as spreadsheets open it: UTF-8 with a byte-order mark, CRLF, quotes where RFC 4180 needs them; the
  * source's cells as they were. Short rows are filled up with empty cells.
  *
- * Cells that a spreadsheet would run as a formula are guarded, unless `lossless`; reading the file as a source takes
- * the guard off again. A lossless file says that it has none by quotes around the last column's name, which no
+ * Cells that a spreadsheet would run as a formula are guarded and counted, unless `lossless`; reading the file as a source
+ * takes the guard off again. A lossless file says that it has none by quotes around the last column's name, which no
  * reader of CSV shows. Columns of an earlier export are renamed, `sluice_row (source)`.
  */
 export function createCsvWriter(options: ReportOptions): ReportWriter {
   const { lossless, delimiter = ',' } = options
+  let guardedCells = 0
   const toCell = (cell: string) => {
     if (cell === '' || PLAIN.test(cell)) return cell
-    return quote(lossless ? cell : addFormulaGuard(cell), delimiter)
+    if (lossless) return quote(cell, delimiter)
+    const guarded = addFormulaGuard(cell)
+    if (guarded !== cell) guardedCells += 1
+    return quote(guarded, delimiter)
   }
   const toRecord = (cells: readonly string[]) => `${cells.map(toCell).join(delimiter)}\r\n`
   return {
     header() {
       const names = toTableNames(options)
-      const record = toRecord(names)
-      const last = names.at(-1) ?? ''
-      if (!lossless || quote(last, delimiter) !== last) return BYTE_ORDER_MARK + record
-      return `${BYTE_ORDER_MARK}${record.slice(0, -last.length - 2)}"${last}"\r\n`
+      const marked = lossless ? names.length - 1 : names.lastIndexOf(findGuardMark(names) ?? '')
+      const cells = names.map((name, index) => {
+        const cell = toCell(name)
+        return index === marked && cell === name ? `"${name}"` : cell
+      })
+      return `${BYTE_ORDER_MARK}${cells.join(delimiter)}\r\n`
     },
     row: (result) => toRecord(readTableCells(options, result)),
+    get guardedCells() {
+      return guardedCells
+    },
   }
 }
 

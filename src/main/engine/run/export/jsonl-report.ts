@@ -28,6 +28,7 @@ export function createJsonlWriter({
   }
   return {
     header: () => '',
+    guardedCells: 0,
     row(result) {
       const rest = JSON.stringify({ ...toDocument(result), ...members?.(result) }).slice(1, -1)
       const { file } = result.place

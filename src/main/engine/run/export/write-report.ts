@@ -3,7 +3,8 @@ import { pipeline, Readable } from 'node:stream'
 import { createGzip } from 'node:zlib'
 import { SluiceError } from '../../../../shared/messages/errors.ts'
 import { findRowFormat, isTextFormat, type RowExportFormat } from '../../../../shared/run/export-formats.ts'
-import type { ExportResult, ExportRow } from '../../../../shared/run/results.ts'
+import type { ExportRow } from '../../../../shared/run/results.ts'
+import type { ExportResult } from '../../../../shared/run/written-rows.ts'
 import { replaceFile, toFileError } from '../../workspace/replace-file.ts'
 import { createCsvWriter, type ReportOptions, type ReportWriter } from './csv-report.ts'
 import { createJsonlWriter } from './jsonl-report.ts'
@@ -43,12 +44,14 @@ export async function writeReport(
       yield page
     }
   }
-  const pieces = writePieces(format, options, countRows())
+  const writer = isTextFormat(format) ? TEXT_WRITERS[format](options) : null
+  const pieces = writer === null ? writeTable(format, options, countRows()) : writeText(writer, countRows())
   try {
     const sizeBytes = await replaceFile(file, async (append) => {
       for await (const piece of findRowFormat(file)?.isGzip ? compress(pieces) : pieces) await append(piece)
     })
-    return { file, rows, sizeBytes }
+    const guardedCells = writer?.guardedCells ?? 0
+    return { file, rows, sizeBytes, ...(guardedCells > 0 && { guardedCells }) }
   } catch (error) {
     throw toFileError(file, error)
   }
@@ -60,18 +63,20 @@ function compress(pieces: AsyncIterable<string | Uint8Array>): AsyncIterable<Uin
   return pipeline(Readable.from(pieces, { objectMode: false }), createGzip(), () => {})
 }
 
-async function* writePieces(
+async function* writeTable(
   format: RowExportFormat,
   options: ReportOptions,
   pages: AsyncIterable<readonly ExportRow[]>,
-): AsyncGenerator<string | Uint8Array, void, undefined> {
-  if (!isTextFormat(format)) {
-    // Most exports need no Parquet, whose library is not small.
-    const write = format === 'xlsx' ? writeXlsx : (await import('./parquet-report.ts')).writeParquet
-    yield* write(options, pages)
-    return
-  }
-  const writer = TEXT_WRITERS[format](options)
+): AsyncGenerator<Uint8Array, void, undefined> {
+  // Most exports need no Parquet, whose library is not small.
+  const write = format === 'xlsx' ? writeXlsx : (await import('./parquet-report.ts')).writeParquet
+  yield* write(options, pages)
+}
+
+async function* writeText(
+  writer: ReportWriter,
+  pages: AsyncIterable<readonly ExportRow[]>,
+): AsyncGenerator<string, void, undefined> {
   let piece = writer.header()
   for await (const page of pages) {
     for (const result of page) {

@@ -135,7 +135,7 @@ function createReader(source: PlanSource, file: SourceFile, readBytes: number): 
       return columns
     },
     header: source.header ? head.header : null,
-    ownExport: toOwnExport(head.header, head.isGuarded),
+    ownExport: toOwnExport(head.header, head.guard !== null),
     workbook: null,
     sizeBytes: file.sizeBytes,
     encoding,

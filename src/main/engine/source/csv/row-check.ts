@@ -1,5 +1,5 @@
 import type { FoundProblem } from '../../../../shared/messages/problem-messages.ts'
-import { removeFormulaGuard } from '../../../../shared/run/formula-guard.ts'
+import { type FormulaGuard, removeFormulaGuard } from '../../../../shared/run/formula-guard.ts'
 import { toFound } from '../../../../shared/run/problem.ts'
 import { replaceUndecodable } from '../decoding/text-reader.ts'
 import type { FindRepeatedHeader } from '../repeated-header.ts'
@@ -20,8 +20,8 @@ export interface RowExpectation {
   cellsBy: 'header' | 'usual'
   dialect: Dialect
   encoding: string
-  /** Whether cells carry the formula guard of our own export, which is then taken off. */
-  isGuarded: boolean
+  /** The formula guard of our own export that cells carry, which is then taken off; null if they have none. */
+  guard: FormulaGuard | null
   /** Whether each record is one cell in quotes that has a record of several cells in it. */
   isInQuotes: boolean
   findRepeatedHeader: FindRepeatedHeader | null
@@ -73,8 +73,10 @@ export function toSourceRow(
   else if (hasBreaks && expectation.dialect.quoteBy !== 'given') {
     problems.push(...findTakenIn(row, cells, expectation))
   }
-  if (expectation.isGuarded) {
-    for (let cell = 0; cell < cells.length; cell += 1) cells[cell] = removeFormulaGuard(cells[cell] ?? '')
+  const { guard } = expectation
+  if (guard !== null) {
+    for (let cell = 0; cell < cells.length; cell += 1)
+      cells[cell] = removeFormulaGuard(cells[cell] ?? '', guard)
   }
   const repeated = expectation.findRepeatedHeader?.(row, cells)
   if (repeated != null) problems.push(repeated)

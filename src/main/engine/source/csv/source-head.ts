@@ -1,6 +1,6 @@
 import { SluiceError } from '../../../../shared/messages/errors.ts'
 import type { PlanSource } from '../../../../shared/plan/plan.ts'
-import { findLastColumn, isExportHeader } from '../../../../shared/run/export-columns.ts'
+import { findGuard, findLastColumn, isExportHeader } from '../../../../shared/run/export-columns.ts'
 import { removeFormulaGuard } from '../../../../shared/run/formula-guard.ts'
 import { toFound } from '../../../../shared/run/problem.ts'
 import type { ReadText } from '../decoding/text-reader.ts'
@@ -28,7 +28,8 @@ const HEAD_BYTES = 256 * 1024
  * Reads the header, or without one the usual number of cells, from a source's first records.
  *
  * A guarded export of ours is known by the names of its last columns. A lossless one has no guard to take off: it
- * has the same names, the last of them in quotes, which no CSV reader shows and no spreadsheet keeps.
+ * has the same names, the last of them in quotes, which no CSV reader shows and no spreadsheet keeps. A guarded file
+ * that could be one of version 0.2 has another name in quotes.
  *
  * Throws `BAD_SOURCE` where there is no row, or where the header does not end.
  */
@@ -59,7 +60,7 @@ export function readSourceHead(
         cells,
         named: cells,
         cellsBy: 'usual',
-        isGuarded: false,
+        guard: null,
         isInQuotes: false,
       }
     }
@@ -78,14 +79,17 @@ export function readSourceHead(
     if (rows.every(isEmptyRecord) && !hasMore(batches)) {
       throw new SluiceError({ id: 'source_is_header', source: path })
     }
-    const isGuarded = isExportHeader(header) && !hasLosslessMark(sampleText, header)
+    const guard =
+      isExportHeader(header) && !hasLosslessMark(sampleText, header)
+        ? findGuard(header, (name) => standsInQuotes(sampleText, name, header))
+        : null
     return {
-      header: isGuarded ? header.map(removeFormulaGuard) : header,
+      header: guard === null ? header : header.map((name) => removeFormulaGuard(name, guard)),
       widest,
       cells: header.length,
       named: header.findLastIndex((name) => name.trim() !== '') + 1,
       cellsBy: 'header',
-      isGuarded,
+      guard,
       isInQuotes: dialect.delimiterBy === 'guess' && areInQuotes(header, rows),
     }
   } catch (error) {
@@ -156,15 +160,19 @@ function areInQuotes(header: readonly string[], rows: readonly (readonly string[
   })
 }
 
-/** Whether the name of the last column that an export appended stands in quotes; papaparse does not say. */
+/** Whether the name of the last column that an export appended stands in quotes. */
 function hasLosslessMark(sampleText: string, header: readonly string[]): boolean {
-  const last = findLastColumn(header) ?? header.at(-1) ?? ''
-  const name = last.replaceAll('"', '""').replaceAll(/[$()*+./?[\\\]^{|}]/g, '\\$&')
+  return standsInQuotes(sampleText, findLastColumn(header) ?? header.at(-1) ?? '', header)
+}
+
+/** Whether the last of the columns of a name has it in quotes; papaparse does not say. */
+function standsInQuotes(sampleText: string, column: string, header: readonly string[]): boolean {
+  const name = column.replaceAll('"', '""').replaceAll(/[$()*+./?[\\\]^{|}]/g, '\\$&')
   const found = [
     ...sampleText.matchAll(new RegExp(`(?<=[\\r\\n,;|\\t\\uFEFF]|^)("?)${name}\\1(?=[\\r\\n,;|\\t]|$)`, 'g')),
   ]
   // A lossless export of an export has the names of both.
-  return found[header.filter((one) => one === last).length - 1]?.[1] === '"'
+  return found[header.filter((one) => one === column).length - 1]?.[1] === '"'
 }
 
 /** The `BAD_SOURCE` error of a record that is too long to be read; `record` is what a person calls it, such as "row 3". */

@@ -1,5 +1,5 @@
 import type { FoundProblem, ProblemCause } from '../../../../shared/messages/problem-messages.ts'
-import { removeFormulaGuard } from '../../../../shared/run/formula-guard.ts'
+import { type FormulaGuard, removeFormulaGuard } from '../../../../shared/run/formula-guard.ts'
 import { toFound } from '../../../../shared/run/problem.ts'
 import type { CellKind, SourceRow } from '../source-reader.ts'
 import { type Archive, createDamageError, createLimitError, formatCount } from './archive.ts'
@@ -141,8 +141,8 @@ function toTextRow(
 export interface SheetExpectation {
   /** Cells that a row has at least. */
   width: number
-  /** Whether cells carry the formula guard of our own CSV export, which is then taken off. */
-  isGuarded: boolean
+  /** The formula guard of our own CSV export that cells carry, which is then taken off; null if they have none. */
+  guard: FormulaGuard | null
 }
 
 /** Turns a sheet's row, of which `filled` cells reach up to the last that is not empty, into a row of the source. */
@@ -150,7 +150,7 @@ export function toSourceRow(
   row: number,
   sheetRow: TextRow,
   filled: number,
-  { width, isGuarded }: SheetExpectation,
+  { width, guard }: SheetExpectation,
 ): SourceRow {
   const { formulaWithoutValue, imprecise, replaced } = sheetRow
   const cells = sheetRow.cells.slice(0, filled)
@@ -167,7 +167,7 @@ export function toSourceRow(
   return {
     row,
     ...toKinds(cells.length, sheetRow),
-    cells: isGuarded ? cells.map(removeFormulaGuard) : cells,
+    cells: guard === null ? cells : cells.map((cell) => removeFormulaGuard(cell, guard)),
     problems,
   }
 }

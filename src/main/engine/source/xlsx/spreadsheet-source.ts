@@ -2,7 +2,7 @@ import { nameLinkColumn } from '../../../../shared/mapping/link-columns.ts'
 import { SluiceError } from '../../../../shared/messages/errors.ts'
 import type { SourceWarning } from '../../../../shared/messages/problem-messages.ts'
 import type { PlanSource } from '../../../../shared/plan/plan.ts'
-import { isExportHeader, toOwnExport } from '../../../../shared/run/export-columns.ts'
+import { findGuard, isExportHeader, toOwnExport } from '../../../../shared/run/export-columns.ts'
 import { removeFormulaGuard } from '../../../../shared/run/formula-guard.ts'
 import { HeaderWatch, mayDoubtHeader } from '../header-doubt.ts'
 import { findTitleWarnings } from '../likely-header.ts'
@@ -91,7 +91,7 @@ async function createReader(
   }
   const { name, part } = chosen
   const { width, firstRow } = head
-  const isGuarded = isExportHeader(head.header) && !(await isOwnExport(archive))
+  const guard = isExportHeader(head.header) && !(await isOwnExport(archive)) ? findGuard(head.header) : null
   const isRead = ({ number, isHidden, cells }: TextRow) =>
     number >= firstRow && !(isHidden && source.rows === 'visible') && countFilled(cells) > 0
   const reading = { fills: source.merged === 'fill', firstRow, width, isTold: source.merged !== 'empty' }
@@ -114,7 +114,7 @@ async function createReader(
     strings.close()
     throw error
   }
-  const header = isGuarded ? named.map(removeFormulaGuard) : named
+  const header = guard === null ? named : named.map((one) => removeFormulaGuard(one, guard))
   let own = toColumnNames(header, Math.max(width, links.width))
   const headings = new Map(
     merged.flatMap((heading, column) => {
@@ -166,7 +166,7 @@ async function createReader(
           places.note(row, number, null)
           if (filled > own.length) own = toColumnNames(header, filled)
           headerWatch.note(sheetRow.cells)
-          const read = toSourceRow(row, sheetRow, filled, { width, isGuarded })
+          const read = toSourceRow(row, sheetRow, filled, { width, guard })
           if (isHidden && source.rows === undefined)
             read.problems.push({ row, severity: 'warning', code: 'hidden_rows' })
           for (const problem of problems) read.problems.push({ ...problem, row })
@@ -214,7 +214,7 @@ async function createReader(
     describe: () => (isChosen && kept.length > 0 ? { links: kept.map(({ name }) => name) } : {}),
     header: source.header ? header : null,
     likelyHeaderRow: head.likelyHeaderRow,
-    ownExport: toOwnExport(head.header, isGuarded),
+    ownExport: toOwnExport(head.header, guard !== null),
     workbook: {
       sheets: workbook.sheets.map((sheet) => sheet.name),
       sheet: name,

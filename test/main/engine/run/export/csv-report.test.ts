@@ -86,8 +86,8 @@ test('a row wider than the columns is a bug that is said, not a shifted line', (
 
 test.each([
   '=1+1',
-  '+1',
-  '-5',
+  '+1+1',
+  '-5+3',
   '@SUM(A1)',
   '  =1',
   '\u00a0=cmd',
@@ -104,16 +104,25 @@ test.each([
   expect(parse(write(['a'], [buildResult({ cells: [cell] })], true))).toBe(cell)
 })
 
-test.each([
-  ['\t=1', "'\t'=1"],
-  ['\r=1', "'\r'=1"],
-  ['\n+1', "\n'+1"],
-  ['a;=1+1;b', "a;'=1+1;b"],
-  ['a,b|@c', "a,b|'@c"],
-])('the cell %j is guarded behind each place where a file may be split, as %j', (cell, guarded) => {
-  const parse = (text: string) => Papa.parse<string[]>(text, { delimiter: ',', newline: '\r\n' }).data[1]?.[0]
-  expect(parse(write(['a'], [buildResult({ cells: [cell] })]))).toBe(guarded)
-  expect(parse(write(['a'], [buildResult({ cells: [cell] })], true))).toBe(cell)
+test.each(['-5', '+491701234567', '-1,5 %', '-', 'a;=1+1;b', 'a,b|@c', 'RT\n=1', '!!! RT @a; @b'])(
+  'the cell %j is written as it is',
+  (cell) => {
+    const parse = (text: string) =>
+      Papa.parse<string[]>(text, { delimiter: ',', newline: '\r\n' }).data[1]?.[0]
+    expect(parse(write(['a'], [buildResult({ cells: [cell] })]))).toBe(cell)
+  },
+)
+
+test('cells that were guarded are counted, those of the header and of our own columns, too', () => {
+  const writer = createCsvWriter(buildOptions(['=a', 'b']))
+  writer.header()
+  writer.row(buildResult({ cells: ['=1+1', 'a;=1'], message: '-x' }))
+  writer.row(buildResult({ cells: ['-5', "'@b"] }))
+  expect(writer.guardedCells).toBe(4)
+  const lossless = createCsvWriter(buildOptions(['=a'], { lossless: true }))
+  lossless.header()
+  lossless.row(buildResult({ cells: ['=1+1'] }))
+  expect(lossless.guardedCells).toBe(0)
 })
 
 test('column names and messages are guarded too', () => {
@@ -191,7 +200,7 @@ test('chosen columns are guarded, padded and renamed as all of them are', () => 
     buildResult({ row: 2, place: { row: 3, line: null }, cells: ['2'] }),
   ]
   expect(writer.header() + rows.map((row) => writer.row(row)).join('')).toBe(
-    '\uFEFFsluice_row,text,sluice_row (source),"rule.x,\'=1"\r\n' + "2,'=1+1,9,false\r\n" + '3,,,false\r\n',
+    '\uFEFFsluice_row,text,sluice_row (source),"rule.x,=1"\r\n' + "2,'=1+1,9,false\r\n" + '3,,,false\r\n',
   )
   expect(() => writer.row(buildResult({ cells: ['1', '2', '3', '4'] }))).toThrow('row 2 has 4 cells')
 })
@@ -216,7 +225,7 @@ test('reading an export of chosen columns that end as ours do gives every cell b
 test.each([',', ';', '|', '\t'])(
   'reading a report with %j between its cells gives them back',
   (delimiter) => {
-    const cells = ['a,b', 'a;b', 'a|b', 'a\tb', '=1', 'a|=1', 'plain']
+    const cells = ['a,b', 'a;b', 'a|b', 'a\tb', '=1', 'a|=1', "a|'=1", '-5', "'-5", 'plain']
     const columns = cells.map((_, index) => `c${index}`)
     const writer = createCsvWriter(buildOptions(columns, { delimiter }))
     const source = readText(writer.header() + writer.row(buildResult({ cells })), { encoding: 'utf-8' })
@@ -251,3 +260,29 @@ test.each([false, true])(
     expect(read.columns.slice(-2)).toEqual(['my note', 'rating'])
   },
 )
+
+const WITHOUT_RECORD = OWN.split(',').filter((name) => name !== 'sluice_record')
+
+test('an export of version 0.2 is read with the guard that it had', () => {
+  const header = ['text', 'more', ...WITHOUT_RECORD].join(',')
+  const own = WITHOUT_RECORD.map(() => '').join(',')
+  const read = readText(`${header}\r\n"a;'=1+1",'-5,${own}\r\n`, { encoding: 'utf-8' })
+  expect(read.cells[0]?.slice(0, 2)).toEqual(['a;=1+1', '-5'])
+})
+
+test.each([
+  ['chosen columns', [...WITHOUT_RECORD.slice(0, 10), 'sluice_language']],
+  ['a sample', ['sluice_stratum', 'sluice_stratum_rows']],
+  ['a ledger', ['sluice_ledger_state', 'sluice_ledger_outcome']],
+])('reading a file of %s gives every cell back, although it looks like one of version 0.2', (_, own) => {
+  const cells = ["a;'=1+1", '-5', "'-5", '=1', "'=1"]
+  const columns = cells.map((_cell, index) => `c${index}`)
+  const table = toTable(
+    columns,
+    own.map((name) => ({ name, read: () => '' })),
+  )
+  const writer = createCsvWriter(buildOptions(columns, { table }))
+  const read = readText(writer.header() + writer.row(buildResult({ cells })), { encoding: 'utf-8' })
+  expect(read.columns).toEqual([...columns, ...own])
+  expect(read.cells[0]?.slice(0, cells.length)).toEqual(cells)
+})

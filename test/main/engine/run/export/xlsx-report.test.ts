@@ -53,10 +53,10 @@ test('a guarded CSV export that went through a spreadsheet program loses its gua
   const toCell = (text: string) => `<c t="inlineStr"><is><t>${text}</t></is></c>`
   const toRow = (first: string) => `<row>${toCell(first)}${APPENDED.map(toCell).join('')}</row>`
   const path = join(createTemporaryFolder(), 'saved.xlsx')
-  const rows = `${toRow("'=name")}${toRow("'+49 170")}${toRow('plain')}`
+  const rows = `${toRow("'=name")}${toRow("'=1+1")}${toRow('plain')}`
   writeFileSync(path, await createWorkbook({ sheets: [{ name: 'results', rows }] }))
   const saved = await readAnySource(path)
-  expect([saved.columns[0], ...saved.cells.map(([cell]) => cell)]).toEqual(['=name', '+49 170', 'plain'])
+  expect([saved.columns[0], ...saved.cells.map(([cell]) => cell)]).toEqual(['=name', '=1+1', 'plain'])
   const own = await readAnySource(await writeXlsx(["'=name"], [[buildResult({ cells: ["'+49 170"] })]]))
   expect([own.columns[0], own.cells[0]?.[0]]).toEqual(["'=name", "'+49 170"])
 })
