@@ -44,7 +44,16 @@ export async function findCapacity(
       const { level } = step
       const name = `${plan.name}, probe ${probes.length + 1} at ${formatLevel(capacity.unit, level)}`
       const summary = await send(
-        { ...plan, name, load: { ...plan.load, pace: toProbePace(capacity, level) } },
+        {
+          ...plan,
+          name,
+          load: {
+            ...plan.load,
+            pace: toProbePace(capacity, level),
+            // What the first probe has shown holds for the others.
+            ...(probes.length > 0 && { firstRequest: 'skip' as const }),
+          },
+        },
         level,
       )
       const isCrossed = summary.thresholds?.some(({ ok }) => !ok) === true

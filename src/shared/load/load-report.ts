@@ -113,6 +113,17 @@ const generatorSchema = z.object({
   workers: z.int(),
 })
 
+/** How the request ended that goes out before everything else, with row 1; it is in no other figure. */
+const firstRequestSchema = z.object({
+  outcome: z.enum(['succeeded', 'rejected', 'failed', 'unknown']),
+  status: z.int().nullable(),
+  errorCode: z.string().nullable(),
+  message: z.string().nullable(),
+  durationMs: z.number(),
+})
+
+export type LoadFirstRequest = z.infer<typeof firstRequestSchema>
+
 /** What the service said of its own load. */
 const throttlingSchema = z.object({
   /** Answers of 429. */
@@ -161,6 +172,8 @@ export const loadReportSchema = z.object({
   durationMs: z.number(),
   /** What was asked for, a phrase each; see `describeLoad`. */
   plan: z.array(z.string()),
+  /** Absent if there was none. */
+  firstRequest: firstRequestSchema.exactOptional(),
   counts: countsSchema,
   rates: ratesSchema,
   /** Requests that got a whole answer, whatever it said. */

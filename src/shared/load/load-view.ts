@@ -9,7 +9,7 @@ import {
 } from '../messages/figure-text.ts'
 import { nameAnswer, nameCode } from '../messages/name-code.ts'
 import type { Percentiles } from '../run/run.ts'
-import type { LoadErrorGroup, LoadReport } from './load-report.ts'
+import type { LoadErrorGroup, LoadFirstRequest, LoadReport } from './load-report.ts'
 import { METRICS, TREND_METRICS, type TrendMetric } from './metrics.ts'
 import { formatThresholdMargin, formatThresholdValue, type ThresholdResult } from './thresholds.ts'
 
@@ -267,6 +267,7 @@ function listTraffic(report: ViewedReport): LoadFact[] {
   const { throttling, callbacks, connections, counts } = report
   const { answers, retryAfterAnswers, askedS } = throttling
   const facts: LoadFact[] = []
+  if (report.firstRequest !== undefined) facts.push(toFirstRequestFact(report.firstRequest))
   if (answers + retryAfterAnswers > 0) {
     const ended = counts.succeeded + countUnsuccessful(report)
     const isUntold = isFromK6(report)
@@ -304,6 +305,18 @@ function listTraffic(report: ViewedReport): LoadFact[] {
     })
   }
   return facts
+}
+
+/** Row 1, which went out before everything else. */
+function toFirstRequestFact(first: LoadFirstRequest): LoadFact {
+  const { outcome, message, durationMs } = first
+  const isFine = outcome === 'succeeded'
+  return {
+    label: 'First request',
+    value: `${nameStatus(first)} in ${formatMs(durationMs)}`,
+    note: `${isFine || message === null ? '' : `${message}; `}before the test, in no other figure`,
+    ...(!isFine && { tone: 'warn' as const }),
+  }
 }
 
 function listCaveats({ generator, callbacks, fromCache, latencyMs }: ViewedReport): string[] {

@@ -82,6 +82,25 @@ export const LOAD_OPTIONS = {
       expected: 'Expected a duration such as 10s, at most an hour; 0s for none.',
     },
   },
+  /** Whether row 1 goes out alone before anything else; it is in no figure. */
+  firstRequest: {
+    schema: z.enum(['check', 'skip']).default('check'),
+    words:
+      'Whether row 1 is sent once before the test, which ends it if the service cannot be reached or refuses it (check), or not (skip).',
+    setting: null,
+    section: 'around',
+    flag: '--first-request <choice>',
+    help: 'check: send row 1 once before the test, and end there if the service cannot be reached or answers 401, 403 or 404; skip: begin at once',
+    field: {
+      label: 'First request',
+      title:
+        'Row 1 is sent once before the test, which ends there if the service cannot be reached or refuses it.',
+    },
+    choices: [
+      ['check', 'check the service'],
+      ['skip', 'none'],
+    ],
+  },
   /** Pause of a closed pace between an answer and the next request. */
   thinkTime: {
     schema: thinkTimeSchema.optional(),

@@ -164,6 +164,16 @@ const loadSummarySchema = z.object({
   /** Answers of 429, answers with a Retry-After, and the seconds they asked for, added up. */
   throttling: z.object({ answers: z.int(), retry_after_answers: z.int(), asked_s: z.number() }),
   connections: z.object({ opened: z.int(), reused: z.int() }),
+  /** Row 1, which went out before everything else and is in no other figure; absent if there was none. */
+  first_request: z
+    .object({
+      outcome: z.enum(['succeeded', 'rejected', 'failed', 'unknown']),
+      status: z.int().nullable(),
+      error_code: z.string().nullable(),
+      message: z.string().nullable(),
+      duration_ms: z.number(),
+    })
+    .exactOptional(),
   /** Of async load tests: callbacks that said error, did not come in time, or were awaited still at the end. */
   callbacks: z.object({ rejected: z.int(), overdue: z.int(), outstanding: z.int() }).optional(),
 })

@@ -85,6 +85,7 @@ const stopNoticeSchema = z.object({
       'mostly_errors',
       'ids_rewritten',
       'threshold_crossed',
+      'first_refused',
     ])
     .nullable(),
   reason: z.string(),

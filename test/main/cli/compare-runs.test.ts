@@ -114,7 +114,19 @@ test('a check of speed says what short runs cannot tell, and fails a service tha
   const source = writeSource(folder, 'posts.csv', 'user_id,text_data\nu1,good morning\nu2,see you at lunch\n')
   const load = async (key: string) => {
     const tested = await runInProcess(
-      ['load', source, '--base-url', sandbox.baseUrl, '--concurrency', '4', '--duration', '2s', '--json'],
+      [
+        'load',
+        source,
+        '--base-url',
+        sandbox.baseUrl,
+        '--concurrency',
+        '4',
+        '--duration',
+        '2s',
+        '--first-request',
+        'skip',
+        '--json',
+      ],
       { workspace: join(folder, 'runs'), env: { SLUICE_API_KEY: key } },
     )
     return String(JSON.parse(tested.stdout).run_id)

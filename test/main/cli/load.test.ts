@@ -40,7 +40,7 @@ describe('load', () => {
     expect(first.throughput.attempted_per_s).toBeLessThanOrEqual(100)
     expect(first.throughput.attempted_per_s).toBeGreaterThan(0)
     // Every submission has a post_id of its own, whatever the source has.
-    const tasks = await sandbox.tasks()
+    const tasks = (await sandbox.tasks()).filter(({ post_id }) => !post_id.endsWith('-first'))
     expect(new Set(tasks.map(({ post_id }) => post_id)).size).toBe(50)
     expect(tasks.every(({ post_id }) => post_id.startsWith(`${first.run_id}-`))).toBe(true)
 
@@ -79,7 +79,17 @@ describe('load', () => {
 
   it('exits with 1 if no request succeeded, whether or not thresholds held', async () => {
     const { source, options, base } = await prepare()
-    const load = ['load', source, '--concurrency', '2', '--requests', '20', '--json']
+    const load = [
+      'load',
+      source,
+      '--concurrency',
+      '2',
+      '--requests',
+      '20',
+      '--first-request',
+      'skip',
+      '--json',
+    ]
     const refused = await runInProcess([...load, ...base, '--threshold', 'p(99)<60000'], {
       ...options,
       env: { SLUICE_API_KEY: 'another' },
@@ -89,6 +99,44 @@ describe('load', () => {
     const nobody = await runInProcess([...load, '--base-url', 'http://127.0.0.1:9'], options)
     expect(JSON.parse(nobody.stdout)).toMatchObject({ requests: { succeeded: 0, failed: 20 } })
     expect(nobody.code).toBe(1)
+  })
+
+  it('ends with 1 and says why where the service refuses row 1, which it sends first and counts apart', async () => {
+    const { sandbox, source, options, base } = await prepare()
+    const load = ['load', source, '--concurrency', '2', '--requests', '20', '--threshold', 'p(99)<60000']
+    const fine = await runInProcess([...load, ...base, '--json'], options)
+    expect(fine.code).toBe(0)
+    expect(JSON.parse(fine.stdout)).toMatchObject({
+      requests: { sent: 20, succeeded: 20 },
+      load: { first_request: { outcome: 'succeeded', status: 200 } },
+    })
+    expect((await sandbox.stats()).requests).toBe(21)
+    const refused = await runInProcess([...load, ...base], { ...options, env: { SLUICE_API_KEY: 'another' } })
+    expect(refused.code).toBe(1)
+    expect(refused.stdout).toMatch(
+      /Stopped: the first request ended the load test before it began: 403 INVALID_API_KEY/,
+    )
+    expect((await sandbox.stats()).requests).toBe(22)
+    const nobody = await runInProcess([...load, '--base-url', 'http://127.0.0.1:9'], options)
+    expect(nobody.code).toBe(1)
+    expect(nobody.stdout).toMatch(/Stopped: .*connection refused by 127\.0\.0\.1:9/)
+  })
+
+  it('is a smoke test with --once: one request, whose success the exit code tells', async () => {
+    const { sandbox, source, options, base } = await prepare()
+    const once = ['load', source, ...base, '--once', '--json']
+    // Pace and thresholds of the command line that it is added to do not matter.
+    const fine = await runInProcess(
+      [...once, '--rate', '500', '--duration', '5m', '--threshold', 'p(50)<0'],
+      options,
+    )
+    expect(fine.code, fine.stderr).toBe(0)
+    expect(JSON.parse(fine.stdout)).toMatchObject({ requests: { sent: 1, succeeded: 1 }, thresholds: [] })
+    expect((await sandbox.stats()).requests).toBe(1)
+    const refused = await runInProcess(once, { ...options, env: { SLUICE_API_KEY: 'another' } })
+    expect(refused.code).toBe(1)
+    expect((await sandbox.stats()).requests).toBe(2)
+    expect((await runInProcess([...once, '--find-capacity'], options)).code).toBe(2)
   })
 
   it('refuses what only runs of rows can do', async () => {

@@ -35,6 +35,7 @@ describe('a load', () => {
     expect(parse(OPEN)).toEqual({
       ...OPEN,
       warmupMs: 0,
+      firstRequest: 'check',
       gracefulStopMs: 30_000,
       whenFull: 'wait',
       thresholds: [],

@@ -42,6 +42,7 @@ export function addLoadCommand(program: Command, context: CliContext): void {
       "load posts.csv --rate 200 --duration 60s --threshold 'p(99)<500' --threshold 'http_req_failed:rate<0.01'",
       "load posts.csv --stages '50@30s,50..400@2m' --threshold 'http_req_failed:rate<0.01 abortOnFail'",
       'load posts.csv --concurrency 64 --requests 100000 --async',
+      'load posts.csv --once',
       "load posts.csv --find-capacity --rate 10 --max-level 500 --threshold 'p(99)<500' --yes",
     ],
   })
@@ -62,6 +63,7 @@ function addCapacityOptions(command: Command): Command {
 
 /** Options that contradict a capacity search, with what to do instead. */
 const CONFLICTS = {
+  once: '--once cannot be combined with --find-capacity; it sends a single request',
   stages: '--stages cannot be combined with --find-capacity; start at a --rate or --concurrency',
   requests:
     '--requests cannot be combined with --find-capacity; --duration sets how long each probe measures',

@@ -25,6 +25,7 @@ export type LoadFlags = FlagsOf<typeof LOAD_OPTIONS> & {
   rate?: number
   stages?: StagesPace
   abortOnFail?: true
+  once?: true
 }
 
 const RETRIES = {
@@ -96,6 +97,10 @@ export function addLoadOptions(command: Command): Command {
       'a sequence of rates, such as 50@30s,50..200@2m,200@1m, or of concurrency: concurrency:5..50@1m',
       parseStagesOption,
     )
+    .option(
+      '--once',
+      'smoke test: send row 1 once and end; exits with 0 if it succeeded. Pace, duration and thresholds do not matter',
+    )
   const addOptions = (...sections: (keyof typeof LOAD_SECTIONS)[]) => {
     for (const section of sections) {
       command.optionsGroup(LOAD_SECTIONS[section].heading)
@@ -130,8 +135,20 @@ function toPace({ rate, concurrency, stages }: LoadFlags): LoadPace {
   throw new InvalidArgumentError(`${hint}.`)
 }
 
+/** One request, which is its own check, over connections as options have them. */
+function toSmokeTest({ http, gracefulStop }: LoadFlags): Load {
+  return loadSchema.parse({
+    pace: { kind: 'closed', concurrency: 1 },
+    requests: 1,
+    firstRequest: 'skip',
+    ...(http !== undefined && { httpVersion: http }),
+    ...(gracefulStop !== undefined && { gracefulStopMs: gracefulStop }),
+  } satisfies LoadInput)
+}
+
 /** The load that options ask for. Throws commander's `InvalidArgumentError` where they do not go together. */
 export function toLoad(flags: LoadFlags): Load {
+  if (flags.once) return toSmokeTest(flags)
   const { abortOnFail = false, threshold = [] } = flags
   const parsed = loadSchema.safeParse({
     ...readFlags(LOAD_OPTIONS, flags),

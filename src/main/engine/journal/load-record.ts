@@ -2,6 +2,7 @@ import type { StatementSync } from 'node:sqlite'
 import type {
   LoadCallbackCounts,
   LoadErrorGroup,
+  LoadFirstRequest,
   LoadSample,
   LoadStatus,
   LoadThrottling,
@@ -52,6 +53,8 @@ export interface LoadState {
   gc: { pauses: number; maxUs: number }
   limitedSeconds: number
   limitedReasons: string[]
+  /** The request before everything else, if there was one; earlier versions sent none. */
+  first?: LoadFirstRequest
   thresholds: ThresholdResult[]
   /** Of async loads. */
   callbacks: LoadCallbackCounts | null

@@ -30,14 +30,18 @@ export interface LoadPacer {
 /** Numbers of the warm-up's requests begin here, beyond those of any load. */
 export const WARMUP_SEQUENCE = 1e12
 
+/** The number of the request that goes out before everything else, beyond those of any warm-up. */
+export const FIRST_SEQUENCE = 2e12
+
 /** The post_id of a request; the first of the load and of the warm-up have number 1. */
 export function toLoadPostId(runToken: string, sequence: number): string {
+  if (sequence === FIRST_SEQUENCE) return `${runToken}-first`
   return isWarmup(sequence)
     ? `${runToken}-warmup-${sequence - WARMUP_SEQUENCE + 1}`
     : `${runToken}-${sequence + 1}`
 }
 
-/** Whether a request's number is one of the warm-up's. */
+/** Whether a request's number is one of the warm-up's, or that of the request before it: neither is measured. */
 export function isWarmup(sequence: number): boolean {
   return sequence >= WARMUP_SEQUENCE
 }

@@ -1,6 +1,6 @@
 import type { Histogram } from 'hdr-histogram-js'
 import { decodeHistogram, toPercentiles } from '../../../shared/load/latency-meter.ts'
-import type { LoadSecond } from '../../../shared/load/load-report.ts'
+import type { LoadFirstRequest, LoadSecond } from '../../../shared/load/load-report.ts'
 import { TREND_METRICS, type TrendMetric } from '../../../shared/load/metrics.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
 import {
@@ -150,6 +150,7 @@ export function toLoadSummary(
         asked_s: throttling.askedS,
       },
       connections: state.connections,
+      ...(state.first !== undefined && { first_request: toFirstRequest(state.first) }),
       ...(callbacks === null
         ? {}
         : {
@@ -162,6 +163,10 @@ export function toLoadSummary(
     },
     ...(callbacks === null ? {} : { callbacks: toCallbackCounts(callbacks) }),
   }
+}
+
+function toFirstRequest({ outcome, status, errorCode, message, durationMs }: LoadFirstRequest) {
+  return { outcome, status, error_code: errorCode, message, duration_ms: durationMs }
 }
 
 function toEchoes({ echoes }: LoadState): Pick<RunSummary, 'echoes'> {

@@ -1,6 +1,7 @@
 import type { LatencyMeter } from '../../../shared/load/latency-meter.ts'
 import { type Load, toArrivalSchedule, toMaxInFlight, toMeasuredMs } from '../../../shared/load/load.ts'
 import { isOpen } from '../../../shared/load/load-pace.ts'
+import type { LoadFirstRequest } from '../../../shared/load/load-report.ts'
 import { TREND_METRICS } from '../../../shared/load/metrics.ts'
 import {
   evaluateThresholds,
@@ -17,6 +18,7 @@ import type { RunRecord } from '../journal/run-record.ts'
 import { InboxReader } from '../receiver/inbox.ts'
 import type { SealedSecret } from '../secrets/bound-secret.ts'
 import { createOperationExchange } from '../service/operation-exchange.ts'
+import { findRefusal } from './first-request.ts'
 import { SampleSlots } from './kept-requests.ts'
 import { LoadCallbacks } from './load-callbacks.ts'
 import { LoadLedger, LoadRows } from './load-ledger.ts'
@@ -31,8 +33,8 @@ const START_MS = 50
 const SETTLE_MS = 250
 const LOOK_MS = 100
 
-/** How a load ended. `crossed`: a threshold ended it. */
-export type LoadEnd = { kind: 'done' } | { kind: 'stopped' } | { kind: 'crossed'; reason: string }
+/** How a load ended. `crossed`: a threshold ended it; `refused`: its first request did, and nothing else was sent. */
+export type LoadEnd = { kind: 'done' } | { kind: 'stopped' } | { kind: 'crossed' | 'refused'; reason: string }
 
 /** What a load test is made of. */
 export interface LoadRunOptions {
@@ -61,6 +63,10 @@ export class LoadRun {
   #failure: unknown = null
   /** What a threshold was that has ended the load, in words; null where none has. */
   #crossedReason: string | null = null
+  /** The request before everything else; null before it ended, and if there is none. */
+  #first: LoadFirstRequest | null = null
+  /** Why it ended the load; null if it did not. */
+  #refusal: string | null = null
   #isStopped = false
   /** When the threads were stopped before their time, milliseconds since measuring began. */
   #haltedMs: number | null = null
@@ -103,7 +109,7 @@ export class LoadRun {
       workerUrl,
       count: load.workers,
       task: { ...task, record, journalFile: journal.file },
-      onReady: () => this.#begin(),
+      onReady: () => void this.#tryFirst(),
       onUpdate: (update) => this.#take(update),
       onExit: (index) => this.#noteExit(index),
       onError: (error) => this.#fail(error),
@@ -117,6 +123,7 @@ export class LoadRun {
     this.#write(this.#seconds.lastKnown)
     this.#callbacks?.close()
     if (this.#failure !== null) throw this.#failure
+    if (this.#refusal !== null) return { kind: 'refused', reason: this.#refusal }
     if (this.#crossedReason !== null) return { kind: 'crossed', reason: this.#crossedReason }
     return this.#isStopped ? { kind: 'stopped' } : { kind: 'done' }
   }
@@ -170,6 +177,27 @@ export class LoadRun {
     return this.#start === null ? -this.#options.load.warmupMs : readClockMs() - this.#start.clockMs
   }
 
+  /** Sends row 1 before everything else, where the plan has that, and begins unless it was refused. */
+  async #tryFirst(): Promise<void> {
+    try {
+      if (this.#options.load.firstRequest === 'check') {
+        const first = await this.#threads?.tryFirst()
+        if (this.#haltedMs !== null || first === undefined) return
+        const { reached: _reached, ...told } = first
+        this.#first = told
+        this.#refusal = findRefusal(first)
+      }
+      if (this.#refusal === null) this.#begin()
+      else {
+        this.#start = { clockMs: readClockMs(), unixMs: Date.now() }
+        this.#halt(0)
+      }
+    } catch (error) {
+      // Whoever stops it ends the thread that sends it, too.
+      if (this.#haltedMs === null) this.#fail(error)
+    }
+  }
+
   /** Every thread has read what it needs, so none begins late. */
   #begin(): void {
     if (this.#haltedMs !== null) return
@@ -180,9 +208,9 @@ export class LoadRun {
     this.#threads?.start(this.#start.clockMs)
   }
 
-  #halt(): void {
+  #halt(atMs = this.#elapsedMs): void {
     if (this.#haltedMs === null) {
-      this.#haltedMs = this.#elapsedMs
+      this.#haltedMs = atMs
       this.#ledger.endMeasuring(this.#haltedMs)
       this.#seconds.endSchedule(this.#haltedMs)
     }
@@ -329,6 +357,7 @@ export class LoadRun {
       limitedSeconds: seconds.limited,
       limitedReasons: seconds.limitedReasons,
       thresholds: this.#thresholds,
+      ...(this.#first !== null && { first: this.#first }),
       callbacks:
         this.#callbacks === null ? null : { ...total.callbacks, outstanding: this.#callbacks.awaited },
     }

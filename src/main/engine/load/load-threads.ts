@@ -7,6 +7,7 @@ import type { RunRecord } from '../journal/run-record.ts'
 import type { SealedSecret } from '../secrets/bound-secret.ts'
 import { startSendingThread } from '../sending/sending-thread.ts'
 import type { ReuseEnd } from '../service/connection-reuse.ts'
+import type { FirstRequest } from './first-request.ts'
 import type { RuleCount } from './load-rules.ts'
 
 /** What a sending thread is given. Stays in memory: it holds secrets. */
@@ -26,6 +27,8 @@ export interface LoadTask {
 export interface LoadCalls {
   /** Reads everything that is needed to send. */
   prepare(task: LoadTask): void
+  /** Sends row 1 before everything else; `stop` ends it. */
+  tryFirst(): Promise<FirstRequest>
   /** Sends this thread's share. `startMs`: when measuring begins, by {@link readClockMs}; the warm-up comes before. */
   run(startMs: number): Promise<void>
   stop(): void
@@ -108,6 +111,13 @@ export class LoadThreads {
       return new WorkerClient(worker, { on: { update: onUpdate }, toFailure: toThreadError })
     })
     this.ended = Promise.all(this.#threads.map((thread, index) => this.#run(thread, index, options)))
+  }
+
+  /** Sends row 1, by the first thread. Once all of them can begin. */
+  async tryFirst(): Promise<FirstRequest> {
+    const [first] = this.#threads
+    if (first === undefined) throw new Error('a load has at least one thread')
+    return await first.call('tryFirst')
   }
 
   /** Begins to measure at `startMs`, by {@link readClockMs}; the warm-up comes before. */

@@ -4,23 +4,34 @@ import { openJournalReader } from '../journal/journal.ts'
 import { ApiKey, ProxyCredentials } from '../secrets/bound-secret.ts'
 import { createItemRequests } from '../sending/item-requests.ts'
 import { createServiceClients } from '../service/service-client.ts'
+import { sendFirstRequest } from './first-request.ts'
 import { LoadBodies } from './load-bodies.ts'
-import { LoadGenerator } from './load-generator.ts'
+import { LoadGenerator, type LoadGeneratorOptions } from './load-generator.ts'
 import { createLoadPacer, toLoadPostId } from './load-pacer.ts'
 import type { LoadCalls, LoadTask, LoadUpdate } from './load-threads.ts'
 
 let generator: LoadGenerator | null = null
+let parts: LoadGeneratorOptions | null = null
+let cancelFirst: (() => void) | null = null
 let apiKey: ApiKey | null = null
 
 const sendEvent = serveCalls<LoadCalls, { update: LoadUpdate }>({
   prepare(task) {
     apiKey = task.apiKey === null ? null : ApiKey.unseal(task.apiKey)
-    generator = createGenerator(task)
+    parts = createParts(task)
+    generator = new LoadGenerator(parts)
+  },
+  async tryFirst() {
+    if (parts === null) throw new Error('a thread is prepared before it sends')
+    const { ended, cancel } = sendFirstRequest(parts)
+    cancelFirst = cancel
+    return await ended
   },
   async run(startMs) {
     await generator?.run(startMs - performance.timeOrigin)
   },
   stop() {
+    cancelFirst?.()
     generator?.stop()
   },
   setApiKey(sealed) {
@@ -28,7 +39,7 @@ const sendEvent = serveCalls<LoadCalls, { update: LoadUpdate }>({
   },
 })
 
-function createGenerator(task: LoadTask): LoadGenerator {
+function createParts(task: LoadTask): LoadGeneratorOptions {
   const { record, workspace, journalFile, proxyCredentials, appVersion, share } = task
   const { plan, runToken } = record
   const { load } = plan
@@ -40,7 +51,7 @@ function createGenerator(task: LoadTask): LoadGenerator {
   const bodies = new LoadBodies(openJournalReader(journalFile), { mapRow, hasCallback })
   // The first requests must not wait for the disk.
   bodies.at(share.index)
-  return new LoadGenerator({
+  return {
     index: share.index,
     load,
     retry: plan.retry,
@@ -63,7 +74,7 @@ function createGenerator(task: LoadTask): LoadGenerator {
     toPostId: (sequence) => toLoadPostId(runToken, sequence),
     toCallbackUrl: hasCallback ? toCallbackUrl : () => null,
     report,
-  })
+  }
 }
 
 function report(update: LoadUpdate, transfer: ArrayBuffer[] = []): void {

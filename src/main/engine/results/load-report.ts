@@ -36,6 +36,7 @@ export function readLoadReport(view: RunFamily): LoadReport {
     warmupMs: load.warmupMs,
     durationMs,
     plan: state?.notes ?? describeLoad(load, connection.timeoutMs),
+    ...(state?.first !== undefined && { firstRequest: state.first }),
     counts,
     rates: {
       scheduledPerS: state === null || state.scheduled === null ? null : perS(state.scheduled),

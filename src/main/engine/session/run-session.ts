@@ -253,10 +253,9 @@ export class RunSession {
       const end = await this.#load.run()
       this.#sentMs = this.#load.measuredMs
       if (end.kind === 'done') return this.#writeEnd('completed', null)
-      this.#writeEnd(
-        end.kind === 'stopped' ? 'interrupted' : 'stopped',
-        end.kind === 'crossed' ? { code: 'threshold_crossed', reason: end.reason, advice: null } : null,
-      )
+      if (end.kind === 'stopped') return this.#writeEnd('interrupted', null)
+      const code = end.kind === 'crossed' ? 'threshold_crossed' : 'first_refused'
+      this.#writeEnd('stopped', { code, reason: end.reason, advice: null })
     } finally {
       this.#sendingSinceMs = null
     }
