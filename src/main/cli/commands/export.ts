@@ -24,7 +24,7 @@ import type { CliContext } from '../context.ts'
 import { writeDocumentLine } from '../documents/write-document.ts'
 import { withEngine } from '../engine-access.ts'
 import { resolveFromCaller } from '../invocation.ts'
-import { parseDelimiter } from '../options/parse-values.ts'
+import { collect, parseDelimiter } from '../options/parse-values.ts'
 import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
 import { addDocumentOptions, addExamples, type DocumentFlags } from '../options/shared-options.ts'
 import type { Output } from '../terminal/output.ts'
@@ -49,7 +49,10 @@ interface ExportFlags extends DocumentFlags, Partial<Record<keyof typeof FILTER_
   delimiter?: string
   format?: StdoutFormat
   gzip?: true
+  bom?: true
   lossless?: true
+  rule?: string[]
+  flagged?: true
   errors?: string
 }
 
@@ -104,24 +107,35 @@ const FILTER_FLAGS = {
 const FILTER_NAMES = Object.keys(FILTER_FLAGS) as (keyof typeof FILTER_FLAGS)[]
 
 function listFilterFlags(flags: ExportFlags): string[] {
-  return FILTER_NAMES.flatMap((name) => (flags[name] === undefined ? [] : [`--${name}`]))
+  return [...FILTER_NAMES, 'rule' as const, 'flagged' as const].flatMap((name) =>
+    flags[name] === undefined ? [] : [`--${name}`],
+  )
 }
 
 /** What only exports of rows take; a load test's are of other things. */
 function refuseRowOptions(flags: ExportFlags): void {
-  const { lossless, columns, rulesAsColumns, delimiter, format, gzip, errors } = flags
+  const { lossless, columns, rulesAsColumns, delimiter, format, gzip, bom, errors } = flags
   const given = [
     ...(columns === undefined ? [] : ['--columns']),
     ...(rulesAsColumns ? ['--rules-as-columns'] : []),
     ...(delimiter === undefined ? [] : ['--delimiter']),
     ...(format === undefined ? [] : ['--format']),
     ...(gzip ? ['--gzip'] : []),
+    ...(bom ? ['--bom'] : []),
     ...(lossless ? ['--lossless'] : []),
     ...listFilterFlags(flags),
     ...(errors === undefined ? [] : ['--errors']),
   ]
   if (given.length === 0) return
   throw new InvalidArgumentError(`${given.join(', ')} cannot be used with a load test.`)
+}
+
+/** A file says by its ending what it is, and a CSV file begins with a byte-order mark anyway. */
+function refuseMark(file: string, { bom, format = 'csv' }: ExportFlags): void {
+  if (!bom || (file === '-' && format === 'csv')) return
+  throw new InvalidArgumentError(
+    '--bom only applies to CSV on stdout; a .csv file begins with a byte-order mark anyway.',
+  )
 }
 
 /** The error file says which rows are in either file, so that nothing else can. */
@@ -268,11 +282,19 @@ export function addExportCommand(program: Command, context: CliContext): void {
     )
     .addOption(new Option('--format <format>', 'format on stdout (default: csv)').choices(STDOUT_FORMATS))
     .option('--gzip', 'compress stdout; a file is compressed if its name ends in .csv.gz or .jsonl.gz')
+    .option('--bom', 'begin CSV on stdout with a byte-order mark, as .csv files do')
     .option('--lossless', 'write names and cells unchanged, without escaping formulas')
   for (const name of FILTER_NAMES) {
     const { help, parse } = FILTER_FLAGS[name]
     command.option(`--${name} <${name}>`, help, parse)
   }
+  command
+    .option(
+      '--rule <name>',
+      'only rows that triggered this rule, by name or id; repeatable, for any of them',
+      collect,
+    )
+    .option('--flagged', 'only rows that triggered a rule')
   command.option(
     '--errors <file>',
     'second file for the rows that did not succeed, each with its reason; <file> then has only those that succeeded',
@@ -282,20 +304,27 @@ export function addExportCommand(program: Command, context: CliContext): void {
       const run = await resolveRun(engine, reference)
       if (isLoadRun(run)) refuseRowOptions(flags)
       refuseWithErrors(context, file, flags)
+      refuseMark(file, flags)
       const options = {
         lossless: flags.lossless === true,
         rulesAsColumns: flags.rulesAsColumns === true,
         ...(flags.columns === undefined ? {} : { columns: flags.columns }),
         ...(flags.delimiter === undefined ? {} : { delimiter: flags.delimiter }),
+        ...(flags.rule === undefined ? {} : { rules: flags.rule }),
         ...(listFilterFlags(flags).length > 0 && {
-          filter: Object.assign({}, ...FILTER_NAMES.map((name) => flags[name])) as RowFilter,
+          filter: Object.assign(
+            {},
+            ...FILTER_NAMES.map((name) => flags[name]),
+            flags.flagged && { flagged: true },
+          ) as RowFilter,
         }),
         ...(flags.errors === undefined ? {} : { filter: OUTCOME_FILES.success }),
       }
       if (file === '-') {
         if (isLoadRun(run)) throw new SluiceError({ id: 'export_load_to_stdout' })
         const [format, gzip] = [flags.format ?? 'csv', flags.gzip === true]
-        await exportToStdout(context, engine, run.run_id, { ...options, format, gzip })
+        const byteOrderMark = flags.bom === true
+        await exportToStdout(context, engine, run.run_id, { ...options, format, gzip, byteOrderMark })
         return
       }
       if (flags.gzip) throw new SluiceError({ id: 'export_gzip_of_stdout', file })
@@ -324,6 +353,7 @@ export function addExportCommand(program: Command, context: CliContext): void {
   addExamples(command, [
     'export latest results.csv',
     'export latest rejected.xlsx --state rejected',
+    'export latest flagged.csv --flagged',
     'export latest success.csv --errors errors.csv',
     'export latest scores.csv --columns source,sluice_state,scores --rules-as-columns',
     'export 20261121-0915 report.html',

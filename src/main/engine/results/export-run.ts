@@ -2,12 +2,14 @@ import { decodeHistogram } from '../../../shared/load/latency-meter.ts'
 import type { NumberedSample } from '../../../shared/load/load-report.ts'
 import type { TrendMetric } from '../../../shared/load/metrics.ts'
 import type { LabelsFile } from '../../../shared/lookback/evaluation.ts'
+import { findRule } from '../../../shared/lookback/labels.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import type { Plan, PlanSource } from '../../../shared/plan/plan.ts'
 import { toRowAndRecord } from '../../../shared/plan/source-place.ts'
 import { chooseColumns, type TableColumn } from '../../../shared/run/choose-columns.ts'
 import { isExportDelimiter } from '../../../shared/run/formula-guard.ts'
 import type { ExportOptions } from '../../../shared/run/results.ts'
+import type { RowFilter } from '../../../shared/run/row-filters.ts'
 import type { ExportResult } from '../../../shared/run/written-rows.ts'
 import { readCutOffMs, readSamples } from '../journal/load-record.ts'
 import type { RunFamily, RunView } from '../journal/run-family.ts'
@@ -27,6 +29,7 @@ import {
 import { findReportFormat, writeReport } from '../run/export/write-report.ts'
 import { createPlaceReader, hasSeveralFiles } from '../run/journal/intake-writer.ts'
 import { hasVerdicts } from '../run/journal/verdict-store.ts'
+import { readRuleNames } from '../run/results/family-counts.ts'
 import { openSource } from '../source/open-source.ts'
 import { checkTarget } from '../workspace/replace-file.ts'
 import { findReplacedSource } from '../workspace/replaced-source.ts'
@@ -71,11 +74,32 @@ export async function exportRun(
     header,
     table: format === 'jsonl' ? [] : chooseTable(view, options),
     rowsHaveLetters: view.whole.some(({ record }) => splitsRows(record.plan)),
-    pages: readExportPages(view, options.filter ?? {}, { withRequests: format === 'jsonl', among }),
+    pages: readExportPages(view, toFilter(view, options), { withRequests: format === 'jsonl', among }),
     lossless: options.lossless ?? false,
+    byteOrderMark: options.byteOrderMark ?? true,
     delimiter: await findDelimiter(view, options),
   })
 }
+
+/** The filter with the rules that were named. Throws `BAD_USAGE` for one that no row triggered. */
+function toFilter({ members }: RunFamily, { filter = {}, rules = [] }: ExportOptions): RowFilter {
+  if (rules.length === 0) return filter
+  const triggered = readRuleNames(members)
+  const ruleIds = rules.flatMap((rule) => {
+    const found = findRule(rule, triggered)
+    if (found !== null) return found.ruleIds
+    const names = [...triggered].map(([id, name]) => name || id)
+    throw new SluiceError({
+      id: 'export_rule_unknown',
+      rule,
+      rules: [...new Set(names)].slice(0, RULES_NAMED),
+    })
+  })
+  return { ...filter, ruleIds: [...new Set(ruleIds)] }
+}
+
+/** Most rules that an error lists. */
+const RULES_NAMED = 20
 
 /** The delimiter asked for; that of the source is detected again. Throws `BAD_SOURCE` or `BAD_USAGE`. */
 async function findDelimiter({ record }: RunFamily, { delimiter = ',' }: ExportOptions): Promise<string> {

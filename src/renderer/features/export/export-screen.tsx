@@ -27,7 +27,9 @@ import { LOSSLESS_UNCHANGED, writeOutcomes } from './outcome-files.tsx'
 const COUNT_AGAIN_MS = 50
 const REFRESH_MS = 1_000
 
-type Choice = 'all' | 'filtered' | 'outcomes' | 'unsuccessful' | 'state'
+const FLAGGED: RowFilter = { flagged: true }
+
+type Choice = 'all' | 'filtered' | 'flagged' | 'outcomes' | 'unsuccessful' | 'state'
 
 /** A run's rows as a file: which rows, which format, and whether cells stay exactly as they were. */
 export function ExportScreen(props: {
@@ -51,6 +53,7 @@ export function ExportScreen(props: {
   const chosen = toChosenFilter(choice, filter, exact?.state ?? state)
   const narrowed = useMatchingRows(runId, filter)
   const matching = useMatchingRows(runId, chosen)
+  const flagged = useMatchingRows(runId, summary?.operation === 'task' ? FLAGGED : null)
   const about = chosen === null ? null : describeFilter(chosen, matching.facets)
   const file = useFileWriter()
   const write = () => {
@@ -121,6 +124,16 @@ export function ExportScreen(props: {
                       description: describeFilter(filter, narrowed.facets),
                     },
                   ]),
+              ...(summary?.operation === 'task'
+                ? [
+                    {
+                      value: 'flagged' as const,
+                      label: `Only rows that triggered a rule${flagged.rows === null ? '' : `: ${formatCount(flagged.rows)}`}`,
+                      description:
+                        'Whichever rule it was. To export the rows of certain rules, filter the results by them.',
+                    },
+                  ]
+                : []),
               {
                 value: 'outcomes',
                 label: 'Two files: success and errors',
@@ -247,6 +260,7 @@ function describeWritten(written: number, all: number | undefined, about: string
 
 function toChosenFilter(choice: Choice, filter: RowFilter | null, state: RowState): RowFilter | null {
   if (choice === 'filtered') return filter
+  if (choice === 'flagged') return FLAGGED
   if (choice === 'unsuccessful') return { unsuccessful: true }
   return choice === 'state' ? { state } : null
 }

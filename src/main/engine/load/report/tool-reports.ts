@@ -71,18 +71,25 @@ export const SECONDS_COLUMNS: readonly string[] = [
   ),
   'event_loop_max_ms',
   'gc_ms',
+  'time',
   'generator_limited',
 ]
 
-/** A CSV of seconds: one line each, cells empty where nothing was measured. Numbers only, so nothing is quoted. */
-export function createSecondsWriter(): { header(): string; second(second: LoadSecond): string } {
+/**
+ * A CSV of seconds: one line each, cells empty where nothing was measured; `time` is when a second began. Nothing needs
+ * quotes.
+ */
+export function createSecondsWriter({ startedAt }: { startedAt: string }): {
+  header(): string
+  second(second: LoadSecond): string
+} {
   return {
     header: () => `${SECONDS_COLUMNS.join(',')}\r\n`,
-    second: (second) => `${toCells(second).join(',')}\r\n`,
+    second: (second) => `${toCells(second, startedAt).join(',')}\r\n`,
   }
 }
 
-function toCells({ counts, latencyMs, ...second }: LoadSecond): (string | number)[] {
+function toCells({ counts, latencyMs, ...second }: LoadSecond, startedAt: string): (string | number)[] {
   return [
     second.second,
     second.scheduled ?? '',
@@ -96,6 +103,7 @@ function toCells({ counts, latencyMs, ...second }: LoadSecond): (string | number
     ...TREND_METRICS.flatMap((metric) => POINTS.map((point) => toCell(latencyMs[metric]?.[point]))),
     toCell(second.eventLoopMaxMs),
     toCell(second.gcMs),
+    new Date(Date.parse(startedAt) + second.second * 1000).toISOString(),
     String(second.limited),
   ]
 }

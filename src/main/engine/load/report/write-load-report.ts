@@ -77,7 +77,7 @@ const WRITERS: Readonly<
     for await (const page of intervals) yield { text: page.map(writer.interval).join(''), rows: page.length }
   },
   *csv({ report }) {
-    const writer = createSecondsWriter()
+    const writer = createSecondsWriter({ startedAt: report.startedAt ?? EPOCH })
     yield { text: writer.header(), rows: 0 }
     for (const second of report.seconds) yield { text: writer.second(second), rows: 1 }
   },

@@ -25,6 +25,8 @@ export interface ReportOptions {
   lossless: boolean
   /** Stands between the cells of a CSV report; a comma unless given. */
   delimiter?: string
+  /** Whether a CSV report begins with a byte-order mark, which spreadsheets need (default: true). */
+  byteOrderMark?: boolean
   /** Whether numbers of rows may have a letter, as those of a split record have: where cells have types, they are texts. */
   rowsHaveLetters?: boolean
   /** Further members of a row's object in a report of JSON lines. */
@@ -42,7 +44,7 @@ const BYTE_ORDER_MARK = '\uFEFF'
  * reader of CSV shows. Columns of an earlier export are renamed, `sluice_row (source)`.
  */
 export function createCsvWriter(options: ReportOptions): ReportWriter {
-  const { lossless, delimiter = ',' } = options
+  const { lossless, delimiter = ',', byteOrderMark = true } = options
   let guardedCells = 0
   const toCell = (cell: string) => {
     if (cell === '' || PLAIN.test(cell)) return cell
@@ -60,7 +62,7 @@ export function createCsvWriter(options: ReportOptions): ReportWriter {
         const cell = toCell(name)
         return index === marked && cell === name ? `"${name}"` : cell
       })
-      return `${BYTE_ORDER_MARK}${cells.join(delimiter)}\r\n`
+      return `${byteOrderMark ? BYTE_ORDER_MARK : ''}${cells.join(delimiter)}\r\n`
     },
     row: (result) => toRecord(readTableCells(options, result)),
     get guardedCells() {

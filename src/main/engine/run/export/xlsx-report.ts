@@ -5,8 +5,8 @@ import { cutToCell, type Sheet, type SheetRow, writeWorkbook } from './workbook.
 type Pages = Iterable<readonly ExportRow[]> | AsyncIterable<readonly ExportRow[]>
 
 /**
- * A report as a workbook of one sheet: the source's columns and cells as they were, then the appended ones; the header
- * stays in sight. What the service said is cut to what a cell takes, and says so. Throws what {@link writeWorkbook}
+ * A report as a workbook of one sheet: the source's columns and cells as they were, as text, then the appended ones; the
+ * header stays in sight. What the service said is cut to what a cell takes, and says so. Throws what {@link writeWorkbook}
  * throws.
  */
 export function writeXlsx(
@@ -17,14 +17,24 @@ export function writeXlsx(
   return writeWorkbook([toResultsSheet('Results', options, pages)], maxRows)
 }
 
-/** The rows of a table as a sheet, every cell as text. */
+/** The rows of a table as a sheet: our numbers as numbers, every other cell as text. */
 export function toResultsSheet(name: string, options: ReportOptions, pages: Pages): Sheet {
   const names = toTableNames(options)
+  const areNumbers = options.table.map(
+    (column) => typeof column !== 'number' && (column.type === 'integer' || column.type === 'number'),
+  )
+  const toCell = (cell: string, index: number) => (areNumbers[index] ? toNumber(cell) : cell)
   async function* listRows(): AsyncGenerator<SheetRow[], void, undefined> {
     yield [{ cells: names, isHeader: true }]
     for await (const page of pages) {
-      yield page.map((result) => ({ cells: readTableCells(options, result, cutToCell) }))
+      yield page.map((result) => ({ cells: readTableCells(options, result, cutToCell).map(toCell) }))
     }
   }
   return { name, columns: names.length, rows: listRows() }
+}
+
+/** A number of ours; what is none, such as the number of a row of a split record, stays text. */
+function toNumber(cell: string): number | string {
+  const number = Number(cell)
+  return cell !== '' && String(number) === cell && Number.isFinite(number) ? number : cell
 }

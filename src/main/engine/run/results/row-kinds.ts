@@ -104,6 +104,7 @@ const TESTS: { [Name in Tested]: (kind: RowKind, value: NonNullable<RowFilter[Na
   state: (kind, state) => kind.state === state,
   unsuccessful: (kind) => isUnsuccessful(kind.state),
   ruleIds: (kind, ruleIds) => ruleIds.length === 0 || ruleIds.some((ruleId) => hasRule(kind, ruleId)),
+  flagged: (kind) => kind.rules.length > 0,
   errorCode: (kind, code) => kind.errorCode === code,
   cause: (kind, cause) => kind.causes.includes(cause),
   answer: (kind, answer) => kind.answer === answer,

@@ -129,6 +129,7 @@ describe('a CSV of seconds', () => {
       http_req_duration_count: '10',
       callback_latency_p99_ms: '',
       event_loop_max_ms: '62.5',
+      time: new Date(Date.parse(String(SOURCE.report.startedAt)) + 1_000).toISOString(),
       generator_limited: 'true',
     })
     expect(data.every((row) => /^\d+(\.\d{1,3})?$/.test(row['http_req_duration_p50_ms'] ?? ''))).toBe(true)

@@ -2,8 +2,12 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
+import { toTable } from '../../../../../src/main/engine/run/export/csv-report.ts'
 import { writeReport } from '../../../../../src/main/engine/run/export/write-report.ts'
-import { writeXlsx as writeSheet } from '../../../../../src/main/engine/run/export/xlsx-report.ts'
+import {
+  toResultsSheet,
+  writeXlsx as writeSheet,
+} from '../../../../../src/main/engine/run/export/xlsx-report.ts'
 import { toExportColumns } from '../../../../../src/shared/run/export-columns.ts'
 import type { ExportRow } from '../../../../../src/shared/run/results.ts'
 import { createTemporaryFolder } from '../../../../helpers/temporary-folder.ts'
@@ -59,6 +63,37 @@ test('a guarded CSV export that went through a spreadsheet program loses its gua
   expect([saved.columns[0], ...saved.cells.map(([cell]) => cell)]).toEqual(['=name', '=1+1', 'plain'])
   const own = await readAnySource(await writeXlsx(["'=name"], [[buildResult({ cells: ["'+49 170"] })]]))
   expect([own.columns[0], own.cells[0]?.[0]]).toEqual(["'=name", "'+49 170"])
+})
+
+test('our numbers are numbers, and what is an id or a cell of the source is text', async () => {
+  const scored = toTable(['a'], toExportColumns('task', { classes: ['spam'] }))
+  const result = buildResult({
+    cells: ['12'],
+    taskId: '0042',
+    postId: '17',
+    durationMs: 12.3456,
+    classScores: [{ className: 'spam', score: 0.25 }],
+  })
+  const sheet = toResultsSheet('Results', buildOptions(['a'], { table: scored }), [[result]])
+  let cells: readonly (string | number)[] = []
+  for await (const page of sheet.rows) cells = page.at(-1)?.cells ?? cells
+  // Row, status, latency, tries, record and score.
+  expect(cells.filter((cell) => typeof cell === 'number')).toEqual([2, 200, 12.346, 1, 1, 0.25])
+  expect(cells.filter((cell) => typeof cell === 'string' && cell !== '')).toEqual([
+    '12',
+    'succeeded',
+    '0042',
+    '17',
+  ])
+})
+
+test('the number of a row of a split record stays text', async () => {
+  const halves = [
+    buildResult({ cells: ['x'], place: { row: 4, line: null, half: 'text_data' } }),
+    buildResult({ row: 2, place: { row: 5, line: null }, cells: ['y'] }),
+  ]
+  const source = await readAnySource(await writeXlsx(['a'], [halves]))
+  expect(source.cells.map(([, row]) => row)).toEqual(['4a', '5'])
 })
 
 test('names of an earlier export are renamed, short rows are filled up, pages follow each other', async () => {
