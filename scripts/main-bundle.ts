@@ -10,22 +10,19 @@ const toPath = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta
 /** Absolute path of a file below `src`. */
 export const toSource = (path: string) => toPath(`src/${path}`)
 
-/** Entries of the threads, under the names that src/main/program-files.ts looks for. */
+/** Entries of the threads, and of the process of SQL statements, under the names that src/main/program-files.ts looks for. */
 export const WORKER_ENTRIES = {
   'run-worker': toSource('main/engine/session/run-worker.ts'),
   'load-worker': toSource('main/engine/load/load-worker.ts'),
   'query-worker': toSource('main/engine/query/query-worker.ts'),
   'receiver-worker': toSource('main/engine/receiver/receiver-worker.ts'),
   'sandbox-worker': toSource('main/sandbox/sandbox-worker.ts'),
+  'sql-process': toSource('main/engine/lookback/sql/sql-process.ts'),
 }
 
-/**
- * Processes of the command line alone: that of the system's keyring, of which the desktop app has a store of its own, and
- * that of SQL statements.
- */
+/** The process of the command line alone: that of the system's keyring. The desktop app has a store of its own. */
 const PROCESS_ENTRIES = {
   'keyring-process': toSource('main/engine/secrets/keyring-process.ts'),
-  'sql-process': toSource('main/engine/lookback/sql/sql-process.ts'),
 }
 
 /** The keyring's library, which is native code and stays outside of bundles. */

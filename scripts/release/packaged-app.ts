@@ -100,6 +100,7 @@ const ENTRIES = [
   'out/main/query-worker.js',
   'out/main/receiver-worker.js',
   'out/main/sandbox-worker.js',
+  'out/main/sql-process.js',
   'out/main/sample.csv',
   'out/main/async-sample.csv',
   'out/main/terms-sample.csv',

@@ -51,7 +51,13 @@ const FEWER: Partial<Record<(typeof ROOMS)[number], readonly string[]>> = {
 const ROOM_LAYERS: readonly Layer[] = ROOMS.map((name, index) => ({
   name,
   files: new RegExp(`^src/main/engine/${name}/`),
-  imports: ['shared', 'worker rpc', 'engine-interface', ...(FEWER[name] ?? ROOMS.slice(0, index))],
+  imports: [
+    'shared',
+    'worker rpc',
+    'own process',
+    'engine-interface',
+    ...(FEWER[name] ?? ROOMS.slice(0, index)),
+  ],
 }))
 
 // The first layer whose pattern fits is the file's layer, so single files stand before the folders they are in.
@@ -61,12 +67,12 @@ const LAYERS: readonly Layer[] = [
   {
     name: 'engine-interface',
     files: /^src\/main\/engine\/engine-interface\.ts$/,
-    imports: ['shared', 'secrets'],
+    imports: ['shared', 'own process', 'secrets'],
   },
   {
     name: 'engine',
     files: /^src\/main\/engine\/engine\.ts$/,
-    imports: ['shared', 'program files', 'engine-interface', ...ROOMS],
+    imports: ['shared', 'program files', 'own process', 'engine-interface', ...ROOMS],
   },
   // What the shells have in common: where the workspace is, and the built renderer's files.
   {
@@ -77,6 +83,8 @@ const LAYERS: readonly Layer[] = [
   // Names the entries of threads and the samples, and imports none of them.
   { name: 'program files', files: /^src\/main\/program-files\.ts$/, imports: [] },
   { name: 'worker rpc', files: /^src\/main\/worker-rpc\.ts$/, imports: ['shared'] },
+  // How processes are started that have to be ended, whatever they do.
+  { name: 'own process', files: /^src\/main\/own-process\.ts$/, imports: [] },
   {
     name: 'sandbox',
     files: /^src\/main\/sandbox\//,
@@ -91,6 +99,7 @@ const LAYERS: readonly Layer[] = [
       'program files',
       // Windows say which thread crashed.
       'worker rpc',
+      'own process',
       'engine',
       'engine-interface',
       'secrets',
@@ -103,7 +112,7 @@ const LAYERS: readonly Layer[] = [
   {
     name: 'desktop',
     files: /^src\/main\/desktop\//,
-    imports: ['shared', 'secrets', 'workspace', 'shell parts', 'bridge'],
+    imports: ['shared', 'own process', 'secrets', 'workspace', 'shell parts', 'bridge'],
   },
   { name: 'web', files: /^src\/main\/web\//, imports: ['shared', 'shell parts', 'bridge'] },
   {

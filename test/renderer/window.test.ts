@@ -86,11 +86,27 @@ describe('the tabs of a run', () => {
     toTabs(run).map(({ label }) => label)
 
   it('lead to every screen that it has', () => {
-    expect(listTabs(RUN)).toEqual(['Overview', 'Results', 'Labelling', 'Evaluate', 'Export', 'Trend', 'Plan'])
+    expect(listTabs(RUN)).toEqual([
+      'Overview',
+      'Results',
+      'Labelling',
+      'Evaluate',
+      'Export',
+      'Trend',
+      'SQL',
+      'Plan',
+    ])
   })
 
   it('leave out what cannot be: rules of other operations, rows of load tests', () => {
-    expect(listTabs({ ...RUN, hasRules: false })).toEqual(['Overview', 'Results', 'Export', 'Trend', 'Plan'])
+    expect(listTabs({ ...RUN, hasRules: false })).toEqual([
+      'Overview',
+      'Results',
+      'Export',
+      'Trend',
+      'SQL',
+      'Plan',
+    ])
     expect(listTabs({ ...RUN, isLoad: true })).toEqual(['Overview', 'Export', 'Trend', 'Plan'])
   })
 

@@ -3,6 +3,7 @@ import { createEngine } from '../engine/engine.ts'
 import { createKeyStore, type LastingStore } from '../engine/secrets/key-store.ts'
 import type { FindSystemProxy } from '../engine/secrets/system-proxy.ts'
 import { removeUnusedKeys } from '../engine/workspace/connection-secrets.ts'
+import type { StartProcess } from '../own-process.ts'
 import { WORKER_URLS } from '../program-files.ts'
 import type { BridgeHost } from './bridge-context.ts'
 import { createCapacitySearches } from './capacity-searches.ts'
@@ -26,6 +27,8 @@ export interface BridgeOptions {
   lastingKeys: LastingStore | { absence: string }
   /** Finds proxies of the system (default: those that the environment names). */
   findSystemProxy?: FindSystemProxy
+  /** Starts processes of ours (default: those of Node). */
+  startProcess?: StartProcess
 }
 
 /** Opens the engine on a workspace for windows. Throws `WORKSPACE_UNUSABLE`. */

@@ -25,6 +25,7 @@ import { sandboxHandlers } from './sandbox-handlers.ts'
 import { scratchpadHandlers } from './scratchpad-handlers.ts'
 import { settingsHandlers } from './settings-handlers.ts'
 import { sourceHandlers } from './source-handlers.ts'
+import { sqlHandlers } from './sql-handlers.ts'
 import { labellingHandlers, verdictsHandlers } from './verdicts-handlers.ts'
 import { viewsHandlers } from './views-handlers.ts'
 import { eventsHandlers } from './watch-handlers.ts'
@@ -54,6 +55,7 @@ const HANDLERS: { [Part in keyof typeof bridgeContract]: Handlers<Part> } = {
   exports: exportsHandlers,
   compare: compareHandlers,
   baselines: baselinesHandlers,
+  sql: sqlHandlers,
   sandbox: sandboxHandlers,
   scratchpad: scratchpadHandlers,
   crashes: crashesHandlers,

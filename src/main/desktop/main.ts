@@ -12,6 +12,7 @@ import { APP_URL } from './app-protocol.ts'
 import { askProduction } from './dialogs.ts'
 import { createProfileKeys } from './profile-keys.ts'
 import { startDesktop } from './start-desktop.ts'
+import { startUtilityProcess } from './utility-process.ts'
 
 keepFilesPrivate()
 
@@ -52,6 +53,7 @@ void startDesktop({
       host,
       lastingKeys: createProfileKeys(join(app.getPath('userData'), 'keys.json')),
       // What the system's settings or its proxy script say, as for a browser.
+      startProcess: startUtilityProcess,
       findSystemProxy: async (url) => parseProxyList(await session.defaultSession.resolveProxy(url), url),
     })
     return {

@@ -5,6 +5,7 @@ import type { AcceptCode } from '../../shared/run/accept-code.ts'
 import type { RunSummary } from '../../shared/run/run.ts'
 import type { RunSnapshot } from '../../shared/run/snapshot.ts'
 import type { ScratchCallback, ScratchExchange, ScratchProblem } from '../../shared/service/scratchpad.ts'
+import type { StartProcess } from '../own-process.ts'
 import type { ApiKey, ProxyCredentials } from './secrets/bound-secret.ts'
 import type { FindSystemProxy } from './secrets/system-proxy.ts'
 
@@ -13,6 +14,8 @@ export interface EngineOptions {
   workspace: string
   /** Finds proxies of the system (default: those that the environment of this process names). */
   findSystemProxy?: FindSystemProxy
+  /** Starts the processes of SQL statements (default: as processes of Node, which the desktop app is not). */
+  startProcess?: StartProcess
   /** Entry of the runs' threads (default: the engine's own, which tests replace). */
   runWorkerUrl?: URL
 }

@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import type { TrendLabels } from '../../shared/lookback/trend.ts'
 import type { PlanConnection } from '../../shared/plan/connection.ts'
 import type { Plan } from '../../shared/plan/plan.ts'
+import { forkProcess } from '../own-process.ts'
 import { SQL_PROCESS, WORKER_URLS } from '../program-files.ts'
 import type {
   EngineOptions,
@@ -12,6 +13,7 @@ import type {
 } from './engine-interface.ts'
 import { readBaselines, removeBaselines, setBaseline } from './lookback/baseline-store.ts'
 import { askSql, type SqlOptions } from './lookback/sql/ask-sql.ts'
+import { saveAnswer } from './lookback/sql/save-answer.ts'
 import { StoredRuns } from './query/stored-runs.ts'
 import { WorkspaceReceiver } from './receiver/workspace-receiver.ts'
 import { createScratchpad } from './scratchpad/scratchpad.ts'
@@ -27,6 +29,7 @@ import { createWorkspaceFolders, toJournalFile } from './workspace/workspace-fil
  */
 export function createEngine({
   runWorkerUrl = WORKER_URLS.run,
+  startProcess = forkProcess,
   findSystemProxy = createEnvironmentProxies(process.env),
   ...options
 }: EngineOptions) {
@@ -44,6 +47,11 @@ export function createEngine({
   const held = new HeldRuns({
     ...{ workspace, runWorkerUrl, loadWorkerUrl, stored, receiver },
     findSystemProxy,
+  })
+
+  const toSqlPlace = (runIds: readonly string[]) => ({
+    ...{ startProcess, processUrl: SQL_PROCESS },
+    files: runIds.map((runId) => toJournalFile(workspace, runId)),
   })
 
   return {
@@ -117,12 +125,11 @@ export function createEngine({
        * Answers an SQL statement about runs in a process of its own, row by row, and returns how many rows there were. Throws
        * what {@link askSql} throws.
        */
-      askSql: (runIds: readonly string[], options: Omit<SqlOptions, 'processUrl' | 'files'>) =>
-        askSql({
-          ...options,
-          processUrl: SQL_PROCESS,
-          files: runIds.map((runId) => toJournalFile(workspace, runId)),
-        }),
+      askSql: (runIds: readonly string[], options: StatementOptions) =>
+        askSql({ ...options, ...toSqlPlace(runIds) }),
+      /** Writes the answer to such a statement into a file, as {@link saveAnswer} does. */
+      saveSql: (runIds: readonly string[], options: Omit<StatementOptions, 'onRow'>, file: string) =>
+        saveAnswer({ ...options, ...toSqlPlace(runIds) }, file),
       /** All runs of one source, oldest first. With labels each of them is evaluated. */
       readTrend: (source: string, labels: TrendLabels) => stored.readTrend(source, labels),
     },
@@ -169,6 +176,9 @@ export function createEngine({
     },
   }
 }
+
+/** A statement about runs, and what becomes of its answer. */
+type StatementOptions = Omit<SqlOptions, 'processUrl' | 'startProcess' | 'files'>
 
 /** Starts, stops and reads runs: all that the command line and the bridge need. */
 export interface Engine extends ReturnType<typeof createEngine> {}

@@ -11,6 +11,7 @@ import { LoadScreen } from '../features/load/load-screen.tsx'
 import { PlanScreen } from '../features/plan/plan-screen.tsx'
 import { ResultsScreen } from '../features/results/results-screen.tsx'
 import { RunScreen } from '../features/run/run-screen.tsx'
+import { SqlScreen } from '../features/sql/sql-screen.tsx'
 import { TrendScreen } from '../features/trend/trend-screen.tsx'
 import type { NamePlace } from '../ui/connection/destination.ts'
 import { ErrorNotice, Screen } from '../ui/layout/screen.tsx'
@@ -118,6 +119,7 @@ function RunTab(props: RunScreensProps & { rows: RowsInView }) {
       />
     )
   }
+  if (route.kind === 'sql') return <SqlScreen runId={runId} />
   if (route.kind === 'evaluate') return <EvaluateScreen runId={runId} onResults={showResults} />
   if (route.kind === 'export')
     return (

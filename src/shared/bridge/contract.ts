@@ -18,6 +18,7 @@ import { sandboxContract } from './sandbox.ts'
 import { scratchpadContract } from './scratchpad.ts'
 import { settingsContract } from './settings.ts'
 import { sourceContract } from './source.ts'
+import { sqlContract } from './sql.ts'
 import { labellingContract, verdictsContract } from './verdicts.ts'
 import { viewsContract } from './views.ts'
 
@@ -47,6 +48,7 @@ export const bridgeContract = {
   exports: exportsContract,
   compare: compareContract,
   baselines: baselinesContract,
+  sql: sqlContract,
   sandbox: sandboxContract,
   scratchpad: scratchpadContract,
   crashes: crashesContract,

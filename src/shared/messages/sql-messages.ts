@@ -1,8 +1,11 @@
 import { type ErrorEntry, ofCode } from './error-entry.ts'
 
 /** What a statement may be, as every refusal says. */
-const READS_VIEWS =
-  'Write one SELECT over the views rows, answers, scores, rules and tries, whose columns docs/sql.md lists.'
+const READS_VIEWS = {
+  terminal:
+    'Write one SELECT over the views rows, answers, scores, rules and tries, whose columns docs/sql.md lists.',
+  window: 'Write one SELECT over the views that “Views and their columns” lists.',
+}
 
 /** Errors of SQL statements about runs. */
 export const SQL_MESSAGES = ofCode('BAD_USAGE', {
@@ -25,7 +28,10 @@ export const SQL_MESSAGES = ofCode('BAD_USAGE', {
   }),
   sql_timed_out: ({ seconds }: { seconds: number }) => ({
     text: `the statement took longer than ${seconds} s and was stopped`,
-    remedy: 'Narrow it with WHERE or LIMIT, or allow more time with --timeout.',
+    remedy: {
+      terminal: 'Narrow it with WHERE or LIMIT, or allow more time with --timeout.',
+      window: 'Narrow it with WHERE or LIMIT.',
+    },
   }),
   sql_broke_off: ({ reason }: { reason: string }) => ({
     text: `the process of the statement broke off: ${reason}`,

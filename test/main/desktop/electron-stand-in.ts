@@ -1,3 +1,4 @@
+import { fork } from 'node:child_process'
 import { EventEmitter } from 'node:events'
 
 // Stands in for the `electron` module, which exists only inside Electron. It keeps what it is given, so that a test
@@ -93,6 +94,22 @@ export const nativeTheme = { shouldUseDarkColors: false }
 export const screen = {
   displays: [{ workArea: { x: 0, y: 0, width: 1920, height: 1080 } }],
   getAllDisplays: () => screen.displays,
+}
+
+/** Gives a process of Node what one of Electron has in the place of Node's channel. */
+const PARENT_PORT = `data:text/javascript,${encodeURIComponent(`
+  import { EventEmitter } from 'node:events'
+  const postMessage = (message) => void process.send(message)
+  process.parentPort = Object.assign(new EventEmitter(), { postMessage })
+  process.on('message', (data) => process.parentPort.emit('message', { data }))
+`)}`
+
+export const utilityProcess = {
+  fork(file: string, args: string[], options: { execArgv: string[] }) {
+    const execArgv = [...options.execArgv, `--import=${PARENT_PORT}`]
+    const child = fork(file, args, { execArgv, stdio: ['ignore', 'pipe', 'ignore', 'ipc'] })
+    return Object.assign(child, { postMessage: (message: object) => void child.send(message) })
+  },
 }
 
 export const powerSaveBlocker = {

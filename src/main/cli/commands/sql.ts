@@ -1,7 +1,13 @@
 import { type Command, Option } from 'commander'
+import {
+  type AnswerText,
+  createCsvText,
+  createJsonlText,
+  toValueText,
+} from '../../../shared/lookback/sql-answer-text.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
-import { addFormulaGuard, sayGuarded } from '../../../shared/run/formula-guard.ts'
+import { sayGuarded } from '../../../shared/run/formula-guard.ts'
 import { isLoadRun } from '../../../shared/run/run.ts'
 import type { CliContext } from '../context.ts'
 import { withEngine } from '../engine-access.ts'
@@ -24,12 +30,8 @@ const TABLE_ROWS_MAX = 500
 const COLUMN_MIN = 8
 
 /** Writes an answer as its rows come. */
-interface AnswerWriter {
-  names: (names: readonly string[]) => string
-  row: (values: readonly unknown[]) => string
+interface AnswerWriter extends AnswerText {
   end: (rows: number) => string
-  /** Cells that were escaped, since a spreadsheet would run them as formulas. */
-  guardedCells?: () => number
 }
 
 /** Adds `sql RUN… STATEMENT`: answers a statement about the rows of runs. */
@@ -73,7 +75,7 @@ export function addSqlCommand(program: Command, context: CliContext): void {
         },
       })
       await context.out.write(writer.end(rows))
-      const guarded = writer.guardedCells?.() ?? 0
+      const guarded = writer.guardedCells()
       if (guarded > 0) await context.err.writeLine(sayGuarded(guarded, 'JSON lines hold them unchanged'))
     })
   })
@@ -86,14 +88,15 @@ export function addSqlCommand(program: Command, context: CliContext): void {
 
 const WRITERS: Readonly<Record<SqlFlags['format'], (context: CliContext) => AnswerWriter>> = {
   table: createTableWriter,
-  csv: createCsvWriter,
-  jsonl: createJsonlWriter,
+  csv: () => ({ ...createCsvText(), end: () => '' }),
+  jsonl: () => ({ ...createJsonlText(), end: () => '' }),
 }
 
 function createTableWriter({ outTerminal }: CliContext): AnswerWriter {
   let columns: readonly string[] = []
   const kept: (readonly unknown[])[] = []
   return {
+    guardedCells: () => 0,
     names(names) {
       columns = names
       return ''
@@ -105,7 +108,7 @@ function createTableWriter({ outTerminal }: CliContext): AnswerWriter {
     end(rows) {
       const lines = formatTable(outTerminal, {
         columns: columns.map((title) => ({ title, kind: 'text' as const, minColumns: COLUMN_MIN })),
-        rows: kept.map((values) => values.map(toText)),
+        rows: kept.map((values) => values.map(toValueText)),
       })
       const more =
         rows > kept.length
@@ -114,39 +117,4 @@ function createTableWriter({ outTerminal }: CliContext): AnswerWriter {
       return `${[...lines, '', more].join('\n')}\n`
     },
   }
-}
-
-/** Lines of RFC 4180. Texts that a spreadsheet would run as formulas are escaped, as in exports. */
-function createCsvWriter(): AnswerWriter {
-  let guarded = 0
-  const toLine = (values: readonly unknown[]) => {
-    const cells = values.map((value) => {
-      const cell = typeof value === 'string' ? addFormulaGuard(value) : toText(value)
-      if (typeof value === 'string' && cell !== value) guarded += 1
-      return /[",;\t\r\n]|^\s|\s$/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
-    })
-    return `${cells.join(',')}\r\n`
-  }
-  return { names: toLine, row: toLine, end: () => '', guardedCells: () => guarded }
-}
-
-function createJsonlWriter(): AnswerWriter {
-  let keys: string[] = []
-  return {
-    names(names) {
-      keys = names.map((name) => JSON.stringify(name))
-      return ''
-    },
-    // Written by hand: an object would lose columns of one name, and put those that are numbers first.
-    row: (values) => `{${values.map((value, index) => `${keys[index]}:${toJson(value)}`).join(',')}}\n`,
-    end: () => '',
-  }
-}
-
-function toText(value: unknown): string {
-  return value === null ? '' : String(value)
-}
-
-function toJson(value: unknown): string {
-  return typeof value === 'bigint' ? value.toString() : JSON.stringify(value)
 }

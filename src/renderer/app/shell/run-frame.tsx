@@ -2,6 +2,7 @@ import { Group, Modal } from '@mantine/core'
 import {
   IconActivity,
   IconChartLine,
+  IconDatabaseSearch,
   IconDownload,
   IconFileSettings,
   IconGauge,
@@ -72,6 +73,7 @@ export function toTabs({ runId, isLoad, hasRules, searchId }: RunStanding): Plac
         ]),
     { label: 'Export', icon: IconDownload, route: toRun('export') },
     { label: 'Trend', icon: IconChartLine, route: toRun('trend') },
+    ...(isLoad ? [] : [{ label: 'SQL', icon: IconDatabaseSearch, route: toRun('sql') }]),
     { label: 'Plan', icon: IconFileSettings, route: toRun('plan') },
   ]
 }
@@ -127,7 +129,7 @@ export function RunFrame(props: {
 }
 
 /** The screens where a retry has its own rows only; elsewhere it is shown with the run that it belongs to. */
-const OWN_ROWS: ReadonlySet<Route['kind']> = new Set(['results', 'labelling', 'evaluate', 'export'])
+const OWN_ROWS: ReadonlySet<Route['kind']> = new Set(['results', 'labelling', 'evaluate', 'export', 'sql'])
 
 function RunHead(props: {
   route: Extract<Route, { runId: string }>

@@ -1,9 +1,7 @@
-import { fork } from 'node:child_process'
-import process from 'node:process'
 import type { Readable } from 'node:stream'
-import { fileURLToPath } from 'node:url'
 import type { ErrorMessage } from '../../../../shared/messages/error-messages.ts'
 import { SluiceError } from '../../../../shared/messages/errors.ts'
+import type { StartProcess } from '../../../own-process.ts'
 
 /** What the process of a statement is asked. */
 export interface SqlQuestion {
@@ -19,43 +17,56 @@ export type SqlOutcome = { kind: 'done'; rows: number } | { kind: 'failed'; erro
 const HEAP_MB = 512
 
 export interface SqlOptions extends SqlQuestion {
-  /** The entry `sql-process.ts`, or its bundle. */
+  /** The entry `sql-process.ts`, or its bundle, and what starts it. */
   processUrl: URL
+  startProcess: StartProcess
   timeoutMs: number
+  /** Ends the process before the time is over. */
+  signal?: AbortSignal | undefined
   /** Is given the names of the columns, and then each row; the next row is read once it is done. */
   onRow: (values: unknown[], index: number) => Promise<void>
 }
 
 /**
  * Asks a statement in a process of its own, which is ended when the time is over. Returns how many rows there were. Throws
- * `BAD_USAGE` for a statement that fails, takes too long or does anything but read the views.
+ * `BAD_USAGE` for a statement that fails, takes too long or does anything but read the views, and what the signal gives as
+ * its reason.
  */
-export async function askSql({ processUrl, timeoutMs, onRow, ...question }: SqlOptions): Promise<number> {
-  const child = fork(fileURLToPath(processUrl), {
-    execArgv: [`--max-old-space-size=${HEAP_MB}`, '--disable-warning=ExperimentalWarning'],
-    stdio: ['ignore', 'pipe', 'ignore', 'ipc'],
-  })
-  const end = () => void child.kill('SIGKILL')
-  process.once('exit', end)
+export async function askSql({
+  processUrl,
+  startProcess,
+  timeoutMs,
+  signal,
+  onRow,
+  ...question
+}: SqlOptions): Promise<number> {
+  signal?.throwIfAborted()
+  const child = startProcess(processUrl, [
+    `--max-old-space-size=${HEAP_MB}`,
+    '--disable-warning=ExperimentalWarning',
+  ])
+  const end = () => child.kill()
+  signal?.addEventListener('abort', end)
   let isLate = false
   const timer = setTimeout(() => {
     isLate = true
     end()
   }, timeoutMs)
   const outcome = new Promise<SqlOutcome>((resolve) => {
-    child.once('message', (message) => resolve(message as SqlOutcome))
-    child.once('error', (error) => resolve(toBrokenOff(error.message)))
-    child.once('exit', (code, signal) => resolve(toBrokenOff(`it ended with ${signal ?? `code ${code}`}`)))
+    child.onMessage((message) => resolve(message as SqlOutcome))
+    child.onEnd((reason) => resolve({ kind: 'failed', error: { id: 'sql_broke_off', reason } }))
   })
+  // All rows are in the pipe then, where they stay. A process of the desktop app does not end by itself.
+  void outcome.then(end)
   try {
-    child.send(question satisfies SqlQuestion, () => {})
-    if (child.stdout === null) throw new Error('a child has a stdout')
+    child.send(question satisfies SqlQuestion)
     let index = 0
     for await (const line of readLines(child.stdout)) {
       await onRow(JSON.parse(line, keepDigits) as unknown[], index)
       index += 1
     }
     const came = await outcome
+    signal?.throwIfAborted()
     if (isLate) throw new SluiceError({ id: 'sql_timed_out', seconds: timeoutMs / 1000 })
     if (came.kind === 'failed') throw new SluiceError(came.error)
     // The first line has the names of the columns.
@@ -63,7 +74,7 @@ export async function askSql({ processUrl, timeoutMs, onRow, ...question }: SqlO
     return came.rows
   } finally {
     clearTimeout(timer)
-    process.off('exit', end)
+    signal?.removeEventListener('abort', end)
     end()
   }
 }
@@ -87,8 +98,4 @@ function keepDigits(_key: string, value: unknown, { source }: { source?: string 
   return typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(source ?? '')
     ? BigInt(source ?? '')
     : value
-}
-
-function toBrokenOff(reason: string): SqlOutcome {
-  return { kind: 'failed', error: { id: 'sql_broke_off', reason } }
 }

@@ -7,13 +7,14 @@ import process from 'node:process'
 import { constants, DatabaseSync, type StatementSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { inflateRawSync } from 'node:zlib'
+import { SQL_VIEWS } from '../../../../shared/lookback/sql-views.ts'
 import { SluiceError, toErrorMessage } from '../../../../shared/messages/errors.ts'
 import { toThrownText } from '../../../../shared/messages/thrown.ts'
 import { explainFailure } from '../../journal/journal-damage.ts'
 import { ReaderPool, type RunFamily, readRunFamily } from '../../journal/run-family.ts'
 import { isLeaseHeld } from '../../workspace/lease.ts'
 import type { SqlOutcome, SqlQuestion } from './ask-sql.ts'
-import { createSqlViews, INFLATE, SQL_VIEWS } from './sql-views.ts'
+import { createSqlViews, INFLATE } from './sql-views.ts'
 
 /** Journals that SQLite attaches at most. */
 const ATTACHED_MAX = 10
@@ -28,14 +29,29 @@ const BODY_MAX_BYTES = 4 * 1024 * 1024
 /** Written at once, UTF-16 code units. */
 const PIECE_CHARACTERS = 64 * 1024
 
-process.on('disconnect', () => process.exit())
-process.once('message', async (question: SqlQuestion) => {
-  const outcome: SqlOutcome = await answer(question).then(
+/** What a process of Electron has in the place of Node's channel. */
+interface ParentPort {
+  once(event: 'message', listener: (event: { data: SqlQuestion }) => void): void
+  postMessage(outcome: SqlOutcome): void
+}
+
+const { parentPort } = process as { parentPort?: ParentPort }
+
+if (parentPort !== undefined) {
+  parentPort.once('message', async ({ data }) => parentPort.postMessage(await toOutcome(data)))
+} else {
+  process.on('disconnect', () => process.exit())
+  process.once('message', async (question: SqlQuestion) => {
+    process.send?.(await toOutcome(question), () => process.disconnect())
+  })
+}
+
+function toOutcome(question: SqlQuestion): Promise<SqlOutcome> {
+  return answer(question).then(
     (rows) => ({ kind: 'done', rows }),
     (error: unknown) => ({ kind: 'failed', error: toErrorMessage(toSqlError(error, question.files)) }),
   )
-  process.send?.(outcome, () => process.disconnect())
-})
+}
 
 async function answer({ files, sql }: SqlQuestion): Promise<number> {
   const db = openConnection(files)

@@ -1,3 +1,4 @@
+import { SQL_VIEWS } from '../../../../shared/lookback/sql-views.ts'
 import { toStateName } from '../../../../shared/messages/state-name.ts'
 import { isAsync } from '../../../../shared/operations/operations.ts'
 import { COUNTED_STATES } from '../../../../shared/run/item-state.ts'
@@ -7,21 +8,6 @@ import { CUT_OFF_MESSAGE } from '../../run/journal/recovery.ts'
 
 /** Reads a body that stands compressed in a journal; a function of the connection. */
 export const INFLATE = 'sluice_inflate'
-
-/** The views that a statement can read; their columns are an interface (docs/sql.md). */
-export const SQL_VIEWS = {
-  rows: [
-    ...['run', 'row', 'record', 'file', 'state', 'status', 'error_code', 'message', 'task_id', 'duration_ms'],
-    ...['attempts', 'custom_index_item_id', 'answer', 'callback_latency_ms'],
-  ],
-  answers: ['run', 'row', 'record', 'body'],
-  scores: ['run', 'row', 'record', 'class', 'score'],
-  rules: ['run', 'row', 'record', 'rule_id', 'rule_name'],
-  tries: [
-    ...['run', 'row', 'record', 'number', 'sent_in_run', 'sent_at', 'outcome', 'status', 'error_code'],
-    ...['message', 'duration_ms'],
-  ],
-} as const
 
 /** Most columns of sources that `rows` has behind its own; SQLite takes 2,000 in all. */
 const SOURCE_COLUMNS_MAX = 1_900

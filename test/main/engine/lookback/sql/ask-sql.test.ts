@@ -4,9 +4,10 @@ import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { ReaderPool, readRunFamily } from '../../../../../src/main/engine/journal/run-family.ts'
 import { askSql } from '../../../../../src/main/engine/lookback/sql/ask-sql.ts'
-import { SQL_VIEWS } from '../../../../../src/main/engine/lookback/sql/sql-views.ts'
 import { readExportPages } from '../../../../../src/main/engine/run/export/export-rows.ts'
+import { forkProcess } from '../../../../../src/main/own-process.ts'
 import { SQL_PROCESS } from '../../../../../src/main/program-files.ts'
+import { SQL_VIEWS } from '../../../../../src/shared/lookback/sql-views.ts'
 import { toStateName } from '../../../../../src/shared/messages/state-name.ts'
 import { toRowNumber } from '../../../../../src/shared/plan/source-place.ts'
 import type { ExportRow } from '../../../../../src/shared/run/results.ts'
@@ -23,9 +24,21 @@ function openGolden(name: string): string[] {
     .map((file) => join(runs, file))
 }
 
-async function ask(files: readonly string[], sql: string, timeoutMs = 60_000): Promise<unknown[][]> {
+async function ask(
+  files: readonly string[],
+  sql: string,
+  timeoutMs = 60_000,
+  startProcess = forkProcess,
+): Promise<unknown[][]> {
   const rows: unknown[][] = []
-  await askSql({ processUrl: SQL_PROCESS, files, sql, timeoutMs, onRow: async (row) => void rows.push(row) })
+  await askSql({
+    processUrl: SQL_PROCESS,
+    startProcess,
+    files,
+    sql,
+    timeoutMs,
+    onRow: async (row) => void rows.push(row),
+  })
   return rows
 }
 
@@ -141,7 +154,14 @@ test('an answer without end is read as far as it comes until its time is over', 
   const onRow = async () => {
     rows += 1
   }
-  const asking = askSql({ processUrl: SQL_PROCESS, files: [file], sql, timeoutMs: 2_000, onRow })
+  const asking = askSql({
+    processUrl: SQL_PROCESS,
+    startProcess: forkProcess,
+    files: [file],
+    sql,
+    timeoutMs: 2_000,
+    onRow,
+  })
   await expect(asking).rejects.toThrow('was stopped')
   expect(rows).toBeGreaterThan(10)
 })
