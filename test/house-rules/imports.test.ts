@@ -43,7 +43,7 @@ describe('the import rules', () => {
     [
       'src/main/engine/journal/journal.ts',
       '../sending/retry.ts',
-      'journal may import shared, worker rpc, engine-interface, workspace',
+      'journal may import shared, worker rpc, own process, engine-interface, workspace',
     ],
     ['src/main/engine/service/client.ts', '../engine.ts', 'service may import'],
     ['src/main/engine/load/page.ts', '../run/write-csv.ts', 'load may import'],
@@ -51,7 +51,7 @@ describe('the import rules', () => {
     [
       'src/main/desktop/main.ts',
       '../engine/engine.ts',
-      'desktop may import shared, secrets, workspace, shell parts, bridge',
+      'desktop may import shared, own process, secrets, workspace, shell parts, bridge',
     ],
     ['src/main/cli/main.ts', '../desktop/window.ts', 'cli may import'],
     ['src/main/web/server.ts', 'electron', 'only desktop may import electron'],

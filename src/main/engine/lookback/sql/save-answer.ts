@@ -1,5 +1,5 @@
 import { createCsvText, createJsonlText } from '../../../../shared/lookback/sql-answer-text.ts'
-import type { ExportResult } from '../../../../shared/run/results.ts'
+import type { ExportResult } from '../../../../shared/run/written-rows.ts'
 import { replaceFile, toFileError } from '../../workspace/replace-file.ts'
 import { askSql, type SqlOptions } from './ask-sql.ts'
 
