@@ -44,8 +44,14 @@ export const EXPORT_MESSAGES = {
       text: `no row of the run triggered the rule \`${rule}\``,
       remedy:
         rules.length === 0
-          ? 'No row triggered any rule. Leave --rule out.'
-          : `Name one of these rules, or leave --rule out: ${rules.map((one) => `\`${one}\``).join(', ')}.`,
+          ? {
+              terminal: 'No row triggered any rule. Leave --rule out.',
+              window: 'No row triggered any rule. Export all rows.',
+            }
+          : {
+              terminal: `Name one of these rules, or leave --rule out: ${listNames(rules)}.`,
+              window: `Choose one of these rules: ${listNames(rules)}.`,
+            },
     }),
     export_columns_of_jsonl: ({ file }: { file: string }) => ({
       text: `${file}: --columns and --rules-as-columns only apply to .csv, .xlsx and .parquet`,
@@ -95,3 +101,7 @@ export const EXPORT_MESSAGES = {
     }),
   }),
 } satisfies Record<string, ErrorEntry>
+
+function listNames(names: readonly string[]): string {
+  return names.map((name) => `\`${name}\``).join(', ')
+}
