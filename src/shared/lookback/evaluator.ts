@@ -22,17 +22,14 @@ import {
   toScoreBars,
 } from './score-curve.ts'
 
-export interface LabelledRow {
+/** What a labelled row is to every rule; many rows are alike. */
+export interface LabelledKind {
   /** Targets that it should trigger, by number. */
   expected: readonly number[]
   /** Targets that it triggered. */
   triggered: readonly number[]
   /** Its stratum, by number. */
   stratum: number
-  /** Its value of each sliced column. */
-  slices: readonly string[]
-  /** Its score of each judged class; null where it has none. */
-  scores: readonly (number | null)[]
 }
 
 /** Scores of a class that are held against the labels of a target. */
@@ -53,48 +50,54 @@ export interface EvaluatorOptions {
   whatIf: readonly { className: string; threshold: number }[]
 }
 
-/** Most values of a sliced column that are judged apart. */
-const SLICE_VALUES_MAX = 100
+/** Most values of a sliced column that are judged apart: those that come first. */
+export const SLICE_VALUES_MAX = 100
 
 /** Adds labelled rows up, in memory that does not grow with them except for their scores, and judges rules and scores. */
 export class Evaluator {
   readonly #options: EvaluatorOptions
   readonly #all = new GroupTally()
-  readonly #slices: Map<string, GroupTally>[]
-  readonly #furtherRows: number[]
+  readonly #slices: { slotOf: Map<string, number>; groups: GroupTally[]; furtherRows: number }[]
   readonly #scores: { tally: ScoreTally; without: number; rows: number }[]
 
   constructor(options: EvaluatorOptions) {
     this.#options = options
-    this.#slices = options.slices.map(() => new Map())
-    this.#furtherRows = options.slices.map(() => 0)
+    this.#slices = options.slices.map(() => ({ slotOf: new Map(), groups: [], furtherRows: 0 }))
     this.#scores = options.scored.map(() => ({ tally: new ScoreTally(), without: 0, rows: 0 }))
   }
 
-  add(row: LabelledRow): void {
-    this.#all.add(row)
-    for (const [index, value] of row.slices.entries()) this.#addToSlice(index, value, row)
-    for (const [index, score] of row.scores.entries()) {
-      const judged = this.#scores[index]
-      const target = this.#options.scored[index]?.target
-      if (judged === undefined || target === undefined) continue
-      if (score === null) judged.without += 1
-      else {
-        judged.rows += 1
-        judged.tally.add(row.stratum, score, row.expected.includes(target))
-      }
-    }
+  add(kind: LabelledKind, rows: number): void {
+    this.#all.add(kind, rows)
   }
 
-  #addToSlice(index: number, value: string, row: LabelledRow): void {
-    const groups = this.#slices[index]
-    let group = groups?.get(value)
-    if (groups !== undefined && group === undefined && groups.size < SLICE_VALUES_MAX) {
-      group = new GroupTally()
-      groups.set(value, group)
+  /** The slot of a value of a sliced column, {@link SLICE_VALUES_MAX} for those that are not judged apart. */
+  toSlot(slice: number, value: string): number {
+    const own = this.#slices[slice]
+    const known = own?.slotOf.get(value)
+    if (known !== undefined) return known
+    if (own === undefined || own.groups.length >= SLICE_VALUES_MAX) return SLICE_VALUES_MAX
+    const slot = own.groups.push(new GroupTally()) - 1
+    own.slotOf.set(value, slot)
+    return slot
+  }
+
+  /** Adds rows, which were added before, to a slot of a sliced column. */
+  addToSlot(slice: number, slot: number, kind: LabelledKind, rows: number): void {
+    const own = this.#slices[slice]
+    const group = own?.groups[slot]
+    if (group !== undefined) group.add(kind, rows)
+    else if (own !== undefined) own.furtherRows += rows
+  }
+
+  /** Adds the score of one row in a judged class, NaN where it has none. */
+  addScore(index: number, score: number, stratum: number, isExpected: boolean): void {
+    const judged = this.#scores[index]
+    if (judged === undefined) return
+    if (Number.isNaN(score)) judged.without += 1
+    else {
+      judged.rows += 1
+      judged.tally.add(stratum, score, isExpected)
     }
-    if (group !== undefined) group.add(row)
-    else this.#furtherRows[index] = (this.#furtherRows[index] ?? 0) + 1
   }
 
   /**
@@ -113,14 +116,14 @@ export class Evaluator {
       ...averageRules(all.rules),
       slices: slices.map((column, index) => ({
         column,
-        values: [...(this.#slices[index] ?? [])]
-          .map(([value, group]) => ({
+        values: this.#listGroups(index)
+          .map(({ value, group }) => ({
             value,
             rows: group.rows,
             ...this.#judgeGroup(group, this.#toShares(group, populations)),
           }))
           .sort((a, b) => b.rows - a.rows || (a.value < b.value ? -1 : 1)),
-        further_rows: this.#furtherRows[index] ?? 0,
+        further_rows: this.#slices[index]?.furtherRows ?? 0,
       })),
       scores: scores.map(({ score }) => score),
     }
@@ -130,6 +133,14 @@ export class Evaluator {
   /** How many labelled rows each stratum has. */
   countLabelled(): readonly number[] {
     return this.#all.listRows()
+  }
+
+  #listGroups(slice: number): { value: string; group: GroupTally }[] {
+    const { slotOf = [], groups = [] } = this.#slices[slice] ?? {}
+    return [...slotOf].flatMap(([value, slot]) => {
+      const group = groups[slot]
+      return group === undefined ? [] : [{ value, group }]
+    })
   }
 
   /** A slice has about the share of a stratum that it has of the stratum's labelled rows. */
@@ -204,23 +215,23 @@ class GroupTally {
   /** By target, then by stratum. */
   readonly #counts = new Map<number, Counts[]>()
 
-  add({ expected, triggered, stratum }: LabelledRow): void {
-    this.rows += 1
-    this.#rows[stratum] = (this.#rows[stratum] ?? 0) + 1
+  add({ expected, triggered, stratum }: LabelledKind, rows: number): void {
+    this.rows += rows
+    this.#rows[stratum] = (this.#rows[stratum] ?? 0) + rows
     if (expected.length === 0 && triggered.length === 0) return
-    this.#count(OVERALL, stratum, triggered.length > 0, expected.length > 0)
-    for (const target of triggered) this.#count(target, stratum, true, expected.includes(target))
+    this.#count(OVERALL, stratum, rows, triggered.length > 0, expected.length > 0)
+    for (const target of triggered) this.#count(target, stratum, rows, true, expected.includes(target))
     for (const target of expected) {
-      if (!triggered.includes(target)) this.#count(target, stratum, false, true)
+      if (!triggered.includes(target)) this.#count(target, stratum, rows, false, true)
     }
   }
 
-  #count(target: number, stratum: number, isTriggered: boolean, isExpected: boolean): void {
+  #count(target: number, stratum: number, rows: number, isTriggered: boolean, isExpected: boolean): void {
     const strata = this.#counts.get(target) ?? []
     const counts = strata[stratum] ?? { truePositives: 0, falsePositives: 0, falseNegatives: 0 }
-    if (isTriggered && isExpected) counts.truePositives += 1
-    else if (isTriggered) counts.falsePositives += 1
-    else counts.falseNegatives += 1
+    if (isTriggered && isExpected) counts.truePositives += rows
+    else if (isTriggered) counts.falsePositives += rows
+    else counts.falseNegatives += rows
     strata[stratum] = counts
     this.#counts.set(target, strata)
   }

@@ -133,13 +133,13 @@ export class Labels {
     return [...new Set(values.flatMap((value) => this.#find(value)))]
   }
 
-  /** Counts the values of one row's label. */
-  count(values: readonly string[]): void {
+  /** Counts the values of a label that some rows have. */
+  count(values: readonly string[], rows: number): void {
     for (const value of values) {
       const counted = this.values.get(value)
-      if (counted !== undefined) counted.rows += 1
+      if (counted !== undefined) counted.rows += rows
       else if (this.values.size < VALUES_MAX) {
-        this.values.set(value, { value, rows: 1, targets: this.#mapped.get(toComparable(value)) ?? NONE })
+        this.values.set(value, { value, rows, targets: this.#mapped.get(toComparable(value)) ?? NONE })
       }
     }
   }

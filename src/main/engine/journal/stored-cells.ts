@@ -6,6 +6,11 @@
 export function parseCells(json: string): string[] {
   const cells = json.includes('\\') ? null : cutCells(json)
   if (cells !== null) return cells
+  return parseTexts(json)
+}
+
+/** The texts of a JSON list. Throws a `SyntaxError` if it is none. */
+export function parseTexts(json: string): string[] {
   const parsed: unknown = JSON.parse(json)
   if (isTexts(parsed)) return parsed
   throw new SyntaxError('the cells of a row are not a list of texts')

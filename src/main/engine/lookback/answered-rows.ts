@@ -1,263 +1,370 @@
-import { createRuleReader, createSetReader, readScoreClasses } from '../journal/found-reader.ts'
+import {
+  createNameReader,
+  createRuleReader,
+  createSetReader,
+  readScoreClasses,
+} from '../journal/found-reader.ts'
 import type { RunFamily, RunView } from '../journal/run-family.ts'
-import { type FoundColumns, MARKS } from '../run/results/journal-findings.ts'
-import type { RowFindings } from '../run/results/row-findings.ts'
-import type { RowValues } from '../run/results/row-values.ts'
-import type { DatabaseSync, SQLInputValue } from '../workspace/sqlite.ts'
+import { parseTexts } from '../journal/stored-cells.ts'
+import type { DatabaseSync, SQLInputValue, StatementSync } from '../workspace/sqlite.ts'
 
-/** A row as looking back reads it: what it was, and what the service decided. */
-export interface AnsweredRow {
-  row: number
-  /** Read when they are asked for. */
-  readonly cells: string[]
-  /** What each cell is in a JSON source; null where all are text. Read when it is asked for. */
-  readonly kinds: string | null
-  /** One of its cells, '' where it has none: faster than all of them. */
-  cell(column: number): string
-  /** The service answered it with a result of its own. */
-  isAnswered: boolean
-  /** Ids of the rules that it triggered. */
-  ruleIds: readonly string[]
-  /** Its scores as they were asked for; null where it has none. */
-  scores: readonly (number | null)[]
-  /** The run whose answer it is. */
-  member: RunView
-}
+// Handing a row over from SQLite takes longer than finding it. So rows are read a column at a time, and what is of few
+// bits comes as a string with a character for each row.
 
-/** The scores of each row that are read: of some classes, in that order, or the highest of all its classes alone. */
-export type WantedScores = readonly string[] | 'highest'
-
-/** Row numbers read in one step: so few that most of what is read is garbage before it is moved to old space. */
+/** Row numbers of a step: a statement takes about a millisecond, and the place of a row in its step is a character. */
 const STEP_ROWS = 1_000
 
 /** Above the first row number, up to the second. */
-type Range = readonly [above: number, last: number]
+type Range = readonly [above: number, upTo: number]
+
+/** What the service answered with a result of its own. */
+const IS_ANSWERED = "state = 'succeeded' AND error_code IS NULL"
+
+// The characters of places count from 1.
+const RESULTS = `SELECT count(*), group_concat(char(row - ?1), '') FILTER (WHERE NOT (${IS_ANSWERED}))
+  FROM result NOT INDEXED WHERE row > ?1 AND row <= ?2`
+const ROWS = `SELECT group_concat(char(id - ?1), '') FROM row WHERE id > ?1 AND id <= ?2`
+const ANSWERED = `SELECT group_concat(char(row - ?1), '') FROM result NOT INDEXED
+  WHERE row > ?1 AND row <= ?2 AND ${IS_ANSWERED}`
 
 /**
- * Reads every row of a run and its retries in the order of the source, a thousand at a time, each with its newest
- * answer. No read stays open behind it. With complete `findings` of the run, answers are not read from the journals.
+ * Reads every row of a run and its retries in the order of the source, each with what its newest run says of it. No read
+ * stays open behind a step. Cells of `columns` are read together as soon as one of them is asked for.
  */
-export function* readAnsweredRows(
+export function* readAnsweredSteps(
   family: RunFamily,
-  wanted: WantedScores = [],
-  findings: RowFindings | null = null,
-): Generator<AnsweredRow[], void, undefined> {
-  const last = Math.max(...family.members.map(readLastRow))
-  const readers = family.members.map((member) => {
-    const found = findings?.ofJournal(member.file)?.columns
-    return found !== undefined && isWhole(found)
-      ? createFoundReader(member, found, wanted)
-      : createStepReader(member, wanted)
-  })
+  columns: readonly number[] = [],
+): Generator<AnsweredStep, void, undefined> {
+  const members = family.members.map((view) => ({ view, last: readLastRow(view) }))
+  const last = Math.max(0, ...members.map((member) => member.last))
   for (let above = 0; above < last; above += STEP_ROWS) {
-    yield mergeSteps(readers.map((readStep) => readStep([above, above + STEP_ROWS])))
+    yield new AnsweredStep(members, above, Math.min(STEP_ROWS, last - above), columns)
   }
 }
 
-/** Whether findings have all that rows can have, however much it is. */
-function isWhole({ kinds, hasAllClasses }: FoundColumns): boolean {
-  return kinds.isWhole && hasAllClasses
+interface Member {
+  view: RunView
+  last: number
 }
 
-/** The rows of all members in their order, each from the newest that has it; members come oldest first. */
-function mergeSteps(steps: readonly AnsweredRow[][]): AnsweredRow[] {
-  const [first = [], ...newer] = steps.filter(({ length }) => length > 0)
-  if (newer.length === 0) return first
-  const newest = new Map([first, ...newer].flat().map((row) => [row.row, row]))
-  return [...newest.values()].sort((a, b) => a.row - b.row)
-}
+/**
+ * Some rows of a run and its retries, column by column: making an object of each row would take longer than all that is
+ * done with it. Columns are indexed by place, from 0 for the row after `above`. To be read before the next step.
+ */
+export class AnsweredStep {
+  readonly above: number
+  readonly width: number
+  /** One more than the number of the member that says what became of the row; 0 if the run does not have it. */
+  readonly owner: Uint16Array
+  /** 1 if the service answered the row with a result of its own. */
+  readonly answered: Uint8Array
+  readonly #members: readonly Member[]
+  readonly #columns: readonly number[]
+  /** The places of the rows that each member has; a number if these are so many from the first on. */
+  readonly #placesOf: (Uint16Array | number)[]
+  readonly #cells = new Map<number, readonly string[]>()
+  readonly #whole = new Map<number, ReadonlyMap<number, WholeRow>>()
+  readonly #toRules = new Map<number, (set: number) => string[]>()
+  #sets: Float64Array | null = null
 
-function createFoundReader(
-  member: RunView,
-  { marks, kinds, scores, cells, last }: FoundColumns,
-  wanted: WantedScores,
-): (range: Range) => AnsweredRow[] {
-  const ofWanted = wanted === 'highest' ? [...scores.values()] : wanted.map((name) => scores.get(name))
-  const readScores = (row: number) =>
-    ofWanted.map((own) => {
-      const score = own?.at(row) ?? Number.NaN
-      return Number.isNaN(score) ? null : score
-    })
-  return ([above, upTo]) => {
-    const source = new StepCells(member, [above, upTo], cells)
-    const rows: AnsweredRow[] = []
-    for (let row = above + 1; row <= Math.min(upTo, last); row += 1) {
-      const mark = marks[row] ?? 0
-      if ((mark & MARKS.row) === 0) continue
-      const read = new StoredRow(member, source, row, (mark & MARKS.answered) !== 0)
-      read.ruleIds = kinds.rulesAt(row)
-      if (wanted === 'highest') read.scores = [toHighest(readScores(row))]
-      else if (wanted.length > 0) read.scores = readScores(row)
-      rows.push(read)
+  constructor(members: readonly Member[], above: number, width: number, columns: readonly number[]) {
+    this.above = above
+    this.width = width
+    this.owner = new Uint16Array(width)
+    this.answered = new Uint8Array(width)
+    this.#members = members
+    this.#columns = columns
+    // Each stands for the rows that it took over from those before it.
+    this.#placesOf = members.map((member, number) => this.#readResults(member, number + 1))
+  }
+
+  rowAt(place: number): number {
+    return this.above + place + 1
+  }
+
+  /** The number of each row's set of rules as its journal has it, 0 for none. */
+  get #rules(): Float64Array {
+    this.#sets ??= this.#readNumbers('rules')
+    return this.#sets
+  }
+
+  /** A number for which rules a row triggered, which other rows of the step with the same rules mostly share. */
+  decisionAt(place: number): number {
+    return (this.#rules[place] ?? 0) * OWNERS_MAX + (this.owner[place] ?? 0)
+  }
+
+  /** Ids of the rules that a row triggered. */
+  ruleIdsAt(place: number): readonly string[] {
+    const set = this.#rules[place] ?? 0
+    const owner = this.owner[place] ?? 0
+    const db = this.#members[owner - 1]?.view.db
+    if (set === 0 || db === undefined) return NONE
+    let toRules = this.#toRules.get(owner)
+    if (toRules === undefined) {
+      const toRule = createRuleReader(db)
+      toRules = createSetReader(db, (number) => toRule(number)?.ruleId)
+      this.#toRules.set(owner, toRules)
     }
-    return rows
+    return toRules(set)
   }
-}
 
-function toHighest(scores: readonly (number | null)[]): number | null {
-  let highest: number | null = null
-  for (const score of scores)
-    if (score !== null && score > (highest ?? Number.NEGATIVE_INFINITY)) highest = score
-  return highest
-}
+  /** A function that says what the answer to the row at a place names; '' for nothing. */
+  names(kind: 'language' | 'model'): (place: number) => string {
+    const numbers = this.#readNumbers(kind)
+    const known = this.#members.map(({ view }) => ({
+      toNames: createNameReader(view.db, kind),
+      texts: new Map<number, string>(),
+    }))
+    return (place) => {
+      const number = numbers[place] ?? 0
+      const own = known[(this.owner[place] ?? 0) - 1]
+      if (number === 0 || own === undefined) return ''
+      const text = own.texts.get(number) ?? own.toNames(number).join('; ')
+      own.texts.set(number, text)
+      return text
+    }
+  }
 
-function createStepReader(member: RunView, wanted: WantedScores): (range: Range) => AnsweredRow[] {
-  return (range) => {
-    const { db } = member
-    const columnOf = new Map(readScoreClasses(db).map(({ className, column }) => [className, column]))
-    const classes = wanted === 'highest' ? [...columnOf.keys()] : wanted
-    const columns = classes.map((className) => columnOf.get(className) ?? 'NULL')
-    const found = readTuples<FoundRow>(
-      db,
-      `SELECT ${['row.id', IS_ANSWERED, 'coalesce(found.rules, 0)', 'found.further_scores', ...columns].join(', ')}
-       FROM row LEFT JOIN result ON result.row = row.id LEFT JOIN found ON found.row = row.id
-       WHERE row.id > ? AND row.id <= ? ORDER BY row.id`,
-      range,
-    )
-    const source = new StepCells(member, range, NO_CELLS)
-    const toRule = createRuleReader(db)
-    const toRules = createSetReader(db, (number) => toRule(number)?.ruleId)
-    return found.map(([row, isAnswered, set, further, ...scores]) => {
-      const read = new StoredRow(member, source, row, isAnswered === 1)
-      if (set !== 0) read.ruleIds = toRules(set)
-      const others = further === null ? NO_SCORES : (JSON.parse(further) as [string, number][])
-      if (wanted === 'highest') read.scores = [toHighest([...scores, ...others.map(([, score]) => score)])]
-      else if (wanted.length > 0)
-        read.scores = others.length === 0 ? scores : addOthers(scores, classes, others)
-      return read
+  /** The scores of each class, NaN where a row has none. */
+  scores(classes: readonly string[]): readonly Float64Array[] {
+    if (classes.length === 0) return []
+    const found = classes.map(() => new Float64Array(this.width).fill(Number.NaN))
+    const toColumns = (columnOf: ReadonlyMap<string, string>) =>
+      classes.map((className) => columnOf.get(className) ?? 'NULL')
+    this.#visitScores(toColumns, (place, tuple, others) => {
+      for (let at = 0; at < found.length; at += 1) {
+        const score = tuple[SCORES_FROM + at] ?? others?.get(classes[at] ?? '')
+        const own = found[at]
+        if (own !== undefined && typeof score === 'number') own[place] = score
+      }
     })
+    return found
+  }
+
+  /** The highest score of all classes, NaN where a row has none. */
+  get highestScores(): Float64Array {
+    const found = new Float64Array(this.width).fill(Number.NaN)
+    const toColumns = (columnOf: ReadonlyMap<string, string>) => [toHighest([...columnOf.values()])]
+    this.#visitScores(toColumns, (place, tuple, others) => {
+      let highest = Number(tuple[SCORES_FROM])
+      if (others !== null) highest = Math.max(highest, ...others.values())
+      if (highest !== Number.NEGATIVE_INFINITY) found[place] = highest
+    })
+    return found
+  }
+
+  /** The cells of a column, '' where a row has none. */
+  cells(column: number): readonly string[] {
+    const known = this.#cells.get(column)
+    if (known !== undefined) return known
+    const columns = [...new Set([...this.#columns.filter((own) => !this.#cells.has(own)), column])]
+    const found = columns.map(() => Array.from<string>({ length: this.width }).fill(''))
+    for (const [number, { view, last }] of this.#members.entries()) {
+      const places = this.#placesOf[number] ?? 0
+      if (places === 0) continue
+      const range: Range = [this.above, Math.min(last, this.above + this.width)]
+      for (const [at, texts] of readCells(view.db, range, columns).entries()) {
+        const isEach = typeof places === 'number' && places === texts.length
+        const among = isEach || typeof places !== 'number' ? places : readRowPlaces(view, range)
+        const own = found[at]
+        for (let index = 0; own !== undefined && index < texts.length; index += 1) {
+          const place = typeof among === 'number' ? index : (among[index] ?? 0)
+          if (this.owner[place] === number + 1) own[place] = texts[index] ?? ''
+        }
+      }
+    }
+    for (const [at, own] of columns.entries()) this.#cells.set(own, found[at] ?? NONE)
+    return this.#cells.get(column) ?? NONE
+  }
+
+  /** All cells of a row, and what each of them is in a JSON source; null where all are text. */
+  wholeAt(place: number): WholeRow {
+    const owner = this.owner[place] ?? 0
+    const view = this.#members[owner - 1]?.view
+    if (view === undefined) return NOTHING
+    const read = this.#whole.get(owner) ?? readWhole(view.db, [this.above, this.above + this.width])
+    this.#whole.set(owner, read)
+    return read.get(this.rowAt(place)) ?? NOTHING
+  }
+
+  /** Marks the rows of a member, and returns their places. */
+  #readResults({ view, last }: Member, owner: number): Uint16Array | number {
+    if (last <= this.above) return 0
+    const range: Range = [this.above, Math.min(last, this.above + this.width)]
+    const [count, unanswered] = readTuple<[number, string | null]>(view.db, RESULTS, range)
+    if (count === range[1] - range[0]) {
+      this.owner.fill(owner, 0, count)
+      this.answered.fill(1, 0, count)
+      for (const place of toPlaces(unanswered)) this.answered[place] = 0
+      return count
+    }
+    const places = readRowPlaces(view, range)
+    for (const place of places) {
+      this.owner[place] = owner
+      this.answered[place] = 0
+    }
+    if (count > 0) {
+      const [answered] = readTuple<[string | null]>(view.db, ANSWERED, range)
+      for (const place of toPlaces(answered)) if (this.owner[place] === owner) this.answered[place] = 1
+    }
+    return places.length === 0 ? 0 : places
+  }
+
+  /** What was found of each row as a number of its journal, 0 for none. */
+  #readNumbers(column: 'rules' | 'language' | 'model'): Float64Array {
+    const numbers = new Float64Array(this.width)
+    this.#visitFound(
+      () => [column],
+      `${column} <> 0`,
+      (place, tuple) => {
+        numbers[place] = Number(tuple[1])
+      },
+    )
+    return numbers
+  }
+
+  /**
+   * Calls back with the scores of each row in columns, and with those of classes without a column if it has any. Rules are
+   * read with them: it costs little more.
+   */
+  #visitScores(
+    toColumns: (columnOf: ReadonlyMap<string, string>) => string[],
+    visit: (place: number, tuple: FoundTuple, others: ReadonlyMap<string, number> | null) => void,
+  ): void {
+    const sets = new Float64Array(this.width)
+    const toAll = (db: DatabaseSync) => [
+      ...['rules', 'further_scores'],
+      ...toColumns(new Map(readScoreClasses(db).map(({ className, column }) => [className, column]))),
+    ]
+    this.#visitFound(toAll, 'TRUE', (place, tuple) => {
+      const further = tuple[2]
+      sets[place] = Number(tuple[1])
+      visit(place, tuple, further == null ? null : new Map(JSON.parse(String(further)) as [string, number][]))
+    })
+    this.#sets = sets
+  }
+
+  #visitFound(
+    toColumns: (db: DatabaseSync) => readonly string[],
+    condition: string,
+    visit: (place: number, tuple: FoundTuple) => void,
+  ): void {
+    for (const [number, { view }] of this.#members.entries()) {
+      if (this.#placesOf[number] === 0) continue
+      const { db } = view
+      const sql = `SELECT row, ${toColumns(db).join(', ')} FROM found NOT INDEXED
+        WHERE row > ? AND row <= ? AND ${condition}`
+      for (const tuple of readTuples<FoundTuple>(db, sql, [this.above, this.above + this.width])) {
+        const place = tuple[0] - this.above - 1
+        if (this.owner[place] === number + 1) visit(place, tuple)
+      }
+    }
   }
 }
 
-const IS_ANSWERED = "result.state = 'succeeded' AND result.error_code IS NULL"
+/** An owner is kept in 16 bits. */
+const OWNERS_MAX = 0x10000
 
-type FoundRow = [
-  row: number,
-  isAnswered: number | null,
-  rules: number,
-  further: string | null,
-  ...scores: (number | null)[],
-]
+/** A row of `found`: its number, then the columns that were asked for. */
+type FoundTuple = [row: number, ...values: (number | string | null)[]]
 
-const NO_SCORES: readonly [string, number][] = []
+/** Behind the row, its rules and `further_scores`. */
+const SCORES_FROM = 3
 
-/** The scores of classes without columns, in the places of these. */
-function addOthers(
-  scores: readonly (number | null)[],
-  classes: readonly string[],
-  others: readonly (readonly [string, number])[],
-): (number | null)[] {
-  const known = new Map(others)
-  return scores.map((score, at) => score ?? known.get(classes[at] ?? '') ?? null)
-}
-
+/** What a journal says of a row in the source. */
 interface WholeRow {
-  text: string
+  cells: string[]
   kinds: string | null
 }
 
-/** The cells of the rows of a step, read when the first of them is asked for, which many questions never do. */
-class StepCells {
-  readonly #member: RunView
-  readonly #range: Range
-  readonly #known: ReadonlyMap<number, RowValues>
-  #whole: ReadonlyMap<number, WholeRow> | null = null
-  readonly #columns = new Map<number, (string | undefined)[]>()
-
-  /** `known` are columns whose cells are at hand. */
-  constructor(member: RunView, range: Range, known: ReadonlyMap<number, RowValues>) {
-    this.#member = member
-    this.#range = range
-    this.#known = known
-  }
-
-  /** One cell of a row; undefined where it has none. Reads that column alone. */
-  cell(row: number, column: number): string | undefined {
-    const known = this.#known.get(column)
-    if (known !== undefined) return known.at(row)[0]
-    let cells = this.#columns.get(column)
-    if (cells === undefined) {
-      cells = this.#readColumn(column)
-      this.#columns.set(column, cells)
-    }
-    return cells[row - this.#range[0]]
-  }
-
-  cells(row: number): string[] {
-    return JSON.parse(this.#read().get(row)?.text ?? '[]') as string[]
-  }
-
-  kinds(row: number): string | null {
-    return this.#read().get(row)?.kinds ?? null
-  }
-
-  #readColumn(column: number): (string | undefined)[] {
-    const cells: (string | undefined)[] = []
-    // Escapes by number may stand for what only JavaScript can hold.
-    const found = readTuples<[row: number, cell: string | null, text: string | null]>(
-      this.#member.db,
-      `SELECT id, CASE WHEN isPlain THEN cells ->> ? END, CASE WHEN NOT isPlain THEN cells END
-       FROM (SELECT id, cells, instr(cells, '\\u') = 0 AS isPlain FROM row WHERE id > ? AND id <= ?)`,
-      [`$[${column}]`, ...this.#range],
-    )
-    for (const [row, cell, text] of found) {
-      cells[row - this.#range[0]] =
-        text === null ? (cell ?? undefined) : (JSON.parse(text) as string[])[column]
-    }
-    return cells
-  }
-
-  #read(): ReadonlyMap<number, WholeRow> {
-    this.#whole ??= new Map(
-      readTuples<[row: number, text: string, kinds: string | null]>(
-        this.#member.db,
-        'SELECT id, cells, kinds FROM row WHERE id > ? AND id <= ?',
-        this.#range,
-      ).map(([row, text, kinds]) => [row, { text, kinds }]),
-    )
-    return this.#whole
-  }
-}
-
-/** A row as it stands in the journal. */
-class StoredRow implements AnsweredRow {
-  readonly row: number
-  readonly isAnswered: boolean
-  readonly member: RunView
-  ruleIds: readonly string[] = NONE
-  scores: (number | null)[] = []
-  readonly #source: StepCells
-
-  constructor(member: RunView, source: StepCells, row: number, isAnswered: boolean) {
-    this.row = row
-    this.isAnswered = isAnswered
-    this.member = member
-    this.#source = source
-  }
-
-  get cells(): string[] {
-    return this.#source.cells(this.row)
-  }
-
-  get kinds(): string | null {
-    return this.#source.kinds(this.row)
-  }
-
-  cell(column: number): string {
-    return this.#source.cell(this.row, column) ?? ''
-  }
-}
-
 const NONE: readonly string[] = []
-const NO_CELLS: ReadonlyMap<number, RowValues> = new Map()
+const NOTHING: WholeRow = { cells: [], kinds: null }
 
-/** Arrays rather than objects, which take twice as long to make. */
-function readTuples<Tuple>(db: DatabaseSync, sql: string, values: readonly SQLInputValue[]): Tuple[] {
-  const statement = db.prepare(sql)
-  statement.setReturnArrays(true)
-  return statement.all(...values) as unknown as Tuple[]
+/** Most arguments of a function of SQL, and few enough. */
+const ARGUMENTS_MAX = 50
+
+/** The highest of some columns, which may be empty; without any, what is below every score. */
+function toHighest(columns: readonly string[]): string {
+  const values = columns.slice(0, ARGUMENTS_MAX).map((column) => `coalesce(${column}, -9e999)`)
+  const others = columns.slice(ARGUMENTS_MAX)
+  return `max(-9e999, ${[others.length === 0 ? '-9e999' : toHighest(others), ...values].join(', ')})`
+}
+
+/** The places that characters stand for. */
+function toPlaces(characters: string | null): Uint16Array {
+  const places = new Uint16Array(characters?.length ?? 0)
+  for (let at = 0; at < places.length; at += 1) places[at] = (characters?.charCodeAt(at) ?? 0) - 1
+  return places
+}
+
+function readRowPlaces({ db }: RunView, range: Range): Uint16Array {
+  const [rows] = readTuple<[string | null]>(db, ROWS, range)
+  return toPlaces(rows).sort()
+}
+
+/**
+ * The cells of some columns, each an array in the order of the rows, '' where a row has none. The texts of a stretch come
+ * as one JSON array, which takes less than one by one, and has what only JavaScript can hold.
+ */
+function readCells(db: DatabaseSync, range: Range, columns: readonly number[]): string[][] {
+  const each = columns.map(
+    (column) => `'[' || group_concat(coalesce(cells -> '$[${column}]', '""'), ',') || ']'`,
+  )
+  const sql = `SELECT ${each.join(', ')} FROM (SELECT cells FROM row WHERE id > ? AND id <= ? ORDER BY id)`
+  let texts: (string | null)[]
+  try {
+    texts = readTuple<(string | null)[]>(db, sql, range)
+  } catch (error) {
+    // Long cells may be more than one string can hold.
+    if (range[1] - range[0] <= 1) throw error
+    const middle = Math.floor((range[0] + range[1]) / 2)
+    const rest = readCells(db, [middle, range[1]], columns)
+    return readCells(db, [range[0], middle], columns).map((own, at) => own.concat(rest[at] ?? []))
+  }
+  return texts.map((text) => (text === null ? [] : parseTexts(text)))
+}
+
+function readWhole(db: DatabaseSync, range: Range): ReadonlyMap<number, WholeRow> {
+  const rows = readTuples<[row: number, text: string, kinds: string | null]>(
+    db,
+    'SELECT id, cells, kinds FROM row WHERE id > ? AND id <= ?',
+    range,
+  )
+  return new Map(rows.map(([row, text, kinds]) => [row, { cells: JSON.parse(text) as string[], kinds }]))
 }
 
 function readLastRow({ db }: RunView): number {
   return Number(db.prepare('SELECT max(id) AS id FROM row').get()?.['id'] ?? 0)
+}
+
+/** The statements of each reader, which a step has in common with the next. */
+const prepared = new WeakMap<DatabaseSync, Map<string, StatementSync>>()
+
+/** Statements of a reader that are kept. */
+const PREPARED_MAX = 30
+
+/** Arrays rather than objects, which take twice as long to make. */
+function prepare(db: DatabaseSync, sql: string): StatementSync {
+  const own = prepared.get(db) ?? new Map<string, StatementSync>()
+  prepared.set(db, own)
+  let statement = own.get(sql)
+  if (statement === undefined) {
+    statement = db.prepare(sql)
+    statement.setReturnArrays(true)
+    if (own.size >= PREPARED_MAX) own.clear()
+    own.set(sql, statement)
+  }
+  return statement
+}
+
+function readTuples<Tuple>(db: DatabaseSync, sql: string, values: readonly SQLInputValue[]): Tuple[] {
+  return prepare(db, sql).all(...values) as unknown as Tuple[]
+}
+
+function readTuple<Tuple extends unknown[]>(
+  db: DatabaseSync,
+  sql: string,
+  values: readonly SQLInputValue[],
+): Tuple {
+  return prepare(db, sql).get(...values) as unknown as Tuple
 }

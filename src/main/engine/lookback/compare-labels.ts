@@ -8,10 +8,10 @@ import {
 } from '../../../shared/lookback/paired-rule.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import type { RunFamily } from '../journal/run-family.ts'
-import { type AnsweredRow, readAnsweredRows } from './answered-rows.ts'
+import { type AnsweredStep, readAnsweredSteps } from './answered-rows.ts'
 import { createRowJudge, noticeLabels, refuseNoTargets } from './evaluate-run.ts'
 import type { PairedRows } from './paired-rows.ts'
-import { createLabelReader, type RowLabel } from './row-labels.ts'
+import { createLabelReader, createVerdictFinder, NO_LABEL } from './row-labels.ts'
 import type { Standing } from './standings.ts'
 
 /** Stands among targets for any of them. */
@@ -27,49 +27,44 @@ function noticeAll(steps: Iterator<number>): void {
 export async function compareByLabels(
   a: RunFamily,
   b: RunFamily,
-  { rules, kinds, kindOf, partnerOf, found }: PairedRows,
+  { rules, kinds, kindOf, partnerOf }: PairedRows,
   options: NonNullable<CompareOptions['labels']>,
 ): Promise<NonNullable<DecisionComparison['labels']>> {
   const names = new Map(rules.flatMap(({ rule, ruleIds }) => ruleIds.map((id) => [id, rule] as const)))
   const reader = await createLabelReader(b, options)
-  const readVerdict = (await createLabelReader(a, { label: null, useVerdicts: options.useVerdicts })).read
+  const findVerdict = options.useVerdicts ? createVerdictFinder(a) : () => undefined
   const labels = new Labels(names, options)
   if (options.positives.length === 0) {
-    noticeAll(noticeLabels(b, reader.read, labels, found.b))
-    if (options.useVerdicts) noticeAll(noticeLabels(a, readVerdict, labels, found.a))
+    noticeAll(noticeLabels(b, reader, labels))
+    const open = (step: AnsweredStep) => (place: number) => findVerdict(step.rowAt(place)) ?? NO_LABEL
+    if (options.useVerdicts) noticeAll(noticeLabels(a, { columns: [], open }, labels))
   }
   const judge = createRowJudge(labels)
   const idsOf = ({ rules: numbers }: Standing) =>
     numbers.flatMap((number) => rules[number]?.ruleIds.slice(0, 1) ?? [])
   const tally = new PairedTallies()
   const rows = { rows: 0, without_label: 0, unsure: 0, conflicting_label: 0 }
-  for (const step of readAnsweredRows(b, [], found.b)) {
-    for (const row of step) {
-      const kind = kinds[(kindOf[row.row] ?? 0) - 1]
+  for (const step of readAnsweredSteps(b, reader.columns)) {
+    const labelAt = reader.open(step)
+    for (let place = 0; place < step.width; place += 1) {
+      const row = step.rowAt(place)
+      const kind = kinds[(kindOf[row] ?? 0) - 1]
       if (kind?.isDecided !== true) continue
       const [inA, inB] = [idsOf(kind.a), idsOf(kind.b)]
-      const { label, stratum, judgedIds } = readLabel(row, partnerOf[row.row] ?? 0, inA, inB)
+      const own = labelAt(place)
+      const isOfA = own.label.kind === 'none'
+      const { label } = (isOfA ? findVerdict(partnerOf[row] ?? 0) : own) ?? own
       if (label.kind === 'none') rows.without_label += 1
       else if (label.kind === 'unsure') rows.unsure += 1
       else if (label.kind === 'conflict') rows.conflicting_label += 1
       else {
         rows.rows += 1
-        if (label.kind === 'text') labels.count(labels.split(label.text) ?? [])
+        if (label.kind === 'text') labels.count(labels.split(label.text) ?? [], 1)
         // An agreeing verdict is on what that run triggered.
-        const { expected } = judge({ ruleIds: judgedIds }, label)
-        const [triggeredA, triggeredB] = [inA, inB].map((ruleIds) => judge({ ruleIds }, label).triggered)
-        tally.add(stratum, expected, triggeredA ?? [], triggeredB ?? [])
+        const { expected } = judge(isOfA ? inA : inB, label)
+        const [triggeredA, triggeredB] = [inA, inB].map((ruleIds) => judge(ruleIds, label).triggered)
+        tally.add(own.stratum, expected, triggeredA ?? [], triggeredB ?? [])
       }
-    }
-  }
-
-  function readLabel(row: AnsweredRow, aRow: number, inA: string[], inB: string[]) {
-    const found = reader.read(row)
-    if (found.label.kind !== 'none') return { ...found, judgedIds: inB }
-    return { ...readVerdict({ ...row, row: aRow }), stratum: found.stratum, judgedIds: inA } satisfies {
-      label: RowLabel
-      stratum: number
-      judgedIds: string[]
     }
   }
 

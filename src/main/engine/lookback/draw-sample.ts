@@ -22,7 +22,7 @@ import { readRuleNames } from '../run/results/family-counts.ts'
 import { findNewest } from '../run/results/family-rows.ts'
 import { openSource } from '../source/open-source.ts'
 import { createBatchPlaces } from '../source/source-reader.ts'
-import { type AnsweredRow, readAnsweredRows, type WantedScores } from './answered-rows.ts'
+import { type AnsweredStep, readAnsweredSteps } from './answered-rows.ts'
 import { storeLabelling } from './labelling-store.ts'
 import { findColumnOrThrow } from './row-labels.ts'
 
@@ -83,9 +83,12 @@ export function startLabelling(family: RunFamily, options: LabellingOptions, now
 
 function drawAnswered(family: RunFamily, options: Omit<SampleOptions, 'file'>): DrawnRows {
   const groups = new Groups(options.by)
-  const { scores, read } = createStratumReader(family, options.by)
-  for (const step of readAnsweredRows(family, scores)) {
-    for (const row of step) if (row.isAnswered) groups.add(row.row, read(row))
+  const open = createStratumReader(family, options.by)
+  for (const step of readAnsweredSteps(family)) {
+    const stratumAt = open(step)
+    for (let place = 0; place < step.width; place += 1) {
+      if (step.answered[place] === 1) groups.add(step.rowAt(place), stratumAt(place))
+    }
   }
   return groups.draw(options)
 }
@@ -217,34 +220,55 @@ const SCORE_BAND = 'score-band'
 /** Scores from 0 to 1 are put into so many bands; whole numbers are bands of their own. */
 const BANDS = 10
 
+/** A function that gives the stratum of the row at a place. */
 function createStratumReader(
   family: RunFamily,
   by: string | null,
-): { scores?: WantedScores; read: (row: AnsweredRow) => string } {
+): (step: AnsweredStep) => (place: number) => string {
   const { columns, plan } = family.record
-  if (by === null) return { read: () => '' }
+  if (by === null) return () => () => ''
   const at = findColumn(columns, by)
-  if (at !== null) return { read: (row) => row.cell(at) }
-  if (by === 'rule') {
-    const names = readRuleNames(family.members)
-    const toName = (ruleId: string) => names.get(ruleId) ?? ruleId
-    return {
-      read: ({ ruleIds }) => (ruleIds.length === 0 ? NO_RULE : ruleIds.map(toName).sort().join('; ')),
-    }
-  }
-  if (by === SCORE_BAND || by.startsWith(`${SCORE_BAND}:`)) {
+  if (at === null && by === 'rule') return createRuleReader(family)
+  if (at === null && (by === SCORE_BAND || by.startsWith(`${SCORE_BAND}:`))) {
     const named = by.slice(SCORE_BAND.length + 1)
-    return {
-      scores: named === '' ? 'highest' : [named],
-      read: ({ scores: [score = null] }) => toBand(score),
+    const bands = new Map<number, string>()
+    return (step) => {
+      const scores = named === '' ? step.highestScores : step.scores([named])[0]
+      return (place) => {
+        const score = scores?.[place] ?? Number.NaN
+        const isWhole = Number.isInteger(score)
+        // Whole numbers and bands are counted apart.
+        const number = isWhole ? score : Math.floor(score * BANDS) + 0.5
+        const band = bands.get(number) ?? toBand(score)
+        bands.set(number, band)
+        return band
+      }
     }
   }
-  const missing = findColumnOrThrow(columns, by, '--by', plan.source.path)
-  return { read: (row) => row.cell(missing) }
+  const column = at ?? findColumnOrThrow(columns, by, '--by', plan.source.path)
+  return (step) => {
+    const cells = step.cells(column)
+    return (place) => cells[place] ?? ''
+  }
 }
 
-function toBand(score: number | null): string {
-  if (score === null || !Number.isFinite(score)) return 'no score'
+/** Strata by the names of all rules that a row triggered. */
+function createRuleReader(family: RunFamily): (step: AnsweredStep) => (place: number) => string {
+  const names = readRuleNames(family.members)
+  const toName = (ruleId: string) => names.get(ruleId) ?? ruleId
+  return (step) => {
+    const known = new Map<number, string>()
+    return (place) => {
+      const decision = step.decisionAt(place)
+      const stratum = known.get(decision) ?? (step.ruleIdsAt(place).map(toName).sort().join('; ') || NO_RULE)
+      known.set(decision, stratum)
+      return stratum
+    }
+  }
+}
+
+function toBand(score: number): string {
+  if (!Number.isFinite(score)) return 'no score'
   if (Number.isInteger(score)) return String(score)
   const band = Math.floor(score * BANDS)
   return `${band / BANDS} to ${(band + 1) / BANDS}`

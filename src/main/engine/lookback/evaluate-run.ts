@@ -1,20 +1,25 @@
 import { checkAssertion, isKnownSubject } from '../../../shared/lookback/assertion.ts'
 import type { DrawnScore, EvaluateOptions, Evaluation } from '../../../shared/lookback/evaluation.ts'
-import { Evaluator, type LabelledRow, type ScoredTarget } from '../../../shared/lookback/evaluator.ts'
+import {
+  Evaluator,
+  type LabelledKind,
+  type ScoredTarget,
+  SLICE_VALUES_MAX,
+} from '../../../shared/lookback/evaluator.ts'
 import { findRule, Labels, toComparable } from '../../../shared/lookback/labels.ts'
+import type { Verdict } from '../../../shared/lookback/verdict.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { toRowAndRecord } from '../../../shared/plan/source-place.ts'
 import type { RunFamily } from '../journal/run-family.ts'
 import { refuseSource } from '../results/export-run.ts'
 import { readScoredClasses } from '../run/export/export-rows.ts'
 import { countRowsRead, readFamilyCounts, readRuleNames } from '../run/results/family-counts.ts'
-import type { RowFindings } from '../run/results/row-findings.ts'
 import { readPlace } from '../run/results/row-places.ts'
-import { type AnsweredRow, readAnsweredRows } from './answered-rows.ts'
+import { type AnsweredStep, readAnsweredSteps } from './answered-rows.ts'
 import { writeEvaluatedRows } from './evaluated-rows.ts'
 import { CellLists, EvaluatedCells } from './matrix-cells.ts'
-import { createLabelReader, type RowLabel } from './row-labels.ts'
-import { createSliceReaders } from './slices.ts'
+import { createLabelReader, type LabelReader, type PlacedLabel, type RowLabel } from './row-labels.ts'
+import { createSlices } from './slices.ts'
 
 /** Label values that a document lists; the rest are counted. */
 const VALUES_LISTED = 100
@@ -27,12 +32,8 @@ export interface EvaluatedRun {
 }
 
 /** See {@link evaluateInSteps}; all steps at once. */
-export async function evaluateRun(
-  family: RunFamily,
-  options: EvaluateOptions,
-  findings: RowFindings | null = null,
-): Promise<Evaluation> {
-  const steps = evaluateInSteps(family, options, { findings })
+export async function evaluateRun(family: RunFamily, options: EvaluateOptions): Promise<Evaluation> {
+  const steps = evaluateInSteps(family, options)
   for (;;) {
     const step = await steps.next()
     if (step.done) return step.value.evaluation
@@ -41,14 +42,13 @@ export async function evaluateRun(
 
 /**
  * Holds what the rules of a run and its retries did against labels: which were right, which triggered wrongly and which were
- * missed. Reads the run twice at most, a thousand rows at a time, and yields how far it is after each. With complete
- * `findings` answers are not read from the journals. Throws `BAD_USAGE` where there is nothing to evaluate, or a column or
- * rule does not exist.
+ * missed. Reads the run twice at most, a few thousand rows at a time, and yields how far it is after each. Throws
+ * `BAD_USAGE` where there is nothing to evaluate, or a column or rule does not exist.
  */
 export async function* evaluateInSteps(
   family: RunFamily,
   options: EvaluateOptions,
-  { keepsCells = false, findings = null }: { keepsCells?: boolean; findings?: RowFindings | null } = {},
+  { keepsCells = false }: { keepsCells?: boolean } = {},
 ): AsyncGenerator<{ rows: number; of: number }, EvaluatedRun, undefined> {
   refuseOthers(family)
   if (options.exportFile !== undefined) refuseSource(family, options.exportFile, options.labels)
@@ -58,19 +58,15 @@ export async function* evaluateInSteps(
   const progress = { rows: 0, of: countRowsRead(family) }
   if (options.positives.length === 0) {
     progress.of *= 2
-    for (const noticed of noticeLabels(family, reader.read, labels, findings)) {
+    for (const noticed of noticeLabels(family, reader, labels)) {
       progress.rows += noticed
       yield progress
     }
   }
-  const scored = findScoredTargets(
-    findings?.listClasses(family.members) ?? readScoredClasses(family),
-    labels,
-    options,
-  )
+  const scored = findScoredTargets(readScoredClasses(family), labels, options)
   const evaluator = new Evaluator({ ...options, targets: labels.targets, scored })
   const judge = createRowJudge(labels)
-  const sliceReaders = createSliceReaders(family, options.slices)
+  const slices = createSlices(family, options.slices)
   const cells = new CellLists(options.list, labels, (record) =>
     toRowAndRecord(record, readPlace(family, record)),
   )
@@ -85,27 +81,35 @@ export async function* evaluateInSteps(
     without_answer: 0,
   }
   const classes = scored.map(({ className }) => className)
-  for (const step of readAnsweredRows(family, classes, findings)) {
-    for (const row of step) {
-      rows.read += 1
-      const { label, stratum } = reader.read(row)
-      if (label.kind === 'none') rows.without_label += 1
-      else if (label.kind === 'unsure') rows.unsure += 1
-      else if (label.kind === 'conflict') rows.conflicting_label += 1
-      else if (!row.isAnswered) rows.without_answer += 1
-      else {
-        rows.evaluated += 1
-        if (label.kind === 'text') labels.count(labels.split(label.text) ?? [])
-        else verdictRows += 1
-        const { expected, triggered } = judge(row, label)
-        const slices = sliceReaders.map((read) => read(row))
-        const judged = { expected, triggered, stratum, slices, scores: row.scores }
-        evaluator.add(judged)
-        if (cells.choices.length > 0) cells.add(row, judged, toLabelText(label), rules)
-        kept?.add(row.row, judged)
-      }
+  const columns = [...reader.columns, ...slices.flatMap(({ column }) => column ?? [])]
+  for (const step of readAnsweredSteps(family, columns)) {
+    const scores = step.scores(classes)
+    const kinds = new StepKinds(step, judge, scored)
+    const labelAt = reader.open(step)
+    let read = 0
+    for (let place = 0; place < step.width; place += 1) {
+      if (step.owner[place] === 0) continue
+      read += 1
+      const placed = labelAt(place)
+      const { kind } = placed.label
+      if (kind === 'none') rows.without_label += 1
+      else if (kind === 'unsure') rows.unsure += 1
+      else if (kind === 'conflict') rows.conflicting_label += 1
+      else if (step.answered[place] === 0) rows.without_answer += 1
+      else kinds.add(place, placed)
     }
-    progress.rows += step.length
+    for (const kind of kinds.kinds) {
+      rows.evaluated += kind.rows
+      if (kind.label.kind === 'text') labels.count(labels.split(kind.label.text) ?? [], kind.rows)
+      else verdictRows += kind.rows
+      evaluator.add(kind, kind.rows)
+    }
+    for (const [slice, { open }] of slices.entries()) addSlice(evaluator, slice, kinds, open(step))
+    for (const [index, own] of scores.entries()) addScores(evaluator, index, kinds, own)
+    if (cells.choices.length > 0) cells.add(step, (place) => kinds.at(place), rules)
+    if (kept !== null) keepCells(kept, kinds)
+    rows.read += read
+    progress.rows += read
     yield progress
   }
   if (rows.evaluated === 0) {
@@ -151,15 +155,119 @@ export async function* evaluateInSteps(
         : await writeEvaluatedRows(family, options.exportFile, {
             labels,
             choices: cells.choices,
-            read: (row) => {
-              const { label } = reader.read(row)
-              if (label.kind !== 'text' && label.kind !== 'verdicts') return null
-              return { text: toLabelText(label), ...judge(row, label) }
+            columns: reader.columns,
+            open(step) {
+              const labelAt = reader.open(step)
+              return (place) => {
+                const { label } = labelAt(place)
+                if (label.kind !== 'text' && label.kind !== 'verdicts') return null
+                return { text: toLabelText(label), ...judge(step.ruleIdsAt(place), label) }
+              }
             },
           }),
     warnings: listWarnings(labels, rules, scored, options, reader.strata, evaluator.countLabelled()),
   }
   return { evaluation, drawn, cells: kept }
+}
+
+/** Rows of a step that are labelled alike and triggered the same. */
+interface StepKind extends LabelledKind {
+  label: RowLabel
+  text: string
+  rows: number
+  /** For each judged class whether its scores should be high. */
+  isExpected: readonly boolean[]
+}
+
+/** What the evaluated rows of a step are: most are of a few kinds. */
+class StepKinds {
+  readonly step: AnsweredStep
+  readonly kinds: StepKind[] = []
+  readonly #judge: ReturnType<typeof createRowJudge>
+  readonly #scored: readonly ScoredTarget[]
+  /** By label, then by whose set of rules it is. */
+  readonly #numberOf = new Map<PlacedLabel, Map<number, number>>()
+  /** One more than the number of each row's kind; 0 for none. */
+  readonly of: Uint16Array
+
+  constructor(step: AnsweredStep, judge: ReturnType<typeof createRowJudge>, scored: readonly ScoredTarget[]) {
+    this.step = step
+    this.of = new Uint16Array(step.width)
+    this.#judge = judge
+    this.#scored = scored
+  }
+
+  at(place: number): StepKind | null {
+    return this.kinds[(this.of[place] ?? 0) - 1] ?? null
+  }
+
+  add(place: number, placed: PlacedLabel): void {
+    let numbers = this.#numberOf.get(placed)
+    if (numbers === undefined) {
+      numbers = new Map()
+      this.#numberOf.set(placed, numbers)
+    }
+    const { step } = this
+    const decision = step.decisionAt(place)
+    let number = numbers.get(decision)
+    if (number === undefined) {
+      number = this.kinds.push(this.#toKind(place, placed))
+      numbers.set(decision, number)
+    }
+    this.of[place] = number
+    const kind = this.kinds[number - 1]
+    if (kind !== undefined) kind.rows += 1
+  }
+
+  #toKind(place: number, { label, stratum }: PlacedLabel): StepKind {
+    const judged = this.#judge(this.step.ruleIdsAt(place), label)
+    const isExpected = this.#scored.map(({ target }) => judged.expected.includes(target))
+    return { ...judged, stratum, label, text: toLabelText(label), rows: 0, isExpected }
+  }
+}
+
+function addSlice(
+  evaluator: Evaluator,
+  slice: number,
+  { step, kinds, of }: StepKinds,
+  valueAt: (place: number) => string,
+): void {
+  const counts = new Uint16Array(kinds.length * (SLICE_VALUES_MAX + 1))
+  for (let place = 0; place < step.width; place += 1) {
+    const number = of[place] ?? 0
+    if (number === 0) continue
+    const at = evaluator.toSlot(slice, valueAt(place)) * kinds.length + number - 1
+    counts[at] = (counts[at] ?? 0) + 1
+  }
+  for (let at = 0; at < counts.length; at += 1) {
+    const rows = counts[at] ?? 0
+    const kind = kinds[at % kinds.length]
+    if (rows > 0 && kind !== undefined) {
+      evaluator.addToSlot(slice, Math.floor(at / kinds.length), kind, rows)
+    }
+  }
+}
+
+function addScores(
+  evaluator: Evaluator,
+  index: number,
+  { kinds, of }: StepKinds,
+  scores: Float64Array,
+): void {
+  for (let place = 0; place < of.length; place += 1) {
+    const kind = kinds[(of[place] ?? 0) - 1]
+    if (kind !== undefined) {
+      evaluator.addScore(index, scores[place] ?? Number.NaN, kind.stratum, kind.isExpected[index] ?? false)
+    }
+  }
+}
+
+function keepCells(kept: EvaluatedCells, { step, kinds, of }: StepKinds): void {
+  const numbers = kinds.map((kind) => kept.toNumber(kind))
+  for (let place = 0; place < of.length; place += 1) {
+    const number = numbers[(of[place] ?? 0) - 1]
+    if (number !== undefined) kept.add(step.rowAt(place), number)
+  }
 }
 
 function refuseOthers({ record: { runId, plan } }: RunFamily): void {
@@ -173,30 +281,42 @@ function refuseOthers({ record: { runId, plan } }: RunFamily): void {
  */
 export function* noticeLabels(
   family: RunFamily,
-  read: (row: AnsweredRow) => { label: RowLabel },
+  { columns, open }: Pick<LabelReader, 'columns' | 'open'>,
   labels: Labels,
-  findings: RowFindings | null = null,
 ): Generator<number, void, undefined> {
-  for (const step of readAnsweredRows(family, [], findings)) {
-    for (const row of step) {
-      const { label } = read(row)
-      if (label.kind === 'text') labels.notice(label.text)
-      else if (label.kind === 'verdicts') {
-        // A verdict is on all that the row triggered.
-        for (const ruleId of row.ruleIds) labels.addTarget(ruleId)
-        for (const { rule } of label.verdicts) if (rule !== null) labels.addTarget(rule)
+  for (const step of readAnsweredSteps(family, columns)) {
+    const labelAt = open(step)
+    const noticed = new Set<PlacedLabel>()
+    let rows = 0
+    for (let place = 0; place < step.width; place += 1) {
+      if (step.owner[place] === 0) continue
+      rows += 1
+      const placed = labelAt(place)
+      if (noticed.has(placed)) continue
+      const { label } = placed
+      // A verdict is on all that the row triggered.
+      if (label.kind === 'verdicts') noticeVerdicts(labels, label.verdicts, step.ruleIdsAt(place))
+      else {
+        if (label.kind === 'text') labels.notice(label.text)
+        noticed.add(placed)
       }
     }
-    yield step.length
+    yield rows
   }
+}
+
+/** Takes note of the rules of a row's verdicts: those that it triggered, and those that were named. */
+function noticeVerdicts(labels: Labels, verdicts: readonly Verdict[], ruleIds: readonly string[]): void {
+  for (const ruleId of ruleIds) labels.addTarget(ruleId)
+  for (const { rule } of verdicts) if (rule !== null) labels.addTarget(rule)
 }
 
 /** A function that says which targets a row should trigger, and which it did. */
 export function createRowJudge(
   labels: Labels,
-): (row: Pick<AnsweredRow, 'ruleIds'>, label: RowLabel) => Pick<LabelledRow, 'expected' | 'triggered'> {
+): (ruleIds: readonly string[], label: RowLabel) => Pick<LabelledKind, 'expected' | 'triggered'> {
   const toTargets = labels.createTargetFinder()
-  return ({ ruleIds }, label) => {
+  return (ruleIds, label) => {
     const triggered = toTargets(ruleIds)
     if (label.kind === 'text') {
       const values = labels.split(label.text) ?? []

@@ -1,5 +1,5 @@
 import type { Cell, Evaluation } from '../../../shared/lookback/evaluation.ts'
-import type { LabelledRow } from '../../../shared/lookback/evaluator.ts'
+import type { LabelledKind } from '../../../shared/lookback/evaluator.ts'
 import type { Labels } from '../../../shared/lookback/labels.ts'
 import { toExportColumns } from '../../../shared/run/export-columns.ts'
 import type { ExportRow } from '../../../shared/run/results.ts'
@@ -9,10 +9,10 @@ import { toMembers, toTable } from '../run/export/csv-report.ts'
 import { readPagesOfRows, readScoredClasses } from '../run/export/export-rows.ts'
 import { findReportFormat, writeReport } from '../run/export/write-report.ts'
 import { findNewest } from '../run/results/family-rows.ts'
-import { type AnsweredRow, readAnsweredRows } from './answered-rows.ts'
+import { type AnsweredStep, readAnsweredSteps } from './answered-rows.ts'
 import { toCell } from './matrix-cells.ts'
 
-type JudgedRow = Pick<LabelledRow, 'expected' | 'triggered'> & { text: string }
+type JudgedRow = Pick<LabelledKind, 'expected' | 'triggered'> & { text: string }
 
 /** Rows that are written at a time. */
 const PAGE_ROWS = 500
@@ -27,11 +27,14 @@ export async function writeEvaluatedRows(
   {
     labels,
     choices,
-    read,
+    columns: labelColumns,
+    open,
   }: {
     labels: Labels
     choices: readonly { cell: Cell; target: number | null }[]
-    read: (row: AnsweredRow) => JudgedRow | null
+    columns: readonly number[]
+    /** A function that judges the row at a place; null for one without a label. */
+    open: (step: AnsweredStep) => (place: number) => JudgedRow | null
   },
 ): Promise<NonNullable<Evaluation['exported']>> {
   const { columns, header, plan } = family.record
@@ -40,11 +43,12 @@ export async function writeEvaluatedRows(
   const find = ({ row }: ExportRow) => judgedOf.get(row)
 
   function* listPages(): Generator<readonly ExportRow[]> {
-    for (const step of readAnsweredRows(family)) {
+    for (const step of readAnsweredSteps(family, labelColumns)) {
       judgedOf.clear()
-      for (const row of step) {
-        const judged = row.isAnswered ? read(row) : null
-        if (judged !== null && isChosen(judged)) judgedOf.set(row.row, judged)
+      const read = open(step)
+      for (let place = 0; place < step.width; place += 1) {
+        const judged = step.answered[place] === 1 ? read(place) : null
+        if (judged !== null && isChosen(judged)) judgedOf.set(step.rowAt(place), judged)
       }
       const ids = [...judgedOf.keys()]
       const pages = Array.from({ length: Math.ceil(ids.length / PAGE_ROWS) }, (_, index) =>

@@ -10,7 +10,6 @@ import type {
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import type { RunFamily } from '../journal/run-family.ts'
 import { findVerdictsFile } from '../run/journal/verdict-store.ts'
-import type { RowFindings } from '../run/results/row-findings.ts'
 import { isSameVersion, readVersions, type Version } from '../run/results/row-search.ts'
 import { type EvaluatedRun, evaluateInSteps } from './evaluate-run.ts'
 
@@ -63,18 +62,10 @@ interface Entry extends Question {
 export class KeptEvaluations {
   readonly #questions = new Map<string, Question>()
   readonly #entries = new Map<string, Entry>()
-  readonly #findFindings: (family: RunFamily) => RowFindings | null
   readonly #nowMs: () => number
 
-  /**
-   * `findFindings` has the findings of a run as it is now where they are at hand, so that its answers are not read again.
-   * `nowMs` counts milliseconds from anywhere.
-   */
-  constructor(
-    findFindings: (family: RunFamily) => RowFindings | null,
-    nowMs: () => number = () => performance.now(),
-  ) {
-    this.#findFindings = findFindings
+  /** `nowMs` counts milliseconds from anywhere. */
+  constructor(nowMs: () => number = () => performance.now()) {
     this.#nowMs = nowMs
   }
 
@@ -163,7 +154,7 @@ export class KeptEvaluations {
   #begin({ options }: Entry, family: RunFamily): NonNullable<Entry['making']> {
     const basis = readBasis(family, options)
     return {
-      steps: evaluateInSteps(family, options, { keepsCells: true, findings: this.#findFindings(family) }),
+      steps: evaluateInSteps(family, options, { keepsCells: true }),
       basis,
       progress: { rows: 0, of: 0 },
       tookMs: 0,

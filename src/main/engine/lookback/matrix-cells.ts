@@ -4,11 +4,11 @@ import {
   type Evaluation,
   LISTED_MAX,
 } from '../../../shared/lookback/evaluation.ts'
-import type { LabelledRow } from '../../../shared/lookback/evaluator.ts'
+import type { LabelledKind } from '../../../shared/lookback/evaluator.ts'
 import { type Labels, toComparable } from '../../../shared/lookback/labels.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import type { RowAndRecord } from '../../../shared/plan/source-place.ts'
-import type { AnsweredRow } from './answered-rows.ts'
+import type { AnsweredStep } from './answered-rows.ts'
 
 /** The first rows of the cells that were asked for. */
 export class CellLists {
@@ -30,23 +30,31 @@ export class CellLists {
     }))
   }
 
+  /** Adds the rows of a step, of which `kindAt` gives what each is; null for one that is not evaluated. */
   add(
-    answered: AnsweredRow,
-    judged: Pick<LabelledRow, 'expected' | 'triggered'>,
-    label: string,
+    step: AnsweredStep,
+    kindAt: (place: number) => (CellOf & { text: string }) | null,
     rules: ReadonlyMap<string, string>,
   ): void {
     for (const [index, { cell, target }] of this.choices.entries()) {
       const list = this.lists[index]
-      if (list === undefined || toCell(judged, target) !== cell) continue
-      list.total += 1
-      if (list.rows.length >= LISTED_MAX) continue
-      const { row, cells, ruleIds } = answered
-      const triggered = ruleIds.map((ruleId) => rules.get(ruleId) ?? ruleId)
-      list.rows.push({ ...this.#toNumbers(row), label, triggered_rules: triggered, cells })
+      if (list === undefined) continue
+      for (let place = 0; place < step.width; place += 1) {
+        const kind = kindAt(place)
+        if (kind === null || toCell(kind, target) !== cell) continue
+        list.total += 1
+        if (list.rows.length >= LISTED_MAX) continue
+        const { cells } = step.wholeAt(place)
+        const triggered = step.ruleIdsAt(place).map((ruleId) => rules.get(ruleId) ?? ruleId)
+        const numbers = this.#toNumbers(step.rowAt(place))
+        list.rows.push({ ...numbers, label: kind.text, triggered_rules: triggered, cells })
+      }
     }
   }
 }
+
+/** What decides on the cell that a row is in. */
+type CellOf = Pick<LabelledKind, 'expected' | 'triggered'>
 
 /** Most rows that are kept at first; there is room for twice as many whenever it is full. */
 const FIRST_ROOM = 1_024
@@ -57,21 +65,23 @@ export class EvaluatedCells {
   #rows = new Uint32Array(FIRST_ROOM)
   #kindOf = new Uint32Array(FIRST_ROOM)
   #length = 0
-  readonly #kinds: Pick<LabelledRow, 'expected' | 'triggered'>[] = []
+  readonly #kinds: CellOf[] = []
   readonly #numberOf = new Map<string, number>()
 
   constructor(labels: Labels) {
     this.#labels = labels
   }
 
-  /** Rows come in ascending order. */
-  add(row: number, { expected, triggered }: Pick<LabelledRow, 'expected' | 'triggered'>): void {
-    const key = expected.length + triggered.length === 0 ? '' : `${expected.join()}/${triggered.join()}`
-    let kind = this.#numberOf.get(key)
-    if (kind === undefined) {
-      kind = this.#kinds.push({ expected, triggered }) - 1
-      this.#numberOf.set(key, kind)
-    }
+  /** The number of what rows are to the rules. */
+  toNumber({ expected, triggered }: CellOf): number {
+    const key = `${expected.join()}/${triggered.join()}`
+    const number = this.#numberOf.get(key) ?? this.#kinds.push({ expected, triggered }) - 1
+    this.#numberOf.set(key, number)
+    return number
+  }
+
+  /** Adds a row with its {@link toNumber}. Rows come in ascending order. */
+  add(row: number, kind: number): void {
     if (this.#length === this.#rows.length) {
       this.#rows = toLonger(this.#rows)
       this.#kindOf = toLonger(this.#kindOf)
@@ -109,10 +119,7 @@ function findTarget(rule: string, labels: Labels): number {
 }
 
 /** The cell of the matrix of a target, or of any of them, that a row is in. */
-export function toCell(
-  { expected, triggered }: Pick<LabelledRow, 'expected' | 'triggered'>,
-  target: number | null,
-): Cell {
+export function toCell({ expected, triggered }: CellOf, target: number | null): Cell {
   const isExpected = target === null ? expected.length > 0 : expected.includes(target)
   const isTriggered = target === null ? triggered.length > 0 : triggered.includes(target)
   if (isTriggered) return isExpected ? 'tp' : 'fp'

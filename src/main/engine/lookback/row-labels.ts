@@ -10,7 +10,7 @@ import { createPostIdMapper } from '../mapping/row-mapper.ts'
 import { readVerdicts } from '../run/journal/verdict-store.ts'
 import { openSource } from '../source/open-source.ts'
 import { createBatchPlaces } from '../source/source-reader.ts'
-import type { AnsweredRow } from './answered-rows.ts'
+import type { AnsweredStep } from './answered-rows.ts'
 import { findNamedRows, findRowNaming, type NamingRow, type RowNaming } from './named-rows.ts'
 
 /** What is said of a row: its label as it stands, the verdicts of a person, or why there is neither. */
@@ -20,18 +20,33 @@ export type RowLabel =
   | { kind: 'none' | 'unsure' | 'conflict' }
 
 /** A label with the stratum of its row, by number; 0 where rows were not sampled. */
-interface PlacedLabel {
+export interface PlacedLabel {
   label: RowLabel
   stratum: number
 }
 
+/** Finds the labels of rows. */
+export interface LabelReader {
+  /** The columns of the run that labels are read from. */
+  columns: readonly number[]
+  /** A function that gives the label of the row at a place. Rows that are labelled alike mostly have the same label. */
+  open: (step: AnsweredStep) => (place: number) => PlacedLabel
+  strata: Strata
+}
+
+type OpenLabels = Pick<LabelReader, 'columns' | 'open'>
+
+/** Most labels that are kept to be given again. */
+const KNOWN_MAX = 10_000
+
 /** Name rows of a run by their numbers, in exports, samples and files of verdicts. */
 const ROW_COLUMNS = ['sluice_row', 'row', 'sluice_record']
 
-const NONE: PlacedLabel = { label: { kind: 'none' }, stratum: 0 }
+/** The label of a row that has none. */
+export const NO_LABEL: PlacedLabel = { label: { kind: 'none' }, stratum: 0 }
 
 /** The strata that labelled rows are from, numbered as they come. */
-export class Strata {
+class Strata {
   readonly names: string[] = []
   readonly populations: (number | null)[] = []
   readonly #numbers = new Map<string, number>()
@@ -52,31 +67,59 @@ export class Strata {
 export async function createLabelReader(
   family: RunFamily,
   { label, labels, useVerdicts }: Pick<EvaluateOptions, 'label' | 'labels' | 'useVerdicts'>,
-): Promise<{ read: (row: AnsweredRow) => PlacedLabel; strata: Strata }> {
+): Promise<LabelReader> {
   const strata = new Strata()
-  let read = (_row: AnsweredRow): PlacedLabel => NONE
+  let reader: OpenLabels = { columns: [], open: () => () => NO_LABEL }
   if (label !== null) {
-    read =
+    reader =
       labels === undefined
         ? createColumnReader(family, label, strata)
         : await createFileReader(family, label, labels, strata)
   }
-  return { read: useVerdicts ? createVerdictReader(family, read, strata) : read, strata }
+  return { ...(useVerdicts ? underVerdicts(family, reader, strata) : reader), strata }
 }
 
-function createColumnReader(
-  family: RunFamily,
-  label: string,
-  strata: Strata,
-): (row: AnsweredRow) => PlacedLabel {
+function createColumnReader(family: RunFamily, label: string, strata: Strata): OpenLabels {
   const { columns, plan } = family.record
   const at = findColumnOrThrow(columns, label, '--label', plan.source.path)
+  const stratumColumns = listStratumColumns(columns)
   const toStratum = createStratumReader(columns, strata)
-  return (row) => {
-    const text = row.cell(at)
-    return text.trim() === ''
-      ? NONE
-      : { label: { kind: 'text', text }, stratum: toStratum((column) => row.cell(column)) }
+  return readCombinations([at, ...stratumColumns], ([text = '', ...cells]) =>
+    text.trim() === ''
+      ? NO_LABEL
+      : {
+          label: { kind: 'text', text },
+          stratum: toStratum((column) => cells[stratumColumns.indexOf(column)] ?? ''),
+        },
+  )
+}
+
+/** Reads labels that the cells of some columns make up, each once for all rows with the same cells. */
+function readCombinations(
+  columns: readonly number[],
+  toLabel: (cells: readonly string[]) => PlacedLabel,
+): OpenLabels {
+  const known = new Map<string, PlacedLabel>()
+  return {
+    columns,
+    open(step) {
+      const cells = columns.map((column) => step.cells(column))
+      const [first = []] = cells
+      return (place) => {
+        // Lengths keep apart what would read alike.
+        const key =
+          cells.length === 1
+            ? (first[place] ?? '')
+            : cells.map((own) => `${own[place]?.length} ${own[place]}`).join(' ')
+        let label = known.get(key)
+        if (label === undefined) {
+          label = toLabel(cells.map((own) => own[place] ?? ''))
+          if (known.size >= KNOWN_MAX) known.clear()
+          known.set(key, label)
+        }
+        return label
+      }
+    },
   }
 }
 
@@ -86,9 +129,9 @@ async function createFileReader(
   label: string,
   { source, key, runKey = key }: LabelsFile,
   strata: Strata,
-): Promise<(row: AnsweredRow) => PlacedLabel> {
+): Promise<OpenLabels> {
   const isNumbered = ROW_COLUMNS.includes(runKey) && findColumn(family.record.columns, runKey) === null
-  const toKey = isNumbered ? ({ row }: AnsweredRow) => String(row) : createRunKeyReader(family, runKey)
+  const keys = isNumbered ? ROW_NUMBERS : createRunKeyReader(family, runKey)
   const placed = new Map<string, PlacedLabel>()
   const keyed: { row: NamingRow; found: PlacedLabel }[] = []
   const reader = await openSource(source)
@@ -111,17 +154,23 @@ async function createFileReader(
       }
     }
     const rows = keyed.map(({ row }) => row)
-    const keys = isNumbered
+    const named = isNumbered
       ? findRecordsOf(family, source.path, toNaming(columns, { key, keyAt, runKey }), rows)
       : rows.map(({ cells }) => (cells[keyAt] ?? '').trim())
     const byKey = new Map<string, PlacedLabel>()
     for (const [index, { found }] of keyed.entries()) {
-      const rowKey = keys[index] ?? ''
+      const rowKey = named[index] ?? ''
       const before = byKey.get(rowKey)
       const isSame = before === undefined || before === found
       byKey.set(rowKey, isSame ? found : { label: { kind: 'conflict' }, stratum: 0 })
     }
-    return (row) => byKey.get(toKey(row)) ?? NONE
+    return {
+      columns: keys.columns,
+      open(step) {
+        const toKey = keys.open(step)
+        return (place) => byKey.get(toKey(place)) ?? NO_LABEL
+      },
+    }
   } finally {
     reader.close()
   }
@@ -153,16 +202,41 @@ function findRecordsOf(
   })
 }
 
-function createRunKeyReader(family: RunFamily, column: string): (row: AnsweredRow) => string {
+/** What rows of a run are found by. */
+interface RunKeys {
+  columns: readonly number[]
+  open: (step: AnsweredStep) => (place: number) => string
+}
+
+const ROW_NUMBERS: RunKeys = { columns: [], open: (step) => (place) => String(step.rowAt(place)) }
+
+function createRunKeyReader(family: RunFamily, column: string): RunKeys {
   const { columns, plan, runToken } = family.record
   const at = findColumn(columns, column)
-  if (at !== null) return (row) => row.cell(at).trim()
-  if (column === 'post_id' || column === 'sluice_post_id') {
+  if (at === null && (column === 'post_id' || column === 'sluice_post_id')) {
     const toPostId = createPostIdMapper(plan, columns, runToken)
-    return ({ row, cells, kinds }) => toPostId(row, cells, kinds) ?? ''
+    return {
+      columns: [],
+      open: (step) => (place) => {
+        const { cells, kinds } = step.wholeAt(place)
+        return toPostId(step.rowAt(place), cells, kinds) ?? ''
+      },
+    }
   }
-  const missing = findColumnOrThrow(columns, column, '--key', plan.source.path)
-  return (row) => row.cell(missing)
+  const key = at ?? findColumnOrThrow(columns, column, '--key', plan.source.path)
+  return {
+    columns: [key],
+    open(step) {
+      const cells = step.cells(key)
+      return (place) => (cells[place] ?? '').trim()
+    },
+  }
+}
+
+/** The columns with strata; none unless both are there. */
+function listStratumColumns(columns: readonly string[]): number[] {
+  const found = [STRATUM_COLUMNS.name, STRATUM_COLUMNS.rows].map((name) => columns.indexOf(name))
+  return found.includes(-1) ? [] : found
 }
 
 /** A function that takes the way to a cell by its column. */
@@ -170,9 +244,8 @@ function createStratumReader(
   columns: readonly string[],
   strata: Strata,
 ): (readCell: (column: number) => string) => number {
-  const nameAt = columns.indexOf(STRATUM_COLUMNS.name)
-  const rowsAt = columns.indexOf(STRATUM_COLUMNS.rows)
-  if (nameAt === -1 || rowsAt === -1) return () => strata.number('', null)
+  const [nameAt, rowsAt] = listStratumColumns(columns)
+  if (nameAt === undefined || rowsAt === undefined) return () => strata.number('', null)
   return (readCell) => {
     const rows = Number(readCell(rowsAt))
     return strata.number(readCell(nameAt), Number.isSafeInteger(rows) && rows > 0 ? rows : null)
@@ -180,16 +253,27 @@ function createStratumReader(
 }
 
 /** A verdict goes before the label of its row: somebody has looked at it. */
-function createVerdictReader(
+function underVerdicts(family: RunFamily, { columns, open }: OpenLabels, strata: Strata): OpenLabels {
+  const findVerdict = createVerdictFinder(family, strata)
+  return {
+    columns,
+    open(step) {
+      const readLabel = open(step)
+      return (place) => findVerdict(step.rowAt(place)) ?? readLabel(place)
+    },
+  }
+}
+
+/** A function that gives the verdicts on a row, by its number. */
+export function createVerdictFinder(
   family: RunFamily,
-  readLabel: (row: AnsweredRow) => PlacedLabel,
-  strata: Strata,
-): (row: AnsweredRow) => PlacedLabel {
+  strata = new Strata(),
+): (row: number) => PlacedLabel | undefined {
   const byRow = Map.groupBy(readVerdicts(family), ({ row }) => row)
-  return (answered) => {
-    const verdicts = byRow.get(answered.row)
+  return (row) => {
+    const verdicts = byRow.get(row)
     const [first] = verdicts ?? []
-    if (verdicts === undefined || first === undefined) return readLabel(answered)
+    if (verdicts === undefined || first === undefined) return undefined
     if (verdicts.some(({ verdict }) => verdict === 'unsure')) return { label: { kind: 'unsure' }, stratum: 0 }
     const stratum = strata.number(first.stratum ?? '', first.stratum_rows)
     return { label: { kind: 'verdicts', verdicts }, stratum }

@@ -190,8 +190,7 @@ const calls = {
   /** Holds what a run's rules did against labels. Throws `BAD_USAGE` if there is nothing to evaluate. */
   async evaluateRun(run: AskedRun, options: EvaluateOptions) {
     const { evaluateRun } = await import('../lookback/evaluate-run.ts')
-    const family = openFamily(run)
-    return evaluateRun(family, options, findFindings(family))
+    return evaluateRun(openFamily(run), options)
   },
   /**
    * The evaluation that a question asks for, or after a quarter of a second how far it is. It goes on only while it is
@@ -479,6 +478,6 @@ function findFindings(family: RunFamily): RowFindings | null {
 
 async function openEvaluations(): Promise<KeptEvaluations> {
   const { KeptEvaluations } = await import('../lookback/kept-evaluations.ts')
-  evaluations ??= new KeptEvaluations(findFindings)
+  evaluations ??= new KeptEvaluations()
   return evaluations
 }

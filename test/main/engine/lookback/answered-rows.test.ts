@@ -1,11 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { ReaderPool, readRunFamily } from '../../../../src/main/engine/journal/run-family.ts'
-import {
-  type AnsweredRow,
-  readAnsweredRows,
-  type WantedScores,
-} from '../../../../src/main/engine/lookback/answered-rows.ts'
-import { RowFindings } from '../../../../src/main/engine/run/results/row-findings.ts'
+import { ReaderPool, type RunView, readRunFamily } from '../../../../src/main/engine/journal/run-family.ts'
+import { type AnsweredStep, readAnsweredSteps } from '../../../../src/main/engine/lookback/answered-rows.ts'
 import { toJournalFile } from '../../../../src/main/engine/workspace/workspace-files.ts'
 import { startFaultServer, toErrorAnswer, toTaskAnswer } from '../../../helpers/fault-server.ts'
 import { createInProcessRuns } from '../../../helpers/in-process-runs.ts'
@@ -21,6 +16,10 @@ const LAST = { rule_id: 'r-last', rule_name: 'Last' }
 const ROWS = 2_010
 const REFUSED = [2, 5, 2_003]
 
+/** A row with more classes than a function of SQL takes at once. */
+const MANY_CLASSES = 7
+const CLASSES = Array.from({ length: 160 }, (_, index) => ({ class: `class ${index}`, score: index / 1_000 }))
+
 /** Rows in which every third has no score; the refused ones get other rules and scores when they are sent again. */
 async function prepare() {
   const folder = createTemporaryFolder()
@@ -34,6 +33,7 @@ async function prepare() {
       const classes = [
         { class: 'spam', score: row / 10_000 },
         { class: 'hate', score: isRetry ? 0.9 : 0.1 },
+        ...(row === MANY_CLASSES ? CLASSES : []),
       ]
       const output = row % 3 === 0 ? [] : [{ classes }]
       const status = [{ status: { code: '0', message: 'SUCCESS' }, response: { output } }]
@@ -50,46 +50,53 @@ async function prepare() {
   await retry.ended
   const pool = new ReaderPool()
   onTestFinished(() => pool.close())
-  const read = (runId: string, wanted?: WantedScores) => {
+  const read = (runId: string, classes: readonly string[] = []) => {
     const family = readRunFamily(pool, toJournalFile(folder, runId), () => false) ?? expect.fail('no run')
-    const rows = [...readAnsweredRows(family, wanted)].flat()
-    const found = [...readAnsweredRows(family, wanted, RowFindings.build(family))].flat()
-    expect(found.map(describeRow)).toEqual(rows.map(describeRow))
-    return rows
+    return [...readAnsweredSteps(family, [1])].flatMap((step) => describeRows(step, classes, family.members))
   }
   return { first: first.runId, retry: retry.runId, read }
 }
 
-function describeRow(answered: AnsweredRow) {
-  const { row, cells, kinds, isAnswered, ruleIds, scores, member } = answered
-  const read = { row, cells, kinds, isAnswered, ruleIds: [...ruleIds], scores, runId: member.record.runId }
-  return { ...read, each: cells.map((_cell, column) => answered.cell(column)), missing: answered.cell(99) }
+function describeRows(step: AnsweredStep, classes: readonly string[], members: readonly RunView[]) {
+  const scores = step.scores(classes)
+  const highest = step.highestScores
+  const [texts, users, missing] = [step.cells(0), step.cells(1), step.cells(99)]
+  return Array.from(step.owner, (owner, place) => ({
+    row: step.rowAt(place),
+    runId: members[owner - 1]?.record.runId,
+    isAnswered: step.answered[place] === 1,
+    ruleIds: [...step.ruleIdsAt(place)],
+    scores: scores.map((own) => own[place]),
+    highest: highest[place],
+    each: [texts[place], users[place], missing[place]],
+    whole: step.wholeAt(place),
+  })).filter(({ runId }) => runId !== undefined)
 }
 
 describe('the rows of a finished run', () => {
-  it('come once each in the order of the source, refused ones as their retry was answered, from findings too', async () => {
+  it('come once each in the order of the source, refused ones as their retry was answered', async () => {
     const { first, retry, read } = await prepare()
     const rows = read(first)
     expect(rows.map(({ row }) => row)).toEqual(Array.from({ length: ROWS }, (_, index) => index + 1))
-    expect(rows.every(({ isAnswered, kinds }) => isAnswered && kinds === null)).toBe(true)
-    for (const { row, ruleIds, cells, member } of rows) {
+    expect(rows.every(({ isAnswered, whole }) => isAnswered && whole.kinds === null)).toBe(true)
+    for (const { row, ruleIds, each, whole, runId } of rows) {
       const isRetried = REFUSED.includes(row)
       const own = row === ROWS - 1 ? ['r-last', 'r-odd'] : row % 2 === 1 ? ['r-odd'] : []
       expect(ruleIds.toSorted(), `row ${row}`).toEqual(isRetried ? ['r-retried'] : own)
-      expect(cells).toEqual([`text ${row}`, `user${(row - 1) % 7}`])
-      expect(member.record.runId).toBe(isRetried ? retry : first)
+      expect(whole.cells).toEqual([`text ${row}`, `user${(row - 1) % 7}`])
+      expect(each).toEqual([...whole.cells, ''])
+      expect(runId).toBe(isRetried ? retry : first)
     }
-    expect(read(retry).map(({ row, ruleIds }) => [row, ruleIds])).toEqual(
-      REFUSED.map((row) => [row, ['r-retried']]),
+    expect(read(retry).map(({ row, ruleIds, each }) => [row, ruleIds, each[0]])).toEqual(
+      REFUSED.map((row) => [row, ['r-retried'], `text ${row}`]),
     )
-    // Each class in its place, however often it is asked for; null where a row has none.
-    const scores = read(first, ['hate', 'none', 'spam', 'hate']).map((row) => row.scores)
-    const highest = read(first, 'highest').map((row) => row.scores)
-    for (const [index, found] of scores.entries()) {
-      const row = index + 1
-      const hate = REFUSED.includes(row) ? 0.9 : 0.1
-      expect(found).toEqual(row % 3 === 0 ? [null, null, null, null] : [hate, null, row / 10_000, hate])
-      expect(highest[index]).toEqual(row % 3 === 0 ? [null] : [Math.max(hate, row / 10_000)])
+    // Each class in its place, however often it is asked for; not a number where a row has none.
+    for (const { row, scores, highest } of read(first, ['hate', 'none', 'spam', 'hate'])) {
+      const [hate, spam] = [REFUSED.includes(row) ? 0.9 : 0.1, row / 10_000]
+      const isScored = row % 3 !== 0
+      expect(scores).toEqual(isScored ? [hate, Number.NaN, spam, hate] : scores.map(() => Number.NaN))
+      const others = row === MANY_CLASSES ? 0.159 : 0
+      expect(highest).toBe(isScored ? Math.max(hate, spam, others) : Number.NaN)
     }
   })
 })

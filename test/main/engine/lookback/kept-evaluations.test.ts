@@ -56,10 +56,7 @@ async function prepare({ tickMs = 0 } = {}) {
     return readRunFamily(pool, file, () => isHeld) ?? expect.fail('no run')
   }
   let nowMs = 0
-  const kept = new KeptEvaluations(
-    () => null,
-    () => (nowMs += tickMs),
-  )
+  const kept = new KeptEvaluations(() => (nowMs += tickMs))
   return {
     kept,
     openFamily,

@@ -19,7 +19,7 @@ import { RowScores, RowValues } from './row-values.ts'
 // or is of another state of the journal, is not believed: findings are then read from the journal again.
 
 /** Another number for each change of what findings are or how they are stored. */
-const FORMAT = 'SLUICEF4'
+const FORMAT = 'SLUICEF5'
 const CHECKED_FROM = 12
 const FINGERPRINT_FROM = 16
 const HEAD_FROM = 64
@@ -42,9 +42,8 @@ interface Head {
   hasAllClasses: boolean
   columns: StoredColumn[]
   kinds: readonly RowKind[]
-  /** The sets of values by number: those of each kind, and of the columns of the source in `cells`. */
+  /** The sets of values of each kind by number. */
   sets: string[][][]
-  cells: number[]
   /** For each class, whether its scores are numbered. */
   classes: [name: string, isNumbered: boolean][]
 }
@@ -116,7 +115,7 @@ const LITTLE_ENDIAN = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1
 
 function pack(found: FoundColumns, fingerprint: string): Uint8Array {
   const { last, hasAllClasses, scores } = found
-  const values = [...FOUND_KINDS.map((kind) => found.values[kind]), ...found.cells.values()]
+  const values = FOUND_KINDS.map((kind) => found.values[kind])
   const stored = [...scores].map(([name, own]) => ({ name, ...own.stored }))
   const columns: Column[] = [
     ...[found.marks, found.attempts, found.latencies, found.callbackLatencies, found.kinds.of],
@@ -133,7 +132,6 @@ function pack(found: FoundColumns, fingerprint: string): Uint8Array {
     ...{ isLittleEndian: LITTLE_ENDIAN, last, hasAllClasses, columns: places },
     kinds: found.kinds.kinds,
     sets: values.map(({ sets }) => sets),
-    cells: [...found.cells.keys()],
     classes: stored.map(({ name, numbers }) => [name, numbers !== null]),
   }
   const headBytes = Buffer.from(JSON.stringify(head))
@@ -175,10 +173,9 @@ function unpack(bytes: Buffer<ArrayBuffer>): FoundColumns | null {
     kinds: new RowKinds(take(Uint16Array), [...head.kinds]),
   }
   // Those of another version may have other kinds.
-  if (head.sets.length !== FOUND_KINDS.length + head.cells.length) return null
+  if (head.sets.length !== FOUND_KINDS.length) return null
   const stored = head.sets.map((sets) => new RowValues(take(Uint16Array), sets))
   const values = toFoundValues((kind) => stored[FOUND_KINDS.indexOf(kind)] ?? new RowValues(head.last + 1))
-  const ofCells = stored.slice(FOUND_KINDS.length)
   const length = head.last + 1
   const scores = new Map(
     head.classes.map(([name, isNumbered]) => {
@@ -186,14 +183,8 @@ function unpack(bytes: Buffer<ArrayBuffer>): FoundColumns | null {
       return [name, new RowScores(length, { numbers, scores: take(Float64Array) })]
     }),
   )
-  const cells = new Map(
-    ofCells.flatMap((values, index) => {
-      const column = head.cells[index]
-      return column === undefined ? [] : [[column, values] as const]
-    }),
-  )
   const { last, hasAllClasses } = head
-  return { last, hasAllClasses, ...fixed, values, scores, cells }
+  return { last, hasAllClasses, ...fixed, values, scores }
 }
 
 function toKind(column: Column): keyof typeof KINDS {

@@ -20,10 +20,6 @@ const STEP_ROWS = 1_000
 /** Most kinds of answered rows that are known by their rules and answer. */
 const ANSWERED_MAX = 60_000
 
-/** Most values of a column of the source whose cells are kept, and how many of the first columns may be. */
-const CELL_VALUES_MAX = 1_000
-const CELL_COLUMNS_MAX = 40
-
 /** Which rows a journal says something of, and what; added up for each row. */
 export const MARKS = {
   /** The journal has the row. */
@@ -70,8 +66,6 @@ export interface FoundColumns {
   kinds: RowKinds
   values: Record<FoundKind, RowValues>
   scores: Map<string, RowScores>
-  /** By its number, each column of the source in which few values occur, as labels do. */
-  cells: Map<number, RowValues>
 }
 
 /**
@@ -95,7 +89,7 @@ export class JournalFindings {
   /** Findings that nothing was read for yet. */
   static begin(run: RunView, fingerprint: string): JournalFindings {
     const last = Number(run.db.prepare('SELECT max(id) AS id FROM row').get()?.['id'] ?? 0)
-    return new JournalFindings(createColumns(last, run.record.columns.length), fingerprint)
+    return new JournalFindings(createColumns(last), fingerprint)
   }
 
   /** All findings of a small journal at once. */
@@ -229,25 +223,19 @@ export class JournalFindings {
     }
   }
 
-  /** What was sent: cells that few values occur in, the variant, and the models. */
+  /** What was sent: the variant, and the models. */
   #readSent(run: RunView, range: Range): void {
     this.#mappers ??= createMappers(run)
     const mappers = this.#mappers
-    const { marks, values: found, cells, last } = this.columns
-    const isMapped = mappers.length > 0
-    if (!isMapped && cells.size === 0) return
-    const rows = readTuples<[number, string, string | null, number | null]>(
+    const { marks, values: found } = this.columns
+    if (mappers.length === 0) return
+    const rows = readTuples<[number, string, string | null]>(
       run.db,
-      'SELECT id, cells, kinds, item FROM row WHERE id > ? AND id <= ?',
+      'SELECT id, cells, kinds FROM row WHERE id > ? AND id <= ? AND item IS NOT NULL',
       range,
     )
-    for (const [row, text, kinds, item] of rows) {
+    for (const [row, text, kinds] of rows) {
       const own = parseCells(text)
-      for (const [column, values] of cells) {
-        values.setText(row, own[column] ?? '')
-        if (values.sets.length > CELL_VALUES_MAX && last > CELL_VALUES_MAX) cells.delete(column)
-      }
-      if (!isMapped || item === null) continue
       marks[row] = (marks[row] ?? 0) | MARKS.sent
       for (const { kind, toValue } of mappers) found[kind].set(row, toTexts(toValue(row, own, kinds)))
     }
@@ -273,7 +261,7 @@ export function readFingerprint({ db }: Pick<RunView, 'db'>): string {
 /** States of rows whose last answer or callback says all that there is; others keep what an earlier run said of them. */
 const DECIDED_STATES: ReadonlySet<RowState> = new Set(['succeeded', 'rejected'])
 
-function createColumns(last: number, columns: number): FoundColumns {
+function createColumns(last: number): FoundColumns {
   const length = last + 1
   const nothing = () => new Float32Array(length).fill(Number.NaN)
   return {
@@ -282,12 +270,6 @@ function createColumns(last: number, columns: number): FoundColumns {
     kinds: new RowKinds(length),
     values: toFoundValues(() => new RowValues(length)),
     scores: new Map(),
-    cells: new Map(
-      Array.from({ length: Math.min(columns, CELL_COLUMNS_MAX) }, (_, column) => [
-        column,
-        new RowValues(length),
-      ]),
-    ),
   }
 }
 

@@ -148,17 +148,6 @@ export class RowFindings {
     return this.#journals?.find((journal) => journal.file === file)?.findings ?? null
   }
 
-  /** All classes that rows of these journals have scores of, by name; null where not all of them are kept. */
-  listClasses(members: readonly RunView[]): string[] | null {
-    const columns = members.map(({ file }) => this.ofJournal(file)?.columns ?? null)
-    const classes = new Set<string>()
-    for (const own of columns) {
-      if (own?.hasAllClasses !== true) return null
-      for (const name of own.scores.keys()) classes.add(name)
-    }
-    return [...classes].sort()
-  }
-
   valuesOf(kind: FoundKind): RowValues {
     return this.#merge(
       kind,

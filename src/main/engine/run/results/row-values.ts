@@ -13,7 +13,6 @@ export class RowValues {
   /** Each set that occurs, behind the empty one and that of all further ones. */
   readonly sets: string[][]
   readonly #numberOf: Map<string, number>
-  readonly #numberOfText = new Map<string, number>()
   /** The number of each row's set. */
   readonly of: Uint16Array
 
@@ -36,16 +35,6 @@ export class RowValues {
 
   set(row: number, values: readonly string[]): void {
     this.of[row] = values.length === 0 ? 0 : this.#toNumber(values)
-  }
-
-  /** Sets the only value of a row; '' is none. */
-  setText(row: number, text: string): void {
-    const known = text === '' ? 0 : this.#numberOfText.get(text)
-    if (known !== undefined) this.of[row] = known
-    else {
-      this.set(row, [text])
-      this.#numberOfText.set(text, this.of[row] ?? 0)
-    }
   }
 
   #toNumber(values: readonly string[]): number {

@@ -16,7 +16,7 @@ import {
   type RunFamily,
   readRunFamily,
 } from '../../../../../src/main/engine/journal/run-family.ts'
-import { readAnsweredRows } from '../../../../../src/main/engine/lookback/answered-rows.ts'
+import { readAnsweredSteps } from '../../../../../src/main/engine/lookback/answered-rows.ts'
 import { storeVerdicts } from '../../../../../src/main/engine/run/journal/verdict-store.ts'
 import { RowFindings } from '../../../../../src/main/engine/run/results/row-findings.ts'
 import { RowIndex } from '../../../../../src/main/engine/run/results/row-search.ts'
@@ -97,11 +97,16 @@ function readAnew(family: RunFamily): RowFindings {
   return findings
 }
 
-/** All that findings say of each row, alone and with what looking back reads. */
+/** All that findings say of each row, and whether it was answered. */
 function describeRows(family: RunFamily, findings: RowFindings) {
-  const answered = [...readAnsweredRows(family, ['spam', 'none'], findings)].flat()
-  return answered.map(({ row, isAnswered, ruleIds, scores, member }) => ({
-    ...{ row, isAnswered, ruleIds: [...ruleIds], scores, member: member.record.runId },
+  const answered = [...readAnsweredSteps(family)].flatMap((step) =>
+    Array.from(step.owner, (owner, place) => ({
+      ...{ owner, row: step.rowAt(place), isAnswered: step.answered[place] === 1 },
+      ruleIds: [...step.ruleIdsAt(place)],
+    })).filter(({ owner }) => owner !== 0),
+  )
+  return answered.map(({ owner, row, isAnswered, ruleIds }) => ({
+    ...{ owner, row, isAnswered, ruleIds },
     language: findings.valuesOf('language').at(row),
     model: findings.valuesOf('model').at(row),
     variant: findings.valuesOf('variant').at(row),
@@ -152,7 +157,7 @@ describe('stored findings', () => {
     expect(described[2]).toMatchObject({
       ruleIds: ['r3'],
       language: ['DE'],
-      scores: [0.003, null],
+      score: Math.fround(0.003),
       attempts: 1,
     })
     expect(described[9]).toMatchObject({ isAnswered: false, language: [], score: Number.NaN })
@@ -170,7 +175,9 @@ describe('stored findings', () => {
     expectSameKinds(read(runId), second)
     const retried = describeRows(read(runId), second)
     expect(retried).toEqual(describeRows(read(runId), readAnew(read(runId))))
-    expect(retried[9]).toMatchObject({ isAnswered: true, language: ['FR'], scores: [0.9, null], attempts: 2 })
+    expect(retried[9]).toMatchObject({
+      ...{ isAnswered: true, language: ['FR'], score: Math.fround(0.9), attempts: 2 },
+    })
     expect(retried.filter(({ row }) => row % 10 !== 0)).toEqual(described.filter(({ row }) => row % 10 !== 0))
   })
 

@@ -1,0 +1,78 @@
+import { join } from 'node:path'
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
+import { expect, it, onTestFinished } from 'vitest'
+import { ReaderPool, readRunFamily } from '../../../../src/main/engine/journal/run-family.ts'
+import { sampleRun } from '../../../../src/main/engine/lookback/draw-sample.ts'
+import { evaluateRun } from '../../../../src/main/engine/lookback/evaluate-run.ts'
+import { toJournalFile } from '../../../../src/main/engine/workspace/workspace-files.ts'
+import { startFaultServer, toErrorAnswer, toTaskAnswer } from '../../../helpers/fault-server.ts'
+import { createInProcessRuns } from '../../../helpers/in-process-runs.ts'
+import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
+import { createRunPlan } from '../../../helpers/test-folder.ts'
+import { toRow } from '../run/wire-record.ts'
+
+const ROWS = 30
+
+/** Tables with as many rows as a run. */
+const LONG = /\b(SCAN|SEARCH) (row|result|found)\b/
+
+/** Notes how each statement is carried out that is prepared from now on. */
+function recordPlans(): Map<string, string> {
+  const plans = new Map<string, string>()
+  const { prepare } = DatabaseSync.prototype
+  onTestFinished(() => {
+    DatabaseSync.prototype.prepare = prepare
+  })
+  DatabaseSync.prototype.prepare = function (this: DatabaseSync, sql: string) {
+    if (/^\s*(SELECT|INSERT)/i.test(sql)) {
+      const steps = prepare.call(this, `EXPLAIN QUERY PLAN ${sql}`).all(...([] as SQLInputValue[]))
+      plans.set(sql, steps.map(({ detail }) => String(detail)).join('\n'))
+    }
+    return prepare.call(this, sql)
+  }
+  return plans
+}
+
+it('looking back reads all rows in stretches by their number, and sorts none of them', async () => {
+  const folder = createTemporaryFolder()
+  const runs = createInProcessRuns(folder)
+  let isRetry = false
+  const server = await startFaultServer({
+    onRequest: (request, wire) => {
+      const row = toRow(request)
+      if (row % 10 === 0 && !isRetry) return wire.send(400, toErrorAnswer(400, 'INVALID_PARAM', 'no'))
+      const rules = row % 3 === 0 ? [{ rule_id: 'r3', rule_name: 'user1' }] : []
+      const response = { language: 'DE', output: [{ classes: [{ class: 'user1', score: row / 100 }] }] }
+      const status = [{ status: { code: '0', message: 'SUCCESS' }, response }]
+      wire.send(200, { ...toTaskAnswer(request, rules), code: 200, status })
+    },
+  })
+  const operation = { kind: 'task', legacy: true } as const
+  const first = runs.start(createRunPlan(folder, ROWS, server.baseUrl, { operation }))
+  await first.ended
+  isRetry = true
+  await runs.retry(first.runId).ended
+  const pool = new ReaderPool()
+  onTestFinished(() => pool.close())
+  const family = () =>
+    readRunFamily(pool, toJournalFile(folder, first.runId), () => false) ?? expect.fail('no run')
+
+  const plans = recordPlans()
+  const evaluation = await evaluateRun(family(), {
+    ...{ label: 'user_id', useVerdicts: false, separator: null, seed: 1, positives: [], scores: [] },
+    ...{ slices: ['language', 'text_data'], wantedPrecisions: [], whatIf: [], assertions: [] },
+    list: [{ cell: 'tn', rule: null }],
+  })
+  expect(evaluation).toMatchObject({ rows: { read: ROWS, evaluated: ROWS }, scores: [{ rows: ROWS }] })
+  for (const by of [null, 'user_id', 'rule', 'score-band', 'score-band:user1']) {
+    const file = join(folder, 'sample.csv')
+    await sampleRun(family(), { size: 5, by, allocation: 'equal', seed: 1, file })
+  }
+  const long = [...plans].filter(([, plan]) => LONG.test(plan))
+  expect(long.length).toBeGreaterThan(5)
+  for (const [sql, plan] of long) {
+    expect(plan, sql).not.toContain('TEMP B-TREE')
+    // The last row is found without a look at the others.
+    if (!/max\((id|row)\)/.test(sql)) expect(plan, sql).not.toMatch(/SCAN (row|result|found)\b/)
+  }
+})
