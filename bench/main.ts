@@ -8,6 +8,7 @@ import { runLoadBench } from './load.ts'
 import { runLookbackBench } from './lookback.ts'
 import { runQueryBench } from './query.ts'
 import { runReceiverBench } from './receiver.ts'
+import { runResendBench } from './resend.ts'
 import { runRowsBench } from './rows.ts'
 import { runSoakBench } from './soak.ts'
 import { runThrottlingBench } from './throttling.ts'
@@ -25,6 +26,7 @@ const BENCHES: Record<string, (options: readonly string[]) => Promise<void>> = {
   lookback: runLookbackBench,
   query: runQueryBench,
   receiver: runReceiverBench,
+  resend: runResendBench,
   rows: runRowsBench,
   soak: runSoakBench,
   throttling: runThrottlingBench,

@@ -28,6 +28,7 @@ async function bundle(): Promise<string> {
     'post-callbacks',
     'read',
     'receive',
+    'resend',
     'send',
     'window',
   ]

@@ -20,6 +20,7 @@ export function takeFoundBack(db: DatabaseSync): void {
       JOIN term ON term.kind = 'rules' AND term.id = found.rules JOIN json_each(term.value) AS own;
     DROP TABLE found;
     DROP TABLE term;
+    DROP TABLE row_key;
     PRAGMA user_version = ${STEPS_BEFORE_FOUND}`)
   const insert = db.prepare('INSERT INTO row_class (row, class, score) VALUES (?, ?, ?)')
   for (const score of scores) insert.run(...score)

@@ -27,6 +27,7 @@ export const HELP_TOPICS: readonly HelpTopic[] = [
   { name: 'sql-views', page: 'sql.md', about: 'what SQL statements can ask of runs' },
   { name: 'evaluation', page: 'evaluate.md', about: 'labels, samples and verdicts' },
   { name: 'comparing', page: 'compare.md', about: 'rows decided differently in two runs, baselines' },
+  { name: 'sent-before', page: 'sent-before.md', about: 'which rows earlier runs sent, and --only-new' },
   { name: 'history', page: 'history.md', about: 'finding, tagging and deleting runs' },
   { name: 'ledgers', page: 'ledger.md', about: 'items, terms and appeals across all runs' },
   { name: 'load-tests', page: 'load-tests.md', about: 'rates, thresholds, reports, k6' },

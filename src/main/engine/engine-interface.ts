@@ -38,6 +38,8 @@ export interface StartOptions {
   limit?: number
   /** Warnings of the source that a person has accepted, in addition to the plan's. Others end the run before anything is sent. */
   accept?: readonly AcceptCode[]
+  /** The service forgets what it was sent, as the window's sandbox does: nothing is told of earlier runs. */
+  isForgetful?: boolean
   /** Nothing will be sent: the receiver's public base is not tested. */
   isTrial?: boolean
   /**

@@ -252,8 +252,37 @@ export function sayRowsInKeys(found: readonly RowsInKey[], surface: Surface): st
   return `The rows may be in ${named.join(', ')}. To send each object as a row, ${sayToOwnFile(toJqFilter(likeliest), surface)}.`
 }
 
-/** The error of a mapping that cannot be used. */
+/** The errors of a mapping that cannot be used. */
 export const MAPPING_MESSAGES = {
+  only_new_without_key: {
+    code: 'BAD_PLAN',
+    words: ({ generated, keys }: { generated: string | null; keys: readonly string[] }) => {
+      const example = keys.map((key) => `--new-by ${key}`).join(' or ')
+      return {
+        text: `what was sent before cannot be told: ${generated ?? 'the id of each row'} is generated for each run, not read from the source`,
+        remedy: {
+          terminal: `Map a column that has an id of each row, such as --map post_id=COLUMN, or name what tells rows apart, such as ${example === '' ? '--new-by COLUMN' : example}.`,
+          window: 'Map a column that has an id of each row, or send all rows.',
+        },
+      }
+    },
+  },
+  only_new_by_nothing: {
+    code: 'BAD_PLAN',
+    words: ({
+      unnamed,
+      sourceColumns,
+    }: {
+      unnamed: readonly string[]
+      sourceColumns: readonly string[]
+    }) => ({
+      text: `neither a field nor a column is called ${unnamed.map((name) => `\`${name}\``).join(', ')}, by which rows are to be recognized`,
+      remedy: {
+        terminal: `With --new-by, name fields of the request or columns of the source, joined by +. Its columns: ${sourceColumns.join(', ')}.`,
+        window: `Its columns: ${sourceColumns.join(', ')}.`,
+      },
+    }),
+  },
   mapping_unusable: {
     code: 'BAD_PLAN',
     words: ({

@@ -1,6 +1,7 @@
 import type { OneRowFix } from '../plan/fixes.ts'
 import { formatRow, type RowAndRecord, toRowAndRecord } from '../plan/source-place.ts'
 import { formatProblemRow, getPlace, type Problem, type ProblemCode } from '../run/problem.ts'
+import { sayKey } from '../run/sent-before.ts'
 import type { RequestField } from '../service/request-field.ts'
 import { chooseWording, type Surface } from './error-entry.ts'
 import { formatCount, formatCounted } from './figure-text.ts'
@@ -512,6 +513,18 @@ export const PROBLEM_MESSAGES = {
     expected: () => 'has only white space or invisible characters, which are sent as they are',
     title: 'Empty cells',
     remedy: 'Fill the cells, or remove the field in Mapping.',
+  },
+  maybe_sent: {
+    expected: ({ by }: { by: string }, before?: { runId: string; number: string }) => {
+      const where =
+        before === undefined ? 'in an earlier run' : `in run ${before.runId}, row ${before.number}`
+      return `was sent ${where}, without a usable answer (same ${sayKey(by)}), so the service may have it already`
+    },
+    title: 'Rows that may have been sent before',
+    remedy:
+      'Sending them again may double them. To find out what became of them, resume that run or look the rows up at the service.',
+    needs: 'sent_twice',
+    advice: () => 'to skip them, too, add --on-unknown skip',
   },
   unfit_fix: {
     expected: (

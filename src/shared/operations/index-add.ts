@@ -66,6 +66,7 @@ export const INDEX_ADD = defineOperation({
   first: { kind: 'index-add', mode: 'sync', indexId: '' },
   fields: INDEX_ADD_FIELDS,
   namedBy: ['url', 'media'],
+  recognizedBy: { ids: [['url'], ['media']] },
   checks: [
     { rule: 'one of', one: 'url', other: 'media' },
     { rule: 'address', field: 'url' },

@@ -36,6 +36,7 @@ export const INDEX_REMOVE = defineOperation({
   first: { kind: 'index-remove', mode: 'sync', indexId: '' },
   fields: INDEX_REMOVE_FIELDS,
   namedBy: ['custom_index_item_id'],
+  recognizedBy: { ids: [['custom_index_item_id']] },
   checks: [
     { rule: 'required', field: 'custom_index_item_id' },
     { rule: 'address', field: 'callback_url' },

@@ -37,6 +37,11 @@ export interface OperationTraits<Own, Scratch> {
   fields: readonly RequestField[]
   /** The fields that say which one a row is; the first that is filled. */
   namedBy: readonly [string, ...string[]]
+  /**
+   * The fields by which what was sent is recognized when it is sent again, together; the first list that a row fills. An
+   * id alone tells rows apart; contents are only what two rows have alike. Absent if sending again means asking again.
+   */
+  recognizedBy?: { ids: readonly (readonly string[])[]; contents?: readonly (readonly string[])[] }
   /** What fills a field that the mapping leaves open. */
   defaults?: Readonly<Record<string, { kind: 'template'; template: string }>>
   /** What can be wrong with the body of a row, in the order it is said. The rules of tasks depend on their options. */

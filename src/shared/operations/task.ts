@@ -38,6 +38,13 @@ export const TASK = defineOperation({
   first: { kind: 'task', mode: 'sync', api: 'v1', legacy: false, models: [] },
   fields: TASK_FIELDS,
   namedBy: ['text_data', 'url'],
+  recognizedBy: {
+    ids: [['post_id']],
+    contents: [
+      ['user_id', 'text_data'],
+      ['user_id', 'url'],
+    ],
+  },
   defaults: { post_id: DEFAULT_POST_ID },
   checks: [],
   endpoint: { method: 'POST', path: taskPath, sendsKey: true },

@@ -70,6 +70,7 @@ export const WATCHLIST_TRAITS = {
   subject: 'term',
   fields: TERM_FIELDS,
   namedBy: ['term'],
+  recognizedBy: { ids: [['term']] },
   checks,
   // The watchlist, and each term in one of the lists (docs/interface.md §4.5, §4.6).
   echoes: [],

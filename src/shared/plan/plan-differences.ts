@@ -14,6 +14,7 @@ const HARMLESS: readonly string[] = [
   'version',
   'name',
   'filledBy',
+  'onlyNew',
   ...[...VALUE_WORDS].flatMap(([path, { setting }]) => (setting === null ? [path] : [])),
 ]
 

@@ -71,6 +71,14 @@ const retrySchema = z.object(toShape(RETRY_OPTIONS))
 /** When and how often an attempt that was not taken is repeated (docs/architecture.md §2.2). */
 export type RetryRules = z.infer<typeof retrySchema>
 
+/** That rows are skipped which were sent to the same service before, and by what they are recognized. */
+const onlyNewSchema = z.object({
+  /** Fields of the request, or columns of the source, by which a row is recognized together (default: its own id). */
+  by: z.array(z.string().min(1)).min(1).exactOptional(),
+  /** Skips rows that may have been sent, too, instead of asking about them. */
+  unknown: z.literal('skip').exactOptional(),
+})
+
 /** Everything a run needs but its secrets: the same plan runs from the window and from the command line. */
 export const planSchema = z.object({
   version: z.literal(1).default(1),
@@ -86,6 +94,8 @@ export const planSchema = z.object({
   accept: z.array(acceptCodeSchema).optional(),
   /** Causes of warnings that a person accepted, which do not stop the rows of such sources either. */
   accepted: acceptedCausesSchema.optional(),
+  /** Sends only rows that earlier runs of the workspace have not sent. */
+  onlyNew: onlyNewSchema.optional(),
   operation: operationSchema,
   callback: callbackSchema.default(callbackSchema.parse({})),
   pace: paceSchema.default({ kind: 'closed', concurrency: 4 }),

@@ -14,7 +14,13 @@ import { listReadAs } from '../messages/reading-messages.ts'
 import { listUsedMapping } from '../messages/used-mapping-words.ts'
 import { nameRow } from '../plan/source-place.ts'
 import { countSendable, mergeErrorGroups } from '../run/counts.ts'
-import { type ErrorGroup, listRowWarnings, type Percentiles, type RunSummary } from '../run/run.ts'
+import {
+  type ErrorGroup,
+  listRowWarnings,
+  type Percentiles,
+  type RowCounts,
+  type RunSummary,
+} from '../run/run.ts'
 import {
   type CountedRows,
   describeCallbacks,
@@ -23,6 +29,7 @@ import {
   listOutcomes,
   RATE_MIN_S,
 } from '../run/run-view.ts'
+import { listSentBefore, type SentBeforeSummary } from '../run/sent-before.ts'
 import {
   bar,
   type Cell,
@@ -49,7 +56,14 @@ export function toSummaryReport(summary: RunSummary, commandPrefix: string): Sec
   return [
     { facts: limited ? machine : [] },
     { facts: listWarningFacts(summary) },
-    { facts: [...listSourceFacts(summary), toRowsFact(summary), ...listCorrectedFacts(summary)] },
+    {
+      facts: [
+        ...listSourceFacts(summary),
+        toRowsFact(summary),
+        toSentBeforeFact(summary),
+        ...listCorrectedFacts(summary),
+      ],
+    },
     { facts: listAnswerFacts(summary) },
     { facts: listRequestFacts(summary) },
     toLatency(summary),
@@ -122,6 +136,7 @@ const SIGNS: Readonly<Record<string, Sign>> = {
   overdue: 'unknown',
   invalid: 'skipped',
   'left out': 'skipped',
+  skipped: 'skipped',
 }
 
 /** Rows by outcome. */
@@ -160,6 +175,24 @@ export function toCounts(caption: string, counts: readonly CountedRows[], all: n
     rows: counts.map(({ name, rows, meaning, tone }) => [
       ...[name, rows, partOf(rows, all), { text: partOf(rows, all), tone }, meaning],
     ]),
+  }
+}
+
+/** What of the source was sent before, and what is skipped for it; without lines if nothing was. */
+export function toSentBeforeFact({
+  rows,
+  sent_before: sentBefore,
+  only_new: isOnlyNew = false,
+}: {
+  rows: RowCounts
+  sent_before?: SentBeforeSummary | null | undefined
+  only_new?: boolean | undefined
+}): Fact {
+  const { skipped } = rows
+  const sendable = countSendable(rows)
+  return {
+    label: 'Sent before',
+    lines: listSentBefore(sentBefore, { skipped, sendable, isOnlyNew }, 'terminal'),
   }
 }
 

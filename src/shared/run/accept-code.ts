@@ -7,13 +7,14 @@ export const ACCEPT_WORDS = {
   hidden_rows: 'rows that the spreadsheet hides are sent',
   encoding_uncertain: 'the encoding is a guess or may be stated wrongly',
   fixes_do_not_fit: 'corrections of single rows may be of other rows than the source has now',
+  sent_twice: 'rows are sent that an earlier run may have sent already',
   ids_rewritten: 'the service answers with other ids than were sent',
 }
 
 /**
  * What may be wrong with all that is sent, so that a person has to accept it before anything is: content may be cut or
  * replaced, a spreadsheet changed ids, rows that are hidden in the spreadsheet are sent, the encoding is uncertain,
- * corrections of single rows do not fit the rows of the source. And what stops a run until it is accepted: the service
+ * corrections of single rows do not fit the rows of the source, rows may have been sent by an earlier run. And what stops a run until it is accepted: the service
  * rewrites ids, so that answers do not prove whose they are.
  */
 export type AcceptCode = keyof typeof ACCEPT_WORDS

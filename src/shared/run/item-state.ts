@@ -76,6 +76,13 @@ export const ROW_STATES = {
     note: 'left out by a fix of the plan',
     tone: 'quiet',
   },
+  skipped: {
+    kind: 'unsent',
+    isIntended: true,
+    meaning: 'An earlier run has sent it, and only new rows are to be sent.',
+    note: 'sent before by an earlier run, not sent again',
+    tone: 'quiet',
+  },
   pending: {
     kind: 'open',
     name: 'not_sent',

@@ -83,6 +83,7 @@ export const problemCodeSchema = z.enum([
   'not_for_api',
   'recommended',
   'empty',
+  'maybe_sent',
   'unfit_fix',
 ])
 

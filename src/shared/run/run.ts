@@ -4,6 +4,7 @@ import { thresholdResultSchema } from '../load/thresholds.ts'
 import { rowAndRecordShape } from '../plan/source-place.ts'
 import { countLeftOut, countRows, countsShape, UNSUCCESSFUL_STATES } from './item-state.ts'
 import { sourceReadSchema } from './read-as.ts'
+import { sentBeforeSchema } from './sent-before.ts'
 import { usedMappingSchema } from './used-mapping.ts'
 
 /** `interrupted`: the process that held the run is gone, or the person stopped it; it can be resumed. */
@@ -220,6 +221,10 @@ export const runSummarySchema = z.object({
   source: z.string(),
   /** Further files and folders of the source, if it names several. */
   more_sources: z.array(z.string()).exactOptional(),
+  /** What of the source earlier runs of the workspace sent to the same service; absent if they sent none of it. */
+  sent_before: sentBeforeSchema.exactOptional(),
+  /** Whether only rows were to be sent that are not among these. */
+  only_new: z.literal(true).exactOptional(),
   /** How the source was read; absent until it was, and where an earlier version read it. */
   source_read: sourceReadSchema.exactOptional(),
   /** What filled the fields of the requests; absent until the source was read. */

@@ -80,6 +80,8 @@ const EXAMPLES: Readonly<Record<string, { args: string[]; path: string }>> = {
   '--callback-max-size': { args: ['1MB'], path: 'callback.maxBytes' },
   '--callback-url': { args: ['https://hooks.test'], path: 'callback.url' },
   '--callback-timeout': { args: ['2h'], path: 'callback.timeoutMs' },
+  '--only-new': { args: ['--new-by', 'text_data'], path: 'onlyNew.by.0' },
+  '--new-by': { args: ['text_data', '--only-new'], path: 'onlyNew.by.0' },
   '--concurrency': { args: ['9'], path: 'pace.concurrency' },
   '--rate': { args: ['7'], path: 'pace.ratePerSecond' },
   '--retries': { args: ['8'], path: 'retry.limit' },
@@ -217,9 +219,10 @@ describe('a saved plan', () => {
     saveMapping(folder, kept, path, field)
     const command = [...path.split(' '), join(folder, 'rows.csv')]
     const plain = await savePlan([...command, ...needed])
-    for (const { long } of options) {
+    for (const { long, hidden } of options) {
       const name = long ?? ''
-      if (RUN_TIME.has(name)) continue
+      // What is hidden is refused, and says why.
+      if (RUN_TIME.has(name) || hidden) continue
       const example: LoadExample | undefined =
         (path === 'load' ? LOAD_EXAMPLES[name] : undefined) ?? EXAMPLES[name]
       const args = [name, ...(example?.args ?? [])].map((arg) =>

@@ -93,6 +93,7 @@ const WARNED = {
   not_for_api: [{ api: 'v2' }, { api: null }],
   recommended: ['value', 'source', 'all_that_changes', 'only_requests'].map((lack) => ({ lack })),
   empty: [{}],
+  maybe_sent: [{ by: 'post_id' }, { by: 'user_id+text_data' }],
   unfit_fix: ['cell', 'leave_out_row'].flatMap((fix) =>
     ['other_row', 'other_text', 'no_row', 'unmarked'].map((why) => ({ fix, why })),
   ),

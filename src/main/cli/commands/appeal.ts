@@ -23,6 +23,7 @@ export function addAppealCommand(program: Command, context: CliContext): void {
         .option('--recheck', 'check all appeals that are still in review, instead of those of a source')
     },
     toOperation: () => ({ kind: 'appeal-status' }),
+    offersOnlyNew: false,
     async findSource(sources, { flags, workspace, baseUrl }) {
       const isNamed = sources.length > 0
       if (isNamed === (flags.recheck !== undefined)) {

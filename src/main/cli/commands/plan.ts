@@ -5,6 +5,8 @@ import { readPlanFile, requireSource } from '../../engine/workspace/plan-file.ts
 import type { CliContext } from '../context.ts'
 import { resolveWorkspace } from '../engine-access.ts'
 import { resolveFromCaller } from '../invocation.ts'
+import { addOnlyNewOptions, type OnlyNewFlags, withOnlyNew } from '../options/only-new-options.ts'
+import { refuseConflicts } from '../options/plan-from-flags.ts'
 import { addLimitOption, addRunTimeOptions, type RunTimeFlags } from '../options/sending-options.ts'
 import { addExamples, addMetricsOption } from '../options/shared-options.ts'
 import { confirmTrust, findUntrusted, type TrustFlags } from '../session/consent.ts'
@@ -19,16 +21,17 @@ export function addPlanCommand(program: Command, context: CliContext): void {
       'Runs a plan file. Paths in it are relative to the file. Asks for confirmation if the plan sends a key or appeal ids to ' +
         'an address that is not in a stored connection. --trust-plan skips the confirmation.',
     )
-  addMetricsOption(addLimitOption(addRunTimeOptions(command)))
+  addMetricsOption(addLimitOption(addRunTimeOptions(addOnlyNewOptions(command))))
     .option(
       '--trust-plan',
       'skip the confirmation before a plan sends a key or appeal ids to an address that is not stored',
     )
-    .action(async (file: string, flags: RunTimeFlags & TrustFlags) => {
+    .action(async (file: string, flags: RunTimeFlags & OnlyNewFlags & TrustFlags) => {
       const workspace = resolveWorkspace(flags.workspace, context.env)
       const connections = readConnections(workspace)
       const path = resolveFromCaller(file, context.env)
-      const plan = readPlanFile(path, connections)
+      const plan = withOnlyNew(readPlanFile(path, connections), flags)
+      refuseConflicts(plan)
       requireSource(path, plan)
       // A dry run sends nothing, so it is the way to look at a plan first.
       if (!flags.dryRun && !(await confirmTrust(context, plan, connections, flags))) {

@@ -1,11 +1,12 @@
 import type { Command } from 'commander'
+import { findPostIds } from '../../../shared/lookback/run-again.ts'
 import { EXIT, type ExitCode } from '../../../shared/messages/error-entry.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { findNeeds } from '../../../shared/messages/problem-traits.ts'
-import { mayAddTwice } from '../../../shared/operations/operations.ts'
+import { mayAddTwice, OPERATIONS } from '../../../shared/operations/operations.ts'
 import { CALLBACK_OPTIONS } from '../../../shared/options/callback-options.ts'
-import type { PlanSource } from '../../../shared/plan/plan.ts'
+import type { Plan } from '../../../shared/plan/plan.ts'
 import { type AcceptCode, joinAccepted } from '../../../shared/run/accept-code.ts'
 import type { ProblemGroup } from '../../../shared/run/problem.ts'
 import { isLoadRun, type RunSummary } from '../../../shared/run/run.ts'
@@ -131,13 +132,19 @@ async function noteSourceChange(
   context: CliContext,
   engine: Engine,
   run: RunSummary,
-  source: PlanSource,
+  plan: Plan,
 ): Promise<void> {
   if (run.started_at === null) return
-  const { kind } = await engine.runs.findSourceChange(run.run_id, source)
+  const { kind } = await engine.runs.findSourceChange(run.run_id, plan.source)
   if (kind !== 'changed') return
+  const again = `${COMMAND_PREFIX} run-again ${run.run_id}`
+  const isRecognized =
+    OPERATIONS[plan.operation.kind].recognizedBy !== undefined &&
+    (plan.operation.kind !== 'task' ||
+      findPostIds(plan, await engine.results.readColumns(run.run_id)) === 'own')
+  const onlyNew = isRecognized ? `; to send only what is new in it: ${again} --keep-post-ids --only-new` : ''
   await context.err.writeLine(
-    `The source has changed since the run read it; rows are sent as they were read then. To send what it has now, run: ${COMMAND_PREFIX} run-again ${run.run_id}`,
+    `The source has changed since the run read it; rows are sent as they were read then. To send what it has now, run: ${again}${onlyNew}`,
   )
 }
 
@@ -158,7 +165,7 @@ async function sendAgain(
     if (flags.export !== undefined) {
       await engine.runs.checkExport(plan, resolveFromCaller(flags.export, context.env))
     }
-    if (!flags.quiet) await noteSourceChange(context, engine, run, plan.source)
+    if (!flags.quiet) await noteSourceChange(context, engine, run, plan)
     const nothingLeft = () => printNothingLeft(context, engine, run, { flags, how: again.how })
     if (again.hasNothingToSend(run, flags)) return nothingLeft()
     const access = createRunAccess(context, {

@@ -12,7 +12,8 @@ import { findConnection, readConnections } from '../../engine/workspace/connecti
 import type { CliContext } from '../context.ts'
 import { resolveWorkspace, withEngine } from '../engine-access.ts'
 import { resolveFromCaller } from '../invocation.ts'
-import { toPace } from '../options/plan-from-flags.ts'
+import { addOnlyNewOptions, type OnlyNewFlags, withOnlyNew } from '../options/only-new-options.ts'
+import { refuseConflicts, toPace } from '../options/plan-from-flags.ts'
 import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
 import {
   addLimitOption,
@@ -35,7 +36,7 @@ import { addExamples, addMetricsOption } from '../options/shared-options.ts'
 import { readFlags } from '../options/table-options.ts'
 import { sendPlan } from '../session/send-plan.ts'
 
-interface RunAgainFlags extends RunTimeFlags, ServiceFlags, PaceFlags {
+interface RunAgainFlags extends RunTimeFlags, OnlyNewFlags, ServiceFlags, PaceFlags {
   source?: string
   name?: string
   keepPostIds?: true
@@ -59,6 +60,7 @@ export function addRunAgainCommand(program: Command, context: CliContext): void 
       'send the post_ids of the source again; the service may refuse them as duplicates',
     )
     .option('--name <text>', 'name of the new run, instead of the name of the earlier run')
+  addOnlyNewOptions(command)
   hideDefaults(addPaceOptions(addServiceOptions(command)))
   addMetricsOption(command)
   addLimitOption(addRunTimeOptions(command.optionsGroup('Run:'))).action(
@@ -76,16 +78,19 @@ export function addRunAgainCommand(program: Command, context: CliContext): void 
         const change = await engine.runs.findSourceChange(run.run_id, source)
         const columns = await engine.results.readColumns(run.run_id)
         refuseChange(run, source, change, flags)
-        const { accept: _codes, accepted, ...rest } = earlier
+        const { accept: _codes, accepted, onlyNew, ...rest } = earlier
         // What was accepted of one source is not accepted of another.
         const kept = change.kind === 'same' && accepted !== undefined ? { accepted } : {}
         const { plan: renewed, notes: renewal } = toRenewed({ ...rest, ...kept, source }, columns, flags)
         return {
-          plan: override(renewed, run, flags, { workspace, env: context.env }),
+          plan: toOnlyNew(override(renewed, run, flags, { workspace, env: context.env }), flags),
           notes: [
             ...noteCorrectedUrls(flags),
             describeSourceChange(run.run_id, nameSource(source), change),
             ...renewal,
+            ...(onlyNew === undefined || flags.onlyNew
+              ? []
+              : ['All rows are sent again. To skip those that were sent before, add --only-new.']),
           ],
         }
       })
@@ -97,6 +102,13 @@ export function addRunAgainCommand(program: Command, context: CliContext): void 
     ['run-again latest', 'run-again latest --connection staging --name "After the new rule"'],
     `the same as for the command that started the run; ${EXIT.badInput} if --if-unchanged stopped the new run.`,
   )
+}
+
+/** Throws `BAD_PLAN` if none of the rows can be skipped. */
+function toOnlyNew(plan: Plan, flags: RunAgainFlags): Plan {
+  const asked = withOnlyNew(plan, flags)
+  if (asked !== plan) refuseConflicts(asked)
+  return asked
 }
 
 function toOtherSource({ more: _more, ...reading }: PlanSource, path: string): PlanSource {

@@ -58,6 +58,8 @@ export interface SendingCommand<Own extends object> {
     sources: readonly string[],
     options: { flags: SendingFlags & Own; workspace: string; baseUrl: string },
   ): Promise<readonly string[] | null>
+  /** Whether rows can be skipped that were sent before (default: except of load tests). */
+  offersOnlyNew?: boolean
   /** Ends of command lines for the help, without the program's name. */
   examples: readonly string[]
   /** Makes it a load test: its pace is among its own options. */
@@ -165,7 +167,8 @@ export function addSendingCommand<Own extends object>(
   definition.addOptions(command)
   const { toLoad, toCapacity } = definition
   const isLoad = toLoad !== undefined
-  const sending = addSendingOptions(command, isLoad ? () => command : addPaceOptions)
+  const { offersOnlyNew = !isLoad } = definition
+  const sending = addSendingOptions(command, isLoad ? () => command : addPaceOptions, { offersOnlyNew })
   const limited = isLoad ? sending : addLimitOption(sending)
   limited.action(async (named: string[], flags: SendingFlags & PaceFlags & Own) => {
     const workspace = resolveWorkspace(flags.workspace, context.env)

@@ -24,6 +24,7 @@ import { problemGroupSchema, problemSchema } from '../../../shared/run/problem.t
 import { sourceReadSchema } from '../../../shared/run/read-as.ts'
 import { rowDetailSchema } from '../../../shared/run/results.ts'
 import { correctedSchema, runSummarySchema } from '../../../shared/run/run.ts'
+import { sentBeforeSchema } from '../../../shared/run/sent-before.ts'
 import { usedMappingSchema } from '../../../shared/run/used-mapping.ts'
 import { writtenRowsSchema } from '../../../shared/run/written-rows.ts'
 import { comparisonShape } from './comparison-document.ts'
@@ -108,6 +109,8 @@ export const DOCUMENT_SCHEMAS = {
       load: z.array(z.string()).exactOptional(),
       rows: z.object({ read: z.int(), ...unsentShape, sendable: z.int() }),
       corrected: correctedSchema.exactOptional(),
+      /** What of the source earlier runs sent; absent if they sent none of it. */
+      sent_before: sentBeforeSchema.exactOptional(),
       source_read: sourceReadSchema.exactOptional(),
       mapping: usedMappingSchema.exactOptional(),
       problems: z.array(wordedGroupSchema),

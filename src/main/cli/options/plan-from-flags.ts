@@ -11,6 +11,7 @@ import { findConflicts, type PlanConflict } from '../../../shared/plan/file/find
 import { type Pace, type Plan, planSchema } from '../../../shared/plan/plan.ts'
 import { nameSource } from '../../../shared/plan/source-paths.ts'
 import type { StoredConnection } from '../../../shared/plan/stored-connection.ts'
+import { withOnlyNew } from './only-new-options.ts'
 import type { PaceFlags, SendingFlags } from './sending-options.ts'
 import { toConnectionInput } from './service-options.ts'
 import { type SourceFlags, toMapping } from './source-options.ts'
@@ -22,6 +23,7 @@ const DEFAULT_TIMEOUT_MS = 60_000
 /** The options that say a part of a plan, for errors that name the part. */
 const FLAGS: Readonly<Record<string, string>> = {
   mapping: '--map, --set',
+  onlyNew: '--only-new',
   'operation.legacy': '--legacy',
   'source.media.template': '--media-template',
 }
@@ -82,7 +84,7 @@ function toSentence({ path, message }: PlanConflict): string {
 export function toPlan({ operation, sourcePaths, flags, load, stored, env }: Request): Plan {
   const connection = toConnectionInput(flags, stored, env)
   const source = toSource(sourcePaths, flags)
-  const plan = planSchema.parse({
+  const given = planSchema.parse({
     name: flags.name ?? nameSource(source),
     connection,
     source,
@@ -93,7 +95,15 @@ export function toPlan({ operation, sourcePaths, flags, load, stored, env }: Req
     ...(load === null ? { pace: toPace(flags, connection.timeoutMs ?? DEFAULT_TIMEOUT_MS) } : { load }),
     retry: { ...(load !== null && { limit: 0 }), ...readFlags(RETRY_OPTIONS, flags) },
   })
+  const plan = withOnlyNew(given, flags)
+  refuseConflicts(plan)
+  return plan
+}
+
+/** Throws `BAD_PLAN` if options do not go together in a plan. */
+export function refuseConflicts(plan: Plan): void {
   const conflicts = findConflicts(plan)
-  if (conflicts.length === 0) return plan
-  throw new SluiceError({ id: 'options_in_conflict', conflicts: conflicts.map(toSentence) })
+  if (conflicts.length > 0) {
+    throw new SluiceError({ id: 'options_in_conflict', conflicts: conflicts.map(toSentence) })
+  }
 }

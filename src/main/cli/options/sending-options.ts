@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { IN_FLIGHT_MAX } from '../../../shared/load/load-pace.ts'
 import { RETRY_OPTIONS } from '../../../shared/options/retry-options.ts'
+import { addOnlyNewOptions, type OnlyNewFlags } from './only-new-options.ts'
 import { createIntegerParser, createPositiveNumberParser } from './parse-values.ts'
 import { addServiceOptions, type ServiceFlags } from './service-options.ts'
 import {
@@ -43,7 +44,13 @@ export interface RunTimeFlags
 type RetryFlags = FlagsOf<typeof RETRY_OPTIONS>
 
 /** What the options of every sending command hold once parsed. */
-export interface SendingFlags extends RunTimeFlags, ServiceFlags, SourceFlags, CallbackFlags, RetryFlags {
+export interface SendingFlags
+  extends RunTimeFlags,
+    OnlyNewFlags,
+    ServiceFlags,
+    SourceFlags,
+    CallbackFlags,
+    RetryFlags {
   mapping?: string
   map?: FieldAssignment[]
   set?: FieldAssignment[]
@@ -97,7 +104,11 @@ export function addPaceOptions(command: Command): Command {
  * Declares everything a command that starts a run from a source takes, its own options apart; `addPace` declares how it
  * presses.
  */
-export function addSendingOptions(command: Command, addPace: (command: Command) => Command): Command {
+export function addSendingOptions(
+  command: Command,
+  addPace: (command: Command) => Command,
+  { offersOnlyNew }: { offersOnlyNew: boolean },
+): Command {
   addServiceOptions(command)
   addSourceOptions(command)
   command
@@ -116,6 +127,7 @@ export function addSendingOptions(command: Command, addPace: (command: Command) 
       'text for a field, with {{row}} (record number, as in sluice_record), {{run}} and {{column name}} as placeholders; repeatable',
       collectTemplate,
     )
+  addOnlyNewOptions(command.optionsGroup('Sent before:'), offersOnlyNew)
   addCallbackOptions(command)
   addPace(command)
   command

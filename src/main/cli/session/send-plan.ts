@@ -19,6 +19,7 @@ import { type AcceptCode, joinAccepted } from '../../../shared/run/accept-code.t
 import { joinAcceptedCauses } from '../../../shared/run/accepted-causes.ts'
 import { countSendable } from '../../../shared/run/counts.ts'
 import type { SourcePreview } from '../../../shared/run/results.ts'
+import { listSentBefore } from '../../../shared/run/sent-before.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { RunHandle } from '../../engine/engine-interface.ts'
 import type { CliContext } from '../context.ts'
@@ -345,8 +346,15 @@ async function confirmRows(
   },
 ): Promise<AcceptCode[] | null> {
   // Counted in the journal: the latest snapshot may be older than the last row.
-  const { rows } = await engine.runs.summarizeRun(runId)
+  const summary = await engine.runs.summarizeRun(runId)
+  const { rows } = summary
   const sendable = Math.min(countSendable(rows), limit)
+  const told = listSentBefore(
+    summary.sent_before,
+    { skipped: rows.skipped, sendable: countSendable(rows), isOnlyNew: summary.only_new === true },
+    'terminal',
+  )
+  if (!isQuiet) for (const line of told) await context.err.writeLine(toPrintable(line))
   const open = await engine.results.readOpenWarnings(runId)
   // A warning can be about what is not sent, such as a fix that fits no row.
   if (sendable === 0 && open.length === 0) return []

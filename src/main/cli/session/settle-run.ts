@@ -227,7 +227,9 @@ async function printInvalidRows(context: CliContext, engine: Engine, summary: Ru
 export function toExitCode(summary: RunSummary): ExitCode {
   if (summary.state === 'interrupted') return EXIT.interrupted
   const { read, succeeded } = summary.rows
-  if (read > 0 && countSendable(summary.rows) === 0) return EXIT.badInput
+  // That nothing is new is no mistake.
+  const { skipped = 0 } = summary.rows
+  if (read > 0 && skipped === 0 && countSendable(summary.rows) === 0) return EXIT.badInput
   // A load test that its first request ended has measured nothing that a threshold could judge.
   if (isLoadRun(summary) && summary.state === 'stopped' && summary.requests.sent === 0) return EXIT.rowsFailed
   // Of a load test the thresholds say whether it passed, not its requests, unless none of these succeeded.

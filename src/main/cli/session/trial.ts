@@ -10,7 +10,7 @@ import { findNeeds } from '../../../shared/messages/problem-traits.ts'
 import type { Plan } from '../../../shared/plan/plan.ts'
 import { formatRow, toRowAndRecord } from '../../../shared/plan/source-place.ts'
 import type { Fact } from '../../../shared/report/report.ts'
-import { listSourceFacts } from '../../../shared/report/summary-report.ts'
+import { listSourceFacts, toSentBeforeFact } from '../../../shared/report/summary-report.ts'
 import { type AcceptedCauses, joinAcceptedCauses } from '../../../shared/run/accepted-causes.ts'
 import { countSendable } from '../../../shared/run/counts.ts'
 import { UNSENT_COUNTS } from '../../../shared/run/item-state.ts'
@@ -18,6 +18,7 @@ import type { ProblemGroup } from '../../../shared/run/problem.ts'
 import type { SourceRead } from '../../../shared/run/read-as.ts'
 import type { RowDetail } from '../../../shared/run/results.ts'
 import type { CorrectedCounts, RowCounts } from '../../../shared/run/run.ts'
+import type { SentBeforeSummary } from '../../../shared/run/sent-before.ts'
 import type { UsedMapping } from '../../../shared/run/used-mapping.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { RunHandle, StartOptions } from '../../engine/engine-interface.ts'
@@ -71,12 +72,14 @@ export async function dryRun(
       rows,
       corrected = null,
       source_read: read_as = null,
+      sent_before: sentBefore = null,
       mapping,
     } = await engine.runs.summarizeRun(runId)
     const found: Findings = {
       rows,
       corrected,
       sourceRead: read_as,
+      sentBefore,
       mapping,
       problems: await engine.results.readProblems(runId),
       open: await engine.results.readOpenWarnings(runId),
@@ -88,7 +91,7 @@ export async function dryRun(
     await flags.onAccepted?.(accepted)
     if (flags.json) await context.out.writeLine(toDocument(trial.plan, found))
     else await printFindings(context, trial.plan, found)
-    if (countSendable(rows) === 0) return EXIT.badInput
+    if (countSendable(rows) === 0 && (rows.skipped ?? 0) === 0) return EXIT.badInput
     return rows.invalid === 0 ? EXIT.ok : EXIT.rowsFailed
   })
   return exit === 'interrupted' ? EXIT.interrupted : exit
@@ -110,6 +113,8 @@ interface Findings {
   /** What the fixes of the plan changed; null where they changed nothing. */
   corrected: CorrectedCounts | null
   sourceRead: SourceRead | null
+  /** What of the source was sent before; null if nothing was. */
+  sentBefore: SentBeforeSummary | null
   mapping: UsedMapping | undefined
   problems: ProblemGroup[]
   /** Causes of warnings that a run would ask about before it sends anything. */
@@ -135,7 +140,7 @@ function toDryRunCounts(rows: RowCounts) {
 /** The findings as `--json` prints them. */
 function toDocument(
   { load, connection }: Plan,
-  { rows, corrected, sourceRead, mapping, problems, open, first, refusal }: Findings,
+  { rows, corrected, sourceRead, sentBefore, mapping, problems, open, first, refusal }: Findings,
 ): string {
   const rest = JSON.stringify({
     schema_version: SCHEMA_VERSION,
@@ -143,6 +148,7 @@ function toDocument(
     ...(load === undefined ? {} : { load: describeLoad(load, connection.timeoutMs) }),
     rows: toDryRunCounts(rows),
     ...(corrected !== null && { corrected }),
+    ...(sentBefore !== null && { sent_before: sentBefore }),
     ...(sourceRead !== null && { source_read: sourceRead }),
     ...(mapping !== undefined && { mapping }),
     problems: toWordedGroups(problems),
@@ -161,7 +167,7 @@ function toDocument(
 
 async function printFindings(context: CliContext, plan: Plan, found: Findings): Promise<void> {
   const { out, outTerminal } = context
-  const { rows, corrected, sourceRead, mapping, problems, open, first, refusal } = found
+  const { rows, corrected, sourceRead, sentBefore, mapping, problems, open, first, refusal } = found
   const counted = [
     `${formatCount(rows.read)} read`,
     `${formatCount(countSendable(rows))} can be sent`,
@@ -176,6 +182,7 @@ async function printFindings(context: CliContext, plan: Plan, found: Findings): 
     },
     ...listSourceFacts({ source_read: sourceRead, mapping }),
     { label: 'Rows', lines: [counted] },
+    toSentBeforeFact({ rows, sent_before: sentBefore, only_new: plan.onlyNew !== undefined }),
     { label: 'Corrected', lines: corrected === null ? [] : [sayCorrected(corrected)] },
   ]
   await out.writeLine(formatReport(outTerminal, [{ facts }]))

@@ -204,6 +204,13 @@ export const MIGRATIONS: readonly SchemaStep[] = [
   `,
   collectFound,
   markJoinedRows,
+  `
+  -- Hashes of what rows are recognized by when they are sent again, which only say where to look; see row-keys.ts. keys
+  -- names the fields; hashes has 32 bits for each row from base on. What an earlier version read has none.
+  CREATE TABLE row_key (
+    keys TEXT NOT NULL, base INTEGER NOT NULL, hashes BLOB NOT NULL, PRIMARY KEY (keys, base)
+  ) STRICT;
+  `,
 ]
 
 /**

@@ -12,7 +12,7 @@ import type { ReportOptions } from '../../../shared/lookback/run-report.ts'
 import type { SampleOptions } from '../../../shared/lookback/stratified-sample.ts'
 import type { GivenVerdict, NewVerdict, RowVerdict } from '../../../shared/lookback/verdict.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
-import type { Operation } from '../../../shared/operations/operations.ts'
+import type { Operation, OperationKind } from '../../../shared/operations/operations.ts'
 import type { PlanSource } from '../../../shared/plan/plan.ts'
 import type { ExportOptions, OffsetQuery, PageQuery } from '../../../shared/run/results.ts'
 import type { RowFilter } from '../../../shared/run/row-filters.ts'
@@ -327,6 +327,9 @@ const calls = {
    * Tokens of all runs; a retry has the token of the first of its chain, which may be gone. Null if a journal cannot be read.
    */
   listTokens: ({ workspace, held }: AskedWorkspace) => openCatalogue(workspace).listTokens(held),
+  /** Ids of the runs and retries that did such an operation, and of those that cannot be read. */
+  listRunsOf: async ({ workspace, held }: AskedWorkspace, operation: OperationKind) =>
+    (await openCatalogue(workspace).listRunsOf([operation], held)).map(({ id }) => id),
   /** What came to the receiver of the workspace, whichever process listens, and which runs wait for more. */
   async readCallbackOverview({ workspace, held }: AskedWorkspace) {
     const { readCallbackOverview } = await import('../lookback/callback-overview.ts')

@@ -101,6 +101,7 @@ const OWN_QUERIES = {
   listLateRuns: { about: 'workspace' },
   keepRun: { about: 'workspace' },
   listTokens: { about: 'workspace' },
+  listRunsOf: { about: 'workspace' },
 } as const satisfies Record<
   Exclude<
     keyof QueryCalls,

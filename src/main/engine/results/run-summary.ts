@@ -22,6 +22,7 @@ import {
   type RunWarning,
   type TermCounts,
 } from '../../../shared/run/run.ts'
+import { toSentBefore } from '../../../shared/run/sent-before.ts'
 import { readRecoveredLoad, toLostGroups } from '../journal/load-record.ts'
 import { findTakersOf, type RunFamily, type RunView, toFamily } from '../journal/run-family.ts'
 import { readLatency } from '../journal/seconds.ts'
@@ -98,6 +99,7 @@ export function summarizeRun(family: RunFamily): RunSummary {
       ...toLostGroups(told.lost),
     ],
     ...toCorrected(family),
+    ...toSent(family, counts),
     warnings: [
       ...toRunWarnings({
         reuseEnded: counts.get('reuse_ended'),
@@ -145,6 +147,15 @@ function toCutOffWarnings({ members, record }: RunFamily, { unknown }: RowCounts
 function toCorrected({ db }: RunFamily): Pick<RunSummary, 'corrected'> {
   const corrected = toCorrectedCounts(readFacetCounts(db).get('corrected') ?? new Map())
   return corrected === null ? {} : { corrected }
+}
+
+/** What was sent before, and whether that is skipped. */
+function toSent({ record }: RunFamily, counts: Counts): Pick<RunSummary, 'sent_before' | 'only_new'> {
+  const sentBefore = toSentBefore(counts.get('sent_before'))
+  return {
+    ...(sentBefore !== null && { sent_before: sentBefore }),
+    ...(record.plan.onlyNew !== undefined && { only_new: true as const }),
+  }
 }
 
 function toEchoes(counts: Counts): Pick<RunSummary, 'echoes'> {

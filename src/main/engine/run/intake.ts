@@ -4,9 +4,10 @@ import { mayBeRows } from '../../../shared/mapping/rows-in-key.ts'
 import { listColumnsOf } from '../../../shared/mapping/templates.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import type { FoundProblem } from '../../../shared/messages/problem-messages.ts'
-import { toRowsPerItem } from '../../../shared/operations/operations.ts'
+import { OPERATIONS, toRowsPerItem } from '../../../shared/operations/operations.ts'
 import type { FieldSource, Mapping, Plan } from '../../../shared/plan/plan.ts'
 import { findSheetChoice } from '../../../shared/plan/source-place.ts'
+import { toUnreadableKey } from '../../../shared/run/sent-before.ts'
 import type { Journal } from '../journal/journal.ts'
 import { type RunRecord, updateRunRecord } from '../journal/run-record.ts'
 import { AlikeColumns } from '../mapping/alike-columns.ts'
@@ -24,7 +25,14 @@ import { createItemRequests } from '../sending/item-requests.ts'
 import { describeFiles } from '../source/describe-reading.ts'
 import { openSource } from '../source/open-source.ts'
 import type { SourceReader, SourceRow } from '../source/source-reader.ts'
-import { type IntakeRow, IntakeWriter, type OnWritten } from './journal/intake-writer.ts'
+import {
+  type IntakeRow,
+  IntakeWriter,
+  type OnWritten,
+  type SentBeforeLookup,
+} from './journal/intake-writer.ts'
+import { createKeyReader, findRowKeys, isGivenBySource, listNotedKeys } from './sent-before/row-keys.ts'
+import { LOOKUP_ROWS, SentBeforeFinder } from './sent-before/sent-before.ts'
 
 /** How far intake has come. */
 export interface IntakeProgress {
@@ -44,12 +52,15 @@ export async function runIntake(options: {
   journal: Journal
   /** Rows that a trial sends: no request carries these and others. */
   limit?: number | undefined
+  /** Ids of runs that may have sent rows to the same service. */
+  earlierRuns?: readonly string[] | undefined
   onProgress: (progress: IntakeProgress) => void
   isStopped: () => boolean
 }): Promise<boolean> {
   const { record, journal } = options
   const { plan } = record
   const reader = await openSource(plan.source)
+  let finder: SentBeforeFinder | null = null
   try {
     const mapping = resolveForSheet(plan, reader)
     const { nestedTexts } = reader
@@ -71,9 +82,16 @@ export async function runIntake(options: {
     }
     const firstRows: SourceRow[] = []
     const splitter = new RowSplitter(plan, columns, mapRow)
+    const keys = chooseRowKeys(plan, mapping, columns)
+    if (keys !== null && (options.earlierRuns ?? []).length > 0) {
+      const { workspace, earlierRuns: candidates = [] } = options
+      const asking = { ...record, columns: [...columns] }
+      finder = new SentBeforeFinder(journal.db, { workspace, record: asking, keys, candidates })
+    }
     const writer = createIntakeWriter(journal, { plan: resolved, columns }, mapRow, {
       limit: options.limit,
-      onWritten: (written, isSent) => {
+      sentBefore: finder === null || finder.isEmpty ? null : toLookup(finder, plan),
+      onWritten: (written, isSent, isSkipped) => {
         const { row, cells, kinds = null, body = {}, reported } = written
         idColumns.note(body, row, isSent, reported)
         if (isSent && toHalf(row, kinds)?.content !== 'url') {
@@ -81,7 +99,7 @@ export async function runIntake(options: {
           alike.note(cells)
           unnamed.note(written)
         }
-        splitter.noteHalf(written, isSent)
+        splitter.noteHalf(written, isSent || isSkipped)
       },
     })
     const check = (row: SourceRow, isAscii: boolean): IntakeRow => {
@@ -98,6 +116,9 @@ export async function runIntake(options: {
       await setImmediate()
       if (options.isStopped()) return false
     }
+    writer.writeChecked()
+    for (const runId of finder?.unreadable ?? [])
+      journal.counters.add('sent_before', toUnreadableKey(runId), 1)
     let behind = writer.rowsRead + 1
     for (const records of splitter.takeSplit()) {
       writer.writeSecondHalves(records, behind, checkRow)
@@ -132,8 +153,37 @@ export async function runIntake(options: {
     writer.finish(reader.columns, reader.header, () => updateRunRecord(journal.db, { read_as: readAs }))
     return true
   } finally {
+    finder?.close()
     reader.close()
   }
+}
+
+/** What rows are recognized by as the plan says, else by themselves; null if they are not. Throws `BAD_PLAN`. */
+function chooseRowKeys(
+  plan: Plan,
+  mapping: Mapping,
+  columns: readonly string[],
+): readonly (readonly string[])[] | null {
+  const own = findRowKeys(plan, mapping, columns)
+  const { onlyNew, operation } = plan
+  if (onlyNew === undefined) return own?.keys ?? null
+  const { by } = onlyNew
+  const examples = (OPERATIONS[operation.kind].recognizedBy?.contents ?? []).map((names) => names.join('+'))
+  if (by === undefined) {
+    if (own?.isCertain === true) return own.keys
+    throw new SluiceError({ id: 'only_new_without_key', generated: null, keys: examples })
+  }
+  const unknown = by.filter((name) => createKeyReader([name], operation, columns) === null)
+  if (unknown.length > 0)
+    throw new SluiceError({ id: 'only_new_by_nothing', unnamed: unknown, sourceColumns: [...columns] })
+  if (!by.some((name) => isGivenBySource(name, plan, mapping, columns)))
+    throw new SluiceError({ id: 'only_new_without_key', generated: by.join('+'), keys: examples })
+  return [by]
+}
+
+function toLookup(finder: SentBeforeFinder, { onlyNew }: Plan): SentBeforeLookup {
+  const skips = onlyNew === undefined ? 'none' : onlyNew.unknown === 'skip' ? 'taken_or_unknown' : 'taken'
+  return { rowsMax: LOOKUP_ROWS, skips, find: (rows) => finder.find(rows) }
 }
 
 /** Rows whose cells say whether columns look swapped, as many as a preview has. */
@@ -251,13 +301,26 @@ export function createIntakeWriter(
   journal: Journal,
   { plan, columns }: { plan: Plan; columns: readonly string[] },
   mapRow: MapRow,
-  { limit, onWritten }: { limit?: number | undefined; onWritten?: OnWritten } = {},
+  {
+    limit,
+    onWritten,
+    sentBefore = null,
+  }: {
+    limit?: number | undefined
+    onWritten?: OnWritten
+    sentBefore?: SentBeforeLookup | null
+  } = {},
 ): IntakeWriter {
   return new IntakeWriter(journal, (row, cells, kinds) => mapRow(row, cells, kinds).uniqueKey, {
     rowsPerItem: toRowsPerItem(plan.operation),
     leavesOut: createLeaveOut(plan.fixes ?? [], columns),
     trialRows: limit,
     onWritten,
+    sentBefore,
+    notedKeys: listNotedKeys(plan).flatMap((names) => {
+      const read = createKeyReader(names, plan.operation, columns)
+      return read === null ? [] : [{ name: names.join('+'), read }]
+    }),
   })
 }
 

@@ -2,7 +2,7 @@ import { basename, resolve } from 'node:path'
 import { EXIT } from '../../../shared/messages/error-entry.ts'
 import { SluiceError, toSluiceError } from '../../../shared/messages/errors.ts'
 import { findNeeds } from '../../../shared/messages/problem-traits.ts'
-import { mayAddTwice, sendsKey } from '../../../shared/operations/operations.ts'
+import { mayAddTwice, OPERATIONS, sendsKey } from '../../../shared/operations/operations.ts'
 import type { Plan } from '../../../shared/plan/plan.ts'
 import { countDoubleAdds } from '../../../shared/run/counts.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
@@ -75,13 +75,15 @@ export class HeldRuns {
   async start(plan: Plan, start: StartOptions): Promise<RunHandle> {
     const secrets = await this.#guard(start, plan)
     const runId = createRunId()
-    const { hold = false, accept = [], limit, whenFailing = 'stop', isTrial } = start
+    const { hold = false, accept = [], limit, whenFailing = 'stop', isTrial, isForgetful = false } = start
     const bases = await this.#options.receiver.prepare(plan, { runId, runToken: runId }, null, isTrial)
+    const earlierRuns = isForgetful ? [] : await this.#listEarlier(plan)
     const work = { kind: 'start', plan } as const
     return this.#startThread(plan, {
       ...bases,
       ...secrets,
       runId,
+      earlierRuns,
       deliveredCodes: [],
       hold,
       limit,
@@ -101,8 +103,9 @@ export class HeldRuns {
     this.#refuseHeld(runId)
     const bases = await this.#prepareAgain(runId, runId, plan)
     await this.#refuseDoubleAdds(runId, plan, resume, 'resume')
+    const earlierRuns = await this.#listEarlier(plan)
     const work = { kind: 'resume', onUnknown: resume.onUnknown } as const
-    return this.#startThread(plan, { ...bases, ...secrets, ...toRules(resume), runId, work })
+    return this.#startThread(plan, { ...bases, ...secrets, ...toRules(resume), runId, earlierRuns, work })
   }
 
   /** Sends what did not succeed in a run and its retries as a child run. */
@@ -237,6 +240,12 @@ export class HeldRuns {
     }
     this.#held.set(runId, handle)
     return handle
+  }
+
+  /** The runs whose rows are looked for among those of a source. */
+  #listEarlier({ operation, load }: Plan): Promise<string[]> {
+    const isLookedFor = load === undefined && OPERATIONS[operation.kind].recognizedBy !== undefined
+    return isLookedFor ? this.#options.stored.own.listRunsOf(operation.kind) : Promise.resolve([])
   }
 
   async #release({ runId, mediaBase, work }: RunWork): Promise<void> {

@@ -53,8 +53,8 @@ export async function prepareRun(
   readTransport(record.plan.connection, hooks.proxyCredentials)
   if (record.state !== 'intake') return record
   await noteSource(journal, record)
-  const { workspace, limit } = task
-  const isWhole = await runIntake({ workspace, record, journal, limit, ...hooks })
+  const { workspace, limit, earlierRuns } = task
+  const isWhole = await runIntake({ workspace, record, journal, limit, earlierRuns, ...hooks })
   return isWhole ? readRecord(task, journal) : null
 }
 

@@ -28,6 +28,8 @@ export interface RunTask {
   hold: boolean
   /** Of a run that is started: how many rows to send before it ends (default: all). */
   limit?: number | undefined
+  /** Runs and retries that may have sent rows by the same operation, if a source is to be read. */
+  earlierRuns?: readonly string[] | undefined
   /** What a person has accepted of the source's warnings, in addition to the plan. */
   accept: readonly AcceptCode[]
   /** What to do if most rows would fail: end the run, or pause it for a person to decide. */

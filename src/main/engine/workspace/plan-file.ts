@@ -114,9 +114,11 @@ function withoutIdlePace({ pace, ...plan }: Plan): Partial<Plan> {
   return plan.load === undefined ? { ...plan, pace } : plan
 }
 
-/** The plan without what was accepted of fixes that did not fit: the next source has other rows again. */
+/** The plan without what was accepted of single rows, fixes that did not fit and rows that may have been sent: the next source has others. */
 function withoutFixesOfRun({ accepted, ...plan }: Plan): Plan {
-  const causes = (accepted?.causes ?? []).filter(({ problem }) => problem !== 'unfit_fix')
+  const causes = (accepted?.causes ?? []).filter(
+    ({ problem }) => problem !== 'unfit_fix' && problem !== 'maybe_sent',
+  )
   return accepted === undefined || causes.length === 0 ? plan : { ...plan, accepted: { ...accepted, causes } }
 }
 

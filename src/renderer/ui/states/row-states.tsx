@@ -45,6 +45,7 @@ const LOOKS: Record<RowState, Pick<StateLook, 'icon' | 'color'>> = {
   overdue: { icon: IconClockExclamation, color: 'var(--state-overdue)' },
   invalid: { icon: IconAlertTriangle, color: 'var(--state-invalid)' },
   left_out: { icon: IconCircleMinus, color: 'var(--state-pending)' },
+  skipped: { icon: IconCircleMinus, color: 'var(--state-pending)' },
 }
 
 export const STATE_LOOKS = Object.fromEntries(

@@ -1,5 +1,11 @@
 import { findNearest } from '../../messages/find-nearest.ts'
-import { fieldsOf, listFieldNames, parseFieldName, REQUEST_FIELD } from '../../operations/operations.ts'
+import {
+  fieldsOf,
+  listFieldNames,
+  OPERATIONS,
+  parseFieldName,
+  REQUEST_FIELD,
+} from '../../operations/operations.ts'
 import { sayCorrectedUrl, toBaseUrl } from '../../service/base-url.ts'
 import type { Plan } from '../plan.ts'
 
@@ -19,6 +25,7 @@ export function findConflicts(plan: Plan): PlanConflict[] {
     ...findSourceConflicts(plan),
     ...findLoadConflicts(plan),
     ...findFixConflicts(plan),
+    ...findOnlyNewConflicts(plan),
   ]
 }
 
@@ -61,6 +68,16 @@ function findFixConflicts({ fixes = [], operation, load }: Plan): PlanConflict[]
     const message = `${operation.kind} has no field \`${fix.field}\`${nearest === null ? '.' : `; did you mean ${nearest}?`} Its fields: ${names.join(', ')}`
     return [{ path: ['fixes', index, 'field'], message }]
   })
+}
+
+/** Only new rows can be asked for if sending a row again is of no use. */
+function findOnlyNewConflicts({ onlyNew, operation, load }: Plan): PlanConflict[] {
+  if (onlyNew === undefined) return []
+  if (load !== undefined) {
+    return [{ path: ['onlyNew'], message: 'a load test repeats its rows, so none of them is skipped' }]
+  }
+  if (OPERATIONS[operation.kind].recognizedBy !== undefined) return []
+  return [{ path: ['onlyNew'], message: 'the status of an appeal changes, so each is asked for again' }]
 }
 
 function findOperationConflicts({ operation }: Plan): PlanConflict[] {

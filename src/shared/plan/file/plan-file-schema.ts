@@ -178,7 +178,13 @@ export const PLAN_WORDS: Readonly<Record<string, string>> = {
   filledBy:
     'Fields of the mapping that nobody stated, each with how it was filled: by a column of its name, or by a guess (default: none). Before content is lost to a guess, a run asks.',
   accept:
-    'Kinds of warnings about the source that do not stop the rows from being sent, whatever their cause: content_cut, ids_changed, hidden_rows, encoding_uncertain, fixes_do_not_fit; and ids_rewritten, the service answers with other ids (default: none). Better name causes under `accepted`.',
+    'Kinds of warnings about the source that do not stop the rows from being sent, whatever their cause: content_cut, ids_changed, hidden_rows, encoding_uncertain, fixes_do_not_fit, sent_twice; and ids_rewritten, the service answers with other ids (default: none). Better name causes under `accepted`.',
+  onlyNew:
+    'Skips rows that earlier runs of the workspace sent to the same service, recognized by the id that is mapped (default: all rows are sent).',
+  'onlyNew.by':
+    'Fields of the request, or columns of the source, by which rows are recognized together, instead of the mapped id.',
+  'onlyNew.unknown':
+    'Skips rows, too, that an earlier run may have sent: they have no usable answer (default: they have to be accepted).',
   accepted:
     'Causes of warnings that were accepted, as a run or --save-plan writes them. Other causes stop the rows from being sent, unless a person is asked.',
   'accepted.columns':

@@ -10,6 +10,7 @@ import { OPERATIONS } from '../../../../shared/operations/operations.ts'
 import type { PlanConnection } from '../../../../shared/plan/connection.ts'
 import type { StoredConnection } from '../../../../shared/plan/stored-connection.ts'
 import { type ReaderPool, type RunView, readRunView } from '../../journal/run-family.ts'
+import { toService } from '../../workspace/connection-service.ts'
 import { readConnections } from '../../workspace/connections.ts'
 import { isLeaseHeld } from '../../workspace/lease.ts'
 import { toJournalFile } from '../../workspace/workspace-files.ts'
@@ -34,10 +35,8 @@ export interface LedgerPlace {
 }
 
 /**
- * Finds those runs of a workspace, of all that may have made such a ledger, that went to one service: to one address and with the keys of one
- * project. Keys of a stored connection are interchangeable (docs/interface.md §5.2), so whatever was sent with any of
- * them belongs together; a run with another key has a ledger of its own. Appeals carry no key, so only their address
- * counts. Throws `BAD_USAGE` unless what was asked leaves one service.
+ * Finds those runs of a workspace, of all that may have made such a ledger, that went to one service, see {@link toService};
+ * of appeals, which carry no key, only the address counts. Throws `BAD_USAGE` unless what was asked leaves one service.
  */
 export function findLedgerRuns(
   { pool, workspace, held }: LedgerPlace,
@@ -45,7 +44,7 @@ export function findLedgerRuns(
   { of, service: asked }: Pick<LedgerQuery, 'of' | 'service'>,
 ): LedgerRuns {
   const stored = readConnections(workspace).connections
-  const found = new Map<string, KeyedService & { runs: FoundRun[] }>()
+  const found = new Map<string, LedgerOwner & { runs: FoundRun[] }>()
   const unreadable: string[] = []
   for (const { id: runId } of candidates) {
     const file = toJournalFile(workspace, runId)
@@ -54,7 +53,7 @@ export function findLedgerRuns(
       const view = open()
       // A run that was cut off before it was written down has sent nothing.
       if (view === null || !LEDGER_OPERATIONS[of].includes(view.record.plan.operation.kind)) continue
-      const service = toService(view.record.plan.connection, stored, of)
+      const service = toOwner(view.record.plan.connection, stored, of)
       const key = JSON.stringify(service.service)
       const entry = found.get(key) ?? { ...service, runs: [] }
       entry.runs.push({ runId, isHeld: view.isHeld, open: () => open() ?? view })
@@ -99,43 +98,23 @@ interface FoundRun {
   open: () => RunView
 }
 
-/** A service, and the variables that hold its keys. */
-interface KeyedService {
+/** A service as a ledger names it, and the variables that hold its keys. */
+interface LedgerOwner {
   service: LedgerService
   variables: readonly string[]
 }
 
-function toService(
+function toOwner(
   connection: PlanConnection,
   stored: readonly StoredConnection[],
   of: LedgerKind,
-): KeyedService {
-  const { baseUrl, apiKeyEnv, keyFrom } = connection
-  const variable = of === 'appeals' || keyFrom === 'window' ? null : apiKeyEnv
-  const there = of === 'appeals' ? [] : stored.filter((one) => one.baseUrl === baseUrl)
-  // Connections that share a key are of one project, and so are all their keys.
-  const owners = new Set(there.filter((one) => isKeyOf(one, connection)))
-  const variables = new Set(variable === null ? [] : [variable])
-  for (const owner of owners) {
-    for (const { env } of owner.keys) {
-      if (env === undefined) continue
-      variables.add(env)
-      for (const one of there) if (one.keys.some((key) => key.env === env)) owners.add(one)
-    }
-  }
-  const connections = [...owners].map((one) => one.name).sort()
-  const service = { base_url: baseUrl, connections, api_key_env: connections.length > 0 ? null : variable }
-  return { service, variables: [...variables] }
-}
-
-/** Whether the key that a run was sent with is one of a stored connection's. */
-function isKeyOf(stored: StoredConnection, { name, apiKeyEnv, keyFrom }: PlanConnection): boolean {
-  if (keyFrom === 'window') return name === stored.name
-  return (name ?? stored.name) === stored.name && stored.keys.some(({ env }) => env === apiKeyEnv)
+): LedgerOwner {
+  const { baseUrl, connections, apiKeyEnv, variables } = toService(connection, stored, of !== 'appeals')
+  return { service: { base_url: baseUrl, connections, api_key_env: apiKeyEnv }, variables }
 }
 
 function isAsked(
-  { service, variables }: KeyedService,
+  { service, variables }: LedgerOwner,
   { baseUrl, connection, apiKeyEnv }: LedgerQuery['service'],
   of: LedgerKind,
 ): boolean {

@@ -165,7 +165,7 @@ function selectRows(
     (SELECT name FROM ${schema}.source_file WHERE source_file.row <= r.id ORDER BY source_file.row DESC LIMIT 1),
     ${states.length === 0 ? own : `coalesce(${[...states, own].join(', ')})`},
     ${unlessLost('status')}, ${unlessLost('error_code')},
-    CASE WHEN r.item IS NULL THEN ${problems} WHEN ${isLost} THEN ${quote(CUT_OFF_MESSAGE)} ELSE result.message END,
+    CASE WHEN r.item IS NULL THEN coalesce(result.message, ${problems}) WHEN ${isLost} THEN ${quote(CUT_OFF_MESSAGE)} ELSE result.message END,
     result.task_id, result.duration_us / 1000.0,
     ${[...earlier, part].map((one) => countTries(one, 'r.id')).join(' + ')},
     result.custom_index_item_id, result.answer, result.callback_us / 1000.0

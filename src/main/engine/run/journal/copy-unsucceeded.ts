@@ -129,8 +129,13 @@ function openRetriedRun(
   }
 }
 
+/** What an earlier run has sent is not corrected. */
+const NOT_SKIPPED = "result.state IS NOT 'skipped'"
+
 function hasInvalid({ db }: Journal): boolean {
-  return db.prepare('SELECT 1 FROM row WHERE item IS NULL LIMIT 1').get() !== undefined
+  const unsent = `SELECT 1 FROM row LEFT JOIN result ON result.row = row.id WHERE item IS NULL
+    AND ${NOT_SKIPPED} LIMIT 1`
+  return db.prepare(unsent).get() !== undefined
 }
 
 /** Whether any valid row is in one of the states; what was never tried is `pending`. */
@@ -244,7 +249,7 @@ function copyRows(
   alongside: () => void = () => {},
 ): void {
   const untried = states.includes('pending') ? 'state IS NULL OR ' : ''
-  const invalid = takesInvalid ? 'item IS NULL OR ' : ''
+  const invalid = takesInvalid ? `(item IS NULL AND ${NOT_SKIPPED}) OR ` : ''
   child.db.prepare('ATTACH ? AS parent').run(journal.file)
   try {
     child.transact('power', () => {

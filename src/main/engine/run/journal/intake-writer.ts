@@ -6,13 +6,20 @@ import type { Correction } from '../../../../shared/plan/fixes.ts'
 import { type RowPlace, type SourcePlace, toSourcePlace } from '../../../../shared/plan/source-place.ts'
 import { listStates } from '../../../../shared/run/item-state.ts'
 import { type Problem, toFound } from '../../../../shared/run/problem.ts'
+import {
+  type SentBefore,
+  type SkipRule,
+  saySkipped,
+  toSentBeforeKey,
+} from '../../../../shared/run/sent-before.ts'
 import { CHECKPOINT_PAGES, checkpointEvery, type Journal } from '../../journal/journal.ts'
 import { updateRunRecord } from '../../journal/run-record.ts'
 import { parseCells } from '../../journal/stored-cells.ts'
 import type { Body } from '../../mapping/json-text.ts'
 import type { LeavesOut } from '../../mapping/row-fixer.ts'
 import { markHalf, toHalf } from '../../mapping/split-row.ts'
-import type { DatabaseSync } from '../../workspace/sqlite.ts'
+import { BulkInsert, type DatabaseSync } from '../../workspace/sqlite.ts'
+import { HashLists, type ReadKey, toBytes } from '../sent-before/row-keys.ts'
 import { NotedRows } from './noted-rows.ts'
 import { RowInsert } from './row-insert.ts'
 import { SeenIds } from './seen-ids.ts'
@@ -46,14 +53,26 @@ export interface IntakeRow {
   reported?: ReadonlySet<string>
 }
 
-/** Is told of each row that is not left out, and whether it can be sent. */
-export type OnWritten = (row: IntakeRow, isSent: boolean) => void
+/** Is told of each row that is not left out, whether it can be sent, and whether it is not since it was sent before. */
+export type OnWritten = (row: IntakeRow, isSent: boolean, isSkipped: boolean) => void
+
+/** How rows are looked up that were sent before, and what becomes of them. */
+export interface SentBeforeLookup {
+  /** Rows that are looked up at once, at most. */
+  rowsMax: number
+  /** What became of those that were sent before, by their place among the rows. */
+  find(rows: readonly IntakeRow[]): ReadonlyMap<number, SentBefore>
+  skips: SkipRule
+}
 
 interface IntakeOptions {
   rowsPerItem?: number
   leavesOut?: LeavesOut
   trialRows?: number | undefined
   onWritten?: OnWritten | undefined
+  /** What rows are recognized by when they are sent again; its hashes are noted. */
+  notedKeys?: readonly { name: string; read: ReadKey }[]
+  sentBefore?: SentBeforeLookup | null
 }
 
 /** Most problems kept; beyond it they are only counted, by cause. */
@@ -61,6 +80,8 @@ const PROBLEMS_MAX = 100_000
 
 /** Rows of one transaction, about: fewer commits write fewer pages twice. */
 const GROUP_ROWS = 5_000
+/** Characters of cells that are held until their rows are looked up, about. */
+const LOOKUP_CHARACTERS = 16_000_000
 /** Pages of the WAL, 32 MB: nothing waits for intake yet, and fewer checkpoints wait for the disk less often. */
 const INTAKE_CHECKPOINT_PAGES = 4 * CHECKPOINT_PAGES
 
@@ -81,6 +102,15 @@ export class IntakeWriter {
   readonly #leavesOut: LeavesOut
   readonly #onWritten: OnWritten | undefined
   readonly #insertLeftOut: StatementSync
+  readonly #insertSkipped: BulkInsert
+  readonly #keyLists: readonly { read: ReadKey; lists: HashLists }[]
+  readonly #sentBefore: SentBeforeLookup | null
+  /** Rows that were checked and are looked up before they are written, and where they stand. */
+  #checked: IntakeRow[] = []
+  #places: RowPlace[] = []
+  #checkedCharacters = 0
+  /** Rows that were sent before, of those that are being written. */
+  readonly #sentCounts = new Map<SentBefore['origin'], number>()
   #rowsRead = 0
   #items = 0
   /** Rows of the trial that are not in an item yet. */
@@ -99,20 +129,28 @@ export class IntakeWriter {
   constructor(
     journal: Journal,
     toUniqueKey: (row: number, cells: string[], kinds: string | null) => UniqueKey | null,
-    { rowsPerItem = 1, leavesOut = () => false, trialRows = Infinity, onWritten }: IntakeOptions = {},
+    {
+      rowsPerItem = 1,
+      leavesOut = () => false,
+      trialRows = Infinity,
+      onWritten,
+      notedKeys = [],
+      sentBefore = null,
+    }: IntakeOptions = {},
   ) {
+    this.#sentBefore = sentBefore
     this.#onWritten = onWritten
     this.#trialLeft = trialRows
     this.#journal = journal
     this.#rowsPerItem = rowsPerItem
     this.#leavesOut = leavesOut
     const { db, counters } = journal
-    for (const kind of ['state', 'problem', 'unasked', 'corrected'] as const) {
+    for (const kind of ['state', 'problem', 'unasked', 'corrected', 'sent_before'] as const) {
       for (const [value, n] of counters.entries(kind)) counters.add(kind, value, -n)
     }
     journal.transact('process', () => {
       db.exec(
-        'DELETE FROM row; DELETE FROM result; DELETE FROM problem; DELETE FROM row_place; DELETE FROM source_file',
+        'DELETE FROM row; DELETE FROM result; DELETE FROM problem; DELETE FROM row_place; DELETE FROM source_file; DELETE FROM row_key',
       )
       updateRunRecord(db, { rows_read: 0, items: 0 })
     })
@@ -125,6 +163,16 @@ export class IntakeWriter {
     const see = db.prepare('INSERT OR IGNORE INTO temp.seen (id, row) VALUES (?, ?)')
     const seenAt = db.prepare('SELECT row FROM temp.seen WHERE id = ?')
     this.#insertLeftOut = db.prepare("INSERT INTO result (row, state, attempts) VALUES (?, 'left_out', 0)")
+    this.#insertSkipped = new BulkInsert(
+      db,
+      'INSERT INTO result (row, state, attempts, message)',
+      "(?, 'skipped', 0, ?)",
+    )
+    const insertKeys = db.prepare('INSERT INTO row_key (keys, base, hashes) VALUES (?, ?, ?)')
+    this.#keyLists = notedKeys.map(({ name, read }) => ({
+      read,
+      lists: new HashLists((base, hashes) => insertKeys.run(name, base, toBytes(hashes))),
+    }))
     const cellsOf = db.prepare('SELECT cells, kinds FROM row WHERE id = ?')
     const keyOf = (row: number) => {
       this.#insertRow.flush()
@@ -162,13 +210,50 @@ export class IntakeWriter {
     check: (row: Read) => IntakeRow,
     places: readonly RowPlace[] = [],
   ): void {
+    if (this.#sentBefore === null) {
+      this.#writeBatch(rows, (row) => this.#writeRow(check(row)), places)
+      return
+    }
+    for (const row of rows) {
+      const checked = check(row)
+      this.#checked.push(checked)
+      for (const cell of checked.cells) this.#checkedCharacters += cell.length
+    }
+    this.#places.push(...places)
+    const isFull = this.#checked.length + rows.length > this.#sentBefore.rowsMax
+    if (isFull || this.#checkedCharacters >= LOOKUP_CHARACTERS) this.writeChecked()
+  }
+
+  /** Writes the rows that are held until they are looked up. Called before anything reads them. */
+  writeChecked(): void {
+    const [rows, places] = [this.#checked, this.#places]
+    this.#checked = []
+    this.#places = []
+    this.#checkedCharacters = 0
+    if (rows.length === 0) return
+    const found = this.#sentBefore?.find(rows)
+    for (let from = 0; from < rows.length; from += GROUP_ROWS) {
+      const write = (row: IntakeRow, at: number) => this.#writeRow(row, found?.get(from + at))
+      this.#writeBatch(rows.slice(from, from + GROUP_ROWS), write, from === 0 ? places : [])
+    }
+    for (const [origin, n] of this.#sentCounts)
+      this.#journal.counters.add('sent_before', toSentBeforeKey(origin), n)
+    this.#sentCounts.clear()
+  }
+
+  #writeBatch<Row>(
+    rows: readonly Row[],
+    write: (row: Row, at: number) => void,
+    places: readonly RowPlace[],
+  ): void {
     const journal = this.#journal
     if (this.#grouped === 0) journal.begin('process')
     const before = this.#rowsRead
     journal.attempt(() => {
       for (const place of places) this.#writePlace(place)
-      for (const row of rows) this.#writeRow(check(row))
+      for (const [at, row] of rows.entries()) write(row, at)
       this.#insertRow.flush()
+      this.#insertSkipped.flush()
     })
     this.#grouped += this.#rowsRead - before
     if (this.#grouped >= GROUP_ROWS) this.#commitGroup()
@@ -187,6 +272,7 @@ export class IntakeWriter {
     firstRow: number,
     check: (read: ReadHalf) => IntakeRow,
   ): void {
+    this.writeChecked()
     const { db } = this.#journal
     const toPlace = createPlaceReader(db)
     const find = db.prepare('SELECT cells, kinds FROM row WHERE id = ?')
@@ -263,8 +349,10 @@ export class IntakeWriter {
     header: readonly string[] | null = null,
     alongside: () => void = () => {},
   ): void {
+    this.writeChecked()
     this.#commitGroup()
     this.#journal.transact('power', () => {
+      for (const { lists } of this.#keyLists) lists.flush()
       updateRunRecord(this.#journal.db, {
         state: 'ready',
         columns: JSON.stringify(columns),
@@ -278,7 +366,7 @@ export class IntakeWriter {
     checkpointEvery(this.#journal.db, CHECKPOINT_PAGES)
   }
 
-  #writeRow(read: IntakeRow): void {
+  #writeRow(read: IntakeRow, sent?: SentBefore): void {
     const { row, cells, kinds = null, uniqueKey, problems, corrections } = read
     this.#rowsRead += 1
     const { counters } = this.#journal
@@ -295,14 +383,44 @@ export class IntakeWriter {
         for (const problem of found) this.#insertProblem(problem)
       return
     }
-    const valid = found.length === 0 || this.#writeProblems(found)
-    this.#onWritten?.(read, valid)
+    const isSkipped = sent !== undefined && this.#noteSentBefore(sent, found)
+    const isDoubtful = sent?.origin.outcome === 'unknown' && !isSkipped && this.#sentBefore?.skips !== 'none'
+    const told = isDoubtful ? [...found, toMaybeSent(row, sent)] : found
+    if (isSkipped) {
+      this.#onWritten?.(read, false, true)
+      counters.add('state', 'skipped', 1)
+      this.#insertRow.add(row, JSON.stringify(cells), null, kinds)
+      this.#insertSkipped.add(row, saySkipped(sent))
+      return
+    }
+    const valid = told.length === 0 || this.#writeProblems(told)
+    this.#onWritten?.(read, valid, false)
+    if (valid) this.#noteKeys(read)
     if (!valid) counters.add('state', 'invalid', 1)
     if (corrections !== undefined) {
       counters.add('corrected', 'rows', 1)
       for (const { field } of corrections) counters.add('corrected', `cell ${field}`, 1)
     }
     this.#insertRow.add(row, JSON.stringify(cells), valid ? this.#toItem(row) : null, kinds)
+  }
+
+  /** Counts a row that was sent before, if it could be sent now; says whether it is skipped. */
+  #noteSentBefore(sent: SentBefore, found: readonly Problem[]): boolean {
+    if (found.some(({ severity }) => severity === 'error')) return false
+    this.#sentCounts.set(sent.origin, (this.#sentCounts.get(sent.origin) ?? 0) + 1)
+    const skips = this.#sentBefore?.skips ?? 'none'
+    const { outcome } = sent.origin
+    return (
+      skips !== 'none' && (outcome === 'taken' || (outcome === 'unknown' && skips === 'taken_or_unknown'))
+    )
+  }
+
+  #noteKeys({ row, cells, body }: IntakeRow): void {
+    if (body === undefined) return
+    for (const { read, lists } of this.#keyLists) {
+      const key = read({ body, cells })
+      if (key !== null) lists.add(key, row)
+    }
   }
 
   #findRepeated(row: number, uniqueKey: IntakeRow['uniqueKey']): FoundProblem | null {
@@ -369,6 +487,11 @@ export function toRepeated(
     details: { row: first },
     found: toFound(shown ?? value),
   }
+}
+
+/** The warning of a row that an earlier run may have sent; what it was asked to send is only what is new. */
+function toMaybeSent(row: number, { origin: { runId, by }, number }: SentBefore): FoundProblem {
+  return { row, severity: 'warning', code: 'maybe_sent', args: { by }, details: { runId, number } }
 }
 
 function toLookAlike(row: number, first: number, field: string, value: string): FoundProblem {

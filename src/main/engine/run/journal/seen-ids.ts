@@ -81,7 +81,7 @@ function grow({ pairs: old, mask, size }: Segment): Segment {
  * unit is only added: ids that count up, as most do, then follow one another in the table, which the processor has in its
  * cache.
  */
-function toHash(text: string): number {
+export function toHash(text: string): number {
   const last = text.length - 1
   let hash = 0x811c9dc5
   for (let i = 0; i < last; i += 1) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)

@@ -131,9 +131,11 @@ export function createResultRows(view: RunView, found: FoundBeside): (joined: Jo
     mapper ??= createPostIdMapper(plan, columns, runToken)
     const isUnsendable = joined.item === null
     const isLost = isUnsettled(view, joined)
-    const message = isUnsendable
-      ? (found.errors.get(joined.id) ?? []).map(toProblemMessage).join('; ')
-      : joined.message
+    // Why a row is skipped stands with it; what is wrong with others, with the problems.
+    const message =
+      isUnsendable && joined.message === null
+        ? (found.errors.get(joined.id) ?? []).map(toProblemMessage).join('; ')
+        : joined.message
     return {
       row: joined.id,
       place: found.toPlace(joined.id, joined.kinds),
@@ -142,7 +144,7 @@ export function createResultRows(view: RunView, found: FoundBeside): (joined: Jo
       errorCode: isLost ? null : joined.error_code,
       message: isLost ? CUT_OFF_MESSAGE : message,
       taskId: joined.task_id,
-      postId: isUnsendable ? null : mapper(joined.id, cells, joined.kinds),
+      postId: isUnsendable && joined.state !== 'skipped' ? null : mapper(joined.id, cells, joined.kinds),
       triggeredRules: isUnsendable || joined.state === null ? [] : (found.rules.get(joined.id) ?? []),
       classScores: found.scores.get(joined.id) ?? [],
       customIndexItemId: joined.custom_index_item_id,

@@ -1,0 +1,221 @@
+import { toWholeMapping } from '../../../../shared/mapping/match-columns.ts'
+import { listColumnsOf, parseTemplate } from '../../../../shared/mapping/templates.ts'
+import { sendsKey, targetOf } from '../../../../shared/operations/operations.ts'
+import type { Mapping, Plan } from '../../../../shared/plan/plan.ts'
+import { sayRow } from '../../../../shared/plan/source-place.ts'
+import type { ItemState } from '../../../../shared/run/item-state.ts'
+import type { SentOutcome } from '../../../../shared/run/sent-before.ts'
+import { findDeletedStates, type ReaderPool, type RunView, readRunView } from '../../journal/run-family.ts'
+import type { RunRecord } from '../../journal/run-record.ts'
+import { parseCells } from '../../journal/stored-cells.ts'
+import type { MapRow } from '../../mapping/row-mapper.ts'
+import { toServiceUrl } from '../../service/operation-exchange.ts'
+import { toService } from '../../workspace/connection-service.ts'
+import { readConnections } from '../../workspace/connections.ts'
+import { isThere } from '../../workspace/is-there.ts'
+import { toJournalFile } from '../../workspace/workspace-files.ts'
+import { createPlaceReader } from '../journal/intake-writer.ts'
+import { createRowRequests } from '../results/row-detail.ts'
+import { createKeyReader, fromBytes, HashLists, type ReadKey } from './row-keys.ts'
+
+/** A row that an earlier run sent, or may have. */
+interface EarlierRow {
+  row: number
+  /** As its spreadsheet shows it. */
+  number: string
+  /** The JSON of its cells, and what each is. */
+  cellsText: string
+  kinds: string | null
+  outcome: SentOutcome
+}
+
+/** The columns `id`, `cells`, `kinds`, `item` and `state`. */
+type StoredRow = [number, string, string | null, number, string | null]
+
+/** Rows that are read at once. */
+const PAGE_ROWS = 1_000
+/** Rows between those that are looked for, for each of them, up to which all are read in one go. */
+const GAP_ROWS = 3
+
+/** A run that sent rows to the same service, by the same operation. */
+export class EarlierRun {
+  readonly record: RunRecord
+  readonly #pool: ReaderPool
+  readonly #file: string
+  readonly #deleted: ReadonlySet<ItemState>
+  #mapRow: MapRow | null = null
+
+  constructor(pool: ReaderPool, { file, record }: Pick<RunView, 'file' | 'record'>) {
+    this.#pool = pool
+    this.#file = file
+    this.record = record
+    this.#deleted = findDeletedStates(record)
+  }
+
+  /** Whether its journal is there; one that was deleted is forgotten. */
+  get isThere(): boolean {
+    return isThere(this.#file)
+  }
+
+  get runId(): string {
+    return this.record.runId
+  }
+
+  /** Hands over the hashes of its rows that may have been sent, as they were noted or else as they are read now. */
+  listHashes(names: readonly string[], onList: (base: number, hashes: Uint32Array) => void): void {
+    const { db } = this.#view()
+    const noted = db.prepare('SELECT base, hashes FROM row_key WHERE keys = ? ORDER BY base')
+    if (db.prepare('SELECT 1 FROM row_key WHERE keys = ? LIMIT 1').get(names.join('+')) !== undefined) {
+      for (const { base, hashes } of noted.iterate(names.join('+'))) {
+        onList(Number(base), fromBytes(hashes as Uint8Array))
+      }
+      return
+    }
+    const readKey = this.createKeyReader(names)
+    if (readKey === null) return
+    const lists = new HashLists(onList)
+    const page = db.prepare(
+      `SELECT id, cells, kinds FROM row WHERE id > ? AND item IS NOT NULL ORDER BY id LIMIT ${PAGE_ROWS}`,
+    )
+    for (let rows = page.all(0); rows.length > 0; rows = page.all(Number(rows.at(-1)?.['id']))) {
+      for (const { id, cells, kinds } of rows) {
+        const row = Number(id)
+        const key = readKey(this.toKeyed(row, String(cells), kinds === null ? null : String(kinds)))
+        if (key !== null) lists.add(key, row)
+      }
+    }
+    lists.flush()
+  }
+
+  /** Null if its source had no column of such a name. */
+  createKeyReader(names: readonly string[]): ReadKey | null {
+    return createKeyReader(names, this.record.plan.operation, this.record.columns)
+  }
+
+  /** What a stored row is recognized by. */
+  toKeyed(row: number, cellsText: string, kinds: string | null) {
+    this.#mapRow ??= createRowRequests(this.#view()).mapRow
+    const cells = parseCells(cellsText)
+    return { body: this.#mapRow(row, cells, kinds).body, cells }
+  }
+
+  /** Reads those of the rows, given in their order, that it sent or may have sent. */
+  *readSent(rows: readonly number[]): Generator<EarlierRow, void, undefined> {
+    const { db } = this.#view()
+    const columns = 'row.id, row.cells, row.kinds, row.item, result.state'
+    const between = db.prepare(
+      `SELECT ${columns} FROM row LEFT JOIN result ON result.row = row.id
+       WHERE row.id BETWEEN ? AND ? AND item IS NOT NULL`,
+    )
+    const among = db.prepare(
+      `SELECT ${columns} FROM json_each(?) AS wanted CROSS JOIN row ON row.id = wanted.value
+       LEFT JOIN result ON result.row = row.id WHERE item IS NOT NULL`,
+    )
+    between.setReturnArrays(true)
+    among.setReturnArrays(true)
+    const lost = db.prepare("SELECT 1 FROM attempt WHERE item = ? AND outcome = 'unknown' LIMIT 1")
+    const toPlace = createPlaceReader(db)
+    const claimed = Number(db.prepare('SELECT claimed FROM run').get()?.['claimed'] ?? 0)
+    for (let at = 0; at < rows.length; at += PAGE_ROWS) {
+      const page = rows.slice(at, at + PAGE_ROWS)
+      const [first = 0, last = 0] = [page[0], page.at(-1)]
+      const isDense = last - first <= page.length * GAP_ROWS
+      const found = (isDense
+        ? between.all(first, last)
+        : among.all(JSON.stringify(page))) as unknown as StoredRow[]
+      for (const [row, cellsText, kinds, item, state] of found) {
+        const isLost = () => lost.get(item) !== undefined
+        const outcome = this.#toOutcome(state as ItemState | null, row <= claimed, isLost)
+        if (outcome === null) continue
+        yield { row, number: sayRow(toPlace(row, kinds)), cellsText, kinds, outcome }
+      }
+    }
+  }
+
+  /** What became of a row that is in a state; null if it was not sent. */
+  #toOutcome(state: ItemState | null, isClaimed: boolean, isLost: () => boolean): SentOutcome | null {
+    if (state === null && isClaimed) return 'unknown'
+    // A retry that was deleted may have sent it.
+    if (this.#deleted.has(state ?? 'pending')) return 'unknown'
+    switch (state) {
+      case 'succeeded':
+      case 'acknowledged':
+        return 'taken'
+      case 'rejected':
+      case 'failed':
+        return 'not_taken'
+      case 'unknown':
+      case 'overdue':
+      case 'sending':
+        return 'unknown'
+      case 'pending':
+        return isLost() ? 'unknown' : 'not_taken'
+      case null:
+        return null
+    }
+  }
+
+  #view(): RunView {
+    const view = readRunView(this.#pool, this.#file, false)
+    if (view === null) throw new Error(`the journal ${this.#file} has no run`)
+    return view
+  }
+}
+
+/**
+ * The runs among the candidates that sent rows to the same service as a run, by the same operation and version of the
+ * API, newest first, a run before its retries; and those that cannot be read.
+ */
+export function findEarlierRuns(
+  pool: ReaderPool,
+  workspace: string,
+  { plan, runId, runToken }: Pick<RunRecord, 'plan' | 'runId' | 'runToken'>,
+  candidates: readonly string[],
+): { runs: EarlierRun[]; unreadable: string[] } {
+  const stored = readConnections(workspace).connections
+  const toKey = ({ operation, connection }: Plan) => {
+    const { baseUrl, connections, apiKeyEnv } = toService(connection, stored, sendsKey(operation))
+    const api = operation.kind === 'task' ? operation.api : null
+    const service = [baseUrl, connections, apiKeyEnv, toServiceUrl({ operation, connection })]
+    return JSON.stringify([operation.kind, api, targetOf(operation), service])
+  }
+  const wanted = toKey(plan)
+  const runs: EarlierRun[] = []
+  const unreadable: string[] = []
+  for (const id of candidates) {
+    if (id === runId) continue
+    const file = toJournalFile(workspace, id)
+    try {
+      const view = readRunView(pool, file, false)
+      // What was never begun has sent nothing, such as a run that is held.
+      if (view === null || view.record.startedAtMs === null) continue
+      if (view.record.runToken === runToken || view.record.plan.load !== undefined) continue
+      if (toKey(view.record.plan) === wanted && view.record.columns.length > 0)
+        runs.push(new EarlierRun(pool, view))
+    } catch {
+      // What a run sent that was deleted just now is forgotten.
+      if (isThere(file)) unreadable.push(id)
+    }
+  }
+  return { runs: runs.sort(compareRuns), unreadable }
+}
+
+function compareRuns({ record: a }: EarlierRun, { record: b }: EarlierRun): number {
+  if (a.runToken !== b.runToken) return a.runToken < b.runToken ? 1 : -1
+  return a.createdAtMs - b.createdAtMs || (a.runId < b.runId ? -1 : 1)
+}
+
+/** Whether cells that are the same give the same key in both runs, so that rows need not be mapped to be compared. */
+export function mapsAlike(a: RunRecord, b: RunRecord, names: readonly string[]): boolean {
+  const [ofA, ofB] = [a, b].map(({ plan, columns }) => toWholeMapping(plan, columns))
+  const toComparable = ({ plan: { operation, source }, columns }: RunRecord, mapping: Mapping | undefined) =>
+    JSON.stringify([mapping, operation, source.media, columns])
+  if ([a, b].some(({ plan }) => (plan.fixes ?? []).length > 0)) return false
+  if (toComparable(a, ofA) !== toComparable(b, ofB) || ofA?.['request'] !== undefined) return false
+  return [...names, 'models'].every((name) => {
+    const source = ofA?.[name]
+    if (source === undefined || source.kind === 'column') return true
+    const named = parseTemplate(source.template).filter(({ kind }) => kind === 'placeholder').length
+    return named === listColumnsOf(source, a.columns).length
+  })
+}

@@ -1,0 +1,215 @@
+import { findColumnOfName } from '../../../../shared/mapping/match-columns.ts'
+import { listColumnsOf } from '../../../../shared/mapping/templates.ts'
+import {
+  fieldsOf,
+  OPERATIONS,
+  type Operation,
+  REQUEST_FIELD,
+} from '../../../../shared/operations/operations.ts'
+import type { Mapping, Plan } from '../../../../shared/plan/plan.ts'
+import { type Body, toValueText } from '../../mapping/json-text.ts'
+import { toHash } from '../journal/seen-ids.ts'
+
+/** A row as far as it is recognized: its part of the request, and its cells. */
+interface KeyedRow {
+  body: Readonly<Body>
+  cells: readonly string[]
+}
+
+/** Gives what a row is recognized by, as one text; null if the row lacks a part of it. */
+export type ReadKey = (row: KeyedRow) => string | null
+
+/**
+ * Reads a key of several names together: fields of the request, as they are sent, or columns of the source. Null if the
+ * source has no column of such a name. Terms are compared as the service does (docs/interface.md §4.5).
+ */
+export function createKeyReader(
+  names: readonly string[],
+  operation: Operation,
+  columns: readonly string[],
+): ReadKey | null {
+  const parts: ReadKey[] = []
+  for (const name of names) {
+    const part = createPartReader(name, operation, columns)
+    if (part === null) return null
+    parts.push(part)
+  }
+  const [only] = parts
+  if (only !== undefined && parts.length === 1) return only
+  return (row) => {
+    let lengths = ''
+    let text = ''
+    for (const part of parts) {
+      const value = part(row)
+      if (value === null) return null
+      lengths += `${value.length},`
+      text += value
+    }
+    return lengths + text
+  }
+}
+
+function createPartReader(name: string, operation: Operation, columns: readonly string[]): ReadKey | null {
+  const field = fieldsOf(operation).find((one) => one.name === name && one !== REQUEST_FIELD)
+  if (field !== undefined) {
+    const isTerm = name === 'term'
+    return ({ body }) => {
+      const value = body[name]
+      if (value === undefined || value === null || value === '') return null
+      const text = toValueText(value)
+      return isTerm ? text.toLowerCase() : text
+    }
+  }
+  const index = findColumnOfName(columns, name)
+  return index === -1 ? null : ({ cells }) => cells[index] || null
+}
+
+/** The keys whose hashes are noted with each run, so that later runs find their rows without reading all of them. */
+export function listNotedKeys({ operation, load }: Plan): readonly (readonly string[])[] {
+  const { ids = [], contents = [] } =
+    load === undefined ? (OPERATIONS[operation.kind].recognizedBy ?? {}) : {}
+  return [...ids, ...contents]
+}
+
+/** What the rows of a plan are recognized by. */
+export interface RowKeys {
+  /** Lists of names; a row is recognized by the first that it fills. */
+  keys: readonly (readonly string[])[]
+  /** Whether rows may be skipped by it: an id that the source gives, or what a person named. */
+  isCertain: boolean
+}
+
+/**
+ * What rows are recognized by: ids that the source gives, else contents; null if rows of such a plan are not recognized.
+ * The plan's mapping is resolved.
+ */
+export function findRowKeys(plan: Plan, mapping: Mapping, columns: readonly string[]): RowKeys | null {
+  const { operation, load } = plan
+  const { ids = [], contents = [] } =
+    load === undefined ? (OPERATIONS[operation.kind].recognizedBy ?? {}) : {}
+  const given = ids.filter((names) => names.some((name) => isGivenBySource(name, plan, mapping, columns)))
+  if (given.length > 0) return { keys: given, isCertain: true }
+  return contents.length === 0 ? null : { keys: contents, isCertain: false }
+}
+
+/** Whether a key has anything of the source: a value that is made for each run says nothing about earlier ones. */
+export function isGivenBySource(
+  name: string,
+  { operation, source }: Plan,
+  mapping: Mapping,
+  columns: readonly string[],
+): boolean {
+  if (!fieldsOf(operation).some((field) => field.name === name)) return true
+  return (
+    mapping[REQUEST_FIELD.name] !== undefined ||
+    listColumnsOf(mapping[name], columns).length > 0 ||
+    (name === 'url' && source.media?.kind === 'template')
+  )
+}
+
+/** Rows of one list: 512 KB. */
+const LIST_ROWS = 131_072
+
+/** Stands for a row without a key, and so is the hash of none. */
+const NO_KEY = 0
+
+/** What is noted of a key: 32 bits that only say where to look, since the rows themselves are compared. */
+export function toNotedHash(key: string): number {
+  return toHash(key) || 1
+}
+
+/** Collects the hashes of one key, and hands over lists that have one hash for each row from their base on. */
+export class HashLists {
+  readonly #onList: (base: number, hashes: Uint32Array) => void
+  #hashes = new Uint32Array(1_024)
+  #size = 0
+  #base = 0
+
+  constructor(onList: (base: number, hashes: Uint32Array) => void) {
+    this.#onList = onList
+  }
+
+  /** Takes a row; they come in their order. */
+  add(key: string, row: number): void {
+    if (this.#size > 0 && row - this.#base >= LIST_ROWS) this.flush()
+    if (this.#size === 0) this.#base = row
+    const at = row - this.#base
+    if (at >= this.#hashes.length) {
+      const grown = new Uint32Array(LIST_ROWS)
+      grown.set(this.#hashes)
+      this.#hashes = grown
+    }
+    this.#hashes[at] = toNotedHash(key)
+    this.#size = at + 1
+  }
+
+  /** Hands over what is left. */
+  flush(): void {
+    if (this.#size === 0) return
+    this.#onList(this.#base, this.#hashes.slice(0, this.#size))
+    this.#hashes.fill(NO_KEY)
+    this.#size = 0
+  }
+}
+
+/** A list's bytes, as a journal stores them. */
+export function toBytes(hashes: Uint32Array): Uint8Array {
+  return new Uint8Array(hashes.buffer, hashes.byteOffset, hashes.byteLength)
+}
+
+/** A list of which a journal stores the bytes; copied if they do not lie as numbers can. */
+export function fromBytes(bytes: Uint8Array): Uint32Array {
+  const { buffer, byteOffset, byteLength } = bytes.byteOffset % 4 === 0 ? bytes : bytes.slice()
+  return new Uint32Array(buffer, byteOffset, Math.floor(byteLength / 4))
+}
+
+/** Bits that say of a hash that it is certainly not in a table: 256 KB, which the processor keeps at hand. */
+const FILTER_SHIFT = 32 - 21
+
+/** Hashes that are looked for, each with the places that have it. */
+export class WantedHashes {
+  readonly #filter = new Uint8Array(2 ** (32 - FILTER_SHIFT - 3))
+  readonly #mask: number
+  /** One more than the place that comes first in a slot, and than the next with the same slot; 0 for none. */
+  readonly #first: Uint32Array
+  readonly #next: Uint32Array
+  readonly #hashes: Uint32Array
+
+  /** Of places below a number. */
+  constructor(places: number) {
+    const slots = 2 ** Math.ceil(Math.log2(Math.max(2, places * 2)))
+    this.#mask = slots - 1
+    this.#first = new Uint32Array(slots)
+    this.#next = new Uint32Array(places)
+    this.#hashes = new Uint32Array(places)
+  }
+
+  add(hash: number, place: number): void {
+    const bit = hash >>> FILTER_SHIFT
+    this.#filter[bit >>> 3] = (this.#filter[bit >>> 3] ?? 0) | (1 << (bit & 7))
+    this.#hashes[place] = hash
+    this.#next[place] = this.#first[hash & this.#mask] ?? 0
+    this.#first[hash & this.#mask] = place + 1
+  }
+
+  /** The first place with that hash for which `isIt` holds; -1 for none. */
+  find(hash: number, isIt: (place: number) => boolean): number {
+    for (let one = this.#first[hash & this.#mask] ?? 0; one !== 0; one = this.#next[one - 1] ?? 0) {
+      if (this.#hashes[one - 1] === hash && isIt(one - 1)) return one - 1
+    }
+    return -1
+  }
+
+  /** Calls back with each place whose hash is in a list, and where in the list. */
+  eachIn(list: Uint32Array, found: (place: number, at: number) => void): void {
+    const filter = this.#filter
+    for (let at = 0; at < list.length; at += 1) {
+      const hash = list[at] as number
+      const bit = hash >>> FILTER_SHIFT
+      if (((filter[bit >>> 3] as number) & (1 << (bit & 7))) === 0) continue
+      for (let one = this.#first[hash & this.#mask] ?? 0; one !== 0; one = this.#next[one - 1] ?? 0) {
+        if (this.#hashes[one - 1] === hash) found(one - 1, at)
+      }
+    }
+  }
+}

@@ -1,0 +1,323 @@
+import { findDiskTrouble } from '../../../../shared/messages/thrown.ts'
+import type { SentBefore, SentOutcome } from '../../../../shared/run/sent-before.ts'
+import { ReaderPool } from '../../journal/run-family.ts'
+import type { RunRecord } from '../../journal/run-record.ts'
+import type { Body } from '../../mapping/json-text.ts'
+import type { DatabaseSync } from '../../workspace/sqlite.ts'
+import { type EarlierRun, findEarlierRuns, mapsAlike } from './earlier-runs.ts'
+import {
+  createKeyReader,
+  fromBytes,
+  type ReadKey,
+  type RowKeys,
+  toBytes,
+  toNotedHash,
+  WantedHashes,
+} from './row-keys.ts'
+
+/** Rows that are looked up at once, at most: each lookup reads all hashes that were noted. */
+export const LOOKUP_ROWS = 65_536
+
+/** A row that intake has checked. */
+interface AskedRow {
+  row: number
+  cells: readonly string[]
+  kinds?: string | null
+  body?: Readonly<Body>
+}
+
+/** A key whose hashes were collected, and how rows are read by it. */
+interface LookupKey {
+  names: readonly string[]
+  read: ReadKey
+  /** By earlier run: how its rows are read, and whether the same cells give the same key; null if it has no such key. */
+  ofRuns: Map<EarlierRun, { read: ReadKey; isAlike: boolean } | null>
+}
+
+/** Journals of earlier runs that are kept open. */
+const OPEN_RUNS_MAX = 64
+
+const RANKS: Record<SentOutcome, number> = { not_taken: 1, unknown: 2, taken: 3 }
+
+/**
+ * Finds rows that earlier runs sent to the same service. Hashes say where to look, and stand in a temporary table, so that
+ * memory does not grow with them; then the stored rows themselves are compared, so no row is taken for another.
+ */
+export class SentBeforeFinder {
+  readonly #db: DatabaseSync
+  readonly #pool = new ReaderPool()
+  readonly #runs: readonly EarlierRun[]
+  readonly #keys: readonly LookupKey[]
+  /** Ids of runs that cannot be read, so that nobody knows what they sent. */
+  readonly unreadable = new Set<string>()
+
+  /** Reads the hashes of all candidates that sent to the same service. `record` has the columns of the source. */
+  constructor(
+    db: DatabaseSync,
+    {
+      workspace,
+      record,
+      keys,
+      candidates,
+    }: {
+      workspace: string
+      record: RunRecord
+      keys: RowKeys['keys']
+      candidates: readonly string[]
+    },
+  ) {
+    this.#db = db
+    const { runs, unreadable } = findEarlierRuns(this.#pool, workspace, record, candidates)
+    this.#runs = runs
+    for (const id of unreadable) this.unreadable.add(id)
+    this.#pool.makeRoomFor(Math.min(runs.length, OPEN_RUNS_MAX))
+    db.exec('DROP TABLE IF EXISTS temp.earlier_key')
+    db.exec(
+      'CREATE TEMP TABLE earlier_key (key INTEGER NOT NULL, run INTEGER NOT NULL, base INTEGER NOT NULL, entries BLOB NOT NULL)',
+    )
+    const insert = db.prepare('INSERT INTO temp.earlier_key VALUES (?, ?, ?, ?)')
+    const { operation } = record.plan
+    this.#keys = keys.map((names, key) => {
+      const read = createKeyReader(names, operation, record.columns) ?? (() => null)
+      const ofRuns: LookupKey['ofRuns'] = new Map()
+      for (const [at, run] of runs.entries()) {
+        this.#tryReading(run, () => {
+          run.listHashes(names, (base, hashes) => insert.run(key, at, base, toBytes(hashes)))
+          const readTheirs = run.createKeyReader(names)
+          const isAlike = readTheirs !== null && mapsAlike(record, run.record, names)
+          ofRuns.set(run, readTheirs === null ? null : { read: readTheirs, isAlike })
+        })
+      }
+      return { names, read, ofRuns }
+    })
+  }
+
+  /** Whether any row can have been sent before. */
+  get isEmpty(): boolean {
+    return this.#runs.length === 0
+  }
+
+  /** What became of rows that were sent before, by their place among these; at most {@link LOOKUP_ROWS}. */
+  find(rows: readonly AskedRow[]): Map<number, SentBefore> {
+    const found = new Map<number, SentBefore>()
+    const left = rows.map((row) => row.body !== undefined)
+    for (const [key, lookup] of this.#keys.entries()) this.#findBy(key, lookup, rows, left, found)
+    return found
+  }
+
+  /** Lets go of the journals of earlier runs. */
+  close(): void {
+    this.#db.exec('DROP TABLE IF EXISTS temp.earlier_key')
+    this.#pool.close()
+  }
+
+  /** Looks rows up by one key, those that fill it; these are not `left` for the next. */
+  #findBy(
+    key: number,
+    lookup: LookupKey,
+    rows: readonly AskedRow[],
+    left: boolean[],
+    found: Map<number, SentBefore>,
+  ): void {
+    const texts: string[] = []
+    const wanted = new WantedHashes(rows.length)
+    // Rows with the same key have the same answer: the first of them is looked up.
+    const alike: [at: number, first: number][] = []
+    for (const [at, { body = {}, cells }] of rows.entries()) {
+      const text = left[at] ? lookup.read({ body, cells }) : null
+      texts.push(text ?? '')
+      if (text === null) continue
+      left[at] = false
+      const hash = toNotedHash(text)
+      const first = wanted.find(hash, (one) => texts[one] === text && hasModelsOf(rows[one]?.body, body))
+      if (first === -1) wanted.add(hash, at)
+      else alike.push([at, first])
+    }
+    const outcomes = new Outcomes(found)
+    const pairs = new Pairs()
+    let current = -1
+    const flush = () => {
+      const run = this.#runs[current]
+      const wanted = { rows, texts, pairs: pairs.take(), outcomes }
+      if (run !== undefined) this.#tryReading(run, () => this.#compare(run, lookup, wanted))
+    }
+    const lists = this.#db.prepare(
+      'SELECT run, base, entries FROM temp.earlier_key WHERE key = ? ORDER BY rowid',
+    )
+    for (const { run, base, entries: bytes } of lists.iterate(key)) {
+      if (run !== current) {
+        flush()
+        current = Number(run)
+        outcomes.begin(this.#runs[current]?.record.runToken ?? '')
+      }
+      const first = Number(base)
+      wanted.eachIn(fromBytes(bytes as Uint8Array), (at, index) => {
+        if (!outcomes.isSettled(at)) pairs.add(first + index, at)
+      })
+    }
+    flush()
+    outcomes.end()
+    for (const [at, first] of alike) {
+      const sent = found.get(first)
+      if (sent !== undefined) found.set(at, sent)
+    }
+  }
+
+  /** Reads of a run; one that is damaged is noted, and one that was deleted meanwhile is forgotten. */
+  #tryReading(run: EarlierRun, read: () => void): void {
+    try {
+      read()
+    } catch (error) {
+      if (findDiskTrouble(error) === 'full') throw error
+      if (run.isThere) this.unreadable.add(run.runId)
+    }
+  }
+
+  /** Compares rows of an earlier run with those whose hashes are the same. */
+  #compare(
+    run: EarlierRun,
+    { names, ofRuns }: LookupKey,
+    {
+      rows,
+      texts,
+      pairs,
+      outcomes,
+    }: {
+      rows: readonly AskedRow[]
+      texts: readonly string[]
+      pairs: Float64Array
+      outcomes: Outcomes
+    },
+  ): void {
+    const theirs = ofRuns.get(run)
+    if (theirs === undefined || theirs === null || pairs.length === 0) return
+    const originOf = createOrigins(run.runId, names.join('+'))
+    let next = 0
+    for (const earlier of run.readSent(listRows(pairs))) {
+      while (toPairRow(pairs[next]) < earlier.row) next += 1
+      for (; toPairRow(pairs[next]) === earlier.row; next += 1) {
+        const at = toPairPlace(pairs[next])
+        const row = rows[at]
+        if (row === undefined || !isSame(run, theirs, earlier, row, texts[at] ?? '')) continue
+        const { outcome, number } = earlier
+        outcomes.note(at, { origin: originOf(outcome), row: earlier.row, number })
+      }
+    }
+  }
+}
+
+/** Gives the origin of rows of a run, the same for each outcome. */
+function createOrigins(runId: string, by: string): (outcome: SentOutcome) => SentBefore['origin'] {
+  const origins = new Map<SentOutcome, SentBefore['origin']>()
+  return (outcome) => {
+    const origin = origins.get(outcome) ?? { by, outcome, runId }
+    origins.set(outcome, origin)
+    return origin
+  }
+}
+
+/** Whether an earlier row has the same key as a row. */
+function isSame(
+  run: EarlierRun,
+  { read, isAlike }: { read: ReadKey; isAlike: boolean },
+  earlier: { row: number; cellsText: string; kinds: string | null },
+  { cells, kinds = null, body = {} }: AskedRow,
+  text: string,
+): boolean {
+  if (isAlike && kinds === earlier.kinds && JSON.stringify(cells) === earlier.cellsText) return true
+  const keyed = run.toKeyed(earlier.row, earlier.cellsText, earlier.kinds)
+  return read(keyed) === text && hasModelsOf(keyed.body, body)
+}
+
+/** Whether two rows are for the same models, one by one. */
+function hasModelsOf(a: Readonly<Body> = {}, b: Readonly<Body> = {}): boolean {
+  const [ofA, ofB] = [a['models'], b['models']]
+  return ofA === ofB || JSON.stringify(ofA) === JSON.stringify(ofB)
+}
+
+/** More than there are rows in a lookup. */
+const PLACES = 2 ** 17
+
+function toPairRow(pair = Infinity): number {
+  return Math.floor(pair / PLACES)
+}
+
+function toPairPlace(pair = 0): number {
+  return pair % PLACES
+}
+
+/** Rows of an earlier run, each with the place of a row that may be the same. */
+class Pairs {
+  #pairs = new Float64Array(1_024)
+  #size = 0
+
+  add(row: number, at: number): void {
+    if (this.#size === this.#pairs.length) {
+      const grown = new Float64Array(this.#size * 2)
+      grown.set(this.#pairs)
+      this.#pairs = grown
+    }
+    this.#pairs[this.#size] = row * PLACES + at
+    this.#size += 1
+  }
+
+  /** All pairs in the order of the earlier rows; there are none then. They hold until the next one is added. */
+  take(): Float64Array {
+    const taken = this.#pairs.subarray(0, this.#size).sort()
+    this.#size = 0
+    return taken
+  }
+}
+
+function listRows(pairs: Float64Array): number[] {
+  const rows: number[] = []
+  for (const pair of pairs) if (toPairRow(pair) !== rows.at(-1)) rows.push(toPairRow(pair))
+  return rows
+}
+
+/**
+ * Puts together what several runs say of a row: of a run and its retries the newest that has it; else what the service took
+ * before what nobody knows, and that before what it did not take. Runs come whole by whole, the newest first.
+ */
+class Outcomes {
+  readonly #found: Map<number, SentBefore>
+  #token = ''
+  /** What the whole says so far, by the place of the row that is asked about, then the row of the whole. */
+  readonly #whole = new Map<number, SentBefore | Map<number, SentBefore>>()
+
+  constructor(found: Map<number, SentBefore>) {
+    this.#found = found
+  }
+
+  /** The next run belongs to this whole. */
+  begin(token: string): void {
+    if (token === this.#token) return
+    this.end()
+    this.#token = token
+  }
+
+  /** Whether no other run can say anything else of a row. */
+  isSettled(at: number): boolean {
+    return this.#found.get(at)?.origin.outcome === 'taken'
+  }
+
+  note(at: number, sent: SentBefore): void {
+    const before = this.#whole.get(at)
+    if (before === undefined || (!(before instanceof Map) && before.row === sent.row))
+      this.#whole.set(at, sent)
+    else if (before instanceof Map) before.set(sent.row, sent)
+    else this.#whole.set(at, new Map([before, sent].map((one) => [one.row, one])))
+  }
+
+  /** The whole has no other run. */
+  end(): void {
+    for (const [at, said] of this.#whole) {
+      for (const sent of said instanceof Map ? said.values() : [said]) {
+        const before = this.#found.get(at)
+        if (before === undefined || RANKS[sent.origin.outcome] > RANKS[before.origin.outcome])
+          this.#found.set(at, sent)
+      }
+    }
+    this.#whole.clear()
+  }
+}

@@ -1,0 +1,51 @@
+import type { PlanConnection } from '../../../shared/plan/connection.ts'
+import type { StoredConnection } from '../../../shared/plan/stored-connection.ts'
+
+/** A service as runs are kept apart by it: an address, and a project that has the keys. */
+export interface KeyedService {
+  baseUrl: string
+  /** Names of the stored connections to it, in their order. */
+  connections: string[]
+  /** The variable of the key, if no stored connection has it; null for a typed one, or where no key is sent. */
+  apiKeyEnv: string | null
+  /** All variables that hold keys of it. */
+  variables: readonly string[]
+}
+
+/**
+ * The service that a connection leads to. Keys of a stored connection are interchangeable (docs/interface.md §5.2), so
+ * whatever was sent with any of them belongs together; a run with another key has a service of its own. Without a key,
+ * only the address counts.
+ */
+export function toService(
+  connection: PlanConnection,
+  stored: readonly StoredConnection[],
+  sendsKey: boolean,
+): KeyedService {
+  const { baseUrl, apiKeyEnv, keyFrom } = connection
+  const variable = !sendsKey || keyFrom === 'window' ? null : apiKeyEnv
+  const there = sendsKey ? stored.filter((one) => one.baseUrl === baseUrl) : []
+  // Connections that share a key are of one project, and so are all their keys.
+  const owners = new Set(there.filter((one) => isKeyOf(one, connection)))
+  const variables = new Set(variable === null ? [] : [variable])
+  for (const owner of owners) {
+    for (const { env } of owner.keys) {
+      if (env === undefined) continue
+      variables.add(env)
+      for (const one of there) if (one.keys.some((key) => key.env === env)) owners.add(one)
+    }
+  }
+  const connections = [...owners].map((one) => one.name).sort()
+  return {
+    baseUrl,
+    connections,
+    apiKeyEnv: connections.length > 0 ? null : variable,
+    variables: [...variables],
+  }
+}
+
+/** Whether a key that was sent is one of a stored connection's. */
+function isKeyOf(stored: StoredConnection, { name, apiKeyEnv, keyFrom }: PlanConnection): boolean {
+  if (keyFrom === 'window') return name === stored.name
+  return (name ?? stored.name) === stored.name && stored.keys.some(({ env }) => env === apiKeyEnv)
+}

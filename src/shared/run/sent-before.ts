@@ -1,0 +1,149 @@
+import { z } from 'zod'
+import { chooseWording, type Surface } from '../messages/error-entry.ts'
+import { formatCount, formatCounted } from '../messages/figure-text.ts'
+
+/**
+ * What became of a row when it was sent before: the service took it, did not take it or answered an error, or nobody knows
+ * (it may have been taken).
+ */
+export type SentOutcome = 'taken' | 'unknown' | 'not_taken'
+
+/** That a row was sent before, and as which row of its run, which a person calls `number`. */
+export interface SentBefore {
+  /** By which run, what became of it there, and by which names, joined by +, it is recognized. */
+  origin: { by: string; outcome: SentOutcome; runId: string }
+  row: number
+  number: string
+}
+
+/** What happens to rows that were sent before: nothing, or those are skipped that the service took, or may have taken, too. */
+export type SkipRule = 'none' | 'taken' | 'taken_or_unknown'
+
+/** Why a row is skipped, as a sentence without its end. */
+export function saySkipped({ origin: { outcome, runId }, number }: SentBefore): string {
+  const where = `in run ${runId}, row ${number}`
+  return outcome === 'taken'
+    ? `sent before, ${where}`
+    : `may have been sent before, ${where}, without a usable answer`
+}
+
+/** The names that tell rows apart, in words: `user_id and text_data`. */
+export function sayKey(by: string): string {
+  return by.split('+').join(' and ')
+}
+
+/** Rows of a source that earlier runs of the workspace sent to the same service. */
+export const sentBeforeSchema = z.object({
+  /** Rows that could be sent and that the service took before, or may have taken; those that are skipped are among them. */
+  rows: z.int(),
+  /** Of those, rows without a usable answer: the service may have taken them. */
+  unknown: z.int(),
+  /** Rows that were sent before, too, and that the service did not take: they count as new. */
+  not_taken: z.int(),
+  /** What they are recognized by: fields or columns, joined by +. */
+  by: z.array(z.string()),
+  /** The runs that sent `rows`, newest first. */
+  runs: z.array(z.object({ run_id: z.string(), rows: z.int() })),
+  /** Runs that cannot be read: what they sent counts as new. */
+  unreadable: z.array(z.string()).exactOptional(),
+})
+
+export type SentBeforeSummary = z.infer<typeof sentBeforeSchema>
+
+/** How the journal counts a row that was sent before, and a run that may have sent some. */
+export function toSentBeforeKey({ outcome, runId, by }: SentBefore['origin']): string {
+  return `${outcome} ${runId} ${by}`
+}
+
+export function toUnreadableKey(runId: string): string {
+  return `${UNREADABLE} ${runId}`
+}
+
+const UNREADABLE = 'unreadable'
+
+/** Adds up what the journal counted; null if nothing was sent before. */
+export function toSentBefore(counts: ReadonlyMap<string, number> | undefined): SentBeforeSummary | null {
+  const summary: SentBeforeSummary = { rows: 0, unknown: 0, not_taken: 0, by: [], runs: [] }
+  const unreadable: string[] = []
+  const runs = new Map<string, number>()
+  for (const [key, rows] of counts ?? []) {
+    const [outcome, runId = '', ...names] = key.split(' ')
+    if (rows <= 0) continue
+    if (outcome === UNREADABLE) {
+      unreadable.push(runId)
+      continue
+    }
+    const by = names.join(' ')
+    if (!summary.by.includes(by)) summary.by.push(by)
+    if (outcome === 'not_taken') {
+      summary.not_taken += rows
+      continue
+    }
+    summary.rows += rows
+    if (outcome === 'unknown') summary.unknown += rows
+    runs.set(runId, (runs.get(runId) ?? 0) + rows)
+  }
+  if (summary.by.length === 0 && unreadable.length === 0) return null
+  summary.by.sort()
+  summary.runs = [...runs]
+    .map(([run_id, rows]) => ({ run_id, rows }))
+    .sort((a, b) => (a.run_id < b.run_id ? 1 : -1))
+  return unreadable.length === 0 ? summary : { ...summary, unreadable: unreadable.sort() }
+}
+
+/** Runs that are named; of more, only the newest. */
+const NAMED_RUNS = 3
+
+/**
+ * What was sent before, in sentences; none for nothing. `skipped` of the `sendable` rows are not sent for it, which
+ * `isOnlyNew` asks for.
+ */
+export function listSentBefore(
+  sentBefore: SentBeforeSummary | undefined | null,
+  {
+    skipped = 0,
+    sendable,
+    isOnlyNew,
+  }: { skipped?: number | undefined; sendable: number; isOnlyNew: boolean },
+  surface: Surface,
+): string[] {
+  if (sentBefore === undefined || sentBefore === null) return []
+  const { rows, unknown, not_taken: notTaken, by, unreadable = [] } = sentBefore
+  const key = `same ${by.map(sayKey).join(', or ')}`
+  const of = `${formatCount(rows)} of ${formatCounted(sendable + skipped, 'row')}`
+  const told = `${of} ${rows === 1 ? 'was' : 'were'} sent before (${key}): ${sayRuns(sentBefore)}.`
+  const known = `${formatCounted(unknown, 'of them has', 'of them have')} no usable answer: the service may have ${unknown === 1 ? 'it' : 'them'} or not.`
+  const advice = chooseWording(
+    {
+      terminal: 'To send only what is new, add --only-new.',
+      window: 'They are sent again unless you choose to send only what is new.',
+    },
+    surface,
+  )
+  return [
+    ...(rows === 0 ? [] : [told]),
+    ...(unknown === 0 ? [] : [known]),
+    ...(skipped === 0 ? [] : [`${formatCounted(skipped, 'row is', 'rows are')} skipped.`]),
+    ...(rows === 0 || isOnlyNew ? [] : [advice]),
+    ...(notTaken === 0
+      ? []
+      : [
+          `${formatCounted(notTaken, 'row was', 'rows were')} sent before and not taken: ${notTaken === 1 ? 'it counts' : 'they count'} as new.`,
+        ]),
+    ...(unreadable.length === 0
+      ? []
+      : [
+          `What these runs sent is not known, since they cannot be read, and counts as new: ${unreadable.join(', ')}.`,
+        ]),
+  ]
+}
+
+function sayRuns({ runs }: SentBeforeSummary): string {
+  const named = runs.slice(0, NAMED_RUNS)
+  const more = runs.slice(NAMED_RUNS)
+  const rest = more.reduce((sum, { rows }) => sum + rows, 0)
+  return [
+    ...named.map(({ run_id: runId, rows }) => `${formatCount(rows)} in run ${runId}`),
+    ...(more.length === 0 ? [] : [`${formatCount(rest)} in ${formatCounted(more.length, 'other run')}`]),
+  ].join(', ')
+}

@@ -1,0 +1,385 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { toHash } from '../../../src/main/engine/run/journal/seen-ids.ts'
+import { toJournalFile } from '../../../src/main/engine/workspace/workspace-files.ts'
+import { type RecordingService, startRecordingService } from '../../helpers/recording-service.ts'
+import { withSandbox } from '../../helpers/sandbox.ts'
+import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
+import { waitFor } from '../../helpers/wait-for.ts'
+import { runInProcess } from './run-in-process.ts'
+import { spawnSluice } from './spawn-sluice.ts'
+import { createRows, writeSource } from './write-source.ts'
+
+const HEADER = 'post_id,user_id,text_data\n'
+
+async function setUp(refuse?: Parameters<typeof startRecordingService>[0]) {
+  const service = await startRecordingService(refuse)
+  onTestFinished(() => service.close())
+  const workspace = createTemporaryFolder()
+  const asked: string[] = []
+  const sluice = (args: readonly string[], answer?: boolean) =>
+    runInProcess(args, {
+      workspace,
+      env: { SLUICE_API_KEY: 'the-key' },
+      ...(answer !== undefined && {
+        ask: (question: string) => {
+          asked.push(question)
+          return answer
+        },
+      }),
+    })
+  const task = (content: string, args: readonly string[] = [], answer?: boolean) =>
+    sluice(
+      ['task', writeSource(workspace, 'posts.csv', content), '--base-url', service.baseUrl, ...args],
+      answer,
+    )
+  const json = async (content: string, ...args: string[]) =>
+    JSON.parse((await task(content, [...args, '--json'])).stdout)
+  return { service, workspace, sluice, task, json, asked }
+}
+
+const countArrived = ({ arrived }: RecordingService) => [...arrived.values()].reduce((sum, n) => sum + n, 0)
+
+describe('what was sent before', () => {
+  it('is told by a dry run, before a question and in the summary, and all of it is sent again without --only-new', async () => {
+    const { service, task, json } = await setUp()
+    const first = await json(createRows(4))
+    expect(first).not.toHaveProperty('sent_before')
+    const file = `${createRows(4)}p9,u9,new\n`
+    const dry = await task(file, ['--dry-run'])
+    expect(dry.stdout).toMatch(
+      new RegExp(
+        `Sent before\\s+4 of 5 rows were sent before \\(same post_id\\): 4 in run ${first.run_id}\\.`,
+      ),
+    )
+    expect(dry.stdout).toContain('add --only-new')
+    expect(await json(file, '--dry-run')).toMatchObject({
+      sent_before: {
+        rows: 4,
+        unknown: 0,
+        not_taken: 0,
+        by: ['post_id'],
+        runs: [{ run_id: first.run_id, rows: 4 }],
+      },
+    })
+    expect((await task(file, [], true)).stderr).toContain('4 of 5 rows were sent before')
+    expect(countArrived(service)).toBe(9)
+    const again = await json(file)
+    expect(again).toMatchObject({ rows: { read: 5, succeeded: 5 }, sent_before: { rows: 5 } })
+    expect(again.rows).not.toHaveProperty('skipped')
+    expect(countArrived(service)).toBe(14)
+  })
+
+  it('is recognized by the contents of users if ids are generated, whose rows are told and never skipped', async () => {
+    const { json } = await setUp()
+    const bare = (...rows: string[]) => `user_id,text_data\n${rows.join('\n')}\n`
+    await json(bare('u1,hello', 'u2,hello', 'u1,bye'))
+    expect(await json(bare('u1,hello', 'u3,hello', 'u2,bye', 'u1,hello'))).toMatchObject({
+      rows: { succeeded: 4 },
+      sent_before: { rows: 2, by: ['user_id+text_data'] },
+    })
+  })
+
+  it('is of the same service, key, operation, API and models alone', async () => {
+    const { service, workspace, task, sluice, json } = await setUp()
+    await json(createRows(2))
+    const other = await startRecordingService()
+    onTestFinished(() => other.close())
+    const posts = join(workspace, 'posts.csv')
+    const elsewhere = await sluice(['task', posts, '--base-url', other.baseUrl, '--json'])
+    expect(JSON.parse(elsewhere.stdout)).not.toHaveProperty('sent_before')
+    expect(await json(createRows(2), '--model', 'text')).not.toHaveProperty('sent_before')
+    expect(await json(createRows(2), '--model', 'text')).toMatchObject({ sent_before: { rows: 2 } })
+    const otherKey = await runInProcess(
+      ['task', posts, '--base-url', service.baseUrl, '--api-key-env', 'OTHER_KEY', '--dry-run', '--json'],
+      { workspace, env: { OTHER_KEY: 'another-key' } },
+    )
+    expect(JSON.parse(otherKey.stdout)).not.toHaveProperty('sent_before')
+    expect((await task(createRows(2), ['--api', 'v2', '--dry-run'])).stdout).not.toContain('Sent before')
+  })
+
+  it('is forgotten with the run that sent it', async () => {
+    const { json, sluice } = await setUp()
+    const { run_id: runId } = await json(createRows(2))
+    await sluice(['delete', runId, '--yes'])
+    expect(await json(createRows(2), '--only-new')).toMatchObject({ rows: { succeeded: 2 } })
+    await sluice(['wipe', '--yes'])
+    expect(await json(createRows(2), '--only-new')).toMatchObject({ rows: { succeeded: 2 } })
+  })
+
+  it('is told as not known of a run whose journal cannot be read', async () => {
+    const { json, workspace } = await setUp()
+    const { run_id: runId } = await json(createRows(2))
+    const db = new DatabaseSync(toJournalFile(workspace, runId))
+    db.exec("UPDATE run SET plan = '{'")
+    db.close()
+    expect(await json(createRows(2), '--only-new')).toMatchObject({
+      rows: { succeeded: 2 },
+      sent_before: { rows: 0, unreadable: [runId] },
+    })
+  })
+})
+
+describe('--only-new', () => {
+  it('skips what the service took before, by the mapped post_id, and says of each row which run sent it', async () => {
+    const { service, json, sluice, workspace } = await setUp()
+    const first = await json(createRows(4))
+    const sent = await json(`${createRows(4)}p9,u9,new\n,u1,no id\np9,u9,twice\n`, '--only-new')
+    expect(sent.rows).toMatchObject({ read: 7, succeeded: 1, invalid: 2, skipped: 4, not_sent: 0 })
+    expect(sent).toMatchObject({ only_new: true, requests: { sent: 1 }, sent_before: { rows: 4 } })
+    expect(countArrived(service)).toBe(5)
+    const row = JSON.parse((await sluice(['show', sent.run_id, '--row', '3', '--json'])).stdout)
+    expect(row.result).toMatchObject({
+      state: 'skipped',
+      message: `sent before, in run ${first.run_id}, row 3`,
+    })
+    const file = join(workspace, 'skipped.csv')
+    expect((await sluice(['export', sent.run_id, file, '--state', 'skipped'])).code).toBe(0)
+    expect(readFileSync(file, 'utf8').trim().split('\n')).toHaveLength(5)
+    expect((await sluice(['show', sent.run_id])).stdout).toMatch(/skipped +4/)
+    // What is skipped is sent by neither.
+    for (const command of ['resume', 'retry']) await sluice([command, sent.run_id])
+    expect(countArrived(service)).toBe(5)
+  })
+
+  it('exits with 0 and sends nothing if nothing is new', async () => {
+    const { service, task, json } = await setUp()
+    await json(createRows(3))
+    const again = await task(createRows(3), ['--only-new', '--json'])
+    expect(again.code).toBe(0)
+    expect(JSON.parse(again.stdout)).toMatchObject({
+      state: 'completed',
+      rows: { read: 3, skipped: 3, not_sent: 0 },
+    })
+    expect(countArrived(service)).toBe(3)
+  })
+
+  it('counts as new what was rejected or failed, and what a run has not sent', async () => {
+    const { json, service } = await setUp((postId) =>
+      postId === 'p1' && countArrived(service) <= 3 ? 400 : null,
+    )
+    await json(createRows(6), '--limit', '3')
+    const sent = await json(createRows(6), '--only-new')
+    expect(sent).toMatchObject({
+      rows: { succeeded: 4, skipped: 2 },
+      sent_before: { rows: 2, not_taken: 1 },
+    })
+  })
+
+  it('asks about rows of unknown outcome, which --accept sends and --on-unknown skip skips', async () => {
+    const { json, task, service, asked } = await setUp((postId, arrivals) =>
+      postId === 'p2' && arrivals < 3 ? 503 : null,
+    )
+    await json(createRows(3), '--retries', '0')
+    const refused = await task(createRows(3), ['--only-new'])
+    expect(refused.code).toBe(2)
+    expect(refused.stderr).toMatch(
+      /1 row: was sent in an earlier run, without a usable answer[\s\S]*--on-unknown skip[\s\S]*--accept sent_twice/,
+    )
+    expect(service.arrived.get('p2')).toBe(1)
+    expect((await json(createRows(3), '--only-new', '--on-unknown', 'skip')).rows).toMatchObject({
+      skipped: 3,
+      succeeded: 0,
+    })
+    expect(service.arrived.get('p2')).toBe(1)
+    expect((await task(createRows(3), ['--only-new'], false)).code).toBe(2)
+    expect(asked).toEqual(['Send 1 row as read?'])
+    expect(
+      (await json(createRows(3), '--only-new', '--accept', 'sent_twice', '--retries', '0')).rows,
+    ).toMatchObject({ skipped: 2, unknown: 1 })
+    expect((await json(createRows(3), '--only-new', '--on-unknown', 'resend')).rows).toMatchObject({
+      skipped: 2,
+      succeeded: 1,
+    })
+    expect((await json(createRows(3), '--only-new')).rows).toMatchObject({ skipped: 3 })
+  })
+
+  it('goes by what a retry came to, and by ids as they were corrected', async () => {
+    let isMended = false
+    const { json, sluice } = await setUp((postId) => (!isMended && postId === 'p1' ? 400 : null))
+    const { run_id: runId } = await json(createRows(2))
+    isMended = true
+    await sluice(['retry', runId])
+    expect((await json(createRows(2), '--only-new')).rows).toMatchObject({ skipped: 2 })
+  })
+
+  it('refuses generated ids without a key, and names one', async () => {
+    const { task, service } = await setUp()
+    const bare = 'user_id,text_data,order\nu1,hello,1\nu1,hello,2\n'
+    const refused = await task(bare, ['--only-new'])
+    expect(refused.code).toBe(2)
+    expect(refused.stderr).toMatch(/generated for each run[\s\S]*--new-by user_id\+text_data/)
+    expect((await task(bare, ['--only-new', '--new-by', 'post_id'])).code).toBe(2)
+    expect((await task(bare, ['--only-new', '--new-by', 'user_id+nothing'])).stderr).toMatch(
+      /nothing[\s\S]*user_id, text_data, order/,
+    )
+    expect((await task(bare, ['--new-by', 'order'])).code).toBe(2)
+    expect(countArrived(service)).toBe(0)
+  })
+
+  it('recognizes rows by the fields or columns of --new-by, sent or not', async () => {
+    const { json } = await setUp()
+    const bare = (...rows: string[]) => `user_id,text_data,order\n${rows.join('\n')}\n`
+    await json(bare('u1,hello,1', 'u2,bye,2'))
+    expect(
+      (await json(bare('u1,hello,7', 'u1,bye,2'), '--only-new', '--new-by', 'user_id+text_data')).rows,
+    ).toMatchObject({ skipped: 1, succeeded: 1 })
+    expect((await json(bare('u1,hi,1', 'u9,bye,9'), '--only-new', '--new-by', 'order')).rows).toMatchObject({
+      skipped: 1,
+      succeeded: 1,
+    })
+    expect(
+      (await json('user_id,text_data\nu1,hello\n', '--only-new', '--new-by', 'text_data')).rows,
+    ).toMatchObject({ skipped: 1 })
+  })
+
+  it('finds rows of a run whose keys an earlier version has not noted', async () => {
+    const { json, workspace } = await setUp()
+    const { run_id: runId } = await json(createRows(3))
+    const db = new DatabaseSync(toJournalFile(workspace, runId))
+    db.exec('DELETE FROM row_key')
+    db.close()
+    expect((await json(createRows(4), '--only-new')).rows).toMatchObject({ skipped: 3, succeeded: 1 })
+  })
+
+  it('takes no row for another whose hash is the same', async () => {
+    const ids = new Map<number, string>()
+    let pair: [string, string] | null = null
+    for (let n = 0; pair === null; n += 1) {
+      const id = `id${(n * 2_654_435_761) % 4_294_967_296}`
+      const other = ids.get(toHash(id))
+      if (other !== undefined && other !== id) pair = [other, id]
+      ids.set(toHash(id), id)
+    }
+    const { json } = await setUp()
+    await json(`${HEADER}${pair[0]},u1,one\n`)
+    expect((await json(`${HEADER}${pair[1]},u1,one\n`, '--only-new')).rows).toMatchObject({ succeeded: 1 })
+    expect((await json(`${HEADER}${pair[1]},u1,one\n${pair[0]},u1,one\n`, '--only-new')).rows).toMatchObject({
+      skipped: 2,
+    })
+  })
+
+  it('sends the first new rows with --limit, and resume sends the rest', async () => {
+    const { json, sluice, service } = await setUp()
+    await json(createRows(3))
+    const tried = await json(createRows(6), '--only-new', '--limit', '2')
+    expect(tried.rows).toMatchObject({ skipped: 3, succeeded: 2, not_sent: 1 })
+    const rest = JSON.parse((await sluice(['resume', tried.run_id, '--json'])).stdout)
+    expect(rest.rows).toMatchObject({ skipped: 3, succeeded: 3, not_sent: 0 })
+    expect(countArrived(service)).toBe(6)
+  })
+
+  it('is what resume names when the file of a run has grown, and then sends what is new in it', async () => {
+    const { json, sluice, service, workspace } = await setUp()
+    const { run_id: runId } = await json(createRows(3))
+    writeSource(workspace, 'posts.csv', createRows(5))
+    const resumed = await sluice(['resume', runId])
+    expect(resumed.stderr).toContain(`run-again ${runId} --keep-post-ids --only-new`)
+    const grown = await sluice(['run-again', runId, '--keep-post-ids', '--only-new', '--json'])
+    expect(JSON.parse(grown.stdout).rows).toMatchObject({ read: 5, skipped: 3, succeeded: 2 })
+    expect(countArrived(service)).toBe(5)
+  })
+
+  it('skips rows of several sources', async () => {
+    const { json, sluice, service, workspace } = await setUp()
+    await json(createRows(2))
+    const other = writeSource(workspace, 'other.csv', `${HEADER}p2,u1,in another file\nq1,u1,new\n`)
+    const posts = writeSource(workspace, 'more.csv', `${HEADER}p1,u1,one\nq2,u1,new\n`)
+    const sent = await sluice(['task', posts, other, '--base-url', service.baseUrl, '--only-new', '--json'])
+    expect(JSON.parse(sent.stdout).rows).toMatchObject({ read: 4, skipped: 2, succeeded: 2 })
+  })
+
+  it('skips terms and items of the same list, and leaves the requests of the others whole', async () => {
+    const sandbox = await withSandbox()
+    const workspace = createTemporaryFolder()
+    const send = async (command: string[], name: string, content: string, ...more: string[]) => {
+      const args = [
+        ...command,
+        writeSource(workspace, name, content),
+        '--base-url',
+        sandbox.baseUrl,
+        ...more,
+        '--json',
+      ]
+      return JSON.parse(
+        (await runInProcess(args, { workspace, env: { SLUICE_API_KEY: sandbox.key } })).stdout,
+      )
+    }
+    const terms = ['watchlist', 'add', '--watchlist', 'sandbox_terms', '--terms-per-request', '2']
+    await send(terms, 'terms.csv', 'term\nOne\ntwo\nthree\n')
+    const added = await send(terms, 'terms.csv', 'term\nfour\none\nfive\nTHREE\nsix\n', '--only-new')
+    expect(added).toMatchObject({ rows: { skipped: 2, succeeded: 3 }, requests: { sent: 2 } })
+    const items = ['index', 'add', '--index', 'sandbox-index']
+    const url = (n: number) => `https://media.example.com/${n}.png`
+    await send(items, 'items.csv', `url\n${url(1)}\n${url(2)}\n`)
+    expect(await send(items, 'items.csv', `url\n${url(2)}\n${url(3)}\n`, '--only-new')).toMatchObject({
+      rows: { skipped: 1, succeeded: 1 },
+    })
+  })
+
+  it('is refused for load tests and appeals', async () => {
+    const { sluice, workspace, service } = await setUp()
+    const posts = writeSource(workspace, 'posts.csv', createRows(1))
+    const to = ['--base-url', service.baseUrl, '--only-new']
+    const load = await sluice(['load', posts, ...to, '--requests', '1', '--concurrency', '1'])
+    expect([load.code, load.stderr]).toEqual([2, expect.stringContaining('a load test repeats its rows')])
+    const appeal = await sluice(['appeal', posts, ...to, '--map', 'appeal_id=post_id'])
+    expect([appeal.code, appeal.stderr]).toEqual([
+      2,
+      expect.stringContaining('the status of an appeal changes'),
+    ])
+  })
+
+  it('is part of a plan, and run-again sends all rows unless it is asked for again', async () => {
+    const { json, sluice, workspace, service } = await setUp()
+    const plan = join(workspace, 'nightly.plan.json')
+    const first = await json(createRows(2), '--only-new', '--save-plan', plan)
+    expect(JSON.parse(readFileSync(plan, 'utf8'))).toMatchObject({ onlyNew: {} })
+    writeSource(workspace, 'posts.csv', createRows(3))
+    const nightly = JSON.parse((await sluice(['plan', plan, '--trust-plan', '--json'])).stdout)
+    expect(nightly.rows).toMatchObject({ skipped: 2, succeeded: 1 })
+    const again = await sluice(['run-again', first.run_id, '--keep-post-ids'])
+    expect(again.stderr).toContain('add --only-new')
+    expect(countArrived(service)).toBe(6)
+    await sluice(['run-again', first.run_id, '--keep-post-ids', '--only-new'])
+    expect(countArrived(service)).toBe(6)
+  })
+})
+
+it('neither loses nor doubles a row when a run is killed and its file is sent again with --only-new', async () => {
+  const sandbox = await withSandbox({ latency: '20ms' })
+  const workspace = createTemporaryFolder()
+  const env = { SLUICE_API_KEY: sandbox.key }
+  const posts = writeSource(workspace, 'posts.csv', createRows(400))
+  const to = ['task', posts, '--base-url', sandbox.baseUrl, '--json']
+  const killed = await spawnSluice([...to, '--concurrency', '8'], {
+    workspace,
+    env,
+    onStart: (child) =>
+      void waitFor(async () => expect((await sandbox.stats()).tasks).toBeGreaterThan(60), {
+        timeout: 20_000,
+        interval: 5,
+      }).then(() => child.kill('SIGKILL')),
+  })
+  expect(killed.code).toBe(null)
+  const taken = (await sandbox.stats()).tasks
+  const told = await runInProcess([...to, '--only-new', '--dry-run'], { workspace, env })
+  const { rows, sent_before: sentBefore } = JSON.parse(told.stdout)
+  expect(rows.skipped + rows.sendable).toBe(400)
+  // All that arrived is known as sent or as unknown.
+  expect(sentBefore.rows).toBeGreaterThanOrEqual(taken)
+  const sent = await runInProcess([...to, '--only-new', '--on-unknown', 'skip'], { workspace, env })
+  expect(JSON.parse(sent.stdout).rows).toMatchObject({
+    skipped: sentBefore.rows,
+    succeeded: 400 - sentBefore.rows,
+  })
+  expect((await sandbox.stats()).outcomes).toEqual({ accepted: taken + 400 - sentBefore.rows })
+  const rest = await runInProcess([...to, '--only-new', '--on-unknown', 'resend'], { workspace, env })
+  // Only rows that were told as unknown arrive a second time.
+  const { outcomes, tasks } = await sandbox.stats()
+  expect(tasks).toBe(400)
+  expect(Object.values(outcomes).reduce((sum, n) => sum + n, 0) - 400).toBeLessThanOrEqual(sentBefore.unknown)
+  expect(JSON.parse(rest.stdout).rows.skipped).toBe(400 - sentBefore.unknown)
+})
