@@ -66,6 +66,7 @@ const DRAFT: Draft = {
   preview: null,
   fixes: [{ kind: 'substitute', field: 'user_id' }],
   mapping: { text_data: { kind: 'column', column: 2 } },
+  onlyNew: null,
   isRestoring: false,
   heldRunId: null,
 }

@@ -68,7 +68,8 @@ export const historyHandlers: Handlers<'history'> = {
     }
     const columns = await context.engine.results.readColumns(run.run_id)
     const change = await context.engine.runs.findSourceChange(run.run_id, earlier.source)
-    const { accept: _codes, accepted, ...unaccepted } = earlier
+    // Who runs it again wants all rows sent again.
+    const { accept: _codes, accepted, onlyNew: _skips, ...unaccepted } = earlier
     // What was accepted of one source is not accepted of another.
     const kept = change.kind === 'same' && accepted !== undefined ? { ...unaccepted, accepted } : unaccepted
     const renewed = keepPostIds ? kept : renewPostIds(kept, columns)

@@ -180,7 +180,9 @@ async function refuseBaseline({ engine }: BridgeServices, runId: string): Promis
 /** Starts a run of a plan, which waits for `runs.begin`. `apiKey` was typed, if it is given. */
 export async function startHeld(context: BridgeServices, plan: Plan, apiKey: string | undefined) {
   const secrets = await findRunSecrets(context, plan, apiKey)
-  const handle = await context.engine.runs.startRun(plan, { ...secrets, hold: true, whenFailing: 'pause' })
+  const isForgetful = await context.sandbox.isOwnAddress(plan.connection.baseUrl)
+  const options = { ...secrets, isForgetful, hold: true, whenFailing: 'pause' } as const
+  const handle = await context.engine.runs.startRun(plan, options)
   holdRun(context, plan, handle, apiKey)
   return { runId: handle.runId }
 }

@@ -4,8 +4,10 @@ import { PROBLEM_MESSAGES } from '../../shared/messages/problem-messages.ts'
 import { findNeeds, isHint } from '../../shared/messages/problem-traits.ts'
 import { hasGuess, sayReadAs } from '../../shared/messages/reading-messages.ts'
 import { ACCEPT_WORDS, type AcceptCode } from '../../shared/run/accept-code.ts'
+import { countSendable } from '../../shared/run/counts.ts'
 import type { ProblemGroup } from '../../shared/run/problem.ts'
 import type { ReadAs } from '../../shared/run/read-as.ts'
+import { listSentBefore } from '../../shared/run/sent-before.ts'
 import type { Engine } from '../engine/engine.ts'
 
 /** Lines of a kind that are told one by one. */
@@ -34,6 +36,15 @@ export async function describeSending(
       warnings.filter((group) => findNeeds(group) === null).map((group) => `Warning: ${sayCause(group)}.`),
       'more cause of warnings',
       'more causes of warnings',
+    ),
+    ...listSentBefore(
+      summary.sent_before,
+      {
+        skipped: summary.rows.skipped,
+        sendable: countSendable(summary.rows),
+        isOnlyNew: summary.only_new === true,
+      },
+      'window',
     ),
     ...(invalid === 0 ? [] : [`Not sent, since they have errors: ${formatCounted(invalid, 'row')}.`]),
   ]

@@ -33,6 +33,7 @@ const memorySchema = z.object({
   ]),
   mapping: planSchema.shape.mapping.unwrap(),
   fixes: fixesSchema.default([]),
+  onlyNew: planSchema.shape.onlyNew.nullable().default(null),
   heldRunId: z.string().nullable(),
 })
 

@@ -34,6 +34,7 @@ import {
   changeReading,
   checkDraft,
   chooseActivity,
+  chooseOnlyNew,
   continueFromSource,
   discardDraft,
   keepPreview,
@@ -191,6 +192,8 @@ export function DraftScreens(props: {
           connections={connections}
           lastBaseUrl={app?.lastBaseUrl ?? null}
           onSettings={applySettings}
+          onlyNew={draft.onlyNew ?? null}
+          onOnlyNew={chooseOnlyNew}
           onSendFirst={sendFirst}
           onSendAll={sendAll}
           onSearch={searchCapacity}

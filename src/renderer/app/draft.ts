@@ -2,7 +2,7 @@ import { create } from 'zustand'
 import type { BridgePreview, ChosenSource } from '../../shared/bridge/source.ts'
 import type { Operation } from '../../shared/operations/operations.ts'
 import type { Fix } from '../../shared/plan/fixes.ts'
-import type { Mapping } from '../../shared/plan/plan.ts'
+import type { Mapping, Plan } from '../../shared/plan/plan.ts'
 import { DEFAULT_LOAD, type LoadSettings } from '../features/operation/load-settings.ts'
 import {
   type CallbackSettings,
@@ -35,6 +35,8 @@ export interface Draft {
   mapping: Mapping
   /** What is sent otherwise than the source has it. */
   fixes: readonly Fix[]
+  /** That only rows are sent which were not sent before; null while all are. */
+  onlyNew: Plan['onlyNew'] | null
   /** Whether what this window had before a reload is being taken up again. */
   isRestoring: boolean
   /** The run that holds the checked rows and has sent nothing, or only the first few; null before the check. */
@@ -57,6 +59,7 @@ const OF_SOURCE = {
   preview: null,
   mapping: {},
   fixes: [],
+  onlyNew: null,
   isRestoring: false,
   heldRunId: null,
 } satisfies Partial<Draft>

@@ -179,7 +179,8 @@ export function changeMapping(mapping: Mapping): void {
 /** Changes something that the checked rows depend on: they have to be checked again. */
 export function changeChecked(change: Partial<Draft>): void {
   dropRun(useDraft.getState().heldRunId)
-  changeDraft({ ...change, heldRunId: null })
+  // What rows are recognized by may be another then.
+  changeDraft({ onlyNew: null, ...change, heldRunId: null })
 }
 
 /** Keeps what the source looks like; columns of other names are matched again. */
@@ -258,6 +259,20 @@ function toNoPlace(destination: Destination): SluiceError {
     id: 'destination_missing',
     connection: destination.kind === 'stored' ? destination.name : null,
   })
+}
+
+/** Sends all rows, or only those that were not sent before: the source is read again. */
+export async function chooseOnlyNew(onlyNew: Draft['onlyNew']): Promise<void> {
+  const { onlyNew: before } = useDraft.getState()
+  changeDraft({ onlyNew })
+  try {
+    await holdRun()
+    const { heldRunId: runId } = useDraft.getState()
+    if (runId !== null) await bridge.runs.awaitReady({ runId })
+  } catch (error) {
+    changeDraft({ onlyNew: before })
+    throw error
+  }
 }
 
 /** Changes where and how fast to send. What the held run cannot take over makes it be checked again. */

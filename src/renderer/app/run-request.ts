@@ -46,7 +46,7 @@ export function findMediaTodo({ preview, media }: Draft): string | null {
 
 /** The run that a draft asks for; null while it has no source or no usable address. The key is never part of it. */
 export function toRunRequest(draft: Draft, connections: readonly ConnectionEntry[]): RunRequestInput | null {
-  const { source, reading, media, preview, mapping, fixes, operation, callback, settings } = draft
+  const { source, reading, media, preview, mapping, fixes, onlyNew, operation, callback, settings } = draft
   const destination = toDestination(draft, connections)
   const load = draft.isLoad ? toPlanLoad(draft.load) : undefined
   if (source === null || destination === null || load === null) return null
@@ -63,6 +63,7 @@ export function toRunRequest(draft: Draft, connections: readonly ConnectionEntry
     mapping: toPlanMapping(mapping, columns, operation),
     filledBy: toFilledBy(mapping, suggestMapping(columns, operation, preview)),
     ...(fixes.length > 0 && { fixes: [...fixes] }),
+    ...(onlyNew && !draft.isLoad && { onlyNew }),
     operation: toPlanOperation(operation),
     ...(isAsync(operation) && { callback: toPlanCallback(callback) }),
     pace: { kind: 'closed', concurrency },

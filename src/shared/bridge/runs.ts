@@ -33,7 +33,7 @@ const destinationSchema = z.discriminatedUnion('kind', [
   }),
 ])
 
-const { mapping, filledBy, fixes, operation, callback, pace, load, retry } = planSchema.shape
+const { mapping, filledBy, fixes, onlyNew, operation, callback, pace, load, retry } = planSchema.shape
 
 /** What a page says of a run: a plan in which files, connections and listeners are named by what it was given. */
 export const runRequestSchema = toStrict(
@@ -45,6 +45,7 @@ export const runRequestSchema = toStrict(
     mapping,
     filledBy,
     fixes,
+    onlyNew,
     operation,
     /** The workspace decides where the receiver listens. */
     callback: callback.unwrap().pick({ url: true, timeoutMs: true }).exactOptional(),

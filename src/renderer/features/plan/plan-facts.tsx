@@ -27,7 +27,7 @@ export function Facts({ facts }: { facts: readonly Fact[] }) {
 }
 
 /** What was done with which source. */
-export function listSourceFacts({ operation, load, source }: Plan): Fact[] {
+export function listSourceFacts({ operation, load, source, onlyNew }: Plan): Fact[] {
   const { path, format, header, headerRow, sheet, rows, encoding, delimiter, quote, media } = source
   const does = load === undefined ? describeOptions(operation) : describeLoadTest(operation, load)
   return [
@@ -45,8 +45,14 @@ export function listSourceFacts({ operation, load, source }: Plan): Fact[] {
     ...toFact('Delimiter', delimiter === '\t' ? 'tab' : delimiter),
     ...toFact('Quote', quote),
     ...toFact('Escape', source.escape),
+    ...toFact('Sends', onlyNew && sayOnlyNew(onlyNew)),
     ...toFact('Media', media && (media.kind === 'host' ? (media.url ?? 'served by Sluice') : media.template)),
   ]
+}
+
+function sayOnlyNew({ by, unknown }: NonNullable<Plan['onlyNew']>): string {
+  const key = by === undefined ? '' : `, recognized by ${by.join(' and ')}`
+  return `only what ${unknown === 'skip' ? 'is certainly new' : 'is new'}${key}`
 }
 
 /** Files of a source that are listed; there may be thousands. */

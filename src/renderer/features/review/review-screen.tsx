@@ -15,6 +15,7 @@ import { formatCount, formatCounted, formatMs } from '../../../shared/messages/f
 import { nameAnswer } from '../../../shared/messages/name-code.ts'
 import { findMendingStep, type MendingStep } from '../../../shared/messages/outcome-advice.ts'
 import { type Operation, sendsKey, subjectOf, toRowsPerItem } from '../../../shared/operations/operations.ts'
+import type { Plan } from '../../../shared/plan/plan.ts'
 import type { AcceptCode } from '../../../shared/run/accept-code.ts'
 import { countSettled } from '../../../shared/run/counts.ts'
 import type { RowCounts } from '../../../shared/run/run.ts'
@@ -29,6 +30,7 @@ import { ActionButton, PrimaryButton } from '../../ui/controls.tsx'
 import { ErrorNotice, Notice, Panel, Screen } from '../../ui/layout/screen.tsx'
 import { OperationNotice } from '../../ui/operations/operation-looks.tsx'
 import { BeforeSending, useAcceptance } from '../../ui/problems/before-sending.tsx'
+import { SentBefore } from '../../ui/problems/sent-before.tsx'
 import { toGuess } from '../../ui/runs/read-as-line.tsx'
 import { AnswerLabel } from '../../ui/states/answers.tsx'
 import { RowNumber, StateLabel } from '../../ui/states/row-states.tsx'
@@ -60,6 +62,9 @@ export function ReviewScreen(props: {
   connections: readonly ConnectionEntry[]
   lastBaseUrl: string | null
   onSettings: (settings: Settings) => Promise<void>
+  /** That only rows are sent which were not sent before; null while all are. */
+  onlyNew: NonNullable<Plan['onlyNew']> | null
+  onOnlyNew: (onlyNew: NonNullable<Plan['onlyNew']> | null) => Promise<void>
   /** Sends with the warnings accepted that had to be. */
   onSendFirst: (limit: number, accept: AcceptCode[]) => Promise<void>
   onSendAll: (accept: AcceptCode[]) => Promise<void>
@@ -232,6 +237,17 @@ export function ReviewScreen(props: {
         place={place}
         groups={problems.data ?? []}
         guess={toGuess(summary)}
+        sentBefore={
+          load === null && summary?.sent_before !== undefined ? (
+            <SentBefore
+              summary={summary}
+              operation={operation}
+              onlyNew={props.onlyNew}
+              onOnlyNew={props.onOnlyNew}
+              disabled={isTrying || sent > 0}
+            />
+          ) : null
+        }
       />
       <div className={`grid gap-4 items-start ${styles.columns}`}>
         <Stack gap="md" miw={0}>

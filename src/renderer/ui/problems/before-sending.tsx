@@ -55,21 +55,24 @@ export function BeforeSending(props: {
   groups?: readonly ProblemGroup[]
   /** How the source is read, if that is a guess. */
   guess?: ReactNode
+  /** What of the rows was sent before, if anything was. */
+  sentBefore?: ReactNode
 }) {
-  const { acceptance, rows, place = null, groups = [], guess = null } = props
+  const { acceptance, rows, place = null, groups = [], guess = null, sentBefore = null } = props
   const { open, isChecked, onChecked, isAskedOutside } = acceptance
   const needed = listNeeded(open)
   const others = groups.filter(
     (group) => group.severity === 'warning' && group.rows > 0 && findNeeds(group) === null && !isHint(group),
   )
   const isProduction = place?.kind === 'production'
-  if (needed.length === 0 && others.length === 0 && guess === null) {
+  if (needed.length === 0 && others.length === 0 && guess === null && sentBefore === null) {
     return isProduction ? <ProductionNotice place={place} /> : null
   }
   return (
     <Panel title="Before sending">
       <Stack gap="md">
         {guess !== null && <p>{guess}</p>}
+        {sentBefore}
         {needed.map((code) => (
           <section key={code} className={styles.accept}>
             <p className="mb-1 bold">{toSentence(ACCEPT_WORDS[code])}</p>

@@ -1,0 +1,61 @@
+import { expect, inject, it, onTestFinished } from 'vitest'
+import { openApp } from '../helpers/e2e/open-app.ts'
+import { chooseFile, openStep, seeRunEnded, seeScreen } from '../helpers/e2e/walk.ts'
+import { startRecordingService } from '../helpers/recording-service.ts'
+
+const HEADER = 'post_id,user_id,text_data'
+
+function toText(rows: number): string {
+  const lines = Array.from({ length: rows }, (_, at) => `p${at + 1},u${at + 1},message ${at + 1}`)
+  return [HEADER, ...lines].join('\n')
+}
+
+it('says on Review what was sent before, and sends only what is new if a person chooses that', {
+  skip: !inject('walksAll'),
+}, async () => {
+  let isMended = false
+  const service = await startRecordingService((postId) => (!isMended && postId === 'p2' ? 503 : null))
+  onTestFinished(() => service.close())
+  const { page, inspect } = await openApp()
+  const review = async (rows: number) => {
+    await openStep(page, 'Source')
+    await chooseFile(page, { name: 'posts.csv', text: toText(rows) })
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await seeScreen(page, 'Check')
+    await page.getByRole('button', { name: /^Review/ }).click()
+  }
+  await review(3)
+  await page.getByRole('radio', { name: 'A service' }).check()
+  await page.getByLabel('Base URL').fill(service.baseUrl)
+  await page.getByLabel('API key', { exact: true }).fill('a-key')
+  await page.getByLabel('Retries').fill('0')
+  await page.getByRole('button', { name: 'Send 3 rows' }).click()
+  await seeRunEnded(page)
+
+  isMended = true
+  await review(5)
+  await page.getByText('3 of 5 rows were sent before (same post_id)').waitFor()
+  await inspect('review-sent-before')
+  await page.getByRole('radio', { name: /^Send only what is new/ }).check()
+  // The second row may have been taken, so it needs a yes.
+  await page.getByText('3 rows to confirm and send to').waitFor()
+  await inspect('review-only-new')
+  await page.getByRole('radio', { name: /^Send only what is certainly new/ }).check()
+  await page.getByText('2 rows ready to send to').waitFor()
+  await inspect('review-certainly-new')
+  await page.getByRole('button', { name: 'Send 2 rows' }).click()
+  await seeRunEnded(page)
+  expect([...service.arrived]).toEqual([
+    ['p1', 1],
+    ['p2', 1],
+    ['p3', 1],
+    ['p4', 1],
+    ['p5', 1],
+  ])
+  await page.getByRole('button', { name: 'View results' }).click()
+  await page
+    .getByRole('row', { name: /skipped/i })
+    .first()
+    .waitFor()
+  await inspect('results-skipped')
+})
