@@ -192,6 +192,11 @@ export const WORKSPACE_MESSAGES = {
       text: `${what} is in use by another process`,
       remedy: `Wait until that process ends, or stop it. Only one process at a time can write to ${what}.`,
     }),
+    journal_migrating: ({ file }: { file: string }) => ({
+      text: `${file} is of an earlier version, and another process is bringing it up to date or sends its rows`,
+      remedy:
+        'Try again when that process is done. Bringing a run of a million rows up to date takes some seconds.',
+    }),
   }),
   ...ofFailure('DISK_FULL', {
     file_disk_full: ({ file, system }: { file: string; system: string }) => ({

@@ -19,8 +19,11 @@ export const FURTHER_VALUES = '(further values)'
 /** Numbers that are kept in memory of each kind. */
 const KNOWN_MAX = 10_000
 
-/** What is numbered: sets of rules by their own numbers, sets of names, and classes; all but the last are JSON arrays. */
-export type TermKind = 'rules' | 'language' | 'model' | 'class'
+/**
+ * What is numbered: sets of rules by their own numbers, sets of names, and classes; all but the last are JSON arrays.
+ * `further` has one entry if rows have scores of classes without columns.
+ */
+export type TermKind = 'rules' | 'language' | 'model' | 'class' | 'further'
 
 /** What the answer to a row says of its content. */
 export interface Found {
@@ -76,9 +79,12 @@ export class Terms {
     return number ?? this.#number(kind, JSON.stringify([FURTHER_VALUES]), Number.POSITIVE_INFINITY)
   }
 
-  /** The number of a class; null where it finds no room for a column. */
+  /** The number of a class; null where it finds no room for a column, which is noted. */
   ofClass(className: string): number | null {
-    return className.length <= TERM_MAX_LENGTH ? this.#number('class', className, SCORE_COLUMNS_MAX) : null
+    const number =
+      className.length <= TERM_MAX_LENGTH ? this.#number('class', className, SCORE_COLUMNS_MAX) : null
+    if (number === null) this.#number('further', '', 1)
+    return number
   }
 
   /** Forgets what a transaction that was undone may have numbered. */

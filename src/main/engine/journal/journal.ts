@@ -1,4 +1,4 @@
-import { closeSync, fsync, openSync } from 'node:fs'
+import { closeSync, fsync, openSync, readSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { findDiskTrouble, isDamagedDatabase } from '../../../shared/messages/thrown.ts'
@@ -197,7 +197,10 @@ export function openJournalReader(file: string): DatabaseSync {
     refuseForeignSchema(db, file, JOURNAL_SCHEMA)
     const version = readSchemaVersion(db)
     if (version > STEPS) throw tooNew(file, version)
-    if (version === STEPS || isLeaseHeld(file)) {
+    const isHeld = version !== STEPS && isLeaseHeld(file)
+    // One without a run is just being made.
+    if (isHeld && version > 0 && hasRun(db)) throw new SluiceError({ id: 'journal_migrating', file })
+    if (version === STEPS || isHeld) {
       db.exec('PRAGMA query_only = 1; PRAGMA cache_size = -16384')
       return db
     }
@@ -209,6 +212,32 @@ export function openJournalReader(file: string): DatabaseSync {
   migrateFile(file)
   return openJournalReader(file)
 }
+
+function hasRun(db: DatabaseSync): boolean {
+  return db.prepare('SELECT 1 FROM run').get() !== undefined
+}
+
+/**
+ * Whether a journal is of an earlier version, by the head of its file alone, which takes no time (SQLite file format, §1.3.14).
+ * False for what cannot be read.
+ */
+export function isOfEarlierVersion(file: string): boolean {
+  try {
+    refuseIrregular(file)
+    const descriptor = openSync(file, 'r')
+    try {
+      const version = Buffer.alloc(4)
+      if (readSync(descriptor, version, 0, 4, USER_VERSION_AT) < 4) return false
+      return version.readUInt32BE() > 0 && version.readUInt32BE() < STEPS
+    } finally {
+      closeSync(descriptor)
+    }
+  } catch {
+    return false
+  }
+}
+
+const USER_VERSION_AT = 60
 
 /** False where the run's thread is just making the file. */
 export function hasSchema(db: DatabaseSync): boolean {

@@ -3,6 +3,7 @@ import { collectFound } from '../../../../src/main/engine/journal/collect-found.
 import {
   betweenRows,
   createNameReader,
+  listScoreClasses,
   visitScores,
 } from '../../../../src/main/engine/journal/found-reader.ts'
 import { openJournal } from '../../../../src/main/engine/journal/journal.ts'
@@ -108,4 +109,19 @@ test('a journal of an earlier version that could not be brought over is left who
     expect(db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'found'").get()).toBeUndefined()
   })
   reopen(file, (db) => expect(readFound(db)).toEqual(before))
+})
+
+test('a class whose name is too long for a column is listed, with those that have one', () => {
+  const journal = openReadyJournal(2)
+  const outcomes = new OutcomeWriter(journal)
+  const long = 'x'.repeat(2_000)
+  const write = (row: number, className: string) =>
+    journal.transact('process', () =>
+      outcomes.write([toAttempt(row, { classes: [{ className, score: 0.5 }] })]),
+    )
+  write(1, 'short')
+  expect(listScoreClasses(journal.db, 10)).toEqual(['short'])
+  write(2, long)
+  expect(listScoreClasses(journal.db, 10)).toEqual(['short', long])
+  journal.close()
 })

@@ -7,6 +7,7 @@ import { MIGRATIONS } from '../../../../src/main/engine/journal/migrations.ts'
 import { readRunRecord } from '../../../../src/main/engine/journal/run-record.ts'
 import { isLeaseHeld, takeLease } from '../../../../src/main/engine/workspace/lease.ts'
 import { holdLease } from '../../../helpers/hold-lease.ts'
+import { takeFoundBack } from '../../../helpers/older-journal.ts'
 import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
 import { insertTestRun, openTestJournal } from './test-journal.ts'
 
@@ -261,6 +262,24 @@ test('a journal of a newer version is refused by writers and readers, and left a
   expect(() => new Journal(file, { runId: 'run-1' })).toThrow(refusal)
   expect(() => openJournalReader(file)).toThrow(refusal)
   expect(isLeaseHeld(file)).toBe(false)
+})
+
+test('a journal of an earlier version that another process brings up to date is not read meanwhile', () => {
+  const runs = join(createTemporaryFolder(), 'runs')
+  mkdirSync(runs)
+  const file = join(runs, 'run-1.journal')
+  const journal = new Journal(file, { runId: 'run-1' })
+  insertTestRun(journal)
+  journal.close()
+  const db = openJournal(file)
+  takeFoundBack(db)
+  db.close()
+  const lease = takeLease(file, 'the journal')
+  expect(() => openJournalReader(file)).toThrow(expect.objectContaining({ code: 'RUN_BUSY' }))
+  lease.release()
+  const reader = openJournalReader(file)
+  expect(reader.prepare('SELECT count(*) AS n FROM found').get()).toEqual({ n: 0 })
+  reader.close()
 })
 
 test('a journal can be looked at by other threads while its own is making it', async () => {

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { SluiceError } from '../../../../shared/messages/errors.ts'
 import { toThrownText } from '../../../../shared/messages/thrown.ts'
+import { isOfEarlierVersion } from '../../journal/journal.ts'
 import { explainFailure } from '../../journal/journal-damage.ts'
 import { listWholeFiles, type ReaderPool, readRunFamily } from '../../journal/run-family.ts'
 import { isThere } from '../../workspace/is-there.ts'
@@ -177,13 +178,15 @@ class Reading {
     const { workspace } = this.#options
     const file = toJournalFile(workspace, id)
     const state = this.#readState(id)
-    if (mark?.isEndless(id)) {
+    // One that is brought up to date first may take seconds, during which a person may give up.
+    const isMarked = mark !== null && !isOfEarlierVersion(file)
+    if (isMarked && mark.isEndless(id)) {
       const reason = 'twice, reading it did not end before its process did'
       const { message } = new SluiceError({ id: 'journal_damaged', file, runId: id, reason })
       return toUnreadRun(id, message, state, true)
     }
     const read = () => this.#readWhole(id, file, state)
-    return mark === null ? read() : mark.during(id, read)
+    return isMarked ? mark.during(id, read) : read()
   }
 
   #readWhole(id: string, file: string, state: RunFilesState): CataloguedWhole | CataloguedRun {

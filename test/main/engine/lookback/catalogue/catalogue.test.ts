@@ -30,6 +30,7 @@ import { LatencyMeter } from '../../../../../src/shared/load/latency-meter.ts'
 import { NO_RETENTION } from '../../../../../src/shared/lookback/retention.ts'
 import type { RunListQuery } from '../../../../../src/shared/lookback/run-list.ts'
 import { holdLease } from '../../../../helpers/hold-lease.ts'
+import { takeFoundBack } from '../../../../helpers/older-journal.ts'
 import { createTemporaryFolder } from '../../../../helpers/temporary-folder.ts'
 import { openRun, type WrittenRun, writeRun } from '../../../../helpers/write-run.ts'
 
@@ -518,6 +519,16 @@ describe('a journal whose reading does not end', () => {
     }
     expect(readdirSync(workspace).filter((name) => name.startsWith('catalogue.reading'))).toEqual([])
     changeAnnotations(workspace, 'run-2', { note: 'changed again' })
+    expect(await catalogue.list({}, [])).toMatchObject({ total: 3, unreadable: [] })
+  })
+
+  it('of an earlier version is brought up to date, however often a process ended meanwhile', async () => {
+    const { workspace, catalogue } = openWorkspace(THREE)
+    expect(await catalogue.list({}, [])).toMatchObject({ total: 3 })
+    const db = new DatabaseSync(toJournalFile(workspace, 'run-2'))
+    takeFoundBack(db)
+    db.close()
+    writeFileSync(join(workspace, `catalogue.reading-${endProcess()}-1`), 'run-2 again')
     expect(await catalogue.list({}, [])).toMatchObject({ total: 3, unreadable: [] })
   })
 
