@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { APP_VERSION } from '../../shared/version.ts'
 import type { CliContext } from './context.ts'
+import { refuseRepeatedOptions } from './options/given-once.ts'
 import { listTopics } from './topics.ts'
 
 type AddCommand = (program: Command, context: CliContext) => void
@@ -123,7 +124,8 @@ export async function createProgram(context: CliContext, words: readonly string[
         const add: AddCommand = await COMMANDS[name as CommandName]()
         add(program, context)
       }
-      program.commands.at(-1)?.summary(summary)
+      const added = program.commands.at(-1)?.summary(summary)
+      if (added !== undefined) refuseRepeatedOptions(added)
     }
   }
   program.commandsGroup('Help:')
