@@ -26,6 +26,25 @@ it('evaluates a run by its labels, opens the rows of a cell, and moves a thresho
   await inspect('evaluate')
 
   const slider = page.getByRole('slider', { name: 'Threshold of spam' })
+  // Bars above and below the line are on one scale: rows by pixel are the same for all that are not tiny.
+  const bars = await page.locator('figure svg g').evaluateAll((groups) =>
+    groups.flatMap((group) => {
+      const [, up, down] = [...group.querySelectorAll('rect')].map((one) =>
+        Number(one.getAttribute('height')),
+      )
+      const [rows, others] = (group.querySelector('title')?.textContent ?? '')
+        .replace(/^.*: /, '')
+        .split(', ')
+        .map((text: string) => Number.parseInt(text.replaceAll(/[^\d ]/g, ''), 10))
+      return [
+        { height: up ?? 0, rows: rows ?? 0 },
+        { height: down ?? 0, rows: others ?? 0 },
+      ]
+    }),
+  )
+  const scales = bars.filter(({ height }) => height > 2).map(({ height, rows }) => height / rows)
+  expect(scales.length).toBeGreaterThan(1)
+  expect(Math.max(...scales) / Math.min(...scales)).toBeCloseTo(1, 5)
   await slider.focus()
   await page.keyboard.press('End')
   await expect.poll(() => slider.getAttribute('aria-valuetext')).toMatch(/^score at least 3: precision/)

@@ -27,6 +27,7 @@ const CHOICES: LabelChoices = {
   rules: [{ rule: 'Likely spam', rows: 2 }],
   classes: [],
   verdicts: 0,
+  judged: 0,
   looked: 2,
   rows: 2,
   guess: null,

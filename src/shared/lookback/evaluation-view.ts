@@ -35,9 +35,23 @@ export const AVERAGES = [
 export const INTERVAL_MEANING =
   'Ranges are 95 % confidence intervals: how far chance alone may have moved a figure.'
 
+/** A wider interval says nothing of a figure but that there are too few rows. */
+const WIDEST_INTERVAL = 0.7
+
+const TOO_FEW = 'too few rows'
+
 /** The interval of a figure in words; null where it has none. */
 export function formatInterval({ low, high }: Metric): string | null {
-  return low === null || high === null ? null : `${formatShare(low)} to ${formatShare(high)}`
+  if (low === null || high === null) return null
+  return high - low > WIDEST_INTERVAL ? TOO_FEW : `${formatShare(low)} to ${formatShare(high)}`
+}
+
+/** A figure amid words, with its interval: `83.3 %, 95 % interval 36.5 % to 99.1 %`. */
+export function describeFigure(metric: Metric): string {
+  const interval = formatInterval(metric)
+  if (interval === null) return toShareText(metric.value)
+  const words = interval === TOO_FEW ? `${TOO_FEW} for an interval` : `95 % interval ${interval}`
+  return `${toShareText(metric.value)}, ${words}`
 }
 
 /** Rows that a rule should trigger on; in a stratified sample an estimate for all rows. */

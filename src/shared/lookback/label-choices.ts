@@ -22,8 +22,9 @@ export const labelChoicesSchema = z.object({
   rules: z.array(z.object({ rule: z.string(), rows: z.int() })),
   /** Classes that any of the rows that were looked at has a score of. */
   classes: z.array(z.string()),
-  /** Verdicts of people. */
+  /** Verdicts of people, and the rows that have any: a row can have one for each of several rules. */
   verdicts: z.int(),
+  judged: z.int(),
   /** Rows that were looked at, of how many. */
   looked: z.int(),
   rows: z.int(),

@@ -85,6 +85,17 @@ describe('the evaluation of a run in a window', () => {
     expect(choices.columns.find(({ name }) => name === 'text_data')?.values).toEqual([])
   })
 
+  it('counts the rows that have verdicts, of which a row can have several', async () => {
+    const { client, bridge, runId } = await openRun()
+    const give = (row: number, rule: string) => ({
+      ...{ row, verdict: 'should' as const, rule, note: null, stratum: null, stratum_rows: null },
+    })
+    await bridge.services.engine.lookback.storeVerdicts(runId, [
+      ...[give(1, 'Likely spam'), give(1, 'Contains a link'), give(2, 'Likely spam')],
+    ])
+    expect(await client.evaluate.choices({ runId })).toMatchObject({ verdicts: 3, judged: 2 })
+  })
+
   it('has the figures of the command line, and the scores as they are drawn', async () => {
     const { client, runId } = await openRun()
     const { evaluation, scores } = await evaluate(client, runId)

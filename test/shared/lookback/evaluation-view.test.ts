@@ -1,6 +1,11 @@
 import { expect, it } from 'vitest'
 import type { Evaluation, Judged } from '../../../src/shared/lookback/evaluation.ts'
-import { listShownPoints, toFiguresCsv } from '../../../src/shared/lookback/evaluation-view.ts'
+import {
+  describeFigure,
+  formatInterval,
+  listShownPoints,
+  toFiguresCsv,
+} from '../../../src/shared/lookback/evaluation-view.ts'
 import { findBestF1, listPoints, ScoreTally } from '../../../src/shared/lookback/score-curve.ts'
 
 const metric = (value: number) => ({ value, low: value - 0.25, high: value + 0.125 })
@@ -50,4 +55,13 @@ it('marks the best threshold of a class, and says where it flags every row', () 
   }
   expect(toNotes([3, 2, 1])).toEqual([[1], [2, 'best F1'], [3]])
   expect(toNotes([1, 1, 2])).toEqual([[1, 'best F1, but flags every row'], [2]])
+})
+
+it('an interval that leaves nearly everything open is said to rest on too few rows', () => {
+  const wide = { value: 0.5, low: 0.0945, high: 0.9055 }
+  expect(formatInterval(wide)).toBe('too few rows')
+  expect(describeFigure(wide)).toBe('50.0 %, too few rows for an interval')
+  expect(formatInterval({ value: 0.5, low: 0.2, high: 0.8 })).toBe('20.0 % to 80.0 %')
+  expect(describeFigure({ value: 0.5, low: 0.2, high: 0.8 })).toBe('50.0 %, 95 % interval 20.0 % to 80.0 %')
+  expect(describeFigure({ value: null, low: null, high: null })).toBe('–')
 })

@@ -62,11 +62,13 @@ export function readLabelChoices(family: RunFamily): LabelChoices {
       .sort((a, b) => b.rows - a.rows || (a.value < b.value ? -1 : 1)),
   }))
   const rules = countRules(family)
+  const verdicts = readVerdicts(family)
   return {
     columns,
     rules,
     classes: [...classes].sort(),
-    verdicts: readVerdicts(family).length,
+    verdicts: verdicts.length,
+    judged: new Set(verdicts.map(({ row }) => row)).size,
     looked,
     rows: countRowsRead(family),
     guess: guessLabels(

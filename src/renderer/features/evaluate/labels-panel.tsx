@@ -85,7 +85,7 @@ export function LabelsPanel(props: LabelsProps & { evaluation: Evaluation | null
             <p>
               {choices.verdicts === 0
                 ? 'Nobody has given a verdict on a row of this run yet. Open a row in Results to give one.'
-                : `${formatCounted(choices.verdicts, 'row')} of this run ${choices.verdicts === 1 ? 'has' : 'have'} a verdict.`}
+                : `${formatCounted(choices.judged, 'row')} of this run ${choices.judged === 1 ? 'has' : 'have'} a verdict.`}
             </p>
           )}
           {place !== 'verdicts' && (

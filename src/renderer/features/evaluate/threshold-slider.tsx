@@ -14,8 +14,8 @@ const LABEL_PX = 48
 const LEAP = 0.1
 
 /**
- * The distribution of the scores, rows that should trigger above the line and all others below it, each half on a scale
- * of its own, with a threshold that is dragged over it or moved by keys. `thresholds` are ascending.
+ * The distribution of the scores, rows that should trigger above the line and all others below it, both on one scale,
+ * with a threshold that is dragged over it or moved by keys. `thresholds` are ascending.
  */
 export function ThresholdSlider(props: {
   name: string
@@ -109,15 +109,14 @@ export function ThresholdSlider(props: {
 const Histogram = memo(function Histogram({ bars, inner }: { bars: readonly ScoreBar[]; inner: number }) {
   const step = inner / Math.max(1, bars.length)
   const gap = step > 4 ? Math.max(1, step * 0.08) : 0
-  const [most, mostOthers] = [toHighest(bars, 'positives'), toHighest(bars, 'negatives')]
+  const most = Math.max(toHighest(bars, 'positives'), toHighest(bars, 'negatives'))
   // Few are still some: a bar that is there is seen.
-  const toHeight = (rows: number, highest: number) =>
-    rows === 0 ? 0 : Math.max(1.5, (rows / highest) * (FRAME.half - 6))
+  const toHeight = (rows: number) => (rows === 0 ? 0 : Math.max(1.5, (rows / most) * (FRAME.half - 6)))
   const every = Math.max(1, Math.ceil(LABEL_PX / step))
   return (
     <>
       {bars.map((bar, index) => {
-        const [up, down] = [toHeight(bar.positives, most), toHeight(bar.negatives, mostOthers)]
+        const [up, down] = [toHeight(bar.positives), toHeight(bar.negatives)]
         const place = { x: FRAME.left + index * step + gap / 2, width: Math.max(1, step - gap) }
         const range =
           bar.from === bar.to ? formatScore(bar.from) : `${formatScore(bar.from)} to ${formatScore(bar.to)}`

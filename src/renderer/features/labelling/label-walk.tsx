@@ -104,7 +104,12 @@ function LabelledRow(props: { detail: RowDetail; labelling: LabellingState; verd
     if (!next.delete(rule)) next.add(rule)
     setChosen(next)
   }
+  const isShown = isRevealed !== allShown
+  // That a row triggers nothing can only be said of what was seen.
+  const showsFirst = !isShown && labels.size === 0
+  const reveal = () => setRevealed(!isRevealed)
   const save = () => {
+    if (showsFirst) return reveal()
     verdicts.set(
       result,
       toVerdicts(labels, triggered).map((verdict) => ({ ...verdict, note })),
@@ -120,7 +125,7 @@ function LabelledRow(props: { detail: RowDetail; labelling: LabellingState; verd
     u: giveUp,
     s: () => labelling.skip(result.row),
     n: () => setAsked('note'),
-    ' ': () => setRevealed(!isRevealed),
+    ' ': reveal,
     ArrowLeft: () => labelling.goTo(at - 1),
     ArrowRight: () => labelling.goTo(at + 1),
   }
@@ -137,12 +142,7 @@ function LabelledRow(props: { detail: RowDetail; labelling: LabellingState; verd
   return (
     <div className={`grid flex-1 min-h-0 ${styles.row}`}>
       <ScrollRegion className={`stack gap-4 min-h-0 ${styles.content}`} label="The row">
-        <RowContent
-          runId={runId}
-          detail={detail}
-          revealed={isRevealed !== allShown}
-          onReveal={() => setRevealed(!isRevealed)}
-        />
+        <RowContent runId={runId} detail={detail} revealed={isShown} onReveal={reveal} />
         {media.media.length > 0 && <MediaView {...media} {...steps} />}
       </ScrollRegion>
       <aside className={`stack min-h-0 bg-surface ${styles.side}`} aria-label="Your label">
@@ -171,7 +171,9 @@ function LabelledRow(props: { detail: RowDetail; labelling: LabellingState; verd
         </ScrollRegion>
         <div className={`grid flex-none gap-2 p-3-4 border-t ${styles.actions}`}>
           <ActionButton
-            label={labels.size === 0 ? 'Triggers nothing' : 'Save and continue'}
+            label={
+              showsFirst ? 'Show the content' : labels.size === 0 ? 'Triggers nothing' : 'Save and continue'
+            }
             variant="filled"
             fullWidth
             rightSection={<kbd>Enter</kbd>}

@@ -1,5 +1,5 @@
 import type { Metric } from '../../../shared/lookback/evaluation.ts'
-import { formatInterval, toShareText } from '../../../shared/lookback/evaluation-view.ts'
+import { describeFigure } from '../../../shared/lookback/evaluation-view.ts'
 import styles from './interval-bar.module.css'
 
 /** Width of the mark, in pixels. */
@@ -16,14 +16,12 @@ export function IntervalBar({
   large?: boolean
 }) {
   const { value, low, high } = metric
-  const interval = formatInterval(metric)
-  const words = interval === null ? '' : `, 95 % interval ${interval}`
   return (
     <span
       className={`relative block overflow-hidden w-full rounded ${styles.bar} ${large ? styles.large : ''}`}
       role="img"
-      aria-label={value === null ? `${name}: no such rows` : `${name} ${toShareText(value)}${words}`}
-      title={value === null ? 'No such rows' : `${toShareText(value)}${words}`}
+      aria-label={value === null ? `${name}: no such rows` : `${name} ${describeFigure(metric)}`}
+      title={value === null ? 'No such rows' : describeFigure(metric)}
     >
       {low !== null && high !== null && (
         <span className={styles.band} style={{ left: toPercent(low), width: toPercent(high - low) }} />
