@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { createEngine } from '../../../src/main/engine/engine.ts'
 import { toHash } from '../../../src/main/engine/run/journal/seen-ids.ts'
+import { ApiKey } from '../../../src/main/engine/secrets/bound-secret.ts'
 import { toJournalFile } from '../../../src/main/engine/workspace/workspace-files.ts'
 import { type RecordingService, startRecordingService } from '../../helpers/recording-service.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
@@ -142,6 +144,27 @@ describe('--only-new', () => {
     // What is skipped is sent by neither.
     for (const command of ['resume', 'retry']) await sluice([command, sent.run_id])
     expect(countArrived(service)).toBe(5)
+  })
+
+  it('leaves what it skipped out of a retry that corrects rows', async () => {
+    const { service, json, workspace } = await setUp()
+    await json(createRows(2))
+    const { run_id: runId } = await json(`${createRows(2)}p3,,no user\n`, '--only-new')
+    const engine = createEngine({ workspace })
+    onTestFinished(() => engine.close())
+    const { connection } = await engine.runs.readPlan(runId)
+    const retry = await engine.runs.retryRun(runId, {
+      apiKey: ApiKey.create('the-key', connection, 'of the test'),
+      onUnknown: 'skip',
+      fixes: [{ kind: 'value', problem: 'required', field: 'user_id', value: 'someone' }],
+    })
+    expect((await retry.ended).rows).toMatchObject({ read: 1, succeeded: 1 })
+    expect((await engine.runs.summarizeRun(runId)).rows).toMatchObject({
+      ...{ read: 3, succeeded: 1, invalid: 0, skipped: 2, not_sent: 0 },
+    })
+    expect(countArrived(service)).toBe(3)
+    // The corrected row is known by the id that it was sent with.
+    expect((await json(`${createRows(2)}p3,u3,no user\n`, '--only-new')).rows).toMatchObject({ skipped: 3 })
   })
 
   it('exits with 0 and sends nothing if nothing is new', async () => {

@@ -1,5 +1,6 @@
 import { toWholeMapping } from '../../../../shared/mapping/match-columns.ts'
 import { listColumnsOf, parseTemplate } from '../../../../shared/mapping/templates.ts'
+import { findDiskTrouble } from '../../../../shared/messages/thrown.ts'
 import { sendsKey, targetOf } from '../../../../shared/operations/operations.ts'
 import type { Mapping, Plan } from '../../../../shared/plan/plan.ts'
 import { sayRow } from '../../../../shared/plan/source-place.ts'
@@ -13,7 +14,7 @@ import { toServiceUrl } from '../../service/operation-exchange.ts'
 import { toService } from '../../workspace/connection-service.ts'
 import { readConnections } from '../../workspace/connections.ts'
 import { isThere } from '../../workspace/is-there.ts'
-import { toJournalFile } from '../../workspace/workspace-files.ts'
+import { toJournalFile, toWorkspace } from '../../workspace/workspace-files.ts'
 import { createPlaceReader } from '../journal/intake-writer.ts'
 import { createRowRequests } from '../results/row-detail.ts'
 import { createKeyReader, fromBytes, HashLists, type ReadKey } from './row-keys.ts'
@@ -156,21 +157,30 @@ export class EarlierRun {
   }
 
   #view(): RunView {
-    const view = readRunView(this.#pool, this.#file, false)
-    if (view === null) throw new Error(`the journal ${this.#file} has no run`)
-    return view
+    const db = this.#pool.get(this.#file)
+    const { record } = this
+    return {
+      db,
+      file: this.#file,
+      record,
+      workspace: toWorkspace(this.#file),
+      isHeld: false,
+      isCutOff: false,
+    }
   }
 }
 
 /**
- * The runs among the candidates that sent rows to the same service as a run, by the same operation and version of the
- * API, newest first, a run before its retries; and those that cannot be read.
+ * Finds the runs among the candidates that sent rows to the same service as a run, by the same operation and version of
+ * the API, and calls `onRun` with each while its journal is open. Returns them newest first, a run before its retries; and
+ * those that cannot be read.
  */
 export function findEarlierRuns(
   pool: ReaderPool,
   workspace: string,
   { plan, runId, runToken }: Pick<RunRecord, 'plan' | 'runId' | 'runToken'>,
   candidates: readonly string[],
+  onRun: (run: EarlierRun) => void,
 ): { runs: EarlierRun[]; unreadable: string[] } {
   const stored = readConnections(workspace).connections
   const toKey = ({ operation, connection }: Plan) => {
@@ -190,9 +200,12 @@ export function findEarlierRuns(
       // What was never begun has sent nothing, such as a run that is held.
       if (view === null || view.record.startedAtMs === null) continue
       if (view.record.runToken === runToken || view.record.plan.load !== undefined) continue
-      if (toKey(view.record.plan) === wanted && view.record.columns.length > 0)
-        runs.push(new EarlierRun(pool, view))
-    } catch {
+      if (toKey(view.record.plan) !== wanted || view.record.columns.length === 0) continue
+      const run = new EarlierRun(pool, view)
+      onRun(run)
+      runs.push(run)
+    } catch (error) {
+      if (findDiskTrouble(error) === 'full') throw error
       // What a run sent that was deleted just now is forgotten.
       if (isThere(file)) unreadable.push(id)
     }

@@ -30,8 +30,8 @@ interface AskedRow {
 interface LookupKey {
   names: readonly string[]
   read: ReadKey
-  /** By earlier run: how its rows are read, and whether the same cells give the same key; null if it has no such key. */
-  ofRuns: Map<EarlierRun, { read: ReadKey; isAlike: boolean } | null>
+  /** By earlier run that has such keys: how its rows are read, whether the same cells give the same key, and its hashes. */
+  ofRuns: Map<EarlierRun, { read: ReadKey; isAlike: boolean; lists: readonly number[] }>
 }
 
 /** Journals of earlier runs that are kept open. */
@@ -67,29 +67,33 @@ export class SentBeforeFinder {
     },
   ) {
     this.#db = db
-    const { runs, unreadable } = findEarlierRuns(this.#pool, workspace, record, candidates)
+    db.exec('DROP TABLE IF EXISTS temp.earlier_key')
+    db.exec(
+      'CREATE TEMP TABLE earlier_key (id INTEGER PRIMARY KEY, base INTEGER NOT NULL, hashes BLOB NOT NULL)',
+    )
+    const insert = db.prepare('INSERT INTO temp.earlier_key (base, hashes) VALUES (?, ?)')
+    const { operation } = record.plan
+    this.#keys = keys.map((names) => ({
+      names,
+      read: createKeyReader(names, operation, record.columns) ?? (() => null),
+      ofRuns: new Map(),
+    }))
+    // Each journal is opened once: a workspace may have thousands.
+    const note = (run: EarlierRun) => {
+      for (const { names, ofRuns } of this.#keys) {
+        const read = run.createKeyReader(names)
+        if (read === null) continue
+        const lists: number[] = []
+        run.listHashes(names, (base, hashes) => {
+          lists.push(Number(insert.run(base, toBytes(hashes)).lastInsertRowid))
+        })
+        ofRuns.set(run, { read, isAlike: mapsAlike(record, run.record, names), lists })
+      }
+    }
+    const { runs, unreadable } = findEarlierRuns(this.#pool, workspace, record, candidates, note)
     this.#runs = runs
     for (const id of unreadable) this.unreadable.add(id)
     this.#pool.makeRoomFor(Math.min(runs.length, OPEN_RUNS_MAX))
-    db.exec('DROP TABLE IF EXISTS temp.earlier_key')
-    db.exec(
-      'CREATE TEMP TABLE earlier_key (key INTEGER NOT NULL, run INTEGER NOT NULL, base INTEGER NOT NULL, entries BLOB NOT NULL)',
-    )
-    const insert = db.prepare('INSERT INTO temp.earlier_key VALUES (?, ?, ?, ?)')
-    const { operation } = record.plan
-    this.#keys = keys.map((names, key) => {
-      const read = createKeyReader(names, operation, record.columns) ?? (() => null)
-      const ofRuns: LookupKey['ofRuns'] = new Map()
-      for (const [at, run] of runs.entries()) {
-        this.#tryReading(run, () => {
-          run.listHashes(names, (base, hashes) => insert.run(key, at, base, toBytes(hashes)))
-          const readTheirs = run.createKeyReader(names)
-          const isAlike = readTheirs !== null && mapsAlike(record, run.record, names)
-          ofRuns.set(run, readTheirs === null ? null : { read: readTheirs, isAlike })
-        })
-      }
-      return { names, read, ofRuns }
-    })
   }
 
   /** Whether any row can have been sent before. */
@@ -101,7 +105,7 @@ export class SentBeforeFinder {
   find(rows: readonly AskedRow[]): Map<number, SentBefore> {
     const found = new Map<number, SentBefore>()
     const left = rows.map((row) => row.body !== undefined)
-    for (const [key, lookup] of this.#keys.entries()) this.#findBy(key, lookup, rows, left, found)
+    for (const lookup of this.#keys) this.#findBy(lookup, rows, left, found)
     return found
   }
 
@@ -113,7 +117,6 @@ export class SentBeforeFinder {
 
   /** Looks rows up by one key, those that fill it; these are not `left` for the next. */
   #findBy(
-    key: number,
     lookup: LookupKey,
     rows: readonly AskedRow[],
     left: boolean[],
@@ -135,27 +138,19 @@ export class SentBeforeFinder {
     }
     const outcomes = new Outcomes(found)
     const pairs = new Pairs()
-    let current = -1
-    const flush = () => {
-      const run = this.#runs[current]
-      const wanted = { rows, texts, pairs: pairs.take(), outcomes }
-      if (run !== undefined) this.#tryReading(run, () => this.#compare(run, lookup, wanted))
-    }
-    const lists = this.#db.prepare(
-      'SELECT run, base, entries FROM temp.earlier_key WHERE key = ? ORDER BY rowid',
-    )
-    for (const { run, base, entries: bytes } of lists.iterate(key)) {
-      if (run !== current) {
-        flush()
-        current = Number(run)
-        outcomes.begin(this.#runs[current]?.record.runToken ?? '')
+    const list = this.#db.prepare('SELECT base, hashes FROM temp.earlier_key WHERE id = ?')
+    for (const run of this.#runs) {
+      outcomes.begin(run.record.runToken)
+      for (const id of lookup.ofRuns.get(run)?.lists ?? []) {
+        const { base, hashes } = list.get(id) ?? {}
+        const first = Number(base)
+        wanted.eachIn(fromBytes(hashes as Uint8Array), (at, index) => {
+          if (!outcomes.isSettled(at)) pairs.add(first + index, at)
+        })
       }
-      const first = Number(base)
-      wanted.eachIn(fromBytes(bytes as Uint8Array), (at, index) => {
-        if (!outcomes.isSettled(at)) pairs.add(first + index, at)
-      })
+      const same = { rows, texts, pairs: pairs.take(), outcomes }
+      if (same.pairs.length > 0) this.#tryReading(run, () => this.#compare(run, lookup, same))
     }
-    flush()
     outcomes.end()
     for (const [at, first] of alike) {
       const sent = found.get(first)
@@ -190,7 +185,7 @@ export class SentBeforeFinder {
     },
   ): void {
     const theirs = ofRuns.get(run)
-    if (theirs === undefined || theirs === null || pairs.length === 0) return
+    if (theirs === undefined) return
     const originOf = createOrigins(run.runId, names.join('+'))
     let next = 0
     for (const earlier of run.readSent(listRows(pairs))) {
