@@ -202,10 +202,28 @@ export const INTENDED_DIFFERENCES: readonly IntendedDifference[] = [
     },
   },
   {
+    reason: 'summaries of load tests have their first tries, and reports how many requests were retries',
+    apply: (answer) => ({ ...answer, stdout: addFirstTries(answer.stdout) }),
+  },
+  {
     reason: 'rows are numbered as their spreadsheet shows them, and records have their number beside it',
     apply: numberLikeSpreadsheets,
   },
 ]
+
+/** Adds the counts of first tries and of retries to summaries and reports of load tests. */
+function addFirstTries(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(addFirstTries)
+  if (!isObject(value)) return value
+  const inner = Object.fromEntries(Object.entries(value).map(([name, one]) => [name, addFirstTries(one)]))
+  const { load, requests, throughput, counts, rates } = value
+  if (isObject(rates) && isObject(counts) && 'attemptedPerS' in rates) return { ...inner, retried: 0 }
+  if (!isObject(load) || !isObject(requests) || !isObject(throughput) || !('scheduled_per_s' in load)) {
+    return inner
+  }
+  const iterations = Number(requests['sent']) - Number(requests['retried'])
+  return { ...inner, load: { ...load, iterations, iterations_per_s: throughput['attempted_per_s'] } }
+}
 
 const RENAMED: Readonly<Record<string, string>> = {
   ...{ failedShare: 'failed_share', succeededPerS: 'succeeded_per_s', planDifferences: 'plan_differences' },

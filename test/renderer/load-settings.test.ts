@@ -60,6 +60,7 @@ describe('a load test as it is typed', () => {
     [{ gracefulStopMs: 'soon' }, 'graceful stop', /30s/],
     [{ thinkFrom: '2s', thinkTo: '1s' }, 'think time', /shorter duration first/],
     [{ pace: 'open', workers: 4, maxInFlight: 2 }, 'sending threads', /at most as many/],
+    [{ workers: 4, concurrency: 2, endsBy: 'requests' }, 'sending threads', /at most as many/],
     [{ goal: 'capacity', thresholds: 'p(99)<500', search: { ...SEARCH, max: 5 } }, 'highest level', /10/],
     [
       { goal: 'capacity', pace: 'open', thresholds: 'p(99)<500', search: { ...SEARCH, max: 2_000_000 } },

@@ -95,14 +95,15 @@ export function judgeProbe(level: number, summary: RunSummary): CapacityProbe {
   const ended = requests.succeeded + requests.rejected + requests.failed + requests.unknown
   const crossed = thresholds.filter(({ ok }) => !ok)
   const scheduled = load?.scheduled_per_s ?? null
-  const isShort = scheduled !== null && throughput.attempted_per_s < scheduled * SENT_SHARE
+  const begunPerS = load?.iterations_per_s ?? throughput.attempted_per_s
+  const isShort = scheduled !== null && begunPerS < scheduled * SENT_SHARE
   // What waited for one in flight to end, or was dropped, was kept back by the service.
   const isBehind = isShort && (generator.waited > 0 || generator.dropped > 0)
   const failures = [
     ...crossed.map(formatThresholdResult),
     ...(isBehind
       ? [
-          `Only ${formatShare(throughput.attempted_per_s, scheduled)} of the schedule was sent: too many requests were in flight.`,
+          `Only ${formatShare(begunPerS, scheduled)} of the schedule was sent: too many requests were in flight.`,
         ]
       : []),
   ]

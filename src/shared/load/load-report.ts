@@ -6,7 +6,7 @@ import type { LoadComparison } from './load-comparison.ts'
 import { type TrendMetric, trendMetricSchema } from './metrics.ts'
 import { thresholdResultSchema } from './thresholds.ts'
 
-/** Requests by outcome (docs/architecture.md §1); `sent` is their sum, except those that are still awaited. */
+/** Requests by outcome (docs/architecture.md §1), retries included; `sent` is their sum once all have ended. */
 const countsSchema = z.object({
   sent: z.int(),
   succeeded: z.int(),
@@ -21,7 +21,7 @@ export type LoadCounts = z.infer<typeof countsSchema>
 const ratesSchema = z.object({
   /** What the schedule asked for; null at a closed pace. */
   scheduledPerS: z.number().nullable(),
-  /** What was sent, without retries. */
+  /** What was sent, retries included. */
   attemptedPerS: z.number(),
   /** What was answered, whatever the answer. */
   answeredPerS: z.number(),
@@ -175,6 +175,8 @@ export const loadReportSchema = z.object({
   /** Absent if there was none. */
   firstRequest: firstRequestSchema.exactOptional(),
   counts: countsSchema,
+  /** Those of `counts` that followed another try of the same row. */
+  retried: z.int(),
   rates: ratesSchema,
   /** Requests that got a whole answer, whatever it said. */
   answered: z.int(),

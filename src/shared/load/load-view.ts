@@ -216,7 +216,11 @@ function listRequests(report: ViewedReport): LoadFact[] {
   ] as const
   return [
     ...(rates.scheduledPerS === null ? [] : [{ label: 'Scheduled', value: perS(rates.scheduledPerS) }]),
-    { label: 'Sent', value: perS(rates.attemptedPerS), note: total(counts.sent) },
+    {
+      label: 'Sent',
+      value: perS(rates.attemptedPerS),
+      note: `${total(counts.sent)}${report.retried === 0 ? '' : `, ${formatCounted(report.retried, 'retry', 'retries')} included`}`,
+    },
     // A k6 summary does not contain statuses.
     ...(report.statuses.length === 0
       ? []

@@ -41,6 +41,10 @@ function listContradictions(load: Load): Contradiction[] {
   if (isOpen(pace) && load.maxInFlight !== undefined && load.maxInFlight < load.workers) {
     wrong.push({ path: 'workers', message: 'must not exceed the number of requests in flight' })
   }
+  // A thread without a request in flight would never send its share of them.
+  if (pace.kind === 'closed' && requests !== undefined && pace.concurrency < load.workers) {
+    wrong.push({ path: 'workers', message: 'must not exceed the number of requests in flight' })
+  }
   const circumstances: readonly string[] = [
     isOpen(pace) ? 'open' : 'closed',
     ...(load.httpVersion === '2' ? ['http2'] : []),

@@ -156,6 +156,9 @@ const echoCountsSchema = z.object({
 const loadSummarySchema = z.object({
   /** What the schedule asked for; null at a closed pace. */
   scheduled_per_s: z.number().nullable(),
+  /** First tries, as the schedule has them; `requests.sent` counts retries, too. */
+  iterations: z.int(),
+  iterations_per_s: z.number(),
   /** What was answered within the measured time, whatever the answer. */
   answered_per_s: z.number(),
   /** Answers by status, most first; null is no answer. */

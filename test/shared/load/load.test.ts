@@ -64,6 +64,11 @@ describe('a load', () => {
     ['a think time the wrong way round', { ...CLOSED, thinkTime: { minMs: 2, maxMs: 1 } }, 'minMs must not'],
     ['a cap of a closed pace', { ...CLOSED, maxInFlight: 5 }, 'belongs to an open pace'],
     ['more workers than requests in flight', { ...OPEN, maxInFlight: 1, workers: 2 }, 'must not exceed'],
+    [
+      'more workers than a closed pace has in flight',
+      { pace: { kind: 'closed', concurrency: 1 }, requests: 5, workers: 2 },
+      'must not exceed',
+    ],
     ['dropping at a closed pace', { ...CLOSED, whenFull: 'drop' }, 'belongs to an open pace'],
     ['a wrong threshold', { ...OPEN, thresholds: ['p(99)<500ms'] }, 'character 10'],
     ['a rate too fine', { ...OPEN, pace: { kind: 'open', ratePerSecond: 1.0001 } }, 'at most three decimals'],

@@ -34,13 +34,15 @@ export interface LoadState {
   /** Measured time so far, milliseconds. */
   measuredMs: number
   scheduled: number | null
+  /** Requests that went out, and those of them that were retries; without the latter, first tries as of earlier versions. */
   sent: number
+  sentRetries?: number
   dropped: number
   waited: number
   /** Answered in all, whatever the answer; the measured time's are in `within`. */
   answered: number
   /** Within the measured time: what rates are made of. */
-  within: { sent: number; ended: number; answered: number; succeeded: number }
+  within: { sent: number; retries?: number; ended: number; answered: number; succeeded: number }
   maxInFlight: number
   fromCache: number
   /** Answers that prove whose they are, that repeat no post_id, and that name another; earlier versions compared none. */
@@ -146,6 +148,13 @@ export function* readSamples(db: DatabaseSync): Generator<LoadSample> {
   }
 }
 
+/** Requests that went out: all of them, and the first tries among them. */
+export function countSent({ sent, sentRetries, retried }: LoadState): { all: number; first: number } {
+  return sentRetries === undefined
+    ? { all: sent + retried, first: sent }
+    : { all: sent, first: sent - sentRetries }
+}
+
 /** Stop reason of a load test whose process died. */
 export const LOAD_CUT_OFF_REASON =
   'its process ended before the load did (crash, kill -9 or power loss); the figures cover the whole seconds until then, and requests that were in flight are unknown and in no threshold'
@@ -177,8 +186,7 @@ export function readRecoveredLoad({ db, isCutOff }: RunView): RecoveredLoad {
   const state = readLoadState(db)
   if (state === null || !isCutOff) return { state, lost: 0 }
   const tries = state.statuses.reduce((sum, { requests }) => sum + requests, 0)
-  // What was sent counts first attempts only; retries that were in flight are told nowhere.
-  const lost = Math.max(0, state.sent - (tries - state.retried))
+  const lost = Math.max(0, countSent(state).all - tries)
   return { state: lost === 0 ? state : withLost(state, lost, readSecondCount(db) - 1), lost }
 }
 

@@ -2,7 +2,7 @@ import { PerformanceObserver } from 'node:perf_hooks'
 import type { Load } from '../../../shared/load/load.ts'
 import { isOpen } from '../../../shared/load/load-pace.ts'
 import type { LoadReport } from '../../../shared/load/load-report.ts'
-import type { LoadState } from '../journal/load-record.ts'
+import { countSent, type LoadState } from '../journal/load-record.ts'
 import { EventLoopWatch, STALL_LIMIT_US } from '../sending/second-meter.ts'
 import type { OpenSecond } from './load-ledger.ts'
 import type { SecondHealth } from './load-threads.ts'
@@ -68,6 +68,7 @@ export function mergeHealth(all: readonly SecondHealth[]): Omit<SecondHealth, 's
   const max = (read: (health: SecondHealth) => number) => Math.max(0, ...all.map(read))
   return {
     sent: sum(({ sent }) => sent),
+    retries: sum(({ retries }) => retries),
     dropped: sum(({ dropped }) => dropped),
     behind: sum(({ behind }) => behind),
     inFlightMax: sum(({ inFlightMax }) => inFlightMax),
@@ -123,7 +124,7 @@ export type LoadHealth = Omit<LoadReport['generator'], 'startLagP99Ms' | 'eventL
 /** How the machine did that sent a load (docs/load-tests.md §1); `state` is null before its first second is over. */
 export function toLoadHealth(load: Load, state: LoadState | null): LoadHealth {
   const scheduled = isOpen(load.pace) ? (state?.scheduled ?? null) : null
-  const sent = (state?.sent ?? 0) + (state?.dropped ?? 0)
+  const sent = (state === null ? 0 : countSent(state).first) + (state?.dropped ?? 0)
   const achievedShare = scheduled === null || scheduled === 0 ? null : Math.min(1, sent / scheduled)
   const reasons = [...(state?.limitedReasons ?? [])]
   // What waited for the cap until the end was the service's doing.

@@ -76,6 +76,7 @@ export class LoadGenerator {
   readonly #giveUpMs: number
   #second = Number.NEGATIVE_INFINITY
   #sent = 0
+  #retries = 0
   #dropped = 0
   #inFlightMax = 0
   #lastFullMs = Number.NEGATIVE_INFINITY
@@ -179,7 +180,13 @@ export class LoadGenerator {
     // An answer may come before the timer that begins a second: what goes out then is of that second.
     this.#enterSecond(nowMs)
     const again = this.#again.shift()
-    if (again !== undefined) return this.#toJob(again)
+    if (again !== undefined) {
+      if (again.turn.isMeasured) {
+        this.#sent += 1
+        this.#retries += 1
+      }
+      return this.#toJob(again)
+    }
     const turn = pacer.take(nowMs)
     if (turn === null) return null
     if (turn.isMeasured) this.#sent += 1
@@ -328,6 +335,7 @@ export class LoadGenerator {
     const health = {
       second,
       sent: this.#sent,
+      retries: this.#retries,
       dropped: this.#dropped,
       behind: isFull || !Number.isFinite(ready) || this.#isStopped ? 0 : ready,
       inFlightMax: this.#inFlightMax,
@@ -335,6 +343,7 @@ export class LoadGenerator {
     }
     report({ kind: 'health', index, health })
     this.#sent = 0
+    this.#retries = 0
     this.#dropped = 0
     this.#inFlightMax = this.#lanes.inFlight
   }

@@ -4,6 +4,7 @@ import type { LoadFirstRequest, LoadSecond } from '../../../shared/load/load-rep
 import { TREND_METRICS, type TrendMetric } from '../../../shared/load/metrics.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
 import {
+  countSent,
   evaluateWithoutData,
   LOAD_CUT_OFF_REASON,
   type LoadSecondExtras,
@@ -138,6 +139,8 @@ export function toLoadSummary(
     ...toEchoes(state),
     load: {
       scheduled_per_s: scheduled === null ? null : perS(scheduled),
+      iterations: countSent(state).first,
+      iterations_per_s: perS(within.sent - (within.retries ?? 0)),
       answered_per_s: perS(within.answered),
       statuses: state.statuses.map(({ status, errorCode, requests }) => ({
         status,

@@ -324,10 +324,9 @@ export class LoadRun {
     return Math.max(0, Math.min(plannedMs ?? Number.POSITIVE_INFINITY, untilMs))
   }
 
-  /** Requests that had gone out when the last closed second ended, and whose first try had not. */
+  /** Requests that had gone out when the last closed second ended, and had not ended themselves. */
   #countOpen(): number {
-    const { requests, retried } = this.#ledger.total
-    return Math.max(0, this.#seconds.sent - (requests - retried))
+    return Math.max(0, this.#seconds.sent - this.#ledger.total.requests)
   }
 
   #toState(): Omit<Parameters<LoadWriter['writeState']>[0], 'startMs'> {
@@ -339,6 +338,7 @@ export class LoadRun {
       // What is due as the time is over belongs to what comes after it.
       scheduled: isOpen(load.pace) ? toArrivalSchedule(load).countDue(this.measuredMs - 1e-6) : null,
       sent: seconds.sent,
+      sentRetries: seconds.retries,
       dropped: seconds.dropped,
       // What is dropped at once where the cap is full has not waited.
       waited: load.whenFull === 'drop' ? 0 : total.waited,

@@ -50,7 +50,9 @@ export class LoadSeconds {
   /** Nothing is due any more from here on, milliseconds since measuring began. */
   #dueUntilMs = Number.POSITIVE_INFINITY
   readonly gc = { pauses: 0, maxUs: 0 }
+  /** Requests that went out, and those of them that were retries. */
   sent = 0
+  retries = 0
   dropped = 0
 
   constructor(options: LoadSecondsOptions) {
@@ -83,7 +85,7 @@ export class LoadSeconds {
     return describeLimits(this.#limits, this.#eventLoopMaxUs)
   }
 
-  /** What went out in the last second that is closed; null before the first. */
+  /** First tries that went out in the last second that is closed, as the schedule has them; null before the first. */
   get sentRecently(): number | null {
     return this.#sentRecently
   }
@@ -145,8 +147,9 @@ export class LoadSeconds {
     this.gc.pauses += health.gcPauses
     this.gc.maxUs = Math.max(this.gc.maxUs, health.gcMaxUs)
     this.sent += health.sent
+    this.retries += health.retries
     this.dropped += health.dropped
-    this.#sentRecently = health.sent
+    this.#sentRecently = health.sent - health.retries
     this.total.addAll(second.times.latency)
     this.#options.rows.take(second.rows)
     this.#unwritten.push({

@@ -37,8 +37,8 @@ interface Group {
 /** What requests came to, in sums whose size does not grow with their number. */
 export class LoadTally {
   readonly counts = { succeeded: 0, rejected: 0, failed: 0, unknown: 0 }
-  /** Within the measured time: what rates are made of. `sent`: first tries only. */
-  readonly within = { sent: 0, ended: 0, answered: 0, succeeded: 0 }
+  /** Within the measured time: what rates are made of. `retries` are those of `sent`. */
+  readonly within = { sent: 0, retries: 0, ended: 0, answered: 0, succeeded: 0 }
   readonly throttling: LoadThrottling = { answers: 0, retryAfterAnswers: 0, askedS: 0 }
   readonly connections = { opened: 0, reused: 0 }
   readonly callbacks = { received: 0, doubled: 0, rejected: 0, overdue: 0 }
@@ -137,7 +137,10 @@ export class LoadTally {
   }
 
   #addWithin({ outcome, flags, endUs, durationUs }: EndedRequest, measuredUs: number): void {
-    if (endUs - durationUs <= measuredUs && !(flags & FLAG.retry)) this.within.sent += 1
+    if (endUs - durationUs <= measuredUs) {
+      this.within.sent += 1
+      if (flags & FLAG.retry) this.within.retries += 1
+    }
     if (endUs > measuredUs) return
     this.within.ended += 1
     if (flags & FLAG.answered) this.within.answered += 1

@@ -70,7 +70,9 @@ export interface KeptRequest {
 export interface SecondHealth {
   /** Since measuring began, from 0; negative in the warm-up. */
   second: number
+  /** Requests that went out, and those of them that were retries. */
   sent: number
+  retries: number
   dropped: number
   /** Due at the end of the second, not sent, and not kept waiting by the cap. */
   behind: number

@@ -3,7 +3,7 @@ import { describeLoad } from '../../../shared/load/load.ts'
 import type { LoadCounts, LoadReport } from '../../../shared/load/load-report.ts'
 import { TREND_METRICS } from '../../../shared/load/metrics.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
-import { readLoadGroups, readRecoveredLoad } from '../journal/load-record.ts'
+import { countSent, readLoadGroups, readRecoveredLoad } from '../journal/load-record.ts'
 import type { RunFamily } from '../journal/run-family.ts'
 import { readLatency } from '../journal/seconds.ts'
 import { toLoadHealth } from '../load/generator-health.ts'
@@ -19,8 +19,8 @@ export function readLoadReport(view: RunFamily): LoadReport {
   const { state } = readRecoveredLoad(view)
   const latency = readLatency(db)
   const durationMs = state?.measuredMs ?? 0
-  const { sent: _ended, retried: _retried, ...ended } = summary.requests
-  const counts: LoadCounts = { sent: state?.sent ?? 0, ...ended }
+  const { sent: _ended, retried, ...ended } = summary.requests
+  const counts: LoadCounts = { sent: state === null ? 0 : countSent(state).all, ...ended }
   const perS = (n: number) => (durationMs > 0 ? (n * 1000) / durationMs : 0)
   return {
     appVersion: record.appVersion,
@@ -38,6 +38,7 @@ export function readLoadReport(view: RunFamily): LoadReport {
     plan: state?.notes ?? describeLoad(load, connection.timeoutMs),
     ...(state?.first !== undefined && { firstRequest: state.first }),
     counts,
+    retried,
     rates: {
       scheduledPerS: state === null || state.scheduled === null ? null : perS(state.scheduled),
       attemptedPerS: perS(state?.within.sent ?? 0),

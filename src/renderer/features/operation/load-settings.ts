@@ -110,9 +110,12 @@ export function findLoadMistakes(settings: LoadSettings): LoadMistakes {
   if (!hasSchedule(settings)) {
     const think = readThinkTime(settings)
     if (think !== null && 'mistake' in think) mistakes['think time'] = think.mistake
-  } else if (settings.maxInFlight !== null && settings.maxInFlight < settings.workers) {
+  }
+  const isCounted = goal === 'measure' && pace === 'closed' && endsBy === 'requests'
+  const inFlight = hasSchedule(settings) ? settings.maxInFlight : isCounted ? settings.concurrency : null
+  if (inFlight !== null && inFlight < settings.workers) {
     const threads = nameOption(LOAD_OPTIONS.workers)
-    mistakes[threads] = `Expected at most as many as requests in flight, ${settings.maxInFlight}.`
+    mistakes[threads] = `Expected at most as many as requests in flight, ${inFlight}.`
   }
   const thresholds = listThresholds(settings).flatMap(({ line, text }) => {
     const parsed = parseThreshold(text)

@@ -7,6 +7,7 @@ import { SecondTimes } from '../../../../src/main/engine/sending/second-meter.ts
 
 const WELL = {
   sent: 100,
+  retries: 0,
   dropped: 0,
   behind: 0,
   inFlightMax: 5,
@@ -82,6 +83,7 @@ describe('sending threads together', () => {
     const slow = { ...WELL, second: 4, eventLoopMaxUs: 80_000, gcMaxUs: 5_000, behind: 3, dropped: 1 }
     expect(mergeHealth([{ ...WELL, second: 4 }, slow])).toEqual({
       sent: 200,
+      retries: 0,
       dropped: 1,
       behind: 3,
       inFlightMax: 10,

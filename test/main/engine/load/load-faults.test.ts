@@ -79,7 +79,8 @@ test('a plan may ask for retries, each of which is a request of its own with the
     ),
   )
   expect(summary.requests).toMatchObject({ sent: 20, succeeded: 10, unknown: 10, retried: 10 })
-  expect(report.counts.sent).toBe(10)
+  expect(report.counts).toMatchObject({ sent: 20, succeeded: 10, unknown: 10 })
+  expect(summary.load).toMatchObject({ iterations: 10 })
   expect(refused.size).toBe(10)
 })
 

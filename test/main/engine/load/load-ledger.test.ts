@@ -227,7 +227,7 @@ describe('the ledger', () => {
         { errors: [[0, BROKEN]] },
       ),
     )
-    expect(ledger.close(0).tally.within).toEqual({ sent: 3, ended: 3, answered: 1, succeeded: 0 })
+    expect(ledger.close(0).tally.within).toEqual({ sent: 3, retries: 0, ended: 3, answered: 1, succeeded: 0 })
     expect(ledger.total.answered).toBe(1)
     expect(ledger.total.connections).toEqual({ opened: 0, reused: 2 })
   })
@@ -248,14 +248,14 @@ describe('the ledger', () => {
         { errors: [[0, REFUSED]] },
       ),
     )
-    expect(ledger.close(0).tally.within).toEqual({ sent: 1, ended: 1, answered: 1, succeeded: 1 })
-    expect(ledger.close(1).tally.within).toEqual({ sent: 2, ended: 1, answered: 1, succeeded: 0 })
+    expect(ledger.close(0).tally.within).toEqual({ sent: 1, retries: 0, ended: 1, answered: 1, succeeded: 1 })
+    expect(ledger.close(1).tally.within).toEqual({ sent: 3, retries: 1, ended: 1, answered: 1, succeeded: 0 })
     expect(ledger.requests).toBe(5)
     expect(ledger.lastEndUs).toBe(1_500_000)
     // Whoever stops earlier measures less; nobody more.
     ledger.endMeasuring(2_000)
     ledger.add(toRecords([{ endMs: 1_500 }]))
-    expect(ledger.close(2).tally.within).toEqual({ sent: 0, ended: 0, answered: 0, succeeded: 0 })
+    expect(ledger.close(2).tally.within).toEqual({ sent: 0, retries: 0, ended: 0, answered: 0, succeeded: 0 })
   })
 
   it('has in its total what the closed seconds have, and nothing of those that are open', () => {
@@ -296,7 +296,7 @@ describe('the ledger', () => {
     ledger.close(2)
     expect(toFigures(ledger.total)).toMatchObject({
       counts: { succeeded: 3, rejected: 1, failed: 1, unknown: 0 },
-      within: { sent: 4, ended: 5, answered: 4, succeeded: 3 },
+      within: { sent: 5, retries: 1, ended: 5, answered: 4, succeeded: 3 },
       answered: 4,
       retried: 1,
       fromCache: 1,

@@ -238,7 +238,7 @@ async function watch(plan: Plan, act: (run: ReturnType<typeof loads.start>) => v
   return moments.filter(({ report }) => report.durationMs > 0)
 }
 
-test('wherever a load with retries is cut off, what it had sent are first tries', async () => {
+test('wherever a load with retries is cut off, what it had sent has retries in it, those in flight unknown', async () => {
   const server = await startService(300, (request) => Number(/\d+$/.exec(toPostId(request))?.[0]) % 2 === 0)
   const moments = await watch(
     loads.createPlan(
@@ -256,6 +256,7 @@ test('wherever a load with retries is cut off, what it had sent are first tries'
   for (const { summary, report } of going.slice(0, 2)) {
     expect(summary.requests.unknown).toBeGreaterThan(0)
     const sent = report.seconds.reduce((total, { counts }) => total + counts.sent, 0)
+    expect([report.counts.sent, summary.requests.sent]).toEqual([sent, sent])
     expect((report.rates.attemptedPerS * report.durationMs) / 1000).toBeCloseTo(sent, 5)
   }
 })

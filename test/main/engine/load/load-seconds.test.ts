@@ -14,6 +14,7 @@ function toHealth(second: number, parts: Partial<SecondHealth> = {}): SecondHeal
   return {
     second,
     sent: 10,
+    retries: 0,
     dropped: 0,
     behind: 0,
     inFlightMax: 2,

@@ -78,6 +78,7 @@ export function buildLoadReport(weather: Weather = {}, changes: Partial<LoadRepo
       'HTTP/1.1',
     ],
     counts: { sent, succeeded: sent - rejected, rejected, failed: 0, unknown: 0 },
+    retried: 0,
     rates: {
       scheduledPerS: rate,
       attemptedPerS: rate,
