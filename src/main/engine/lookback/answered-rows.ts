@@ -11,8 +11,8 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from '../workspace/sq
 // Handing a row over from SQLite takes longer than finding it. So rows are read a column at a time, and what is of few
 // bits comes as a string with a character for each row.
 
-/** Row numbers of a step: a statement takes about a millisecond, and the place of a row in its step is a character. */
-const STEP_ROWS = 1_000
+/** Row numbers of a step: a statement takes some milliseconds, and the place of a row in its step is a character. */
+const STEP_ROWS = 2_000
 
 /** Above the first row number, up to the second. */
 type Range = readonly [above: number, upTo: number]
@@ -26,6 +26,8 @@ const RESULTS = `SELECT count(*), group_concat(char(row - ?1), '') FILTER (WHERE
 const ROWS = `SELECT group_concat(char(id - ?1), '') FROM row WHERE id > ?1 AND id <= ?2`
 const ANSWERED = `SELECT group_concat(char(row - ?1), '') FROM result NOT INDEXED
   WHERE row > ?1 AND row <= ?2 AND ${IS_ANSWERED}`
+const SAID = `SELECT group_concat(char(row - ?1), '') FROM result NOT INDEXED
+  WHERE row > ?1 AND row <= ?2 AND answer IS NOT NULL`
 
 /**
  * Reads every row of a run and its retries in the order of the source, each with what its newest run says of it. No read
@@ -64,7 +66,6 @@ export class AnsweredStep {
   readonly #placesOf: (Uint16Array | number)[]
   readonly #cells = new Map<number, readonly string[]>()
   readonly #whole = new Map<number, ReadonlyMap<number, WholeRow>>()
-  readonly #toRules = new Map<number, (set: number) => string[]>()
   #sets: Float64Array | null = null
 
   constructor(members: readonly Member[], above: number, width: number, columns: readonly number[]) {
@@ -99,13 +100,28 @@ export class AnsweredStep {
     const owner = this.owner[place] ?? 0
     const db = this.#members[owner - 1]?.view.db
     if (set === 0 || db === undefined) return NONE
-    let toRules = this.#toRules.get(owner)
-    if (toRules === undefined) {
+    let toRuleIds = ruleReaders.get(db)
+    if (toRuleIds === undefined) {
       const toRule = createRuleReader(db)
-      toRules = createSetReader(db, (number) => toRule(number)?.ruleId)
-      this.#toRules.set(owner, toRules)
+      toRuleIds = createSetReader(db, (number) => toRule(number)?.ruleId)
+      ruleReaders.set(db, toRuleIds)
     }
-    return toRules(set)
+    return toRuleIds(set)
+  }
+
+  /** 1 if the answer came from the service's cache. */
+  get cached(): Float64Array {
+    return this.#readNumbers('cached')
+  }
+
+  /** 1 if the service said what became of the row in a word. */
+  get said(): Uint8Array {
+    const said = new Uint8Array(this.width)
+    for (const [number, { view }] of this.#members.entries()) {
+      const [places] = readTuple<[string | null]>(view.db, SAID, [this.above, this.above + this.width])
+      for (const place of toPlaces(places)) if (this.owner[place] === number + 1) said[place] = 1
+    }
+    return said
   }
 
   /** A function that says what the answer to the row at a place names; '' for nothing. */
@@ -211,7 +227,7 @@ export class AnsweredStep {
   }
 
   /** What was found of each row as a number of its journal, 0 for none. */
-  #readNumbers(column: 'rules' | 'language' | 'model'): Float64Array {
+  #readNumbers(column: 'rules' | 'cached' | 'language' | 'model'): Float64Array {
     const numbers = new Float64Array(this.width)
     this.#visitFound(
       () => [column],
@@ -336,6 +352,9 @@ function readWhole(db: DatabaseSync, range: Range): ReadonlyMap<number, WholeRow
 function readLastRow({ db }: RunView): number {
   return Number(db.prepare('SELECT max(id) AS id FROM row').get()?.['id'] ?? 0)
 }
+
+/** Of each reader the ids of the rules in a set, which stay as they were numbered. */
+const ruleReaders = new WeakMap<DatabaseSync, (set: number) => string[]>()
 
 /** The statements of each reader, which a step has in common with the next. */
 const prepared = new WeakMap<DatabaseSync, Map<string, StatementSync>>()

@@ -1,6 +1,5 @@
 import { statSync } from 'node:fs'
 import type { RunFamily } from '../journal/run-family.ts'
-import type { RowFindings } from '../run/results/row-findings.ts'
 import { chooseJoinKey, type JoinKey } from './join-key.ts'
 import { type PairedRows, pairRows } from './paired-rows.ts'
 
@@ -19,14 +18,8 @@ interface Kept {
  * page by page and joining looks at every row. Runs that changed since are joined anew.
  */
 export class KeptPairs {
-  readonly #findFindings: (family: RunFamily) => RowFindings | null
   #kept: Kept | null = null
   #timer: NodeJS.Timeout | null = null
-
-  /** `findFindings` has the findings of a run as it is now where they are at hand, so that its answers are not read again. */
-  constructor(findFindings: (family: RunFamily) => RowFindings | null = () => null) {
-    this.#findFindings = findFindings
-  }
 
   /** The joined rows of two runs. Throws `BAD_USAGE` where a column to join by does not exist. */
   join(a: RunFamily, b: RunFamily, by: string | null): Pick<Kept, 'pairs' | 'key'> {
@@ -34,8 +27,7 @@ export class KeptPairs {
     if (this.#kept?.of !== of) {
       this.close()
       const key = chooseJoinKey(a.record, b.record, by)
-      const found = { a: this.#findFindings(a), b: this.#findFindings(b) }
-      this.#kept = { of, pairs: pairRows(a, b, key, found), key }
+      this.#kept = { of, pairs: pairRows(a, b, key), key }
     }
     if (this.#timer !== null) clearTimeout(this.#timer)
     this.#timer = setTimeout(() => this.close(), KEPT_MS).unref()

@@ -1,15 +1,11 @@
-import { DatabaseSync } from 'node:sqlite'
-import { pathToFileURL } from 'node:url'
-import type { RunFamily, RunView } from '../journal/run-family.ts'
-import type { RowFindings } from '../run/results/row-findings.ts'
+import type { RunFamily } from '../journal/run-family.ts'
+import type { DatabaseSync } from '../workspace/sqlite.ts'
+import { attachJournal, withDatabase } from './attached-journals.ts'
 import type { JoinKey, RowKey } from './join-key.ts'
 import { type NumberedRule, numberRules, type Standing, Standings } from './standings.ts'
 
 /** Rows read in one statement: so few that no read of a journal stays open for long. */
 const STEP_ROWS = 20_000
-
-/** Page cache of the keys, KiB; what does not fit is in a temporary file without a name. */
-const CACHE_KIB = 64 * 1024
 
 /** Rows of one run that have no partner, by why. */
 interface Unpaired {
@@ -50,26 +46,18 @@ export interface PairedRows {
   b: Unpaired
   /** Some keys that several rows of one run have. */
   ambiguousKeys: string[]
-  /** What the answers of either run say, where it was at hand. */
-  found: FoundAnswers
 }
 
-/** Complete findings of two runs as they are now; null where they would have to be read first. */
-export interface FoundAnswers {
-  a: RowFindings | null
-  b: RowFindings | null
-}
-
-/** Joins the rows of two runs with the newest answer of each, which comes from `found` where it is there. */
-export function pairRows(a: RunFamily, b: RunFamily, key: JoinKey, found: FoundAnswers): PairedRows {
+/** Joins the rows of two runs with the newest answer of each. */
+export function pairRows(a: RunFamily, b: RunFamily, key: JoinKey): PairedRows {
   const rules = numberRules([a, b])
-  const standings = { a: Standings.read(a, rules, found.a), b: Standings.read(b, rules, found.b) }
+  const standings = { a: Standings.read(a, rules), b: Standings.read(b, rules) }
   const isByRow = key.name === 'row' || (key.followsRow && withDatabase((db) => haveSameRows(db, a, b)))
   const { partnerOf, of, ambiguousKeys } = isByRow
     ? { partnerOf: matchByRow(standings), of: EVERY_KEY, ambiguousKeys: [] }
     : withDatabase((db) => matchByKey(db, { a, b }, key))
   return {
-    ...{ rules, found, partnerOf, ambiguousKeys },
+    ...{ rules, partnerOf, ambiguousKeys },
     a: { ...countRows(standings.a), ...of.a },
     b: { ...countRows(standings.b), ...of.b },
     ...pairStandings(standings, partnerOf),
@@ -125,25 +113,6 @@ const EVERY_KEY = { a: { withoutKey: 0, ambiguous: 0 }, b: { withoutKey: 0, ambi
 
 function matchByRow({ a, b }: Record<Side, Standings>): Uint32Array {
   return b.of.map((number, row) => (number === 0 || (a.of[row] ?? 0) === 0 ? 0 : row))
-}
-
-/** Works with a database of its own, in memory as far as there is room: it can read journals next to each other. */
-function withDatabase<Result>(work: (db: DatabaseSync) => Result): Result {
-  const db = new DatabaseSync('')
-  try {
-    db.exec(`PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA temp_store = FILE;
-      PRAGMA cache_size = -${CACHE_KIB}`)
-    return work(db)
-  } finally {
-    db.close()
-  }
-}
-
-/** Attaches a journal for reading alone. */
-function attachJournal(db: DatabaseSync, name: string, { file }: RunView): void {
-  const url = pathToFileURL(file)
-  url.searchParams.set('mode', 'ro')
-  db.prepare(`ATTACH ? AS ${name}`).run(url.href)
 }
 
 /** Whether both sources have the same rows in the same order, so that their numbers say which belong together. */

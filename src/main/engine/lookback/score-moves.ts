@@ -1,50 +1,40 @@
 import { toNiceStep } from '../../../shared/load/chart-scale.ts'
 import type { DecisionComparison, ScoreMoves } from '../../../shared/lookback/comparison.ts'
 import { toRowAndRecord } from '../../../shared/plan/source-place.ts'
-import { betweenRows, visitScores } from '../journal/found-reader.ts'
+import { amongRows, readScoreClasses, visitScores } from '../journal/found-reader.ts'
 import type { RunFamily, RunView } from '../journal/run-family.ts'
-import type { RowFindings } from '../run/results/row-findings.ts'
 import { readPlace } from '../run/results/row-places.ts'
-import { RowScores } from '../run/results/row-values.ts'
-import type { PairedRows } from './paired-rows.ts'
+import { BulkInsert, type DatabaseSync } from '../workspace/sqlite.ts'
+import { attachJournal, withDatabase } from './attached-journals.ts'
+import type { PairedRows, PairKind } from './paired-rows.ts'
 
-/** Rows whose scores are read in one statement. */
-const STEP_ROWS = 1_000
+/** Row numbers of one statement, which takes some milliseconds; the place of each among them is a character. */
+const STEP_ROWS = 20_000
 
 /**
- * How the scores of each class moved on the rows that both runs decided, those with an answer from the cache apart. Scores
- * come from the findings of the pairs where they have all of them, else from the journals.
+ * How the scores of each class moved on the rows that both runs decided, those with an answer from the cache apart. Of
+ * other rows SQLite tells only that they have scores in common: most scores are the same in both runs.
  */
 export function compareScores(
   a: RunFamily,
   b: RunFamily,
   pairs: PairedRows,
 ): Pick<DecisionComparison, 'scored_rows' | 'scores'> {
-  const { kinds, kindOf, partnerOf, found } = pairs
+  const { kinds, partnerOf } = pairs
   const moves = new Map<string, TalliedMoves>()
-  const scores = {
-    a: a.members.map((member) => readScores(member, found.a)),
-    b: b.members.map((member) => readScores(member, found.b)),
-  }
-  const compared = a.members.map((_, aMember) =>
-    b.members.map((_, bMember) => matchClasses(scores.a[aMember], scores.b[bMember], moves)),
-  )
-  const comparedBy = kinds.map(({ a: inA, b: inB, isDecided, isCached }) => {
-    const own = compared[inA.member]?.[inB.member]
-    return own === undefined || !isDecided ? [] : own[isCached ? 'cached' : 'fresh']
-  })
-  let scoredRows = 0
-  for (let row = 1; row < kindOf.length; row += 1) {
-    const partner = partnerOf[row] ?? 0
-    let isScored = false
-    for (const { from, to, tally } of comparedBy[(kindOf[row] ?? 0) - 1] ?? []) {
-      const [before, now] = [from.at(partner), to.at(row)]
-      if (Number.isNaN(before) || Number.isNaN(now)) continue
-      isScored = true
-      if (before !== now) addMove(tally, { record: row, a: before, b: now })
+  const scoredRows = withDatabase((db) => {
+    const isByRow = partnerOf.every((partner, row) => partner === 0 || partner === row)
+    if (!isByRow) storePairs(db, partnerOf)
+    let rows = 0
+    for (const [inA, inB] of listMembers(kinds)) {
+      const members = { a: a.members[inA], b: b.members[inB] }
+      const isCompared = (kind: PairKind) => kind.a.member === inA && kind.b.member === inB && kind.isDecided
+      if (members.a === undefined || members.b === undefined) continue
+      const journals = { a: members.a, b: members.b }
+      rows += compareJournals(db, journals, { pairs, isByRow, moves, isCompared: kinds.map(isCompared) })
     }
-    if (isScored) scoredRows += 1
-  }
+    return rows
+  })
   const moved = [...moves.values()]
     .filter(({ rose, fell }) => rose + fell > 0)
     .map(({ rows, ...own }) => {
@@ -67,47 +57,161 @@ export function compareScores(
   return { scored_rows: scoredRows, scores: moved }
 }
 
+/** The members of A and of B whose answers stand side by side. */
+function listMembers(kinds: readonly PairKind[]): Iterable<[inA: number, inB: number]> {
+  const decided = kinds.filter(({ isDecided }) => isDecided)
+  return new Map(
+    decided.map(({ a, b }) => [`${a.member} ${b.member}`, [a.member, b.member] as [number, number]]),
+  ).values()
+}
+
+/** Rows of A and B that belong together and have other numbers. */
+function storePairs(db: DatabaseSync, partnerOf: Uint32Array): void {
+  db.exec('CREATE TABLE pair (b INTEGER PRIMARY KEY, a INTEGER NOT NULL) STRICT; BEGIN')
+  const insert = new BulkInsert(db, 'INSERT INTO pair (b, a)', '(?, ?)')
+  for (let row = 1; row < partnerOf.length; row += 1) {
+    const partner = partnerOf[row] ?? 0
+    if (partner !== 0) insert.add(row, partner)
+  }
+  insert.flush()
+  db.exec('COMMIT')
+}
+
+/** A row of B with its partner, what either has of classes without a column, and the scores of classes by turns. */
+type MovedRow = [
+  row: number,
+  partner: number,
+  furtherA: string | null,
+  furtherB: string | null,
+  ...scores: (number | null)[],
+]
+
+const SCORES_FROM = 4
+
+/** Adds the moves of rows of two journals, and returns how many rows have scores in common. */
+function compareJournals(
+  db: DatabaseSync,
+  { a, b }: Record<'a' | 'b', RunView>,
+  {
+    pairs: { kinds, kindOf },
+    isByRow,
+    isCompared,
+    moves,
+  }: {
+    pairs: PairedRows
+    isByRow: boolean
+    /** Of each kind of pair whether these journals say what became of it. */
+    isCompared: readonly boolean[]
+    moves: Map<string, TalliedMoves>
+  },
+): number {
+  const classes = matchClasses(a, b)
+  const tallies = classes.map(({ className }) =>
+    [false, true].map((isCached) => toTally(moves, className, isCached)),
+  )
+  const joined = joinFound(a, b, isByRow)
+  const columns = classes.flatMap(({ inA, inB }) => [inA, inB])
+  const isEither = ['a.further_scores IS NOT NULL', 'b.further_scores IS NOT NULL']
+  const differs = classes.map(({ inA, inB }) => `${inA} <> ${inB}`)
+  const hasBoth = classes.map(({ inA, inB }) => `(${inA} IS NOT NULL AND ${inB} IS NOT NULL)`)
+  attachJournal(db, 'ja', a)
+  attachJournal(db, 'jb', b)
+  const toPlaces = db.prepare(
+    `SELECT group_concat(char(b.row - ?1), '') ${joined} AND (${['FALSE', ...hasBoth].join(' OR ')})`,
+  )
+  const toMoved = db.prepare(
+    `SELECT ${['b.row', 'a.row', 'a.further_scores', 'b.further_scores', ...columns].join(', ')}
+     ${joined} AND (${[...isEither, ...differs].join(' OR ')})`,
+  )
+  for (const statement of [toPlaces, toMoved]) statement.setReturnArrays(true)
+  let scored = 0
+  for (let above = 0; above < kindOf.length; above += STEP_ROWS) {
+    const hasScores = new Uint8Array(STEP_ROWS)
+    const range = [above, above + STEP_ROWS] as const
+    const [places] = toPlaces.get(...range) as unknown as [string | null]
+    for (let at = 0; at < (places?.length ?? 0); at += 1) {
+      const place = (places?.charCodeAt(at) ?? 0) - 1
+      if (isCompared[(kindOf[above + place + 1] ?? 0) - 1] === true) hasScores[place] = 1
+    }
+    const further: { row: number; partner: number; isCached: boolean }[] = []
+    for (const tuple of toMoved.all(...range) as unknown as MovedRow[]) {
+      const [row, partner, furtherA, furtherB] = tuple
+      const number = (kindOf[row] ?? 0) - 1
+      if (isCompared[number] !== true) continue
+      const isCached = kinds[number]?.isCached === true
+      if (furtherA !== null || furtherB !== null) {
+        further.push({ row, partner, isCached })
+        continue
+      }
+      for (let at = 0; at < tallies.length; at += 1) {
+        const before = tuple[SCORES_FROM + 2 * at]
+        const now = tuple[SCORES_FROM + 2 * at + 1]
+        const tally = tallies[at]?.[Number(isCached)]
+        if (typeof before !== 'number' || typeof now !== 'number' || tally === undefined) continue
+        if (before !== now) addMove(tally, { record: row, a: before, b: now })
+      }
+    }
+    if (further.length > 0) {
+      const before = readAllScores(
+        a,
+        further.map(({ partner }) => partner),
+      )
+      const now = readAllScores(
+        b,
+        further.map(({ row }) => row),
+      )
+      for (const { row, partner, isCached } of further) {
+        for (const [className, score] of now.get(row) ?? []) {
+          const other = before.get(partner)?.get(className)
+          if (other === undefined) continue
+          hasScores[row - above - 1] = 1
+          if (other !== score)
+            addMove(toTally(moves, className, isCached), { record: row, a: other, b: score })
+        }
+      }
+    }
+    for (const one of hasScores) scored += one
+  }
+  db.exec('DETACH ja; DETACH jb')
+  return scored
+}
+
+/** Rows of `found` that belong together, those of a stretch of rows of B; the smaller journal is walked. */
+function joinFound(a: RunView, b: RunView, isByRow: boolean): string {
+  if (!isByRow) {
+    return `FROM pair CROSS JOIN jb.found AS b ON b.row = pair.b CROSS JOIN ja.found AS a ON a.row = pair.a
+      WHERE pair.b > ?1 AND pair.b <= ?2`
+  }
+  return a.record.rowsRead < b.record.rowsRead
+    ? 'FROM ja.found AS a CROSS JOIN jb.found AS b ON b.row = a.row WHERE a.row > ?1 AND a.row <= ?2'
+    : 'FROM jb.found AS b CROSS JOIN ja.found AS a ON a.row = b.row WHERE b.row > ?1 AND b.row <= ?2'
+}
+
+/** The classes whose scores have columns in both journals. */
+function matchClasses(a: RunView, b: RunView): { className: string; inA: string; inB: string }[] {
+  const columnOf = new Map(readScoreClasses(a.db).map(({ className, column }) => [className, column]))
+  return readScoreClasses(b.db).flatMap(({ className, column }) => {
+    const inA = columnOf.get(className)
+    return inA === undefined ? [] : [{ className, inA: `a.${inA}`, inB: `b.${column}` }]
+  })
+}
+
+/** All scores of some rows, by row and class. */
+function readAllScores({ db }: RunView, rows: readonly number[]): Map<number, Map<string, number>> {
+  const scores = new Map<number, Map<string, number>>()
+  visitScores(db, amongRows(JSON.stringify(rows)), null, (row, className, score) => {
+    const own = scores.get(row) ?? new Map<string, number>()
+    scores.set(row, own)
+    // A class has its score in its column, if it has one.
+    own.set(className, own.get(className) ?? score)
+  })
+  return scores
+}
+
 function addPlace(b: RunFamily, move: LargestMove | null): ScoreMoves['largest_rise'] {
   if (move === null) return null
   const place = readPlace(b, move.record)
   return { ...move, ...toRowAndRecord(move.record, place), place }
-}
-
-function readScores(member: RunView, findings: RowFindings | null): ReadonlyMap<string, RowScores> {
-  const columns = findings?.ofJournal(member.file)?.columns
-  if (columns?.hasAllClasses === true) return columns.scores
-  const scores = new Map<string, RowScores>()
-  const last = Number(member.db.prepare('SELECT max(row) AS row FROM found').get()?.['row'] ?? 0)
-  for (let above = 0; above < last; above += STEP_ROWS) {
-    visitScores(member.db, betweenRows([above, above + STEP_ROWS]), null, (row, className, score) => {
-      const own = scores.get(className) ?? new RowScores(last + 1)
-      scores.set(className, own)
-      own.set(row, score)
-    })
-  }
-  return scores
-}
-
-/** A class that both runs have scores of, and what its moves are added to. */
-interface ComparedClass {
-  from: RowScores
-  to: RowScores
-  tally: TalliedMoves
-}
-
-function matchClasses(
-  a: ReadonlyMap<string, RowScores> | undefined,
-  b: ReadonlyMap<string, RowScores> | undefined,
-  moves: Map<string, TalliedMoves>,
-): Record<'fresh' | 'cached', ComparedClass[]> {
-  const classes = { fresh: [] as ComparedClass[], cached: [] as ComparedClass[] }
-  for (const [name, to] of b ?? []) {
-    const from = a?.get(name)
-    if (from === undefined) continue
-    classes.fresh.push({ from, to, tally: toTally(moves, name, false) })
-    classes.cached.push({ from, to, tally: toTally(moves, name, true) })
-  }
-  return classes
 }
 
 /** Without the last digits, which depend on the order in which rows are added up. */
@@ -171,10 +275,10 @@ function addMove(own: TalliedMoves, moved: LargestMove): void {
   own.mean_absolute += Math.abs(move)
   if (move > 0) {
     own.rose += 1
-    if (move > toMove(own.largest_rise)) own.largest_rise = moved
+    if (isFurther(move, own.largest_rise, moved.record)) own.largest_rise = moved
   } else {
     own.fell += 1
-    if (move < toMove(own.largest_fall)) own.largest_fall = moved
+    if (isFurther(-move, own.largest_fall, moved.record)) own.largest_fall = moved
   }
 }
 
@@ -185,6 +289,8 @@ function roundToThousandths(move: number): number {
   return Math.abs(thousandths - nearest) < 0.499 ? nearest / 1000 : Number(move.toFixed(3))
 }
 
-function toMove(found: LargestMove | null): number {
-  return found === null ? 0 : found.b - found.a
+/** Whether a row moved further than another, or as far and comes before it. */
+function isFurther(distance: number, other: LargestMove | null, record: number): boolean {
+  const known = other === null ? 0 : Math.abs(other.b - other.a)
+  return distance > known || (distance === known && other !== null && record < other.record)
 }

@@ -4,12 +4,7 @@ import { createSetReader } from '../journal/found-reader.ts'
 import type { RunFamily, RunView } from '../journal/run-family.ts'
 import { IS_LEFT_OUT } from '../run/journal/stored-problems.ts'
 import { readFacetCounts } from '../run/results/family-counts.ts'
-import { type FoundColumns, MARKS } from '../run/results/journal-findings.ts'
-import type { RowFindings } from '../run/results/row-findings.ts'
-import type { SQLInputValue } from '../workspace/sqlite.ts'
-
-/** Rows read in one statement: so few that no read of a journal stays open for long. */
-const STEP_ROWS = 2_000
+import { type AnsweredStep, readAnsweredSteps } from './answered-rows.ts'
 
 /** A rule of either run; what has one name or one id is one rule. */
 export interface NumberedRule {
@@ -49,18 +44,16 @@ export class Standings {
     this.of = new Uint32Array(length)
   }
 
-  /** Reads the newest answer of each row, from complete `found` findings of the run where they say enough. */
-  static read(family: RunFamily, rules: readonly NumberedRule[], found: RowFindings | null): Standings {
+  /** Reads how each row stands by its newest answer. */
+  static read(family: RunFamily, rules: readonly NumberedRule[]): Standings {
     const last = Math.max(0, ...family.members.map(readLastRow))
     const standings = new Standings(last + 1)
     const numberOf = new Map(
       rules.flatMap(({ ruleIds }, number) => ruleIds.map((id) => [id, number] as const)),
     )
-    for (const [member, view] of family.members.entries()) {
-      const columns = found?.ofJournal(view.file)?.columns
-      const reader = new MemberReader(standings, member, view, numberOf)
-      if (columns?.kinds.isWhole === true) reader.addFound(columns)
-      else reader.addAll(last)
+    const readers = family.members.map((view, member) => new MemberReader(standings, member, view, numberOf))
+    for (const step of readAnsweredSteps(family)) {
+      for (const reader of readers) reader.add(step)
     }
     return standings
   }
@@ -113,9 +106,13 @@ const OUTCOME = `CASE WHEN row.item IS NULL THEN coalesce(result.state, 'invalid
 const READ_STANDING = `SELECT row.id,
     ${IS_ANSWERED} + 2 * (${IS_OPEN}) + 4 * (${IS_LEFT_OUT}) + 8 * (found.cached IS NOT NULL),
     ${OUTCOME}, coalesce(found.rules, 0)
-  FROM row LEFT JOIN result ON result.row = row.id LEFT JOIN found ON found.row = row.id`
+  FROM row LEFT JOIN result ON result.row = row.id LEFT JOIN found ON found.row = row.id
+  WHERE row.id IN (SELECT value FROM json_each(?))`
 
-/** Adds how the rows of one run stand, over what runs before it said of them. */
+/** Most kinds of rows that are known by what their journal has of them. */
+const KNOWN_MAX = 10_000
+
+/** Adds how the rows of one run stand. */
 class MemberReader {
   readonly #standings: Standings
   readonly #member: number
@@ -124,65 +121,55 @@ class MemberReader {
   readonly #numberOf: ReadonlyMap<string, number>
   readonly #ownNumberOf: ReadonlyMap<number, number | undefined>
   readonly #hasCached: boolean
-  readonly #known = new Map<string, number>()
+  readonly #hasAnswers: boolean
+  readonly #known = new Map<number | string, number>()
 
   constructor(standings: Standings, member: number, view: RunView, numberOf: ReadonlyMap<string, number>) {
     this.#standings = standings
     this.#member = member
     this.#view = view
     this.#numberOf = numberOf
-    const rules = view.db.prepare('SELECT id, rule_id FROM rule').all()
+    const { db } = view
+    const rules = db.prepare('SELECT id, rule_id FROM rule').all()
     this.#ownNumberOf = new Map(rules.map(({ id, rule_id }) => [Number(id), numberOf.get(String(rule_id))]))
-    this.#hasCached = (readFacetCounts(view.db).get('from_cache')?.get('') ?? 0) > 0
+    this.#hasCached = (readFacetCounts(db).get('from_cache')?.get('') ?? 0) > 0
+    this.#hasAnswers = db.prepare('SELECT 1 FROM result WHERE answer IS NOT NULL LIMIT 1').get() !== undefined
   }
 
-  /** Rows that were answered are in the findings; how others ended is read. */
-  addFound({ marks, kinds, last }: FoundColumns): void {
+  /** Adds the rows of a step that are this run's. Of those that were decided little need be known. */
+  add(step: AnsweredStep): void {
     const { of } = this.#standings
-    const isCached = (row: number) => this.#hasCached && ((marks[row] ?? 0) & MARKS.cached) !== 0
-    const known = new Uint32Array(kinds.kinds.length * 2)
+    const owner = this.#member + 1
     const others: number[] = []
-    for (let row = 1; row <= last; row += 1) {
-      const mark = marks[row] ?? 0
-      if ((mark & MARKS.row) === 0) continue
-      const number = (kinds.of[row] ?? 0) - 1
-      const kind = kinds.kinds[number]
-      if (kind === undefined || (mark & MARKS.answered) === 0) {
-        others.push(row)
-        continue
-      }
-      const at = number * 2 + (isCached(row) ? 1 : 0)
-      known[at] ||= this.#standings.toNumber({
-        ...{
-          member: this.#member,
-          isAnswered: true,
-          isCached: isCached(row),
-          isOpen: false,
-          isLeftOut: false,
-        },
-        outcome: kind.answer ?? '',
-        rules: toRules(kind.rules.map((id) => this.#numberOf.get(id))),
-      })
-      of[row] = known[at] ?? 0
+    const cached = this.#hasCached ? step.cached : null
+    const isSaid = this.#hasAnswers ? step.said : null
+    for (let place = 0; place < step.width; place += 1) {
+      if (step.owner[place] !== owner) continue
+      const row = step.rowAt(place)
+      if (step.answered[place] === 0 || isSaid?.[place] === 1) others.push(row)
+      else of[row] = this.#toDecided(step, place, cached?.[place] === 1)
     }
-    for (let at = 0; at < others.length; at += STEP_ROWS) {
-      const step = JSON.stringify(others.slice(at, at + STEP_ROWS))
-      this.#add('row.id IN (SELECT value FROM json_each(?))', [step])
-    }
+    if (others.length > 0) this.#addOthers(others)
   }
 
-  addAll(last: number): void {
-    for (let above = 0; above < last; above += STEP_ROWS) {
-      this.#add('row.id > ? AND row.id <= ?', [above, above + STEP_ROWS])
-    }
+  #toDecided(step: AnsweredStep, place: number, isCached: boolean): number {
+    const key = 2 * step.decisionAt(place) + Number(isCached)
+    const known = this.#known.get(key)
+    if (known !== undefined) return known
+    const number = this.#standings.toNumber({
+      ...{ member: this.#member, isAnswered: true, isOpen: false, isLeftOut: false, isCached },
+      ...{ outcome: '', rules: toRules(step.ruleIdsAt(place).map((id) => this.#numberOf.get(id))) },
+    })
+    this.#keep(key, number)
+    return number
   }
 
-  #add(condition: string, params: readonly SQLInputValue[]): void {
-    const { of } = this.#standings
-    const statement = this.#view.db.prepare(`${READ_STANDING} WHERE ${condition}`)
+  #addOthers(others: readonly number[]): void {
+    const { db } = this.#view
+    const statement = db.prepare(READ_STANDING)
     statement.setReturnArrays(true)
-    const rows = statement.all(...params) as unknown as [number, number, string, number][]
-    const toNumbers = createSetReader(this.#view.db, (rule) => this.#ownNumberOf.get(rule))
+    const rows = statement.all(JSON.stringify(others)) as unknown as [number, number, string, number][]
+    const toNumbers = createSetReader(db, (rule) => this.#ownNumberOf.get(rule))
     for (const [row, bits, outcome, set] of rows) {
       const key = `${bits} ${set} ${outcome}`
       const known =
@@ -192,9 +179,14 @@ class MemberReader {
           ...{ isLeftOut: (bits & 4) !== 0, isCached: this.#hasCached && (bits & 8) !== 0 },
           ...{ outcome, rules: toRules(set === 0 ? [] : toNumbers(set)) },
         })
-      this.#known.set(key, known)
-      of[row] = known
+      this.#keep(key, known)
+      this.#standings.of[row] = known
     }
+  }
+
+  #keep(key: number | string, number: number): void {
+    if (this.#known.size >= KNOWN_MAX) this.#known.clear()
+    this.#known.set(key, number)
   }
 }
 

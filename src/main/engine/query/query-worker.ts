@@ -68,7 +68,7 @@ const COUNTING_PATIENCE_MS = 250
 const pool = new ReaderPool()
 const indexes = new RowIndexes()
 const latencies = new KeptLatencies()
-const pairs = new KeptPairs(findFindings)
+const pairs = new KeptPairs()
 const findings = new KeptIndexes<RowFindings>({ kept: FINDINGS_MAX, patienceMs: FINDINGS_PATIENCE_MS })
 /** Ends once the findings of every run that was to be stored so far are. */
 let storing: Promise<void> = Promise.resolve()

@@ -12,7 +12,7 @@ const ODD = { rule_id: 'r-odd', rule_name: 'Odd' }
 const RETRIED = { rule_id: 'r-retried', rule_name: 'Retried' }
 const LAST = { rule_id: 'r-last', rule_name: 'Last' }
 
-/** More than two steps of rows. The retry begins in the first step, skips the second, and ends in the third. */
+/** More than a step of rows. The retry has rows in the first step and in the second. */
 const ROWS = 2_010
 const REFUSED = [2, 5, 2_003]
 

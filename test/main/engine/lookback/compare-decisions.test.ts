@@ -6,7 +6,6 @@ import { readScoreClasses } from '../../../../src/main/engine/journal/found-read
 import { ReaderPool, readRunFamily } from '../../../../src/main/engine/journal/run-family.ts'
 import { compareDecisions, listChanges } from '../../../../src/main/engine/lookback/compare-decisions.ts'
 import { KeptPairs } from '../../../../src/main/engine/lookback/kept-pairs.ts'
-import { RowFindings } from '../../../../src/main/engine/run/results/row-findings.ts'
 import { toJournalFile } from '../../../../src/main/engine/workspace/workspace-files.ts'
 import type { SandboxOptions } from '../../../../src/main/sandbox/sandbox-options.ts'
 import type { CompareOptions } from '../../../../src/shared/lookback/comparison.ts'
@@ -61,14 +60,8 @@ async function prepare(options: SandboxOptions = {}) {
     readRunFamily(pool, toJournalFile(folder, runId), (member) => held.has(member)) ?? expect.fail('no run')
   const kept = new KeptPairs()
   onTestFinished(() => kept.close())
-  /** From the journals, and once more from findings, which have to say the same. */
-  const compare = async (a: string, b: string, options: Partial<CompareOptions> = {}) => {
-    const compared = await compareDecisions(kept, open(a), open(b), { ...OPTIONS, ...options })
-    const found = new KeptPairs((family) => RowFindings.build(family))
-    expect(await compareDecisions(found, open(a), open(b), { ...OPTIONS, ...options })).toEqual(compared)
-    found.close()
-    return compared
-  }
+  const compare = (a: string, b: string, options: Partial<CompareOptions> = {}) =>
+    compareDecisions(kept, open(a), open(b), { ...OPTIONS, ...options })
   const list = (a: string, b: string, options: Partial<CompareOptions> = {}) =>
     listChanges(kept, open(a), open(b), { ...OPTIONS, ...options })
   return { folder, sandbox, runs, setRule, toPlan, send, compare, list, kept, open, held }

@@ -2,8 +2,10 @@ import { join } from 'node:path'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { expect, it, onTestFinished } from 'vitest'
 import { ReaderPool, readRunFamily } from '../../../../src/main/engine/journal/run-family.ts'
+import { compareDecisions } from '../../../../src/main/engine/lookback/compare-decisions.ts'
 import { sampleRun } from '../../../../src/main/engine/lookback/draw-sample.ts'
 import { evaluateRun } from '../../../../src/main/engine/lookback/evaluate-run.ts'
+import { KeptPairs } from '../../../../src/main/engine/lookback/kept-pairs.ts'
 import { toJournalFile } from '../../../../src/main/engine/workspace/workspace-files.ts'
 import { startFaultServer, toErrorAnswer, toTaskAnswer } from '../../../helpers/fault-server.ts'
 import { createInProcessRuns } from '../../../helpers/in-process-runs.ts'
@@ -13,8 +15,8 @@ import { toRow } from '../run/wire-record.ts'
 
 const ROWS = 30
 
-/** Tables with as many rows as a run. */
-const LONG = /\b(SCAN|SEARCH) (row|result|found)\b/
+/** Tables with as many rows as a run; those of two journals are `a` and `b`. */
+const LONG = /\b(SCAN|SEARCH) (row|result|found|a|b)\b/
 
 /** Notes how each statement is carried out that is prepared from now on. */
 function recordPlans(): Map<string, string> {
@@ -68,11 +70,19 @@ it('looking back reads all rows in stretches by their number, and sorts none of 
     const file = join(folder, 'sample.csv')
     await sampleRun(family(), { size: 5, by, allocation: 'equal', seed: 1, file })
   }
+  for (const by of ['row', 'content']) {
+    const kept = new KeptPairs()
+    onTestFinished(() => kept.close())
+    const { joined } = await compareDecisions(kept, family(), family(), {
+      ...{ by, list: { kind: 'changed' }, offset: 0, limit: 5, labels: null },
+    })
+    expect(joined).toMatchObject({ rows: ROWS, changed: 0 })
+  }
   const long = [...plans].filter(([, plan]) => LONG.test(plan))
   expect(long.length).toBeGreaterThan(5)
   for (const [sql, plan] of long) {
     expect(plan, sql).not.toContain('TEMP B-TREE')
     // The last row is found without a look at the others.
-    if (!/max\((id|row)\)/.test(sql)) expect(plan, sql).not.toMatch(/SCAN (row|result|found)\b/)
+    if (!/max\((id|row)\)/.test(sql)) expect(plan, sql).not.toMatch(/SCAN (row|result|found|a|b)\b/)
   }
 })

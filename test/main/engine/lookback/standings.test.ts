@@ -4,7 +4,6 @@ import { FoundWriter } from '../../../../src/main/engine/journal/found-writer.ts
 import { ReaderPool, readRunFamily } from '../../../../src/main/engine/journal/run-family.ts'
 import { compareDecisions } from '../../../../src/main/engine/lookback/compare-decisions.ts'
 import { KeptPairs } from '../../../../src/main/engine/lookback/kept-pairs.ts'
-import { RowFindings } from '../../../../src/main/engine/run/results/row-findings.ts'
 import { toJournalFile } from '../../../../src/main/engine/workspace/workspace-files.ts'
 import { createRandom } from '../../../../src/shared/lookback/seeded-random.ts'
 import { NO_NAMES } from '../../../../src/shared/service/answer-findings.ts'
@@ -101,41 +100,39 @@ describe('compared runs', () => {
           (pair.isDecided && pair.a.rules.join() !== pair.b.rules.join()),
       )
       const decided = pairs.filter(({ isDecided }) => isDecided)
-      for (const find of [() => null, RowFindings.build]) {
-        const kept = new KeptPairs(find)
-        const compared = await compareDecisions(kept, inA, inB, {
-          ...{ by: 'row', list: { kind: 'changed' }, offset: 0, limit: ROWS, labels: null },
-        })
-        kept.close()
-        expect(compared.joined).toMatchObject({ rows: pairs.length, changed: changed.length })
-        expect(compared.unfinished).toBe(ROWS - pairs.length)
-        expect(
-          compared.listed.rows.map((pair) => [
-            pair.b.record,
-            pair.a.outcome,
-            pair.b.outcome,
-            pair.b.triggered_rules,
-          ]),
-        ).toEqual(changed.map((pair) => [pair.row, pair.a.outcome, pair.b.outcome, pair.b.rules]))
-        expect(compared.joined.decided).toBe(decided.length)
-        for (const { rule, newly, both } of compared.joined.rules) {
-          const triggered = decided.filter((pair) => pair.b.rules.includes(rule))
-          expect(newly).toBe(triggered.filter((pair) => !pair.a.rules.includes(rule)).length)
-          expect(both).toBe(triggered.length - newly)
-        }
-        for (const moves of compared.scores) {
-          const own = decided.map((pair) => {
-            const [from = 0, to = 0] = [pair.a, pair.b].map(({ scores }) => scores.get(moves.class))
-            return to - from
-          })
-          expect([moves.rose, moves.fell]).toEqual([
-            own.filter((move) => move > 0).length,
-            own.filter((move) => move < 0).length,
-          ])
-        }
-        expect(compared.scores.map((moves) => moves.class).sort()).toEqual(['hate', 'lust'])
-        expect(compared.joined.rules).toHaveLength(RULES.length)
+      const kept = new KeptPairs()
+      const compared = await compareDecisions(kept, inA, inB, {
+        ...{ by: 'row', list: { kind: 'changed' }, offset: 0, limit: ROWS, labels: null },
+      })
+      kept.close()
+      expect(compared.joined).toMatchObject({ rows: pairs.length, changed: changed.length })
+      expect(compared.unfinished).toBe(ROWS - pairs.length)
+      expect(
+        compared.listed.rows.map((pair) => [
+          pair.b.record,
+          pair.a.outcome,
+          pair.b.outcome,
+          pair.b.triggered_rules,
+        ]),
+      ).toEqual(changed.map((pair) => [pair.row, pair.a.outcome, pair.b.outcome, pair.b.rules]))
+      expect(compared.joined.decided).toBe(decided.length)
+      for (const { rule, newly, both } of compared.joined.rules) {
+        const triggered = decided.filter((pair) => pair.b.rules.includes(rule))
+        expect(newly).toBe(triggered.filter((pair) => !pair.a.rules.includes(rule)).length)
+        expect(both).toBe(triggered.length - newly)
       }
+      for (const moves of compared.scores) {
+        const own = decided.map((pair) => {
+          const [from = 0, to = 0] = [pair.a, pair.b].map(({ scores }) => scores.get(moves.class))
+          return to - from
+        })
+        expect([moves.rose, moves.fell]).toEqual([
+          own.filter((move) => move > 0).length,
+          own.filter((move) => move < 0).length,
+        ])
+      }
+      expect(compared.scores.map((moves) => moves.class).sort()).toEqual(['hate', 'lust'])
+      expect(compared.joined.rules).toHaveLength(RULES.length)
     }
   })
 })

@@ -19,7 +19,7 @@ import { RowScores, RowValues } from './row-values.ts'
 // or is of another state of the journal, is not believed: findings are then read from the journal again.
 
 /** Another number for each change of what findings are or how they are stored. */
-const FORMAT = 'SLUICEF5'
+const FORMAT = 'SLUICEF6'
 const CHECKED_FROM = 12
 const FINGERPRINT_FROM = 16
 const HEAD_FROM = 64
@@ -39,7 +39,6 @@ interface Head {
   /** Other machines have the bytes of a number in another order. */
   isLittleEndian: boolean
   last: number
-  hasAllClasses: boolean
   columns: StoredColumn[]
   kinds: readonly RowKind[]
   /** The sets of values of each kind by number. */
@@ -114,7 +113,7 @@ function isOf(fingerprint: string, bytes: Buffer): boolean {
 const LITTLE_ENDIAN = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1
 
 function pack(found: FoundColumns, fingerprint: string): Uint8Array {
-  const { last, hasAllClasses, scores } = found
+  const { last, scores } = found
   const values = FOUND_KINDS.map((kind) => found.values[kind])
   const stored = [...scores].map(([name, own]) => ({ name, ...own.stored }))
   const columns: Column[] = [
@@ -129,7 +128,7 @@ function pack(found: FoundColumns, fingerprint: string): Uint8Array {
     length += toAligned(column.byteLength)
   }
   const head: Head = {
-    ...{ isLittleEndian: LITTLE_ENDIAN, last, hasAllClasses, columns: places },
+    ...{ isLittleEndian: LITTLE_ENDIAN, last, columns: places },
     kinds: found.kinds.kinds,
     sets: values.map(({ sets }) => sets),
     classes: stored.map(({ name, numbers }) => [name, numbers !== null]),
@@ -183,8 +182,7 @@ function unpack(bytes: Buffer<ArrayBuffer>): FoundColumns | null {
       return [name, new RowScores(length, { numbers, scores: take(Float64Array) })]
     }),
   )
-  const { last, hasAllClasses } = head
-  return { last, hasAllClasses, ...fixed, values, scores }
+  return { last: head.last, ...fixed, values, scores }
 }
 
 function toKind(column: Column): keyof typeof KINDS {

@@ -24,16 +24,12 @@ const ANSWERED_MAX = 60_000
 export const MARKS = {
   /** The journal has the row. */
   row: 1,
-  /** The service answered it with a result of its own. */
-  answered: 2,
   /** It was tried. */
-  tried: 4,
+  tried: 2,
   /** Its request says which variant and models it asks for. */
-  sent: 8,
+  sent: 4,
   /** Its answer was read. */
-  read: 16,
-  /** Its answer came from the service's cache. */
-  cached: 32,
+  read: 8,
 } as const
 
 /** The facets whose values findings have of each row. */
@@ -55,8 +51,6 @@ const FOUND_NAMES = FOUND_KINDS.flatMap((kind) => FOUND[kind].named ?? [])
 export interface FoundColumns {
   /** The last row number of the journal. */
   last: number
-  /** Whether all classes found room. */
-  hasAllClasses: boolean
   marks: Uint8Array
   attempts: Uint16Array
   /** Milliseconds of the last try, and from the request to the callback; NaN where nothing was measured. */
@@ -135,36 +129,18 @@ export class JournalFindings {
     const names = FOUND_NAMES.map((kind) => ({ values: values[kind], toNames: createNameReader(db, kind) }))
     const found = readTuples<StoredRow>(
       db,
-      `SELECT row.id, state, error_code, answer, attempts, duration_us, callback_us, rules, cached,
-       further_scores IS NOT NULL, ${[...FOUND_NAMES, ...classes.map(({ column }) => column)].join(', ')}
+      `SELECT row.id, state, error_code, answer, attempts, duration_us, callback_us, rules,
+       ${[...FOUND_NAMES, ...classes.map(({ column }) => column)].join(', ')}
        FROM row LEFT JOIN result ON result.row = row.id LEFT JOIN found ON found.row = row.id
        WHERE row.id > ? AND row.id <= ? ORDER BY row.id`,
       range,
     )
     const toKinds = this.#createKindReader(run)
-    for (const [
-      row,
-      state,
-      code,
-      answer,
-      tries,
-      durationUs,
-      callbackUs,
-      set,
-      cached,
-      further,
-      ...said
-    ] of found) {
+    for (const [row, state, code, answer, tries, durationUs, callbackUs, set, ...said] of found) {
       const isAnswered = state === 'succeeded' && code === null
       const isTried = tries !== null && tries > 0
       const isRead = set !== null || (isTried && state !== null && DECIDED_STATES.has(state))
-      marks[row] =
-        (marks[row] ?? 0) |
-        MARKS.row |
-        (isAnswered ? MARKS.answered : 0) |
-        (isTried ? MARKS.tried : 0) |
-        (isRead ? MARKS.read : 0) |
-        (cached === null ? 0 : MARKS.cached)
+      marks[row] = (marks[row] ?? 0) | MARKS.row | (isTried ? MARKS.tried : 0) | (isRead ? MARKS.read : 0)
       toKinds.add(row, isAnswered, set ?? 0, answer)
       if (isTried) {
         latencies[row] = durationUs === null ? Number.NaN : durationUs / 1000
@@ -172,7 +148,6 @@ export class JournalFindings {
         attempts[row] = Math.min(tries, 0xffff)
       }
       if (set === null) continue
-      if (further === 1) this.columns.hasAllClasses = false
       for (const [at, { values: own, toNames }] of names.entries()) {
         const number = said[at] ?? null
         if (number !== null) own.set(row, toNames(number))
@@ -265,7 +240,7 @@ function createColumns(last: number): FoundColumns {
   const length = last + 1
   const nothing = () => new Float32Array(length).fill(Number.NaN)
   return {
-    ...{ last, hasAllClasses: true, marks: new Uint8Array(length), attempts: new Uint16Array(length) },
+    ...{ last, marks: new Uint8Array(length), attempts: new Uint16Array(length) },
     ...{ latencies: nothing(), callbackLatencies: nothing() },
     kinds: new RowKinds(length),
     values: toFoundValues(() => new RowValues(length)),
@@ -301,8 +276,6 @@ type StoredRow = [
   durationUs: number | null,
   callbackUs: number | null,
   rules: number | null,
-  cached: number | null,
-  hasFurther: number | null,
   ...said: (number | null)[],
 ]
 

@@ -69,11 +69,6 @@ export class RowKinds {
     return this.kinds.length < KINDS_MAX
   }
 
-  /** Ids of the rules that a row triggered. */
-  rulesAt(row: number): readonly string[] {
-    return this.kinds[(this.of[row] ?? 0) - 1]?.rules ?? NO_RULES
-  }
-
   set(row: number, kind: RowKind): void {
     if (this.isWhole) this.of[row] = this.#numbers.toNumber(kind) + 1
   }
