@@ -88,6 +88,22 @@ export function describeEvaluated({ rows, labels }: Pick<Evaluation, 'rows' | 'l
   return from.length === 1 ? `${all} by verdicts` : `${all}, ${formatCount(byVerdict)} of them by verdicts`
 }
 
+/** Label values that a warning names. */
+const UNREAD_NAMED = 5
+
+/** Says which labels stand for no rule although they do not say that nothing is wrong. */
+export function sayUnread({ labels: { unread = [] } }: Pick<Evaluation, 'labels'>): string[] {
+  if (unread.length === 0) return []
+  const named = unread
+    .slice(0, UNREAD_NAMED)
+    .map((one) => `\`${one.value}\` (${formatCounted(one.rows, 'row')})`)
+  const more = unread.length - named.length
+  const others = more > 0 ? ` and ${formatCounted(more, 'further value')}` : ''
+  return [
+    `Labels that stand for no rule count as rows that should trigger none: ${named.join(', ')}${others}.`,
+  ]
+}
+
 /** Rows that were not evaluated, by why; null where all were. */
 export function describeLeftOut({ rows, labels }: Evaluation): string | null {
   const left = listCounts([

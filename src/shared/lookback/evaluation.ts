@@ -3,6 +3,7 @@ import type { PlanSource } from '../plan/plan.ts'
 import { rowAndRecordShape } from '../plan/source-place.ts'
 import { writtenRowsSchema } from '../run/written-rows.ts'
 import type { Positive } from './labels.ts'
+import type { RuleColumn } from './rule-columns.ts'
 
 /** A share from 0 to 1 with its 95 % confidence interval; null where nothing was there to take a share of. */
 export const metricSchema = z.object({
@@ -154,6 +155,8 @@ export const evaluationSchema = z.object({
     further_values: z.int(),
     /** Evaluated rows whose label is a verdict. */
     verdict_rows: z.int(),
+    /** Values that stand for no rule though they do not say that nothing is wrong; absent if none. */
+    unread: z.array(z.object({ value: z.string(), rows: z.int() })).exactOptional(),
   }),
   /** Every row of the run is in exactly one of the counts after `read`. */
   rows: z.object({
@@ -244,8 +247,10 @@ export interface LabelsFile {
 
 /** Where the labels of a run are, what they mean, and what is judged by them. */
 export interface EvaluationQuestion {
-  /** Column with the labels, of the run or of `labels`; null where verdicts alone are the labels. */
-  label: string | null
+  /**
+   * Column with the labels, of the run or of `labels`, or a column for each rule; null where verdicts alone are the labels.
+   */
+  label: string | readonly RuleColumn[] | null
   labels?: LabelsFile
   /** Verdicts are labels, and go before those of a column. */
   useVerdicts: boolean

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { toComparable as toComparableName } from '../mapping/match-columns.ts'
-import { ANY_RULE, toComparable } from './labels.ts'
+import { AFFIRMATIVES, isMissing, NEGATIVES, parseList } from './label-values.ts'
+import { ANY_RULE, toComparable, toComparableValue } from './labels.ts'
 
 /** Different values of a column that are listed; a column with more is no list of labels. */
 export const CHOICE_VALUES_MAX = 50
@@ -65,20 +66,6 @@ const NAMES = [
   'v1',
 ]
 
-/** Label values that say that nothing is wrong. */
-const NEGATIVES = new Set(
-  'ham none no false 0 ok okay clean safe negative normal benign good allowed allow approved nothing neutral'.split(
-    ' ',
-  ),
-)
-
-/** Label values that say only that something is wrong. */
-const AFFIRMATIVES = new Set(
-  'yes true 1 y positive bad unsafe violating violation flagged flag reject rejected block blocked'.split(
-    ' ',
-  ),
-)
-
 const SEPARATORS = [';', '|', ','] as const
 
 /** Finds the column that looks most like labels, by its name and by whether its values name rules. */
@@ -111,7 +98,8 @@ export function guessMeaning(
 export function splitValues(column: LabelColumn, separator: string): { value: string; rows: number }[] {
   const counts = new Map<string, number>()
   for (const { value, rows } of column.values) {
-    for (const part of separator === '' ? [value] : value.split(separator)) {
+    const parts = parseList(value) ?? (separator === '' ? [value] : value.split(separator))
+    for (const part of isMissing(value) ? [] : parts) {
       const text = part.trim()
       if (text !== '') counts.set(text, (counts.get(text) ?? 0) + rows)
     }
@@ -127,7 +115,7 @@ function guessColumn(column: LabelColumn, rules: readonly string[]) {
   // Many columns say yes and no; few of them are labels.
   const naming = meaning.positives.filter(({ rule }) => rule !== ANY_RULE)
   const isKnown = (value: string) =>
-    NEGATIVES.has(toComparable(value)) || AFFIRMATIVES.has(toComparable(value))
+    NEGATIVES.has(toComparableValue(value)) || AFFIRMATIVES.has(toComparableValue(value))
   const known = parts.filter((part) => isKnown(part) || naming.some(({ value }) => value === part))
   const named = NAMES.indexOf(toComparableName(name))
   // The name alone, or values that nearly all are known, one of them a rule's: a column of countries has no such values.
@@ -139,16 +127,18 @@ function guessColumn(column: LabelColumn, rules: readonly string[]) {
 
 /** The different values of labels, and the mark that joins several in one. */
 function splitLabels(values: LabelColumn['values']): { parts: readonly string[]; separator: string | null } {
-  const filled = values.map(({ value }) => value).filter((value) => value.trim() !== '')
-  const separator = guessSeparator(filled)
-  const parts = filled.flatMap((value) => (separator === null ? [value] : value.split(separator)))
+  const filled = values.map(({ value }) => value).filter((value) => !isMissing(value))
+  const separator = guessSeparator(filled.filter((value) => parseList(value) === null))
+  const parts = filled.flatMap(
+    (value) => parseList(value) ?? (separator === null ? [value] : value.split(separator)),
+  )
   return { parts: [...new Set(parts.map((part) => part.trim()))].filter((part) => part !== ''), separator }
 }
 
 /** Whether a value is one of two, of which the other says that nothing is wrong. */
 function isOppositeOfNegative(value: string, parts: readonly string[]): boolean {
   const [other, ...more] = parts.filter((part) => part !== value)
-  return other !== undefined && more.length === 0 && NEGATIVES.has(toComparable(other))
+  return other !== undefined && more.length === 0 && NEGATIVES.has(toComparableValue(other))
 }
 
 /** A mark that parts are joined by: each part stands in other values too. */

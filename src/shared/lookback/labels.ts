@@ -1,3 +1,13 @@
+import {
+  isInShare,
+  isMissing,
+  NEGATIVES,
+  parseList,
+  parseShare,
+  type Share,
+  toNumber,
+} from './label-values.ts'
+
 /** A rule to be judged: one name, and every id that it has. */
 export interface Target {
   rule: string
@@ -7,7 +17,10 @@ export interface Target {
 /** Stands for at least one rule, whichever; a rule of this name goes before it. */
 export const ANY_RULE = 'any rule'
 
-/** `--positive VALUE=RULE`: rows with this label value should trigger this rule, or {@link ANY_RULE}. */
+/**
+ * `--positive VALUE=RULE`: rows with this label value should trigger this rule, or {@link ANY_RULE}. A value such as
+ * `>=0.5` stands for all numbers for which it holds.
+ */
 export interface Positive {
   value: string
   rule: string
@@ -18,6 +31,11 @@ export function toComparable(text: string): string {
   return text.normalize('NFKC').trim().toLowerCase()
 }
 
+/** How label values are compared: as rules are, and `1.0`, as data frames write it, as `1`. */
+export function toComparableValue(text: string): string {
+  return toComparable(text).replace(/^([+-]?\d+)\.0*$/, '$1')
+}
+
 /** The rules of a run that a text names, by id or name; null where it names none. */
 export function findRule(text: string, rules: ReadonlyMap<string, string>): Target | null {
   const wanted = toComparable(text)
@@ -26,6 +44,9 @@ export function findRule(text: string, rules: ReadonlyMap<string, string>): Targ
   return first === undefined ? null : { rule: first[1], ruleIds: ids.map(([id]) => id) }
 }
 
+/** Stands among label values for the numbers that no condition holds for. */
+const OTHER_NUMBERS = 'other numbers'
+
 /** Most different cells whose parts are kept; beyond, each is split again. */
 const SPLIT_MAX = 10_000
 
@@ -33,6 +54,7 @@ const SPLIT_MAX = 10_000
 const VALUES_MAX = 1_000
 
 const NONE: readonly number[] = []
+const NO_VALUES: readonly string[] = []
 
 /**
  * What labels mean: which rules a row should trigger, by the value in its label. A value stands for the rules that it is
@@ -45,6 +67,8 @@ export class Labels {
   readonly #rules: ReadonlyMap<string, string>
   readonly #separator: string | null
   readonly #mapped = new Map<string, number[]>()
+  /** Conditions on labels that are numbers, each with what it stands for. */
+  readonly #shares: { share: Share; value: string; targets: readonly number[] }[] = []
   readonly #hasMapping: boolean
   #any: number | null = null
   readonly #split = new Map<string, readonly string[]>()
@@ -60,26 +84,36 @@ export class Labels {
     this.#separator = separator
     this.#hasMapping = positives.length > 0
     for (const { value, rule } of positives) {
-      const mapped = this.#mapped.get(toComparable(value)) ?? []
-      this.#mapped.set(toComparable(value), [...new Set([...mapped, this.addTarget(rule)])])
+      const comparable = toComparableValue(value)
+      const mapped = this.#mapped.get(comparable) ?? []
+      this.#mapped.set(comparable, [...new Set([...mapped, this.addTarget(rule)])])
+    }
+    for (const value of new Set(positives.map((one) => one.value))) {
+      const share = parseShare(value)
+      const targets = this.#mapped.get(toComparableValue(value)) ?? NONE
+      if (share !== null) this.#shares.push({ share, value, targets })
     }
   }
 
-  /** The values of a label; null where it is empty, which is no label. */
-  split(cell: string): readonly string[] | null {
+  /** Whether a cell has no label: it is empty, or says so, and nobody has said what that stands for. */
+  isNone(cell: string): boolean {
+    return isMissing(cell) && !this.#mapped.has(toComparableValue(cell))
+  }
+
+  /** The values of a label: those of a list, or what stands between separators. None for a cell without a label. */
+  split(cell: string): readonly string[] {
     const known = this.#split.get(cell)
-    if (known !== undefined) return known.length === 0 ? null : known
-    const parts = this.#separator === null ? [cell] : cell.split(this.#separator)
-    const values = [...new Set(parts.map((part) => part.trim()).filter((part) => part !== ''))]
+    if (known !== undefined) return known
+    const values = this.#toValues(cell)
     if (this.#split.size < SPLIT_MAX) this.#split.set(cell, values)
-    return values.length === 0 ? null : values
+    return values
   }
 
   /** Takes note of the rules that a label names, before rows are judged: rules that no label names are not judged. */
   notice(cell: string): void {
     if (this.#hasMapping) return
-    for (const value of this.split(cell) ?? []) {
-      const comparable = toComparable(value)
+    for (const value of this.split(cell)) {
+      const comparable = toComparableValue(value)
       if (this.#mapped.has(comparable) || this.#mapped.size >= VALUES_MAX) continue
       const found = findRule(value, this.#rules)
       this.#mapped.set(comparable, found === null ? [] : [this.addTarget(found.rule)])
@@ -133,15 +167,53 @@ export class Labels {
     return [...new Set(values.flatMap((value) => this.#find(value)))]
   }
 
-  /** Counts the values of a label that some rows have. */
+  /** Counts the values of a label that some rows have; numbers by the conditions that hold for them. */
   count(values: readonly string[], rows: number): void {
     for (const value of values) {
-      const counted = this.values.get(value)
+      const shown = this.#toShown(value)
+      const counted = this.values.get(shown)
       if (counted !== undefined) counted.rows += rows
       else if (this.values.size < VALUES_MAX) {
-        this.values.set(value, { value, rows, targets: this.#mapped.get(toComparable(value)) ?? NONE })
+        this.values.set(shown, { value: shown, rows, targets: this.#findMapped(value) })
       }
     }
+  }
+
+  /** Counted values that stand for no rule though they do not say that nothing is wrong, most rows first. */
+  listUnread(): { value: string; rows: number }[] {
+    return [...this.values.values()]
+      .filter(({ value, targets }) => {
+        return targets.length === 0 && value !== OTHER_NUMBERS && !NEGATIVES.has(toComparableValue(value))
+      })
+      .map(({ value, rows }) => ({ value, rows }))
+      .sort((a, b) => b.rows - a.rows || (a.value < b.value ? -1 : 1))
+  }
+
+  #toValues(cell: string): readonly string[] {
+    if (this.isNone(cell)) return NO_VALUES
+    const isOne = this.#mapped.has(toComparableValue(cell))
+    const list = isOne ? null : parseList(cell)
+    const parts = list ?? (this.#separator === null || isOne ? [cell] : cell.split(this.#separator))
+    return [...new Set(parts.map((part) => part.trim()).filter((part) => part !== ''))]
+  }
+
+  #toShown(value: string): string {
+    if (this.#shares.length === 0 || this.#mapped.has(toComparableValue(value)) || toNumber(value) === null)
+      return value
+    const holding = this.#listShares(value).map((one) => one.value)
+    return holding.length === 0 ? OTHER_NUMBERS : holding.join(', ')
+  }
+
+  #listShares(value: string) {
+    const number = this.#shares.length === 0 ? null : toNumber(value)
+    return number === null ? [] : this.#shares.filter(({ share }) => isInShare(number, share))
+  }
+
+  #findMapped(value: string): readonly number[] {
+    const mapped = this.#mapped.get(toComparableValue(value))
+    if (mapped !== undefined) return mapped
+    const byShare = this.#listShares(value)
+    return byShare.length === 0 ? NONE : [...new Set(byShare.flatMap(({ targets }) => targets))]
   }
 
   #find(value: string): readonly number[] {
@@ -149,7 +221,7 @@ export class Labels {
   }
 
   #learn(value: string): readonly number[] {
-    const mapped = this.#mapped.get(toComparable(value)) ?? NONE
+    const mapped = this.#findMapped(value)
     // A row that should trigger a certain rule should trigger at least one.
     const targets = this.#any === null || mapped.length === 0 ? mapped : [...new Set([...mapped, this.#any])]
     if (this.#known.size < SPLIT_MAX) this.#known.set(value, targets)
@@ -158,7 +230,11 @@ export class Labels {
 
   /** Label values that were mapped and that no row has. */
   listUnused(positives: readonly Positive[]): string[] {
-    const used = new Set([...this.values.keys()].map(toComparable))
-    return [...new Set(positives.map(({ value }) => value))].filter((value) => !used.has(toComparable(value)))
+    const used = new Set(
+      [...this.values.keys()].flatMap((value) => [value, ...value.split(', ')]).map(toComparableValue),
+    )
+    return [...new Set(positives.map(({ value }) => value))].filter(
+      (value) => !used.has(toComparableValue(value)),
+    )
   }
 }

@@ -11,6 +11,7 @@ import {
   INTERVAL_MEANING,
   listShownPoints,
   OVERALL_NAME,
+  sayUnread,
 } from '../lookback/evaluation-view.ts'
 import { formatCount, formatCounted, formatShare } from '../messages/figure-text.ts'
 import { nameRow } from '../plan/source-place.ts'
@@ -36,7 +37,8 @@ const SHOWN = { terminal: 12, page: 50 } as const
 
 /** How right the rules were, by labels: a line on a terminal for what a page has room to tabulate. */
 export function toEvaluationReport(evaluation: Evaluation, surface: Surface, hasContent = true): Section[] {
-  const { rules, overall, slices, scores, listed, warnings } = evaluation
+  const { rules, overall, slices, scores, listed } = evaluation
+  const warnings = [...evaluation.warnings, ...sayUnread(evaluation)]
   const judged = [
     ...rules.map((rule) => ({ name: rule.rule, judged: rule })),
     ...(rules.length > 1 ? [{ name: OVERALL_NAME, judged: overall }] : []),

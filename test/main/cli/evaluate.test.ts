@@ -36,6 +36,66 @@ async function sendRows() {
 
 const POSITIVES = ['--positive', 'spam=Likely spam', '--positive', 'link=Contains a link', '--separator', ';']
 
+describe('labels as people have them', () => {
+  const HEADER = 'post_id,user_id,text_data,is_spam,has_link,listed,share'
+  const LABELLED = [
+    HEADER,
+    'p1,u1,win a free prize now claim your cash prize,1.0,0.0,"[\'Likely spam\']",0.9',
+    'p2,u1,claim your free prize now at http://prize.example,1.0,1.0,"[""Likely spam"", ""Contains a link""]",0.8',
+    'p3,u1,notes are at http://example.com,nan,nan,nan,nan',
+    'p4,u1,see you at lunch,1.0,0.0,"[\'Likely spam\']",0.5',
+    'p5,u1,good morning,0.0,0.0,[],0.1',
+    "p6,u1,how was the film,-1,-1,['film'],",
+  ]
+
+  it('reads a column for each rule, lists, and shares, and says what it did not read', async () => {
+    const folder = createTemporaryFolder()
+    const sandbox = await withSandbox()
+    const source = writeSource(folder, 'posts.csv', `${LABELLED.join('\n')}\n`)
+    const sluice = (...args: string[]) =>
+      runInProcess(args, { workspace: join(folder, 'w'), env: { SLUICE_API_KEY: sandbox.key } })
+    await sluice('task', source, '--legacy', '--base-url', sandbox.baseUrl, '--quiet')
+    const evaluate = async (...args: string[]) => {
+      const { stdout, stderr } = await sluice('evaluate', 'latest', ...args, '--json')
+      expect(stderr).toBe('')
+      return JSON.parse(stdout) as Evaluation
+    }
+    const [spamOf, linkOf] = [
+      { rule: 'Likely spam', matrix: { true_positives: 2, false_positives: 0, false_negatives: 1 } },
+      { rule: 'Contains a link', matrix: { true_positives: 1, false_positives: 0, false_negatives: 0 } },
+    ]
+    const columns = await evaluate('--label', 'is_spam=Likely spam', '--label', 'has_link=Contains a link')
+    expect(columns.rules).toMatchObject([spamOf, linkOf])
+    expect(columns.rows).toMatchObject({ evaluated: 4, without_label: 2 })
+    expect(columns.warnings.join('\n')).toContain('Rows with `-1` in `is_spam` count as rows without a label')
+
+    const lists = await evaluate('--label', 'listed')
+    expect(lists.rules.map(({ rule }) => rule).sort()).toEqual(['Contains a link', 'Likely spam'])
+    expect(lists.rules.find(({ rule }) => rule === 'Likely spam')).toMatchObject(spamOf)
+    expect(lists.rows).toMatchObject({ evaluated: 5, without_label: 1 })
+    expect(lists.warnings.join('\n')).toContain('Cells with `nan` are taken for rows without a label.')
+    expect(lists.labels.unread).toEqual([{ value: 'film', rows: 1 }])
+    const told = await sluice('evaluate', 'latest', '--label', 'listed')
+    expect(told.stdout).toContain(
+      'Labels that stand for no rule count as rows that should trigger none: `film` (1 row).',
+    )
+
+    const shares = await evaluate('--label', 'share', '--positive', '>=0.5=Likely spam')
+    expect(shares.rules).toMatchObject([spamOf])
+    expect(shares.labels.values).toEqual([
+      { value: '>=0.5', rows: 3, rules: ['Likely spam'] },
+      { value: 'other numbers', rows: 1, rules: [] },
+    ])
+    const both = await evaluate('--label', 'share>=0.5=Likely spam', '--label', 'has_link=Contains a link')
+    expect(both.rules[0]).toMatchObject(spamOf)
+
+    const numbers = await evaluate('--label', 'is_spam', '--positive', '1=Likely spam')
+    expect(numbers.rules).toMatchObject([{ rule: 'Likely spam', matrix: { true_positives: 2 } }])
+    const refused = await sluice('evaluate', 'latest', '--label', 'is_spam', '--label', 'has_link')
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('need a rule each') })
+  })
+})
+
 describe('evaluate', () => {
   it('judges each rule by labels of several values, and counts rows without label or answer apart', async () => {
     const { evaluate } = await sendRows()

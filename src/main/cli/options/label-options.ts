@@ -1,12 +1,17 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import type { EvaluateOptions } from '../../../shared/lookback/evaluation.ts'
+import { parseShare } from '../../../shared/lookback/label-values.ts'
 import type { Positive } from '../../../shared/lookback/labels.ts'
+import type { RuleColumn } from '../../../shared/lookback/rule-columns.ts'
 import { resolveFromCaller } from '../invocation.ts'
 import { parseFilledText } from './parse-values.ts'
 
+/** One `--label`: a column with labels, or that of a rule. */
+type GivenLabel = { column: string } | RuleColumn
+
 /** What {@link addLabelOptions} adds. */
 export interface LabelFlags {
-  label?: string
+  label?: GivenLabel[]
   labels?: string
   key?: { key: string; runKey?: string }
   verdicts?: true
@@ -24,7 +29,25 @@ export function splitAtEquals(text: string, shape: string): [string, string] {
   return [name, rest]
 }
 
+/** Begins with a condition on a number: `>=0.5=RULE`. */
+const WITH_SHARE = /^(.*?)\s*((?:>=|<=|>|<|≥|≤)\s*-?(?:\d+(?:\.\d*)?|\.\d+)\s*%?)\s*=(.*)$/s
+
+function collectLabel(text: string, previous: GivenLabel[] | undefined): GivenLabel[] {
+  const [, column = '', condition = '', named = ''] = WITH_SHARE.exec(text) ?? []
+  const [label, rule] = [column.trim(), named.trim()]
+  if (label !== '' && rule !== '') {
+    return [...(previous ?? []), { column: label, rule, share: parseShare(condition) }]
+  }
+  if (!text.includes('=')) return [...(previous ?? []), { column: parseFilledText(text) }]
+  const [name, of] = splitAtEquals(text, 'COLUMN, or COLUMN=RULE for a column of a rule')
+  return [...(previous ?? []), { column: name, rule: of, share: null }]
+}
+
 function collectPositive(text: string, previous: Positive[] | undefined): Positive[] {
+  const [, before = '', condition = '', named = ''] = WITH_SHARE.exec(text) ?? []
+  if (before.trim() === '' && condition !== '' && named.trim() !== '') {
+    return [...(previous ?? []), { value: condition.replaceAll(/\s/g, ''), rule: named.trim() }]
+  }
   const [value, rule] = splitAtEquals(text, 'VALUE=RULE, such as "spam=Likely spam"')
   return [...(previous ?? []), { value, rule }]
 }
@@ -39,7 +62,11 @@ function parseKey(text: string): NonNullable<LabelFlags['key']> {
 export function addLabelOptions(command: Command): Command {
   return command
     .optionsGroup('Labels:')
-    .option('--label <column>', 'column with the labels, by name or number')
+    .option(
+      '--label <column>',
+      'column with the labels, by name or number; or COLUMN=RULE, a column that says yes or no for one rule, or COLUMN>=0.5=RULE, repeatable',
+      collectLabel,
+    )
     .option('--labels <file>', 'file with the label column (default: the source of the run)')
     .option(
       '--key <column>',
@@ -49,7 +76,7 @@ export function addLabelOptions(command: Command): Command {
     .option('--verdicts', 'use verdicts as labels; a verdict replaces the label of its row')
     .option(
       '--positive <value=rule>',
-      'rows with this label should trigger this rule, or "any rule"; other rules are then left out; repeatable',
+      'rows with this label, or with numbers such as >=0.5, should trigger this rule, or "any rule"; other rules are then left out; repeatable',
       collectPositive,
     )
     .option(
@@ -65,6 +92,9 @@ export function hasLabels({ label, labels, key, verdicts, positive, separator }:
     throw new InvalidArgumentError('--labels needs --label COLUMN and --key COLUMN.')
   }
   if (labels === undefined && key !== undefined) throw new InvalidArgumentError('--key needs --labels FILE.')
+  if (label !== undefined && label.length > 1 && label.some((one) => !('rule' in one))) {
+    throw new InvalidArgumentError('several --label need a rule each: --label COLUMN=RULE.')
+  }
   const isAsked = label !== undefined || verdicts !== undefined
   if (!isAsked && (positive ?? separator) !== undefined) {
     throw new InvalidArgumentError('--positive and --separator need --label COLUMN or --verdicts.')
@@ -77,11 +107,17 @@ export function toLabelOptions(
   { label, labels, key, verdicts, positive = [], separator }: LabelFlags,
   env: NodeJS.ProcessEnv,
 ): Pick<EvaluateOptions, 'label' | 'labels' | 'useVerdicts' | 'positives' | 'separator'> {
+  const columns = label?.filter((one) => 'rule' in one) ?? []
+  const [only] = label ?? []
   return {
-    label: label ?? null,
+    label: columns.length > 0 ? columns : (only?.column ?? null),
     ...(labels === undefined || key === undefined
       ? {}
       : { labels: { source: { path: resolveFromCaller(labels, env), header: true }, ...key } }),
-    ...{ useVerdicts: verdicts === true, positives: positive, separator: separator ?? null },
+    ...{
+      useVerdicts: verdicts === true,
+      positives: [...positive, ...columns.map(({ rule }) => ({ value: rule, rule }))],
+      separator: separator ?? null,
+    },
   }
 }

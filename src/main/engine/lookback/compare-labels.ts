@@ -59,7 +59,7 @@ export async function compareByLabels(
       else if (label.kind === 'conflict') rows.conflicting_label += 1
       else {
         rows.rows += 1
-        if (label.kind === 'text') labels.count(labels.split(label.text) ?? [], 1)
+        if (label.kind === 'text') labels.count(labels.split(label.text), 1)
         // An agreeing verdict is on what that run triggered.
         const { expected } = judge(isOfA ? inA : inB, label)
         const [triggeredA, triggeredB] = [inA, inB].map((ruleIds) => judge(ruleIds, label).triggered)

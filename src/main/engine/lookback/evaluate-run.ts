@@ -100,7 +100,7 @@ export async function* evaluateInSteps(
     }
     for (const kind of kinds.kinds) {
       rows.evaluated += kind.rows
-      if (kind.label.kind === 'text') labels.count(labels.split(kind.label.text) ?? [], kind.rows)
+      if (kind.label.kind === 'text') labels.count(labels.split(kind.label.text), kind.rows)
       else verdictRows += kind.rows
       evaluator.add(kind, kind.rows)
     }
@@ -127,6 +127,7 @@ export async function* evaluateInSteps(
     throw new SluiceError({ id: 'assertion_of_unknown_rule', expression, rules: listRules(labels) })
   }
   const values = [...labels.values.values()].sort((a, b) => b.rows - a.rows || (a.value < b.value ? -1 : 1))
+  const unread = labels.listUnread()
   const evaluation: Evaluation = {
     run_id: family.record.runId,
     name: family.record.name,
@@ -142,6 +143,7 @@ export async function* evaluateInSteps(
       })),
       further_values: values.length - Math.min(values.length, VALUES_LISTED),
       verdict_rows: verdictRows,
+      ...(unread.length > 0 && { unread: unread.slice(0, VALUES_LISTED) }),
     },
     rows,
     strata: listStrata(reader.strata, evaluator.countLabelled()),
@@ -165,7 +167,10 @@ export async function* evaluateInSteps(
               }
             },
           }),
-    warnings: listWarnings(labels, rules, scored, options, reader.strata, evaluator.countLabelled()),
+    warnings: [
+      ...reader.listNotes(),
+      ...listWarnings(labels, rules, scored, options, reader.strata, evaluator.countLabelled()),
+    ],
   }
   return { evaluation, drawn, cells: kept }
 }
@@ -319,7 +324,7 @@ export function createRowJudge(
   return (ruleIds, label) => {
     const triggered = toTargets(ruleIds)
     if (label.kind === 'text') {
-      const values = labels.split(label.text) ?? []
+      const values = labels.split(label.text)
       return { expected: labels.toExpected(values), triggered }
     }
     const should = new Set(ruleIds)

@@ -1,4 +1,7 @@
 import type { EvaluateOptions, LabelsFile } from '../../../shared/lookback/evaluation.ts'
+import { isMissing } from '../../../shared/lookback/label-values.ts'
+import { type Positive, toComparableValue } from '../../../shared/lookback/labels.ts'
+import { readRuleColumns } from '../../../shared/lookback/rule-columns.ts'
 import type { Verdict } from '../../../shared/lookback/verdict.ts'
 import { findNearestName, listColumns } from '../../../shared/mapping/check-mapping.ts'
 import { findColumn } from '../../../shared/mapping/match-columns.ts'
@@ -32,7 +35,11 @@ export interface LabelReader {
   /** A function that gives the label of the row at a place. Rows that are labelled alike mostly have the same label. */
   open: (step: AnsweredStep) => (place: number) => PlacedLabel
   strata: Strata
+  /** What a person should know of cells that were read otherwise than as labels, a sentence each. */
+  listNotes: () => string[]
 }
+
+type AskedLabel = NonNullable<EvaluateOptions['label']>
 
 type OpenLabels = Pick<LabelReader, 'columns' | 'open'>
 
@@ -63,35 +70,98 @@ class Strata {
   }
 }
 
+/** Where labels are; what `positives` explain is a label. */
+type AskedLabels = Pick<EvaluateOptions, 'label' | 'labels' | 'useVerdicts'> & {
+  positives?: readonly Positive[]
+}
+
 /** Finds the label of each row, in a column of the run, a file of labels, or the verdicts of a person. */
 export async function createLabelReader(
   family: RunFamily,
-  { label, labels, useVerdicts }: Pick<EvaluateOptions, 'label' | 'labels' | 'useVerdicts'>,
+  { label, labels, useVerdicts, positives = [] }: AskedLabels,
 ): Promise<LabelReader> {
   const strata = new Strata()
+  const texts = new LabelTexts(positives)
   let reader: OpenLabels = { columns: [], open: () => () => NO_LABEL }
   if (label !== null) {
     reader =
       labels === undefined
-        ? createColumnReader(family, label, strata)
-        : await createFileReader(family, label, labels, strata)
+        ? createColumnReader(family, label, texts, strata)
+        : await createFileReader(family, label, labels, { texts, strata })
   }
-  return { ...(useVerdicts ? underVerdicts(family, reader, strata) : reader), strata }
+  const read = useVerdicts ? underVerdicts(family, reader, strata) : reader
+  return { ...read, strata, listNotes: () => texts.listNotes() }
 }
 
-function createColumnReader(family: RunFamily, label: string, strata: Strata): OpenLabels {
+/** Most different cells that a note names. */
+const NOTED_MAX = 5
+
+/** Makes the text of a label of the cells of its columns, and notes those that are none. */
+class LabelTexts {
+  readonly #explained: ReadonlySet<string>
+  readonly #missing = new Set<string>()
+  readonly #unread = new Map<string, Set<string>>()
+
+  /** What the `positives` explain is a label, whatever it looks like. */
+  constructor(positives: readonly Positive[]) {
+    this.#explained = new Set(positives.map(({ value }) => toComparableValue(value)))
+  }
+
+  /** '' for a row without a label. */
+  read(label: AskedLabel, cells: readonly string[]): string {
+    if (typeof label !== 'string') {
+      const { text, unread } = readRuleColumns(label, cells)
+      for (const { column, value } of unread) {
+        const values = this.#unread.get(column) ?? new Set()
+        this.#unread.set(column, values.add(value.trim()))
+      }
+      return text
+    }
+    const [text = ''] = cells
+    if (!isMissing(text) || (text.trim() !== '' && this.#explained.has(toComparableValue(text)))) return text
+    if (text.trim() !== '') this.#missing.add(text.trim())
+    return ''
+  }
+
+  listNotes(): string[] {
+    const name = (values: ReadonlySet<string>) => {
+      const shown = [...values].slice(0, NOTED_MAX).map((value) => `\`${value}\``)
+      return `${shown.join(', ')}${values.size > NOTED_MAX ? ' and others' : ''}`
+    }
+    return [
+      ...(this.#missing.size > 0
+        ? [`Cells with ${name(this.#missing)} are taken for rows without a label.`]
+        : []),
+      ...[...this.#unread].map(
+        ([column, values]) =>
+          `Rows with ${name(values)} in \`${column}\` count as rows without a label: these are neither yes nor no.`,
+      ),
+    ]
+  }
+}
+
+/** The columns of a label. */
+function findLabelColumns(columns: readonly string[], label: AskedLabel, file: string): number[] {
+  const names = typeof label === 'string' ? [label] : label.map(({ column }) => column)
+  return names.map((name) => findColumnOrThrow(columns, name, '--label', file))
+}
+
+function createColumnReader(
+  family: RunFamily,
+  label: AskedLabel,
+  texts: LabelTexts,
+  strata: Strata,
+): OpenLabels {
   const { columns, plan } = family.record
-  const at = findColumnOrThrow(columns, label, '--label', plan.source.path)
+  const at = findLabelColumns(columns, label, plan.source.path)
   const stratumColumns = listStratumColumns(columns)
   const toStratum = createStratumReader(columns, strata)
-  return readCombinations([at, ...stratumColumns], ([text = '', ...cells]) =>
-    text.trim() === ''
-      ? NO_LABEL
-      : {
-          label: { kind: 'text', text },
-          stratum: toStratum((column) => cells[stratumColumns.indexOf(column)] ?? ''),
-        },
-  )
+  return readCombinations([...at, ...stratumColumns], (cells) => {
+    const text = texts.read(label, cells.slice(0, at.length))
+    if (text === '') return NO_LABEL
+    const toCell = (column: number) => cells[at.length + stratumColumns.indexOf(column)] ?? ''
+    return { label: { kind: 'text', text }, stratum: toStratum(toCell) }
+  })
 }
 
 /** Reads labels that the cells of some columns make up, each once for all rows with the same cells. */
@@ -126,9 +196,9 @@ function readCombinations(
 /** The whole file is read before the run: of each key its label, which many rows share. */
 async function createFileReader(
   family: RunFamily,
-  label: string,
+  label: AskedLabel,
   { source, key, runKey = key }: LabelsFile,
-  strata: Strata,
+  { texts, strata }: { texts: LabelTexts; strata: Strata },
 ): Promise<OpenLabels> {
   const isNumbered = ROW_COLUMNS.includes(runKey) && findColumn(family.record.columns, runKey) === null
   const keys = isNumbered ? ROW_NUMBERS : createRunKeyReader(family, runKey)
@@ -137,7 +207,7 @@ async function createFileReader(
   const reader = await openSource(source)
   try {
     const { columns } = reader
-    const labelAt = findColumnOrThrow(columns, label, '--label', source.path)
+    const labelAt = findLabelColumns(columns, label, source.path)
     const keyAt = findColumnOrThrow(columns, key, '--key', source.path)
     const toStratum = createStratumReader(columns, strata)
     const findPlace = createBatchPlaces()
@@ -145,8 +215,11 @@ async function createFileReader(
       const toPlace = findPlace(batch)
       for (const { row, cells } of batch.rows) {
         const place = toPlace(row)
-        const text = cells[labelAt] ?? ''
-        if (text.trim() === '') continue
+        const text = texts.read(
+          label,
+          labelAt.map((at) => cells[at] ?? ''),
+        )
+        if (text === '') continue
         const stratum = toStratum((column) => cells[column] ?? '')
         const found = placed.get(`${stratum}\n${text}`) ?? { label: { kind: 'text', text }, stratum }
         placed.set(`${stratum}\n${text}`, found)

@@ -9,7 +9,7 @@ import { runInProcess } from '../run-in-process.ts'
 const listCommands = (command: Command): Command[] => [command, ...command.commands.flatMap(listCommands)]
 
 const saysSo = ({ variadic, long, description }: Option) =>
-  variadic || long === '--columns' || /\brepeatable\b(?! behaviour)/.test(description)
+  variadic || long === '--columns' || long === '--new-by' || /\brepeatable\b(?! behaviour)/.test(description)
 
 const options = listCommands(await createProgram(createCliContext({ env: {} }), COMMAND_NAMES)).flatMap(
   (command) => command.options.map((option) => ({ command, option })),
@@ -29,7 +29,7 @@ test('exactly the options that say so may be given several times', () => {
 })
 
 test.each([
-  [['evaluate', 'latest', '--label', 'toxic', '--label', 'insult'], '--label'],
+  [['evaluate', 'latest', '--separator', ';', '--separator', ','], '--separator'],
   [['task', 'a.csv', '--limit', '3', '--limit=4'], '--limit'],
   [['export', 'latest', 'a.csv', '--state', 'failed', '--state', 'failed'], '--state'],
   [['export', 'latest', '-', '--format', 'csv', '--format', 'jsonl'], '--format'],
