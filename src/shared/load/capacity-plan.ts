@@ -41,7 +41,8 @@ export function toCapacityThresholds(load: Load): Threshold[] {
       ? { ...threshold, expression: `response_time:${threshold.expression}` }
       : threshold
   })
-  if (thresholds.some(({ expression }) => /^(http_req_failed|rate)\b/.test(expression))) return thresholds
+  if (thresholds.some(({ expression }) => /^(http_req_failed|rate)\b(?!\s*\{)/.test(expression)))
+    return thresholds
   return [...thresholds, { expression: DEFAULT_FAILED, abortOnFail: false, delayAbortEvalMs: 0 }]
 }
 

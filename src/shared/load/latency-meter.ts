@@ -84,10 +84,13 @@ export class LatencyMeter {
     return this.#histograms.get(series) ?? null
   }
 
-  /** Percentiles of a series in milliseconds; null where it has no samples. */
+  /**
+   * Percentiles of a series in milliseconds; null where it has no samples, and where it is the same as another: that of
+   * what succeeded, where everything did.
+   */
   percentiles(series: TrendMetric): Percentiles | null {
     const histogram = this.#histograms.get(series)
-    if (histogram === undefined || histogram.totalCount === 0) return null
+    if (histogram === undefined || histogram.totalCount === 0 || this.#isRepeated(series)) return null
     const last = this.#percentiles.get(series)
     if (last?.count === histogram.totalCount) return last
     const percentiles = toPercentiles(histogram)
@@ -105,6 +108,12 @@ export class LatencyMeter {
   reset(): void {
     for (const histogram of this.#histograms.values()) histogram.reset()
     this.#percentiles.clear()
+  }
+
+  #isRepeated(series: TrendMetric): boolean {
+    if (series !== 'succeeded_duration') return false
+    const count = (one: TrendMetric) => this.#histograms.get(one)?.totalCount ?? 0
+    return count(series) === count('http_req_duration')
   }
 
   #of(series: TrendMetric): Histogram {

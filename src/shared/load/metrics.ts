@@ -12,6 +12,12 @@ export interface LatencyDistribution {
   getValueAtPercentile(percentile: number): number
 }
 
+/** What a load test measured so far of the requests with some tags. */
+export type TaggedMeasurements = Pick<
+  LoadMeasurements,
+  'latencies' | 'requests' | 'failed' | 'requestsWithin'
+>
+
 /** What a load test measured so far, warm-up excluded. */
 export interface LoadMeasurements {
   /** Measured time, seconds. */
@@ -26,6 +32,8 @@ export interface LoadMeasurements {
   dropped: number
   inFlight: number
   maxInFlight: number
+  /** Of the requests with the tags that thresholds name, by these tags; see `formatTags`. */
+  tagged?: ReadonlyMap<string, TaggedMeasurements>
 }
 
 /** The measurements of a load test that has measured nothing. */
@@ -65,6 +73,12 @@ type Definition = {
  */
 export const METRICS = {
   http_req_duration: { kind: 'trend', meaning: 'first byte sent to last byte received', isInK6: true },
+  /** k6 has it as `http_req_duration{expected_response:true}`. */
+  succeeded_duration: {
+    kind: 'trend',
+    meaning: 'http_req_duration of requests that succeeded',
+    isInK6: false,
+  },
   http_req_waiting: {
     kind: 'trend',
     meaning: 'last byte sent to first byte received',

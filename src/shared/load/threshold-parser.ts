@@ -20,9 +20,24 @@ import {
 /** How a threshold compares, as k6 writes it; `===` is `==`. */
 type ThresholdOperator = '<' | '<=' | '>' | '>=' | '==' | '===' | '!='
 
+/** What requests a threshold is about, as k6's tags say it. */
+const THRESHOLD_TAGS = {
+  /** 0 where there was no answer. */
+  status: { values: /^(0|[1-5]\d\d)$/, expected: 'a status such as 200, or 0 for no answer' },
+  /** Whether it succeeded; for k6, whether its status is from 200 to 399. */
+  expected_response: { values: /^(true|false)$/, expected: '`true` or `false`' },
+} as const
+
+export interface ThresholdTag {
+  name: keyof typeof THRESHOLD_TAGS
+  value: string
+}
+
 /** What a threshold says, taken apart. */
 export interface ThresholdExpression {
   metric: MetricName
+  /** It is about the requests with all of these alone; empty for all requests. */
+  tags: readonly ThresholdTag[]
   aggregation: Aggregation
   /** N of `p(N)`, 0 to 100; null for the other aggregations. */
   percentile: number | null
@@ -50,7 +65,7 @@ const PERCENTILE = /^p\((.*)\)$/
 const EXAMPLES = '`p(99)<500`, `http_req_failed:rate<0.01` or `dropped==0`'
 
 /**
- * Reads a threshold: `[METRIC:]AGGREGATION OPERATOR NUMBER [abortOnFail [delayAbortEval=10s]]`, options after commas
+ * Reads a threshold: `[METRIC[{TAG:VALUE,…}]:]AGGREGATION OPERATOR NUMBER [abortOnFail [delayAbortEval=10s]]`, options after commas
  * or spaces. Aggregations, operators and numbers are k6's, except hexadecimal, infinite and NaN numbers. Without a
  * metric, latencies are those of `http_req_duration` and `rate` is that of `http_req_failed`; without an aggregation,
  * a counter's is `count`, as in `dropped==0`.
@@ -78,31 +93,86 @@ export function formatThresholdMistake(text: string, mistake: TextMistake): stri
   return formatTextMistake('threshold', text, mistake)
 }
 
-type Subject = Pick<ThresholdExpression, 'metric' | 'aggregation' | 'percentile'>
+type Subject = Pick<ThresholdExpression, 'metric' | 'tags' | 'aggregation' | 'percentile'>
 
 function parseSubject(text: string, end: number): Subject {
   const from = skipSpace(text, 0)
   const left = text.slice(from, end).trimEnd()
   if (left === '')
     throw new MistakeError(text, from, `what to compare before the operator, as in ${EXAMPLES}`, 2)
-  const tags = left.indexOf('{')
-  if (tags !== -1) {
-    throw new MistakeError(text, from + tags, 'no tags: what is measured is the whole run after its warm-up')
-  }
+  if (left.includes('{')) return parseTaggedSubject(text, from, left)
   const colon = left.indexOf(':')
   if (colon === -1) return parseBareSubject(text, from, left)
   const name = left.slice(0, colon).trim()
   const metric = findMetric(name)
   if (metric === null) throw new MistakeError(text, from, toMetricsText(), name.length)
   const aggregationAt = skipSpace(text, from + colon + 1)
-  return { metric, ...parseAggregation(text, aggregationAt, from + left.length, metric) }
+  return { metric, tags: [], ...parseAggregation(text, aggregationAt, from + left.length, metric) }
+}
+
+function parseTaggedSubject(text: string, from: number, left: string): Subject {
+  const open = left.indexOf('{')
+  const close = left.indexOf('}', open)
+  if (close === -1) throw new MistakeError(text, from + left.length, '`}` behind the tags')
+  const name = left.slice(0, open).trim()
+  const metric = findMetric(name)
+  if (metric === null) throw new MistakeError(text, from, toMetricsText(), Math.max(1, name.length))
+  if (!isOfRequests(metric)) {
+    throw new MistakeError(text, from + open, `no tags: ${metric} is not of single requests`)
+  }
+  const tags = parseTags(text, from + open + 1, left.slice(open + 1, close))
+  const behind = left.slice(close + 1)
+  const colon = behind.indexOf(':')
+  if (colon === -1 && behind.trim() === '') {
+    const aggregation = toOnlyAggregation(metric)
+    if (aggregation !== null) return { metric, tags, aggregation, percentile: null }
+  }
+  if (behind.slice(0, Math.max(0, colon)).trim() !== '' || colon === -1) {
+    const example = `\`${left.slice(0, close + 1)}:p(99)<500\``
+    throw new MistakeError(text, from + close + 1, `an aggregation after the tags, as in ${example}`)
+  }
+  const aggregationAt = skipSpace(text, from + close + 1 + colon + 1)
+  return { metric, tags, ...parseAggregation(text, aggregationAt, from + left.length, metric) }
+}
+
+/** Whether a metric is measured of each request by itself, so that tags can choose among them. */
+function isOfRequests(metric: MetricName): boolean {
+  if (metric === 'callback_latency') return false
+  return isTrend(metric) || metric === 'http_reqs' || metric === 'http_req_failed'
+}
+
+function parseTags(text: string, from: number, inner: string): ThresholdTag[] {
+  let at = from
+  const tags = inner.split(',').map((part) => {
+    const partAt = skipSpace(text, at)
+    at += part.length + 1
+    const [name = '', value = ''] = part.split(':').map((one) => one.trim())
+    if (!isTagName(name)) {
+      const names = Object.keys(THRESHOLD_TAGS).map((one) => `\`${one}\``)
+      throw new MistakeError(text, partAt, `a tag (${names.join(', ')})`, Math.max(1, name.length))
+    }
+    const { values, expected } = THRESHOLD_TAGS[name]
+    if (!values.test(value))
+      throw new MistakeError(text, partAt, `${expected} for the tag ${name}`, part.trim().length)
+    return { name, value }
+  })
+  return tags.sort((a, b) => a.name.localeCompare(b.name))
+}
+
+function isTagName(name: string): name is ThresholdTag['name'] {
+  return Object.hasOwn(THRESHOLD_TAGS, name)
+}
+
+/** Tags as an expression has them: `{expected_response:true,status:200}`; nothing for none. */
+export function formatTags(tags: readonly ThresholdTag[]): string {
+  return tags.length === 0 ? '' : `{${tags.map(({ name, value }) => `${name}:${value}`).join(',')}}`
 }
 
 function parseBareSubject(text: string, from: number, left: string): Subject {
   const named = findMetric(left)
   if (named !== null) {
     const aggregation = toOnlyAggregation(named)
-    if (aggregation !== null) return { metric: named, aggregation, percentile: null }
+    if (aggregation !== null) return { metric: named, tags: [], aggregation, percentile: null }
     throw new MistakeError(
       text,
       from + left.length,
@@ -110,7 +180,7 @@ function parseBareSubject(text: string, from: number, left: string): Subject {
       2,
     )
   }
-  if (left === 'rate') return { metric: 'http_req_failed', aggregation: 'rate', percentile: null }
+  if (left === 'rate') return { metric: 'http_req_failed', tags: [], aggregation: 'rate', percentile: null }
   if (left === 'count' || left === 'value') {
     const example = left === 'count' ? 'http_reqs:count>1000' : 'vus:value<100'
     throw new MistakeError(text, from, `a metric before \`${left}\`, as in \`${example}\``, left.length)
@@ -119,7 +189,7 @@ function parseBareSubject(text: string, from: number, left: string): Subject {
     throw new MistakeError(text, from, `${toMetricsText()}, or avg, min, med, max, p(N) or rate`, left.length)
   }
   const metric: MetricName = 'http_req_duration'
-  return { metric, ...parseAggregation(text, from, from + left.length, metric) }
+  return { metric, tags: [], ...parseAggregation(text, from, from + left.length, metric) }
 }
 
 function parseAggregation(

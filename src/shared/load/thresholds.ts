@@ -1,8 +1,13 @@
 import { z } from 'zod'
 import { formatDurationMs } from '../messages/duration.ts'
 import { formatCount, formatFigure } from '../messages/figure-text.ts'
-import { type LoadMeasurements, METRIC_KINDS, METRICS, readMetric } from './metrics.ts'
-import { formatThresholdMistake, parseThreshold, type ThresholdExpression } from './threshold-parser.ts'
+import { isTrend, type LoadMeasurements, METRIC_KINDS, METRICS, readMetric } from './metrics.ts'
+import {
+  formatTags,
+  formatThresholdMistake,
+  parseThreshold,
+  type ThresholdExpression,
+} from './threshold-parser.ts'
 
 const expressionSchema = z.string().superRefine((text, context) => {
   const result = parseThreshold(text)
@@ -70,12 +75,19 @@ export function evaluateThresholds(
 ): ThresholdResult[] {
   return thresholds.map(({ expression }) => {
     const parsed = readExpression(expression)
-    const value = readMetric(measured, parsed)
+    const value = readMetric(toTagged(measured, parsed), parsed)
     const { limit, metric } = parsed
     const { unit } = METRIC_KINDS[METRICS[metric].kind]
     if (value === null) return { expression, value, ok: false, limit, margin: null, unit }
     return { expression, value, limit, unit, ...compare(parsed, value) }
   })
+}
+
+/** What was measured of the requests that a threshold is about. */
+function toTagged(measured: LoadMeasurements, { tags }: ThresholdExpression): LoadMeasurements {
+  if (tags.length === 0) return measured
+  const none = { latencies: {}, requests: 0, failed: 0, requestsWithin: 0 }
+  return { ...measured, ...(measured.tagged?.get(formatTags(tags)) ?? none) }
 }
 
 /**
@@ -94,6 +106,14 @@ export function findAbort(
         return false
       return elapsedMs > threshold.delayAbortEvalMs
     }) ?? null
+  )
+}
+
+/** Whether a threshold is about the latency of all requests, those that failed included. */
+export function isOfAllLatencies(expression: string): boolean {
+  const { metric, tags } = readExpression(expression)
+  return (
+    isTrend(metric) && metric !== 'succeeded_duration' && metric !== 'callback_latency' && tags.length === 0
   )
 }
 

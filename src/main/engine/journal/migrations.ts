@@ -211,6 +211,10 @@ export const MIGRATIONS: readonly SchemaStep[] = [
     keys TEXT NOT NULL, base INTEGER NOT NULL, hashes BLOB NOT NULL, PRIMARY KEY (keys, base)
   ) STRICT;
   `,
+  `
+  -- Of the requests of a second, the http_req_duration of those that succeeded; null in seconds of earlier versions.
+  ALTER TABLE second ADD COLUMN succeeded_duration TEXT;
+  `,
 ]
 
 /**

@@ -33,6 +33,7 @@ export type RecountedSecond = Omit<SecondRecord, 'eventLoopMaxUs' | 'generatorLi
 /** What can be measured again from journaled tries. */
 const SERIES_OF_TRIES: readonly TrendMetric[] = [
   'http_req_duration',
+  'succeeded_duration',
   ...PHASE_METRICS.map(({ metric }) => metric),
 ]
 

@@ -1,9 +1,11 @@
+import type { ThresholdTag } from '../../../shared/load/threshold-parser.ts'
 import type { Outcome } from '../../../shared/run/item-state.ts'
 import { SecondTimes } from '../sending/second-meter.ts'
 import type { CallbackCount } from './load-callbacks.ts'
 import { LoadTally } from './load-tally.ts'
 import type { LoadErrorCause, LoadUpdate } from './load-threads.ts'
 import { FIELD, FLAG, OUTCOMES, RECORD_NUMBERS } from './request-record.ts'
+import { TaggedRequests } from './tagged-requests.ts'
 
 /** Models that are distinguished; further ones are counted together. */
 const MODELS_MAX = 50
@@ -16,6 +18,7 @@ type Records = Extract<LoadUpdate, { kind: 'records' }>
 export interface OpenSecond {
   tally: LoadTally
   times: SecondTimes
+  tagged: TaggedRequests
   /** In the order in which their ends were told of. */
   rows: RowEnding[]
 }
@@ -50,9 +53,17 @@ export class LoadLedger {
   failed = 0
   /** All closed seconds. */
   readonly total = new LoadTally()
+  readonly tagged: TaggedRequests
+  readonly #tagSets: readonly (readonly ThresholdTag[])[]
 
-  constructor(onAwaited: (item: number, sentAtUs: number) => void) {
+  /** `tagSets`: tags by which requests are also counted apart. */
+  constructor(
+    onAwaited: (item: number, sentAtUs: number) => void,
+    tagSets: readonly (readonly ThresholdTag[])[] = [],
+  ) {
     this.#onAwaited = onAwaited
+    this.#tagSets = tagSets
+    this.tagged = new TaggedRequests(tagSets)
   }
 
   /** Says when measuring begins, by the load's clock; before anything is added. */
@@ -76,11 +87,12 @@ export class LoadLedger {
 
   /** Takes the second that is over; what is told of it later counts in the next one. */
   close(second: number): OpenSecond {
-    const closed = this.#seconds.get(second) ?? createSecond()
+    const closed = this.#seconds.get(second) ?? this.#createSecond()
     this.#seconds.delete(second)
     this.#open = null
     this.#closedUpTo = Math.max(this.#closedUpTo, second)
     this.total.merge(closed.tally)
+    this.tagged.merge(closed.tagged)
     return closed
   }
 
@@ -125,29 +137,31 @@ export class LoadLedger {
       },
       this.#measuredUs,
     )
-    this.#addTimes(second, read, flags)
+    const isSuccess = outcome === 'succeeded'
+    addTimes(second.times, read, flags, isSuccess)
+    const isWithin = endUs <= this.#measuredUs
+    second.tagged.add({ outcome, status: read(FIELD.status), isWithin }, (times) =>
+      addTimes(times, read, flags, isSuccess),
+    )
     second.rows.push(toRowEnding(read(FIELD.position), outcomeIndex))
     if (flags & FLAG.acknowledged || outcome === 'unknown') {
       this.#onAwaited(read(FIELD.sequence) + 1, this.#startMs * 1000 + endUs - durationUs)
     }
   }
 
-  #addTimes(second: OpenSecond, read: (field: number) => number, flags: number): void {
-    const toUs = (field: number) => {
-      const us = read(field)
-      return Number.isNaN(us) ? null : Math.round(us)
-    }
-    const connectUs = toUs(FIELD.connectUs)
-    second.times.addPhases({ waitingUs: toUs(FIELD.waitingUs), connectUs, tlsUs: toUs(FIELD.tlsUs) })
-    if (!(flags & FLAG.timed)) return
-    const isOwnLag = connectUs === null && !(flags & FLAG.waited)
-    second.times.addTimed(toUs(FIELD.durationUs), toUs(FIELD.responseUs), toUs(FIELD.lagUs), isOwnLag)
-  }
-
   #toModelLabel(name: string): string {
     const label = name === '' ? SERVICE_DECIDES : name
     if (this.#models.size < MODELS_MAX) this.#models.add(label)
     return this.#models.has(label) ? label : FURTHER_MODELS
+  }
+
+  #createSecond(): OpenSecond {
+    return {
+      tally: new LoadTally(),
+      times: new SecondTimes(),
+      tagged: new TaggedRequests(this.#tagSets),
+      rows: [],
+    }
   }
 
   #secondAtUnix(us: number): OpenSecond {
@@ -159,7 +173,7 @@ export class LoadLedger {
     if (this.#open?.number === number) return this.#open.second
     let second = this.#seconds.get(number)
     if (second === undefined) {
-      second = createSecond()
+      second = this.#createSecond()
       this.#seconds.set(number, second)
     }
     this.#open = { number, second }
@@ -167,8 +181,21 @@ export class LoadLedger {
   }
 }
 
-function createSecond(): OpenSecond {
-  return { tally: new LoadTally(), times: new SecondTimes(), rows: [] }
+function addTimes(
+  times: SecondTimes,
+  read: (field: number) => number,
+  flags: number,
+  isSuccess: boolean,
+): void {
+  const toUs = (field: number) => {
+    const us = read(field)
+    return Number.isNaN(us) ? null : Math.round(us)
+  }
+  const connectUs = toUs(FIELD.connectUs)
+  times.addPhases({ waitingUs: toUs(FIELD.waitingUs), connectUs, tlsUs: toUs(FIELD.tlsUs) })
+  if (!(flags & FLAG.timed)) return
+  const isOwnLag = connectUs === null && !(flags & FLAG.waited)
+  times.addTimed(toUs(FIELD.durationUs), toUs(FIELD.responseUs), toUs(FIELD.lagUs), { isSuccess, isOwnLag })
 }
 
 /** The outcome of the rows of a load's source: each counts as the last of its requests whose end was reported. */

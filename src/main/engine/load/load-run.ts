@@ -2,7 +2,6 @@ import type { LatencyMeter } from '../../../shared/load/latency-meter.ts'
 import { type Load, toArrivalSchedule, toMaxInFlight, toMeasuredMs } from '../../../shared/load/load.ts'
 import { isOpen } from '../../../shared/load/load-pace.ts'
 import type { LoadFirstRequest } from '../../../shared/load/load-report.ts'
-import { TREND_METRICS } from '../../../shared/load/metrics.ts'
 import {
   evaluateThresholds,
   findAbort,
@@ -26,6 +25,7 @@ import { toLoadPostId } from './load-pacer.ts'
 import { RuleCounts, RuleWriter } from './load-rules.ts'
 import { LoadSeconds } from './load-seconds.ts'
 import { type LoadTask, LoadThreads, type LoadUpdate, readClockMs } from './load-threads.ts'
+import { listDistributions, listTagSets } from './tagged-requests.ts'
 
 /** From starting the sending threads until the warm-up begins, milliseconds: all of them must have heard. */
 const START_MS = 50
@@ -80,7 +80,10 @@ export class LoadRun {
     this.#writer = new LoadWriter(journal)
     this.#ruleWriter = new RuleWriter(journal)
     this.#slots = new SampleSlots(load)
-    this.#ledger = new LoadLedger((item, sentAtUs) => this.#callbacks?.await(item, sentAtUs))
+    this.#ledger = new LoadLedger(
+      (item, sentAtUs) => this.#callbacks?.await(item, sentAtUs),
+      listTagSets(load.thresholds),
+    )
     this.#callbacks =
       record.callbackBase === null ? null : createCallbacks(options, this.#ledger, this.#rules)
     this.#ledger.endMeasuring(toMeasuredMs(load) ?? Number.POSITIVE_INFINITY)
@@ -164,6 +167,7 @@ export class LoadRun {
       thresholds: this.#thresholds,
       latencyMs: {
         http_req_duration: this.total.percentiles('http_req_duration'),
+        succeeded_duration: this.total.percentiles('succeeded_duration'),
         http_req_waiting: this.total.percentiles('http_req_waiting'),
         response_time: this.total.percentiles('response_time'),
         start_lag: this.total.percentiles('start_lag'),
@@ -298,11 +302,8 @@ export class LoadRun {
     const { total } = this.#ledger
     this.#thresholds = evaluateThresholds(load.thresholds, {
       durationS: this.measuredMs / 1000,
-      latencies: Object.fromEntries(
-        TREND_METRICS.map((series) => [series, this.total.histogram(series)] as const).filter(
-          ([, histogram]) => histogram !== null,
-        ),
-      ),
+      latencies: listDistributions(this.total),
+      tagged: this.#ledger.tagged.toMeasurements(),
       // Of closed seconds, as the duration and the latencies are.
       requests: total.requests,
       requestsWithin: total.within.ended,

@@ -52,7 +52,8 @@ function readComparedRun(view: RunFamily, summary = summarizeRun(view)): Compare
   const latencies: ComparedRun['latencies'] = {}
   for (const series of TREND_METRICS) {
     const total = latency.histogram(series)
-    if (total === null || total.totalCount === 0) continue
+    // Also null where it repeats another series.
+    if (total === null || latency.percentiles(series) === null) continue
     latencies[series] = toLatencyHistory(total, readSeries(db, series), countSeconds(db, series))
   }
   const { sent, succeeded } = summary.requests

@@ -1,8 +1,9 @@
 import { LatencyMeter } from '../../../shared/load/latency-meter.ts'
 import { TREND_METRICS } from '../../../shared/load/metrics.ts'
+import { isOfAllLatencies } from '../../../shared/load/thresholds.ts'
 import type { LedgerEffect } from '../../../shared/lookback/ledger.ts'
 import { describeMapping } from '../../../shared/mapping/describe-mapping.ts'
-import { formatCounted } from '../../../shared/messages/figure-text.ts'
+import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
 import { isAbout, isAsync, OPERATIONS, targetOf } from '../../../shared/operations/operations.ts'
 import type { PlanConnection } from '../../../shared/plan/connection.ts'
 import {
@@ -16,6 +17,7 @@ import {
 import { toSourceRead } from '../../../shared/run/read-as.ts'
 import {
   FAILED_TERMS_MAX,
+  type RequestCounts,
   type RowCounts,
   type RunState,
   type RunSummary,
@@ -107,6 +109,7 @@ export function summarizeRun(family: RunFamily): RunSummary {
         texts: counts.get('answer_text'),
       }),
       ...toCutOffWarnings(family, rows),
+      ...toFailureWarnings(family, requests),
       ...toRowWarnings(counts.get('problem') ?? new Map(), record.runId),
     ],
     retry_after: {
@@ -141,6 +144,14 @@ function toCutOffWarnings({ members, record }: RunFamily, { unknown }: RowCounts
     unknown === 0 ? '' : ` ${formatCounted(unknown, 'row')} had no usable answer by then: see Errors.`
   const message = `The process that sent this run was cut off.${rows} Rates and latencies leave out its last seconds until the run is resumed.`
   return [{ code: 'CUT_OFF', message }]
+}
+
+/** Says that latency thresholds of a load test judge failures, if most requests did not succeed. */
+function toFailureWarnings({ record }: RunFamily, { sent, succeeded }: RequestCounts): RunWarning[] {
+  const judged = (record.plan.load?.thresholds ?? []).find(({ expression }) => isOfAllLatencies(expression))
+  if (judged === undefined || (sent - succeeded) * 2 <= sent) return []
+  const message = `${formatCount(sent - succeeded)} of ${formatCounted(sent, 'request')} did not succeed, so the threshold ${judged.expression} is mostly about failures. To judge what succeeded, write http_req_duration{expected_response:true}:p(99)<500.`
+  return [{ code: 'LATENCY_OF_FAILURES', message }]
 }
 
 /** What this run alone sent otherwise than its source has it: a retry corrects rows of its own. */

@@ -60,16 +60,17 @@ export class SecondTimes {
   }
 
   /**
-   * The times of a try that has an http_req_duration. `isOwnLag`: neither the limit of requests in flight nor opening a
+   * The times of a try that has an http_req_duration. `isSuccess`: it succeeded. `isOwnLag`: neither the limit of requests in flight nor opening a
    * connection delayed it, so a late start is this machine's doing.
    */
   addTimed(
     durationUs: number | null,
     responseUs: number | null,
     lagUs: number | null,
-    isOwnLag: boolean,
+    { isSuccess, isOwnLag }: { isSuccess: boolean; isOwnLag: boolean },
   ): void {
     this.latency.record('http_req_duration', durationUs)
+    if (isSuccess) this.latency.record('succeeded_duration', durationUs)
     this.latency.record('response_time', responseUs)
     this.latency.record('start_lag', lagUs)
     if (lagUs === null || !isOwnLag) return
@@ -137,7 +138,8 @@ export class SecondMeter {
     const isOpen = scheduledAtUs !== null
     const responseUs = isOpen ? Math.round(sentAtUs + durationUs - scheduledAtUs) : null
     const lagUs = isOpen && isSent ? Math.round(sentAtUs - scheduledAtUs) : null
-    this.#times.addTimed(durationUs, responseUs, lagUs, !hasWaited && timings.connectUs === null)
+    const isOwnLag = !hasWaited && timings.connectUs === null
+    this.#times.addTimed(durationUs, responseUs, lagUs, { isSuccess: outcome === 'succeeded', isOwnLag })
   }
 
   /** Notes how long a callback took. It counts in the second in which it is processed. */

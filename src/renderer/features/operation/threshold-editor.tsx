@@ -8,7 +8,11 @@ import {
   METRICS,
   type MetricName,
 } from '../../../shared/load/metrics.ts'
-import { parseThreshold, type ThresholdExpression } from '../../../shared/load/threshold-parser.ts'
+import {
+  formatTags,
+  parseThreshold,
+  type ThresholdExpression,
+} from '../../../shared/load/threshold-parser.ts'
 import { formatThreshold } from '../../../shared/load/thresholds.ts'
 import { formatDurationMs, parseDurationMs } from '../../../shared/messages/duration.ts'
 import { ActionButton, CheckField, NumberField, TextArea, TextField } from '../../ui/controls.tsx'
@@ -134,6 +138,7 @@ function ThresholdRow(props: {
           if (chosen !== undefined) change(toMetric(chosen, parsed))
         }}
       />
+      {parsed.tags.length > 0 && <code>{formatTags(parsed.tags)}</code>}
       {known.length > 1 && (
         <NativeSelect
           size="xs"
@@ -246,11 +251,14 @@ function RemoveButton({ what, onRemove }: { what: string; onRemove: () => void }
 }
 
 /** The same comparison of another metric; what the metric has no use for becomes what it is mostly asked for. */
-function toMetric(metric: MetricName, { aggregation, percentile }: ThresholdExpression): ThresholdExpression {
+function toMetric(
+  metric: MetricName,
+  { tags, aggregation, percentile }: ThresholdExpression,
+): ThresholdExpression {
   if (isTrend(metric)) {
     const isKnown = METRIC_KINDS.trend.aggregations.some((one) => one === aggregation)
     return {
-      ...{ metric, operator: '<', limit: 500 },
+      ...{ metric, tags, operator: '<', limit: 500 },
       aggregation: isKnown ? aggregation : 'p',
       percentile: isKnown ? percentile : 99,
     }
@@ -258,16 +266,16 @@ function toMetric(metric: MetricName, { aggregation, percentile }: ThresholdExpr
   const [first] = METRIC_KINDS[METRICS[metric].kind].aggregations
   const isShare = METRICS[metric].kind === 'rate'
   return {
-    ...{ metric, aggregation: first, percentile: null },
+    ...{ metric, tags, aggregation: first, percentile: null },
     ...(isShare ? { operator: '<', limit: 0.01 } : { operator: '<=', limit: 0 }),
   }
 }
 
 function formatEdited({ parsed, abortOnFail, delayAbortEvalMs }: EditedThreshold): string {
-  const { metric, aggregation, percentile, operator, limit } = parsed
+  const { metric, tags, aggregation, percentile, operator, limit } = parsed
   const what = aggregation === 'p' ? `p(${percentile ?? 99})` : aggregation
   return formatThreshold({
-    expression: `${metric}:${what}${operator}${limit}`,
+    expression: `${metric}${formatTags(tags)}:${what}${operator}${limit}`,
     abortOnFail,
     delayAbortEvalMs,
   })

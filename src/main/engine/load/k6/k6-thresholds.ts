@@ -55,26 +55,43 @@ export function toK6Thresholds(load: Load): { thresholds: K6Thresholds; leftOut:
   const leftOut: string[] = []
   for (const threshold of load.thresholds) {
     const parsed = readExpression(threshold.expression)
-    if (!METRICS[parsed.metric].isInK6) {
+    const known = toKnown(parsed)
+    if (!METRICS[known.metric].isInK6) {
       leftOut.push(threshold.expression)
       continue
     }
-    for (const metric of toMetrics(parsed.metric)) {
+    for (const metric of toMetrics(known)) {
       thresholds[metric] = [...(thresholds[metric] ?? []), toK6Threshold(threshold, parsed, load)]
     }
   }
   return { thresholds, leftOut }
 }
 
-function toMetrics(metric: MetricName): string[] {
-  // Virtual users belong to no scenario.
-  if (METRICS[metric].kind === 'gauge') return [metric]
-  if (metric === 'http_req_failed') return [toMainMetric(metric), toMainMetric(NOT_SUCCEEDED)]
-  return [toMainMetric(metric)]
+/** A metric that k6 has by another name, by that one. */
+function toKnown({ metric, tags }: ThresholdExpression): Pick<ThresholdExpression, 'metric' | 'tags'> {
+  if (metric !== 'succeeded_duration') return { metric, tags }
+  return {
+    metric: 'http_req_duration',
+    tags: [
+      { name: 'expected_response', value: 'true' },
+      ...tags.filter(({ name }) => name !== 'expected_response'),
+    ],
+  }
 }
 
-function toMainMetric(metric: string): string {
-  return `${metric}{scenario:main}`
+function toMetrics({ metric, tags }: Pick<ThresholdExpression, 'metric' | 'tags'>): string[] {
+  // Virtual users belong to no scenario.
+  if (METRICS[metric].kind === 'gauge') return [metric]
+  // The script's own rate has no tags of the request.
+  if (metric === 'http_req_failed' && tags.length === 0) {
+    return [toMainMetric(metric), toMainMetric(NOT_SUCCEEDED)]
+  }
+  return [toMainMetric(metric, tags)]
+}
+
+function toMainMetric(metric: string, tags: ThresholdExpression['tags'] = []): string {
+  const others = tags.map(({ name, value }) => `,${name}:${value}`).join('')
+  return `${metric}{scenario:main${others}}`
 }
 
 function toK6Threshold(

@@ -55,6 +55,9 @@ const POINTS = [
   'max',
 ] as const satisfies readonly (keyof Percentiles)[]
 
+/** The latencies of a CSV of seconds; that of what succeeded is in histogram logs and reports. */
+const SECOND_METRICS = TREND_METRICS.filter((metric) => metric !== 'succeeded_duration')
+
 /** The columns of a CSV of seconds; latencies are milliseconds. */
 export const SECONDS_COLUMNS: readonly string[] = [
   'second',
@@ -66,7 +69,7 @@ export const SECONDS_COLUMNS: readonly string[] = [
   'unknown',
   'dropped',
   'in_flight',
-  ...TREND_METRICS.flatMap((metric) =>
+  ...SECOND_METRICS.flatMap((metric) =>
     POINTS.map((point) => (point === 'count' ? `${metric}_count` : `${metric}_${point}_ms`)),
   ),
   'event_loop_max_ms',
@@ -100,7 +103,7 @@ function toCells({ counts, latencyMs, ...second }: LoadSecond, startedAt: string
     counts.unknown,
     second.dropped,
     second.inFlight,
-    ...TREND_METRICS.flatMap((metric) => POINTS.map((point) => toCell(latencyMs[metric]?.[point]))),
+    ...SECOND_METRICS.flatMap((metric) => POINTS.map((point) => toCell(latencyMs[metric]?.[point]))),
     toCell(second.eventLoopMaxMs),
     toCell(second.gcMs),
     new Date(Date.parse(startedAt) + second.second * 1000).toISOString(),

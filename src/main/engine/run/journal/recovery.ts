@@ -161,6 +161,7 @@ export function rebuildSeconds(journal: Journal): void {
     if (second === undefined) continue
     second[attempt.outcome] += 1
     if (isTimed(attempt)) second.latency.record('http_req_duration', attempt.durationUs)
+    if (attempt.outcome === 'succeeded') second.latency.record('succeeded_duration', attempt.durationUs)
     recordPhases(second.latency, attempt)
   }
   const writer = new SecondWriter(journal)
