@@ -443,11 +443,18 @@ function nameCause(group: ErrorGroup, messages: number): string {
 
 /** Whether this machine, rather than the service, set the pace. */
 function listMachineFacts({ generator }: RunSummary): Fact[] {
-  const { dropped, waited, start_lag_p99_ms: lagMs, event_loop_max_ms: stallMs } = generator
+  const { dropped, waited, held_by_service: held = 0 } = generator
+  const { start_lag_p99_ms: lagMs, event_loop_max_ms: stallMs } = generator
+  const own = waited - held
   const facts = [
     ...(dropped > 0 ? [`${formatCount(dropped)} dropped`] : []),
-    ...(waited > 0
-      ? [`${formatCounted(waited, 'request')} waited: --concurrency was too low for the rate`]
+    ...(own > 0
+      ? [`${formatCounted(own, 'request')} waited, since as many as allowed were in flight (--concurrency)`]
+      : []),
+    ...(held > 0
+      ? [
+          `${formatCounted(held, 'request')} waited while the service could not be reached or limited the rate`,
+        ]
       : []),
     ...(lagMs === null ? [] : [`start lag p99 ${formatFigure(lagMs)} ms`]),
     ...(stallMs === null ? [] : [`longest stall ${formatFigure(stallMs)} ms`]),

@@ -295,6 +295,8 @@ export const runSummarySchema = z.object({
     reasons: z.array(z.string()).optional(),
     dropped: z.int(),
     waited: z.int(),
+    /** Those of them that the service kept back: it could not be reached, or limited the rate. Absent for none. */
+    held_by_service: z.int().exactOptional(),
     start_lag_p99_ms: z.number().nullable(),
     event_loop_max_ms: z.number().nullable(),
   }),

@@ -21,6 +21,8 @@ export type CounterKind =
   | 'throttled_ms'
   | 'limit_per_1000_s'
   | 'waited'
+  /** Those of `waited` that the service kept back: it could not be reached, or limited the rate. */
+  | 'held_by_service'
   | 'reuse_ended'
   | 'redacted'
   /** Answers by charset where that is not UTF-8, and `damaged` ones. */

@@ -57,7 +57,7 @@ export function summarizeRun(family: RunFamily): RunSummary {
   const { operation } = record.plan
   const { batch } = OPERATIONS[operation.kind]
   const target = targetOf(operation)
-  const generator = readGenerator(members, latency, counts.get('waited')?.get('') ?? 0)
+  const generator = readGenerator(members, latency, counts)
   const standing = findStanding(members)
   const last = members.at(-1) ?? family
   return {
@@ -266,8 +266,9 @@ function toLatency(latency: LatencyMeter): RunSummary['latency_ms'] {
 function readGenerator(
   members: readonly RunView[],
   latency: LatencyMeter,
-  waited: number,
+  counts: Counts,
 ): RunSummary['generator'] {
+  const held = counts.get('held_by_service')?.get('') ?? 0
   const seconds = members.map(({ db }) =>
     db.prepare('SELECT max(event_loop_max_us) AS us, max(generator_limited) AS limited FROM second').get(),
   )
@@ -275,7 +276,8 @@ function readGenerator(
   return {
     limited: seconds.some((second) => Number(second?.['limited'] ?? 0) === 1),
     dropped: 0,
-    waited,
+    waited: counts.get('waited')?.get('') ?? 0,
+    ...(held > 0 && { held_by_service: held }),
     start_lag_p99_ms: latency.percentiles('start_lag')?.p99 ?? null,
     event_loop_max_ms: longestUs.length === 0 ? null : Math.max(...longestUs) / 1000,
   }

@@ -82,6 +82,8 @@ export class Sender {
   readonly #unproven = new WeakMap<ServiceClient, { item: SentItem | null }>()
   /** The last instant at which nothing could go out, since the cap was full or sending was held. */
   #heldAtMs = Number.NEGATIVE_INFINITY
+  /** The last of these at which it was the service that could not be reached, or limited the rate. */
+  #heldByServiceAtMs = Number.NEGATIVE_INFINITY
 
   constructor(options: SenderOptions) {
     this.#options = options
@@ -223,7 +225,11 @@ export class Sender {
     this.#limits.noteSent(nowMs)
     // This lane waits for its answer now; others go on at the service's pace.
     if (this.#limits.isThrottling) this.#wakeAfter(this.#limits.waitMs(nowMs))
-    if (flight.hasWaited) this.#journal.counters.add('waited', '', 1)
+    if (flight.hasWaited) {
+      this.#journal.counters.add('waited', '', 1)
+      const isOfService = scheduledMs !== null && scheduledMs < this.#heldByServiceAtMs
+      if (isOfService) this.#journal.counters.add('held_by_service', '', 1)
+    }
     this.#bodies += flight.bodyLength
     return { request, onEnd: (exchange, client) => this.#noteEnd(flight, exchange, client) }
   }
@@ -231,12 +237,13 @@ export class Sender {
   /** Whether nothing may go out at the moment, whoever asks. Who comes first then opens it again. */
   #isHeld(nowMs: number): boolean {
     const waitMs = this.#limits.waitMs(nowMs)
-    if (waitMs > 0) {
-      this.#wakeAfter(waitMs)
+    const { inFlight } = this.#lanes
+    if (waitMs > 0 || inFlight >= this.#limits.allowed) {
+      this.#heldByServiceAtMs = nowMs
+      if (waitMs > 0) this.#wakeAfter(waitMs)
       return true
     }
-    const { inFlight } = this.#lanes
-    return inFlight >= this.#limits.allowed || (this.#bodies >= this.#bodiesMax && inFlight > 0)
+    return this.#bodies >= this.#bodiesMax && inFlight > 0
   }
 
   /** Wakes the lanes then; without an end in sight, the answer to a probe does. */
