@@ -109,7 +109,7 @@ function columnsOf(
 
 /**
  * Columns of what persons said of a row, in exports of runs that have verdicts. Files of verdicts have the same, so that
- * either can be imported. Several verdicts of a row and their rules are joined by `; `, in the same order.
+ * either can be imported. Several verdicts of a row and their rules are joined as lists are, in the same order.
  */
 export const VERDICT_COLUMNS = [
   {
@@ -120,7 +120,10 @@ export const VERDICT_COLUMNS = [
   {
     name: 'sluice_rule',
     title: 'Rule of the verdict',
-    read: ({ verdicts = [] }) => verdicts.flatMap(({ rule }) => rule ?? []).join('; '),
+    read: ({ verdicts = [] }) => {
+      const rules = verdicts.flatMap(({ rule }) => rule ?? [])
+      return rules.length > 1 ? joinTexts(rules) : (rules[0] ?? '')
+    },
   },
   {
     name: 'sluice_note',

@@ -29,6 +29,31 @@ async function sendPosts(faults: string[] = []) {
 }
 
 describe('verdicts', () => {
+  it('of a row on several rules come back from an export, whatever the names of the rules', async () => {
+    const { folder, sluice } = await sendPosts()
+    const given = [
+      ['2', 'should', 'spam; adverts'],
+      ['2', 'should', '["x"]'],
+      ['3', 'should-not', 'a; b'],
+      ['4', 'should', '-5'],
+      ['4', 'should-not', '=1+1'],
+    ]
+    for (const one of given) expect((await sluice('verdict', 'latest', ...one)).code).toBe(0)
+    const list = async () => {
+      const { verdicts } = JSON.parse((await sluice('verdict', 'latest', '--json')).stdout)
+      return verdicts.map(({ record, verdict, rule }: Record<string, unknown>) => [record, verdict, rule])
+    }
+    const before = await list()
+    expect(before).toHaveLength(5)
+    for (const name of ['all.csv', 'all.csv.gz', 'all.xlsx']) {
+      await sluice('export', 'latest', join(folder, name))
+      for (const row of ['2', '3', '4']) await sluice('verdict', 'latest', row, '--remove')
+      expect(await list()).toEqual([])
+      expect(await sluice('verdict', 'latest', '--from', join(folder, name))).toMatchObject({ code: 0 })
+      expect(await list()).toEqual(before)
+    }
+  })
+
   it('are labels of an evaluation, alone or in the place of a label', async () => {
     const { sluice, evaluate } = await sendPosts()
     await sluice('verdict', 'latest', '2', 'agree')

@@ -12,6 +12,7 @@ import type { ExportColumn } from '../../../shared/run/export-columns.ts'
 import { STRATUM_COLUMNS } from '../../../shared/run/export-columns.ts'
 import type { ExportRow } from '../../../shared/run/results.ts'
 import type { ExportResult } from '../../../shared/run/written-rows.ts'
+import { parseJson } from '../../../shared/service/parse-json.ts'
 import type { RunFamily } from '../journal/run-family.ts'
 import { refuseSource } from '../results/export-run.ts'
 import { toMembers, toTable } from '../run/export/csv-report.ts'
@@ -104,7 +105,7 @@ function parseVerdicts(
 ): Pick<Verdict, 'verdict' | 'rule'>[] {
   const words = text.split(SEPARATOR)
   // The name of a single rule may have a separator in it.
-  const rules = words.length === 1 ? [ruleText] : (ruleText?.split(SEPARATOR) ?? [])
+  const rules = words.length === 1 ? [ruleText] : splitRules(ruleText ?? '')
   if (rules.length !== words.length) {
     throw refuse(`${words.length} verdicts need as many rules, and ${COLUMNS.rule} has ${rules.length}`)
   }
@@ -116,6 +117,13 @@ function parseVerdicts(
     if (mistake !== null) throw refuse(mistake)
     return { verdict, rule }
   })
+}
+
+/** The rules of several verdicts, as an export joins them: as JSON where the name of one has a separator in it. */
+function splitRules(text: string): string[] {
+  const list = text.startsWith('[') ? parseJson(text) : undefined
+  if (Array.isArray(list) && list.every((one) => typeof one === 'string')) return list
+  return text === '' ? [] : text.split(SEPARATOR)
 }
 
 /** Writes the verdicts to a file, each with the cells of its row. Throws what an export throws. */
