@@ -107,6 +107,16 @@ export const RECORD_PROBLEMS = {
     remedy: 'The file mixes kinds of line ends. Save it with one kind, and choose it again.',
     needs: 'content_cut',
   },
+  escaped_line_break: {
+    expected: () =>
+      'ends in a backslash, which may escape the line break; the next row may be the rest of this one',
+    title: 'Rows that end in a backslash',
+    remedy:
+      'In Source, choose \\ as Escape if the next row is the rest of such a row, and None if it is a row of its own.',
+    needs: 'content_cut',
+    advice: () =>
+      'to join such a row with the next one, add --escape "\\"; if they are rows of their own, --escape none',
+  },
   nul_character: {
     expected: ({ character }: { character: 'NUL' }, at?: { line: number }) =>
       `must not contain a ${character} character${at === undefined ? '' : `; line ${at.line} does`}`,

@@ -19,6 +19,7 @@ export const problemCodeSchema = z.enum([
   'below_other_header',
   'drawn_line',
   'stray_line_break',
+  'escaped_line_break',
   'nul_character',
   'zero_padding',
   'undecodable_bytes',

@@ -143,11 +143,19 @@ class Account {
   #followPlain(from: number, cell: string, told: Told): number | null {
     const { delimiter } = this.#source
     let at = from
+    let escapedUntil = from
     for (const character of cell.split('')) {
-      const isEscaped =
-        this.#text[at] === this.#escape && isOneOf(this.#text[at + 1], [delimiter, this.#quote, this.#escape])
-      if (isEscaped) at += 1
-      else if (character === delimiter || (isLineEnd(character) && !told.lineEnds)) return null
+      const escapable = [delimiter, this.#newline, this.#quote, this.#escape]
+      if (at >= escapedUntil && this.#text[at] === this.#escape) {
+        const isCrlf = this.#newline === '\n' && this.#text.startsWith('\r\n', at + 1)
+        if (isCrlf || isOneOf(this.#text[at + 1], escapable)) {
+          at += 1
+          escapedUntil = at + (isCrlf ? 2 : 1)
+        }
+      }
+      if (at < escapedUntil) {
+        // What is escaped may be anything.
+      } else if (character === delimiter || (isLineEnd(character) && !told.lineEnds)) return null
       if (this.#text[at] !== character) return null
       at += 1
     }

@@ -18,6 +18,7 @@ const WARNED = {
   totals_row: [],
   below_other_header: [],
   drawn_line: [],
+  escaped_line_break: [{}],
   stray_line_break: [{}],
   nul_character: [],
   zero_padding: [{ characters: 3 }],

@@ -26,6 +26,7 @@ const FOUND_BY_READERS = [
   'below_other_header',
   'drawn_line',
   'stray_line_break',
+  'escaped_line_break',
   'nul_character',
   'zero_padding',
   'undecodable_bytes',

@@ -162,3 +162,45 @@ test('the detector of legacy encodings is loaded for the first file that needs i
   expect([reader.encoding, reader.encodingBy]).toEqual(['windows-1252', 'guess'])
   reader.close()
 })
+
+/** Emoji as Oracle and Java write them: two halves of three bytes each. */
+function toHalves(text: string): Buffer {
+  return Buffer.concat(
+    [...text].map((character) => {
+      if (character.length === 1) return Buffer.from(character)
+      return Buffer.concat(
+        [0, 1].map((half) => {
+          const unit = character.charCodeAt(half)
+          return Buffer.from([0xe0 | (unit >> 12), 0x80 | ((unit >> 6) & 0x3f), 0x80 | (unit & 0x3f)])
+        }),
+      )
+    }),
+  )
+}
+
+test.each([
+  ['one emoji', 'id,text\na,thanks 😀\nb,great\nc,Grüße\n'],
+  ['emoji alone', 'id,text\na,😀😂\nb,great 👍🏽\n'],
+  ['an emoji in every row', `id,text\n${'1,شكرا جزيلا 😂😂😂\n'.repeat(200)}`],
+  ['Chinese', `id,text\n${'1,你好世界 😂\n2,今天天气很好\n'.repeat(20)}`],
+])('UTF-8 with characters in two halves is read as that text: %s', (_, text) => {
+  for (const readBytes of [7, 65_536]) {
+    const source = readSource(writeSource(toHalves(text)), { readBytes })
+    expect(source).toMatchObject({ encoding: 'cesu-8', encodingBy: 'guess', problems: [] })
+    expect(source.cells.map((cells) => cells.join())).toEqual(text.trimEnd().split('\n').slice(1))
+  }
+})
+
+test.each([
+  [0xf0, 0x9f, 0x98],
+  [0xf0, 0x9f, 0x91],
+  [0xf0, 0x9f, 0x99],
+])('an emoji that is cut behind its third byte leaves the encoding in doubt: %d %d %d', (...bytes) => {
+  const text = (end: string) =>
+    Buffer.concat([Buffer.from('id,text\nu0,wow '), Buffer.from(bytes), Buffer.from(end)])
+  for (const end of ['\nu1,hello\n', '\nu1,wow\n', '\nu1,no way\nu2,see you\n']) {
+    const source = readText(text(end))
+    expect(source.told.map(({ code }) => code)).toContain('uncertain_encoding')
+    expect(JSON.stringify(source.told)).toContain('utf-8')
+  }
+})

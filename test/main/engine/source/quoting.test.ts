@@ -118,3 +118,35 @@ test('surplus cells are kept as the file has them, quotes included, to be joined
   const source = readText('id,text\n1,he said,"no, way",and left\n')
   expect(source.cells).toEqual([['1', 'he said', '"no, way"', 'and left']])
 })
+
+test('a line break that a stated backslash escapes is part of its cell, as databases write it', () => {
+  const text = 'user_id\ttext_data\nu1\tfirst line\\\nsecond line\twith tab\nu2\tok\n'
+  const whole = text.replace('second line\twith', 'second line\\\twith')
+  for (const quote of ['"', 'none']) {
+    for (const newline of ['\n', '\r\n']) {
+      const source = readText(whole.replaceAll('\n', newline), { escape: '\\', delimiter: '\t', quote })
+      expect(source.cells).toEqual([
+        ['u1', `first line${newline}second line\twith tab`],
+        ['u2', 'ok'],
+      ])
+      expect(source.problems).toEqual([])
+    }
+  }
+})
+
+test('escaped line breaks are recognised where they make the records as wide as the header, and told', () => {
+  const source = readText('user_id,text_data,lang\nu1,line one\\\nline two,en\nu2,ok,de\n')
+  expect(source.cells).toEqual([
+    ['u1', 'line one\nline two', 'en'],
+    ['u2', 'ok', 'de'],
+  ])
+  expect(source.quoting).toMatchObject({ escape: '\\', escapeBy: 'guess' })
+  expect(source.told).toMatchObject([{ code: 'quotes_guessed' }])
+})
+
+test('a row that ends in a backslash is asked about, unless the escape is stated or the cell is in quotes', () => {
+  const text = 'user_id\ttext_data\nu1\tfirst line\\\nsecond line\twith tab\nu2\tok\n'
+  expect(readText(text, { delimiter: '\t' }).problems).toEqual(['escaped_line_break 1 warning'])
+  expect(readText(text, { delimiter: '\t', escape: 'none' }).problems).toEqual([])
+  expect(readText('id,path\n1,"C:\\dir\\"\n2,C:\\dir\\\\\n3,x\n').problems).toEqual([])
+})

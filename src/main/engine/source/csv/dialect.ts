@@ -21,7 +21,8 @@ const SAMPLE_RECORDS = 2_000
  *
  * A guess never cuts text: a delimiter that the header lacks is none, and where no candidate splits the header, each
  * record is one cell. Quotes other than `"`, and a backslash as their escape, are guessed only where the usual reading
- * breaks quotes or gives records too many cells, and the other one does not. Throws `BAD_SOURCE` for a character that
+ * breaks quotes or gives records too many cells, and the other one does not, or where escaped line breaks make more records
+ * as wide as the header. Throws `BAD_SOURCE` for a character that
  * cannot delimit or quote.
  */
 export function chooseDialect(source: PlanSource, sample: Sample, declared: string | undefined): Dialect {
@@ -41,7 +42,13 @@ export function chooseDialect(source: PlanSource, sample: Sample, declared: stri
   if (usual === undefined) throw new Error('no way to read the sample')
   let best = usual
   for (const other of others) {
-    if (other.broken === 0 && other.isQuoted && isWorse(best, other)) best = other
+    const isContinued =
+      hasEscapedBreak(sample.text, other.syntax.escape) &&
+      other.syntax.quote === best.syntax.quote &&
+      other.broken <= best.broken &&
+      other.tooWide <= best.tooWide &&
+      other.share > best.share
+    if (isContinued || (other.broken === 0 && other.isQuoted && isWorse(best, other))) best = other
   }
   refuseUnusable(source, best.syntax)
   return {
@@ -90,8 +97,13 @@ function refuseUnusable(source: PlanSource, { delimiter, quote, escape: escaping
 function hasEscapes(text: string, quote: string, escaping: string): boolean {
   return (
     (quote !== '' && text.includes(escaping + quote)) ||
+    hasEscapedBreak(text, escaping) ||
     DELIMITERS.some((delimiter) => text.includes(escaping + delimiter))
   )
+}
+
+function hasEscapedBreak(text: string, escaping: string): boolean {
+  return escaping !== '' && (text.includes(`${escaping}\n`) || text.includes(`${escaping}\r\n`))
 }
 
 interface SampleReading {

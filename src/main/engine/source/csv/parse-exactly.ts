@@ -1,7 +1,7 @@
 /**
  * What is wrong with a record: text behind a closing quote, which is part of the cell or taken for the end of its line,
- * no closing quote before the end, at all or with text behind it, a backslash before a quote that may be an escape, or a
- * line break outside quotes that ends no record.
+ * no closing quote before the end, at all or with text behind it, a backslash before a quote or the line end that may be an
+ * escape, or a line break outside quotes that ends no record.
  */
 export type RecordFault =
   | 'misplaced'
@@ -9,6 +9,7 @@ export type RecordFault =
   | 'unclosed'
   | 'closed_early'
   | 'maybe_escaped'
+  | 'maybe_continued'
   | 'stray_break'
 
 /** How the characters of delimited text are read. */
@@ -19,7 +20,7 @@ export interface RecordSyntax {
   newline: '\n' | '\r'
   /** Stands around cells, doubled inside them; '' where no character does. */
   quote: string
-  /** Before a quote, a delimiter or itself it is not part of the text; '' where no character is that. */
+  /** Before a quote, a delimiter, a line break or itself it is not part of the text; '' where no character is that. */
   escape: string
 }
 
@@ -88,16 +89,17 @@ function readUnquoted(text: string, from: number, syntax: RecordSyntax): ExactCe
     const character = text[end]
     if (character === delimiter || character === newline) break
     if (character === escaping) {
-      if (!isEscapable(text[end + 1], syntax)) continue
+      const escaped = countEscaped(text, end + 1, syntax)
+      if (escaped === 0) continue
       hasEscapes = true
-      end += 1
+      end += escaped
     }
   }
   if (end >= text.length) return null
   const textEnd = toTextEnd(text, from, end, newline)
   const raw = text.slice(from, textEnd)
-  const cell = hasEscapes ? removeEscapes(raw, syntax) : raw
-  return { text: cell, isMisplaced: false, hasBreak: LINE_BREAK.test(raw), textEnd, end }
+  if (!hasEscapes) return { text: raw, isMisplaced: false, hasBreak: LINE_BREAK.test(raw), textEnd, end }
+  return { ...removeEscapes(raw, syntax), isMisplaced: false, textEnd, end }
 }
 
 function readQuoted(text: string, from: number, syntax: RecordSyntax): ExactCell | null {
@@ -172,19 +174,34 @@ function isSpace(character: string | undefined): boolean {
   return character === ' ' || (character !== undefined && character.trim() === '')
 }
 
-/** Outside quotes, what would end the cell can be escaped. */
-function isEscapable(
-  character: string | undefined,
-  { delimiter, quote, escape: escaping }: RecordSyntax,
-): boolean {
-  return character !== undefined && character !== '' && [delimiter, quote, escaping].includes(character)
+/**
+ * How many characters there are escaped by one before them: outside quotes what would end the cell can be, CRLF as one line
+ * break.
+ */
+function countEscaped(
+  text: string,
+  at: number,
+  { delimiter, newline, quote, escape: escaping }: RecordSyntax,
+): number {
+  const character = text[at]
+  if (character === undefined || character === '') return 0
+  if (newline === '\n' && character === '\r' && text[at + 1] === '\n') return 2
+  return [delimiter, newline, quote, escaping].includes(character) ? 1 : 0
 }
 
-function removeEscapes(raw: string, syntax: RecordSyntax): string {
+/** The text of a cell, and whether it has a line break that is not escaped. */
+function removeEscapes(raw: string, syntax: RecordSyntax): { text: string; hasBreak: boolean } {
   let text = ''
+  let hasBreak = false
   for (let at = 0; at < raw.length; at += 1) {
-    if (raw[at] === syntax.escape && isEscapable(raw[at + 1], syntax)) at += 1
-    text += raw[at]
+    const escaped = raw[at] === syntax.escape ? countEscaped(raw, at + 1, syntax) : 0
+    if (escaped > 0) {
+      text += raw.slice(at + 1, at + 1 + escaped)
+      at += escaped
+    } else {
+      text += raw[at]
+      hasBreak ||= LINE_BREAK.test(raw[at] ?? '')
+    }
   }
-  return text
+  return { text, hasBreak }
 }

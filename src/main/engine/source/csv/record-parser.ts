@@ -191,6 +191,7 @@ function needsExactness(text: string, syntax: RecordSyntax, { isEscapeGuessed }:
   const { delimiter, newline, quote } = syntax
   if (syntax.escape !== '' && text.includes(syntax.escape)) return true
   if (hasOtherBreak(text, newline)) return true
+  if (isEscapeGuessed === true && ESCAPED_BREAK.test(text)) return true
   if (quote === '' || !text.includes(quote)) return delimiter !== '' && text.includes('"')
   if (quote !== '"' || delimiter === '') return true
   if (newline === '\n' && text.includes('\r"')) return true
@@ -201,6 +202,9 @@ function needsExactness(text: string, syntax: RecordSyntax, { isEscapeGuessed }:
 function hasOtherBreak(text: string, newline: RecordSyntax['newline']): boolean {
   return newline === '\n' ? text.includes('\r') && LONE_RETURN.test(text) : text.includes('\n')
 }
+
+/** A backslash before the end of a line. */
+const ESCAPED_BREAK = /\\[\r\n]/
 
 const LONE_RETURN = /\r(?!\n)/
 
@@ -259,6 +263,7 @@ function parsePieceExactly(text: string, syntax: RecordSyntax, options: PieceOpt
       const raw = text.slice(cursor, end)
       if (raw.includes(`\\${quote}`) && mayBeEscaped(raw, record, syntax)) told = 'maybe_escaped'
     }
+    if (told === null && isEscapeGuessed && isContinued(text, record, syntax)) told = 'maybe_continued'
     if (told !== null) faults.set(records.length, told)
     records.push(cells)
     cursor = end
@@ -273,6 +278,17 @@ function mayBeEscaped(raw: string, read: ExactRecord, syntax: RecordSyntax): boo
   const other = parseRecord(raw, 0, { ...syntax, escape: '\\' })
   if (other === null || other.fault !== null || other.hasStrayQuote || other.end !== raw.length) return false
   return read.hasStrayQuote || other.cells.length !== read.cells.length
+}
+
+/** Whether a backslash stands before the record's line end, which may escape it; not in quotes, and not behind another. */
+function isContinued(
+  text: string,
+  { bounds }: ExactRecord,
+  { quote, escape: escaping }: RecordSyntax,
+): boolean {
+  const [from = 0, to = 0] = bounds.slice(-2)
+  if (escaping !== '' || (quote !== '' && text[from] === quote)) return false
+  return (/\\+$/.exec(text.slice(from, to))?.[0].length ?? 0) % 2 === 1
 }
 
 /** What is said of a piece of text at once, so that it need not be looked for in every cell. */

@@ -69,7 +69,14 @@ export function toSourceRow(
     if (problem !== null) problems.push(problem)
   }
   if (fault === 'stray_break') problems.push(toBreakProblem(row, cells))
-  else if (fault !== undefined) problems.push(toQuoteProblem(row, cells, fault, expectation.dialect))
+  else if (fault === 'maybe_continued') {
+    problems.push({
+      row,
+      severity: 'warning',
+      code: 'escaped_line_break',
+      found: toFound(cells.at(-1) ?? ''),
+    })
+  } else if (fault !== undefined) problems.push(toQuoteProblem(row, cells, fault, expectation.dialect))
   else if (hasBreaks && expectation.dialect.quoteBy !== 'given') {
     problems.push(...findTakenIn(row, cells, expectation))
   }
@@ -205,7 +212,7 @@ function findTakenIn(
 function toQuoteProblem(
   row: number,
   cells: readonly string[],
-  fault: Exclude<RecordFault, 'stray_break'>,
+  fault: Exclude<RecordFault, 'stray_break' | 'maybe_continued'>,
   { quote }: Dialect,
 ): FoundProblem {
   const isToEnd = fault === 'unclosed' || fault === 'closed_early'

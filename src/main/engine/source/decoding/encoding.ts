@@ -5,7 +5,7 @@ import { findBinarySignature, type SourceFile } from '../source-file.ts'
 import type { SourceReader } from '../source-reader.ts'
 import { type EscapedEncoding, EscapeScan } from './escape-sequences.ts'
 import { type Detector, type EncodingGuess, guessLegacyEncoding, readLinesAs } from './legacy-encodings.ts'
-import { lengthOfWholeCharacters, resolveEncoding } from './text-reader.ts'
+import { isPair, lengthOfWholeCharacters, PAIR_BYTES, resolveEncoding } from './text-reader.ts'
 import { judgeZeroBytes } from './zero-bytes.ts'
 
 /** The encoding of a source and how it was told. */
@@ -93,7 +93,9 @@ export function chooseEncoding(file: SourceFile, given: string | undefined): Cho
     if (escaped.isReadable) return toChosen(escaped)
     throw new SluiceError({ id: 'source_encoding_unreadable', source: file.path, encoding: escaped.encoding })
   }
-  if (verdict.sequences > verdict.errors) return toChosen({ encoding: 'utf-8', readings: [] })
+  if (verdict.sequences > verdict.errors) {
+    return toChosen({ encoding: verdict.pairs > 0 ? 'cesu-8' : 'utf-8', readings: [] })
+  }
   if (detector === null) throw new DetectorMissing(file.path)
   const lines = readBrokenLines(file, verdict.offset)
   return toChosen(offerUtf8(guessLegacyEncoding(detector, lines), lines, verdict))
@@ -149,6 +151,8 @@ interface BrokenUtf8 {
   /** Characters beyond ASCII that are UTF-8 anyway, and places that are not. */
   sequences: number
   errors: number
+  /** Characters among them that are written in two halves. */
+  pairs: number
 }
 
 const PIECE_BYTES = 256 * 1024
@@ -168,6 +172,7 @@ function scanUtf8(file: SourceFile, startOffset: number): Utf8Verdict {
   let brokenPieces = 0
   let sequences = 0
   let errors = 0
+  let pairs = 0
   let escapes: EscapeScan | null = new EscapeScan()
   while (offset < file.sizeBytes && brokenPieces < MAX_BROKEN_PIECES) {
     const piece = file.readInto(buffer, offset)
@@ -184,6 +189,7 @@ function scanUtf8(file: SourceFile, startOffset: number): Utf8Verdict {
         const counted = countSequences(bytes)
         sequences += counted.sequences
         errors += counted.errors
+        pairs += counted.pairs
         firstBroken ??= offset
         brokenPieces += 1
       }
@@ -192,11 +198,14 @@ function scanUtf8(file: SourceFile, startOffset: number): Utf8Verdict {
   }
   return firstBroken === null
     ? { kind: 'valid', escaped: escapes?.result() ?? null, sequences }
-    : { kind: 'broken', offset: firstBroken, sequences, errors }
+    : { kind: 'broken', offset: firstBroken, sequences, errors, pairs }
 }
 
-/** Counts characters of several bytes and broken places. A real U+FFFD counts as broken, which decides nothing here. */
-function countSequences(bytes: Buffer): { sequences: number; errors: number } {
+/**
+ * Counts characters of several bytes and broken places. A real U+FFFD counts as broken, which decides nothing here. An emoji
+ * that is cut behind its third byte, as by a limit of bytes, is both: nothing else begins like it.
+ */
+function countSequences(bytes: Buffer): Pick<BrokenUtf8, 'sequences' | 'errors' | 'pairs'> {
   let sequences = 0
   let errors = 0
   const text = lenient.decode(bytes)
@@ -205,8 +214,30 @@ function countSequences(bytes: Buffer): { sequences: number; errors: number } {
     if (unit === 0xfffd) errors += 1
     else if (unit >= 0x80 && (unit < 0xdc00 || unit > 0xdfff)) sequences += 1
   }
-  return { sequences, errors }
+  if (errors === 0) return { sequences, errors, pairs: 0 }
+  const pairs = countPairs(bytes)
+  return { sequences: sequences + pairs + countCutEmoji(bytes), errors: errors - pairs * PAIR_BYTES, pairs }
 }
+
+/** Characters that Oracle and Java write as two halves of three bytes each. */
+function countPairs(bytes: Buffer): number {
+  let pairs = 0
+  for (let at = bytes.indexOf(0xed); at !== -1; at = bytes.indexOf(0xed, at + 1))
+    if (isPair(bytes, at)) pairs += 1
+  return pairs
+}
+
+function countCutEmoji(bytes: Buffer): number {
+  const isInside = (byte: number | undefined) => byte !== undefined && byte >= 0x80 && byte <= 0xbf
+  let cut = 0
+  for (let at = bytes.indexOf(EMOJI); at !== -1; at = bytes.indexOf(EMOJI, at + 1)) {
+    if (isInside(bytes[at + 2]) && !isInside(bytes[at + 3])) cut += 1
+  }
+  return cut
+}
+
+/** How the emoji of most planes begin. */
+const EMOJI = Buffer.from([0xf0, 0x9f])
 
 /**
  * A guess with UTF-8 among what the text may be in, since few bytes that are damaged make a short text broken: where a

@@ -154,26 +154,66 @@ const NOT_TEXT = new Set(['base64', 'hex', 'binary', 'internal', 'base64url'])
 /** A decoder for a name that {@link resolveEncoding} returned. */
 export function createPieceDecoder(encoding: string): PieceDecoder {
   if (encoding === 'utf-8') return createUtf8Decoder()
+  if (encoding === 'cesu-8') return createUtf8Decoder(joinPairs)
   if (encoding === 'utf-16le' || encoding === 'utf-16be') return createUtf16Decoder(encoding === 'utf-16be')
   if (isShifted(encoding)) return createShiftedDecoder(encoding, UNDECODABLE)
   return createOtherDecoder(encoding)
 }
 
-function createUtf8Decoder(): PieceDecoder {
+/** `join` makes UTF-8 of bytes; it is given whole pairs alone. */
+function createUtf8Decoder(join: ((bytes: Buffer) => Buffer) | null = null): PieceDecoder {
   let carried: Buffer = Buffer.alloc(0)
   return {
     decode(piece) {
       const bytes = carried.length === 0 ? piece : Buffer.concat([carried, piece])
-      const length = lengthOfWholeCharacters(bytes)
+      let length = lengthOfWholeCharacters(bytes)
+      if (join !== null && isFirstHalf(bytes, length - HALF_BYTES)) length -= HALF_BYTES
       carried = Buffer.from(bytes.subarray(length))
-      return decodeUtf8(bytes.subarray(0, length))
+      const whole = bytes.subarray(0, length)
+      return decodeUtf8(join === null ? whole : join(whole))
     },
     end() {
       const rest = carried
       carried = Buffer.alloc(0)
-      return decodeUtf8(rest)
+      return decodeUtf8(join === null ? rest : join(rest))
     },
   }
+}
+
+const HALF_BYTES = 3
+
+/** Bytes of a character in two halves (CESU-8, Unicode Technical Report 26). */
+export const PAIR_BYTES = 2 * HALF_BYTES
+
+/** Whether a character in two halves begins there. */
+export function isPair(bytes: Buffer, at: number): boolean {
+  const second = bytes[at + 4] ?? 0
+  return (
+    isFirstHalf(bytes, at) &&
+    bytes[at + HALF_BYTES] === 0xed &&
+    second >= 0xb0 &&
+    second <= 0xbf &&
+    ((bytes[at + 5] ?? 0) & 0xc0) === 0x80
+  )
+}
+
+function isFirstHalf(bytes: Buffer, at: number): boolean {
+  const second = bytes[at + 1] ?? 0
+  return bytes[at] === 0xed && second >= 0xa0 && second <= 0xaf && ((bytes[at + 2] ?? 0) & 0xc0) === 0x80
+}
+
+function joinPairs(bytes: Buffer): Buffer {
+  const parts: Buffer[] = []
+  let from = 0
+  for (let at = bytes.indexOf(0xed); at !== -1; at = bytes.indexOf(0xed, at + 1)) {
+    if (!isPair(bytes, at)) continue
+    const [, a = 0, b = 0, , c = 0, d = 0] = bytes.subarray(at, at + PAIR_BYTES)
+    const units = [0xd000 | ((a & 0x3f) << 6) | (b & 0x3f), 0xd000 | ((c & 0x3f) << 6) | (d & 0x3f)]
+    parts.push(bytes.subarray(from, at), Buffer.from(String.fromCharCode(...units)))
+    from = at + PAIR_BYTES
+    at = from - 1
+  }
+  return from === 0 ? bytes : Buffer.concat([...parts, bytes.subarray(from)])
 }
 
 /** Bytes up to a UTF-8 sequence that the end cuts off; at most three bytes are left out. */
