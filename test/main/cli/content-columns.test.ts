@@ -88,6 +88,25 @@ it('asks before a text that only later rows have is lost to a url', async () => 
   expect(open).toMatchObject([{ accept: 'content_cut', rows: 9 }])
 })
 
+it.each([
+  ['User ID,Text (required),Link\nu1,"I really hate this, you idiots",https://x.test/a.png\n'],
+  ['user_id,avatar_url,remark\nu1,https://x.test/a.png,you are all complete idiots\n'],
+  ['user_id,url,memo\nu1,https://x.test/a.png,you are all complete idiots\n'],
+  ['user_id,link,内容\nu1,https://x.test/a.png,我真的很讨厌你们这些白痴\n'],
+  ['user_id,comment,Verbatim\nu1,Help,you are all complete idiots\nu2,Refund,please send my money back now\n'],
+])('asks before what people wrote is lost to a guess, whatever its column is called: %j', async (csv) => {
+  const { tryOut } = await setUp(csv)
+  expect((await tryOut()).to_accept).toMatchObject([{ accept: 'content_cut', code: 'content_not_sent' }])
+})
+
+it.each([
+  ['user_id,link,label\nu1,https://x.test/a.png,spam\n'],
+  ['user_id,link,location\nu1,https://x.test/a.png,New York\nu2,https://x.test/b.png,Rio\n'],
+  ['user_id,message,reason\nu1,you are all complete idiots,it was reported by several users\n'],
+])('asks nothing about short values, or about prose next to prose: %j', async (csv) => {
+  expect((await (await setUp(csv)).tryOut()).to_accept).toEqual([])
+})
+
 it('says that text_data is empty if only that is mapped, and that one of both is needed if both are', async () => {
   const list = async (csv: string) =>
     (await (await setUp(csv)).tryOut()).problems

@@ -25,6 +25,14 @@ interface LeftOut {
   first: string
 }
 
+/** A column without such a name, which what people write in it tells. */
+interface ProseColumn {
+  index: number
+  filled: number
+  prose: number
+  first: string
+}
+
 /** The column of content that is sent. */
 interface Kept {
   field: 'text_data' | 'url'
@@ -38,7 +46,8 @@ type LeftOutField = NestedText & Pick<LeftOut, 'field'>
 
 /**
  * The content that is lost because a column was matched or guessed as the one content of each request: columns that look
- * like the text, also fields of objects, addresses next to a guessed text, and columns of the same name. Nothing where a person stated what fills it.
+ * like the text, also fields of objects, addresses next to a guessed text, columns of the same name, and those with far more
+ * prose than what is sent. Nothing where a person stated what fills it.
  * `mapping` is the resolved one of the plan.
  */
 export class LeftOutContent {
@@ -47,6 +56,9 @@ export class LeftOutContent {
   readonly #leftOut: LeftOut[]
   /** Fields of JSON objects that have no column of their own, and what the reader found in them. */
   readonly #nested: readonly LeftOutField[]
+  readonly #others: ProseColumn[] = []
+  /** Rows whose content that is sent is prose. */
+  #keptProse = 0
 
   constructor(
     plan: Plan,
@@ -67,6 +79,21 @@ export class LeftOutContent {
     const found = this.#find(plan, mapping, kept.field, nestedTexts)
     this.#leftOut.push(...found.filter(({ index }) => !others.includes(index)))
     this.#nested = findNested(nestedTexts, mapping, columns)
+    this.#others = this.#listOthers(used, nestedTexts)
+  }
+
+  /** The columns that nothing is filled from and whose names say nothing. */
+  #listOthers(used: ReadonlySet<number>, nestedTexts: readonly NestedText[]): ProseColumn[] {
+    const columns = this.#columns
+    const names = new Set(columns)
+    const objects = new Set(nestedTexts.map(({ name }) => columns.indexOf(name.slice(0, name.indexOf('.')))))
+    const own = new Set(findOwnColumns(columns))
+    return columns.flatMap((name, index): ProseColumn[] => {
+      const isKnown = used.has(index) || objects.has(index) || own.has(index) || isLinkColumn(name, names)
+      const isListed = this.#leftOut.some((one) => one.index === index)
+      if (isKnown || isListed || isOther(name, 'text_data')) return []
+      return [{ index, filled: 0, prose: 0, first: '' }]
+    })
   }
 
   #find(plan: Plan, mapping: Mapping, kept: LeftOut['field'], nestedTexts: readonly NestedText[]): LeftOut[] {
@@ -111,12 +138,27 @@ export class LeftOutContent {
   note(cells: readonly string[]): void {
     const kept = this.#kept
     if (kept === null) return
+    this.#noteProse(cells, kept)
     for (const found of this.#leftOut) {
       const cell = cells[found.index] ?? ''
       if (cell === '' || cell === cells[kept.index]) continue
       if (!isContent(cell, found.field, this.#columns[found.index] ?? '')) continue
       found.rows += 1
       if (REFERENCE.test(cell)) found.references += 1
+      if (found.first === '') found.first = cell
+    }
+  }
+
+  #noteProse(cells: readonly string[], kept: Kept): void {
+    if (this.#others.length === 0) return
+    const own = cells[kept.index] ?? ''
+    if (isProse(own)) this.#keptProse += 1
+    for (const found of this.#others) {
+      const cell = cells[found.index] ?? ''
+      if (cell === '' || cell === own) continue
+      found.filled += 1
+      if (!isProse(cell)) continue
+      found.prose += 1
       if (found.first === '') found.first = cell
     }
   }
@@ -128,12 +170,19 @@ export class LeftOutContent {
     const ofColumns = this.#leftOut.flatMap(({ index, references, ...found }) =>
       this.#isText(index, found.rows, references) ? [{ ...found, name: this.#nameOf(index) }] : [],
     )
-    return [...ofColumns, ...this.#nested].flatMap(({ field, name, rows, first }): SourceWarning[] => {
-      if (rows === 0) return []
-      const args = { column: name, kept: this.#nameOf(kept.index), keptField: kept.field }
-      const cause = { code: 'content_not_sent', args } as const
-      return [{ severity: 'warning', field, ...cause, found: toFound(first), rows }]
-    })
+    const byValue = this.#others
+      .filter(({ filled, prose }) => prose * 2 >= filled && prose > this.#keptProse * 2)
+      .map(({ index, prose, first }) => ({
+        ...{ field: 'text_data' as const, name: this.#nameOf(index), rows: prose, first },
+      }))
+    return [...ofColumns, ...byValue, ...this.#nested].flatMap(
+      ({ field, name, rows, first }): SourceWarning[] => {
+        if (rows === 0) return []
+        const args = { column: name, kept: this.#nameOf(kept.index), keptField: kept.field }
+        const cause = { code: 'content_not_sent', args } as const
+        return [{ severity: 'warning', field, ...cause, found: toFound(first), rows }]
+      },
+    )
   }
 
   /**
@@ -157,12 +206,29 @@ export class LeftOutContent {
 }
 
 const HAS_LETTER = /\p{L}/u
+/** Scripts without spaces between words. */
+const UNSPACED =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]/u
+const PROSE_WORDS = 4
+const PROSE_SIGNS = 8
+/** Longer texts are looked at no further. */
+const PROSE_CHARACTERS = 400
 const ADDRESS = /^https?:\/\//i
 /**
  * A cell that only names something: an address, a path, or one word with a digit. The digit is looked for ahead, so that no
  * text takes longer than it is long.
  */
 const REFERENCE = /^\s*(?:[a-z][a-z\d+.-]*:\/\/\S+|\/\S+|www\.\S+|(?=[\w.:@#/-]*[\d_])[\w.:@#/-]+)\s*$/i
+
+/** Whether a cell reads like what a person wrote: several words, not an address or a name of something. */
+function isProse(cell: string): boolean {
+  const text = cell.slice(0, PROSE_CHARACTERS).trim()
+  if (!HAS_LETTER.test(text) || ADDRESS.test(text)) return false
+  return (
+    text.split(/\s+/u, PROSE_WORDS).length >= PROSE_WORDS ||
+    (text.length >= PROSE_SIGNS && UNSPACED.test(text))
+  )
+}
 
 /** Whether a cell is content: a text with a letter, or an address; what is called `url` is one, whatever it has. */
 function isContent(cell: string, field: LeftOut['field'], name: string): boolean {
