@@ -23,10 +23,48 @@ const MISSING = new Set([
   // Those of spreadsheets in other languages without a mark at their end.
   ...['#N/A', '#NA', '#NV', '#N/D', '#I/T'],
 ])
-const LONGEST_MISSING = 10
+/** What stands for no id, but may be what a person wrote. */
+const PLACEHOLDERS = new Set([
+  ...[
+    '-',
+    '--',
+    '---',
+    '.',
+    '?',
+    '(blank)',
+    '(empty)',
+    '(none)',
+    '(leer)',
+    '(vide)',
+    'unknown',
+    'Unknown',
+    'UNKNOWN',
+  ],
+  ...['[deleted]', '[removed]', '[object Object]', '-1.#IND', '1.#QNAN', '#DIV/0'],
+])
+/** What a spreadsheet shows in a column that is too narrow. */
+const TOO_NARROW = /^#{2,}$/
+const LONGEST_MISSING = 15
 /** An error of a spreadsheet in any language, such as `#REF!`, `#WERT!` or `#¿NOMBRE?`. */
 const ERROR = /^#[¡¿]?\p{Lu}[\p{Lu}/0]*[!?]$/u
-const TRUTH = new Set(['TRUE', 'FALSE', 'True', 'False', 'true', 'false'])
+const TRUTH = new Set([
+  ...['TRUE', 'FALSE', 'True', 'False', 'true', 'false'],
+  // Those of spreadsheets in other languages.
+  ...[
+    'WAHR',
+    'FALSCH',
+    'VRAI',
+    'FAUX',
+    'VERO',
+    'FALSO',
+    'VERDADERO',
+    'VERDADEIRO',
+    'WAAR',
+    'ONWAAR',
+    'PRAWDA',
+  ],
+  ...['ИСТИНА', 'ЛОЖЬ'],
+])
 
 /** What spreadsheets and exports for them write so that an id stays text: `="001"`, `'001`. */
 const WRAPPED = /^(?:=".*"|'[+\d].*)$/s
@@ -49,13 +87,13 @@ export function findLostId(id: string): LostId | null {
   if (isDigit(id.charCodeAt(id.length - 1))) {
     return beginsAsNumber(id) && (SCIENTIFIC.test(id) || ROUNDED.test(id)) ? 'rounded' : null
   }
-  if (isMissingValue(id)) return 'missing'
+  if (isMissingValue(id) || PLACEHOLDERS.has(id)) return 'missing'
   return TRUTH.has(id) ? 'boolean' : null
 }
 
 /** Whether a text is what programs write in the place of a value that is missing, or an error of a spreadsheet. */
 export function isMissingValue(text: string): boolean {
-  return text.length <= LONGEST_MISSING && (MISSING.has(text) || ERROR.test(text))
+  return text.length <= LONGEST_MISSING && (MISSING.has(text) || ERROR.test(text) || TOO_NARROW.test(text))
 }
 
 function isDigit(code: number): boolean {
@@ -80,6 +118,8 @@ const DATE =
 
 /** Of `Mar-2024`; dates that begin with a digit may be longer. */
 const LONGEST_NAMED_DATE = 8
+/** Without a year: what spreadsheets make of `3-1` and the like. */
+const DAY_AND_MONTH = /^(?:\d{1,2}-[A-Z][a-z]{2}|[A-Z][a-z]{2}-\d{2})$/
 const SHORT = /^\d{1,3}$/
 /** A number as a spreadsheet shows it with separators of thousands. */
 const GROUPED = /^[1-9]\d{0,2}(?:([,.'’\u00a0\u202f ])\d{3})(?:\1\d{3})*$/
@@ -98,14 +138,15 @@ const ROUNDED_SHARE = 0.1
 const ZEROS = /0*$/
 
 /**
- * Finds what only the ids of a whole column show: that long ones end in more zeros than by chance, dates among ids of another kind, and
- * that all numbers of more than three digits have separators.
+ * Finds what only the ids of a whole column show: that long ones end in more zeros than by chance, dates among ids of
+ * another kind or without a year, and that all numbers of more than three digits have separators.
  */
 export class IdColumn {
   #filled = 0
   #short = 0
   readonly #long = KEPT_DIGITS.map((digits) => new LongIds(digits))
   readonly #dates = new FoundIds()
+  #withoutYear = 0
   readonly #grouped = new FoundIds()
 
   /** Takes in the id of a row. One that is not sent shows what the column is like, and is not counted. */
@@ -115,7 +156,7 @@ export class IdColumn {
     const first = id.charCodeAt(0)
     if (!isDigit(first)) {
       if (isCapital(first) && id.length <= LONGEST_NAMED_DATE && DATE.test(id)) {
-        this.#dates.note(id, row, isSent)
+        this.#noteDate(id, row, isSent)
       }
     } else if (NUMBER.test(id)) {
       if (SHORT.test(id)) this.#short += 1
@@ -123,15 +164,21 @@ export class IdColumn {
       // Those that are told row by row count for the share alone.
       const isTold = isSent && findLostId(id) === null
       for (const long of this.#long) long.note(id, row, isTold)
-    } else if (DATE.test(id)) this.#dates.note(id, row, isSent)
+    } else if (DATE.test(id)) this.#noteDate(id, row, isSent)
     else if (GROUPED.test(id)) this.#grouped.note(id, row, isSent)
+  }
+
+  #noteDate(id: string, row: number, isSent: boolean): void {
+    this.#dates.note(id, row, isSent)
+    if (DAY_AND_MONTH.test(id)) this.#withoutYear += 1
   }
 
   /** What was found, each with the number of rows to tell and the first of them. */
   list(): ToldIds[] {
     const rounded = this.#long.flatMap((long) => (long.areRounded() ? long.rounded.tell('rounded') : []))
     const most = rounded.toSorted((a, b) => b.rows - a.rows)[0]
-    const areDates = this.#dates.all > 0 && this.#dates.all < this.#filled / 2
+    const { all } = this.#dates
+    const areDates = all > 0 && (all < this.#filled / 2 || this.#withoutYear * 2 >= all)
     const areGrouped = this.#grouped.all > 0 && this.#grouped.all + this.#short === this.#filled
     return [
       ...(most === undefined ? [] : [most]),

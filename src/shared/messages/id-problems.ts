@@ -52,7 +52,7 @@ export const ID_PROBLEMS = {
         rounded: 'looks rounded by a spreadsheet or data frame; different ids may have become the same',
         missing: 'looks like a missing value, not an id; all rows with it get the same id',
         boolean: 'looks like a truth value, not an id; all rows with it get the same id',
-        date: 'looks like a date, but most other ids do not; a spreadsheet may have changed it',
+        date: 'looks like a date; a spreadsheet may have changed it',
         shortened:
           'is shown in the spreadsheet with fewer digits than it keeps; different ids may look the same',
         wrapped:

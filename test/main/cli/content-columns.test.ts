@@ -93,7 +93,9 @@ it.each([
   ['user_id,avatar_url,remark\nu1,https://x.test/a.png,you are all complete idiots\n'],
   ['user_id,url,memo\nu1,https://x.test/a.png,you are all complete idiots\n'],
   ['user_id,link,内容\nu1,https://x.test/a.png,我真的很讨厌你们这些白痴\n'],
-  ['user_id,comment,Verbatim\nu1,Help,you are all complete idiots\nu2,Refund,please send my money back now\n'],
+  [
+    'user_id,comment,Verbatim\nu1,Help,you are all complete idiots\nu2,Refund,please send my money back now\n',
+  ],
 ])('asks before what people wrote is lost to a guess, whatever its column is called: %j', async (csv) => {
   const { tryOut } = await setUp(csv)
   expect((await tryOut()).to_accept).toMatchObject([{ accept: 'content_cut', code: 'content_not_sent' }])

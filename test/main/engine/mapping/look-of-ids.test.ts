@@ -193,3 +193,16 @@ test.each([
   const { text_data: _, ...ids } = TASK
   expect(check({ ...ids, url }).found).toEqual([])
 })
+
+test.each(['(blank)', '-', '?', '[deleted]', '########', '[object Object]', '-1.#IND', 'WAHR', 'VRAI'])(
+  'an id that stands for none, or for a truth value in any language, is warned of: %s',
+  (id) => {
+    expect(check({ ...TASK, user_id: id }).found).toEqual([expect.stringMatching(/user_id: looks like a/)])
+  },
+)
+
+test('what may be a post of its own is no missing text', () => {
+  for (const text of ['-', '?', '.', 'unknown', 'WAHR']) {
+    expect(check({ ...TASK, text_data: text }).found).toEqual([])
+  }
+})

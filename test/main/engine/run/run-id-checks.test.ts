@@ -235,6 +235,9 @@ test('dates among numbers are warned of as a column, a column of dates is not', 
     ['lost_id', 'user_id', 'date', 1],
   ])
   expect(listGroups(await check(toCsv(['2024-01-01', '2024-01-02', '7'])))).toEqual([])
+  expect(listGroups(await check(toCsv(['3-Jan', '5-Feb', 'Dec-12', '7'])))).toEqual([
+    ['lost_id', 'user_id', 'date', 3],
+  ])
 })
 
 test('terms that look alike are warned of with both rows, also behind others', async () => {
