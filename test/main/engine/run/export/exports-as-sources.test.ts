@@ -175,3 +175,22 @@ test.each([
     )
   },
 )
+
+test.each(['rows.jsonl', 'rows.jsonl.gz'])(
+  'an export as %s read as a source has the cells of its rows',
+  async (name) => {
+    await fc.assert(
+      fc.asyncProperty(rows, async (drawn) => {
+        const results = toResults(drawn, [])
+        const file = join(createTemporaryFolder(), name)
+        await writeReport({ ...buildOptions(COLUMNS), file, pages: [results] })
+        const read = await readAnySource(file)
+        const at = COLUMNS.map((column) => read.columns.indexOf(`cells.${column}`))
+        expect(read.cells.map((cells) => at.map((index) => cells[index]))).toEqual(
+          results.map(({ cells }) => cells),
+        )
+      }),
+      { numRuns: inject('isLong') ? 2_000 : 20, seed: 33, endOnFailure: true },
+    )
+  },
+)
