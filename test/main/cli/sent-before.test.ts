@@ -125,6 +125,17 @@ describe('what was sent before', () => {
 })
 
 describe('--only-new', () => {
+  it('finds rows of a batch that has more rows than are looked up at once', async () => {
+    const { json } = await setUp()
+    const last = 140_000
+    await json(`${HEADER}p1,u,a\np${last},u,a\n`)
+    // What is read while a long row is not at its end comes as one batch.
+    const rows = Array.from({ length: last }, (_, index) => `p${index + 1},u,a`)
+    const long = `long,u,"${'x'.repeat(4_300_000)}"`
+    const sent = await json(`${HEADER}${long}\n${rows.join('\n')}\n`, '--only-new', '--dry-run')
+    expect(sent.rows).toMatchObject({ skipped: 2 })
+  })
+
   it('skips what the service took before, by the mapped post_id, and says of each row which run sent it', async () => {
     const { service, json, sluice, workspace } = await setUp()
     const first = await json(createRows(4))

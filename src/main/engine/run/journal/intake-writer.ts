@@ -231,14 +231,21 @@ export class IntakeWriter {
     this.#places = []
     this.#checkedCharacters = 0
     if (rows.length === 0) return
+    // A batch alone may have more rows than are looked up at once.
+    const rowsMax = this.#sentBefore?.rowsMax ?? rows.length
+    for (let from = 0; from < rows.length; from += rowsMax)
+      this.#writeLookedUp(rows.slice(from, from + rowsMax), from === 0 ? places : [])
+    for (const [origin, n] of this.#sentCounts)
+      this.#journal.counters.add('sent_before', toSentBeforeKey(origin), n)
+    this.#sentCounts.clear()
+  }
+
+  #writeLookedUp(rows: readonly IntakeRow[], places: readonly RowPlace[]): void {
     const found = this.#sentBefore?.find(rows)
     for (let from = 0; from < rows.length; from += GROUP_ROWS) {
       const write = (row: IntakeRow, at: number) => this.#writeRow(row, found?.get(from + at))
       this.#writeBatch(rows.slice(from, from + GROUP_ROWS), write, from === 0 ? places : [])
     }
-    for (const [origin, n] of this.#sentCounts)
-      this.#journal.counters.add('sent_before', toSentBeforeKey(origin), n)
-    this.#sentCounts.clear()
   }
 
   #writeBatch<Row>(

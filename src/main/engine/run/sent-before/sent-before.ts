@@ -103,6 +103,7 @@ export class SentBeforeFinder {
 
   /** What became of rows that were sent before, by their place among these; at most {@link LOOKUP_ROWS}. */
   find(rows: readonly AskedRow[]): Map<number, SentBefore> {
+    if (rows.length > LOOKUP_ROWS) throw new Error(`${rows.length} rows are more than are looked up at once`)
     const found = new Map<number, SentBefore>()
     const left = rows.map((row) => row.body !== undefined)
     for (const lookup of this.#keys) this.#findBy(lookup, rows, left, found)
