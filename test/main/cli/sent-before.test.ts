@@ -136,6 +136,21 @@ describe('--only-new', () => {
     expect(sent.rows).toMatchObject({ skipped: 2 })
   })
 
+  it('asks about a row whose try was lost in the run that a retry of it repeats', async () => {
+    let status: 400 | 503 = 503
+    const { json, sluice, task, workspace, service } = await setUp(() => status)
+    const { run_id: runId } = await json(createRows(1), '--retries', '0')
+    status = 400
+    const retried = await sluice(['retry', runId, '--on-unknown', 'resend', '--json'])
+    // As it stands while the retry waits for its turn.
+    const db = new DatabaseSync(toJournalFile(workspace, JSON.parse(retried.stdout).run_id))
+    db.exec("UPDATE result SET state = 'pending'")
+    db.close()
+    const before = countArrived(service)
+    expect((await task(createRows(1), ['--only-new'])).code).toBe(2)
+    expect(countArrived(service)).toBe(before)
+  })
+
   it('skips what the service took before, by the mapped post_id, and says of each row which run sent it', async () => {
     const { service, json, sluice, workspace } = await setUp()
     const first = await json(createRows(4))

@@ -114,7 +114,10 @@ export class EarlierRun {
     )
     between.setReturnArrays(true)
     among.setReturnArrays(true)
-    const lost = db.prepare("SELECT 1 FROM attempt WHERE item = ? AND outcome = 'unknown' LIMIT 1")
+    const lost = db.prepare(
+      `SELECT 1 WHERE EXISTS (SELECT 1 FROM attempt WHERE item = ?1 AND outcome = 'unknown')
+       OR EXISTS (SELECT 1 FROM lost_try WHERE item = ?1)`,
+    )
     const toPlace = createPlaceReader(db)
     const claimed = Number(db.prepare('SELECT claimed FROM run').get()?.['claimed'] ?? 0)
     for (let at = 0; at < rows.length; at += PAGE_ROWS) {
