@@ -310,6 +310,39 @@ describe('--only-new', () => {
     })
   })
 
+  describe('of records that are split', () => {
+    const both = (n: number, prefix = 'p') =>
+      `post_id,user_id,rec,text_data,url\n${Array.from(
+        { length: n },
+        (_, i) => `${prefix}${i},u${i},r${i},text ${i},https://media.example.com/${prefix}${i}.jpg`,
+      ).join('\n')}\n`
+
+    const setUpSplit = async (refuse?: Parameters<typeof startRecordingService>[0]) => {
+      const { service, workspace, sluice } = await setUp(refuse)
+      const plan = writeSource(
+        workspace,
+        'split.plan.json',
+        JSON.stringify({
+          ...{ version: 1, name: 'split', source: { path: 'posts.csv' }, operation: { kind: 'task' } },
+          connection: { baseUrl: service.baseUrl, apiKeyEnv: 'SLUICE_API_KEY' },
+          fixes: [{ kind: 'split' }],
+        }),
+      )
+      const json = async (content: string, ...args: string[]) => {
+        writeSource(workspace, 'posts.csv', content)
+        return JSON.parse((await sluice(['plan', plan, '--trust-plan', ...args, '--json'])).stdout)
+      }
+      return { service, json }
+    }
+
+    it('warns of nothing more, and counts the same, once other rows were sent', async () => {
+      const { json } = await setUpSplit()
+      const { rows, problems } = await json(both(5), '--dry-run')
+      await json(both(5, 'q'))
+      expect(await json(both(5), '--dry-run')).toMatchObject({ rows, problems })
+    })
+  })
+
   it('sends the first new rows with --limit, and resume sends the rest', async () => {
     const { json, sluice, service } = await setUp()
     await json(createRows(3))

@@ -117,8 +117,6 @@ export async function runIntake(options: {
       if (options.isStopped()) return false
     }
     writer.writeChecked()
-    for (const runId of finder?.unreadable ?? [])
-      journal.counters.add('sent_before', toUnreadableKey(runId), 1)
     let behind = writer.rowsRead + 1
     for (const records of splitter.takeSplit()) {
       writer.writeSecondHalves(records, behind, checkRow)
@@ -126,6 +124,9 @@ export async function runIntake(options: {
       await setImmediate()
       if (options.isStopped()) return false
     }
+    writer.writeChecked()
+    for (const runId of finder?.unreadable ?? [])
+      journal.counters.add('sent_before', toUnreadableKey(runId), 1)
     for (const half of splitter.findSentAlone()) writer.writeFoundTogether(half, 1)
     for (const warning of findPlanWarnings(plan, mapping, reader.columns, reader.header))
       writer.writeCommonProblem(warning)
