@@ -341,6 +341,14 @@ describe('--only-new', () => {
       await json(both(5, 'q'))
       expect(await json(both(5), '--dry-run')).toMatchObject({ rows, problems })
     })
+
+    it('tells the halves of a record apart by any key', async () => {
+      const { json, service } = await setUpSplit((postId) => (postId === 'p1-url' ? 400 : null))
+      await json(both(3))
+      const sent = await json(both(3), '--only-new', '--new-by', 'rec')
+      expect(sent.rows).toMatchObject({ skipped: 5 })
+      expect([service.arrived.get('p1'), service.arrived.get('p1-url')]).toEqual([1, 2])
+    })
   })
 
   it('sends the first new rows with --limit, and resume sends the rest', async () => {

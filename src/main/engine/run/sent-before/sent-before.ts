@@ -3,6 +3,7 @@ import type { SentBefore, SentOutcome } from '../../../../shared/run/sent-before
 import { ReaderPool } from '../../journal/run-family.ts'
 import type { RunRecord } from '../../journal/run-record.ts'
 import type { Body } from '../../mapping/json-text.ts'
+import { toHalf } from '../../mapping/split-row.ts'
 import type { DatabaseSync } from '../../workspace/sqlite.ts'
 import { type EarlierRun, findEarlierRuns, mapsAlike } from './earlier-runs.ts'
 import {
@@ -127,13 +128,16 @@ export class SentBeforeFinder {
     const wanted = new WantedHashes(rows.length)
     // Rows with the same key have the same answer: the first of them is looked up.
     const alike: [at: number, first: number][] = []
-    for (const [at, { body = {}, cells }] of rows.entries()) {
+    const isLike = (one: AskedRow | undefined, other: AskedRow) =>
+      one !== undefined && hasModelsOf(one.body, other.body) && isSameHalf(one, other)
+    for (const [at, asked] of rows.entries()) {
+      const { body = {}, cells } = asked
       const text = left[at] ? lookup.read({ body, cells }) : null
       texts.push(text ?? '')
       if (text === null) continue
       left[at] = false
       const hash = toNotedHash(text)
-      const first = wanted.find(hash, (one) => texts[one] === text && hasModelsOf(rows[one]?.body, body))
+      const first = wanted.find(hash, (one) => texts[one] === text && isLike(rows[one], asked))
       if (first === -1) wanted.add(hash, at)
       else alike.push([at, first])
     }
@@ -217,12 +221,20 @@ function isSame(
   run: EarlierRun,
   { read, isAlike }: { read: ReadKey; isAlike: boolean },
   earlier: { row: number; cellsText: string; kinds: string | null },
-  { cells, kinds = null, body = {} }: AskedRow,
+  asked: AskedRow,
   text: string,
 ): boolean {
+  const { cells, kinds = null } = asked
   if (isAlike && kinds === earlier.kinds && JSON.stringify(cells) === earlier.cellsText) return true
   const keyed = run.toKeyed(earlier.row, earlier.cellsText, earlier.kinds)
-  return read(keyed) === text && hasModelsOf(keyed.body, body)
+  if (read(keyed) !== text || !hasModelsOf(keyed.body, asked.body)) return false
+  return isSameHalf({ ...keyed, row: earlier.row, kinds: earlier.kinds }, asked)
+}
+
+/** Whether a row stands for what another one sends, if one of them is half of a record: the halves may share their key. */
+function isSameHalf(a: AskedRow, b: AskedRow): boolean {
+  const halves = [a, b].flatMap(({ row, kinds = null }) => toHalf(row, kinds) ?? [])
+  return halves.every(({ content }) => [a, b].every(({ body }) => body?.[content] !== undefined))
 }
 
 /** Whether two rows are for the same models, one by one. */
