@@ -351,6 +351,22 @@ describe('--only-new', () => {
     })
   })
 
+  it('refuses ids that have the run in them beside a column', async () => {
+    const { json, task, service } = await setUp()
+    const rows = 'id,user_id,text_data\n1,u1,hello\n2,u2,bye\n'
+    const ids = ['--set', 'post_id={{run}}-{{id}}']
+    await json(rows, ...ids)
+    // They are told by their contents.
+    expect(await json(rows, ...ids, '--dry-run')).toMatchObject({
+      sent_before: { rows: 2, by: ['user_id+text_data'] },
+    })
+    for (const by of [[], ['--new-by', 'post_id'], ['--new-by', 'post_id+user_id']]) {
+      const refused = await task(rows, [...ids, '--only-new', ...by])
+      expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('generated for each run')])
+    }
+    expect(countArrived(service)).toBe(2)
+  })
+
   it('sends the first new rows with --limit, and resume sends the rest', async () => {
     const { json, sluice, service } = await setUp()
     await json(createRows(3))

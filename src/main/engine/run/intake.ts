@@ -31,7 +31,7 @@ import {
   type OnWritten,
   type SentBeforeLookup,
 } from './journal/intake-writer.ts'
-import { createKeyReader, findRowKeys, isGivenBySource, listNotedKeys } from './sent-before/row-keys.ts'
+import { createKeyReader, findGenerated, findRowKeys, listNotedKeys } from './sent-before/row-keys.ts'
 import { LOOKUP_ROWS, SentBeforeFinder } from './sent-before/sent-before.ts'
 
 /** How far intake has come. */
@@ -177,8 +177,8 @@ function chooseRowKeys(
   const unknown = by.filter((name) => createKeyReader([name], operation, columns) === null)
   if (unknown.length > 0)
     throw new SluiceError({ id: 'only_new_by_nothing', unnamed: unknown, sourceColumns: [...columns] })
-  if (!by.some((name) => isGivenBySource(name, plan, mapping, columns)))
-    throw new SluiceError({ id: 'only_new_without_key', generated: by.join('+'), keys: examples })
+  const generated = findGenerated(by, plan, mapping, columns)
+  if (generated !== null) throw new SluiceError({ id: 'only_new_without_key', generated, keys: examples })
   return [by]
 }
 

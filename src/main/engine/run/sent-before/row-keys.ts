@@ -1,12 +1,12 @@
 import { findColumnOfName } from '../../../../shared/mapping/match-columns.ts'
-import { listColumnsOf } from '../../../../shared/mapping/templates.ts'
+import { findPlaceholder, listColumnsOf, parseTemplate } from '../../../../shared/mapping/templates.ts'
 import {
   fieldsOf,
   OPERATIONS,
   type Operation,
   REQUEST_FIELD,
 } from '../../../../shared/operations/operations.ts'
-import type { Mapping, Plan } from '../../../../shared/plan/plan.ts'
+import type { FieldSource, Mapping, Plan } from '../../../../shared/plan/plan.ts'
 import { type Body, toValueText } from '../../mapping/json-text.ts'
 import { toHash } from '../journal/seen-ids.ts'
 
@@ -87,18 +87,48 @@ export function findRowKeys(plan: Plan, mapping: Mapping, columns: readonly stri
   const { operation, load } = plan
   const { ids = [], contents = [] } =
     load === undefined ? (OPERATIONS[operation.kind].recognizedBy ?? {}) : {}
-  const given = ids.filter((names) => names.some((name) => isGivenBySource(name, plan, mapping, columns)))
+  const given = ids.filter((names) => findGenerated(names, plan, mapping, columns) === null)
   if (given.length > 0) return { keys: given, isCertain: true }
   return contents.length === 0 ? null : { keys: contents, isCertain: false }
 }
 
-/** Whether a key has anything of the source: a value that is made for each run says nothing about earlier ones. */
-export function isGivenBySource(
-  name: string,
-  { operation, source }: Plan,
+/**
+ * Which of the names is made for each run, so that a key of them says nothing about earlier runs; of a key without anything
+ * of the source all of it. Null if the source gives the key.
+ */
+export function findGenerated(
+  names: readonly string[],
+  plan: Plan,
   mapping: Mapping,
   columns: readonly string[],
-): boolean {
+): string | null {
+  const ofRun = names.find((name) =>
+    listFillersOf(name, plan, mapping).some(
+      (filler) => filler.kind === 'template' && namesRun(filler.template, columns),
+    ),
+  )
+  if (ofRun !== undefined) return ofRun
+  return names.some((name) => isGivenBySource(name, plan, mapping, columns)) ? null : names.join('+')
+}
+
+function namesRun(template: string, columns: readonly string[]): boolean {
+  return parseTemplate(template).some(
+    (part) => part.kind === 'placeholder' && findPlaceholder(part.name, columns)?.kind === 'run',
+  )
+}
+
+/** What may fill a field of the request; nothing for a column. */
+function listFillersOf(name: string, { operation, source }: Plan, mapping: Mapping): FieldSource[] {
+  if (!fieldsOf(operation).some((field) => field.name === name)) return []
+  const { media } = source
+  const ofMedia: FieldSource[] =
+    (name === 'url' || name === 'media') && media?.kind === 'template' ? [media] : []
+  const own = mapping[name] ?? mapping[REQUEST_FIELD.name]
+  return own === undefined ? ofMedia : [own, ...ofMedia]
+}
+
+function isGivenBySource(name: string, plan: Plan, mapping: Mapping, columns: readonly string[]): boolean {
+  const { operation, source } = plan
   if (!fieldsOf(operation).some((field) => field.name === name)) return true
   return (
     mapping[REQUEST_FIELD.name] !== undefined ||
