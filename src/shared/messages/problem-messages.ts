@@ -526,6 +526,14 @@ export const PROBLEM_MESSAGES = {
     needs: 'sent_twice',
     advice: () => 'to skip them, too, add --on-unknown skip',
   },
+  earlier_run_unread: {
+    expected: ({ runs }: { runs: string }) =>
+      `may have been sent before by runs that cannot be read (${runs}), so the service may have it already`,
+    title: 'Earlier runs that cannot be read',
+    remedy:
+      'What they sent counts as new, so that it may be sent twice. If another version of Sluice has them open, end that first; if they are damaged, look the rows up at the service, or delete these runs.',
+    needs: 'sent_twice',
+  },
   unfit_fix: {
     expected: (
       { fix, why }: { fix: OneRowFix['kind']; why: 'other_row' | 'other_text' | 'no_row' | 'unmarked' },

@@ -85,6 +85,7 @@ export const problemCodeSchema = z.enum([
   'recommended',
   'empty',
   'maybe_sent',
+  'earlier_run_unread',
   'unfit_fix',
 ])
 

@@ -111,16 +111,22 @@ describe('what was sent before', () => {
     expect(await json(createRows(2), '--only-new')).toMatchObject({ rows: { succeeded: 2 } })
   })
 
-  it('is told as not known of a run whose journal cannot be read', async () => {
-    const { json, workspace } = await setUp()
+  it('is asked about with --only-new if the journal of a run cannot be read, and told otherwise', async () => {
+    const { json, task, workspace, service } = await setUp()
     const { run_id: runId } = await json(createRows(2))
     const db = new DatabaseSync(toJournalFile(workspace, runId))
     db.exec("UPDATE run SET plan = '{'")
     db.close()
-    expect(await json(createRows(2), '--only-new')).toMatchObject({
+    const refused = await task(createRows(2), ['--only-new', '--quiet'])
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('--accept sent_twice')])
+    expect(refused.stderr).toContain(`by runs that cannot be read (${runId})`)
+    expect((await task(createRows(2), ['--only-new', '--on-unknown', 'skip'])).code).toBe(2)
+    expect(countArrived(service)).toBe(2)
+    expect(await json(createRows(2), '--only-new', '--accept', 'sent_twice')).toMatchObject({
       rows: { succeeded: 2 },
       sent_before: { rows: 0, unreadable: [runId] },
     })
+    expect(await json(createRows(2))).toMatchObject({ rows: { succeeded: 2 } })
   })
 })
 

@@ -95,6 +95,7 @@ const WARNED = {
   recommended: ['value', 'source', 'all_that_changes', 'only_requests'].map((lack) => ({ lack })),
   empty: [{}],
   maybe_sent: [{ by: 'post_id' }, { by: 'user_id+text_data' }],
+  earlier_run_unread: [{ runs: '20260930-120000-abcdefg' }],
   unfit_fix: ['cell', 'leave_out_row'].flatMap((fix) =>
     ['other_row', 'other_text', 'no_row', 'unmarked'].map((why) => ({ fix, why })),
   ),

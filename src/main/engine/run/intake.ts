@@ -125,8 +125,13 @@ export async function runIntake(options: {
       if (options.isStopped()) return false
     }
     writer.writeChecked()
-    for (const runId of finder?.unreadable ?? [])
-      journal.counters.add('sent_before', toUnreadableKey(runId), 1)
+    const unreadable = [...(finder?.unreadable ?? [])].sort()
+    for (const runId of unreadable) journal.counters.add('sent_before', toUnreadableKey(runId), 1)
+    if (plan.onlyNew !== undefined && unreadable.length > 0)
+      writer.writeCommonProblem({
+        ...{ severity: 'warning', code: 'earlier_run_unread' },
+        args: { runs: unreadable.join(', ') },
+      })
     for (const half of splitter.findSentAlone()) writer.writeFoundTogether(half, 1)
     for (const warning of findPlanWarnings(plan, mapping, reader.columns, reader.header))
       writer.writeCommonProblem(warning)
