@@ -47,3 +47,27 @@ test('what is overdue by the time an ended run is looked at is said so, and take
   const child = await engine.runs.retryRun(run.runId, { apiKey: 'key', onUnknown: 'skip' })
   expect((await child.ended).rows.read).toBe(1)
 }, 30_000)
+
+test('what became overdue while nobody held its run is asked about before it is sent again', async () => {
+  const service = await startCallbackService(({ index }) => ({ isLate: index === 0 }))
+  const engine = openEngine(join(folder, 'again'))
+  const plan = createRunPlan(folder, 3, service.baseUrl, {
+    operation: { kind: 'task', mode: 'async' },
+    callback: { timeoutMs: 1_500 },
+    onlyNew: { by: ['user_id', 'text_data'] },
+  })
+  const run = await engine.runs.startRun(plan, { apiKey: 'key' })
+  await untilSnapshot(run, ({ phase, rows }) => phase === 'awaiting' && rows.succeeded === 2)
+  run.stop()
+  await run.ended
+  const lookUp = async () => {
+    const again = await engine.runs.startRun(plan, { hold: true, isTrial: true })
+    await again.ready
+    const { sent_before: sentBefore } = await engine.runs.summarizeRun(again.runId)
+    again.stop()
+    await again.ended
+    return sentBefore
+  }
+  expect(await lookUp()).toMatchObject({ rows: 3 })
+  await expect.poll(lookUp, { timeout: 10_000 }).toMatchObject({ rows: 3, unknown: 1 })
+}, 30_000)

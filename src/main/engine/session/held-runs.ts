@@ -242,10 +242,14 @@ export class HeldRuns {
     return handle
   }
 
-  /** The runs whose rows are looked for among those of a source. */
-  #listEarlier({ operation, load }: Plan): Promise<string[]> {
-    const isLookedFor = load === undefined && OPERATIONS[operation.kind].recognizedBy !== undefined
-    return isLookedFor ? this.#options.stored.own.listRunsOf(operation.kind) : Promise.resolve([])
+  /** The runs whose rows are looked for among those of a source, once the callbacks that came for them are processed. */
+  async #listEarlier({ operation, load }: Plan): Promise<string[]> {
+    if (load !== undefined || OPERATIONS[operation.kind].recognizedBy === undefined) return []
+    await this.settleLate().catch((error: unknown) => {
+      // A damaged inbox keeps nobody from sending; who looks at results is told of it.
+      if (!(error instanceof SluiceError)) throw error
+    })
+    return this.#options.stored.own.listRunsOf(operation.kind)
   }
 
   async #release({ runId, mediaBase, work }: RunWork): Promise<void> {
