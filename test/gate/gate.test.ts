@@ -1,4 +1,5 @@
 import { describe, expect, inject, test } from 'vitest'
+import { FAILURES, simulateFailures } from './simulate-failures.ts'
 import { DEPENDENCES, simulatePairs } from './simulate-pairs.ts'
 
 const IS_LONG = inject('isLong')
@@ -30,5 +31,43 @@ describe('of pairs of services', () => {
     const [several] = simulatePairs({ ...service, betweenRuns: 0.1, runs: 3 }, drawn)
     expect(single?.failed).toBeGreaterThan(PAIRS / 100)
     expect(several?.failed).toBeLessThanOrEqual(PAIRS / 100)
+  })
+})
+
+describe('of pairs of services whose requests fail', () => {
+  const FAILURE_PAIRS = IS_LONG ? 1_000 : 100
+  const drawn = { pairs: FAILURE_PAIRS, seed: 1 }
+  const lengths = [30, 60, 300] as const
+
+  // Of long bursts nearly 1 % fail, which 100 pairs do not tell from more.
+  const alike = IS_LONG ? FAILURES : FAILURES.filter((failures) => failures !== 'long bursts')
+  test.each(alike)('alike, at most 1 of 100 fail: %s', (failures) => {
+    for (const seconds of lengths) {
+      const { failed } = simulateFailures({ failures, seconds, rate: 20, breaksAt: null }, drawn)
+      expect(failed, `${seconds} s`).toBeLessThanOrEqual(FAILURE_PAIRS / 100)
+    }
+  })
+
+  test.each([
+    { seconds: 30, breaksAt: 16 },
+    { seconds: 30, breaksAt: 20 },
+    { seconds: 60, breaksAt: 40 },
+  ])('a B of $seconds s that breaks down at $breaksAt s fails, if A is sound', ({ seconds, breaksAt }) => {
+    for (const failures of ['none', 'even'] as const) {
+      const { failed } = simulateFailures({ failures, seconds, rate: 20, breaksAt }, drawn)
+      expect(failed, failures).toBe(FAILURE_PAIRS)
+    }
+  })
+
+  test.each(FAILURES)('a B in which everything fails for a time at the end never passes: %s', (failures) => {
+    for (const [seconds, breaksAt] of [
+      [10, 6],
+      [30, 16],
+      [30, 25],
+      [60, 40],
+    ] as const) {
+      const { passed } = simulateFailures({ failures, seconds, rate: 20, breaksAt }, drawn)
+      expect(passed, `${breaksAt} of ${seconds} s`).toBe(0)
+    }
   })
 })

@@ -1,6 +1,7 @@
 import process from 'node:process'
 import { parseArgs } from 'node:util'
 import { JUDGED_PERCENTILES } from '../../src/shared/load/speed-gate.ts'
+import { FAILURES, type SimulatedFailures, simulateFailures } from './simulate-failures.ts'
 import {
   DEPENDENCES,
   MARGIN,
@@ -65,6 +66,29 @@ printHead('runs of each side')
 for (const runs of [1, 3, 5]) {
   const service = { dependence: 'independent', requests: 2_000, seconds: SECONDS } as const
   simulate(String(runs), { ...service, runs, betweenRuns: 0.04 })
+}
+
+const BREAKS = [
+  { seconds: 30, breaksAt: [null, 16, 20, 25] },
+  { seconds: 60, breaksAt: [null, 40] },
+  { seconds: 300, breaksAt: [null] },
+] as const
+const cases = BREAKS.flatMap(({ seconds, breaksAt }) => breaksAt.map((at) => ({ seconds, breaksAt: at })))
+const titles = cases.map(({ seconds, breaksAt }) =>
+  breaksAt === null ? `${seconds} s, equal` : `last ${seconds - breaksAt} of ${seconds} s`,
+)
+
+/** A cell of the table: the share of the pairs that fail, and that cannot be judged. */
+function tryFailures(service: SimulatedFailures): string {
+  const { failed, notJudged } = simulateFailures(service, { pairs, seed })
+  if (service.breaksAt === null && failed > pairs / 100) isCalibrated = false
+  return `${toPercent(failed)} / ${toPercent(notJudged)}`
+}
+
+process.stdout.write(`\n| failures of both | ${titles.join(' | ')} |\n|${'---|'.repeat(titles.length + 1)}\n`)
+for (const failures of FAILURES) {
+  const cells = cases.map((one) => tryFailures({ ...one, failures, rate: 20 }))
+  process.stdout.write(`| ${[failures, ...cells].join(' | ')} |\n`)
 }
 process.stdout.write(`\nWithin the margin ${isCalibrated ? 'at most' : 'MORE THAN'} 1 % fail.\n`)
 process.exitCode = isCalibrated ? 0 : 1

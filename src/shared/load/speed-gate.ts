@@ -35,8 +35,21 @@ const FAILURE_SECONDS_MIN = 2
 /** Fewest requests of a side beyond a percentile, so that it is known well enough whatever the distribution is. */
 const BEYOND_MIN = 10
 
-/** A percentile is judged only if B failed if it took this many times what is allowed. */
+/** Judged is only what would fail B if it took this many times what is allowed, or failed so much more. */
 const SEEN_FACTOR = 2
+
+/** A B whose share of failures is larger by more than this never passes. */
+const PLAINLY_MORE = 0.1
+
+/**
+ * Seconds one after the other, up to the end of a run or anywhere in it, that failures of a B like A make in fewer than
+ * one of 100 comparisons, if they come in bursts of five seconds or less on average (test/gate).
+ */
+const BREAKDOWN_SECONDS_MIN = 10
+const OUTAGE_SECONDS_MIN = 30
+
+/** They last longer than this many times what A had of the kind. */
+const BREAKDOWN_FACTOR = 3
 
 /** Above this share of failures, latencies are mostly those of failures. */
 const FAILING_SHARE = 0.5
@@ -240,8 +253,51 @@ function judgeFailures(
   // One second tells nothing of how failures depend on each other, but that B mostly fails, and A does not, is plain.
   if (isShort && !(shares.b > FAILING_SHARE && shares.a <= FAILING_SHARE)) return open('too_short')
   const toFailures = (side: readonly JudgedRun[]) => side.map(({ failures }) => failures)
-  const p = toExcessChance(toFailures(a), toFailures(b), { level, batchesMin: FAILURE_SECONDS_MIN })
-  return { ...shares, result: p < level ? 'more' : 'within', reason: null, p }
+  const [ofA, ofB] = [toFailures(a), toFailures(b)]
+  const toChance = (later: BatchesOfRuns<Exceeding>) =>
+    toExcessChance(ofA, later, { level, batchesMin: FAILURE_SECONDS_MIN })
+  const p = toChance(ofB)
+  if (p < level) return { ...shares, result: 'more', reason: null, p }
+  if (isShort) return open('too_short')
+  if (shares.b - shares.a > PLAINLY_MORE) {
+    const independent = toExcessChance([ofA.flat()], [ofB.flat()], { level, batchesMin: Infinity })
+    if (independent < level && isBreakdown(ofA, ofB, shares.a + PLAINLY_MORE))
+      return { ...shares, result: 'more', reason: null, p: independent }
+    return open('too_few')
+  }
+  const seenShare = Math.min(1, shares.a + SEEN_FACTOR * PLAINLY_MORE)
+  if (!(toChance(raiseTo(ofB, shares.b, seenShare)) < level)) return open('too_few')
+  return { ...shares, result: 'within', reason: null, p }
+}
+
+/** Whether a run of B failed, second after second, for longer than bursts last and than A ever did. */
+function isBreakdown(a: BatchesOfRuns<Exceeding>, b: BatchesOfRuns<Exceeding>, share: number): boolean {
+  const isFailing = ({ count, hits }: Exceeding) => hits > share * count
+  const ofA = Math.max(0, ...a.map((run) => countLongest(run, isFailing)))
+  return b.some((run) => {
+    const toEnd = run.length - 1 - run.findLastIndex((second) => !isFailing(second))
+    const longest = countLongest(run, isFailing)
+    return (
+      (toEnd >= BREAKDOWN_SECONDS_MIN && toEnd > BREAKDOWN_FACTOR * ofA) ||
+      (longest >= OUTAGE_SECONDS_MIN && longest > BREAKDOWN_FACTOR * ofA)
+    )
+  })
+}
+
+/** The most seconds one after the other. */
+function countLongest(run: readonly Exceeding[], isCounted: (second: Exceeding) => boolean): number {
+  let [longest, seconds] = [0, 0]
+  for (const second of run) {
+    seconds = isCounted(second) ? seconds + 1 : 0
+    longest = Math.max(longest, seconds)
+  }
+  return longest
+}
+
+/** As if what succeeded failed as well, evenly, until a larger share fails. */
+function raiseTo(runs: BatchesOfRuns<Exceeding>, share: number, raised: number): BatchesOfRuns<Exceeding> {
+  const turned = share < 1 ? (raised - share) / (1 - share) : 0
+  return runs.map((run) => run.map(({ count, hits }) => ({ count, hits: hits + turned * (count - hits) })))
 }
 
 function sumUp(runs: readonly JudgedRun[], key: 'requests' | 'failed' | 'limitedSeconds'): number {
@@ -257,6 +313,11 @@ const REASONS = {
   mostly_failures: 'most requests of a run did not succeed, so its latencies are those of failures',
   percentiles_only: 'a run has no figures by second, such as a summary of k6',
 } as const satisfies Record<Reason, string>
+
+const TOO_FEW_FOR_FAILURES =
+  'requests are so few, or failures come so close together in time, that a B that plainly fails more would not be told from chance. Send more requests, run longer, or compare several runs of each side'
+
+const sayOpenFailures = (reason: Reason) => (reason === 'too_few' ? TOO_FEW_FOR_FAILURES : REASONS[reason])
 
 /** What the check of speed found, a sentence each. */
 export function describeVerdict({
@@ -297,7 +358,9 @@ export function describeVerdict({
     if (open.length > 0) lines.push(`--fail-if-slower cannot judge ${list(open)}: ${REASONS[reason]}.`)
   }
   if (failures.reason !== null)
-    lines.push(`--fail-if-slower cannot judge failures: ${REASONS[failures.reason]}.`)
+    lines.push(
+      `--fail-if-slower cannot judge failures (${formatShare(failures.b)} after ${formatShare(failures.a)}): ${sayOpenFailures(failures.reason)}.`,
+    )
   if (a + b > 0)
     lines.push(`Seconds in which this machine was the bottleneck are left out: ${a} of A, ${b} of B.`)
   return lines

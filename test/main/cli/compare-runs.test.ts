@@ -42,16 +42,21 @@ test('summaries of k6 are compared by their percentiles, which a check of speed 
   expect((await sluice('compare', a, b, '--fail-if-slower', 'much')).code).toBe(2)
 })
 
-/** What `k6 run --out json` writes of a service: 30 seconds of 20 requests, log-normal around 20 ms. */
-function toPoints(seed: number, factor: number): string {
+/**
+ * What `k6 run --out json` writes of a service: 30 seconds of 20 requests, log-normal around 20 ms. From `breaksAt` on,
+ * they all fail.
+ */
+function toPoints(seed: number, factor: number, breaksAt = 30): string {
   const draw = createDraw(seed)
   const lines = ['{"type":"Metric","metric":"http_req_duration","data":{"type":"trend","contains":"time"}}']
   for (let request = 0; request < 600; request += 1) {
     const time = new Date(Date.UTC(2026, 0, 1) + request * 50).toISOString()
     const value = 20 * factor * Math.exp(0.3 * toNormalQuantile(0.001 + 0.998 * draw()))
-    const points = { http_reqs: 1, http_req_failed: 0, http_req_duration: value }
+    const isFailing = request >= breaksAt * 20
+    const points = { http_reqs: 1, http_req_failed: Number(isFailing), http_req_duration: value }
     for (const [metric, amount] of Object.entries(points)) {
-      const data = { time, value: amount, tags: { status: '200', expected_response: 'true' } }
+      const tags = { status: isFailing ? '503' : '200', expected_response: String(!isFailing) }
+      const data = { time, value: amount, tags }
       lines.push(JSON.stringify({ type: 'Point', metric, data }))
     }
   }
@@ -106,6 +111,32 @@ test('a check of speed passes equal services, and fails a slower one, by one and
   ]) {
     expect((await sluice('compare', ...wrong)).code, wrong.join(' ')).toBe(2)
   }
+})
+
+test('a check of speed fails a B that breaks down, and cannot judge one that fails for a few seconds', async () => {
+  const workspace = createTemporaryFolder()
+  const sluice = (...args: string[]) => runInProcess(args, { workspace, env: {} })
+  const importRun = async (seed: number, breaksAt: number) => {
+    const file = join(workspace, `${seed}.json`)
+    writeFileSync(file, toPoints(seed, 1, breaksAt))
+    return String(JSON.parse((await sluice('import-k6', file, '--json')).stdout).run_id)
+  }
+  const [a, broken, troubled] = [await importRun(0, 30), await importRun(1, 16), await importRun(2, 25)]
+  const check = (b: string) => sluice('compare', a, b, '--fail-if-slower', '10%', '--judge', 'p50', '--json')
+  const fails = await check(broken)
+  expect(fails.code, fails.stderr).toBe(99)
+  expect(JSON.parse(fails.stdout).gate).toMatchObject({
+    result: 'failed',
+    failures: { a: 0, b: 14 / 30, result: 'more', reason: null },
+  })
+  const open = await check(troubled)
+  expect(open.code, open.stderr).toBe(98)
+  expect(open.stderr).toContain('--fail-if-slower cannot judge failures (16.7 % after 0 %): ')
+  expect(JSON.parse(open.stdout).gate).toMatchObject({
+    result: 'not_judged',
+    percentiles: [{ percentile: 50, result: 'within' }],
+    failures: { a: 0, b: 5 / 30, result: 'not_judged', reason: 'too_few', p: null },
+  })
 })
 
 test('a check of speed says what short runs cannot tell, and fails a service that refuses everything fast', async () => {

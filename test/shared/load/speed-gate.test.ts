@@ -34,6 +34,19 @@ function createRun(
   }
 }
 
+/** A run of 100 requests a second, of which all fail from one second on, to before another. */
+function createBreak(seconds: number, from: number, to = seconds): JudgedRun {
+  const failures = Array.from({ length: seconds }, (_, second) => ({
+    count: 100,
+    hits: second >= from && second < to ? 100 : 0,
+  }))
+  return createRun(
+    2,
+    { seconds, requests: seconds * 100 },
+    { failures, failed: Math.max(0, to - from) * 100 },
+  )
+}
+
 const judge = (a: JudgedRun | JudgedRun[], b: JudgedRun | JudgedRun[], percentiles = JUDGED_PERCENTILES) =>
   judgeSpeed([a].flat(), [b].flat(), { margin: 10, percentiles })
 
@@ -99,6 +112,26 @@ describe('the check of speed', () => {
     expect(judge(createRun(1), createRun(2, {}, { failed: 60, failures })).failures.result).toBe('within')
   })
 
+  test.each([
+    { what: 'from second 16 of 30 on', seconds: 30, from: 16 },
+    { what: 'in the last 10 of 30 s', seconds: 30, from: 20 },
+    { what: 'in the last 20 of 60 s', seconds: 60, from: 40 },
+    { what: 'in the last 3 of 5 min', seconds: 300, from: 120 },
+  ])('fails a B in which everything fails $what', ({ seconds, from }) => {
+    const verdict = judge(createRun(1, { seconds, requests: seconds * 100 }), createBreak(seconds, from))
+    expect(verdict).toMatchObject({ result: 'failed', failures: { result: 'more', reason: null } })
+  })
+
+  test('fails a B that breaks down, though A had two bad seconds', () => {
+    const a = createBreak(30, 4, 6)
+    expect(judge(a, createBreak(30, 16)).failures.result).toBe('more')
+  })
+
+  test('fails a B that breaks down in each of several runs', () => {
+    const runs = (from: number) => [0, 1, 2].map((run) => createBreak(30, from + (from < 30 ? run : 0)))
+    expect(judge(runs(30), runs(15)).failures.result).toBe('more')
+  })
+
   test.each([1, 2])('sees a service that refuses everything in %i s, too short for latencies', (seconds) => {
     const short = { seconds, requests: 100 }
     const verdict = judge(createRun(1, short), createRun(2, { ...short, failedShare: 1 }))
@@ -109,6 +142,40 @@ describe('the check of speed', () => {
 })
 
 describe('what cannot be judged neither passes nor fails', () => {
+  test.each([
+    { what: 'in the last 5 of 30 s', seconds: 30, from: 25 },
+    { what: 'in the last 2 of 30 s', seconds: 30, from: 28 },
+    { what: 'in the last 4 of 10 s', seconds: 10, from: 6 },
+    { what: 'in the second of 2 s', seconds: 2, from: 1 },
+  ])('failures that come together $what, which either run may have had', ({ seconds, from }) => {
+    const verdict = judge(createRun(1, { seconds, requests: seconds * 100 }), createBreak(seconds, from))
+    expect(verdict).toMatchObject({
+      result: 'not_judged',
+      failures: { result: 'not_judged', reason: 'too_few' },
+    })
+    expect(describeVerdict(verdict).join('\n')).toContain(
+      'after 0 %): requests are so few, or failures come so close together in time, that a B that plainly',
+    )
+  })
+
+  test('equal bursts of failures on both sides, wherever they are', () => {
+    const [early, late] = [createBreak(30, 3, 8), createBreak(30, 20, 25)]
+    for (const [a, b] of [
+      [early, late],
+      [late, early],
+    ] as const) {
+      expect(judge(a, b).failures).toMatchObject({ result: 'not_judged', reason: 'too_few' })
+    }
+  })
+
+  test('failures of so few requests that a B of which each fifth fails would be taken for chance', () => {
+    const few = { requests: 20, seconds: 20 }
+    expect(judge(createRun(1, few), createRun(2, few), [50]).failures).toMatchObject({
+      result: 'not_judged',
+      reason: 'too_few',
+    })
+  })
+
   test('too few requests, of the percentiles that need more; those that do not can be named', () => {
     const few = { requests: 200, seconds: 20 }
     const verdict = judge(createRun(1, few), createRun(2, few))

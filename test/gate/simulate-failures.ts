@@ -1,0 +1,70 @@
+import { JUDGED_PERCENTILES, type JudgedRun, judgeSpeed } from '../../src/shared/load/speed-gate.ts'
+import { createDraw } from '../helpers/seeded-draw.ts'
+import { MARGIN } from './simulate-pairs.ts'
+
+/** What both services of a pair have, of requests that fail. */
+export const FAILURES = ['none', 'even', 'bursts', 'long bursts'] as const
+
+/** What B has besides, from one second on: nothing, or all its requests fail. */
+export interface SimulatedFailures {
+  failures: (typeof FAILURES)[number]
+  seconds: number
+  /** Requests of each second. */
+  rate: number
+  /** From this second of B on, counted from 0, everything fails; null for a B that is equal. */
+  breaksAt: number | null
+}
+
+/** What became of so many pairs. */
+export interface SimulatedFailureShare {
+  passed: number
+  failed: number
+  notJudged: number
+}
+
+/** Requests that fail, by second: 2 % of all, or all of a second in ten that is in a burst, of so many seconds on average. */
+function drawFailures({ failures, seconds, rate }: SimulatedFailures, seed: number): number[] {
+  const draw = createDraw(seed)
+  const countFailing = (share: number) =>
+    Array.from({ length: rate }, draw).filter((one) => one < share).length
+  if (failures === 'none') return Array.from({ length: seconds }, () => 0)
+  if (failures === 'even') return Array.from({ length: seconds }, () => countFailing(0.02))
+  const ends = failures === 'bursts' ? 0.5 : 0.2
+  let isFailing = draw() < 0.1
+  return Array.from({ length: seconds }, () => {
+    isFailing = isFailing ? draw() >= ends : draw() < ends / 9
+    return isFailing ? rate : 0
+  })
+}
+
+function toRun({ seconds, rate }: SimulatedFailures, hits: readonly number[]): JudgedRun {
+  return {
+    seconds,
+    limitedSeconds: 0,
+    requests: seconds * rate,
+    failed: hits.reduce((sum, one) => sum + one, 0),
+    failures: hits.map((one) => ({ count: rate, hits: one })),
+    latencies: {},
+  }
+}
+
+/** Judges the failures of pairs of services. */
+export function simulateFailures(
+  service: SimulatedFailures,
+  { pairs, seed }: { pairs: number; seed: number },
+): SimulatedFailureShare {
+  const share = { passed: 0, failed: 0, notJudged: 0 }
+  for (let pair = 0; pair < pairs; pair += 1) {
+    const [a, b] = [0, 1].map((side) => drawFailures(service, Math.imul(seed + pair, 0x9e3779b1) + side)) as [
+      number[],
+      number[],
+    ]
+    const broken = b.map((hits, second) => (second >= (service.breaksAt ?? Infinity) ? service.rate : hits))
+    const asked = { margin: MARGIN, percentiles: JUDGED_PERCENTILES, isBrief: true } as const
+    const { failures } = judgeSpeed([toRun(service, a)], [toRun(service, broken)], asked)
+    if (failures.result === 'more') share.failed += 1
+    else if (failures.result === 'within') share.passed += 1
+    else share.notJudged += 1
+  }
+  return share
+}
