@@ -115,7 +115,7 @@ export const RECORD_PROBLEMS = {
       'In Source, choose \\ as Escape if the next row is the rest of such a row, and None if it is a row of its own.',
     needs: 'content_cut',
     advice: () =>
-      'to join such a row with the next one, add --escape "\\"; if they are rows of their own, --escape none',
+      'to join such a row with the next one, add --escape CHARACTER with the backslash; if they are rows of their own, --escape none',
   },
   nul_character: {
     expected: ({ character }: { character: 'NUL' }, at?: { line: number }) =>

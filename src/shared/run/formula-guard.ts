@@ -49,8 +49,9 @@ function isFormula(cell: string): boolean {
 
 /** Most cells begin with an ASCII letter or digit, or are empty: no need to ask the pattern. */
 function isPlain(cell: string): boolean {
-  const first = cell.charCodeAt(0) | 0x20
-  return cell === '' || (first >= 0x61 && first <= 0x7a) || (first >= 0x30 && first <= 0x39)
+  const first = cell.charCodeAt(0)
+  const letter = first | 0x20
+  return cell === '' || (letter >= 0x61 && letter <= 0x7a) || (first >= 0x30 && first <= 0x39)
 }
 
 // Up to version 0.2 numbers were guarded, too, and so was what follows a delimiter within a cell.

@@ -72,6 +72,8 @@ it.each([
 
 it('sends what was accepted, keeps that with the run, and asks neither its retry nor its resumption again', async () => {
   const { send, run, countTasks } = await setUp()
+  const twice = ['--accept', 'ids_changed', '--accept', 'content_cut', '--dry-run']
+  expect(await send(['task'], twice)).toMatchObject({ code: 0 })
   expect(await send(['task'], ['--accept', 'content_cut'])).toMatchObject({ code: 0 })
   expect(await countTasks()).toBe(2)
   for (const command of ['retry', 'resume']) {

@@ -116,6 +116,13 @@ const CASES: readonly Case[] = [
     advice: [],
   },
   {
+    cause: 'escaped_line_break',
+    name: 'continued.tsv',
+    content: 'user_id\ttext_data\nu1\tfirst line\\\nsecond line\tx\nu2\tok\n',
+    means: { CHARACTER: '\\' },
+    advice: ['--escape CHARACTER', '--escape none'],
+  },
+  {
     cause: 'lost_id',
     name: 'lost.csv',
     content: 'user_id,text_data\n1.23457E+17,a\n1.23457E+17,b\n',
@@ -179,9 +186,9 @@ it.each(CASES)(
     const said = await toConfirm(...args)
     const { needs } = PROBLEM_MESSAGES[cause] as { needs: string }
     expect(said).toContain(`(${needs})`)
-    const found = [...said.matchAll(/--(?!accept)[a-z-]+(?: (?:NAME|NUMBER|all|visible|\w+=\w+))?/g)].map(
-      ([option]) => option,
-    )
+    const found = [
+      ...said.matchAll(/--(?!accept)[a-z-]+(?: (?:NAME|NUMBER|CHARACTER|all|visible|none|\w+=\w+))?/g),
+    ].map(([option]) => option)
     expect({ said, found: [...new Set(found)] }).toEqual({ said, found: [...advice] })
     for (const option of advice) {
       const [flag = '', value] = option.split(' ')

@@ -99,3 +99,11 @@ test('a megabyte of white space costs no more than reading it', () => {
   const takenMs = measureProcessorMs(() => expect(addFormulaGuard(`${cell}x`)).toBe(`${cell}x`))
   expect(takenMs).toBeLessThan(2_000)
 })
+
+test('a formula behind any control character is guarded', () => {
+  for (let code = 0; code < 0x20; code += 1) {
+    const cell = `${String.fromCharCode(code)}=1+1`
+    expect(addFormulaGuard(cell)).toBe(`'${cell}`)
+    expect(removeFormulaGuard(`'${cell}`, 'current')).toBe(cell)
+  }
+})

@@ -105,12 +105,12 @@ export interface AcceptFlags {
 export function addAcceptOption(command: Command): Command {
   return command.option(
     '--accept <codes>',
-    `send in spite of these warnings, without asking: ${ACCEPT_CODES.join(', ')}; separated by commas`,
+    `send in spite of these warnings, without asking: ${ACCEPT_CODES.join(', ')}; separated by commas, repeatable`,
     parseAcceptCodes,
   )
 }
 
-function parseAcceptCodes(text: string, previous: readonly AcceptCode[] = []): AcceptCode[] {
+function parseAcceptCodes(text: string, previous: readonly AcceptCode[] | undefined): AcceptCode[] {
   const codes = text.split(',').map((part) => {
     const code = acceptCodeSchema.safeParse(part.trim())
     if (code.success) return code.data

@@ -218,7 +218,7 @@ function hasRun(db: DatabaseSync): boolean {
 }
 
 /**
- * Whether a journal is of an earlier version, by the head of its file alone, which takes no time (SQLite file format, §1.3.14).
+ * Whether a journal is of an earlier version, by the head of its file alone, which takes no time.
  * False for what cannot be read.
  */
 export function isOfEarlierVersion(file: string): boolean {

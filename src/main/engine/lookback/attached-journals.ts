@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
-import { pathToFileURL } from 'node:url'
 import type { RunView } from '../journal/run-family.ts'
+import { attachReader } from '../workspace/open-reader.ts'
 
 /** Page cache of the database, KiB; what does not fit is in a temporary file without a name. */
 const CACHE_KIB = 64 * 1024
@@ -19,7 +19,5 @@ export function withDatabase<Result>(work: (db: DatabaseSync) => Result): Result
 
 /** Attaches a journal for reading alone. */
 export function attachJournal(db: DatabaseSync, name: string, { file }: RunView): void {
-  const url = pathToFileURL(file)
-  url.searchParams.set('mode', 'ro')
-  db.prepare(`ATTACH ? AS ${name}`).run(url.href)
+  attachReader(db, file, name, 'run')
 }

@@ -33,6 +33,26 @@ export function openReader(file: string, timeoutMs: number): DatabaseSync {
   }
 }
 
+/**
+ * Attaches a SQLite file for reading under a name, next to others; as {@link openReader} does in a read-only folder, for which
+ * a reader has made sure that the file has no WAL. `probe` is a table of it. Throws what SQLite throws.
+ */
+export function attachReader(db: DatabaseSync, file: string, name: string, probe: string): void {
+  refuseIrregular(file)
+  const url = pathToFileURL(file)
+  url.searchParams.set('mode', 'ro')
+  try {
+    db.prepare(`ATTACH ? AS ${name}`).run(url.href)
+    // The first read is what takes the files next to it.
+    db.prepare(`SELECT count(*) FROM ${name}.${probe}`).get()
+  } catch (error) {
+    if (!isUnwritable(error)) throw error
+    db.exec(`DETACH ${name}`)
+    url.searchParams.set('immutable', '1')
+    db.prepare(`ATTACH ? AS ${name}`).run(url.href)
+  }
+}
+
 function isUnwritable(error: unknown): boolean {
   return error instanceof Error && 'errcode' in error && CANNOT_WRITE.includes(Number(error.errcode) & 0xff)
 }

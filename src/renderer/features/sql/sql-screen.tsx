@@ -12,7 +12,6 @@ import { saveExport, suggestFileName } from '../../bridge/save-export.ts'
 import {
   ContentSwitch,
   createContentRule,
-  isFieldContent,
   MaskedText,
   useContentShown,
 } from '../../ui/content/user-content.tsx'
@@ -242,7 +241,17 @@ function isNumbers(rows: SqlAnswer['rows'], at: number): boolean {
   return rows.some((row) => typeof row[at] === 'number') && rows.every((row) => typeof row[at] !== 'string')
 }
 
-/** Tells which values of an answer are user content: of columns of the source as everywhere, else what reads like it. */
+/** Columns of the views that hold nothing that people wrote. */
+const OWN_COLUMNS: ReadonlySet<string> = new Set(
+  Object.values(SQL_VIEWS)
+    .flat()
+    .filter((name) => name !== 'body' && name !== 'message'),
+)
+
+/**
+ * Tells which values of an answer are user content: of columns of the source as everywhere, and all texts that do not come
+ * from a column of ours, since nobody knows what a statement made them of.
+ */
 function useAnswerContent(runId: string, columns: readonly string[]) {
   const names = useQuery(ask.results.columns.queryOptions({ input: { runId } })).data
   const plan = useQuery(ask.runs.readPlan.queryOptions({ input: { runId } })).data
@@ -250,13 +259,11 @@ function useAnswerContent(runId: string, columns: readonly string[]) {
     const source = names ?? []
     const rule = createContentRule(source, plan === undefined ? {} : toWholeMapping(plan, source))
     const places = columns.map((title) => source.indexOf(title.replace(/ \(source\)$/, '')))
-    const own = new Set<string>(Object.values(SQL_VIEWS).flat())
     return (at: number, text: string) => {
-      const title = columns[at] ?? ''
       const place = places[at] ?? -1
       // Until the mapping is known any column of the source may be content.
       if (place !== -1) return plan === undefined || rule(place, text)
-      return !(own.has(title) && title !== 'body' && title !== 'message') && isFieldContent(undefined, text)
+      return !OWN_COLUMNS.has(columns[at] ?? '')
     }
   }, [columns, names, plan])
 }

@@ -5,7 +5,8 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import process from 'node:process'
 import { constants, DatabaseSync, type StatementSync } from 'node:sqlite'
-import { pathToFileURL } from 'node:url'
+import { setImmediate } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
 import { inflateRawSync } from 'node:zlib'
 import { SQL_VIEWS } from '../../../../shared/lookback/sql-views.ts'
 import { SluiceError, toErrorMessage } from '../../../../shared/messages/errors.ts'
@@ -13,6 +14,7 @@ import { toThrownText } from '../../../../shared/messages/thrown.ts'
 import { explainFailure } from '../../journal/journal-damage.ts'
 import { ReaderPool, type RunFamily, readRunFamily } from '../../journal/run-family.ts'
 import { isLeaseHeld } from '../../workspace/lease.ts'
+import { attachReader } from '../../workspace/open-reader.ts'
 import type { SqlOutcome, SqlQuestion } from './ask-sql.ts'
 import { createSqlViews, INFLATE } from './sql-views.ts'
 
@@ -35,6 +37,22 @@ interface ParentPort {
   postMessage(outcome: SqlOutcome): void
 }
 
+// SQLite hears nothing of a parent that is gone, so a thread watches over it.
+const watch = new Worker(
+  `const { ppid, pid } = process
+  setInterval(() => {
+    try {
+      process.kill(ppid, 0)
+      if (process.ppid === ppid) return
+    } catch (error) {
+      if (error.code === 'EPERM') return
+    }
+    process.kill(pid, 'SIGKILL')
+  }, 500)`,
+  { eval: true },
+)
+watch.unref()
+
 const { parentPort } = process as { parentPort?: ParentPort }
 
 if (parentPort !== undefined) {
@@ -42,6 +60,8 @@ if (parentPort !== undefined) {
 } else {
   process.on('disconnect', () => process.exit())
   process.once('message', async (question: SqlQuestion) => {
+    // A parent that is gone already is told of behind its message.
+    await setImmediate()
     process.send?.(await toOutcome(question), () => process.disconnect())
   })
 }
@@ -89,7 +109,7 @@ function openViews(families: readonly RunFamily[]): DatabaseSync {
     db.exec(`PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY;
       PRAGMA hard_heap_limit = ${HEAP_MAX_BYTES}`)
     db.function(INFLATE, { deterministic: true }, (content) => inflate(content))
-    for (const [index, file] of files.entries()) attach(db, file, toSchemaName(index))
+    for (const [index, file] of files.entries()) attachReader(db, file, toSchemaName(index), 'run')
     // A statement can give a part of itself the name of a view, but not one that it cannot know.
     const inner = `sluice_${randomBytes(16).toString('hex')}_`
     const toSchema = (file: string) => toSchemaName(files.indexOf(file))
@@ -106,22 +126,6 @@ function openViews(families: readonly RunFamily[]): DatabaseSync {
 
 function toSchemaName(index: number): string {
   return `journal_${index}`
-}
-
-function attach(db: DatabaseSync, file: string, schema: string): void {
-  const url = pathToFileURL(file)
-  url.searchParams.set('mode', 'ro')
-  try {
-    db.prepare(`ATTACH ? AS ${schema}`).run(url.href)
-    // The first read is what takes the files next to it.
-    db.prepare(`SELECT count(*) FROM ${schema}.run`).get()
-  } catch (error) {
-    // In a read-only folder it is read as one that nobody changes; the reader has made sure that it has no WAL.
-    if (!/readonly|unable to open/.test(toThrownText(error))) throw error
-    db.exec(`DETACH ${schema}`)
-    url.searchParams.set('immutable', '1')
-    db.prepare(`ATTACH ? AS ${schema}`).run(url.href)
-  }
 }
 
 function inflate(content: unknown): string | null {

@@ -1,6 +1,10 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import process from 'node:process'
 import { DatabaseSync } from 'node:sqlite'
+import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { ReaderPool, readRunFamily } from '../../../../../src/main/engine/journal/run-family.ts'
 import { askSql } from '../../../../../src/main/engine/lookback/sql/ask-sql.ts'
@@ -13,6 +17,7 @@ import { toRowNumber } from '../../../../../src/shared/plan/source-place.ts'
 import type { ExportRow } from '../../../../../src/shared/run/results.ts'
 import { copyGolden } from '../../../../golden/answers.ts'
 import { createTemporaryFolder } from '../../../../helpers/temporary-folder.ts'
+import { waitFor } from '../../../../helpers/wait-for.ts'
 
 /** The journals of a golden workspace. */
 function openGolden(name: string): string[] {
@@ -167,3 +172,35 @@ test('docs/sql.md lists every column of every view', () => {
     expect(listed, view).toEqual([...columns])
   }
 })
+
+test('a statement ends with the process that asked it, however that ends', async () => {
+  const [file = ''] = openGolden('task-v1-sync')
+  const sql = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n'
+  const asker = spawn(process.execPath, ['--input-type=module', '-e', ASKER], {
+    env: {
+      ...process.env,
+      ENTRY: fileURLToPath(SQL_PROCESS),
+      QUESTION: JSON.stringify({ files: [file], sql }),
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const [line] = await once(asker.stdout, 'data')
+  const statement = Number(String(line))
+  expect(isAlive(statement)).toBe(true)
+  asker.kill('SIGKILL')
+  await waitFor(() => expect(isAlive(statement)).toBe(false))
+})
+
+const ASKER = `import { fork } from 'node:child_process'
+  const child = fork(process.env.ENTRY, { execArgv: ['--disable-warning=ExperimentalWarning'] })
+  child.send(JSON.parse(process.env.QUESTION), () => console.log(child.pid))`
+
+/** One that has ended and that nobody has asked about is not alive. */
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return process.platform !== 'linux' || !readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ')
+  } catch {
+    return false
+  }
+}
