@@ -1,3 +1,4 @@
+import process from 'node:process'
 import type { Readable } from 'node:stream'
 import type { ErrorMessage } from '../../../../shared/messages/error-messages.ts'
 import { SluiceError } from '../../../../shared/messages/errors.ts'
@@ -8,6 +9,8 @@ export interface SqlQuestion {
   /** The journals of the runs that are asked about. */
   files: readonly string[]
   sql: string
+  /** The process that asks. */
+  askedBy: number
 }
 
 /** What came of it, once all rows are written. */
@@ -16,7 +19,7 @@ export type SqlOutcome = { kind: 'done'; rows: number } | { kind: 'failed'; erro
 /** What the process may take beside SQLite, MB. */
 const HEAP_MB = 512
 
-export interface SqlOptions extends SqlQuestion {
+export interface SqlOptions extends Omit<SqlQuestion, 'askedBy'> {
   /** The entry `sql-process.ts`, or its bundle, and what starts it. */
   processUrl: URL
   startProcess: StartProcess
@@ -59,7 +62,7 @@ export async function askSql({
   // All rows are in the pipe then, where they stay. A process of the desktop app does not end by itself.
   void outcome.then(end)
   try {
-    child.send(question satisfies SqlQuestion)
+    child.send({ ...question, askedBy: process.pid } satisfies SqlQuestion)
     let index = 0
     for await (const line of readLines(child.stdout)) {
       await onRow(JSON.parse(line, keepDigits) as unknown[], index)

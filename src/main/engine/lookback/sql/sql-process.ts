@@ -5,7 +5,6 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import process from 'node:process'
 import { constants, DatabaseSync, type StatementSync } from 'node:sqlite'
-import { setImmediate } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { inflateRawSync } from 'node:zlib'
 import { SQL_VIEWS } from '../../../../shared/lookback/sql-views.ts'
@@ -60,8 +59,8 @@ if (parentPort !== undefined) {
 } else {
   process.on('disconnect', () => process.exit())
   process.once('message', async (question: SqlQuestion) => {
-    // A parent that is gone already is told of behind its message.
-    await setImmediate()
+    // Nobody waits for the answer to a message that a process left behind.
+    if (process.ppid !== question.askedBy) process.exit()
     process.send?.(await toOutcome(question), () => process.disconnect())
   })
 }

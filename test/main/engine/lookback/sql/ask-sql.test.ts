@@ -193,7 +193,7 @@ test('a statement ends with the process that asked it, however that ends', async
 
 const ASKER = `import { fork } from 'node:child_process'
   const child = fork(process.env.ENTRY, { execArgv: ['--disable-warning=ExperimentalWarning'] })
-  child.send(JSON.parse(process.env.QUESTION), () => console.log(child.pid))`
+  child.send({ ...JSON.parse(process.env.QUESTION), askedBy: process.pid }, () => console.log(child.pid))`
 
 /** One that has ended and that nobody has asked about is not alive. */
 function isAlive(pid: number): boolean {
