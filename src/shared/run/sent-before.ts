@@ -46,6 +46,10 @@ export const sentBeforeSchema = z.object({
   runs: z.array(z.object({ run_id: z.string(), rows: z.int() })),
   /** Runs that cannot be read: what they sent counts as new. */
   unreadable: z.array(z.string()).exactOptional(),
+  /** With `only_new`: runs to the same address with another key in the same place, whose rows count as new. */
+  other_key: z.array(z.string()).exactOptional(),
+  /** Those of `runs` whose key could not be compared: they count as runs with the same key. */
+  key_unknown: z.array(z.string()).exactOptional(),
 })
 
 export type SentBeforeSummary = z.infer<typeof sentBeforeSchema>
@@ -59,18 +63,32 @@ export function toUnreadableKey(runId: string): string {
   return `${UNREADABLE} ${runId}`
 }
 
+export function toOtherKeyKey(runId: string): string {
+  return `${OTHER_KEY} ${runId}`
+}
+
+export function toKeyUnknownKey(runId: string): string {
+  return `${KEY_UNKNOWN} ${runId}`
+}
+
 const UNREADABLE = 'unreadable'
+const OTHER_KEY = 'other_key'
+const KEY_UNKNOWN = 'key_unknown'
 
 /** Adds up what the journal counted; null if nothing was sent before. */
 export function toSentBefore(counts: ReadonlyMap<string, number> | undefined): SentBeforeSummary | null {
   const summary: SentBeforeSummary = { rows: 0, unknown: 0, not_taken: 0, by: [], runs: [] }
-  const unreadable: string[] = []
+  const apart = {
+    [UNREADABLE]: new Set<string>(),
+    [OTHER_KEY]: new Set<string>(),
+    [KEY_UNKNOWN]: new Set<string>(),
+  }
   const runs = new Map<string, number>()
   for (const [key, rows] of counts ?? []) {
     const [outcome, runId = '', ...names] = key.split(' ')
     if (rows <= 0) continue
-    if (outcome === UNREADABLE) {
-      unreadable.push(runId)
+    if (outcome === UNREADABLE || outcome === OTHER_KEY || outcome === KEY_UNKNOWN) {
+      apart[outcome].add(runId)
       continue
     }
     const by = names.join(' ')
@@ -83,12 +101,18 @@ export function toSentBefore(counts: ReadonlyMap<string, number> | undefined): S
     if (outcome === 'unknown') summary.unknown += rows
     runs.set(runId, (runs.get(runId) ?? 0) + rows)
   }
-  if (summary.by.length === 0 && unreadable.length === 0) return null
+  if (summary.by.length === 0 && apart.unreadable.size + apart.other_key.size === 0) return null
   summary.by.sort()
   summary.runs = [...runs]
     .map(([run_id, rows]) => ({ run_id, rows }))
     .sort((a, b) => (a.run_id < b.run_id ? 1 : -1))
-  return unreadable.length === 0 ? summary : { ...summary, unreadable: unreadable.sort() }
+  const keyUnknown = [...apart.key_unknown].filter((runId) => runs.has(runId))
+  return {
+    ...summary,
+    ...(apart.unreadable.size > 0 && { unreadable: [...apart.unreadable].sort() }),
+    ...(apart.other_key.size > 0 && { other_key: [...apart.other_key].sort() }),
+    ...(keyUnknown.length > 0 && { key_unknown: keyUnknown.sort() }),
+  }
 }
 
 /** Runs that are named; of more, only the newest. */
@@ -109,6 +133,7 @@ export function listSentBefore(
 ): string[] {
   if (sentBefore === undefined || sentBefore === null) return []
   const { rows, unknown, not_taken: notTaken, by, unreadable = [] } = sentBefore
+  const { other_key: otherKey = [], key_unknown: keyUnknown = [] } = sentBefore
   const key = `same ${by.map(sayKey).join(', or ')}`
   const of = `${formatCount(rows)} of ${formatCounted(sendable + skipped, 'row')}`
   const told = `${of} ${rows === 1 ? 'was' : 'were'} sent before (${key}): ${sayRuns(sentBefore)}.`
@@ -130,12 +155,26 @@ export function listSentBefore(
       : [
           `${formatCounted(notTaken, 'row was', 'rows were')} sent before and not taken: ${notTaken === 1 ? 'it counts' : 'they count'} as new.`,
         ]),
+    ...(keyUnknown.length === 0
+      ? []
+      : [`Whether the key was the same could not be compared for ${sayIds(keyUnknown)}.`]),
+    ...(otherKey.length === 0
+      ? []
+      : [
+          `What was sent with another key counts as new, ${sayIds(otherKey)}. If both keys are of one project, store a connection that has both.`,
+        ]),
     ...(unreadable.length === 0
       ? []
       : [
           `What these runs sent is not known, since they cannot be read, and counts as new: ${unreadable.join(', ')}.`,
         ]),
   ]
+}
+
+function sayIds(runs: readonly string[]): string {
+  const named = runs.slice(-NAMED_RUNS)
+  const more = runs.length - named.length
+  return `in ${named.join(', ')}${more === 0 ? '' : ` and ${formatCounted(more, 'other run')}`}`
 }
 
 function sayRuns({ runs }: SentBeforeSummary): string {

@@ -1,5 +1,6 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import process from 'node:process'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createEngine } from '../../../src/main/engine/engine.ts'
@@ -100,6 +101,45 @@ describe('what was sent before', () => {
     )
     expect(JSON.parse(otherKey.stdout)).not.toHaveProperty('sent_before')
     expect((await task(createRows(2), ['--api', 'v2', '--dry-run'])).stdout).not.toContain('Sent before')
+  })
+
+  it('is of the same key, whatever variable it is in, and of that the workspace has no more than a keyed hash', async () => {
+    const { service, workspace } = await setUp()
+    const posts = writeSource(workspace, 'posts.csv', createRows(2))
+    const send = async (key: string, ...args: string[]) =>
+      JSON.parse(
+        (
+          await runInProcess(['task', posts, '--base-url', service.baseUrl, '--json', ...args], {
+            workspace,
+            env: { SLUICE_API_KEY: key },
+          })
+        ).stdout,
+      )
+    const first = await send('project-a-key')
+    expect(await send('project-b-key', '--only-new', '--dry-run')).toMatchObject({ rows: { sendable: 2 } })
+    const other = await send('project-b-key', '--only-new')
+    expect(other).toMatchObject({
+      rows: { succeeded: 2 },
+      sent_before: { rows: 0, other_key: [first.run_id] },
+    })
+    expect((await send('project-a-key', '--only-new')).rows).toMatchObject({ skipped: 2 })
+    expect((await send('project-b-key', '--only-new')).rows).toMatchObject({ skipped: 2 })
+    expect(countArrived(service)).toBe(4)
+    const secret = statSync(join(workspace, 'fingerprint.secret'))
+    if (process.platform !== 'win32') expect(secret.mode & 0o777).toBe(0o600)
+    for (const file of readdirSync(workspace, { recursive: true, withFileTypes: true })) {
+      if (!file.isFile()) continue
+      expect(readFileSync(join(file.parentPath, file.name), 'latin1')).not.toMatch(/project-[ab]-key/)
+    }
+    // A run of an earlier version has noted no key.
+    const db = new DatabaseSync(toJournalFile(workspace, first.run_id))
+    db.exec("DELETE FROM facet WHERE kind = 'key'")
+    db.close()
+    await runInProcess(['delete', other.run_id, '--yes'], { workspace })
+    expect(await send('project-b-key', '--only-new')).toMatchObject({
+      rows: { skipped: 2 },
+      sent_before: { key_unknown: [first.run_id] },
+    })
   })
 
   it('is forgotten with the run that sent it', async () => {

@@ -84,6 +84,17 @@ export function createRunAccess(context: CliContext, options: AccessOptions) {
     },
     /** The same for a run that sends nothing. */
     readTrialSecrets,
+    /** The key of a variable, if it is there, for a run that only looks up what was sent with it before. */
+    readComparedKey: (): Pick<RunSecrets, 'apiKey'> => {
+      if (isAnonymous || stored !== null || keyFrom === 'window') return {}
+      if ((context.env[connection.apiKeyEnv] ?? '') === '') return {}
+      try {
+        return { apiKey: readApiKey(context.env, connection.apiKeyEnv, connection) }
+      } catch (error) {
+        if (error instanceof SluiceError) return {}
+        throw error
+      }
+    },
     /** Follows the stored connection's active key during the run; returns the way to stop. */
     followKey: (handle: RunHandle, say: (text: string) => void): (() => void) =>
       isAnonymous

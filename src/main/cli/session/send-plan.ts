@@ -83,7 +83,7 @@ export async function sendPlan(context: CliContext, asked: PlanToSend): Promise<
     if (flags.dryRun) {
       const { onAccepted } = asked
       const refusal = asked.refusal ?? (await findRefusedKey(access))
-      const trial = { plan, ...access.readTrialSecrets(), refusal }
+      const trial = { plan, ...access.readTrialSecrets(), ...access.readComparedKey(), refusal }
       return dryRun(context, engine, trial, { ...flags, onAccepted })
     }
     if (folder !== undefined) {

@@ -31,8 +31,10 @@ export type CounterKind =
   | 'callback'
   /** What the plan's fixes did at intake: `rows` corrected, `split` ones, and `cell FIELD` for each field. */
   | 'corrected'
-  /** Rows that could be sent and were sent before, by outcome, run and key; `unreadable` and a run that may have sent some. */
+  /** Rows that could be sent and were sent before, by outcome, run and key; `unreadable`, or why its key does not count, and a run that may have sent some. */
   | 'sent_before'
+  /** Sessions by the fingerprint of the key that they sent with. */
+  | 'key'
 
 /** Counts of rows, kept in memory and written, as what changed, in the transaction that changes what they count. */
 export class Counters {

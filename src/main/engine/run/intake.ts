@@ -7,7 +7,7 @@ import type { FoundProblem } from '../../../shared/messages/problem-messages.ts'
 import { OPERATIONS, toRowsPerItem } from '../../../shared/operations/operations.ts'
 import type { FieldSource, Mapping, Plan } from '../../../shared/plan/plan.ts'
 import { findSheetChoice } from '../../../shared/plan/source-place.ts'
-import { toUnreadableKey } from '../../../shared/run/sent-before.ts'
+import { toKeyUnknownKey, toOtherKeyKey, toUnreadableKey } from '../../../shared/run/sent-before.ts'
 import type { Journal } from '../journal/journal.ts'
 import { type RunRecord, updateRunRecord } from '../journal/run-record.ts'
 import { AlikeColumns } from '../mapping/alike-columns.ts'
@@ -54,6 +54,8 @@ export async function runIntake(options: {
   limit?: number | undefined
   /** Ids of runs that may have sent rows to the same service. */
   earlierRuns?: readonly string[] | undefined
+  /** Of the key that the rows will be sent with; null if that is not known yet. */
+  keyFingerprint?: string | null | undefined
   onProgress: (progress: IntakeProgress) => void
   isStopped: () => boolean
 }): Promise<boolean> {
@@ -84,9 +86,11 @@ export async function runIntake(options: {
     const splitter = new RowSplitter(plan, columns, mapRow)
     const keys = chooseRowKeys(plan, mapping, columns)
     if (keys !== null && (options.earlierRuns ?? []).length > 0) {
-      const { workspace, earlierRuns: candidates = [] } = options
+      const { workspace, earlierRuns: candidates = [], keyFingerprint = null } = options
       const asking = { ...record, columns: [...columns] }
-      finder = new SentBeforeFinder(journal.db, { workspace, record: asking, keys, candidates })
+      finder = new SentBeforeFinder(journal.db, {
+        ...{ workspace, record: asking, keyFingerprint, keys, candidates },
+      })
     }
     const writer = createIntakeWriter(journal, { plan: resolved, columns }, mapRow, {
       limit: options.limit,
@@ -127,6 +131,11 @@ export async function runIntake(options: {
     writer.writeChecked()
     const unreadable = [...(finder?.unreadable ?? [])].sort()
     for (const runId of unreadable) journal.counters.add('sent_before', toUnreadableKey(runId), 1)
+    for (const runId of finder?.withUnknownKey ?? [])
+      journal.counters.add('sent_before', toKeyUnknownKey(runId), 1)
+    if (plan.onlyNew !== undefined)
+      for (const runId of finder?.withOtherKey ?? [])
+        journal.counters.add('sent_before', toOtherKeyKey(runId), 1)
     if (plan.onlyNew !== undefined && unreadable.length > 0)
       writer.writeCommonProblem({
         ...{ severity: 'warning', code: 'earlier_run_unread' },

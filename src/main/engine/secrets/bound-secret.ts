@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import { inspect } from 'node:util'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import type { PlanConnection } from '../../../shared/plan/connection.ts'
@@ -15,6 +16,8 @@ export interface SealedSecret {
 
 /** Length from which secrets are taken out of logs, in characters. Shorter ones occur in ordinary words. */
 const LOGGED_MIN_CHARACTERS = 4
+
+const FINGERPRINT_DIGITS = 16
 
 /** Every secret that this thread has had in its hands. */
 const handled = new Redactor(LOGGED_MIN_CHARACTERS)
@@ -114,6 +117,11 @@ export class ApiKey extends BoundSecret {
    */
   toHeader(url: URL): string {
     return toAuthorization(this.reveal(url, (found) => this.#refuse(found)))
+  }
+
+  /** 64 bits that tell keys apart, from which nobody who lacks the secret can guess the key. */
+  toFingerprint(secret: Uint8Array): string {
+    return createHmac('sha256', secret).update(this.value).digest('hex').slice(0, FINGERPRINT_DIGITS)
   }
 
   /** Has the key taken out of what comes back. */

@@ -282,6 +282,9 @@ export class HeldRuns {
       }
       apiKey.check(connection)
       sealedKey = apiKey.seal()
+    } else if (sendsKey(operation) && apiKey !== undefined) {
+      // Only to know which earlier runs were sent with it.
+      sealedKey = apiKey.seal()
     }
     const { findSystemProxy } = this.#options
     const way = await addSystemProxy(

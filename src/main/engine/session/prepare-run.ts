@@ -28,6 +28,7 @@ export async function prepareRun(
   journal: Journal,
   hooks: {
     proxyCredentials: ProxyCredentials | null
+    keyFingerprint: string | null
     onProgress: (progress: IntakeProgress) => void
     isStopped: () => boolean
   },

@@ -25,6 +25,7 @@ import { SnapshotBuilder } from '../run/snapshot-builder.ts'
 import { ApiKey, ProxyCredentials } from '../secrets/bound-secret.ts'
 import { SecondMeter } from '../sending/second-meter.ts'
 import { rememberRewriting } from '../workspace/connections.ts'
+import { toKeyFingerprint } from '../workspace/key-fingerprint.ts'
 import { toJournalFile } from '../workspace/workspace-files.ts'
 import { prepareRun } from './prepare-run.ts'
 import type { RunCommand, RunEvents, RunTask } from './run-thread.ts'
@@ -105,13 +106,16 @@ export class RunSession {
   async run(): Promise<void> {
     const timer = setInterval(() => this.#sendSnapshot(), SNAPSHOT_MS)
     try {
+      const keyFingerprint = this.#toFingerprint()
       const record = await prepareRun(this.#task, this.#journal, {
+        keyFingerprint,
         proxyCredentials: this.#proxyCredentials,
         onProgress: (progress) => {
           this.#progress = progress
         },
         isStopped: () => this.#requestedState === 'stop',
       })
+      this.#noteKey(keyFingerprint)
       if (record !== null && record.plan.load !== undefined) await this.#sendLoad(record, record.plan.load)
       else if (record !== null) await this.#sendAll(record)
       if (this.#task.work.kind === 'import') await importK6Result(this.#journal, this.#task.work.files)
@@ -151,6 +155,7 @@ export class RunSession {
       case 'set_api_key':
         this.#apiKey = ApiKey.unseal(command.apiKey)
         this.#isKeyReplaced = true
+        this.#noteKey(this.#toFingerprint())
         this.#load?.setApiKey(command.apiKey)
         break
       case 'set_concurrency':
@@ -158,6 +163,15 @@ export class RunSession {
         this.#applyConcurrency()
         break
     }
+  }
+
+  #toFingerprint(): string | null {
+    return this.#apiKey === null ? null : toKeyFingerprint(this.#task.workspace, this.#apiKey)
+  }
+
+  /** Is written with what goes out next. */
+  #noteKey(fingerprint: string | null): void {
+    if (fingerprint !== null) this.#journal.counters.add('key', fingerprint, 1)
   }
 
   /** The journals that the session reads: its own, and those of the whole whose rows a retry takes. */

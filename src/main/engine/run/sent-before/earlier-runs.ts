@@ -14,6 +14,8 @@ import { toServiceUrl } from '../../service/operation-exchange.ts'
 import { toService } from '../../workspace/connection-service.ts'
 import { readConnections } from '../../workspace/connections.ts'
 import { isThere } from '../../workspace/is-there.ts'
+import { isSameKey } from '../../workspace/key-fingerprint.ts'
+import type { DatabaseSync } from '../../workspace/sqlite.ts'
 import { toJournalFile, toWorkspace } from '../../workspace/workspace-files.ts'
 import { createPlaceReader } from '../journal/intake-writer.ts'
 import { createRowRequests } from '../results/row-detail.ts'
@@ -175,16 +177,20 @@ export class EarlierRun {
 
 /**
  * Finds the runs among the candidates that sent rows to the same service as a run, by the same operation and version of
- * the API, and calls `onRun` with each while its journal is open. Returns them newest first, a run before its retries; and
- * those that cannot be read.
+ * the API, and calls `onRun` with each while its journal is open. Returns them newest first, a run before its retries; those
+ * that cannot be read, those with another key, and those of which nobody knows whether their key is the same. Keys of a stored
+ * connection are of one service, so they are not compared.
  */
 export function findEarlierRuns(
   pool: ReaderPool,
   workspace: string,
-  { plan, runId, runToken }: Pick<RunRecord, 'plan' | 'runId' | 'runToken'>,
+  {
+    record: { plan, runId, runToken },
+    keyFingerprint,
+  }: { record: Pick<RunRecord, 'plan' | 'runId' | 'runToken'>; keyFingerprint: string | null },
   candidates: readonly string[],
   onRun: (run: EarlierRun) => void,
-): { runs: EarlierRun[]; unreadable: string[] } {
+): { runs: EarlierRun[] } & Record<'unreadable' | 'withOtherKey' | 'withUnknownKey', string[]> {
   const stored = readConnections(workspace).connections
   const toKey = ({ operation, connection }: Plan) => {
     const { baseUrl, connections, apiKeyEnv } = toService(connection, stored, sendsKey(operation))
@@ -193,8 +199,12 @@ export function findEarlierRuns(
     return JSON.stringify([operation.kind, api, targetOf(operation), service])
   }
   const wanted = toKey(plan)
+  const ofConnection = toService(plan.connection, stored, true).connections.length > 0
+  const comparesKeys = sendsKey(plan.operation) && !ofConnection
   const runs: EarlierRun[] = []
   const unreadable: string[] = []
+  const withOtherKey: string[] = []
+  const withUnknownKey: string[] = []
   for (const id of candidates) {
     if (id === runId) continue
     const file = toJournalFile(workspace, id)
@@ -204,6 +214,12 @@ export function findEarlierRuns(
       if (view === null || view.record.startedAtMs === null) continue
       if (view.record.runToken === runToken || view.record.plan.load !== undefined) continue
       if (toKey(view.record.plan) !== wanted || view.record.columns.length === 0) continue
+      const hasKey = comparesKeys ? wasSentWith(view.db, keyFingerprint) : true
+      if (hasKey === false) {
+        withOtherKey.push(id)
+        continue
+      }
+      if (hasKey === null) withUnknownKey.push(id)
       const run = new EarlierRun(pool, view)
       onRun(run)
       runs.push(run)
@@ -213,7 +229,16 @@ export function findEarlierRuns(
       if (isThere(file)) unreadable.push(id)
     }
   }
-  return { runs: runs.sort(compareRuns), unreadable }
+  return { runs: runs.sort(compareRuns), unreadable, withOtherKey, withUnknownKey }
+}
+
+/** Whether a run was sent with a key, by fingerprint; null if nobody knows. */
+function wasSentWith(db: DatabaseSync, keyFingerprint: string | null): boolean | null {
+  if (keyFingerprint === null) return null
+  const noted = db.prepare("SELECT value FROM facet WHERE kind = 'key' AND n > 0").all()
+  const same = noted.map(({ value }) => isSameKey(String(value), keyFingerprint))
+  if (same.includes(true)) return true
+  return same.length === 0 || same.includes(null) ? null : false
 }
 
 function compareRuns({ record: a }: EarlierRun, { record: b }: EarlierRun): number {

@@ -1,0 +1,51 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { toSystemCode } from '../../../shared/messages/thrown.ts'
+import type { ApiKey } from '../secrets/bound-secret.ts'
+import { readTextFile } from './regular-file.ts'
+import { replaceFileSync } from './replace-file.ts'
+
+/** What the fingerprints of a workspace are made with; never leaves it. */
+const SECRET_FILE = 'fingerprint.secret'
+const SECRET_BYTES = 32
+
+/**
+ * Tells the keys apart that runs were sent with, without telling any: which secret it was made with, a dot, and the keyed
+ * hash. Null if the secret can be neither read nor made, so that nothing is known of the key.
+ */
+export function toKeyFingerprint(workspace: string, key: ApiKey): string | null {
+  const secret = readSecret(join(workspace, SECRET_FILE))
+  return secret === null ? null : `${toSecretName(secret)}.${key.toFingerprint(secret)}`
+}
+
+/** Whether two fingerprints are of the same key; null if they were made with different secrets, such as in a copied run. */
+export function isSameKey(a: string, b: string): boolean | null {
+  const [ofA, ofB] = [a, b].map((fingerprint) => fingerprint.split('.')[0])
+  return ofA === ofB ? a === b : null
+}
+
+function readSecret(file: string): Uint8Array | null {
+  try {
+    // Of two processes that make it at the same time, one replaces what the other has noted with, which then cannot be compared.
+    if (!isThere(file))
+      replaceFileSync(file, `${randomBytes(SECRET_BYTES).toString('hex')}\n`, { isPrivate: true })
+    const secret = Buffer.from(readTextFile(file).trim(), 'hex')
+    return secret.length === SECRET_BYTES ? secret : null
+  } catch {
+    return null
+  }
+}
+
+function isThere(file: string): boolean {
+  try {
+    readTextFile(file)
+    return true
+  } catch (error) {
+    if (toSystemCode(error) === 'ENOENT') return false
+    throw error
+  }
+}
+
+function toSecretName(secret: Uint8Array): string {
+  return createHash('sha256').update(secret).digest('hex').slice(0, 8)
+}
