@@ -43,7 +43,7 @@ const PLAINLY_MORE = 0.1
 
 /**
  * Seconds one after the other, up to the end of a run or anywhere in it, that failures of a B like A make in fewer than
- * one of 100 comparisons, if they come in bursts of five seconds or less on average (test/gate).
+ * one of 100 comparisons of runs of 30 seconds or more, if they come in bursts of five seconds or less on average (test/gate).
  */
 const BREAKDOWN_SECONDS_MIN = 10
 const OUTAGE_SECONDS_MIN = 30
