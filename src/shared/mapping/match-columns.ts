@@ -539,6 +539,11 @@ function findByWord(columns: readonly string[], field: string, used: ReadonlySet
   const names = columns.map((name) => toWords(isExport ? (findCellName(name) ?? name) : name))
   const find = (isNamed: (name: readonly string[]) => boolean) =>
     names.findIndex((name, index) => !used.has(index) && name.length > 0 && isNamed(name))
+  if (field === 'user_id') {
+    // Names of persons are shared by several.
+    const index = find((name) => ['uid', ...words.map((word) => `${word}id`)].includes(name.join('')))
+    if (index >= 0) return index
+  }
   for (const word of words) {
     const index = find((name) => {
       const joined = name.join('')

@@ -128,3 +128,11 @@ test('a second column of a name is no key of its own', () => {
   const columns = ['text_data', 'user_metadata.age', 'user_metadata.age (2)', 'user_metadata.size (2)']
   expect(Object.keys(suggest(columns))).toEqual(['text_data', 'user_metadata.age', 'user_metadata.size (2)'])
 })
+
+test.each([
+  [['author', 'author_id', 'text'], 'author_id'],
+  [['username', 'uid', 'message'], 'uid'],
+  [['User', 'Sender ID', 'comment'], 'Sender ID'],
+])('of %j takes the column of ids for the user, not that of names', (columns, column) => {
+  expect(suggest(columns)).toMatchObject({ user_id: [column, 'guess'] })
+})
