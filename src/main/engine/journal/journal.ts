@@ -198,8 +198,9 @@ export function openJournalReader(file: string): DatabaseSync {
     const version = readSchemaVersion(db)
     if (version > STEPS) throw tooNew(file, version)
     const isHeld = version !== STEPS && isLeaseHeld(file)
-    // One without a run is just being made.
-    if (isHeld && version > 0 && hasRun(db)) throw new SluiceError({ id: 'journal_migrating', file })
+    // One without a run is just being made, and may be whole by now.
+    if (isHeld && version > 0 && hasRun(db) && readSchemaVersion(db) < STEPS)
+      throw new SluiceError({ id: 'journal_migrating', file })
     if (version === STEPS || isHeld) {
       db.exec('PRAGMA query_only = 1; PRAGMA cache_size = -16384')
       return db
