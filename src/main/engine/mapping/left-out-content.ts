@@ -209,6 +209,8 @@ const HAS_LETTER = /\p{L}/u
 /** Scripts without spaces between words. */
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]/u
+/** How an object or an array of JSON begins that holds anything. */
+const JSON_START = /^(?:\{\s*"|\[\s*[{["])/
 const PROSE_WORDS = 4
 const PROSE_SIGNS = 8
 /** Longer texts are looked at no further. */
@@ -223,7 +225,7 @@ const REFERENCE = /^\s*(?:[a-z][a-z\d+.-]*:\/\/\S+|\/\S+|www\.\S+|(?=[\w.:@#/-]*
 /** Whether a cell reads like what a person wrote: several words, not an address or a name of something. */
 function isProse(cell: string): boolean {
   const text = cell.slice(0, PROSE_CHARACTERS).trim()
-  if (!HAS_LETTER.test(text) || ADDRESS.test(text)) return false
+  if (!HAS_LETTER.test(text) || ADDRESS.test(text) || JSON_START.test(text)) return false
   return (
     text.split(/\s+/u, PROSE_WORDS).length >= PROSE_WORDS ||
     (text.length >= PROSE_SIGNS && UNSPACED.test(text))

@@ -150,7 +150,7 @@ describe('the report of a run', () => {
       ...['Rows', 'Failures by cause', 'Triggered rules', 'Evaluation', 'Latency', 'Over time'],
     ])
     expect(page).toContain('The API key or proxy password was in 4 answers')
-    const measured = ['http_req_duration', 'http_req_waiting', 'http_req_connecting']
+    const measured = ['http_req_duration', 'succeeded_duration', 'http_req_waiting', 'http_req_connecting']
     expect([...page.matchAll(/role="img" aria-label="([^"]*)"/g)].map(([, label]) => label)).toEqual([
       ...measured.map((metric) => expect.stringContaining(`Distribution of ${metric}`)),
       expect.stringContaining('Latency by percentile'),
