@@ -29,7 +29,6 @@ const PLACEHOLDERS = new Set([
     '-',
     '--',
     '---',
-    '.',
     '?',
     '(blank)',
     '(empty)',
