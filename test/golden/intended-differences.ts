@@ -1,5 +1,7 @@
+import { basename } from 'node:path'
 import { createRowHash } from '../../src/main/engine/mapping/row-hash.ts'
 import { formatBytes } from '../../src/shared/messages/figure-text.ts'
+import { sayGuarded } from '../../src/shared/run/formula-guard.ts'
 import type { Answer } from './answers.ts'
 import { numberLikeSpreadsheets } from './row-numbers.ts'
 
@@ -140,6 +142,33 @@ export const INTENDED_DIFFERENCES: readonly IntendedDifference[] = [
         ...answer,
         stdout: [typeof first === 'string' ? first.replace(/^\uFEFF/, '') : first, ...lines],
       }
+    },
+  },
+  {
+    reason: 'cells of a CSV that were escaped as formulas are counted',
+    apply: (answer) => {
+      const { args, stdout } = answer
+      if (args[0] !== 'export' || args[2] !== '-' || args.includes('--lossless')) return answer
+      if (!args.includes('csv') || !Array.isArray(stdout)) return answer
+      const escaped = stdout.flatMap((line) => String(line).match(/(?:^|,)"?'[=+\-@]/g) ?? []).length
+      if (escaped === 0) return answer
+      const unchanged = `--lossless writes ${escaped === 1 ? 'it' : 'them'} unchanged`
+      return { ...answer, stderr: [sayGuarded(escaped, unchanged), ''] }
+    },
+  },
+  {
+    reason: 'JSON says how many cells of a CSV file were escaped',
+    apply: (answer) => ({ ...answer, stdout: addEscaped(answer.stdout, answer.files) }),
+  },
+  {
+    reason:
+      'labels that stand for no rule are named, and an interval that leaves nearly everything open is not shown',
+    apply: (answer) => {
+      const { args, stdout } = answer
+      if (args.some((arg) => arg.startsWith('hate='))) return answer
+      if (args[0] === 'evaluate' && Array.isArray(stdout) && stdout.every((line) => typeof line === 'string'))
+        return { ...answer, stdout: sayTooFew(nameUnread(stdout)) }
+      return { ...answer, stdout: addUnread(stdout) }
     },
   },
   {
@@ -324,4 +353,68 @@ function isObject(value: unknown): value is Record<string, unknown> {
 /** What a golden workspace has to answer today, and to which question: arguments may differ, too. */
 export function toExpected(answer: Answer, workspace: string): Answer {
   return INTENDED_DIFFERENCES.reduce((expected, { apply }) => apply(expected, workspace), answer)
+}
+
+const GUARDED = /(?:^|,)"?'[=+\-@]/g
+
+/** Every document of a written CSV with the number of its escaped cells. */
+function addEscaped(value: unknown, files: Answer['files']): unknown {
+  if (Array.isArray(value)) return value.map((member) => addEscaped(member, files))
+  if (!isObject(value)) return value
+  const members = Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [key, addEscaped(member, files)]),
+  )
+  const { file } = members
+  if (typeof file !== 'string' || !('bytes' in members)) return members
+  const lines = file.endsWith('.csv') ? (files[basename(file)] ?? []) : []
+  const escaped = lines.flatMap((line) => String(line).match(GUARDED) ?? []).length
+  return escaped === 0 ? members : { ...members, escaped_cells: escaped }
+}
+
+/** The label of the golden runs that stands for no rule. */
+const UNREAD = 'hate'
+
+function addUnread(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(addUnread)
+  if (!isObject(value)) return value
+  const members = Object.fromEntries(Object.entries(value).map(([key, member]) => [key, addUnread(member)]))
+  const { labels } = members
+  if (!isObject(labels) || !Array.isArray(labels['values'])) return members
+  const unread = labels['values'].filter(({ value: label }) => label === UNREAD)
+  if (unread.length === 0) return members
+  return { ...members, labels: { ...labels, unread: unread.map(({ rows }) => ({ value: UNREAD, rows })) } }
+}
+
+/** The lines of an evaluation with the label that stands for no rule, before the first rule. */
+function nameUnread(lines: readonly string[]): string[] {
+  const first = lines.findIndex((line) => /^ +triggered +did not$/.test(line)) - 1
+  if (first < 0 || !lines.some((line) => line.includes(`${UNREAD} (2)`))) return [...lines]
+  const told = `! Labels that stand for no rule count as rows that should trigger none: \`${UNREAD}\` (2 rows).`
+  return [...lines.slice(0, first), told, '', ...lines.slice(first)]
+}
+
+const INTERVAL =
+  /^( {2}(?:precision|recall|F1) +[\d.]+ % {2})(([\d.]+) % to ([\d.]+) %) +((?:of the rows|both in) .*)$/
+
+/** The lines of an evaluation without intervals of more than 70 points. */
+function sayTooFew(lines: readonly string[]): string[] {
+  const shown: string[] = []
+  for (let at = 0; at < lines.length; ) {
+    const block: RegExpExecArray[] = []
+    for (let found = INTERVAL.exec(lines[at] ?? ''); found !== null; found = INTERVAL.exec(lines[at] ?? '')) {
+      block.push(found)
+      at += 1
+    }
+    const intervals = block.map(([, , interval = '', from, to]) =>
+      Number(to) - Number(from) > 70 ? 'too few rows' : interval,
+    )
+    const width = Math.max(0, ...intervals.map(({ length }) => length))
+    for (const [index, [, before = '', , , , behind = '']] of block.entries())
+      shown.push(`${before}${(intervals[index] ?? '').padEnd(width)}  ${behind}`)
+    if (block.length === 0) {
+      shown.push(lines[at] ?? '')
+      at += 1
+    }
+  }
+  return shown
 }
