@@ -31,7 +31,7 @@ import {
   type OnWritten,
   type SentBeforeLookup,
 } from './journal/intake-writer.ts'
-import { createKeyReader, findGenerated, findRowKeys, listNotedKeys } from './sent-before/row-keys.ts'
+import { createKeyReader, findGenerated, findRowKeys } from './sent-before/row-keys.ts'
 import { LOOKUP_ROWS, SentBeforeFinder } from './sent-before/sent-before.ts'
 
 /** How far intake has come. */
@@ -332,7 +332,8 @@ export function createIntakeWriter(
     trialRows: limit,
     onWritten,
     sentBefore,
-    notedKeys: listNotedKeys(plan).flatMap((names) => {
+    // So that later runs find these rows without reading all of them; by other keys they read them.
+    notedKeys: (findRowKeys(plan, plan.mapping, columns)?.keys ?? []).flatMap((names) => {
       const read = createKeyReader(names, plan.operation, columns)
       return read === null ? [] : [{ name: names.join('+'), read }]
     }),

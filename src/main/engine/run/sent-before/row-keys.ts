@@ -64,13 +64,6 @@ function createPartReader(name: string, operation: Operation, columns: readonly 
   return index === -1 ? null : ({ cells }) => cells[index] || null
 }
 
-/** The keys whose hashes are noted with each run, so that later runs find their rows without reading all of them. */
-export function listNotedKeys({ operation, load }: Plan): readonly (readonly string[])[] {
-  const { ids = [], contents = [] } =
-    load === undefined ? (OPERATIONS[operation.kind].recognizedBy ?? {}) : {}
-  return [...ids, ...contents]
-}
-
 /** What the rows of a plan are recognized by. */
 export interface RowKeys {
   /** Lists of names; a row is recognized by the first that it fills. */
