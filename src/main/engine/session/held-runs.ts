@@ -14,7 +14,7 @@ import type { RunBases, WorkspaceReceiver } from '../receiver/workspace-receiver
 import type { SealedSecret } from '../secrets/bound-secret.ts'
 import { addSystemProxy, type FindSystemProxy } from '../secrets/system-proxy.ts'
 import { toServiceUrl } from '../service/operation-exchange.ts'
-import { createRunId, isWritable } from '../workspace/workspace-files.ts'
+import { createRunId, isWritable, listRunIds } from '../workspace/workspace-files.ts'
 import { RunRemoval } from './run-removal.ts'
 import { type RunTask, RunThread } from './run-thread.ts'
 
@@ -245,6 +245,8 @@ export class HeldRuns {
   /** The runs whose rows are looked for among those of a source, once the callbacks that came for them are processed. */
   async #listEarlier({ operation, load }: Plan): Promise<string[]> {
     if (load !== undefined || OPERATIONS[operation.kind].recognizedBy === undefined) return []
+    // The first run of a workspace need not wait for the thread of queries.
+    if (listRunIds(this.#options.workspace).length === 0) return []
     await this.settleLate().catch((error: unknown) => {
       // A damaged inbox keeps nobody from sending; who looks at results is told of it.
       if (!(error instanceof SluiceError)) throw error
