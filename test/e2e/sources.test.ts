@@ -239,3 +239,54 @@ describe('several files', () => {
     await inspect('results-several-files')
   })
 })
+
+describe("a file for OpenAI's batch API", () => {
+  it('is recognized, can be read as plain JSON lines, and gives an export in its own form', {
+    skip: !inject('walksAll'),
+  }, async () => {
+    const { page, inspect } = await openApp({ width: 1440, height: 900 })
+    const text = [['sandbox:spam:3 buy now', 'see you'], 'hello']
+      .map((input, index) =>
+        JSON.stringify({
+          ...{ custom_id: `r-${index}`, method: 'POST', url: '/v1/moderations' },
+          body: { model: 'omni-moderation-latest', input },
+        }),
+      )
+      .join('\n')
+    await chooseFile(page, { name: 'requests.jsonl', text })
+    await page.getByRole('columnheader', { name: 'post_id' }).waitFor()
+    await inspect('source-openai-batch')
+    await page.getByLabel('Format').selectOption('jsonl')
+    await page.getByRole('columnheader', { name: 'custom_id' }).waitFor()
+    await page.getByRole('columnheader', { name: 'post_id' }).waitFor({ state: 'detached' })
+    await page.getByLabel('Format').selectOption('openai-batch')
+    await page.getByRole('columnheader', { name: 'post_id' }).waitFor()
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await seeScreen(page, 'Mapping')
+    await page.getByLabel('user_id for all rows').fill('someone')
+    await page.getByRole('button', { name: 'Check all rows' }).click()
+    await sendEverything(page)
+    await seeRunEnded(page)
+    const runId = /#\/run\/([^/]+)/.exec(page.url())?.[1] ?? ''
+    await page.evaluate(`window.location.hash = '#/run/${runId}/export'`)
+    await seeScreen(page, 'Export')
+    await page.getByRole('radio', { name: 'OpenAI batch output' }).check()
+    await inspect('export-openai-batch')
+    const coming = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Write the file' }).click()
+    const download = await coming
+    expect(download.suggestedFilename()).toMatch(/\.batch-output\.jsonl$/)
+    const lines = readFileSync(await download.path(), 'utf8')
+      .trim()
+      .split('\n')
+    expect(
+      lines
+        .map((line) => JSON.parse(line))
+        .map(({ custom_id, response }) => [custom_id, response.body.results[0].flagged]),
+    ).toEqual([
+      ['r-0-1', true],
+      ['r-0-2', false],
+      ['r-1', false],
+    ])
+  })
+})

@@ -5,7 +5,12 @@ import type { ServerResponse } from 'node:http'
 import { extname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { DOWNLOAD_PATH } from '../../shared/bridge/browser-files.ts'
-import { findExportFormat, LOAD_EXPORT_FORMATS, ROW_EXPORT_FORMATS } from '../../shared/run/export-formats.ts'
+import {
+  BATCH_EXPORT_FORMATS,
+  findExportFormat,
+  LOAD_EXPORT_FORMATS,
+  ROW_EXPORT_FORMATS,
+} from '../../shared/run/export-formats.ts'
 import type { ExportPlace } from '../bridge/bridge-context.ts'
 import { createDocumentHeaders } from '../renderer-files/document-headers.ts'
 
@@ -91,7 +96,11 @@ export interface Downloads extends ReturnType<typeof createDownloads> {}
 
 /** The ending that says what a file is; some have two parts. */
 function toEnding(name: string): string {
-  const format = findExportFormat(name, [...LOAD_EXPORT_FORMATS, ...ROW_EXPORT_FORMATS])
+  const format = findExportFormat(name, [
+    ...BATCH_EXPORT_FORMATS,
+    ...LOAD_EXPORT_FORMATS,
+    ...ROW_EXPORT_FORMATS,
+  ])
   return format === null ? extname(name) : `.${format}`
 }
 

@@ -3,7 +3,7 @@ import { loadChartSecondSchema, loadReportSchema } from '../load/load-report.ts'
 import { trendMetricSchema } from '../load/metrics.ts'
 import { sourcePlaceSchema } from '../plan/source-place.ts'
 import { columnEntrySchema } from '../run/choose-columns.ts'
-import { LOAD_EXPORT_FORMATS, ROW_EXPORT_FORMATS } from '../run/export-formats.ts'
+import { BATCH_EXPORT_FORMATS, LOAD_EXPORT_FORMATS, ROW_EXPORT_FORMATS } from '../run/export-formats.ts'
 import { problemGroupSchema, problemSchema } from '../run/problem.ts'
 import {
   latencySeriesSchema,
@@ -142,7 +142,9 @@ export const loadContract = {
     .output(runSummarySchema),
 }
 
-const exportFormatSchema = z.enum([...ROW_EXPORT_FORMATS, ...LOAD_EXPORT_FORMATS].map(({ ending }) => ending))
+const exportFormatSchema = z.enum(
+  [...ROW_EXPORT_FORMATS, ...BATCH_EXPORT_FORMATS, ...LOAD_EXPORT_FORMATS].map(({ ending }) => ending),
+)
 
 /** Formats that an export may have; each is the ending of its file's name. */
 export type ExportFormat = z.infer<typeof exportFormatSchema>
@@ -203,7 +205,7 @@ export const exportsContract = {
   createOutcomes: base
     .input(
       ofRun({
-        format: z.enum(ROW_EXPORT_FORMATS.map(({ ending }) => ending)),
+        format: z.enum([...ROW_EXPORT_FORMATS, ...BATCH_EXPORT_FORMATS].map(({ ending }) => ending)),
         targetId: exportTargetSchema.shape.targetId.exactOptional(),
         lossless: z.boolean().exactOptional(),
       }),

@@ -33,6 +33,18 @@ export const EXPORT_MESSAGES = {
       remedy:
         'The ending selects the format: .csv or .xlsx for spreadsheets, .jsonl for programs, .parquet for analysis. Text can be compressed: .csv.gz, .jsonl.gz.',
     }),
+    export_batch_of_run: ({ file }: { file: string }) => ({
+      text: `${file}: OpenAI's batch formats have no place for labels, changes or verdicts`,
+      remedy: {
+        terminal:
+          'Choose .csv, .xlsx, .jsonl or .parquet here, or export the run itself: sluice export RUN FILE.',
+        window: 'Choose .csv, .xlsx, .jsonl or .parquet here, or export the run itself.',
+      },
+    }),
+    export_batch_of_task: ({ file }: { file: string }) => ({
+      text: `${file}: only runs that submit content can be exported in OpenAI's batch formats`,
+      remedy: 'Choose a name that ends in .csv, .xlsx, .jsonl or .parquet.',
+    }),
     export_column_unknown: ({ name, candidates }: { name: string; candidates: readonly string[] }) => ({
       text: `the column \`${name}\` does not exist in this export`,
       remedy:

@@ -130,6 +130,17 @@ export const PROBLEM_MESSAGES = {
     remedy:
       'Every line of a JSON Lines file, and every element of a JSON array, is one object, such as {"text_data": "hello"}.',
   },
+  batch_request: {
+    expected: ({ part }: { part: 'url' | 'method' | 'input' }) =>
+      ({
+        url: 'must be a request to /v1/moderations',
+        method: 'must have the method POST',
+        input: 'must have texts and images as input',
+      })[part],
+    title: 'Lines that are not moderation requests',
+    remedy:
+      'Each line of a batch is a request such as {"custom_id": "1", "method": "POST", "url": "/v1/moderations", "body": {"input": "hello"}}. Put other requests in a file of their own, or read the file as plain JSON Lines.',
+  },
   duplicate_key: {
     expected: () => 'has a key more than once; its last value is used',
     title: 'A key that occurs twice in a line',

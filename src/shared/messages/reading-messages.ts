@@ -13,6 +13,7 @@ export const DELIMITER_NAMES: Readonly<Record<string, string>> = {
 
 /** Whether anything about how a file is read is a guess that could be wrong; a comma is what CSV usually has. */
 export function hasGuess({
+  format_by: formatBy,
   encoding,
   encodings = [],
   delimiter,
@@ -21,7 +22,7 @@ export function hasGuess({
   sheet,
 }: ReadAs): boolean {
   const guessed = [encoding, ...encodings, quote, escaping, sheet].some((part) => part?.by === 'guess')
-  return guessed || (delimiter?.by === 'guess' && delimiter.character !== ',')
+  return guessed || formatBy === 'guess' || (delimiter?.by === 'guess' && delimiter.character !== ',')
 }
 
 /** How a file is read, in one line without a full stop: `CSV: UTF-8, comma, header in row 1`. Guesses say how to state them. */
@@ -37,6 +38,7 @@ export function sayReadAs(readAs: ReadAs, surface: Surface): string {
     sheet,
     empty,
     hidden,
+    split_lines: splitLines,
   } = readAs
   const toGuess = (isGuess: boolean, option: string) =>
     !isGuess ? '' : surface === 'terminal' ? ` (guessed; to state it, add ${option})` : ' (guessed)'
@@ -76,11 +78,15 @@ export function sayReadAs(readAs: ReadAs, surface: Surface): string {
     ...(readAs.merged === 'fill' ? ['merged cells filled'] : []),
     ...(readAs.merged === 'empty' ? ['merged cells left empty'] : []),
     ...(readAs.links === undefined ? [] : [`links of ${readAs.links.join(', ')}`]),
+    ...(splitLines === undefined
+      ? []
+      : [`${formatCounted(splitLines, 'line')} with several inputs, a row for each`]),
     ...(empty === undefined || empty === 0 ? [] : [`${formatCounted(empty, 'empty record')} skipped`]),
     ...(hidden === undefined || hidden === 0 ? [] : [formatCounted(hidden, 'hidden row')]),
   ]
   // An array, or one object over several lines, is read as well.
-  const name = format === 'jsonl' ? 'JSON' : getFormatTraits(format).name
+  const named = format === 'jsonl' ? 'JSON' : getFormatTraits(format).name
+  const name = named + toGuess(readAs.format_by === 'guess', `--format ${format}`)
   return parts.length === 0 ? name : `${name}: ${parts.join(', ')}`
 }
 

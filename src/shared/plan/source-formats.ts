@@ -56,6 +56,15 @@ const SOURCE_FORMATS = {
     hasEncoding: true,
     hasDelimiter: false,
   },
+  // Recognized by what the first line has.
+  'openai-batch': {
+    name: 'OpenAI batch',
+    endings: [],
+    mediaTypes: [],
+    hasHeader: false,
+    hasEncoding: true,
+    hasDelimiter: false,
+  },
   folder: {
     name: 'a folder',
     endings: [],

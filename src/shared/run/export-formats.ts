@@ -40,6 +40,24 @@ export const ROW_EXPORT_FORMATS = [
   },
 ] as const satisfies readonly ExportFormatEntry[]
 
+/** The formats of a run's content as OpenAI's batch API has it: JSON lines of tasks, of whole runs alone. */
+export const BATCH_EXPORT_FORMATS = [
+  {
+    ending: 'batch-output.jsonl',
+    label: 'OpenAI batch output',
+    meaning:
+      'One line per row as the batch API answers: flagged, categories (rules) and category_scores (classes), or an error.',
+    help: "results as lines of OpenAI's batch output, rules as categories",
+  },
+  {
+    ending: 'batch-input.jsonl',
+    label: 'OpenAI batch input',
+    meaning:
+      'One moderation request per row with its id and content, to send the same content to another service. Sluice reads it.',
+    help: "ids and contents as requests of OpenAI's batch input, which can be a source",
+  },
+] as const satisfies readonly ExportFormatEntry[]
+
 /** The formats of what a load test measured, and of the load itself. A k6 project as a folder is not among them. */
 export const LOAD_EXPORT_FORMATS = [
   {
@@ -83,6 +101,9 @@ export const LOAD_EXPORT_FORMATS = [
 /** A format of rows, named by its ending. */
 export type RowExportFormat = (typeof ROW_EXPORT_FORMATS)[number]['ending']
 
+/** A format of OpenAI's batch API, named by its ending. */
+export type BatchExportFormat = (typeof BATCH_EXPORT_FORMATS)[number]['ending']
+
 /** A format of load tests, named by its ending. */
 export type LoadExportFormat = (typeof LOAD_EXPORT_FORMATS)[number]['ending']
 
@@ -110,15 +131,25 @@ export function findExportFormat<Ending extends string>(
 const GZIP = '.gz'
 
 /** The format of a run's rows that a file's name asks for, and whether with gzip: `rows.csv.gz`. Null for any other name. */
-export function findRowFormat(file: string): { format: RowExportFormat; isGzip: boolean } | null {
+export function findRowFormat(
+  file: string,
+): { format: RowExportFormat | BatchExportFormat; isGzip: boolean } | null {
   const isGzip = file.toLowerCase().endsWith(GZIP)
-  const format = findExportFormat(isGzip ? file.slice(0, -GZIP.length) : file, ROW_EXPORT_FORMATS)
+  // The first that fits: the batch formats are JSON lines, too.
+  const formats = [...BATCH_EXPORT_FORMATS, ...ROW_EXPORT_FORMATS]
+  const format = findExportFormat(isGzip ? file.slice(0, -GZIP.length) : file, formats)
   return format === null ? null : { format, isGzip }
 }
 
+export function isBatchFormat(format: RowExportFormat | BatchExportFormat): format is BatchExportFormat {
+  return BATCH_EXPORT_FORMATS.some(({ ending }) => ending === format)
+}
+
 /** Whether a format is text, which gzip makes smaller; the others are compressed already. */
-export function isTextFormat(format: RowExportFormat): format is 'csv' | 'jsonl' {
-  return format === 'csv' || format === 'jsonl'
+export function isTextFormat(
+  format: RowExportFormat | BatchExportFormat,
+): format is 'csv' | 'jsonl' | BatchExportFormat {
+  return format === 'csv' || format === 'jsonl' || isBatchFormat(format)
 }
 
 /** The endings of formats as a sentence lists them: `.csv, .xlsx`. */

@@ -31,6 +31,7 @@ export const problemCodeSchema = z.enum([
   'title_rows',
   'other_sheets',
   'not_json',
+  'batch_request',
   'duplicate_key',
   'number_precision',
   'formula_without_value',

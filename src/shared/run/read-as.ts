@@ -16,6 +16,10 @@ export const readAsSchema = z.object({
   /** The file's name; absent where a run has one source. */
   file: z.string().exactOptional(),
   format: z.enum(SOURCE_FORMAT_NAMES),
+  /** Of a format that shows in what the file holds, not in its name. */
+  format_by: z.literal('guess').exactOptional(),
+  /** Lines that have several inputs, each of which is a row. */
+  split_lines: z.int().exactOptional(),
   encoding: z
     .object({
       name: z.string(),

@@ -178,6 +178,8 @@ export interface ExportRow extends ResultRow {
   corrections?: readonly Correction[]
   /** What persons said of it; absent where nobody said anything of any row of the run. */
   verdicts?: readonly Verdict[]
+  /** What the row sends by field, or would have sent; only where a format asks for it. */
+  fields?: Readonly<Record<string, unknown>>
   /** Every try of the run and its retries, oldest first; empty where the format has no place for them. */
   tries: AttemptDetail[]
   /** As it was sent; null where nothing was. */

@@ -34,6 +34,7 @@ const WARNED = {
   title_rows: [{ row: 3 }],
   other_sheets: [{ sheet: 'Jan', others: '"Feb" (3 rows)' }],
   not_json: [],
+  batch_request: [],
   duplicate_key: [{}],
   number_precision: [{}],
   formula_without_value: [{}],

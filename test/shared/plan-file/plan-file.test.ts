@@ -86,7 +86,7 @@ describe('a plan file', () => {
       'connection.timeoutMs: expected a whole number from 1 to 3600000, found "30s"',
       'connection.proxy.url: expected an http or https address without user name, password, query and fragment, found nothing',
       'source.path: expected text that is not empty, found ""',
-      'source.format: expected one of "csv", "tsv", "xlsx", "jsonl", "folder", found "doc"',
+      'source.format: expected one of "csv", "tsv", "xlsx", "jsonl", "openai-batch", "folder", found "doc"',
       'source.sheet: expected text or a whole number of at least 1, found 0',
       'source.delimiter: expected one character or "none", found "ab"',
       'source.media.kind: expected one of "template", "host", found "hots"',

@@ -6,6 +6,7 @@ import { SluiceError } from '../../../shared/messages/errors.ts'
 import { formatBytes, formatCounted } from '../../../shared/messages/figure-text.ts'
 import { fromStateName, toStateName } from '../../../shared/messages/state-name.ts'
 import {
+  BATCH_EXPORT_FORMATS,
   isTextFormat,
   LOAD_EXPORT_FORMATS,
   listEndings,
@@ -39,7 +40,7 @@ const STATES = [listStates('succeeded', 'unsuccessful'), listStates('unsent'), l
 const UNSUCCESSFUL = 'unsuccessful'
 
 /** What stdout can have. */
-const STDOUT_FORMATS = ['csv', 'jsonl', 'parquet'] as const
+const STDOUT_FORMATS = ['csv', 'jsonl', 'parquet', 'batch-output', 'batch-input'] as const
 
 type StdoutFormat = (typeof STDOUT_FORMATS)[number]
 
@@ -231,14 +232,16 @@ async function exportToStdout(
     gzip: boolean
   },
 ): Promise<void> {
-  const isText = isTextFormat(format) && !gzip
+  const isBatch = format === 'batch-output' || format === 'batch-input'
+  const ending = isBatch ? (`${format}.jsonl` as const) : format
+  const isText = isTextFormat(ending) && !gzip
   if (!isText && outTerminal.isInteractive) throw new SluiceError({ id: 'export_bytes_to_terminal' })
   const parent = isWritable(engine.workspace) ? engine.workspace : tmpdir()
   const folder = mkdtempSync(join(parent, 'export-'))
   try {
     const written = await engine.results.exportRun(runId, {
       ...options,
-      file: join(folder, `rows.${format}${gzip ? '.gz' : ''}`),
+      file: join(folder, `rows.${ending}${gzip ? '.gz' : ''}`),
     })
     const { file } = written
     for await (const piece of createReadStream(file, isText ? 'utf8' : {}) as AsyncIterable<
@@ -260,11 +263,11 @@ export function addExportCommand(program: Command, context: CliContext): void {
     .argument('<run>', RUN_ARGUMENT_HELP)
     .argument(
       '<file>',
-      `output file, replaced if it exists, or - for stdout; ends in ${listEndings(ROW_EXPORT_FORMATS)}; for a load test in ${listEndings(LOAD_EXPORT_FORMATS)} or .k6`,
+      `output file, replaced if it exists, or - for stdout; ends in ${listEndings([...ROW_EXPORT_FORMATS, ...BATCH_EXPORT_FORMATS])}; for a load test in ${listEndings(LOAD_EXPORT_FORMATS)} or .k6`,
     )
     .description(
       'Exports every row of a run with its outcome. The file extension selects the format:\n' +
-        `${formatFormats(ROW_EXPORT_FORMATS)}\n\n` +
+        `${formatFormats([...ROW_EXPORT_FORMATS, ...BATCH_EXPORT_FORMATS])}\n\n` +
         'For a load test:\n' +
         `${formatFormats([...LOAD_EXPORT_FORMATS, { ending: 'k6', help: 'folder with a k6 project of the same load' }])}\n\n` +
         'The export of an `index add` run can be used as the source of `index remove`.',
@@ -356,6 +359,7 @@ export function addExportCommand(program: Command, context: CliContext): void {
     'export latest flagged.csv --flagged',
     'export latest success.csv --errors errors.csv',
     'export latest scores.csv --columns source,sluice_state,scores --rules-as-columns',
+    'export latest results.batch-output.jsonl',
     'export 20261121-0915 report.html',
   ])
 }

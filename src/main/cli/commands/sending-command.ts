@@ -74,7 +74,7 @@ const STDIN = '-'
 function refuseForStdin(sources: readonly string[], { format, savePlan }: SendingFlags): void {
   if (sources.length > 1) throw new InvalidArgumentError('- (stdin) cannot be combined with other sources.')
   if (format === undefined || format === 'folder') {
-    throw new InvalidArgumentError('- (stdin) needs --format csv, tsv, jsonl or xlsx.')
+    throw new InvalidArgumentError('- (stdin) needs --format csv, tsv, jsonl, openai-batch or xlsx.')
   }
   if (savePlan !== undefined) {
     throw new InvalidArgumentError(
@@ -89,7 +89,7 @@ function readStdin(
   workspace: string,
   { format = 'csv' }: SendingFlags,
 ): Promise<string> {
-  return storeStdin(workspace, context.openStdin(), `.${format}`)
+  return storeStdin(workspace, context.openStdin(), format === 'openai-batch' ? '.jsonl' : `.${format}`)
 }
 
 /** The stored connection that is named or, where no address is given, in use. */

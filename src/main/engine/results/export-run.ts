@@ -4,9 +4,11 @@ import type { TrendMetric } from '../../../shared/load/metrics.ts'
 import type { LabelsFile } from '../../../shared/lookback/evaluation.ts'
 import { findRule } from '../../../shared/lookback/labels.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
+import { OPERATIONS } from '../../../shared/operations/operations.ts'
 import type { Plan, PlanSource } from '../../../shared/plan/plan.ts'
 import { toRowAndRecord } from '../../../shared/plan/source-place.ts'
 import { chooseColumns, type TableColumn } from '../../../shared/run/choose-columns.ts'
+import { type BatchExportFormat, isBatchFormat } from '../../../shared/run/export-formats.ts'
 import { isExportDelimiter } from '../../../shared/run/formula-guard.ts'
 import type { ExportOptions } from '../../../shared/run/results.ts'
 import type { RowFilter } from '../../../shared/run/row-filters.ts'
@@ -20,13 +22,14 @@ import type { HlogInterval } from '../load/report/tool-reports.ts'
 import { findLoadReportFormat, writeLoadReport } from '../load/report/write-load-report.ts'
 import { createRowMapper, type MapRow } from '../mapping/row-mapper.ts'
 import { splitsRows } from '../mapping/split-row.ts'
+import { createBatchInputWriter, createBatchOutputWriter } from '../run/export/batch-report.ts'
 import {
   readCorrectedFields,
   readExportPages,
   readScoredClasses,
   readTriggeredRules,
 } from '../run/export/export-rows.ts'
-import { findReportFormat, writeReport } from '../run/export/write-report.ts'
+import { findRunFormat, writeReport } from '../run/export/write-report.ts'
 import { createPlaceReader, hasSeveralFiles } from '../run/journal/intake-writer.ts'
 import { hasVerdicts } from '../run/journal/verdict-store.ts'
 import { readRuleNames } from '../run/results/family-counts.ts'
@@ -39,7 +42,7 @@ import { readLoadReport } from './load-report.ts'
 /** Throws `BAD_USAGE` or `FILE_UNWRITABLE` if a run of a plan could not be exported to a file; writes nothing. */
 export async function checkExport(plan: Plan, file: string): Promise<void> {
   refuseSource({ record: { plan } }, file)
-  if (plan.load === undefined) findReportFormat(file)
+  if (plan.load === undefined) findFormatFor(plan, file)
   else if (!/\.k6(\.zip)?$/i.test(file)) findLoadReportFormat(file)
   await (plan.load !== undefined && /\.k6$/i.test(file) ? checkK6Folder(file) : checkTarget(file))
 }
@@ -60,13 +63,15 @@ export async function exportRun(
   }
   if (view.record.plan.load !== undefined) return exportLoad(view, options.file)
   const { columns, header } = view.record
-  const format = findReportFormat(options.file)
+  const format = findFormatFor(view.record.plan, options.file)
   if (format !== 'csv' && options.delimiter !== undefined) {
     throw new SluiceError({ id: 'export_delimiter_of_csv', file: options.file })
   }
-  if (format === 'jsonl' && (options.columns !== undefined || options.rulesAsColumns)) {
+  const isLines = format === 'jsonl' || isBatchFormat(format)
+  if (isLines && (options.columns !== undefined || options.rulesAsColumns)) {
     throw new SluiceError({ id: 'export_columns_of_jsonl', file: options.file })
   }
+  if (isBatchFormat(format)) return writeBatch(view, format, options, among)
   return writeReport({
     file: options.file,
     format,
@@ -78,6 +83,32 @@ export async function exportRun(
     lossless: options.lossless ?? false,
     byteOrderMark: options.byteOrderMark ?? true,
     delimiter: await findDelimiter(view, options),
+  })
+}
+
+/** The format of an export; only tasks have content for a batch format. Throws `BAD_USAGE`. */
+function findFormatFor({ operation }: Plan, file: string): ReturnType<typeof findRunFormat> {
+  const format = findRunFormat(file)
+  if (isBatchFormat(format) && OPERATIONS[operation.kind].subject !== 'content')
+    throw new SluiceError({ id: 'export_batch_of_task', file })
+  return format
+}
+
+/** Writes rows as OpenAI's batch API has them. */
+function writeBatch(
+  view: RunFamily,
+  format: BatchExportFormat,
+  options: ExportOptions,
+  among: Uint32Array | null,
+): Promise<ExportResult> {
+  const { columns, header, runId } = view.record
+  const writer =
+    format === 'batch-input.jsonl'
+      ? createBatchInputWriter({ columns })
+      : createBatchOutputWriter({ runId, rules: readTriggeredRules(view) })
+  return writeReport({
+    ...{ file: options.file, writer, columns, header, table: [], lossless: true },
+    pages: readExportPages(view, toFilter(view, options), { withRequests: false, withFields: true, among }),
   })
 }
 

@@ -368,6 +368,7 @@ function withoutConsequences(
 
 const NO_ROW: ReadonlySet<FoundProblem['code']> = new Set([
   'not_json',
+  'batch_request',
   'oversized_row',
   'repeated_header',
   'totals_row',

@@ -37,6 +37,7 @@ const FOUND_BY_READERS = [
   'header_like_data',
   'title_rows',
   'not_json',
+  'batch_request',
   'duplicate_key',
   'number_precision',
   'id_precision',

@@ -23,6 +23,8 @@ export interface OpenSourceOptions {
   isPreview?: boolean
   /** Where the bytes of the file are, if that is an unpacked copy. */
   contentPath?: string
+  /** Whether the format follows from the name alone, so that what the file holds may be another of the same kind. */
+  isFormatGuessed?: boolean
 }
 
 /**
@@ -80,6 +82,7 @@ const READERS: Record<SourceFormat, OpenReader> = {
   xlsx: async (source, options) =>
     (await import('./xlsx/spreadsheet-source.ts')).openSpreadsheetSource(source, options),
   jsonl: openJsonLinesSource,
+  'openai-batch': openJsonLinesSource,
   async folder(source) {
     // Any of its files may need it, when rows are read.
     await loadDetector()
@@ -89,7 +92,7 @@ const READERS: Record<SourceFormat, OpenReader> = {
 
 async function openByFormat(source: PlanSource, options: OpenSourceOptions): Promise<SourceReader> {
   const format = findSourceFormat(source)
-  return READERS[format]({ ...source, format }, options)
+  return READERS[format]({ ...source, format }, { ...options, isFormatGuessed: source.format === undefined })
 }
 
 function openDelimited(source: PlanSource, { readBytes, contentPath }: OpenSourceOptions): SourceReader {

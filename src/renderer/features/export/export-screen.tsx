@@ -4,6 +4,9 @@ import { skipToken, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
 import {
+  BATCH_EXPORT_FORMATS,
+  type BatchExportFormat,
+  isBatchFormat,
   LOAD_EXPORT_FORMATS,
   type LoadExportFormat,
   ROW_EXPORT_FORMATS,
@@ -42,7 +45,7 @@ export function ExportScreen(props: {
   const { runId, filter } = props
   const summary = useLiveRuns((live) => live.summaries[runId])
   const rows = useLiveRuns((live) => live.snapshots[runId]?.rows)
-  const [format, setFormat] = useState<RowExportFormat>('csv')
+  const [format, setFormat] = useState<RowExportFormat | BatchExportFormat>('csv')
   const [choice, setChoice] = useState<Choice>(filter !== null && props.beginsFiltered ? 'filtered' : 'all')
   const [state, setState] = useState<RowState>('rejected')
   const [lossless, setLossless] = useState(false)
@@ -172,7 +175,15 @@ export function ExportScreen(props: {
           )}
         </Panel>
         <Panel title="Format">
-          <FormatField formats={ROW_EXPORT_FORMATS} value={format} onValue={setFormat} />
+          <FormatField
+            formats={
+              summary?.operation === 'task'
+                ? [...ROW_EXPORT_FORMATS, ...BATCH_EXPORT_FORMATS]
+                : ROW_EXPORT_FORMATS
+            }
+            value={format}
+            onValue={setFormat}
+          />
           {format === 'csv' && (
             <SwitchField
               mt="md"
@@ -185,7 +196,12 @@ export function ExportScreen(props: {
         </Panel>
       </Columns>
       {summary?.operation === 'task' && (
-        <VerdictsPanel runId={runId} runName={name} format={format} file={file} />
+        <VerdictsPanel
+          runId={runId}
+          runName={name}
+          format={isBatchFormat(format) ? 'jsonl' : format}
+          file={file}
+        />
       )}
     </Screen>
   )

@@ -1,7 +1,7 @@
 import { IconFiles } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
-import type { RowExportFormat } from '../../../shared/run/export-formats.ts'
+import type { BatchExportFormat, RowExportFormat } from '../../../shared/run/export-formats.ts'
 import { IN_NEITHER } from '../../../shared/run/results.ts'
 import { bridge } from '../../bridge/client.ts'
 import { saveExport, suggestFileName } from '../../bridge/save-export.ts'
@@ -15,7 +15,7 @@ export const LOSSLESS_UNCHANGED = '“Lossless” on Export writes them unchange
 export function writeOutcomes(
   file: FileWriter,
   run: { runId: string; name: string },
-  options: { format: RowExportFormat; lossless?: boolean },
+  options: { format: RowExportFormat | BatchExportFormat; lossless?: boolean },
 ): void {
   let said = ''
   file.write({

@@ -6,12 +6,10 @@ import { parseBaseUrl } from '../../ui/connection/destination.ts'
 import { type TypedOptions, toTypedShape } from '../../ui/options/typed-options.ts'
 
 /** How a source is read, as far as the person says; what is left out is recognised. */
-export const readingSchema = planSchema.shape.source.omit({
-  path: true,
-  more: true,
-  format: true,
-  media: true,
-})
+export const readingSchema = planSchema.shape.source
+  .omit({ path: true, more: true, format: true, media: true })
+  // The other formats show in the name of a file.
+  .extend({ format: z.enum(['jsonl', 'openai-batch']).optional() })
 
 export type Reading = z.infer<typeof readingSchema>
 

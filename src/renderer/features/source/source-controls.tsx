@@ -54,6 +54,22 @@ export function SourceControls(props: {
           onChange={change}
         />
       )}
+      {(format === 'openai-batch' || reading.format !== undefined) && (
+        <NativeSelect
+          label="Format"
+          value={reading.format ?? RECOGNISED}
+          onChange={({ currentTarget: { value } }) =>
+            change({ format: JSON_FORMATS.find((one) => one === value) ?? null })
+          }
+          data={[
+            {
+              value: RECOGNISED,
+              label: reading.format === undefined ? `${getFormatTraits(format).name} (detected)` : 'Detect',
+            },
+            ...JSON_FORMATS.map((one) => ({ value: one, label: getFormatTraits(one).name })),
+          ]}
+        />
+      )}
       {hasEncoding && (
         <EncodingControls reading={reading} preview={preview} hasDelimiter={hasDelimiter} onChange={change} />
       )}
@@ -86,6 +102,9 @@ function toSheetLabel(sheet: string, rows: number | null): string {
 }
 
 const RECOGNISED = ''
+
+/** What a file of JSON may be read as. */
+const JSON_FORMATS = ['jsonl', 'openai-batch'] as const
 const OTHER = 'other'
 
 /** Encoding, delimiter, quote and escape of a text file; each says what was recognised and how surely. */

@@ -70,14 +70,21 @@ interface ItemExchange {
   termNotes: ReadonlyMap<string, string | null>
 }
 
+/** What is read of rows besides what every format has. */
+interface ReadParts {
+  withRequests: boolean
+  withFields?: boolean
+}
+
 /**
  * Reads every row that matches with everything an export holds of it, page by page in the order of the source.
- * `withRequests` recomputes the requests, and adds every attempt; `among` are the rows of the filter's cell, ascending.
+ * `withRequests` recomputes the requests, and adds every attempt; `withFields` adds what each row sends. `among` are the
+ * rows of the filter's cell, ascending.
  */
 export function readExportPages(
   family: RunFamily,
   filter: RowFilter,
-  { among = null, ...options }: { withRequests: boolean; among?: Uint32Array | null },
+  { among = null, ...options }: ReadParts & { among?: Uint32Array | null },
 ): Generator<ExportRow[]> {
   return readPagesOfRows(family, listAllPages(family, filter, among), options)
 }
@@ -86,9 +93,9 @@ export function readExportPages(
 export function* readPagesOfRows(
   family: RunFamily,
   pages: Iterable<readonly FamilyRow[]>,
-  { withRequests }: { withRequests: boolean },
+  { withRequests, withFields = false }: ReadParts,
 ): Generator<ExportRow[]> {
-  const runs = family.whole.map((view) => createExportedRun(view, withRequests))
+  const runs = family.whole.map((view) => createExportedRun(view, { withRequests, withFields }))
   const verdicts = openVerdicts(family)
   try {
     for (const rows of readSmallPages(runs, pages, withRequests)) {
@@ -221,7 +228,7 @@ function toWholeRow(runs: readonly ExportedRun[], id: number, age: number): Whol
   return { id, newest, shown: shown ?? newest, attempts }
 }
 
-function createExportedRun(view: RunView, withRequests: boolean): ExportedRun {
+function createExportedRun(view: RunView, { withRequests, withFields }: Required<ReadParts>): ExportedRun {
   const { operation, fixes = [] } = view.record.plan
   const page = new StoredPage(view)
   // A run that was never read has no columns that its mapping could be made of, and no rows either.
@@ -264,13 +271,15 @@ function createExportedRun(view: RunView, withRequests: boolean): ExportedRun {
       const wasSent = item !== null && result.attempts > 0
       const response = isFirst ? (exchange?.response ?? null) : null
       const isHalf = toHalf(row, kinds) !== null
-      const mapped = fixes.length > 0 || isHalf ? getRequests().mapRow(row, result.cells, kinds) : null
+      const mapped =
+        fixes.length > 0 || isHalf || withFields ? getRequests().mapRow(row, result.cells, kinds) : null
       const toRequest = () => toSent(getRequests().toRequest(row, item, { row, cells: result.cells, kinds }))
       return {
         ...result,
         // The record's own id would not say which of its two rows this is.
         ...(isHalf && result.postId !== null && { postId: String(mapped?.body['post_id'] ?? result.postId) }),
         ...(mapped?.corrections !== undefined && { corrections: mapped.corrections }),
+        ...(withFields && mapped !== null && { fields: mapped.body }),
         message: isAppeal ? (describeAppeal(body) ?? result.message) : result.message,
         kinds,
         tries: [],

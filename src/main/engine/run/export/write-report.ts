@@ -2,7 +2,13 @@ import { extname } from 'node:path'
 import { pipeline, Readable } from 'node:stream'
 import { createGzip } from 'node:zlib'
 import { SluiceError } from '../../../../shared/messages/errors.ts'
-import { findRowFormat, isTextFormat, type RowExportFormat } from '../../../../shared/run/export-formats.ts'
+import {
+  type BatchExportFormat,
+  findRowFormat,
+  isBatchFormat,
+  isTextFormat,
+  type RowExportFormat,
+} from '../../../../shared/run/export-formats.ts'
 import type { ExportRow } from '../../../../shared/run/results.ts'
 import type { ExportResult } from '../../../../shared/run/written-rows.ts'
 import { replaceFile, toFileError } from '../../workspace/replace-file.ts'
@@ -15,8 +21,18 @@ const TEXT_WRITERS: Record<'csv' | 'jsonl', (options: ReportOptions) => ReportWr
   jsonl: createJsonlWriter,
 }
 
-/** The format that a file's name asks for, `.gz` behind it aside. Throws `BAD_USAGE` for any other ending. */
+/**
+ * The format that a file's name asks for, `.gz` behind it aside. Throws `BAD_USAGE` for any other ending, those of batch
+ * formats included, which have no place for what a report adds to rows.
+ */
 export function findReportFormat(file: string): RowExportFormat {
+  const format = findRunFormat(file)
+  if (isBatchFormat(format)) throw new SluiceError({ id: 'export_batch_of_run', file })
+  return format
+}
+
+/** The same for the rows of a run alone, of which there are batch formats, too. */
+export function findRunFormat(file: string): RowExportFormat | BatchExportFormat {
   const found = findRowFormat(file)
   if (found?.isGzip && !isTextFormat(found.format)) throw new SluiceError({ id: 'export_gzip_of_text', file })
   if (found !== null) return found.format
@@ -32,11 +48,13 @@ export async function writeReport(
   options: ReportOptions & {
     file: string
     format?: RowExportFormat
+    /** Writes the text instead of the writer of the format. */
+    writer?: ReportWriter
     pages: Iterable<readonly ExportRow[]> | AsyncIterable<readonly ExportRow[]>
   },
 ): Promise<ExportResult> {
   const { file } = options
-  const format = options.format ?? findReportFormat(file)
+  const format = options.format ?? (options.writer === undefined ? findReportFormat(file) : 'jsonl')
   let rows = 0
   async function* countRows() {
     for await (const page of options.pages) {
@@ -44,7 +62,8 @@ export async function writeReport(
       yield page
     }
   }
-  const writer = isTextFormat(format) ? TEXT_WRITERS[format](options) : null
+  const writer =
+    options.writer ?? (format === 'csv' || format === 'jsonl' ? TEXT_WRITERS[format](options) : null)
   const pieces = writer === null ? writeTable(format, options, countRows()) : writeText(writer, countRows())
   try {
     const sizeBytes = await replaceFile(file, async (append) => {

@@ -24,6 +24,7 @@ import {
 } from '../source-reader.ts'
 import { hasJsonElements, type JsonElement, readJsonElements } from './json-elements.ts'
 import { NestedFields } from './nested-fields.ts'
+import { type BatchRow, isBatchRequest, toBatchRows } from './openai-batch.ts'
 import { type JsonLine, type JsonMember, parseJsonLine } from './parse-json-line.ts'
 import { RowsInKeys } from './rows-in-keys.ts'
 
@@ -42,6 +43,9 @@ const PREVIEW_KEYS_BYTES = 16 * 1024 * 1024
  * Rows: text as it is, null as an empty cell, and everything else as its JSON in the file, so that no digit of a number
  * changes. A line or element that is not an object is a row with an error that says where. Blank lines are not rows.
  *
+ * Lines that are requests of OpenAI's batch API give a row for each of their inputs, if the plan says that they are, or its
+ * format `isFormatGuessed` and the first line is one.
+ *
  * Throws `BAD_SOURCE` for a file that is missing, unreadable, not text or without a row, and one with too many different
  * keys.
  */
@@ -51,11 +55,12 @@ export function openJsonLinesSource(
     isPreview = false,
     readBytes = READ_BYTES,
     contentPath,
-  }: { isPreview?: boolean; readBytes?: number; contentPath?: string } = {},
+    isFormatGuessed = false,
+  }: { isPreview?: boolean; readBytes?: number; contentPath?: string; isFormatGuessed?: boolean } = {},
 ): SourceReader {
   const file = openSourceFile(source.path, contentPath)
   try {
-    return createReader(source, file, isPreview, readBytes)
+    return createReader(source, file, isPreview, readBytes, isFormatGuessed)
   } catch (error) {
     file.close()
     throw error
@@ -67,6 +72,7 @@ function createReader(
   file: SourceFile,
   isPreview: boolean,
   readBytes: number,
+  isFormatGuessed: boolean,
 ): SourceReader {
   const chosen = chooseEncoding(file, source.encoding)
   const { encoding, encodingBy, bomBytes, readings } = chosen
@@ -79,6 +85,10 @@ function createReader(
   let kept: readonly string[] = []
   /** Columns in front of them. */
   let width = 0
+  const isStatedBatch = source.format === 'openai-batch'
+  let isBatch = isStatedBatch
+  /** Lines with several inputs. */
+  let splitLines = 0
 
   const hasElements = hasJsonElements(openText().readText, readBytes)
 
@@ -105,14 +115,18 @@ function createReader(
   function* batches(): Generator<SourceBatch, void, undefined> {
     let row = 0
     blankLines = 0
+    splitLines = 0
     const places = new PlaceNotes()
     for (const { elements, bytesRead } of readRows(Infinity)) {
-      const rows = elements.map((element) => {
-        row += 1
-        // Several elements may be on a line, and one on several.
-        places.note(row, hasElements ? row : element.number, element.number)
-        const { members, ...read } = toJsonRow(row, element, encoding, keys)
-        return addNested(read, members)
+      const rows = elements.flatMap((element) => {
+        const ofElement = toRows(row + 1, element)
+        if (ofElement.length > 1) splitLines += 1
+        return ofElement.map(({ members, ...read }) => {
+          row += 1
+          // Several elements may be on a line, and one on several.
+          places.note(row, hasElements || isBatch ? row : element.number, element.number)
+          return addNested(read, members)
+        })
       })
       if (rows.length > 0) yield { rows, places: places.take(), bytesRead }
     }
@@ -120,7 +134,7 @@ function createReader(
 
   findKeys()
   return {
-    format: 'jsonl',
+    format: isBatch ? 'openai-batch' : 'jsonl',
     get columns() {
       return toColumnNames([...keys.names(), ...kept])
     },
@@ -151,7 +165,25 @@ function createReader(
       return blankLines
     },
     findWarnings: () => [...findEncodingWarnings(chosen), ...findEmptyWarnings(blankLines)],
+    describe: () => ({
+      ...(isBatch && !isStatedBatch && { format_by: 'guess' }),
+      ...(splitLines > 0 && { split_lines: splitLines }),
+    }),
     close: file.close,
+  }
+
+  /** The rows of a line or element, in order from `row` on. */
+  function toRows(row: number, element: JsonElement): JsonRow[] {
+    const read = readObject(row, element, encoding)
+    if (!read.isObject) return [{ row, cells: [], ...read }]
+    const made: BatchRow[] = isBatch ? toBatchRows(read.members) : [read]
+    return made.map(({ members, doubled = [], fault }, index) => {
+      const at = row + index
+      const problems = read.problems.map((problem) => ({ ...problem, row: at }))
+      problems.push(...doubled.map((key) => toDoubledKey(at, key)))
+      if (fault !== undefined) problems.push({ row: at, severity: 'error', code: 'batch_request', ...fault })
+      return toJsonRow(at, members, problems, keys)
+    })
   }
 
   /** Puts the cells of nested fields behind those of the row's own keys. */
@@ -177,10 +209,11 @@ function createReader(
     let fault: Fault | null = null
     for (const { elements } of readRows(isPreview ? PREVIEW_KEYS_BYTES : Infinity)) {
       for (const element of elements) {
+        if (isBlank && isFormatGuessed) isBatch = isBatchRequest(readObject(1, element, encoding).members)
         isBlank = false
         if (keys.names().length === 0) fault ??= findFault(element)
         inKeys.note(element.text)
-        nested.note(toJsonRow(1, element, encoding, keys).members)
+        for (const { members } of toRows(1, element)) nested.note(members)
       }
     }
     if (isBlank) throw new SluiceError({ id: 'json_is_blank', source: file.path })
@@ -196,19 +229,18 @@ function createReader(
 /** Shown of a line before and behind the place that is wrong. */
 const EXCERPT_CHARACTERS = 20
 
-/**
- * Turns one line or element into a row: a cell for each key up to the last one that it has, '' for those that it lacks, and what
- * is wrong with it.
- */
-function toJsonRow(
+/** A row with the members that its cells are of. */
+interface JsonRow extends SourceRow {
+  members: readonly JsonMember[]
+}
+
+/** Reads the members of one line or element, and what is wrong with it; none of what is no object. */
+function readObject(
   row: number,
   element: JsonElement,
   encoding: string,
-  columns: ColumnSet,
-): SourceRow & { members: readonly JsonMember[] } {
-  if (element.isTooLong) {
-    return { row, cells: [], problems: [toLongLineProblem(row, element)], members: [] }
-  }
+): { members: readonly JsonMember[]; problems: FoundProblem[]; isObject: boolean } {
+  if (element.isTooLong) return { members: [], problems: [toLongLineProblem(row, element)], isObject: false }
   const problems: FoundProblem[] = []
   const text = [element.text]
   if (!element.text.isWellFormed()) {
@@ -217,17 +249,25 @@ function toJsonRow(
   }
   const [whole = ''] = text
   const parsed = parseJsonLine(whole)
-  if (parsed.kind === 'fault') {
-    const { expected, found, ...details } = toFault(element, whole, parsed)
-    problems.push({ row, severity: 'error', code: 'not_json', args: { expected }, details, found })
-    return { row, cells: [], problems, members: [] }
-  }
-  const { cells, kinds } = toCells(row, parsed.members, columns, problems)
+  if (parsed.kind === 'object') return { members: parsed.members, problems, isObject: true }
+  const { expected, found, ...details } = toFault(element, whole, parsed)
+  problems.push({ row, severity: 'error', code: 'not_json', args: { expected }, details, found })
+  return { members: [], problems, isObject: false }
+}
+
+/** Makes a row of members: a cell for each key up to the last one that it has, '' for those that it lacks. */
+function toJsonRow(
+  row: number,
+  members: readonly JsonMember[],
+  problems: FoundProblem[],
+  columns: ColumnSet,
+): JsonRow {
+  const { cells, kinds } = toCells(row, members, columns, problems)
   if (cells.some((cell) => !cell.isWellFormed())) {
     const problem = replaceUndecodable(row, cells, null)
     if (problem !== null) problems.push(problem)
   }
-  return { row, cells, kinds, problems, members: parsed.members }
+  return { row, cells, kinds, problems, members }
 }
 
 /** Where a line or element stops being an object. */

@@ -1,0 +1,131 @@
+import type { FoundProblem } from '../../../../shared/messages/problem-messages.ts'
+import { toFound } from '../../../../shared/run/problem.ts'
+import { type JsonMember, parseJsonLine } from './parse-json-line.ts'
+
+/** A row of a request, and what is wrong with the request. */
+export interface BatchRow {
+  members: readonly JsonMember[]
+  /** Keys that are read and occur more than once. */
+  doubled?: readonly string[]
+  fault?: { args: { part: 'url' | 'method' | 'input' } } & Pick<FoundProblem, 'found'>
+}
+
+/** Names of the columns that rows of requests have; a key of the line with one of these gets {@link OWN} in front. */
+const COLUMNS: ReadonlySet<string> = new Set(['post_id', 'text_data', 'url', 'custom_id', 'input'])
+const OWN = 'line.'
+
+/** Members of a line that say where it goes; their values are checked, and are the same in all lines. */
+const ENVELOPE: ReadonlySet<string> = new Set(['method', 'url'])
+
+/** The endpoint, also as services with the same interface have it. */
+const MODERATIONS = /(?:^|\/)moderations$/
+
+/** Whether an object is a request to the moderation endpoint in a file for OpenAI's batch API. */
+export function isBatchRequest(members: readonly JsonMember[]): boolean {
+  const body = find(members, 'body')
+  return (
+    find(members, 'custom_id') !== undefined &&
+    MODERATIONS.test(find(members, 'url')?.cell ?? '') &&
+    body !== undefined &&
+    find(readMembers(body), 'input') !== undefined
+  )
+}
+
+/**
+ * The rows of a request, one for each of its inputs: the text is `text_data`, the address of an image `url`, and
+ * `custom_id` is `post_id`, with the number of the input behind it if there are several. All other members are columns,
+ * too, those of the body as `body.NAME`. What is no request to moderate texts and images is one row with a fault.
+ */
+export function toBatchRows(members: readonly JsonMember[]): BatchRow[] {
+  const id = find(members, 'custom_id')
+  const body = find(members, 'body')
+  const ofBody = body === undefined ? [] : readMembers(body)
+  const input = find(ofBody, 'input')
+  const others = [
+    ...members.filter(({ key }) => key !== 'custom_id' && key !== 'body' && !ENVELOPE.has(key)),
+    // A body that is no object is kept as it is.
+    ...(body !== undefined && ofBody.length === 0 ? [body] : []),
+  ].map((member) => (COLUMNS.has(member.key) ? { ...member, key: OWN + member.key } : member))
+  const inBody = ofBody.map((member) => ({ ...member, key: `body.${member.key}` }))
+  const rest = [...others, ...inBody.filter(({ key }) => key !== 'body.input')]
+  const toRow = (content: Pick<BatchInput, 'text' | 'url'>, number: number | null): JsonMember[] => [
+    toText('post_id', number === null ? (id?.cell ?? '') : `${id?.cell ?? ''}-${number}`),
+    toText('text_data', content.text),
+    toText('url', content.url),
+    id ?? toText('custom_id', ''),
+    toText('input', number === null ? '' : String(number)),
+    ...rest,
+  ]
+  const inputs = input === undefined ? [] : readInputs(input)
+  const fault = findFault(members, inputs)
+  const doubled = [...listDoubled(members, ''), ...listDoubled(ofBody, 'body.')]
+  const found = doubled.length === 0 ? {} : { doubled }
+  if (fault !== null) {
+    const kept = inBody.filter(({ key }) => key === 'body.input')
+    return [{ members: [...toRow({ text: '', url: '' }, null), ...kept], fault, ...found }]
+  }
+  const [only = { text: '', url: '' }] = inputs
+  if (inputs.length < 2) return [{ members: toRow(only, null), ...found }]
+  return inputs.map((one, index) => ({ members: toRow(one, index + 1), ...found }))
+}
+
+function findFault(
+  members: readonly JsonMember[],
+  inputs: readonly BatchInput[],
+): Exclude<BatchRow['fault'], undefined> | null {
+  const method = find(members, 'method')
+  const url = find(members, 'url')
+  const toFault = (part: 'url' | 'method' | 'input', cell: string | undefined) => ({
+    args: { part },
+    ...(cell !== undefined && { found: toFound(cell.toWellFormed()) }),
+  })
+  if (!MODERATIONS.test(url?.cell ?? '')) return toFault('url', url?.cell)
+  if (method !== undefined && method.cell.toUpperCase() !== 'POST') return toFault('method', method.cell)
+  const unknown = inputs.find((input) => input.unknown !== undefined)
+  return unknown === undefined ? null : toFault('input', unknown.unknown)
+}
+
+/** One of the inputs of a request: a text or the address of an image; `unknown` is the JSON of anything else. */
+interface BatchInput {
+  text: string
+  url: string
+  unknown?: string
+}
+
+function readInputs({ cell, kind }: JsonMember): BatchInput[] {
+  if (kind === 's') return [{ text: cell, url: '' }]
+  if (kind === 'n') return []
+  // Texts have no digits to lose, so that reading the values is enough.
+  const value: unknown = JSON.parse(cell)
+  return Array.isArray(value) ? value.map(readInput) : [readInput(value)]
+}
+
+function readInput(value: unknown): BatchInput {
+  if (typeof value === 'string') return { text: value, url: '' }
+  const { type, text, image_url: image } = (value ?? {}) as Record<string, unknown>
+  if (type === 'text' && typeof text === 'string') return { text, url: '' }
+  const url = typeof image === 'string' ? image : (image as { url?: unknown } | null | undefined)?.url
+  if (type === 'image_url' && typeof url === 'string') return { text: '', url }
+  return { text: '', url: '', unknown: JSON.stringify(value) }
+}
+
+/** The last of the members of this name counts, as it does elsewhere. */
+function find(members: readonly JsonMember[], key: string): JsonMember | undefined {
+  return members.findLast((member) => member.key === key)
+}
+
+/** Those of the keys that are read which occur more than once; further ones are columns, whose reader tells. */
+function listDoubled(members: readonly JsonMember[], prefix: '' | 'body.'): string[] {
+  const read = prefix === '' ? ['custom_id', 'method', 'url', 'body'] : ['input']
+  const isDoubled = (key: string) => members.filter((member) => member.key === key).length > 1
+  return read.filter(isDoubled).map((key) => prefix + key)
+}
+
+function readMembers({ cell, kind }: JsonMember): readonly JsonMember[] {
+  const parsed = kind === 'j' && cell.startsWith('{') ? parseJsonLine(cell) : null
+  return parsed?.kind === 'object' ? parsed.members : []
+}
+
+function toText(key: string, cell: string): JsonMember {
+  return { key, cell, kind: 's', from: 0, valueFrom: 0, to: 0 }
+}

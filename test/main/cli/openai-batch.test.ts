@@ -1,0 +1,128 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { describe, expect, it } from 'vitest'
+import { withSandbox } from '../../helpers/sandbox.ts'
+import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
+import { runInProcess } from './run-in-process.ts'
+
+function toLine(customId: string, input: unknown): string {
+  const body = { model: 'omni-moderation-2024', input }
+  return `${JSON.stringify({ custom_id: customId, method: 'POST', url: '/v1/moderations', body })}\n`
+}
+
+const LINES =
+  toLine('r-1', 'win a free prize now') +
+  toLine('r-2', 'see you at lunch') +
+  toLine('r-3', ['first\nline', 'another free prize']) +
+  toLine('r-4', [{ type: 'image_url', image_url: { url: 'https://media.example.com/sandbox-hate-2.png' } }]) +
+  toLine('r_5', 'an id with a sign that ids must not have')
+
+/** A run of a file of batch requests. */
+async function sendBatch() {
+  const folder = createTemporaryFolder()
+  const sandbox = await withSandbox()
+  const source = join(folder, 'requests.jsonl')
+  writeFileSync(source, LINES)
+  const sluice = (...args: string[]) =>
+    runInProcess(args, { workspace: join(folder, 'workspace'), env: { SLUICE_API_KEY: sandbox.key } })
+  const sending = ['--set', 'user_id=someone', '--legacy', '--base-url', sandbox.baseUrl]
+  const sent = await sluice('task', source, ...sending)
+  const at = (name: string) => join(folder, name)
+  return { folder, sending, sent, sluice, at }
+}
+
+const readLines = (text: string) =>
+  text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+
+describe("OpenAI's batch form", () => {
+  it('is sent with its ids and contents, and what was guessed is said', async () => {
+    const { sent, sluice, at } = await sendBatch()
+    const said = `${sent.stdout}${sent.stderr}`
+    expect(said).toContain('OpenAI batch (guessed; to state it, add --format openai-batch)')
+    expect(said).toContain('1 line with several inputs, a row for each')
+    await sluice(
+      'export',
+      'latest',
+      at('out.csv'),
+      '--columns',
+      'sluice_row,sluice_state,post_id,text_data,url',
+    )
+    expect(readFileSync(at('out.csv'), 'utf8').slice(1)).toBe(
+      [
+        'sluice_row,sluice_state,post_id,text_data,url',
+        '1,succeeded,r-1,win a free prize now,',
+        '2,succeeded,r-2,see you at lunch,',
+        '3,succeeded,r-3-1,"first\nline",',
+        '4,succeeded,r-3-2,another free prize,',
+        '5,succeeded,r-4,,https://media.example.com/sandbox-hate-2.png',
+        '6,invalid,r_5,an id with a sign that ids must not have,',
+        '',
+      ].join('\r\n'),
+    )
+  })
+
+  it('is an export of results, with rules as categories and classes as scores, or an error', async () => {
+    const { sluice, at } = await sendBatch()
+    expect(await sluice('export', 'latest', at('out.batch-output.jsonl'))).toMatchObject({ code: 0 })
+    const lines = readLines(readFileSync(at('out.batch-output.jsonl'), 'utf8'))
+    expect(lines.map(({ custom_id }) => custom_id)).toEqual(['r-1', 'r-2', 'r-3-1', 'r-3-2', 'r-4', 'r_5'])
+    const [spam, fine, , , image, invalid] = lines
+    expect(spam).toMatchObject({
+      id: expect.stringMatching(/-1$/),
+      response: {
+        status_code: 200,
+        request_id: expect.any(String),
+        body: { results: [{ flagged: true, categories: { 'Likely spam': true } }] },
+      },
+      error: null,
+    })
+    expect(Object.keys(spam.response.body.results[0].category_scores)).toContain('spam')
+    expect(fine.response.body.results[0]).toMatchObject({
+      flagged: false,
+      categories: { 'Likely spam': false },
+    })
+    expect(image.error).toBeNull()
+    expect(invalid).toMatchObject({ response: null, error: { code: 'invalid', message: expect.any(String) } })
+    const { stdout } = await sluice('export', 'latest', '-', '--format', 'batch-output', '--flagged')
+    expect(readLines(stdout).every(({ response }) => response.body.results[0].flagged)).toBe(true)
+  })
+
+  it('is an export of requests, which gives the same rows as a source', async () => {
+    const { sluice, sending, at } = await sendBatch()
+    expect(await sluice('export', 'latest', at('out.batch-input.jsonl.gz'))).toMatchObject({ code: 0 })
+    const lines = readLines(gunzipSync(readFileSync(at('out.batch-input.jsonl.gz'))).toString('utf8'))
+    expect(lines[2]).toEqual({
+      ...{ custom_id: 'r-3-1', method: 'POST', url: '/v1/moderations' },
+      body: { model: 'omni-moderation-2024', input: 'first\nline' },
+    })
+    const columns = ['--columns', 'post_id,text_data,url,body.model']
+    const first = await sluice('export', 'latest', '-', ...columns)
+    await sluice('task', at('out.batch-input.jsonl.gz'), ...sending)
+    const again = await sluice('export', 'latest', '-', ...columns)
+    expect(again.stdout).toBe(first.stdout)
+  })
+
+  it('is refused for what has no content, and where labels or columns would be lost', async () => {
+    const { sluice, at, sending } = await sendBatch()
+    const refuse = async (...args: string[]) => {
+      const { code, stderr } = await sluice(...args)
+      expect(code, args.join(' ')).toBe(2)
+      return stderr
+    }
+    expect(await refuse('export', 'latest', at('a.batch-output.jsonl'), '--columns', 'source')).toContain(
+      '--columns and --rules-as-columns only apply to',
+    )
+    expect(await refuse('sample', 'latest', at('a.batch-output.jsonl'))).toContain(
+      "OpenAI's batch formats have no place for labels",
+    )
+    writeFileSync(at('terms.csv'), 'term\nbuy now\n')
+    await sluice('watchlist', 'add', at('terms.csv'), '--watchlist', 'w', ...sending.slice(3))
+    expect(await refuse('export', 'latest', at('a.batch-input.jsonl'))).toContain(
+      'only runs that submit content',
+    )
+  })
+})
