@@ -45,7 +45,12 @@ export function createInProcessRuns(workspace: string) {
 
   function open(runId: string, work: RunTask['work'], options: SessionOptions): InProcessRun {
     const { onCommit, ...rest } = options
-    const secrets = { apiKey: sealKey(runId, work), proxyCredentials: null, systemProxy: null }
+    const secrets = {
+      apiKey: sealKey(runId, work),
+      proxyCredentials: null,
+      headerValues: null,
+      systemProxy: null,
+    }
     const base = {
       runId,
       workspace,

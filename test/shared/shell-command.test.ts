@@ -34,6 +34,18 @@ describe('a request as a curl command', () => {
     expect(toCurl({ ...POST, apiKeyEnv: 'X$(id)' })).toContain('$SLUICE_API_KEY')
   })
 
+  it('reads the secrets of headers from where the plan does', () => {
+    const headers = {
+      'X-Tenant': "a'b",
+      'X-Gateway': 'Bearer "${GATEWAY}" $HOME `id`',
+      'X-Filed': '@/tmp/a b',
+    }
+    const text = toCurl({ ...POST, apiKeyEnv: 'MY_KEY', headers })
+    expect(text).toContain(`-H 'X-Tenant: a'\\''b'`)
+    expect(text).toContain('-H "X-Gateway: Bearer \\"${GATEWAY}\\" \\$HOME \\`id\\`"')
+    expect(text).toContain(`-H "X-Filed: $(cat '/tmp/a b')"`)
+  })
+
   it('reads an appeal without a body and without a key', () => {
     const text = toCurl({ ...POST, method: 'GET', body: null, hasKey: false, apiKeyEnv: 'MY_KEY' })
     expect(text).toBe('curl -sS -X GET https://api.example.com/x')

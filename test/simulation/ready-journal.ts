@@ -56,6 +56,7 @@ function readSource(plan: Plan): Promise<Buffer> {
     const work = { kind: 'start', plan: { ...plan, source: { ...plan.source, path } } } as const
     await prepareRun(toRunTask(plan, folder, FIRST_RUN_ID, work), journal, {
       proxyCredentials: null,
+      headerValues: null,
       keyFingerprint: null,
       onProgress: () => {},
       isStopped: () => false,

@@ -42,6 +42,7 @@ export function toRunTask(plan: Plan, workspace: string, runId: string, work: Ru
     workspace,
     apiKey: ApiKey.create('key', plan.connection, 'of the simulation').seal(),
     proxyCredentials: null,
+    headerValues: null,
     systemProxy: null,
     appVersion: '0',
     deliveredCodes: [],

@@ -12,6 +12,7 @@ import {
   toPlanConnection,
 } from '../../shared/plan/stored-connection.ts'
 import { ApiKey, readProxyCredentials } from '../engine/secrets/bound-secret.ts'
+import { readHeaderValues } from '../engine/secrets/header-values.ts'
 import { loadSystemAuthorities } from '../engine/secrets/system-authorities.ts'
 import { readSecureContext } from '../engine/secrets/tls-files.ts'
 import { findConnectionKey, keepTypedKey, listUnusedKeys } from '../engine/workspace/connection-secrets.ts'
@@ -132,6 +133,7 @@ export const connectionsHandlers: Handlers<'connections'> = {
     return context.engine.scratchpad.checkConnection(connectionSchema.parse(toPlanConnection(stored)), {
       apiKey: found?.apiKey ?? null,
       proxyCredentials: readProxyCredentials(context.env, stored),
+      headerValues: readHeaderValues(context.env, stored),
     })
   },
   testSettings: async ({ context, input: { name, settings, apiKey }, signal }) => {
@@ -156,6 +158,7 @@ export const connectionsHandlers: Handlers<'connections'> = {
           ? (found?.apiKey ?? null)
           : ApiKey.create(apiKey, connection, 'that was typed in'),
       proxyCredentials: owner === null ? null : readProxyCredentials(context.env, owner),
+      headerValues: owner === null ? null : readHeaderValues(context.env, owner),
     })
   },
 }
@@ -165,8 +168,11 @@ const DRAFT_NAME = 'being added'
 
 /** Whether two connections lead to the same addresses by the same proxy. */
 function isSameWay(one: StoredConnection, other: StoredConnection): boolean {
-  const toWay = ({ baseUrl, taskBaseUrl, proxy, systemProxy }: StoredConnection) =>
-    JSON.stringify([baseUrl, taskBaseUrl ?? null, proxy ?? null, systemProxy ?? null])
+  const toWay = (stored: StoredConnection) => {
+    const { baseUrl, taskBaseUrl, proxy, systemProxy, resolve, unixSocket } = stored
+    const others = [taskBaseUrl, proxy, systemProxy, resolve, unixSocket]
+    return JSON.stringify([baseUrl, ...others.map((other) => other ?? null)])
+  }
   return toWay(one) === toWay(other)
 }
 

@@ -110,6 +110,7 @@ async function toOwnPlan(
     (one) => one.name === (connection.name ?? one.name) && staysWithin(one, connection),
   )
   const { baseUrl, taskBaseUrl, timeoutMs, deliveredCodes, tls, proxy } = connection
+  const { headers, resolve, unixSocket } = connection
   const own = { baseUrl, ...(taskBaseUrl !== undefined && { taskBaseUrl }), timeoutMs, deliveredCodes }
   const plan = planSchema.parse({
     ...unaccepted,
@@ -123,6 +124,10 @@ async function toOwnPlan(
   const leftOut = [
     ...(stored === undefined && tls !== undefined ? ['the certificates'] : []),
     ...(stored === undefined && proxy !== undefined ? ['the proxy'] : []),
+    ...(headers !== undefined && JSON.stringify(headers) !== JSON.stringify(stored?.headers)
+      ? ['the headers']
+      : []),
+    ...(stored === undefined && (resolve ?? unixSocket) !== undefined ? ['the address to connect to'] : []),
     ...(written.callback.host === plan.callback.host && port === undefined
       ? []
       : ['where callbacks are received']),

@@ -11,9 +11,11 @@ import {
 import type { Engine } from '../engine/engine.ts'
 import type { RunHandle, StartOptions } from '../engine/engine-interface.ts'
 import { ApiKey, readApiKey, readProxyCredentials } from '../engine/secrets/bound-secret.ts'
+import { readHeaderValues } from '../engine/secrets/header-values.ts'
 import type { KeyStore } from '../engine/secrets/key-store.ts'
 import {
   findConnectionKey,
+  hasHeadersOf,
   type KeySources,
   pollFile,
   staysWithin,
@@ -100,13 +102,20 @@ export async function findRunSecrets(
   services: KeyServices & { readonly sandbox: Pick<SandboxHost, 'findKey'> },
   { connection, operation }: Pick<Plan, 'connection'> & { operation: { kind: string } },
   typed: string | undefined,
-): Promise<Pick<StartOptions, 'apiKey' | 'proxyCredentials'>> {
+): Promise<Pick<StartOptions, 'apiKey' | 'proxyCredentials' | 'headerValues'>> {
   const stored = findStoredConnection(services, connection)
   const proxyCredentials =
     connection.proxy?.credentialsEnv !== undefined && stored !== null && staysWithin(stored, connection)
       ? readProxyCredentials(services.env, stored)
       : null
-  const proxy = proxyCredentials === null ? {} : { proxyCredentials }
+  const headerValues =
+    stored !== null && staysWithin(stored, connection) && hasHeadersOf(stored, connection)
+      ? readHeaderValues(services.env, connection)
+      : null
+  const proxy = {
+    ...(proxyCredentials === null ? {} : { proxyCredentials }),
+    ...(headerValues === null ? {} : { headerValues }),
+  }
   // An appeal is read without a key (docs/interface.md §5.6).
   if (!sendsKey(operation)) return proxy
   if (typed !== undefined) return { apiKey: ApiKey.create(typed, connection, 'that was typed in'), ...proxy }

@@ -7,6 +7,7 @@ import type { RunSnapshot } from '../../shared/run/snapshot.ts'
 import type { ScratchCallback, ScratchExchange, ScratchProblem } from '../../shared/service/scratchpad.ts'
 import type { StartProcess } from '../own-process.ts'
 import type { ApiKey, ProxyCredentials } from './secrets/bound-secret.ts'
+import type { HeaderValues } from './secrets/header-values.ts'
 import type { FindSystemProxy } from './secrets/system-proxy.ts'
 
 export interface EngineOptions {
@@ -32,6 +33,8 @@ export interface StartOptions {
   apiKey?: ApiKey
   /** Where the plan's proxy asks for credentials. */
   proxyCredentials?: ProxyCredentials
+  /** Where the plan's headers take values from variables or files. */
+  headerValues?: HeaderValues
   /** Read and check the source, then wait for `begin` before anything is sent. */
   hold?: boolean
   /** Send that many rows and end: a trial, whose rest `resumeRun` sends (default: all). */
@@ -109,6 +112,7 @@ interface ScratchRequest {
 export interface ScratchSecrets {
   apiKey?: ApiKey
   proxyCredentials?: ProxyCredentials
+  headerValues?: HeaderValues
 }
 
 /** Sends single requests by hand, each once; nothing of them is journaled. */

@@ -17,8 +17,8 @@ import { saveAnswer } from './lookback/sql/save-answer.ts'
 import { StoredRuns } from './query/stored-runs.ts'
 import { WorkspaceReceiver } from './receiver/workspace-receiver.ts'
 import { createScratchpad } from './scratchpad/scratchpad.ts'
-import type { ApiKey, ProxyCredentials } from './secrets/bound-secret.ts'
 import { createEnvironmentProxies, findSystemRoute } from './secrets/system-proxy.ts'
+import type { ConnectionSecrets } from './service/check-connection.ts'
 import { HeldRuns } from './session/held-runs.ts'
 import { readStoredSecrets } from './workspace/connection-secrets.ts'
 import { createWorkspaceFolders, toJournalFile } from './workspace/workspace-files.ts'
@@ -157,10 +157,7 @@ export function createEngine({
        * Asks a service whether address and key are right, without sending content. Throws `BAD_PLAN` for certificates that
        * cannot be used.
        */
-      async checkConnection(
-        connection: PlanConnection,
-        secrets: { apiKey: ApiKey | null; proxyCredentials: ProxyCredentials | null },
-      ) {
+      async checkConnection(connection: PlanConnection, secrets: ConnectionSecrets) {
         const { checkConnection } = await import('./service/check-connection.ts')
         return checkConnection(connection, secrets, findSystemProxy)
       },

@@ -1,6 +1,7 @@
 import type { KeyPlace } from '../plan/stored-connection.ts'
 import { quoteForShell } from '../shell-command.ts'
 import { type ErrorEntry, ofCode } from './error-entry.ts'
+import type { Thrown } from './thrown.ts'
 
 /** Files of a connection that hold keys and certificates. */
 export type TlsFile = keyof typeof TLS_FILES
@@ -120,6 +121,27 @@ export const SERVICE_MESSAGES = {
       text: `the proxy credentials belong to ${origins.join(' and ')} and are not sent to ${found}`,
       remedy:
         'Use the proxy that the credentials belong to, or name the environment variable that holds the credentials for this proxy.',
+    }),
+    header_variable_not_set: ({ name, variable }: { name: string; variable: string }) => ({
+      text: `the header ${name} needs ${variable}, but that environment variable is not set`,
+      remedy: `Set it where Sluice runs: export ${variable}=VALUE`,
+    }),
+    header_file_unreadable: ({ name, path, reason }: Thrown & { name: string; path: string }) => ({
+      text: `the value of the header ${name} cannot be read from ${path}: ${reason}`,
+      remedy: 'Check the path and whether the file can be read.',
+    }),
+    header_value_unusable: ({ name, from }: { name: string; from: string }) => ({
+      text: `the value of the header ${name}, from ${from}, cannot be sent: it is empty, too long, or not printable ASCII without spaces at its ends`,
+      remedy: 'Correct the variable or file that holds it.',
+    }),
+    header_values_missing: ({ name }: { name: string }) => ({
+      text: `the value of the header ${name} is missing`,
+      remedy:
+        'Store the header in the connection with `connection set NAME --header`, or run the plan on the command line.',
+    }),
+    headers_of_other: ({ origins, found }: { origins: readonly string[]; found: string }) => ({
+      text: `the headers belong to ${origins.join(' and ')} and are not sent to ${found}`,
+      remedy: 'Use the connection that the headers belong to.',
     }),
     tls_file_unreadable: ({ what, path, system }: { what: TlsFile; path: string; system: string }) => ({
       text: `${TLS_FILES[what]} ${path} cannot be read (${system})`,

@@ -1,5 +1,7 @@
 import { z } from 'zod'
 import { type OptionTable, toShape } from '../options/option.ts'
+import { headersSchema } from './request-headers.ts'
+import { resolvedHostSchema } from './resolved-host.ts'
 
 /** A plan is journaled and shown, so its addresses must carry no secret. */
 function isBareUrl(text: string): boolean {
@@ -16,6 +18,11 @@ export const bareUrlSchema = z.url({ protocol: /^https?$/ }).refine(isBareUrl, {
 /** Name of an environment variable that holds a secret. A secret itself hardly ever looks like one. */
 export const environmentNameSchema = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, {
   error: 'must be the name of an environment variable: letters, digits and underscores',
+})
+
+/** What the user-agent header says: printable ASCII. */
+export const userAgentSchema = z.string().regex(/^[\x21-\x7e]([\x20-\x7e]{0,254}[\x21-\x7e])?$/, {
+  error: 'must be printable ASCII of 1 to 256 characters',
 })
 
 /** How long an answer is awaited, milliseconds, from 1 to an hour. */
@@ -103,6 +110,39 @@ export const CONNECTION_OPTIONS = {
     section: 'service',
     flag: '--delivered-code <code>',
     help: 'error code that means the service already has the post; counts as succeeded; repeatable',
+  },
+  headers: {
+    schema: headersSchema.optional(),
+    words:
+      'Further headers of every request, by name. A value is text, text with ${VARIABLE} in it, or @FILE, relative to the plan file; a plan contains no secret.',
+    setting: 'header',
+  },
+  userAgent: {
+    schema: userAgentSchema.optional(),
+    words: 'The user-agent header (default: sluice/VERSION).',
+    setting: 'user agent',
+    section: 'service',
+    flag: '--user-agent <text>',
+  },
+  keepAlive: {
+    schema: z.boolean().optional(),
+    words: 'Whether a connection carries more than one request (default: true).',
+    setting: 'keep-alive',
+  },
+  resolve: {
+    schema: z.array(resolvedHostSchema).optional(),
+    words: 'Addresses to connect to instead of those of DNS, each as HOST:PORT:ADDRESS.',
+    setting: 'resolved address',
+    section: 'service',
+    flag: '--resolve <host:port:address>',
+    help: 'connect to this IP address for a host and port, instead of asking DNS; repeatable',
+  },
+  unixSocket: {
+    schema: z.string().min(1).optional(),
+    words: 'Unix socket to connect to, instead of the host of the URL; relative to the plan file.',
+    setting: 'unix socket',
+    section: 'service',
+    flag: '--unix-socket <path>',
   },
   rewritesIds: {
     schema: z.boolean().optional(),

@@ -72,6 +72,8 @@ export function sayPlanDifference({ path, a, b }: PlanDifference): { setting: st
 function nameSetting(path: string): string {
   const known = VALUE_WORDS.get(path)?.setting ?? SETTINGS[path]
   if (known !== undefined) return known
+  const header = /^connection\.headers\.(.+)$/.exec(path)?.[1]
+  if (header !== undefined) return `header ${header}`
   const [, field, filled] = /^mapping\.(.+)\.(\w+)$/.exec(path) ?? []
   if (field !== undefined) return `${field}, ${filled === 'kind' ? 'filled by' : filled}`
   const [, list, index, part] = /^(.+)\[(\d+)\](?:\.(\w+))?$/.exec(path) ?? []

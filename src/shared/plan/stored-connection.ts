@@ -7,7 +7,10 @@ import {
   proxySchema,
   timeoutMsSchema,
   tlsSchema,
+  userAgentSchema,
 } from './connection.ts'
+import { headersSchema } from './request-headers.ts'
+import { resolvedHostSchema } from './resolved-host.ts'
 
 const NAME_MAX = 64
 
@@ -92,6 +95,11 @@ export const storedConnectionSchema = z
     deliveredCodes: z.array(z.string().min(1)).default([]),
     /** Set when a person says so of a run that asks. */
     rewritesIds: z.boolean().optional(),
+    headers: headersSchema.optional(),
+    userAgent: userAgentSchema.optional(),
+    keepAlive: z.boolean().optional(),
+    resolve: z.array(resolvedHostSchema).optional(),
+    unixSocket: z.string().min(1).optional(),
     tls: tlsSchema.optional(),
     proxy: proxySchema.optional(),
     systemProxy: z.boolean().optional(),
@@ -168,6 +176,7 @@ function toActiveVariable(stored: StoredConnection): string | null {
 export function toPlanConnection(stored: StoredConnection): PlanConnectionInput {
   const { name, baseUrl, taskBaseUrl, timeoutMs, deliveredCodes, rewritesIds, tls, proxy, systemProxy } =
     stored
+  const { headers, userAgent, keepAlive, resolve, unixSocket } = stored
   const apiKeyEnv = toActiveVariable(stored)
   return {
     name,
@@ -177,6 +186,11 @@ export function toPlanConnection(stored: StoredConnection): PlanConnectionInput 
     ...(taskBaseUrl === undefined ? {} : { taskBaseUrl }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(rewritesIds ? { rewritesIds } : {}),
+    ...(headers === undefined ? {} : { headers }),
+    ...(userAgent === undefined ? {} : { userAgent }),
+    ...(keepAlive === undefined ? {} : { keepAlive }),
+    ...(resolve === undefined ? {} : { resolve }),
+    ...(unixSocket === undefined ? {} : { unixSocket }),
     ...(tls === undefined ? {} : { tls }),
     ...(proxy === undefined ? {} : { proxy }),
     ...(systemProxy === undefined ? {} : { systemProxy }),

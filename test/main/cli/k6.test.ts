@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { findFilesWith } from '../../helpers/find-secret.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { runInProcess } from './run-in-process.ts'
 import { createRows, writeSource } from './write-source.ts'
@@ -32,6 +33,28 @@ describe('k6', () => {
     expect(script).toContain('constant-arrival-rate')
     expect(script).toContain('p(99)<500')
     expect(JSON.parse((await runInProcess(['runs', '--json'], options)).stdout)).toEqual([])
+  })
+
+  it('reads the secrets of headers from variables', async () => {
+    const folder = createTemporaryFolder()
+    const source = writeSource(folder, 'posts.csv', createRows(1))
+    const options = { workspace: folder, env: { GATEWAY: 'gateway-token-0123456789' } }
+    const project = join(folder, 'project')
+    const exported = await runInProcess(
+      [
+        ...['load', source, '--base-url', 'http://moderation.test', '--rate', '5', '--duration', '1s'],
+        ...['--header', 'X-Gateway: Bearer ${GATEWAY}', '--header', 'X-Tenant: acme', '--no-keepalive'],
+        ...['--user-agent', 'trial/1', '--resolve', 'moderation.test:80:127.0.0.1', '--export-k6', project],
+      ],
+      options,
+    )
+    expect(exported).toMatchObject({ code: 0 })
+    const script = readFileSync(join(project, 'script.js'), 'utf8')
+    expect(script).toContain('"X-Gateway": "Bearer " + __ENV.GATEWAY, "X-Tenant": "acme"')
+    expect(script).toContain('"userAgent": "trial/1"')
+    expect(script).toContain('"noConnectionReuse": true')
+    expect(script).toContain('"moderation.test:80": "127.0.0.1"')
+    expect(findFilesWith(project, 'gateway-token-0123456789')).toEqual([])
   })
 
   it('gives its results back as runs that are shown and compared', async () => {

@@ -5,6 +5,7 @@ import { EXIT } from '../../../shared/messages/error-entry.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { RETRY_OPTIONS } from '../../../shared/options/retry-options.ts'
 import { type Plan, type PlanSource, planSchema } from '../../../shared/plan/plan.ts'
+import { mergeHeaders } from '../../../shared/plan/request-headers.ts'
 import type { SourceChange } from '../../../shared/plan/source-fingerprint.ts'
 import { listSourcePaths, nameSource } from '../../../shared/plan/source-paths.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
@@ -177,13 +178,15 @@ function toConnection(plan: Plan, flags: RunAgainFlags, workspace: string, env: 
   if (flags.baseUrl !== undefined) return toConnectionInput(flags, null, env)
   const { keyFrom, tls: givenTls, ...given } = plan.connection
   const tls = toTls(flags, givenTls, env)
+  const own = toGivenConnection(flags, env)
   return {
     ...given,
     // A key that was typed into the window is gone; a variable that is named now takes its place.
     ...(flags.apiKeyEnv === undefined
       ? keyFrom !== undefined && { keyFrom }
       : { apiKeyEnv: flags.apiKeyEnv }),
-    ...toGivenConnection(flags),
+    ...own,
+    ...mergeHeaders(given.headers, own.headers),
     ...(tls !== undefined && { tls }),
     ...toProxy(flags, given.proxy),
   }

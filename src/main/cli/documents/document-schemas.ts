@@ -67,6 +67,12 @@ const connectionSchema = z.object({
   ),
   timeout_ms: z.int().nullable(),
   delivered_codes: z.array(z.string()),
+  /** By name; values from variables and files as they are written. */
+  headers: z.record(z.string(), z.string()).exactOptional(),
+  user_agent: z.string().nullable().exactOptional(),
+  keep_alive: z.boolean().exactOptional(),
+  resolve: z.array(z.string()).exactOptional(),
+  unix_socket: z.string().nullable().exactOptional(),
   system_ca: z.boolean(),
   ca: z.string().nullable(),
   client_cert: z.string().nullable(),

@@ -1,6 +1,17 @@
-import { type Command, InvalidArgumentError } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import { SluiceError } from '../../../shared/messages/errors.ts'
-import { CONNECTION_OPTIONS, type PlanConnectionInput } from '../../../shared/plan/connection.ts'
+import {
+  CONNECTION_OPTIONS,
+  type PlanConnectionInput,
+  userAgentSchema,
+} from '../../../shared/plan/connection.ts'
+import {
+  findHeaderFault,
+  mapHeaderPaths,
+  mergeHeaders,
+  type PlanHeaders,
+} from '../../../shared/plan/request-headers.ts'
+import { resolvedHostSchema } from '../../../shared/plan/resolved-host.ts'
 import {
   type ConnectionKey,
   type StoredConnection,
@@ -27,6 +38,10 @@ export type DeploymentFlags = FlagsOf<typeof CONNECTION_OPTIONS> & {
   proxy?: string | false
   systemProxy?: true
   proxyCredentialsEnv?: string
+  /** False for a connection for each request. */
+  keepalive?: boolean
+  /** What `--header` gave. */
+  headers?: PlanHeaders
 }
 
 /** Which deployment requests go to. */
@@ -41,7 +56,12 @@ export function addDeploymentOptions(command: Command): Command {
     taskBaseUrl: parseBaseUrl,
     apiKeyEnv: parseVariableName,
     deliveredCodes: collect,
+    userAgent: parseUserAgent,
+    resolve: collectResolved,
   })
+    .addOption(createHeaderOption())
+    .option('--keepalive', 'send several requests over a connection, as by default')
+    .option('--no-keepalive', 'open a new connection for each request')
     .option('--ca <file>', 'PEM file with additional trusted certificate authorities')
     .option('--system-ca', 'trust the certificate authorities of this system, too (default: yes)')
     .option('--no-system-ca', 'do not trust the certificate authorities of this system')
@@ -79,13 +99,18 @@ export function noteCorrectedUrls({ baseUrl, taskBaseUrl }: DeploymentFlags): st
 }
 
 /** What options give of a connection but its keys, addresses without paths of endpoints. */
-export function toGivenConnection(flags: DeploymentFlags) {
+export function toGivenConnection(flags: DeploymentFlags, env: NodeJS.ProcessEnv) {
   const { apiKeyEnv: _key, ...given } = readFlags(CONNECTION_OPTIONS, flags)
-  const { baseUrl, taskBaseUrl } = given
+  const { headers } = flags
+  const { baseUrl, taskBaseUrl, unixSocket } = given
+  const fromCaller = (path: string) => resolveFromCaller(path, env)
   return {
     ...given,
     ...(baseUrl === undefined ? {} : { baseUrl: toBaseUrl(baseUrl) }),
     ...(taskBaseUrl === undefined ? {} : { taskBaseUrl: toBaseUrl(taskBaseUrl) }),
+    ...(headers === undefined ? {} : { headers: mapHeaderPaths(headers, fromCaller) }),
+    ...(unixSocket === undefined ? {} : { unixSocket: fromCaller(unixSocket) }),
+    ...(flags.keepalive === undefined ? {} : { keepAlive: flags.keepalive }),
   }
 }
 
@@ -109,6 +134,43 @@ export function collectKey(text: string, previous: ConnectionKey[] | undefined):
     throw new InvalidArgumentError(`the key label ${label} is used twice.`)
   }
   return [...(previous ?? []), { label, env }]
+}
+
+/** `--no-header` is about the source, and no opposite of this. */
+function createHeaderOption(): Option {
+  const option = new Option(
+    '--header <name: value>',
+    "further header of every request: 'Name: text', or 'Name: ${VARIABLE}' or 'Name: @FILE' for a secret; repeatable",
+  ).argParser(collectHeader)
+  option.attributeName = () => 'headers'
+  return option
+}
+
+/** Parser of `--header`, repeatable. What was found is not repeated: it may be a secret. */
+function collectHeader(text: string, previous: PlanHeaders | undefined): PlanHeaders {
+  const [, name, value] = /^([^:\s]+):[ \t]*(.*)$/s.exec(text) ?? []
+  if (name === undefined || value === undefined) {
+    throw new InvalidArgumentError("expected 'Name: value', such as 'X-Tenant: acme'.")
+  }
+  const fault = findHeaderFault(name, value)
+  if (fault !== null) throw new InvalidArgumentError(`${fault}.`)
+  if (Object.keys(previous ?? {}).some((one) => one.toLowerCase() === name.toLowerCase())) {
+    throw new InvalidArgumentError(`the header ${name} is given twice.`)
+  }
+  return { ...previous, [name]: value }
+}
+
+/** Parser of `--user-agent`. */
+function parseUserAgent(text: string): string {
+  if (userAgentSchema.safeParse(text).success) return text
+  throw new InvalidArgumentError('expected printable ASCII of 1 to 256 characters.')
+}
+
+/** Parser of `--resolve`, repeatable. */
+function collectResolved(text: string, previous: string[] | undefined): string[] {
+  const parsed = resolvedHostSchema.safeParse(text)
+  if (parsed.success) return [...(previous ?? []), text]
+  throw new InvalidArgumentError(`${parsed.error.issues[0]?.message}, found \`${text}\`.`)
 }
 
 /** Certificates as options name them, over those of a stored connection. */
@@ -169,7 +231,7 @@ export function toConnectionInput(
   env: NodeJS.ProcessEnv,
 ): PlanConnectionInput {
   const base = stored === null ? undefined : toPlanConnection(stored)
-  const given = toGivenConnection(flags)
+  const given = toGivenConnection(flags, env)
   const baseUrl = given.baseUrl ?? base?.baseUrl
   if (baseUrl === undefined) {
     throw new SluiceError({ id: 'base_url_missing' })
@@ -178,6 +240,7 @@ export function toConnectionInput(
   return {
     ...base,
     ...given,
+    ...mergeHeaders(base?.headers, given.headers),
     baseUrl,
     ...(flags.apiKeyEnv === undefined ? {} : { apiKeyEnv: flags.apiKeyEnv }),
     ...(tls === undefined ? {} : { tls }),

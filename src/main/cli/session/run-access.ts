@@ -9,6 +9,7 @@ import {
 } from '../../../shared/plan/stored-connection.ts'
 import type { RunHandle, StartOptions } from '../../engine/engine-interface.ts'
 import { type ApiKey, readApiKey, readProxyCredentials } from '../../engine/secrets/bound-secret.ts'
+import { readHeaderValues } from '../../engine/secrets/header-values.ts'
 import {
   type FoundKey,
   findConnectionKey,
@@ -19,7 +20,7 @@ import {
 import { followsActiveKey, readConnections } from '../../engine/workspace/connections.ts'
 import type { CliContext } from '../context.ts'
 
-export type RunSecrets = Pick<StartOptions, 'apiKey' | 'proxyCredentials'>
+export type RunSecrets = Pick<StartOptions, 'apiKey' | 'proxyCredentials' | 'headerValues'>
 
 /** What a run is, as far as its access depends on it. */
 export interface AccessOptions {
@@ -57,7 +58,11 @@ export function createRunAccess(context: CliContext, options: AccessOptions) {
             ]
   const readTrialSecrets = () => {
     const proxyCredentials = readProxyCredentials(context.env, connection)
-    return proxyCredentials === null ? {} : { proxyCredentials }
+    const headerValues = readHeaderValues(context.env, connection)
+    return {
+      ...(proxyCredentials === null ? {} : { proxyCredentials }),
+      ...(headerValues === null ? {} : { headerValues }),
+    }
   }
   return {
     /** The stored connection that the run was started with, where the workspace has it. */

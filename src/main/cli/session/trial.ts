@@ -37,7 +37,7 @@ import { listAccepted } from './consent.ts'
 export type OnAccepted = (accepted: AcceptedCauses | undefined) => Promise<void>
 
 /** A plan to check without sending anything. */
-export type Trial = { plan: Plan } & Pick<StartOptions, 'apiKey' | 'proxyCredentials'>
+export type Trial = { plan: Plan } & Pick<StartOptions, 'apiKey' | 'proxyCredentials' | 'headerValues'>
 
 /** Reads and checks a plan's source, works with the rows, and removes the run again. Sends nothing. */
 async function tryOut<Found>(

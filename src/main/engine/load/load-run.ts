@@ -43,7 +43,7 @@ export interface LoadRunOptions {
   load: Load
   /** Entry of the sending threads. */
   workerUrl: URL
-  task: Pick<LoadTask, 'workspace' | 'apiKey' | 'proxyCredentials' | 'appVersion'>
+  task: Pick<LoadTask, 'workspace' | 'apiKey' | 'proxyCredentials' | 'headerValues' | 'appVersion'>
 }
 
 /** Runs a load test: deals it out to sending threads, adds up what they report, and writes it to the journal. */

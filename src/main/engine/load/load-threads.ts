@@ -18,6 +18,7 @@ export interface LoadTask {
   record: RunRecord
   apiKey: SealedSecret | null
   proxyCredentials: SealedSecret | null
+  headerValues: SealedSecret | null
   appVersion: string
   /** Which of how many threads this is; requests are dealt out evenly. */
   share: { index: number; count: number }

@@ -2,6 +2,7 @@ import { isAsync } from '../../../shared/operations/operations.ts'
 import { serveCalls } from '../../worker-rpc.ts'
 import { openJournalReader } from '../journal/journal.ts'
 import { ApiKey, ProxyCredentials } from '../secrets/bound-secret.ts'
+import { HeaderValues } from '../secrets/header-values.ts'
 import { createItemRequests } from '../sending/item-requests.ts'
 import { createServiceClients } from '../service/service-client.ts'
 import { sendFirstRequest } from './first-request.ts'
@@ -40,7 +41,7 @@ const sendEvent = serveCalls<LoadCalls, { update: LoadUpdate }>({
 })
 
 function createParts(task: LoadTask): LoadGeneratorOptions {
-  const { record, workspace, journalFile, proxyCredentials, appVersion, share } = task
+  const { record, workspace, journalFile, proxyCredentials, headerValues, appVersion, share } = task
   const { plan, runToken } = record
   const { load } = plan
   if (load === undefined) throw new Error('the plan is not a load test')
@@ -63,6 +64,7 @@ function createParts(task: LoadTask): LoadGeneratorOptions {
       connection: plan.connection,
       readApiKey: () => apiKey,
       proxyCredentials: proxyCredentials === null ? null : ProxyCredentials.unseal(proxyCredentials),
+      headerValues: headerValues === null ? null : HeaderValues.unseal(headerValues),
       userAgent: `sluice/${appVersion}`,
       httpVersion: load.httpVersion,
       http2Connections: load.http2Connections,

@@ -2,6 +2,7 @@ import type { Counters } from '../journal/counters.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { RunRecord } from '../journal/run-record.ts'
 import type { ApiKey, ProxyCredentials } from '../secrets/bound-secret.ts'
+import type { HeaderValues } from '../secrets/header-values.ts'
 import { Redactor } from '../secrets/redactor.ts'
 import { createItemRequests } from '../sending/item-requests.ts'
 import type { SecondMeter } from '../sending/second-meter.ts'
@@ -21,6 +22,7 @@ interface SenderParts {
   /** Asked for each request, so that the key can be switched. */
   readApiKey: () => ApiKey | null
   proxyCredentials: ProxyCredentials | null
+  headerValues: HeaderValues | null
   deliveredCodes: readonly string[]
   appVersion: string
 }
@@ -48,6 +50,7 @@ export function createSender(options: SenderParts): Sender {
       connection: plan.connection,
       readApiKey: options.readApiKey,
       proxyCredentials: options.proxyCredentials,
+      headerValues: options.headerValues,
       userAgent: `sluice/${options.appVersion}`,
       onReuseEnded: (why) => journal.counters.add('reuse_ended', why, 1),
       onRedacted: () => journal.counters.add('redacted', 'answer', 1),
@@ -70,9 +73,10 @@ function countText({ charset, isDamaged }: Answer, counters: Counters): void {
 
 /** Secrets of the run are redacted here: where another process listens, that one may not have known them. */
 function openSettler(options: SenderParts, claims: ItemClaims): CallbackSettler {
-  const { readApiKey, proxyCredentials, meter } = options
+  const { readApiKey, proxyCredentials, headerValues, meter } = options
   const redactor = new Redactor()
   proxyCredentials?.redactBy(redactor)
+  headerValues?.redactBy(redactor)
   return openCallbackSettler({
     ...options,
     claims,

@@ -131,7 +131,11 @@ export function createScratchpad(
         secrets.proxyCredentials ?? null,
         findSystemProxy,
       )
-      await receiver.guard([apiKey?.seal() ?? null, proxyCredentials?.seal() ?? null])
+      await receiver.guard([
+        apiKey?.seal() ?? null,
+        proxyCredentials?.seal() ?? null,
+        secrets.headerValues?.seal() ?? null,
+      ])
       const id = TOKEN_PREFIX + randomBytes(16).toString('hex')
       const awaitsCallback = isAsync(operation) && body['callback_url'] === undefined
       const sent = awaitsCallback ? addCallback(text, await toCallbackAddress(id, callbackUrl)) : text
@@ -148,6 +152,7 @@ export function createScratchpad(
         const redactor = new Redactor()
         apiKey?.redactBy(redactor)
         proxyCredentials?.redactBy(redactor)
+        secrets.headerValues?.redactBy(redactor)
         const { sentAtUs } = ended.timings
         keepAwaited(id, { sentAtUs, judgeCallback: exchange.judgeCallback, rowKeys, redactor })
       }
@@ -157,7 +162,7 @@ export function createScratchpad(
         request: {
           method: request.method,
           url: exchange.baseUrl.replace(/\/+$/, '') + request.path,
-          headers: toShownHeaders(request),
+          headers: toShownHeaders(request, connection),
           body: request.body,
         },
         timings: toTimings(ended),
@@ -195,13 +200,15 @@ async function sendOnce(
   {
     apiKey,
     proxyCredentials,
-  }: Pick<ScratchSecrets, 'apiKey'> & { proxyCredentials: ProxyCredentials | null },
+    headerValues,
+  }: Pick<ScratchSecrets, 'apiKey' | 'headerValues'> & { proxyCredentials: ProxyCredentials | null },
 ): Promise<Exchange> {
   if (usesSystemAuthorities(baseUrl, connection)) await loadSystemAuthorities()
   const client = createServiceClients({
     ...{ baseUrl, connection, userAgent: USER_AGENT, keepsHeaders: true },
     readApiKey: () => apiKey ?? null,
     proxyCredentials,
+    headerValues: headerValues ?? null,
   })()
   const ended = await new Promise<Exchange>((resolve) => client.send(request, resolve))
   await client.destroy()
@@ -230,12 +237,17 @@ function toRequest(planned: ServiceRequest, text: string): ServiceRequest {
   return planned.body === null ? planned : { ...planned, body: text }
 }
 
-function toShownHeaders({ body, isAnonymous }: ServiceRequest): [string, string][] {
+function toShownHeaders(
+  { body, isAnonymous }: ServiceRequest,
+  { headers = {}, userAgent = USER_AGENT }: PlanConnection,
+): [string, string][] {
   return [
     ...(body === null ? [] : [['content-type', JSON_CONTENT_TYPE] as [string, string]]),
     ['accept', JSON_CONTENT_TYPE],
     ['accept-encoding', 'identity'],
-    ['user-agent', USER_AGENT],
+    ['user-agent', userAgent],
+    // Values from variables and files are shown as they are written.
+    ...Object.entries(headers),
     ...(isAnonymous ? [] : [[AUTHORIZATION_HEADER, toAuthorization(MASKED_KEY)] as [string, string]]),
   ]
 }

@@ -7,7 +7,7 @@ import { Redactor } from './redactor.ts'
 
 /** A secret on its way to another thread of this process. Stays in memory. */
 export interface SealedSecret {
-  kind: 'api-key' | 'proxy-credentials'
+  kind: 'api-key' | 'proxy-credentials' | 'headers'
   value: string
   origins: readonly string[]
   /** Where it is from; see {@link BoundSecret.source}. */
@@ -20,7 +20,7 @@ const LOGGED_MIN_CHARACTERS = 4
 const FINGERPRINT_DIGITS = 16
 
 /** Every secret that this thread has had in its hands. */
-const handled = new Redactor(LOGGED_MIN_CHARACTERS)
+export const handled = new Redactor(LOGGED_MIN_CHARACTERS)
 
 /** A text for a log, without any key or proxy password that this thread has had in its hands. */
 export function redactSecrets(text: string): string {
@@ -40,7 +40,7 @@ export function toOrigins({ baseUrl, taskBaseUrl }: Addresses): string[] {
  * A secret that may be sent to certain origins and to no other. It cannot be read, printed or stored: it comes out as
  * a header for one of its origins, or sealed for another thread.
  */
-abstract class BoundSecret {
+export abstract class BoundSecret {
   abstract readonly kind: SealedSecret['kind']
   /** Scheme, host and port of each address it may go to. */
   readonly origins: readonly string[]
@@ -171,11 +171,6 @@ export class ProxyCredentials extends BoundSecret {
     redactor.add(this.value)
     redactor.add(this.value.slice(this.value.indexOf(':') + 1))
   }
-}
-
-/** Takes over a secret of either kind from another thread. */
-export function unseal(sealed: SealedSecret): ApiKey | ProxyCredentials {
-  return sealed.kind === 'api-key' ? ApiKey.unseal(sealed) : ProxyCredentials.unseal(sealed)
 }
 
 /**

@@ -1,6 +1,7 @@
 import { BlockList, isIP } from 'node:net'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import type { PlanConnection } from '../../../shared/plan/connection.ts'
+import { findResolved } from '../../../shared/plan/resolved-host.ts'
 import type { SystemRoute } from '../../../shared/plan/system-route.ts'
 import { ProxyCredentials } from './bound-secret.ts'
 
@@ -17,7 +18,8 @@ export interface SystemProxy {
  */
 export type FindSystemProxy = (url: string) => Promise<SystemProxy | null>
 
-type ProxyChoice = Pick<PlanConnection, 'proxy' | 'systemProxy'>
+type ProxyChoice = Pick<PlanConnection, 'proxy' | 'systemProxy'> &
+  Partial<Pick<PlanConnection, 'resolve' | 'unixSocket'>>
 
 /**
  * Says whether requests of a connection to `url` go through a proxy of the system. Only https does: it passes the proxy
@@ -35,8 +37,10 @@ export async function findSystemRoute(
   return found === null ? { kind: 'direct' } : { kind: 'proxy', url: found.proxy.url }
 }
 
-function findReasonAgainst(url: string, { proxy, systemProxy = true }: ProxyChoice) {
+function findReasonAgainst(url: string, { proxy, systemProxy = true, resolve, unixSocket }: ProxyChoice) {
   if (proxy !== undefined || !systemProxy) return 'off'
+  // A proxy would look up the name itself.
+  if (unixSocket !== undefined || findResolved(resolve, url) !== null) return 'direct'
   const { protocol, hostname } = new URL(url)
   if (isThisMachine(hostname)) return 'direct'
   return protocol === 'https:' ? null : 'unencrypted'

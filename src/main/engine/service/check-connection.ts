@@ -7,10 +7,18 @@ import { isKeyRefusal, readServiceError } from '../../../shared/service/errors.t
 import { parseJson } from '../../../shared/service/parse-json.ts'
 import { APP_VERSION } from '../../../shared/version.ts'
 import type { ApiKey, ProxyCredentials } from '../secrets/bound-secret.ts'
+import type { HeaderValues } from '../secrets/header-values.ts'
 import { loadSystemAuthorities, usesSystemAuthorities } from '../secrets/system-authorities.ts'
 import { addSystemProxy, type FindSystemProxy } from '../secrets/system-proxy.ts'
 import type { Answer, Exchange } from './exchange.ts'
 import { createServiceClients, type ServiceClient, type ServiceRequest } from './service-client.ts'
+
+/** What a connection is checked with. */
+export interface ConnectionSecrets {
+  apiKey: ApiKey | null
+  proxyCredentials: ProxyCredentials | null
+  headerValues: HeaderValues | null
+}
 
 /**
  * Asks a service whether address and key are right. An appeal with an id that nobody has is read without a key
@@ -19,7 +27,7 @@ import { createServiceClients, type ServiceClient, type ServiceRequest } from '.
  */
 export async function checkConnection(
   named: PlanConnection,
-  { apiKey, ...secrets }: { apiKey: ApiKey | null; proxyCredentials: ProxyCredentials | null },
+  { apiKey, headerValues, ...secrets }: ConnectionSecrets,
   findSystemProxy: FindSystemProxy,
 ): Promise<ConnectionCheck> {
   const { connection, proxyCredentials } = await addSystemProxy(
@@ -34,6 +42,7 @@ export async function checkConnection(
     connection,
     readApiKey: () => apiKey,
     proxyCredentials,
+    headerValues,
     userAgent: `sluice/${APP_VERSION}`,
   })()
   try {

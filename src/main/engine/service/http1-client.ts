@@ -34,6 +34,8 @@ export interface Http1ClientOptions {
   received: ReceivedBytes
   /** Shared with the other connections to the same origin. */
   reuse: ConnectionReuse
+  /** Whether the connection may carry another request (default: yes). */
+  keepsAlive?: boolean
   /** Whether answers have all their headers (default: no). */
   keepsHeaders?: boolean
   /** Builds the connector; what it reads without a stream of its own comes by `onBytes`. */
@@ -56,6 +58,7 @@ export class Http1Client implements WireClient, Deadline, TurnWaiter {
   readonly #reader: AnswerReader
   readonly #head: RequestHead
   readonly #reuse: ConnectionReuse
+  readonly #keepsAlive: boolean
   #socket: Socket | null = null
   /** The connection that is being opened; null where none is. */
   #opening: object | null = null
@@ -77,9 +80,11 @@ export class Http1Client implements WireClient, Deadline, TurnWaiter {
   #request: WireRequest | null = null
   #onEnd: ((exchange: Exchange) => void) | null = null
 
-  constructor({ url, timeoutMs, received, reuse, keepsHeaders, createConnector }: Http1ClientOptions) {
+  constructor(options: Http1ClientOptions) {
+    const { url, timeoutMs, received, reuse, keepsAlive = true, keepsHeaders, createConnector } = options
     this.#reader = new AnswerReader(received, keepsHeaders)
     this.#reuse = reuse
+    this.#keepsAlive = keepsAlive
     this.#timeoutMs = timeoutMs
     this.#target = {
       protocol: url.protocol,
@@ -87,7 +92,7 @@ export class Http1Client implements WireClient, Deadline, TurnWaiter {
       hostname: url.hostname.replace(/^\[|\]$/g, ''),
       port: url.port,
     }
-    this.#head = new RequestHead(url.host)
+    this.#head = new RequestHead(url.host, keepsAlive)
     this.#connector = createConnector((buffer, size) => this.#onBytes(buffer, size))
   }
 
@@ -280,7 +285,7 @@ export class Http1Client implements WireClient, Deadline, TurnWaiter {
     const timings = this.#clock.end(nowMs, this.#phases)
     this.#reuse.noteAnswer(this.#clock.startMs ?? nowMs, this.#previousMs)
     if (reader.hasSurplus) this.#reuse.noteStray()
-    if (!reader.keepsAlive || this.#reuse.isEnded(nowMs)) this.#drop()
+    if (!this.#keepsAlive || !reader.keepsAlive || this.#reuse.isEnded(nowMs)) this.#drop()
     const hintMs = head?.keepAliveMs ?? null
     const idleMs = hintMs === null ? IDLE_MS : Math.min(KEEP_ALIVE_MS, hintMs - KEEP_ALIVE_MARGIN_MS)
     this.#reusableUntilMs = nowMs + idleMs

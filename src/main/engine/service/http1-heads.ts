@@ -5,14 +5,14 @@ const NOT_IN_VALUE = /[^\t\x20-\x7e\x80-\xff]/
 
 /** The lines before the body, which are the same for most requests of a connection. */
 export class RequestHead {
-  readonly #host: string
+  readonly #start: string
   #method = ''
   #target = ''
   #headers: readonly string[] = []
   #text = ''
 
-  constructor(host: string) {
-    this.#host = host
+  constructor(host: string, keepsAlive: boolean) {
+    this.#start = `host: ${host}\r\nconnection: ${keepsAlive ? 'keep-alive' : 'close'}\r\n`
   }
 
   /** Tells why the request cannot be sent; null where it can. The message holds no value, which may be a secret. */
@@ -25,7 +25,7 @@ export class RequestHead {
         message: 'the path holds a character that an HTTP request cannot carry',
       }
     }
-    let text = `${method} ${target} HTTP/1.1\r\nhost: ${this.#host}\r\nconnection: keep-alive\r\n`
+    let text = `${method} ${target} HTTP/1.1\r\n${this.#start}`
     for (let i = 0; i < headers.length; i += 2) {
       const [name = '', value = ''] = [headers[i], headers[i + 1]]
       if (NOT_IN_VALUE.test(value)) {

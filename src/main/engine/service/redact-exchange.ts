@@ -1,4 +1,5 @@
 import type { ApiKey, ProxyCredentials } from '../secrets/bound-secret.ts'
+import type { HeaderValues } from '../secrets/header-values.ts'
 import { Redactor } from '../secrets/redactor.ts'
 import type { Answer, Exchange } from './exchange.ts'
 import type { JudgeExchange, Judgement } from './judgement.ts'
@@ -9,15 +10,19 @@ const ORIGINALS = new WeakMap<Exchange, { answer: Answer; redactor: Redactor }>(
 
 /**
  * The one place where secrets are taken out of answers, before anybody else sees them: every key that was sent, the one
- * in use now, and the proxy's credentials. `onRedacted` is called for each answer that had one.
+ * in use now, the proxy's credentials, and values of headers. `onRedacted` is called for each answer that had one.
  */
 export function createRedaction(
   readApiKey: () => ApiKey | null,
-  proxyCredentials: ProxyCredentials | null,
+  {
+    proxyCredentials,
+    headerValues,
+  }: { proxyCredentials: ProxyCredentials | null; headerValues: HeaderValues | null },
   onRedacted: () => void = () => {},
 ) {
   const redactor = new Redactor()
   proxyCredentials?.redactBy(redactor)
+  headerValues?.redactBy(redactor)
   let last: ApiKey | null = null
   const noteKey = (key: ApiKey | null): void => {
     if (key !== last) key?.redactBy(redactor)

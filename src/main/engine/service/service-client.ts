@@ -1,6 +1,8 @@
 import type { PlanConnection } from '../../../shared/plan/connection.ts'
+import { findResolved } from '../../../shared/plan/resolved-host.ts'
 import { AUTHORIZATION_HEADER, JSON_CONTENT_TYPE } from '../../../shared/service/endpoints.ts'
 import type { ApiKey, ProxyCredentials } from '../secrets/bound-secret.ts'
+import { type HeaderValues, toHeaderList } from '../secrets/header-values.ts'
 import { readSystemAuthorities, usesSystemAuthorities } from '../secrets/system-authorities.ts'
 import { RECEIVED_MAX_BYTES, ReceivedBytes } from './answer-body.ts'
 import { ConnectionReuse, type ReuseEnd } from './connection-reuse.ts'
@@ -28,11 +30,15 @@ export interface ServiceRequest {
 export interface ServiceClientOptions {
   /** The host that is sent to, one of the connection's two. */
   baseUrl: string
-  connection: Pick<PlanConnection, 'timeoutMs' | 'tls' | 'proxy'>
+  connection: Pick<PlanConnection, 'timeoutMs' | 'tls' | 'proxy'> &
+    Partial<Pick<PlanConnection, 'headers' | 'userAgent' | 'keepAlive' | 'resolve' | 'unixSocket'>>
   /** Asked at each request, so that the key can be switched during a run; null where none is ever sent. */
   readApiKey: () => ApiKey | null
   /** Where the connection's proxy asks for them. */
   proxyCredentials?: ProxyCredentials | null
+  /** Where the connection's headers take values from variables or files. */
+  headerValues?: HeaderValues | null
+  /** Unless the connection has one of its own. */
   userAgent: string
   /** Required HTTP version (default: 1.1); a service that does not speak it is an error. */
   httpVersion?: '1.1' | '2'
@@ -72,17 +78,34 @@ export function createServiceClients(options: ServiceClientOptions): () => Servi
   const url = new URL(options.baseUrl)
   const prefix = url.pathname.replace(/\/+$/, '')
   const { timeoutMs } = options.connection
-  const { proxyCredentials = null } = options
+  const { proxyCredentials = null, headerValues = null } = options
+  const { headers, keepAlive = true, resolve, unixSocket } = options.connection
+  const userAgent = options.connection.userAgent ?? options.userAgent
   const authorities = usesSystemAuthorities(options.baseUrl, options.connection)
     ? readSystemAuthorities()
     : []
   const transport = readTransport(options.connection, proxyCredentials, authorities)
   options.readApiKey()?.toHeader(url)
-  const { noteKey, redact } = createRedaction(options.readApiKey, proxyCredentials, options.onRedacted)
+  const { noteKey, redact } = createRedaction(
+    options.readApiKey,
+    { proxyCredentials, headerValues },
+    options.onRedacted,
+  )
   // A proxy reads the whole address of a plain http request (RFC 9112 §3.2.2).
   const plainProxy = url.protocol === 'http:' ? transport.proxy : null
   const start = plainProxy === null ? prefix : url.origin + prefix
-  const connection = { ...transport, timeoutMs, userAgent: options.userAgent }
+  const connection = {
+    ...transport,
+    timeoutMs,
+    userAgent,
+    unixSocket,
+    address: findResolved(resolve, options.baseUrl),
+  }
+  const shared = [
+    // An answer that is not compressed costs no time to decode, which would be measured as the service's.
+    ...['accept', JSON_CONTENT_TYPE, 'accept-encoding', 'identity', 'user-agent', userAgent],
+    ...toHeaderList(headers, headerValues, url),
+  ]
   const connections =
     options.httpVersion === '2'
       ? new Http2Connections({
@@ -102,10 +125,11 @@ export function createServiceClients(options: ServiceClientOptions): () => Servi
             timeoutMs,
             received,
             reuse,
+            keepsAlive: keepAlive,
             keepsHeaders: options.keepsHeaders ?? false,
             createConnector: (onBytes) => createTimedConnector({ ...connection, isHttp2: false, onBytes }),
           })
-    const toHeaders = createHeaders(url, options, plainProxy, noteKey)
+    const toHeaders = createHeaders(url, { readApiKey: options.readApiKey, shared }, plainProxy, noteKey)
     return {
       send(request, onEnd) {
         const { method, body } = request
@@ -125,12 +149,11 @@ export function createServiceClients(options: ServiceClientOptions): () => Servi
 /** Lists of headers are built again only where the key has changed. */
 function createHeaders(
   url: URL,
-  { readApiKey, userAgent }: ServiceClientOptions,
+  { readApiKey, shared }: { readApiKey: () => ApiKey | null; shared: readonly string[] },
   proxy: ProxyRoute | null,
   noteKey: (key: ApiKey) => void,
 ): (request: ServiceRequest) => string[] {
-  // An answer that is not compressed costs no time to decode, which would be measured as the service's.
-  const anonymous = ['accept', JSON_CONTENT_TYPE, 'accept-encoding', 'identity', 'user-agent', userAgent]
+  const anonymous = [...shared]
   if (proxy !== null && proxy.authorization !== null)
     anonymous.push('proxy-authorization', proxy.authorization)
   let key: ApiKey | null = null

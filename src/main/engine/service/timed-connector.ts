@@ -1,5 +1,5 @@
 import type { ClientRequest } from 'node:http'
-import { type OnReadOpts, Socket } from 'node:net'
+import { isIP, type LookupFunction, type OnReadOpts, Socket } from 'node:net'
 import type { buildConnector } from 'undici'
 import buildUndiciConnector from 'undici/lib/core/connect.js'
 import { openTunnel, toProxyTarget, toUnreachableError } from './proxy-tunnel.ts'
@@ -20,6 +20,10 @@ export interface TimedConnector {
 export interface TimedConnectorOptions extends Transport {
   timeoutMs: number
   userAgent: string
+  /** Unix socket that stands for the host. */
+  unixSocket?: string | undefined
+  /** IP address that stands for the name of the host; null or absent to ask DNS. */
+  address?: string | null | undefined
   /** The connection must be HTTP/2. */
   isHttp2: boolean
   /**
@@ -37,7 +41,7 @@ const READ_BUFFER = Buffer.allocUnsafeSlow(64 * 1024)
 
 /** Builds undici's connector, by a proxy where there is one, and times connect and TLS handshake apart. */
 export function createTimedConnector(options: TimedConnectorOptions): TimedConnector {
-  const { secureContext, proxy } = options
+  const { secureContext, proxy, unixSocket, address = null } = options
   const timeoutMs = Math.min(options.timeoutMs, CONNECT_TIMEOUT_MS)
   const opening = new OpeningSocket()
   const buildWatched = (allowH2: boolean) =>
@@ -48,6 +52,8 @@ export function createTimedConnector(options: TimedConnectorOptions): TimedConne
         // Said outright, so that NODE_TLS_REJECT_UNAUTHORIZED has no say.
         rejectUnauthorized: true,
         ...(secureContext === null ? {} : { secureContext }),
+        ...(unixSocket === undefined ? {} : { socketPath: unixSocket }),
+        ...(address === null ? {} : { lookup: createLookup(address) }),
         ...(proxy === null && options.onBytes !== undefined ? { onread: readInto(options.onBytes) } : {}),
       }),
     )
@@ -67,6 +73,15 @@ export function createTimedConnector(options: TimedConnectorOptions): TimedConne
       opening.destroy()
       for (const request of tunnels) request.destroy()
     },
+  }
+}
+
+/** Answers with one address, whatever name is asked for. */
+function createLookup(address: string): LookupFunction {
+  const family = isIP(address)
+  return (_name, { all }, callback) => {
+    if (all) callback(null, [{ address, family }])
+    else callback(null, address, family)
   }
 }
 

@@ -22,12 +22,13 @@ import { type RunTask, RunThread } from './run-thread.ts'
 type RunWork = Omit<RunTask, 'workspace' | 'appVersion' | 'loadWorkerUrl'>
 
 /** What a run may send that is secret, and the proxy of the system that it goes through. */
-type RunSecrets = Pick<RunTask, 'apiKey' | 'proxyCredentials' | 'systemProxy'>
+type RunSecrets = Pick<RunTask, 'apiKey' | 'proxyCredentials' | 'headerValues' | 'systemProxy'>
 
 /** What a thread needs that sends nothing. */
 const IDLE = {
   apiKey: null,
   proxyCredentials: null,
+  headerValues: null,
   systemProxy: null,
   callbackBase: null,
   mediaBase: null,
@@ -272,7 +273,10 @@ export class HeldRuns {
   }
 
   /** What a run may send. Callbacks may repeat it, so the receiver removes it from them. Throws `NO_API_KEY`. */
-  async #guard({ apiKey, proxyCredentials, isTrial }: StartOptions, plan: Plan): Promise<RunSecrets> {
+  async #guard(
+    { apiKey, proxyCredentials, headerValues, isTrial }: StartOptions,
+    plan: Plan,
+  ): Promise<RunSecrets> {
     const { operation, connection } = plan
     // The status of an appeal is read without a key (docs/interface.md §5.6).
     const needsKey = sendsKey(operation) && isTrial !== true
@@ -299,9 +303,10 @@ export class HeldRuns {
     const secrets = {
       apiKey: sealedKey,
       proxyCredentials: way.proxyCredentials?.seal() ?? null,
+      headerValues: headerValues?.seal() ?? null,
       systemProxy: connection.proxy === undefined ? proxy : null,
     }
-    await this.#options.receiver.guard([secrets.apiKey, secrets.proxyCredentials])
+    await this.#options.receiver.guard([secrets.apiKey, secrets.proxyCredentials, secrets.headerValues])
     return secrets
   }
 

@@ -15,6 +15,7 @@ import { type IntakeProgress, runIntake } from '../run/intake.ts'
 import { copyUnsucceeded } from '../run/journal/copy-unsucceeded.ts'
 import { rebuildSeconds, recoverUnknown, resendKeyRefused, resendUnknown } from '../run/journal/recovery.ts'
 import type { ProxyCredentials } from '../secrets/bound-secret.ts'
+import { type HeaderValues, toHeaderList } from '../secrets/header-values.ts'
 import { readTransport } from '../service/transport.ts'
 import { fingerprintSource } from '../source/source-fingerprint.ts'
 import type { RunTask } from './run-thread.ts'
@@ -28,6 +29,7 @@ export async function prepareRun(
   journal: Journal,
   hooks: {
     proxyCredentials: ProxyCredentials | null
+    headerValues: HeaderValues | null
     keyFingerprint: string | null
     onProgress: (progress: IntakeProgress) => void
     isStopped: () => boolean
@@ -50,8 +52,10 @@ export async function prepareRun(
       break
   }
   const record = readRecord(task, journal)
-  // A missing certificate or credential is reported before the source is read.
-  readTransport(record.plan.connection, hooks.proxyCredentials)
+  // A missing certificate, credential or header is reported before the source is read.
+  const { connection } = record.plan
+  readTransport(connection, hooks.proxyCredentials)
+  toHeaderList(connection.headers, hooks.headerValues, new URL(connection.baseUrl))
   if (record.state !== 'intake') return record
   await noteSource(journal, record)
   const { workspace, limit, earlierRuns } = task

@@ -23,6 +23,7 @@ import { listOpen, readGuardedWarnings } from '../run/results/open-warnings.ts'
 import type { Sender, SendingEnd } from '../run/sender.ts'
 import { SnapshotBuilder } from '../run/snapshot-builder.ts'
 import { ApiKey, ProxyCredentials } from '../secrets/bound-secret.ts'
+import { HeaderValues } from '../secrets/header-values.ts'
 import { SecondMeter } from '../sending/second-meter.ts'
 import { rememberRewriting } from '../workspace/connections.ts'
 import { toKeyFingerprint } from '../workspace/key-fingerprint.ts'
@@ -81,6 +82,7 @@ export class RunSession {
   /** Whether rows that were refused for an earlier key are to be sent again. */
   #isKeyReplaced = false
   readonly #proxyCredentials: ProxyCredentials | null
+  readonly #headerValues: HeaderValues | null
   #sentMs = 0
   #sendingSinceMs: number | null = null
   #startedAtMs: number | null = null
@@ -92,6 +94,7 @@ export class RunSession {
     this.#apiKey = task.apiKey === null ? null : ApiKey.unseal(task.apiKey)
     this.#proxyCredentials =
       task.proxyCredentials === null ? null : ProxyCredentials.unseal(task.proxyCredentials)
+    this.#headerValues = task.headerValues === null ? null : HeaderValues.unseal(task.headerValues)
     this.#sendEvent = sendEvent
     this.#journal = new Journal(toJournalFile(task.workspace, task.runId), {
       runId: task.runId,
@@ -110,6 +113,7 @@ export class RunSession {
       const record = await prepareRun(this.#task, this.#journal, {
         keyFingerprint,
         proxyCredentials: this.#proxyCredentials,
+        headerValues: this.#headerValues,
         onProgress: (progress) => {
           this.#progress = progress
         },
@@ -199,6 +203,7 @@ export class RunSession {
       meter: this.#meter,
       readApiKey: () => this.#apiKey,
       proxyCredentials: this.#proxyCredentials,
+      headerValues: this.#headerValues,
     })
     this.#sender = sender
     this.#snapshots.isAsync = record.callbackBase !== null
@@ -253,13 +258,13 @@ export class RunSession {
     // No row passed the checks: there is nothing to send.
     if (this.#isAllSent()) return this.#writeEnd('completed', null)
     this.#applyAccepted(record)
-    const { workspace, proxyCredentials, appVersion, loadWorkerUrl } = this.#task
+    const { workspace, proxyCredentials, headerValues, appVersion, loadWorkerUrl } = this.#task
     this.#load = new LoadRun({
       journal: this.#journal,
       record,
       load,
       workerUrl: new URL(loadWorkerUrl),
-      task: { workspace, apiKey: this.#apiKey?.seal() ?? null, proxyCredentials, appVersion },
+      task: { workspace, apiKey: this.#apiKey?.seal() ?? null, proxyCredentials, headerValues, appVersion },
     })
     this.#writeRunning()
     this.#sendingSinceMs = performance.now()

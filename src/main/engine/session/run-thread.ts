@@ -16,6 +16,8 @@ export interface RunTask {
   apiKey: SealedSecret | null
   /** Null where the proxy asks for none. */
   proxyCredentials: SealedSecret | null
+  /** Null where no header takes a value from a variable or file. */
+  headerValues: SealedSecret | null
   /** The proxy of the system that requests go through, which is found out anew each time; null where there is none. */
   systemProxy: PlanConnection['proxy'] | null
   appVersion: string

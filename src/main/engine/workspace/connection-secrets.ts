@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { readFileSync, unwatchFile, watchFile } from 'node:fs'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import type { PlanConnection } from '../../../shared/plan/connection.ts'
+import { listHeaderReferences } from '../../../shared/plan/request-headers.ts'
 import {
   type ConnectionKey,
   type Connections,
@@ -16,6 +17,7 @@ import {
   readProxyCredentials,
   toOrigins,
 } from '../secrets/bound-secret.ts'
+import { type HeaderValues, readHeaderValues } from '../secrets/header-values.ts'
 import type { KeptKey, KeyName, KeyStorage, KeyStore } from '../secrets/key-store.ts'
 import { changeConnections, followsActiveKey, readConnections, toConnectionsFile } from './connections.ts'
 
@@ -26,13 +28,17 @@ const DEFAULT_VARIABLE = 'SLUICE_API_KEY'
  * Every key and proxy credential that a workspace's connections name and that is set in this environment, and the
  * default key, so that they can be removed from what is stored. What is not set or cannot be read is left out.
  */
-export function readStoredSecrets(workspace: string, env: NodeJS.ProcessEnv): (ApiKey | ProxyCredentials)[] {
+export function readStoredSecrets(
+  workspace: string,
+  env: NodeJS.ProcessEnv,
+): (ApiKey | ProxyCredentials | HeaderValues)[] {
   const connections = orUndefined(() => readConnections(workspace).connections) ?? []
   const found = connections.flatMap((stored) => [
     ...stored.keys.map(({ env: variable }) =>
       variable === undefined ? null : orUndefined(() => readApiKey(env, variable, stored)),
     ),
     orUndefined(() => readProxyCredentials(env, stored)),
+    orUndefined(() => readHeaderValues(env, stored)),
   ])
   // A key that belongs to no address goes nowhere.
   const value = env[DEFAULT_VARIABLE] ?? ''
@@ -57,10 +63,19 @@ function orUndefined<Value>(read: () => Value): Value | null {
  */
 export function staysWithin(
   stored: StoredConnection,
-  { baseUrl, taskBaseUrl, proxy, tls }: Pick<PlanConnection, 'baseUrl' | 'taskBaseUrl' | 'proxy' | 'tls'>,
+  {
+    baseUrl,
+    taskBaseUrl,
+    proxy,
+    tls,
+    resolve,
+    unixSocket,
+  }: Pick<PlanConnection, 'baseUrl' | 'taskBaseUrl' | 'proxy' | 'tls' | 'resolve' | 'unixSocket'>,
 ): boolean {
   const known = toOrigins(stored)
   if (!toOrigins({ baseUrl, taskBaseUrl }).every((origin) => known.includes(origin))) return false
+  if (unixSocket !== undefined && unixSocket !== stored.unixSocket) return false
+  if (resolve?.some((one) => !stored.resolve?.includes(one))) return false
   if (tls?.caFile !== undefined && tls.caFile !== stored.tls?.caFile) return false
   if (stored.tls?.systemAuthorities === false && tls?.systemAuthorities !== false) return false
   if (proxy === undefined) return true
@@ -69,6 +84,14 @@ export function staysWithin(
   return (
     isSameProxy && (proxy.credentialsEnv ?? stored.proxy?.credentialsEnv) === stored.proxy?.credentialsEnv
   )
+}
+
+/** Whether a plan takes values of headers only from where a stored connection takes them. */
+export function hasHeadersOf(
+  stored: StoredConnection,
+  { headers }: Pick<PlanConnection, 'headers'>,
+): boolean {
+  return listHeaderReferences(headers).every(([name, written]) => stored.headers?.[name] === written)
 }
 
 /** Where this process finds the keys of a workspace's connections. */
@@ -255,12 +278,13 @@ function dropNotes(workspace: string, gone: ReadonlySet<string>): Connections | 
  * found out. What a file of authorities holds counts, not only its path. Of the system's authorities, only whether they
  * are trusted counts: the system updates its store whenever it likes, and only its administrator adds to it.
  */
-function toRoute({ baseUrl, taskBaseUrl, proxy, tls }: StoredConnection): string | null {
+function toRoute({ baseUrl, taskBaseUrl, proxy, tls, resolve, unixSocket }: StoredConnection): string | null {
   const hash = createHash('sha256')
   const origins = toOrigins({ baseUrl, ...(taskBaseUrl === undefined ? {} : { taskBaseUrl }) })
   // Keys that were kept before there was a choice stay usable.
   const narrowed = tls?.systemAuthorities === false ? ['without the authorities of the system'] : []
-  hash.update(JSON.stringify([origins, proxy?.url ?? null, ...narrowed]))
+  const rerouted = [...(resolve ?? []), ...(unixSocket === undefined ? [] : [unixSocket])]
+  hash.update(JSON.stringify([origins, proxy?.url ?? null, ...narrowed, ...rerouted]))
   try {
     if (tls?.caFile !== undefined) hash.update(readFileSync(tls.caFile))
   } catch {

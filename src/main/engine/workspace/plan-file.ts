@@ -12,6 +12,7 @@ import {
   parsePlanFile,
 } from '../../../shared/plan/file/parse-plan-file.ts'
 import { type Plan, planSchema } from '../../../shared/plan/plan.ts'
+import { headersSchema, mapHeaderPaths, mergeHeaders } from '../../../shared/plan/request-headers.ts'
 import { listSourcePaths, mapSourcePaths, nameSource } from '../../../shared/plan/source-paths.ts'
 import { type Connections, toPlanConnection } from '../../../shared/plan/stored-connection.ts'
 import { isJsonObject } from '../../../shared/service/json-object.ts'
@@ -67,7 +68,8 @@ function fillConnection(value: unknown, folder: string, connections: Connections
     typeof name === 'string' && (isStored || given['baseUrl'] === undefined)
       ? toPlanConnection(findConnection(connections, name))
       : {}
-  const { tls } = given
+  const { tls, headers, unixSocket } = given
+  const fromFolder = (path: string) => fromPlanPath(folder, path)
   const files = isJsonObject(tls) ? mapTlsPaths(tls, (path) => fromPlanPath(folder, path)) : undefined
   const withoutSlash = (key: string) => {
     const address = given[key]
@@ -79,6 +81,10 @@ function fillConnection(value: unknown, folder: string, connections: Connections
     ...withoutSlash('baseUrl'),
     ...withoutSlash('taskBaseUrl'),
     ...(files === undefined ? {} : { tls: files }),
+    ...(headers === undefined
+      ? {}
+      : mergeHeaders(base.headers, mapHeaderPaths(headersSchema.parse(headers), fromFolder))),
+    ...(typeof unixSocket === 'string' ? { unixSocket: fromFolder(unixSocket) } : {}),
   }
 }
 
@@ -127,13 +133,18 @@ function withoutFixesOfRun({ accepted, ...plan }: Plan): Plan {
  * person should know about it.
  */
 function toDocument(plan: Plan, folder: string | null, notes: readonly string[]): Record<string, unknown> {
-  const { tls } = plan.connection
+  const { tls, headers, unixSocket } = plan.connection
   const toPath = (path: string) => (folder === null || !isAbsolute(path) ? path : toPlanPath(folder, path))
   return {
     ...toSchemaReference(),
     ...(notes.length > 0 && { $comment: notes.join(' ') }),
     ...withoutIdlePace(withoutFixesOfRun(plan)),
-    connection: { ...plan.connection, ...(tls === undefined ? {} : { tls: mapTlsPaths(tls, toPath) }) },
+    connection: {
+      ...plan.connection,
+      ...(headers === undefined ? {} : { headers: mapHeaderPaths(headers, toPath) }),
+      ...(unixSocket === undefined ? {} : { unixSocket: toPath(unixSocket) }),
+      ...(tls === undefined ? {} : { tls: mapTlsPaths(tls, toPath) }),
+    },
     source: mapSourcePaths(plan.source, toPath),
   }
 }

@@ -1,10 +1,11 @@
 import { isConstantTemplate } from '../../../shared/mapping/templates.ts'
 import { sendsKey } from '../../../shared/operations/operations.ts'
 import type { Plan } from '../../../shared/plan/plan.ts'
+import { listHeaderReferences } from '../../../shared/plan/request-headers.ts'
 import { nameSource } from '../../../shared/plan/source-paths.ts'
 import type { Connections } from '../../../shared/plan/stored-connection.ts'
 import { toOrigins } from '../secrets/bound-secret.ts'
-import { staysWithin } from './connection-secrets.ts'
+import { hasHeadersOf, staysWithin } from './connection-secrets.ts'
 
 /**
  * What a plan file sends and where to, in a phrase: its secrets, the ids of appeals, for which no key vouches, and cells
@@ -26,13 +27,20 @@ function describeAccess(plan: Plan, { connections }: Connections): string[] {
     (stored) =>
       (name === undefined || stored.name === name) &&
       (!hasKey || isTyped || stored.keys.some(({ env }) => env === apiKeyEnv)) &&
-      staysWithin(stored, connection),
+      staysWithin(stored, connection) &&
+      hasHeadersOf(stored, connection),
   )
   if (isKnown) return []
   const key = isTyped ? 'the API key that you type' : `the API key in ${apiKeyEnv}`
+  const headers = listHeaderReferences(connection.headers).map(
+    ([header, written]) => `${header} (${written})`,
+  )
   const by = proxy === undefined ? '' : ` through the proxy ${new URL(proxy.url).origin}`
   return [
     `${hasKey ? key : describeAppeals(plan)} to ${toOrigins(connection).join(' and ')}${by}`,
+    ...(headers.length === 0
+      ? []
+      : [`the header ${headers.join(', ')} to ${toOrigins(connection).join(' and ')}`]),
     ...(login === undefined || proxy === undefined
       ? []
       : [`the credentials in ${login} to ${new URL(proxy.url).origin}`]),

@@ -109,6 +109,7 @@ export function ResultsScreen(props: {
               isAsync={run.isAsync}
               detail={results.detail}
               error={results.detailError}
+              headers={results.plan?.connection.headers}
               apiKeyEnv={results.plan?.connection.apiKeyEnv ?? 'SLUICE_API_KEY'}
               scoreEnd={results.table.scale.end}
               isContent={results.isContent}

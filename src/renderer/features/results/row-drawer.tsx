@@ -4,6 +4,7 @@ import { useMutation } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useMemo, useRef } from 'react'
 import { sendsKey } from '../../../shared/operations/operations.ts'
 import type { Correction } from '../../../shared/plan/fixes.ts'
+import type { PlanHeaders } from '../../../shared/plan/request-headers.ts'
 import { type SourcePlace, toRowNumber } from '../../../shared/plan/source-place.ts'
 import { isOfKind } from '../../../shared/run/item-state.ts'
 import type { RowDetail } from '../../../shared/run/results.ts'
@@ -39,6 +40,8 @@ export function RowDrawer(props: {
   /** Why the details cannot be read; null where they can. */
   error: unknown
   apiKeyEnv: string
+  /** Further headers of the run's requests. */
+  headers: PlanHeaders | undefined
   /** Where the scale of scores ends. */
   scoreEnd: number
   isContent: ContentRule
@@ -94,6 +97,7 @@ export function RowDrawer(props: {
                   body: detail.requestBody,
                   hasKey: sendsKey({ kind: props.operation }),
                   apiKeyEnv: props.apiKeyEnv,
+                  headers: props.headers,
                 })
               }
             />

@@ -74,7 +74,13 @@ function toCurlCommand(
   const entry =
     destination.kind === 'stored' ? connections.find(({ name }) => name === destination.name) : undefined
   const env = entry?.keys.find(({ label }) => label === entry.activeKey)?.env
-  return toCurl({ ...exchange.request, hasKey: sendsKey(endpoint), apiKeyEnv: env ?? 'SLUICE_API_KEY' })
+  const { headers } = entry?.connection ?? {}
+  return toCurl({
+    ...exchange.request,
+    hasKey: sendsKey(endpoint),
+    apiKeyEnv: env ?? 'SLUICE_API_KEY',
+    headers,
+  })
 }
 
 function VerdictLine({ verdict }: { verdict: ScratchVerdict }) {

@@ -8,6 +8,7 @@ import {
 } from '../../operations/operations.ts'
 import { sayCorrectedUrl, toBaseUrl } from '../../service/base-url.ts'
 import type { Plan } from '../plan.ts'
+import { findResolved } from '../resolved-host.ts'
 
 /** Parts of a plan that are in order each for itself and do not go together. */
 export interface PlanConflict {
@@ -20,6 +21,7 @@ export interface PlanConflict {
 export function findConflicts(plan: Plan): PlanConflict[] {
   return [
     ...findAddressConflicts(plan),
+    ...findRouteConflicts(plan),
     ...findFieldConflicts(plan),
     ...findOperationConflicts(plan),
     ...findSourceConflicts(plan),
@@ -37,6 +39,31 @@ function findAddressConflicts({ connection }: Plan): PlanConflict[] {
     const message = `has the path of an endpoint in it, which Sluice adds itself; use ${toBaseUrl(url)}`
     return [{ path: ['connection', key], message }]
   })
+}
+
+/** Addresses that would never be used, or ways that contradict each other. */
+function findRouteConflicts({ connection, load }: Plan): PlanConflict[] {
+  const { baseUrl, taskBaseUrl, resolve, unixSocket, proxy, keepAlive } = connection
+  const urls = taskBaseUrl === undefined ? [baseUrl] : [baseUrl, taskBaseUrl]
+  const conflict = (key: string, message: string) => ({ path: ['connection', key], message })
+  const unused = (resolve ?? []).filter((one) => urls.every((url) => findResolved([one], url) === null))
+  return [
+    ...unused.map((one) =>
+      conflict('resolve', `${one} is for another host or port than ${urls.join(' and ')}`),
+    ),
+    ...(resolve !== undefined && unixSocket !== undefined
+      ? [conflict('resolve', 'a unix socket needs no address')]
+      : []),
+    ...(resolve !== undefined && proxy !== undefined
+      ? [conflict('resolve', 'a proxy looks up the host itself')]
+      : []),
+    ...(unixSocket !== undefined && proxy !== undefined
+      ? [conflict('unixSocket', 'cannot be reached through a proxy')]
+      : []),
+    ...(keepAlive === false && load?.httpVersion === '2'
+      ? [conflict('keepAlive', 'HTTP/2 always keeps its connections; use HTTP/1.1')]
+      : []),
+  ]
 }
 
 /** Fields of a mapping that the operation does not have. */

@@ -52,7 +52,7 @@ describe('what an answer names', () => {
 
   it('has no secret', () => {
     const key = bindTestKey('https://service.test', 'german-of-old')
-    const { redact } = createRedaction(() => key, null)
+    const { redact } = createRedaction(() => key, { proxyCredentials: null, headerValues: null })
     const { judge } = createTestExchange({ kind: 'task' })
     const exchange = redact(toAnswer(200, { task_id: 't', language: 'german-of-old' }))
     const { languages } = judge(exchange, []).names

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander'
+import { mergeHeaders } from '../../../../shared/plan/request-headers.ts'
 import {
   type ConnectionKey,
   DEFAULT_KEY_LABEL,
@@ -55,11 +56,13 @@ function applyFlags<T extends Partial<StoredConnection>>(
   env: NodeJS.ProcessEnv,
 ) {
   const tls = toTls(flags, known.tls, env)
+  const given = toGivenConnection(flags, env)
   // Files that are named now are checked now; those that are kept may be on a disk that is away.
   readSecureContext(toTls(flags, undefined, env))
   return {
     ...known,
-    ...toGivenConnection(flags),
+    ...given,
+    ...mergeHeaders(known.headers, given.headers),
     ...(flags.production === undefined ? {} : { isProduction: flags.production }),
     ...(flags.rewritesIds === undefined ? {} : { rewritesIds: flags.rewritesIds }),
     ...(tls === undefined ? {} : { tls }),

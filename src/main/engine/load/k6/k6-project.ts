@@ -10,7 +10,14 @@ import type { ExportResult } from '../../../../shared/run/written-rows.ts'
 import { type Body, writeBody } from '../../mapping/json-text.ts'
 import { refuseForeignLinks } from '../../workspace/foreign-links.ts'
 import { checkTarget, toFileError } from '../../workspace/replace-file.ts'
-import { formatK6Script, type K6Plan, type K6RowsFile, SCRIPT_BEGINNING, toK6Target } from './k6-script.ts'
+import {
+  formatK6Script,
+  type K6Plan,
+  type K6RowsFile,
+  listK6HeaderVariables,
+  SCRIPT_BEGINNING,
+  toK6Target,
+} from './k6-script.ts'
 import { toK6Thresholds } from './k6-thresholds.ts'
 
 /** What a k6 project is made of. */
@@ -267,6 +274,9 @@ function listVariables({ connection, load }: K6Plan): string[] {
     ...(load.httpVersion === '1.1'
       ? ['| `GODEBUG` | `http2client=0` keeps k6 to HTTP/1.1, which the plan asks for |']
       : []),
+    ...listK6HeaderVariables(connection.headers).map(
+      ([variable, header]) => `| \`${variable}\` | the value of the header ${header} |`,
+    ),
     ...(connection.tls?.caFile === undefined
       ? []
       : ['| `SSL_CERT_FILE` | a PEM file of the certificate authorities to trust |']),
@@ -281,7 +291,7 @@ function listVariables({ connection, load }: K6Plan): string[] {
   ]
 }
 
-function listDifferences({ operation, load }: K6Plan): string[] {
+function listDifferences({ operation, load, connection }: K6Plan): string[] {
   const { leftOut } = toK6Thresholds(load)
   const isAsync = operation.kind === 'task' && operation.mode === 'async'
   return [
@@ -303,6 +313,9 @@ function listDifferences({ operation, load }: K6Plan): string[] {
           'k6 cannot receive callbacks: what is measured is the acknowledgement. Rows keep a callback_url of their own.',
         ]
       : []),
+    ...(connection.unixSocket === undefined
+      ? []
+      : ['k6 cannot connect to a unix socket: it connects to the host of the URL.']),
     "k6 goes by the status in `http_req_failed`; `not_succeeded` is the script's own, and counts errors inside a 200, too, as Sluice does.",
     'Nothing is repeated, and Retry-After is not waited for.',
     'A number of requests of an open pace is a duration for k6, and thresholds on requests a second are counts over the measured time.',

@@ -3,6 +3,8 @@ import { isOpen, LOAD_MAX_MS, type Stage, toPeak, toWarmupLevel } from '../../..
 import { formatDurationMs } from '../../../../shared/messages/duration.ts'
 import { taskPath } from '../../../../shared/operations/task.ts'
 import type { Plan } from '../../../../shared/plan/plan.ts'
+import { type PlanHeaders, parseHeaderValue } from '../../../../shared/plan/request-headers.ts'
+import { parseResolvedHost } from '../../../../shared/plan/resolved-host.ts'
 import { JSON_CONTENT_TYPE } from '../../../../shared/service/endpoints.ts'
 import { NOT_SUCCEEDED, toK6Thresholds } from './k6-thresholds.ts'
 
@@ -22,8 +24,52 @@ export function toK6Options({ load, connection }: K6Plan): Record<string, unknow
   return {
     scenarios: toK6Scenarios(load, connection.timeoutMs),
     thresholds: toK6Thresholds(load).thresholds,
+    ...(connection.userAgent === undefined ? {} : { userAgent: connection.userAgent }),
+    ...(connection.keepAlive === false ? { noConnectionReuse: true } : {}),
+    ...(connection.resolve === undefined ? {} : { hosts: toK6Hosts(connection.resolve) }),
     summaryTrendStats: ['count', 'min', 'avg', 'med', 'p(90)', 'p(95)', 'p(99)', 'p(99.9)', 'max'],
   }
+}
+
+function toK6Hosts(resolve: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    resolve.flatMap((written) => {
+      const found = parseResolvedHost(written)
+      return found === null ? [] : [[`${found.host}:${found.port}`, found.address]]
+    }),
+  )
+}
+
+/** Further headers; what comes from variables and files is read from variables. */
+function formatK6Headers(headers: PlanHeaders = {}): string {
+  return Object.entries(headers)
+    .map(([name, written]) => `, ${JSON.stringify(name)}: ${toExpression(name, written)}`)
+    .join('')
+}
+
+function toExpression(name: string, written: string): string {
+  const value = parseHeaderValue(written)
+  if (value.kind === 'text') return JSON.stringify(written)
+  if (value.kind === 'file') return `__ENV.${nameK6Header(name)}`
+  const parts = written.split(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/)
+  return parts
+    .map((part, index) => (index % 2 === 1 ? `__ENV.${part}` : JSON.stringify(part)))
+    .filter((part) => part !== '""')
+    .join(' + ')
+}
+
+/** The variable that a script reads the value of a header from, which a plan takes from a file. */
+function nameK6Header(name: string): string {
+  return `SLUICE_HEADER_${name.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_')}`
+}
+
+/** The variables that the headers of a plan are read from in a script, each with its header. */
+export function listK6HeaderVariables(headers: PlanHeaders = {}): [variable: string, header: string][] {
+  return Object.entries(headers).flatMap(([name, written]): [string, string][] => {
+    const value = parseHeaderValue(written)
+    if (value.kind === 'variables') return value.names.map((variable) => [variable, name])
+    return value.kind === 'file' ? [[nameK6Header(name), name]] : []
+  })
 }
 
 /** Base URL and path of the requests (docs/interface.md §4.1, §4.2, §5.5). Tasks only. */
@@ -48,6 +94,7 @@ ${think === undefined ? '' : "import { sleep } from 'k6'\n"}
 const BASE_URL = (__ENV.SLUICE_BASE_URL || ${JSON.stringify(baseUrl)}).replace(/\\/+$/, '')
 const URL_OF_TASKS = BASE_URL + ${JSON.stringify(path)}
 const KEY_NAME = ${JSON.stringify(connection.apiKeyEnv)}
+const HEADER_VARIABLES = ${JSON.stringify(listK6HeaderVariables(connection.headers).map(([variable]) => variable))}
 const HTTP_VERSION = ${JSON.stringify(load.httpVersion)}
 
 export const options = ${JSON.stringify(toK6Options(plan), null, 2)}
@@ -67,6 +114,7 @@ const notSucceeded = new Rate('${NOT_SUCCEEDED}')
 /** Checks what the run needs, and names it: post_ids of two runs never meet. */
 export function setup() {
   if (!__ENV[KEY_NAME]) throw new Error('set ' + KEY_NAME + ' to the API key')
+  for (const name of HEADER_VARIABLES) if (!__ENV[name]) throw new Error('set ' + name + ' to the value of its header')
   const isPinned = (__ENV.GODEBUG || '').split(',').includes('http2client=0')
   if (HTTP_VERSION === '1.1' && BASE_URL.startsWith('https:') && !isPinned) {
     throw new Error('set GODEBUG=http2client=0: the plan asks for HTTP/1.1, and k6 would choose HTTP/2')
@@ -85,7 +133,7 @@ export function submit({ run }) {
   // Holds neither _ nor ;, and no two submissions share it.
   const postId = \`\${run}-\${warmup}\${index + 1}\`
   const response = http.post(URL_OF_TASKS, head + postId + tail, {
-    headers: { accept: ${JSON.stringify(JSON_CONTENT_TYPE)}, 'accept-encoding': 'identity', 'content-type': ${JSON.stringify(JSON_CONTENT_TYPE)}, authorization: 'token ' + __ENV[KEY_NAME] },
+    headers: { accept: ${JSON.stringify(JSON_CONTENT_TYPE)}, 'accept-encoding': 'identity', 'content-type': ${JSON.stringify(JSON_CONTENT_TYPE)}, authorization: 'token ' + __ENV[KEY_NAME]${formatK6Headers(connection.headers)} },
     redirects: 0,
     timeout: ${connection.timeoutMs},
     tags: { name: ${JSON.stringify(path)} },

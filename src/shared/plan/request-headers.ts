@@ -1,0 +1,116 @@
+import { z } from 'zod'
+
+/** Headers that Sluice sets itself, and those that say where a message ends or what becomes of its connection. */
+const RESERVED = new Map<string, string>([
+  ['authorization', 'is set from the API key; name its variable with --api-key-env'],
+  ['proxy-authorization', 'is set from --proxy-credentials-env'],
+  ['user-agent', 'is set with --user-agent'],
+  ...['accept', 'accept-encoding', 'content-type', 'host', 'traceparent'].map(
+    (name) => [name, 'is set by Sluice'] as const,
+  ),
+  ...[
+    'connection',
+    'content-encoding',
+    'content-length',
+    'expect',
+    'http2-settings',
+    'keep-alive',
+    'proxy-connection',
+    'te',
+    'trailer',
+    'transfer-encoding',
+    'upgrade',
+  ].map((name) => [name, 'would change how the request is framed'] as const),
+])
+
+const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
+
+/** Longest value of a header, characters; servers refuse more. */
+const HEADER_VALUE_MAX = 8_192
+
+const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g
+
+/** Names of headers and beginnings of values that are hardly ever used without a secret. */
+const SECRET_NAME = /auth|cookie|token|secret|passw|credential|session|signature|api-?key|(^|[-_])key$/i
+const SECRET_VALUE = /^(basic|bearer|digest|negotiate|token)\s/i
+
+/** Where the value of a header is from. */
+export type HeaderValue =
+  | { kind: 'text'; text: string }
+  /** Text with the values of environment variables in it. */
+  | { kind: 'variables'; names: readonly string[] }
+  | { kind: 'file'; path: string }
+
+/** Reads how the value of a header is written: `@FILE`, text with `${VARIABLE}` in it, or text. */
+export function parseHeaderValue(written: string): HeaderValue {
+  if (written.startsWith('@')) return { kind: 'file', path: written.slice(1) }
+  const names = [...written.matchAll(VARIABLE)].map(([, name = '']) => name)
+  return names.length === 0 ? { kind: 'text', text: written } : { kind: 'variables', names }
+}
+
+/** The value with each variable filled in. */
+export function fillVariables(written: string, read: (name: string) => string): string {
+  return written.replaceAll(VARIABLE, (_, name: string) => read(name))
+}
+
+/** Whether a text can be the value of a header, as UTF-8 or Latin-1 cannot be told apart by whoever reads it. */
+export function isHeaderValue(text: string): boolean {
+  return /^[\t\x20-\x7e]*$/.test(text) && text.length <= HEADER_VALUE_MAX && text === text.trim()
+}
+
+/** What is wrong with a header that a person states; null if nothing is. Says nothing of its value. */
+export function findHeaderFault(name: string, written: string): string | null {
+  if (!TOKEN.test(name)) return `\`${name}\` is not the name of a header`
+  const reserved = RESERVED.get(name.toLowerCase())
+  if (reserved !== undefined) return `${name} ${reserved}`
+  const value = parseHeaderValue(written)
+  if (value.kind === 'file') return value.path === '' ? `${name}: expected a file name after @` : null
+  if (!isHeaderValue(written)) {
+    return `the value of ${name} must be printable ASCII of at most ${HEADER_VALUE_MAX} characters, without spaces at its ends`
+  }
+  if (value.kind === 'variables') return null
+  if (written.includes('${')) return `the value of ${name} has a \${ that no variable's name and } follow`
+  if (SECRET_NAME.test(name) || SECRET_VALUE.test(written)) {
+    return `the value of ${name} may be a secret, which no plan and no command line should hold; use \${VARIABLE} or @FILE`
+  }
+  return null
+}
+
+/** Headers by their names; of a secret, only where it is found. */
+export const headersSchema = z.record(z.string(), z.string()).superRefine((headers, context) => {
+  const seen = new Set<string>()
+  for (const [name, value] of Object.entries(headers)) {
+    const isRepeated = seen.has(name.toLowerCase())
+    seen.add(name.toLowerCase())
+    const fault = isRepeated ? `${name} is stated twice` : findHeaderFault(name, value)
+    if (fault !== null) context.addIssue({ code: 'custom', path: [name], message: fault })
+  }
+})
+
+export type PlanHeaders = z.infer<typeof headersSchema>
+
+/** Headers over those of before, where there are any; a name counts in any case. */
+export function mergeHeaders(
+  before: PlanHeaders | undefined,
+  given: PlanHeaders | undefined,
+): { headers?: PlanHeaders } {
+  const names = new Set(Object.keys(given ?? {}).map((name) => name.toLowerCase()))
+  const kept = Object.entries(before ?? {}).filter(([name]) => !names.has(name.toLowerCase()))
+  const headers = { ...Object.fromEntries(kept), ...given }
+  return Object.keys(headers).length === 0 ? {} : { headers }
+}
+
+/** The headers with every path of a file changed the same way. */
+export function mapHeaderPaths(headers: PlanHeaders, change: (path: string) => string): PlanHeaders {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, written]) => {
+      const value = parseHeaderValue(written)
+      return [name, value.kind === 'file' ? `@${change(value.path)}` : written]
+    }),
+  )
+}
+
+/** Header values that come from variables or files, as they are written. */
+export function listHeaderReferences(headers: PlanHeaders = {}): [name: string, written: string][] {
+  return Object.entries(headers).filter(([, written]) => parseHeaderValue(written).kind !== 'text')
+}

@@ -1,0 +1,186 @@
+import { createServer } from 'node:http'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { startFaultServer, toTaskAnswer } from '../../helpers/fault-server.ts'
+import { findFilesWith, holdsSecret } from '../../helpers/find-secret.ts'
+import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
+import { runInProcess } from './run-in-process.ts'
+import { createRows, writeSource } from './write-source.ts'
+
+const TOKEN = 'gateway-token-0123456789'
+const FILED = 'filed-secret-9876543210'
+const env = { SLUICE_API_KEY: 'the-default-key', GATEWAY: TOKEN }
+
+/** A service that repeats each header in its answers, and a workspace with a source. */
+async function open() {
+  const service = await startFaultServer({
+    onRequest: (request, wire) =>
+      wire.send(200, { ...toTaskAnswer(request), task_id: Object.values(request.headers).join(' ') }),
+  })
+  const workspace = createTemporaryFolder()
+  const source = writeSource(workspace, 'posts.csv', createRows(3))
+  const run = (args: readonly string[], own: Record<string, string> = env) =>
+    runInProcess([...args, '--workspace', join(workspace, 'work')], { workspace, env: own })
+  return { service, workspace, source, run }
+}
+
+describe('headers of requests', () => {
+  it('come from the command line, a variable and a file, whose values are in no file and no output', async () => {
+    const { service, workspace, source, run } = await open()
+    const file = writeSource(createTemporaryFolder(), 'secret.txt', `${FILED}\n`)
+    const plan = join(workspace, 'saved.plan.json')
+    const sent = await run([
+      ...['task', source, '--base-url', service.baseUrl, '--json', '--save-plan', plan],
+      ...['--header', 'X-Tenant: acme', '--header', 'X-Gateway: Bearer ${GATEWAY}'],
+      ...['--header', `X-Filed: @${file}`, '--user-agent', 'trial/1'],
+    ])
+    expect(sent).toMatchObject({ code: 0 })
+    expect(service.requests).toHaveLength(3)
+    for (const { headers } of service.requests) {
+      expect(headers).toMatchObject({
+        'x-tenant': 'acme',
+        'x-gateway': `Bearer ${TOKEN}`,
+        'x-filed': FILED,
+        'user-agent': 'trial/1',
+      })
+    }
+    for (const secret of [TOKEN, FILED]) {
+      expect(findFilesWith(workspace, secret)).toEqual([])
+      expect(holdsSecret(sent.stdout + sent.stderr, secret)).toBe(false)
+    }
+    const again = await run(['plan', plan, '--trust-plan', '--quiet'])
+    expect(again).toMatchObject({ code: 0 })
+    expect(service.requests).toHaveLength(6)
+    expect(service.requests[5]?.headers).toMatchObject({ 'x-gateway': `Bearer ${TOKEN}`, 'x-filed': FILED })
+  })
+
+  it('go out with every request of a load test, over HTTP/1.1', async () => {
+    const { service, source, run } = await open()
+    const load = ['load', source, '--base-url', service.baseUrl, '--concurrency', '2', '--requests', '10']
+    await run([...load, '--header', 'X-Gateway: ${GATEWAY}', '--no-keepalive', '--quiet'])
+    expect(service.requests).toHaveLength(11)
+    expect(service.requests.every(({ headers }) => headers['x-gateway'] === TOKEN)).toBe(true)
+    expect(service.requests.every(({ headers }) => headers['connection'] === 'close')).toBe(true)
+    expect(service.connections).toBe(11)
+  })
+
+  it('are kept by a stored connection, and changed one by one', async () => {
+    const { service, source, run } = await open()
+    await run([
+      'connection',
+      'add',
+      'live',
+      '--base-url',
+      service.baseUrl,
+      '--header',
+      'X-Gateway: ${GATEWAY}',
+    ])
+    await run(['connection', 'set', 'live', '--header', 'X-Tenant: acme'])
+    expect(
+      await run(['task', source, '--connection', 'live', '--header', 'x-tenant: other', '--quiet']),
+    ).toMatchObject({
+      code: 0,
+    })
+    expect(service.requests[0]?.headers).toMatchObject({ 'x-gateway': TOKEN, 'x-tenant': 'other' })
+  })
+
+  it.each([
+    ['Authorization: token abc', 'is set from the API key'],
+    ['Content-Length: 3', 'would change how the request is framed'],
+    ['transfer-encoding: chunked', 'would change how the request is framed'],
+    ['Host: other.example', 'is set by Sluice'],
+    ['User-Agent: me', '--user-agent'],
+    ['X-Api-Key: 0123456789abcdef', 'may be a secret'],
+    ['X-Thing: Bearer 0123456789abcdef', 'may be a secret'],
+    ['X-Thing: a\r\nX-Other: b', 'printable ASCII'],
+    ['X-Thing: ${not a name}', 'no variable'],
+    ['nothing', "expected 'Name: value'"],
+  ])('refuse %j before anything is sent, and do not repeat its value', async (header, message) => {
+    const { service, source, run } = await open()
+    const refused = await run(['task', source, '--base-url', service.baseUrl, '--header', header])
+    expect(refused).toMatchObject({ code: 2 })
+    expect(refused.stderr).toContain(message)
+    expect(refused.stderr).not.toContain('0123456789abcdef')
+    expect(service.requests).toEqual([])
+  })
+
+  it.each([
+    ['X-Gateway: ${MISSING}', 'MISSING'],
+    ['X-Gateway: @missing.txt', 'missing.txt'],
+    ['X-Gateway: ${BROKEN}', 'cannot be sent'],
+  ])('end the run before its first request if the value of %j cannot be had', async (header, message) => {
+    const { service, source, run } = await open()
+    const own = { ...env, BROKEN: 'a\r\nx: b' }
+    const refused = await run(['task', source, '--base-url', service.baseUrl, '--header', header], own)
+    expect(refused).toMatchObject({ code: 2 })
+    expect(refused.stderr).toContain(message)
+    expect(service.requests).toEqual([])
+  })
+
+  it("of somebody else's plan are not read from variables unless the plan is trusted", async () => {
+    const { service, workspace, run } = await open()
+    await run(['connection', 'add', 'live', '--base-url', service.baseUrl])
+    const plan = writeSource(
+      workspace,
+      'other.plan.json',
+      JSON.stringify({
+        connection: { name: 'live', headers: { 'X-Taken': '${GATEWAY}' } },
+        source: { path: 'posts.csv' },
+        operation: { kind: 'task' },
+      }),
+    )
+    const refused = await run(['plan', plan])
+    expect(refused).toMatchObject({ code: 2 })
+    expect(refused.stderr).toContain('X-Taken (${GATEWAY})')
+    expect(service.requests).toEqual([])
+  })
+})
+
+describe('the way to the service', () => {
+  it('is the address that stands for a host, whose name stays in the request', async () => {
+    const { service, source, run } = await open()
+    const named = `http://moderation.test:${service.port}`
+    const sent = await run([
+      ...['task', source, '--base-url', named, '--quiet'],
+      ...['--resolve', `moderation.test:${service.port}:127.0.0.1`],
+    ])
+    expect(sent).toMatchObject({ code: 0 })
+    expect(service.requests[0]?.headers['host']).toBe(`moderation.test:${service.port}`)
+  })
+
+  it('refuses an address for a host that nothing is sent to', async () => {
+    const { service, source, run } = await open()
+    const to = ['task', source, '--base-url', service.baseUrl]
+    const refused = await run([...to, '--resolve', 'other.test:443:127.0.0.1'])
+    expect(refused).toMatchObject({ code: 2 })
+    expect(refused.stderr).toContain('--resolve: other.test:443:127.0.0.1 is for another host or port')
+    expect(await run([...to, '--resolve', 'other.test:443:nowhere'])).toMatchObject({ code: 2 })
+  })
+
+  it.skipIf(process.platform === 'win32')('is a unix socket', async () => {
+    const { workspace, source, run } = await open()
+    const path = join(workspace, 'service.sock')
+    const hosts: (string | undefined)[] = []
+    const server = createServer((request, response) => {
+      hosts.push(request.headers.host)
+      let body = ''
+      request.on('data', (chunk: Buffer) => {
+        body += chunk.toString()
+      })
+      request.on('end', () => {
+        const { post_id, user_id } = JSON.parse(body) as Record<string, string>
+        response.end(JSON.stringify({ task_id: 't', post_id, user_id, triggered_rules: [] }))
+      })
+    })
+    await new Promise<void>((resolve) => server.listen(path, resolve))
+    onTestFinished(() => {
+      server.closeAllConnections()
+      server.close()
+    })
+    const sent = await run([
+      ...['task', source, '--base-url', 'http://moderation.test', '--quiet', '--unix-socket', path],
+    ])
+    expect(sent).toMatchObject({ code: 0 })
+    expect(hosts).toEqual(['moderation.test', 'moderation.test', 'moderation.test'])
+  })
+})
