@@ -127,12 +127,58 @@ it('asks what labels mean before it counts rows with a label and a verdict', {
   await page.getByText('1 of 8 rows evaluated by verdicts').waitFor()
   await inspect('evaluate-verdicts-only')
 
-  await page.getByText('A column of the source').click()
+  await page.getByText('One column', { exact: true }).click()
   await page.getByRole('combobox', { name: 'Rules of abuse' }).click()
   await page.getByRole('option', { name: 'any rule' }).click()
   await page.keyboard.press('Escape')
   await page.getByText('8 of 8 rows evaluated, 1 of them by verdicts').waitFor()
   await inspect('evaluate-any-rule')
+})
+
+it('takes a column for each rule, and shares, as labels, and says which cells it could not read', {
+  skip: !inject('walksAll'),
+}, async () => {
+  const { page, inspect } = await openApp({ width: 1440, height: 900 })
+  const rows = [
+    'sandbox:spam:3 buy,1.0,0,0.9',
+    'sandbox:bullying:3 you,0.0,yes,0.7',
+    'see you at lunch,0,no,0.2',
+    'good morning,1,0,0.1',
+    'sandbox:spam:3 odd,-1,0,n/a',
+  ]
+  const text = `user_id,text_data,spam,bullying,toxicity\n${rows.map((row, at) => `u${at},${row}`).join('\n')}\n`
+  await chooseFile(page, { name: 'posts.csv', text })
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByRole('button', { name: 'Check all rows' }).click()
+  await sendEverything(page)
+  await seeRunEnded(page)
+  await page.getByRole('link', { name: 'Evaluate' }).click()
+  await seeScreen(page, 'Evaluate')
+  await page.getByRole('button', { name: 'Change labels' }).click()
+  await page.getByText('A column for each rule', { exact: true }).click()
+  // Only the column whose cells all say yes or no is guessed.
+  await page.getByRole('combobox', { name: 'Rule of bullying' }).waitFor()
+  await page.getByLabel('Add a column').selectOption('spam')
+  await page.getByRole('combobox', { name: 'Rule of spam' }).fill('Likely spam')
+  await page.keyboard.press('Escape')
+  await page.getByText('4 of 5 rows evaluated').waitFor()
+  await page.getByText('Rows with -1 in spam count as rows without a label').waitFor()
+  await inspect('evaluate-rule-columns')
+  await page.getByLabel('Add a column').selectOption('toxicity')
+  await page.getByRole('combobox', { name: 'Rule of toxicity' }).fill('any rule')
+  await page.keyboard.press('Escape')
+  await page.getByLabel('What is a yes in toxicity').fill('>=0.5')
+  await page.getByText('Rows with n/a in toxicity count as rows without a label').waitFor()
+  await inspect('evaluate-rule-shares')
+
+  await page.getByText('One column', { exact: true }).click()
+  await page.getByLabel('Column', { exact: true }).selectOption('toxicity')
+  await page.getByLabel('Labels that are shares').fill('>=0.5')
+  await page.getByRole('button', { name: 'Add the share' }).click()
+  await page.getByRole('combobox', { name: 'Rules of >=0.5' }).waitFor()
+  await page.getByText('5 of 5 rows evaluated').waitFor()
+  await page.getByText('n/a', { exact: true }).first().waitFor()
+  await inspect('evaluate-share')
 })
 
 /** 400 posts, of which the sandbox finds three of four that are labelled as spam. */

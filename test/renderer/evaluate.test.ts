@@ -11,6 +11,7 @@ import { type LabelChoices, splitValues } from '../../src/shared/lookback/label-
 const SETTINGS: LabelSettings = {
   place: 'column',
   column: 'truth',
+  ruleColumns: [],
   file: null,
   useVerdicts: false,
   separator: '',
@@ -45,6 +46,27 @@ describe('what the evaluate screen asks', () => {
 
   it('asks by verdicts alone without a column', () => {
     expect(toQuestion({ ...SETTINGS, place: 'verdicts' })).toMatchObject({ label: null, useVerdicts: true })
+  })
+
+  it('asks by a column for each rule that has one, with its share', () => {
+    const ruleColumns = [
+      { column: 'toxic', rule: 'Toxic', share: '>= 50 %' },
+      { column: 'spam', rule: ' Likely spam ', share: '' },
+      { column: 'unfinished', rule: '', share: '' },
+      { column: 'mistyped', rule: 'Toxic', share: 'half' },
+    ]
+    expect(toQuestion({ ...SETTINGS, place: 'rules', ruleColumns, separator: ';' })).toMatchObject({
+      label: [
+        { column: 'toxic', rule: 'Toxic', share: { operator: '>=', limit: 0.5 } },
+        { column: 'spam', rule: 'Likely spam', share: null },
+      ],
+      positives: [
+        { value: 'Toxic', rule: 'Toxic' },
+        { value: 'Likely spam', rule: 'Likely spam' },
+      ],
+      separator: null,
+    })
+    expect(toQuestion({ ...SETTINGS, place: 'rules', ruleColumns: ruleColumns.slice(2) })).toBeNull()
   })
 
   it('joins a file of labels by a column of the same name, and guesses its labels', () => {

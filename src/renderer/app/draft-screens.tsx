@@ -12,6 +12,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import type { AppDescription } from '../../shared/bridge/app.ts'
 import type { ConnectionEntry } from '../../shared/bridge/connections.ts'
+import { toPlanMapping, toWholeMapping } from '../../shared/mapping/match-columns.ts'
 import { CheckScreen } from '../features/check/check-screen.tsx'
 import { MappingScreen } from '../features/mapping/mapping-screen.tsx'
 import { toCapacityBounds, toPlanLoad } from '../features/operation/load-settings.ts'
@@ -23,6 +24,7 @@ import { nameDestination, toServiceUrl } from '../ui/connection/destination.ts'
 import { ActionButton } from '../ui/controls.tsx'
 import { ErrorNotice, Screen, ScreenFrame } from '../ui/layout/screen.tsx'
 import { OperationStrip } from '../ui/operations/operation-looks.tsx'
+import type { KeyNames } from '../ui/problems/sent-before.tsx'
 import { SafeText } from '../ui/text/safe-text.tsx'
 import { type Draft, useDraft } from './draft.ts'
 import {
@@ -193,6 +195,7 @@ export function DraftScreens(props: {
           lastBaseUrl={app?.lastBaseUrl ?? null}
           onSettings={applySettings}
           onlyNew={draft.onlyNew ?? null}
+          keyNames={toKeyNames(draft)}
           onOnlyNew={chooseOnlyNew}
           onSendFirst={sendFirst}
           onSendAll={sendAll}
@@ -203,6 +206,17 @@ export function DraftScreens(props: {
       )}
     </ScreenFrame>
   )
+}
+
+/** The fields that a draft sends, and the columns of its source. */
+function toKeyNames({ mapping, preview, operation }: Draft): KeyNames {
+  const columns = preview?.columns ?? []
+  const whole = toWholeMapping({ operation, mapping: toPlanMapping(mapping, columns, operation) }, columns)
+  const isFilled = (field: string) => {
+    const source = whole[field]
+    return source?.kind === 'column' || source?.template !== ''
+  }
+  return { fields: Object.keys(whole).filter(isFilled), columns }
 }
 
 /** The steps of a new run, in order; what cannot be opened yet says why. */

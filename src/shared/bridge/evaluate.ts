@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { CELLS, evaluationStepSchema } from '../lookback/evaluation.ts'
 import { labelChoicesSchema } from '../lookback/label-choices.ts'
+import { shareSchema } from '../lookback/label-values.ts'
 import { ROW_EXPORT_FORMATS } from '../run/export-formats.ts'
 import { base, ofRun, runIdSchema } from './procedure.ts'
 import { exportedSchema, exportTargetSchema } from './results.ts'
@@ -9,8 +10,18 @@ import { sourceReadingSchema } from './source.ts'
 const nameSchema = z.string().min(1).max(1_000)
 
 const questionSchema = z.object({
-  /** Column with the labels, of the run or of `labels`; null where verdicts alone are the labels. */
-  label: nameSchema.nullable(),
+  /**
+   * Column with the labels, of the run or of `labels`, or a column for each rule; null where verdicts alone are the labels.
+   */
+  label: z
+    .union([
+      nameSchema,
+      z
+        .array(z.object({ column: nameSchema, rule: nameSchema, share: shareSchema.nullable() }))
+        .min(1)
+        .max(100),
+    ])
+    .nullable(),
   /** A file of labels whose `key` column has the values of the run's `runKey`, `sluice_row` or `post_id`. */
   labels: z.object({ source: sourceReadingSchema, key: nameSchema, runKey: nameSchema }).exactOptional(),
   /** Verdicts are labels, and go before those of a column. */

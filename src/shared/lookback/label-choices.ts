@@ -107,6 +107,24 @@ export function splitValues(column: LabelColumn, separator: string): { value: st
   return [...counts].map(([value, rows]) => ({ value, rows }))
 }
 
+/**
+ * The columns that seem to say yes or no for a rule of their own: each cell does, and the column's name is that of a rule or
+ * stands in that of one alone.
+ */
+export function guessRuleColumns(
+  columns: readonly LabelColumn[],
+  rules: readonly string[],
+): { column: string; rule: string }[] {
+  return columns.flatMap(({ name, values }) => {
+    const said = values.map(({ value }) => value).filter((value) => !isMissing(value))
+    const isYesOrNo = (value: string) =>
+      NEGATIVES.has(toComparableValue(value)) || AFFIRMATIVES.has(toComparableValue(value))
+    if (said.length === 0 || !said.every(isYesOrNo)) return []
+    const rule = guessRule(name, { rules, column: '', isOneOfTwo: false })
+    return rule === null || rule === ANY_RULE ? [] : [{ column: name, rule }]
+  })
+}
+
 function guessColumn(column: LabelColumn, rules: readonly string[]) {
   const { name } = column
   const { parts } = splitLabels(column.values)

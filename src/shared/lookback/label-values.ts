@@ -1,3 +1,5 @@
+import { z } from 'zod'
+
 /** What programs write for a cell that has no value, as they write it: `none` is a label, `None` is Python's. */
 const MISSING = new Set(['', 'nan', 'NaN', 'NAN', 'None', 'null', 'NULL', 'Null', '<NA>', 'NaT', '#N/A'])
 
@@ -20,11 +22,10 @@ export const AFFIRMATIVES: ReadonlySet<string> = new Set(
   ),
 )
 
+export const shareSchema = z.object({ operator: z.enum(['>=', '>', '<=', '<']), limit: z.number() })
+
 /** A condition on a number, such as `>=0.5`. */
-export interface Share {
-  operator: '>=' | '>' | '<=' | '<'
-  limit: number
-}
+export type Share = z.infer<typeof shareSchema>
 
 const SHARE = /^\s*(>=|<=|>|<|≥|≤)\s*(-?(?:\d+(?:\.\d*)?|\.\d+))\s*(%?)\s*$/
 

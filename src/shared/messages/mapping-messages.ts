@@ -262,7 +262,8 @@ export const MAPPING_MESSAGES = {
         text: `what was sent before cannot be told: ${generated ?? 'the id of each row'} is generated for each run, not read from the source`,
         remedy: {
           terminal: `Map a column that has an id of each row, such as --map post_id=COLUMN, or name what tells rows apart, such as ${example === '' ? '--new-by COLUMN' : example}.`,
-          window: 'Map a column that has an id of each row, or send all rows.',
+          window:
+            'Choose other fields or columns by which rows are the same, map a column that has an id of each row, or send all rows.',
         },
       }
     },

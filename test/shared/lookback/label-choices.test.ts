@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { guessLabels, guessMeaning } from '../../../src/shared/lookback/label-choices.ts'
+import { guessLabels, guessMeaning, guessRuleColumns } from '../../../src/shared/lookback/label-choices.ts'
 
 const RULES = ['Likely spam', 'Contains a link', 'Violence']
 
@@ -77,4 +77,22 @@ describe('the guess of the column with labels', () => {
   it('takes no column whose values say nothing, whatever they are', () => {
     expect(guessLabels([toColumn('country', 'DE', 'NO'), toColumn('empty')], RULES)).toBeNull()
   })
+})
+
+it('takes columns that say yes or no and are named like one rule for columns of rules', () => {
+  const toColumn = (name: string, ...values: string[]) => ({
+    name,
+    values: values.map((value) => ({ value, rows: 2 })),
+  })
+  const columns = [
+    toColumn('likely_spam', '0', '1'),
+    toColumn('Hate', '1.0', '0.0', 'nan'),
+    toColumn('insult', '0', '1'),
+    toColumn('hate speech', '0', '2'),
+    toColumn('empty'),
+  ]
+  expect(guessRuleColumns(columns, ['Likely spam', 'Hate speech'])).toEqual([
+    { column: 'likely_spam', rule: 'Likely spam' },
+    { column: 'Hate', rule: 'Hate speech' },
+  ])
 })

@@ -17,6 +17,7 @@ import {
   describeEvaluated,
   describeLeftOut,
   INTERVAL_MEANING,
+  sayUnread,
   toFiguresCsv,
 } from '../../../shared/lookback/evaluation-view.ts'
 import { formatCount, formatCounted, formatShare } from '../../../shared/messages/figure-text.ts'
@@ -73,7 +74,13 @@ export function EvaluateScreen(props: {
   const made = question === null || step.error !== null ? null : (step.data ?? null)
   const evaluation = made?.evaluation ?? null
   const labelled = useLastOf(
-    JSON.stringify([settings?.place, settings?.column, settings?.file, settings?.separator]),
+    JSON.stringify([
+      settings?.place,
+      settings?.column,
+      settings?.ruleColumns,
+      settings?.file,
+      settings?.separator,
+    ]),
     step.isPlaceholderData ? null : evaluation,
   )
   const isUnmapped = parseBridgeError(step.error)?.said.id === 'labels_name_no_rule'
@@ -201,7 +208,7 @@ function EvaluatedRows({ evaluation }: { evaluation: Evaluation }) {
         {strata !== null &&
           ' The labelled rows are a stratified sample: figures marked with ~ are estimates for all rows that it was drawn from.'}
       </p>
-      {warnings.map((warning) => (
+      {[...warnings, ...sayUnread(evaluation)].map((warning) => (
         <Notice key={warning} kind="warning" title={<Sentence text={warning} />} />
       ))}
     </>

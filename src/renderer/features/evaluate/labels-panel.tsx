@@ -1,8 +1,18 @@
-import { Button, NativeSelect, SegmentedControl, Stack, TagsInput } from '@mantine/core'
-import { IconFile } from '@tabler/icons-react'
+import {
+  ActionIcon,
+  Autocomplete,
+  Button,
+  Group,
+  NativeSelect,
+  SegmentedControl,
+  Stack,
+  TagsInput,
+} from '@mantine/core'
+import { IconFile, IconX } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { Evaluation } from '../../../shared/lookback/evaluation.ts'
 import { type LabelChoices, splitValues } from '../../../shared/lookback/label-choices.ts'
+import { parseShare } from '../../../shared/lookback/label-values.ts'
 import { ANY_RULE } from '../../../shared/lookback/labels.ts'
 import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
 import { bridge } from '../../bridge/client.ts'
@@ -19,7 +29,9 @@ import {
   findMeaning,
   type LabelPlace,
   type LabelSettings,
+  listRuleColumns,
   readLabelFile,
+  type TypedRuleColumn,
   withColumn,
 } from './question.ts'
 
@@ -30,9 +42,10 @@ interface LabelsProps {
 }
 
 const PLACES: { value: LabelPlace; label: string }[] = [
-  { value: 'column', label: 'A column of the source' },
+  { value: 'column', label: 'One column' },
+  { value: 'rules', label: 'A column for each rule' },
   { value: 'file', label: 'Another file' },
-  { value: 'verdicts', label: 'Verdicts of people' },
+  { value: 'verdicts', label: 'Verdicts' },
 ]
 
 /**
@@ -81,6 +94,13 @@ export function LabelsPanel(props: LabelsProps & { evaluation: Evaluation | null
           />
           {place === 'column' && <ColumnChoice {...props} />}
           {place === 'file' && <FileChoice {...props} />}
+          {place === 'rules' && (
+            <p>
+              A row should trigger the rules whose column says yes (1, true, yes, x) or has a share for which
+              the condition holds. An empty cell beside others is a no; a row with any other cell has no
+              label.
+            </p>
+          )}
           {place === 'verdicts' && (
             <p>
               {choices.verdicts === 0
@@ -90,14 +110,19 @@ export function LabelsPanel(props: LabelsProps & { evaluation: Evaluation | null
           )}
           {place !== 'verdicts' && (
             <>
-              <TextField
-                maw="18rem"
-                label="Separator between labels"
-                placeholder="none: a cell is one label"
-                maxLength={20}
-                value={separator}
-                onValue={(separator) => onChange({ separator })}
-              />
+              {place !== 'rules' && (
+                <>
+                  <TextField
+                    maw="18rem"
+                    label="Separator between labels"
+                    placeholder="none: a cell is one label, or a list"
+                    maxLength={20}
+                    value={separator}
+                    onValue={(separator) => onChange({ separator })}
+                  />
+                  <ShareField {...props} />
+                </>
+              )}
               <SwitchField
                 label="Verdicts override labels"
                 description={
@@ -110,7 +135,8 @@ export function LabelsPanel(props: LabelsProps & { evaluation: Evaluation | null
             </>
           )}
         </Stack>
-        {place !== 'verdicts' && (
+        {place === 'rules' && <RuleColumnsTable {...props} />}
+        {(place === 'column' || place === 'file') && (
           <ValuesTable choices={choices} settings={settings} onChange={onChange} evaluation={evaluation} />
         )}
       </div>
@@ -123,13 +149,24 @@ const NAMED_MAX = 6
 
 /** Where the labels are and what they mean, in a sentence. */
 function Summary({ settings, evaluation }: { settings: LabelSettings; evaluation: Evaluation | null }) {
-  const { place, column, file } = settings
-  const values = evaluation?.labels.values ?? []
+  const { place, column, ruleColumns, file } = settings
+  const values = place === 'rules' ? [] : (evaluation?.labels.values ?? [])
   const further = values.length - NAMED_MAX + (evaluation?.labels.further_values ?? 0)
   const isReplaced = place !== 'verdicts' && evaluation?.labels.from.includes('verdicts') === true
   return (
     <p>
       {place === 'verdicts' && 'Verdicts of people'}
+      {place === 'rules' && 'In a column for each rule: '}
+      {place === 'rules' &&
+        listRuleColumns(ruleColumns).map(({ column: name, rule }, index) => (
+          <span key={name + rule}>
+            {index > 0 && ', '}
+            <SafeText text={name} max={60} /> for{' '}
+            <strong>
+              <SafeText text={rule} max={80} />
+            </strong>
+          </span>
+        ))}
       {place === 'column' && (
         <>
           In the column <SafeText text={column ?? ''} max={60} />
@@ -262,12 +299,137 @@ function FileChoice({ choices, settings, onChange }: LabelsProps) {
   )
 }
 
+/** Adds a condition on labels that are numbers; which rules it stands for is then chosen beside the other values. */
+function ShareField({
+  choices,
+  settings,
+  onChange,
+  evaluation,
+}: LabelsProps & { evaluation: Evaluation | null }) {
+  const [typed, setTyped] = useState('')
+  const share = parseShare(typed)
+  const [rule, ...others] = choices.rules
+  const add = () => {
+    const meant = rule !== undefined && others.length === 0 ? rule.rule : ANY_RULE
+    const taken = evaluation?.labels.values ?? []
+    const value = typed.replaceAll(/\s/g, '')
+    onChange({ positives: changePositives(settings.positives, taken, value, [meant]) })
+    setTyped('')
+  }
+  return (
+    <Group gap="xs" align="end">
+      <TextField
+        w="12rem"
+        label="Labels that are shares"
+        placeholder="such as >=0.5"
+        maxLength={20}
+        error={
+          typed.trim() !== '' && typed.length > 3 && share === null ? 'Expected >=0.5 or >60%' : undefined
+        }
+        value={typed}
+        onValue={setTyped}
+      />
+      <ActionButton label="Add the share" disabled={share === null} onClick={add} />
+    </Group>
+  )
+}
+
+/** The columns that say yes or no for one rule each. */
+function RuleColumnsTable({ choices, settings, onChange }: LabelsProps) {
+  const { ruleColumns } = settings
+  const used = new Set(ruleColumns.map(({ column }) => column))
+  const free = choices.columns.filter(({ name }) => !used.has(name))
+  const change = (at: number, part: Partial<TypedRuleColumn>) =>
+    onChange({ ruleColumns: ruleColumns.map((one, index) => (index === at ? { ...one, ...part } : one)) })
+  return (
+    <div className="stack gap-3">
+      {ruleColumns.length > 0 && (
+        <ScrollRegion className={styles.values} label="The column of each rule">
+          <Table
+            look="dense"
+            className={styles.table}
+            rows={ruleColumns.map((one, at) => ({ ...one, at }))}
+            toKey={({ column }) => column}
+            columns={[
+              { title: 'Column', cell: ({ column }) => <SafeText text={column} max={80} /> },
+              {
+                title: 'Rule',
+                width: '40%',
+                cell: ({ at, column, rule }) => (
+                  <Autocomplete
+                    size="xs"
+                    aria-label={`Rule of ${column}`}
+                    placeholder="name of a rule"
+                    data={choices.rules.map((known) => known.rule)}
+                    value={rule}
+                    onChange={(chosen) => change(at, { rule: chosen })}
+                  />
+                ),
+              },
+              {
+                title: 'Says yes',
+                width: '8rem',
+                cell: ({ at, column, share }) => (
+                  <TextField
+                    size="xs"
+                    aria-label={`What is a yes in ${column}`}
+                    placeholder="1, yes, true"
+                    maxLength={20}
+                    error={share.trim() !== '' && parseShare(share) === null}
+                    value={share}
+                    onValue={(typed) => change(at, { share: typed })}
+                  />
+                ),
+              },
+              {
+                title: 'Leave out',
+                isActions: true,
+                cell: ({ at, column }) => (
+                  <ActionIcon
+                    variant="subtle"
+                    size="sm"
+                    aria-label={`Leave out ${column}`}
+                    onClick={() => onChange({ ruleColumns: ruleColumns.toSpliced(at, 1) })}
+                  >
+                    <IconX size="1rem" aria-hidden />
+                  </ActionIcon>
+                ),
+              },
+            ]}
+          />
+        </ScrollRegion>
+      )}
+      <NativeSelect
+        maw="18rem"
+        label="Add a column"
+        value={NO_COLUMN}
+        onChange={({ currentTarget: { value: name } }) => {
+          if (name !== NO_COLUMN)
+            onChange({ ruleColumns: [...ruleColumns, { column: name, rule: '', share: '' }] })
+        }}
+        data={[
+          { value: NO_COLUMN, label: 'Choose a column' },
+          ...free.map(({ name }) => ({ value: name, label: name })),
+        ]}
+      />
+    </div>
+  )
+}
+
 /** What each value of a label means: the rules that a row with it should trigger. */
 function ValuesTable(props: LabelsProps & { evaluation: Evaluation | null }) {
   const { choices, settings, onChange, evaluation } = props
   const { positives } = settings
   const column = findLabelColumn(settings, choices)
-  const values = evaluation?.labels.values ?? (column === null ? [] : splitValues(column, settings.separator))
+  const listed = evaluation?.labels.values ?? (column === null ? [] : splitValues(column, settings.separator))
+  // A share that no row has yet, or that was just added.
+  const shares = positives.filter(
+    ({ value }) => parseShare(value) !== null && listed.every((one) => one.value !== value),
+  )
+  const values = [
+    ...listed,
+    ...[...new Set(shares.map(({ value }) => value))].map((value) => ({ value, rows: 0 })),
+  ]
   if (values.length === 0) {
     return (
       <p className="small">

@@ -5,12 +5,22 @@ import {
   CHOICE_VALUES_MAX,
   guessLabels,
   guessMeaning,
+  guessRuleColumns,
   type LabelChoices,
   type LabelColumn,
 } from '../../../shared/lookback/label-choices.ts'
+import { parseShare } from '../../../shared/lookback/label-values.ts'
 import { type Positive, toComparable } from '../../../shared/lookback/labels.ts'
+import type { RuleColumn } from '../../../shared/lookback/rule-columns.ts'
 
-export type LabelPlace = 'column' | 'file' | 'verdicts'
+export type LabelPlace = 'column' | 'rules' | 'file' | 'verdicts'
+
+/** A column of a rule's own as a person gives it; `share` is empty where cells say yes or no. */
+export interface TypedRuleColumn {
+  column: string
+  rule: string
+  share: string
+}
 
 /** A file of labels as it was chosen: its columns, which of them has the labels, and how its rows are found in the run. */
 interface LabelFile {
@@ -28,6 +38,8 @@ export interface LabelSettings {
   place: LabelPlace
   /** Column of the run. */
   column: string | null
+  /** Columns of the run, each of a rule. */
+  ruleColumns: readonly TypedRuleColumn[]
   file: LabelFile | null
   useVerdicts: boolean
   separator: string
@@ -63,9 +75,12 @@ function suggestOnce(choices: LabelChoices): LabelSettings {
   const known = suggestions.get(choices)
   if (known !== undefined) return known
   const { guess, verdicts } = choices
+  const ruleColumns = suggestRuleColumns(choices)
+  const hasRuleColumns = ruleColumns.length > (guess === null ? 0 : 1)
   const suggested: LabelSettings = {
-    place: guess === null && verdicts > 0 ? 'verdicts' : 'column',
+    place: hasRuleColumns ? 'rules' : guess === null && verdicts > 0 ? 'verdicts' : 'column',
     column: guess?.label ?? null,
+    ruleColumns,
     file: null,
     useVerdicts: verdicts > 0,
     separator: guess?.separator ?? '',
@@ -75,6 +90,24 @@ function suggestOnce(choices: LabelChoices): LabelSettings {
   }
   suggestions.set(choices, suggested)
   return suggested
+}
+
+/** The columns of a run that seem to be of a rule each. */
+function suggestRuleColumns({ columns, rules }: LabelChoices): TypedRuleColumn[] {
+  const found = guessRuleColumns(
+    columns,
+    rules.map(({ rule }) => rule),
+  )
+  return found.map((one) => ({ ...one, share: '' }))
+}
+
+/** The columns of rules that can be asked for: those with a rule, and with a share that is one if there is any. */
+export function listRuleColumns(columns: readonly TypedRuleColumn[]): RuleColumn[] {
+  return columns.flatMap(({ column, rule, share: typed }) => {
+    const share = typed.trim() === '' ? null : parseShare(typed)
+    const isWhole = rule.trim() !== '' && (typed.trim() === '' || share !== null)
+    return isWhole ? [{ column, rule: rule.trim(), share }] : []
+  })
 }
 
 /** The settings with a column of labels, and with what its values suggest. */
@@ -127,7 +160,7 @@ function countValues(name: string, at: number, rows: readonly { cells: readonly 
 /** What the engine is asked; null where something is missing. */
 export function toQuestion(settings: LabelSettings | null): EvaluateQuestionInput | null {
   if (settings === null) return null
-  const { place, column, file, useVerdicts, separator, positives, slices, scores } = settings
+  const { place, column, ruleColumns, file, useVerdicts, separator, positives, slices, scores } = settings
   const common = {
     separator: separator === '' ? null : separator,
     positives: [...positives],
@@ -137,6 +170,12 @@ export function toQuestion(settings: LabelSettings | null): EvaluateQuestionInpu
   // Verdicts name their rules themselves.
   if (place === 'verdicts') return { ...common, positives: [], label: null, useVerdicts: true }
   if (place === 'column') return column === null ? null : { ...common, label: column, useVerdicts }
+  if (place === 'rules') {
+    const label = listRuleColumns(ruleColumns)
+    if (label.length === 0) return null
+    const ofRules = label.map(({ rule }) => ({ value: rule, rule }))
+    return { ...common, positives: ofRules, separator: null, label, useVerdicts }
+  }
   if (file === null) return null
   const { source, label, key, runKey } = file
   return { ...common, label, useVerdicts, labels: { source: { sourceId: source.sourceId }, key, runKey } }
@@ -163,7 +202,7 @@ export function changePositives(
 /** The column that the labels are in, with its values in some rows; null where none is chosen. */
 export function findLabelColumn(settings: LabelSettings, choices: LabelChoices): LabelColumn | null {
   const { place, column, file } = settings
-  if (place === 'verdicts') return null
+  if (place === 'verdicts' || place === 'rules') return null
   const columns = place === 'file' ? (file?.columns ?? []) : choices.columns
   return columns.find(({ name }) => name === (place === 'file' ? file?.label : column)) ?? null
 }

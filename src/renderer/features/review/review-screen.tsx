@@ -30,7 +30,7 @@ import { ActionButton, PrimaryButton } from '../../ui/controls.tsx'
 import { ErrorNotice, Notice, Panel, Screen } from '../../ui/layout/screen.tsx'
 import { OperationNotice } from '../../ui/operations/operation-looks.tsx'
 import { BeforeSending, useAcceptance } from '../../ui/problems/before-sending.tsx'
-import { SentBefore } from '../../ui/problems/sent-before.tsx'
+import { type KeyNames, SentBefore } from '../../ui/problems/sent-before.tsx'
 import { toGuess } from '../../ui/runs/read-as-line.tsx'
 import { AnswerLabel } from '../../ui/states/answers.tsx'
 import { RowNumber, StateLabel } from '../../ui/states/row-states.tsx'
@@ -65,6 +65,8 @@ export function ReviewScreen(props: {
   /** That only rows are sent which were not sent before; null while all are. */
   onlyNew: NonNullable<Plan['onlyNew']> | null
   onOnlyNew: (onlyNew: NonNullable<Plan['onlyNew']> | null) => Promise<void>
+  /** Names that rows may be recognized by as sent before. */
+  keyNames: KeyNames
   /** Sends with the warnings accepted that had to be. */
   onSendFirst: (limit: number, accept: AcceptCode[]) => Promise<void>
   onSendAll: (accept: AcceptCode[]) => Promise<void>
@@ -238,11 +240,12 @@ export function ReviewScreen(props: {
         groups={problems.data ?? []}
         guess={toGuess(summary)}
         sentBefore={
-          load === null && summary?.sent_before !== undefined ? (
+          load === null && (summary?.sent_before !== undefined || props.onlyNew !== null) ? (
             <SentBefore
               summary={summary}
               operation={operation}
               onlyNew={props.onlyNew}
+              names={props.keyNames}
               onOnlyNew={props.onOnlyNew}
               disabled={isTrying || sent > 0}
             />

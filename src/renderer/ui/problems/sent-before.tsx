@@ -1,16 +1,23 @@
+import { Group, MultiSelect } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { OPERATIONS, type Operation } from '../../../shared/operations/operations.ts'
 import type { Plan } from '../../../shared/plan/plan.ts'
 import { countSendable } from '../../../shared/run/counts.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
-import { listSentBefore } from '../../../shared/run/sent-before.ts'
-import { RadioField } from '../controls.tsx'
+import { listSentBefore, sayKey } from '../../../shared/run/sent-before.ts'
+import { ActionButton, RadioField } from '../controls.tsx'
 import { ErrorNotice } from '../layout/screen.tsx'
 
 type OnlyNew = NonNullable<Plan['onlyNew']>
 
 type Choice = 'all' | 'new' | 'surely_new'
+
+export interface KeyNames {
+  fields: readonly string[]
+  columns: readonly string[]
+}
 
 /**
  * What of the rows earlier runs sent, and whether that is sent again: the rows are read anew with each choice. Null if there
@@ -21,18 +28,32 @@ export function SentBefore(props: {
   operation: Operation
   /** Null while all rows are to be sent. */
   onlyNew: OnlyNew | null
+  /** Names that rows may be recognized by: fields that are sent, and columns of the source. */
+  names?: KeyNames
   /** Absent if the choice was made before. */
   onOnlyNew?: (onlyNew: OnlyNew | null) => Promise<void>
   disabled: boolean
 }) {
-  const { summary, operation, onlyNew, onOnlyNew, disabled } = props
-  const by = findChosenKey(summary?.sent_before?.by ?? [], operation)
+  const { summary, operation, onlyNew, names, onOnlyNew, disabled } = props
+  const by =
+    onlyNew?.by === undefined ? findChosenKey(summary?.sent_before?.by ?? [], operation) : { by: onlyNew.by }
   const choose = useMutation({ mutationFn: async (choice: Choice) => onOnlyNew?.(toOnlyNew(choice, by)) })
-  if (summary?.sent_before === undefined) return null
-  const { rows, sent_before: sentBefore, only_new: isOnlyNew = false } = summary
+  const recognize = useMutation({
+    mutationFn: async (chosen: readonly string[]) => {
+      const { by: _before, ...rest } = onlyNew ?? {}
+      await onOnlyNew?.({ ...rest, ...(chosen.length > 0 && { by: [...chosen] }) })
+    },
+  })
+  if (summary === undefined || (summary.sent_before === undefined && onlyNew === null)) return null
+  const { rows, sent_before: told, only_new: isOnlyNew = false } = summary
+  const sentBefore = told ?? { ...NOTHING, by: [onlyNew?.by?.join('+') ?? 'id'] }
+  const isBusy = choose.isPending || recognize.isPending
   const sendable = countSendable(rows)
   const { skipped = 0 } = rows
-  const lines = listSentBefore(sentBefore, { skipped, sendable, isOnlyNew }, 'window')
+  const lines =
+    told === undefined
+      ? [`No row was sent before (same ${sentBefore.by.map(sayKey).join(', or ')}).`]
+      : listSentBefore(told, { skipped, sendable, isOnlyNew }, 'window')
   const choice: Choice = onlyNew === null ? 'all' : onlyNew.unknown === 'skip' ? 'surely_new' : 'new'
   const isOffered = onOnlyNew !== undefined && by !== null && (sentBefore.rows > 0 || onlyNew !== null)
   return (
@@ -49,13 +70,13 @@ export function SentBefore(props: {
             {
               value: 'all',
               label: `Send all ${formatCounted(sendable + skipped, 'row')}`,
-              disabled: disabled || choose.isPending,
+              disabled: disabled || isBusy,
             },
             {
               value: 'new',
               label: 'Send only what is new',
               description: 'Skips what the service took before',
-              disabled: disabled || choose.isPending,
+              disabled: disabled || isBusy,
             },
             ...(sentBefore.unknown === 0
               ? []
@@ -64,14 +85,68 @@ export function SentBefore(props: {
                     value: 'surely_new' as const,
                     label: 'Send only what is certainly new',
                     description: `Skips the ${formatCounted(sentBefore.unknown, 'row')} without a usable answer, too`,
-                    disabled: disabled || choose.isPending,
+                    disabled: disabled || isBusy,
                   },
                 ]),
           ]}
         />
       )}
+      {isOffered && onlyNew !== null && names !== undefined && (
+        <KeyChoice
+          // What was chosen is begun with again.
+          key={sentBefore.by.join(' ')}
+          names={names}
+          by={onlyNew.by ?? []}
+          isBusy={isBusy}
+          disabled={disabled}
+          onChoose={(chosen) => recognize.mutate(chosen)}
+        />
+      )}
       {choose.error !== null && <ErrorNotice error={choose.error} />}
+      {recognize.error !== null && <ErrorNotice error={recognize.error} />}
     </section>
+  )
+}
+
+/** What is told where nothing was sent before. */
+const NOTHING = { rows: 0, unknown: 0, not_taken: 0, runs: [] }
+
+/** By which fields or columns together a row is recognized; the source is read again with them. */
+function KeyChoice(props: {
+  names: KeyNames
+  /** Empty for the row's own id. */
+  by: readonly string[]
+  isBusy: boolean
+  disabled: boolean
+  onChoose: (by: readonly string[]) => void
+}) {
+  const { names, by, isBusy, disabled, onChoose } = props
+  const [chosen, setChosen] = useState<readonly string[]>(by)
+  const isChanged = [...chosen].sort().join('\n') !== [...by].sort().join('\n')
+  const columns = names.columns.filter((name) => name !== '' && !names.fields.includes(name))
+  return (
+    <Group gap="xs" align="end" mt="sm">
+      <MultiSelect
+        miw="18rem"
+        maw="32rem"
+        label="Recognize rows by"
+        placeholder={chosen.length === 0 ? 'the id of the row' : ''}
+        searchable
+        disabled={disabled || isBusy}
+        data={[
+          { group: 'Fields that are sent', items: [...names.fields] },
+          ...(columns.length === 0 ? [] : [{ group: 'Columns of the source', items: [...new Set(columns)] }]),
+        ]}
+        value={[...chosen]}
+        onChange={setChosen}
+      />
+      <ActionButton
+        label="Look again"
+        loading={isBusy}
+        disabled={disabled || !isChanged}
+        onClick={() => onChoose(chosen)}
+      />
+    </Group>
   )
 }
 
