@@ -47,6 +47,7 @@ async function assemble(folder: string, draft: string): Promise<string[]> {
   cpSync(join(import.meta.dirname, 'sluice.cjs'), join(folder, 'bin/sluice.cjs'))
   chmodSync(join(folder, 'bin/sluice.cjs'), 0o755)
   for (const { page } of HELP_TOPICS) cpSync(join(project, 'docs', page), join(folder, 'docs', page))
+  cpSync(join(project, 'docs/plan.schema.json'), join(folder, 'docs/plan.schema.json'))
   cpSync(join(project, 'LICENSE'), join(folder, 'LICENSE'))
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(describePackage(), null, 2)}\n`)
   return keyring.systems

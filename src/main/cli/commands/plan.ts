@@ -7,7 +7,14 @@ import { resolveWorkspace } from '../engine-access.ts'
 import { resolveFromCaller } from '../invocation.ts'
 import { addOnlyNewOptions, type OnlyNewFlags, withOnlyNew } from '../options/only-new-options.ts'
 import { refuseConflicts } from '../options/plan-from-flags.ts'
+import {
+  addOverrideOptions,
+  isConnectionGiven,
+  type OverrideFlags,
+  overridePlan,
+} from '../options/plan-overrides.ts'
 import { addLimitOption, addRunTimeOptions, type RunTimeFlags } from '../options/sending-options.ts'
+import { noteCorrectedUrls } from '../options/service-options.ts'
 import { addExamples, addMetricsOption } from '../options/shared-options.ts'
 import { confirmTrust, findUntrusted, type TrustFlags } from '../session/consent.ts'
 import { sendPlan } from '../session/send-plan.ts'
@@ -18,23 +25,30 @@ export function addPlanCommand(program: Command, context: CliContext): void {
     .command('plan')
     .argument('<file>', 'plan file, written by --save-plan')
     .description(
-      'Runs a plan file. Paths in it are relative to the file. Asks for confirmation if the plan sends a key or appeal ids to ' +
+      'Runs a plan file. Paths in it are relative to the file, ${VARIABLE} in it is filled in from the environment, and options override it. Asks for confirmation if the plan sends a key or appeal ids to ' +
         'an address that is not in a stored connection. --trust-plan skips the confirmation.',
     )
-  addMetricsOption(addLimitOption(addRunTimeOptions(addOnlyNewOptions(command))))
+  addOverrideOptions(addOnlyNewOptions(command))
+  addMetricsOption(addLimitOption(addRunTimeOptions(command.optionsGroup('Run:'))))
     .option(
       '--trust-plan',
       'skip the confirmation before a plan sends a key or appeal ids to an address that is not stored',
     )
-    .action(async (file: string, flags: RunTimeFlags & OnlyNewFlags & TrustFlags) => {
+    .action(async (file: string, flags: RunTimeFlags & OnlyNewFlags & TrustFlags & OverrideFlags) => {
       const workspace = resolveWorkspace(flags.workspace, context.env)
       const connections = readConnections(workspace)
       const path = resolveFromCaller(file, context.env)
-      const plan = withOnlyNew(readPlanFile(path, connections), flags)
+      // A connection that is named here replaces the plan's, which then need not be stored.
+      const written = readPlanFile(path, connections, {
+        env: context.env,
+        isConnectionGiven: isConnectionGiven(flags),
+      })
+      const plan = withOnlyNew(overridePlan(written, flags, { connections, env: context.env }), flags)
       refuseConflicts(plan)
       requireSource(path, plan)
+      const trust = { ...flags, isConnectionGiven: isConnectionGiven(flags) }
       // A dry run sends nothing, so it is the way to look at a plan first.
-      if (!flags.dryRun && !(await confirmTrust(context, plan, connections, flags))) {
+      if (!flags.dryRun && !(await confirmTrust(context, plan, connections, trust))) {
         await context.err.writeLine('Nothing was sent.')
         context.exitCode = EXIT.badInput
         return
@@ -42,12 +56,22 @@ export function addPlanCommand(program: Command, context: CliContext): void {
       // Who can be asked is asked, since the rows may be others than those that were accepted.
       const { accept: _codes, accepted: _causes, ...unaccepted } = plan
       const asked = context.canAsk ? unaccepted : plan
-      const refusal = flags.dryRun ? findUntrusted(plan, connections, flags) : null
-      context.exitCode = await sendPlan(context, { workspace, plan: asked, flags, notes: [], refusal })
+      const refusal = flags.dryRun ? findUntrusted(plan, connections, trust) : null
+      context.exitCode = await sendPlan(context, {
+        workspace,
+        plan: asked,
+        flags,
+        notes: noteCorrectedUrls(flags),
+        refusal,
+      })
     })
   addExamples(
     command,
-    ['plan posts.plan.json --dry-run', 'plan posts.plan.json --trust-plan --json'],
+    [
+      'plan posts.plan.json --dry-run',
+      'plan posts.plan.json --trust-plan --json',
+      'plan posts.plan.json --connection staging --rate 5 --name "Nightly, staging"',
+    ],
     'the same as for the command that wrote the plan.\ndocs/plan.schema.json describes every key of a plan.',
   )
 }

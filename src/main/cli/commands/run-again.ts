@@ -5,16 +5,16 @@ import { EXIT } from '../../../shared/messages/error-entry.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { RETRY_OPTIONS } from '../../../shared/options/retry-options.ts'
 import { type Plan, type PlanSource, planSchema } from '../../../shared/plan/plan.ts'
-import { mergeHeaders } from '../../../shared/plan/request-headers.ts'
 import type { SourceChange } from '../../../shared/plan/source-fingerprint.ts'
 import { listSourcePaths, nameSource } from '../../../shared/plan/source-paths.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
-import { findConnection, readConnections } from '../../engine/workspace/connections.ts'
+import { readConnections } from '../../engine/workspace/connections.ts'
 import type { CliContext } from '../context.ts'
 import { resolveWorkspace, withEngine } from '../engine-access.ts'
 import { resolveFromCaller } from '../invocation.ts'
 import { addOnlyNewOptions, type OnlyNewFlags, withOnlyNew } from '../options/only-new-options.ts'
 import { refuseConflicts, toPace } from '../options/plan-from-flags.ts'
+import { overrideConnection } from '../options/plan-overrides.ts'
 import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
 import {
   addLimitOption,
@@ -28,10 +28,6 @@ import {
   hideDefaults,
   noteCorrectedUrls,
   type ServiceFlags,
-  toConnectionInput,
-  toGivenConnection,
-  toProxy,
-  toTls,
 } from '../options/service-options.ts'
 import { addExamples, addMetricsOption } from '../options/shared-options.ts'
 import { readFlags } from '../options/table-options.ts'
@@ -160,7 +156,7 @@ function override(
   if (plan.load !== undefined && (isPaced || flags.retries !== undefined)) {
     throw new InvalidArgumentError('--concurrency, --rate and --retries do not apply to load tests.')
   }
-  const connection = toConnection(plan, flags, workspace, env)
+  const connection = overrideConnection(plan.connection, flags, readConnections(workspace), env)
   const parsed = planSchema.parse({
     ...plan,
     connection,
@@ -168,26 +164,4 @@ function override(
     retry: { ...plan.retry, ...retry },
   })
   return isPaced ? { ...parsed, pace: toPace(flags, parsed.connection.timeoutMs) } : parsed
-}
-
-function toConnection(plan: Plan, flags: RunAgainFlags, workspace: string, env: NodeJS.ProcessEnv) {
-  if (flags.connection !== undefined) {
-    return toConnectionInput(flags, findConnection(readConnections(workspace), flags.connection), env)
-  }
-  // Another service is not shown the key of the first one's connection.
-  if (flags.baseUrl !== undefined) return toConnectionInput(flags, null, env)
-  const { keyFrom, tls: givenTls, ...given } = plan.connection
-  const tls = toTls(flags, givenTls, env)
-  const own = toGivenConnection(flags, env)
-  return {
-    ...given,
-    // A key that was typed into the window is gone; a variable that is named now takes its place.
-    ...(flags.apiKeyEnv === undefined
-      ? keyFrom !== undefined && { keyFrom }
-      : { apiKeyEnv: flags.apiKeyEnv }),
-    ...own,
-    ...mergeHeaders(given.headers, own.headers),
-    ...(tls !== undefined && { tls }),
-    ...toProxy(flags, given.proxy),
-  }
 }

@@ -118,6 +118,51 @@ export function addLoadOptions(command: Command): Command {
   return command
 }
 
+/** Declares what of a load options can say otherwise than a plan. */
+export function addLoadOverrides(command: Command): Command {
+  command
+    .optionsGroup('Load test:')
+    .option('--stages <stages>', 'a sequence of rates or of concurrency, as of `load`', parseStagesOption)
+  return addTableOptions(
+    command,
+    {
+      durationMs: LOAD_OPTIONS.durationMs,
+      requests: LOAD_OPTIONS.requests,
+      thresholds: LOAD_OPTIONS.thresholds,
+    },
+    ['length', 'thresholds'],
+    { thresholds: collectThreshold },
+  )
+}
+
+/**
+ * A load with what options say otherwise. Stages replace a duration and a number of requests, and either of these the other;
+ * thresholds replace those of the load. Throws commander's `InvalidArgumentError`.
+ */
+export function toOverriddenLoad(
+  load: Load,
+  flags: Pick<LoadFlags, 'rate' | 'concurrency' | 'stages' | 'duration' | 'requests' | 'threshold'>,
+): Load {
+  const { rate, duration, requests, threshold } = flags
+  if (rate !== undefined && !isWholeRate(rate)) {
+    throw new InvalidArgumentError('--rate: expected a rate with at most three decimal places.')
+  }
+  const isPaced = rate !== undefined || flags.concurrency !== undefined || flags.stages !== undefined
+  const isLengthGiven = duration !== undefined || requests !== undefined
+  const { durationMs, requests: count, thinkTime, maxInFlight, whenFull, ...kept } = load
+  const pace = isPaced ? toPace(flags) : load.pace
+  return parseLoad({
+    ...kept,
+    pace,
+    // A length, a think time and a limit may not go with another kind of pace.
+    ...(pace.kind === load.pace.kind && { thinkTime, maxInFlight, whenFull }),
+    ...(isLengthGiven || pace.kind === 'stages' ? {} : { durationMs, requests: count }),
+    ...(duration === undefined ? {} : { durationMs: duration }),
+    ...(requests === undefined ? {} : { requests }),
+    ...(threshold === undefined ? {} : { thresholds: threshold }),
+  })
+}
+
 function toPace({ rate, concurrency, stages }: LoadFlags): LoadPace {
   const given = [
     ...(rate === undefined ? [] : [{ flag: '--rate', pace: { kind: 'open', ratePerSecond: rate } as const }]),
@@ -150,11 +195,16 @@ function toSmokeTest({ http, gracefulStop }: LoadFlags): Load {
 export function toLoad(flags: LoadFlags): Load {
   if (flags.once) return toSmokeTest(flags)
   const { abortOnFail = false, threshold = [] } = flags
-  const parsed = loadSchema.safeParse({
+  return parseLoad({
     ...readFlags(LOAD_OPTIONS, flags),
     pace: toPace(flags),
     thresholds: threshold.map((one) => ({ ...one, abortOnFail: one.abortOnFail || abortOnFail })),
-  } satisfies LoadInput)
+  })
+}
+
+/** Throws commander's `InvalidArgumentError` where the parts of a load do not go together. */
+function parseLoad(input: LoadInput): Load {
+  const parsed = loadSchema.safeParse(input)
   if (parsed.success) return parsed.data
   const sentences = parsed.error.issues.map(({ path, message }) => {
     const name = String(path[0])

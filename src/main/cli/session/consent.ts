@@ -145,13 +145,19 @@ export interface TrustFlags {
   trustPlan?: true
 }
 
+/** What is known of whom a plan's secrets go to. */
+interface Trust extends TrustFlags {
+  /** Options say which service is meant, and nothing of the plan's connection counts. */
+  isConnectionGiven?: boolean
+}
+
 /** Why a run of a plan file is refused without a terminal and without `--trust-plan`; null if it is not. */
 export function findUntrusted(
   plan: Plan,
   connections: Connections,
-  { trustPlan }: TrustFlags,
+  { trustPlan, isConnectionGiven = false }: Trust,
 ): SluiceError | null {
-  const found = trustPlan ? null : describeUntrusted(plan, connections)
+  const found = trustPlan ? null : describeUntrusted(plan, connections, { isConnectionGiven })
   if (found === null) return null
   const apiKeyEnv = sendsKey(plan.operation) ? plan.connection.apiKeyEnv : null
   return new SluiceError({ id: 'plan_untrusted', sent: toPrintable(found), apiKeyEnv })
@@ -165,7 +171,7 @@ export async function confirmTrust(
   context: CliContext,
   plan: Plan,
   connections: Connections,
-  flags: TrustFlags,
+  flags: Trust,
 ): Promise<boolean> {
   const untrusted = findUntrusted(plan, connections, flags)
   if (untrusted === null) return true

@@ -4,12 +4,14 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { toThrown } from '../../../shared/messages/thrown.ts'
 import type { PlanConnectionInput } from '../../../shared/plan/connection.ts'
+import { type FilledPlan, fillPlanVariables } from '../../../shared/plan/file/fill-variables.ts'
 import { findConflicts } from '../../../shared/plan/file/find-conflicts.ts'
 import {
   formatJsonPath,
   formatPlanFileProblem,
   type PlanFileProblem,
   parsePlanFile,
+  wantsNoText,
 } from '../../../shared/plan/file/parse-plan-file.ts'
 import { type Plan, planSchema } from '../../../shared/plan/plan.ts'
 import { headersSchema, mapHeaderPaths, mergeHeaders } from '../../../shared/plan/request-headers.ts'
@@ -23,9 +25,17 @@ import { findReplacedSource } from './replaced-source.ts'
 /**
  * Reads a plan file; `file` is absolute, paths in it are relative to its folder. What it leaves out of its connection
  * is filled from the stored one that it names. Throws `BAD_PLAN` with every problem, and `CONNECTION_NOT_FOUND`.
+ * With `env`, variables that it names are filled in. If `isConnectionGiven`, its own connection will not be used, and a
+ * stored one that it names need not be there.
  */
-export function readPlanFile(file: string, connections: Connections): Plan {
-  const value = parseText(file, readText(file))
+export function readPlanFile(
+  file: string,
+  connections: Connections,
+  { env, isConnectionGiven = false }: { env?: NodeJS.ProcessEnv; isConnectionGiven?: boolean } = {},
+): Plan {
+  const { value: filled, problems } = fillPlan(parseText(file, readText(file)), env)
+  if (problems.length > 0) throw badPlan(file, problems)
+  const value = isConnectionGiven ? withoutConnection(filled) : filled
   const parsed = parsePlanFile(value)
   if (parsed.kind === 'problems') throw badPlan(file, parsed.problems)
   const { $schema, $comment, ...written } = parsed.plan
@@ -43,6 +53,17 @@ export function readPlanFile(file: string, connections: Connections): Plan {
     file,
     conflicts.map(({ path, message }) => ({ path: formatJsonPath(path), message })),
   )
+}
+
+/** The value of a plan file with the variables that it names. */
+function fillPlan(value: unknown, env: NodeJS.ProcessEnv | undefined): FilledPlan {
+  if (env === undefined) return { value, problems: [] }
+  return fillPlanVariables(value, (name) => env[name], wantsNoText)
+}
+
+/** A plan that asks for nothing of its own connection; the address is never sent to. */
+function withoutConnection(value: unknown): unknown {
+  return isJsonObject(value) ? { ...value, connection: { baseUrl: 'http://overridden.invalid' } } : value
 }
 
 /** Throws `BAD_SOURCE` where the source of a plan file does not exist, and says where it was looked for. */
@@ -108,7 +129,12 @@ function badPlan(file: string, problems: readonly PlanFileProblem[]): SluiceErro
   return new SluiceError({ id: 'plan_refused', file, problems: problems.map(formatPlanFileProblem) })
 }
 
-const SCHEMA_FILE = fileURLToPath(new URL('../../../../docs/plan.schema.json', import.meta.url))
+const SCHEMA_FILE = fileURLToPath(
+  new URL(
+    import.meta.url.endsWith('.ts') ? '../../../../docs/plan.schema.json' : '../docs/plan.schema.json',
+    import.meta.url,
+  ),
+)
 
 /** Where an editor finds the schema, wherever the plan is moved to; nothing where this program comes without it. */
 function toSchemaReference(): { $schema?: string } {

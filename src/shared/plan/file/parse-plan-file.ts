@@ -57,6 +57,17 @@ function toProblem(root: SchemaNode, value: unknown, issue: z.core.$ZodIssue): P
   return { path, message: `expected ${expected}, found ${describeFound(found, node)}` }
 }
 
+/** Whether numbers, or true and false, stand at a path of a plan file, and no text. */
+export function wantsNoText(path: readonly PropertyKey[]): boolean {
+  let nodes: SchemaNode[] = [readPlanSchemaNode()]
+  for (const key of path) {
+    // Which member of a union is meant is not known before variables are filled in.
+    nodes = nodes.flatMap((node) => findChild(node, null, key) ?? [])
+  }
+  const types = nodes.flatMap(({ type, anyOf = [] }) => [type, ...anyOf.map((one) => one.type)])
+  return !types.includes('string') && types.some((type) => /^(integer|number|boolean)$/.test(type ?? ''))
+}
+
 function isKeyed(value: unknown): value is Record<PropertyKey, unknown> {
   return typeof value === 'object' && value !== null
 }

@@ -1,0 +1,97 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import type { StagesPace } from '../../../shared/load/load-pace.ts'
+import type { Threshold } from '../../../shared/load/thresholds.ts'
+import { RETRY_OPTIONS } from '../../../shared/options/retry-options.ts'
+import type { PlanConnectionInput } from '../../../shared/plan/connection.ts'
+import { type Plan, planSchema } from '../../../shared/plan/plan.ts'
+import { mergeHeaders } from '../../../shared/plan/request-headers.ts'
+import type { Connections } from '../../../shared/plan/stored-connection.ts'
+import { findConnection } from '../../engine/workspace/connections.ts'
+import { addLoadOverrides, toOverriddenLoad } from './load-options.ts'
+import { toPace } from './plan-from-flags.ts'
+import { addPaceOptions, type PaceFlags } from './sending-options.ts'
+import {
+  addServiceOptions,
+  hideDefaults,
+  type ServiceFlags,
+  toConnectionInput,
+  toGivenConnection,
+  toProxy,
+  toTls,
+} from './service-options.ts'
+import { readFlags } from './table-options.ts'
+
+/** What options say otherwise than a plan file. */
+export interface OverrideFlags extends ServiceFlags, PaceFlags {
+  name?: string
+  stages?: StagesPace
+  duration?: number
+  requests?: number
+  threshold?: Threshold[]
+}
+
+/** Declares what options can say otherwise than a plan file. */
+export function addOverrideOptions(command: Command): Command {
+  command.option('--name <text>', 'run name, instead of that of the plan')
+  hideDefaults(addPaceOptions(addServiceOptions(command)))
+  return addLoadOverrides(command)
+}
+
+/** Whether options say alone which service is meant, so that nothing of the plan's connection counts. */
+export function isConnectionGiven({ connection, baseUrl }: ServiceFlags): boolean {
+  return connection !== undefined || baseUrl !== undefined
+}
+
+/**
+ * A connection with what options say otherwise. One that is named, or another address, replaces it: another service is
+ * not shown the key of the first. Throws `InvalidArgumentError` and `CONNECTION_NOT_FOUND`.
+ */
+export function overrideConnection(
+  { keyFrom, tls: givenTls, ...given }: PlanConnectionInput,
+  flags: ServiceFlags,
+  connections: Connections,
+  env: NodeJS.ProcessEnv,
+): PlanConnectionInput {
+  if (flags.connection !== undefined) {
+    return toConnectionInput(flags, findConnection(connections, flags.connection), env)
+  }
+  if (flags.baseUrl !== undefined) return toConnectionInput(flags, null, env)
+  const tls = toTls(flags, givenTls, env)
+  const own = toGivenConnection(flags, env)
+  return {
+    ...given,
+    // A key that was typed into the window is gone; a variable that is named now takes its place.
+    ...(flags.apiKeyEnv === undefined
+      ? keyFrom !== undefined && { keyFrom }
+      : { apiKeyEnv: flags.apiKeyEnv }),
+    ...own,
+    ...mergeHeaders(given.headers, own.headers),
+    ...(tls !== undefined && { tls }),
+    ...toProxy(flags, given.proxy),
+  }
+}
+
+/** A plan with what options say otherwise. Throws commander's `InvalidArgumentError` and `CONNECTION_NOT_FOUND`. */
+export function overridePlan(
+  plan: Plan,
+  flags: OverrideFlags,
+  { connections, env }: { connections: Connections; env: NodeJS.ProcessEnv },
+): Plan {
+  const connection = overrideConnection(plan.connection, flags, connections, env)
+  const overridden = {
+    ...plan,
+    connection,
+    ...(flags.name === undefined ? {} : { name: flags.name }),
+    retry: { ...plan.retry, ...readFlags(RETRY_OPTIONS, flags) },
+  }
+  if (plan.load !== undefined) {
+    return planSchema.parse({ ...overridden, load: toOverriddenLoad(plan.load, flags) })
+  }
+  for (const name of ['stages', 'duration', 'requests', 'threshold'] as const) {
+    if (flags[name] === undefined) continue
+    throw new InvalidArgumentError(`--${name} only works with the plan of a load test.`)
+  }
+  const parsed = planSchema.parse(overridden)
+  const isPaced = flags.concurrency !== undefined || flags.rate !== undefined
+  return isPaced ? { ...parsed, pace: toPace(flags, parsed.connection.timeoutMs) } : parsed
+}

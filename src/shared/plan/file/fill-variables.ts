@@ -1,0 +1,71 @@
+import { isJsonObject } from '../../service/json-object.ts'
+import type { PlanFileProblem } from './parse-plan-file.ts'
+import { formatJsonPath } from './parse-plan-file.ts'
+
+/** `${NAME}`, `${NAME:-otherwise}`, or `$${`, which stands for `${` itself. */
+const PLACEHOLDER = /\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g
+
+/**
+ * Parts in which `${` means nothing, by their path: content, notes, names of variables, values that stay secret until
+ * they are sent, and an address that the service is told.
+ */
+const LITERAL = [
+  '$schema',
+  '$comment',
+  'mapping',
+  'fixes',
+  'accepted',
+  'callback.url',
+  'connection.headers',
+  'connection.apiKeyEnv',
+  'connection.proxy.credentialsEnv',
+]
+
+/** Variables that are likely to hold what no plan may: a run's plan is stored and shown. */
+const SECRET_NAME = /token|secret|passw|credential|api_?key|(^|_)key$/i
+
+/** A plan file's value with the values of variables in it, and what is wrong with them. */
+export interface FilledPlan {
+  value: unknown
+  problems: PlanFileProblem[]
+}
+
+/**
+ * Fills in the variables that a plan file names. A text that is one placeholder and nothing else becomes a number, or true
+ * or false, where its value is one and `wantsOther` says that no text belongs there.
+ */
+export function fillPlanVariables(
+  value: unknown,
+  read: (name: string) => string | undefined,
+  wantsOther: (path: readonly PropertyKey[]) => boolean,
+): FilledPlan {
+  const problems: PlanFileProblem[] = []
+  const fillText = (text: string, path: readonly PropertyKey[]): unknown => {
+    const filled = text.replaceAll(PLACEHOLDER, (whole, name?: string, otherwise?: string) => {
+      if (name === undefined) return '${'
+      const at = formatJsonPath(path)
+      if (SECRET_NAME.test(name)) {
+        problems.push({
+          path: at,
+          message: `\${${name}} may be a secret, and plans are stored with their runs; use connection.apiKeyEnv or connection.headers`,
+        })
+        return whole
+      }
+      const found = read(name) || otherwise
+      if (found !== undefined) return found
+      problems.push({ path: at, message: `the environment variable ${name} is not set` })
+      return whole
+    })
+    const isWhole = /^\$\{[^}]*\}$/.test(text)
+    if (!isWhole || !/^(-?\d+(\.\d+)?|true|false)$/.test(filled) || !wantsOther(path)) return filled
+    return JSON.parse(filled)
+  }
+  const fill = (found: unknown, path: readonly PropertyKey[]): unknown => {
+    if (LITERAL.includes(path.join('.'))) return found
+    if (typeof found === 'string') return found.includes('${') ? fillText(found, path) : found
+    if (Array.isArray(found)) return found.map((item, index) => fill(item, [...path, index]))
+    if (!isJsonObject(found)) return found
+    return Object.fromEntries(Object.entries(found).map(([key, item]) => [key, fill(item, [...path, key])]))
+  }
+  return { value: fill(value, []), problems }
+}
