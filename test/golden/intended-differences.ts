@@ -121,6 +121,17 @@ function addEchoes(value: unknown): unknown {
 /** Every difference that is meant. Whoever changes an answer adds one here, and a line to docs/migrating.md. */
 export const INTENDED_DIFFERENCES: readonly IntendedDifference[] = [
   {
+    reason: 'a trend says what its runs have in common, and each of them its source',
+    apply(answer) {
+      const { args, stdout } = answer
+      if (args[0] !== 'trend' || !isObject(stdout) || Array.isArray(stdout)) return answer
+      const { source, runs } = stdout as { source: string; runs: object[] }
+      if (runs === undefined) return answer
+      const grouped = { ...stdout, by: 'sources', runs: runs.map((run) => ({ ...run, source })) }
+      return { ...answer, stdout: grouped }
+    },
+  },
+  {
     reason: 'each JSON document says which version of its schema it follows',
     apply: (answer) => {
       const { args, stdout } = answer

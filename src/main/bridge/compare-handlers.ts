@@ -52,10 +52,13 @@ export const compareHandlers: Handlers<'compare'> = {
     const [first = '', ...others] = runIds
     return engine.lookback.compareLatencies(first, ...others)
   },
-  trend: async ({ context: { engine }, input: { runId, labels } }) => {
+  trend: async ({ context: { engine }, input: { runId, labels, group } }) => {
     await engine.runs.settleLate()
     const { source } = await engine.runs.summarizeRun(runId)
-    return engine.lookback.readTrend(source, labels === undefined ? null : toLabelOptions(labels))
+    return engine.lookback.readTrend(
+      group ?? { kind: 'sources', paths: [source] },
+      labels === undefined ? null : toLabelOptions(labels),
+    )
   },
 }
 

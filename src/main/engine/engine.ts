@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import type { TrendLabels } from '../../shared/lookback/trend.ts'
+import type { TrendGroup, TrendLabels } from '../../shared/lookback/trend.ts'
 import type { PlanConnection } from '../../shared/plan/connection.ts'
 import type { Plan } from '../../shared/plan/plan.ts'
 import { forkProcess } from '../own-process.ts'
@@ -130,8 +130,8 @@ export function createEngine({
       /** Writes the answer to such a statement into a file, as {@link saveAnswer} does. */
       saveSql: (runIds: readonly string[], options: Omit<StatementOptions, 'onRow'>, file: string) =>
         saveAnswer({ ...options, ...toSqlPlace(runIds) }, file),
-      /** All runs of one source, oldest first. With labels each of them is evaluated. */
-      readTrend: (source: string, labels: TrendLabels) => stored.readTrend(source, labels),
+      /** All runs of a group, oldest first. With labels each of them is evaluated. */
+      readTrend: (group: TrendGroup, labels: TrendLabels) => stored.readTrend(group, labels),
     },
 
     /** Where callbacks come in. */

@@ -55,6 +55,12 @@ export type ListedChange = z.infer<typeof listedRowSchema>
 const pageShape = { offset: z.int().min(0), limit: z.int().min(1).max(200) }
 
 /** What differs between runs. */
+/** Runs that a trend shows instead of those of one source. */
+const trendGroupSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('pattern'), pattern: z.string().min(1).max(4_096) }),
+  z.object({ kind: z.literal('tag'), tag: z.string().min(1).max(1_000) }),
+])
+
 export const compareContract = {
   /** What two bulk runs of one operation decided differently. */
   decisions: base.input(toStrict(pairSchema)).output(decisionsSchema),
@@ -82,8 +88,18 @@ export const compareContract = {
   latency: base
     .input(z.strictObject({ runIds: z.array(runId).min(1).max(COMPARED_MAX) }))
     .output(latencyOverlaySchema),
-  /** All runs of the source of a run, oldest first; with labels each is evaluated. */
-  trend: base.input(ofRun({ labels: labelsSchema.exactOptional() })).output(trendSchema),
+  /**
+   * All runs of the source of a run, oldest first, or those that belong together as a person says: by the names of their
+   * sources, or a tag. With labels each is evaluated.
+   */
+  trend: base
+    .input(ofRun({ labels: labelsSchema.exactOptional(), group: trendGroupSchema.exactOptional() }))
+    .output(trendSchema),
+}
+
+export interface TrendQuestion {
+  labels?: LabelChoice
+  group?: z.infer<typeof trendGroupSchema>
 }
 
 const baselineEntrySchema = z.object({

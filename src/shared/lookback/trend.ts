@@ -5,6 +5,7 @@ import { type EvaluateOptions, type Evaluation, judgedRuleSchema, judgedSchema }
 const trendPointSchema = z.object({
   run_id: z.string(),
   name: z.string(),
+  source: z.string(),
   /** ISO 8601. */
   started_at: z.string(),
   state: z.string(),
@@ -32,8 +33,22 @@ const trendPointSchema = z.object({
 
 export type TrendPoint = z.infer<typeof trendPointSchema>
 
-/** What `trend --json` prints: the runs of one source, oldest first. */
-export const trendSchema = z.object({ source: z.string(), runs: z.array(trendPointSchema) })
+/**
+ * Which runs are a trend: those of sources, of all sources that a pattern fits, or with a tag. A pattern with a folder in it
+ * is one of paths, else of the names of files in any folder.
+ */
+export type TrendGroup =
+  | { kind: 'sources'; paths: readonly string[] }
+  | { kind: 'pattern'; pattern: string }
+  | { kind: 'tag'; tag: string }
+
+/** What `trend --json` prints: the runs of a group, oldest first. */
+export const trendSchema = z.object({
+  /** What they have in common: a path, several joined by `, `, a pattern or a tag. */
+  source: z.string(),
+  by: z.enum(['sources', 'pattern', 'tag']),
+  runs: z.array(trendPointSchema),
+})
 
 export type Trend = z.infer<typeof trendSchema>
 
@@ -52,6 +67,7 @@ export function toTrendPoint(run: RunSummary, evaluation: Evaluation | string | 
   return {
     run_id: run.run_id,
     name: run.name,
+    source: run.source,
     started_at: run.started_at ?? run.created_at,
     ...{ state: run.state, operation: run.operation, is_load_test: isLoad, base_url: run.base_url },
     rows: isLoad ? run.requests.sent : run.rows.read,
@@ -68,6 +84,22 @@ export function toTrendPoint(run: RunSummary, evaluation: Evaluation | string | 
       : null,
     without_metrics: typeof evaluation === 'string' ? evaluation : null,
   }
+}
+
+/** What the runs of a group have in common, as {@link Trend} has it. */
+export function nameTrendGroup(group: TrendGroup): string {
+  if (group.kind === 'sources') return group.paths.join(', ')
+  return group.kind === 'pattern' ? group.pattern : group.tag
+}
+
+/**
+ * A pattern of the sources that are probably exports of the same kind: numbers in the name may differ, as in
+ * `posts-2026-w01.csv`. Null for a name without a number.
+ */
+export function suggestPattern(source: string): string | null {
+  const name = source.slice(Math.max(source.lastIndexOf('/'), source.lastIndexOf('\\')) + 1)
+  const pattern = name.replaceAll(/[*?[\]{}()!\\]/g, '?').replaceAll(/\d+(?:[-_.]\d+)*/g, '*')
+  return pattern.includes('*') ? pattern : null
 }
 
 /** A rule, and the share of the rows that triggered it in each run; null where nothing succeeded. */

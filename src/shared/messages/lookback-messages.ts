@@ -142,6 +142,13 @@ export const LOOKBACK_MESSAGES = {
       text: `no run sent ${source}; sources of runs: ${quoteAll(known)}`,
       remedy: 'Name one of these sources, or a run.',
     }),
+    trend_without_tag: ({ tag }: { tag: string }) => ({
+      text: `no run has the tag ${quoteAll([tag])}`,
+      remedy: {
+        terminal: `Tag runs first: sluice runs edit RUN --tag ${tag}. Or name sources.`,
+        window: 'Tag runs first, or choose sources.',
+      },
+    }),
     verdict_changed: ({ row, now }: { row: string; now: readonly string[] }) => ({
       text:
         `the verdict was not stored: row ${row} was judged elsewhere meanwhile; ` +

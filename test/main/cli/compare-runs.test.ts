@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { toNormalQuantile } from '../../../src/shared/load/statistics.ts'
+import { suggestPattern } from '../../../src/shared/lookback/trend.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createDraw } from '../../helpers/seeded-draw.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
@@ -239,4 +240,51 @@ test('runs are compared with their baseline by what was decided, and shown as a 
   expect((await sluice('baseline', 'list')).stdout).toContain('(deleted)')
   expect((await sluice('baseline', 'remove', second)).code).toBe(2)
   expect((await sluice('baseline', 'remove', first)).stdout).toContain('removed the baseline')
+})
+
+test('runs of sources that belong together are one trend: by a pattern of names, as a list, and by a tag', async () => {
+  const folder = createTemporaryFolder()
+  const sandbox = await withSandbox()
+  const sluice = (...args: string[]) =>
+    runInProcess(args, { workspace: join(folder, 'runs'), env: { SLUICE_API_KEY: sandbox.key } })
+  const send = async (name: string, ...args: string[]) => {
+    const source = writeSource(folder, name, `user_id,text_data\nu1,hello from ${name}\n`)
+    const sending = ['task', source, '--base-url', sandbox.baseUrl, '--json', '--quiet', ...args]
+    return String(JSON.parse((await sluice(...sending)).stdout).run_id)
+  }
+  const weeks = [await send('posts-2026-w01.csv'), await send('posts-2026-w02.csv')]
+  const other = await send('other.csv')
+  const read = async (...args: string[]) => {
+    const shown = await sluice('trend', '--json', ...args)
+    expect(shown.stderr).toBe('')
+    const { by, source, runs } = JSON.parse(shown.stdout)
+    return { by, source, runs: runs.map(({ run_id: id }: { run_id: string }) => id) }
+  }
+  const pattern = 'posts-2026-w*.csv'
+  expect(await read(pattern)).toEqual({ by: 'pattern', source: pattern, runs: weeks })
+  expect(await read(join(folder, pattern))).toMatchObject({ by: 'pattern', runs: weeks })
+  const files = ['posts-2026-w01.csv', 'posts-2026-w02.csv'].map((name) => join(folder, name))
+  expect(await read(...files)).toMatchObject({ by: 'sources', source: files.join(', '), runs: weeks })
+  // A source of that very name goes before what it would stand for.
+  const bracketed = await send('posts-2026-w[01].csv')
+  expect(await read(join(folder, 'posts-2026-w[01].csv'))).toMatchObject({ by: 'sources', runs: [bracketed] })
+
+  for (const runId of [other, ...weeks.slice(1)]) await sluice('runs', 'edit', runId, '--tag', 'weekly')
+  expect(await read('--tag', 'weekly')).toEqual({
+    ...{ by: 'tag', source: 'weekly' },
+    runs: [weeks[1], other],
+  })
+  expect((await sluice('trend', '--tag', 'monthly')).stderr).toContain('no run has the tag `monthly`')
+  for (const args of [[], ['posts.csv', '--tag', 'weekly']]) {
+    expect((await sluice('trend', ...args)).stderr).toContain('Name sources or a run, or pass --tag TAG')
+  }
+  const unknown = await sluice('trend', 'posts-2025-*.csv')
+  expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('no run sent') })
+  expect((await sluice('trend', 'a.csv', 'b.csv')).stderr).toContain('no run sent')
+})
+
+test('numbers in the name of a source may differ in those of the same kind', () => {
+  expect(suggestPattern('/data/posts-2026-w01.csv')).toBe('posts-*-w*.csv')
+  expect(suggestPattern('C:\\data\\2026-11-27_posts[1].csv')).toBe('*_posts?*?.csv')
+  expect(suggestPattern('/2026/posts.csv')).toBeNull()
 })

@@ -1,12 +1,27 @@
-import { basename } from 'node:path'
+import { basename, matchesGlob } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { Evaluation } from '../../../shared/lookback/evaluation.ts'
-import { type Trend, type TrendLabels, toTrendPoint } from '../../../shared/lookback/trend.ts'
+import {
+  nameTrendGroup,
+  type Trend,
+  type TrendGroup,
+  type TrendLabels,
+  toTrendPoint,
+} from '../../../shared/lookback/trend.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { WorkerClient } from '../../worker-rpc.ts'
 import { isThere } from '../workspace/is-there.ts'
 import { isRunId, toJournalFile } from '../workspace/workspace-files.ts'
 import type { AskedRun, AskedWorkspace, QueryCalls } from './query-worker.ts'
+
+/** Whether a run is one of a group; those of a tag are found by it already. */
+function createGroupCheck(group: TrendGroup): (run: { source: string }) => boolean {
+  if (group.kind === 'tag') return () => true
+  if (group.kind === 'sources') return ({ source }) => group.paths.includes(source)
+  const { pattern } = group
+  const hasFolder = /[\\/]/.test(pattern)
+  return ({ source }) => matchesGlob(hasFolder ? source : basename(source), pattern)
+}
 
 /** How a question of `query-worker.ts` is asked. */
 interface Asking {
@@ -167,15 +182,16 @@ export class StoredRuns {
     this.own = this.#toFunctions(OWN_QUERIES)
   }
 
-  /** All runs of one source, oldest first, each evaluated if there are labels; one that cannot be says why. */
-  async readTrend(source: string, labels: TrendLabels): Promise<Trend> {
-    const found = await this.runs.listRuns({ search: basename(source), order: 'oldest' })
-    const runs = found.runs.filter((run) => run.source === source)
+  /** All runs of a group, oldest first, each evaluated if there are labels; one that cannot be says why. */
+  async readTrend(group: TrendGroup, labels: TrendLabels): Promise<Trend> {
+    const query = group.kind === 'tag' ? { tags: [group.tag] } : {}
+    const found = await this.runs.listRuns({ ...query, order: 'oldest' })
+    const runs = found.runs.filter(createGroupCheck(group))
     const points: Trend['runs'] = []
     for (const run of runs) {
       points.push(toTrendPoint(run, labels === null ? null : await this.#evaluate(run.run_id, labels)))
     }
-    return { source, runs: points }
+    return { source: nameTrendGroup(group), by: group.kind, runs: points }
   }
 
   async #evaluate(runId: string, labels: NonNullable<TrendLabels>): Promise<Evaluation | string> {

@@ -1,15 +1,22 @@
-import { SegmentedControl } from '@mantine/core'
+import { Group as MantineGroup, NativeSelect, SegmentedControl } from '@mantine/core'
 import { skipToken, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { LabelChoice } from '../../../shared/bridge/compare.ts'
+import type { LabelChoice, TrendQuestion } from '../../../shared/bridge/compare.ts'
 import type { Metric } from '../../../shared/lookback/evaluation.ts'
 import { FIGURES } from '../../../shared/lookback/evaluation-view.ts'
-import { listJudged, listTriggered, type Trend, type TrendPoint } from '../../../shared/lookback/trend.ts'
+import {
+  listJudged,
+  listTriggered,
+  suggestPattern,
+  type Trend,
+  type TrendPoint,
+} from '../../../shared/lookback/trend.ts'
 import { formatCount, formatMs, formatShare } from '../../../shared/messages/figure-text.ts'
 import { ask } from '../../bridge/client.ts'
+import { useLiveRuns } from '../../bridge/live-runs.ts'
 import { RUN_LINES } from '../../ui/charts/latency-overlay.tsx'
 import { RunsChart, type RunsLine } from '../../ui/charts/runs-chart.tsx'
-import { ActionButton } from '../../ui/controls.tsx'
+import { ActionButton, TextField } from '../../ui/controls.tsx'
 import { formatTimestamp } from '../../ui/format-time.ts'
 import { LabelsForm } from '../../ui/labels/labels-form.tsx'
 import { Columns, ErrorNotice, Notice, Panel, Screen } from '../../ui/layout/screen.tsx'
@@ -28,9 +35,11 @@ export function TrendScreen(props: {
   const [labels, setLabels] = useState<LabelChoice | null>(null)
   const [wantsLabels, setWantsLabels] = useState(false)
   const [product, setProduct] = useState<'run' | 'load' | null>(null)
-  const trend = useQuery(ask.compare.trend.queryOptions({ input: { runId } }))
+  const [group, setGroup] = useState<Group | null>(null)
+  const asked = { runId, ...(group !== null && { group }) }
+  const trend = useQuery(ask.compare.trend.queryOptions({ input: asked }))
   const judged = useQuery({
-    ...ask.compare.trend.queryOptions({ input: { runId, ...(labels !== null && { labels }) } }),
+    ...ask.compare.trend.queryOptions({ input: { ...asked, ...(labels !== null && { labels }) } }),
     enabled: labels !== null,
   })
   const data = (labels === null ? undefined : judged.data) ?? trend.data
@@ -67,12 +76,13 @@ export function TrendScreen(props: {
       }
     >
       {trend.error !== null && <ErrorNotice error={trend.error} onRetry={trend.refetch} />}
+      <GroupForm runId={runId} group={group} onGroup={setGroup} />
       <p className={`small ${styles.quiet}`}>
         {data === undefined ? (
           'Reading the runs'
         ) : (
           <>
-            All runs of <SafeText text={data.source} max={1_000} lines />
+            {SAID_OF[data.by]} <SafeText text={data.source} max={1_000} lines />
           </>
         )}
       </p>
@@ -97,6 +107,84 @@ export function TrendScreen(props: {
       {runs.length > 0 && <Charts runs={runs} hrefOf={hrefOf} />}
       {runs.length > 0 && <RunsTable runs={runs} hrefOf={hrefOf} />}
     </Screen>
+  )
+}
+
+/** What the runs of a trend have in common, before its name. */
+const SAID_OF: Record<Trend['by'], string> = {
+  sources: 'All runs of',
+  pattern: 'All runs of sources called',
+  tag: 'All runs with the tag',
+}
+
+/** Runs that belong together as a person says; those of one source do anyway. */
+type Group = NonNullable<TrendQuestion['group']>
+
+type GroupKind = 'source' | Group['kind']
+
+/** Which runs are shown: those of the source of the run, of sources with similar names, or with a tag. */
+function GroupForm(props: { runId: string; group: Group | null; onGroup: (group: Group | null) => void }) {
+  const { runId, group, onGroup } = props
+  const run = useLiveRuns((live) => live.summaries[runId])
+  const [kind, setKind] = useState<GroupKind>(group?.kind ?? 'source')
+  const suggested = run === undefined ? null : suggestPattern(run.source)
+  const [typed, setTyped] = useState<string | null>(null)
+  const pattern = (typed ?? suggested ?? '').trim()
+  const tags = run?.tags ?? []
+  const [firstTag] = tags
+  const choose = (chosen: GroupKind) => {
+    setKind(chosen)
+    if (chosen === 'source') onGroup(null)
+    else if (chosen === 'tag' && firstTag !== undefined) onGroup({ kind: 'tag', tag: firstTag })
+    else if (chosen === 'pattern' && pattern !== '') onGroup({ kind: 'pattern', pattern })
+  }
+  return (
+    <MantineGroup gap="md" align="end" className="flex-wrap">
+      <NativeSelect
+        label="Runs of"
+        value={kind}
+        onChange={({ currentTarget: { value } }) =>
+          choose(value === 'pattern' || value === 'tag' ? value : 'source')
+        }
+        data={[
+          { value: 'source', label: 'this source' },
+          { value: 'pattern', label: 'sources with similar names' },
+          ...(tags.length === 0 ? [] : [{ value: 'tag', label: 'a tag' }]),
+        ]}
+      />
+      {kind === 'pattern' && (
+        <form
+          className="row items-end gap-3"
+          onSubmit={(event) => {
+            event.preventDefault()
+            if (pattern !== '') onGroup({ kind: 'pattern', pattern })
+          }}
+        >
+          <TextField
+            w="18rem"
+            label="Name of the source"
+            placeholder="posts-*.csv"
+            isLiteral
+            maxLength={4_096}
+            value={typed ?? suggested ?? ''}
+            onValue={setTyped}
+          />
+          <ActionButton
+            type="submit"
+            label="Show"
+            disabled={pattern === '' || (group?.kind === 'pattern' && group.pattern === pattern)}
+          />
+        </form>
+      )}
+      {kind === 'tag' && tags.length > 1 && (
+        <NativeSelect
+          label="Tag"
+          value={group?.kind === 'tag' ? group.tag : ''}
+          onChange={({ currentTarget: { value: tag } }) => onGroup({ kind: 'tag', tag })}
+          data={[...tags]}
+        />
+      )}
+    </MantineGroup>
   )
 }
 
