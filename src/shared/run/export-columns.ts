@@ -128,7 +128,7 @@ export const VERDICT_COLUMNS = [
   {
     name: 'sluice_note',
     title: 'Note of the verdict',
-    read: ({ verdicts = [] }) => [...new Set(verdicts.flatMap(({ note }) => note ?? []))].join('; '),
+    read: ({ verdicts = [] }) => joinNotes(verdicts.map(({ note }) => note ?? '')),
   },
 ] as const satisfies readonly ExportColumn[]
 
@@ -411,6 +411,14 @@ function toFoundText({ task }: ExportRow, list: TaskFindings['answered'][number]
 function toListText(list: readonly unknown[] | undefined): string {
   if (list === undefined || list.length === 0) return ''
   return list.every((item) => typeof item === 'string') ? joinTexts(list) : JSON.stringify(list)
+}
+
+/** The notes of a row's verdicts, in their order; once if all are the same, and that is no list itself. */
+function joinNotes(notes: readonly string[]): string {
+  const [first = '', ...others] = notes
+  if (others.length === 0) return first
+  const isOne = others.every((note) => note === first) && !first.includes(';') && !first.startsWith('[')
+  return isOne ? first : joinTexts(notes)
 }
 
 /** Texts joined by `; `, as JSON if one of them has a `;`, is empty, or begins as JSON does: what was joined can be told. */

@@ -1,7 +1,9 @@
+import { z } from 'zod'
 import {
   findVerdictMistake,
   type NewVerdict,
   parseVerdict,
+  type RowVerdict,
   type Verdict,
 } from '../../../shared/lookback/verdict.ts'
 import { findColumn } from '../../../shared/mapping/match-columns.ts'
@@ -9,7 +11,7 @@ import { SluiceError } from '../../../shared/messages/errors.ts'
 import type { PlanSource } from '../../../shared/plan/plan.ts'
 import { formatRow, type SourcePlace, toRowNumber } from '../../../shared/plan/source-place.ts'
 import type { ExportColumn } from '../../../shared/run/export-columns.ts'
-import { STRATUM_COLUMNS } from '../../../shared/run/export-columns.ts'
+import { isJsonLinesExport, STRATUM_COLUMNS } from '../../../shared/run/export-columns.ts'
 import type { ExportRow } from '../../../shared/run/results.ts'
 import type { ExportResult } from '../../../shared/run/written-rows.ts'
 import { parseJson } from '../../../shared/service/parse-json.ts'
@@ -34,6 +36,9 @@ const COLUMNS = {
   note: 'sluice_note',
 } as const
 
+/** The member of a JSON Lines export that has the verdicts of a row. */
+const JSON_VERDICTS = 'verdicts'
+
 /** Stands between several verdicts in a cell, and between their rules, as an export has them. */
 const SEPARATOR = '; '
 
@@ -48,7 +53,11 @@ export async function importVerdicts(family: RunFamily, source: PlanSource): Pro
     const { columns } = reader
     const naming = findRowNaming(columns)
     if (naming === null) throw toMissingColumn(columns, 'row', '--from', source.path)
-    const verdictAt = findColumnOrThrow(columns, COLUMNS.verdict, '--from', source.path)
+    // A file of verdicts has a line for each, also as JSON lines.
+    const isExport = isJsonLinesExport(columns) && !columns.includes(COLUMNS.verdict)
+    const jsonAt = isExport ? columns.indexOf(JSON_VERDICTS) : -1
+    const verdictAt =
+      jsonAt === -1 ? findColumnOrThrow(columns, COLUMNS.verdict, '--from', source.path) : jsonAt
     const readOptional = (name: string) => {
       const at = findColumn(columns, name)
       return (cells: readonly string[]) => (at === null ? '' : (cells[at] ?? '').trim()) || null
@@ -67,8 +76,12 @@ export async function importVerdicts(family: RunFamily, source: PlanSource): Pro
         const refuse = (reason: string) => toWrong(source, place, reason)
         const stratumRows = Number(readStratumRows(cells) ?? Number.NaN)
         const isSampled = Number.isSafeInteger(stratumRows) && stratumRows > 0
-        const verdicts = parseVerdicts(text, readRule(cells), refuse).map(({ verdict, rule }) => ({
-          ...{ verdict, rule, note: readNote(cells) },
+        const said =
+          jsonAt === -1
+            ? parseVerdicts(text, { rule: readRule(cells), note: readNote(cells) }, refuse)
+            : parseJsonVerdicts(text, refuse)
+        const verdicts = said.map((verdict) => ({
+          ...verdict,
           stratum: isSampled ? (readStratum(cells) ?? '') : null,
           stratum_rows: isSampled ? stratumRows : null,
         }))
@@ -100,27 +113,46 @@ function toWrong({ path }: PlanSource, place: SourcePlace, reason: string): Slui
 /** What the cells of a row say: one verdict and perhaps its rule, or several with a rule each. */
 function parseVerdicts(
   text: string,
-  ruleText: string | null,
+  { rule: ruleText, note }: Pick<Verdict, 'rule' | 'note'>,
   refuse: (reason: string) => SluiceError,
-): Pick<Verdict, 'verdict' | 'rule'>[] {
+): RowVerdict[] {
   const words = text.split(SEPARATOR)
   // The name of a single rule may have a separator in it.
-  const rules = words.length === 1 ? [ruleText] : splitRules(ruleText ?? '')
+  const rules = words.length === 1 ? [ruleText] : splitTexts(ruleText ?? '')
   if (rules.length !== words.length) {
     throw refuse(`${words.length} verdicts need as many rules, and ${COLUMNS.rule} has ${rules.length}`)
   }
-  return words.map((word, index) => {
-    const verdict = parseVerdict(word)
-    if (verdict === null) throw refuse(`\`${word}\` is not agree, should, should-not or unsure`)
-    const rule = rules[index] ?? null
-    const mistake = findVerdictMistake({ verdict, rule })
-    if (mistake !== null) throw refuse(mistake)
-    return { verdict, rule }
-  })
+  const listed = words.length === 1 ? [] : splitTexts(note ?? '')
+  const notes = listed.length === words.length ? listed.map((one) => one || null) : words.map(() => note)
+  return words.map((word, index) =>
+    toVerdict({ word, rule: rules[index] ?? null, note: notes[index] ?? null }, refuse),
+  )
 }
 
-/** The rules of several verdicts, as an export joins them: as JSON where the name of one has a separator in it. */
-function splitRules(text: string): string[] {
+function toVerdict(
+  { word, rule, note }: { word: string; rule: string | null; note: string | null },
+  refuse: (reason: string) => SluiceError,
+): RowVerdict {
+  const verdict = parseVerdict(word)
+  if (verdict === null) throw refuse(`\`${word}\` is not agree, should, should-not or unsure`)
+  const mistake = findVerdictMistake({ verdict, rule })
+  if (mistake !== null) throw refuse(mistake)
+  return { verdict, rule, note }
+}
+
+const jsonVerdictsSchema = z.array(
+  z.object({ verdict: z.string(), rule: z.string().nullable(), note: z.string().nullable() }),
+)
+
+/** The verdicts of a row of a JSON Lines export. */
+function parseJsonVerdicts(text: string, refuse: (reason: string) => SluiceError): RowVerdict[] {
+  const { data } = jsonVerdictsSchema.safeParse(parseJson(text))
+  if (data === undefined) throw refuse(`\`${JSON_VERDICTS}\` is not a list of verdicts`)
+  return data.map(({ verdict: word, rule, note }) => toVerdict({ word, rule, note }, refuse))
+}
+
+/** The rules of several verdicts, or their notes, as an export joins them: as JSON where the name of one has a separator in it. */
+function splitTexts(text: string): string[] {
   const list = text.startsWith('[') ? parseJson(text) : undefined
   if (Array.isArray(list) && list.every((one) => typeof one === 'string')) return list
   return text === '' ? [] : text.split(SEPARATOR)
