@@ -64,7 +64,8 @@ export function createInProcessRuns(workspace: string) {
     const session = new RunSession(
       { ...base, deliveredCodes: [], whenFailing: 'stop', work, ...rest },
       (name, value) => {
-        if (name === 'snapshot' && value !== null) for (const listener of listeners) listener(value)
+        if (name === 'snapshot' && value !== null && 'phase' in value)
+          for (const listener of listeners) listener(value)
       },
       { onCommit },
     )

@@ -1,3 +1,4 @@
+import type { StreamedSecond } from '../../shared/load/streamed-second.ts'
 import type { ScratchEndpoint } from '../../shared/operations/operations.ts'
 import type { PlanConnection } from '../../shared/plan/connection.ts'
 import type { Fix } from '../../shared/plan/fixes.ts'
@@ -82,6 +83,8 @@ export interface RunHandle {
   snapshot(): RunSnapshot | null
   /** Calls the listener at most ten times a second; returns the way to stop it. */
   onSnapshot(listener: (snapshot: RunSnapshot) => void): () => void
+  /** Calls the listener with each second of a load test that is over; returns the way to stop it. */
+  onSecond(listener: (second: StreamedSecond) => void): () => void
   /**
    * Starts a held run; with `limit`, sends that many items and holds again. While these are being sent, another `begin`
    * applies as soon as they have ended. Warnings that are open and not among `accept` end the run.

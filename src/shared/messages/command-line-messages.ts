@@ -50,9 +50,25 @@ export const COMMAND_LINE_MESSAGES = {
       text: '--limit does not apply to load tests, which repeat their rows',
       remedy: 'Remove --limit. To send each row once, use the command of the operation, such as task.',
     }),
-    metrics_without_load: () => ({
-      text: '--metrics-port only works with load tests',
-      remedy: 'Remove --metrics-port, or run a load test plan.',
+    metrics_without_load: ({ flag }: { flag: string }) => ({
+      text: `${flag} only works with load tests`,
+      remedy: `Remove ${flag}, or run a load test plan.`,
+    }),
+    metrics_port_missing: ({ flag }: { flag: string }) => ({
+      text: `${flag} only works with --metrics-port`,
+      remedy: 'Add --metrics-port, such as --metrics-port 9100.',
+    }),
+    out_over_source: ({ file }: { file: string }) => ({
+      text: `--out: ${file} is the source, or in its folder`,
+      remedy: 'Choose another file name. Nothing was sent.',
+    }),
+    out_unwritable: ({ file, reason }: Thrown & { file: string }) => ({
+      text: `--out: cannot write ${file}: ${reason}`,
+      remedy: 'Check that its folder exists and can be written to. Nothing was sent.',
+    }),
+    out_cut_off: ({ file, reason }: Thrown & { file: string }) => ({
+      text: `--out: ${file} is incomplete: ${reason}`,
+      remedy: 'The load test itself is whole; its seconds can be exported to a .csv file.',
     }),
     row_of_load: ({ runId }: { runId: string }, sluice: string) => ({
       text: `--row: run ${runId} is a load test, which has no results per row`,

@@ -136,8 +136,11 @@ export const SERVICE_MESSAGES = {
     }),
     header_values_missing: ({ name }: { name: string }) => ({
       text: `the value of the header ${name} is missing`,
-      remedy:
-        'Store the header in the connection with `connection set NAME --header`, or run the plan on the command line.',
+      remedy: {
+        terminal: 'Store the header in the connection with `connection set NAME --header`.',
+        window:
+          'Store the header in a connection on the command line, or send from there: the window reads no variable or file that only a plan names.',
+      },
     }),
     headers_of_other: ({ origins, found }: { origins: readonly string[]; found: string }) => ({
       text: `the headers belong to ${origins.join(' and ')} and are not sent to ${found}`,

@@ -7,7 +7,7 @@ import {
   joinAccepted,
 } from '../../../shared/run/accept-code.ts'
 import { COMMAND_PREFIX } from '../invocation.ts'
-import { collect, createIntegerParser, parseBaseUrl } from './parse-values.ts'
+import { collect, createDurationParser, createIntegerParser, parseBaseUrl } from './parse-values.ts'
 import { addTableOptions, type FlagsOf } from './table-options.ts'
 
 /**
@@ -141,9 +141,27 @@ export function addAsyncOption(command: Command): Command {
 /** Whether a load test's figures can be scraped. */
 export interface MetricsFlags {
   metricsPort?: number
+  metricsHost?: string
+  metricsLinger?: number
+  out?: OutTarget[]
 }
 
-/** Declares `--metrics-port`. */
+/** Where `--out` writes. */
+export interface OutTarget {
+  kind: 'ndjson'
+  file: string
+}
+
+/** Parser of `--out`, repeatable. */
+function collectOut(text: string, previous: OutTarget[] | undefined): OutTarget[] {
+  const [, file] = /^ndjson=(.+)$/.exec(text) ?? []
+  if (file === undefined || file === '-') {
+    throw new InvalidArgumentError(`expected ndjson=FILE, found \`${text}\`.`)
+  }
+  return [...(previous ?? []), { kind: 'ndjson', file }]
+}
+
+/** Declares `--out`, `--metrics-port` and `--metrics-host`. */
 export function addMetricsOption(command: Command): Command {
   return command
     .optionsGroup('Metrics:')
@@ -151,6 +169,21 @@ export function addMetricsOption(command: Command): Command {
       '--metrics-port <n>',
       'serve Prometheus metrics with k6 names at http://127.0.0.1:<n>/metrics; 0 picks a free port (default: off)',
       createIntegerParser(0, 65_535),
+    )
+    .option(
+      '--metrics-host <host>',
+      'address to serve them at, such as 0.0.0.0; whoever reaches it can read them (default: 127.0.0.1)',
+      parseHost,
+    )
+    .option(
+      '--metrics-linger <duration>',
+      'after the test, serve until the final figures are read, at most this long (default: none)',
+      createDurationParser('1h', { allowsZero: true }),
+    )
+    .option(
+      '--out <kind=target>',
+      'write each second of a load test as it ends: ndjson=FILE; repeatable',
+      collectOut,
     )
 }
 

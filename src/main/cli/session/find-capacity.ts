@@ -23,7 +23,7 @@ import type { RunTimeFlags } from '../options/sending-options.ts'
 import type { ReportingFlags } from '../options/shared-options.ts'
 import { formatReport } from '../terminal/report-text.ts'
 import { confirmSending, printOpenWarnings } from './consent.ts'
-import type { MetricsServer } from './metrics.ts'
+import type { LoadOutputs } from './load-outputs.ts'
 import type { RunAccess } from './run-access.ts'
 import { followRun, printSummary, toExitCode } from './settle-run.ts'
 
@@ -36,7 +36,7 @@ interface CapacitySearch {
   guarded: StoredConnection | null
   /** Causes of warnings that the plan accepts if a person agrees. */
   open: readonly ProblemGroup[]
-  metrics: MetricsServer | null
+  outputs: LoadOutputs
 }
 
 const EXITS: Readonly<Partial<Record<CapacityOutcome['end'], ExitCode>>> = {
@@ -107,7 +107,7 @@ async function confirmSearch(
 async function sendProbes(
   context: CliContext,
   engine: Engine,
-  { plan, capacity, flags, metrics }: CapacitySearch,
+  { plan, capacity, flags, outputs }: CapacitySearch,
   access: RunAccess,
 ): Promise<SearchEnd> {
   const interruption = watchInterruption()
@@ -116,7 +116,7 @@ async function sendProbes(
     return await findCapacity(plan, capacity, {
       send: async (probe) => {
         const handle = await engine.runs.startRun(probe, await access.readSecrets())
-        if (metrics !== null) handle.onSnapshot(metrics.update)
+        outputs.follow(handle)
         const summary = await interruption.follow(() =>
           followRun(context, handle, { quiet: flags.quiet === true, followKey: access.followKey }),
         )

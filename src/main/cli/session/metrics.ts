@@ -1,13 +1,21 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { METRICS, TREND_METRICS } from '../../../shared/load/metrics.ts'
+import { BUCKET_BOUNDS_MS, type StreamedSecond } from '../../../shared/load/streamed-second.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { toThrown } from '../../../shared/messages/thrown.ts'
 import type { Percentiles } from '../../../shared/run/run.ts'
 import type { RunSnapshot } from '../../../shared/run/snapshot.ts'
+import { SecondTotals } from './second-totals.ts'
 
 const PATH = '/metrics'
 const HOST = '127.0.0.1'
+
+/** Where figures are served, and how long a request may take to come. */
+interface MetricsServerOptions {
+  host?: string
+  waitMs?: number
+}
 
 /** Longest time for a request, and for a connection in which nothing moves, milliseconds. */
 const WAIT_MS = 10_000
@@ -15,26 +23,48 @@ const WAIT_MS = 10_000
 /** Connections at once; scrapers open one each. */
 const CONNECTIONS_MAX = 100
 
-/** Serves a load test's figures to this machine alone; port 0 takes a free one. A request that has not come after `waitMs` is ended. Throws `BAD_USAGE` where it is taken. */
-export async function serveMetrics(port: number, waitMs = WAIT_MS) {
+/**
+ * Serves a load test's figures, unless told otherwise to this machine alone; port 0 takes a free one. A request that has
+ * not come after `waitMs` is ended. Throws `BAD_USAGE` where the port is taken.
+ */
+export async function serveMetrics(
+  port: number,
+  { host = HOST, waitMs = WAIT_MS }: MetricsServerOptions = {},
+) {
+  const totals = new SecondTotals()
   let newest: RunSnapshot | null = null
+  let onRead = (): void => {}
   const server = createServer(
     { requestTimeout: waitMs, headersTimeout: waitMs, connectionsCheckingInterval: Math.min(1_000, waitMs) },
-    (request, response) => answer(request, response, newest),
+    (request, response) => {
+      response.on('finish', () => onRead())
+      answer(request, response, newest, totals)
+    },
   )
   server.maxConnections = CONNECTIONS_MAX
   server.setTimeout(waitMs, (socket) => socket.destroy())
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (error) => reject(toPortError(port, error)))
-    server.listen(port, HOST, resolve)
+    server.once('error', (error) => reject(toPortError(host, port, error)))
+    server.listen(port, host.replace(/^\[|\]$/g, ''), resolve)
   })
   const { port: taken } = server.address() as AddressInfo
   return {
-    url: `http://${HOST}:${taken}${PATH}`,
+    url: `http://${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}:${taken}${PATH}`,
     /** What is served from now on. */
     update: (snapshot: RunSnapshot): void => {
       newest = snapshot
     },
+    /** Resolves when somebody has read the figures as they are now, at the latest after that time, milliseconds. */
+    linger: (ms: number): Promise<void> =>
+      new Promise((resolve) => {
+        const timer = setTimeout(resolve, ms)
+        onRead = () => {
+          clearTimeout(timer)
+          resolve()
+        }
+      }),
+    /** Adds a second of the test that is under way. */
+    addSecond: (second: StreamedSecond): void => totals.add(second),
     close: (): Promise<void> =>
       new Promise((resolve) => {
         server.close(() => resolve())
@@ -43,10 +73,12 @@ export async function serveMetrics(port: number, waitMs = WAIT_MS) {
   }
 }
 
-/** Where a load test's figures can be scraped. */
-export interface MetricsServer extends Awaited<ReturnType<typeof serveMetrics>> {}
-
-function answer({ method, url }: IncomingMessage, response: ServerResponse, newest: RunSnapshot | null) {
+function answer(
+  { method, url }: IncomingMessage,
+  response: ServerResponse,
+  newest: RunSnapshot | null,
+  totals: SecondTotals,
+) {
   if (method !== 'GET' && method !== 'HEAD') {
     response.writeHead(405, { allow: 'GET, HEAD' }).end()
     return
@@ -56,14 +88,11 @@ function answer({ method, url }: IncomingMessage, response: ServerResponse, newe
     return
   }
   response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' })
-  response.end(method === 'HEAD' ? undefined : formatMetrics(newest))
+  response.end(method === 'HEAD' ? undefined : formatMetrics(newest) + formatTotals(totals))
 }
 
-function toPortError(port: number, error: unknown): SluiceError {
-  return new SluiceError(
-    { id: 'metrics_port_unusable', host: HOST, port, ...toThrown(error) },
-    { cause: error },
-  )
+function toPortError(host: string, port: number, error: unknown): SluiceError {
+  return new SluiceError({ id: 'metrics_port_unusable', host, port, ...toThrown(error) }, { cause: error })
 }
 
 type LoadSnapshot = RunSnapshot & { load: NonNullable<RunSnapshot['load']> }
@@ -101,6 +130,30 @@ export function formatMetrics(snapshot: RunSnapshot | null): string {
         `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${name}${label} ${value}\n`,
     )
     .join('')
+}
+
+/** What all seconds of a load test that are over add up to: counters by status and distributions, as Prometheus has them. */
+export function formatTotals({ runId, statuses, buckets }: SecondTotals): string {
+  if (runId === null) return ''
+  const testid = `testid="${runId}"`
+  const counts = Array.from(
+    statuses,
+    ([status, requests]) => `sluice_http_reqs_total{${testid},status="${status ?? 0}"} ${requests}\n`,
+  )
+  const distributions = [...buckets].map(([metric, { counts: each, sumMs }]) => {
+    const name = `sluice_${metric}_seconds`
+    let sum = 0
+    const lines = each.map((count, index) => {
+      const bound = BUCKET_BOUNDS_MS[index]
+      sum += count
+      return `${name}_bucket{${testid},le="${bound === undefined ? '+Inf' : bound / 1000}"} ${sum}\n`
+    })
+    const help = `# HELP ${name} ${METRICS[metric].meaning}, in seconds\n# TYPE ${name} histogram\n`
+    return `${help}${lines.join('')}${name}_sum{${testid}} ${sumMs / 1000}\n${name}_count{${testid}} ${sum}\n`
+  })
+  const head =
+    '# HELP sluice_http_reqs_total Completed requests by HTTP status, 0 without an answer\n# TYPE sluice_http_reqs_total counter\n'
+  return head + counts.join('') + distributions.join('')
 }
 
 function hasLoad(snapshot: RunSnapshot): snapshot is LoadSnapshot {

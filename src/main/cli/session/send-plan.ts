@@ -29,7 +29,7 @@ import type { RunTimeFlags } from '../options/sending-options.ts'
 import { toPrintable } from '../terminal/output.ts'
 import { confirmSending, findGuarded, listAccepted, printAccepted } from './consent.ts'
 import { searchCapacity } from './find-capacity.ts'
-import type { MetricsServer } from './metrics.ts'
+import { openLoadOutputs } from './load-outputs.ts'
 import { createRunAccess, type RunAccess, type RunSecrets } from './run-access.ts'
 import { settleRun } from './settle-run.ts'
 import { dropRun, dryRun, exportK6, type OnAccepted, readOpenWarnings, readSource } from './trial.ts'
@@ -243,7 +243,7 @@ async function sendAll(
   if (flags.limit !== undefined && plan.load !== undefined) throw new SluiceError({ id: 'limit_of_load' })
   const guarded = findGuarded(context, access.production, flags)
   const secrets = await access.readSecrets()
-  const metrics = await openMetrics(context, toSend)
+  const outputs = await openLoadOutputs(context, toSend)
   const { capacity = null } = toSend
   try {
     if (capacity !== null && plan.load !== undefined) {
@@ -251,7 +251,7 @@ async function sendAll(
       const trial = { plan, ...access.readTrialSecrets() }
       const open = context.canAsk ? await readOpenWarnings(context, engine, trial, flags) : []
       if (open === 'interrupted') return EXIT.interrupted
-      const search = { plan: withAccepted(probe, listNeeded(open)), capacity, flags, guarded, open, metrics }
+      const search = { plan: withAccepted(probe, listNeeded(open)), capacity, flags, guarded, open, outputs }
       return await searchCapacity(context, engine, search, access)
     }
     // The warnings that were accepted beforehand are listed before anything is sent.
@@ -261,10 +261,10 @@ async function sendAll(
         ? await engine.runs.startRun(plan, { ...secrets, ...toLimit(flags) })
         : await startConfirmed(context, engine, toSend, guarded, secrets)
     if (typeof started === 'number') return started
-    if (metrics !== null) started.onSnapshot(metrics.update)
+    outputs.follow(started)
     return await settleRun(context, engine, started, flags, access)
   } finally {
-    await metrics?.close()
+    await outputs.close()
   }
 }
 
@@ -273,18 +273,6 @@ function refuseUnconfirmedResend(context: CliContext, { operation }: Plan, flags
   if (!mayAddTwice(operation.kind) || flags.onUnknown !== 'resend') return
   if (flags.resendIndexAdds || context.canAsk) return
   throw new SluiceError({ id: 'resend_unconfirmed' })
-}
-
-/** Serves the metrics of a load test while it runs, with `--metrics-port`. Throws `BAD_USAGE`. */
-async function openMetrics(context: CliContext, { plan, flags }: PlanToSend): Promise<MetricsServer | null> {
-  if (flags.metricsPort === undefined) return null
-  if (plan.load === undefined) {
-    throw new SluiceError({ id: 'metrics_without_load' })
-  }
-  const { serveMetrics } = await import('./metrics.ts')
-  const metrics = await serveMetrics(flags.metricsPort)
-  if (!flags.quiet) await context.err.writeLine(`Metrics for Prometheus at ${metrics.url}`)
-  return metrics
 }
 
 function toLimit({ limit }: RunTimeFlags): { limit?: number } {

@@ -2,6 +2,7 @@ import type { LatencyMeter } from '../../../shared/load/latency-meter.ts'
 import { type Load, toArrivalSchedule, toMaxInFlight, toMeasuredMs } from '../../../shared/load/load.ts'
 import { isOpen } from '../../../shared/load/load-pace.ts'
 import type { LoadFirstRequest } from '../../../shared/load/load-report.ts'
+import type { StreamedSecond } from '../../../shared/load/streamed-second.ts'
 import {
   evaluateThresholds,
   findAbort,
@@ -25,6 +26,7 @@ import { toLoadPostId } from './load-pacer.ts'
 import { RuleCounts, RuleWriter } from './load-rules.ts'
 import { LoadSeconds } from './load-seconds.ts'
 import { type LoadTask, LoadThreads, type LoadUpdate, readClockMs } from './load-threads.ts'
+import { toStreamedSecond } from './stream-second.ts'
 import { listDistributions, listTagSets } from './tagged-requests.ts'
 
 /** From starting the sending threads until the warm-up begins, milliseconds: all of them must have heard. */
@@ -43,6 +45,8 @@ export interface LoadRunOptions {
   load: Load
   /** Entry of the sending threads. */
   workerUrl: URL
+  /** Told of each second once it is written. */
+  onSecond: (second: StreamedSecond) => void
   task: Pick<LoadTask, 'workspace' | 'apiKey' | 'proxyCredentials' | 'headerValues' | 'appVersion'>
 }
 
@@ -293,6 +297,10 @@ export class LoadRun {
       this.#ruleWriter.write(rules)
       for (const [slot, sample] of this.#slots.changed) this.#writer.writeSample(slot, sample)
     })
+    const { runId } = this.#options.record
+    for (const closed of this.#seconds.unwritten) {
+      this.#options.onSecond(toStreamedSecond(closed, { runId, startMs }))
+    }
     this.#seconds.committed()
     this.#slots.committed()
   }

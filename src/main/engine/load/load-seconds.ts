@@ -24,7 +24,8 @@ export interface LoadSecondsOptions {
   counters: Journal['counters']
 }
 
-interface ClosedSecond {
+/** A second that is over: its sums, what the journal has of it, and what else is known. */
+export interface ClosedSecond {
   tally: LoadTally
   record: SecondRecord
   extras: LoadSecondExtras
@@ -127,6 +128,11 @@ export class LoadSeconds {
     const touched = this.#unwritten.map(({ tally }) => tally)
     for (const group of ledger.total.listGroups(touched)) writer.writeGroup(group)
     this.#count()
+  }
+
+  /** Closed, and not committed yet. */
+  get unwritten(): readonly ClosedSecond[] {
+    return this.#unwritten
   }
 
   /** What was written is on its way to the disk, and not to be written again. */

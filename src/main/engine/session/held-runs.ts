@@ -227,6 +227,7 @@ export class HeldRuns {
       ended,
       snapshot: () => thread.snapshot(),
       onSnapshot: (listener) => thread.onSnapshot(listener),
+      onSecond: (listener) => thread.onSecond(listener),
       begin: (begin = {}) => thread.command({ kind: 'begin', ...begin }),
       pause: () => thread.command({ kind: 'pause' }),
       resume: (options = {}) => thread.command({ kind: 'resume', ...options }),

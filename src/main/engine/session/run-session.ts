@@ -264,6 +264,7 @@ export class RunSession {
       record,
       load,
       workerUrl: new URL(loadWorkerUrl),
+      onSecond: (second) => this.#sendEvent('second', second),
       task: { workspace, apiKey: this.#apiKey?.seal() ?? null, proxyCredentials, headerValues, appVersion },
     })
     this.#writeRunning()

@@ -1,3 +1,4 @@
+import type { StreamedSecond } from '../../../shared/load/streamed-second.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import type { PlanConnection } from '../../../shared/plan/connection.ts'
 import type { Fix } from '../../../shared/plan/fixes.ts'
@@ -67,10 +68,12 @@ export interface RunCalls {
   command(command: RunCommand): void
 }
 
-/** What a run's thread reports: small pictures, and that the source is read and checked. */
+/** What a run's thread reports: small pictures, that the source is read and checked, and seconds of a load test. */
 export interface RunEvents {
   snapshot: RunSnapshot
   ready: null
+  /** A second of a load test is over. */
+  second: StreamedSecond
 }
 
 /** The main thread's end of a run's thread. */
@@ -81,6 +84,7 @@ export class RunThread {
   readonly ended: Promise<void>
   readonly #client: WorkerClient<RunCalls, RunEvents>
   readonly #listeners = new Set<(snapshot: RunSnapshot) => void>()
+  readonly #secondListeners = new Set<(second: StreamedSecond) => void>()
   #snapshot: RunSnapshot | null = null
   #isReady = false
 
@@ -91,6 +95,9 @@ export class RunThread {
     this.#client = new WorkerClient<RunCalls, RunEvents>(startSendingThread(url, { name: `run ${runId}` }), {
       on: {
         snapshot: (snapshot) => this.#publish(snapshot),
+        second: (second) => {
+          for (const listener of this.#secondListeners) listener(second)
+        },
         ready: () => {
           this.#isReady = true
           ready.resolve()
@@ -119,6 +126,12 @@ export class RunThread {
   onSnapshot(listener: (snapshot: RunSnapshot) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
+  }
+
+  /** Calls the listener with each second of a load test that is over; returns the way to stop it. */
+  onSecond(listener: (second: StreamedSecond) => void): () => void {
+    this.#secondListeners.add(listener)
+    return () => this.#secondListeners.delete(listener)
   }
 
   /** Passes on what the person wants. */

@@ -62,7 +62,7 @@ describe("a load test's figures for Prometheus", () => {
   })
 
   it('are not held up by requests that are sent by halves', async () => {
-    const server = await serveMetrics(0, 100)
+    const server = await serveMetrics(0, { waitMs: 100 })
     onTestFinished(() => server.close())
     // Whichever comes first: the head's time, or that nothing moves.
     expect([0, 408]).toContain((await sendRaw(server.url, 'GET /metrics HTTP/1.1\r\nhost: ')).status)

@@ -1,0 +1,35 @@
+import type { TrendMetric } from '../../../shared/load/metrics.ts'
+import type { LatencyBuckets, StreamedSecond } from '../../../shared/load/streamed-second.ts'
+
+/** What the seconds of the load test that is under way add up to; another run begins anew. */
+export class SecondTotals {
+  /** Null before the first second. */
+  runId: string | null = null
+  /** When measuring began, Unix milliseconds. */
+  startMs = 0
+  /** Requests by HTTP status; null is no answer. */
+  readonly statuses = new Map<number | null, number>()
+  readonly buckets = new Map<TrendMetric, LatencyBuckets>()
+  dropped = 0
+
+  add({ runId, startMs, second, statuses, buckets, dropped }: StreamedSecond): void {
+    if (runId !== this.runId) {
+      this.runId = runId
+      this.startMs = startMs - second * 1000
+      this.statuses.clear()
+      this.buckets.clear()
+      this.dropped = 0
+    }
+    for (const { status, requests } of statuses) {
+      this.statuses.set(status, (this.statuses.get(status) ?? 0) + requests)
+    }
+    for (const [metric, added] of Object.entries(buckets) as [TrendMetric, LatencyBuckets][]) {
+      const { counts, sumMs } = this.buckets.get(metric) ?? { counts: added.counts.map(() => 0), sumMs: 0 }
+      this.buckets.set(metric, {
+        counts: counts.map((count, index) => count + (added.counts[index] ?? 0)),
+        sumMs: sumMs + added.sumMs,
+      })
+    }
+    this.dropped += dropped
+  }
+}

@@ -1,0 +1,58 @@
+import { type LatencyMeter, listRecorded } from '../../../shared/load/latency-meter.ts'
+import { TREND_METRICS, type TrendMetric } from '../../../shared/load/metrics.ts'
+import {
+  BUCKET_BOUNDS_MS,
+  type LatencyBuckets,
+  type StreamedSecond,
+} from '../../../shared/load/streamed-second.ts'
+import type { ClosedSecond } from './load-seconds.ts'
+
+/** A closed second as it is told, while its latencies are there; `startMs` is when measuring began, Unix milliseconds. */
+export function toStreamedSecond(
+  { tally, record, extras }: ClosedSecond,
+  { runId, startMs }: { runId: string; startMs: number },
+): StreamedSecond {
+  const { second, scheduled, sent, dropped, inFlight } = extras
+  const statuses = new Map<number | null, number>()
+  for (const { status, requests } of tally.statuses) {
+    statuses.set(status, (statuses.get(status) ?? 0) + requests)
+  }
+  return {
+    runId,
+    startMs: startMs + second * 1000,
+    second,
+    scheduled,
+    sent,
+    ended: { ...tally.counts },
+    statuses: Array.from(statuses, ([status, requests]) => ({ status, requests })),
+    dropped,
+    inFlight,
+    isGeneratorLimited: record.generatorLimited,
+    latencyMs: mapTrends(record.latency, (metric) => record.latency.percentiles(metric)),
+    buckets: mapTrends(record.latency, (metric) => toBuckets(record.latency, metric)),
+  }
+}
+
+function mapTrends<Value>(
+  latency: LatencyMeter,
+  read: (metric: TrendMetric) => Value | null,
+): Partial<Record<TrendMetric, Value>> {
+  const found = TREND_METRICS.flatMap((metric) => {
+    const value = latency.histogram(metric) === null ? null : read(metric)
+    return value === null ? [] : [[metric, value] as const]
+  })
+  return Object.fromEntries(found) as Partial<Record<TrendMetric, Value>>
+}
+
+function toBuckets(latency: LatencyMeter, metric: TrendMetric): LatencyBuckets | null {
+  const histogram = latency.histogram(metric)
+  if (histogram === null || histogram.totalCount === 0) return null
+  const counts = Array.from({ length: BUCKET_BOUNDS_MS.length + 1 }, () => 0)
+  let at = 0
+  // Values come in ascending order.
+  for (const { us, count } of listRecorded(histogram)) {
+    while (at < BUCKET_BOUNDS_MS.length && us / 1000 > (BUCKET_BOUNDS_MS[at] ?? 0)) at += 1
+    counts[at] = (counts[at] ?? 0) + count
+  }
+  return { counts, sumMs: (histogram.mean * histogram.totalCount) / 1000 }
+}

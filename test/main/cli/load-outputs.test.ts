@@ -1,0 +1,159 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { type FaultServer, startFaultServer, toTaskAnswer } from '../../helpers/fault-server.ts'
+import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
+import { runInProcess } from './run-in-process.ts'
+import { createRows, writeSource } from './write-source.ts'
+
+const env = { SLUICE_API_KEY: 'the-default-key' }
+
+/** A service that is busy at every fourth request. */
+const startService = () =>
+  startFaultServer({
+    onRequest: (request, wire) => {
+      if (request.number % 4 === 0)
+        wire.send(503, { error: true, status: 503, error_code: 'BUSY', message: 'no' })
+      else wire.send(200, toTaskAnswer(request))
+    },
+  })
+
+function open(service: FaultServer) {
+  const folder = createTemporaryFolder()
+  const source = writeSource(folder, 'posts.csv', createRows(3))
+  const send = (args: readonly string[]) => runInProcess(args, { workspace: join(folder, 'work'), env })
+  const load = [
+    'load',
+    source,
+    '--base-url',
+    service.baseUrl,
+    '--rate',
+    '40',
+    '--duration',
+    '2s',
+    '--first-request',
+    'skip',
+  ]
+  return { folder, source, send, load: (more: readonly string[]) => send([...load, ...more]) }
+}
+
+type Line = Record<string, number> & {
+  time: string
+  run_id: string
+  statuses: { status: number | null; requests: number }[]
+  latency_ms: Record<string, { count: number }>
+  buckets: Record<string, { counts: number[]; sum_ms: number }>
+}
+
+const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total + one, 0)
+
+describe('--out ndjson=FILE', () => {
+  it('has a line for each second with its absolute time, which add up to the summary', async () => {
+    const service = await startService()
+    const { folder, load } = open(service)
+    const file = join(folder, 'seconds.ndjson')
+    const beforeMs = Date.now()
+    const ended = await load(['--out', `ndjson=${file}`, '--json'])
+    const summary = JSON.parse(ended.stdout)
+    const lines = readFileSync(file, 'utf8')
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Line)
+    expect(lines.length).toBeGreaterThanOrEqual(2)
+    for (const [index, line] of lines.entries()) {
+      expect(line).toMatchObject({ run_id: summary.run_id, second: index })
+      expect(Date.parse(line.time)).toBeGreaterThanOrEqual(beforeMs)
+      expect(Date.parse(line.time) - Date.parse(lines[0]?.time ?? '')).toBe(index * 1000)
+      expect(Date.parse(line.time)).toBeLessThanOrEqual(Date.now())
+    }
+    const total = (name: string) => sum(lines.map((line) => line[name] ?? 0))
+    expect(total('sent')).toBe(80)
+    expect(total('succeeded')).toBe(60)
+    expect(total('unknown')).toBe(20)
+    const { requests, latency_ms: latency } = summary
+    expect(requests).toMatchObject({ sent: 80, succeeded: 60, unknown: 20 })
+    const of = (status: number) =>
+      sum(
+        lines.flatMap(({ statuses }) =>
+          statuses.filter((one) => one.status === status).map((one) => one.requests),
+        ),
+      )
+    expect([of(200), of(503)]).toEqual([60, 20])
+    const counted = lines.flatMap(({ buckets }) => buckets['http_req_duration']?.counts ?? [])
+    expect(sum(counted)).toBe(latency.http_req_duration.count)
+    const sumMs = sum(lines.map(({ buckets }) => buckets['http_req_duration']?.sum_ms ?? 0))
+    expect(sumMs / 80 / latency.http_req_duration.mean).toBeCloseTo(1, 1)
+  })
+
+  it('is opened before anything is sent, and never over the source', async () => {
+    const service = await startService()
+    const { folder, source, load, send } = open(service)
+    const missing = await load(['--out', `ndjson=${join(folder, 'missing', 'seconds.ndjson')}`])
+    expect(missing).toMatchObject({ code: 2 })
+    expect(missing.stderr).toContain('--out: cannot write')
+    expect(await load(['--out', `ndjson=${source}`])).toMatchObject({ code: 2 })
+    expect(readFileSync(source, 'utf8')).toBe(createRows(3))
+    const nameless = await load(['--out', 'influxdb=http://127.0.0.1'])
+    expect(nameless.stderr).toContain('expected ndjson=FILE')
+    expect(await load(['--metrics-host', '0.0.0.0'])).toMatchObject({ code: 2 })
+    await send([
+      'task',
+      source,
+      '--base-url',
+      'http://127.0.0.1:1',
+      '--save-plan',
+      join(folder, 'a.plan.json'),
+      '--dry-run',
+    ])
+    const run = await send([
+      ...['plan', join(folder, 'a.plan.json'), '--trust-plan', '--out'],
+      `ndjson=${join(folder, 'seconds.ndjson')}`,
+    ])
+    expect(run.stderr).toContain('--out only works with load tests')
+    expect(service.requests).toEqual([])
+  })
+})
+
+describe('--metrics-port', () => {
+  it('is served after the test until the final figures are read, if asked to', async () => {
+    const { serveMetrics } = await import('../../../src/main/cli/session/metrics.ts')
+    const server = await serveMetrics(0)
+    onTestFinished(() => server.close())
+    const read = server.linger(60_000)
+    await fetch(server.url)
+    await expect(read).resolves.toBeUndefined()
+    await expect(server.linger(1)).resolves.toBeUndefined()
+  })
+
+  it('serves counters by status and distributions of the seconds that are over, at the address that is named', async () => {
+    const { serveMetrics } = await import('../../../src/main/cli/session/metrics.ts')
+    const server = await serveMetrics(0, { host: 'localhost' })
+    const second = {
+      runId: 'run-1',
+      startMs: 1_000_000,
+      second: 0,
+      scheduled: null,
+      sent: 3,
+      ended: { succeeded: 2, rejected: 0, failed: 0, unknown: 1 },
+      statuses: [
+        { status: 200, requests: 2 },
+        { status: null, requests: 1 },
+      ],
+      dropped: 0,
+      inFlight: 1,
+      isGeneratorLimited: false,
+      latencyMs: {},
+      buckets: { http_req_duration: { counts: [1, 0, 2, ...Array.from({ length: 13 }, () => 0)], sumMs: 9 } },
+    }
+    server.addSecond(second)
+    server.addSecond({ ...second, second: 1 })
+    const text = await (await fetch(server.url)).text()
+    await server.close()
+    expect(text).toContain('sluice_http_reqs_total{testid="run-1",status="200"} 4\n')
+    expect(text).toContain('sluice_http_reqs_total{testid="run-1",status="0"} 2\n')
+    expect(text).toContain('sluice_http_req_duration_seconds_bucket{testid="run-1",le="0.001"} 2\n')
+    expect(text).toContain('sluice_http_req_duration_seconds_bucket{testid="run-1",le="0.005"} 6\n')
+    expect(text).toContain('sluice_http_req_duration_seconds_bucket{testid="run-1",le="+Inf"} 6\n')
+    expect(text).toContain('sluice_http_req_duration_seconds_sum{testid="run-1"} 0.018\n')
+  })
+})
