@@ -133,7 +133,7 @@ export function formatMetrics(snapshot: RunSnapshot | null): string {
 }
 
 /** What all seconds of a load test that are over add up to: counters by status and distributions, as Prometheus has them. */
-export function formatTotals({ runId, statuses, buckets }: SecondTotals): string {
+function formatTotals({ runId, statuses, buckets }: SecondTotals): string {
   if (runId === null) return ''
   const testid = `testid="${runId}"`
   const counts = Array.from(
