@@ -95,6 +95,36 @@ export const RECORD_PROBLEMS = {
     remedy:
       'The spreadsheet computes them from the rows above. Leave them out, or switch the totals row off.',
   },
+  description_row: {
+    expected: ({ as }: { as: 'import_ids' | 'questions' | 'types' | 'unlike' }) =>
+      ({
+        import_ids: 'must be a row, but has the import ids of a survey',
+        questions: 'must be a row, but has the questions of a survey, one for each column',
+        types: 'must be a row, but has the types of the columns',
+        unlike: 'looks like a second header line (names, units or types), but is sent as a row',
+      })[as],
+    title: 'Rows that describe the columns',
+    remedy: 'The lines below the header say what the columns are. Leave them out.',
+  },
+  footer_row: {
+    expected: ({ as }: { as: 'total' | 'count' | 'count_above' | 'note' }) =>
+      ({
+        total: 'looks like the totals below a table, but is read as a row',
+        count: 'looks like the number of rows that a program writes below a table, but is read as a row',
+        count_above: 'must be a row, but is the number of the rows above',
+        note: 'looks like a note below a table, but is read as a row',
+      })[as],
+    title: 'Rows that look like a footer',
+    remedy: 'Programs write totals, dates and sources below a table. Leave them out if these are such.',
+  },
+  second_table: {
+    expected: () =>
+      'looks like a part of another table below the first, with its own header; it is read with the columns of the first',
+    title: 'Rows of a second table',
+    remedy:
+      'Its cells go into the fields of the first table. Leave these rows out, and send them from a file of their own.',
+    needs: 'content_cut',
+  },
   drawn_line: {
     expected: () => 'must be a row, but is a drawn line',
     title: 'Lines that are drawn in a table',

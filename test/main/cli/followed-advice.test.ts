@@ -73,6 +73,12 @@ const CASES: readonly Case[] = [
     advice: [],
   },
   {
+    cause: 'second_table',
+    name: 'two.csv',
+    content: 'user_id,text_data\nu1,one\nu2,two\n\nmoderator,decisions\nanna,12\nbob,13\n',
+    advice: [],
+  },
+  {
     cause: 'cut_cell',
     name: 'cut.csv',
     content: `user_id,text_data\nu1,${'x'.repeat(32_767)}\n`,

@@ -180,7 +180,12 @@ export function formatProblemGroups(
 
 /** The fixes that a person can put into a plan; rows that are not sent anyway need none to leave them out. */
 function listFixes(group: ProblemGroup): ReadyFix[] {
-  return [...listReadyFixes(group), ...(findNeeds(group) === null ? [] : listLeaveOut(group))]
+  return [...listReadyFixes(group), ...(mayLeaveOut(group) ? listLeaveOut(group) : [])]
+}
+
+/** Rows that are asked about, or are probably none, are left out by a fix; others by an edit of the file. */
+function mayLeaveOut(group: ProblemGroup): boolean {
+  return findNeeds(group) !== null || group.code === 'description_row' || group.code === 'footer_row'
 }
 
 /** Groups as programs read them, with words in the place of arguments. */

@@ -358,7 +358,7 @@ function withoutConsequences(
   found: readonly FoundProblem[],
   causes: readonly FoundProblem[],
 ): readonly FoundProblem[] {
-  if (causes.some(({ code }) => NO_ROW.has(code))) return []
+  if (causes.some(({ code, severity }) => severity === 'error' && NO_ROW.has(code))) return []
   const errors = causes.filter(({ code }) => code === 'error_cell').map(({ field }) => field)
   const isSaid = ({ code, field }: FoundProblem) => code === 'changed_value' && errors.includes(field)
   const isWithoutContent = causes.some((cause) => isMissingAddress(cause) || REFUSED_FILE.has(cause.code))
@@ -372,6 +372,8 @@ const NO_ROW: ReadonlySet<FoundProblem['code']> = new Set([
   'oversized_row',
   'repeated_header',
   'totals_row',
+  'description_row',
+  'footer_row',
   'below_other_header',
   'drawn_line',
   'record_in_quotes',

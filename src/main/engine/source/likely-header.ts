@@ -33,7 +33,8 @@ export function findTitleWarnings(likely: number | null): SourceWarning[] {
 
 const NAME = /^[\p{Letter}_][\p{Letter}\p{Mark}\p{Number} _.:/()#%&-]{0,59}$/u
 
-function areNames(texts: readonly string[]): boolean {
+/** Whether texts read like the names of columns, each another. */
+export function areNames(texts: readonly string[]): boolean {
   return texts.every((text) => NAME.test(text)) && new Set(texts).size === texts.length
 }
 

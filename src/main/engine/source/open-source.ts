@@ -3,6 +3,7 @@ import { extname } from 'node:path'
 import type { PlanSource } from '../../../shared/plan/plan.ts'
 import {
   findFormatOfEnding,
+  getFormatTraits,
   removePackedEnding,
   type SourceFormat,
 } from '../../../shared/plan/source-formats.ts'
@@ -12,6 +13,7 @@ import { describeReading } from './describe-reading.ts'
 import { unpackGzip } from './gzip.ts'
 import { openJsonLinesSource } from './jsonl/json-lines-source.ts'
 import type { SourceReader } from './source-reader.ts'
+import { watchTableEdges } from './table-edges.ts'
 import { findTables } from './tables/tables.ts'
 import { openUnitedSource } from './tables/united-source.ts'
 
@@ -45,6 +47,14 @@ export async function openSource(source: PlanSource, options: OpenSourceOptions 
 }
 
 async function openOne(source: PlanSource, options: OpenSourceOptions): Promise<SourceReader> {
+  const reader = await openFile(source, options)
+  if (!getFormatTraits(reader.format).hasHeader) return reader
+  const readBatches = reader.batches
+  reader.batches = () => watchTableEdges(readBatches(), reader.header)
+  return reader
+}
+
+async function openFile(source: PlanSource, options: OpenSourceOptions): Promise<SourceReader> {
   const unpacked = await unpackGzip(source.path)
   if (unpacked === null) return openUnpacked(source, options)
   try {

@@ -1,0 +1,303 @@
+import type { FoundProblem } from '../../../shared/messages/problem-messages.ts'
+import { toFound } from '../../../shared/run/problem.ts'
+import { areNames } from './likely-header.ts'
+import type { SourceBatch, SourceRow } from './source-reader.ts'
+
+/** Rows that are looked at together: the first and the last ones of a table, and those around an empty record. */
+const WINDOW_ROWS = 50
+
+/** Most rows between the header and the first one with data. */
+const DESCRIPTIONS_MAX = 3
+
+/** Most rows that a table ends with which are none of it. */
+const FOOTERS_MAX = 10
+
+/** Rows below an empty record that are held against the rows above it, in a whole source. */
+const CANDIDATES_MAX = 1_000
+
+/**
+ * Yields the batches of a table, and adds to rows that are probably none of it what they look like: descriptions of the
+ * columns below the header, footers at the end, and a second table below an empty record. `header` as of a
+ * `SourceReader`.
+ *
+ * A batch is held back until the next one is there, so that the end of the table is known as such.
+ */
+export async function* watchTableEdges(
+  batches: ReturnType<() => Iterable<SourceBatch> | AsyncIterable<SourceBatch>>,
+  header: readonly string[] | null,
+): AsyncGenerator<SourceBatch, void, undefined> {
+  let held: SourceBatch | null = null
+  let isFirst = true
+  const tables = new SecondTables(header)
+  for await (const batch of batches) {
+    if (held === null) held = batch
+    else if (held.rows.length < WINDOW_ROWS || batch.rows.length < WINDOW_ROWS)
+      held = joinBatches(held, batch)
+    else {
+      if (isFirst && header !== null) markDescriptions(header, held.rows)
+      isFirst = false
+      tables.mark(held, batch.rows)
+      yield held
+      held = batch
+    }
+  }
+  if (held === null) return
+  if (isFirst && header !== null) markDescriptions(header, held.rows)
+  const isBelowEmpty = tables.mark(held, [])
+  markFooters(held.rows, header?.length ?? 0, isBelowEmpty)
+  yield held
+}
+
+function joinBatches(one: SourceBatch, next: SourceBatch): SourceBatch {
+  return {
+    rows: [...one.rows, ...next.rows],
+    ...((one.places ?? next.places) !== undefined && {
+      places: [...(one.places ?? []), ...(next.places ?? [])],
+    }),
+    bytesRead: next.bytesRead,
+    isAscii: one.isAscii === true && next.isAscii === true,
+  }
+}
+
+function addProblem(row: SourceRow, problem: Pick<FoundProblem, 'severity'> & Cause): void {
+  row.problems.push({ row: row.row, ...problem, found: toFound(row.cells.join(' | ').toWellFormed()) })
+}
+
+type Cause =
+  | Pick<Extract<FoundProblem, { code: 'description_row' }>, 'code' | 'args'>
+  | Pick<Extract<FoundProblem, { code: 'footer_row' }>, 'code' | 'args'>
+
+function hasError({ problems }: SourceRow): boolean {
+  return problems.some(({ severity }) => severity === 'error')
+}
+
+function listFilled(cells: readonly string[]): string[] {
+  return cells.filter((cell) => cell.trim() !== '')
+}
+
+/** What values of a column have in common; '' for words and texts. */
+function toKind(cell: string): string {
+  const text = cell.trim()
+  if (text === '' || text.length > 200) return ''
+  return KINDS.find(([, pattern]) => pattern.test(text))?.[0] ?? ''
+}
+
+const KINDS: readonly (readonly [string, RegExp])[] = [
+  ['date', /^(?:\d{4}-\d\d?-\d\d?|\d{4}\/\d\d?\/\d\d?|\d\d?[./]\d\d?[./]\d{2,4})(?:[T ,].*)?$/],
+  ['number', /^[-+]?[\d.,]*\d%?$/],
+  ['url', /^https?:\/\/\S+$/i],
+  ['mail', /^[^\s@]+@[^\s@]+\.[^\s@]+$/],
+  ['id', /^(?=\S*\p{L})(?=\S*\d)[\w.:-]+$/u],
+]
+
+/** What programs write for no value, which is of no kind. */
+const MISSING = /^(?:|-+|\?|n\/?a|nan|null|none|unknown|\(blank\)|#n\/a|\\n)$/i
+
+/** The kind that nearly all values of each column have, '' for none; `least` is how many there must be. */
+function findKinds(rows: readonly SourceRow[], width: number, least: number): string[] {
+  return Array.from({ length: width }, (_, index) => {
+    const values = rows.map(({ cells }) => cells[index] ?? '').filter((cell) => !MISSING.test(cell.trim()))
+    const [usual] = [...Map.groupBy(values, toKind)].sort(([, one], [, other]) => other.length - one.length)
+    if (usual === undefined || values.length < least) return ''
+    const [kind, alike] = usual
+    return alike.length >= 0.85 * values.length ? kind : ''
+  })
+}
+
+/** Marks the rows right below the header that say what its columns are. */
+function markDescriptions(header: readonly string[], rows: readonly SourceRow[]): void {
+  const first = rows.slice(0, DESCRIPTIONS_MAX)
+  const importIds = first.findIndex(({ cells }) => isImportIds(cells))
+  for (const [index, row] of first.entries()) {
+    if (hasError(row)) continue
+    if (index <= importIds) {
+      const as = index === importIds ? 'import_ids' : 'questions'
+      addProblem(row, { severity: 'error', code: 'description_row', args: { as } })
+      continue
+    }
+    const filled = listFilled(row.cells)
+    if (
+      filled.length > 1 &&
+      filled.length * 2 >= header.length &&
+      filled.every((cell) => TYPE.test(cell.trim()))
+    ) {
+      addProblem(row, { severity: 'error', code: 'description_row', args: { as: 'types' } })
+      continue
+    }
+    const below = rows.slice(index + 1, WINDOW_ROWS)
+    if (!isUnlike(row, below, header.length)) return
+    addProblem(row, { severity: 'warning', code: 'description_row', args: { as: 'unlike' } })
+  }
+}
+
+/** The third line of a Qualtrics export. */
+function isImportIds(cells: readonly string[]): boolean {
+  const filled = listFilled(cells)
+  return filled.length > 0 && filled.every((cell) => /^\s*\{\s*"ImportId"\s*:/.test(cell))
+}
+
+const TYPE =
+  /^(?:string|str|text|citext|n?varchar2?|n?char|character varying|clob|u?int(?:eger)?\d*|bigint|smallint|tinyint|long|number|numeric|decimal|float\d*|real|double(?: precision)?|bool(?:ean)?|date|time|datetime\d*|datetime:\S+|timestamp(?:tz|_\w+)?|timestamp with(?:out)? time zone|json|jsonb|uuid|guid|object|category|bytes|variant|array|record)(?:\s*\(\s*\d+(?:\s*,\s*\d+)?\s*\))?$/i
+
+const IN_BRACKETS = /^[([<{].*[)\]>}]$/
+
+/** Whether a row has words where the rows below have values of a kind, in all columns of such: names or units. */
+function isUnlike({ cells }: SourceRow, below: readonly SourceRow[], width: number): boolean {
+  if (below.length < 3) return false
+  const filled = listFilled(cells)
+  const isInBrackets = (row: readonly string[]) => {
+    const texts = listFilled(row)
+    return texts.length > 1 && texts.every((text) => IN_BRACKETS.test(text.trim()))
+  }
+  if (isInBrackets(cells)) return !below.some((row) => isInBrackets(row.cells))
+  let others = 0
+  let alike = 0
+  for (const [index, kind] of findKinds(below, width, 3).entries()) {
+    const cell = cells[index] ?? ''
+    if (kind === '' || MISSING.test(cell.trim())) continue
+    if (toKind(cell) === kind) alike += 1
+    else if (toKind(cell) === '') others += 1
+  }
+  return alike === 0 && others > 1 && filled.length > 1
+}
+
+const TOTAL =
+  /^(?:(?:grand |sub-?|overall )?totals?|sum|(?:gesamt|end|zwischen)?summe|gesamt(?:ergebnis)?|total (?:general|général|geral)|totale|totaal|suma|итого|всего|razem|toplam|yhteensä|summa|合計|総計|小計|总计|合计|합계|총계)\s*[:：]?$/iu
+
+const COUNT =
+  /^[-–—=*(\s]*(?:total (?:rows|records)\s*[:：]?\s*)?(\d[\d,. ]*) ?(?:rows?|records?|entries|results?|tuples|documents?|zeilen|datensätze|lignes|enregistrements|filas|registros|righe|строк\p{L}*)(?: \(?(?:affected|selected|returned|fetched|exported|written|in set|total)\b[^)]*\)?)?[-–—=*.)\s]*$/iu
+
+const MADE =
+  /^[-–—=*(#\s]*(?:(?:report |file |this report was |data )?(?:generated|exported|created|downloaded|printed|extracted|retrieved|produced)(?: (?:on|at|by|from|with|using))?\b|(?:erstellt|exportiert|generiert) (?:am|von|mit)\b|généré le\b|generado el\b|(?:last )?updated(?: on| at)?\b|as of\b|run date\b|timestamp\b).*(?:\d{4}|\d\d?:\d\d)/iu
+
+const NOTE =
+  /^(?:[*†‡§¹²³]|\(?(?:sources?|notes?|footnotes?|legend|disclaimer|copyright|quellen?|hinweise?|anmerkungen?|remarque|fuente|nota)\s*[:：]|©|(?:end|eof)\b(?: of (?:report|file|data|export|list))?\W*$)/iu
+
+/** Marks rows at the end of a table that count it or say where it is from. */
+function markFooters(rows: readonly SourceRow[], named: number, isBelowEmpty: ReadonlySet<number>): void {
+  const tail = rows.slice(-FOOTERS_MAX)
+  const above = rows.slice(0, -1).slice(-WINDOW_ROWS)
+  const usual = findUsual(above)
+  const width = Math.max(named, usual)
+  let isBehindTable = false
+  for (const row of tail) {
+    const filled = listFilled(row.cells)
+    const [first = ''] = filled
+    if (usual > 1 && filled.length === 1 && isBelowEmpty.has(row.row)) isBehindTable = true
+    const as = findFooter(first.trim(), filled.length, { width, isLast: row === tail.at(-1), isBehindTable })
+    if (filled.length > 1) isBehindTable = false
+    else if (as !== null && width > 1) isBehindTable = true
+    if (as === null || hasError(row)) continue
+    const count = as === 'count' ? Number(COUNT.exec(first)?.[1]?.replaceAll(/\D/g, '')) : Number.NaN
+    // It counts what stands above it: nothing else is said with that number.
+    const isSure = filled.length === 1 && count > 1 && count === row.row - 1
+    addProblem(row, {
+      severity: isSure ? 'error' : 'warning',
+      code: 'footer_row',
+      args: { as: isSure ? 'count_above' : as },
+    })
+  }
+}
+
+function findFooter(
+  first: string,
+  filled: number,
+  { width, isLast, isBehindTable }: { width: number; isLast: boolean; isBehindTable: boolean },
+): 'total' | 'count' | 'note' | null {
+  if (first === '' || first.length > 300) return null
+  if (width > 1 && TOTAL.test(first)) return 'total'
+  if (filled > 1) return null
+  if ((isLast || isBehindTable || width > 1) && COUNT.test(first)) return 'count'
+  if ((isLast || width > 1) && MADE.test(first)) return 'note'
+  return width > 1 && (isBehindTable || NOTE.test(first)) ? 'note' : null
+}
+
+/** How many filled cells most rows have; of several numbers, the largest. */
+function findUsual(rows: readonly SourceRow[]): number {
+  const counts = new Map<number, number>()
+  for (const { cells } of rows) {
+    const filled = listFilled(cells).length
+    counts.set(filled, (counts.get(filled) ?? 0) + 1)
+  }
+  const most = Math.max(0, ...counts.values())
+  return Math.max(0, ...[...counts].flatMap(([number, count]) => (count === most ? [number] : [])))
+}
+
+/** Finds the header of another table below an empty record, and marks the rows from there on. */
+class SecondTables {
+  readonly #width: number
+  #last: { row: number; sheetRow: number } | null = null
+  #above: readonly SourceRow[] = []
+  #candidates = 0
+  /** Where its header stands; null as long as there is none. */
+  #header: string | null = null
+
+  constructor(header: readonly string[] | null) {
+    this.#width = header?.length ?? 0
+  }
+
+  /** Marks rows of a batch, which `next` follow; returns the numbers of those below an empty record. */
+  mark({ rows, places = [] }: SourceBatch, next: readonly SourceRow[]): ReadonlySet<number> {
+    const below = new Set<number>()
+    for (const { row, sheetRow } of places) {
+      if (this.#last !== null && row > 1 && sheetRow - this.#last.sheetRow > row - this.#last.row)
+        below.add(row)
+      this.#last = { row, sheetRow }
+    }
+    if (this.#header === null && below.size > 0) this.#look(rows, next, below)
+    else if (this.#header !== null) for (const row of rows) this.#markRow(row)
+    this.#above = rows.slice(-WINDOW_ROWS)
+    return below
+  }
+
+  #markRow(row: SourceRow): void {
+    const found = this.#header ?? ''
+    row.problems.push({ row: row.row, severity: 'warning', code: 'second_table', found })
+  }
+
+  #look(rows: readonly SourceRow[], next: readonly SourceRow[], below: ReadonlySet<number>): void {
+    let titles = Number.POSITIVE_INFINITY
+    for (const [index, row] of rows.entries()) {
+      if (this.#header !== null) {
+        this.#markRow(row)
+        continue
+      }
+      titles = below.has(row.row) ? 0 : titles + 1
+      // A title or two may stand between the empty record and the header.
+      if (titles > 2 || this.#candidates > CANDIDATES_MAX) continue
+      this.#candidates += 1
+      if (!mayBeHeader(row)) continue
+      const above = [...this.#above, ...rows.slice(0, Math.max(0, index - titles))].slice(-WINDOW_ROWS)
+      const behind = [...rows.slice(index + 1), ...next].slice(0, FOOTERS_MAX)
+      if (!isOtherTable(row, above, behind, this.#width)) continue
+      this.#header = toFound(row.cells.join(' | '))
+      this.#markRow(row)
+    }
+  }
+}
+
+function mayBeHeader(row: SourceRow): boolean {
+  const filled = listFilled(row.cells)
+  return (
+    filled.length > 1 && !hasError(row) && areNames(filled) && filled.every((cell) => toKind(cell) === '')
+  )
+}
+
+/** Whether rows below have values of other kinds than their header and the rows above, or other numbers of cells. */
+function isOtherTable(
+  { cells }: SourceRow,
+  above: readonly SourceRow[],
+  below: readonly SourceRow[],
+  width: number,
+): boolean {
+  if (above.length === 0 || below.length === 0) return false
+  const before = findKinds(above, Math.max(width, cells.length), 1)
+  const behind = findKinds(below, cells.length, 1)
+  return behind.some(
+    (kind, index) =>
+      kind !== '' &&
+      kind !== before[index] &&
+      toKind(cells[index] ?? '') === '' &&
+      (cells[index] ?? '') !== '',
+  )
+}

@@ -1,0 +1,89 @@
+import { expect, test } from 'vitest'
+import { readAnySource, writeSource } from './read-source.ts'
+import { createWorkbook } from './workbook-files.ts'
+
+const MARKS = ['description_row', 'footer_row', 'second_table']
+
+/** "row as" of the rows that are told to be none, with `!` for those that are not sent. */
+async function findMarked(content: string | Uint8Array, name = 'source.csv', options = {}) {
+  const { rows } = await readAnySource(writeSource(content, name), options)
+  return rows.flatMap(({ row, problems }) =>
+    problems.flatMap((problem) => {
+      if (!MARKS.includes(problem.code)) return []
+      const as =
+        problem.code === 'second_table' ? 'table' : 'args' in problem ? Object.values(problem.args)[0] : ''
+      return [`${row} ${as}${problem.severity === 'error' ? '!' : ''}`]
+    }),
+  )
+}
+
+const POSTS = Array.from({ length: 8 }, (_, index) => `u${index},text ${index} of mine,${index}5`).join('\n')
+const HEADER = 'user_id,text_data,likes\n'
+
+test.each([
+  [
+    'the questions and import ids of a survey',
+    'Finished,user_id,text_data\nDone?,Who are you?,Your opinion\n"{""ImportId"":""f""}","{""ImportId"":""a""}","{""ImportId"":""b""}"\n1,u1,fine\n',
+    ['1 questions!', '2 import_ids!'],
+  ],
+  ['the types of the columns', `${HEADER}VARCHAR(20),text,int\n${POSTS}\n`, ['1 types!']],
+  ['units in brackets', `${HEADER}(string),(free text),(count)\n${POSTS}\n`, ['1 unlike']],
+  [
+    'names above values of other kinds',
+    `${HEADER}User,What they wrote,Likes of it\n${POSTS}\n`,
+    ['1 unlike'],
+  ],
+])('a line below the header with %s is told', async (_, content, expected) => {
+  expect(await findMarked(content)).toEqual(expected)
+})
+
+test.each([
+  ['Total,,360', ['9 total']],
+  ['Gesamtergebnis,8 posts,', ['9 total']],
+  ['Generated on 2024-05-01 by Report Server,,', ['9 note']],
+  ['Source: Forum database,,', ['9 note']],
+  ['Source: Forum database,,\nAll figures are preliminary,,', ['9 note', '10 note']],
+  ['\nAll figures are preliminary', ['9 note']],
+  ['(8 rows)', ['9 count_above!']],
+  ['(1200 rows affected)', ['9 count']],
+  ['-- 1200 rows --,,', ['9 count']],
+])('a table that ends with %j is told to have a footer', async (footer, expected) => {
+  expect(await findMarked(`${HEADER}${POSTS}\n${footer}\n`)).toEqual(expected)
+})
+
+test('a workbook is told to have a footer and a second header line', async () => {
+  const toCells = (texts: readonly string[]) =>
+    texts.map((text) => (text === '' ? '<c/>' : `<c t="inlineStr"><is><t>${text}</t></is></c>`)).join('')
+  const table = ['user_id,text_data,likes', '(text),(text),(count)', ...POSTS.split('\n'), 'Total,,360']
+  const rows = table.map((line, index) => `<row r="${index + 1}">${toCells(line.split(','))}</row>`).join('')
+  const book = await createWorkbook({ sheets: [{ name: 'a', rows }] })
+  expect(await findMarked(book, 'a.xlsx')).toEqual(['1 unlike', '10 total'])
+})
+
+test('each of several files is told to have a footer', async () => {
+  const second = writeSource(`${HEADER}${POSTS.replaceAll('text', 'word')}\nTotal,,9\n`, 'b.csv')
+  expect(await findMarked(`${HEADER}${POSTS}\nTotal,,360\n`, 'a.csv', { more: [second] })).toEqual([
+    '9 total',
+    '18 total',
+  ])
+})
+
+test('rows below an empty record and another header are told, whatever is read at once', async () => {
+  const content = `${HEADER}${POSTS}\n\nModerators\nmoderator,decisions\nanna,12\nbob,13\n`
+  const expected = ['10 table', '11 table', '12 table']
+  for (const readBytes of [7, 65_536]) {
+    expect(
+      (await findMarked(content, 'a.csv', { readBytes })).filter((one) => one.endsWith('table')),
+    ).toEqual(expected)
+  }
+})
+
+test.each([
+  ['posts between empty records', `${HEADER}${POSTS.replaceAll('\n', '\n\n')}\n`],
+  ['a first row without a value', `${HEADER}u0,first text,n/a\n${POSTS}\n`],
+  ['posts that speak of totals and sources', `${HEADER}u0,Total,1\nu1,Source: me,2\n${POSTS}\nu9,Total,3\n`],
+  ['one column of texts', 'text_data\nstring\nGrand total\nwe had 12 rows\nNote: read this\n'],
+  ['names and texts only', 'user_id,text_data\nanna,hello\nbob,how are you\n\ncarl,fine\ndora,good\n'],
+])('a table with %s is not told to have other rows', async (_, content) => {
+  expect(await findMarked(content)).toEqual([])
+})
