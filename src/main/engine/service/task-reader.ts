@@ -72,9 +72,16 @@ function judgeTaskCallback(body: unknown, api: 'v1' | 'v2'): Judgement | null {
   return hasResultField(body) ? judgeCallbackRead(readV2TaskResponse(body), body) : null
 }
 
-/** The `id` of a callback may be that of anything, such as the content, so only a `task_id` names the task. */
-function judgeCallbackRead(result: TaskResult | V2TaskResult, body: JsonObject | unknown[]): Judgement {
+/**
+ * The `id` of a callback may be that of anything, such as the content, so only a `task_id` names the task. Null where the
+ * rules cannot be read: then it is no result.
+ */
+function judgeCallbackRead(
+  result: TaskResult | V2TaskResult,
+  body: JsonObject | unknown[],
+): Judgement | null {
   const judgement = judgeRead(result, null)
+  if (judgement.outcome === 'unknown') return null
   if (!isJsonObject(body)) return judgement
   return { ...judgement, taskId: toTaskId(body['task_id']) }
 }
@@ -86,7 +93,21 @@ function hasResultField(body: JsonObject): boolean {
   )
 }
 
+/** The code of a row whose rules nobody knows, since the answer has them in another shape than the interface. */
+const UNREADABLE_RULES_CODE = 'UNREADABLE_RULES'
+
 function judgeRead(result: TaskResult | V2TaskResult, status: number | null): Judgement {
+  if (result.unreadableRules !== undefined && result.failures.length === 0) {
+    // It was taken, so it is not sent again; that no rule was triggered would be made up.
+    return createJudgement({
+      outcome: 'unknown',
+      status,
+      taskId: result.taskId,
+      fromCache: result.fromCache,
+      errorCode: UNREADABLE_RULES_CODE,
+      message: cutMessage(`triggered_rules is not a list of rules, found ${result.unreadableRules}`),
+    })
+  }
   const judgement = createJudgement({
     outcome: 'succeeded',
     status,
@@ -119,9 +140,10 @@ export interface TaskResult {
   fromCache: boolean
   /** Failures inside a 200: a status code that does not say success, or a `code` outside 200 to 299. */
   failures: { code: string; message: string }[]
+  /** The JSON of `triggered_rules` that are no list of rules with ids; absent where they are, or are not there. */
+  unreadableRules?: string
 }
 
-type Rules = TaskResult['triggeredRules']
 type Scores = TaskResult['classScores']
 
 /**
@@ -136,11 +158,12 @@ export function readTaskResponse(body: unknown): TaskResult | null {
   const result: TaskResult = {
     taskId,
     postId: typeof body['post_id'] === 'string' ? body['post_id'] : null,
-    triggeredRules: addRules([], body['triggered_rules']),
+    triggeredRules: [],
     classScores: [],
     fromCache: body['from_cache'] === true,
     failures: [],
   }
+  addRules(result, body['triggered_rules'])
   // The legacy body lists its models' results under `status`, the v2 body under `models`.
   readModelResults(body['status'], result)
   readModelResults(body['models'], result)
@@ -148,19 +171,41 @@ export function readTaskResponse(body: unknown): TaskResult | null {
   if (typeof code === 'number' && (code < 200 || code > 299) && result.failures.length === 0) {
     result.failures.push({ code: String(code), message: toText(body['message']) })
   }
+  readRefusalInside(body, result)
   return result
 }
 
-/** Adds the rules of a `triggered_rules` list (docs/interface.md §2.2, §2.3), and returns what it added to. */
-function addRules(rules: Rules, list: unknown): Rules {
-  if (!Array.isArray(list)) return rules
-  for (const rule of list) {
-    if (!isJsonObject(rule)) continue
-    const ruleId = toTaskId(rule['rule_id']) ?? toTaskId(rule['id'])
-    if (ruleId === null) continue
-    rules.push({ ruleId, ruleName: toId(rule['rule_name']) ?? toId(rule['display_name']) ?? ruleId })
+const FAILED = /^(?:error|failed|failure)$/i
+
+/** Reads what says failure in a 2xx in other words than the interface shows. */
+function readRefusalInside(body: JsonObject, result: Pick<TaskResult, 'failures'>): void {
+  if (result.failures.length > 0) return
+  const { error, status } = body
+  const isFailed = body['success'] === false || body['ok'] === false
+  const hasError =
+    (typeof error === 'string' && error !== '') || (typeof error === 'object' && error !== null)
+  if (!isFailed && !hasError && !(typeof status === 'string' && FAILED.test(status))) return
+  const said = readServiceError(body)
+  const message = said?.message ?? (hasError ? JSON.stringify(error) : '')
+  result.failures.push({ code: said?.errorCode ?? 'error', message })
+}
+
+/** Adds the rules of a `triggered_rules` list (docs/interface.md §2.2, §2.3), and notes one of another shape. */
+function addRules(result: Pick<TaskResult, 'triggeredRules' | 'unreadableRules'>, list: unknown): void {
+  if (list === undefined) return
+  if (!Array.isArray(list)) {
+    result.unreadableRules ??= JSON.stringify(list)
+    return
   }
-  return rules
+  for (const rule of list) {
+    const ruleId = isJsonObject(rule) ? (toTaskId(rule['rule_id']) ?? toTaskId(rule['id'])) : null
+    if (ruleId === null || !isJsonObject(rule)) {
+      result.unreadableRules ??= JSON.stringify(list)
+      continue
+    }
+    const ruleName = toId(rule['rule_name']) ?? toId(rule['display_name']) ?? ruleId
+    result.triggeredRules.push({ ruleId, ruleName })
+  }
 }
 
 function readModelResults(list: unknown, result: TaskResult): void {
@@ -267,10 +312,11 @@ function readPart(part: JsonObject, result: V2TaskResult): void {
   if (typeof code === 'number' && !isSuccessCode(code) && result.failures.length === before) {
     result.failures.push({ code: String(code), message: toText(part['message']) })
   }
+  if (result.failures.length === before) readRefusalInside(part, result)
 }
 
 function readObject(object: JsonObject, result: V2TaskResult, depth: number): void {
-  addRules(result.triggeredRules, object['triggered_rules'])
+  addRules(result, object['triggered_rules'])
   addScores(result.classScores, object['output'])
   const status = object['status']
   if (isJsonObject(status)) readStatus(status, object, result)

@@ -135,3 +135,9 @@ test('operations without callbacks read none', () => {
     expect(createTestExchange(operation).judgeCallback('{"task_id":"t1"}')).toBeNull()
   }
 })
+
+test.each(['spam', null, ['spam']])('a callback with rules that cannot be read is none: %j', (rules) => {
+  for (const { judgeCallback } of [task, v2]) {
+    expect(judgeCallback(JSON.stringify({ ...DEFAULT, triggered_rules: rules }))).toBeNull()
+  }
+})

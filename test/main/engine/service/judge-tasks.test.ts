@@ -156,3 +156,43 @@ test('a legacy model that says SUCCESS instead of 0 has succeeded', () => {
   const body = { id: 't1', code: 200, status: [{ status: { code: 'SUCCESS', message: '' } }] }
   expect(sync.judge(toAnswer(200, body), [])).toMatchObject({ outcome: 'succeeded', errorCode: null })
 })
+
+test.each(['spam', { rule_id: 'r' }, 3, true, null, ['spam'], [{ rule_name: 'Spam' }]])(
+  'rules in another shape than a list of rules with ids do not count as none: %j',
+  (rules) => {
+    for (const { judge } of [createTestExchange({ kind: 'task' }), v2]) {
+      expect(judge(toAnswer(200, { task_id: 't1', triggered_rules: rules }), [])).toMatchObject({
+        outcome: 'unknown',
+        repeat: 'never',
+        taskId: 't1',
+        errorCode: 'UNREADABLE_RULES',
+        message: `triggered_rules is not a list of rules, found ${JSON.stringify(rules)}`,
+      })
+    }
+  },
+)
+
+test.each([
+  [{ success: false, message: 'quota' }, 'quota'],
+  [{ ok: false, error_code: 'QUOTA', message: 'quota' }, 'quota'],
+  [{ error: 'model crashed' }, 'model crashed'],
+  [{ error: { reason: 'x' } }, '{"reason":"x"}'],
+  [{ status: 'failed', message: 'no model' }, 'no model'],
+])('a 200 that says failure in other words is one: %j', (said, message) => {
+  for (const { judge } of [createTestExchange({ kind: 'task' }), v2]) {
+    const body = { task_id: 't1', triggered_rules: [], ...said }
+    expect(judge(toAnswer(200, body), [])).toMatchObject({ outcome: 'rejected', repeat: 'never', message })
+  }
+})
+
+test.each([
+  {},
+  { triggered_rules: [] },
+  { triggered_rules: [{ rule_id: 'r' }], success: true, ok: true, error: null, status: 'ok' },
+  { triggered_rules: [{ id: 7 }], error: '', status: 'completed' },
+  { triggered_rules: [], error: false, status: [] },
+])('an answer without a failure is not doubted: %j', (said) => {
+  for (const { judge } of [createTestExchange({ kind: 'task' }), v2]) {
+    expect(judge(toAnswer(200, { task_id: 't1', ...said }), [])).toMatchObject({ outcome: 'succeeded' })
+  }
+})

@@ -199,6 +199,7 @@ describe('reading a task response', () => {
       classScores: [{ className: 'b', score: 1 }],
       fromCache: false,
       failures: [],
+      unreadableRules: '[null,"r",{"rule_id":3},{"rule_id":"r1"}]',
     })
   })
 })
