@@ -116,7 +116,7 @@ describe("OpenAI's batch form", () => {
     expect(await refuse('export', 'latest', at('a.batch-output.jsonl'), '--columns', 'source')).toContain(
       '--columns and --rules-as-columns only apply to',
     )
-    expect(await refuse('sample', 'latest', at('a.batch-output.jsonl'))).toContain(
+    expect(await refuse('sample', 'latest', at('a.batch-output.jsonl'), '--size', '1')).toContain(
       "OpenAI's batch formats have no place for labels",
     )
     writeFileSync(at('terms.csv'), 'term\nbuy now\n')
