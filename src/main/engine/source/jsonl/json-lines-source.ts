@@ -24,7 +24,7 @@ import {
 } from '../source-reader.ts'
 import { hasJsonElements, type JsonElement, readJsonElements } from './json-elements.ts'
 import { NestedFields } from './nested-fields.ts'
-import { type BatchRow, isBatchRequest, toBatchRows } from './openai-batch.ts'
+import { isBatchRequest, toBatchRows } from './openai-batch.ts'
 import { type JsonLine, type JsonMember, parseJsonLine } from './parse-json-line.ts'
 import { RowsInKeys } from './rows-in-keys.ts'
 
@@ -118,16 +118,19 @@ function createReader(
     splitLines = 0
     const places = new PlaceNotes()
     for (const { elements, bytesRead } of readRows(Infinity)) {
-      const rows = elements.flatMap((element) => {
-        const ofElement = toRows(row + 1, element)
-        if (ofElement.length > 1) splitLines += 1
-        return ofElement.map(({ members, ...read }) => {
-          row += 1
-          // Several elements may be on a line, and one on several.
-          places.note(row, hasElements || isBatch ? row : element.number, element.number)
-          return addNested(read, members)
-        })
-      })
+      const toSourceRow = ({ members, ...read }: JsonRow, { number }: JsonElement) => {
+        row += 1
+        // Several elements may be on a line, and one on several.
+        places.note(row, hasElements || isBatch ? row : number, number)
+        return addNested(read, members)
+      }
+      const rows = isBatch
+        ? elements.flatMap((element) => {
+            const ofElement = toBatch(row + 1, element)
+            if (ofElement.length > 1) splitLines += 1
+            return ofElement.map((read) => toSourceRow(read, element))
+          })
+        : elements.map((element) => toSourceRow(toRow(row + 1, element), element))
       if (rows.length > 0) yield { rows, places: places.take(), bytesRead }
     }
   }
@@ -172,12 +175,16 @@ function createReader(
     close: file.close,
   }
 
-  /** The rows of a line or element, in order from `row` on. */
-  function toRows(row: number, element: JsonElement): JsonRow[] {
+  function toRow(row: number, element: JsonElement): JsonRow {
     const read = readObject(row, element, encoding)
-    if (!read.isObject) return [{ row, cells: [], ...read }]
-    const made: BatchRow[] = isBatch ? toBatchRows(read.members) : [read]
-    return made.map(({ members, doubled = [], fault }, index) => {
+    return read.isObject ? toJsonRow(row, read.members, read.problems, keys) : toUnread(row, read)
+  }
+
+  /** The rows of a request, in order from `row` on. */
+  function toBatch(row: number, element: JsonElement): JsonRow[] {
+    const read = readObject(row, element, encoding)
+    if (!read.isObject) return [toUnread(row, read)]
+    return toBatchRows(read.members).map(({ members, doubled = [], fault }, index) => {
       const at = row + index
       const problems = read.problems.map((problem) => ({ ...problem, row: at }))
       problems.push(...doubled.map((key) => toDoubledKey(at, key)))
@@ -213,7 +220,7 @@ function createReader(
         isBlank = false
         if (keys.names().length === 0) fault ??= findFault(element)
         inKeys.note(element.text)
-        for (const { members } of toRows(1, element)) nested.note(members)
+        for (const { members } of isBatch ? toBatch(1, element) : [toRow(1, element)]) nested.note(members)
       }
     }
     if (isBlank) throw new SluiceError({ id: 'json_is_blank', source: file.path })
@@ -232,6 +239,11 @@ const EXCERPT_CHARACTERS = 20
 /** A row with the members that its cells are of. */
 interface JsonRow extends SourceRow {
   members: readonly JsonMember[]
+}
+
+/** A row without cells: what was read of it is no object. */
+function toUnread(row: number, { problems }: { problems: FoundProblem[] }): JsonRow {
+  return { row, cells: [], problems, members: [] }
 }
 
 /** Reads the members of one line or element, and what is wrong with it; none of what is no object. */
