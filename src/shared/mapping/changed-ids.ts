@@ -68,14 +68,18 @@ const TRUTH = new Set([
 /** What spreadsheets and exports for them write so that an id stays text: `="001"`, `'001`. */
 const WRAPPED = /^(?:=".*"|'[+\d].*)$/s
 
-const ORDINARY = /^[A-Za-z][!-~]*\d$/
-
 /**
  * Whether an id surely is what it looks like and was changed by nothing, as most are: a letter, then signs of ASCII, then a
  * digit. Others may be, too.
  */
 export function isOrdinaryId(id: string): boolean {
-  return ORDINARY.test(id)
+  const last = id.length - 1
+  if (!isLetter(id.charCodeAt(0)) || !isDigit(id.charCodeAt(last))) return false
+  for (let at = 1; at < last; at += 1) {
+    const code = id.charCodeAt(at)
+    if (code < 0x21 || code > 0x7e) return false
+  }
+  return true
 }
 
 /** What an id that stands alone was changed by, or null if it looks like one. */
@@ -97,6 +101,10 @@ export function isMissingValue(text: string): boolean {
 
 function isDigit(code: number): boolean {
   return code >= 0x30 && code <= 0x39
+}
+
+function isLetter(code: number): boolean {
+  return isCapital(code & ~0x20)
 }
 
 function isCapital(code: number): boolean {

@@ -82,5 +82,7 @@ const BLANK = new RegExp(String.raw`^[\s\p{Cc}${IGNORED}\u2800]*$`, 'u')
 
 /** Whether a text has nothing to see. */
 export function isBlank(text: string): boolean {
-  return BLANK.test(text)
+  // Most texts begin with a sign of ASCII that is seen.
+  const first = text.charCodeAt(0)
+  return !(first > 0x20 && first < 0x7f) && BLANK.test(text)
 }

@@ -45,7 +45,11 @@ export class SingleRowFixes {
     )
   }
 
-  note({ row, cells, kinds = null, unfit = [] }: NotedRow): void {
+  note(noted: NotedRow): void {
+    if (this.#ofRecord.size > 0 || this.#places.size > 0) this.#noteRow(noted)
+  }
+
+  #noteRow({ row, cells, kinds = null, unfit = [] }: NotedRow): void {
     const fixes = this.#ofRecord.get(row)
     if (fixes === undefined && this.#places.size === 0) return
     const half = toHalf(row, kinds)

@@ -34,6 +34,7 @@ import {
   V1_MAX_MODELS,
 } from '../../../shared/service/request-field.ts'
 import { DISTINCT_FIELDS } from '../../../shared/service/tasks.ts'
+import { isLetterOrDigit } from '../source/first-character.ts'
 import { findDoubledKeys } from '../source/jsonl/parse-json-line.ts'
 import { parseModels } from './field-writers.ts'
 import { type Body, findRequestText, isObjectValue, JsonText, toValueText } from './json-text.ts'
@@ -179,7 +180,8 @@ function checkUrl(found: Found, row: number, field: string, value: unknown): Fou
 
 /** A text that is an object or array of JSON; what a person wrote as a template is meant so. */
 function checkJsonText(found: Found, row: number, { text_data: text }: RequestBody): Found {
-  if (typeof text !== 'string' || !JSON_BRACKETS.test(text) || !isJson(text)) return found
+  if (typeof text !== 'string' || isLetterOrDigit(text.charCodeAt(0))) return found
+  if (!JSON_BRACKETS.test(text) || !isJson(text)) return found
   return addProblem(found, row, 'warning', 'text_data', { code: 'json_as_text' }, text)
 }
 

@@ -1,6 +1,7 @@
 import { toComparable } from '../../../shared/mapping/match-columns.ts'
 import type { FoundProblem } from '../../../shared/messages/problem-messages.ts'
 import { toFound } from '../../../shared/run/problem.ts'
+import { isLetterOrDigit } from './first-character.ts'
 
 /** Finds a row that is the header again, as where files were appended to each other; null for any other row. */
 export type FindRepeatedHeader = (row: number, cells: readonly string[]) => FoundProblem | null
@@ -44,9 +45,14 @@ function createAlikeCheck(names: readonly string[]): (cells: readonly string[]) 
   if (known.size < 2) return () => false
   const longest = 2 * Math.max(...names.map((name) => name.length))
   const begins = new Set([...known].flatMap((name) => [name.charAt(0), name.charAt(0).toUpperCase()]))
+  // Of each character of ASCII, whether a name may begin with it.
+  const mayBegin = Array.from({ length: 0x80 }, (_, code) => begins.has(String.fromCharCode(code)))
   // Names may begin with a space, a mark or a separator, which are not compared.
-  const mayBeName = (cell: string) =>
-    cell.length <= longest && (begins.has(cell.charAt(0)) || !/^[a-z0-9]/i.test(cell))
+  const mayBeName = (cell: string) => {
+    if (cell.length > longest) return false
+    const code = cell.charCodeAt(0)
+    return !isLetterOrDigit(code) || mayBegin[code] === true
+  }
   return (cells) => {
     if (!mayBeName(cells[0] ?? '') || !cells.every(mayBeName)) return false
     const filled = cells.filter((cell) => cell.trim() !== '').map(toComparable)

@@ -22,7 +22,7 @@ import { BulkInsert, type DatabaseSync } from '../../workspace/sqlite.ts'
 import { HashLists, type ReadKey, toBytes } from '../sent-before/row-keys.ts'
 import { NotedRows } from './noted-rows.ts'
 import { RowInsert } from './row-insert.ts'
-import { SeenIds } from './seen-ids.ts'
+import { SeenIds, toHash } from './seen-ids.ts'
 import { createProblemInsert, toCauseKey } from './stored-problems.ts'
 
 /** What only one row of a source may have. */
@@ -378,8 +378,10 @@ export class IntakeWriter {
     this.#rowsRead += 1
     const { counters } = this.#journal
     const isLeftOut = this.#leavesOut(read, problems)
+    // What is unique is mostly what a row is recognized by as well.
+    const hash = uniqueKey === null ? 0 : toHash(uniqueKey.value)
     // A row that is left out takes no value from another.
-    const repeated = isLeftOut ? null : this.#findRepeated(row, uniqueKey)
+    const repeated = isLeftOut ? null : this.#findRepeated(row, uniqueKey, hash)
     const found = repeated === null ? problems : [...problems, repeated]
     if (isLeftOut || (repeated !== null && this.#leavesOut(read, [repeated]))) {
       counters.add('state', 'left_out', 1)
@@ -402,7 +404,7 @@ export class IntakeWriter {
     }
     const valid = told.length === 0 || this.#writeProblems(told)
     this.#onWritten?.(read, valid, false)
-    if (valid) this.#noteKeys(read)
+    if (valid) this.#noteKeys(read, hash)
     if (!valid) counters.add('state', 'invalid', 1)
     if (corrections !== undefined) {
       counters.add('corrected', 'rows', 1)
@@ -422,17 +424,20 @@ export class IntakeWriter {
     )
   }
 
-  #noteKeys({ row, cells, body }: IntakeRow): void {
+  /** `hash` is that of the row's unique key. */
+  #noteKeys({ row, cells, body, uniqueKey }: IntakeRow, hash: number): void {
     if (body === undefined) return
     for (const { read, lists } of this.#keyLists) {
       const key = read({ body, cells })
-      if (key !== null) lists.add(key, row)
+      if (key === null) continue
+      if (key === uniqueKey?.value) lists.add(key, row, hash)
+      else lists.add(key, row)
     }
   }
 
-  #findRepeated(row: number, uniqueKey: IntakeRow['uniqueKey']): FoundProblem | null {
-    const first = uniqueKey === null ? null : this.#seen.add(uniqueKey.value, row)
+  #findRepeated(row: number, uniqueKey: IntakeRow['uniqueKey'], hash: number): FoundProblem | null {
     if (uniqueKey === null) return null
+    const first = this.#seen.add(uniqueKey.value, row, hash)
     const { field, value, shown, looks } = uniqueKey
     if (first !== null) return toRepeated(row, first, { field, value, shown })
     const alike = looks === undefined || looks === '' ? null : this.#looks.add(looks, row)

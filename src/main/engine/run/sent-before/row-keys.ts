@@ -138,7 +138,11 @@ const NO_KEY = 0
 
 /** What is noted of a key: 32 bits that only say where to look, since the rows themselves are compared. */
 export function toNotedHash(key: string): number {
-  return toHash(key) || 1
+  return fromHash(toHash(key))
+}
+
+function fromHash(hash: number): number {
+  return hash || 1
 }
 
 /** Collects the hashes of one key, and hands over lists that have one hash for each row from their base on. */
@@ -152,8 +156,8 @@ export class HashLists {
     this.#onList = onList
   }
 
-  /** Takes a row; they come in their order. */
-  add(key: string, row: number): void {
+  /** Takes a row, the hash of whose key may be known ({@link toHash}); they come in their order. */
+  add(key: string, row: number, hash = toHash(key)): void {
     if (this.#size > 0 && row - this.#base >= LIST_ROWS) this.flush()
     if (this.#size === 0) this.#base = row
     const at = row - this.#base
@@ -162,7 +166,7 @@ export class HashLists {
       grown.set(this.#hashes)
       this.#hashes = grown
     }
-    this.#hashes[at] = toNotedHash(key)
+    this.#hashes[at] = fromHash(hash)
     this.#size = at + 1
   }
 

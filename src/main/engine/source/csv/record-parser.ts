@@ -191,11 +191,21 @@ function needsExactness(text: string, syntax: RecordSyntax, { isEscapeGuessed }:
   const { delimiter, newline, quote } = syntax
   if (syntax.escape !== '' && text.includes(syntax.escape)) return true
   if (hasOtherBreak(text, newline)) return true
-  if (isEscapeGuessed === true && ESCAPED_BREAK.test(text)) return true
+  if (isEscapeGuessed === true && text.includes('\\') && ESCAPED_BREAK.test(text)) return true
   if (quote === '' || !text.includes(quote)) return delimiter !== '' && text.includes('"')
   if (quote !== '"' || delimiter === '') return true
   if (newline === '\n' && text.includes('\r"')) return true
-  return (isEscapeGuessed === true && text.includes('\\"')) || toSpacedQuote(syntax).test(text)
+  if (isEscapeGuessed === true && text.includes('\\"')) return true
+  return maySpaceQuotes(text) && toSpacedQuote(syntax).test(text)
+}
+
+/** Whether a quote may have white space behind it other than a line break: a look that takes less time than the pattern. */
+function maySpaceQuotes(text: string): boolean {
+  for (let at = text.indexOf('"'); at !== -1; at = text.indexOf('"', at + 1)) {
+    const code = text.charCodeAt(at + 1)
+    if ((code <= 0x20 && code !== 0x0a) || code > 0x7e) return true
+  }
+  return false
 }
 
 /** Whether a text has line breaks that end no record, in quotes or not. */

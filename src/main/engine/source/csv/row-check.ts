@@ -2,6 +2,7 @@ import type { FoundProblem } from '../../../../shared/messages/problem-messages.
 import { type FormulaGuard, removeFormulaGuard } from '../../../../shared/run/formula-guard.ts'
 import { toFound } from '../../../../shared/run/problem.ts'
 import { replaceUndecodable } from '../decoding/text-reader.ts'
+import { isLetterOrDigit } from '../first-character.ts'
 import type { FindRepeatedHeader } from '../repeated-header.ts'
 import type { SourceRow } from '../source-reader.ts'
 import { isCutInCurly } from './curly-quotes.ts'
@@ -99,6 +100,7 @@ const DRAWN = /^\s*[:|+┼]*[-=_─━═]{2}[-=_─━═:|+┼]*\s*$/
 /** Whether a row is the line that programs draw below a header or around a table. */
 function isDrawnLine(cells: readonly string[]): boolean {
   const [first = ''] = cells
+  if (isLetterOrDigit(first.charCodeAt(0))) return false
   if (!DRAWN.test(first)) return first === '' && cells.length > 2 && isDrawnLine(cells.slice(1))
   const filled = cells.filter((cell) => cell !== '')
   return filled.every((cell) => DRAWN.test(cell)) && (filled.length > 1 || /[+|┼]/.test(first))
