@@ -13,12 +13,42 @@ const DAMAGE = new RegExp(
   `\\ufffd|[\\u0080-\\u0084\\u0086-\\u009f]|${SEQUENCE}{2}|[ÂÃ][\\u00a1-\\u00aa\\u00ac-\\u00b6\\u00b8-\\u00ba\\u00bc-\\u00bf†‡ˆ‰ŠŒŽšœžŸƒ]|ðŸ|â€${CONTINUED}`,
 )
 
+/** What the bytes 80 to BF of UTF-8 are in Windows-1251: all, and those that are no letters of Russian or Ukrainian. */
+const CYRILLIC_ODD = '[ЂЃѓЉЊЌЋЏђљњќћџЎўЈЅѕј‚„†‡€‰‹›™‘’“”•–—¤¦§©«¬®°±µ¶·№»]'
+const CYRILLIC = '[\\u00a0ЂЃѓЉЊЌЋЏђљњќћџЎўЈЅѕј‚„…†‡€‰‹›™‘’“”•–—¤¦§©«¬®°±µ¶·№»ҐЁЄЇІіґёєї]'
+
+/** UTF-8 that was read in another encoding than Windows-1252, each in sequences that its language does not have. */
+const OTHER_DAMAGE = new RegExp(
+  [
+    `[РС]${CYRILLIC_ODD}[РС]${CYRILLIC}|[РС]${CYRILLIC}[РС]${CYRILLIC_ODD}`,
+    // KOI8-R
+    '(?:[пя][\\u2500-\\u25a0∙√≈≤≥⌠⌡©°²·÷]){2}',
+    // Windows-1253, 1255 and 1256
+    '(?:[ΞΟ][€‚ƒ„…†‡‰‹‘’“”•–—™›΅Ά£¤¥¦§¨©«¬®―°±²³΄µ¶·ΈΉΊ»Ό½ΎΏ]){2}',
+    '(?:׳[\\u00a0-\\u00bf‘’“”•–—…„†‡]){2}',
+    '(?:[طظ][\\u00a0-\\u00bf€‚„…†‡ˆ‰‹‘’“”•–—™›]){2}',
+    // Windows-1250
+    'Ă[©ˇłş¤¶ĽźŻ‡®˘˛]|Ĺ[‚›Ľş±‘™]|Ä[™‡›Ť]',
+    // DOS and Mac OS
+    '├[\\u00a1-\\u00ffƒı]|ÔÇ[ÖÿªØ£¥ô£]|[A-Za-z]√[©®∂±º≥§†¢¥£]|‚Ä[ôúùìî¶]',
+    // GBK and Shift-JIS
+    '锟斤拷|鈥|縺.?[縺繧繝]|[繧繝][\\uff61-\\uff9f]',
+  ].join('|'),
+)
+
+/** Where {@link OTHER_DAMAGE} begins: with signs that few texts have, or with letters that others follow. */
+const MAY_BE_OTHER = /[РСпяΞΟ][^а-яА-ЯёЁα-ωΑ-Ωά-ώ\s]|[׳طظĂĹÄ├Ô√锟鈥縺繧繝]/
+
 /** Where all damage begins: most texts have nothing there, which is found out faster. */
 const BEYOND_ASCII = /[^\0-\x7f]/
 
 /** Finds how a text was damaged, and where; null if nothing shows that it was. */
 export function findDamage(text: string): { as: TextDamage; at: number } | null {
-  const found = BEYOND_ASCII.test(text) ? DAMAGE.exec(text) : null
+  const found = BEYOND_ASCII.test(text) ? (DAMAGE.exec(text) ?? findOther(text)) : null
   if (found === null) return null
   return { as: found[0] === '\ufffd' ? 'replaced' : 'decoded_wrongly', at: found.index }
+}
+
+function findOther(text: string): RegExpExecArray | null {
+  return MAY_BE_OTHER.test(text) ? OTHER_DAMAGE.exec(text) : null
 }

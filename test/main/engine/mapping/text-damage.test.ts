@@ -27,3 +27,31 @@ test.each([
   'GRÜSSE, ÖL‘',
   'l’été à Noël',
 ])('text with such letters is no damage: %s', (text) => expect(findDamage(text)).toBe(null))
+
+test.each([
+  ['windows-1251', 'Привет, как дела?'],
+  ['windows-1251', 'Дякую'],
+  ['koi8-r', 'Привет'],
+  ['windows-1253', 'Καλημέρα κόσμε'],
+  ['windows-1255', 'שלום עולם'],
+  ['windows-1256', 'السلام عليكم'],
+  ['windows-1250', 'gęślą jaźń'],
+  ['macintosh', 'café, don’t'],
+  ['gbk', 'don’t do it'],
+  ['shift_jis', 'こんにちは'],
+])('text that was read as %s instead of UTF-8 is told: %s', (encoding, text) => {
+  const wrong = new TextDecoder(encoding).decode(Buffer.from(text))
+  expect(findDamage(wrong)).toMatchObject({ as: 'decoded_wrongly' })
+  expect(findDamage(text)).toBe(null)
+})
+
+test.each([
+  'СІРІ КОНІ, ЄВРОПЕЙСЬКІ РІЧКИ',
+  'БЕРЁТ ВСЁ С… «Р» № 5',
+  'ЊЕГОВО СРЦЕ',
+  'žluťoučký kůň, Ştefan Ăsta',
+  '├── src',
+  '√2 ± 3',
+  'پاکستان طرح',
+  '你好，世界',
+])('text of other languages is no damage: %s', (text) => expect(findDamage(text)).toBe(null))
