@@ -1,7 +1,8 @@
-import { COMPARED_FIELDS } from '../../../shared/mapping/id-text.ts'
+import { findLostId, isOrdinaryId } from '../../../shared/mapping/changed-ids.ts'
+import { COMPARED_FIELDS, ID_TEXT_FIELDS } from '../../../shared/mapping/id-text.ts'
 import { findColumn } from '../../../shared/mapping/match-columns.ts'
 import { findPlaceholder, parseTemplate } from '../../../shared/mapping/templates.ts'
-import type { FoundProblem } from '../../../shared/messages/problem-messages.ts'
+import type { FoundProblem, ProblemCause } from '../../../shared/messages/problem-messages.ts'
 import { fieldsOf, type Operation, parseFieldName } from '../../../shared/operations/operations.ts'
 import type { FieldSource, Mapping } from '../../../shared/plan/plan.ts'
 import { toFound } from '../../../shared/run/problem.ts'
@@ -22,6 +23,8 @@ interface FilledField {
   index: number
   /** Whether the cell is content, which may be anything; ids and addresses may not. */
   isContent: boolean
+  /** Of an id that is more than the cell: how many columns its template has; 0 for any other field. */
+  idColumns: number
 }
 
 /** What a cell of Excel holds at most, in UTF-16 code units; a longer text is cut to it. */
@@ -39,15 +42,17 @@ export function createCellCheck(
   mapping: Mapping,
   columns: readonly string[],
 ): CheckCells {
-  const filled = Object.entries(mapping).flatMap(([field, source]) =>
-    findColumns(source, columns).map(
-      (index): FilledField => ({ field, index, isContent: isContent(field, operation) }),
-    ),
-  )
+  const filled = Object.entries(mapping).flatMap(([field, source]) => {
+    const indexes = findColumns(source, columns)
+    const idColumns = isPartOfId(field, source) ? indexes.length : 0
+    return indexes.map(
+      (index): FilledField => ({ field, index, isContent: isContent(field, operation), idColumns }),
+    )
+  })
   return (row, cells, kinds, isAscii) => {
     let found = NO_PROBLEMS
     const letters = kinds === null ? '' : toCellKinds(kinds)
-    for (const { field, index, isContent: isText } of filled) {
+    for (const { field, index, isContent: isText, idColumns } of filled) {
       const cell = cells[index] ?? ''
       if (cell.length === SPREADSHEET_CELL_CHARACTERS) {
         found = [...found, { row, severity: 'warning', code: 'cut_cell', field, found: toEnd(cell) }]
@@ -61,6 +66,12 @@ export function createCellCheck(
           { row, severity: 'warning', code: 'damaged_text', args: { as }, field, found: around },
         ]
       }
+      const changed =
+        idColumns === 0 || letters[index] === 'e' || isOrdinaryId(cell)
+          ? null
+          : findChangedPart(cell, idColumns)
+      if (changed !== null)
+        found = [...found, { row, severity: 'warning', field, ...changed, found: toFound(cell) }]
       if (letters[index] === 'r' && isCompared(field)) {
         const code = field === 'term' ? 'changed_value' : 'lost_id'
         found = [
@@ -76,6 +87,25 @@ export function createCellCheck(
     }
     return found
   }
+}
+
+/** Whether a template puts cells into an id with something else; of a cell alone, the id is checked itself. */
+function isPartOfId(field: string, source: FieldSource): boolean {
+  return (
+    source.kind === 'template' &&
+    ID_TEXT_FIELDS.some((name) => name === field) &&
+    parseTemplate(source.template).length > 1
+  )
+}
+
+/**
+ * How a spreadsheet or data frame changed a cell that is a part of an id. Dates and truth values may be meant there, and
+ * a missing value beside another cell.
+ */
+function findChangedPart(cell: string, idColumns: number): ProblemCause | null {
+  const as = findLostId(cell)
+  if (as !== 'rounded' && as !== 'wrapped' && (as !== 'missing' || idColumns > 1)) return null
+  return { code: 'lost_id', args: { as } }
 }
 
 /** Whether a field names something, so that two values which look the same are one. */

@@ -379,3 +379,23 @@ test('fields of objects in several files are those of all of them, of which thos
     '{"text_data":"b","user_id":"u2","post_id":"p2"}',
   ])
 })
+
+test('cells that a template puts into an id are held against what spreadsheets change', async () => {
+  const ids = ['1.23457E+11', '76561200000000000', '="001"', 'NULL', '3-Jan', 'TRUE', '7', 'abc']
+  const template = (text: string) => ({
+    mapping: {
+      user_metadata: { kind: 'template' as const, template: '{}' },
+      user_id: { kind: 'template' as const, template: text },
+    },
+  })
+  const csv = `post_id,id,text_data\n${ids.map((id, index) => `p${index},"${id.replaceAll('"', '""')}",t`).join('\n')}\n`
+  expect(listGroups(await check(csv, template('forum-{{id}}')))).toEqual([
+    ['lost_id', 'user_id', 'rounded', 2],
+    ['lost_id', 'user_id', 'missing', 1],
+    ['lost_id', 'user_id', 'wrapped', 1],
+  ])
+  expect(listGroups(await check(csv, template('{{id}}-{{post_id}}')))).toEqual([
+    ['lost_id', 'user_id', 'rounded', 2],
+    ['lost_id', 'user_id', 'wrapped', 1],
+  ])
+})
