@@ -246,10 +246,40 @@ export const INTENDED_DIFFERENCES: readonly IntendedDifference[] = [
     apply: (answer) => ({ ...answer, stdout: addFirstTries(answer.stdout) }),
   },
   {
+    reason: 'tries of a row that a retry sent again have their answers',
+    apply: (answer, workspace) =>
+      workspace === 'retried' ? { ...answer, stdout: addAnswersOfTries(answer.stdout) } : answer,
+  },
+  {
     reason: 'rows are numbered as their spreadsheet shows them, and records have their number beside it',
     apply: numberLikeSpreadsheets,
   },
 ]
+
+/** A try of the golden run that was retried, in a line of JSON, and behind it a try of its retry. */
+const TRY_BEFORE_RETRY =
+  /(\{"run_id":"20261125-232925-3086h5q",[^{}]*)\}(?=,\{"run_id":"20261125-232929-752nghv")/g
+
+/** Adds the answer of the sandbox to the last try of the golden run that was retried, where a try of its retry follows. */
+function addAnswersOfTries(value: unknown): unknown {
+  if (typeof value === 'string') {
+    return value.replace(
+      TRY_BEFORE_RETRY,
+      (tried, open: string) => `${open},"response":{"body":${toRefusal(JSON.parse(tried))}}}`,
+    )
+  }
+  if (Array.isArray(value)) return value.map(addAnswersOfTries)
+  if (!isObject(value) || !Array.isArray(value['attempts'])) return value
+  const tries = value['attempts'] as Record<string, unknown>[]
+  const attempts = tries.map((tried, index) =>
+    index === tries.length - 1 ? tried : { ...tried, response: { body: toRefusal(tried), cut_from: null } },
+  )
+  return { ...value, attempts }
+}
+
+function toRefusal({ status, error_code, message }: Record<string, unknown>): string {
+  return JSON.stringify({ error: true, status, error_code, message, show_alert: false })
+}
 
 /** Adds the counts of first tries and of retries to summaries and reports of load tests. */
 function addFirstTries(value: unknown): unknown {

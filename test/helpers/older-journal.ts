@@ -21,6 +21,7 @@ export function takeFoundBack(db: DatabaseSync): void {
     DROP TABLE found;
     DROP TABLE term;
     DROP TABLE row_key;
+    DROP TABLE try_answer;
     ALTER TABLE second DROP COLUMN succeeded_duration;
     PRAGMA user_version = ${STEPS_BEFORE_FOUND}`)
   const insert = db.prepare('INSERT INTO row_class (row, class, score) VALUES (?, ?, ?)')

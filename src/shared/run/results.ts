@@ -98,6 +98,11 @@ export interface ResultPage {
   isCounted: boolean
 }
 
+/** How long a body was before it was cut, bytes of UTF-8; null where that was not noted. */
+const cutFromSchema = z.object({ bytes: z.int().nullable() })
+
+export type CutFrom = z.infer<typeof cutFromSchema>
+
 /** One try of a row's item. Times are milliseconds; a phase that did not happen is null. */
 const attemptSchema = z.object({
   /** The run that made it: the one the row was read by, or a retry. */
@@ -114,14 +119,11 @@ const attemptSchema = z.object({
   waitingMs: z.number().nullable(),
   connectMs: z.number().nullable(),
   tlsMs: z.number().nullable(),
+  /** The answer to it as it came, if another one is the row's by now; absent where there was none, or it was not kept. */
+  response: z.object({ body: z.string(), cutFrom: cutFromSchema.nullable() }).exactOptional(),
 })
 
 export type AttemptDetail = z.infer<typeof attemptSchema>
-
-/** How long a body was before it was cut, bytes of UTF-8; null where that was not noted. */
-const cutFromSchema = z.object({ bytes: z.int().nullable() })
-
-export type CutFrom = z.infer<typeof cutFromSchema>
 
 /** A callback of a row's item as it came. */
 const callbackSchema = z.object({

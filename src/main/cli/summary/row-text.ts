@@ -55,13 +55,18 @@ export function formatRowDetail(terminal: Terminal, detail: RowDetail): string {
         ? []
         : [`${requestMethod} ${toPrintable(requestUrl)}`, ...formatRequestBody(terminal, detail)],
     ],
-    ['Attempts', detail.attempts.map(formatAttempt)],
+    [
+      'Attempts',
+      detail.attempts.flatMap(({ response, ...attempt }) => [
+        formatAttempt(attempt),
+        ...(response === undefined ? [] : formatBody(terminal, response.body, response.cutFrom)),
+      ]),
+    ],
     [
       'Callbacks',
       detail.callbacks.flatMap(({ receivedAt, effect, body, cutFrom }) => [
         `${receivedAt}  ${effect}${formatCallbackLatency(detail)}`,
-        ...formatJson(body),
-        ...formatCut(terminal, body, cutFrom),
+        ...formatBody(terminal, body, cutFrom),
       ]),
     ],
     [
@@ -70,12 +75,7 @@ export function formatRowDetail(terminal: Terminal, detail: RowDetail): string {
         .toSorted((a, b) => b.score - a.score)
         .map((entry) => toPrintable(`${entry.className} ${entry.score}`)),
     ],
-    [
-      'Answer',
-      responseBody === null
-        ? []
-        : [...formatJson(responseBody), ...formatCut(terminal, responseBody, detail.responseCutFrom)],
-    ],
+    ['Answer', responseBody === null ? [] : formatBody(terminal, responseBody, detail.responseCutFrom)],
   ]
   return parts.flatMap(([label, lines]) => formatSection(terminal, label, lines)).join('\n')
 }
@@ -128,6 +128,10 @@ function formatRequestBody(terminal: Terminal, { requestBody, requestPart }: Row
 function formatCallbackLatency({ result, callbacks }: RowDetail): string {
   if (result.callbackLatencyMs === null || callbacks.length !== 1) return ''
   return `  ${formatFigure(result.callbackLatencyMs)} ms after the request`
+}
+
+function formatBody(terminal: Terminal, body: string, cutFrom: CutFrom | null): string[] {
+  return [...formatJson(body), ...formatCut(terminal, body, cutFrom)]
 }
 
 function formatJson(body: string): string[] {

@@ -215,6 +215,13 @@ export const MIGRATIONS: readonly SchemaStep[] = [
   -- Of the requests of a second, the http_req_duration of those that succeeded; null in seconds of earlier versions.
   ALTER TABLE second ADD COLUMN succeeded_duration TEXT;
   `,
+  `
+  -- Answers to tries of an item that do not stand in result: a later try does, or a callback had settled the item. Long
+  -- ones are compressed into content, as in long_answer. Earlier versions kept the last answer alone.
+  CREATE TABLE try_answer (
+    item INTEGER NOT NULL, number INTEGER NOT NULL, response TEXT, bytes INTEGER, content BLOB, PRIMARY KEY (item, number)
+  ) STRICT;
+  `,
 ]
 
 /**

@@ -92,10 +92,43 @@ export class LongBodies {
   }
 }
 
+/** Keeps answers in whose place others stand. The caller has a transaction open for every call. */
+export class TryAnswers {
+  readonly #insert: StatementSync
+  readonly #move: StatementSync
+
+  constructor(db: DatabaseSync) {
+    const into = 'INSERT OR REPLACE INTO try_answer (item, number, response, bytes, content)'
+    this.#insert = db.prepare(`${into} VALUES (?, ?, ?, ?, ?)`)
+    // What stands in result is of the last try that was answered, cut off ones and those that stand here apart.
+    this.#move = db.prepare(
+      `${into} SELECT result.row, coalesce((SELECT max(number) FROM attempt WHERE attempt.item = result.row
+         AND status IS NOT NULL AND NOT EXISTS (SELECT 1 FROM try_answer AS kept
+           WHERE kept.item = attempt.item AND kept.number = attempt.number)), 0), response, bytes, content
+       FROM result LEFT JOIN long_answer ON long_answer.id = result.row
+       WHERE result.row = ? AND (response IS NOT NULL OR content IS NOT NULL)`,
+    )
+  }
+
+  /** Keeps the answer to a try that does not get to stand in `result`. */
+  write(item: number, number: number, body: string | PackedBody | null): void {
+    if (body === null) return
+    if (typeof body === 'string') this.#insert.run(item, number, body, null, null)
+    else this.#insert.run(item, number, null, body.bytes, body.content)
+  }
+
+  /** Keeps the answer that stands in `result`, which is about to be replaced. */
+  keep(item: number): void {
+    this.#move.run(item)
+  }
+}
+
 /** Reads what the service answered to items, and posted back of them, as the journal keeps it. */
 interface ExchangeReader {
   /** The last answer to an item; null where there was none. */
   readAnswer(item: number): StoredBody | null
+  /** The answers to its tries that do not stand in that place, by the number of the try. */
+  readTryAnswers(item: number): ReadonlyMap<number, StoredBody>
   /** The callbacks of an item in the order they came. */
   readCallbacks(item: number): CallbackDetail[]
 }
@@ -110,7 +143,16 @@ export function createExchangeReader(db: DatabaseSync): ExchangeReader {
     `SELECT received_at_us, effect, body, content, bytes FROM callback
      LEFT JOIN long_callback ON long_callback.id = callback.id WHERE item = ? ORDER BY callback.id`,
   )
+  const ofTries = db.prepare('SELECT number, response, content, bytes FROM try_answer WHERE item = ?')
   return {
+    readTryAnswers(item) {
+      const answers = new Map<number, StoredBody>()
+      for (const { number, response, content, bytes } of ofTries.all(item)) {
+        const body = readStoredBody(response, content, bytes)
+        if (body !== null) answers.set(Number(number), body)
+      }
+      return answers
+    },
     readAnswer(item) {
       const row = answer.get(item)
       return row === undefined ? null : readStoredBody(row['response'], row['content'], row['bytes'])

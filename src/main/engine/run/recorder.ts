@@ -9,7 +9,7 @@ import { countError } from '../journal/counters.ts'
 import { type Found, FoundWriter } from '../journal/found-writer.ts'
 import type { Journal } from '../journal/journal.ts'
 import { isTimed, SecondWriter } from '../journal/seconds.ts'
-import { LongBodies, type PackedBody, packBody, toHeldBytes } from '../journal/stored-bodies.ts'
+import { LongBodies, type PackedBody, packBody, TryAnswers, toHeldBytes } from '../journal/stored-bodies.ts'
 import type { SecondMeter } from '../sending/second-meter.ts'
 import type { Exchange } from '../service/exchange.ts'
 import type { Judgement, RowJudgement } from '../service/judgement.ts'
@@ -258,6 +258,7 @@ export class OutcomeWriter {
   readonly #plainAttempt: BulkInsert
   readonly #found: FoundWriter
   readonly #longAnswers: LongBodies
+  readonly #tryAnswers: TryAnswers
   readonly #remark: StatementSync
 
   constructor(journal: Journal) {
@@ -271,6 +272,7 @@ export class OutcomeWriter {
     this.#plainAttempt = new BulkInsert(db, INTO_ATTEMPT, attempt)
     this.#found = new FoundWriter(db)
     this.#longAnswers = new LongBodies(db, 'long_answer')
+    this.#tryAnswers = new TryAnswers(db)
     this.#remark = db.prepare(
       "UPDATE result SET message = coalesce(message || '; ' || ?, ?) WHERE row = ? AND state IN ('succeeded', 'acknowledged')",
     )
@@ -301,7 +303,10 @@ export class OutcomeWriter {
    * the tables, which halves the pages that a group touches: SQLite splits pages evenly unless rows come at the end.
    */
   write(records: readonly AttemptRecord[]): void {
-    for (const record of records.toSorted((a, b) => a.item - b.item)) this.#writeOne(record)
+    const sorted = records.toSorted((a, b) => a.item - b.item)
+    // Before any result is written, which may be in the place of an answer of an earlier group.
+    for (const [at, record] of sorted.entries()) this.#keepAnswers(record, sorted[at - 1], sorted[at + 1])
+    for (const record of sorted) this.#writeOne(record)
     for (const bulk of this.#bulks) bulk.flush()
     this.#found.flush()
   }
@@ -323,6 +328,14 @@ export class OutcomeWriter {
   forget(): void {
     this.#found.forget()
     for (const bulk of this.#bulks) bulk.forget()
+  }
+
+  /** Keeps the answers that a try replaces or that its own does not replace, given what was tried of it in this group. */
+  #keepAnswers(record: AttemptRecord, before?: AttemptRecord, after?: AttemptRecord): void {
+    const { item, number, state, response } = record
+    if (number > 1 && state !== null && before?.item !== item) this.#tryAnswers.keep(item)
+    const isReplaced = after?.item === item && after.state !== null
+    if (state === null || isReplaced) this.#tryAnswers.write(item, number, response)
   }
 
   #writeOne(record: AttemptRecord): void {

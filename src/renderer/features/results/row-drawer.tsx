@@ -171,6 +171,18 @@ export function RowDrawer(props: {
               />
             ))}
             <AttemptsTable attempts={detail.attempts} />
+            {detail.attempts.map(
+              ({ number, response }) =>
+                response !== undefined && (
+                  <ExchangePart
+                    key={number}
+                    title={`Answer to try ${number}`}
+                    text={response.body}
+                    cutFrom={response.cutFrom}
+                    revealed={revealed}
+                  />
+                ),
+            )}
           </>
         )}
       </ScrollRegion>

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { expect, onTestFinished, test } from 'vitest'
 import { betweenRows, visitScores } from '../../../../src/main/engine/journal/found-reader.ts'
 import { SCORE_COLUMNS_MAX } from '../../../../src/main/engine/journal/found-writer.ts'
-import { readStoredBody } from '../../../../src/main/engine/journal/stored-bodies.ts'
+import { createExchangeReader, readStoredBody } from '../../../../src/main/engine/journal/stored-bodies.ts'
 import { OutcomeWriter, Recorder } from '../../../../src/main/engine/run/recorder.ts'
 import { SecondMeter } from '../../../../src/main/engine/sending/second-meter.ts'
 import { VERIFIED } from '../../../../src/main/engine/service/echoes.ts'
@@ -245,6 +245,28 @@ test('a later try replaces the result, and is one attempt more', () => {
     succeeded: 1,
     retried: 1,
   })
+})
+
+test('answers that do not get to stand with their row are kept by their try, in one group or several', () => {
+  const journal = openReadyJournal(2)
+  const outcomes = new OutcomeWriter(journal)
+  const toTry = (number: number, response: string | null, state: 'pending' | 'succeeded' | null) =>
+    toAttempt(1, { number, response, state, outcome: state === 'succeeded' ? state : 'unknown' })
+  const groups = [
+    [toTry(1, 'first', 'pending'), toTry(2, null, 'pending'), toTry(3, 'third', 'pending')],
+    [toTry(4, 'fourth', 'pending'), toAttempt(2, { response: 'of another' })],
+    // A callback had settled the item while it was in flight.
+    [toTry(5, 'fifth', null)],
+  ]
+  for (const group of groups) journal.transact('process', () => outcomes.write(group))
+  const { readAnswer, readTryAnswers } = createExchangeReader(journal.db)
+  expect([...readTryAnswers(1)].map(([number, { text }]) => [number, text])).toEqual([
+    [1, 'first'],
+    [3, 'third'],
+    [5, 'fifth'],
+  ])
+  expect(readAnswer(1)?.text).toBe('fourth')
+  expect(readTryAnswers(2)).toEqual(new Map())
 })
 
 test('what a later try finds takes the place of what an earlier one found, and of its counts', () => {

@@ -119,8 +119,9 @@ export function* readPagesOfRows(
   }
 }
 
-function countCharacters({ request, response, callbacks }: ExportRow): number {
+function countCharacters({ request, response, callbacks, tries }: ExportRow): number {
   let characters = (request?.body?.length ?? 0) + (response?.body.length ?? 0)
+  for (const tried of tries) characters += tried.response?.body.length ?? 0
   for (const { body } of callbacks) characters += body.length
   return characters
 }
@@ -154,9 +155,13 @@ function toExportRow(
     row.state = toShownState((runs[newest.run] as ExportedRun).page.view, newest.stored)
   }
   if (withTries) {
+    // Answers stand with the first row of their item.
+    const hasAnswers = row.exchangeInRow === null
     row.tries = runs
       .slice(0, shown.run + 1)
-      .flatMap(({ page }) => page.listTries(id))
+      .flatMap(({ page }, age) =>
+        hasAnswers ? page.listAnsweredTries(id, age !== shown.run) : page.listTries(id),
+      )
       .map((attempt, index) => ({ ...attempt, number: index + 1 }))
   }
   return row

@@ -1,7 +1,7 @@
 import { isJson } from '../../../../shared/messages/pretty-json.ts'
 import { toStateName } from '../../../../shared/messages/state-name.ts'
 import { toRowNumber } from '../../../../shared/plan/source-place.ts'
-import type { CutFrom, ExportRow } from '../../../../shared/run/results.ts'
+import type { AttemptDetail, CutFrom, ExportRow } from '../../../../shared/run/results.ts'
 import type { ReportOptions, ReportWriter } from './csv-report.ts'
 
 /**
@@ -30,7 +30,9 @@ export function createJsonlWriter({
     header: () => '',
     guardedCells: 0,
     row(result) {
-      const rest = JSON.stringify({ ...toDocument(result), ...members?.(result) }).slice(1, -1)
+      const tries = result.tries.map(toTry).join(',')
+      const findings = JSON.stringify({ ...toFindings(result), ...members?.(result) }).slice(1, -1)
+      const rest = `${JSON.stringify(toOutcome(result)).slice(1, -1)},"tries":[${tries}],${findings}`
       const { file } = result.place
       const inFile = file === undefined ? '' : `"file":${JSON.stringify(file)},`
       const row = JSON.stringify(toRowNumber(result.place))
@@ -46,7 +48,7 @@ function toCellJson(cell: string, kind: string | undefined): string | null {
   return kind === 'j' ? toOneLine(cell) : JSON.stringify(cell)
 }
 
-function toDocument(result: ExportRow) {
+function toOutcome(result: ExportRow) {
   return {
     state: toStateName(result.state),
     status: result.status,
@@ -62,16 +64,26 @@ function toDocument(result: ExportRow) {
     from_cache: result.task?.fromCache ?? null,
     duration_ms: result.durationMs,
     attempts: result.attempts,
-    tries: result.tries.map((tried) => ({
-      run_id: tried.runId,
-      number: tried.number,
-      sent_at: tried.sentAt,
-      outcome: tried.outcome,
-      status: tried.status,
-      error_code: tried.errorCode,
-      message: tried.message,
-      duration_ms: tried.durationMs,
-    })),
+  }
+}
+
+function toTry({ response, ...tried }: AttemptDetail): string {
+  const told = JSON.stringify({
+    run_id: tried.runId,
+    number: tried.number,
+    sent_at: tried.sentAt,
+    outcome: tried.outcome,
+    status: tried.status,
+    error_code: tried.errorCode,
+    message: tried.message,
+    duration_ms: tried.durationMs,
+  })
+  if (response === undefined) return told
+  return `${told.slice(0, -1)},"response":{${toBody(response.body, response.cutFrom)}}}`
+}
+
+function toFindings(result: ExportRow) {
+  return {
     custom_index_item_id: result.customIndexItemId,
     answer: result.answer,
     callback_latency_ms: result.callbackLatencyMs,

@@ -15,7 +15,7 @@ import {
   type JoinedRow,
   readErrors,
 } from '../results/family-rows.ts'
-import { readAttempts, toAttempt } from '../results/row-detail.ts'
+import { addResponses, readAttempts, toAttempt } from '../results/row-detail.ts'
 import { createAnswersReader } from './found-answers.ts'
 import { type Stretch, StretchStatement } from './stretch.ts'
 
@@ -98,6 +98,15 @@ export class StoredPage {
         ),
       ]),
     )
+  }
+
+  /** The tries that the run made of a row, with the answers that are not the row's; see {@link addResponses}. */
+  listAnsweredTries(row: number, isEarlier: boolean): readonly AttemptDetail[] {
+    const tries = this.listTries(row)
+    const { item = null } = this.rows.get(row) ?? {}
+    // A first try has its answer with the row.
+    if (item === null || (tries.length < 2 && !isEarlier)) return tries
+    return addResponses(tries, item, this.#exchanges, isEarlier)
   }
 
   /** The tries that the run made of a row. */

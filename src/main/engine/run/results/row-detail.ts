@@ -20,16 +20,15 @@ export function readRow(family: RunFamily, row: number): RowDetail {
   const detail = readRowOf(newest, row)
   const tried = detail.attempts.length > 0 || newest.record.parentRunId === null
   // What a retry has not sent yet shows the last answer before it.
-  const before = tried
-    ? null
-    : (earlier.map((run) => readTriedRow(run, row)).find((found) => found !== null) ?? null)
+  const answered = tried ? newest : (earlier.find((run) => readTries(run, row).length > 0) ?? newest)
+  const before = answered === newest ? null : readRowOf(answered, row)
   const [shown] = readFamilyRows(family, [{ id: row, member: newest }])
   const runs = [...earlier.reverse(), newest]
   return {
     ...(before === null ? detail : toNext(before, detail)),
     result: shown?.result ?? detail.result,
     attempts: runs
-      .flatMap((run) => readTries(run, row))
+      .flatMap((run) => readTries(run, row, run !== answered))
       .map((attempt, index) => ({ ...attempt, number: index + 1 })),
     callbacks: runs.flatMap((run) => readCallbacksOf(run, row)),
   }
@@ -43,20 +42,33 @@ function toNext(
   return { ...before, problems, ...(corrections !== undefined && { corrections }) }
 }
 
-/** The row as one run has it; null where that run has not tried it. */
-function readTriedRow(run: RunView, row: number): RowDetail | null {
-  return readTries(run, row).length === 0 ? null : readRowOf(run, row)
-}
-
 function findItem({ db }: RunView, row: number): number | null {
   const item = db.prepare('SELECT item FROM row WHERE id = ?').get(row)?.['item'] ?? null
   return item === null ? null : Number(item)
 }
 
-/** The tries that one run made of a row. */
-function readTries(run: RunView, row: number): AttemptDetail[] {
+/** The tries that one run made of a row; its last answer is that of the row unless it `isEarlier`. */
+function readTries(run: RunView, row: number, isEarlier = false): AttemptDetail[] {
   const item = findItem(run, row)
-  return item === null ? [] : readAttempts(run, item)
+  if (item === null) return []
+  return addResponses(readAttempts(run, item), item, createExchangeReader(run.db), isEarlier)
+}
+
+/** Adds the answers to tries that are not the row's answer; with `isEarlier` the last answer of the run is none either. */
+export function addResponses(
+  tries: readonly AttemptDetail[],
+  item: number,
+  exchanges: ReturnType<typeof createExchangeReader>,
+  isEarlier: boolean,
+): AttemptDetail[] {
+  const answers = new Map(exchanges.readTryAnswers(item))
+  const last = tries.findLast(({ number, status }) => status !== null && !answers.has(number))
+  const answer = isEarlier && last !== undefined ? exchanges.readAnswer(item) : null
+  if (last !== undefined && answer !== null) answers.set(last.number, answer)
+  return tries.map((tried) => {
+    const body = answers.get(tried.number)
+    return body === undefined ? tried : { ...tried, response: { body: body.text, cutFrom: body.cutFrom } }
+  })
 }
 
 function readCallbacksOf(run: RunView, row: number): CallbackDetail[] {

@@ -83,6 +83,55 @@ test('the short answer to a later try takes the place of a long one', async () =
   expect(JSON.parse(responseBody ?? '')).toMatchObject({ triggered_rules: [] })
 })
 
+/** A service whose answers are all different, and what it gave each row; it breaks where `toStatus` is null. */
+async function startTellingService(toStatus: (nth: number) => number | null) {
+  const given = new Map<number, (string | null)[]>()
+  const server = await startFaultServer({
+    onRequest: (request, wire) => {
+      const row = toRow(request)
+      const own = given.get(row) ?? []
+      given.set(row, own)
+      const status = toStatus(own.length + 1)
+      // Every second one is long enough to be compressed.
+      const answer = { ...toTaskAnswer(request), nth: own.length, padding: 'x'.repeat((row % 2) * 2_000) }
+      own.push(status === null ? null : JSON.stringify(answer))
+      if (status === null) wire.reset()
+      else wire.send(status, JSON.stringify(answer))
+    },
+  })
+  return { server, given }
+}
+
+/** The answers to the tries of a row, the row's own among them as its last one. */
+function readAnswers(runs: ReturnType<typeof createInProcessRuns>, runId: string, row: number) {
+  const { attempts, responseBody } = runs.read(runId, (view) => readRow(view, row))
+  const answers = attempts.map(({ response }) => response?.body ?? null)
+  return [...answers.slice(0, -1), answers.at(-1) ?? responseBody]
+}
+
+test('every try of a row keeps its own answer, the last one as the answer of the row', async () => {
+  const runs = createInProcessRuns(folder)
+  const { server, given } = await startTellingService((nth) => (nth === 2 ? null : nth < 4 ? 503 : 200))
+  const plan = createRunPlan(folder, 120, server.baseUrl)
+  const { run_id: runId, rows } = await runs.start(plan).ended
+  expect(rows.succeeded).toBe(120)
+  for (let row = 1; row <= 120; row += 1) {
+    expect(given.get(row)).toHaveLength(4)
+    expect(readAnswers(runs, runId, row)).toEqual(given.get(row))
+  }
+})
+
+test('what resuming or retrying a run sends again leaves the answers before it', async () => {
+  const runs = createInProcessRuns(folder)
+  const { server, given } = await startTellingService((nth) => [503, 503, 200][nth - 1] ?? 200)
+  const plan = createRunPlan(folder, 3, server.baseUrl, { retry: { limit: 0 } })
+  const { run_id: runId, rows } = await runs.start(plan).ended
+  expect(rows.unknown).toBe(3)
+  expect((await runs.resume(runId, 'resend').ended).rows.unknown).toBe(3)
+  expect((await runs.retry(runId, 'resend').ended).rows.succeeded).toBe(3)
+  for (const row of [1, 2, 3]) expect(readAnswers(runs, runId, row)).toEqual(given.get(row))
+})
+
 test('an answer that an earlier version had cut without a word is marked as cut', async () => {
   const { runs, runId } = await runAnswers(2, (request) => JSON.stringify(toTaskAnswer(request)))
   const file = toJournalFile(folder, runId)
