@@ -66,6 +66,10 @@ export const COMMAND_LINE_MESSAGES = {
       text: `--out: cannot write ${file}: ${reason}`,
       remedy: 'Check that its folder exists and can be written to. Nothing was sent.',
     }),
+    otlp_incomplete: ({ url, reason }: { url: string; reason: string }) => ({
+      text: `--out: the figures did not all arrive at ${url}: ${reason}`,
+      remedy: 'Check that an OTLP receiver for HTTP listens there. The load test itself is whole.',
+    }),
     out_cut_off: ({ file, reason }: Thrown & { file: string }) => ({
       text: `--out: ${file} is incomplete: ${reason}`,
       remedy: 'The load test itself is whole; its seconds can be exported to a .csv file.',

@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type FaultServer, startFaultServer, toTaskAnswer } from '../../helpers/fault-server.ts'
@@ -94,7 +96,7 @@ describe('--out ndjson=FILE', () => {
     expect(await load(['--out', `ndjson=${source}`])).toMatchObject({ code: 2 })
     expect(readFileSync(source, 'utf8')).toBe(createRows(3))
     const nameless = await load(['--out', 'influxdb=http://127.0.0.1'])
-    expect(nameless.stderr).toContain('expected ndjson=FILE')
+    expect(nameless.stderr).toContain('expected ndjson=FILE or otlp=URL')
     expect(await load(['--metrics-host', '0.0.0.0'])).toMatchObject({ code: 2 })
     await send([
       'task',
@@ -112,6 +114,90 @@ describe('--out ndjson=FILE', () => {
     expect(run.stderr).toContain('--out only works with load tests')
     expect(service.requests).toEqual([])
   })
+})
+
+/** Numbers and texts of a protobuf message, by their path of fields; each field that holds a message is walked as one. */
+function* walkProtobuf(bytes: Buffer, path = ''): Generator<[path: string, value: Buffer | number]> {
+  let at = 0
+  const readVarint = (): number => {
+    let value = 0
+    for (let shift = 0; ; shift += 7) {
+      const byte = bytes[at] ?? 0
+      at += 1
+      value += (byte & 0x7f) * 2 ** shift
+      if (byte < 0x80) return value
+    }
+  }
+  while (at < bytes.length) {
+    const tag = readVarint()
+    const here = `${path}/${tag >> 3}`
+    if ((tag & 7) === 0) yield [here, readVarint()]
+    else if ((tag & 7) === 1) {
+      yield [here, bytes.subarray(at, at + 8)]
+      at += 8
+    } else {
+      const length = readVarint()
+      const inner = bytes.subarray(at, at + length)
+      at += length
+      yield [here, inner]
+      if (MESSAGES.has(here)) yield* walkProtobuf(inner, here)
+    }
+  }
+}
+
+const METRIC = '/1/2/2'
+const HISTOGRAM = `${METRIC}/9/1`
+const SUM = `${METRIC}/7/1`
+/** Fields that hold messages, by opentelemetry/proto/metrics/v1/metrics.proto. */
+const MESSAGES = new Set(['/1', '/1/2', METRIC, `${METRIC}/7`, `${METRIC}/9`, HISTOGRAM, SUM])
+
+describe('--out otlp=URL', () => {
+  it('sends counters and histograms that add up to the summary, times included', async () => {
+    const service = await startService()
+    const exports: { path: string; body: Buffer }[] = []
+    const receiver = createServer((request, response) => {
+      const chunks: Buffer[] = []
+      request.on('data', (chunk: Buffer) => chunks.push(chunk))
+      request.on('end', () => {
+        exports.push({ path: request.url ?? '', body: Buffer.concat(chunks) })
+        response.writeHead(200, { 'content-type': 'application/x-protobuf' }).end()
+      })
+    })
+    await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => {
+      receiver.closeAllConnections()
+      receiver.close()
+    })
+    const { port } = receiver.address() as AddressInfo
+    const ended = await open(service).load(['--out', `otlp=http://127.0.0.1:${port}`, '--json'])
+    const summary = JSON.parse(ended.stdout)
+    expect(exports.length).toBeGreaterThanOrEqual(2)
+    const last = exports.at(-1) ?? { path: '', body: Buffer.alloc(0) }
+    expect(last.path).toBe('/v1/metrics')
+    let name = ''
+    const counts: Record<string, number> = {}
+    const sums: number[] = []
+    for (const [path, value] of walkProtobuf(last.body)) {
+      if (typeof value === 'number') continue
+      if (path === `${METRIC}/1`) name = value.toString()
+      if (path === `${HISTOGRAM}/4`) counts[name] = Number(value.readBigUInt64LE())
+      if (path === `${SUM}/6` && name === 'http_reqs') sums.push(Number(value.readBigInt64LE()))
+      if (path === `${HISTOGRAM}/2`) {
+        expect(Number(value.readBigUInt64LE() / 1_000_000n)).toBeGreaterThan(Date.now() - 60_000)
+      }
+    }
+    expect(counts['http_req_duration']).toBe(summary.latency_ms.http_req_duration.count)
+    expect(sums.sort((a, b) => a - b)).toEqual([20, 60])
+    expect(last.body.includes(summary.run_id)).toBe(true)
+    expect(last.body.includes('the-default-key')).toBe(false)
+  })
+
+  it('says at the end that figures did not arrive, and changes nothing of the test', async () => {
+    const service = await startService()
+    const ended = await open(service).load(['--out', 'otlp=http://127.0.0.1:1', '--json'])
+    expect(ended.stderr).toContain('the figures did not all arrive at http://127.0.0.1:1')
+    expect(JSON.parse(ended.stdout)).toMatchObject({ requests: { sent: 80 } })
+  }, 30_000)
 })
 
 describe('--metrics-port', () => {

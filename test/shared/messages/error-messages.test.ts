@@ -185,6 +185,7 @@ const OF_COMMANDS = new Set<ErrorId>([
   'mapping_of_other_operation',
   'metrics_without_load',
   'metrics_port_missing',
+  'otlp_incomplete',
   'out_cut_off',
   'out_over_source',
   'out_unwritable',

@@ -147,18 +147,17 @@ export interface MetricsFlags {
 }
 
 /** Where `--out` writes. */
-export interface OutTarget {
-  kind: 'ndjson'
-  file: string
-}
+export type OutTarget = { kind: 'ndjson'; file: string } | { kind: 'otlp'; url: string }
 
 /** Parser of `--out`, repeatable. */
 function collectOut(text: string, previous: OutTarget[] | undefined): OutTarget[] {
-  const [, file] = /^ndjson=(.+)$/.exec(text) ?? []
-  if (file === undefined || file === '-') {
-    throw new InvalidArgumentError(`expected ndjson=FILE, found \`${text}\`.`)
+  const [, kind, target = ''] = /^(ndjson|otlp)=(.+)$/.exec(text) ?? []
+  if (kind === undefined || target === '-') {
+    throw new InvalidArgumentError(`expected ndjson=FILE or otlp=URL, found \`${text}\`.`)
   }
-  return [...(previous ?? []), { kind: 'ndjson', file }]
+  const parsed: OutTarget =
+    kind === 'otlp' ? { kind, url: parseBaseUrl(target) } : { kind: 'ndjson', file: target }
+  return [...(previous ?? []), parsed]
 }
 
 /** Declares `--out`, `--metrics-port` and `--metrics-host`. */
@@ -182,7 +181,7 @@ export function addMetricsOption(command: Command): Command {
     )
     .option(
       '--out <kind=target>',
-      'write each second of a load test as it ends: ndjson=FILE; repeatable',
+      'tell each second of a load test as it ends: ndjson=FILE, or otlp=URL of an OpenTelemetry collector, such as otlp=http://127.0.0.1:4318; repeatable',
       collectOut,
     )
 }

@@ -3,6 +3,7 @@ import type { StreamedSecond } from '../../../shared/load/streamed-second.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { toThrown, toThrownText } from '../../../shared/messages/thrown.ts'
 import type { Plan } from '../../../shared/plan/plan.ts'
+import { APP_VERSION } from '../../../shared/version.ts'
 import type { RunHandle } from '../../engine/engine-interface.ts'
 import { findReplacedSource } from '../../engine/workspace/replaced-source.ts'
 import type { CliContext } from '../context.ts'
@@ -42,7 +43,7 @@ export async function openLoadOutputs(
   const outputs: SecondOutput[] = []
   const closeAll = () => Promise.allSettled(outputs.map((output) => output.close()))
   try {
-    for (const target of out) outputs.push(openOutput(context, plan, target))
+    for (const target of out) outputs.push(await openOutput(context, plan, target))
     const metrics = metricsPort === undefined ? null : await openMetrics(context, metricsPort, flags)
     if (metrics !== null) outputs.push({ take: metrics.addSecond, close: metrics.close })
     return {
@@ -74,7 +75,12 @@ async function openMetrics(
   return metrics
 }
 
-function openOutput(context: CliContext, plan: Plan, target: OutTarget): SecondOutput {
+async function openOutput(context: CliContext, plan: Plan, target: OutTarget): Promise<SecondOutput> {
+  if (target.kind === 'otlp') {
+    // A megabyte that only those need who ask for it.
+    const { openOtlpOutput } = await import('./otlp-output.ts')
+    return openOtlpOutput(target.url, APP_VERSION)
+  }
   return openSecondsFile(resolveFromCaller(target.file, context.env), plan)
 }
 
