@@ -33,11 +33,10 @@ export const EXPORT_MESSAGES = {
       remedy:
         'The ending selects the format: .csv or .xlsx for spreadsheets, .jsonl for programs, .parquet for analysis. Text can be compressed: .csv.gz, .jsonl.gz.',
     }),
-    export_batch_of_run: ({ file }: { file: string }) => ({
+    export_batch_of_run: ({ file }: { file: string }, sluice: string) => ({
       text: `${file}: OpenAI's batch formats have no place for labels, changes or verdicts`,
       remedy: {
-        terminal:
-          'Choose .csv, .xlsx, .jsonl or .parquet here, or export the run itself: sluice export RUN FILE.',
+        terminal: `Choose .csv, .xlsx, .jsonl or .parquet here, or export the run itself: ${sluice} export RUN FILE`,
         window: 'Choose .csv, .xlsx, .jsonl or .parquet here, or export the run itself.',
       },
     }),

@@ -142,10 +142,10 @@ export const LOOKBACK_MESSAGES = {
       text: `no run sent ${source}; sources of runs: ${quoteAll(known)}`,
       remedy: 'Name one of these sources, or a run.',
     }),
-    trend_without_tag: ({ tag }: { tag: string }) => ({
+    trend_without_tag: ({ tag }: { tag: string }, sluice: string) => ({
       text: `no run has the tag ${quoteAll([tag])}`,
       remedy: {
-        terminal: `Tag runs first: sluice runs edit RUN --tag ${tag}. Or name sources.`,
+        terminal: `Name sources, or tag runs first: ${sluice} runs edit RUN --tag TAG`,
         window: 'Tag runs first, or choose sources.',
       },
     }),

@@ -143,6 +143,7 @@ const ARGUMENTS = {
   sheets: ['"Old"'],
   some: ['20260301-x1'],
   source: 'posts.csv',
+  tag: 'weekly',
   status: 502,
   system: 'EADDRINUSE',
   values: ['spam'],
