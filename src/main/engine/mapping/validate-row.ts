@@ -50,14 +50,17 @@ const NO_PROBLEMS: readonly FoundProblem[] = Object.freeze([])
 /**
  * Compiles the rules of docs/interface.md §2, §4 and §8 for a plan whose mapping is resolved. Whether a post_id or a
  * term is unique within the source is for the journal to say; what holds for every row alike is in `findPlanWarnings`.
+ * `bodies`: whether the plan's mapper makes all of them (default: any), which saves rules for fields that it does not fill.
  */
-export function createRowValidator({
-  operation,
-  mapping,
-  fixes = [],
-}: Pick<Plan, 'operation' | 'mapping' | 'fixes'>): ValidateRow {
+export function createRowValidator(
+  { operation, mapping, fixes = [] }: Pick<Plan, 'operation' | 'mapping' | 'fixes'>,
+  bodies: 'any' | 'mapped' = 'any',
+): ValidateRow {
   const fixed = listFixedFields(fixes)
-  const rules = [...createRules(operation, mapping), ...createLookRules(operation, mapping, fixed)]
+  // A whole request and a fix may bring any field.
+  const isOpen = bodies === 'any' || !isEmpty(mapping['request']) || fixes.length > 0
+  const mayHave = (field: string) => isOpen || fillsField(mapping, field)
+  const rules = [...createRules(operation, mapping, mayHave), ...createLookRules(operation, mapping, fixed)]
   if (!isEmpty(mapping['request'])) {
     const checkMode = createModeRule(operation, mapping)
     rules.push(createRequestRule(operation), ...(checkMode === null ? [] : [checkMode]))
@@ -69,8 +72,11 @@ export function createRowValidator({
   }
 }
 
-function createRules(operation: Operation, mapping: Mapping): RowRule[] {
-  if (isAbout(operation, 'content')) return createTaskRules(operation, mapping)
+/** Whether rows of a plan may have a field: rules for others are left out. */
+type MayHave = (field: string) => boolean
+
+function createRules(operation: Operation, mapping: Mapping, mayHave: MayHave): RowRule[] {
+  if (isAbout(operation, 'content')) return createTaskRules(operation, mapping, mayHave)
   return OPERATIONS[operation.kind].checks.map(createRule)
 }
 
@@ -93,15 +99,16 @@ function createRule(check: RowCheck): RowRule {
   }
 }
 
-function createTaskRules(operation: TaskOperation, mapping: Mapping): RowRule[] {
+function createTaskRules(operation: TaskOperation, mapping: Mapping, mayHave: MayHave): RowRule[] {
+  const metadata = ['content_metadata', 'user_metadata'].filter(mayHave)
   return [
     createContentRule(operation, mapping),
     createBlankRule('text_data'),
     ...(mapping['text_data']?.kind === 'template' ? [] : [checkJsonText]),
     checkIds,
-    checkDistinct,
-    (found, row, { callback_url: url }) => checkUrl(found, row, 'callback_url', url),
-    createMetadataRule(['content_metadata', 'user_metadata']),
+    ...(DISTINCT_FIELDS.some(({ name }) => mayHave(name)) ? [checkDistinct] : []),
+    ...(mayHave('callback_url') ? [checkCallbackUrl] : []),
+    ...(metadata.length > 0 ? [createMetadataRule(metadata)] : []),
     createModelsRule(operation, findConstantModels(operation, mapping) !== null),
     ...(fillsUserMetadata(mapping) ? [checkUserMetadata] : []),
   ]
@@ -109,9 +116,12 @@ function createTaskRules(operation: TaskOperation, mapping: Mapping): RowRule[] 
 
 /** Whether any column or template fills user_metadata or a key of it. */
 export function fillsUserMetadata(mapping: Mapping): boolean {
+  return fillsField(mapping, 'user_metadata')
+}
+
+function fillsField(mapping: Mapping, name: string): boolean {
   return Object.entries(mapping).some(
-    ([field, source]) =>
-      (field === 'user_metadata' || field.startsWith('user_metadata.')) && !isEmpty(source),
+    ([field, source]) => (field === name || field.startsWith(`${name}.`)) && !isEmpty(source),
   )
 }
 
@@ -176,6 +186,10 @@ function checkUrl(found: Found, row: number, field: string, value: unknown): Fou
   return hasSeveralUrls(String(value))
     ? addProblem(found, row, 'warning', field, { code: 'several_urls' }, value)
     : found
+}
+
+function checkCallbackUrl(found: Found, row: number, { callback_url: url }: RequestBody): Found {
+  return checkUrl(found, row, 'callback_url', url)
 }
 
 /** A text that is an object or array of JSON; what a person wrote as a template is meant so. */

@@ -282,7 +282,7 @@ export function createRowCheck(
   columns: readonly string[],
   mapRow: MapRow,
 ): (read: ReadRow, isAscii?: boolean) => CheckedRow {
-  const validate = createRowValidator(plan)
+  const validate = createRowValidator(plan, 'mapped')
   const join = createCellJoiner(plan, columns)
   const isUsed = createUseCheck(plan.mapping, columns)
   return ({ row, cells, kinds: ownKinds = null, problems: ofReader }, isAscii) => {

@@ -186,3 +186,16 @@ test.each([
 ])('a text that only looks a little like JSON is not warned of: %s', (text) =>
   expect(validate({ ...GOOD, text_data: text })).toEqual([]),
 )
+
+test.each(['group_id', 'callback_url', 'user_metadata', 'content_metadata'])(
+  'bodies that a mapper makes are checked for %s where it fills that',
+  (field) => {
+    const names = ['text_data', 'user_id', 'post_id', field]
+    const mapping = Object.fromEntries(names.map((name) => [name, { kind: 'column', column: name } as const]))
+    const plan = buildPlan({ mapping })
+    const body = { ...GOOD, [field]: field === 'group_id' ? 'p' : ['not what it takes'] }
+    const found = createRowValidator(plan, 'mapped')(17, body)
+    expect(found.map((problem) => problem.field)).toEqual([field])
+    expect(found).toEqual(createRowValidator(plan)(17, body))
+  },
+)

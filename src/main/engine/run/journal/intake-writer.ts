@@ -116,7 +116,7 @@ export class IntakeWriter {
   /** Rows of the trial that are not in an item yet. */
   #trialLeft: number
   /** The item that is being filled, and its rows so far. */
-  #item = { first: 0, rows: 0 }
+  readonly #item = { first: 0, rows: 0 }
   #problems = { errors: 0, warnings: 0 }
   readonly #stored: Record<Problem['severity'], number> = { error: 0, warning: 0 }
 
@@ -446,7 +446,8 @@ export class IntakeWriter {
 
   #toItem(row: number): number {
     if (this.#item.rows === 0 || this.#item.rows >= this.#rowsPerItem || this.#trialLeft === 0) {
-      this.#item = { first: row, rows: 0 }
+      this.#item.first = row
+      this.#item.rows = 0
       this.#items += 1
     }
     this.#item.rows += 1
