@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { BUCKET_BOUNDS_MS } from '../../../src/shared/load/streamed-second.ts'
 import { type FaultServer, startFaultServer, toTaskAnswer } from '../../helpers/fault-server.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { runInProcess } from './run-in-process.ts'
@@ -10,12 +11,15 @@ import { createRows, writeSource } from './write-source.ts'
 
 const env = { SLUICE_API_KEY: 'the-default-key' }
 
+/** How long the service takes to say that it is busy, milliseconds. */
+const BUSY_MS = 6
+
 /** A service that is busy at every fourth request. */
 const startService = () =>
   startFaultServer({
     onRequest: (request, wire) => {
-      if (request.number % 4 === 0)
-        wire.send(503, { error: true, status: 503, error_code: 'BUSY', message: 'no' })
+      const busy = { error: true, status: 503, error_code: 'BUSY', message: 'no' }
+      if (request.number % 4 === 0) setTimeout(() => wire.send(503, busy), BUSY_MS)
       else wire.send(200, toTaskAnswer(request))
     },
   })
@@ -43,7 +47,7 @@ type Line = Record<string, number> & {
   time: string
   run_id: string
   statuses: { status: number | null; requests: number }[]
-  latency_ms: Record<string, { count: number }>
+  latency_ms: Record<string, { count: number; min: number; max: number }>
   buckets: Record<string, { counts: number[]; sum_ms: number }>
 }
 
@@ -83,6 +87,17 @@ describe('--out ndjson=FILE', () => {
     expect([of(200), of(503)]).toEqual([60, 20])
     const counted = lines.flatMap(({ buckets }) => buckets['http_req_duration']?.counts ?? [])
     expect(sum(counted)).toBe(latency.http_req_duration.count)
+    for (const { buckets, latency_ms: told } of lines) {
+      const counts = buckets['http_req_duration']?.counts ?? []
+      const { min = 0, max = 0 } = told['http_req_duration'] ?? {}
+      const toBucket = (ms: number) => BUCKET_BOUNDS_MS.findIndex((bound) => ms <= bound)
+      expect(counts.findIndex((count) => count > 0)).toBe(toBucket(min))
+      expect(counts.findLastIndex((count) => count > 0)).toBe(toBucket(max))
+    }
+    // The busy answers are above 5 ms, whatever the others took.
+    expect(
+      sum(lines.flatMap(({ buckets }) => buckets['http_req_duration']?.counts.slice(3) ?? [])),
+    ).toBeGreaterThanOrEqual(20)
     const sumMs = sum(lines.map(({ buckets }) => buckets['http_req_duration']?.sum_ms ?? 0))
     expect(sumMs / 80 / latency.http_req_duration.mean).toBeCloseTo(1, 1)
   })
