@@ -192,7 +192,8 @@ function readRefusalInside(body: JsonObject, result: Pick<TaskResult, 'failures'
 
 /** Adds the rules of a `triggered_rules` list (docs/interface.md §2.2, §2.3), and notes one of another shape. */
 function addRules(result: Pick<TaskResult, 'triggeredRules' | 'unreadableRules'>, list: unknown): void {
-  if (list === undefined) return
+  // Services in some languages write an empty list as null.
+  if (list === undefined || list === null) return
   if (!Array.isArray(list)) {
     result.unreadableRules ??= JSON.stringify(list)
     return

@@ -157,7 +157,7 @@ test('a legacy model that says SUCCESS instead of 0 has succeeded', () => {
   expect(sync.judge(toAnswer(200, body), [])).toMatchObject({ outcome: 'succeeded', errorCode: null })
 })
 
-test.each(['spam', { rule_id: 'r' }, 3, true, null, ['spam'], [{ rule_name: 'Spam' }]])(
+test.each(['spam', { rule_id: 'r' }, 3, true, ['spam'], [{ rule_name: 'Spam' }]])(
   'rules in another shape than a list of rules with ids do not count as none: %j',
   (rules) => {
     for (const { judge } of [createTestExchange({ kind: 'task' }), v2]) {
@@ -188,6 +188,7 @@ test.each([
 test.each([
   {},
   { triggered_rules: [] },
+  { triggered_rules: null },
   { triggered_rules: [{ rule_id: 'r' }], success: true, ok: true, error: null, status: 'ok' },
   { triggered_rules: [{ id: 7 }], error: '', status: 'completed' },
   { triggered_rules: [], error: false, status: [] },
