@@ -6,6 +6,9 @@ import type { SourceBatch, SourceRow } from './source-reader.ts'
 /** Rows that are looked at together: the first and the last ones of a table, and those around an empty record. */
 const WINDOW_ROWS = 50
 
+/** Bytes of the source, about, beyond which fewer rows are held back. */
+const HELD_BYTES = 8_000_000
+
 /** Most rows between the header and the first one with data. */
 const DESCRIPTIONS_MAX = 3
 
@@ -20,7 +23,8 @@ const CANDIDATES_MAX = 1_000
  * columns below the header, footers at the end, and a second table below an empty record. `header` as of a
  * `SourceReader`.
  *
- * A batch is held back until the next one is there, so that the end of the table is known as such.
+ * The last rows are held back until more are there, so that the end of the table is known as such: a batch, or of small
+ * batches {@link WINDOW_ROWS} at least, as long as they are no more than {@link HELD_BYTES}.
  */
 export async function* watchTableEdges(
   batches: ReturnType<() => Iterable<SourceBatch> | AsyncIterable<SourceBatch>>,
@@ -28,22 +32,36 @@ export async function* watchTableEdges(
 ): AsyncGenerator<SourceBatch, void, undefined> {
   let held: SourceBatch | null = null
   let isFirst = true
+  let bytesDone = 0
   const tables = new SecondTables(header)
+  const finish = (batch: SourceBatch, next: readonly SourceRow[]) => {
+    if (isFirst && header !== null) markDescriptions(header, batch.rows)
+    isFirst = false
+    bytesDone = batch.bytesRead
+    return tables.mark(batch, next)
+  }
   for await (const batch of batches) {
-    if (held === null) held = batch
-    else if (held.rows.length < WINDOW_ROWS || batch.rows.length < WINDOW_ROWS)
-      held = joinBatches(held, batch)
-    else {
-      if (isFirst && header !== null) markDescriptions(header, held.rows)
-      isFirst = false
-      tables.mark(held, batch.rows)
+    if (held === null) {
+      held = batch
+      continue
+    }
+    if (held.rows.length >= WINDOW_ROWS && batch.rows.length >= WINDOW_ROWS) {
+      finish(held, batch.rows)
       yield held
       held = batch
+      continue
     }
+    const joined = joinBatches(held, batch)
+    held = joined
+    const isLarge = joined.bytesRead - bytesDone > HELD_BYTES
+    if (joined.rows.length < 2 * WINDOW_ROWS && !isLarge) continue
+    const [done, rest] = splitBatch(joined, Math.min(WINDOW_ROWS, Math.floor(joined.rows.length / 2)))
+    finish(done, rest.rows)
+    yield done
+    held = rest
   }
   if (held === null) return
-  if (isFirst && header !== null) markDescriptions(header, held.rows)
-  const isBelowEmpty = tables.mark(held, [])
+  const isBelowEmpty = finish(held, [])
   markFooters(held.rows, header?.length ?? 0, isBelowEmpty)
   yield held
 }
@@ -57,6 +75,17 @@ function joinBatches(one: SourceBatch, next: SourceBatch): SourceBatch {
     bytesRead: next.bytesRead,
     isAscii: one.isAscii === true && next.isAscii === true,
   }
+}
+
+/** Splits a batch before its last `kept` rows. */
+function splitBatch(batch: SourceBatch, kept: number): [done: SourceBatch, rest: SourceBatch] {
+  const { rows, places } = batch
+  const at = rows.length - kept
+  const first = rows[at]?.row ?? Number.POSITIVE_INFINITY
+  return [
+    { ...batch, rows: rows.slice(0, at), ...(places && { places: places.filter(({ row }) => row < first) }) },
+    { ...batch, rows: rows.slice(at), ...(places && { places: places.filter(({ row }) => row >= first) }) },
+  ]
 }
 
 function addProblem(row: SourceRow, problem: Pick<FoundProblem, 'severity'> & Cause): void {

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import type { SourceBatch } from '../../../../src/main/engine/source/source-reader.ts'
+import { watchTableEdges } from '../../../../src/main/engine/source/table-edges.ts'
 import { readAnySource, writeSource } from './read-source.ts'
 import { createWorkbook } from './workbook-files.ts'
 
@@ -86,4 +88,28 @@ test.each([
   ['names and texts only', 'user_id,text_data\nanna,hello\nbob,how are you\n\ncarl,fine\ndora,good\n'],
 ])('a table with %s is not told to have other rows', async (_, content) => {
   expect(await findMarked(content)).toEqual([])
+})
+
+test.each([
+  ['long', 40_000, 101],
+  ['huge', 4_000_000, 5],
+])('few %s rows are held back, however many come in small batches', async (_, bytes, most) => {
+  const read: number[] = []
+  function* readBatches(): Generator<SourceBatch> {
+    for (let row = 1; row <= 1_000; row += 1) {
+      read.push(row)
+      const cells = [`u${row}`, `text ${row} of mine`, `${row}`]
+      const places = row === 500 ? { places: [{ row, sheetRow: 510, line: 510 }] } : {}
+      yield { rows: [{ row, cells, problems: [] }], bytesRead: row * bytes, ...places }
+    }
+  }
+  const rows: number[] = []
+  const places: number[] = []
+  for await (const batch of watchTableEdges(readBatches(), ['user_id', 'text_data', 'likes'])) {
+    expect(read.length - rows.length).toBeLessThanOrEqual(most)
+    for (const { row } of batch.rows) rows.push(row)
+    for (const { row } of batch.places ?? []) places.push(row)
+  }
+  expect(rows).toEqual(read)
+  expect(places).toEqual([500])
 })
