@@ -2,6 +2,7 @@ import type { ConnectionEntry, ConnectionSettings } from '../../shared/bridge/co
 import { SluiceError } from '../../shared/messages/errors.ts'
 import type { TlsFile } from '../../shared/messages/service-messages.ts'
 import { connectionSchema } from '../../shared/plan/connection.ts'
+import { listHeaderReferences } from '../../shared/plan/request-headers.ts'
 import {
   type ConnectionKey,
   type Connections,
@@ -64,6 +65,10 @@ export const connectionsHandlers: Handlers<'connections'> = {
     const variable = stored.keys.find(({ env }) => env !== undefined)?.env
     if (isMoved && variable !== undefined) {
       throw new SluiceError({ id: 'address_of_variable', connection: name, variable })
+    }
+    const [reference] = listHeaderReferences(stored.headers)
+    if (isMoved && reference !== undefined) {
+      throw new SluiceError({ id: 'address_of_headers', connection: name, header: reference[0] })
     }
     if (stored.isProduction && (isMoved || !changed.isProduction)) {
       await context.productionGate.passConnection('unmark', stored, signal)

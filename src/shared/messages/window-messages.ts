@@ -91,6 +91,10 @@ export const WINDOW_MESSAGES = {
       text: `address and proxy of ${connection} cannot be changed here: its key is in the environment variable ${variable} and belongs to the current ones`,
       remedy: 'Add a new connection for the other address or proxy.',
     }),
+    address_of_headers: ({ connection, header }: { connection: string; header: string }) => ({
+      text: `address and proxy of ${connection} cannot be changed here: the value of its header ${header} comes from a variable or a file and belongs to the current ones`,
+      remedy: 'Add a new connection for the other address or proxy.',
+    }),
     key_in_variable: ({ label, variable }: { label: string; variable: string }) => ({
       text: `the key ${label} cannot be changed here: it comes from the environment variable ${variable}`,
       remedy: 'Set the variable to the new key where Sluice is started, or add a key with another label.',

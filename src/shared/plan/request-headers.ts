@@ -32,7 +32,10 @@ const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g
 
 /** Names of headers and beginnings of values that are hardly ever used without a secret. */
 const SECRET_NAME = /auth|cookie|token|secret|passw|credential|session|signature|api-?key|(^|[-_])key$/i
-const SECRET_VALUE = /^(basic|bearer|digest|negotiate|token)\s/i
+const SECRET_VALUE = /^(basic|bearer|digest|negotiate|token)\s+\S/i
+const SCHEME = /^(basic|bearer|digest|negotiate|token)\s/i
+/** Long enough to be a secret; what stands before `=` is a name. */
+const LONG_WORD = /[\w+/.-]{6,}(?!\w*=)/
 
 /** Where the value of a header is from. */
 export type HeaderValue =
@@ -68,9 +71,10 @@ export function findHeaderFault(name: string, written: string): string | null {
   if (!isHeaderValue(written)) {
     return `the value of ${name} must be printable ASCII of at most ${HEADER_VALUE_MAX} characters, without spaces at its ends`
   }
-  if (value.kind === 'variables') return null
-  if (written.includes('${')) return `the value of ${name} has a \${ that no variable's name and } follow`
-  if (SECRET_NAME.test(name) || SECRET_VALUE.test(written)) {
+  const literal = written.replaceAll(VARIABLE, '')
+  if (literal.includes('${')) return `the value of ${name} has a \${ that no variable's name and } follow`
+  const mayBeSecret = value.kind === 'variables' ? LONG_WORD.test(literal.replace(SCHEME, '')) : true
+  if ((SECRET_NAME.test(name) && mayBeSecret) || SECRET_VALUE.test(literal)) {
     return `the value of ${name} may be a secret, which no plan and no command line should hold; use \${VARIABLE} or @FILE`
   }
   return null

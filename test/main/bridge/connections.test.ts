@@ -145,6 +145,18 @@ it('sends a typed key to no other address, whatever the page changes', async () 
   expect(authorizations.join()).not.toContain(KEY)
 })
 
+it('keeps an address whose headers come from variables', async () => {
+  const { client, workspace } = await openWindow()
+  const live = storedConnectionSchema.parse({
+    ...{ name: 'live', baseUrl: 'https://live.example', keys: [{ label: 'default' }], activeKey: 'default' },
+    headers: { 'X-Gateway': '${GATEWAY}' },
+  })
+  changeConnections(workspace, (known) => addConnection(known, live))
+  const moved = client.connections.change({ name: 'live', settings: toSettings('https://other.example') })
+  expect(await toCode(moved)).toContain('the value of its header X-Gateway comes from a variable')
+  expect((await client.connections.list())[0]?.connection.baseUrl).toBe('https://live.example')
+})
+
 it('leaves keys of variables to whoever sets those', async () => {
   vi.stubEnv('BRIDGE_LIVE_KEY', KEY)
   onTestFinished(() => {

@@ -94,6 +94,10 @@ describe('headers of requests', () => {
     ['X-Thing: Bearer 0123456789abcdef', 'may be a secret'],
     ['X-Thing: a\r\nX-Other: b', 'printable ASCII'],
     ['X-Thing: ${not a name}', 'no variable'],
+    ['X-Thing: ${GATEWAY} ${GATEWAY:-0123456789abcdef}', 'no variable'],
+    ['X-Api-Key: 0123456789abcdef${GATEWAY}', 'may be a secret'],
+    ['Cookie: session=0123456789abcdef; t=${GATEWAY}', 'may be a secret'],
+    ['X-Thing: Bearer 0123456789abcdef${GATEWAY}', 'may be a secret'],
     ['nothing', "expected 'Name: value'"],
   ])('refuse %j before anything is sent, and do not repeat its value', async (header, message) => {
     const { service, source, run } = await open()
@@ -114,6 +118,30 @@ describe('headers of requests', () => {
     const refused = await run(['task', source, '--base-url', service.baseUrl, '--header', header], own)
     expect(refused).toMatchObject({ code: 2 })
     expect(refused.stderr).toContain(message)
+    expect(service.requests).toEqual([])
+  })
+
+  it('of a stored connection go to no other address', async () => {
+    const { service, workspace, source, run } = await open()
+    const stored = ['connection', 'add', 'live', '--base-url', 'https://live.example']
+    await run([...stored, '--header', 'X-Gateway: Bearer ${GATEWAY}'])
+    const plan = writeSource(
+      workspace,
+      'posts.plan.json',
+      JSON.stringify({
+        connection: { name: 'live', baseUrl: service.baseUrl },
+        source: { path: 'posts.csv' },
+        operation: { kind: 'task' },
+      }),
+    )
+    for (const args of [
+      ['task', source, '--connection', 'live', '--base-url', service.baseUrl],
+      ['plan', plan, '--trust-plan'],
+    ]) {
+      const refused = await run([...args, '--api-key-env', 'OTHER'], { ...env, OTHER: 'another-key' })
+      expect(refused).toMatchObject({ code: 2 })
+      expect(refused.stderr).toContain('the headers belong to https://live.example')
+    }
     expect(service.requests).toEqual([])
   })
 

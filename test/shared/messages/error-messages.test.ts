@@ -148,6 +148,7 @@ const ARGUMENTS = {
   system: 'EADDRINUSE',
   values: ['spam'],
   variable: 'KEY',
+  header: 'X-Gateway',
   what: 'key',
   withoutAnswer: 2,
 }

@@ -14,6 +14,7 @@ import {
   type FoundKey,
   findConnectionKey,
   type KeySources,
+  refuseMovedHeaders,
   staysWithin,
   watchActiveKey,
 } from '../../engine/workspace/connection-secrets.ts'
@@ -58,6 +59,7 @@ export function createRunAccess(context: CliContext, options: AccessOptions) {
             ]
   const readTrialSecrets = () => {
     const proxyCredentials = readProxyCredentials(context.env, connection)
+    if (stored !== null) refuseMovedHeaders(stored, connection)
     const headerValues = readHeaderValues(context.env, connection)
     return {
       ...(proxyCredentials === null ? {} : { proxyCredentials }),

@@ -94,6 +94,22 @@ export function hasHeadersOf(
   return listHeaderReferences(headers).every(([name, written]) => stored.headers?.[name] === written)
 }
 
+/**
+ * Refuses headers of a stored connection, with values from variables or files, for addresses that are not its own. Throws
+ * `BAD_PLAN`.
+ */
+export function refuseMovedHeaders(
+  stored: StoredConnection,
+  connection: Pick<PlanConnection, 'baseUrl' | 'taskBaseUrl' | 'headers'>,
+): void {
+  const own = listHeaderReferences(connection.headers).filter(
+    ([name, written]) => stored.headers?.[name] === written,
+  )
+  const origins = toOrigins(stored)
+  const found = toOrigins(connection).find((origin) => !origins.includes(origin))
+  if (own.length > 0 && found !== undefined) throw new SluiceError({ id: 'headers_of_other', origins, found })
+}
+
 /** Where this process finds the keys of a workspace's connections. */
 export interface KeySources {
   workspace: string

@@ -40,16 +40,24 @@ function describeAccess(plan: Plan, { connections }: Connections): string[] {
   const headers = listHeaderReferences(connection.headers).map(
     ([header, written]) => `${header} (${written})`,
   )
-  const by = proxy === undefined ? '' : ` through the proxy ${new URL(proxy.url).origin}`
+  const to = `${toOrigins(connection).join(' and ')}${describeWay(connection)}`
   return [
-    `${hasKey ? key : describeAppeals(plan)} to ${toOrigins(connection).join(' and ')}${by}`,
-    ...(headers.length === 0
-      ? []
-      : [`the header ${headers.join(', ')} to ${toOrigins(connection).join(' and ')}`]),
+    `${hasKey ? key : describeAppeals(plan)} to ${to}`,
+    ...(headers.length === 0 ? [] : [`the header ${headers.join(', ')} to ${to}`]),
     ...(login === undefined || proxy === undefined
       ? []
       : [`the credentials in ${login} to ${new URL(proxy.url).origin}`]),
   ]
+}
+
+/** What leads requests elsewhere than to the host that the address names, or vouches for who answers there. */
+function describeWay({ proxy, resolve = [], unixSocket, tls }: Plan['connection']): string {
+  return [
+    ...(proxy === undefined ? [] : [` through the proxy ${new URL(proxy.url).origin}`]),
+    ...resolve.map((one) => ` by ${one}`),
+    ...(unixSocket === undefined ? [] : [` by the socket ${unixSocket}`]),
+    ...(tls?.caFile === undefined ? [] : [` trusting the certificates in ${tls.caFile}`]),
+  ].join('')
 }
 
 /** The service posts each outcome to a callback address, and fetches media from theirs: both may hold cells. */
