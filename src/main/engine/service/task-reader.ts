@@ -177,13 +177,21 @@ export function readTaskResponse(body: unknown): TaskResult | null {
 
 const FAILED = /^(?:error|failed|failure)$/i
 
+const NO_ERROR = /^(?:|0|none|null|no|false|ok|success)$/i
+
+/** Whether what stands under `error` says that there is one; many services write an empty one. */
+function saysSomething(error: unknown): boolean {
+  if (typeof error === 'string') return !NO_ERROR.test(error.trim())
+  if (typeof error === 'number') return error !== 0
+  return typeof error === 'object' && error !== null && Object.values(error).some(saysSomething)
+}
+
 /** Reads what says failure in a 2xx in other words than the interface shows. */
 function readRefusalInside(body: JsonObject, result: Pick<TaskResult, 'failures'>): void {
   if (result.failures.length > 0) return
   const { error, status } = body
   const isFailed = body['success'] === false || body['ok'] === false
-  const hasError =
-    (typeof error === 'string' && error !== '') || (typeof error === 'object' && error !== null)
+  const hasError = saysSomething(error)
   if (!isFailed && !hasError && !(typeof status === 'string' && FAILED.test(status))) return
   const said = readServiceError(body)
   const message = said?.message ?? (hasError ? JSON.stringify(error) : '')

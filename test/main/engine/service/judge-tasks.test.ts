@@ -192,6 +192,10 @@ test.each([
   { triggered_rules: [{ rule_id: 'r' }], success: true, ok: true, error: null, status: 'ok' },
   { triggered_rules: [{ id: 7 }], error: '', status: 'completed' },
   { triggered_rules: [], error: false, status: [] },
+  { triggered_rules: [], error: {} },
+  { triggered_rules: [], error: [] },
+  { triggered_rules: [], error: { code: 0, message: '' } },
+  { triggered_rules: [], error: 'none' },
 ])('an answer without a failure is not doubted: %j', (said) => {
   for (const { judge } of [createTestExchange({ kind: 'task' }), v2]) {
     expect(judge(toAnswer(200, { task_id: 't1', ...said }), [])).toMatchObject({ outcome: 'succeeded' })
