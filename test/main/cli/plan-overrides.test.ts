@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { startFaultServer, toTaskAnswer } from '../../helpers/fault-server.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
@@ -32,10 +32,59 @@ async function open(changes: Record<string, unknown> = {}) {
     }),
   )
   const send = (args: readonly string[], more?: Record<string, string>) => run(['plan', plan, ...args], more)
-  return { planned, stored, send }
+  return { planned, stored, run, send }
 }
 
 describe('plan', () => {
+  it.each([
+    [{ resolve: ['live.example:443:203.0.113.9'] }, ' by live.example:443:203.0.113.9'],
+    [{ tls: { caFile: 'own.pem' } }, 'trusting the certificates in'],
+  ])('asks with the way that a plan takes to an address that is stored: %j', async (way, told) => {
+    const { run, send } = await open({ connection: { baseUrl: 'https://live.example', ...way } })
+    await run(['connection', 'add', 'live', '--base-url', 'https://live.example'])
+    const refused = await send([])
+    expect(refused).toMatchObject({ code: 2 })
+    expect(refused.stderr).toContain('https://live.example')
+    expect(refused.stderr).toContain(told)
+  })
+
+  it('sends the file that it was saved with, though its name looks like a variable', async () => {
+    const { stored, run } = await open()
+    const folder = dirname(writeSource(createTemporaryFolder(), 'posts-1.csv', createRows(5)))
+    const source = writeSource(folder, 'posts-${N}.csv', createRows(3))
+    const saved = join(folder, 'saved.plan.json')
+    const task = ['task', source, '--connection', 'stored', '--name', 'x $${USER} ${N}']
+    expect(await run([...task, '--save-plan', saved, '--dry-run'])).toMatchObject({ code: 0 })
+    const again = await run(['plan', saved, '--json'], { N: '1' })
+    expect(again).toMatchObject({ code: 0 })
+    expect(JSON.parse(again.stdout)).toMatchObject({ name: 'x $${USER} ${N}' })
+    expect(stored.requests).toHaveLength(3)
+  })
+
+  it('does not repeat the value of a variable in a message', async () => {
+    const { send } = await open({ retry: { limit: '${RETRIES}' } })
+    const refused = await send(['--trust-plan'], { RETRIES: 'hunter2-secret' })
+    expect(refused).toMatchObject({ code: 2 })
+    expect(refused.stderr).toContain('retry.limit')
+    expect(refused.stderr).not.toContain('hunter2')
+  })
+
+  it.each([
+    'GITHUB_PAT',
+    'DB_PASS',
+    'PGPASS',
+    'SMTP_PWD',
+    'SESSION_COOKIE',
+    'BASIC_AUTH',
+    'ACCESS_KEY_2',
+    'SENTRY_DSN',
+  ])('does not fill in %s, which may be a secret', async (name) => {
+    const { send } = await open({ name: `\${${name}}` })
+    const refused = await send(['--trust-plan'], { [name]: 'hunter2-secret' })
+    expect(refused).toMatchObject({ code: 2 })
+    expect(refused.stderr).toContain('may be a secret')
+  })
+
   it('sends to the connection that an option names instead, with its key and without what the plan has', async () => {
     const { planned, stored, send } = await open()
     const sent = await send(['--connection', 'stored', '--name', 'Nightly', '--json'])

@@ -4,7 +4,12 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { toThrown } from '../../../shared/messages/thrown.ts'
 import type { PlanConnectionInput } from '../../../shared/plan/connection.ts'
-import { type FilledPlan, fillPlanVariables } from '../../../shared/plan/file/fill-variables.ts'
+import {
+  escapePlanVariables,
+  type FilledPlan,
+  fillPlanVariables,
+  unescapePlanVariables,
+} from '../../../shared/plan/file/fill-variables.ts'
 import { findConflicts } from '../../../shared/plan/file/find-conflicts.ts'
 import {
   formatJsonPath,
@@ -33,11 +38,11 @@ export function readPlanFile(
   connections: Connections,
   { env, isConnectionGiven = false }: { env?: NodeJS.ProcessEnv; isConnectionGiven?: boolean } = {},
 ): Plan {
-  const { value: filled, problems } = fillPlan(parseText(file, readText(file)), env)
+  const { value: filled, problems, paths } = fillPlan(parseText(file, readText(file)), env)
   if (problems.length > 0) throw badPlan(file, problems)
   const value = isConnectionGiven ? withoutConnection(filled) : filled
   const parsed = parsePlanFile(value)
-  if (parsed.kind === 'problems') throw badPlan(file, parsed.problems)
+  if (parsed.kind === 'problems') throw badPlan(file, withoutFilled(parsed.problems, paths))
   const { $schema, $comment, ...written } = parsed.plan
   const folder = dirname(file)
   const plan = planSchema.parse({
@@ -57,8 +62,20 @@ export function readPlanFile(
 
 /** The value of a plan file with the variables that it names. */
 function fillPlan(value: unknown, env: NodeJS.ProcessEnv | undefined): FilledPlan {
-  if (env === undefined) return { value, problems: [] }
+  if (env === undefined) return { value: unescapePlanVariables(value), problems: [], paths: new Set() }
   return fillPlanVariables(value, (name) => env[name], wantsNoText)
+}
+
+/** Problems that do not repeat the values of variables. */
+function withoutFilled(
+  problems: readonly PlanFileProblem[],
+  paths: ReadonlySet<string>,
+): readonly PlanFileProblem[] {
+  return problems.map(({ path, message }) =>
+    paths.has(path)
+      ? { path, message: message.replace(/, found .*$/s, ', found the value of a variable') }
+      : { path, message },
+  )
 }
 
 /** A plan that asks for nothing of its own connection; the address is never sent to. */
@@ -202,9 +219,13 @@ export function writePlanFile(
   }
   const folder = isMoved ? null : dirname(file)
   try {
-    replaceFileSync(file, `${JSON.stringify(toDocument(plan, folder, notes), null, 2)}\n`, {
-      isPrivate: false,
-    })
+    replaceFileSync(
+      file,
+      `${JSON.stringify(escapePlanVariables(toDocument(plan, folder, notes)), null, 2)}\n`,
+      {
+        isPrivate: false,
+      },
+    )
     return isThere
   } catch (error) {
     throw SluiceError.because(error, { id: 'save_plan_unwritable', file })

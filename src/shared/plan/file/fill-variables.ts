@@ -22,12 +22,15 @@ const LITERAL = [
 ]
 
 /** Variables that are likely to hold what no plan may: a run's plan is stored and shown. */
-const SECRET_NAME = /token|secret|passw|credential|api_?key|(^|_)key$/i
+const SECRET_NAME =
+  /token|secret|passw|credential|cookie|signature|auth(?!or)|session|apikey|pass$|pwd|(?:^|_)(?:key|pass|pat|dsn)(?:_|$)/i
 
 /** A plan file's value with the values of variables in it, and what is wrong with them. */
 export interface FilledPlan {
   value: unknown
   problems: PlanFileProblem[]
+  /** The paths of what was filled in. */
+  paths: ReadonlySet<string>
 }
 
 /**
@@ -40,10 +43,12 @@ export function fillPlanVariables(
   wantsOther: (path: readonly PropertyKey[]) => boolean,
 ): FilledPlan {
   const problems: PlanFileProblem[] = []
+  const paths = new Set<string>()
   const fillText = (text: string, path: readonly PropertyKey[]): unknown => {
     const filled = text.replaceAll(PLACEHOLDER, (whole, name?: string, otherwise?: string) => {
       if (name === undefined) return '${'
       const at = formatJsonPath(path)
+      paths.add(at)
       if (SECRET_NAME.test(name)) {
         problems.push({
           path: at,
@@ -60,12 +65,30 @@ export function fillPlanVariables(
     if (!isWhole || !/^(-?\d+(\.\d+)?|true|false)$/.test(filled) || !wantsOther(path)) return filled
     return JSON.parse(filled)
   }
-  const fill = (found: unknown, path: readonly PropertyKey[]): unknown => {
-    if (LITERAL.includes(path.join('.'))) return found
-    if (typeof found === 'string') return found.includes('${') ? fillText(found, path) : found
-    if (Array.isArray(found)) return found.map((item, index) => fill(item, [...path, index]))
-    if (!isJsonObject(found)) return found
-    return Object.fromEntries(Object.entries(found).map(([key, item]) => [key, fill(item, [...path, key])]))
-  }
-  return { value: fill(value, []), problems }
+  return { value: changeTexts(value, fillText), problems, paths }
+}
+
+/** A plan file's value in which each `${` stands for itself. */
+export function escapePlanVariables(value: unknown): unknown {
+  return changeTexts(value, (text) => text.replaceAll('${', () => '$${'))
+}
+
+/** A plan file's value whose variables are left as they are written, but for each `$${`. */
+export function unescapePlanVariables(value: unknown): unknown {
+  return changeTexts(value, (text) => text.replaceAll('$${', () => '${'))
+}
+
+/** Changes each text with a `${` in it, but for those where that means nothing. */
+function changeTexts(
+  value: unknown,
+  change: (text: string, path: readonly PropertyKey[]) => unknown,
+  path: readonly PropertyKey[] = [],
+): unknown {
+  if (LITERAL.includes(path.join('.'))) return value
+  if (typeof value === 'string') return value.includes('${') ? change(value, path) : value
+  if (Array.isArray(value)) return value.map((item, index) => changeTexts(item, change, [...path, index]))
+  if (!isJsonObject(value)) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [key, changeTexts(item, change, [...path, key])]),
+  )
 }
