@@ -156,6 +156,12 @@ export function toLatencyBars(histogram: Histogram, range: BarRange = histogram)
   return bars
 }
 
+/** The least value, in microseconds, that a histogram does not tell apart from this one: where its cell begins. */
+export function toCellStart(histogram: Histogram, us: number): number {
+  if (!(histogram instanceof JsHistogram)) throw new Error('only histograms of this process can be walked')
+  return histogram.lowestEquivalentValue(us)
+}
+
 /** Every value that was recorded, ascending, in microseconds, and how often. */
 export function* listRecorded(histogram: Histogram): Generator<{ us: number; count: number }> {
   if (!(histogram instanceof JsHistogram)) throw new Error('only histograms of this process can be walked')

@@ -2,6 +2,18 @@ import { type ErrorEntry, ofCode, ofFailure } from './error-entry.ts'
 import { formatCounted } from './figure-text.ts'
 import { sayPortProblem, type Thrown } from './thrown.ts'
 
+/** What a file is that `--out` cannot write to, besides the source. */
+const FILE_USES = {
+  plan: 'the plan file',
+  saved_plan: 'the file of --save-plan',
+  export: 'the file of --export',
+  out: 'named by another --out',
+  certificate: 'a certificate or key of the connection',
+  header: 'the value of a header',
+} as const
+
+export type FileUse = keyof typeof FILE_USES
+
 /** Errors that only the command line has: its arguments, its plan files, its questions. */
 export const COMMAND_LINE_MESSAGES = {
   ...ofCode('BAD_USAGE', {
@@ -60,6 +72,10 @@ export const COMMAND_LINE_MESSAGES = {
     }),
     out_over_source: ({ file }: { file: string }) => ({
       text: `--out: ${file} is the source, or in its folder`,
+      remedy: 'Choose another file name. Nothing was sent.',
+    }),
+    out_over_file: ({ file, use }: { file: string; use: FileUse }) => ({
+      text: `--out: ${file} is ${FILE_USES[use]}`,
       remedy: 'Choose another file name. Nothing was sent.',
     }),
     out_unwritable: ({ file, reason }: Thrown & { file: string }) => ({

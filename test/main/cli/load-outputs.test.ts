@@ -1,12 +1,14 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, linkSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { createHistogram, toCellStart } from '../../../src/shared/load/latency-meter.ts'
 import { BUCKET_BOUNDS_MS } from '../../../src/shared/load/streamed-second.ts'
 import { type FaultServer, startFaultServer, toTaskAnswer } from '../../helpers/fault-server.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { runInProcess } from './run-in-process.ts'
+import { HISTOGRAM, METRIC, SUM, walkProtobuf } from './session/otlp-message.ts'
 import { createRows, writeSource } from './write-source.ts'
 
 const env = { SLUICE_API_KEY: 'the-default-key' }
@@ -24,10 +26,11 @@ const startService = () =>
     },
   })
 
-function open(service: FaultServer) {
+function open(service: FaultServer, ask?: () => boolean) {
   const folder = createTemporaryFolder()
   const source = writeSource(folder, 'posts.csv', createRows(3))
-  const send = (args: readonly string[]) => runInProcess(args, { workspace: join(folder, 'work'), env })
+  const send = (args: readonly string[]) =>
+    runInProcess(args, { workspace: join(folder, 'work'), env, ...(ask !== undefined && { ask }) })
   const load = [
     'load',
     source,
@@ -49,6 +52,11 @@ type Line = Record<string, number> & {
   statuses: { status: number | null; requests: number }[]
   latency_ms: Record<string, { count: number; min: number; max: number }>
   buckets: Record<string, { counts: number[]; sum_ms: number }>
+}
+
+/** Where the cell of the histogram begins that a latency is in: the longest is told as its end. */
+function toCellMs(ms: number): number {
+  return toCellStart(createHistogram(), Math.round(ms * 1000)) / 1000
 }
 
 const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total + one, 0)
@@ -90,7 +98,7 @@ describe('--out ndjson=FILE', () => {
     for (const { buckets, latency_ms: told } of lines) {
       const counts = buckets['http_req_duration']?.counts ?? []
       const { min = 0, max = 0 } = told['http_req_duration'] ?? {}
-      const toBucket = (ms: number) => BUCKET_BOUNDS_MS.findIndex((bound) => ms <= bound)
+      const toBucket = (ms: number) => BUCKET_BOUNDS_MS.findIndex((bound) => toCellMs(ms) <= bound)
       expect(counts.findIndex((count) => count > 0)).toBe(toBucket(min))
       expect(counts.findLastIndex((count) => count > 0)).toBe(toBucket(max))
     }
@@ -129,42 +137,76 @@ describe('--out ndjson=FILE', () => {
     expect(run.stderr).toContain('--out only works with load tests')
     expect(service.requests).toEqual([])
   })
+
+  it('keeps what the file held until a load begins, and leaves none behind that was not there', async () => {
+    const service = await startService()
+    const { folder, load } = open(service)
+    const file = join(folder, 'seconds.ndjson')
+    const fresh = join(folder, 'fresh.ndjson')
+    const both = [...['--out', `ndjson=${file}`], ...['--out', `ndjson=${fresh}`]]
+    writeFileSync(file, 'the last measurement\n')
+    // The column is found missing when the run reads its source.
+    const failed = await load([...both, '--map', 'text_data=missing'])
+    expect(failed).toMatchObject({ code: 2 })
+    expect(readFileSync(file, 'utf8')).toBe('the last measurement\n')
+    expect(existsSync(fresh)).toBe(false)
+    expect(service.requests).toEqual([])
+    expect(await load(both)).toMatchObject({ code: 0 })
+    expect(readFileSync(file, 'utf8')).toMatch(/^\{"time"/)
+    expect(readFileSync(fresh, 'utf8')).toBe(readFileSync(file, 'utf8'))
+  })
+
+  it('keeps what the file held if the test is declined, and does not linger then', async () => {
+    const service = await startService()
+    const { folder, send, load } = open(service, () => false)
+    const file = join(folder, 'seconds.ndjson')
+    writeFileSync(file, 'the last measurement\n')
+    const where = ['--base-url', service.baseUrl, '--api-key-env', 'SLUICE_API_KEY', '--production']
+    expect(await send(['connection', 'add', 'live', ...where])).toMatchObject({ code: 0 })
+    const linger = ['--metrics-port', '0', '--metrics-linger', '10m']
+    const declined = await load(['--out', `ndjson=${file}`, ...linger])
+    expect(declined).toMatchObject({ code: 2 })
+    expect(declined.stderr).toContain('Nothing was sent.')
+    expect(readFileSync(file, 'utf8')).toBe('the last measurement\n')
+    expect(service.requests).toEqual([])
+  })
+
+  it('does not linger after a source that cannot be read', async () => {
+    const service = await startService()
+    const { load } = open(service)
+    const linger = ['--metrics-port', '0', '--metrics-linger', '10m']
+    expect(await load(['--map', 'text_data=missing', ...linger])).toMatchObject({ code: 2 })
+  })
+
+  it('is refused where the file is needed otherwise, by whatever name', async () => {
+    const service = await startService()
+    const { folder, load, send } = open(service)
+    const to = (name: string) => ['--out', `ndjson=${join(folder, name)}`]
+    const twice = await load([...to('one.ndjson'), ...to('./one.ndjson')])
+    expect(twice).toMatchObject({ code: 2 })
+    expect(twice.stderr).toContain('one.ndjson is named by another --out')
+    expect(existsSync(join(folder, 'one.ndjson'))).toBe(false)
+    const token = join(folder, 'token.txt')
+    writeFileSync(token, 'a-token\n')
+    linkSync(token, join(folder, 'other-name.txt'))
+    const header = await load([...to('other-name.txt'), '--header', `x-token: @${token}`])
+    expect(header).toMatchObject({ code: 2 })
+    expect(header.stderr).toContain('other-name.txt is the value of a header')
+    expect(readFileSync(token, 'utf8')).toBe('a-token\n')
+    const plan = join(folder, 'load.plan.json')
+    const saved = await load([...to('load.plan.json'), '--save-plan', plan])
+    expect(saved).toMatchObject({ code: 2 })
+    expect(saved.stderr).toContain('load.plan.json is the file of --save-plan')
+    const written = readFileSync(plan, 'utf8')
+    const run = await send(['plan', plan, '--trust-plan', ...to('load.plan.json')])
+    expect(run).toMatchObject({ code: 2 })
+    expect(run.stderr).toContain('load.plan.json is the plan file')
+    expect(readFileSync(plan, 'utf8')).toBe(written)
+    const exported = await load([...to('seconds.csv'), '--export', join(folder, 'seconds.csv')])
+    expect(exported.stderr).toContain('seconds.csv is the file of --export')
+    expect(service.requests).toEqual([])
+  })
 })
-
-/** Numbers and texts of a protobuf message, by their path of fields; each field that holds a message is walked as one. */
-function* walkProtobuf(bytes: Buffer, path = ''): Generator<[path: string, value: Buffer | number]> {
-  let at = 0
-  const readVarint = (): number => {
-    let value = 0
-    for (let shift = 0; ; shift += 7) {
-      const byte = bytes[at] ?? 0
-      at += 1
-      value += (byte & 0x7f) * 2 ** shift
-      if (byte < 0x80) return value
-    }
-  }
-  while (at < bytes.length) {
-    const tag = readVarint()
-    const here = `${path}/${tag >> 3}`
-    if ((tag & 7) === 0) yield [here, readVarint()]
-    else if ((tag & 7) === 1) {
-      yield [here, bytes.subarray(at, at + 8)]
-      at += 8
-    } else {
-      const length = readVarint()
-      const inner = bytes.subarray(at, at + length)
-      at += length
-      yield [here, inner]
-      if (MESSAGES.has(here)) yield* walkProtobuf(inner, here)
-    }
-  }
-}
-
-const METRIC = '/1/2/2'
-const HISTOGRAM = `${METRIC}/9/1`
-const SUM = `${METRIC}/7/1`
-/** Fields that hold messages, by opentelemetry/proto/metrics/v1/metrics.proto. */
-const MESSAGES = new Set(['/1', '/1/2', METRIC, `${METRIC}/7`, `${METRIC}/9`, HISTOGRAM, SUM])
 
 describe('--out otlp=URL', () => {
   it('sends counters and histograms that add up to the summary, times included', async () => {
@@ -220,9 +262,22 @@ describe('--metrics-port', () => {
     const { serveMetrics } = await import('../../../src/main/cli/session/metrics.ts')
     const server = await serveMetrics(0)
     onTestFinished(() => server.close())
-    const read = server.linger(60_000)
+    let hasEnded = false
+    const read = server.linger(60_000).then(() => {
+      hasEnded = true
+    })
+    // None of these has the figures.
+    for (const [path, method] of [
+      ['/', 'GET'],
+      ['/metrics', 'HEAD'],
+      ['/metrics', 'POST'],
+    ] as const) {
+      await (await fetch(new URL(path, server.url), { method })).text()
+      expect({ path, method, hasEnded }).toMatchObject({ hasEnded: false })
+    }
     await fetch(server.url)
-    await expect(read).resolves.toBeUndefined()
+    await read
+    expect(hasEnded).toBe(true)
     await expect(server.linger(1)).resolves.toBeUndefined()
   })
 

@@ -62,6 +62,7 @@ export function addPlanCommand(program: Command, context: CliContext): void {
         plan: asked,
         flags,
         notes: noteCorrectedUrls(flags),
+        namedFiles: [['plan', path]],
         refusal,
       })
     })

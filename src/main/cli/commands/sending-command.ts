@@ -36,6 +36,7 @@ import { noteCorrectedUrls, type ServiceFlags, toConnectionInput } from '../opti
 import { addExamples } from '../options/shared-options.ts'
 import { readFlags } from '../options/table-options.ts'
 import { findUntrusted } from '../session/consent.ts'
+import type { NamedFiles } from '../session/load-outputs.ts'
 import { sendPlan } from '../session/send-plan.ts'
 import { toPrintable } from '../terminal/output.ts'
 
@@ -202,7 +203,10 @@ export function addSendingCommand<Own extends object>(
       }
       const onAccepted = (accepted: AcceptedCauses | undefined) =>
         saveAccepted(context, saved, flags, accepted)
-      const asked = { workspace, plan, flags, notes, capacity, beforeSending, onAccepted }
+      const { savePlan: planFile } = flags
+      const namedFiles: NamedFiles =
+        planFile === undefined ? [] : [['saved_plan', resolveFromCaller(planFile, context.env)]]
+      const asked = { workspace, plan, flags, notes, namedFiles, capacity, beforeSending, onAccepted }
       context.exitCode = await sendPlan(context, asked)
     } catch (error) {
       // Nothing was sent, and no run is there that needs its source again.

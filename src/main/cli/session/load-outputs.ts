@@ -1,36 +1,50 @@
-import { closeSync, openSync, writeSync } from 'node:fs'
+import { closeSync, fstatSync, ftruncateSync, openSync, rmSync, writeSync } from 'node:fs'
 import type { StreamedSecond } from '../../../shared/load/streamed-second.ts'
+import type { FileUse } from '../../../shared/messages/command-line-messages.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { toThrown, toThrownText } from '../../../shared/messages/thrown.ts'
 import type { Plan } from '../../../shared/plan/plan.ts'
+import { listHeaderReferences, parseHeaderValue } from '../../../shared/plan/request-headers.ts'
 import { APP_VERSION } from '../../../shared/version.ts'
 import type { RunHandle } from '../../engine/engine-interface.ts'
 import { findReplacedSource } from '../../engine/workspace/replaced-source.ts'
 import type { CliContext } from '../context.ts'
 import { resolveFromCaller } from '../invocation.ts'
-import type { MetricsFlags, OutTarget } from '../options/shared-options.ts'
+import type { RunTimeFlags } from '../options/sending-options.ts'
+import type { OutTarget } from '../options/shared-options.ts'
 
 /** Where the figures of load tests go while they run. */
 export interface LoadOutputs {
-  /** Tells of this load test from now on. */
+  /** Tells of this load test from now on. What was in files is replaced when it begins to send. */
   follow(handle: RunHandle): void
   close(): Promise<void>
 }
 
 /** One place that is told of each second. */
 interface SecondOutput {
+  /** The load begins. */
+  begin?(): void
   take(second: StreamedSecond): void
   /** Resolves when everything has arrived. Rejects with what kept it from that. */
   close(): Promise<void>
 }
 
+/** Files that a plan or the command names besides its source, by what they are. */
+export type NamedFiles = readonly (readonly [use: FileUse, file: string])[]
+
+interface AskedOutputs {
+  plan: Plan
+  flags: RunTimeFlags
+  namedFiles?: NamedFiles
+}
+
 /**
  * Opens everything that `--out` and `--metrics-port` name, before anything is sent. Throws `BAD_USAGE` for a plan without a
- * load test, a port that is taken and a file that cannot be written.
+ * load test, a port that is taken, and a file that cannot be written or is needed otherwise.
  */
 export async function openLoadOutputs(
   context: CliContext,
-  { plan, flags }: { plan: Plan; flags: MetricsFlags & { quiet?: true } },
+  { plan, flags, namedFiles = [] }: AskedOutputs,
 ): Promise<LoadOutputs> {
   const { metricsPort, metricsHost, metricsLinger = 0, out = [] } = flags
   if (metricsPort === undefined && (metricsHost !== undefined || metricsLinger > 0)) {
@@ -41,18 +55,36 @@ export async function openLoadOutputs(
     throw new SluiceError({ id: 'metrics_without_load', flag: out.length > 0 ? '--out' : '--metrics-port' })
   }
   const outputs: SecondOutput[] = []
+  const taken = [...listNamed(plan), ...namedFiles]
+  if (flags.export !== undefined) taken.push(['export', resolveFromCaller(flags.export, context.env)])
   const closeAll = () => Promise.allSettled(outputs.map((output) => output.close()))
   try {
-    for (const target of out) outputs.push(await openOutput(context, plan, target))
+    for (const target of out) {
+      outputs.push(await openOutput(context, plan, target, taken))
+      if (target.kind === 'ndjson') taken.push(['out', resolveFromCaller(target.file, context.env)])
+    }
     const metrics = metricsPort === undefined ? null : await openMetrics(context, metricsPort, flags)
     if (metrics !== null) outputs.push({ take: metrics.addSecond, close: metrics.close })
+    let hasBegun = false
+    const begin = () => {
+      if (hasBegun) return
+      hasBegun = true
+      for (const output of outputs) output.begin?.()
+    }
     return {
       follow(handle) {
-        if (metrics !== null) handle.onSnapshot(metrics.update)
-        for (const output of outputs) handle.onSecond(output.take)
+        // A source that cannot be read, or Ctrl-C while it is, ends a run before its load begins.
+        handle.onSnapshot((snapshot) => {
+          if (snapshot.load !== null) begin()
+          metrics?.update(snapshot)
+        })
+        handle.onSecond((second) => {
+          begin()
+          for (const output of outputs) output.take(second)
+        })
       },
       async close() {
-        if (metrics !== null && metricsLinger > 0) await metrics.linger(metricsLinger)
+        if (metrics !== null && metricsLinger > 0 && hasBegun) await metrics.linger(metricsLinger)
         for (const ended of await closeAll()) {
           if (ended.status === 'rejected') await context.err.writeLine(toThrownText(ended.reason))
         }
@@ -64,37 +96,68 @@ export async function openLoadOutputs(
   }
 }
 
-async function openMetrics(
-  context: CliContext,
-  port: number,
-  { metricsHost, quiet }: MetricsFlags & { quiet?: true },
-) {
+async function openMetrics(context: CliContext, port: number, { metricsHost, quiet }: RunTimeFlags) {
   const { serveMetrics } = await import('./metrics.ts')
   const metrics = await serveMetrics(port, metricsHost === undefined ? {} : { host: metricsHost })
   if (!quiet) await context.err.writeLine(`Metrics for Prometheus at ${metrics.url}`)
   return metrics
 }
 
-async function openOutput(context: CliContext, plan: Plan, target: OutTarget): Promise<SecondOutput> {
+/** Files of the connection that the plan names. */
+function listNamed({ connection: { tls, headers } }: Plan): (readonly [FileUse, string])[] {
+  const files: (readonly [FileUse, string])[] = [tls?.caFile, tls?.certFile, tls?.keyFile].flatMap((file) =>
+    file === undefined ? [] : [['certificate', file] as const],
+  )
+  for (const [, written] of listHeaderReferences(headers)) {
+    const value = parseHeaderValue(written)
+    if (value.kind === 'file') files.push(['header', value.path])
+  }
+  return files
+}
+
+async function openOutput(
+  context: CliContext,
+  plan: Plan,
+  target: OutTarget,
+  taken: NamedFiles,
+): Promise<SecondOutput> {
   if (target.kind === 'otlp') {
     // A megabyte that only those need who ask for it.
     const { openOtlpOutput } = await import('./otlp-output.ts')
     return openOtlpOutput(target.url, APP_VERSION)
   }
-  return openSecondsFile(resolveFromCaller(target.file, context.env), plan)
+  return openSecondsFile(resolveFromCaller(target.file, context.env), plan, taken)
 }
 
-/** Writes each second as a line of JSON as soon as it is over. Throws `BAD_USAGE`. */
-function openSecondsFile(file: string, { source }: Plan): SecondOutput {
-  if (findReplacedSource(source, file) !== null) throw new SluiceError({ id: 'out_over_source', file })
-  let descriptor: number
-  try {
-    descriptor = openSync(file, 'w')
-  } catch (error) {
-    throw new SluiceError({ id: 'out_unwritable', file, ...toThrown(error) }, { cause: error })
+/**
+ * Writes each second as a line of JSON as soon as it is over. What the file held stays until the load begins; a file that
+ * was not there is removed if none does. Throws `BAD_USAGE`.
+ */
+function openSecondsFile(file: string, { source }: Plan, taken: NamedFiles): SecondOutput {
+  const { descriptor, isNew } = openUnchanged(file)
+  let hasBegun = false
+  const close = () => {
+    const isUnused = isNew && !hasBegun && fstatSync(descriptor).size === 0
+    closeSync(descriptor)
+    if (isUnused) rmSync(file, { force: true })
+  }
+  // Compared once it is there, since two names may lead to one file.
+  const conflict = findConflict(file, source, taken)
+  if (conflict !== null) {
+    close()
+    throw conflict
   }
   let failure: unknown = null
   return {
+    begin() {
+      hasBegun = true
+      try {
+        // A pipe or a terminal has nothing to empty.
+        if (fstatSync(descriptor).isFile()) ftruncateSync(descriptor)
+      } catch (error) {
+        failure = error
+      }
+    },
     take(second) {
       if (failure !== null) return
       try {
@@ -106,11 +169,35 @@ function openSecondsFile(file: string, { source }: Plan): SecondOutput {
       }
     },
     async close() {
-      closeSync(descriptor)
+      close()
       if (failure !== null)
         throw new SluiceError({ id: 'out_cut_off', file, ...toThrown(failure) }, { cause: failure })
     },
   }
+}
+
+function openUnchanged(file: string): { descriptor: number; isNew: boolean } {
+  try {
+    return { descriptor: openSync(file, 'ax'), isNew: true }
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code !== 'EEXIST') throw toUnwritable(file, error)
+  }
+  try {
+    return { descriptor: openSync(file, 'a'), isNew: false }
+  } catch (error) {
+    throw toUnwritable(file, error)
+  }
+}
+
+function toUnwritable(file: string, error: unknown): SluiceError {
+  return new SluiceError({ id: 'out_unwritable', file, ...toThrown(error) }, { cause: error })
+}
+
+function findConflict(file: string, source: Plan['source'], taken: NamedFiles): SluiceError | null {
+  if (findReplacedSource(source, file) !== null) return new SluiceError({ id: 'out_over_source', file })
+  const use = taken.find(([, path]) => findReplacedSource({ path }, file)?.how === 'is')?.[0]
+  return use === undefined ? null : new SluiceError({ id: 'out_over_file', file, use })
 }
 
 /** A second as a line of `--out ndjson=FILE` has it (docs/load-tests.md §4). */

@@ -37,8 +37,9 @@ export async function serveMetrics(
   const server = createServer(
     { requestTimeout: waitMs, headersTimeout: waitMs, connectionsCheckingInterval: Math.min(1_000, waitMs) },
     (request, response) => {
-      response.on('finish', () => onRead())
-      answer(request, response, newest, totals)
+      // An answer that began before lingering may hold older figures.
+      const onAnswered = onRead
+      if (answer(request, response, newest, totals)) response.on('finish', () => onAnswered())
     },
   )
   server.maxConnections = CONNECTIONS_MAX
@@ -73,22 +74,24 @@ export async function serveMetrics(
   }
 }
 
+/** Answers a request; returns whether that has the figures. */
 function answer(
   { method, url }: IncomingMessage,
   response: ServerResponse,
   newest: RunSnapshot | null,
   totals: SecondTotals,
-) {
+): boolean {
   if (method !== 'GET' && method !== 'HEAD') {
     response.writeHead(405, { allow: 'GET, HEAD' }).end()
-    return
+    return false
   }
   if (url?.replace(/\?.*/, '') !== PATH) {
     response.writeHead(404, { 'content-type': 'text/plain; charset=utf-8' }).end(`Only ${PATH} exists.\n`)
-    return
+    return false
   }
   response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' })
   response.end(method === 'HEAD' ? undefined : formatMetrics(newest) + formatTotals(totals))
+  return method === 'GET'
 }
 
 function toPortError(host: string, port: number, error: unknown): SluiceError {

@@ -21,28 +21,44 @@ const TIMEOUT_MS = 5_000
  * Sends what a load test came to so far to an OpenTelemetry receiver after each second, and once more at the end. `url` is
  * the base that `/v1/metrics` follows, or a whole address; headers come from OTEL_EXPORTER_OTLP_HEADERS.
  */
-export function openOtlpOutput(url: string, version: string) {
+export function openOtlpOutput(
+  url: string,
+  version: string,
+  { nowMs = Date.now }: { nowMs?: () => number } = {},
+) {
   const exporter = new OTLPMetricExporter({ url: toMetricsUrl(url), timeoutMillis: TIMEOUT_MS })
   const resource = resourceFromAttributes({ 'service.name': 'sluice', 'service.version': version })
   const totals = new SecondTotals()
   let newest: StreamedSecond | null = null
+  /** The newest second that has arrived. */
+  let arrived: StreamedSecond | null = null
+  /** Last totals of earlier runs, until they have arrived: no later totals hold them. */
+  const earlier: ResourceMetrics[] = []
   let failure: string | null = null
   let sending: Promise<void> | null = null
-  const send = (metrics: ResourceMetrics): Promise<void> =>
+  const send = (metrics: ResourceMetrics): Promise<boolean> =>
     new Promise((resolve) => {
       exporter.export(metrics, ({ error }) => {
         failure = error === undefined ? null : toThrownText(error)
-        resolve()
+        resolve(failure === null)
       })
     })
   const sendTotals = async (): Promise<void> => {
-    if (newest !== null) await send(toResourceMetrics(resource, totals, newest))
+    for (let [first] = earlier; first !== undefined; [first] = earlier) {
+      if (!(await send(first))) return
+      earlier.shift()
+    }
+    const last = newest
+    if (last !== null && (await send(toResourceMetrics(resource, totals, last, nowMs())))) arrived = last
   }
   return {
     take(second: StreamedSecond): void {
+      if (newest !== null && newest !== arrived && newest.runId !== second.runId) {
+        earlier.push(toResourceMetrics(resource, totals, newest, nowMs()))
+      }
       totals.add(second)
       newest = second
-      // Totals hold what came before: one that is not sent is made up for by the next.
+      // Totals hold what came before: one that is not sent is made up for by the next of its run.
       sending ??= sendTotals().finally(() => {
         sending = null
       })
@@ -66,8 +82,10 @@ function toResourceMetrics(
   resource: ResourceMetrics['resource'],
   totals: SecondTotals,
   { startMs, inFlight }: StreamedSecond,
+  nowMs: number,
 ): ResourceMetrics {
-  const times = { startTime: toTime(totals.startMs), endTime: toTime(startMs + 1_000) }
+  // The last second ends with the last answer, before it is full.
+  const times = { startTime: toTime(totals.startMs), endTime: toTime(Math.min(startMs + 1_000, nowMs)) }
   const attributes = { testid: totals.runId ?? '' }
   const point = <Value>(value: Value, own: Record<string, string | number> = {}): DataPoint<Value> => ({
     ...times,

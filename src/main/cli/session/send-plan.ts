@@ -29,7 +29,7 @@ import type { RunTimeFlags } from '../options/sending-options.ts'
 import { toPrintable } from '../terminal/output.ts'
 import { confirmSending, findGuarded, listAccepted, printAccepted } from './consent.ts'
 import { searchCapacity } from './find-capacity.ts'
-import { openLoadOutputs } from './load-outputs.ts'
+import { type NamedFiles, openLoadOutputs } from './load-outputs.ts'
 import { createRunAccess, type RunAccess, type RunSecrets } from './run-access.ts'
 import { settleRun } from './settle-run.ts'
 import { dropRun, dryRun, exportK6, type OnAccepted, readOpenWarnings, readSource } from './trial.ts'
@@ -41,6 +41,8 @@ export interface PlanToSend {
   flags: RunTimeFlags
   /** What a person should know before anything is sent, a sentence each. */
   notes: readonly string[]
+  /** Files that hold the plan, which nothing else may be written to. */
+  namedFiles?: NamedFiles
   /** Why a run of the plan would be refused, which a dry run says; absent or null if nothing is known against it. */
   refusal?: SluiceError | null
   /**

@@ -1,4 +1,4 @@
-import { type LatencyMeter, listRecorded } from '../../../shared/load/latency-meter.ts'
+import { type LatencyMeter, listRecorded, toCellStart } from '../../../shared/load/latency-meter.ts'
 import { TREND_METRICS, type TrendMetric } from '../../../shared/load/metrics.ts'
 import {
   BUCKET_BOUNDS_MS,
@@ -51,7 +51,9 @@ function toBuckets(latency: LatencyMeter, metric: TrendMetric): LatencyBuckets |
   let at = 0
   // Values come in ascending order.
   for (const { us, count } of listRecorded(histogram)) {
-    while (at < BUCKET_BOUNDS_MS.length && us / 1000 > (BUCKET_BOUNDS_MS[at] ?? 0)) at += 1
+    // By where its cell begins: what is exactly at a bound would be above it by where that ends.
+    const startMs = toCellStart(histogram, us) / 1000
+    while (at < BUCKET_BOUNDS_MS.length && startMs > (BUCKET_BOUNDS_MS[at] ?? 0)) at += 1
     counts[at] = (counts[at] ?? 0) + count
   }
   return { counts, sumMs: (histogram.mean * histogram.totalCount) / 1000 }

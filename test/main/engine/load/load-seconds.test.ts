@@ -4,7 +4,9 @@ import { LoadLedger, LoadRows } from '../../../../src/main/engine/load/load-ledg
 import { readLoadSeconds, toLoadSecond } from '../../../../src/main/engine/load/load-results.ts'
 import { LoadSeconds } from '../../../../src/main/engine/load/load-seconds.ts'
 import type { SecondHealth } from '../../../../src/main/engine/load/load-threads.ts'
+import { toStreamedSecond } from '../../../../src/main/engine/load/stream-second.ts'
 import { loadSchema } from '../../../../src/shared/load/load.ts'
+import { BUCKET_BOUNDS_MS } from '../../../../src/shared/load/streamed-second.ts'
 import { openReadyJournal } from '../journal/test-journal.ts'
 import { toRecords } from './load-records.ts'
 
@@ -162,5 +164,17 @@ describe('the seconds of a load', () => {
     ])
     expect(seconds.limited).toBe(1)
     expect(seconds.limitedReasons).toEqual([expect.stringMatching(/at most 1200 ms/)])
+  })
+})
+
+describe('a second as it is told', () => {
+  it('counts what is exactly at the bound of a bucket in it', () => {
+    const { ledger, seconds } = createSeconds()
+    ledger.add(toRecords(BUCKET_BOUNDS_MS.map((durationMs) => ({ endMs: 500, durationMs }))))
+    seconds.closeUpTo(0)
+    const [closed] = seconds.unwritten
+    if (closed === undefined) throw new Error('no second was closed')
+    const { buckets } = toStreamedSecond(closed, { runId: 'run', startMs: 0 })
+    expect(buckets.http_req_duration?.counts).toEqual([...BUCKET_BOUNDS_MS.map(() => 1), 0])
   })
 })
