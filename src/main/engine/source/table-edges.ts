@@ -15,8 +15,11 @@ const DESCRIPTIONS_MAX = 3
 /** Most rows that a table ends with which are none of it. */
 const FOOTERS_MAX = 10
 
-/** Rows below an empty record that are held against the rows above it, in a whole source. */
-const CANDIDATES_MAX = 1_000
+/** Empty records among the rows, beyond which they part no tables. */
+const EMPTY_RECORDS_MAX = 20
+
+/** Values that a column of another table has, at least. */
+const OTHER_VALUES_MIN = 3
 
 /**
  * Yields the batches of a table, and adds to rows that are probably none of it what they look like: descriptions of the
@@ -257,7 +260,7 @@ class SecondTables {
   readonly #width: number
   #last: { row: number; sheetRow: number } | null = null
   #above: readonly SourceRow[] = []
-  #candidates = 0
+  #emptyRecords = 0
   /** Where its header stands; null as long as there is none. */
   #header: string | null = null
 
@@ -273,7 +276,9 @@ class SecondTables {
         below.add(row)
       this.#last = { row, sheetRow }
     }
-    if (this.#header === null && below.size > 0) this.#look(rows, next, below)
+    this.#emptyRecords += below.size
+    if (this.#header === null && below.size > 0 && this.#emptyRecords <= EMPTY_RECORDS_MAX)
+      this.#look(rows, next, below)
     else if (this.#header !== null) for (const row of rows) this.#markRow(row)
     this.#above = rows.slice(-WINDOW_ROWS)
     return below
@@ -293,9 +298,9 @@ class SecondTables {
       }
       titles = below.has(row.row) ? 0 : titles + 1
       // A title or two may stand between the empty record and the header.
-      if (titles > 2 || this.#candidates > CANDIDATES_MAX) continue
-      this.#candidates += 1
-      if (!mayBeHeader(row)) continue
+      if (titles > 2 || !mayBeHeader(row)) continue
+      // The rows of a table stand right below its header.
+      if (below.has(row.row + 1)) continue
       const above = [...this.#above, ...rows.slice(0, Math.max(0, index - titles))].slice(-WINDOW_ROWS)
       const behind = [...rows.slice(index + 1), ...next].slice(0, FOOTERS_MAX)
       if (!isOtherTable(row, above, behind, this.#width)) continue
@@ -312,7 +317,10 @@ function mayBeHeader(row: SourceRow): boolean {
   )
 }
 
-/** Whether rows below have values of other kinds than their header and the rows above, or other numbers of cells. */
+/**
+ * Whether rows below have values of a kind that neither their header nor the rows above have: in a column that is empty above,
+ * or has another kind in all of its rows.
+ */
 function isOtherTable(
   { cells }: SourceRow,
   above: readonly SourceRow[],
@@ -320,13 +328,15 @@ function isOtherTable(
   width: number,
 ): boolean {
   if (above.length === 0 || below.length === 0) return false
-  const before = findKinds(above, Math.max(width, cells.length), 1)
-  const behind = findKinds(below, cells.length, 1)
-  return behind.some(
-    (kind, index) =>
-      kind !== '' &&
-      kind !== before[index] &&
-      toKind(cells[index] ?? '') === '' &&
-      (cells[index] ?? '') !== '',
-  )
+  // A name of a column is no value of another one.
+  if (cells.some((cell, index) => cell !== '' && above.some((row) => row.cells[index] === cell))) return false
+  const kinds = findKinds(below, cells.length, Math.min(OTHER_VALUES_MIN, below.length))
+  return kinds.some((kind, index) => {
+    const name = cells[index] ?? ''
+    if (kind === '' || name === '' || toKind(name) !== '') return false
+    const values = above.map((row) => row.cells[index] ?? '').filter((cell) => !MISSING.test(cell.trim()))
+    if (values.length === 0) return index >= width || above.length >= OTHER_VALUES_MIN
+    const [usual = ''] = values.map(toKind)
+    return values.every((value) => toKind(value) === usual) && usual !== kind
+  })
 }

@@ -113,3 +113,17 @@ test.each([
   expect(rows).toEqual(read)
   expect(places).toEqual([500])
 })
+
+test('a table with an empty record between all rows, or a column of mixed values, has no second table', async () => {
+  const names = ['bob', 'user123', 'carol', 'user7', 'dave', 'erin', 'user88', 'frank', 'grace', 'user5']
+  const rows = Array.from(
+    { length: 60 },
+    (_, at) => `${names[at % 10] ?? ''},so nice ${'to read '.repeat(at % 3)}`,
+  )
+  expect(await findMarked(`user_id,text_data\n${rows.join('\n\n')}\n`)).toEqual([])
+  const grouped = rows.map((row, at) => (at % 10 === 9 ? `${row}\n` : row))
+  expect(await findMarked(`user_id,text_data\n${grouped.join('\n')}\n`)).toEqual([])
+  const scores =
+    'user_id,text_data,score\nbob,great,unrated\ncarol,nice,unrated\n\ndave,fine,unrated\nerin,bad,4\nfay,odd,3\nguy,yes,5\n'
+  expect(await findMarked(scores)).toEqual([])
+})
