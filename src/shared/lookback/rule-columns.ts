@@ -22,8 +22,8 @@ export function readRuleColumns(
   let isLabelled = false
   for (const [index, { column, rule, share }] of columns.entries()) {
     const cell = cells[index] ?? ''
-    if (isMissing(cell)) continue
-    const says = readCell(cell, share)
+    if (cell.trim() === '') continue
+    const says = isMissing(cell) ? null : readCell(cell, share)
     if (says === null) unread.push({ column, value: cell })
     else {
       isLabelled = true

@@ -67,7 +67,9 @@ describe('labels as people have them', () => {
     const columns = await evaluate('--label', 'is_spam=Likely spam', '--label', 'has_link=Contains a link')
     expect(columns.rules).toMatchObject([spamOf, linkOf])
     expect(columns.rows).toMatchObject({ evaluated: 4, without_label: 2 })
-    expect(columns.warnings.join('\n')).toContain('Rows with `-1` in `is_spam` count as rows without a label')
+    expect(columns.warnings.join('\n')).toContain(
+      'Rows with `nan`, `-1` in `is_spam` count as rows without a label',
+    )
 
     const lists = await evaluate('--label', 'listed')
     expect(lists.rules.map(({ rule }) => rule).sort()).toEqual(['Contains a link', 'Likely spam'])

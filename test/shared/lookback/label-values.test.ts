@@ -97,5 +97,6 @@ test('a column for each rule says which rules a row should trigger', () => {
   expect(readCells('x', '').text).toBe('["Toxic"]')
   expect(readCells('', 'nan').text).toBe('')
   // Nobody has scored such a row.
+  expect(readCells('1', 'nan')).toEqual({ text: '', unread: [{ column: 'insult', value: 'nan' }] })
   expect(readCells('-1', '0.9')).toEqual({ text: '', unread: [{ column: 'toxic', value: '-1' }] })
 })
