@@ -246,6 +246,17 @@ export const INTENDED_DIFFERENCES: readonly IntendedDifference[] = [
     apply: (answer) => ({ ...answer, stdout: addFirstTries(answer.stdout) }),
   },
   {
+    reason: 'connections have headers of their own, and a way to their host',
+    apply: (answer) => {
+      const { args, stdout } = answer
+      if (args[0] !== 'connection' || !isObject(stdout) || !Array.isArray(stdout['connections']))
+        return answer
+      const added = { headers: {}, keep_alive: true, resolve: [], unix_socket: null, user_agent: null }
+      const connections = stdout['connections'].map((one) => ({ ...one, ...added }))
+      return { ...answer, stdout: { ...stdout, connections } }
+    },
+  },
+  {
     reason: 'tries of a row that a retry sent again have their answers',
     apply: (answer, workspace) =>
       workspace === 'retried' ? { ...answer, stdout: addAnswersOfTries(answer.stdout) } : answer,

@@ -2,6 +2,7 @@ import { type SpawnSyncReturns, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
+import { builtinModules } from 'node:module'
 import { dirname, join, relative, sep } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { beforeAll, describe, expect, inject, it } from 'vitest'
@@ -73,7 +74,7 @@ async function tryInstalled(): Promise<Installed> {
         .filter((path) => /^main\/.+\.js$/.test(path))
         .flatMap((path) => parseModule(path, readFileSync(join(own, path), 'utf8')).imports)
         .map(({ specifier }) => specifier)
-        .filter((specifier) => !/^(node:|\.)/.test(specifier)),
+        .filter((specifier) => !/^(node:|\.)/.test(specifier) && !builtinModules.includes(specifier)),
       notices: readFileSync(join(own, 'THIRD-PARTY-NOTICES.txt'), 'utf8'),
       version: sluice('--version'),
       demo: sluice('demo', '--quiet', '--workspace', 'runs'),

@@ -159,6 +159,11 @@ async function createModel(needs: Needs): Promise<Model> {
     earlier = JSON.parse(stdout).run_id
   }
   if (needs.latestRun) await run(['task', 'posts.csv', ...mapping, ...base])
+  if (needs.sourcePath) {
+    copyFileSync(join(folder, 'posts.csv'), join(folder, 'posts-2026-w01.csv'))
+    await run(['task', 'posts-2026-w01.csv', ...mapping, ...base])
+    await run(['runs', 'edit', 'latest', '--tag', 'weekly'])
+  }
   if (needs.savedMappings) {
     for (const name of ['forum', 'board']) await run(['mapping', 'save', name, 'latest'])
   }
