@@ -324,6 +324,9 @@ function readPart(part: JsonObject, result: V2TaskResult): void {
   if (result.failures.length === before) readRefusalInside(part, result)
 }
 
+/** Members that repeat what was sent. */
+const REPEATED = new Set(['content_metadata', 'user_metadata'])
+
 function readObject(object: JsonObject, result: V2TaskResult, depth: number): void {
   addRules(result, object['triggered_rules'])
   addScores(result.classScores, object['output'])
@@ -331,7 +334,7 @@ function readObject(object: JsonObject, result: V2TaskResult, depth: number): vo
   if (isJsonObject(status)) readStatus(status, object, result)
   if (depth === DEPTH_MAX) return
   for (const [name, value] of Object.entries(object)) {
-    if (name === 'triggered_rules' || name === 'output') continue
+    if (name === 'triggered_rules' || name === 'output' || REPEATED.has(name)) continue
     for (const inner of Array.isArray(value) ? value : [value]) {
       if (isJsonObject(inner)) readObject(inner, result, depth + 1)
     }

@@ -185,6 +185,15 @@ test.each([
   }
 })
 
+test('what a service repeats of the metadata that it was sent is none of its answer', () => {
+  for (const triggered_rules of ['earlier', [{ rule_id: 'old' }]]) {
+    const body = { task_id: 't1', triggered_rules: [], content_metadata: { earlier: { triggered_rules } } }
+    const judgement = v2.judge(toAnswer(200, body), [])
+    expect(judgement).toMatchObject({ outcome: 'succeeded' })
+    expect(JSON.stringify(judgement)).not.toContain('old')
+  }
+})
+
 test.each([
   {},
   { triggered_rules: [] },
