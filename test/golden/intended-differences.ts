@@ -249,11 +249,10 @@ export const INTENDED_DIFFERENCES: readonly IntendedDifference[] = [
     reason: 'connections have headers of their own, and a way to their host',
     apply: (answer) => {
       const { args, stdout } = answer
-      if (args[0] !== 'connection' || !isObject(stdout) || !Array.isArray(stdout['connections']))
-        return answer
+      if (args[0] !== 'connection' || !args.includes('--json')) return answer
       const added = { headers: {}, keep_alive: true, resolve: [], unix_socket: null, user_agent: null }
-      const connections = stdout['connections'].map((one) => ({ ...one, ...added }))
-      return { ...answer, stdout: { ...stdout, connections } }
+      const add = (one: unknown) => (isObject(one) ? { ...one, ...added } : one)
+      return { ...answer, stdout: Array.isArray(stdout) ? stdout.map(add) : add(stdout) }
     },
   },
   {
