@@ -265,6 +265,9 @@ test('runs of sources that belong together are one trend: by a pattern of names,
   expect(await read(join(folder, pattern))).toMatchObject({ by: 'pattern', runs: weeks })
   const files = ['posts-2026-w01.csv', 'posts-2026-w02.csv'].map((name) => join(folder, name))
   expect(await read(...files)).toMatchObject({ by: 'sources', source: files.join(', '), runs: weeks })
+  const unsent = join(folder, 'posts-2026-w03.csv')
+  const told = await sluice('trend', ...files, unsent)
+  expect(told).toMatchObject({ code: 0, stderr: `No run sent ${unsent}.\n` })
   // A source of that very name goes before what it would stand for.
   const bracketed = await send('posts-2026-w[01].csv')
   expect(await read(join(folder, 'posts-2026-w[01].csv'))).toMatchObject({ by: 'sources', runs: [bracketed] })

@@ -66,7 +66,7 @@ const PATTERN = /[*?[{]/
 
 /** The source may no longer exist, so its runs say whether it is one; what is none may be a pattern, or a run. */
 async function readTrend(
-  { env }: CliContext,
+  { env, err }: CliContext,
   engine: Engine,
   references: readonly string[],
   labels: TrendLabels,
@@ -75,7 +75,11 @@ async function readTrend(
   const paths = references.map((one) => resolveFromCaller(one, env))
   const [path = '', ...otherPaths] = paths
   const trend = await engine.lookback.readTrend({ kind: 'sources', paths: [path, ...otherPaths] }, labels)
-  if (trend.runs.length > 0) return trend
+  if (trend.runs.length > 0) {
+    const missing = paths.filter((one) => trend.runs.every((run) => run.source !== one))
+    for (const one of missing) await err.writeLine(`No run sent ${one}.`)
+    return trend
+  }
   if (PATTERN.test(reference) && others.length === 0) {
     const pattern = /[\\/]/.test(reference) ? path : reference
     const matching = await engine.lookback.readTrend({ kind: 'pattern', pattern }, labels)
