@@ -30,12 +30,18 @@ const HEADER_VALUE_MAX = 8_192
 
 const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g
 
-/** Names of headers and beginnings of values that are hardly ever used without a secret. */
-const SECRET_NAME = /auth|cookie|token|secret|passw|credential|session|signature|api-?key|(^|[-_])key$/i
+const SECRET_NAME =
+  /token|secret|passw|credential|cookie|signature|auth(?!or)|session|api[-_]?key|pass$|pwd|(?:^|[-_])(?:key|pass|pat|dsn)(?:[-_]|$)/i
+/** Beginnings of values that hold a secret. */
 const SECRET_VALUE = /^(basic|bearer|digest|negotiate|token)\s+\S/i
 const SCHEME = /^(basic|bearer|digest|negotiate|token)\s/i
 /** Long enough to be a secret; what stands before `=` is a name. */
 const LONG_WORD = /[\w+/.-]{6,}(?!\w*=)/
+
+/** Whether a header or a variable of that name is likely to hold a secret. */
+export function mayNameSecret(name: string): boolean {
+  return SECRET_NAME.test(name)
+}
 
 /** Where the value of a header is from. */
 export type HeaderValue =
@@ -74,7 +80,7 @@ export function findHeaderFault(name: string, written: string): string | null {
   const literal = written.replaceAll(VARIABLE, '')
   if (literal.includes('${')) return `the value of ${name} has a \${ that no variable's name and } follow`
   const mayBeSecret = value.kind === 'variables' ? LONG_WORD.test(literal.replace(SCHEME, '')) : true
-  if ((SECRET_NAME.test(name) && mayBeSecret) || SECRET_VALUE.test(literal)) {
+  if ((mayNameSecret(name) && mayBeSecret) || SECRET_VALUE.test(literal)) {
     return `the value of ${name} may be a secret, which no plan and no command line should hold; use \${VARIABLE} or @FILE`
   }
   return null

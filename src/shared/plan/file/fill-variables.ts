@@ -1,4 +1,5 @@
 import { isJsonObject } from '../../service/json-object.ts'
+import { mayNameSecret } from '../request-headers.ts'
 import type { PlanFileProblem } from './parse-plan-file.ts'
 import { formatJsonPath } from './parse-plan-file.ts'
 
@@ -20,10 +21,6 @@ const LITERAL = [
   'connection.apiKeyEnv',
   'connection.proxy.credentialsEnv',
 ]
-
-/** Variables that are likely to hold what no plan may: a run's plan is stored and shown. */
-const SECRET_NAME =
-  /token|secret|passw|credential|cookie|signature|auth(?!or)|session|apikey|pass$|pwd|(?:^|_)(?:key|pass|pat|dsn)(?:_|$)/i
 
 /** A plan file's value with the values of variables in it, and what is wrong with them. */
 export interface FilledPlan {
@@ -49,7 +46,8 @@ export function fillPlanVariables(
       if (name === undefined) return '${'
       const at = formatJsonPath(path)
       paths.add(at)
-      if (SECRET_NAME.test(name)) {
+      // A run's plan is stored and shown.
+      if (mayNameSecret(name)) {
         problems.push({
           path: at,
           message: `\${${name}} may be a secret, and plans are stored with their runs; use connection.apiKeyEnv or connection.headers`,
