@@ -54,13 +54,13 @@ export type ListedChange = z.infer<typeof listedRowSchema>
 
 const pageShape = { offset: z.int().min(0), limit: z.int().min(1).max(200) }
 
-/** What differs between runs. */
 /** Runs that a trend shows instead of those of one source. */
 const trendGroupSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('pattern'), pattern: z.string().min(1).max(4_096) }),
   z.object({ kind: z.literal('tag'), tag: z.string().min(1).max(1_000) }),
 ])
 
+/** What differs between runs. */
 export const compareContract = {
   /** What two bulk runs of one operation decided differently. */
   decisions: base.input(toStrict(pairSchema)).output(decisionsSchema),

@@ -30,8 +30,8 @@ export interface OpenSourceOptions {
 }
 
 /**
- * Opens a source: several files and folders of tables one after the other, each with the reader of its format, which the plan, the path or the ending of its name says; a gzip file is
- * unpacked first, into a copy that lasts as long as the reader. Throws `BAD_SOURCE` for what cannot be read as rows;
+ * Opens a source: several files and folders of tables one after the other, each with the reader of its format, which the
+ * plan, the path or the ending of its name says; a gzip file is unpacked first, into a copy that lasts as long as the reader. Throws `BAD_SOURCE` for what cannot be read as rows;
  * the readers say more.
  */
 export async function openSource(source: PlanSource, options: OpenSourceOptions = {}): Promise<SourceReader> {
