@@ -8,9 +8,9 @@ import yazl from 'yazl'
 import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
 import { toWorkbookParts } from './workbook-files.ts'
 
-const ROWS = 20_000
+const ROWS = 50_000
 /** Half of it is taken by the sources of what reads. */
-const HEAP_MB = 28
+const HEAP_MB = 64
 const TEXT =
   'a text that no other row has, long enough to fill the heap if all of them were held there '.repeat(20)
 
