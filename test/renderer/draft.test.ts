@@ -1,6 +1,12 @@
 import { beforeEach, expect, it } from 'vitest'
-import { changeDraft, clearDraft, restartDraft, useDraft } from '../../src/renderer/app/draft.ts'
-import { parseMemory, toMemory } from '../../src/renderer/app/draft-memory.ts'
+import {
+  changeDraft,
+  clearDraft,
+  parseMemory,
+  restartDraft,
+  toMemory,
+  useDraft,
+} from '../../src/renderer/app/draft.ts'
 import { beginAt, findOtherPlace, followConnection } from '../../src/renderer/app/flow.ts'
 import { chooseVersion } from '../../src/renderer/features/operation/operation-settings.ts'
 import { findRefusedTrial } from '../../src/renderer/features/review/review-screen.tsx'

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { assignColumn, fieldOfColumn } from '../../src/renderer/features/mapping/column-table.tsx'
-import { assignTemplate } from '../../src/renderer/features/mapping/mapping-screen.tsx'
+import {
+  assignColumn,
+  assignTemplate,
+  fieldOfColumn,
+} from '../../src/renderer/features/mapping/mapping-screen.tsx'
 import { assessMapping, isObvious } from '../../src/shared/mapping/check-mapping.ts'
 import {
   FOLDER_COLUMNS,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { listGroupFixes } from '../../src/renderer/features/check/offered-fixes.ts'
+import { listGroupFixes } from '../../src/renderer/features/check/problem-group-card.tsx'
 import { operationSchema } from '../../src/shared/operations/operations.ts'
 import type { ProblemGroup } from '../../src/shared/run/problem.ts'
 

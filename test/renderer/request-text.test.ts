@@ -4,7 +4,7 @@ import {
   findRuleMarks,
   formatText,
   setMember,
-} from '../../src/renderer/features/scratchpad/request-text.ts'
+} from '../../src/renderer/features/scratchpad/scratchpad.ts'
 import type { ScratchProblem } from '../../src/shared/service/scratchpad.ts'
 
 const toProblem = (part: Partial<ScratchProblem>): ScratchProblem => ({

@@ -5,7 +5,7 @@ import {
   NO_FILTER,
   type RunFilter,
   toRunQuery,
-} from '../../src/renderer/features/runs/run-filter.ts'
+} from '../../src/renderer/features/runs/run-filters.tsx'
 import { toSparkPoints } from '../../src/renderer/features/runs/run-table.tsx'
 
 const NOON = new Date(2026, 10, 21, 12).getTime()

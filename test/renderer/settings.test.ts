@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Draft } from '../../src/renderer/app/draft.ts'
-import { parseMemory, toMemory } from '../../src/renderer/app/draft-memory.ts'
+import { type Draft, parseMemory, toMemory } from '../../src/renderer/app/draft.ts'
 import { toRunRequest, typedKey } from '../../src/renderer/app/run-request.ts'
 import { DEFAULT_LOAD } from '../../src/renderer/features/operation/load-settings.ts'
 import {

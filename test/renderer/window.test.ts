@@ -6,12 +6,12 @@ import { findEnded } from '../../src/renderer/app/run-endings.tsx'
 import { findCommands, toMovedChoice } from '../../src/renderer/app/shell/palette.tsx'
 import { toTabs } from '../../src/renderer/app/shell/run-frame.tsx'
 import { suggestFileName } from '../../src/renderer/bridge/save-export.ts'
-import { scaleZoom } from '../../src/renderer/ui/charts/time-chart.tsx'
 import {
   type LatencySecond,
+  scaleZoom,
   toChartSeconds,
   toRequestSeconds,
-} from '../../src/renderer/ui/charts/to-chart-seconds.ts'
+} from '../../src/renderer/ui/charts/time-chart.tsx'
 import { toColumnRem, toMovedCursor } from '../../src/renderer/ui/grid/data-grid.tsx'
 import { describeOptions } from '../../src/renderer/ui/operations/operation-looks.tsx'
 import { isPressed, nameShortcut } from '../../src/renderer/ui/shortcuts.ts'

@@ -10,7 +10,7 @@ import { ConnectionsScreen } from '../features/connections/connections-screen.ts
 import { ListsScreen } from '../features/lists/lists-screen.tsx'
 import { ImportK6Dialog } from '../features/load/import-k6-dialog.tsx'
 import { PlanDialog } from '../features/plan/plan-dialog.tsx'
-import { CleanUpDialog } from '../features/runs/clean-up-dialog.tsx'
+import { CleanUpDialog } from '../features/runs/run-deletion.tsx'
 import { RunsScreen } from '../features/runs/runs-screen.tsx'
 import { SandboxScreen } from '../features/sandbox/sandbox-screen.tsx'
 import { ScratchpadScreen } from '../features/scratchpad/scratchpad-screen.tsx'
@@ -207,7 +207,6 @@ export function App() {
   )
 }
 
-/** The settings, with the clean-up of runs over them. */
 function SettingsPlace() {
   const [isCleaningUp, setCleaningUp] = useState(false)
   return (

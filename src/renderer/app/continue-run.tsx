@@ -297,7 +297,6 @@ function countRefused({ errors }: Pick<RunSummary, 'errors'>): number {
     .reduce((sum, { rows }) => sum + rows, 0)
 }
 
-/** The stored key that a connection sends now. */
 function findSentKey(entry: ConnectionEntry | undefined): KeySituation['stored'] {
   const key = entry === undefined ? null : findActiveEntry(entry)
   if (entry === undefined || key === null) return null

@@ -8,7 +8,7 @@ import { followAgain } from '../bridge/live-runs.ts'
 import { CheckScreen } from '../features/check/check-screen.tsx'
 import type { NamePlace } from '../ui/connection/destination.ts'
 import { ErrorNotice, Screen } from '../ui/layout/screen.tsx'
-import { openScratchpad } from './open-scratchpad.ts'
+import { openScratchpad } from './flow.ts'
 import { goTo } from './route.ts'
 
 /** What a person chose for a retry, apart from how its rows are corrected. */

@@ -42,15 +42,15 @@ import {
   keepPreview,
   leaveOutFile,
   openSandboxTrial,
+  openScratchpad,
   searchCapacity,
   sendAll,
   sendFirst,
 } from './flow.ts'
 import type { OpenFile } from './open-file.tsx'
-import { openScratchpad } from './open-scratchpad.ts'
 import { type DraftStep, goTo } from './route.ts'
 import { findMediaTodo, findOperationTodo } from './run-request.ts'
-import { type Place, PlaceLink } from './shell/place-link.tsx'
+import { type Place, PlaceLink } from './shell/rail.tsx'
 import styles from './shell/shell.module.css'
 
 /** The step that can be shown: one whose forerunners are missing gives way to the last that has them. */

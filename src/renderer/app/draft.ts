@@ -1,47 +1,22 @@
+import { z } from 'zod'
 import { create } from 'zustand'
 import type { BridgePreview, ChosenSource } from '../../shared/bridge/source.ts'
+import { chosenSourceSchema } from '../../shared/bridge/source.ts'
 import type { Operation } from '../../shared/operations/operations.ts'
+import { operationSchema } from '../../shared/operations/operations.ts'
 import type { Fix } from '../../shared/plan/fixes.ts'
-import type { Mapping, Plan } from '../../shared/plan/plan.ts'
-import { DEFAULT_LOAD, type LoadSettings } from '../features/operation/load-settings.ts'
+import { fixesSchema } from '../../shared/plan/fixes.ts'
+import { planSchema } from '../../shared/plan/plan.ts'
+import { bridge } from '../bridge/client.ts'
+import { DEFAULT_LOAD, loadSettingsSchema } from '../features/operation/load-settings.ts'
 import {
-  type CallbackSettings,
   chooseOperation,
   DEFAULT_CALLBACK,
   type RememberedOperations,
 } from '../features/operation/operation-settings.ts'
-import { DEFAULT_SETTINGS, type Settings } from '../features/review/settings.ts'
-import { DEFAULT_MEDIA, type MediaSettings, type Reading } from '../features/source/reading.ts'
+import { DEFAULT_SETTINGS, type Settings, sendingSettingsSchema } from '../features/review/settings.ts'
+import { DEFAULT_MEDIA, PREVIEW_ROWS, readingSchema } from '../features/source/reading.ts'
 import type { DraftStep } from './route.ts'
-
-/** A run that is being prepared: what each step has decided so far. */
-export interface Draft {
-  operation: Operation
-  /** Whether the operation was chosen in this window; until then it is that of the newest run. */
-  isOperationChosen: boolean
-  /** Whether where the rows go was chosen in this window; until then it is the connection in use. */
-  isDestinationChosen: boolean
-  /** What was set for the other operations. */
-  remembered: RememberedOperations
-  /** Whether the rows are for a load test. */
-  isLoad: boolean
-  load: LoadSettings
-  callback: CallbackSettings
-  settings: Settings
-  source: ChosenSource | null
-  reading: Reading
-  media: MediaSettings
-  preview: BridgePreview | null
-  mapping: Mapping
-  /** What is sent otherwise than the source has it. */
-  fixes: readonly Fix[]
-  /** That only rows are sent which were not sent before; null while all are. */
-  onlyNew: Plan['onlyNew'] | null
-  /** Whether what this window had before a reload is being taken up again. */
-  isRestoring: boolean
-  /** The run that holds the checked rows and has sent nothing, or only the first few; null before the check. */
-  heldRunId: string | null
-}
 
 /** What a window begins with where nothing was done before. */
 export const FIRST_OPERATION: Operation = {
@@ -50,6 +25,51 @@ export const FIRST_OPERATION: Operation = {
   api: 'v1',
   legacy: false,
   models: [],
+}
+
+const destinationSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('sandbox') }),
+  z.object({ kind: z.literal('stored'), name: z.string() }),
+  z.object({ kind: z.literal('service'), baseUrl: z.string(), taskBaseUrl: z.string() }),
+])
+
+/** What outlives a reload of the page: everything but the API key and what stands in the rows. */
+const memorySchema = z.object({
+  // One whose index or watchlist was not typed yet is none: it begins as the first one again.
+  operation: operationSchema.catch(FIRST_OPERATION),
+  /** Whether the operation was chosen in this window; until then it is that of the newest run. */
+  isOperationChosen: z.boolean().catch(true),
+  /** Whether where the rows go was chosen in this window; until then it is the connection in use. */
+  isDestinationChosen: z.boolean().catch(true),
+  isLoad: z.boolean().catch(false),
+  load: loadSettingsSchema.catch(DEFAULT_LOAD),
+  callback: z.object({ publicUrl: z.string(), overdueMinutes: z.int().min(1) }),
+  settings: sendingSettingsSchema.extend({ destination: destinationSchema }),
+  source: chosenSourceSchema.nullable(),
+  reading: readingSchema,
+  media: z.discriminatedUnion('kind', [
+    z.object({ kind: z.literal('host'), publicUrl: z.string() }),
+    z.object({ kind: z.literal('template'), template: z.string() }),
+  ]),
+  mapping: planSchema.shape.mapping.unwrap(),
+  /** What is sent otherwise than the source has it. */
+  fixes: fixesSchema.default([]),
+  /** That only rows are sent which were not sent before; null while all are. */
+  onlyNew: planSchema.shape.onlyNew.nullable().default(null),
+  /** The run that holds the checked rows and has sent nothing, or only the first few; null before the check. */
+  heldRunId: z.string().nullable(),
+})
+
+type Memory = z.infer<typeof memorySchema>
+
+/** A run that is being prepared: what each step has decided so far. */
+export interface Draft extends Omit<Memory, 'settings' | 'fixes'> {
+  remembered: RememberedOperations
+  settings: Settings
+  preview: BridgePreview | null
+  fixes: readonly Fix[]
+  /** Whether what this window had before a reload is being taken up again. */
+  isRestoring: boolean
 }
 
 /** What begins again with another source. */
@@ -104,4 +124,91 @@ export function clearDraft(): void {
     isOperationChosen: true,
     remembered: {},
   }))
+}
+
+/** What is kept of a draft: what the schema names, so not the key that was typed. */
+export function toMemory(draft: Draft): Memory {
+  // Fixes of one cell hold its text; they are read back from the plan of the held run.
+  return memorySchema.parse({ ...draft, fixes: draft.fixes.filter(({ kind }) => kind !== 'cell') })
+}
+
+/** Reads back what {@link toMemory} gave; null where it is of another version, or incomplete. */
+export function parseMemory(
+  text: string | null,
+): Omit<Draft, 'preview' | 'remembered' | 'isRestoring'> | null {
+  const { data } = memorySchema.safeParse(parseJson(text))
+  if (data === undefined) return null
+  const { destination } = data.settings
+  return {
+    ...data,
+    settings: {
+      ...data.settings,
+      destination: destination.kind === 'sandbox' ? destination : { ...destination, apiKey: '' },
+    },
+  }
+}
+
+function parseJson(text: string | null): unknown {
+  try {
+    return text === null ? null : JSON.parse(text)
+  } catch {
+    return null
+  }
+}
+
+const KEY = 'sluice.draft'
+
+function forgetDraft(): void {
+  try {
+    sessionStorage.removeItem(KEY)
+  } catch {
+    // It keeps nothing.
+  }
+}
+
+/** Keeps the draft of this window over a reload of the page; another window has its own. */
+export function rememberDraft(): void {
+  useDraft.subscribe((draft) => {
+    if (draft.isRestoring) return
+    try {
+      sessionStorage.setItem(KEY, JSON.stringify(toMemory(draft)))
+    } catch {
+      // A browser that keeps nothing is no reason to fail: the draft is lost with the page, as it says. But no older
+      // draft may come back instead.
+      forgetDraft()
+    }
+  })
+}
+
+/**
+ * Takes up the draft that this window had before its page was reloaded: reads the source again, and holds on to the
+ * checked rows where the engine still holds them. What is gone is left out; the API key has to be typed again.
+ */
+export async function restoreDraft(): Promise<void> {
+  const memory = parseMemory(sessionStorage.getItem(KEY))
+  if (memory === null) return
+  const { source, reading, heldRunId, ...rest } = memory
+  changeDraft({ ...rest, reading, isRestoring: source !== null })
+  if (source === null) return
+  try {
+    const [preview, held] = await Promise.all([
+      bridge.source.preview({ source: { sourceId: source.sourceId, ...reading }, limit: PREVIEW_ROWS }),
+      heldRunId === null ? null : readHeld(heldRunId),
+    ])
+    // Another source was chosen meanwhile.
+    if (!useDraft.getState().isRestoring) return
+    changeDraft({ heldRunId: null, ...held, source, preview, isRestoring: false })
+  } catch {
+    if (!useDraft.getState().isRestoring) return
+    // The file is gone, or can no longer be read: what was chosen for it is of no use.
+    changeDraft({ source: null, preview: null, mapping: {}, fixes: [], isRestoring: false })
+  }
+}
+
+/** A run that the engine still holds, and the fixes that its rows were checked with; null where it is gone. */
+async function readHeld(heldRunId: string): Promise<Pick<Draft, 'heldRunId' | 'fixes'> | null> {
+  const { entries } = await bridge.runs.list({ search: heldRunId })
+  if (!entries.some(({ summary, isHeld }) => isHeld && summary.run_id === heldRunId)) return null
+  const { fixes = [] } = await bridge.runs.readPlan({ runId: heldRunId })
+  return { heldRunId, fixes }
 }

@@ -12,10 +12,11 @@ import type { Fix } from '../../shared/plan/fixes.ts'
 import type { Mapping } from '../../shared/plan/plan.ts'
 import type { AcceptCode } from '../../shared/run/accept-code.ts'
 import { ask, bridge, queryClient } from '../bridge/client.ts'
-import type { ListDraft } from '../features/lists/list-actions.tsx'
+import type { ListDraft } from '../features/lists/lists-screen.tsx'
 import { toCapacityBounds } from '../features/operation/load-settings.ts'
 import { chooseOperation } from '../features/operation/operation-settings.ts'
 import { type Settings, withDestination } from '../features/review/settings.ts'
+import { openFromRow } from '../features/scratchpad/scratchpad.ts'
 import type { Reading } from '../features/source/reading.ts'
 import {
   type Destination,
@@ -290,7 +291,6 @@ export async function applySettings(settings: Settings): Promise<void> {
   }
 }
 
-/** Sends the first few rows of the held run and holds it again. */
 export async function sendFirst(limit: number, accept: AcceptCode[]): Promise<void> {
   const { heldRunId } = useDraft.getState()
   if (heldRunId !== null) await bridge.runs.begin({ runId: heldRunId, limit, accept })
@@ -343,4 +343,10 @@ export async function searchCapacity(accept: AcceptCode[]): Promise<void> {
 function dropRun(runId: string | null): void {
   if (runId === null) return
   bridge.runs.deleteRun({ runId }).catch(() => bridge.runs.stop({ runId }).catch(() => {}))
+}
+
+/** Opens the request of a row in the Scratchpad, sent or not. */
+export async function openScratchpad(runId: string, row: number): Promise<void> {
+  await openFromRow(runId, row)
+  goTo({ kind: 'scratchpad' })
 }

@@ -4,7 +4,6 @@ import type { LedgerKind } from '../../shared/lookback/ledger.ts'
 /** The steps of a run that is being prepared. */
 const DRAFT_STEPS = ['operation', 'source', 'mapping', 'check', 'review'] as const
 
-/** One of {@link DRAFT_STEPS}. */
 export type DraftStep = (typeof DRAFT_STEPS)[number]
 
 /** The screens of a run beside its progress. */

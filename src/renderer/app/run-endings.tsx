@@ -36,7 +36,6 @@ export async function announceEnd(runId: string): Promise<void> {
   })
 }
 
-/** The key of the toast that says how a run ended. */
 export function toEndKey(runId: string): string {
   return `run ${runId}`
 }

@@ -16,14 +16,12 @@ import { TrendScreen } from '../features/trend/trend-screen.tsx'
 import type { NamePlace } from '../ui/connection/destination.ts'
 import { ErrorNotice, Screen } from '../ui/layout/screen.tsx'
 import { isLoadTest } from '../ui/states/run-state.tsx'
-import { mendDraft, useIsDraftKnown } from './flow.ts'
-import { openScratchpad } from './open-scratchpad.ts'
+import { mendDraft, openScratchpad, useIsDraftKnown } from './flow.ts'
 import { goTo, type Route, toHash } from './route.ts'
 import { RunFrame } from './shell/run-frame.tsx'
 
 interface RunScreensProps {
   route: Extract<Route, { runId: string }>
-  /** What an address is called. */
   namePlace: NamePlace
   connections: readonly ConnectionEntry[]
   onContinueRun: (kind: 'resume' | 'retry' | 'correct') => void

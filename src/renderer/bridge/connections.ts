@@ -1,7 +1,6 @@
 import type { ConnectionEntry } from '../../shared/bridge/connections.ts'
 import { ask, queryClient } from './client.ts'
 
-/** Shows connections that were changed, wherever they are shown. */
 export function showConnections(entries: ConnectionEntry[]): void {
   queryClient.setQueryData(ask.connections.list.queryKey(), entries)
   void queryClient.invalidateQueries({ queryKey: ask.connections.listKeysLeft.key() })

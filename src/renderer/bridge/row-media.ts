@@ -19,7 +19,6 @@ export function useRowMedia(runId: string, row: number | null) {
   })
   return {
     media: found.data ?? NONE,
-    /** Fetches what stands in a column of the row. */
     fetch: (column: number) => {
       if (row !== null) fetching.mutate({ row, column })
     },

@@ -105,7 +105,6 @@ export function listDropped({ items, files }: DataTransfer): Chosen[] {
   })
 }
 
-/** Reads a dropped folder with all that is in it. */
 async function readDroppedFolder(entry: FileSystemDirectoryEntry): Promise<BrowserFolder> {
   const files: BrowserFolder['files'] = []
   const read = async (folder: FileSystemDirectoryEntry, prefix: string) => {

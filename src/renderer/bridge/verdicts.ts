@@ -23,7 +23,6 @@ export interface VerdictChange {
   after: readonly Verdict[]
 }
 
-/** The changes made to the verdicts on one run. */
 interface History {
   /** Oldest first. */
   done: readonly VerdictChange[]
@@ -65,7 +64,6 @@ const NONE: readonly Verdict[] = []
 export interface Verdicts {
   /** Whether they are read; until then nothing can be said of a row. */
   isRead: boolean
-  /** What is said of a row. */
   of: (row: number) => readonly Verdict[]
   /** Rows with a verdict. */
   judged: number
@@ -76,7 +74,6 @@ export interface Verdicts {
   redo: () => VerdictChange | null
   canUndo: boolean
   canRedo: boolean
-  /** The last change that stands. */
   last: VerdictChange | null
   /** Rows that were judged since lists narrowed by verdicts were read, with the verdicts that they had then. */
   judgedSince: ReadonlyMap<number, readonly RowVerdict[]>
@@ -103,22 +100,8 @@ export function useVerdicts(runId: string, isOn = true): Verdicts {
     },
     [runId],
   )
-  const undo = useCallback(() => {
-    const known = readHistory(runId)
-    const change = known.done.at(-1)
-    if (change === undefined || readOf(runId, change.row.row) === undefined) return null
-    setHistory(runId, { done: known.done.slice(0, -1), undone: [...known.undone, change] })
-    store(runId, change.row.row, change.after, change.before)
-    return change
-  }, [runId])
-  const redo = useCallback(() => {
-    const known = readHistory(runId)
-    const change = known.undone.at(-1)
-    if (change === undefined || readOf(runId, change.row.row) === undefined) return null
-    setHistory(runId, { done: [...known.done, change], undone: known.undone.slice(0, -1) })
-    store(runId, change.row.row, change.before, change.after)
-    return change
-  }, [runId])
+  const undo = useCallback(() => moveChange(runId, 'done', 'undone'), [runId])
+  const redo = useCallback(() => moveChange(runId, 'undone', 'done'), [runId])
   return {
     isRead: list.data !== undefined,
     of,
@@ -132,6 +115,17 @@ export function useVerdicts(runId: string, isOn = true): Verdicts {
     judgedSince,
     error: list.error ?? error,
   }
+}
+
+/** Takes the newest change back, or makes it again; null if there is none. */
+function moveChange(runId: string, from: 'done' | 'undone', to: 'done' | 'undone'): VerdictChange | null {
+  const known = readHistory(runId)
+  const change = known[from].at(-1)
+  if (change === undefined || readOf(runId, change.row.row) === undefined) return null
+  setHistory(runId, { [from]: known[from].slice(0, -1), [to]: [...known[to], change] })
+  const { before, after, row } = change
+  store(runId, row.row, ...(to === 'done' ? ([before, after] as const) : ([after, before] as const)))
+  return change
 }
 
 /** A change in words, such as `should trigger Spam` or `verdict removed`. */

@@ -1,10 +1,14 @@
 import {
+  ActionIcon,
+  type ActionIconProps,
   Button,
   type ButtonProps,
   Checkbox,
   type CheckboxProps,
   type ElementProps,
+  Group,
   type MantineSpacing,
+  Menu,
   NumberInput,
   type NumberInputProps,
   Radio,
@@ -18,8 +22,19 @@ import {
   TextInput,
   type TextInputProps,
 } from '@mantine/core'
-import { IconCheck, IconCopy, type TablerIcon } from '@tabler/icons-react'
+import { useMediaQuery } from '@mantine/hooks'
+import {
+  IconCheck,
+  IconChevronDown,
+  IconChevronLeft,
+  IconChevronRight,
+  IconCopy,
+  IconEye,
+  IconEyeOff,
+  type TablerIcon,
+} from '@tabler/icons-react'
 import { type ReactNode, type Ref, useEffect, useRef, useState } from 'react'
+import { formatCount, formatCounted } from '../../shared/messages/figure-text.ts'
 import { nameShortcut, useShortcut } from './shortcuts.ts'
 
 /**
@@ -80,6 +95,33 @@ export function ActionButton(
     >
       {label}
     </Button>
+  )
+}
+
+/** A button that is an icon alone; its name is said and, as `title`, shown. */
+export function IconButton(
+  props: ActionIconProps &
+    ElementProps<'button', keyof ActionIconProps> & { label: string; icon: TablerIcon },
+) {
+  const { label, icon: Icon, ...others } = props
+  return (
+    <ActionIcon aria-label={label} {...others}>
+      <Icon size="1rem" aria-hidden />
+    </ActionIcon>
+  )
+}
+
+/** Shows content that is hidden, or hides it again. */
+export function RevealButton(props: Partial<Parameters<typeof ActionButton>[0]> & { isRevealed: boolean }) {
+  const { isRevealed, ...others } = props
+  return (
+    <ActionButton
+      label={isRevealed ? 'Hide' : 'Reveal'}
+      small
+      aria-pressed={isRevealed}
+      icon={isRevealed ? IconEyeOff : IconEye}
+      {...others}
+    />
   )
 }
 
@@ -214,5 +256,112 @@ export function RadioField<Value extends string>(
         ))}
       </Stack>
     </Radio.Group>
+  )
+}
+
+/** Something that can be done on a screen besides its main action. */
+export interface SecondaryAction {
+  label: string
+  onPress: () => void
+  /** What it does, in more words. */
+  title?: string
+  icon?: TablerIcon
+  isBusy?: boolean
+}
+
+/** Windows in which they would take a line of their own. */
+const NARROW = '(max-width: 60rem)'
+
+/** Actions as buttons side by side, or in one menu where the window is narrow. */
+export function SecondaryActions({ actions }: { actions: readonly SecondaryAction[] }) {
+  const isNarrow = useMediaQuery(NARROW, undefined, { getInitialValueInEffect: false })
+  if (actions.length === 0) return null
+  if (!isNarrow) {
+    return actions.map(({ label, title, icon: Icon, isBusy = false, onPress }) => (
+      <ActionButton
+        label={label}
+        key={label}
+        loading={isBusy}
+        title={title}
+        leftSection={Icon && <Icon size="1rem" aria-hidden />}
+        onClick={onPress}
+      />
+    ))
+  }
+  return (
+    <Menu position="bottom-end" shadow="md">
+      <Menu.Target>
+        <ActionButton
+          label="More"
+          loading={actions.some(({ isBusy }) => isBusy)}
+          rightSection={<IconChevronDown size="1rem" aria-hidden />}
+        />
+      </Menu.Target>
+      <Menu.Dropdown>
+        {actions.map(({ label, title, icon: Icon, onPress }) => (
+          <Menu.Item
+            key={label}
+            title={title}
+            leftSection={Icon && <Icon size="1rem" aria-hidden />}
+            onClick={onPress}
+          >
+            {label}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
+
+/** Which part of a list is shown, and the way to the parts before and after it; nothing where one page shows all. */
+export function Pager(props: {
+  offset: number
+  /** Entries of a page. */
+  limit: number
+  total: number
+  /** What an entry is, for counting. */
+  noun: string
+  onOffset: (offset: number) => void
+}) {
+  const { offset, limit, total } = props
+  if (total <= limit && offset === 0) return null
+  const last = Math.min(total, offset + limit)
+  return (
+    <Group component="nav" aria-label="Pages" justify="center" gap="sm" p="sm">
+      <ActionButton
+        label="Previous"
+        small
+        icon={IconChevronLeft}
+        disabled={offset === 0}
+        onClick={() => props.onOffset(Math.max(0, offset - limit))}
+      />
+      <span aria-live="polite">
+        {formatCount(Math.min(total, offset + 1))} to {formatCount(last)} of{' '}
+        {formatCounted(total, props.noun)}
+      </span>
+      <ActionButton
+        label="Next"
+        small
+        rightSection={<IconChevronRight size="1rem" aria-hidden />}
+        disabled={last >= total}
+        onClick={() => props.onOffset(offset + limit)}
+      />
+    </Group>
+  )
+}
+
+interface ScrollRegionProps {
+  label: string
+  className?: string | undefined
+  children: ReactNode
+}
+
+/** A part of a screen that scrolls by itself. Hidden labels inside scroll with it, since it has a position. */
+export function ScrollRegion({ label, className, children }: ScrollRegionProps) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
+    <section className={`relative overflow-auto ${className ?? ''}`} tabIndex={0} aria-label={label}>
+      {children}
+    </section>
   )
 }

@@ -1,5 +1,16 @@
 import { Button, Group, Stack, type StackProps } from '@mantine/core'
-import type { FormHTMLAttributes, ReactNode, Ref } from 'react'
+import {
+  type FormEvent,
+  type FormHTMLAttributes,
+  type ReactNode,
+  type Ref,
+  type RefCallback,
+  useCallback,
+  useEffect,
+  useRef,
+  useState,
+} from 'react'
+import { ActionButton, TextField } from './controls.tsx'
 import { ErrorNotice } from './layout/screen.tsx'
 
 /** Fields under each other, which Enter or a button of theirs submits. */
@@ -57,4 +68,62 @@ export function FormActions(props: {
       </Group>
     </>
   )
+}
+
+/** Asks for the name of what is saved, or a new one; Escape gives up. What goes wrong is shown by whoever asks. */
+export function NameForm(props: {
+  label: string
+  name: string
+  onName: (name: string) => Promise<void>
+  onClose: () => void
+}) {
+  const [name, setName] = useState(props.name)
+  const trimmed = name.trim()
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (trimmed !== '') props.onName(trimmed).catch(() => {})
+  }
+  return (
+    <Stack component="form" gap="xs" my="xs" onSubmit={submit}>
+      <TextField
+        label={props.label}
+        value={name}
+        maxLength={80}
+        data-autofocus
+        autoFocus
+        onValue={setName}
+        onKeyDown={(event) => event.key === 'Escape' && props.onClose()}
+      />
+      <Group gap="xs">
+        <ActionButton label="Save" variant="filled" type="submit" small disabled={trimmed === ''} />
+        <ActionButton label="Cancel" small onClick={props.onClose} />
+      </Group>
+    </Stack>
+  )
+}
+
+/** A form whose button is never grey: whoever presses it too early is led to what is missing. */
+interface TriedForm {
+  /** Of the element that has the fields. */
+  place: RefCallback<HTMLElement>
+  /** Whether a person has tried to go on; from then on every field says what is wrong with it. */
+  isTried: boolean
+  /** Brings the first field that says what is wrong into view, and the focus to it. */
+  showFirst: () => void
+}
+
+export function useTriedForm(): TriedForm {
+  const [tries, setTries] = useState(0)
+  const element = useRef<HTMLElement>(null)
+  const place = useCallback((form: HTMLElement | null) => {
+    element.current = form
+  }, [])
+  // The fields say what is wrong once they are drawn again.
+  useEffect(() => {
+    if (tries === 0) return
+    const first = element.current?.querySelector<HTMLElement>('[aria-invalid="true"]')
+    first?.focus()
+    first?.scrollIntoView({ block: 'center' })
+  }, [tries])
+  return { place, isTried: tries > 0, showFirst: () => setTries((before) => before + 1) }
 }

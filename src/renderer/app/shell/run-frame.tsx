@@ -33,7 +33,7 @@ import { isLoadTest, RunStateLabel, toVerdict } from '../../ui/states/run-state.
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import { goTo, type Route, type RunPlace, toHash } from '../route.ts'
 import { toEndKey } from '../run-endings.tsx'
-import { type Place, PlaceLink } from './place-link.tsx'
+import { type Place, PlaceLink } from './rail.tsx'
 import styles from './shell.module.css'
 
 /** What the tabs of a run depend on. */

@@ -93,7 +93,7 @@ function RailButton({
   ...others
 }: ComponentProps<'button'> & { icon: TablerIcon; label: string; keys?: string }) {
   return (
-    <button type="button" className={`row gap-2 rounded ${styles.entry}`} {...others}>
+    <button type="button" className={`bare row w-full gap-2 rounded ${styles.entry}`} {...others}>
       <span className={styles.mark} aria-hidden>
         <Mark size="1rem" />
       </span>
@@ -139,7 +139,6 @@ const SHORTCUTS: [does: string, ...keys: string[]][] = [
   ['This list', '?'],
 ]
 
-/** Every shortcut, in one list. */
 function ShortcutsDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   return (
     <Modal opened={opened} onClose={onClose} title="Keyboard shortcuts">

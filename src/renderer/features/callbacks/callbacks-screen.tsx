@@ -1,4 +1,5 @@
-import { Anchor, Group, Stack } from '@mantine/core'
+import { Anchor, Group, Modal, Select, Stack } from '@mantine/core'
+import { IconInbox } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { followReceiver } from '../../../shared/bridge/follow.ts'
@@ -9,26 +10,29 @@ import {
   formatDuration,
   formatSpan,
 } from '../../../shared/messages/figure-text.ts'
+import { prettyJson } from '../../../shared/messages/pretty-json.ts'
 import {
   type AwaitingRun,
+  type CallbackEffect,
   type CallbackOverview,
   type LastRefusal,
   REFUSALS,
   type ReceiverState,
   type ReceiverTest,
+  type StoredCallback,
   sayRefusal,
 } from '../../../shared/run/callback-overview.ts'
 import { ask, bridge, queryClient } from '../../bridge/client.ts'
 import { useChangeSettings, useSettings } from '../../bridge/settings.ts'
 import { useStream } from '../../bridge/use-stream.ts'
 import { parseBaseUrl } from '../../ui/connection/destination.ts'
-import { ActionButton, CopyButton, TextField } from '../../ui/controls.tsx'
+import { maskJson, useContentShown, useOnHideAll } from '../../ui/content/user-content.tsx'
+import { ActionButton, CopyButton, RevealButton, RowButton, TextField } from '../../ui/controls.tsx'
 import { formatTimestamp } from '../../ui/format-time.ts'
-import { ErrorNotice, type Figure, Figures, Notice, Panel, Screen } from '../../ui/layout/screen.tsx'
+import { Empty, ErrorNotice, type Figure, Figures, Notice, Panel, Screen } from '../../ui/layout/screen.tsx'
 import { Table } from '../../ui/table/table.tsx'
-import { SafeText } from '../../ui/text/safe-text.tsx'
+import { LongText, SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './callbacks.module.css'
-import { InboxPanel } from './inbox-panel.tsx'
 
 /** How often the overview is read again, for what another process receives and for rows that give up, milliseconds. */
 const READ_EVERY_MS = 5_000
@@ -72,7 +76,7 @@ function AwaitingPanel(props: { runs: readonly AwaitingRun[]; onOpenRun: (runId:
   return (
     <Panel title="Awaiting callbacks" aside={formatCounted(runs.length, 'run')} flush scrolls>
       <Table
-        className={styles.table}
+        className="nowrap"
         rows={runs}
         toKey={({ runId }) => runId}
         columns={[
@@ -190,7 +194,7 @@ function ReceiverPanel(props: {
             />
           </Stack>
         ) : (
-          <div className={styles.line}>
+          <Group gap="var(--space-2) var(--space-5)">
             <p className="shrink max-w-text breaks">
               <span className="small block">Address on this machine</span>
               <code>
@@ -198,7 +202,7 @@ function ReceiverPanel(props: {
               </code>
             </p>
             <CopyButton label="Copy the address" text={() => baseUrl} />
-          </div>
+          </Group>
         )}
         {open.error !== null && <ErrorNotice error={open.error} onDismiss={open.reset} />}
         {stored !== undefined && <PublicAddress stored={stored} baseUrl={baseUrl} />}
@@ -232,7 +236,7 @@ function PublicAddress({ stored, baseUrl }: { stored: string | null; baseUrl: st
   const address = wanted ?? baseUrl
   return (
     <>
-      <div className={styles.public}>
+      <Group gap="var(--space-2) var(--space-5)" align="flex-end">
         <TextField
           flex="1 1 24rem"
           maw="48rem"
@@ -259,7 +263,7 @@ function PublicAddress({ stored, baseUrl }: { stored: string | null; baseUrl: st
             onClick={() => address !== null && test.mutate({ publicUrl: address })}
           />
         </Group>
-      </div>
+      </Group>
       {change.error !== null && <ErrorNotice error={change.error} onDismiss={change.reset} />}
       {test.error !== null && <ErrorNotice error={test.error} onDismiss={test.reset} />}
       {test.data !== undefined && (
@@ -302,4 +306,158 @@ function useReceiver(): ReceiverState | null | undefined {
     },
   })
   return receiver
+}
+
+const EFFECTS: Record<CallbackEffect, string> = {
+  settled: 'settled its row',
+  doubled: 'duplicate, changed nothing',
+  differing: 'differs from the one that counts, kept with its row',
+  other_post: 'named another post or item',
+  unreadable: 'unreadable, kept with its row',
+  measured: 'measured by its load test',
+  waiting: 'not processed yet',
+  unmatched: 'matched no row',
+}
+
+const ALL = 'all'
+const CHOICES = [
+  { value: ALL, label: 'All' },
+  ...Object.entries(EFFECTS).map(([value, words]) => ({
+    value,
+    label: `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`,
+  })),
+]
+
+/** The newest callbacks in the inbox with what each did; their content on request. */
+function InboxPanel(props: { callbacks: readonly StoredCallback[]; onOpenRun: (runId: string) => void }) {
+  const { callbacks, onOpenRun } = props
+  const [chosen, setChosen] = useState(ALL)
+  const [opened, setOpened] = useState<StoredCallback | null>(null)
+  const shown = callbacks.filter(({ effect }) => chosen === ALL || effect === chosen)
+  if (callbacks.length === 0) {
+    return (
+      <Empty icon={IconInbox} title="No callbacks yet">
+        Callbacks of async runs are listed here as they arrive, with the row that each settled.
+      </Empty>
+    )
+  }
+  return (
+    <Panel
+      title="Newest in the inbox"
+      aside={
+        <Group gap="sm" wrap="nowrap">
+          <span>
+            {chosen !== ALL && `${formatCount(shown.length)} of `}
+            {formatCounted(callbacks.length, 'callback')}
+          </span>
+          <Select
+            aria-label="What the callback did"
+            w="15rem"
+            data={CHOICES}
+            value={chosen}
+            onChange={(value) => setChosen(value ?? ALL)}
+          />
+        </Group>
+      }
+      flush
+      scrolls
+    >
+      <Table
+        className="nowrap"
+        rows={shown}
+        toKey={({ id }) => id}
+        toRow={({ effect }) => ({ 'data-effect': effect })}
+        empty="No callback matches this filter."
+        columns={[
+          {
+            title: 'Run',
+            className: styles.run,
+            cell: ({ run }) =>
+              run === null ? (
+                <span className="quiet">not in this workspace</span>
+              ) : (
+                <Anchor component="button" type="button" fz="inherit" onClick={() => onOpenRun(run.runId)}>
+                  <SafeText text={run.name} max={80} />
+                </Anchor>
+              ),
+          },
+          {
+            title: 'Row',
+            isNumber: true,
+            cell: ({ row, file, record }) => (
+              <>
+                {row ?? `record ${record}`}
+                {file !== undefined && (
+                  <>
+                    {' '}
+                    of <SafeText text={file} max={60} />
+                  </>
+                )}
+              </>
+            ),
+          },
+          {
+            title: 'Received',
+            cell: ({ receivedAtMs }) => formatTimestamp(new Date(receivedAtMs).toISOString()),
+          },
+          { title: 'What it did', cell: ({ effect }) => EFFECTS[effect] },
+          { title: 'Size', isNumber: true, cell: ({ sizeBytes }) => formatBytes(sizeBytes) },
+          {
+            title: 'Content',
+            isTitleHidden: true,
+            cell: (callback) => (
+              <RowButton
+                label="Open"
+                name={`Open the callback for ${nameRow(callback)}`}
+                onPress={() => setOpened(callback)}
+              />
+            ),
+          },
+        ]}
+      />
+      {opened !== null && <CallbackDialog callback={opened} onClose={() => setOpened(null)} />}
+    </Panel>
+  )
+}
+
+function nameRow({ row, file, record }: StoredCallback): string {
+  if (row === null) return `record ${record}`
+  return file === undefined ? `row ${row}` : `row ${row} of ${file}`
+}
+
+/** The content of one callback: what users wrote stays masked until it is revealed. */
+function CallbackDialog({ callback, onClose }: { callback: StoredCallback; onClose: () => void }) {
+  const body = useQuery(ask.receiver.readBody.queryOptions({ input: { id: callback.id } }))
+  const allShown = useContentShown()
+  const [isToggled, setToggled] = useState(false)
+  useOnHideAll(() => setToggled(false))
+  const isRevealed = isToggled !== allShown
+  const text = body.data?.text ?? null
+  const content = text === null ? null : { whole: prettyJson(text), masked: prettyJson(maskJson(text)) }
+  return (
+    <Modal opened size="lg" onClose={onClose} title={`Callback for ${nameRow(callback)}`}>
+      {body.error !== null && <ErrorNotice error={body.error} onRetry={body.refetch} />}
+      {body.data === null && <p>It is gone: its run was deleted.</p>}
+      {text !== null && content !== null && (
+        <Stack gap="sm">
+          <Group justify="space-between">
+            <span className="quiet">
+              {formatBytes(callback.sizeBytes)}
+              {body.data != null &&
+                body.data.length > text.length &&
+                `, its first ${formatCount(text.length)} characters`}
+            </span>
+            {content.whole !== content.masked && (
+              <RevealButton
+                isRevealed={isRevealed}
+                label={isRevealed ? 'Hide the content' : 'Show the content'}
+                onClick={() => setToggled(!isToggled)}
+              />
+            )}
+          </Group>
+          <LongText text={isRevealed ? content.whole : content.masked} label="Callback" />
+        </Stack>
+      )}
+    </Modal>
+  )
 }

@@ -1,7 +1,8 @@
 import { Group, Progress, Stack } from '@mantine/core'
+import { useElementSize } from '@mantine/hooks'
 import { IconPlayerStop } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
-import { useState } from 'react'
+import { type PointerEvent, useState } from 'react'
 import type { CapacityProgress } from '../../../shared/bridge/capacity.ts'
 import { parseBridgeError } from '../../../shared/bridge/errors.ts'
 import { followCapacity } from '../../../shared/bridge/follow.ts'
@@ -13,6 +14,13 @@ import {
   toCapacityView,
 } from '../../../shared/load/capacity-view.ts'
 import {
+  createLinearScale,
+  createValueScale,
+  formatTick,
+  type Scale,
+} from '../../../shared/load/chart-scale.ts'
+import { parseThreshold } from '../../../shared/load/threshold-parser.ts'
+import {
   formatCount,
   formatCounted,
   formatMs,
@@ -23,20 +31,29 @@ import {
 import { ask, bridge } from '../../bridge/client.ts'
 import { useFollowRun, useLiveRuns } from '../../bridge/live-runs.ts'
 import { useStream } from '../../bridge/use-stream.ts'
+import {
+  BottomLabels,
+  ChartCursor,
+  LeftAxis,
+  Legend,
+  PERCENTILE_LINES,
+  type PlotPlace,
+  placePlot,
+  toDashArray,
+  UprightLine,
+} from '../../ui/charts/plot.tsx'
 import type { NamePlace } from '../../ui/connection/destination.ts'
 import { ConnectionChip } from '../../ui/connection/destination-panel.tsx'
 import { ActionButton, CopyButton } from '../../ui/controls.tsx'
 import { ErrorNotice, type Figure, Figures, Notice, Panel, Screen } from '../../ui/layout/screen.tsx'
-import { VerdictLabel } from '../../ui/states/verdict-label.tsx'
+import { VerdictLabel } from '../../ui/states/run-state.tsx'
 import { type Column, Table } from '../../ui/table/table.tsx'
 import { SafeText, Sentence } from '../../ui/text/safe-text.tsx'
 import styles from './capacity.module.css'
-import { CapacityCurve } from './capacity-curve.tsx'
 
 /** A capacity search while it goes on and when it is over: the answer, the probe that is sent, the curve, every probe. */
 export function CapacityScreen(props: {
   searchId: string
-  /** What an address is called. */
   namePlace: NamePlace
   onOpenRun: (runId: string) => void
 }) {
@@ -140,7 +157,6 @@ function AnswerPanel(props: { report: CapacityReport; view: CapacityView; isOver
   )
 }
 
-/** The probe that is sent now, or the pause after one. */
 function ProbePanel(props: {
   report: CapacityReport
   unit: CapacityUnit
@@ -216,7 +232,6 @@ const VERDICTS = {
   void: 'void: this machine was the bottleneck',
 } as const
 
-/** Every probe in the order in which it was sent; each is a load test that can be opened. */
 function ProbesPanel(props: {
   probes: readonly CapacityProbe[]
   unit: CapacityUnit
@@ -269,5 +284,177 @@ function ProbesPanel(props: {
         ]}
       />
     </Panel>
+  )
+}
+
+const FRAME = { height: 300, left: 64, right: 24, top: 16, bottom: 40 }
+
+type Point = CapacityReport['curve'][number]
+
+/** Latency over load: the medians of each level's probes, which levels held, and where the capacity lies. */
+function CapacityCurve({ report, unit }: { report: CapacityReport; unit: CapacityUnit }) {
+  const { ref, width } = useElementSize()
+  const [picked, setPicked] = useState<number | null>(null)
+  const { curve, interval } = report
+  if (curve.length === 0) return <p className="quiet">Drawn from the first finished probe on.</p>
+  const shaded =
+    interval.low === null || interval.high === null ? null : { low: interval.low, high: interval.high }
+  const limits = listLimits(report)
+  const x = createLinearScale(Math.max(...curve.map(({ level }) => level)))
+  const measured = curve.flatMap(({ latency_ms }) =>
+    latency_ms === null ? [] : PERCENTILE_LINES.map(({ point }) => latency_ms[point]),
+  )
+  const y = createValueScale([...measured, ...limits.map(({ limit }) => limit)])
+  const plot = placePlot(FRAME, width)
+  const toX = (level: number) => plot.x(x.toShare(level))
+  const toY = (ms: number) => plot.y(y.toShare(ms))
+  const pick = (event: PointerEvent) => {
+    const at = event.clientX - event.currentTarget.getBoundingClientRect().left
+    const distances = curve.map(({ level }) => Math.abs(toX(level) - at))
+    setPicked(distances.indexOf(Math.min(...distances)))
+  }
+  const point = picked === null ? undefined : curve[Math.min(picked, curve.length - 1)]
+  const reading =
+    point === undefined ? 'Point at a level for its figures' : describePoint(point, unit, report.latency)
+  return (
+    <figure ref={ref} className={'min-w-0'}>
+      <div className="relative">
+        <svg
+          width="100%"
+          height={FRAME.height}
+          role="img"
+          aria-label={`${report.latency} by ${unit === 'rate' ? 'rate' : 'concurrency'}: ${curve.map((one) => describePoint(one, unit, report.latency)).join('; ')}`}
+          onPointerMove={pick}
+          onPointerLeave={() => setPicked(null)}
+        >
+          {shaded !== null && (
+            <rect
+              fill="var(--chart-limited)"
+              x={toX(shaded.low)}
+              width={Math.max(2, toX(shaded.high) - toX(shaded.low))}
+              y={FRAME.top}
+              height={plot.base - FRAME.top}
+            />
+          )}
+          <Axes x={x} y={y} toX={toX} toY={toY} plot={plot} unit={unit} />
+          {point !== undefined && <UprightLine x={toX(point.level)} from={FRAME.top} to={plot.base} />}
+          {limits.map(({ expression, limit }) => (
+            <g key={expression} className={styles.limit}>
+              <line x1={FRAME.left} x2={plot.right} y1={toY(limit)} y2={toY(limit)} />
+              <text textAnchor="end" x={plot.right} y={toY(limit) - 4}>
+                {expression}
+              </text>
+            </g>
+          ))}
+          {PERCENTILE_LINES.map(({ point: of, token, dash }) => (
+            <polyline
+              key={of}
+              fill="none"
+              strokeWidth={2}
+              stroke={`var(${token})`}
+              strokeDasharray={toDashArray(dash)}
+              points={curve
+                .flatMap(({ level, latency_ms }) =>
+                  latency_ms === null ? [] : [`${toX(level)},${toY(latency_ms[of])}`],
+                )
+                .join(' ')}
+            />
+          ))}
+          {curve.map((one) => (
+            <LevelMark key={one.level} point={one} toX={toX} toY={toY} />
+          ))}
+        </svg>
+        <ChartCursor
+          label="Levels that were probed"
+          count={curve.length}
+          index={picked}
+          text={reading}
+          onIndex={setPicked}
+        />
+      </div>
+      <Group gap="var(--space-1) var(--space-4)" align="stretch" justify="space-between" mt="xs">
+        <Legend entries={PERCENTILE_LINES} />
+        <p className="quiet">● held, ✕ failed{shaded !== null && '; shaded: the capacity lies in here'}</p>
+      </Group>
+      <figcaption className={`quiet text-sm ${styles.reading}`}>{reading}</figcaption>
+    </figure>
+  )
+}
+
+/** What thresholds allow of the latency that is drawn. */
+function listLimits({ thresholds, latency }: CapacityReport): { expression: string; limit: number }[] {
+  return thresholds.flatMap((expression) => {
+    const read = parseThreshold(expression)
+    if (!read.ok || read.parsed.metric !== latency || !read.parsed.operator.startsWith('<')) return []
+    return [{ expression, limit: read.parsed.limit }]
+  })
+}
+
+/** `at 320/s: held 3 of 3, p50 12 ms, p95 80 ms, p99 140 ms, 0 % unsuccessful, 318/s succeeded`. */
+function describePoint(point: Point, unit: CapacityUnit, latency: string): string {
+  const { level, held, failed, latency_ms: ms, failed_share: share, succeeded_per_s: rate } = point
+  return [
+    `at ${formatLevel(unit, level)}: held ${held} of ${held + failed}`,
+    ...(ms === null
+      ? [`no ${latency}`]
+      : [`p50 ${formatMs(ms.p50)}`, `p95 ${formatMs(ms.p95)}`, `p99 ${formatMs(ms.p99)}`]),
+    ...(share === null ? [] : [`${formatShare(share)} unsuccessful`]),
+    `${formatRate(rate)}/s succeeded`,
+  ].join(', ')
+}
+
+/** Whether a level held, in form and colour, at its p99. */
+function LevelMark(props: { point: Point; toX: (level: number) => number; toY: (ms: number) => number }) {
+  const { level, held, failed, latency_ms } = props.point
+  const x = props.toX(level)
+  const y = latency_ms === null ? FRAME.top : props.toY(latency_ms.p99)
+  return held > failed ? (
+    <circle fill="var(--state-succeeded)" cx={x} cy={y} r={5} />
+  ) : (
+    <path
+      fill="none"
+      stroke="var(--state-failed)"
+      strokeWidth={2.5}
+      d={`M${x - 5} ${y - 5}L${x + 5} ${y + 5}M${x - 5} ${y + 5}L${x + 5} ${y - 5}`}
+    />
+  )
+}
+
+function Axes(props: {
+  x: Scale
+  y: Scale
+  toX: (level: number) => number
+  toY: (ms: number) => number
+  plot: PlotPlace
+  unit: CapacityUnit
+}) {
+  const { x, y, toX, toY, plot } = props
+  // There are no halves of a request in flight.
+  const levels = props.unit === 'rate' ? x.ticks : x.ticks.filter(Number.isInteger)
+  return (
+    <g aria-hidden>
+      <LeftAxis
+        ticks={y.ticks.map((tick) => ({
+          y: toY(tick),
+          label: tick >= 1000 ? `${formatTick(tick / 1000)} s` : `${formatTick(tick)} ms`,
+        }))}
+        left={FRAME.left}
+        right={plot.right}
+        gap={8}
+      />
+      <BottomLabels
+        labels={levels.map((tick) => ({ x: toX(tick), label: formatTick(tick) }))}
+        y={plot.base + 18}
+      />
+      <BottomLabels
+        labels={[
+          {
+            x: plot.x(0.5),
+            label: props.unit === 'rate' ? 'requests per second' : 'requests in flight',
+          },
+        ]}
+        y={FRAME.height - 6}
+      />
+    </g>
   )
 }

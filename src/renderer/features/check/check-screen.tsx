@@ -1,42 +1,41 @@
-import { Progress, Stack } from '@mantine/core'
-import { IconArrowRight, IconCircleCheck } from '@tabler/icons-react'
-import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
+import { Button, Progress, Stack } from '@mantine/core'
+import { IconArrowBackUp, IconArrowRight, IconCircleCheck } from '@tabler/icons-react'
+import { keepPreviousData, skipToken, useMutation, useQuery } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { listNeeded } from '../../../shared/messages/accept-messages.ts'
 import { formatBytes, formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
-import { sayCorrected } from '../../../shared/messages/fix-messages.ts'
+import { sayCorrected, sayFix } from '../../../shared/messages/fix-messages.ts'
 import { sayExpected } from '../../../shared/messages/problem-messages.ts'
 import { findNeeds, isHint } from '../../../shared/messages/problem-traits.ts'
 import type { Operation } from '../../../shared/operations/operations.ts'
-import type { Fix } from '../../../shared/plan/fixes.ts'
+import { addFix, type Fix, getFixedRecord, isOfOneRow } from '../../../shared/plan/fixes.ts'
 import type { Mapping } from '../../../shared/plan/plan.ts'
+import { sayRow, toRowNumber } from '../../../shared/plan/source-place.ts'
 import type { AcceptCode } from '../../../shared/run/accept-code.ts'
 import { countSendable } from '../../../shared/run/counts.ts'
 import { countLeftOut } from '../../../shared/run/item-state.ts'
 import type { ProblemGroup } from '../../../shared/run/problem.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
-import { bridge } from '../../bridge/client.ts'
+import { ask, bridge } from '../../bridge/client.ts'
 import { useFollowRun, useLiveRuns } from '../../bridge/live-runs.ts'
 import type { NamedPlace } from '../../ui/connection/destination.ts'
-import { ContentSwitch } from '../../ui/content/user-content.tsx'
-import { ActionButton, PrimaryButton } from '../../ui/controls.tsx'
+import { ContentSwitch, isFieldContent, MaskedText, useContentShown } from '../../ui/content/user-content.tsx'
+import { ActionButton, PrimaryButton, RowButton, ScrollRegion } from '../../ui/controls.tsx'
 import { Empty, ErrorNotice, type Figure, Figures, Panel, Screen } from '../../ui/layout/screen.tsx'
 import { BeforeSending, useAcceptance } from '../../ui/problems/before-sending.tsx'
 import { toGuess } from '../../ui/runs/read-as-line.tsx'
 import { useWindowKeys } from '../../ui/shortcuts.ts'
+import { RowNumber } from '../../ui/states/row-states.tsx'
+import { Table } from '../../ui/table/table.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
+import styles from './check.module.css'
 import { RowDialog, ValueDialog } from './edit-dialogs.tsx'
-import { FixList } from './fix-list.tsx'
-import { listEditable, listGroupFixes } from './offered-fixes.ts'
-import { ProblemGroupCard } from './problem-group-card.tsx'
-import { RetriedRows } from './retried-rows.tsx'
+import { listEditable, listGroupFixes, ProblemGroupCard } from './problem-group-card.tsx'
 
-/** What is checked, and how its rows are corrected. */
 interface CheckProps {
   /** The run that holds the rows; another one after each correction. */
   runId: string
   operation: Operation
-  /** Whether the rows are for a load test. */
   isLoad: boolean
   columns: readonly string[]
   /** What fills each field, columns matched by name among it. */
@@ -54,7 +53,6 @@ interface CheckProps {
   onScratchpad: (runId: string, row: number) => Promise<void>
 }
 
-/** A dialog that is open over the screen. */
 type Opened =
   | { kind: 'row'; row: number; fields: readonly string[] }
   | { kind: 'value'; group: ProblemGroup; field: string }
@@ -220,7 +218,6 @@ interface Found {
   summary: RunSummary
 }
 
-/** Waits for the check of a run, and reads what it found. */
 async function readCheck(runId: string): Promise<Found> {
   await bridge.runs.awaitReady({ runId })
   const [groups, open, summary] = await Promise.all([
@@ -330,4 +327,197 @@ function Checking({ runId }: { runId: string }) {
       </p>
     </Screen>
   )
+}
+
+/** Corrections that the list names one by one; what is older is undone with all others, or in its turn. */
+const FIXES_SHOWN = 50
+
+/** Longest part of a corrected text that the list shows, in characters. */
+const VALUE_SHOWN = 80
+
+/** The corrections so far, newest first, each with a way back. */
+function FixList(props: {
+  /** The run that has all rows of the source. */
+  runId: string
+  fixes: readonly Fix[]
+  onFixes: (fixes: Fix[]) => void
+}) {
+  const { runId, fixes, onFixes } = props
+  if (fixes.length === 0) return null
+  return (
+    <Panel
+      title="Corrections"
+      flush
+      aside={
+        <Button size="compact-xs" leftSection={<IconArrowBackUp size="1rem" />} onClick={() => onFixes([])}>
+          Undo all ({formatCounted(fixes.length, 'correction')})
+        </Button>
+      }
+    >
+      <ScrollRegion className={styles.fixes} label="Corrections: list">
+        <ul>
+          {fixes
+            .slice(-FIXES_SHOWN)
+            .toReversed()
+            .map((fix) => (
+              <FixItem
+                key={JSON.stringify(fix)}
+                runId={runId}
+                fix={fix}
+                onUndo={() => onFixes(fixes.filter((one) => one !== fix))}
+              />
+            ))}
+        </ul>
+        {fixes.length > FIXES_SHOWN && (
+          <p className={`quiet border-t ${styles.more}`}>
+            and {formatCounted(fixes.length - FIXES_SHOWN, 'earlier correction')}
+          </p>
+        )}
+      </ScrollRegion>
+    </Panel>
+  )
+}
+
+function FixItem({ runId, fix, onUndo }: { runId: string; fix: Fix; onUndo: () => void }) {
+  const shown = useContentShown()
+  const row = getFixedRecord(fix)
+  const found = useQuery(
+    ask.results.row.queryOptions({
+      input: row === null ? skipToken : { runId, row },
+      placeholderData: keepPreviousData,
+    }),
+  )
+  const { where, what, value } = sayFix(fix)
+  const isMasked = value !== null && 'field' in fix && isFieldContent(fix.field, value)
+  const place = found.data?.result.place
+  const isOfOther =
+    isOfOneRow(fix) && fix.rowHash !== undefined && (found.data?.rowHash ?? fix.rowHash) !== fix.rowHash
+  const rowName = row === null ? [] : [place === undefined ? `Record ${row}` : `Row ${sayRow(place)}`]
+  const name = [...rowName, ...(where === '' ? [] : [where])].join(', ')
+  return (
+    <li className="row gap-3 border-b">
+      <span className="flex-1 breaks">
+        <strong>{name}</strong> {what}
+        {value !== null && (
+          <>
+            {' '}
+            <code>
+              {isMasked ? (
+                <MaskedText text={value} max={VALUE_SHOWN} revealed={shown} />
+              ) : (
+                <SafeText text={value} max={VALUE_SHOWN} />
+              )}
+            </code>
+          </>
+        )}
+        {isOfOther && <span className="quiet"> (not applied, since the row has other cells)</span>}
+      </span>
+      <ActionButton label="Undo" small icon={IconArrowBackUp} aria-label={`Undo: ${name}`} onClick={onUndo} />
+    </li>
+  )
+}
+
+const PAGE_ROWS = 20
+
+/** The rows that a retry is going to send, each with the last answer to it, to be corrected one by one. */
+function RetriedRows(props: {
+  runId: string
+  rows: number
+  fixes: readonly Fix[]
+  onFixes: (fixes: Fix[]) => void
+  onEdit: (row: number) => void
+  /** Opens the request of a row, to be changed and sent once by hand. */
+  onScratchpad: (row: number) => void
+}) {
+  const { runId, rows, fixes, onFixes, onEdit } = props
+  const [offset, setOffset] = useState(0)
+  const from = offset < rows ? offset : 0
+  const page = useQuery(
+    ask.results.page.queryOptions({
+      input: { runId, filter: { state: 'pending' }, offset: from, limit: PAGE_ROWS },
+      placeholderData: keepPreviousData,
+    }),
+  )
+  const shown = page.data?.rows ?? []
+  if (shown.length === 0) return null
+  return (
+    <Panel
+      title="Rows of this retry"
+      flush
+      aside={
+        <span className="inline-flex items-center gap-2">
+          {rows <= PAGE_ROWS ? (
+            formatCounted(rows, 'row')
+          ) : (
+            <>
+              {formatCount(from + 1)} to {formatCount(from + shown.length)} of {formatCounted(rows, 'row')}
+              <ActionButton
+                label="Previous"
+                small
+                disabled={from === 0}
+                onClick={() => setOffset(Math.max(0, from - PAGE_ROWS))}
+              />
+              <ActionButton
+                label="Next"
+                small
+                disabled={from + PAGE_ROWS >= rows}
+                onClick={() => setOffset(from + PAGE_ROWS)}
+              />
+            </>
+          )}
+        </span>
+      }
+    >
+      <div className="overflow-auto">
+        <Table
+          look="dense"
+          className={styles.examples}
+          caption="Rows of this retry"
+          rows={shown}
+          toKey={({ row }) => row}
+          columns={[
+            {
+              title: 'Row',
+              isNumber: true,
+              className: shown.some(({ place }) => place.file !== undefined) ? styles.fileRow : styles.row,
+              cell: ({ row, place }) => <RowNumber record={row} place={place} />,
+            },
+            { title: 'Last answer', cell: (row) => <SafeText text={toAnswer(row)} max={160} /> },
+            {
+              title: 'Actions',
+              isActions: true,
+              className: styles.rowActions,
+              cell: ({ row, place }) => (
+                <>
+                  <RowButton
+                    label={`Edit row ${toRowNumber(place)}`}
+                    name={`Edit row ${sayRow(place)}`}
+                    isOutlined
+                    onPress={() => onEdit(row)}
+                  />{' '}
+                  <RowButton
+                    label="Leave out"
+                    name={`Leave out row ${sayRow(place)}`}
+                    isOutlined
+                    onPress={() => onFixes(addFix(fixes, { kind: 'leave_out_row', record: row }))}
+                  />{' '}
+                  <RowButton
+                    label="Scratchpad"
+                    name={`Open row ${sayRow(place)} in Scratchpad`}
+                    isOutlined
+                    onPress={() => props.onScratchpad(row)}
+                  />
+                </>
+              ),
+            },
+          ]}
+        />
+      </div>
+    </Panel>
+  )
+}
+
+function toAnswer(row: { status: number | null; errorCode: string | null; message: string | null }): string {
+  const parts = [row.status, row.errorCode, row.message].filter((part) => part !== null && part !== '')
+  return parts.length === 0 ? 'not sent yet' : parts.join(' ')
 }

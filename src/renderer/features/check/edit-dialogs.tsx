@@ -183,7 +183,6 @@ function FieldInput(props: {
   )
 }
 
-/** Sets one value for all rows of a group. */
 export function ValueDialog(props: {
   group: ProblemGroup
   field: string

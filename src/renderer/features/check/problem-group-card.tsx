@@ -3,22 +3,21 @@ import { IconAlertTriangle, IconCircleX } from '@tabler/icons-react'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { PROBLEM_MESSAGES, sayExpected } from '../../../shared/messages/problem-messages.ts'
 import { findNeeds, isHint } from '../../../shared/messages/problem-traits.ts'
+import { fieldsOf, type Operation, REQUEST_FIELD } from '../../../shared/operations/operations.ts'
 import { addFix, type Fix } from '../../../shared/plan/fixes.ts'
+import { listLeaveOut, listReadyFixes, type ReadyFix } from '../../../shared/plan/ready-fixes.ts'
 import { sayRow, toRowNumber } from '../../../shared/plan/source-place.ts'
-import type { ProblemGroup } from '../../../shared/run/problem.ts'
-import { getPlace } from '../../../shared/run/problem.ts'
+import { getPlace, type ProblemCode, type ProblemGroup } from '../../../shared/run/problem.ts'
 import { isFoundContent, MaskedText, useContentShown } from '../../ui/content/user-content.tsx'
 import { ActionButton, RowButton } from '../../ui/controls.tsx'
-import { ExpectedSentence } from '../../ui/problems/expected-sentence.tsx'
-import { ProblemField } from '../../ui/problems/row-warnings.tsx'
+import { ExpectedSentence, ProblemField } from '../../ui/problems/row-warnings.tsx'
 import { RowNumber } from '../../ui/states/row-states.tsx'
 import { Table } from '../../ui/table/table.tsx'
 import { SafeText, Sentence } from '../../ui/text/safe-text.tsx'
 import styles from './check.module.css'
-import type { GroupFixes } from './offered-fixes.ts'
 
 const LOOKS = {
-  error: { icon: IconCircleX, word: 'Error', className: styles.error },
+  error: { icon: IconCircleX, word: 'Error', className: 'bad' },
   warning: { icon: IconAlertTriangle, word: 'Warning', className: 'warned' },
 } as const
 
@@ -161,4 +160,63 @@ function toColumnName(field: string | undefined, columnOf: (field: string) => st
   if (field === undefined) return 'whole row'
   const column = columnOf(field)
   return column === null ? field : column
+}
+
+/** What can be done in place about the problems of one cause. */
+interface GroupFixes {
+  /** Applied with one press. */
+  offered: ReadyFix[]
+  /** The field that one value can be set for in all these rows; null where that would not help. */
+  valueField: string | null
+  /** The fields that can be edited in one of the rows; none where what is wrong is not in a field. */
+  editFields: string[]
+}
+
+/** Problems of a value, which another value for all rows may mend. */
+const OF_A_VALUE: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
+  'required',
+  'forbidden_character',
+  'invisible_characters',
+  'quotes_in_id',
+  'lost_id',
+  'not_distinct',
+  'not_json_object',
+  'not_a_url',
+  'wrong_type',
+  'error_cell',
+  'too_long',
+  'too_many_models',
+  'unknown_model',
+  'model_not_listed',
+  'not_for_mode',
+  'recommended',
+  'empty',
+])
+
+/** The fixes for a group of problems. A cause that all rows have alike, without examples, is mended in the mapping. */
+export function listGroupFixes(group: ProblemGroup, operation: Operation, isLoad: boolean): GroupFixes {
+  if (group.examples.length === 0) return { offered: [], valueField: null, editFields: [] }
+  const { code, field } = group
+  const names = listEditable(operation)
+  const isKnown = field !== null && names.includes(field)
+  const canSplit = operation.kind === 'task' && operation.api === 'v1' && !isLoad
+  const ready = listReadyFixes(group).filter(({ fix }) => canSplit || fix.kind !== 'split')
+  return {
+    offered: [...ready, ...listLeaveOut(group)],
+    valueField: isKnown && OF_A_VALUE.has(code) ? field : null,
+    editFields: isKnown ? [field] : code === 'one_of' ? listContentFields(operation) : [],
+  }
+}
+
+/** The fields whose value in one row can be edited; a whole request is mended in the file. */
+export function listEditable(operation: Operation): string[] {
+  return fieldsOf(operation)
+    .filter((field) => field !== REQUEST_FIELD)
+    .map(({ name }) => name)
+}
+
+function listContentFields(operation: Operation): string[] {
+  return fieldsOf(operation)
+    .filter(({ required }) => required === 'content')
+    .map(({ name }) => name)
 }

@@ -67,7 +67,6 @@ export function BaselineMenu({ run }: { run: RunSummary }) {
 /** The entries of a menu that make a run a baseline, or none. */
 function BaselineItems(props: {
   runId: string
-  /** The baselines that the run is. */
   own: readonly BaselineEntry[]
   onChange: (make: () => Promise<BaselineEntry[]>) => void
   onName: () => void
@@ -90,7 +89,6 @@ function BaselineItems(props: {
   )
 }
 
-/** Asks for the name of a baseline, and makes the run one. */
 function BaselineDialog({ runId, onClose }: { runId: string; onClose: () => void }) {
   const [name, setName] = useState('')
   const change = useBaselineChange()

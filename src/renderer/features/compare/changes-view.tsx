@@ -1,36 +1,41 @@
-import { Group, Select } from '@mantine/core'
-import { IconDownload } from '@tabler/icons-react'
+import { Group, Select, Stack } from '@mantine/core'
+import { IconChevronDown, IconChevronUp, IconDownload, IconX } from '@tabler/icons-react'
 import { useQueries, useQuery } from '@tanstack/react-query'
-import { type KeyboardEvent, useCallback, useMemo, useRef, useState } from 'react'
+import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import type { ListedChange, RunPair } from '../../../shared/bridge/compare.ts'
 import type { ChangeFilter } from '../../../shared/lookback/comparison.ts'
-import { describeChangedRow } from '../../../shared/lookback/comparison-text.ts'
+import { describeChangedRow, formatScoreMove } from '../../../shared/lookback/comparison-text.ts'
 import { toWholeMapping } from '../../../shared/mapping/match-columns.ts'
-import { formatCounted } from '../../../shared/messages/figure-text.ts'
+import { formatCounted, formatMs } from '../../../shared/messages/figure-text.ts'
+import { nameAnswer } from '../../../shared/messages/name-code.ts'
+import { prettyJson } from '../../../shared/messages/pretty-json.ts'
 import { ROW_EXPORT_FORMATS, type RowExportFormat } from '../../../shared/run/export-formats.ts'
+import type { RowDetail } from '../../../shared/run/results.ts'
 import { ask, bridge } from '../../bridge/client.ts'
 import { saveExport } from '../../bridge/save-export.ts'
 import {
+  type ContentRule,
   ContentSwitch,
   createContentRule,
   isFieldContent,
   MASK_REM,
   MaskedText,
+  maskJson,
   useContentShown,
   useOnHideAll,
 } from '../../ui/content/user-content.tsx'
-import { ActionButton } from '../../ui/controls.tsx'
+import { ActionButton, IconButton, RevealButton, ScrollRegion } from '../../ui/controls.tsx'
 import { DataGrid, type GridColumn } from '../../ui/grid/data-grid.tsx'
 import { ErrorNotice, Panel } from '../../ui/layout/screen.tsx'
-import { SafeText } from '../../ui/text/safe-text.tsx'
+import { RowNumber, StateLabel } from '../../ui/states/row-states.tsx'
+import { FactList } from '../../ui/table/table.tsx'
+import { LongText, SafeText } from '../../ui/text/safe-text.tsx'
 import { useFileWriter } from '../../ui/written-file.tsx'
-import { BothAnswers, PairedRowNumber } from './both-answers.tsx'
 import styles from './compare.module.css'
 import { Joining, useDecisions } from './decisions-view.tsx'
 
 const PAGE_ROWS = 100
 
-/** The rows that changed, each with both answers side by side. */
 export function ChangesView(props: {
   pair: RunPair
   list: ChangeFilter
@@ -275,7 +280,6 @@ function createColumns(options: {
   ]
 }
 
-/** Writes the listed rows to a file. */
 function ExportChanges({ pair, list, isEmpty }: { pair: RunPair; list: ChangeFilter; isEmpty: boolean }) {
   const [format, setFormat] = useState<RowExportFormat>('csv')
   const file = useFileWriter()
@@ -308,4 +312,140 @@ function ExportChanges({ pair, list, isEmpty }: { pair: RunPair; list: ChangeFil
       {file.notice}
     </>
   )
+}
+
+/** Both answers of a row side by side; user content is masked until it is revealed. */
+function BothAnswers(props: {
+  pair: RunPair
+  change: ListedChange
+  /** Of the columns of B. */
+  isContent: ContentRule
+  isRevealed: boolean
+  onReveal: () => void
+  /** Goes to the next changed row, or the one before. */
+  onStep: (step: 1 | -1) => void
+  onClose: () => void
+}) {
+  const { pair, change, isRevealed } = props
+  const a = useQuery(ask.results.row.queryOptions({ input: { runId: pair.a, row: change.a.record } }))
+  const b = useQuery(ask.results.row.queryOptions({ input: { runId: pair.b, row: change.b.record } }))
+  const heading = useRef<HTMLHeadingElement>(null)
+  useEffect(() => heading.current?.focus(), [])
+  const error = a.error ?? b.error
+  return (
+    <section className={`stack min-w-0 min-h-0 bg-surface ${styles.both}`} aria-label="Both answers">
+      <header className={`row flex-none gap-3 p-2-4 border-b ${styles.bothHead}`}>
+        <h2 className="flex-1 text-md bold" ref={heading} tabIndex={-1}>
+          Row <PairedRowNumber a={change.a} b={change.b} />
+        </h2>
+        <RevealButton isRevealed={isRevealed} onClick={props.onReveal} />
+        <IconButton icon={IconChevronUp} label="Previous row" onClick={() => props.onStep(-1)} />
+        <IconButton icon={IconChevronDown} label="Next row" onClick={() => props.onStep(1)} />
+        <IconButton icon={IconX} label="Close" onClick={props.onClose} />
+      </header>
+      {error !== null && <ErrorNotice error={error} />}
+      <ScrollRegion className="flex-1 min-h-0 p-3-4" label="Details of both answers">
+        {a.data !== undefined && b.data !== undefined && (
+          <>
+            <FactList
+              className={styles.cells}
+              facts={b.data.result.cells.map((cell, index) => [
+                <SafeText key="name" text={b.data.columns[index] ?? `Column ${index + 1}`} max={60} />,
+                <MaskedText
+                  key="cell"
+                  text={cell}
+                  revealed={isRevealed || !props.isContent(index, cell)}
+                  max={1_000}
+                />,
+              ])}
+            />
+            <div className="grid two-columns gap-4 mt-4">
+              <Answer letter="A" detail={a.data} other={b.data} revealed={isRevealed} />
+              <Answer letter="B" detail={b.data} other={a.data} revealed={isRevealed} />
+            </div>
+          </>
+        )}
+      </ScrollRegion>
+    </section>
+  )
+}
+
+/** Where the row stands in the source of B, and before that in the source of A where it stood elsewhere. */
+function PairedRowNumber({ a, b }: Pick<ListedChange, 'a' | 'b'>) {
+  const inB = <RowNumber record={b.record} place={b.place} />
+  if (a.row === b.row) return inB
+  return (
+    <>
+      <RowNumber record={a.record} place={a.place} /> → {inB}
+    </>
+  )
+}
+
+function Answer(props: { letter: 'A' | 'B'; detail: RowDetail; other: RowDetail; revealed: boolean }) {
+  const { letter, detail, other } = props
+  const { result } = detail
+  const otherRules = new Set(other.result.triggeredRules.map(({ ruleName }) => ruleName))
+  const otherScores = new Map(other.result.classScores.map(({ className, score }) => [className, score]))
+  const code = nameAnswer(result.status, result.errorCode)
+  const rules = result.triggeredRules.map(({ ruleId, ruleName }) => (
+    <span
+      key={ruleId}
+      className={`max-w-full rounded text-xs ${styles.rule}`}
+      data-only={!otherRules.has(ruleName)}
+    >
+      <SafeText text={ruleName} max={60} />
+      {!otherRules.has(ruleName) && ` only in ${letter}`}
+    </span>
+  ))
+  const scores = toHighestFirst(detail.result.classScores).map(({ className, score }) => {
+    const before = otherScores.get(className)
+    return (
+      <li key={className}>
+        <SafeText text={className} max={40} /> {score}
+        {letter === 'B' && before !== undefined && before !== score && (
+          <span className="quiet"> {formatScoreMove(score - before)}</span>
+        )}
+      </li>
+    )
+  })
+  return (
+    <section className={`grid one-column gap-2 min-w-0 ${styles.answer}`} aria-label={`Answer in ${letter}`}>
+      <h3>
+        {letter} <StateLabel state={result.state} attempts={result.attempts} />
+      </h3>
+      <FactList
+        className={styles.cells}
+        facts={[
+          [
+            'Triggered rules',
+            <span key="rules" className="flex flex-wrap gap-1">
+              {rules.length === 0 ? 'none' : rules}
+            </span>,
+          ],
+          detail.result.classScores.length > 0 && [
+            'Scores',
+            <Stack key="scores" component="ul" gap={2}>
+              {scores}
+            </Stack>,
+          ],
+          ['Answer', code === '' ? 'none' : <SafeText key="code" text={code} max={80} />],
+          result.message !== null && ['In words', <SafeText key="words" text={result.message} max={300} />],
+          ['Duration', result.durationMs === null ? '–' : formatMs(result.durationMs)],
+        ]}
+      />
+      <h4>Response</h4>
+      {detail.responseBody === null ? (
+        <p className="quiet">no body</p>
+      ) : (
+        <LongText
+          text={prettyJson(props.revealed ? detail.responseBody : maskJson(detail.responseBody))}
+          label={`Response in ${letter}`}
+        />
+      )}
+    </section>
+  )
+}
+
+function toHighestFirst(scores: RowDetail['result']['classScores']) {
+  return scores.toSorted((a, b) => b.score - a.score)
 }

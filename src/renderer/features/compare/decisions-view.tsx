@@ -17,7 +17,7 @@ import { ActionButton } from '../../ui/controls.tsx'
 import { ErrorNotice, Figures, Notice, Panel } from '../../ui/layout/screen.tsx'
 import { RowNumber } from '../../ui/states/row-states.tsx'
 import { type Column, Table } from '../../ui/table/table.tsx'
-import { SafeText } from '../../ui/text/safe-text.tsx'
+import { SafeText, TextList } from '../../ui/text/safe-text.tsx'
 import styles from './compare.module.css'
 
 /** What two runs decided differently: read once, since every row of both is read for it. */
@@ -130,13 +130,7 @@ function MatchedPanel({ compared }: { compared: ComparedDecisions }) {
       ) : (
         <>
           <p className="quiet">Not compared:</p>
-          <ul className={`grid gap-1 mt-1 pl-4 ${styles.left}`}>
-            {left.map((phrase) => (
-              <li key={phrase}>
-                <SafeText text={phrase} max={200} lines />
-              </li>
-            ))}
-          </ul>
+          <TextList texts={left} max={200} className="grid gap-1 mt-1 pl-4 disc" />
         </>
       )}
       {compared.ambiguous_keys.length > 0 && (
@@ -213,7 +207,6 @@ function RulesPanel(props: { group: ComparedGroup; onRows: (list: ChangeFilter) 
   )
 }
 
-/** A count that leads to its rows. */
 function RowsLink({ rows, label, onOpen }: { rows: number; label: string; onOpen: (() => void) | null }) {
   if (rows === 0 || onOpen === null) return formatCount(rows)
   return (
@@ -312,7 +305,6 @@ function LargestMove({ move }: { move: ScoreMoves['largest_rise'] }) {
   )
 }
 
-/** Sizes in pixels. */
 const DRAWING = { width: 240, height: 40, base: 30 }
 
 /** Bars of how many rows moved how far, falls at the left of the middle and rises at its right. */

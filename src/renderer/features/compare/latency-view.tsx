@@ -18,7 +18,7 @@ import { ask } from '../../bridge/client.ts'
 import { LatencyOverlayChart, type OverlayKind, RUN_LINES } from '../../ui/charts/latency-overlay.tsx'
 import { ErrorNotice, Notice, Panel } from '../../ui/layout/screen.tsx'
 import { type Column, Table } from '../../ui/table/table.tsx'
-import { SafeText } from '../../ui/text/safe-text.tsx'
+import { SafeText, TextList } from '../../ui/text/safe-text.tsx'
 import styles from './compare.module.css'
 
 /** How fast runs were: this machine's health first, then whether the first or another was slower, then the figures. */
@@ -97,15 +97,7 @@ function SentencePanel({ letter, comparison }: { letter: string; comparison: Loa
         <p className="bold" style={{ maxWidth: '64rem' }}>
           <SafeText text={sentence} max={1_000} lines />
         </p>
-        {caveats.length > 0 && (
-          <ul className={`grid gap-1 mt-1 pl-4 ${styles.left}`}>
-            {caveats.map((caveat) => (
-              <li key={caveat}>
-                <SafeText text={caveat} max={500} lines />
-              </li>
-            ))}
-          </ul>
-        )}
+        {caveats.length > 0 && <TextList texts={caveats} max={500} className="grid gap-1 mt-1 pl-4 disc" />}
         <p className="quiet">
           Unsuccessful requests: A {formatShare(failedShare.a)}, {letter} {formatShare(failedShare.b)}
           {sayRange(failedShare, formatPoints, ' points')}. Succeeded requests: A{' '}

@@ -9,7 +9,7 @@ import { isAtHand, parseBaseUrl, parseServiceUrl } from '../../ui/connection/des
 import { AddressInput } from '../../ui/connection/destination-panel.tsx'
 import { KeyInput, sayKept } from '../../ui/connection/key-input.tsx'
 import { ActionButton, NumberField, SwitchField, TextField } from '../../ui/controls.tsx'
-import { useTriedForm } from '../../ui/first-fault.ts'
+import { useTriedForm } from '../../ui/form.tsx'
 import { ErrorNotice } from '../../ui/layout/screen.tsx'
 import { CheckNotice } from './check-notice.tsx'
 import styles from './connections.module.css'

@@ -15,8 +15,7 @@ import { isAtHand, isTypeable } from '../../ui/connection/destination.ts'
 import { ConnectionChip } from '../../ui/connection/destination-panel.tsx'
 import { KeyInput, sayKept } from '../../ui/connection/key-input.tsx'
 import { ActionButton, RowButton, TextField } from '../../ui/controls.tsx'
-import { useTriedForm } from '../../ui/first-fault.ts'
-import { Form, FormActions } from '../../ui/form.tsx'
+import { Form, FormActions, useTriedForm } from '../../ui/form.tsx'
 import { ErrorNotice } from '../../ui/layout/screen.tsx'
 import { showToast } from '../../ui/layout/toasts.tsx'
 import { Table } from '../../ui/table/table.tsx'
@@ -170,7 +169,6 @@ export function ConnectionPanel(props: {
   )
 }
 
-/** Removes one of several keys, and offers to restore it. */
 async function removeKey(
   name: string,
   key: ConnectionKeyEntry,

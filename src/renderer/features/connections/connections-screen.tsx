@@ -114,7 +114,6 @@ function toSubtitle(entries: readonly ConnectionEntry[] | null): string {
   return entries.length === 0 ? 'Where rows can be sent' : formatCounted(entries.length, 'connection')
 }
 
-/** Removes a connection, and offers to restore it. */
 async function removeConnection({ name, keys }: ConnectionEntry): Promise<void> {
   showConnections(await bridge.connections.remove({ name }))
   const isTyped = keys.some((key) => key.place !== undefined && isAtHand(key))

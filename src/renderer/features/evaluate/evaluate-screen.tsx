@@ -26,9 +26,8 @@ import { FACET_GROUPS, type RowFilter } from '../../../shared/run/row-filters.ts
 import { ask, bridge } from '../../bridge/client.ts'
 import { useLiveRuns } from '../../bridge/live-runs.ts'
 import { saveExport, suggestFileName } from '../../bridge/save-export.ts'
-import { ActionButton, CopyButton, PrimaryButton, RadioField } from '../../ui/controls.tsx'
+import { ActionButton, CopyButton, PrimaryButton, RadioField, ScrollRegion } from '../../ui/controls.tsx'
 import { Empty, ErrorNotice, Notice, Panel, Screen } from '../../ui/layout/screen.tsx'
-import { ScrollRegion } from '../../ui/layout/scroll-region.tsx'
 import { Table } from '../../ui/table/table.tsx'
 import { SafeText, Sentence } from '../../ui/text/safe-text.tsx'
 import { useFileWriter } from '../../ui/written-file.tsx'
@@ -45,11 +44,7 @@ const AGAIN_MS = 50
 const REFRESH_MS = 3_000
 
 /** How right the rules of a run were, by labels: each rule with its rows, slices, and what other thresholds would find. */
-export function EvaluateScreen(props: {
-  runId: string
-  /** Opens rows of the run. */
-  onResults: (filter: RowFilter) => void
-}) {
+export function EvaluateScreen(props: { runId: string; onResults: (filter: RowFilter) => void }) {
   const { runId } = props
   const name = useLiveRuns((live) => live.summaries[runId]?.name)
   const isLive = useLiveRuns((live) => live.snapshots[runId]?.phase !== 'ended')

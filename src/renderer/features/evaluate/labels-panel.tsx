@@ -1,13 +1,4 @@
-import {
-  ActionIcon,
-  Autocomplete,
-  Button,
-  Group,
-  NativeSelect,
-  SegmentedControl,
-  Stack,
-  TagsInput,
-} from '@mantine/core'
+import { Autocomplete, Button, Group, NativeSelect, SegmentedControl, Stack, TagsInput } from '@mantine/core'
 import { IconFile, IconX } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { Evaluation } from '../../../shared/lookback/evaluation.ts'
@@ -17,9 +8,8 @@ import { ANY_RULE } from '../../../shared/lookback/labels.ts'
 import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
 import { bridge } from '../../bridge/client.ts'
 import { useFileChoice } from '../../bridge/file-choice.tsx'
-import { ActionButton, SwitchField, TextField } from '../../ui/controls.tsx'
+import { ActionButton, IconButton, ScrollRegion, SwitchField, TextField } from '../../ui/controls.tsx'
 import { ErrorNotice, Panel } from '../../ui/layout/screen.tsx'
-import { ScrollRegion } from '../../ui/layout/scroll-region.tsx'
 import { Table } from '../../ui/table/table.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './evaluate.module.css'
@@ -144,10 +134,8 @@ export function LabelsPanel(props: LabelsProps & { evaluation: Evaluation | null
   )
 }
 
-/** Values that a sentence names. */
 const NAMED_MAX = 6
 
-/** Where the labels are and what they mean, in a sentence. */
 function Summary({ settings, evaluation }: { settings: LabelSettings; evaluation: Evaluation | null }) {
   const { place, column, ruleColumns, file } = settings
   const values = place === 'rules' ? [] : (evaluation?.labels.values ?? [])
@@ -334,7 +322,6 @@ function ShareField({
   )
 }
 
-/** The columns that say yes or no for one rule each. */
 function RuleColumnsTable({ choices, settings, onChange }: LabelsProps) {
   const { ruleColumns } = settings
   const used = new Set(ruleColumns.map(({ column }) => column))
@@ -385,14 +372,13 @@ function RuleColumnsTable({ choices, settings, onChange }: LabelsProps) {
                 title: 'Leave out',
                 isActions: true,
                 cell: ({ at, column }) => (
-                  <ActionIcon
+                  <IconButton
+                    icon={IconX}
                     variant="subtle"
                     size="sm"
-                    aria-label={`Leave out ${column}`}
+                    label={`Leave out ${column}`}
                     onClick={() => onChange({ ruleColumns: ruleColumns.toSpliced(at, 1) })}
-                  >
-                    <IconX size="1rem" aria-hidden />
-                  </ActionIcon>
+                  />
                 ),
               },
             ]}
@@ -416,7 +402,6 @@ function RuleColumnsTable({ choices, settings, onChange }: LabelsProps) {
   )
 }
 
-/** What each value of a label means: the rules that a row with it should trigger. */
 function ValuesTable(props: LabelsProps & { evaluation: Evaluation | null }) {
   const { choices, settings, onChange, evaluation } = props
   const { positives } = settings

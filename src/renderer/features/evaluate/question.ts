@@ -36,9 +36,7 @@ interface LabelFile {
 /** What a person said of the labels of a run. */
 export interface LabelSettings {
   place: LabelPlace
-  /** Column of the run. */
   column: string | null
-  /** Columns of the run, each of a rule. */
   ruleColumns: readonly TypedRuleColumn[]
   file: LabelFile | null
   useVerdicts: boolean
@@ -207,7 +205,6 @@ export function findLabelColumn(settings: LabelSettings, choices: LabelChoices):
   return columns.find(({ name }) => name === (place === 'file' ? file?.label : column)) ?? null
 }
 
-/** The rules that a value stands for. */
 export function findMeaning(positives: readonly Positive[], value: string): string[] {
   const wanted = toComparable(value)
   return positives.filter((one) => toComparable(one.value) === wanted).map(({ rule }) => rule)

@@ -1,21 +1,20 @@
 import { Stack } from '@mantine/core'
-import type { Cell, Evaluation, Judged, JudgedRule } from '../../../shared/lookback/evaluation.ts'
+import type { Cell, Evaluation, Judged, JudgedRule, Metric } from '../../../shared/lookback/evaluation.ts'
 import {
   AVERAGES,
   CELL_WORDS,
   countSupport,
+  describeFigure,
   FIGURES,
   formatInterval,
   OVERALL_NAME,
   toShareText,
 } from '../../../shared/lookback/evaluation-view.ts'
 import { formatCount, formatCounted, formatShare } from '../../../shared/messages/figure-text.ts'
-import { IntervalBar } from '../../ui/charts/interval-bar.tsx'
 import { Panel } from '../../ui/layout/screen.tsx'
 import { type Column, Table } from '../../ui/table/table.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './evaluate.module.css'
-import matrixStyles from './matrix.module.css'
 
 /** The rule that is looked at closely, by name; null for any of the rules. */
 export type PickedRule = string | null
@@ -32,7 +31,6 @@ export function findPicked(
     : { name: found.rule, rule: found.rule, judged: found }
 }
 
-/** Every rule in a line, and one of them closely: its matrix, whose cells open their rows, and its figures drawn. */
 export function RulePanels(props: {
   evaluation: Evaluation
   picked: PickedRule
@@ -148,7 +146,6 @@ export function toFigureColumns<Row>(toJudged: (row: Row) => Judged | Evaluation
   }))
 }
 
-/** Rules that are named in a sentence. */
 const SHOWN = 10
 
 interface MatrixCell {
@@ -178,16 +175,16 @@ function Matrix({ judged, onCell }: { judged: Judged; onCell: (cell: Cell) => vo
   const toCell = ({ cell, word, count }: MatrixCell) => (
     <button
       type="button"
-      className={`stack items-center w-full ${matrixStyles.cell}`}
+      className={`stack items-center w-full ${styles.cell}`}
       data-right={cell === 'tp' || cell === 'tn'}
       disabled={matrix[count] === 0}
       title={matrix[count] === 0 ? 'No rows' : `Show the ${formatCounted(matrix[count], 'row')} in Results`}
       onClick={() => onCell(cell)}
     >
-      <span className={`medium leading-tight ${matrixStyles.cellCount}`}>
+      <span className={`medium leading-tight ${styles.cellCount}`}>
         {formatEstimate(judged, counts[count])}
       </span>
-      <span className={matrixStyles.cellWord}>{word}</span>
+      <span className={styles.cellWord}>{word}</span>
       <span className="small">
         {formatShare(counts[count], all)} of the rows
         <span className="visually-hidden">: {CELL_WORDS[cell]}</span>
@@ -196,7 +193,7 @@ function Matrix({ judged, onCell }: { judged: Judged; onCell: (cell: Cell) => vo
   )
   return (
     <Table
-      className={matrixStyles.matrix}
+      className={styles.matrix}
       caption="Rows by what the rule did and should have done"
       rows={CELLS}
       columns={[
@@ -246,4 +243,36 @@ function FigureList({ judged }: { judged: Judged }) {
 /** A count; an estimate for more rows than were labelled is marked as one. */
 export function formatEstimate({ estimated }: Judged, count: number): string {
   return `${estimated === null ? '' : '~'}${formatCount(count)}`
+}
+
+/** Width of the mark, in pixels. */
+const MARK_PX = 3
+
+/** A share on a line from 0 to 100 %: its 95 % interval as a band, the share itself as a mark. `name` says of what. */
+function IntervalBar({ name, metric, large = false }: { name: string; metric: Metric; large?: boolean }) {
+  const { value, low, high } = metric
+  return (
+    <span
+      className={`relative block overflow-hidden w-full rounded ${styles.bar} ${large ? styles.large : ''}`}
+      role="img"
+      aria-label={value === null ? `${name}: no such rows` : `${name} ${describeFigure(metric)}`}
+      title={value === null ? 'No such rows' : describeFigure(metric)}
+    >
+      {low !== null && high !== null && (
+        <span className={styles.band} style={{ left: toPercent(low), width: toPercent(high - low) }} />
+      )}
+      {value !== null && (
+        <span className={styles.point} style={{ width: MARK_PX, left: toMarkPlace(value) }} />
+      )}
+    </span>
+  )
+}
+
+/** Where the mark begins, in the bar also at 0 and 100 %. */
+function toMarkPlace(share: number): string {
+  return `clamp(0px, calc(${toPercent(share)} - ${MARK_PX / 2}px), calc(100% - ${MARK_PX}px))`
+}
+
+function toPercent(share: number): string {
+  return `${(share * 100).toFixed(2)}%`
 }

@@ -1,12 +1,13 @@
 import { Group, NativeSelect, Stack } from '@mantine/core'
 import { useElementSize } from '@mantine/hooks'
 import { IconChartHistogram, IconPlus } from '@tabler/icons-react'
-import { memo, type ReactNode, useMemo, useState } from 'react'
+import { type KeyboardEvent, memo, type PointerEvent, type ReactNode, useMemo, useState } from 'react'
 import type {
   DrawnScore,
   Evaluation,
   JudgedRule,
   JudgedScore,
+  ScoreBar,
   ThresholdPoint,
 } from '../../../shared/lookback/evaluation.ts'
 import { FIGURES, formatArea, formatScore, toShareText } from '../../../shared/lookback/evaluation-view.ts'
@@ -19,14 +20,12 @@ import {
   toPointAt,
 } from '../../../shared/lookback/score-curve.ts'
 import { formatCount, formatCounted, formatShare } from '../../../shared/messages/figure-text.ts'
-import { BottomLabels, LeftAxis } from '../../ui/charts/axes.tsx'
+import { BottomLabels, LeftAxis, placePlot } from '../../ui/charts/plot.tsx'
 import { ActionButton, NumberField } from '../../ui/controls.tsx'
 import { Empty, Panel } from '../../ui/layout/screen.tsx'
 import { type Column, Table } from '../../ui/table/table.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './evaluate.module.css'
-import scoreStyles from './scores.module.css'
-import { ThresholdSlider } from './threshold-slider.tsx'
 
 type AskedScores = readonly { className: string; rule: string }[]
 
@@ -34,7 +33,6 @@ type AskedScores = readonly { className: string; rule: string }[]
 export function ScoresPanel(props: {
   evaluation: Evaluation
   scores: readonly DrawnScore[]
-  /** Classes that rows have scores of. */
   classes: readonly string[]
   asked: AskedScores
   onAsk: (asked: AskedScores) => void
@@ -133,7 +131,6 @@ function AskScores(props: {
   )
 }
 
-/** The precision that is asked for at first, percent. */
 const WANTED = 90
 
 /** One class: a threshold that moves over the distribution of its scores, and what it would find. */
@@ -175,7 +172,7 @@ function ScoreView({
           {judged.without_score > 0 && `, ${formatCounted(judged.without_score, 'row')} without one left out`}
         </span>
       </p>
-      <div className={scoreStyles.scoreColumns}>
+      <div className={styles.scoreColumns}>
         <div>
           <ThresholdSlider
             name={`Threshold of ${drawn.class}`}
@@ -185,7 +182,7 @@ function ScoreView({
             describe={(at) => describePoint(toPointAt(curve, at))}
             onThreshold={move}
           />
-          <div className={`row flex-wrap gap-2 mt-3 ${scoreStyles.reach}`}>
+          <div className={`row flex-wrap gap-2 mt-3 ${styles.reach}`}>
             <ActionButton
               label="Best F1"
               disabled={best === null}
@@ -255,7 +252,7 @@ function WhatIf({ point, rule }: { point: ThresholdPoint; rule: JudgedRule | nul
   return (
     <Table
       look="dense"
-      className={`${styles.table} ${scoreStyles.whatIf}`}
+      className={`${styles.table} ${styles.whatIf}`}
       caption="What the threshold would find"
       rows={lines}
       columns={WHAT_IF_COLUMNS}
@@ -285,15 +282,9 @@ const WHAT_IF_COLUMNS: readonly Column<WhatIfLine>[] = [
   ),
 ]
 
-/** Sizes in pixels. */
 const FRAME = { height: 190, left: 60, right: 8, top: 8, bottom: 34 }
 
 const TICKS = [0, 0.5, 1]
-
-interface Place {
-  x: (recall: number) => number
-  y: (precision: number) => number
-}
 
 /** Precision against recall at every threshold, with where the chosen one stands and where the rule itself does. */
 function PrecisionRecallCurve(props: {
@@ -304,24 +295,17 @@ function PrecisionRecallCurve(props: {
 }) {
   const { points, at, rule } = props
   const { ref, width } = useElementSize()
-  const [inner, tall] = [
-    Math.max(1, width - FRAME.left - FRAME.right),
-    FRAME.height - FRAME.top - FRAME.bottom,
-  ]
-  const place = {
-    x: (recall: number) => FRAME.left + recall * inner,
-    y: (precision: number) => FRAME.top + (1 - precision) * tall,
-  }
+  const place = placePlot(FRAME, width)
   const decided = rule === null ? null : { precision: rule.precision.value, recall: rule.recall.value }
   return (
-    <figure ref={ref} className={scoreStyles.curve}>
+    <figure ref={ref} className="min-w-0">
       <svg
         width="100%"
         height={FRAME.height}
         role="img"
         aria-label={`Precision against recall; at this threshold precision ${toShareText(at.precision)}, recall ${toShareText(at.recall)}`}
       >
-        <Curve points={points} width={inner} />
+        <Curve points={points} width={width} />
         {decided !== null && decided.precision !== null && decided.recall !== null && (
           <rect
             fill="none"
@@ -344,7 +328,7 @@ function PrecisionRecallCurve(props: {
           />
         )}
       </svg>
-      <figcaption className={`small flex flex-wrap ${scoreStyles.sliderKey}`}>
+      <figcaption className={`small flex flex-wrap ${styles.sliderKey}`}>
         <span>circle: this threshold</span>
         {rule !== null && <span>square: the rule as it decided</span>}
       </figcaption>
@@ -352,13 +336,8 @@ function PrecisionRecallCurve(props: {
   )
 }
 
-/** Axes and line, which stay as they are while the threshold moves. */
 const Curve = memo(function Curve({ points, width }: { points: readonly ThresholdPoint[]; width: number }) {
-  const tall = FRAME.height - FRAME.top - FRAME.bottom
-  const place: Place = {
-    x: (recall) => FRAME.left + recall * width,
-    y: (precision) => FRAME.top + (1 - precision) * tall,
-  }
+  const place = placePlot(FRAME, width)
   const line = points
     .filter(({ precision, recall }) => precision !== null && recall !== null)
     .map(
@@ -369,7 +348,7 @@ const Curve = memo(function Curve({ points, width }: { points: readonly Threshol
       <LeftAxis
         ticks={TICKS.map((tick) => ({ y: place.y(tick), label: `${tick * 100} %` }))}
         left={FRAME.left}
-        right={FRAME.left + width}
+        right={place.right}
       />
       <BottomLabels
         // Labels at the ends stay beside those of the other axis and inside the drawing.
@@ -377,13 +356,13 @@ const Curve = memo(function Curve({ points, width }: { points: readonly Threshol
           ...{ x: place.x(tick), label: `${tick * 100} %` },
           ...(tick === 0 ? { anchor: 'start' } : tick === 1 && { anchor: 'end' }),
         }))}
-        y={FRAME.height - FRAME.bottom + 14}
+        y={place.base + 14}
       />
-      <BottomLabels labels={[{ x: FRAME.left + width / 2, label: 'recall' }]} y={FRAME.height - 6} />
+      <BottomLabels labels={[{ x: place.x(0.5), label: 'recall' }]} y={FRAME.height - 6} />
       <text
         fill="var(--text-2)"
         fontSize="0.75rem"
-        transform={`translate(10 ${FRAME.top + tall / 2}) rotate(-90)`}
+        transform={`translate(10 ${place.y(0.5)}) rotate(-90)`}
         textAnchor="middle"
       >
         precision
@@ -398,5 +377,199 @@ const Curve = memo(function Curve({ points, width }: { points: readonly Threshol
   )
 })
 
-/** Points that are drawn one by one. */
 const DOTS_MAX = 40
+
+/** Sizes in pixels: half the picture for each kind of rows, and a line of scores under it. */
+const SLIDER_FRAME = { half: 84, left: 8, right: 8, axis: 22 }
+const SLIDER_HEIGHT = 2 * SLIDER_FRAME.half + SLIDER_FRAME.axis
+const LABEL_PX = 48
+
+/** Thresholds that Page Up and Page Down pass, as a share of all. */
+const LEAP = 0.1
+
+/**
+ * The distribution of the scores, rows that should trigger above the line and all others below it, both on one scale,
+ * with a threshold that is dragged over it or moved by keys. `thresholds` are ascending.
+ */
+function ThresholdSlider(props: {
+  name: string
+  bars: readonly ScoreBar[]
+  thresholds: readonly number[]
+  threshold: number
+  /** What a threshold would find, in words. */
+  describe: (threshold: number) => string
+  onThreshold: (threshold: number) => void
+}) {
+  const { name, bars, thresholds, threshold, onThreshold } = props
+  const { ref, width } = useElementSize()
+  const inner = Math.max(1, width - SLIDER_FRAME.left - SLIDER_FRAME.right)
+  const at = Math.max(
+    0,
+    thresholds.findIndex((one) => one >= threshold),
+  )
+  const x = SLIDER_FRAME.left + toShare(bars, threshold) * inner
+  const drag = (event: PointerEvent<HTMLElement>) => {
+    const from = event.currentTarget.getBoundingClientRect().left
+    const score = toScore(bars, (event.clientX - from - SLIDER_FRAME.left) / inner)
+    const nearest = findNearest(thresholds, score)
+    if (nearest !== null && nearest !== threshold) onThreshold(nearest)
+  }
+  const press = (event: KeyboardEvent) => {
+    const leap = Math.max(1, Math.round(thresholds.length * LEAP))
+    const next: Record<string, number> = {
+      ArrowLeft: at - 1,
+      ArrowDown: at - 1,
+      ArrowRight: at + 1,
+      ArrowUp: at + 1,
+      PageDown: at - leap,
+      PageUp: at + leap,
+      Home: 0,
+      End: thresholds.length - 1,
+    }
+    const index = next[event.key]
+    if (index === undefined) return
+    event.preventDefault()
+    const chosen = thresholds[Math.min(thresholds.length - 1, Math.max(0, index))]
+    if (chosen !== undefined) onThreshold(chosen)
+  }
+  return (
+    <figure className="min-w-0">
+      <div
+        ref={ref}
+        className={styles.slider}
+        role="slider"
+        tabIndex={0}
+        aria-label={name}
+        aria-valuemin={thresholds[0] ?? 0}
+        aria-valuemax={thresholds.at(-1) ?? 0}
+        aria-valuenow={threshold}
+        aria-valuetext={props.describe(threshold)}
+        onKeyDown={press}
+        onPointerDown={(event) => {
+          event.currentTarget.setPointerCapture(event.pointerId)
+          drag(event)
+        }}
+        onPointerMove={(event) => {
+          if (event.currentTarget.hasPointerCapture(event.pointerId)) drag(event)
+        }}
+      >
+        <svg width="100%" height={SLIDER_HEIGHT} aria-hidden="true">
+          <rect
+            fill="var(--accent-wash)"
+            x={x}
+            y={0}
+            width={Math.max(0, SLIDER_FRAME.left + inner - x)}
+            height={2 * SLIDER_FRAME.half}
+          />
+          <Histogram bars={bars} inner={inner} />
+          <line stroke="var(--text)" strokeWidth={2} x1={x} x2={x} y1={0} y2={2 * SLIDER_FRAME.half} />
+          <circle
+            fill="var(--surface)"
+            stroke="var(--text)"
+            strokeWidth={2}
+            cx={x}
+            cy={SLIDER_FRAME.half}
+            r={6}
+          />
+        </svg>
+      </div>
+      <figcaption className={`small flex flex-wrap ${styles.sliderKey}`}>
+        <span data-kind="positives">
+          above the line: should trigger, at most {formatCounted(toHighest(bars, 'positives'), 'row')} a bar
+        </span>
+        <span data-kind="negatives">
+          below: should not, at most {formatCounted(toHighest(bars, 'negatives'), 'row')} a bar
+        </span>
+        <span>shaded: would trigger, score ≥ {formatScore(threshold)}</span>
+      </figcaption>
+    </figure>
+  )
+}
+
+const Histogram = memo(function Histogram({ bars, inner }: { bars: readonly ScoreBar[]; inner: number }) {
+  const step = inner / Math.max(1, bars.length)
+  const gap = step > 4 ? Math.max(1, step * 0.08) : 0
+  const most = Math.max(toHighest(bars, 'positives'), toHighest(bars, 'negatives'))
+  // Few are still some: a bar that is there is seen.
+  const toHeight = (rows: number) => (rows === 0 ? 0 : Math.max(1.5, (rows / most) * (SLIDER_FRAME.half - 6)))
+  const every = Math.max(1, Math.ceil(LABEL_PX / step))
+  return (
+    <>
+      {bars.map((bar, index) => {
+        const [up, down] = [toHeight(bar.positives), toHeight(bar.negatives)]
+        const place = { x: SLIDER_FRAME.left + index * step + gap / 2, width: Math.max(1, step - gap) }
+        const range =
+          bar.from === bar.to ? formatScore(bar.from) : `${formatScore(bar.from)} to ${formatScore(bar.to)}`
+        return (
+          <g key={bar.from}>
+            <title>
+              {`score ${range}: ${formatCount(bar.positives)} that should trigger, ${formatCount(bar.negatives)} that should not`}
+            </title>
+            <rect fill="transparent" {...place} y={0} height={2 * SLIDER_FRAME.half} />
+            <rect fill="var(--chart-1)" {...place} y={SLIDER_FRAME.half - up} height={up} />
+            <rect fill="var(--chart-2)" {...place} y={SLIDER_FRAME.half} height={down} />
+            {index % every === 0 && (
+              <text
+                fill="var(--text-2)"
+                fontSize="0.75rem"
+                textAnchor={bar.from === bar.to ? 'middle' : 'start'}
+                x={bar.from === bar.to ? place.x + place.width / 2 : place.x}
+                y={SLIDER_HEIGHT - 6}
+              >
+                {formatTick(bar.from)}
+              </text>
+            )}
+          </g>
+        )
+      })}
+      <line
+        stroke="var(--line-strong)"
+        x1={SLIDER_FRAME.left}
+        x2={SLIDER_FRAME.left + inner}
+        y1={SLIDER_FRAME.half}
+        y2={SLIDER_FRAME.half}
+      />
+    </>
+  )
+})
+
+function toHighest(bars: readonly ScoreBar[], kind: 'positives' | 'negatives'): number {
+  return bars.reduce((most, bar) => Math.max(most, bar[kind]), 0)
+}
+
+function formatTick(score: number): string {
+  return String(Number(score.toPrecision(3)))
+}
+
+/** Where a threshold stands: at the left edge of its score where each score has a bar, else along the scores. */
+function toShare(bars: readonly ScoreBar[], threshold: number): number {
+  if (isEach(bars)) {
+    const at = bars.findIndex(({ from }) => from >= threshold)
+    return at === -1 ? 1 : at / bars.length
+  }
+  const [lowest, highest] = [bars[0]?.from ?? 0, bars.at(-1)?.to ?? 1]
+  return highest === lowest ? 0 : Math.min(1, Math.max(0, (threshold - lowest) / (highest - lowest)))
+}
+
+function toScore(bars: readonly ScoreBar[], share: number): number {
+  const within = Math.min(1, Math.max(0, share))
+  if (isEach(bars)) return bars[Math.min(bars.length - 1, Math.round(within * bars.length))]?.from ?? 0
+  const [lowest, highest] = [bars[0]?.from ?? 0, bars.at(-1)?.to ?? 1]
+  return lowest + within * (highest - lowest)
+}
+
+function isEach(bars: readonly ScoreBar[]): boolean {
+  return bars.every(({ from, to }) => from === to)
+}
+
+function findNearest(thresholds: readonly number[], score: number): number | null {
+  let [from, to] = [0, thresholds.length]
+  while (from < to) {
+    const middle = (from + to) >> 1
+    if ((thresholds[middle] ?? 0) < score) from = middle + 1
+    else to = middle
+  }
+  const [below, above] = [thresholds[from - 1], thresholds[from]]
+  if (below === undefined || above === undefined) return above ?? below ?? null
+  return score - below < above - score ? below : above
+}

@@ -235,7 +235,6 @@ interface MatchingRows {
   facets: readonly Facet[]
 }
 
-/** Counts the rows of a run that match a filter; of none without one. */
 function useMatchingRows(runId: string, filter: RowFilter | null): MatchingRows {
   const isLive = useLiveRuns((live) => live.snapshots[runId]?.phase !== 'ended')
   const page = useQuery(

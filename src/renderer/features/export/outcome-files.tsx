@@ -5,7 +5,7 @@ import type { BatchExportFormat, RowExportFormat } from '../../../shared/run/exp
 import { IN_NEITHER } from '../../../shared/run/results.ts'
 import { bridge } from '../../bridge/client.ts'
 import { saveExport, suggestFileName } from '../../bridge/save-export.ts'
-import type { SecondaryAction } from '../../ui/layout/secondary-actions.tsx'
+import type { SecondaryAction } from '../../ui/controls.tsx'
 import { type FileWriter, useFileWriter } from '../../ui/written-file.tsx'
 
 /** Said beside the number of cells that were guarded as formulas. */

@@ -1,5 +1,5 @@
 import { Group, Progress, Stack } from '@mantine/core'
-import { IconArrowLeft, IconArrowRight, IconEye, IconEyeOff, IconPlus } from '@tabler/icons-react'
+import { IconArrowLeft, IconArrowRight, IconPlus } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { setNote, toLabels, toVerdicts } from '../../../shared/lookback/verdict.ts'
@@ -10,25 +10,28 @@ import type { RowDetail } from '../../../shared/run/results.ts'
 import { ask } from '../../bridge/client.ts'
 import { useRowMedia } from '../../bridge/row-media.ts'
 import type { VerdictChange, Verdicts } from '../../bridge/verdicts.ts'
-import { findContent } from '../../ui/content/content-columns.ts'
 import { MediaView, useMediaSteps } from '../../ui/content/media-view.tsx'
 import {
   ContentSwitch,
   createContentRule,
+  findContent,
   MaskedText,
   useContentShown,
   useOnHideAll,
 } from '../../ui/content/user-content.tsx'
-import { ActionButton } from '../../ui/controls.tsx'
+import { ActionButton, RevealButton, ScrollRegion } from '../../ui/controls.tsx'
 import { ErrorNotice } from '../../ui/layout/screen.tsx'
-import { ScrollRegion } from '../../ui/layout/scroll-region.tsx'
 import { useShortcut, useWindowKeys } from '../../ui/shortcuts.ts'
 import { describePlace } from '../../ui/states/row-states.tsx'
 import { LongText, SafeText } from '../../ui/text/safe-text.tsx'
-import { NoteDialog } from '../../ui/verdicts/note-dialog.tsx'
-import { findRuleOfKey, RuleButton, RuleDialog } from '../../ui/verdicts/rule-dialog.tsx'
-import { UndoRedo } from '../../ui/verdicts/undo-redo.tsx'
-import { VerdictMark } from '../../ui/verdicts/verdict-mark.tsx'
+import {
+  findRuleOfKey,
+  NoteDialog,
+  RuleButton,
+  RuleDialog,
+  UndoRedo,
+  VerdictMark,
+} from '../../ui/verdicts/verdicts.tsx'
 import styles from './labelling.module.css'
 import type { LabellingState } from './use-labelling.ts'
 
@@ -244,7 +247,6 @@ function RuleChoice(props: {
   rules: readonly string[]
   labels: ReadonlySet<string>
   onToggle: (rule: string) => void
-  /** Adds a rule that no row has triggered. */
   onOther: () => void
 }) {
   return (
@@ -294,12 +296,9 @@ function RowContent(props: { runId: string; detail: RowDetail; revealed: boolean
       <header className="row gap-3">
         <h2 className="text-md bold">Row {toRowNumber(result.place)}</h2>
         <span className="small">{describePlace(result.row, result.place)}</span>
-        <ActionButton
+        <RevealButton
           className="ml-auto"
-          label={revealed ? 'Hide' : 'Reveal'}
-          small
-          aria-pressed={revealed}
-          leftSection={revealed ? <IconEyeOff size="1rem" /> : <IconEye size="1rem" />}
+          isRevealed={revealed}
           rightSection={<kbd>Space</kbd>}
           onClick={props.onReveal}
         />

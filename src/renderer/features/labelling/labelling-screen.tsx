@@ -24,7 +24,6 @@ import { type LabellingState, useLabelling } from './use-labelling.ts'
 export function LabellingScreen(props: {
   runId: string
   onResults: (filter: RowFilter) => void
-  /** Opens the evaluation of the run. */
   onEvaluate: () => void
 }) {
   const { runId, onResults } = props

@@ -1,8 +1,7 @@
 import type { LedgerKind, LedgerService, LedgerState } from '../../../shared/lookback/ledger.ts'
 import type { NamePlace } from '../../ui/connection/destination.ts'
-import { ANSWER_LOOKS } from '../../ui/states/answers.tsx'
+import { ANSWER_LOOKS } from '../../ui/states/row-states.tsx'
 
-/** What a kind of list is called, and what an entry of it is. */
 interface ListLook {
   title: string
   /** What stands in the way of its choice; null where there is only one of the kind. */

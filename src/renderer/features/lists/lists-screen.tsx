@@ -1,35 +1,48 @@
-import { SegmentedControl, Select } from '@mantine/core'
+import { Menu, SegmentedControl, Select } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
-import { IconCheck, IconList, IconListSearch, IconSearch } from '@tabler/icons-react'
+import { IconCheck, IconChevronDown, IconList, IconListSearch, IconSearch } from '@tabler/icons-react'
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
-import { useRef, useState } from 'react'
-import type { LIST_FORMATS, ListQuery } from '../../../shared/bridge/lists.ts'
+import { type ComponentProps, type ReactNode, useRef, useState } from 'react'
+import { LIST_FORMATS, type ListQuery } from '../../../shared/bridge/lists.ts'
+import type { ChosenSource } from '../../../shared/bridge/source.ts'
 import {
+  type AppealEntry,
+  findLedgerOperation,
+  type IndexEntry,
   LEDGER_STATES,
   type Ledger,
+  type LedgerEffect,
   type LedgerKind,
   type LedgerService,
   type LedgerState,
   SHOWN_STATES,
+  type TermEntry,
 } from '../../../shared/lookback/ledger.ts'
 import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
 import type { OperationKind } from '../../../shared/operations/operations.ts'
+import { ROW_EXPORT_FORMATS } from '../../../shared/run/export-formats.ts'
 import { ask, bridge } from '../../bridge/client.ts'
 import { saveExport } from '../../bridge/save-export.ts'
 import { useTableView } from '../../bridge/table-view.ts'
 import type { NamePlace } from '../../ui/connection/destination.ts'
-import { ContentSwitch, useContentShown } from '../../ui/content/user-content.tsx'
-import { ActionButton, PrimaryButton, TextField } from '../../ui/controls.tsx'
+import { ContentSwitch, isFieldContent, MaskedText, useContentShown } from '../../ui/content/user-content.tsx'
+import { ActionButton, Pager, PrimaryButton, TextField } from '../../ui/controls.tsx'
+import { formatTimestamp } from '../../ui/format-time.ts'
 import { Empty, ErrorNotice, Notice, Panel, Screen } from '../../ui/layout/screen.tsx'
-import { Pager } from '../../ui/pager.tsx'
 import { useShortcut } from '../../ui/shortcuts.ts'
 import { type Column, Table } from '../../ui/table/table.tsx'
-import { useTableColumns } from '../../ui/table/table-columns.tsx'
-import { SafeText } from '../../ui/text/safe-text.tsx'
+import { type TableColumn, type TableColumns, useTableColumns } from '../../ui/table/table-columns.tsx'
+import { SafeText, TextList } from '../../ui/text/safe-text.tsx'
 import { useFileWriter } from '../../ui/written-file.tsx'
-import { EntryTable, listColumns } from './entry-table.tsx'
-import { ExportMenu, ListAction, type ListDraft } from './list-actions.tsx'
-import { LIST_KINDS, LIST_LOOKS, nameService, toListStateLook, toServiceKey } from './list-looks.ts'
+import {
+  ADDABLE_STATES,
+  LIST_KINDS,
+  LIST_LOOKS,
+  nameService,
+  REMOVABLE_STATES,
+  toListStateLook,
+  toServiceKey,
+} from './list-looks.ts'
 import styles from './lists.module.css'
 
 const PAGE_ENTRIES = 100
@@ -39,7 +52,6 @@ const TYPING_MS = 200
 export function ListsScreen(props: {
   of: LedgerKind
   onOf: (of: LedgerKind) => void
-  /** What an address is called. */
   namePlace: NamePlace
   onDraft: (draft: ListDraft) => Promise<void>
   onOpenRun: (runId: string) => void
@@ -140,13 +152,7 @@ export function ListsScreen(props: {
           <Choices ledger={ledger} chosen={chosen} namePlace={props.namePlace} onChoose={choose} />
           {ledger.warnings.length > 0 && (
             <Notice kind="warning" title="This list may be incomplete">
-              <ul>
-                {ledger.warnings.map((warning) => (
-                  <li key={warning}>
-                    <SafeText text={warning} max={400} lines />
-                  </li>
-                ))}
-              </ul>
+              <TextList texts={ledger.warnings} max={400} />
             </Notice>
           )}
           {isChosen(ledger) ? (
@@ -175,7 +181,6 @@ function toQuery(ledger: Ledger, states: readonly LedgerState[], search: string)
   return { of, service, list, states: [...states], search: search === '' ? null : search }
 }
 
-/** The entries that match, a page at a time. */
 function EntryPanel(props: {
   ledger: Ledger
   isStale: boolean
@@ -244,7 +249,6 @@ function isChosen(ledger: Ledger): boolean {
   return ledger.of === 'appeals' || ledger.list !== null
 }
 
-/** The service, the list, the states and the search. */
 function Choices(props: {
   ledger: Ledger
   chosen: Chosen
@@ -312,6 +316,7 @@ function Choices(props: {
               <button
                 key={state}
                 type="button"
+                className="bare"
                 aria-pressed={chosen.states.includes(state)}
                 onClick={() => toggle(state)}
               >
@@ -346,11 +351,7 @@ function ListChoice({ ledger, onList }: { ledger: Ledger; onList: (list: string)
           {
             title: LIST_LOOKS[of].list,
             cell: ({ name }) => (
-              <button
-                type="button"
-                className={`p-0 border-0 accent ${styles.link}`}
-                onClick={() => onList(name)}
-              >
+              <button type="button" className={`bare accent ${styles.link}`} onClick={() => onList(name)}>
                 <SafeText text={name} max={80} />
               </button>
             ),
@@ -365,5 +366,314 @@ function ListChoice({ ledger, onList }: { ledger: Ledger; onList: (list: string)
         ]}
       />
     </Panel>
+  )
+}
+
+/** A column of the entries, whose cells are null if there is nothing to show; left out if all of a page are. */
+type EntryColumn<Entry> = Pick<Column<Entry>, 'isNumber'> & {
+  title: string
+  cell: (entry: Entry, isShown: boolean) => ReactNode
+}
+
+/** The entries of a page; content is masked until the person has it shown. */
+function EntryTable(props: {
+  ledger: Ledger
+  isShown: boolean
+  columns: TableColumns
+  onOpenRun: (runId: string) => void
+}) {
+  const { ledger, isShown, onOpenRun } = props
+  const common = { isShown, table: props.columns, onOpenRun }
+  switch (ledger.of) {
+    case 'index':
+      return <Entries {...common} of="index" columns={INDEX_COLUMNS} entries={ledger.entries} />
+    case 'watchlist':
+      return <Entries {...common} of="watchlist" columns={TERM_COLUMNS} entries={ledger.entries} />
+    case 'appeals':
+      return <Entries {...common} of="appeals" columns={APPEAL_COLUMNS} entries={ledger.entries} />
+  }
+}
+
+function Entries<Entry extends IndexEntry | TermEntry | AppealEntry>(props: {
+  of: LedgerKind
+  columns: readonly EntryColumn<Entry>[]
+  entries: readonly Entry[]
+  isShown: boolean
+  table: TableColumns
+  onOpenRun: (runId: string) => void
+}) {
+  const { of, entries, isShown } = props
+  const columns = withCommonColumns(props.columns, of, props.onOpenRun)
+    .filter(({ cell }) => entries.some((entry) => cell(entry, isShown) !== null))
+    .map(
+      ({ cell, ...column }): Column<Entry> => ({
+        ...{ ...column, isRowHead: false },
+        cell: (entry) => cell(entry, isShown) ?? '–',
+      }),
+    )
+  return (
+    <Table
+      className={styles.table}
+      caption="Entries, oldest first"
+      rows={entries}
+      columns={columns}
+      view={props.table}
+    />
+  )
+}
+
+/** All columns of a kind; the state comes second, so that a narrow window shows it. */
+function withCommonColumns<Entry extends IndexEntry | TermEntry | AppealEntry>(
+  [name, ...others]: readonly EntryColumn<Entry>[],
+  of: LedgerKind,
+  onOpenRun: (runId: string) => void,
+): EntryColumn<Entry>[] {
+  return [
+    ...(name === undefined ? [] : [name]),
+    { title: 'State', cell: ({ state }) => <StateWord of={of} state={state} /> },
+    ...others,
+    {
+      title: 'Last request',
+      cell: ({ run_id: runId, row }) => (
+        <button
+          type="button"
+          className={`bare accent ${styles.link}`}
+          title={`Run ${runId}`}
+          onClick={() => onOpenRun(runId)}
+        >
+          row {row}
+        </button>
+      ),
+    },
+  ]
+}
+
+function StateWord({ of, state }: { of: LedgerKind; state: LedgerState }) {
+  const { word, meaning, color } = toListStateLook(of, state)
+  return (
+    <span className="medium" style={{ color }} title={meaning}>
+      {word}
+    </span>
+  )
+}
+
+function toMoment(at: string | null): ReactNode {
+  return at === null ? null : <span className="quiet">{formatTimestamp(at)}</span>
+}
+
+function toWords(text: string): string {
+  return text.replaceAll('_', ' ')
+}
+
+const INDEX_COLUMNS: readonly EntryColumn<IndexEntry>[] = [
+  {
+    title: 'Item',
+    cell: ({ custom_index_item_id: id, items }) =>
+      id === null ? (
+        <em className="quiet">not known{items > 1 ? `, up to ${formatCounted(items, 'item')}` : ''}</em>
+      ) : (
+        <SafeText text={id} max={80} />
+      ),
+  },
+  {
+    title: 'Address or media',
+    cell: ({ url, media }, isShown) => toField('url', url ?? media, isShown),
+  },
+  { title: 'Variant', cell: (entry) => toText(entry.content_variant) },
+  {
+    title: 'Metadata',
+    cell: ({ metadata }) => (metadata === null ? null : toText(JSON.stringify(metadata))),
+  },
+  { title: 'Added', cell: ({ first_at: at }) => toMoment(at) },
+]
+
+const TERM_COLUMNS: readonly EntryColumn<TermEntry>[] = [
+  { title: 'Term', cell: ({ term }, isShown) => toField('term', term, isShown) },
+  { title: 'Last outcome', cell: ({ outcome }) => toWords(outcome) },
+  {
+    title: 'Reason',
+    cell: ({ outcome, failure }) =>
+      outcome === 'failed' ? (toText(failure) ?? <em className="quiet">the service gave none</em>) : null,
+  },
+  {
+    title: 'Notes',
+    cell: ({ state, notes, notes_known: isKnown }, isShown) => {
+      if (!isKnown && state === 'known') return <em className="quiet">not known</em>
+      return toField('notes', notes, isShown)
+    },
+  },
+  { title: 'Last answer', cell: ({ changed_at: at }) => toMoment(at) },
+]
+
+const APPEAL_COLUMNS: readonly EntryColumn<AppealEntry>[] = [
+  { title: 'Appeal', cell: (entry) => toText(entry.appeal_id) },
+  { title: 'Decision', cell: (entry) => toText(entry.action_name) },
+  { title: 'First decision', cell: (entry) => toText(entry.original_action_name) },
+  { title: 'Since', cell: ({ history }) => toMoment(history.at(-1)?.from ?? null) },
+  {
+    title: 'Before',
+    cell: ({ history }) =>
+      history.length < 2
+        ? null
+        : history
+            .slice(0, -1)
+            .map(({ state }) => toWords(state))
+            .join(', '),
+  },
+  { title: 'Last checked', cell: ({ asked_at: at }) => toMoment(at) },
+  { title: 'Checks', isNumber: true, cell: ({ asked }) => formatCount(asked) },
+  {
+    title: 'Unanswered',
+    isNumber: true,
+    cell: ({ unanswered }) => (unanswered === 0 ? null : formatCount(unanswered)),
+  },
+]
+
+function toField(field: string, text: string | null, isShown: boolean): ReactNode {
+  if (text === null || text === '') return null
+  return <MaskedText text={text} revealed={isShown || !isFieldContent(field, text)} max={120} />
+}
+
+function toText(text: string | null): ReactNode {
+  return text === null || text === '' ? null : <SafeText text={text} max={120} />
+}
+
+/** The columns of the entries of a kind. The first stays, since it says what the entry is. */
+function listColumns(of: LedgerKind): readonly TableColumn[] {
+  const toColumns = <Entry extends IndexEntry | TermEntry | AppealEntry>(
+    columns: readonly EntryColumn<Entry>[],
+  ): TableColumn[] =>
+    withCommonColumns(columns, of, () => {}).map(({ title }, index) =>
+      index === 0 ? { title, isFixed: true } : { title },
+    )
+  switch (of) {
+    case 'index':
+      return toColumns(INDEX_COLUMNS)
+    case 'watchlist':
+      return toColumns(TERM_COLUMNS)
+    case 'appeals':
+      return toColumns(APPEAL_COLUMNS)
+  }
+}
+
+/** A run that is to be prepared: what it does with the entries that were written to a file. */
+export interface ListDraft {
+  kind: OperationKind
+  /** The index or watchlist; null for appeals. */
+  list: string | null
+  service: LedgerService
+  isSandbox: boolean
+  source: ChosenSource
+}
+
+/** Writes what is shown to a file in one of the formats. */
+function ExportMenu(props: {
+  busy: boolean
+  blocked: boolean
+  onFormat: (format: (typeof LIST_FORMATS)[number]) => void
+}) {
+  return (
+    <Menu position="bottom-end" shadow="md">
+      <Menu.Target>
+        <ActionButton
+          label="Export"
+          loading={props.busy}
+          disabled={props.blocked}
+          rightSection={<IconChevronDown size="1rem" aria-hidden />}
+        />
+      </Menu.Target>
+      <Menu.Dropdown>
+        {LIST_FORMATS.map((format) => (
+          <Menu.Item key={format} onClick={() => props.onFormat(format)}>
+            {ROW_EXPORT_FORMATS.find(({ ending }) => ending === format)?.label ?? format}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
+
+/** What can be sent back of what is shown: items to be removed, terms to be added, appeals to be checked again. */
+function ListAction(props: {
+  ledger: Ledger
+  states: readonly LedgerState[]
+  search: string
+  busy: boolean
+  onDraft: (kind: OperationKind, states: readonly LedgerState[], search: string) => void
+}) {
+  const { ledger, states, search, busy, onDraft } = props
+  const shown = formatCounted(ledger.total, LIST_LOOKS[ledger.of].noun)
+  const areAll = (known: readonly LedgerState[]) => states.every((state) => known.includes(state))
+  const draft = (effect: LedgerEffect, ...of: [readonly LedgerState[], string]) => {
+    const kind = findLedgerOperation(ledger.of, effect)
+    if (kind !== null) onDraft(kind, ...of)
+  }
+  switch (ledger.of) {
+    case 'index':
+      return (
+        <WithReason
+          busy={busy}
+          blocked={
+            ledger.total === 0
+              ? 'No item is shown'
+              : areAll(REMOVABLE_STATES)
+                ? undefined
+                : 'Choose known items, or those whose removal is unknown'
+          }
+          onPress={() => draft('removes', states, search)}
+        >
+          {areAll(REMOVABLE_STATES) ? `Remove ${shown}…` : 'Remove items…'}
+        </WithReason>
+      )
+    case 'watchlist':
+      return (
+        <WithReason
+          busy={busy}
+          blocked={
+            ledger.total === 0
+              ? 'No term is shown'
+              : areAll(ADDABLE_STATES)
+                ? undefined
+                : 'Choose absent, failed or unknown terms'
+          }
+          onPress={() => draft('adds', states, search)}
+        >
+          {areAll(ADDABLE_STATES) ? `Add ${shown} again…` : 'Add terms again…'}
+        </WithReason>
+      )
+    case 'appeals': {
+      const inReview = ledger.counts['in_review'] ?? 0
+      const isFiltered = search !== '' || states.length < LEDGER_STATES.appeals.length
+      return (
+        <>
+          {isFiltered && ledger.total > 0 && (
+            <ActionButton
+              label={`Check the ${formatCount(ledger.total)} shown…`}
+              disabled={busy}
+              onClick={() => draft('reads', states, search)}
+            />
+          )}
+          <WithReason
+            busy={busy}
+            blocked={inReview === 0 ? 'No appeal is in review' : undefined}
+            onPress={() => draft('reads', ['in_review'], '')}
+          >
+            Check {formatCount(inReview)} in review again…
+          </WithReason>
+        </>
+      )
+    }
+  }
+}
+
+/** The main action, and in words why it cannot be done. */
+function WithReason(props: ComponentProps<typeof PrimaryButton>) {
+  return (
+    <>
+      {props.blocked !== undefined && (
+        <span className={`small text-right ${styles.reason}`}>{props.blocked}</span>
+      )}
+      <PrimaryButton {...props} />
+    </>
   )
 }

@@ -5,10 +5,9 @@ import { formatCounted, formatMs, formatSpan } from '../../../shared/messages/fi
 import { BarTable } from '../../ui/charts/bar-table.tsx'
 import { Figures, Notice, Panel } from '../../ui/layout/screen.tsx'
 import { CauseList } from '../../ui/states/cause-list.tsx'
-import { VerdictLabel } from '../../ui/states/verdict-label.tsx'
+import { VerdictLabel } from '../../ui/states/run-state.tsx'
 import { type Column, Table } from '../../ui/table/table.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
-import styles from './load.module.css'
 
 /** What has to be known before any figure is read. */
 export function LoadNotices({ view, isOver }: { view: LoadView; isOver: boolean }) {
@@ -34,7 +33,7 @@ export function LoadNotices({ view, isOver }: { view: LoadView; isOver: boolean 
 function TextList({ texts }: { texts: string[] }) {
   if (texts.length === 0) return null
   return (
-    <ul className={`mt-1 pl-4 ${styles.reasons}`}>
+    <ul className={'mt-1 pl-4 disc'}>
       {texts.map((text) => (
         <li key={text}>{text}</li>
       ))}
@@ -145,7 +144,6 @@ export function LoadErrorsPanel({ errors }: Pick<LoadView, 'errors'>) {
   )
 }
 
-/** Requests by model and by size of their content. */
 export function GroupsPanel({ groups }: Pick<LoadView, 'groups'>) {
   return (
     <Panel title="By model and size" flush scrolls>

@@ -128,7 +128,6 @@ function LoadHead({ phase }: { phase: RunPhase }) {
   return null
 }
 
-/** What can be done with a load test: start it, stop it, export its report. Load tests cannot be paused. */
 function useLoadActions(
   runId: string,
   phase: RunPhase | undefined,
@@ -269,7 +268,6 @@ function LoadLatencyPanel(props: {
   )
 }
 
-/** How much was due, sent and answered over time. */
 function LoadRequestsPanel({ report }: { report: LoadOverview }) {
   const seconds = useMemo(
     () =>

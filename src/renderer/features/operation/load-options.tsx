@@ -24,7 +24,6 @@ import { StageEditor } from './stage-editor.tsx'
 import { changeUnit, formatStages, type LevelUnit, readStages } from './stages.ts'
 import { ThresholdEditor } from './threshold-editor.tsx'
 
-/** What the parts of the panels share. */
 interface LoadFieldsProps {
   load: LoadSettings
   mistakes: LoadMistakes

@@ -3,12 +3,11 @@ import { type KeyboardEvent, type PointerEvent, useRef, useState } from 'react'
 import { createLinearScale, formatTick } from '../../../shared/load/chart-scale.ts'
 import { type Stage, type StagesPace, toTotalMs } from '../../../shared/load/load-pace.ts'
 import { formatSetDuration } from '../../../shared/messages/duration.ts'
-import { BottomLabels, LeftAxis } from '../../ui/charts/axes.tsx'
+import { BottomLabels, LeftAxis, placePlot } from '../../ui/charts/plot.tsx'
 import { formatClock } from '../../ui/format-time.ts'
 import styles from './load-profile.module.css'
 import { changeDuration, moveLevel, removeStage, type StagePart, toDurationStep, toStep } from './stages.ts'
 
-/** Sizes in pixels. */
 const FRAME = { height: 230, left: 56, right: 20, top: 20, bottom: 30 }
 
 /** Room to drag into, above the highest level and behind the last stage. */
@@ -33,14 +32,13 @@ function createScale({ stages }: StagesPace, width: number): ProfileScale {
   const peak = Math.max(...stages.flatMap(({ from, to }) => [from, to]))
   const scale = createLinearScale((peak * HEADROOM) / 1.04)
   const totalMs = toTotalMs(stages) * TAILROOM
-  const inner = Math.max(1, width - FRAME.left - FRAME.right)
-  const base = FRAME.height - FRAME.bottom
+  const plot = placePlot(FRAME, width)
   return {
     ticks: scale.ticks,
     topLevel: scale.ticks.at(-1) ?? 1,
     totalMs,
-    toX: (ms) => FRAME.left + (inner * Math.min(ms, totalMs)) / totalMs,
-    toY: (level) => FRAME.top + (base - FRAME.top) * (1 - scale.toShare(level)),
+    toX: (ms) => plot.x(Math.min(ms, totalMs) / totalMs),
+    toY: (level) => plot.y(scale.toShare(level)),
   }
 }
 

@@ -23,7 +23,6 @@ import { nameOption, readTyped, toTypedShape } from '../../ui/options/typed-opti
 
 const searchSettingsSchema = z.object({
   ...toTypedShape(CAPACITY_OPTIONS),
-  /** Of each probe. */
   warmup: z.string().default(formatDurationMs(PROBE_DEFAULTS.warmupMs)),
   measured: z.string().default(formatDurationMs(PROBE_DEFAULTS.measuredMs)),
   /** Highest level to send; null for 64 times the first. */
@@ -40,7 +39,6 @@ export const loadSettingsSchema = z.object({
   concurrency: z.int().min(1).default(10),
   /** Requests a second of an open pace. */
   ratePerSecond: z.number().default(50),
-  /** As `parseStages` reads it. */
   stages: z.string().default('0..50@1m, 50@2m, 50..0@30s'),
   /** What ends a pace that is not stages. */
   endsBy: z.enum(['duration', 'requests']).default('duration'),
@@ -57,7 +55,6 @@ export const loadSettingsSchema = z.object({
 
 export type LoadSettings = z.infer<typeof loadSettingsSchema>
 
-/** What a capacity search is bounded by, as it is typed. */
 export type SearchSettings = LoadSettings['search']
 
 /** What a load test starts with unless the person says otherwise. */

@@ -88,7 +88,6 @@ function toModelOptions(mode: TaskOperation['mode'], chosen: readonly string[]) 
   ]
 }
 
-/** Whether answers come at once or later, with what each is good for. */
 function ModeChoice(props: { mode: 'sync' | 'async'; onMode: (mode: 'sync' | 'async') => void }) {
   return (
     <RadioField
@@ -115,7 +114,6 @@ function ModeChoice(props: { mode: 'sync' | 'async'; onMode: (mode: 'sync' | 'as
 type IndexOperation = Extract<Operation, { indexId: string }>
 type WatchlistOperation = Extract<Operation, { watchlist: string }>
 
-/** Which custom index, and how its answers come. */
 export function IndexOptions(props: {
   offers: SandboxOffers | null
   operation: IndexOperation

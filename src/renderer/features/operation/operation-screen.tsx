@@ -38,13 +38,11 @@ export function OperationScreen(props: {
   operation: Operation
   /** The column that names the models of each row; null where none does. */
   modelsColumn: string | null
-  /** Null where this is not a load test. */
   load: LoadSettings | null
   callback: CallbackSettings
   destination: Destination
   connections: readonly ConnectionEntry[]
   lastBaseUrl: string | null
-  /** What is still missing, or null. */
   todo: string | null
   onActivity: (activity: Activity) => void
   onOperation: (operation: Operation) => void

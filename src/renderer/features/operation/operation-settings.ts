@@ -60,7 +60,6 @@ export const DEFAULT_CALLBACK: CallbackSettings = {
 /** Longest that can be waited for a callback: a week, in minutes. */
 export const OVERDUE_MAX_MINUTES = 7 * 24 * 60
 
-/** What is wrong with the settings, or null. */
 export function findCallbackGap({ publicUrl }: CallbackSettings): string | null {
   if (publicUrl.trim() === '') return null
   const parsed = parseBaseUrl(publicUrl)

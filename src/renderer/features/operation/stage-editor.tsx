@@ -19,7 +19,6 @@ import {
 
 /** Stages, drawn and in figures; the text of the command line stands below and can be pasted into. */
 export function StageEditor(props: {
-  /** As `parseStages` reads it. */
   text: string
   /** What is wrong with the text; absent where nothing is. */
   mistake: string | undefined
@@ -67,7 +66,6 @@ function toPeakOf({ stages }: StagesPace): number {
   return Math.max(...stages.flatMap(({ from, to }) => [from, to]))
 }
 
-/** Exact levels and durations, a line for each stage. */
 function StageTable({ pace, onPace }: { pace: StagesPace; onPace: (pace: StagesPace) => void }) {
   const unit = pace.of === 'rate' ? 'requests/s' : 'in flight'
   const level = (index: number, end: 'from' | 'to', value: number) => (

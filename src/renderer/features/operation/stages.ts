@@ -12,10 +12,8 @@ import { formatDurationMs } from '../../../shared/messages/duration.ts'
 /** What levels are: requests a second, or requests in flight. */
 export type LevelUnit = StagesPace['of']
 
-/** The part of a stage that is moved: an end of it, or all of it. */
 export type StagePart = 'from' | 'to' | 'line'
 
-/** The stages of a text; null where the text is wrong. */
 export function readStages(text: string): StagesPace | null {
   const parsed = parseStages(text)
   return parsed.ok ? parsed.pace : null
@@ -118,10 +116,8 @@ export const STAGE_SHAPES = [
   { shape: 'spike', label: 'Spike', meaning: 'ten times the level for a few seconds' },
 ] as const
 
-/** One of {@link STAGE_SHAPES}. */
 export type StageShape = (typeof STAGE_SHAPES)[number]['shape']
 
-/** Stages of that shape, up to a level. */
 export function createStages(shape: StageShape, of: LevelUnit, peak: number): StagesPace {
   const top = Math.max(1, toLevel(peak, of))
   const share = (part: number) => Math.max(1, toLevel(top * part, of))

@@ -1,4 +1,4 @@
-import { ActionIcon, Group, NativeSelect, Stack } from '@mantine/core'
+import { Group, NativeSelect, Stack } from '@mantine/core'
 import { IconPlus, IconTrash } from '@tabler/icons-react'
 import {
   type Aggregation,
@@ -15,7 +15,7 @@ import {
 } from '../../../shared/load/threshold-parser.ts'
 import { formatThreshold } from '../../../shared/load/thresholds.ts'
 import { formatDurationMs, parseDurationMs } from '../../../shared/messages/duration.ts'
-import { ActionButton, CheckField, NumberField, TextArea, TextField } from '../../ui/controls.tsx'
+import { ActionButton, CheckField, IconButton, NumberField, TextArea, TextField } from '../../ui/controls.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import { describeMistake } from './load-settings.ts'
 import styles from './operation.module.css'
@@ -92,7 +92,6 @@ export function ThresholdEditor(props: {
   )
 }
 
-/** What is often asked for; each can be changed once it is there. */
 const OFFERS = [
   { label: 'Latency', line: 'http_req_duration:p(99)<500' },
   { label: 'Failed requests', line: 'http_req_failed:rate<0.01' },
@@ -244,9 +243,12 @@ function toPercent(share: number): number {
 
 function RemoveButton({ what, onRemove }: { what: string; onRemove: () => void }) {
   return (
-    <ActionIcon aria-label={`Remove threshold ${what}`} title="Remove this threshold" onClick={onRemove}>
-      <IconTrash size="1rem" />
-    </ActionIcon>
+    <IconButton
+      icon={IconTrash}
+      label={`Remove threshold ${what}`}
+      title="Remove this threshold"
+      onClick={onRemove}
+    />
   )
 }
 

@@ -7,10 +7,8 @@ import { describeLoadTest, describeOptions, toLook } from '../../ui/operations/o
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './plan.module.css'
 
-/** A name, and what it is set to. */
 type Fact = readonly [name: string, text: string]
 
-/** Facts under each other. */
 export function Facts({ facts }: { facts: readonly Fact[] }) {
   return (
     <dl className={styles.facts}>
@@ -26,7 +24,6 @@ export function Facts({ facts }: { facts: readonly Fact[] }) {
   )
 }
 
-/** What was done with which source. */
 export function listSourceFacts({ operation, load, source, onlyNew }: Plan): Fact[] {
   const { path, format, header, headerRow, sheet, rows, encoding, delimiter, quote, media } = source
   const does = load === undefined ? describeOptions(operation) : describeLoadTest(operation, load)

@@ -19,13 +19,12 @@ import {
 } from '../../../shared/run/row-filters.ts'
 import { sayScoreBand } from '../../../shared/run/score-bands.ts'
 import { ActionButton } from '../../ui/controls.tsx'
-import { AnswerLabel, isRowAnswer } from '../../ui/states/answers.tsx'
-import { isRowState, STATE_LOOKS } from '../../ui/states/row-states.tsx'
+import { AnswerLabel, isRowAnswer, isRowState, STATE_LOOKS } from '../../ui/states/row-states.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
-import { VerdictLabel } from '../../ui/verdicts/verdict-mark.tsx'
+import { VerdictLabel } from '../../ui/verdicts/verdicts.tsx'
 import styles from './results.module.css'
-import { isFacetChosen, toggleFacet, toggleUnsuccessful } from './row-filter.ts'
 import scoreStyles from './scores.module.css'
+import { isFacetChosen, toggleFacet, toggleUnsuccessful } from './use-results.ts'
 
 /** The groups that have a meaning for an operation; scores are drawn apart. */
 function toGroups(operation: string): (FacetHead & { name: string })[] {
@@ -38,7 +37,6 @@ function toGroups(operation: string): (FacetHead & { name: string })[] {
     }))
 }
 
-/** Facets that are counted, or are being counted. */
 interface Counted {
   facets: readonly Facet[]
   isCounted: boolean
@@ -190,7 +188,7 @@ function FacetButton(props: {
   return (
     <button
       type="button"
-      className={`row gap-2 w-full rounded ${styles.facet}`}
+      className={`bare row gap-2 w-full rounded ${styles.facet}`}
       aria-pressed={props.chosen}
       title={props.title}
       onClick={props.onPick}

@@ -120,7 +120,6 @@ export function useListCursor(
   const moves = useMemo(
     () => ({
       setCursor: (index: number) => setAt((now) => moveTo(now, index)),
-      /** Puts the cursor on a row as it is drawn. */
       putOn: (index: number, row: PageRow | null) =>
         setAt((now) => (row === null ? moveTo(now, index) : { index, row, kind: 'on' })),
       step: (by: 1 | -1, lastRow: number) => setAt((now) => stepFrom(now, by, lastRow)),

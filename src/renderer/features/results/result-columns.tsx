@@ -10,14 +10,12 @@ import type { RowSort } from '../../../shared/run/results.ts'
 import { type ContentRule, MASK_REM, MaskedText, toMaskedEm } from '../../ui/content/user-content.tsx'
 import { toTextEm, toWordEm } from '../../ui/grid/cell-width.ts'
 import type { GridColumn } from '../../ui/grid/data-grid.tsx'
-import { AnswerLabel } from '../../ui/states/answers.tsx'
-import { RowNumber, StateLabel, toStateLook } from '../../ui/states/row-states.tsx'
+import { AnswerLabel, RowNumber, StateLabel, toStateLook } from '../../ui/states/row-states.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
-import { VerdictMark } from '../../ui/verdicts/verdict-mark.tsx'
+import { VerdictMark } from '../../ui/verdicts/verdicts.tsx'
 import styles from './results.module.css'
 import { type ScoreScale, ScoreStrip, toStripEm } from './score-bars.tsx'
 
-/** The column that draws the scores of all classes side by side; an export has a column for each. */
 const SCORES = 'scores'
 
 /** The column of what persons said of a row. */
@@ -140,7 +138,6 @@ function RuleNames({ rules }: { rules: PageRow['triggeredRules'] }) {
   )
 }
 
-/** Width of a state's icon and its gap, em. */
 const STATE_ICON_EM = 1.45
 
 /** Why a row was refused, or why it has no answer. */
@@ -240,7 +237,6 @@ export function listTextColumns(shown: readonly ShownColumn[], entries: readonly
 export function createResultColumns(options: {
   shown: readonly ShownColumn[]
   entries: readonly ColumnEntry[]
-  /** Width of the column of row numbers. */
   rowRem: number
   /** Names of the source's columns. */
   names: readonly string[]
@@ -322,13 +318,11 @@ export function toRowRem(rows: number): number {
   return Math.max(4.75, 1.75 + formatCount(rows).length * 0.56)
 }
 
-/** What a column sorts the rows by; null where it sorts nothing. */
 export function toSortBy(name: string): RowSort['by'] | null {
   if (name.startsWith('score.')) return { kind: 'score', className: name.slice('score.'.length) }
   return LOOKS[name]?.sortBy ?? null
 }
 
-/** Columns with content first, then the others in their own order. */
 export function orderColumns(count: number, content: readonly number[]): number[] {
   const all = Array.from({ length: count }, (_, index) => index)
   return [...content, ...all.filter((index) => !content.includes(index))]

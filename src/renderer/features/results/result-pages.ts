@@ -191,7 +191,6 @@ export function createResultPages(
     rowAt(index: number): PageRow | null {
       return read(Math.floor(index / PAGE_ROWS))?.rows[index % PAGE_ROWS] ?? null
     },
-    /** Whether the page of a place in the list is read. */
     isRead: (index: number) => read(Math.floor(index / PAGE_ROWS)) !== undefined,
     /** Where the pages in view have a row; null where they do not. */
     findIndex(row: number): number | null {

@@ -1,5 +1,5 @@
-import { CloseButton, Group } from '@mantine/core'
-import { IconDownload, IconSearch, IconX } from '@tabler/icons-react'
+import { CloseButton, Group, Menu } from '@mantine/core'
+import { IconBookmark, IconDots, IconDownload, IconSearch, IconX } from '@tabler/icons-react'
 import {
   type KeyboardEvent,
   memo,
@@ -9,44 +9,48 @@ import {
   useEffect,
   useEffectEvent,
   useRef,
+  useState,
 } from 'react'
 import { describeCell } from '../../../shared/lookback/evaluation-view.ts'
 import { describeVerdict, isDecided, type RowVerdict } from '../../../shared/lookback/verdict.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
+import type { SavedFilter } from '../../../shared/run/result-view.ts'
 import {
   type FacetList as CountedFacets,
+  describeFilter,
   isNarrowed,
   type RowFilter,
 } from '../../../shared/run/row-filters.ts'
 import { useRowMedia } from '../../bridge/row-media.ts'
 import { MediaView, useMediaSteps } from '../../ui/content/media-view.tsx'
-import { ActionButton, PrimaryButton, TextField } from '../../ui/controls.tsx'
-import { Screen } from '../../ui/layout/screen.tsx'
-import { type SecondaryAction, SecondaryActions } from '../../ui/layout/secondary-actions.tsx'
+import {
+  ActionButton,
+  IconButton,
+  PrimaryButton,
+  type SecondaryAction,
+  SecondaryActions,
+  TextField,
+} from '../../ui/controls.tsx'
+import { NameForm } from '../../ui/form.tsx'
+import { ErrorNotice, Screen } from '../../ui/layout/screen.tsx'
 import { isNothingFocused, useShortcut, useWindowKeys } from '../../ui/shortcuts.ts'
 import { SafeText } from '../../ui/text/safe-text.tsx'
-import { UndoRedo } from '../../ui/verdicts/undo-redo.tsx'
-import { VerdictLabel } from '../../ui/verdicts/verdict-mark.tsx'
+import { UndoRedo, VerdictLabel } from '../../ui/verdicts/verdicts.tsx'
 import { FacetList } from './facet-list.tsx'
 import styles from './results.module.css'
 import { ResultsTable } from './results-table.tsx'
 import { RowDrawer } from './row-drawer.tsx'
-import { withSearch } from './row-filter.ts'
-import { SavedFilters } from './saved-filters.tsx'
-import type { useResultView } from './use-result-view.ts'
-import { type Results, useResults } from './use-results.ts'
+import { type Results, useResults, type useResultView, withSearch } from './use-results.ts'
 import { useVerdictControl, type VerdictAction } from './verdicts-control.tsx'
 
 /** Every row of a run: narrowed by facets and search, opened in a drawer, its content hidden until revealed. */
 export function ResultsScreen(props: {
   runId: string
-  /** The filter to begin with. */
   filter: RowFilter
   /** Learns what the rows are narrowed by, each time that it changes. */
   onFilter: (filter: RowFilter) => void
   /** Writes what succeeded and what did not to files, and says where they are. */
   outcomeFiles: { action: SecondaryAction; notice: ReactNode }
-  /** Goes on to an export of the rows that `onFilter` named last. */
   onExport: () => void
   /** Sends what did not succeed again, as a child run. */
   onRetry: () => void
@@ -139,13 +143,11 @@ export function ResultsScreen(props: {
   )
 }
 
-/** What can be done with the run's rows. */
 const Actions = memo(function Actions(props: {
   retryable: number
   correctable: number
   typed: string
   filter: RowFilter
-  /** Whether the filter leaves no row. */
   isEmpty: boolean
   outcomeFiles: SecondaryAction | null
   onExport: () => void
@@ -320,7 +322,6 @@ function VerdictsPanel(props: {
 const ResultsSide = memo(function ResultsSide(props: {
   operation: string
   views: ReturnType<typeof useResultView>
-  /** The search as it is typed. */
   typed: string
   /** What the rows are narrowed by, the search apart. */
   chosen: RowFilter
@@ -358,7 +359,7 @@ function CellFilter({ filter, onFilter }: { filter: RowFilter; onFilter: (filter
       <h2 className={`small bold ${styles.facetTitle}`}>Evaluation</h2>
       <button
         type="button"
-        className={`row gap-2 w-full rounded ${styles.facet}`}
+        className={`bare row gap-2 w-full rounded ${styles.facet}`}
         aria-pressed
         onClick={() => onFilter(rest)}
       >
@@ -371,7 +372,6 @@ function CellFilter({ filter, onFilter }: { filter: RowFilter; onFilter: (filter
   )
 }
 
-/** Searches the cells of all rows; `/` leads into it. */
 function SearchBox({ value, onValue }: { value: string; onValue: (value: string) => void }) {
   const input = useRef<HTMLInputElement>(null)
   useShortcut({ key: '/' }, () => input.current?.focus())
@@ -390,4 +390,108 @@ function SearchBox({ value, onValue }: { value: string; onValue: (value: string)
       }
     />
   )
+}
+
+type Asked = { kind: 'save' } | { kind: 'rename'; name: string } | null
+
+/** Filters with names, which all runs of the operation share: applied, renamed, and removed with a way back. */
+function SavedFilters(props: {
+  views: ReturnType<typeof useResultView>
+  /** What the rows are narrowed by now, the search among it. */
+  filter: RowFilter
+  onApply: (filter: RowFilter) => void
+}) {
+  const { views, filter, onApply } = props
+  const [asked, setAsked] = useState<Asked>(null)
+  const [removed, setRemoved] = useState<{ saved: SavedFilter; at: number } | null>(null)
+  const filters = views.view?.filters ?? []
+  const applied = filters.find((saved) => isSameFilter(saved.filter, filter))
+  // The cell of an evaluation is of this run alone.
+  const canSave = isNarrowed(filter) && applied === undefined && filter.cell === undefined
+  if (filters.length === 0 && !canSave && removed === null && views.error === null) return null
+  const remove = async (saved: SavedFilter) => {
+    setRemoved(null)
+    await views.removeFilter(saved.name)
+    setRemoved({ saved, at: filters.indexOf(saved) })
+  }
+  return (
+    <section aria-label="Saved filters">
+      <h2 className={`small bold ${styles.facetTitle}`}>Saved filters</h2>
+      <ul>
+        {filters.map((saved) => (
+          <li key={saved.name} className="row">
+            <button
+              type="button"
+              className={`bare row flex-1 min-w-0 gap-2 w-full rounded ${styles.facet}`}
+              aria-pressed={saved === applied}
+              title={describeFilter(saved.filter)}
+              onClick={() => onApply(saved === applied ? {} : saved.filter)}
+            >
+              <IconBookmark size="0.9rem" aria-hidden />
+              <span className="flex-1 min-w-0 breaks pre-wrap">
+                <SafeText text={saved.name} max={80} />
+              </span>
+            </button>
+            <Menu position="bottom-end">
+              <Menu.Target>
+                <IconButton icon={IconDots} label={`Actions for ${saved.name}`} />
+              </Menu.Target>
+              <Menu.Dropdown>
+                <Menu.Item onClick={() => setAsked({ kind: 'rename', name: saved.name })}>Rename…</Menu.Item>
+                <Menu.Item onClick={() => remove(saved).catch(() => {})}>Remove</Menu.Item>
+              </Menu.Dropdown>
+            </Menu>
+          </li>
+        ))}
+      </ul>
+      {asked !== null && (
+        <NameForm
+          key={asked.kind === 'rename' ? `rename ${asked.name}` : asked.kind}
+          label={asked.kind === 'save' ? 'Name of the filter' : `New name of ${asked.name}`}
+          name={asked.kind === 'save' ? '' : asked.name}
+          onName={async (name) => {
+            if (asked.kind === 'save') await views.saveFilter(name, filter)
+            else await views.renameFilter(asked.name, name)
+            setAsked(null)
+          }}
+          onClose={() => setAsked(null)}
+        />
+      )}
+      {asked === null && canSave && (
+        <ActionButton label="Save this filter…" small onClick={() => setAsked({ kind: 'save' })} />
+      )}
+      {removed !== null && (
+        <p className={`breaks ${styles.undo}`} role="status">
+          Removed <SafeText text={removed.saved.name} max={80} />.{' '}
+          <ActionButton
+            label="Undo"
+            small
+            onClick={() => {
+              const { saved, at } = removed
+              views.saveFilter(saved.name, saved.filter, at).then(
+                () => setRemoved(null),
+                () => {},
+              )
+            }}
+          />
+        </p>
+      )}
+      {views.error !== null && <ErrorNotice error={views.error} />}
+    </section>
+  )
+}
+
+/** Whether two filters leave the same rows, in whichever order they were chosen. */
+export function isSameFilter(one: RowFilter, other: RowFilter): boolean {
+  return toKey(one) === toKey(other)
+}
+
+function toKey(filter: RowFilter): string {
+  const members = Object.entries(filter)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => [
+      name,
+      Array.isArray(value) ? value.map((one) => JSON.stringify(one)).sort() : value,
+    ])
+  return JSON.stringify(members.sort(([a], [b]) => (String(a) < String(b) ? -1 : 1)))
 }

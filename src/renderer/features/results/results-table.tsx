@@ -10,10 +10,9 @@ import { isNarrowed, type RowFilter } from '../../../shared/run/row-filters.ts'
 import type { Verdicts } from '../../bridge/verdicts.ts'
 import { ContentSwitch } from '../../ui/content/user-content.tsx'
 import { ActionButton, TextField } from '../../ui/controls.tsx'
-import { DataGrid, type GridColumn } from '../../ui/grid/data-grid.tsx'
-import type { ColumnActions } from '../../ui/grid/grid-head.tsx'
+import { type ColumnActions, DataGrid, type GridColumn } from '../../ui/grid/data-grid.tsx'
 import { Empty, ErrorNotice } from '../../ui/layout/screen.tsx'
-import { ColumnLine, ColumnMenu } from '../../ui/table/column-menu.tsx'
+import { ColumnLine, ColumnMenu } from '../../ui/table/table-columns.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import { createResultColumns, toColumnTitle, toRowRem, toSortBy } from './result-columns.tsx'
 import { type Counted, usePageRows } from './result-pages.ts'
@@ -71,7 +70,6 @@ export function ResultsTable(props: {
 /** Rows are drawn once the columns are known; otherwise each would be drawn twice. */
 const NO_COLUMNS: [] = []
 
-/** The rows themselves, drawn as their pages arrive. */
 function RowsGrid(props: {
   results: Results
   columns: GridColumn<PageRow>[]
@@ -112,7 +110,6 @@ function RowsGrid(props: {
   )
 }
 
-/** The column that the rows are sorted by, where the table shows it. */
 function toSorted(columns: readonly { id: string }[], sort: RowSort | null) {
   if (sort === null) return null
   const found = columns.find(({ id }) => isSameSort(toSortBy(id), sort.by))
@@ -125,7 +122,6 @@ const ResultsBar = memo(function ResultsBar(props: {
   counted: Counted
   narrowed: boolean
   sort: RowSort | null
-  /** Classes that rows have scores of. */
   classes: readonly string[]
   isAsync: boolean
   entries: readonly ColumnEntry[]
@@ -164,7 +160,6 @@ function toCountText(count: number, counted: Counted): string {
   return counted === 'exactly' ? formatCounted(count, 'row') : `At least ${formatCounted(count, 'row')}`
 }
 
-/** What stands in the place of the table where no row is to be shown. */
 function NoRows({ narrowed }: { narrowed: boolean }) {
   return narrowed ? (
     <Empty icon={IconFilterOff} title="No row matches">
@@ -225,7 +220,6 @@ function listSorts(classes: readonly string[], isAsync: boolean): { sort: RowSor
   ]
 }
 
-/** Whether two sorts are by the same thing. */
 function isSameSort(one: RowSort['by'] | null, other: RowSort['by']): boolean {
   if (one === null || one.kind !== other.kind) return false
   return one.kind !== 'score' || (other.kind === 'score' && one.className === other.className)
@@ -252,7 +246,6 @@ interface ColumnChoice {
   shown: readonly ShownColumn[]
   /** The width of a column as it is drawn, rem. */
   widthOf: (name: string) => number
-  /** Null brings the usual ones back. */
   onColumns: (columns: ShownColumn[] | null) => void
 }
 
@@ -266,7 +259,6 @@ function ResultColumnMenu(props: ColumnChoice) {
   )
 }
 
-/** What the menu holds while it is open. */
 function ColumnList(props: ColumnChoice & { search: string; onSearch: (search: string) => void }) {
   const { entries, shown, widthOf, onColumns, search, onSearch } = props
   const entryOf = new Map(entries.map((entry) => [entry.name, entry]))

@@ -4,7 +4,6 @@ import { Table } from '../../ui/table/table.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './scores.module.css'
 
-/** The classes whose scores are drawn, and the end of their scale. */
 export interface ScoreScale {
   classes: readonly string[]
   end: number
@@ -135,7 +134,6 @@ function toHighestFirst(scores: Scores): Scores {
   return scores.toSorted((a, b) => b.score - a.score || (a.className < b.className ? -1 : 1))
 }
 
-/** A score with at most four digits behind the point. */
 function formatScore(score: number): string {
   return String(Number(score.toFixed(4)))
 }

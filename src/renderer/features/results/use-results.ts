@@ -1,5 +1,12 @@
 import { useDebouncedValue } from '@mantine/hooks'
-import { keepPreviousData, skipToken, type UseQueryResult, useQueries, useQuery } from '@tanstack/react-query'
+import {
+  keepPreviousData,
+  skipToken,
+  type UseQueryResult,
+  useMutation,
+  useQueries,
+  useQuery,
+} from '@tanstack/react-query'
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import type { PageRow } from '../../../shared/bridge/results.ts'
 import { toWholeMapping } from '../../../shared/mapping/match-columns.ts'
@@ -7,8 +14,17 @@ import { OPERATION_KINDS, type OperationKind } from '../../../shared/operations/
 import type { Plan } from '../../../shared/plan/plan.ts'
 import type { ColumnEntry } from '../../../shared/run/choose-columns.ts'
 import { countRows } from '../../../shared/run/item-state.ts'
+import { type ResultView, type ShownColumn, USUAL_VIEW } from '../../../shared/run/result-view.ts'
 import type { RowSort } from '../../../shared/run/results.ts'
-import { type FacetList, parseBand, type RowFilter } from '../../../shared/run/row-filters.ts'
+import {
+  type FacetId,
+  type FacetList,
+  findFilterOf,
+  listChosen,
+  parseBand,
+  type RowFilter,
+  withoutGroup,
+} from '../../../shared/run/row-filters.ts'
 import { toScoreScale } from '../../../shared/run/score-bands.ts'
 import { ask, bridge, queryClient } from '../../bridge/client.ts'
 import { useLiveRuns } from '../../bridge/live-runs.ts'
@@ -20,14 +36,16 @@ import {
   useVerdicts,
   whenStored,
 } from '../../bridge/verdicts.ts'
-import { findContent } from '../../ui/content/content-columns.ts'
-import { createContentRule, useContentShown, useOnHideAll } from '../../ui/content/user-content.tsx'
+import {
+  createContentRule,
+  findContent,
+  useContentShown,
+  useOnHideAll,
+} from '../../ui/content/user-content.tsx'
 import { useListCursor } from './list-cursor.ts'
 import { listTableColumns, listTextColumns, orderColumns, toUsualColumns } from './result-columns.tsx'
 import { COUNT_AGAIN_MS, REFRESH_MS, useResultPages } from './result-pages.ts'
-import { withSearch } from './row-filter.ts'
 import type { ScoreScale } from './score-bars.tsx'
-import { useResultView } from './use-result-view.ts'
 
 const SEARCH_QUIET_MS = 250
 
@@ -121,7 +139,6 @@ export function useResults(runId: string, first: RowFilter) {
     ...changes,
     runId,
     run,
-    /** Null until it is read. */
     plan,
     /** Names of the source's columns; none until they are read. */
     names,
@@ -139,7 +156,6 @@ export function useResults(runId: string, first: RowFilter) {
     sort,
     /** What the rows are narrowed by, the search apart. */
     chosen,
-    /** The search as it is typed. */
     typed,
     /** What the table shows: `chosen`, and the search once nobody types any more. */
     filter,
@@ -319,4 +335,75 @@ function useStable(list: string[]): string[] {
   const key = JSON.stringify(list)
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key says all of it
   return useMemo(() => list, [key])
+}
+
+/** The chosen columns and saved filters of an operation, which all of its runs share, and how they are changed. */
+export function useResultView(operation: OperationKind) {
+  const query = useQuery(ask.views.read.queryOptions({ input: { operation } }))
+  const {
+    error,
+    mutate,
+    mutateAsync: store,
+  } = useMutation({
+    mutationFn: async (make: () => Promise<ResultView>) =>
+      queryClient.setQueryData(toKey(operation), await make()),
+    onError: () => queryClient.invalidateQueries({ queryKey: toKey(operation) }),
+  })
+  const changes = useMemo(
+    () => ({
+      /** Shows the columns at once; null brings the usual ones back. */
+      setColumns(columns: ShownColumn[] | null) {
+        queryClient.setQueryData(toKey(operation), (view: ResultView = USUAL_VIEW) => ({ ...view, columns }))
+        mutate(() => bridge.views.setColumns({ operation, columns }))
+      },
+      saveFilter: (name: string, filter: RowFilter, at?: number) =>
+        store(() => bridge.views.saveFilter({ operation, name, filter, ...(at !== undefined && { at }) })),
+      renameFilter: (name: string, newName: string) =>
+        store(() => bridge.views.renameFilter({ operation, name, newName })),
+      removeFilter: (name: string) => store(() => bridge.views.removeFilter({ operation, name })),
+    }),
+    [operation, mutate, store],
+  )
+  const failure = error ?? query.error
+  return useMemo(
+    () => ({
+      view: query.data ?? null,
+      error: failure,
+      ...changes,
+    }),
+    [query.data, failure, changes],
+  )
+}
+
+function toKey(operation: OperationKind) {
+  return ask.views.read.queryKey({ input: { operation } })
+}
+
+export function isFacetChosen(filter: RowFilter, { kind, value }: FacetId): boolean {
+  return listChosen(filter).some((chosen) => chosen.kind === kind && chosen.value === value)
+}
+
+/** The filter with a facet switched on or off; one that is on makes way for another of its group, unless several can be. */
+export function toggleFacet(filter: RowFilter, facet: FacetId): RowFilter {
+  const { name, schema, several = false } = findFilterOf(facet.kind)
+  const rest = withoutGroup(filter, facet.kind)
+  const known = several ? listChosen(filter).filter(({ kind }) => kind === facet.kind) : []
+  const others = known.filter(({ value }) => value !== facet.value)
+  const chosen = isFacetChosen(filter, facet) ? others : [...known, facet]
+  if (chosen.length === 0) return rest
+  const values = chosen.map(({ kind, value }) => (kind === 'score' ? parseBand(value) : value))
+  const parsed = schema.safeParse(several ? values : values[0])
+  return parsed.success ? { ...rest, [name]: parsed.data } : filter
+}
+
+/** The filter with `unsuccessful` switched on or off; it replaces a single state. */
+export function toggleUnsuccessful(filter: RowFilter): RowFilter {
+  const rest = withoutGroup(filter, 'state')
+  return filter.unsuccessful ? rest : { ...rest, unsuccessful: true }
+}
+
+/** The filter with a search; an empty one does not narrow. */
+export function withSearch(filter: RowFilter, search: string): RowFilter {
+  const { search: _dropped, ...rest } = filter
+  return search === '' ? rest : { ...rest, search }
 }

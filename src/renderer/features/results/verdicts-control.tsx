@@ -10,13 +10,10 @@ import { ActionButton } from '../../ui/controls.tsx'
 import { ErrorNotice } from '../../ui/layout/screen.tsx'
 import { useShortcut, useWindowKeys } from '../../ui/shortcuts.ts'
 import { SafeText } from '../../ui/text/safe-text.tsx'
-import { NoteDialog } from '../../ui/verdicts/note-dialog.tsx'
-import { RuleDialog } from '../../ui/verdicts/rule-dialog.tsx'
-import { UndoRedo } from '../../ui/verdicts/undo-redo.tsx'
+import { NoteDialog, RuleDialog, UndoRedo } from '../../ui/verdicts/verdicts.tsx'
 import styles from './results.module.css'
 import type { Results } from './use-results.ts'
 
-/** What a person can do with the row under the cursor, by key or button. */
 export type VerdictAction = 'agree' | 'should' | 'should-not' | 'unsure' | 'note' | 'remove'
 
 const KEYS: Readonly<Record<string, VerdictAction>> = {

@@ -1,21 +1,26 @@
 import { Group, Modal, Stack } from '@mantine/core'
-import { IconArrowLeft, IconSend } from '@tabler/icons-react'
+import { IconArrowLeft, IconChevronLeft, IconChevronRight, IconSend } from '@tabler/icons-react'
 import { keepPreviousData, skipToken, useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { ConnectionEntry } from '../../../shared/bridge/connections.ts'
-import type { PageRow } from '../../../shared/bridge/results.ts'
+import { toShownError } from '../../../shared/bridge/errors.ts'
+import type { PageRow, RequestReview } from '../../../shared/bridge/results.ts'
 import {
   type CapacityBounds,
   planCapacity,
   toCapacityThresholds,
 } from '../../../shared/load/capacity-plan.ts'
 import { CAPACITY_WARNING, describeCapacityPlan } from '../../../shared/load/capacity-view.ts'
-import type { Load } from '../../../shared/load/load.ts'
-import { formatCount, formatCounted, formatMs } from '../../../shared/messages/figure-text.ts'
+import { describeLoad, type Load, toMeasuredMs, toPlannedRequests } from '../../../shared/load/load.ts'
+import { formatCount, formatCounted, formatMs, formatSpan } from '../../../shared/messages/figure-text.ts'
 import { nameAnswer } from '../../../shared/messages/name-code.ts'
 import { findMendingStep, type MendingStep } from '../../../shared/messages/outcome-advice.ts'
+import { prettyJson } from '../../../shared/messages/pretty-json.ts'
+import { sayExpected } from '../../../shared/messages/problem-messages.ts'
 import { type Operation, sendsKey, subjectOf, toRowsPerItem } from '../../../shared/operations/operations.ts'
+import { RETRY_OPTIONS } from '../../../shared/options/retry-options.ts'
 import type { Plan } from '../../../shared/plan/plan.ts'
+import { nameRow, toRowAndRecord, toRowNumber } from '../../../shared/plan/source-place.ts'
 import type { AcceptCode } from '../../../shared/run/accept-code.ts'
 import { countSettled } from '../../../shared/run/counts.ts'
 import type { RowCounts } from '../../../shared/run/run.ts'
@@ -25,22 +30,21 @@ import { useFollowRun, useLiveRuns } from '../../bridge/live-runs.ts'
 import { saveExport, suggestFileName } from '../../bridge/save-export.ts'
 import { findDestinationGap, type NamedPlace, nameDestination } from '../../ui/connection/destination.ts'
 import { ConnectionChip, DestinationPanel, ProductionNotice } from '../../ui/connection/destination-panel.tsx'
-import { ContentSwitch } from '../../ui/content/user-content.tsx'
-import { ActionButton, PrimaryButton } from '../../ui/controls.tsx'
-import { ErrorNotice, Notice, Panel, Screen } from '../../ui/layout/screen.tsx'
+import { ContentSwitch, maskJson, useContentShown } from '../../ui/content/user-content.tsx'
+import { ActionButton, IconButton, PrimaryButton, TextField, WholeNumber } from '../../ui/controls.tsx'
+import { ErrorNotice, type Figure, Figures, Notice, Panel, Screen } from '../../ui/layout/screen.tsx'
 import { OperationNotice } from '../../ui/operations/operation-looks.tsx'
+import { OptionInputs } from '../../ui/options/option-inputs.tsx'
+import { readTyped } from '../../ui/options/typed-options.ts'
 import { BeforeSending, useAcceptance } from '../../ui/problems/before-sending.tsx'
 import { type KeyNames, SentBefore } from '../../ui/problems/sent-before.tsx'
 import { toGuess } from '../../ui/runs/read-as-line.tsx'
-import { AnswerLabel } from '../../ui/states/answers.tsx'
-import { RowNumber, StateLabel } from '../../ui/states/row-states.tsx'
-import { Table } from '../../ui/table/table.tsx'
-import { SafeText } from '../../ui/text/safe-text.tsx'
+import { AnswerLabel, describePlace, RowNumber, StateLabel } from '../../ui/states/row-states.tsx'
+import { FactList, FactTable, Table } from '../../ui/table/table.tsx'
+import { LongText, SafeText } from '../../ui/text/safe-text.tsx'
 import { useFileWriter } from '../../ui/written-file.tsx'
-import { RequestPanel } from './request-panel.tsx'
 import styles from './review.module.css'
-import { type Settings, useSettingsDraft, withDestination } from './settings.ts'
-import { LoadPanel, PacePanel } from './settings-panels.tsx'
+import { estimateDurationMs, type Settings, useSettingsDraft, withDestination } from './settings.ts'
 
 const FIRST_ROWS = 10
 
@@ -54,7 +58,6 @@ function toTrial(rowsPerItem: number): { requests: number; label: string } {
 export function ReviewScreen(props: {
   runId: string
   operation: Operation
-  /** Null where this is not a load test. */
   load: Load | null
   /** What a capacity search with the load test is bounded by; null where none is asked for. */
   bounds: CapacityBounds | null
@@ -328,28 +331,25 @@ function CapacityDialog(props: {
         <p>
           <strong>{CAPACITY_WARNING}</strong>
         </p>
-        <dl className="facts">
-          <dt>Service</dt>
-          <dd>
-            <ConnectionChip place={place} />
-          </dd>
-          <dt>Probes</dt>
-          <dd>{probes}</dd>
-          <dt>At most</dt>
-          <dd>{atMost}</dd>
-          <dt>Thresholds</dt>
-          <dd>
-            <ul>
-              {toCapacityThresholds(load).map(({ expression }) => (
-                <li key={expression}>
-                  <code>
-                    <SafeText text={expression} max={120} />
-                  </code>
-                </li>
-              ))}
-            </ul>
-          </dd>
-        </dl>
+        <FactList
+          facts={[
+            ['Service', <ConnectionChip key="place" place={place} />],
+            ['Probes', probes],
+            ['At most', atMost],
+            [
+              'Thresholds',
+              <ul key="thresholds">
+                {toCapacityThresholds(load).map(({ expression }) => (
+                  <li key={expression}>
+                    <code>
+                      <SafeText text={expression} max={120} />
+                    </code>
+                  </li>
+                ))}
+              </ul>,
+            ],
+          ]}
+        />
         {place.kind === 'production' && <ProductionNotice place={place} />}
         {start.error !== null && <ErrorNotice error={start.error} />}
         <Group justify="flex-end" gap="xs">
@@ -373,7 +373,6 @@ export function findRefusedTrial(rows: RowCounts): string | null {
   return `The service rejected ${rejected === 1 ? 'the first row' : `all of the first ${formatCount(rejected)} rows`}`
 }
 
-/** The outcome of the first rows that were sent to try. */
 function FirstRows({ operation, rows }: { operation: string; rows: readonly PageRow[] }) {
   const { outcome } = subjectOf(operation)
   return (
@@ -415,4 +414,247 @@ function RowOutcome({ operation, row }: { operation: string; row: PageRow }) {
   }
   if (row.triggeredRules.length === 0) return none
   return <SafeText text={row.triggeredRules.map((rule) => rule.ruleName).join(', ')} max={80} />
+}
+
+function RequestPanel(props: {
+  runId: string
+  record: number
+  rows: number
+  request: RequestReview | null
+  /** What the connection still lacks, so that there is no request to show; null where it is complete. */
+  gap: string | null
+  onRecord: (record: number) => void
+  /** Opens the request of the row, to be changed and sent once by hand. */
+  onScratchpad: () => void
+}) {
+  const { record, rows, request, gap, onRecord } = props
+  const isRead = request?.row === record
+  return (
+    <Panel
+      title="Exact request"
+      aside={
+        <ActionButton
+          label="Open in Scratchpad"
+          small
+          disabled={gap !== null || !isRead}
+          onClick={props.onScratchpad}
+        />
+      }
+    >
+      <div className="row gap-1 mb-3 quiet nowrap">
+        <IconButton
+          icon={IconChevronLeft}
+          label="Previous row"
+          disabled={record <= 1}
+          onClick={() => onRecord(record - 1)}
+        />
+        <span>Row</span>
+        <RowField
+          key={record}
+          runId={props.runId}
+          shown={isRead ? nameRow(toRowAndRecord(request.row, request.place)) : ''}
+          onRecord={onRecord}
+        />
+        <IconButton
+          icon={IconChevronRight}
+          label="Next row"
+          disabled={record >= rows}
+          onClick={() => onRecord(record + 1)}
+        />
+      </div>
+      {gap !== null && <p className="quiet">The request is shown once the connection is complete.</p>}
+      {gap === null && request !== null && <RequestText request={request} />}
+    </Panel>
+  )
+}
+
+/** Takes the number of a row as its spreadsheet shows it. */
+function RowField(props: { runId: string; shown: string; onRecord: (record: number) => void }) {
+  const { shown } = props
+  const [typed, setTyped] = useState<string | null>(null)
+  const find = useMutation({
+    mutationFn: (row: string) => bridge.review.findRow({ runId: props.runId, row }),
+    onSuccess: (record) => {
+      setTyped(null)
+      props.onRecord(record)
+    },
+  })
+  const go = () => {
+    if (typed !== null && typed.trim() !== shown) find.mutate(typed)
+  }
+  return (
+    <TextField
+      aria-label="Row"
+      size="xs"
+      w={shown.includes(':') ? '12rem' : '5rem'}
+      value={typed ?? shown}
+      error={find.error === null ? undefined : toShownError(find.error).message}
+      onValue={(next) => {
+        find.reset()
+        setTyped(next)
+      }}
+      onBlur={go}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter') go()
+      }}
+    />
+  )
+}
+
+function RequestText({ request }: { request: RequestReview }) {
+  const shown = useContentShown()
+  if (request.isInvalid) {
+    return (
+      <Notice kind="warning" title="This row is not sent">
+        <ul>
+          {request.problems.map((problem) => (
+            <li key={`${problem.code} ${problem.field ?? ''}`}>
+              <SafeText text={`${problem.field ?? 'row'}: ${sayExpected(problem, 'window')}`} />
+            </li>
+          ))}
+        </ul>
+      </Notice>
+    )
+  }
+  return (
+    <Stack gap="xs">
+      <FactTable
+        look="plain"
+        className={styles.headers}
+        facts={[
+          ['row', `${toRowNumber(request.place)}, ${describePlace(request.row, request.place)}`],
+          [request.method, <SafeText key="url" text={request.url} max={2_000} lines />],
+          ...request.headers.map(
+            ([name, value]) => [name, <SafeText key={name} text={value} max={200} />] as const,
+          ),
+        ]}
+      />
+      {request.body === null ? (
+        <p className="quiet">no body</p>
+      ) : (
+        <LongText text={prettyJson(shown ? request.body : maskJson(request.body))} label="Request body" />
+      )}
+    </Stack>
+  )
+}
+
+/** What an answer is taken to need before one was measured, in milliseconds. */
+const ASSUMED_ANSWER_MS = 250
+
+/** Longest time to wait for an answer. */
+const TIMEOUT_MAX_S = 3_600
+
+/** How fast to send, and what that comes to: requests in all and the time they should take. */
+function PacePanel(props: {
+  settings: Settings
+  requests: number
+  /** Most rows that one request carries. */
+  rowsPerItem: number
+  /** Mean of the answers so far in milliseconds; null before the first. */
+  measuredMs: number | null
+  onSettings: (settings: Settings) => void
+}) {
+  const { settings, requests, rowsPerItem, measuredMs, onSettings } = props
+  const answerMs = measuredMs ?? ASSUMED_ANSWER_MS
+  const estimate = estimateDurationMs(requests, settings.concurrency, answerMs)
+  return (
+    <Panel title="Pace">
+      <Group gap="md" align="end" mb="md">
+        <WholeNumber
+          w="6.5rem"
+          label="In flight"
+          value={settings.concurrency}
+          max={1000}
+          onValue={(concurrency) => onSettings({ ...settings, concurrency })}
+        />
+        <OptionInputs
+          table={RETRY_OPTIONS}
+          section="pace"
+          values={settings.retry}
+          mistakes={readTyped(RETRY_OPTIONS, settings.retry).mistakes}
+          onChange={(change) => onSettings({ ...settings, retry: { ...settings.retry, ...change } })}
+        />
+        <WholeNumber
+          w="6.5rem"
+          label="Timeout (s)"
+          value={settings.timeoutS}
+          max={TIMEOUT_MAX_S}
+          onValue={(timeoutS) => onSettings({ ...settings, timeoutS })}
+        />
+      </Group>
+      <Figures
+        figures={[
+          {
+            label: 'Requests in all',
+            value: formatCount(requests),
+            note: rowsPerItem === 1 ? 'one per row' : `up to ${formatCount(rowsPerItem)} rows in each`,
+          },
+          {
+            label: 'Estimated time',
+            value: formatSpan(estimate),
+            note:
+              measuredMs === null
+                ? `if an answer takes ${ASSUMED_ANSWER_MS} ms`
+                : `at the ${Math.round(measuredMs)} ms measured`,
+          },
+        ]}
+      />
+      <p className="mt-3 quiet">
+        Sluice retries what the service did not accept or what is safe to repeat, and honours Retry-After.
+      </p>
+    </Panel>
+  )
+}
+
+/** What a load test will do, in words, and what that comes to. */
+function LoadPanel(props: {
+  load: Load
+  /** Of a capacity search with the load test; null where it is sent once. */
+  bounds: CapacityBounds | null
+  /** Rows that are sent in turn. */
+  rows: number
+  settings: Settings
+  onSettings: (settings: Settings) => void
+}) {
+  const { load, bounds, settings, onSettings } = props
+  const planned = bounds === null ? null : planCapacity(load, bounds)
+  const search = planned?.ok ? describeCapacityPlan(planned.plan, load) : null
+  // A search judges each probe by a threshold more where the load test has none for failed requests.
+  const probed = search === null ? load : { ...load, thresholds: toCapacityThresholds(load) }
+  return (
+    <Panel title={search === null ? 'Load' : 'Each probe'}>
+      {search !== null && (
+        <p>
+          Capacity search: {search.probes}; at most {search.atMost}.
+        </p>
+      )}
+      <ul className={`grid gap-1 mb-3 ${styles.load}`}>
+        {describeLoad(probed, settings.timeoutS * 1000).map((phrase) => (
+          <li key={phrase}>{phrase}</li>
+        ))}
+      </ul>
+      {search === null && <Figures figures={toFigures(load, props.rows)} />}
+      <WholeNumber
+        label="Timeout (s)"
+        w="6.5rem"
+        mt="sm"
+        value={settings.timeoutS}
+        max={TIMEOUT_MAX_S}
+        onValue={(timeoutS) => onSettings({ ...settings, timeoutS })}
+      />
+    </Panel>
+  )
+}
+
+function toFigures(load: Load, rows: number): Figure[] {
+  const requests = toPlannedRequests(load)
+  const measuredMs = toMeasuredMs(load)
+  return [
+    {
+      label: 'Requests',
+      value: requests === null ? 'as many as return' : formatCount(requests),
+      note: `${formatCount(rows)} ${rows === 1 ? 'row' : 'rows'} in turn, each time under a new post_id`,
+    },
+    ...(measuredMs === null ? [] : [{ label: 'Measured for', value: formatSpan(measuredMs) }]),
+  ]
 }

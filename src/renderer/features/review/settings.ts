@@ -25,7 +25,6 @@ export const DEFAULT_SETTINGS: Settings = {
   ...sendingSettingsSchema.parse({}),
 }
 
-/** What is wrong with what was typed, or null. */
 export function findSettingsGap({ retry }: Settings): string | null {
   const [option] = Object.keys(readTyped(RETRY_OPTIONS, retry).mistakes)
   return option === undefined ? null : `Correct the ${option}`

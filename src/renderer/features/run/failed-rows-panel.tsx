@@ -19,7 +19,6 @@ const LISTED_MAX = 50
 
 const LIVE_EVERY_MS = 2_000
 
-/** Whether an operation has terms or items that can fail one by one. */
 export function hasFailedRows(operation: string): boolean {
   const { noun } = subjectOf(operation)
   return noun === 'term' || noun === 'item'

@@ -10,15 +10,14 @@ import type { RunSnapshot } from '../../../shared/run/snapshot.ts'
 import { BarTable } from '../../ui/charts/bar-table.tsx'
 import { ActionButton } from '../../ui/controls.tsx'
 import { Figures, Panel } from '../../ui/layout/screen.tsx'
-import { AnswerLabel, isRowAnswer } from '../../ui/states/answers.tsx'
 import { CauseList } from '../../ui/states/cause-list.tsx'
+import { AnswerLabel, isRowAnswer } from '../../ui/states/row-states.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 
 /** The outcome of terms, or where appeals stand, by rows; a word opens its rows. */
 export function AnswersPanel(props: {
   title: string
   answers: RunSnapshot['answers']
-  /** Whether answers may still come. */
   live: boolean
   onPick: (answer: RowAnswer) => void
 }) {
@@ -59,7 +58,6 @@ export function AnswersPanel(props: {
 /** The rules that rows triggered, most rows first; a rule's name opens its rows. */
 export function RulesPanel(props: {
   rules: readonly TriggeredRule[]
-  /** Whether answers may still come. */
   live: boolean
   onPick?: (ruleId: string) => void
 }) {

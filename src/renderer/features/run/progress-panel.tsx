@@ -19,8 +19,7 @@ import { useLiveRuns } from '../../bridge/live-runs.ts'
 import { type Figure, Figures, Notice, Panel } from '../../ui/layout/screen.tsx'
 import { CountsBar, CountsTable } from '../../ui/states/row-states.tsx'
 import type { RunStanding } from '../../ui/states/run-state.tsx'
-import { SafeText } from '../../ui/text/safe-text.tsx'
-import { toSentence } from '../../ui/text/to-sentence.ts'
+import { SafeText, toSentence } from '../../ui/text/safe-text.tsx'
 import styles from './run.module.css'
 
 /** How far a run is: one bar, the counts by state, rate and time left; `pace` changes how fast it goes. */

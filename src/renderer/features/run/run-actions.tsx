@@ -13,8 +13,7 @@ import { canResume, countTrial, type RunSummary } from '../../../shared/run/run.
 import type { RunPhase } from '../../../shared/run/snapshot.ts'
 import { bridge } from '../../bridge/client.ts'
 import { readResultsAhead } from '../../bridge/read-ahead.ts'
-import { ActionButton, PrimaryButton } from '../../ui/controls.tsx'
-import { type SecondaryAction, SecondaryActions } from '../../ui/layout/secondary-actions.tsx'
+import { ActionButton, PrimaryButton, type SecondaryAction, SecondaryActions } from '../../ui/controls.tsx'
 import type { Acceptance } from '../../ui/problems/before-sending.tsx'
 import { useShortcut } from '../../ui/shortcuts.ts'
 

@@ -8,7 +8,6 @@ import { formatTimestamp } from '../../ui/format-time.ts'
 import { Notice } from '../../ui/layout/screen.tsx'
 import { SafeText, Sentence } from '../../ui/text/safe-text.tsx'
 
-/** Links from a run to its retries, and from a retry to the whole run. */
 export function RetriesNotice(props: { summary: RunSummary; onOpenRun: (runId: string) => void }) {
   const { whole_run: whole, retries } = props.summary
   if (whole === null && retries.length === 0) return null

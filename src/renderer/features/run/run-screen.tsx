@@ -23,8 +23,8 @@ import { toPollInterval, useLiveRuns } from '../../bridge/live-runs.ts'
 import { LatencyCharts, useShownLatencies } from '../../ui/charts/latency-charts.tsx'
 import { RequestsOverTime } from '../../ui/charts/requests-over-time.tsx'
 import { type NamePlace, rememberTypedKey, toAddresses } from '../../ui/connection/destination.ts'
+import type { SecondaryAction } from '../../ui/controls.tsx'
 import { Columns, ErrorNotice, type Figure, Figures, Panel, Screen } from '../../ui/layout/screen.tsx'
-import type { SecondaryAction } from '../../ui/layout/secondary-actions.tsx'
 import { BeforeSending, useAcceptance } from '../../ui/problems/before-sending.tsx'
 import { RowWarningsNotice } from '../../ui/problems/row-warnings.tsx'
 import { ReadAsLine } from '../../ui/runs/read-as-line.tsx'
@@ -181,7 +181,6 @@ function LiveProgress({ runId }: { runId: string }) {
   return <ProgressPanel snapshot={snapshot} {...(isSteered && { pace: <PaceControl runId={runId} /> })} />
 }
 
-/** The rows' outcomes in the words of the operation. */
 function LiveOutcomes(props: {
   runId: string
   operation: string
@@ -293,7 +292,6 @@ function LatencyPanel(props: {
   )
 }
 
-/** How much is sent, and what happens to it, over time. */
 function RequestsPanel({ series }: { series: LatencySeries | null }) {
   const seconds = useMemo(
     () =>

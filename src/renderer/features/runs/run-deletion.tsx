@@ -1,13 +1,22 @@
 import { Group, Modal, Stack } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
+import { useDebouncedValue } from '@mantine/hooks'
+import { keepPreviousData, skipToken, useMutation, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import type { RunEntry } from '../../../shared/bridge/runs.ts'
+import {
+  isRetaining,
+  NO_RETENTION,
+  type PrunableRuns,
+  type Retention,
+} from '../../../shared/lookback/retention.ts'
 import type { UnreadableRun } from '../../../shared/lookback/run-list.ts'
-import { formatBytes, formatCounted } from '../../../shared/messages/figure-text.ts'
-import { bridge } from '../../bridge/client.ts'
-import { ActionButton, RowButton } from '../../ui/controls.tsx'
+import { formatBytes, formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
+import { ask, bridge, queryClient } from '../../bridge/client.ts'
+import { ActionButton, NumberField, RowButton, ScrollRegion } from '../../ui/controls.tsx'
+import { formatTimestamp } from '../../ui/format-time.ts'
 import { ErrorNotice, Notice } from '../../ui/layout/screen.tsx'
 import { forgetTick } from '../../ui/runs/run-selection.tsx'
+import { Table } from '../../ui/table/table.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './runs.module.css'
 
@@ -128,5 +137,181 @@ function DeletionDialog(props: {
         </Group>
       </Stack>
     </Modal>
+  )
+}
+
+const DAY_MS = 86_400_000
+const MB = 1_000_000
+const GB = 1_000 * MB
+const TYPING_MS = 300
+
+/** Runs that are listed before they are deleted; more are counted. */
+const SHOWN = 200
+
+const REASONS: Record<PrunableRuns['runs'][number]['reason'], string> = {
+  age: 'too old',
+  size: 'too large',
+  total: 'all together too large',
+}
+
+/** Limits of age and size, and which runs exceed them: nothing goes that was not listed here first. */
+export function CleanUpDialog({ onClose }: { onClose: () => void }) {
+  const stored = useQuery(ask.history.readRetention.queryOptions())
+  return (
+    <Modal opened size="xl" onClose={onClose} title="Clean up runs">
+      {stored.error !== null && <ErrorNotice error={stored.error} />}
+      {stored.data !== undefined && <CleanUpForm stored={stored.data} onClose={onClose} />}
+    </Modal>
+  )
+}
+
+function CleanUpForm({ stored, onClose }: { stored: Retention; onClose: () => void }) {
+  const [limits, setLimits] = useState(stored)
+  const [settled] = useDebouncedValue(limits, TYPING_MS)
+  const change = (part: Partial<Retention>) => setLimits((known) => ({ ...known, ...part }))
+  const found = useQuery({
+    ...ask.history.findPrunable.queryOptions({ input: isRetaining(settled) ? settled : skipToken }),
+    placeholderData: keepPreviousData,
+  })
+  const keep = useMutation({
+    mutationFn: async (retention: Retention) => {
+      await bridge.history.storeRetention(retention)
+      queryClient.setQueryData(ask.history.readRetention.queryKey(), retention)
+    },
+  })
+  const prune = useMutation({
+    mutationFn: (runIds: string[]) => bridge.history.prune({ runIds, retention: settled }),
+    onSuccess: (_pruned, runIds) => {
+      for (const runId of runIds) forgetTick(runId)
+      void found.refetch()
+    },
+  })
+  const isAny = isRetaining(limits)
+  const isCurrent = isAny && limits === settled && !found.isPlaceholderData && !found.isFetching
+  const runs = isAny ? (found.data?.runs ?? []) : []
+  const isStored = isSame(limits, stored) || (keep.isSuccess && isSame(limits, keep.variables))
+  return (
+    <Stack gap="md">
+      <div className={`grid gap-3 ${styles.limits}`}>
+        <LimitInput
+          label="Older than (days)"
+          description="since a run ended"
+          value={limits.olderThanMs}
+          unit={DAY_MS}
+          onValue={(olderThanMs) => change({ olderThanMs })}
+        />
+        <LimitInput
+          label="And larger than (MB)"
+          description="files of a run with its retries"
+          value={limits.largerThanBytes}
+          unit={MB}
+          onValue={(largerThanBytes) => change({ largerThanBytes })}
+        />
+        <LimitInput
+          label="All runs at most (GB)"
+          description="the oldest are deleted first"
+          value={limits.keepBelowBytes}
+          unit={GB}
+          onValue={(keepBelowBytes) => change({ keepBelowBytes })}
+        />
+      </div>
+      {found.error !== null && <ErrorNotice error={found.error} />}
+      {prune.error !== null && <ErrorNotice error={prune.error} />}
+      {keep.error !== null && <ErrorNotice error={keep.error} />}
+      {prune.data !== undefined && (
+        <Notice kind="good" title={`${formatCounted(prune.data.deleted, 'run')} deleted`}>
+          {prune.data.busy.length > 0 &&
+            `${formatCounted(prune.data.busy.length, 'run')} in use by now, and kept.`}
+        </Notice>
+      )}
+      {isAny && found.data !== undefined ? (
+        <PrunableTable found={found.data} />
+      ) : (
+        <p>Set a limit to see which runs exceed it. Nothing is deleted before you say so.</p>
+      )}
+      <Group justify="flex-end" gap="xs">
+        <ActionButton
+          label={isStored ? 'Limits are kept' : 'Keep these limits'}
+          disabled={isStored}
+          loading={keep.isPending}
+          onClick={() => keep.mutate(isAny ? limits : NO_RETENTION)}
+        />
+        <ActionButton label="Close" onClick={onClose} />
+        <ActionButton
+          label={runs.length === 0 ? 'Nothing to delete' : `Delete ${formatCounted(runs.length, 'run')}`}
+          variant="filled"
+          color="danger"
+          disabled={runs.length === 0 || !isCurrent}
+          loading={prune.isPending}
+          onClick={() => prune.mutate(runs.map((run) => run.run_id))}
+        />
+      </Group>
+    </Stack>
+  )
+}
+
+function LimitInput(props: {
+  label: string
+  description: string
+  /** Milliseconds or bytes; null without this limit. */
+  value: number | null
+  unit: number
+  onValue: (value: number | null) => void
+}) {
+  const { value, unit, onValue } = props
+  return (
+    <NumberField
+      label={props.label}
+      description={props.description}
+      placeholder="no limit"
+      min={0}
+      decimalScale={3}
+      allowNegative={false}
+      value={value === null ? null : value / unit}
+      onValue={(typed) => onValue(typed !== null && typed > 0 ? Math.round(typed * unit) : null)}
+    />
+  )
+}
+
+/** The runs that go, oldest first, and what stays. */
+function PrunableTable({ found }: { found: PrunableRuns }) {
+  const { runs } = found
+  const kept = [
+    ...(found.running > 0 ? [`${formatCount(found.running)} in use`] : []),
+    ...(found.protected > 0 ? [formatCounted(found.protected, 'baseline')] : []),
+  ]
+  return (
+    <>
+      <p>
+        {runs.length === 0
+          ? 'No run exceeds these limits.'
+          : `${formatCounted(runs.length, 'run')} with all results, ${formatBytes(found.size_bytes - found.kept_bytes)} of ${formatBytes(found.size_bytes)}. This cannot be undone.`}
+        {kept.length > 0 && ` Kept though they exceed a limit: ${kept.join(' and ')}.`}
+      </p>
+      {runs.length > 0 && (
+        <ScrollRegion className={`rounded ${styles.prunable}`} label="Runs to be deleted">
+          <Table
+            className={`nowrap ${styles.table}`}
+            rows={runs.slice(0, SHOWN)}
+            toKey={(run) => run.run_id}
+            columns={[
+              { title: 'Run', className: styles.run, cell: ({ name }) => <SafeText text={name} max={80} /> },
+              { title: 'Ended', cell: (run) => formatTimestamp(run.ended_at) },
+              { title: 'On disk', isNumber: true, cell: (run) => formatBytes(run.size_bytes) },
+              { title: 'Why', cell: ({ reason }) => REASONS[reason] },
+            ]}
+          />
+          {runs.length > SHOWN && <p>and {formatCounted(runs.length - SHOWN, 'newer run')}</p>}
+        </ScrollRegion>
+      )}
+    </>
+  )
+}
+
+function isSame(a: Retention, b: Retention): boolean {
+  return (
+    a.olderThanMs === b.olderThanMs &&
+    a.largerThanBytes === b.largerThanBytes &&
+    a.keepBelowBytes === b.keepBelowBytes
   )
 }

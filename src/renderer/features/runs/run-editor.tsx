@@ -56,12 +56,7 @@ function offerUndo({ run_id: runId, name }: RunSummary, change: AnnotationChange
 }
 
 /** Changes the name, tags and note of a run where they stand. Ctrl+Enter saves, Escape gives up. */
-export function RunEditor(props: {
-  run: RunSummary
-  /** Tags of other runs. */
-  knownTags: readonly string[]
-  onClose: () => void
-}) {
+export function RunEditor(props: { run: RunSummary; knownTags: readonly string[]; onClose: () => void }) {
   const { run, onClose } = props
   const before = toNotesDraft(run)
   const field = useRef<HTMLInputElement>(null)

@@ -2,22 +2,15 @@ import { MultiSelect, Select } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { IconSearch } from '@tabler/icons-react'
 import { useEffect, useRef, useState } from 'react'
-import { RUN_ORDERS, type RunChoices } from '../../../shared/lookback/run-list.ts'
+import { create } from 'zustand'
+import { RUNS_SHOWN } from '../../../shared/bridge/runs.ts'
+import { RUN_ORDERS, type RunChoices, type RunListQuery } from '../../../shared/lookback/run-list.ts'
 import { OPERATION_KINDS } from '../../../shared/operations/operations.ts'
-import { RUN_STATES } from '../../../shared/run/run.ts'
+import { RUN_STATES, type RunState } from '../../../shared/run/run.ts'
 import type { NamePlace } from '../../ui/connection/destination.ts'
 import { ActionButton, SwitchField, TextField } from '../../ui/controls.tsx'
 import { type Activity, toLook } from '../../ui/operations/operation-looks.tsx'
 import { useShortcut } from '../../ui/shortcuts.ts'
-import {
-  changeFilter,
-  isFiltering,
-  NO_FILTER,
-  PERIODS,
-  type Period,
-  type RunFilter,
-  useRunList,
-} from './run-filter.ts'
 import styles from './run-filters.module.css'
 
 const ALL = 'all'
@@ -34,12 +27,7 @@ const PERIOD_WORDS: Record<Period, string> = {
 
 const ACTIVITIES: readonly Activity[] = [...OPERATION_KINDS, 'load']
 
-/** Which runs the list shows. Every choice has to hold. */
-export function RunFilters(props: {
-  choices: RunChoices
-  /** What an address is called. */
-  namePlace: NamePlace
-}) {
+export function RunFilters(props: { choices: RunChoices; namePlace: NamePlace }) {
   const { choices, namePlace } = props
   const filter = useRunList((list) => list.filter)
   return (
@@ -142,7 +130,6 @@ const ORDER_WORDS: Record<(typeof RUN_ORDERS)[number], string> = {
   size: 'Largest on disk first',
 }
 
-/** The order of the list; some of its columns are left out in a narrow window. */
 export function OrderChoice() {
   const order = useRunList((list) => list.order)
   return (
@@ -186,7 +173,6 @@ function SearchField({ filter }: { filter: RunFilter }) {
   )
 }
 
-/** One of several values, or all of them. */
 function Choice(props: {
   label: string
   all: string
@@ -203,4 +189,105 @@ function Choice(props: {
       onChange={(chosen) => onValue(chosen === ALL ? null : chosen)}
     />
   )
+}
+
+/** How far back runs are listed; `dates` from one day to another. */
+const PERIODS = ['any', 'today', 'week', 'month', 'quarter', 'dates'] as const
+
+type Period = (typeof PERIODS)[number]
+
+/** Days of a period, today among them. */
+const DAYS: Partial<Record<Period, number>> = { today: 1, week: 7, month: 30, quarter: 90 }
+
+/** Which runs are listed, as a person chose them; empty texts and null choose all. */
+export interface RunFilter {
+  search: string
+  state: RunState | null
+  activity: Activity | null
+  /** Only runs in which something went wrong. */
+  failed: boolean
+  connection: string | null
+  /** Runs have to have all of them. */
+  tags: readonly string[]
+  period: Period
+  /** Days such as `2026-11-21`, in the person's time, where the period is `dates`. */
+  from: string
+  until: string
+}
+
+export const NO_FILTER: RunFilter = {
+  search: '',
+  state: null,
+  activity: null,
+  failed: false,
+  connection: null,
+  tags: [],
+  period: 'any',
+  from: '',
+  until: '',
+}
+
+/** The list as it was left, so that it is the same after a look at a run. */
+export const useRunList = create<{
+  filter: RunFilter
+  order: NonNullable<RunListQuery['order']>
+  offset: number
+}>(() => ({ filter: NO_FILTER, order: 'newest', offset: 0 }))
+
+/** Chooses other runs, and shows their first page. */
+export function changeFilter(change: Partial<RunFilter>): void {
+  useRunList.setState(({ filter }) => ({ filter: { ...filter, ...change }, offset: 0 }))
+}
+
+export function isFiltering(filter: RunFilter): boolean {
+  return Object.keys(toConditions(filter, 0)).length > 0
+}
+
+/** What the engine is asked for. `nowMs` only says which day it is. */
+export function toRunQuery(
+  { filter, order, offset }: { filter: RunFilter; order: NonNullable<RunListQuery['order']>; offset: number },
+  nowMs: number,
+): RunListQuery {
+  return { ...toConditions(filter, nowMs), order, offset, limit: RUNS_SHOWN }
+}
+
+function toConditions(filter: RunFilter, nowMs: number): RunListQuery {
+  const { search, state, activity, failed, connection, tags, period } = filter
+  const words = search.trim()
+  return {
+    ...(words !== '' && { search: words }),
+    ...(state !== null && { states: [state] }),
+    ...(activity === 'load' && { product: 'load' as const }),
+    ...(activity !== null && activity !== 'load' && { product: 'run' as const, operations: [activity] }),
+    ...(failed && { failed }),
+    ...(connection !== null && { connection }),
+    ...(tags.length > 0 && { tags: [...tags] }),
+    ...(period === 'dates' ? toDays(filter) : toPeriod(period, nowMs)),
+  }
+}
+
+function toPeriod(period: Period, nowMs: number): Pick<RunListQuery, 'fromMs'> {
+  const days = DAYS[period]
+  if (days === undefined) return {}
+  const now = new Date(nowMs)
+  return { fromMs: new Date(now.getFullYear(), now.getMonth(), now.getDate() - days + 1).getTime() }
+}
+
+function toDays({
+  from,
+  until,
+}: Pick<RunFilter, 'from' | 'until'>): Pick<RunListQuery, 'fromMs' | 'beforeMs'> {
+  const first = toDay(from, 0)
+  const afterLast = toDay(until, 1)
+  return {
+    ...(first !== null && { fromMs: first }),
+    ...(afterLast !== null && { beforeMs: afterLast }),
+  }
+}
+
+/** The beginning of a day in the person's time, or of one after it. */
+function toDay(text: string, later: number): number | null {
+  const [, year, month, day] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text) ?? []
+  if (year === undefined) return null
+  return new Date(Number(year), Number(month) - 1, Number(day) + later).getTime()
 }

@@ -25,7 +25,7 @@ import {
 import { type Column, Table } from '../../ui/table/table.tsx'
 import type { TableColumn, TableColumns } from '../../ui/table/table-columns.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
-import { changeFilter } from './run-filter.ts'
+import { changeFilter } from './run-filters.tsx'
 import styles from './runs.module.css'
 
 /** Between the facts of a run; it begins no line. */
@@ -35,7 +35,6 @@ const OUTCOMES = ['succeeded', 'rejected', 'failed', 'unknown'] as const satisfi
 
 type RunOrder = NonNullable<RunListQuery['order']>
 
-/** What can be done with a run from the list. */
 interface RunActions {
   onOpen: (run: RunSummary) => void
   onResults: (run: RunSummary) => void
@@ -49,7 +48,6 @@ interface RunTableProps extends RunActions {
   entries: readonly RunEntry[]
   standings: ReadonlyMap<string, RunStanding>
   nowMs: number
-  /** What an address is called. */
   namePlace: NamePlace
   order: RunOrder
   onOrder: (order: RunOrder) => void
@@ -150,7 +148,7 @@ export function RunTable(props: RunTableProps) {
   ]
   return (
     <Table
-      className={styles.table}
+      className={`nowrap ${styles.table}`}
       caption="Runs"
       columns={columns}
       view={props.columns}
@@ -196,7 +194,7 @@ function RunCell(props: { entry: RunEntry } & RunTableProps) {
           <Group gap="xs" align="baseline" wrap="nowrap">
             <button
               type="button"
-              className={`block max-w-full p-0 border-0 overflow-hidden ellipsis ${styles.name}`}
+              className={`bare block max-w-full overflow-hidden ellipsis ${styles.name}`}
               title={run.name}
               onClick={() => props.onOpen(run)}
             >
@@ -204,7 +202,7 @@ function RunCell(props: { entry: RunEntry } & RunTableProps) {
             </button>
             <button
               type="button"
-              className={`flex-none p-0 border-0 text-xs ${styles.edit}`}
+              className={`bare accent flex-none text-xs ${styles.edit}`}
               aria-label={`Edit name, tags and note of ${run.name}`}
               onClick={() => props.onEdit(entry)}
             >
@@ -375,7 +373,6 @@ function Sparkline({ values, label }: { values: readonly number[]; label: string
   )
 }
 
-/** The points of the line, as SVG writes them. */
 export function toSparkPoints(values: readonly number[]): string {
   const highest = Math.max(...values, Number.MIN_VALUE)
   const step = (WIDTH - 2 * EDGE) / Math.max(1, values.length - 1)

@@ -21,25 +21,29 @@ import { ask } from '../../bridge/client.ts'
 import { useLiveRuns } from '../../bridge/live-runs.ts'
 import { useTableView } from '../../bridge/table-view.ts'
 import type { NamePlace } from '../../ui/connection/destination.ts'
-import { ActionButton, PrimaryButton } from '../../ui/controls.tsx'
+import { ActionButton, Pager, PrimaryButton, SecondaryActions } from '../../ui/controls.tsx'
 import { formatAgo } from '../../ui/format-time.ts'
 import { Empty, ErrorNotice, Notice, Panel, Screen } from '../../ui/layout/screen.tsx'
-import { SecondaryActions } from '../../ui/layout/secondary-actions.tsx'
-import { Pager } from '../../ui/pager.tsx'
 import { SelectionBar } from '../../ui/runs/run-selection.tsx'
 import { isLoadTest } from '../../ui/states/run-state.tsx'
 import { useTableColumns } from '../../ui/table/table-columns.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
-import { CleanUpDialog } from './clean-up-dialog.tsx'
 import { RunAgainDialog } from './run-again-dialog.tsx'
-import { DeleteDialog, DeleteUnreadable, UnreadableRuns } from './run-deletion.tsx'
+import { CleanUpDialog, DeleteDialog, DeleteUnreadable, UnreadableRuns } from './run-deletion.tsx'
 import { RunEditor } from './run-editor.tsx'
-import { changeFilter, isFiltering, NO_FILTER, toRunQuery, useRunList } from './run-filter.ts'
-import { FailuresChoice, OrderChoice, RunFilters } from './run-filters.tsx'
+import {
+  changeFilter,
+  FailuresChoice,
+  isFiltering,
+  NO_FILTER,
+  OrderChoice,
+  RunFilters,
+  toRunQuery,
+  useRunList,
+} from './run-filters.tsx'
 import { RUN_COLUMNS, RunTable, withLive } from './run-table.tsx'
 import styles from './runs.module.css'
 
-/** What stands over the list. */
 type Opened =
   | { kind: 'delete'; entry: RunEntry }
   | { kind: 'delete unreadable'; run: UnreadableRun }
@@ -48,7 +52,6 @@ type Opened =
 
 /** Home: every run, found by search and filters, with what can be done with each, and the ways to begin another. */
 export function RunsScreen(props: {
-  /** What an address is called. */
   namePlace: NamePlace
   connections: readonly ConnectionEntry[]
   /** Begins with what is to be done. */

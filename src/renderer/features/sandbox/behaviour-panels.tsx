@@ -300,7 +300,6 @@ const NEW: Draft = {
   ...{ retryAfterS: null, tries: null, stallMs: null },
 }
 
-/** What goes wrong, and how often. */
 function FaultEditor(props: { faults: readonly Fault[]; onApply: (faults: string[]) => void }) {
   const [faults, setFaults] = useState<readonly Draft[]>(props.faults)
   const texts = faults.map(formatFault)
@@ -340,7 +339,6 @@ function FaultEditor(props: { faults: readonly Fault[]; onApply: (faults: string
   )
 }
 
-/** How many requests meet faults. */
 function sayShare(faults: readonly Draft[]): string {
   const total = faults.reduce((sum, { share }) => sum + share, 0)
   return faults.length === 0

@@ -25,7 +25,6 @@ import { Table } from '../../ui/table/table.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './sandbox.module.css'
 
-/** The rules by which the sandbox judges content. */
 export function RulesPanel() {
   const rules = useQuery(ask.sandbox.rules.queryOptions())
   const [opened, setOpened] = useState<{ rule: Rule | null } | null>(null)

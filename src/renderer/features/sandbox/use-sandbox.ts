@@ -20,7 +20,6 @@ export function useSandboxChange() {
   })
 }
 
-/** Changes how the sandbox behaves from the next request on. */
 export function useBehaviour() {
   const change = useSandboxChange()
   return {

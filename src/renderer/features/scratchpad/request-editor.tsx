@@ -18,9 +18,16 @@ import { maskJson, useContentShown, useOnHideAll } from '../../ui/content/user-c
 import { ActionButton, CheckField, TextArea, TextField } from '../../ui/controls.tsx'
 import { Panel } from '../../ui/layout/screen.tsx'
 import { LongText, SafeText, Sentence } from '../../ui/text/safe-text.tsx'
-import { findPlace, formatText, setMember } from './request-text.ts'
 import styles from './scratchpad.module.css'
-import { changeKind, createPostId, toExample, useScratchpad } from './scratchpad.ts'
+import {
+  changeKind,
+  createPostId,
+  findPlace,
+  formatText,
+  setMember,
+  toExample,
+  useScratchpad,
+} from './scratchpad.ts'
 
 const TYPING_MS = 250
 const SANDBOX = 'sandbox'

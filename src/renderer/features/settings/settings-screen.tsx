@@ -1,23 +1,25 @@
-import { SegmentedControl, Select, Stack } from '@mantine/core'
-import { skipToken, useQuery } from '@tanstack/react-query'
+import { Modal, SegmentedControl, Select, Stack } from '@mantine/core'
+import { IconFolderOpen } from '@tabler/icons-react'
+import { skipToken, useMutation, useQuery } from '@tanstack/react-query'
+import { type ReactNode, useId, useState } from 'react'
 import {
   type CleanUpRecord,
   MEDIA_LOOKS,
   type MediaLook,
   type Settings,
+  type ShownFolder,
   settingsSchema,
   type WorkspaceUsage,
 } from '../../../shared/bridge/settings.ts'
 import { isRetaining, type Retention } from '../../../shared/lookback/retention.ts'
 import { formatBytes, formatCounted } from '../../../shared/messages/figure-text.ts'
-import { ask } from '../../bridge/client.ts'
+import { INSTALL_COMMAND } from '../../../shared/version.ts'
+import { ask, bridge } from '../../bridge/client.ts'
 import { useChangeSettings, useSettings } from '../../bridge/settings.ts'
-import { ActionButton, SwitchField } from '../../ui/controls.tsx'
+import { ActionButton, CopyButton, ScrollRegion, SwitchField } from '../../ui/controls.tsx'
 import { formatTimestamp } from '../../ui/format-time.ts'
 import { ErrorNotice, Figures, Notice, Panel, Screen } from '../../ui/layout/screen.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
-import { AboutPanel, FoldersPanel, UpdatesPanel } from './about-panels.tsx'
-import { SettingRow } from './setting-row.tsx'
 import styles from './settings.module.css'
 
 /** What a person can set for the window, where things are kept, and what there is to know about the program. */
@@ -66,7 +68,6 @@ const THEMES = [
   { value: 'dark', label: 'Dark' },
 ]
 
-/** Light, dark, or as the system has it. */
 function AppearancePanel({ settings }: { settings: Settings }) {
   const change = useChangeSettings()
   return (
@@ -115,16 +116,11 @@ function ContentPanel({ settings }: { settings: Settings }) {
   const isListed = HIDE_CHOICES.some(({ value }) => value === hideAfter)
   return (
     <Panel title="User content" aside="set what suits you" flush>
-      <SettingRow
+      <SwitchRow
         label="Show texts without asking"
         description="Off: texts, terms and addresses of media are hidden on every screen until you reveal them, by row or all at once with “Show content”, for one visit."
-        control={(ids) => (
-          <SwitchField
-            {...ids}
-            checked={settings.showsContent}
-            onValue={(showsContent) => change.mutate({ showsContent })}
-          />
-        )}
+        checked={settings.showsContent}
+        onValue={(showsContent) => change.mutate({ showsContent })}
       />
       <SettingRow
         label="Pictures and videos start"
@@ -139,27 +135,17 @@ function ContentPanel({ settings }: { settings: Settings }) {
           />
         )}
       />
-      <SettingRow
+      <SwitchRow
         label="Keep what is revealed for the next row"
         description="Off: pictures and videos of each row start as set above."
-        control={(ids) => (
-          <SwitchField
-            {...ids}
-            checked={settings.keepsMediaStep}
-            onValue={(keepsMediaStep) => change.mutate({ keepsMediaStep })}
-          />
-        )}
+        checked={settings.keepsMediaStep}
+        onValue={(keepsMediaStep) => change.mutate({ keepsMediaStep })}
       />
-      <SettingRow
+      <SwitchRow
         label="Videos start muted"
         description="Nothing plays before you press Play in any case."
-        control={(ids) => (
-          <SwitchField
-            {...ids}
-            checked={settings.startsMuted}
-            onValue={(startsMuted) => change.mutate({ startsMuted })}
-          />
-        )}
+        checked={settings.startsMuted}
+        onValue={(startsMuted) => change.mutate({ startsMuted })}
       />
       <SettingRow
         label="Hide everything again"
@@ -213,31 +199,26 @@ function RetentionPanel(props: { settings: Settings; onCleanUp: () => void }) {
         }
         control={() => <ActionButton label={isUnlimited ? 'Set limits…' : 'Clean up…'} onClick={onCleanUp} />}
       />
-      <SettingRow
+      <SwitchRow
         label="Clean up once a day without asking"
         description={
           isUnlimited
             ? 'Set limits first. Until then every run is kept.'
             : 'Runs that exceed the limits are deleted for good while Sluice is open and nothing is being sent. Runs in use and baselines are kept.'
         }
-        control={(ids) => (
-          <SwitchField
-            {...ids}
-            checked={settings.cleansUp && isLimited}
-            disabled={!isLimited}
-            onValue={(cleansUp) =>
-              change.mutate(
-                { cleansUp },
-                {
-                  onSettled: () => {
-                    void usage.refetch()
-                    void found.refetch()
-                  },
-                },
-              )
-            }
-          />
-        )}
+        checked={settings.cleansUp && isLimited}
+        disabled={!isLimited}
+        onValue={(cleansUp) =>
+          change.mutate(
+            { cleansUp },
+            {
+              onSettled: () => {
+                void usage.refetch()
+                void found.refetch()
+              },
+            },
+          )
+        }
       />
       {usage.data != null && usage.data.lastCleanUp !== null && (
         <LastCleanUp record={usage.data.lastCleanUp} />
@@ -308,5 +289,208 @@ function LastCleanUp({ record }: { record: CleanUpRecord }) {
         ? `Nothing exceeded the limits at ${formatTimestamp(at)}.`
         : `${formatCounted(runs, 'run')} (${formatBytes(sizeBytes)}) deleted at ${formatTimestamp(at)}.`}
     </p>
+  )
+}
+
+interface SettingIds {
+  'aria-labelledby': string
+  'aria-describedby': string
+}
+
+/** One setting: its name and what it does at the left, its control at the right. */
+function SettingRow(props: {
+  label: string
+  description: ReactNode
+  control: (ids: SettingIds) => ReactNode
+}) {
+  const id = useId()
+  const ids = { 'aria-labelledby': `${id}-label`, 'aria-describedby': `${id}-description` }
+  return (
+    <div className={`row flex-wrap justify-between p-3-4 ${styles.row}`}>
+      <div className={`min-w-0 ${styles.words}`}>
+        <p className="bold" id={ids['aria-labelledby']}>
+          {props.label}
+        </p>
+        <p className={styles.description} id={ids['aria-describedby']}>
+          {props.description}
+        </p>
+      </div>
+      <div className="flex-none">{props.control(ids)}</div>
+    </div>
+  )
+}
+
+function useAbout() {
+  return useQuery(ask.settings.about.queryOptions())
+}
+
+function UpdatesPanel() {
+  const about = useAbout()
+  const set = useMutation({
+    mutationFn: async (isAutomatic: boolean) => {
+      await bridge.settings.setUpdates({ isAutomatic })
+      await about.refetch()
+    },
+  })
+  const check = useMutation(ask.settings.checkForUpdates.mutationOptions())
+  const looksForUpdates = about.data?.desktop?.looksForUpdates ?? null
+  if (looksForUpdates === null) return null
+  const error = set.error ?? check.error
+  return (
+    <Panel title="Updates" flush>
+      <SwitchRow
+        label="Look for updates once a day"
+        description="Sluice asks before it downloads and again before it installs, and does neither during a run."
+        checked={looksForUpdates}
+        disabled={set.isPending}
+        onValue={set.mutate}
+      />
+      <SettingRow
+        label="Look now"
+        description="A dialog says what was found."
+        control={() => <ActionButton label="Check for updates" onClick={() => check.mutate(undefined)} />}
+      />
+      {error !== null && <ErrorNotice error={error} />}
+    </Panel>
+  )
+}
+
+const FOLDERS: Record<ShownFolder, { label: string; holds: string }> = {
+  workspace: {
+    label: 'Workspace',
+    holds: 'Runs, callbacks, connections and settings.',
+  },
+  logs: { label: 'Log', holds: 'Starts, crashes, beginnings and ends of runs, without content.' },
+  diagnostics: { label: 'Diagnostics', holds: 'What you collected to send to whoever helps you.' },
+}
+
+function FoldersPanel() {
+  const about = useAbout()
+  const open = useMutation(ask.settings.openFolder.mutationOptions())
+  const collect = useMutation(ask.settings.collectDiagnostics.mutationOptions())
+  const isDesktop = about.data?.desktop != null
+  const error = about.error ?? open.error ?? collect.error
+  return (
+    <Panel title="Where things are kept" flush>
+      {about.data?.folders.map(({ kind, path }) => (
+        <SettingRow
+          key={kind}
+          label={FOLDERS[kind].label}
+          description={
+            <>
+              {FOLDERS[kind].holds}
+              <code className={`block mt-1 breaks ${styles.path}`}>
+                <SafeText text={path} max={400} lines />
+              </code>
+            </>
+          }
+          control={() =>
+            isDesktop ? (
+              <ActionButton
+                label="Open"
+                icon={IconFolderOpen}
+                aria-label={`Open the folder: ${FOLDERS[kind].label}`}
+                onClick={() => open.mutate({ folder: kind })}
+              />
+            ) : (
+              <CopyButton label="Copy the path" text={() => path} />
+            )
+          }
+        />
+      ))}
+      {isDesktop && (
+        <SettingRow
+          label="Collect diagnostics"
+          description="Versions, counts and the log in a new folder. Nothing is sent."
+          control={() => (
+            <ActionButton
+              label="Collect"
+              loading={collect.isPending}
+              onClick={() => collect.mutate(undefined)}
+            />
+          )}
+        />
+      )}
+      {error !== null && <ErrorNotice error={error} />}
+    </Panel>
+  )
+}
+
+function AboutPanel() {
+  const about = useAbout().data
+  const [hasNotices, setNotices] = useState(false)
+  if (about === undefined) return null
+  const versions = about.runtimes.map(({ name, version }) => `${name} ${version}`).join(', ')
+  return (
+    <Panel title={`Sluice ${about.version}`} flush>
+      <SettingRow
+        label="Runs on"
+        description={`${versions}; ${about.platform}`}
+        control={() => (
+          <CopyButton label="Copy" text={() => `Sluice ${about.version}, ${versions}, ${about.platform}`} />
+        )}
+      />
+      <SettingRow
+        label="Command line"
+        description={
+          <>
+            The same engine and workspace in a terminal. Install the file of the release:
+            <code className={`block mt-1 breaks ${styles.path}`}>{INSTALL_COMMAND}</code>
+          </>
+        }
+        control={() => <CopyButton label="Copy the command" text={() => INSTALL_COMMAND} />}
+      />
+      <SettingRow
+        label="Documentation"
+        description={
+          <>
+            <code>sluice help</code> lists its pages, <code>sluice help PAGE</code> shows one. They are also
+            in the <code>docs</code> folder of the sources.
+          </>
+        }
+        control={() => <CopyButton label="Copy the command" text={() => 'sluice help'} />}
+      />
+      <SettingRow
+        label="Licences"
+        description="Sluice is under the MIT licence. The packages in it have licences of their own."
+        control={() => <ActionButton label="Show licences" onClick={() => setNotices(true)} />}
+      />
+      {hasNotices && <NoticesDialog onClose={() => setNotices(false)} />}
+    </Panel>
+  )
+}
+
+function NoticesDialog({ onClose }: { onClose: () => void }) {
+  const notices = useQuery(ask.settings.readNotices.queryOptions())
+  return (
+    <Modal opened size="xl" onClose={onClose} title="Licences of the packages in Sluice">
+      {notices.error !== null && <ErrorNotice error={notices.error} onRetry={notices.refetch} />}
+      {notices.data !== undefined && notices.data.text === null && (
+        <p>Sluice runs from its sources, without a build. npm run build writes the licences.</p>
+      )}
+      {notices.data !== undefined && notices.data.text !== null && (
+        <ScrollRegion className={styles.notices} label="Licences">
+          <pre>{notices.data.text}</pre>
+        </ScrollRegion>
+      )}
+    </Modal>
+  )
+}
+
+/** A setting that is on or off. */
+function SwitchRow(props: {
+  label: string
+  description: ReactNode
+  checked: boolean
+  disabled?: boolean
+  onValue: (value: boolean) => void
+}) {
+  const { label, description, ...others } = props
+  return (
+    <SettingRow
+      label={label}
+      description={description}
+      control={(ids) => <SwitchField {...ids} {...others} />}
+    />
   )
 }

@@ -37,7 +37,6 @@ export type MediaSettings =
 /** What a folder starts with unless the person says otherwise. */
 export const DEFAULT_MEDIA: MediaSettings = { kind: 'host', publicUrl: '' }
 
-/** What is wrong with the settings, or null. */
 export function findMediaGap(media: MediaSettings): string | null {
   if (media.kind === 'template') {
     if (!media.template.includes('{{path}}')) return 'Put {{path}} where the path of the file belongs'
@@ -55,20 +54,17 @@ export function toPlanMedia(media: MediaSettings): PlanMedia {
   return { kind: 'host', ...(parsed.kind === 'url' && { url: parsed.url }) }
 }
 
-/** Delimiters a person may choose by name. */
 export const DELIMITERS = [
   ...Object.entries(DELIMITER_NAMES).map(([value, label]) => ({ value, label })),
   { value: 'none', label: 'none: one cell a line' },
 ]
 
-/** Quotes a person may choose by name. */
 export const QUOTES = [
   { value: '"', label: 'double quote "' },
   { value: "'", label: "single quote '" },
   { value: 'none', label: 'none' },
 ]
 
-/** Escapes a person may choose by name. */
 export const ESCAPES = [
   { value: 'none', label: 'doubled quotes' },
   { value: '\\', label: 'backslash \\' },

@@ -1,4 +1,4 @@
-import { ActionIcon, Group, Progress } from '@mantine/core'
+import { Group, Progress } from '@mantine/core'
 import { IconArrowRight, IconTableImport, IconX } from '@tabler/icons-react'
 import { keepPreviousData, skipToken, useMutation, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useEffect } from 'react'
@@ -14,13 +14,13 @@ import type { RequestField } from '../../../shared/service/request-field.ts'
 import { ask } from '../../bridge/client.ts'
 import type { UploadProgress } from '../../bridge/take-files.ts'
 import { ContentSwitch } from '../../ui/content/user-content.tsx'
-import { ActionButton, PrimaryButton } from '../../ui/controls.tsx'
+import { ActionButton, IconButton, PrimaryButton } from '../../ui/controls.tsx'
 import { ErrorNotice, Notice, Panel, Screen } from '../../ui/layout/screen.tsx'
 import { Table } from '../../ui/table/table.tsx'
 import { SafeText, Sentence } from '../../ui/text/safe-text.tsx'
-import { EncodingDoubt } from './encoding-doubt.tsx'
 import { labelEncoding } from './encodings.ts'
 import {
+  EncodingDoubt,
   HeaderChoice,
   HeaderDoubt,
   LinkChoice,
@@ -206,15 +206,14 @@ function FileList(props: { files: readonly FileHead[]; onLeaveOut: (index: numbe
           <li key={file.name}>
             <SafeText text={file.name} max={80} />
             <span className="small">{describeFile(file)}</span>
-            <ActionIcon
+            <IconButton
+              icon={IconX}
               variant="subtle"
               size="sm"
-              aria-label={`Leave out ${file.name}`}
+              label={`Leave out ${file.name}`}
               disabled={leaveOut.isPending}
               onClick={() => leaveOut.mutate(index)}
-            >
-              <IconX size="1rem" aria-hidden />
-            </ActionIcon>
+            />
           </li>
         ))}
       </ul>
@@ -252,7 +251,6 @@ function DropZone(props: { onChoose: () => void; onChooseFolder: () => void }) {
   )
 }
 
-/** How far a chosen file or folder is on its way to the engine. */
 function UploadScreen({ upload }: { upload: UploadProgress }) {
   const { sent, total, files } = upload
   return (

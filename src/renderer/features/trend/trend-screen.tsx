@@ -1,7 +1,9 @@
 import { Group as MantineGroup, NativeSelect, SegmentedControl } from '@mantine/core'
+import { useElementSize } from '@mantine/hooks'
 import { skipToken, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { LabelChoice, TrendQuestion } from '../../../shared/bridge/compare.ts'
+import { createLinearScale } from '../../../shared/load/chart-scale.ts'
 import type { Metric } from '../../../shared/lookback/evaluation.ts'
 import { FIGURES } from '../../../shared/lookback/evaluation-view.ts'
 import {
@@ -11,11 +13,19 @@ import {
   type Trend,
   type TrendPoint,
 } from '../../../shared/lookback/trend.ts'
-import { formatCount, formatMs, formatShare } from '../../../shared/messages/figure-text.ts'
+import { dropZeros, formatCount, formatMs, formatShare } from '../../../shared/messages/figure-text.ts'
 import { ask } from '../../bridge/client.ts'
 import { useLiveRuns } from '../../bridge/live-runs.ts'
+import chartStyles from '../../ui/charts/charts.module.css'
 import { RUN_LINES } from '../../ui/charts/latency-overlay.tsx'
-import { RunsChart, type RunsLine } from '../../ui/charts/runs-chart.tsx'
+import {
+  BottomLabels,
+  ChartFoot,
+  LeftAxis,
+  type LegendEntry,
+  placePlot,
+  toDashArray,
+} from '../../ui/charts/plot.tsx'
 import { ActionButton, TextField } from '../../ui/controls.tsx'
 import { formatTimestamp } from '../../ui/format-time.ts'
 import { LabelsForm } from '../../ui/labels/labels-form.tsx'
@@ -26,11 +36,7 @@ import { SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './trend.module.css'
 
 /** All runs of the source of a run, oldest first: rules, latency and, with labels, how right each run was. */
-export function TrendScreen(props: {
-  runId: string
-  /** Where a run is shown. */
-  hrefOf: (runId: string) => string
-}) {
+export function TrendScreen(props: { runId: string; hrefOf: (runId: string) => string }) {
   const { runId, hrefOf } = props
   const [labels, setLabels] = useState<LabelChoice | null>(null)
   const [wantsLabels, setWantsLabels] = useState(false)
@@ -349,4 +355,129 @@ export function toMetricLines(runs: readonly TrendPoint[]): {
 
 function toPoint({ value, low, high }: Metric) {
   return value === null ? null : { value, low, high }
+}
+
+/** A figure of each run; null where a run does not have it. */
+interface RunsLine extends LegendEntry {
+  values: readonly ({ value: number; low?: number | null; high?: number | null } | null)[]
+}
+
+interface ChartedRun {
+  runId: string
+  name: string
+  /** ISO 8601. */
+  startedAt: string
+}
+
+const FRAME = { height: 220, left: 64, right: 20, top: 12, bottom: 26, labelWidth: 96 }
+
+/** Figures of runs in the order in which they were started, each run a link that opens it. */
+function RunsChart(props: {
+  /** What is drawn, in words. */
+  label: string
+  runs: readonly ChartedRun[]
+  lines: readonly RunsLine[]
+  format: (value: number) => string
+  hrefOf: (runId: string) => string
+}) {
+  const { runs, lines, format } = props
+  const { ref, width } = useElementSize()
+  const [picked, setPicked] = useState<number | null>(null)
+  const highest = Math.max(
+    0,
+    ...lines.flatMap(({ values }) => values.map((one) => (one === null ? 0 : (one.high ?? one.value)))),
+  )
+  const scale = createLinearScale(highest)
+  const plot = placePlot(FRAME, width)
+  const band = plot.width / Math.max(1, runs.length)
+  const toX = (index: number) => FRAME.left + band * (index + 0.5)
+  const toY = (value: number) => plot.y(scale.toShare(value))
+  const every = Math.max(1, Math.ceil(FRAME.labelWidth / band))
+  const toReading = (index: number) =>
+    lines.flatMap(({ label, values }) => {
+      const one = values[index] ?? null
+      return one === null ? [] : [`${label} ${format(one.value)}`]
+    })
+  const run = picked === null ? undefined : runs[picked]
+  return (
+    <figure ref={ref} className={'min-w-0'}>
+      {/* biome-ignore lint/a11y/useSemanticElements: a drawing of links is no form */}
+      <svg width="100%" height={FRAME.height} role="group" aria-label={props.label}>
+        <LeftAxis
+          ticks={scale.ticks.map((tick) => ({ y: toY(tick), label: dropZeros(format(tick)) }))}
+          left={FRAME.left}
+          right={plot.right}
+        />
+        <BottomLabels
+          labels={runs.flatMap(({ startedAt }, index) =>
+            index % every === 0 ? [{ x: toX(index), label: formatTimestamp(startedAt).slice(5, 16) }] : [],
+          )}
+          y={FRAME.height - 8}
+        />
+        {lines.map(({ label, token, dash = 'solid', values }) => (
+          <g key={label} stroke={`var(${token})`} fill={`var(${token})`}>
+            <path
+              d={toBrokenPath(values, toX, toY)}
+              fill="none"
+              strokeWidth="2"
+              strokeDasharray={toDashArray(dash)}
+            />
+            {values.map((one, index) =>
+              one === null ? null : (
+                <g key={runs[index]?.runId}>
+                  {typeof one.low === 'number' && typeof one.high === 'number' && (
+                    <line
+                      x1={toX(index)}
+                      x2={toX(index)}
+                      y1={toY(one.low)}
+                      y2={toY(one.high)}
+                      strokeWidth="1"
+                    />
+                  )}
+                  <circle cx={toX(index)} cy={toY(one.value)} r="3.5" />
+                </g>
+              ),
+            )}
+          </g>
+        ))}
+        {runs.map(({ runId, name, startedAt }, index) => (
+          <a
+            key={runId}
+            href={props.hrefOf(runId)}
+            className={chartStyles.runBand}
+            aria-label={`Open ${name}, ${formatTimestamp(startedAt)}: ${toReading(index).join(', ')}`}
+            onPointerEnter={() => setPicked(index)}
+            onPointerLeave={() => setPicked(null)}
+            onFocus={() => setPicked(index)}
+            onBlur={() => setPicked(null)}
+          >
+            <rect x={toX(index) - band / 2} y={FRAME.top} width={band} height={plot.base - FRAME.top} />
+          </a>
+        ))}
+      </svg>
+      <ChartFoot
+        entries={lines}
+        reading={
+          picked === null || run === undefined
+            ? 'Point at a run for its figures; click to open it'
+            : `${formatTimestamp(run.startedAt).slice(0, 16)}: ${toReading(picked).join(', ')}`
+        }
+      />
+    </figure>
+  )
+}
+
+/** A line through the values, broken where there is none. */
+function toBrokenPath(
+  values: RunsLine['values'],
+  toX: (index: number) => number,
+  toY: (value: number) => number,
+): string {
+  return values
+    .map((one, index) => {
+      if (one === null) return ''
+      const isFirst = index === 0 || values[index - 1] === null
+      return `${isFirst ? 'M' : 'L'}${toX(index)} ${toY(one.value)}`
+    })
+    .join('')
 }

@@ -28,7 +28,7 @@ export function BarTable(props: { caption: string; bars: RankedBar[]; onPick?: (
             props.onPick ? (
               <button
                 type="button"
-                className={`max-w-full p-0 border-0 overflow-hidden ellipsis ${styles.pick}`}
+                className={`bare max-w-full overflow-hidden ellipsis ${styles.pick}`}
                 onClick={() => props.onPick?.(id)}
               >
                 {name}

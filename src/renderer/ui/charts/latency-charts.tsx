@@ -20,12 +20,9 @@ import type { LatencyBar, Percentiles } from '../../../shared/run/run.ts'
 import { formatClock } from '../format-time.ts'
 import { Columns } from '../layout/screen.tsx'
 import { type Column, Table } from '../table/table.tsx'
-import { BottomLabels, LeftAxis } from './axes.tsx'
-import { ChartCursor } from './chart-cursor.tsx'
 import styles from './charts.module.css'
-import { PERCENTILE_LINES } from './plot.tsx'
-import { TimeChart, type TimeLimit } from './time-chart.tsx'
-import { type LatencySecond, toChartSeconds } from './to-chart-seconds.ts'
+import { BottomLabels, ChartCursor, LeftAxis, PERCENTILE_LINES, UprightLine } from './plot.tsx'
+import { type LatencySecond, TimeChart, type TimeLimit, toChartSeconds } from './time-chart.tsx'
 
 /** The latencies whose charts are shown unless others are chosen: from request to answer, and to callback. */
 const FIRST_SHOWN: readonly TrendMetric[] = ['http_req_duration', 'response_time', 'callback_latency']
@@ -203,7 +200,6 @@ function LatencyOverTime(props: {
   )
 }
 
-/** Sizes in pixels. */
 const FRAME = { height: 250, left: 56, right: 12, top: MARKS_HEIGHT, bottom: 24, labelWidth: 64 }
 
 /**
@@ -235,7 +231,7 @@ function LatencyDistribution(props: {
       ? `${formatCount(total)} measured; point at a bar for its figures`
       : describeBar(bars, bar)
   return (
-    <figure ref={ref} className={`min-w-0 ${styles.distribution}`}>
+    <figure ref={ref} className={'min-w-0'}>
       <div className="relative">
         <svg
           width="100%"
@@ -298,14 +294,7 @@ function formatAxisTick(ms: number): string {
 function Marks({ marks }: Pick<DistributionLayout, 'marks'>) {
   return marks.map(({ x, name, ms, labelY, isLabelLeft }) => (
     <g key={name}>
-      <line
-        stroke="var(--text-2)"
-        strokeDasharray="3 3"
-        x1={x}
-        x2={x}
-        y1={labelY - 9}
-        y2={FRAME.height - FRAME.bottom}
-      />
+      <UprightLine x={x} from={labelY - 9} to={FRAME.height - FRAME.bottom} />
       <text
         className={styles.markLabel}
         textAnchor={isLabelLeft ? 'end' : 'start'}

@@ -1,12 +1,18 @@
-import { Group } from '@mantine/core'
 import { useElementSize } from '@mantine/hooks'
 import { type PointerEvent, useState } from 'react'
 import { createLinearScale, createTightScale, formatTick } from '../../../shared/load/chart-scale.ts'
 import type { OverlaidLatency } from '../../../shared/load/latency-overlay.ts'
 import { formatAxisMs, formatMs, formatShare } from '../../../shared/messages/figure-text.ts'
-import { BottomLabels, LeftAxis } from './axes.tsx'
 import styles from './charts.module.css'
-import { Legend, type LegendEntry, toDashArray } from './plot.tsx'
+import {
+  BottomLabels,
+  ChartFoot,
+  LeftAxis,
+  type LegendEntry,
+  placePlot,
+  toDashArray,
+  UprightLine,
+} from './plot.tsx'
 
 /** One run of the chart: its legend, and what it measured; null where it measured nothing. */
 export interface OverlaidSeries extends LegendEntry {
@@ -27,7 +33,6 @@ export const RUN_LINES: readonly Required<Pick<LegendEntry, 'token' | 'dash'>>[]
   { token: '--chart-8', dash: 'dashed' },
 ]
 
-/** Sizes in pixels. */
 const FRAME = { height: 260, left: 64, right: 16, top: 12, bottom: 26 }
 
 /** How the latencies are drawn: by percentile, or how many answers took how long. */
@@ -54,20 +59,16 @@ export function LatencyOverlayChart(props: {
   const [share, setShare] = useState<number | null>(null)
   const layout = kind === 'curve' ? layOutCurves(series) : layOutDistributions(series)
   if (layout === null) return <p className={styles.none}>Nothing was measured that can be drawn.</p>
-  const [plotWidth, plotHeight] = [
-    Math.max(1, width - FRAME.left - FRAME.right),
-    FRAME.height - FRAME.top - FRAME.bottom,
-  ]
-  const toX = (at: number) => FRAME.left + at * plotWidth
-  const toY = (at: number) => FRAME.top + (1 - at) * plotHeight
+  const plot = placePlot(FRAME, width)
+  const { x: toX, y: toY } = plot
   const point = (event: PointerEvent) => {
     const from = event.currentTarget.getBoundingClientRect().left + FRAME.left
-    const at = (event.clientX - from) / plotWidth
+    const at = (event.clientX - from) / plot.width
     setShare(at < 0 || at > 1 ? null : at)
   }
   const reading = share === null ? null : layout.read(share)
   return (
-    <figure ref={ref} className={`min-w-0 ${styles.distribution}`}>
+    <figure ref={ref} className={'min-w-0'}>
       <svg
         width="100%"
         height={FRAME.height}
@@ -91,7 +92,7 @@ export function LatencyOverlayChart(props: {
           }))}
           y={FRAME.height - 8}
         />
-        <g transform={`translate(${FRAME.left} ${FRAME.top}) scale(${plotWidth} ${plotHeight})`}>
+        <g transform={`translate(${FRAME.left} ${FRAME.top}) scale(${plot.width} ${plot.base - FRAME.top})`}>
           {layout.lines.map(({ path, token, dash }) => (
             <path
               key={token}
@@ -104,26 +105,12 @@ export function LatencyOverlayChart(props: {
             />
           ))}
         </g>
-        {reading !== null && (
-          <line
-            stroke="var(--text-2)"
-            strokeDasharray="3 3"
-            x1={toX(reading.at)}
-            x2={toX(reading.at)}
-            y1={toY(0)}
-            y2={toY(1)}
-          />
-        )}
+        {reading !== null && <UprightLine x={toX(reading.at)} from={toY(0)} to={toY(1)} />}
       </svg>
-      <Group
-        component="figcaption"
-        gap="var(--space-1) var(--space-4)"
-        align="stretch"
-        justify="space-between"
-      >
-        <Legend entries={series.filter(({ latency }) => latency !== null)} />
-        <p className={styles.reading}>{reading?.text ?? 'Point at the chart for its values'}</p>
-      </Group>
+      <ChartFoot
+        entries={series.filter(({ latency }) => latency !== null)}
+        reading={reading?.text ?? 'Point at the chart for its values'}
+      />
     </figure>
   )
 }

@@ -1,5 +1,5 @@
-import { useComputedColorScheme } from '@mantine/core'
-import { useEffect, useRef } from 'react'
+import { Group, useComputedColorScheme } from '@mantine/core'
+import { type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react'
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import { SafeText } from '../text/safe-text.tsx'
@@ -149,3 +149,136 @@ export const PERCENTILE_LINES = [
   { label: 'p95', point: 'p95', token: '--chart-2', dash: 'dashed' },
   { label: 'p99', point: 'p99', token: '--chart-3', dash: 'dotted' },
 ] as const satisfies readonly (LegendEntry & { point: string })[]
+
+/** The axis at the left of a drawing: a line across it for each tick, pixels, with a label before it. */
+export function LeftAxis(props: {
+  ticks: readonly { y: number; label: string }[]
+  left: number
+  right: number
+  /** Between the labels and the lines. */
+  gap?: number
+}) {
+  const { left, gap = 6 } = props
+  return props.ticks.map(({ y, label }) => (
+    <g key={y}>
+      <line stroke="var(--chart-grid)" x1={left} x2={Math.max(left, props.right)} y1={y} y2={y} />
+      <text fill="var(--text-2)" fontSize="0.75rem" textAnchor="end" x={left - gap} y={y + 4}>
+        {label}
+      </text>
+    </g>
+  ))
+}
+
+/** Labels side by side under a drawing, each at its place. */
+export function BottomLabels(props: {
+  labels: readonly { x: number; label: string; anchor?: 'start' | 'middle' | 'end' }[]
+  y: number
+}) {
+  return props.labels.map(({ x, label, anchor = 'middle' }) => (
+    <text key={x} fill="var(--text-2)" fontSize="0.75rem" textAnchor={anchor} x={x} y={props.y}>
+      {label}
+    </text>
+  ))
+}
+
+/** How far Page Up and Page Down go. */
+const PAGE = 10
+
+/**
+ * Lies over a chart and makes it reachable by keyboard: arrows, Page Up, Page Down, Home and End move from point to
+ * point, whose figures a screen reader says. The pointer goes through it.
+ */
+export function ChartCursor(props: {
+  /** What the points are, such as `Bars of http_req_duration`. */
+  label: string
+  /** How many points there are. */
+  count: number
+  /** The point that is shown; null where none is. */
+  index: number | null
+  /** The figures of that point. */
+  text: string
+  onIndex: (index: number | null) => void
+  /** Other keys of the chart; says whether it took the key. */
+  onOtherKey?: (key: string) => boolean
+}) {
+  const { count, index, onIndex } = props
+  const last = Math.max(0, count - 1)
+  const move = (event: KeyboardEvent) => {
+    const to = toMoved(event.key, index, last)
+    if (to !== null) onIndex(to)
+    else if (!props.onOtherKey?.(event.key)) return
+    event.preventDefault()
+  }
+  return (
+    <div
+      role="slider"
+      tabIndex={0}
+      className={styles.cursor}
+      aria-label={props.label}
+      aria-valuemin={0}
+      aria-valuemax={last}
+      aria-valuenow={Math.min(last, index ?? 0)}
+      aria-valuetext={props.text}
+      onKeyDown={move}
+      onFocus={() => onIndex(Math.min(last, index ?? 0))}
+      onBlur={() => onIndex(null)}
+    />
+  )
+}
+
+function toMoved(key: string, index: number | null, last: number): number | null {
+  const at = index ?? 0
+  const clamp = (to: number) => Math.min(last, Math.max(0, to))
+  if (key === 'ArrowRight' || key === 'ArrowUp') return clamp(at + 1)
+  if (key === 'ArrowLeft' || key === 'ArrowDown') return clamp(at - 1)
+  if (key === 'PageUp') return clamp(at + PAGE)
+  if (key === 'PageDown') return clamp(at - PAGE)
+  if (key === 'Home') return 0
+  return key === 'End' ? last : null
+}
+
+/** What a drawing leaves free around its plot, and its height, pixels. */
+interface PlotFrame {
+  height: number
+  left: number
+  right: number
+  top: number
+  bottom: number
+}
+
+/** Where the plot of a drawing is, pixels: its sides, and what stands at a share of its width or height. */
+export interface PlotPlace {
+  width: number
+  right: number
+  base: number
+  x: (share: number) => number
+  y: (share: number) => number
+}
+
+export function placePlot(frame: PlotFrame, width: number): PlotPlace {
+  const plotWidth = Math.max(1, width - frame.left - frame.right)
+  const base = frame.height - frame.bottom
+  return {
+    width: plotWidth,
+    right: frame.left + plotWidth,
+    base,
+    x: (share) => frame.left + share * plotWidth,
+    y: (share) => base - share * (base - frame.top),
+  }
+}
+
+/** A dashed line across a drawing, from top to bottom. */
+export function UprightLine({ x, from, to }: { x: number; from: number; to: number }) {
+  return <line stroke="var(--text-2)" strokeDasharray="3 3" x1={x} x2={x} y1={from} y2={to} />
+}
+
+/** What stands under a drawing: its lines, and what it says at the place that is pointed at. */
+export function ChartFoot(props: { entries: readonly LegendEntry[]; reading: string; children?: ReactNode }) {
+  return (
+    <Group component="figcaption" gap="var(--space-1) var(--space-4)" align="stretch" justify="space-between">
+      <Legend entries={props.entries} />
+      <p className={styles.reading}>{props.reading}</p>
+      {props.children}
+    </Group>
+  )
+}

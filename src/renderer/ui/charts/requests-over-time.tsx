@@ -1,8 +1,7 @@
 import { useMemo } from 'react'
 import { dropZeros, formatRate, formatSpan } from '../../../shared/messages/figure-text.ts'
 import { formatClock } from '../format-time.ts'
-import { TimeChart, type TimeLine } from './time-chart.tsx'
-import { type RequestSecond, toRequestSeconds } from './to-chart-seconds.ts'
+import { type RequestSecond, TimeChart, type TimeLine, toRequestSeconds } from './time-chart.tsx'
 
 const LINES = [
   { label: 'scheduled', of: 'scheduled', token: '--text-2', dash: 'dotted' },

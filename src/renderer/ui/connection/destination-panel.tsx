@@ -22,11 +22,8 @@ import { KeyInput } from './key-input.tsx'
 /** What the choice of a destination depends on. */
 interface DestinationPanelProps {
   destination: Destination
-  /** The deployments that the workspace remembers. */
   connections: readonly ConnectionEntry[]
-  /** Whether the operation is sent with a key at all. */
   needsKey: boolean
-  /** Whether the operation has a second host it may go to. */
   offersSecondHost: boolean
   /** The address to begin with where a service is chosen. */
   lastBaseUrl: string | null

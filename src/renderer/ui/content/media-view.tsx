@@ -72,7 +72,6 @@ export function MediaView(props: {
   media: readonly RowMedia[]
   step: number
   setStep: (step: number) => void
-  /** Fetches what stands in a column from elsewhere. */
   fetch: (column: number) => void
   isFetching: boolean
   error: unknown

@@ -1,11 +1,11 @@
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, useState } from 'react'
 import { create } from 'zustand'
 import { ID_TEXT_FIELDS } from '../../../shared/mapping/id-text.ts'
-import { toColumnIndex } from '../../../shared/mapping/match-columns.ts'
+import { toColumnIndex, toWholeMapping } from '../../../shared/mapping/match-columns.ts'
 import { findPlaceholder, parseTemplate } from '../../../shared/mapping/templates.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { REQUEST_FIELD } from '../../../shared/operations/operations.ts'
-import type { Mapping } from '../../../shared/plan/plan.ts'
+import type { Mapping, Plan } from '../../../shared/plan/plan.ts'
 import type { Problem, ProblemCode } from '../../../shared/run/problem.ts'
 import { SwitchField } from '../controls.tsx'
 import { toTextEm, toWordEm } from '../grid/cell-width.ts'
@@ -52,7 +52,6 @@ export function ContentVisit({ place, children }: { place: string; children: Rea
   return <VisitContext value={value}>{children}</VisitContext>
 }
 
-/** Whether a person has content shown where they are. */
 export function useContentShown(): boolean {
   return useContext(VisitContext).shown
 }
@@ -271,4 +270,17 @@ function hasWords(cell: string): boolean {
   const words = cell.split(/\s+/u).filter((word) => /[\p{L}\p{Extended_Pictographic}]/u.test(word))
   if (words.length !== 1) return words.length > 1
   return !/[\p{N}@]|:\/\//u.test(cell)
+}
+
+/** What a row is about, in the order in which the table shows it. */
+const SUBJECT_FIELDS = [
+  ...['text_data', 'url', 'media', 'term', REQUEST_FIELD.name],
+  ...['custom_index_item_id', 'appeal_id'],
+]
+
+/** Indexes of the source's columns that hold what is judged, by the run's mapping. */
+export function findContent(plan: Plan | null, names: readonly string[]): number[] {
+  if (plan === null) return []
+  const mapping = toWholeMapping(plan, names)
+  return SUBJECT_FIELDS.map((field) => toColumnIndex(names, mapping[field])).filter((index) => index >= 0)
 }

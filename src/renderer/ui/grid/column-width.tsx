@@ -1,7 +1,7 @@
-import { ActionIcon } from '@mantine/core'
 import { IconMinus, IconPlus } from '@tabler/icons-react'
 import type { PointerEvent } from 'react'
 import { COLUMN_REM } from '../../../shared/run/result-view.ts'
+import { IconButton } from '../controls.tsx'
 import { useRem } from '../theme.ts'
 import styles from './grid.module.css'
 
@@ -13,12 +13,8 @@ export function WidthButtons({ title, onResize }: { title: string; onResize: (by
   const [narrower, wider] = [`Make ${title} narrower`, `Make ${title} wider`]
   return (
     <span className="inline-flex flex-none">
-      <ActionIcon aria-label={narrower} title={narrower} onClick={() => onResize(-STEP_REM)}>
-        <IconMinus size="1rem" />
-      </ActionIcon>
-      <ActionIcon aria-label={wider} title={wider} onClick={() => onResize(STEP_REM)}>
-        <IconPlus size="1rem" />
-      </ActionIcon>
+      <IconButton icon={IconMinus} label={narrower} title={narrower} onClick={() => onResize(-STEP_REM)} />
+      <IconButton icon={IconPlus} label={wider} title={wider} onClick={() => onResize(STEP_REM)} />
     </span>
   )
 }

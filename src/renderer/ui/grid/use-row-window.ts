@@ -16,7 +16,6 @@ const BEYOND_AFTER_MS = 100
  */
 const PATIENCE_MS = 50
 
-/** The rows that are laid out, and where. */
 interface LaidOut {
   /** Indexes of the first and the last row; the last is -1 where there is none. */
   first: number
@@ -238,12 +237,10 @@ export function createScrollScale(contentPx: number, viewPx: number): ScrollScal
   return { contentPx, scrolledPx: Math.min(contentPx, SCROLL_MAX_PX), viewPx }
 }
 
-/** Furthest `contentTop`. */
 export function maxContentTop(scale: ScrollScale): number {
   return Math.max(0, scale.contentPx - scale.viewPx)
 }
 
-/** Furthest `scrollTop`. */
 export function maxScrollTop(scale: ScrollScale): number {
   return Math.max(0, scale.scrolledPx - scale.viewPx)
 }

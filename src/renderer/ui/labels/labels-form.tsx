@@ -1,10 +1,10 @@
-import { ActionIcon, Autocomplete, Group, Select, Stack } from '@mantine/core'
+import { Autocomplete, Group, Select, Stack } from '@mantine/core'
 import { IconPlus, IconX } from '@tabler/icons-react'
 import { type FormEvent, useState } from 'react'
 import type { LabelChoice } from '../../../shared/bridge/compare.ts'
 import { guessMeaning, type LabelChoices, splitValues } from '../../../shared/lookback/label-choices.ts'
 import { ANY_RULE } from '../../../shared/lookback/labels.ts'
-import { ActionButton, SwitchField, TextField } from '../controls.tsx'
+import { ActionButton, IconButton, SwitchField, TextField } from '../controls.tsx'
 import styles from './labels.module.css'
 
 interface Positive {
@@ -99,13 +99,12 @@ export function LabelsForm(props: {
             value={rule}
             onChange={(text) => change(id, { rule: text })}
           />
-          <ActionIcon
+          <IconButton
+            icon={IconX}
             className={styles.beside ?? ''}
-            aria-label={`Remove label ${index + 1}`}
+            label={`Remove label ${index + 1}`}
             onClick={() => setPositives((all) => all.filter((one) => one.id !== id))}
-          >
-            <IconX size="1rem" aria-hidden />
-          </ActionIcon>
+          />
         </Group>
       ))}
       <Group gap="var(--space-2) var(--space-4)">

@@ -8,10 +8,9 @@ import {
 } from '@tabler/icons-react'
 import { createContext, type ReactNode, useContext, useId } from 'react'
 import { toShownError } from '../../../shared/bridge/errors.ts'
-import { ActionButton } from '../controls.tsx'
+import { ActionButton, ScrollRegion } from '../controls.tsx'
 import { MessageText } from '../text/safe-text.tsx'
 import styles from './layout.module.css'
-import { ScrollRegion } from './scroll-region.tsx'
 
 /** What screens that belong together have around them, such as those of a run. */
 interface Frame {

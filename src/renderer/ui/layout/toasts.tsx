@@ -22,7 +22,6 @@ type Shown = Toast | { key: string; kind: 'error'; error: unknown }
 
 const useToasts = create<{ toasts: readonly Shown[] }>(() => ({ toasts: [] }))
 
-/** Shows a toast above the others. */
 export function showToast(toast: Toast): void {
   putToast(toast)
 }

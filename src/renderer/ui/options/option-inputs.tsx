@@ -127,7 +127,6 @@ export function Choice<Value extends string>(props: {
   )
 }
 
-/** Inputs that belong together, with a title. */
 export function InputGroup({ title, children }: { title: string; children: ReactNode }) {
   return (
     <fieldset className="min-w-0 p-0 border-0">

@@ -9,7 +9,7 @@ import type { NamedPlace } from '../connection/destination.ts'
 import { ProductionNotice, ProductionWords } from '../connection/destination-panel.tsx'
 import { CheckField } from '../controls.tsx'
 import { Panel } from '../layout/screen.tsx'
-import { toSentence } from '../text/to-sentence.ts'
+import { toSentence } from '../text/safe-text.tsx'
 import styles from './problems.module.css'
 import { WarnedRows, WarningCauses } from './row-warnings.tsx'
 

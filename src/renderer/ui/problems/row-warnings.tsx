@@ -3,17 +3,18 @@ import { useState } from 'react'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { PROBLEM_MESSAGES, sayExpected } from '../../../shared/messages/problem-messages.ts'
 import { isHint } from '../../../shared/messages/problem-traits.ts'
-import { getPlace, type ProblemGroup } from '../../../shared/run/problem.ts'
+import { getPlace, type Problem, type ProblemGroup } from '../../../shared/run/problem.ts'
 import {
   ContentSwitch,
   isFoundContent,
   isQuotingContent,
   MaskedText,
+  maskQuoted,
   useContentShown,
 } from '../content/user-content.tsx'
 import { Notice } from '../layout/screen.tsx'
 import { RowNumber } from '../states/row-states.tsx'
-import { ExpectedSentence } from './expected-sentence.tsx'
+import { Sentence, toSentence } from '../text/safe-text.tsx'
 import styles from './problems.module.css'
 
 /** That rows of a run have warnings, by cause, with a button that lists the first rows of each; nothing without any. */
@@ -136,4 +137,11 @@ export function ProblemField({ field }: { field: string | null }) {
       <span className={`small rounded bg-sunken mono ml-2 normal ${styles.field}`}>{field}</span>
     )
   )
+}
+
+/** What a problem says about a source, as a sentence; words of the source in it are masked until content is shown. */
+export function ExpectedSentence({ problem }: { problem: Pick<Problem, 'code' | 'args'> }) {
+  const shown = useContentShown()
+  const sentence = toSentence(sayExpected(problem, 'window'))
+  return <Sentence text={shown || !isQuotingContent(problem) ? sentence : maskQuoted(sentence)} />
 }

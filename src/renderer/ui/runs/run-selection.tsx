@@ -19,7 +19,6 @@ function clearSelection(): void {
   useRunSelection.setState({ ticked: [] })
 }
 
-/** Forgets the tick of a run that is no longer there. */
 export function forgetTick(runId: string): void {
   useRunSelection.setState(({ ticked }) => ({ ticked: ticked.filter((one) => one.run_id !== runId) }))
 }

@@ -30,7 +30,7 @@ export function CauseList(props: {
               {onPick === undefined ? (
                 <SafeText text={name} max={80} />
               ) : (
-                <button type="button" className={`p-0 border-0 text-left ${styles.pick}`} onClick={onPick}>
+                <button type="button" className={`bare ${styles.pick}`} onClick={onPick}>
                   <SafeText text={name} max={80} />
                 </button>
               )}

@@ -1,27 +1,43 @@
 import {
   IconAlertTriangle,
+  IconArrowBackUp,
+  IconArrowsExchange,
+  IconArrowsSplit,
   IconArrowUpRight,
   IconBan,
   IconCircleCheck,
   IconCircleDashed,
   IconCircleMinus,
+  IconCirclePlus,
   IconCircleX,
   IconClock,
   IconClockExclamation,
+  IconEqual,
+  IconFileUnknown,
   IconHelpCircle,
+  IconHelpHexagon,
+  IconHourglass,
+  IconQuestionMark,
   IconRefresh,
+  IconShieldCheck,
   type TablerIcon,
 } from '@tabler/icons-react'
 import { memo } from 'react'
 import { formatCount, formatShare } from '../../../shared/messages/figure-text.ts'
 import { describeState } from '../../../shared/messages/state-name.ts'
 import { type SourcePlace, toRowNumber } from '../../../shared/plan/source-place.ts'
-import { COUNTED_STATES, countRows, ROW_STATES, type RowState } from '../../../shared/run/item-state.ts'
+import {
+  COUNTED_STATES,
+  countRows,
+  ROW_ANSWERS,
+  ROW_STATES,
+  type RowAnswer,
+  type RowState,
+} from '../../../shared/run/item-state.ts'
 import type { ResultRow } from '../../../shared/run/results.ts'
 import type { RowCounts } from '../../../shared/run/run.ts'
 import { Table } from '../table/table.tsx'
 import { SafeText } from '../text/safe-text.tsx'
-import { IconLabel } from './icon-label.tsx'
 import styles from './states.module.css'
 
 /** How a state is shown wherever it is shown: a word, an icon of its own shape, a colour. */
@@ -58,7 +74,6 @@ export const STATE_LOOKS = Object.fromEntries(
   }),
 ) as Record<RowState, StateLook>
 
-/** Whether a text names a row state. */
 export function isRowState(text: string): text is RowState {
   return Object.hasOwn(STATE_LOOKS, text)
 }
@@ -183,4 +198,47 @@ export function describePlace(record: number, { line, half, file }: SourcePlace)
   const name = `record ${record}${half === undefined ? '' : `, ${half} of a split record`}`
   if (line !== null) return `line ${line} of ${file ?? 'the file'}, ${name}`
   return file === undefined ? name : `${file}, ${name}`
+}
+
+/** A word in its colour, after an icon of its own shape. */
+export function IconLabel(props: { icon: TablerIcon; color: string; word: string; title?: string }) {
+  const { icon: Icon, color, title } = props
+  return (
+    <span
+      className={`inline-flex items-center medium nowrap ${styles.label}`}
+      style={{ color }}
+      title={title}
+    >
+      <Icon size="1.1em" stroke={2} className="flex-none" aria-hidden />
+      {props.word}
+    </span>
+  )
+}
+
+/** An icon of its own shape and a colour of `tokens.css` for every answer. */
+export const ANSWER_LOOKS: Record<RowAnswer, { icon: TablerIcon; color: string }> = {
+  added: { icon: IconCirclePlus, color: 'var(--state-succeeded)' },
+  pre_existing: { icon: IconEqual, color: 'var(--state-sending)' },
+  added_or_pre_existing: { icon: IconEqual, color: 'var(--state-succeeded)' },
+  updated: { icon: IconRefresh, color: 'var(--state-succeeded)' },
+  non_existent: { icon: IconQuestionMark, color: 'var(--state-rejected)' },
+  failed: { icon: IconCircleX, color: 'var(--state-failed)' },
+  in_review: { icon: IconHourglass, color: 'var(--state-acknowledged)' },
+  reviewed: { icon: IconCircleCheck, color: 'var(--state-pending)' },
+  overturned: { icon: IconArrowBackUp, color: 'var(--state-rejected)' },
+  upheld: { icon: IconShieldCheck, color: 'var(--state-succeeded)' },
+  other_status: { icon: IconHelpHexagon, color: 'var(--state-unknown)' },
+  differing_callbacks: { icon: IconArrowsSplit, color: 'var(--state-unknown)' },
+  unreadable_callback: { icon: IconFileUnknown, color: 'var(--state-rejected)' },
+  callback_of_other_post: { icon: IconArrowsExchange, color: 'var(--state-rejected)' },
+}
+
+export function isRowAnswer(text: string): text is RowAnswer {
+  return Object.hasOwn(ANSWER_LOOKS, text)
+}
+
+/** What the service answered of a row, as an icon and a word in its colour. */
+export function AnswerLabel({ answer }: { answer: RowAnswer }) {
+  const { word, meaning } = ROW_ANSWERS[answer]
+  return <IconLabel {...ANSWER_LOOKS[answer]} word={word} title={meaning} />
 }

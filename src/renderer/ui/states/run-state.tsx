@@ -1,4 +1,5 @@
 import {
+  IconAlertTriangle,
   IconCircleCheck,
   IconCircleDashed,
   IconCircleX,
@@ -10,7 +11,8 @@ import {
   type TablerIcon,
 } from '@tabler/icons-react'
 import type { RunState, RunSummary } from '../../../shared/run/run.ts'
-import { IconLabel } from './icon-label.tsx'
+import { IconLabel } from './row-states.tsx'
+import styles from './states.module.css'
 
 /** A run's state: in more detail while this process holds it, and with the thresholds' verdict for a load test. */
 export type RunStanding = RunState | 'paused' | 'ready' | 'awaiting' | 'threshold failed' | 'not connected'
@@ -92,4 +94,21 @@ export function describeThresholds({ thresholds = [] }: RunSummary): string | nu
   return crossed === 0
     ? `✓ ${thresholds.length} ${noun} held`
     : `✗ ${crossed} of ${thresholds.length} ${noun} crossed`
+}
+
+const VERDICT_LOOKS = {
+  held: { icon: IconCircleCheck, color: 'var(--state-succeeded)' },
+  failed: { icon: IconCircleX, color: 'var(--state-failed)' },
+  void: { icon: IconAlertTriangle, color: 'var(--state-rejected)' },
+} as const
+
+/** Whether something held, in a word, with an icon and a colour of its own; `void` says nothing either way. */
+export function VerdictLabel({ verdict, word }: { verdict: keyof typeof VERDICT_LOOKS; word: string }) {
+  const { icon: Icon, color } = VERDICT_LOOKS[verdict]
+  return (
+    <span className={styles.verdict} style={{ color }}>
+      <Icon size="1.1em" stroke={2} aria-hidden />
+      {word}
+    </span>
+  )
 }

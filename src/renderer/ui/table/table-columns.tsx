@@ -1,13 +1,13 @@
-import { Stack } from '@mantine/core'
+import { Button, Checkbox, Popover, Stack } from '@mantine/core'
 import { useViewportSize } from '@mantine/hooks'
+import { IconArrowDown, IconArrowUp, IconColumns3 } from '@tabler/icons-react'
 import { type CSSProperties, type ReactNode, type RefCallback, useRef, useState } from 'react'
 import { COLUMN_REM, type TableView } from '../../../shared/run/result-view.ts'
-import { ActionButton } from '../controls.tsx'
-import { ColumnEdge } from '../grid/column-width.tsx'
+import { ActionButton, IconButton } from '../controls.tsx'
+import { ColumnEdge, WidthButtons } from '../grid/column-width.tsx'
 import { useRem } from '../theme.ts'
-import { ColumnLine, ColumnMenu } from './column-menu.tsx'
+import styles from './table.module.css'
 
-/** A column of a table, by its title. */
 export interface TableColumn {
   title: string
   /** Stays, since it says what the line is. */
@@ -19,7 +19,6 @@ export interface TableColumns {
   shows: (title: string) => boolean
   /** For the head of a column: where it is, and its edge, its last child; undefined if it stays as it is. */
   head: (title: string) => { ref: RefCallback<HTMLTableCellElement>; edge: ReactNode } | undefined
-  /** For the cells of a column. */
   cell: (title: string) => CSSProperties | undefined
   /** Hides, shows and sizes the columns by keyboard. */
   menu: ReactNode
@@ -120,5 +119,72 @@ function ColumnList(props: {
         )
       })}
     </ul>
+  )
+}
+
+/** Chooses the columns of a table, orders and sizes them, all by keyboard. */
+export function ColumnMenu(props: {
+  width: string
+  size: 'compact-xs' | 'compact-sm'
+  /** Beside other tools, its word gives way to them in a narrow window. */
+  isCrowded?: true
+  children: ReactNode
+}) {
+  const crowded = props.isCrowded
+    ? { 'aria-label': 'Columns', title: 'Columns', className: styles.crowded }
+    : {}
+  return (
+    <Popover
+      position="bottom-end"
+      width={props.width}
+      // A menu over a low window is only as high as the window has room for.
+      middlewares={{ flip: true, shift: true, size: true }}
+      classNames={{ dropdown: 'overflow-auto' }}
+      trapFocus
+      returnFocus
+      withinPortal
+    >
+      <Popover.Target>
+        <Button size={props.size} leftSection={<IconColumns3 size="1rem" aria-hidden />} {...crowded}>
+          <span>Columns</span>
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown aria-label="Columns of the table">{props.children}</Popover.Dropdown>
+    </Popover>
+  )
+}
+
+/** A column in the menu; what is left out cannot be done with it. */
+export function ColumnLine(props: {
+  title: string
+  label?: ReactNode
+  description?: ReactNode
+  isShown: boolean
+  isFixed?: boolean
+  onToggle: () => void
+  onMove?: (by: -1 | 1) => void
+  onResize?: (byRem: number) => void
+}) {
+  const { title, label = title, onMove, onResize } = props
+  const [left, right] = [`Move ${title} to the left`, `Move ${title} to the right`]
+  return (
+    <li className={`row justify-between gap-2 ${styles.column}`}>
+      <Checkbox
+        label={label}
+        description={props.description}
+        checked={props.isShown}
+        disabled={props.isFixed === true}
+        onChange={props.onToggle}
+      />
+      <span className="flex flex-none">
+        {onMove !== undefined && (
+          <>
+            <IconButton icon={IconArrowUp} label={left} title={left} onClick={() => onMove(-1)} />
+            <IconButton icon={IconArrowDown} label={right} title={right} onClick={() => onMove(1)} />
+          </>
+        )}
+        {onResize !== undefined && <WidthButtons title={title} onResize={onResize} />}
+      </span>
+    </li>
   )
 }

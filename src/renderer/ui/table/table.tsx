@@ -1,3 +1,4 @@
+import { IconArrowDown, IconArrowUp } from '@tabler/icons-react'
 import {
   type CSSProperties,
   Fragment,
@@ -6,7 +7,6 @@ import {
   type ReactNode,
   type TdHTMLAttributes,
 } from 'react'
-import { type Sorted, SortTitle } from './sort-title.tsx'
 import styles from './table.module.css'
 import type { TableColumns } from './table-columns.tsx'
 
@@ -147,6 +147,26 @@ export function FactTable(props: {
   return <Table {...table} hasNoHead rows={rows} columns={FACT_COLUMNS} />
 }
 
+/** {@link FactTable} as a list, each name beside what it is. */
+export function FactList({
+  facts,
+  className = '',
+}: Pick<Parameters<typeof FactTable>[0], 'facts' | 'className'>) {
+  return (
+    <dl className={`facts ${className}`}>
+      {facts
+        .filter((fact) => fact !== null && fact !== false)
+        .map(([name, value], index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: names may be alike
+          <Fragment key={index}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </Fragment>
+        ))}
+    </dl>
+  )
+}
+
 const FACT_COLUMNS: readonly Column<readonly [ReactNode, ReactNode]>[] = [
   { cell: ([name]) => name },
   { cell: ([, value]) => value },
@@ -195,4 +215,22 @@ function toName<Row>({ name, title }: Column<Row>): string {
 
 function join(...names: (string | false | undefined)[]): string | undefined {
   return names.filter(Boolean).join(' ') || undefined
+}
+
+type Sorted = 'ascending' | 'descending' | null
+
+/** The title of a column as a button that sorts by it, with an arrow if the rows are. */
+export function SortTitle(props: { sorted: Sorted; onSort: () => void; hint?: string; children: ReactNode }) {
+  const Arrow = props.sorted === 'ascending' ? IconArrowUp : IconArrowDown
+  return (
+    <button
+      type="button"
+      className={`bare inline-flex items-center max-w-full ${styles.sort}`}
+      title={props.hint}
+      onClick={props.onSort}
+    >
+      {props.children}
+      {props.sorted !== null && <Arrow size="0.9rem" aria-hidden />}
+    </button>
+  )
 }

@@ -1,8 +1,7 @@
 import { Group, Stack } from '@mantine/core'
 import { memo, type ReactNode, useMemo, useState } from 'react'
 import { formatCount } from '../../../shared/messages/figure-text.ts'
-import { ActionButton } from '../controls.tsx'
-import { ScrollRegion } from '../layout/scroll-region.tsx'
+import { ActionButton, ScrollRegion } from '../controls.tsx'
 import styles from './safe-text.module.css'
 import { CELL_MAX_CHARACTERS, cutText, cutToldText, type TextPiece, toTextPieces } from './visible-text.ts'
 
@@ -37,6 +36,19 @@ export const SafeText = memo(function SafeText(props: {
     </bdi>
   )
 })
+
+/** Texts under each other. */
+export function TextList(props: { texts: readonly string[]; max: number; className?: string }) {
+  return (
+    <ul className={props.className}>
+      {props.texts.map((text) => (
+        <li key={text}>
+          <SafeText text={text} max={props.max} lines />
+        </li>
+      ))}
+    </ul>
+  )
+}
 
 /** Pieces of text with their marks; give it keys by place, since pieces never move. */
 function TextPieces({ pieces }: { pieces: TextPiece[] }) {
@@ -168,4 +180,9 @@ export function MessageText({ text, max }: { text: string; max: number }) {
       )}
     </bdi>
   )
+}
+
+/** Words as a sentence of their own: a capital first, a full stop last. */
+export function toSentence(words: string): string {
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`
 }
