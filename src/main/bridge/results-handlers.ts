@@ -1,7 +1,7 @@
 import { type ExportFormat, LOAD_SECONDS_MAX, type LoadOverview } from '../../shared/bridge/results.ts'
 import { decodeHistogram, toLatencyBars } from '../../shared/load/latency-meter.ts'
 import type { LoadChartSecond, LoadReport, LoadSecond } from '../../shared/load/load-report.ts'
-import { TREND_METRICS, type TrendMetric } from '../../shared/load/metrics.ts'
+import { COURSE_METRICS, type TrendMetric } from '../../shared/load/metrics.ts'
 import { sendsKey } from '../../shared/operations/operations.ts'
 import { removeSourceEnding } from '../../shared/plan/source-formats.ts'
 import { OUTCOME_FILES } from '../../shared/run/results.ts'
@@ -121,7 +121,7 @@ export function toLoadOverview(
 ): LoadOverview {
   const { seconds, histograms, comparison: _none, ...rest } = report
   const bars: LoadOverview['bars'] = {}
-  for (const metric of TREND_METRICS) {
+  for (const metric of COURSE_METRICS) {
     const encoded = histograms[metric]
     if (encoded !== undefined) bars[metric] = toLatencyBars(decodeHistogram(encoded))
   }

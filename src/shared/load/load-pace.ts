@@ -8,6 +8,9 @@ export const IN_FLIGHT_MAX = 10_000
 /** Highest rate that a plan may ask for, requests a second. */
 export const RATE_MAX = 1_000_000
 
+/** Most stages whose requests are counted apart. */
+export const STAGES_COUNTED = 100
+
 /** Longest load, its warm-up included: a week, in milliseconds. */
 export const LOAD_MAX_MS = 7 * 24 * 3_600_000
 
@@ -36,12 +39,18 @@ const rateSchema = z
   .max(RATE_MAX)
   .refine(isWholeRate, { error: 'must have at most three decimals' })
 
+const STAGE_NAME = /^[A-Za-z][\w-]*$/
+
 const levelSchema = z.number().min(0).max(RATE_MAX)
 
 const stageSchema = z.object({
   from: levelSchema,
   to: levelSchema,
   durationMs: z.int().min(1).max(LOAD_MAX_MS),
+  name: z
+    .string()
+    .regex(STAGE_NAME, { error: 'must begin with a letter, followed by letters, digits, - and _' })
+    .exactOptional(),
 })
 
 /** One stage: a level held, or changed evenly from one to another. */
@@ -68,6 +77,12 @@ const stagesSchema = z
         path: ['stages'],
         message: 'at least one stage must send something',
       })
+    }
+    const names = stages.flatMap(({ name }) => name ?? [])
+    const repeated = names.find((name, index) => names.indexOf(name) !== index)
+    if (repeated !== undefined) {
+      const message = `two stages must not have the same name, ${repeated}`
+      context.addIssue({ code: 'custom', path: ['stages'], message })
     }
     if (toTotalMs(stages) > LOAD_MAX_MS) {
       const message = 'all stages together must not last longer than a week'
@@ -98,6 +113,27 @@ export function toStages(pace: LoadPace, durationMs: number): readonly Stage[] {
   return [{ from: level, to: level, durationMs }]
 }
 
+/**
+ * The number, from 0, of the stage at a time, milliseconds since measuring began; the last one after the end. Null where
+ * the pace has no stages, or more than {@link STAGES_COUNTED}.
+ */
+export function createStageFinder(pace: LoadPace): ((ms: number) => number) | null {
+  if (pace.kind !== 'stages' || pace.stages.length > STAGES_COUNTED) return null
+  let sum = 0
+  const ends = pace.stages.map(({ durationMs }) => {
+    sum += durationMs
+    return sum
+  })
+  const last = ends.length - 1
+  let at = 0
+  return (ms) => {
+    // Most requests are of the same stage as the one before.
+    if (ms < (ends[at - 1] ?? Number.NEGATIVE_INFINITY)) at = 0
+    while (at < last && ms >= (ends[at] ?? 0)) at += 1
+    return at
+  }
+}
+
 /** The highest level of a pace: requests a second, or requests in flight. */
 export function toPeak(pace: LoadPace): number {
   if (pace.kind === 'open') return pace.ratePerSecond
@@ -117,13 +153,13 @@ export type StagesPace = Extract<LoadPace, { kind: 'stages' }>
 export type StagesParse = { ok: true; pace: StagesPace } | { ok: false; mistake: TextMistake }
 
 const EXAMPLE = '`50@30s,50..200@2m`'
-const STAGE = /^(?:(?<from>[\d.]*?)(?<range>\.\.))?(?<to>\d+(?:\.\d+)?)@(?<duration>\S+)$/
+const STAGE = /^(?:(?<from>[\d.]*?)(?<range>\.\.))?(?<to>\d+(?:\.\d+)?)@(?<duration>\S+)(?:\s+(?<name>\S+))?$/
 const LEVEL = /^\d+(?:\.\d+)?$/
 
 /**
  * Reads stages: `50@30s` holds 50 for 30 seconds, `50..200@2m` goes evenly from 50 to 200 in two minutes, `..200@2m`
  * does so from where the stage before ended (0 for the first); commas between them. Levels are requests a second, or
- * requests in flight after `concurrency:`; `rate:` may be said.
+ * requests in flight after `concurrency:`; `rate:` may be said. A stage may have a name behind it: `50@30s base`.
  */
 export function parseStages(text: string): StagesParse {
   return catchMistake<StagesParse>(() => {
@@ -135,6 +171,11 @@ export function parseStages(text: string): StagesParse {
       const at = skipSpace(text, from)
       stages.push(parseStage(text, at, part.trim(), stages.at(-1)?.to ?? 0, of))
       from += part.length + 1
+    }
+    const names = stages.flatMap(({ name }) => name ?? [])
+    const repeated = names.find((name, index) => names.indexOf(name) !== index)
+    if (repeated !== undefined) {
+      throw new MistakeError(text, text.lastIndexOf(repeated), 'another name for each stage', repeated.length)
     }
     if (stages.every((stage) => stage.from === 0 && stage.to === 0)) {
       throw new MistakeError(text, 0, 'at least one stage that sends something')
@@ -149,7 +190,12 @@ export function parseStages(text: string): StagesParse {
 function parseStage(text: string, at: number, part: string, before: number, of: StagesPace['of']): Stage {
   const groups = STAGE.exec(part)?.groups
   if (groups === undefined) throw new MistakeError(text, at, explainStage(part), part.length)
-  const { from = '', range, to = '', duration = '' } = groups
+  const { from = '', range, to = '', duration = '', name } = groups
+  if (name !== undefined && !STAGE_NAME.test(name)) {
+    const expected = 'a name of letters, digits, - and _ that begins with a letter'
+    throw new MistakeError(text, at + part.lastIndexOf(name), expected, name.length)
+  }
+  const named = name === undefined ? {} : { name }
   const durationAt = at + part.indexOf('@') + 1
   const durationMs = parseDurationMs(duration)
   if (durationMs === null || durationMs < 1 || durationMs > LOAD_MAX_MS) {
@@ -158,8 +204,8 @@ function parseStage(text: string, at: number, part: string, before: number, of: 
   }
   const toAt = at + (range === undefined ? 0 : from.length + range.length)
   const toLevel = parseLevel(text, toAt, to, of)
-  if (range === undefined) return { from: toLevel, to: toLevel, durationMs }
-  return { from: from === '' ? before : parseLevel(text, at, from, of), to: toLevel, durationMs }
+  if (range === undefined) return { from: toLevel, to: toLevel, durationMs, ...named }
+  return { from: from === '' ? before : parseLevel(text, at, from, of), to: toLevel, durationMs, ...named }
 }
 
 function parseLevel(text: string, at: number, level: string, of: StagesPace['of']): number {

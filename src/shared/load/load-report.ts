@@ -3,7 +3,7 @@ import type { RowAndRecord } from '../plan/source-place.ts'
 import { readAsSchema } from '../run/read-as.ts'
 import { percentilesSchema, runWarningSchema } from '../run/run.ts'
 import type { LoadComparison } from './load-comparison.ts'
-import { type TrendMetric, trendMetricSchema } from './metrics.ts'
+import { metricValuesSchema, type TrendMetric, trendMetricSchema } from './metrics.ts'
 import { thresholdResultSchema } from './thresholds.ts'
 
 /** Requests by outcome (docs/architecture.md §1), retries included; `sent` is their sum once all have ended. */
@@ -93,6 +93,26 @@ const groupSchema = z.object({
   failed: z.int(),
   httpReqDurationMs: percentilesSchema.nullable(),
 })
+
+/** The requests that were sent in one stage. */
+const stageSchema = z.object({
+  /** From 0, as the tag `stage` of thresholds has it. */
+  number: z.int(),
+  name: z.string().exactOptional(),
+  /** Levels: requests a second, or requests in flight. */
+  from: z.number(),
+  to: z.number(),
+  /** How long it was measured. */
+  ranMs: z.number(),
+  /** Requests that were due in it; null at a closed pace. */
+  scheduled: z.int().nullable(),
+  requests: z.int(),
+  /** Those of them that did not succeed. */
+  failed: z.int(),
+  latencyMs: latencySchema,
+})
+
+export type LoadStage = z.infer<typeof stageSchema>
 
 /** How the machine that sent the load did (docs/load-tests.md §1). */
 const generatorSchema = z.object({
@@ -187,10 +207,14 @@ export const loadReportSchema = z.object({
   /** Null where the load is sync. */
   callbacks: callbackCountsSchema.nullable(),
   thresholds: z.array(thresholdResultSchema),
+  /** Metrics that are no latencies; absent of earlier versions. */
+  metrics: metricValuesSchema.exactOptional(),
   latencyMs: latencySchema,
   statuses: z.array(statusSchema),
   errors: z.array(errorGroupSchema),
   groups: z.array(groupSchema),
+  /** By stage; absent where the pace has none, and of earlier versions. */
+  stages: z.array(stageSchema).exactOptional(),
   generator: generatorSchema,
   /** How each file of the source was read; absent where that is not known. */
   readAs: z.array(readAsSchema).exactOptional(),

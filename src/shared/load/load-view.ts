@@ -1,6 +1,7 @@
 import { formatSetDuration } from '../messages/duration.ts'
 import {
   describeSlowest,
+  formatBytes,
   formatCount,
   formatCounted,
   formatMs,
@@ -42,6 +43,20 @@ interface LoadGroupRow {
   percentiles: Percentiles | null
 }
 
+/** Requests that were sent in one stage. */
+interface LoadStageRow {
+  /** Its number from 0, and its name: what the tag `stage` of a threshold may say. */
+  label: string
+  /** `50 → 200/s`, or `20 in flight`. */
+  level: string
+  requests: string
+  perS: string
+  failedShare: string
+  /** http_req_duration of all requests, and of those that succeeded; the latter null where they are the same. */
+  all: Percentiles | null
+  succeeded: Percentiles | null
+}
+
 /**
  * What a report of a load test says, in words and figures with their units, whoever draws it: the terminal, the HTML
  * report and the window. Its texts may quote the plan, the source and the service, so they are never markup.
@@ -75,6 +90,8 @@ export interface LoadView {
   }[]
   /** Only where the source has more than one model, or size. */
   groups: { by: 'model' | 'size'; rows: LoadGroupRow[] }[]
+  /** What was sent in each stage; empty where the pace has none. */
+  stages: LoadStageRow[]
   /** How this machine did; null where k6 sent the load, which does not watch itself. */
   generator: { verdict: string; isLimited: boolean; facts: LoadFact[] } | null
 }
@@ -112,6 +129,7 @@ export function toLoadView(report: ViewedReport): LoadView {
       group,
     })),
     groups: listGroups(report),
+    stages: listStages(report),
     generator: toGenerator(report),
   }
 }
@@ -301,6 +319,14 @@ function listTraffic(report: ViewedReport): LoadFact[] {
       ...(rejected + overdue + outstanding > 0 && { tone: 'warn' as const }),
     })
   }
+  const { data_sent: sent, data_received: received } = report.metrics ?? {}
+  if (sent?.count !== undefined && received?.count !== undefined && sent.count > 0) {
+    facts.push({
+      label: 'Data',
+      value: `${formatBytes(sent.count)} sent`,
+      note: `${formatBytes(received.count)} received`,
+    })
+  }
   if (connections.opened + connections.reused > 0) {
     facts.push({
       label: 'Connections',
@@ -382,6 +408,43 @@ function listGroups({ groups }: ViewedReport): LoadView['groups'] {
     }))
     return [{ by, rows }]
   })
+}
+
+function listStages({ stages = [] }: ViewedReport): LoadStageRow[] {
+  return stages.map(({ number, name, from, to, ranMs, scheduled, requests, failed, latencyMs }) => {
+    const level = from === to ? String(to) : `${from} → ${to}`
+    return {
+      label: name === undefined ? String(number) : `${number} ${name}`,
+      level: scheduled === null ? `${level} in flight` : `${level}/s`,
+      requests: formatCount(requests),
+      perS: ranMs > 0 ? formatRate((requests * 1000) / ranMs) : '–',
+      failedShare: toShare(failed, requests),
+      all: latencyMs.http_req_duration ?? null,
+      succeeded: latencyMs.succeeded_duration ?? null,
+    }
+  })
+}
+
+/** The columns of a table of stages: a title and its figure in ms. That of what succeeded is there if some failed. */
+export function listStageColumns(
+  stages: readonly LoadStageRow[],
+): { title: string; read: (stage: LoadStageRow) => number | null }[] {
+  const points = ['p50', 'p95', 'p99', 'max'] as const
+  return [
+    ...points.map((point) => ({
+      title: point as string,
+      read: (stage: LoadStageRow) => stage.all?.[point] ?? null,
+    })),
+    ...(stages.some(({ succeeded }) => succeeded !== null)
+      ? [
+          {
+            title: 'p95 succeeded',
+            read: ({ all, succeeded, failedShare }: LoadStageRow) =>
+              (succeeded ?? (failedShare === '0 %' ? all : null))?.p95 ?? null,
+          },
+        ]
+      : []),
+  ]
 }
 
 function toGenerator(report: ViewedReport): LoadView['generator'] {

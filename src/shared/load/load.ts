@@ -10,6 +10,8 @@ import {
   createConcurrencySchedule,
 } from './arrival-schedule.ts'
 import { IN_FLIGHT_MAX, isOpen, LOAD_MAX_MS, type LoadPace, toPeak, toStages } from './load-pace.ts'
+import { parseThreshold } from './threshold-parser.ts'
+import { findUnknownStage, listRowTags, ROW_TAGS_MAX } from './threshold-tags.ts'
 import { formatThreshold } from './thresholds.ts'
 
 const fieldsSchema = z.object(toShape(LOAD_OPTIONS))
@@ -45,9 +47,11 @@ function listContradictions(load: Load): Contradiction[] {
   if (pace.kind === 'closed' && requests !== undefined && pace.concurrency < load.workers) {
     wrong.push({ path: 'workers', message: 'must not exceed the number of requests in flight' })
   }
+  wrong.push(...listUnusableTags(load))
   const circumstances: readonly string[] = [
     isOpen(pace) ? 'open' : 'closed',
     ...(load.httpVersion === '2' ? ['http2'] : []),
+    ...(load.order === 'random' ? ['random'] : []),
   ]
   for (const [name, option] of Object.entries<PlanOption>(LOAD_OPTIONS)) {
     const path = name as keyof Load
@@ -56,6 +60,34 @@ function listContradictions(load: Load): Contradiction[] {
     if (load[path] !== readOption(name, option).otherwise) wrong.push({ path, message: needs.otherwise })
   }
   return wrong
+}
+
+/** Tags of thresholds that no request of the load can have, or that are too many. */
+function listUnusableTags({ pace, thresholds }: Load): Contradiction[] {
+  const stages = pace.kind === 'stages' ? pace.stages.map(({ name }) => name) : []
+  // What is wrong with an expression itself is said elsewhere.
+  const tags = thresholds.flatMap(({ expression }) => {
+    const parsed = parseThreshold(expression)
+    return parsed.ok ? [parsed.parsed.tags] : []
+  })
+  const unknown = findUnknownStage(tags.flat(), stages)
+  const named = stages.flatMap((name, index) => [String(index), ...(name === undefined ? [] : [name])])
+  const message =
+    stages.length === 0
+      ? 'the tag `stage` needs a pace of stages'
+      : `no stage is called \`${unknown?.value}\`; they are ${named.join(', ')}`
+  const rowTags = listRowTags(tags).length
+  return [
+    ...(unknown === null ? [] : [{ path: 'thresholds' as const, message }]),
+    ...(rowTags > ROW_TAGS_MAX
+      ? [
+          {
+            path: 'thresholds' as const,
+            message: `must name at most ${ROW_TAGS_MAX} values of columns, found ${rowTags}`,
+          },
+        ]
+      : []),
+  ]
 }
 
 /**
@@ -98,11 +130,19 @@ export function describeLoad(load: Load, timeoutMs: number): string[] {
     ...(isOpen(pace)
       ? [`at most ${cap} in flight, ${load.whenFull === 'drop' ? 'dropping' : 'waiting'} when full`]
       : []),
+    ...describeOrder(load),
     ...(thinkTime === undefined ? [] : [`think time ${describeThinkTime(thinkTime)}`]),
     ...listPhrases(load),
     `graceful stop ${formatSetDuration(load.gracefulStopMs)}`,
     ...(thresholds.length === 0 ? [] : [`thresholds ${thresholds.map(formatThreshold).join('; ')}`]),
   ]
+}
+
+/** Which rows are sent, unless that is the order of the source. */
+function describeOrder({ order, seed, weight }: Load): string[] {
+  if (order === 'source') return []
+  const by = weight === undefined ? '' : ` by the weights of ${weight}`
+  return [`rows ${order === 'shuffled' ? 'shuffled' : `at random${by}`}, seed ${seed}`]
 }
 
 /** What the table of options says of their values. */
@@ -117,10 +157,10 @@ function listPhrases(load: Load): string[] {
 export function describePace(pace: LoadPace): string {
   if (pace.kind === 'closed') return `closed, ${formatCounted(pace.concurrency, 'request')} in flight`
   if (pace.kind === 'open') return `open, ${describeRate(pace.ratePerSecond)}`
-  const parts = pace.stages.map(({ from, to, durationMs }) => {
+  const parts = pace.stages.map(({ from, to, durationMs, name }) => {
     const level = (value: number) => (pace.of === 'rate' ? String(value) : formatCount(value))
     const levels = from === to ? level(to) : `${level(from)} to ${level(to)}`
-    return `${levels} for ${formatSetDuration(durationMs)}`
+    return `${levels} for ${formatSetDuration(durationMs)}${name === undefined ? '' : ` (${name})`}`
   })
   const unit = pace.of === 'rate' ? 'open, requests a second' : 'closed, requests in flight'
   return `${unit}: ${parts.join(', ')}`

@@ -12,23 +12,30 @@ export interface LatencyDistribution {
   getValueAtPercentile(percentile: number): number
 }
 
-/** What a load test measured so far of the requests with some tags. */
-export type TaggedMeasurements = Pick<
-  LoadMeasurements,
-  'latencies' | 'requests' | 'failed' | 'requestsWithin'
->
+/** Requests that ended, and the bytes of them and of their answers. */
+export interface RequestSums {
+  requests: number
+  /** Those of them that did not succeed. */
+  failed: number
+  /** Those of them that were the last try of their row. */
+  iterations: number
+  sentBytes: number
+  receivedBytes: number
+}
 
-/** What a load test measured so far, warm-up excluded. */
-export interface LoadMeasurements {
-  /** Measured time, seconds. */
-  durationS: number
+/** What a load test measured so far of the requests with some tags. */
+export interface TaggedMeasurements {
   /** Distributions in microseconds; those without samples may be left out. */
   latencies: Partial<Record<TrendMetric, LatencyDistribution>>
-  /** Requests that ended, and those of them that did not succeed. */
-  requests: number
-  failed: number
-  /** Requests that ended within the measured time. */
-  requestsWithin: number
+  all: RequestSums
+  /** Of those that ended within the measured time. */
+  within: RequestSums
+}
+
+/** What a load test measured so far, warm-up excluded. */
+export interface LoadMeasurements extends TaggedMeasurements {
+  /** Measured time, seconds. */
+  durationS: number
   dropped: number
   inFlight: number
   maxInFlight: number
@@ -36,13 +43,26 @@ export interface LoadMeasurements {
   tagged?: ReadonlyMap<string, TaggedMeasurements>
 }
 
+/** No requests, to add to. */
+export function createRequestSums(): RequestSums {
+  return { requests: 0, failed: 0, iterations: 0, sentBytes: 0, receivedBytes: 0 }
+}
+
+/** Adds the sums of other requests. */
+export function addRequestSums(sums: RequestSums, others: RequestSums): void {
+  sums.requests += others.requests
+  sums.failed += others.failed
+  sums.iterations += others.iterations
+  sums.sentBytes += others.sentBytes
+  sums.receivedBytes += others.receivedBytes
+}
+
 /** The measurements of a load test that has measured nothing. */
 export const NO_MEASUREMENTS: LoadMeasurements = {
   durationS: 0,
   latencies: {},
-  requests: 0,
-  failed: 0,
-  requestsWithin: 0,
+  all: createRequestSums(),
+  within: createRequestSums(),
   dropped: 0,
   inFlight: 0,
   maxInFlight: 0,
@@ -50,21 +70,30 @@ export const NO_MEASUREMENTS: LoadMeasurements = {
 
 type Read = (measured: LoadMeasurements) => number
 
+type ReadSum = (sums: RequestSums) => number
+
 /** A phase of a request, as its timings name it; those of opening a connection are only of a request that opened one. */
 type Phase = 'waitingUs' | 'connectUs' | 'tlsUs'
 
-/** What kind of figure a metric is, as in k6: each kind has its own aggregations, and its own unit. */
+/** A time of a load test's request of which only the whole distribution is kept, as records of requests name it. */
+export type DetailTime = 'blockedUs' | 'sendingUs' | 'receivingUs' | 'iterationUs'
+
+/**
+ * What kind of figure a metric is, as in k6: each kind has its own aggregations, and its own unit. `isUntagged`: it is not
+ * of single requests, so that no tag chooses among them.
+ */
 type Definition = {
   /** What is measured, from when to when. */
   meaning: string
   /** Whether k6 has a metric of this name that says the same. */
   isInK6: boolean
 } & (
-  | { kind: 'trend'; phase?: Phase }
-  | { kind: 'rate'; part: Read; whole: Read }
-  /** `within`: what of it counts for its rate per second. */
-  | { kind: 'counter'; count: Read; within: Read; shortName?: string }
-  | { kind: 'gauge'; value: Read }
+  | { kind: 'trend'; phase?: Phase; detail?: DetailTime; isUntagged?: true }
+  | { kind: 'rate'; part: ReadSum; whole: ReadSum }
+  /** Of requests by `count`, and of anything else by `read`. */
+  | { kind: 'counter'; count: ReadSum }
+  | { kind: 'counter'; read: Read; shortName: string; isUntagged: true }
+  | { kind: 'gauge'; value: Read; isUntagged: true }
 )
 
 /**
@@ -92,12 +121,41 @@ export const METRICS = {
     isInK6: true,
     phase: 'tlsUs',
   },
+  http_req_blocked: {
+    kind: 'trend',
+    meaning: 'wait for a connection, opening it included',
+    isInK6: true,
+    detail: 'blockedUs',
+  },
+  http_req_sending: {
+    kind: 'trend',
+    meaning: 'first byte sent to last byte sent',
+    isInK6: true,
+    detail: 'sendingUs',
+  },
+  http_req_receiving: {
+    kind: 'trend',
+    meaning: 'first byte received to last byte received',
+    isInK6: true,
+    detail: 'receivingUs',
+  },
+  iteration_duration: {
+    kind: 'trend',
+    meaning: 'a row handed over to its last answer, retries and their waits included',
+    isInK6: true,
+    detail: 'iterationUs',
+  },
   /** Open pace only. */
   response_time: { kind: 'trend', meaning: 'scheduled to last byte received', isInK6: false },
   /** Open pace only. */
   start_lag: { kind: 'trend', meaning: 'scheduled to first byte sent', isInK6: false },
   /** Async only. */
-  callback_latency: { kind: 'trend', meaning: 'first byte sent to callback received', isInK6: false },
+  callback_latency: {
+    kind: 'trend',
+    meaning: 'first byte sent to callback received',
+    isInK6: false,
+    isUntagged: true,
+  },
   http_req_failed: {
     kind: 'rate',
     meaning: 'share of requests that did not succeed',
@@ -110,21 +168,52 @@ export const METRICS = {
     meaning: 'requests that ended',
     isInK6: true,
     count: ({ requests }) => requests,
-    within: ({ requestsWithin }) => requestsWithin,
+  },
+  iterations: {
+    kind: 'counter',
+    meaning: 'requests that ended, retries together with their first try',
+    isInK6: true,
+    count: ({ iterations }) => iterations,
+  },
+  checks: {
+    kind: 'rate',
+    meaning: 'share of requests that succeeded, each of which is one check',
+    isInK6: true,
+    part: ({ requests, failed }) => requests - failed,
+    whole: ({ requests }) => requests,
+  },
+  data_sent: {
+    kind: 'counter',
+    meaning: 'bytes of requests',
+    isInK6: true,
+    count: ({ sentBytes }) => sentBytes,
+  },
+  data_received: {
+    kind: 'counter',
+    meaning: 'bytes of answers',
+    isInK6: true,
+    count: ({ receivedBytes }) => receivedBytes,
   },
   dropped_iterations: {
     kind: 'counter',
     meaning: 'due requests that were dropped because too many were in flight',
     isInK6: true,
     shortName: 'dropped',
-    count: ({ dropped }) => dropped,
-    within: ({ dropped }) => dropped,
+    isUntagged: true,
+    read: ({ dropped }) => dropped,
   },
-  vus: { kind: 'gauge', meaning: 'requests in flight', isInK6: true, value: ({ inFlight }) => inFlight },
+  vus: {
+    kind: 'gauge',
+    meaning: 'requests in flight',
+    isInK6: true,
+    isUntagged: true,
+    value: ({ inFlight }) => inFlight,
+  },
   vus_max: {
     kind: 'gauge',
     meaning: 'maximum requests in flight',
     isInK6: true,
+    isUntagged: true,
     value: ({ maxInFlight }) => maxInFlight,
   },
 } as const satisfies Record<string, Definition>
@@ -153,6 +242,19 @@ export const METRIC_NAMES = Object.keys(METRICS) as MetricName[]
 /** Names of the latencies, in the table's order. */
 export const TREND_METRICS: readonly TrendMetric[] = METRIC_NAMES.filter(isTrend)
 
+/** The latencies of which only the whole distribution is kept, and only of load tests, each with the name of its time. */
+export const DETAIL_METRICS: readonly { metric: TrendMetric; detail: DetailTime }[] = TREND_METRICS.flatMap(
+  (metric) => {
+    const definition = toDefinition(metric)
+    return definition.kind === 'trend' && definition.detail !== undefined
+      ? [{ metric, detail: definition.detail }]
+      : []
+  },
+)
+
+/** The latencies that are kept second by second. */
+export const COURSE_METRICS: readonly TrendMetric[] = TREND_METRICS.filter((metric) => !isDetail(metric))
+
 /** The latencies that are one phase of a request, each with the name of that phase in its timings. */
 export const PHASE_METRICS: readonly { metric: TrendMetric; phase: Phase }[] = TREND_METRICS.flatMap(
   (metric) => {
@@ -174,12 +276,22 @@ export function isTrend(metric: MetricName): metric is TrendMetric {
   return METRICS[metric].kind === 'trend'
 }
 
+/** Whether only the whole distribution of a latency is kept. */
+export function isDetail(metric: TrendMetric): boolean {
+  return DETAIL_METRICS.some((one) => one.metric === metric)
+}
+
+/** Whether a metric is of single requests, so that tags choose among them. */
+export function isOfRequests(metric: MetricName): boolean {
+  return !('isUntagged' in toDefinition(metric))
+}
+
 /** The metric of a name or of a short name (`dropped`); null where there is none. */
 export function findMetric(name: string): MetricName | null {
   return (
     METRIC_NAMES.find((metric) => {
       const definition = toDefinition(metric)
-      return metric === name || (definition.kind === 'counter' && definition.shortName === name)
+      return metric === name || ('shortName' in definition && definition.shortName === name)
     }) ?? null
   )
 }
@@ -206,19 +318,52 @@ export function readMetric(
   switch (definition.kind) {
     case 'trend': {
       const latency = isTrend(metric) ? measured.latencies[metric] : undefined
-      if (latency === undefined || latency.totalCount === 0) return null
+      if (latency === undefined || latency.totalCount === 0) {
+        // Where every connection was open already, no request spent any time on it.
+        const isOfOpening = definition.phase !== undefined && definition.phase !== 'waitingUs'
+        return isOfOpening && (measured.latencies.http_req_duration?.totalCount ?? 0) > 0 ? 0 : null
+      }
       return readLatencyUs(latency, aggregation, percentile ?? 50) / 1000
     }
     case 'rate': {
-      const whole = definition.whole(measured)
-      return whole === 0 ? null : definition.part(measured) / whole
+      const whole = definition.whole(measured.all)
+      return whole === 0 ? null : definition.part(measured.all) / whole
     }
-    case 'counter':
-      if (aggregation === 'count') return definition.count(measured)
-      return measured.durationS > 0 ? definition.within(measured) / measured.durationS : null
+    case 'counter': {
+      const isCount = aggregation === 'count'
+      const sum =
+        'read' in definition
+          ? definition.read(measured)
+          : definition.count(isCount ? measured.all : measured.within)
+      if (isCount) return sum
+      return measured.durationS > 0 ? sum / measured.durationS : null
+    }
     case 'gauge':
       return definition.value(measured)
   }
+}
+
+/** Values of metrics that are no latencies, by their names and aggregations. */
+export const metricValuesSchema = z.partialRecord(
+  z.enum(METRIC_NAMES.filter((metric) => !isTrend(metric))),
+  z.partialRecord(z.enum(['count', 'rate', 'value']), z.number()),
+)
+
+export type MetricValues = z.infer<typeof metricValuesSchema>
+
+/** The value of every metric that is no latency, by each of its aggregations, as {@link readMetric} has them. */
+export function readMetricValues(measured: LoadMeasurements): MetricValues {
+  return Object.fromEntries(
+    METRIC_NAMES.filter((metric) => !isTrend(metric)).map((metric) => [
+      metric,
+      Object.fromEntries(
+        METRIC_KINDS[METRICS[metric].kind].aggregations.flatMap((aggregation) => {
+          const value = readMetric(measured, { metric, aggregation, percentile: null })
+          return value === null ? [] : [[aggregation, value]]
+        }),
+      ),
+    ]),
+  )
 }
 
 function readLatencyUs(latency: LatencyDistribution, aggregation: Aggregation, percentile: number): number {

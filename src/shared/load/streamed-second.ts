@@ -26,6 +26,11 @@ export interface StreamedSecond {
   ended: { succeeded: number; rejected: number; failed: number; unknown: number }
   /** Requests that ended, by HTTP status; null is no answer. */
   statuses: { status: number | null; requests: number }[]
+  /** Requests that ended as the last try of their row. */
+  iterations: number
+  /** Bytes of requests that ended, and of their answers. */
+  sentBytes: number
+  receivedBytes: number
   dropped: number
   inFlight: number
   /** This machine shaped it, and not the service alone. */

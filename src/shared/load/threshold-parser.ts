@@ -9,6 +9,7 @@ import {
 import {
   type Aggregation,
   findMetric,
+  isOfRequests,
   isTrend,
   METRIC_KINDS,
   METRIC_NAMES,
@@ -16,22 +17,10 @@ import {
   type MetricName,
   toOnlyAggregation,
 } from './metrics.ts'
+import { isOfAll, parseTags, type ThresholdTag } from './threshold-tags.ts'
 
 /** How a threshold compares, as k6 writes it; `===` is `==`. */
 type ThresholdOperator = '<' | '<=' | '>' | '>=' | '==' | '===' | '!='
-
-/** What requests a threshold is about, as k6's tags say it. */
-const THRESHOLD_TAGS = {
-  /** 0 where there was no answer. */
-  status: { values: /^(0|[1-5]\d\d)$/, expected: 'a status such as 200, or 0 for no answer' },
-  /** Whether it succeeded; for k6, whether its status is from 200 to 399. */
-  expected_response: { values: /^(true|false)$/, expected: '`true` or `false`' },
-} as const
-
-export interface ThresholdTag {
-  name: keyof typeof THRESHOLD_TAGS
-  value: string
-}
 
 /** What a threshold says, taken apart. */
 export interface ThresholdExpression {
@@ -72,8 +61,11 @@ const EXAMPLES = '`p(99)<500`, `http_req_failed:rate<0.01` or `dropped==0`'
  */
 export function parseThreshold(text: string): ThresholdParse {
   return catchMistake<ThresholdParse>(() => {
-    const operatorAt = text.search(/[<>=!]/)
-    if (operatorAt === -1) throw new MistakeError(text, 0, `a comparison such as ${EXAMPLES}`)
+    // A URL as the value of a tag may hold signs of comparison, too.
+    const from = text.indexOf('}', text.indexOf('{')) + 1
+    const found = text.slice(from).search(/[<>=!]/)
+    const operatorAt = from + found
+    if (found === -1) throw new MistakeError(text, 0, `a comparison such as ${EXAMPLES}`)
     const operator = OPERATORS.find((candidate) => text.startsWith(candidate, operatorAt))
     if (operator === undefined) {
       throw new MistakeError(text, operatorAt, `one of ${OPERATORS.map((one) => `\`${one}\``).join(', ')}`, 2)
@@ -117,10 +109,10 @@ function parseTaggedSubject(text: string, from: number, left: string): Subject {
   const name = left.slice(0, open).trim()
   const metric = findMetric(name)
   if (metric === null) throw new MistakeError(text, from, toMetricsText(), Math.max(1, name.length))
-  if (!isOfRequests(metric)) {
+  const tags = parseTags(text, from + open + 1, left.slice(open + 1, close))
+  if (!isOfRequests(metric) && !tags.every(isOfAll)) {
     throw new MistakeError(text, from + open, `no tags: ${metric} is not of single requests`)
   }
-  const tags = parseTags(text, from + open + 1, left.slice(open + 1, close))
   const behind = left.slice(close + 1)
   const colon = behind.indexOf(':')
   if (colon === -1 && behind.trim() === '') {
@@ -133,39 +125,6 @@ function parseTaggedSubject(text: string, from: number, left: string): Subject {
   }
   const aggregationAt = skipSpace(text, from + close + 1 + colon + 1)
   return { metric, tags, ...parseAggregation(text, aggregationAt, from + left.length, metric) }
-}
-
-/** Whether a metric is measured of each request by itself, so that tags can choose among them. */
-function isOfRequests(metric: MetricName): boolean {
-  if (metric === 'callback_latency') return false
-  return isTrend(metric) || metric === 'http_reqs' || metric === 'http_req_failed'
-}
-
-function parseTags(text: string, from: number, inner: string): ThresholdTag[] {
-  let at = from
-  const tags = inner.split(',').map((part) => {
-    const partAt = skipSpace(text, at)
-    at += part.length + 1
-    const [name = '', value = ''] = part.split(':').map((one) => one.trim())
-    if (!isTagName(name)) {
-      const names = Object.keys(THRESHOLD_TAGS).map((one) => `\`${one}\``)
-      throw new MistakeError(text, partAt, `a tag (${names.join(', ')})`, Math.max(1, name.length))
-    }
-    const { values, expected } = THRESHOLD_TAGS[name]
-    if (!values.test(value))
-      throw new MistakeError(text, partAt, `${expected} for the tag ${name}`, part.trim().length)
-    return { name, value }
-  })
-  return tags.sort((a, b) => a.name.localeCompare(b.name))
-}
-
-function isTagName(name: string): name is ThresholdTag['name'] {
-  return Object.hasOwn(THRESHOLD_TAGS, name)
-}
-
-/** Tags as an expression has them: `{expected_response:true,status:200}`; nothing for none. */
-export function formatTags(tags: readonly ThresholdTag[]): string {
-  return tags.length === 0 ? '' : `{${tags.map(({ name, value }) => `${name}:${value}`).join(',')}}`
 }
 
 function parseBareSubject(text: string, from: number, left: string): Subject {

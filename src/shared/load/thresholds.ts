@@ -1,13 +1,17 @@
 import { z } from 'zod'
 import { formatDurationMs } from '../messages/duration.ts'
 import { formatCount, formatFigure } from '../messages/figure-text.ts'
-import { isTrend, type LoadMeasurements, METRIC_KINDS, METRICS, readMetric } from './metrics.ts'
 import {
-  formatTags,
-  formatThresholdMistake,
-  parseThreshold,
-  type ThresholdExpression,
-} from './threshold-parser.ts'
+  createRequestSums,
+  isOfRequests,
+  isTrend,
+  type LoadMeasurements,
+  METRIC_KINDS,
+  METRICS,
+  readMetric,
+} from './metrics.ts'
+import { formatThresholdMistake, parseThreshold, type ThresholdExpression } from './threshold-parser.ts'
+import { formatTags, isOfAll } from './threshold-tags.ts'
 
 const expressionSchema = z.string().superRefine((text, context) => {
   const result = parseThreshold(text)
@@ -85,8 +89,8 @@ export function evaluateThresholds(
 
 /** What was measured of the requests that a threshold is about. */
 function toTagged(measured: LoadMeasurements, { tags }: ThresholdExpression): LoadMeasurements {
-  if (tags.length === 0) return measured
-  const none = { latencies: {}, requests: 0, failed: 0, requestsWithin: 0 }
+  if (tags.every(isOfAll)) return measured
+  const none = { latencies: {}, all: createRequestSums(), within: createRequestSums() }
   return { ...measured, ...(measured.tagged?.get(formatTags(tags)) ?? none) }
 }
 
@@ -112,9 +116,7 @@ export function findAbort(
 /** Whether a threshold is about the latency of all requests, those that failed included. */
 export function isOfAllLatencies(expression: string): boolean {
   const { metric, tags } = readExpression(expression)
-  return (
-    isTrend(metric) && metric !== 'succeeded_duration' && metric !== 'callback_latency' && tags.length === 0
-  )
+  return isTrend(metric) && metric !== 'succeeded_duration' && isOfRequests(metric) && tags.every(isOfAll)
 }
 
 /** The expression of a threshold that the schema has let pass. Throws a plain error for any other. */

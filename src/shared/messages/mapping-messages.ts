@@ -284,6 +284,44 @@ export const MAPPING_MESSAGES = {
       },
     }),
   },
+  load_column_missing: {
+    code: 'BAD_PLAN',
+    words: ({
+      unnamed,
+      sourceColumns,
+    }: {
+      unnamed: readonly string[]
+      sourceColumns: readonly string[]
+    }) => ({
+      text: `the source has no column ${unnamed.map((name) => `\`${name}\``).join(', ')}, which the load test names as a tag of its thresholds or as its weights`,
+      remedy: {
+        terminal: `Its columns: ${sourceColumns.join(', ')}. Tags of all sources: status, expected_response, error_code, stage, scenario, method, name.`,
+        window: `Its columns: ${sourceColumns.join(', ')}. Tags of all sources: status, expected_response, error_code, stage, scenario, method, name.`,
+      },
+    }),
+  },
+  load_other_url: {
+    code: 'BAD_PLAN',
+    words: ({ tag, named, urls }: { tag: string; named: string; urls: readonly string[] }) => ({
+      text: `a threshold is about requests with the ${tag} \`${named}\`, and the load test sends none of them`,
+      remedy: {
+        terminal: `Name ${urls.map((url) => `\`${url}\``).join(' or ')}, or leave the tag out.`,
+        window: `Name ${urls.map((url) => `\`${url}\``).join(' or ')}, or leave the tag out.`,
+      },
+    }),
+  },
+  load_weight_unusable: {
+    code: 'BAD_PLAN',
+    words: ({ row, column, found }: { row: number; column: string; found: string }) => ({
+      text: `record ${row} has \`${found}\` in ${column}, which is not a weight`,
+      remedy: {
+        terminal:
+          'Weights are numbers of at least 0, such as 1 or 2.5. Correct the source, or leave --weight out.',
+        window:
+          'Weights are numbers of at least 0, such as 1 or 2.5. Correct the source, or choose no weights.',
+      },
+    }),
+  },
   mapping_unusable: {
     code: 'BAD_PLAN',
     words: ({

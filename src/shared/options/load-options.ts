@@ -17,6 +17,7 @@ const thinkTimeSchema = z
 export const LOAD_SECTIONS = {
   length: { heading: 'Duration:', title: null },
   around: { heading: 'Duration:', title: 'Before and after' },
+  rows: { heading: 'Rows:', title: 'Order of the rows' },
   limit: { heading: 'Concurrency:', title: 'When the service is slower than the schedule' },
   think: { heading: 'Concurrency:', title: 'Think time before the next request' },
   thresholds: { heading: 'Thresholds:', title: null },
@@ -25,7 +26,7 @@ export const LOAD_SECTIONS = {
 } as const
 
 /** What some options need to do anything: a schedule, the lack of one, or connections that are shared. */
-export type LoadCircumstance = 'open' | 'closed' | 'http2'
+export type LoadCircumstance = 'open' | 'closed' | 'http2' | 'random'
 
 const NEEDS_OPEN = {
   circumstance: 'open',
@@ -53,6 +54,7 @@ export const LOAD_OPTIONS = {
       'stages.*.from': { words: 'Level at the start of the stage.' },
       'stages.*.to': { words: 'Level at the end of the stage.' },
       'stages.*.durationMs': { words: 'Duration of the stage, in milliseconds.' },
+      'stages.*.name': { words: 'Name of the stage, by which thresholds and figures refer to it.' },
     },
   },
   durationMs: {
@@ -100,6 +102,39 @@ export const LOAD_OPTIONS = {
       ['check', 'check the service'],
       ['skip', 'none'],
     ],
+  },
+  order: {
+    schema: z.enum(['source', 'shuffled', 'random']).default('source'),
+    words:
+      'Which row a request sends: those of the source in order and again from the start (source), the same in another order each time (shuffled), or any row (random).',
+    setting: 'order of the rows',
+    section: 'rows',
+    flag: '--order <choice>',
+    help: 'source: rows in order, and again from the start; shuffled: the same, in another order each time; random: any row, as often as its --weight says',
+    field: { label: 'Rows are sent' },
+    choices: [
+      ['source', 'in the order of the source'],
+      ['shuffled', 'shuffled, each round anew'],
+      ['random', 'at random'],
+    ],
+  },
+  seed: {
+    schema: z.int().min(0).max(4_294_967_295).default(1),
+    words: 'Seed of a shuffled or random order; the same seed gives the same order.',
+    section: 'rows',
+    flag: '--seed <n>',
+    field: { label: 'Seed', width: 9 },
+  },
+  weight: {
+    schema: z.string().min(1).exactOptional(),
+    words:
+      'Column with the weight of each row in a random order: a row of weight 2 is sent twice as often as one of 1.',
+    setting: 'column of weights',
+    section: 'rows',
+    flag: '--weight <column>',
+    help: 'column with the weight of each row, with --order random (default: all alike)',
+    needs: { circumstance: 'random', otherwise: 'weights belong to a random order of rows' },
+    field: { label: 'Weights from the column', placeholder: 'all alike', width: 14 },
   },
   /** Pause of a closed pace between an answer and the next request. */
   thinkTime: {

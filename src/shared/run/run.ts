@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { trendMetricSchema } from '../load/metrics.ts'
+import { metricValuesSchema, trendMetricSchema } from '../load/metrics.ts'
 import { thresholdResultSchema } from '../load/thresholds.ts'
 import { rowAndRecordShape } from '../plan/source-place.ts'
 import { countLeftOut, countRows, countsShape, UNSUCCESSFUL_STATES } from './item-state.ts'
@@ -168,6 +168,34 @@ const loadSummarySchema = z.object({
   /** Answers of 429, answers with a Retry-After, and the seconds they asked for, added up. */
   throttling: z.object({ answers: z.int(), retry_after_answers: z.int(), asked_s: z.number() }),
   connections: z.object({ opened: z.int(), reused: z.int() }),
+  /** Metrics that are no latencies, by k6's names and aggregations; absent of earlier versions. */
+  metrics: metricValuesSchema.exactOptional(),
+  /** Requests by the stage in which they were sent; absent where the pace has none. */
+  stages: z
+    .array(
+      z.object({
+        /** From 0, as the tag `stage` of thresholds has it. */
+        number: z.int(),
+        name: z.string().nullable(),
+        /** Levels: requests a second, or requests in flight. */
+        from: z.number(),
+        to: z.number(),
+        /** How long it was measured. */
+        duration_s: z.number(),
+        /** Requests that were due in it; null at a closed pace. */
+        scheduled: z.int().nullable(),
+        requests: z.int(),
+        /** Those of them that did not succeed. */
+        failed: z.int(),
+        requests_per_s: z.number(),
+        latency_ms: z.partialRecord(trendMetricSchema, percentilesSchema),
+      }),
+    )
+    .exactOptional(),
+  /** Which rows requests sent, unless in the order of the source. */
+  order: z
+    .object({ order: z.enum(['shuffled', 'random']), seed: z.int(), weight: z.string().nullable() })
+    .exactOptional(),
   /** Row 1, which went out before everything else and is in no other figure; absent if there was none. */
   first_request: z
     .object({

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { trendMetricSchema } from '../load/metrics.ts'
+import { metricValuesSchema, trendMetricSchema } from '../load/metrics.ts'
 import { thresholdResultSchema } from '../load/thresholds.ts'
 import { formatClock, formatMoment } from '../messages/moment-text.ts'
 import { rowAnswerSchema } from './item-state.ts'
@@ -41,6 +41,8 @@ const loadProgressSchema = z.object({
   /** Seconds that were shaped by the generator instead of the service. */
   limitedSeconds: z.int(),
   thresholds: z.array(thresholdResultSchema),
+  /** Metrics that are no latencies, in the seconds that are over. */
+  metrics: metricValuesSchema,
   latencyMs: z.partialRecord(trendMetricSchema, percentilesSchema.nullable()),
 })
 

@@ -295,6 +295,7 @@ describe('--metrics-port', () => {
         { status: 200, requests: 2 },
         { status: null, requests: 1 },
       ],
+      ...{ iterations: 3, sentBytes: 900, receivedBytes: 1_200 },
       dropped: 0,
       inFlight: 1,
       isGeneratorLimited: false,

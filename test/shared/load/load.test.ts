@@ -35,6 +35,8 @@ describe('a load', () => {
     expect(parse(OPEN)).toEqual({
       ...OPEN,
       warmupMs: 0,
+      order: 'source',
+      seed: 1,
       firstRequest: 'check',
       gracefulStopMs: 30_000,
       whenFull: 'wait',

@@ -129,9 +129,9 @@ describe('a mistake in a threshold', () => {
     ['http_req_failed:p(99)<5', 17, 'expected rate for http_req_failed, found `p(99)`'],
     ['dropped:avg<5', 9, 'one of count, rate for dropped_iterations'],
     [
-      'http_req_duration{scenario:main}:p(99)<5',
+      'http_req_duration{scenario:warmup}:p(99)<5',
       19,
-      'a tag (`status`, `expected_response`), found `scenario`',
+      'expected `main` or `default`: all measured requests are of one scenario for the tag scenario, found `scenario:warmup`',
     ],
     [
       'http_req_duration{status:fast}:p(99)<5',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createHistogram, recordUs } from '../../../src/shared/load/latency-meter.ts'
-import type { LoadMeasurements } from '../../../src/shared/load/metrics.ts'
+import { createRequestSums, type LoadMeasurements } from '../../../src/shared/load/metrics.ts'
 import {
   evaluateThresholds,
   findAbort,
@@ -20,10 +20,9 @@ const createEvenMs = () => {
 const picture: LoadMeasurements = {
   durationS: 10,
   latencies: { http_req_duration: createEvenMs(), start_lag: createHistogram() },
-  requests: 1000,
-  failed: 12,
+  all: { requests: 1000, failed: 12, iterations: 980, sentBytes: 50_000, receivedBytes: 200_000 },
   // A tenth of them after the measured time.
-  requestsWithin: 900,
+  within: { requests: 900, failed: 10, iterations: 890, sentBytes: 45_000, receivedBytes: 180_000 },
   dropped: 3,
   inFlight: 7,
   maxInFlight: 64,
@@ -59,6 +58,11 @@ describe('the value of a threshold', () => {
     ['http_reqs:rate<1', 90],
     ['dropped<1', 3],
     ['dropped:rate<1', 0.3],
+    ['checks<1', 0.988],
+    ['iterations<1', 980],
+    ['iterations:rate<1', 89],
+    ['data_sent:count<1', 50_000],
+    ['data_received:rate<1', 18_000],
     ['vus<1', 7],
     ['vus_max<1', 64],
   ])('of `%s` is that of the counters', (expression, value) => {
@@ -89,7 +93,8 @@ describe('a threshold', () => {
       { value: null, ok: false, margin: null },
       { value: null, ok: false, margin: null },
     ])
-    const nothing = { ...picture, requests: 0, failed: 0, durationS: 0, latencies: {} }
+    const none = createRequestSums()
+    const nothing = { ...picture, all: none, within: none, durationS: 0, latencies: {} }
     const thresholds = ['rate<0.1', 'http_reqs:rate>0', 'dropped==3'].map((one) => thresholdSchema.parse(one))
     expect(evaluateThresholds(thresholds, nothing).map(({ ok }) => ok)).toEqual([false, false, true])
   })

@@ -75,6 +75,8 @@ const ARGUMENTS = {
   sourceColumns: ['id'],
   unnamed: ['order'],
   url: 'https://api.test',
+  urls: ['https://api.test/v1/tasks'],
+  named: '/v1/others',
   version: 3,
   wanted: 'http://127.0.0.1:4101/callback',
   wantedBytes: 2_000,

@@ -110,7 +110,7 @@ export function addLoadOptions(command: Command): Command {
       })
     }
   }
-  addOptions('length', 'around', 'limit', 'think', 'thresholds')
+  addOptions('length', 'around', 'rows', 'limit', 'think', 'thresholds')
   command.option('--abort-on-fail', 'stop the test when any threshold fails')
   addOptions('connections')
   addTableOptions(command, RETRIES, ['pace'])

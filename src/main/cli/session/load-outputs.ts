@@ -209,6 +209,8 @@ function toLine({
   isGeneratorLimited,
   latencyMs,
   buckets,
+  sentBytes,
+  receivedBytes,
   ...second
 }: StreamedSecond) {
   return {
@@ -218,6 +220,9 @@ function toLine({
     scheduled: second.scheduled,
     sent: second.sent,
     ...ended,
+    iterations: second.iterations,
+    data_sent: sentBytes,
+    data_received: receivedBytes,
     dropped: second.dropped,
     in_flight: inFlight,
     generator_limited: isGeneratorLimited,

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { METRICS, TREND_METRICS } from '../../../shared/load/metrics.ts'
+import { METRIC_KINDS, METRICS, type MetricName, TREND_METRICS } from '../../../shared/load/metrics.ts'
 import { BUCKET_BOUNDS_MS, type StreamedSecond } from '../../../shared/load/streamed-second.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { toThrown } from '../../../shared/messages/thrown.ts'
@@ -178,6 +178,7 @@ function listCounts({ load, inFlight }: LoadSnapshot): Metric[] {
     ...gauge('k6_http_req_failed_rate', failedShare, 'Share of unsuccessful requests'),
     counter('k6_dropped_iterations', load.dropped, 'Requests dropped because too many were in flight'),
     ...gauge('k6_vus', inFlight, 'Requests in flight'),
+    ...listFurther(load),
     ...gauge('sluice_scheduled_rate', load.scheduledPerS, 'Scheduled requests per second'),
     ...gauge('sluice_achieved_rate', load.achievedPerS, 'Requests sent in the last second'),
     ...gauge('sluice_callbacks_awaited', load.awaited, 'Outstanding callbacks'),
@@ -192,6 +193,33 @@ function listCounts({ load, inFlight }: LoadSnapshot): Metric[] {
       'Thresholds that fail',
     ),
   ]
+}
+
+/** Metrics whose values are of the seconds that are over. */
+const FURTHER = [
+  'iterations',
+  'checks',
+  'data_sent',
+  'data_received',
+  'vus_max',
+] as const satisfies MetricName[]
+
+function listFurther({ metrics }: LoadSnapshot['load']): Metric[] {
+  return FURTHER.flatMap((name): Metric[] => {
+    const { kind, meaning } = METRICS[name]
+    const value = metrics[name]?.[METRIC_KINDS[kind].aggregations[0]]
+    if (value === undefined) return []
+    const suffix = kind === 'counter' ? '_total' : kind === 'rate' ? '_rate' : ''
+    const type = kind === 'counter' ? 'counter' : 'gauge'
+    return [
+      {
+        name: `k6_${name}${suffix}`,
+        type,
+        help: `${meaning.charAt(0).toUpperCase()}${meaning.slice(1)}`,
+        value,
+      },
+    ]
+  })
 }
 
 function listTrends({ load }: LoadSnapshot): Metric[] {

@@ -93,7 +93,10 @@ function toResourceMetrics(
     value,
   })
   const counter = (name: keyof typeof METRICS, dataPoints: DataPoint<number>[]): MetricData => ({
-    descriptor: { name, description: METRICS[name].meaning, unit: '1', valueType: ValueType.INT },
+    descriptor: {
+      ...{ name, description: METRICS[name].meaning, valueType: ValueType.INT },
+      unit: name.startsWith('data_') ? 'By' : '1',
+    },
     aggregationTemporality: AggregationTemporality.CUMULATIVE,
     dataPointType: DataPointType.SUM,
     isMonotonic: true,
@@ -120,7 +123,9 @@ function toResourceMetrics(
   }
   const metrics = [
     counter('http_reqs', statuses),
-    counter('dropped_iterations', [point(totals.dropped)]),
+    ...Object.entries(totals.counters).map(([name, value]) =>
+      counter(name as keyof typeof totals.counters, [point(value)]),
+    ),
     users,
     ...trends,
   ]

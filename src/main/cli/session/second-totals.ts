@@ -10,15 +10,16 @@ export class SecondTotals {
   /** Requests by HTTP status; null is no answer. */
   readonly statuses = new Map<number | null, number>()
   readonly buckets = new Map<TrendMetric, LatencyBuckets>()
-  dropped = 0
+  /** Counters that have no tags. */
+  counters = createCounters()
 
-  add({ runId, startMs, second, statuses, buckets, dropped }: StreamedSecond): void {
+  add({ runId, startMs, second, statuses, buckets, ...counted }: StreamedSecond): void {
     if (runId !== this.runId) {
       this.runId = runId
       this.startMs = startMs - second * 1000
       this.statuses.clear()
       this.buckets.clear()
-      this.dropped = 0
+      this.counters = createCounters()
     }
     for (const { status, requests } of statuses) {
       this.statuses.set(status, (this.statuses.get(status) ?? 0) + requests)
@@ -30,6 +31,13 @@ export class SecondTotals {
         sumMs: sumMs + added.sumMs,
       })
     }
-    this.dropped += dropped
+    this.counters.iterations += counted.iterations
+    this.counters.data_sent += counted.sentBytes
+    this.counters.data_received += counted.receivedBytes
+    this.counters.dropped_iterations += counted.dropped
   }
+}
+
+function createCounters() {
+  return { iterations: 0, data_sent: 0, data_received: 0, dropped_iterations: 0 }
 }

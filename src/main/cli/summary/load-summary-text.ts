@@ -1,5 +1,12 @@
 import type { LoadReport } from '../../../shared/load/load-report.ts'
-import { type LoadNotice, type LoadView, toLoadView } from '../../../shared/load/load-view.ts'
+import {
+  type LoadNotice,
+  type LoadView,
+  listStageColumns,
+  toLoadView,
+} from '../../../shared/load/load-view.ts'
+import { isDetail, TREND_METRICS, type TrendMetric } from '../../../shared/load/metrics.ts'
+import { parseThreshold } from '../../../shared/load/threshold-parser.ts'
 import { formatCounted, formatDuration } from '../../../shared/messages/figure-text.ts'
 import { adviseInTerminal } from '../../../shared/messages/outcome-advice.ts'
 import { nameRunSource } from '../../../shared/plan/source-paths.ts'
@@ -48,7 +55,11 @@ export function formatLoadSummary(terminal: Terminal, summary: RunSummary, repor
     draw({ facts: listSourceFacts({ source_read: summary.source_read }) }),
     draw({ facts: [toThresholdsFact(view)] }),
     draw({ facts: [toRequestsFact(view)] }),
-    [...draw(toLatency(summary)), ...caveats.flatMap((caveat) => formatCaveat(terminal, caveat))],
+    [
+      ...draw(toLatency(summary, listShown(summary))),
+      ...caveats.flatMap((caveat) => formatCaveat(terminal, caveat)),
+    ],
+    draw(toStages(view)),
     draw({ facts: [toStatusesFact(view)] }),
     draw({ facts: [toLoadErrorsFact(summary, view)] }),
     draw({ facts: [...traffic.map(toFact), ...listWarningFacts(summary)] }),
@@ -162,6 +173,37 @@ function adviseOnLoad({ group }: LoadView['errors'][number], summary: RunSummary
     adviseInTerminal({ outcome, status, error_code: errorCode, message, rows: requests }, summary)?.text ??
     null
   )
+}
+
+/** What was sent in each stage, if the pace has any. */
+function toStages({ stages }: LoadView): Section {
+  if (stages.length === 0) return {}
+  const points = listStageColumns(stages)
+  return {
+    title: 'Stages, http_req_duration in ms',
+    tables: [
+      {
+        columns: [
+          ...[text('stage'), text('level'), number('requests'), number('per s'), number('failed')],
+          ...points.map(({ title }) => figure(title)),
+        ],
+        rows: stages.map((stage) => [
+          ...[stage.label, stage.level, stage.requests, stage.perS, stage.failedShare],
+          ...points.map(({ read }) => read(stage) ?? ''),
+        ]),
+      },
+    ],
+  }
+}
+
+/** The latencies of a summary: all but those that only thresholds ask for. */
+function listShown({ thresholds = [] }: RunSummary): TrendMetric[] {
+  const named = thresholds.flatMap(({ expression }) => {
+    // k6 knows expressions that Sluice does not.
+    const read = parseThreshold(expression)
+    return read.ok ? [read.parsed.metric] : []
+  })
+  return TREND_METRICS.filter((metric) => !isDetail(metric) || named.includes(metric))
 }
 
 /** Latency by model and by size of content, if the source has more than one of them. */

@@ -1,5 +1,5 @@
 import { decodeHistogram } from '../../../shared/load/latency-meter.ts'
-import { TREND_METRICS } from '../../../shared/load/metrics.ts'
+import { COURSE_METRICS } from '../../../shared/load/metrics.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { isDamagedDatabase, toThrownText } from '../../../shared/messages/thrown.ts'
 import type { DatabaseSync } from '../workspace/sqlite.ts'
@@ -61,7 +61,7 @@ const JSON_CELLS: readonly JsonCell[] = [
 ]
 
 const HISTOGRAMS = [
-  { table: 'second', columns: TREND_METRICS, by: 'at', say: (at: string) => `a latency of second ${at}` },
+  { table: 'second', columns: COURSE_METRICS, by: 'at', say: (at: string) => `a latency of second ${at}` },
   {
     table: 'latency',
     columns: ['histogram'],

@@ -4,10 +4,11 @@ import type {
   LoadErrorGroup,
   LoadFirstRequest,
   LoadSample,
+  LoadStage,
   LoadStatus,
   LoadThrottling,
 } from '../../../shared/load/load-report.ts'
-import { NO_MEASUREMENTS, type TrendMetric } from '../../../shared/load/metrics.ts'
+import { type MetricValues, NO_MEASUREMENTS, type TrendMetric } from '../../../shared/load/metrics.ts'
 import { evaluateThresholds, type ThresholdResult } from '../../../shared/load/thresholds.ts'
 import type { ErrorGroup, Percentiles } from '../../../shared/run/run.ts'
 import type { DatabaseSync } from '../workspace/sqlite.ts'
@@ -58,6 +59,9 @@ export interface LoadState {
   /** The request before everything else, if there was one; earlier versions sent none. */
   first?: LoadFirstRequest
   thresholds: ThresholdResult[]
+  /** Metrics that are no latencies, and the stages of a pace that has them; earlier versions wrote neither. */
+  metrics?: MetricValues
+  stages?: LoadStage[]
   /** Of async loads. */
   callbacks: LoadCallbackCounts | null
   /** Of results of k6 that have no distributions: latencies as they are told. */

@@ -5,7 +5,12 @@ import {
   LatencyMeter,
   toPercentiles,
 } from '../../../shared/load/latency-meter.ts'
-import { PHASE_METRICS, TREND_METRICS, type TrendMetric } from '../../../shared/load/metrics.ts'
+import {
+  COURSE_METRICS,
+  PHASE_METRICS,
+  TREND_METRICS,
+  type TrendMetric,
+} from '../../../shared/load/metrics.ts'
 import { COURSE_POINTS } from '../../../shared/lookback/run-list.ts'
 import type { Outcome } from '../../../shared/run/item-state.ts'
 import type { Journal } from './journal.ts'
@@ -47,7 +52,7 @@ export class SecondWriter {
     this.#select = journal.db.prepare('SELECT * FROM second WHERE at = ?')
     this.#insert = journal.db.prepare(
       `INSERT OR REPLACE INTO second (at, sent, succeeded, rejected, failed, unknown, event_loop_max_us,
-       generator_limited, ${TREND_METRICS.join(', ')}) VALUES (?, ?, ?, ?, ?, ?, ?, ?${', ?'.repeat(TREND_METRICS.length)})`,
+       generator_limited, ${COURSE_METRICS.join(', ')}) VALUES (?, ?, ?, ?, ?, ?, ?, ?${', ?'.repeat(COURSE_METRICS.length)})`,
     )
     const counted = ['sent', 'succeeded', 'rejected', 'failed', 'unknown', ...SERIES_OF_TRIES]
     this.#recount = journal.db.prepare(
@@ -84,7 +89,7 @@ export class SecondWriter {
       unknown,
       second.eventLoopMaxUs,
       second.generatorLimited ? 1 : 0,
-      ...TREND_METRICS.map((metric) => latency.encode(metric)),
+      ...COURSE_METRICS.map((metric) => latency.encode(metric)),
     )
   }
 }
@@ -92,7 +97,7 @@ export class SecondWriter {
 function addUp(second: SecondRecord, row: Record<string, unknown>): SecondRecord {
   const latency = new LatencyMeter()
   latency.addAll(second.latency)
-  for (const series of TREND_METRICS) {
+  for (const series of COURSE_METRICS) {
     const encoded = row[series]
     if (typeof encoded === 'string') latency.add(series, decodeHistogram(encoded))
   }
@@ -164,7 +169,7 @@ function addUpSeconds(db: DatabaseSync): LatencyMeter {
 
 /** Differs once a try or a latency was added to a second, as recovery does. */
 function describeSeconds(db: DatabaseSync, upTo: number): string {
-  const sizes = TREND_METRICS.map((series) => `total(octet_length(${series})) AS ${series}`)
+  const sizes = COURSE_METRICS.map((series) => `total(octet_length(${series})) AS ${series}`)
   const found = db.prepare(
     `SELECT count(*) AS n, total(sent) AS sent, ${sizes.join(', ')} FROM second WHERE at <= ?`,
   )
@@ -178,7 +183,7 @@ function addSeconds(db: DatabaseSync, meter: LatencyMeter, [above, upTo]: readon
   for (let rows = page.all(lastAt, upTo); rows.length > 0; rows = page.all(lastAt, upTo)) {
     for (const row of rows) {
       lastAt = Number(row['at'])
-      for (const series of TREND_METRICS) {
+      for (const series of COURSE_METRICS) {
         const encoded = row[series]
         if (typeof encoded === 'string') meter.add(series, decodeHistogram(encoded))
       }

@@ -31,7 +31,7 @@ export function sendFirstRequest({
 }: FirstRequestOptions): { ended: Promise<FirstRequest>; cancel: () => void } {
   const client = createClient()
   const ended = Promise.withResolvers<FirstRequest>()
-  const body = bodies.at(0)
+  const body = bodies.ofRow(0)
   const postId = toPostId(FIRST_SEQUENCE)
   const json = body.toJson(postId, toCallbackUrl(FIRST_SEQUENCE + 1) ?? '')
   client.send({ method: 'POST', path, body: json, isAnonymous: false }, (exchange) => {

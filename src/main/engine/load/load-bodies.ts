@@ -1,7 +1,12 @@
+import type { Load } from '../../../shared/load/load.ts'
+import { parseWeight } from '../../../shared/load/load-rows.ts'
+import type { ThresholdTag } from '../../../shared/load/threshold-tags.ts'
+import { findColumnOfName } from '../../../shared/mapping/match-columns.ts'
 import { parseCells } from '../journal/stored-cells.ts'
 import { type Body, writeBody } from '../mapping/json-text.ts'
 import type { MapRow } from '../mapping/row-mapper.ts'
 import type { DatabaseSync, StatementSync } from '../workspace/sqlite.ts'
+import { createRowOrder, type RowOrder } from './row-order.ts'
 
 /** Most rows of a block, and most of their cells, UTF-16 code units, unless one row alone has more. */
 const BLOCK_ROWS = 1_000
@@ -25,6 +30,8 @@ export interface LoadBody {
   userId: string
   /** Models it asks for; '' where the service decides. */
   model: string
+  /** Which of the tags of rows that thresholds name the row has, a bit each. */
+  tags: number
   /** The body's JSON for a submission. */
   toJson(postId: string, callbackUrl: string): string
 }
@@ -40,11 +47,28 @@ interface BlockStart {
   before: number
 }
 
-/** The bodies of a run's valid rows, in the order of the source and again from the start, in bounded memory. */
+/** What bodies are made of. */
+export interface LoadBodiesOptions {
+  mapRow: MapRow
+  hasCallback: boolean
+  /** Names of the cells. */
+  columns?: readonly string[]
+  /** Tags of rows, as `listThresholdRowTags` lists them (default: none). */
+  rowTags?: readonly ThresholdTag[]
+  /** Which row a request sends (default: in the order of the source, and again from the start). */
+  order?: Pick<Load, 'order' | 'seed' | 'weight'>
+}
+
+/** The bodies of a run's valid rows, in bounded memory. */
 export class LoadBodies {
   /** Valid rows. */
   readonly count: number
   readonly #rows: StatementSync
+  readonly #toPosition: RowOrder
+  /** Index of the cell and its value, of each tag of rows. */
+  readonly #rowTags: readonly { cell: number; value: string }[]
+  /** Rows that are read by themselves, since they come in no order; null where they come in that of the source. */
+  readonly #single: SingleRows | null
   readonly #mapRow: MapRow
   readonly #hasCallback: boolean
   /** Blocks as far as they were read, and where the one behind them begins. */
@@ -54,18 +78,33 @@ export class LoadBodies {
   /** The block that was asked for last, and most likely is again, with the position of its first body. */
   #last: { position: number; bodies: LoadBody[] } = { position: 0, bodies: [] }
 
-  constructor(db: DatabaseSync, options: { mapRow: MapRow; hasCallback: boolean }) {
+  constructor(db: DatabaseSync, options: LoadBodiesOptions) {
+    const { columns = [], rowTags = [], order = { order: 'source', seed: 1 } } = options
     this.#mapRow = options.mapRow
+    this.#rowTags = rowTags.map(({ name, value }) => ({ cell: findColumnOfName(columns, name), value }))
     this.#hasCallback = options.hasCallback
     this.count = Number(db.prepare('SELECT count(*) AS n FROM row WHERE item IS NOT NULL').get()?.['n'])
     this.#rows = db.prepare(
       `SELECT id, cells, kinds FROM row WHERE id > ? AND item IS NOT NULL ORDER BY id LIMIT ${BLOCK_ROWS}`,
     )
+    const isInOrder = order.order === 'source'
+    const weightCell = isInOrder || order.weight === undefined ? -1 : findColumnOfName(columns, order.weight)
+    this.#toPosition = createRowOrder(
+      order,
+      this.count,
+      weightCell === -1 ? null : readWeights(db, weightCell),
+    )
+    this.#single = isInOrder ? null : new SingleRows(db, this.count)
   }
 
   /** The body of a request, by its number in the load. */
   at(sequence: number): LoadBody {
-    const position = sequence % this.count
+    return this.ofRow(this.#toPosition(sequence))
+  }
+
+  /** The body of a row, by its position among the valid rows. */
+  ofRow(position: number): LoadBody {
+    if (this.#single !== null) return this.#single.at(position, (...row) => this.#toBody(...row))
     const last = this.#last.bodies[position - this.#last.position]
     if (last !== undefined) return last
     while (this.#lastStart.position <= position && this.#lastStart.position < this.count) {
@@ -127,10 +166,62 @@ export class LoadBodies {
       contentBytes: Buffer.byteLength(String(textData ?? url ?? '')),
       userId: typeof userId === 'string' ? userId : '',
       model: Array.isArray(models) ? models.join(', ') : '',
+      tags: this.#rowTags.reduce(
+        (bits, { cell, value }, index) => (cells[cell] === value ? bits + 2 ** index : bits),
+        0,
+      ),
       toJson: (postId, callbackUrl) =>
         tail === null ? head + postId + middle : head + postId + middle + callbackUrl + tail,
     }
   }
+}
+
+type ToBody = (row: number, position: number, cells: readonly string[], kinds: string | null) => LoadBody
+
+/** Rows in any order, read one by one; those that are asked for stay in memory as long as there is room. */
+class SingleRows {
+  readonly #ids: Float64Array
+  readonly #row: StatementSync
+  readonly #kept = new Map<number, { body: LoadBody; characters: number }>()
+  #characters = 0
+
+  constructor(db: DatabaseSync, count: number) {
+    this.#ids = new Float64Array(count)
+    let position = 0
+    for (const { id } of db.prepare('SELECT id FROM row WHERE item IS NOT NULL ORDER BY id').iterate()) {
+      this.#ids[position] = Number(id)
+      position += 1
+    }
+    this.#row = db.prepare('SELECT cells, kinds FROM row WHERE id = ?')
+  }
+
+  at(position: number, toBody: ToBody): LoadBody {
+    const known = this.#kept.get(position)
+    if (known !== undefined) return known.body
+    const id = this.#ids[position] ?? 0
+    const found = this.#row.get(id)
+    if (found === undefined) throw new Error(`the journal has no valid row at position ${position}`)
+    const text = String(found['cells'])
+    const kinds = found['kinds'] === null ? null : String(found['kinds'])
+    const body = toBody(id, position, parseCells(text), kinds)
+    this.#kept.set(position, { body, characters: text.length })
+    this.#characters += text.length
+    for (const [oldest, { characters }] of this.#kept) {
+      if (this.#characters <= KEPT_CHARACTERS || oldest === position) break
+      this.#kept.delete(oldest)
+      this.#characters -= characters
+    }
+    return body
+  }
+}
+
+/** The weights of the valid rows, which intake has checked. */
+function readWeights(db: DatabaseSync, cell: number): Float64Array {
+  const weights: number[] = []
+  for (const { cells } of db.prepare('SELECT cells FROM row WHERE item IS NOT NULL ORDER BY id').iterate()) {
+    weights.push(parseWeight(parseCells(String(cells))[cell] ?? '') ?? 0)
+  }
+  return Float64Array.from(weights)
 }
 
 /** Both sides of a mark as it stands in JSON. The last one counts: ours stand behind the row's own fields. */

@@ -50,6 +50,8 @@ interface RequestInFlight {
   body: LoadBody
   tries: number
   hasWaited: boolean
+  /** When its first try was handed over, on the clock of `performance.now()`. */
+  beganMs: number
 }
 
 /** Sends one thread's share of a load, and reports its outcome in plain numbers. Keeps nothing but what is in flight. */
@@ -192,7 +194,7 @@ export class LoadGenerator {
     if (turn.isMeasured) this.#sent += 1
     const body = this.#options.bodies.at(turn.isMeasured ? turn.sequence : turn.sequence - WARMUP_SEQUENCE)
     const hasWaited = turn.dueMs !== null && turn.dueMs < this.#lastFullMs
-    return this.#toJob({ turn, body, tries: 0, hasWaited })
+    return this.#toJob({ turn, body, tries: 0, hasWaited, beganMs: this.#startMs + nowMs })
   }
 
   #toJob(flight: RequestInFlight): Job {
@@ -214,11 +216,11 @@ export class LoadGenerator {
   #noteEnd(flight: RequestInFlight, exchange: Exchange): void {
     const { turn, body } = flight
     const judgement = this.#options.judge(exchange, [this.#options.toPostId(turn.sequence), body.userId])
-    if (turn.isMeasured) this.#record(flight, exchange, judgement)
+    const isRepeated =
+      judgement.repeat !== 'never' && flight.tries < this.#options.retry.limit && !this.#isStopped
+    if (turn.isMeasured) this.#record(flight, exchange, judgement, isRepeated)
     if (this.#lanes.inFlight + 1 >= this.#lanes.concurrency) this.#lastFullMs = this.#nowMs()
-    if (judgement.repeat !== 'never' && flight.tries < this.#options.retry.limit && !this.#isStopped) {
-      this.#backOff(flight, judgement)
-    }
+    if (isRepeated) this.#backOff(flight, judgement)
   }
 
   #backOff(flight: RequestInFlight, { retryAfterMs }: Judgement): void {
@@ -233,11 +235,13 @@ export class LoadGenerator {
     ).unref()
   }
 
-  #record(flight: RequestInFlight, exchange: Exchange, judgement: Judgement): void {
-    const { turn, body, tries, hasWaited } = flight
+  #record(flight: RequestInFlight, exchange: Exchange, judgement: Judgement, isRepeated: boolean): void {
+    const { turn, body, tries, hasWaited, beganMs } = flight
     const { timings } = exchange
     const sentUs = timings.sentAtUs - (performance.timeOrigin + this.#startMs) * 1000
     const endUs = sentUs + timings.durationUs
+    const waitingUs = timings.waitingUs ?? Number.NaN
+    const sendingUs = timings.sendingUs ?? Number.NaN
     const isSent = exchange.kind === 'answer' || exchange.sent
     const dueUs = turn.dueMs === null || tries > 0 ? Number.NaN : turn.dueMs * 1000
     const timed = isTimed(judgement)
@@ -246,7 +250,7 @@ export class LoadGenerator {
     numbers[at + FIELD.sequence] = turn.sequence
     numbers[at + FIELD.endUs] = endUs
     numbers[at + FIELD.durationUs] = timings.durationUs
-    numbers[at + FIELD.waitingUs] = timings.waitingUs ?? Number.NaN
+    numbers[at + FIELD.waitingUs] = waitingUs
     numbers[at + FIELD.connectUs] = timings.connectUs ?? Number.NaN
     numbers[at + FIELD.tlsUs] = timings.tlsUs ?? Number.NaN
     numbers[at + FIELD.responseUs] = timed ? endUs - dueUs : Number.NaN
@@ -268,6 +272,15 @@ export class LoadGenerator {
     numbers[at + FIELD.error] =
       judgement.outcome === 'succeeded' ? Number.NaN : this.#errors.toNumber(judgement)
     numbers[at + FIELD.retryAfterMs] = judgement.retryAfterMs ?? Number.NaN
+    numbers[at + FIELD.blockedUs] = timings.blockedUs ?? Number.NaN
+    numbers[at + FIELD.sendingUs] = sendingUs
+    numbers[at + FIELD.receivingUs] = Math.max(0, timings.durationUs - sendingUs - waitingUs)
+    numbers[at + FIELD.iterationUs] = isRepeated
+      ? Number.NaN
+      : Math.max(0, endUs - (beganMs - this.#startMs) * 1000)
+    numbers[at + FIELD.sentBytes] = timings.sentBytes ?? 0
+    numbers[at + FIELD.receivedBytes] = timings.receivedBytes ?? 0
+    numbers[at + FIELD.rowTags] = body.tags
     const kept = this.#keeper.consider(judgement.outcome)
     this.#rules.add(judgement.rules)
     if (kept !== null) this.#keeper.keep(kept, this.#toSample(at, flight, exchange, judgement))

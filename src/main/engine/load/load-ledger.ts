@@ -1,11 +1,10 @@
-import type { ThresholdTag } from '../../../shared/load/threshold-parser.ts'
 import type { Outcome } from '../../../shared/run/item-state.ts'
 import { SecondTimes } from '../sending/second-meter.ts'
 import type { CallbackCount } from './load-callbacks.ts'
 import { LoadTally } from './load-tally.ts'
 import type { LoadErrorCause, LoadUpdate } from './load-threads.ts'
 import { FIELD, FLAG, OUTCOMES, RECORD_NUMBERS } from './request-record.ts'
-import { TaggedRequests } from './tagged-requests.ts'
+import { type AddedRequest, StagedRequests, TaggedRequests, type TagSet } from './tagged-requests.ts'
 
 /** Models that are distinguished; further ones are counted together. */
 const MODELS_MAX = 50
@@ -19,6 +18,7 @@ export interface OpenSecond {
   tally: LoadTally
   times: SecondTimes
   tagged: TaggedRequests
+  staged: StagedRequests
   /** In the order in which their ends were told of. */
   rows: RowEnding[]
 }
@@ -54,15 +54,22 @@ export class LoadLedger {
   /** All closed seconds. */
   readonly total = new LoadTally()
   readonly tagged: TaggedRequests
-  readonly #tagSets: readonly (readonly ThresholdTag[])[]
+  readonly staged = new StagedRequests()
+  readonly #tagSets: readonly TagSet[]
+  readonly #toStage: ((ms: number) => number) | null
 
-  /** `tagSets`: tags by which requests are also counted apart. */
+  /**
+   * `tagSets`: tags by which requests are also counted apart. `toStage`: the number of the stage at a time, milliseconds
+   * since measuring began; null where the pace has none.
+   */
   constructor(
     onAwaited: (item: number, sentAtUs: number) => void,
-    tagSets: readonly (readonly ThresholdTag[])[] = [],
+    tagSets: readonly TagSet[] = [],
+    toStage: ((ms: number) => number) | null = null,
   ) {
     this.#onAwaited = onAwaited
     this.#tagSets = tagSets
+    this.#toStage = toStage
     this.tagged = new TaggedRequests(tagSets)
   }
 
@@ -93,6 +100,7 @@ export class LoadLedger {
     this.#closedUpTo = Math.max(this.#closedUpTo, second)
     this.total.merge(closed.tally)
     this.tagged.merge(closed.tagged)
+    this.staged.merge(closed.staged)
     return closed
   }
 
@@ -122,6 +130,10 @@ export class LoadLedger {
     this.requests += 1
     if (outcome !== 'succeeded') this.failed += 1
     this.lastEndUs = Math.max(this.lastEndUs, endUs)
+    const isIteration = !Number.isNaN(read(FIELD.iterationUs))
+    const sentBytes = read(FIELD.sentBytes)
+    const receivedBytes = read(FIELD.receivedBytes)
+    const cause = causes.get(read(FIELD.error))
     second.tally.add(
       {
         outcome,
@@ -130,23 +142,52 @@ export class LoadLedger {
         durationUs,
         connectUs: read(FIELD.connectUs),
         status: read(FIELD.status),
-        cause: causes.get(read(FIELD.error)),
+        cause,
         model: models.get(read(FIELD.model)) ?? SERVICE_DECIDES,
         contentBytes: read(FIELD.contentBytes),
         retryAfterMs: read(FIELD.retryAfterMs),
+        ...{ isIteration, sentBytes, receivedBytes },
       },
       this.#measuredUs,
     )
     const isSuccess = outcome === 'succeeded'
     addTimes(second.times, read, flags, isSuccess)
-    const isWithin = endUs <= this.#measuredUs
-    second.tagged.add({ outcome, status: read(FIELD.status), isWithin }, (times) =>
-      addTimes(times, read, flags, isSuccess),
-    )
+    if (this.#tagSets.length > 0 || this.#toStage !== null) {
+      const isWithin = endUs <= this.#measuredUs
+      const request = { isSuccess, isIteration, isWithin, sentBytes, receivedBytes }
+      this.#addParts(second, read, request, cause?.errorCode ?? null)
+    }
     second.rows.push(toRowEnding(read(FIELD.position), outcomeIndex))
     if (flags & FLAG.acknowledged || outcome === 'unknown') {
       this.#onAwaited(read(FIELD.sequence) + 1, this.#startMs * 1000 + endUs - durationUs)
     }
+  }
+
+  /** Counts a request with those of its stage, and with those that have the same tags. */
+  #addParts(
+    second: OpenSecond,
+    read: (field: number) => number,
+    request: AddedRequest,
+    errorCode: string | null,
+  ): void {
+    const { isSuccess } = request
+    const flags = read(FIELD.flags)
+    const stage = this.#toStage?.((read(FIELD.endUs) - read(FIELD.durationUs)) / 1000) ?? null
+    const status = read(FIELD.status)
+    const tags = {
+      ...{ status: Number.isNaN(status) ? 0 : status, isSuccess, errorCode, stage },
+      rowTags: read(FIELD.rowTags),
+    }
+    second.tagged.add(tags, request, (times) => addTimes(times, read, flags, isSuccess))
+    if (stage === null) return
+    const { sums, latency } = second.staged.of(stage)
+    sums.add(request)
+    if (!(flags & FLAG.timed)) return
+    const durationUs = read(FIELD.durationUs)
+    const responseUs = read(FIELD.responseUs)
+    latency.record('http_req_duration', Math.round(durationUs))
+    if (isSuccess) latency.record('succeeded_duration', Math.round(durationUs))
+    if (!Number.isNaN(responseUs)) latency.record('response_time', Math.round(responseUs))
   }
 
   #toModelLabel(name: string): string {
@@ -160,6 +201,7 @@ export class LoadLedger {
       tally: new LoadTally(),
       times: new SecondTimes(),
       tagged: new TaggedRequests(this.#tagSets),
+      staged: new StagedRequests(),
       rows: [],
     }
   }
@@ -193,6 +235,7 @@ function addTimes(
   }
   const connectUs = toUs(FIELD.connectUs)
   times.addPhases({ waitingUs: toUs(FIELD.waitingUs), connectUs, tlsUs: toUs(FIELD.tlsUs) })
+  times.addDetails((detail) => toUs(FIELD[detail]))
   if (!(flags & FLAG.timed)) return
   const isOwnLag = connectUs === null && !(flags & FLAG.waited)
   times.addTimed(toUs(FIELD.durationUs), toUs(FIELD.responseUs), toUs(FIELD.lagUs), { isSuccess, isOwnLag })

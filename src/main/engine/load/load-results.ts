@@ -1,7 +1,7 @@
 import type { Histogram } from 'hdr-histogram-js'
 import { decodeHistogram, toPercentiles } from '../../../shared/load/latency-meter.ts'
-import type { LoadFirstRequest, LoadSecond } from '../../../shared/load/load-report.ts'
-import { TREND_METRICS, type TrendMetric } from '../../../shared/load/metrics.ts'
+import type { LoadFirstRequest, LoadSecond, LoadStage } from '../../../shared/load/load-report.ts'
+import { COURSE_METRICS, type TrendMetric } from '../../../shared/load/metrics.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
 import {
   countSent,
@@ -69,7 +69,7 @@ export function toLoadSecond(second: StoredLoadSecond): LoadSecond {
 function toStored(row: Record<string, unknown>): StoredLoadSecond {
   const of = (name: string) => Number(row[name])
   const histograms: StoredLoadSecond['histograms'] = {}
-  for (const series of TREND_METRICS) {
+  for (const series of COURSE_METRICS) {
     const encoded = row[series]
     if (typeof encoded === 'string') histograms[series] = encoded
   }
@@ -153,6 +153,11 @@ export function toLoadSummary(
         asked_s: throttling.askedS,
       },
       connections: state.connections,
+      ...(state.metrics !== undefined && { metrics: state.metrics }),
+      ...(state.stages !== undefined && { stages: state.stages.map(toStageSummary) }),
+      ...(load.order !== 'source' && {
+        order: { order: load.order, seed: load.seed, weight: load.weight ?? null },
+      }),
       ...(state.first !== undefined && { first_request: toFirstRequest(state.first) }),
       ...(callbacks === null
         ? {}
@@ -165,6 +170,15 @@ export function toLoadSummary(
           }),
     },
     ...(callbacks === null ? {} : { callbacks: toCallbackCounts(callbacks) }),
+  }
+}
+
+function toStageSummary({ number, name, from, to, ranMs, latencyMs, ...counts }: LoadStage) {
+  const { scheduled, requests, failed } = counts
+  return {
+    ...{ number, name: name ?? null, from, to, duration_s: ranMs / 1000, scheduled, requests, failed },
+    requests_per_s: ranMs > 0 ? Math.round((requests * 10_000) / ranMs) / 10 : 0,
+    latency_ms: latencyMs,
   }
 }
 

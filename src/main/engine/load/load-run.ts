@@ -1,7 +1,14 @@
 import type { LatencyMeter } from '../../../shared/load/latency-meter.ts'
 import { type Load, toArrivalSchedule, toMaxInFlight, toMeasuredMs } from '../../../shared/load/load.ts'
-import { isOpen } from '../../../shared/load/load-pace.ts'
+import { createStageFinder, isOpen } from '../../../shared/load/load-pace.ts'
 import type { LoadFirstRequest } from '../../../shared/load/load-report.ts'
+import { listLoadUrls } from '../../../shared/load/load-target.ts'
+import {
+  type LoadMeasurements,
+  type MetricValues,
+  readMetricValues,
+  TREND_METRICS,
+} from '../../../shared/load/metrics.ts'
 import type { StreamedSecond } from '../../../shared/load/streamed-second.ts'
 import {
   evaluateThresholds,
@@ -26,8 +33,9 @@ import { toLoadPostId } from './load-pacer.ts'
 import { RuleCounts, RuleWriter } from './load-rules.ts'
 import { LoadSeconds } from './load-seconds.ts'
 import { type LoadTask, LoadThreads, type LoadUpdate, readClockMs } from './load-threads.ts'
+import { toStageRecords } from './stage-records.ts'
 import { toStreamedSecond } from './stream-second.ts'
-import { listDistributions, listTagSets } from './tagged-requests.ts'
+import { createTagSets, listDistributions } from './tagged-requests.ts'
 
 /** From starting the sending threads until the warm-up begins, milliseconds: all of them must have heard. */
 const START_MS = 50
@@ -45,8 +53,8 @@ export interface LoadRunOptions {
   load: Load
   /** Entry of the sending threads. */
   workerUrl: URL
-  /** Told of each second once it is written. */
-  onSecond: (second: StreamedSecond) => void
+  /** Told of each second once it is written; reading it takes time. */
+  onSecond: (read: () => StreamedSecond) => void
   task: Pick<LoadTask, 'workspace' | 'apiKey' | 'proxyCredentials' | 'headerValues' | 'appVersion'>
 }
 
@@ -77,6 +85,7 @@ export class LoadRun {
   #isSent = false
   #isOver = false
   #thresholds: ThresholdResult[] = []
+  #metrics: MetricValues = {}
 
   constructor(options: LoadRunOptions) {
     const { journal, record, load } = options
@@ -86,7 +95,8 @@ export class LoadRun {
     this.#slots = new SampleSlots(load)
     this.#ledger = new LoadLedger(
       (item, sentAtUs) => this.#callbacks?.await(item, sentAtUs),
-      listTagSets(load.thresholds),
+      createTagSets(load, listLoadUrls(record.plan)),
+      createStageFinder(load.pace),
     )
     this.#callbacks =
       record.callbackBase === null ? null : createCallbacks(options, this.#ledger, this.#rules)
@@ -169,14 +179,8 @@ export class LoadRun {
       awaited: this.#callbacks?.awaited ?? 0,
       limitedSeconds: this.#seconds.limited,
       thresholds: this.#thresholds,
-      latencyMs: {
-        http_req_duration: this.total.percentiles('http_req_duration'),
-        succeeded_duration: this.total.percentiles('succeeded_duration'),
-        http_req_waiting: this.total.percentiles('http_req_waiting'),
-        response_time: this.total.percentiles('response_time'),
-        start_lag: this.total.percentiles('start_lag'),
-        callback_latency: this.total.percentiles('callback_latency'),
-      },
+      metrics: this.#metrics,
+      latencyMs: Object.fromEntries(TREND_METRICS.map((metric) => [metric, this.total.percentiles(metric)])),
     }
   }
 
@@ -299,7 +303,7 @@ export class LoadRun {
     })
     const { runId } = this.#options.record
     for (const closed of this.#seconds.unwritten) {
-      this.#options.onSecond(toStreamedSecond(closed, { runId, startMs }))
+      this.#options.onSecond(() => toStreamedSecond(closed, { runId, startMs }))
     }
     this.#seconds.committed()
     this.#slots.committed()
@@ -307,19 +311,19 @@ export class LoadRun {
 
   #judge(): void {
     const { load, record } = this.#options
-    const { total } = this.#ledger
-    this.#thresholds = evaluateThresholds(load.thresholds, {
+    const { total, tagged } = this.#ledger
+    const measured: LoadMeasurements = {
       durationS: this.measuredMs / 1000,
       latencies: listDistributions(this.total),
-      tagged: this.#ledger.tagged.toMeasurements(),
+      tagged: tagged.toMeasurements(),
       // Of closed seconds, as the duration and the latencies are.
-      requests: total.requests,
-      requestsWithin: total.within.ended,
-      failed: total.failed,
+      ...{ all: total.sums.all, within: total.sums.within },
       dropped: this.#seconds.dropped,
       inFlight: this.inFlight,
       maxInFlight: toMaxInFlight(load, record.plan.connection.timeoutMs),
-    })
+    }
+    this.#thresholds = evaluateThresholds(load.thresholds, measured)
+    this.#metrics = readMetricValues(measured)
   }
 
   /** Measured time: what was planned, or what it came to. */
@@ -366,6 +370,8 @@ export class LoadRun {
       limitedSeconds: seconds.limited,
       limitedReasons: seconds.limitedReasons,
       thresholds: this.#thresholds,
+      metrics: this.#metrics,
+      ...toStageRecords(load, this.#ledger.staged, this.measuredMs),
       ...(this.#first !== null && { first: this.#first }),
       callbacks:
         this.#callbacks === null ? null : { ...total.callbacks, outstanding: this.#callbacks.awaited },

@@ -5,6 +5,7 @@ import { toErrorKey } from '../../../shared/run/counts.ts'
 import type { LoadGroupRecord } from '../journal/load-record.ts'
 import type { LoadErrorCause } from './load-threads.ts'
 import { FLAG, type OUTCOMES } from './request-record.ts'
+import { SummedRequests } from './tagged-requests.ts'
 
 /** Upper edges of the ranges of content sizes, bytes. */
 const SIZES = [100, 1_000, 10_000, 100_000, Number.POSITIVE_INFINITY]
@@ -26,6 +27,10 @@ export interface EndedRequest {
   model: string
   contentBytes: number
   retryAfterMs: number
+  /** It is the last try of its row. */
+  isIteration: boolean
+  sentBytes: number
+  receivedBytes: number
 }
 
 interface Group {
@@ -44,6 +49,7 @@ export class LoadTally {
   readonly callbacks = { received: 0, doubled: 0, rejected: 0, overdue: 0 }
   /** Answered, whatever the answer. */
   answered = 0
+  readonly sums = new SummedRequests()
   fromCache = 0
   readonly echoes = { verified: 0, notVerifiable: 0, mismatched: 0 }
   waited = 0
@@ -99,6 +105,9 @@ export class LoadTally {
     if (flags & FLAG.waited) this.waited += 1
     if (flags & FLAG.retry) this.retried += 1
     this.#addWithin(request, measuredUs)
+    const { isIteration, sentBytes, receivedBytes } = request
+    const isSuccess = outcome === 'succeeded'
+    this.sums.add({ isSuccess, isIteration, isWithin: endUs <= measuredUs, sentBytes, receivedBytes })
     if (!Number.isNaN(request.connectUs)) this.connections.opened += 1
     else if (flags & FLAG.sent) this.connections.reused += 1
     if (status === 429) this.throttling.answers += 1
@@ -124,6 +133,7 @@ export class LoadTally {
     addNumbers(this.connections, other.connections)
     addNumbers(this.callbacks, other.callbacks)
     this.answered += other.answered
+    this.sums.merge(other.sums)
     this.fromCache += other.fromCache
     addNumbers(this.echoes, other.echoes)
     this.waited += other.waited

@@ -10,6 +10,7 @@ import { LoadBodies } from './load-bodies.ts'
 import { LoadGenerator, type LoadGeneratorOptions } from './load-generator.ts'
 import { createLoadPacer, toLoadPostId } from './load-pacer.ts'
 import type { LoadCalls, LoadTask, LoadUpdate } from './load-threads.ts'
+import { listThresholdRowTags } from './tagged-requests.ts'
 
 let generator: LoadGenerator | null = null
 let parts: LoadGeneratorOptions | null = null
@@ -49,7 +50,10 @@ function createParts(task: LoadTask): LoadGeneratorOptions {
     id.startsWith(`${runToken}-`),
   )
   const hasCallback = isAsync(plan.operation) && record.callbackBase !== null
-  const bodies = new LoadBodies(openJournalReader(journalFile), { mapRow, hasCallback })
+  const bodies = new LoadBodies(openJournalReader(journalFile), {
+    ...{ mapRow, hasCallback, columns: record.columns, order: load },
+    rowTags: listThresholdRowTags(load.thresholds),
+  })
   // The first requests must not wait for the disk.
   bodies.at(share.index)
   return {

@@ -7,7 +7,7 @@ import type { LoadErrorCause } from './load-threads.ts'
 export const OUTCOMES = ['succeeded', 'rejected', 'failed', 'unknown'] as const satisfies readonly Outcome[]
 
 /**
- * A measured request as sixteen numbers, so that the thread that sends keeps no objects and hands its records over
+ * A measured request as a few numbers, so that the thread that sends keeps no objects and hands its records over
  * without copying. Times are microseconds; NaN stands for what a request did not have.
  */
 export const FIELD = {
@@ -38,9 +38,20 @@ export const FIELD = {
   error: 14,
   /** What a Retry-After asked for, milliseconds. */
   retryAfterMs: 15,
+  /** Handing over to first byte sent; first to last byte sent; first to last byte received. */
+  blockedUs: 16,
+  sendingUs: 17,
+  receivingUs: 18,
+  /** From handing over its first try to the end of its last one, which this is. */
+  iterationUs: 19,
+  /** Bytes of the request and of its answer. */
+  sentBytes: 20,
+  receivedBytes: 21,
+  /** Which of the tags of rows that thresholds name its row has, a bit each. */
+  rowTags: 22,
 } as const
 
-export const RECORD_NUMBERS = 16
+export const RECORD_NUMBERS = 23
 
 /** What is true of a request. */
 export const FLAG = {

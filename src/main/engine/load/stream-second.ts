@@ -13,6 +13,7 @@ export function toStreamedSecond(
   { runId, startMs }: { runId: string; startMs: number },
 ): StreamedSecond {
   const { second, scheduled, sent, dropped, inFlight } = extras
+  const { iterations, sentBytes, receivedBytes } = tally.sums.all
   const statuses = new Map<number | null, number>()
   for (const { status, requests } of tally.statuses) {
     statuses.set(status, (statuses.get(status) ?? 0) + requests)
@@ -25,6 +26,7 @@ export function toStreamedSecond(
     sent,
     ended: { ...tally.counts },
     statuses: Array.from(statuses, ([status, requests]) => ({ status, requests })),
+    ...{ iterations, sentBytes, receivedBytes },
     dropped,
     inFlight,
     isGeneratorLimited: record.generatorLimited,

@@ -1,74 +1,154 @@
-import type { LatencyMeter } from '../../../shared/load/latency-meter.ts'
-import { type TaggedMeasurements, TREND_METRICS } from '../../../shared/load/metrics.ts'
-import { formatTags, type ThresholdTag } from '../../../shared/load/threshold-parser.ts'
+import { LatencyMeter } from '../../../shared/load/latency-meter.ts'
+import type { Load } from '../../../shared/load/load.ts'
+import {
+  addRequestSums,
+  createRequestSums,
+  type RequestSums,
+  type TaggedMeasurements,
+  TREND_METRICS,
+} from '../../../shared/load/metrics.ts'
+import {
+  createTagMatcher,
+  formatTags,
+  isOfAll,
+  listRowTags,
+  type TaggedRequest,
+  type ThresholdTag,
+} from '../../../shared/load/threshold-tags.ts'
 import { readExpression, type Threshold } from '../../../shared/load/thresholds.ts'
-import type { Outcome } from '../../../shared/run/item-state.ts'
 import { SecondTimes } from '../sending/second-meter.ts'
 
-/** A request as far as tags tell it from others. */
-interface TaggedRequest {
-  outcome: Outcome
-  /** NaN where there was no answer. */
-  status: number
-  /** Whether it ended within the measured time. */
+/** A set of tags that thresholds name, and which requests have all of them. */
+export interface TagSet {
+  name: string
+  matches: (request: TaggedRequest) => boolean
+}
+
+/** A request as it is added up. */
+export interface AddedRequest {
+  isSuccess: boolean
+  /** It is the last try of its row. */
+  isIteration: boolean
+  /** It ended within the measured time. */
   isWithin: boolean
+  sentBytes: number
+  receivedBytes: number
 }
 
-interface Part {
-  tags: readonly ThresholdTag[]
-  requests: number
-  failed: number
-  requestsWithin: number
-  times: SecondTimes
-}
-
-/** The tags that thresholds name, each set of them once. */
-export function listTagSets(thresholds: readonly Threshold[]): (readonly ThresholdTag[])[] {
+/** The tags that thresholds name, each set of them once; tags that all requests have are none. */
+function listTags(thresholds: readonly Threshold[]): (readonly ThresholdTag[])[] {
   const sets = thresholds.map(({ expression }) => readExpression(expression).tags)
-  return [...new Map(sets.filter((tags) => tags.length > 0).map((tags) => [formatTags(tags), tags])).values()]
+  return [
+    ...new Map(sets.filter((tags) => !tags.every(isOfAll)).map((tags) => [formatTags(tags), tags])).values(),
+  ]
+}
+
+/** The tags of rows that thresholds name: column and value. */
+export function listThresholdRowTags(thresholds: readonly Threshold[]): ThresholdTag[] {
+  return listRowTags(listTags(thresholds))
+}
+
+/** The sets of tags that a load's thresholds name. `urls`: what the requests' URL may be called. */
+export function createTagSets({ thresholds, pace }: Load, urls: readonly string[]): TagSet[] {
+  const sets = listTags(thresholds)
+  const rowTags = listRowTags(sets)
+  const stages = pace.kind === 'stages' ? pace.stages.map(({ name }) => name) : []
+  return sets.map((tags) => ({
+    name: formatTags(tags),
+    matches: createTagMatcher(tags, { urls, stages, rowTags }),
+  }))
+}
+
+/** The sums of requests that ended, those within the measured time apart. */
+export class SummedRequests {
+  readonly all = createRequestSums()
+  readonly within = createRequestSums()
+
+  add(request: AddedRequest): void {
+    addOne(this.all, request)
+    if (request.isWithin) addOne(this.within, request)
+  }
+
+  merge({ all, within }: SummedRequests): void {
+    addRequestSums(this.all, all)
+    addRequestSums(this.within, within)
+  }
+}
+
+function addOne(sums: RequestSums, { isSuccess, isIteration, sentBytes, receivedBytes }: AddedRequest): void {
+  sums.requests += 1
+  if (!isSuccess) sums.failed += 1
+  if (isIteration) sums.iterations += 1
+  sums.sentBytes += sentBytes
+  sums.receivedBytes += receivedBytes
 }
 
 /** What requests with the tags of thresholds came to, in a size that does not grow with their number. */
 export class TaggedRequests {
-  readonly #parts: Part[]
+  readonly #parts: readonly { set: TagSet; sums: SummedRequests; times: SecondTimes }[]
 
-  constructor(sets: readonly (readonly ThresholdTag[])[]) {
-    this.#parts = sets.map((tags) => ({
-      ...{ tags, requests: 0, failed: 0, requestsWithin: 0 },
-      times: new SecondTimes(),
-    }))
+  constructor(sets: readonly TagSet[]) {
+    this.#parts = sets.map((set) => ({ set, sums: new SummedRequests(), times: new SecondTimes() }))
   }
 
   /** Counts a request; `addTimes` is called for each set of tags that it has. */
-  add(request: TaggedRequest, addTimes: (times: SecondTimes) => void): void {
-    for (const part of this.#parts) {
-      if (!part.tags.every((tag) => hasTag(request, tag))) continue
-      part.requests += 1
-      if (request.outcome !== 'succeeded') part.failed += 1
-      if (request.isWithin) part.requestsWithin += 1
-      addTimes(part.times)
+  add(tags: TaggedRequest, request: AddedRequest, addTimes: (times: SecondTimes) => void): void {
+    for (const { set, sums, times } of this.#parts) {
+      if (!set.matches(tags)) continue
+      sums.add(request)
+      addTimes(times)
     }
   }
 
   /** Counts everything that another has counted, of the same sets. */
   merge(other: TaggedRequests): void {
-    for (const [index, part] of this.#parts.entries()) {
+    for (const [index, { sums, times }] of this.#parts.entries()) {
       const added = other.#parts[index]
       if (added === undefined) continue
-      part.requests += added.requests
-      part.failed += added.failed
-      part.requestsWithin += added.requestsWithin
-      part.times.latency.addAll(added.times.latency)
+      sums.merge(added.sums)
+      times.latency.addAll(added.times.latency)
     }
   }
 
   toMeasurements(): ReadonlyMap<string, TaggedMeasurements> {
     return new Map(
-      this.#parts.map(({ tags, requests, failed, requestsWithin, times }) => [
-        formatTags(tags),
-        { requests, failed, requestsWithin, latencies: listDistributions(times.latency) },
+      this.#parts.map(({ set, sums, times }) => [
+        set.name,
+        { all: sums.all, within: sums.within, latencies: listDistributions(times.latency) },
       ]),
     )
+  }
+}
+
+/** The latencies that are kept of each stage. */
+export const STAGE_METRICS = ['http_req_duration', 'succeeded_duration', 'response_time'] as const
+
+/** What the requests of one stage came to. */
+export interface StageRequests {
+  sums: SummedRequests
+  latency: LatencyMeter
+}
+
+/** What the requests of each stage came to, by the stage in which they were sent. */
+export class StagedRequests {
+  readonly #stages = new Map<number, StageRequests>()
+
+  /** The requests of a stage, to add to. */
+  of(stage: number): StageRequests {
+    let found = this.#stages.get(stage)
+    if (found === undefined) {
+      found = { sums: new SummedRequests(), latency: new LatencyMeter() }
+      this.#stages.set(stage, found)
+    }
+    return found
+  }
+
+  merge(other: StagedRequests): void {
+    for (const [stage, { sums, latency }] of other.#stages) {
+      const own = this.of(stage)
+      own.sums.merge(sums)
+      own.latency.addAll(latency)
+    }
   }
 }
 
@@ -79,9 +159,4 @@ export function listDistributions(latency: LatencyMeter): TaggedMeasurements['la
       ([, histogram]) => histogram !== null,
     ),
   )
-}
-
-function hasTag({ outcome, status }: TaggedRequest, { name, value }: ThresholdTag): boolean {
-  if (name === 'status') return (Number.isNaN(status) ? 0 : status) === Number(value)
-  return (outcome === 'succeeded') === (value === 'true')
 }

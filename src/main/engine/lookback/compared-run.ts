@@ -3,7 +3,7 @@ import { compareRuns } from '../../../shared/load/compare.ts'
 import { decodeHistogram } from '../../../shared/load/latency-meter.ts'
 import { type LatencyOverlay, overlayLatencies } from '../../../shared/load/latency-overlay.ts'
 import type { ComparedRun, LoadComparison } from '../../../shared/load/load-comparison.ts'
-import { TREND_METRICS, type TrendMetric } from '../../../shared/load/metrics.ts'
+import { COURSE_METRICS, type TrendMetric } from '../../../shared/load/metrics.ts'
 import { poolRuns } from '../../../shared/load/pool-runs.ts'
 import { judgeSpeed, type SpeedQuestion, type SpeedVerdict } from '../../../shared/load/speed-gate.ts'
 import { BATCH_COUNT, toLatencyHistory } from '../../../shared/load/statistics.ts'
@@ -50,7 +50,7 @@ function readComparedRun(view: RunFamily, summary = summarizeRun(view)): Compare
   const latency = readFamilyLatency(view.members)
   const batches = readBatches(db, state?.measuredMs ?? Number.POSITIVE_INFINITY)
   const latencies: ComparedRun['latencies'] = {}
-  for (const series of TREND_METRICS) {
+  for (const series of COURSE_METRICS) {
     const total = latency.histogram(series)
     // Also null where it repeats another series.
     if (total === null || latency.percentiles(series) === null) continue

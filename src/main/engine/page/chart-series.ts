@@ -1,6 +1,6 @@
 import type { Histogram } from 'hdr-histogram-js'
 import type { LoadReport, LoadSecond } from '../../../shared/load/load-report.ts'
-import { TREND_METRICS, type TrendMetric } from '../../../shared/load/metrics.ts'
+import { COURSE_METRICS, type TrendMetric } from '../../../shared/load/metrics.ts'
 import { formatFigure, formatMs } from '../../../shared/messages/figure-text.ts'
 
 /** Points that a chart shows at most. */
@@ -63,7 +63,7 @@ export function toBuckets(seconds: readonly ChartSecond[]): TimeBucket[] {
 
 /** Latency and requests over time; latencies of a bucket are those of its worst second. */
 export function listTimeCharts(measured: MeasuredCourse, buckets: readonly TimeBucket[]): LineChart[] {
-  const metrics = TREND_METRICS.filter(
+  const metrics = COURSE_METRICS.filter(
     (metric) => metric === 'http_req_duration' || measured.latencyMs[metric] !== undefined,
   )
   return [...metrics.map((metric) => toLatencyChart(metric, buckets)), toRequestChart(measured, buckets)]

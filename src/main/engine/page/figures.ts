@@ -6,7 +6,7 @@ import {
   type LoadNotice,
   type LoadView,
 } from '../../../shared/load/load-view.ts'
-import { TREND_METRICS } from '../../../shared/load/metrics.ts'
+import { COURSE_METRICS } from '../../../shared/load/metrics.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { code, count, figure } from '../../../shared/report/report.ts'
 import { listRowWarnings, type RunWarning } from '../../../shared/run/run.ts'
@@ -69,7 +69,7 @@ function drawDistributions(
   histograms: LoadReport['histograms'],
   latencyMs: LoadReport['latencyMs'],
 ): Markup[] {
-  const measured = TREND_METRICS.flatMap((metric) => {
+  const measured = COURSE_METRICS.flatMap((metric) => {
     const encoded = histograms[metric]
     const histogram = encoded === undefined ? null : decodeHistogram(encoded)
     return histogram === null || histogram.totalCount === 0 ? [] : [{ metric, histogram }]

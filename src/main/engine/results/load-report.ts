@@ -51,6 +51,7 @@ export function readLoadReport(view: RunFamily): LoadReport {
     connections: state?.connections ?? { opened: 0, reused: 0 },
     callbacks: state?.callbacks ?? null,
     thresholds: summary.thresholds ?? [],
+    ...(state?.metrics !== undefined && { metrics: state.metrics }),
     latencyMs: { ...state?.percentiles, ...readPercentiles(latency) },
     histograms: encodeSeries(latency),
     seconds: [...readLoadSeconds(db)].flat().map(toLoadSecond),
@@ -63,6 +64,7 @@ export function readLoadReport(view: RunFamily): LoadReport {
       failed,
       httpReqDurationMs: histogram === null ? null : toPercentiles(decodeHistogram(histogram)),
     })),
+    ...(state?.stages !== undefined && { stages: state.stages }),
     generator: {
       ...toLoadHealth(load, state),
       startLagP99Ms: latency.percentiles('start_lag')?.p99 ?? null,

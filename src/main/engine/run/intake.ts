@@ -1,5 +1,10 @@
 import { setImmediate } from 'node:timers/promises'
+import { listLoadColumns, parseWeight } from '../../../shared/load/load-rows.ts'
+import { listLoadUrls } from '../../../shared/load/load-target.ts'
+import { findOtherUrl } from '../../../shared/load/threshold-tags.ts'
+import { readExpression } from '../../../shared/load/thresholds.ts'
 import { findDoubtfulColumns, toSwappedWarning } from '../../../shared/mapping/doubt-columns.ts'
+import { findColumnOfName } from '../../../shared/mapping/match-columns.ts'
 import { mayBeRows } from '../../../shared/mapping/rows-in-key.ts'
 import { listColumnsOf } from '../../../shared/mapping/templates.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
@@ -80,10 +85,12 @@ export async function runIntake(options: {
     const checkRow: typeof checkOne = (row, isAscii) => {
       const checked = checkOne(row, isAscii)
       ofOneRow.note(checked)
+      checkWeight?.(checked)
       return checked
     }
     const firstRows: SourceRow[] = []
     const splitter = new RowSplitter(plan, columns, mapRow)
+    const checkWeight = createLoadRowCheck(plan, columns)
     const keys = chooseRowKeys(plan, mapping, columns)
     if (keys !== null && (options.earlierRuns ?? []).length > 0) {
       const { workspace, earlierRuns: candidates = [], keyFingerprint = null } = options
@@ -386,6 +393,32 @@ const REFUSED_FILE: ReadonlySet<FoundProblem['code']> = new Set([
   'empty_file',
 ])
 
+/**
+ * Makes the check of a row's weight in a load test; null where there are no weights. Throws `BAD_PLAN` for columns that
+ * the load names and the source does not have, and for tags of other requests; the check throws it for what is no
+ * weight.
+ */
+function createLoadRowCheck(plan: Plan, columns: readonly string[]): ((row: CheckedRow) => void) | null {
+  const { load } = plan
+  if (load === undefined) return null
+  const urls = listLoadUrls(plan)
+  const tags = load.thresholds.flatMap(({ expression }) => readExpression(expression).tags)
+  const other = findOtherUrl(tags, urls)
+  if (other !== null)
+    throw new SluiceError({ id: 'load_other_url', tag: other.name, named: other.value, urls })
+  const unknown = listLoadColumns(load).filter((name) => findColumnOfName(columns, name) === -1)
+  if (unknown.length > 0)
+    throw new SluiceError({ id: 'load_column_missing', unnamed: unknown, sourceColumns: [...columns] })
+  const { weight: column } = load
+  if (column === undefined) return null
+  const cell = findColumnOfName(columns, column)
+  return ({ row, cells, problems }) => {
+    const text = cells[cell] ?? ''
+    if (parseWeight(text) !== null || problems.some(({ severity }) => severity === 'error')) return
+    throw new SluiceError({ id: 'load_weight_unusable', row, column, found: text.slice(0, 40) })
+  }
+}
+
 /** The columns that requests have something of. */
 function listSentColumns(plan: Plan, mapping: Mapping, columns: readonly string[]): number[] {
   const { media } = plan.source
@@ -412,7 +445,8 @@ function keepUsedColumns(plan: Plan, mapping: Mapping, reader: SourceReader): vo
   // A number counts all columns, so that none in front of it may go.
   if (sources.some((source) => source.kind === 'column' && Number(source.column) > first)) return
   const used = new Set(sources.flatMap((source) => listColumnsOf(source, columns)))
-  reader.keepNested?.(columns.filter((_, index) => used.has(index)))
+  const ofLoad = plan.load === undefined ? [] : listLoadColumns(plan.load)
+  reader.keepNested?.(columns.filter((name, index) => used.has(index) || ofLoad.includes(name)))
 }
 
 /**

@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { Histogram } from 'hdr-histogram-js'
 import { createHistogram, LatencyMeter, recordUs } from '../../../shared/load/latency-meter.ts'
-import { PHASE_METRICS } from '../../../shared/load/metrics.ts'
+import { DETAIL_METRICS, type DetailTime, PHASE_METRICS } from '../../../shared/load/metrics.ts'
 import type { Outcome } from '../../../shared/run/item-state.ts'
 import type { SecondRecord } from '../journal/seconds.ts'
 import type { ExchangeTimings } from '../service/exchange.ts'
@@ -57,6 +57,11 @@ export class SecondTimes {
   /** The phases of any try. */
   addPhases(timings: PhaseTimings): void {
     recordPhases(this.latency, timings)
+  }
+
+  /** What is kept of load tests alone. */
+  addDetails(readUs: (detail: DetailTime) => number | null): void {
+    for (const { metric, detail } of DETAIL_METRICS) this.latency.record(metric, readUs(detail))
   }
 
   /**

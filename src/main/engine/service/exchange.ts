@@ -36,6 +36,13 @@ export interface ExchangeTimings {
   connectUs: number | null
   /** TLS handshake, where this try opened the connection. */
   tlsUs: number | null
+  /** Handing the request over to first byte sent: the wait for a connection, opening it included. */
+  blockedUs?: number | null
+  /** First byte sent to last byte sent. */
+  sendingUs?: number | null
+  /** Bytes of the request and of its answer; of bodies alone over HTTP/2, which compresses heads. */
+  sentBytes?: number
+  receivedBytes?: number
 }
 
 /** An answer, whole or cut. */
@@ -87,6 +94,8 @@ export class ExchangeClock {
   bodySentMs = 0
   /** First byte received. */
   firstByteMs: number | null = null
+  sentBytes = 0
+  receivedBytes = 0
 
   /** `phases`: of the connection that the try opened, microseconds; null where it found one open. */
   end(endMs: number, phases: { connectUs: number; tlsUs: number | null } | null): ExchangeTimings {
@@ -100,6 +109,10 @@ export class ExchangeClock {
           : Math.max(0, Math.round((this.firstByteMs - this.bodySentMs) * 1000)),
       connectUs: phases?.connectUs ?? null,
       tlsUs: phases?.tlsUs ?? null,
+      blockedUs: this.startMs === null ? null : Math.round((startMs - this.handedOverMs) * 1000),
+      sendingUs: this.startMs === null ? null : Math.max(0, Math.round((this.bodySentMs - startMs) * 1000)),
+      sentBytes: this.sentBytes,
+      receivedBytes: this.receivedBytes,
     }
   }
 }

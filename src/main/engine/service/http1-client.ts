@@ -209,6 +209,7 @@ export class Http1Client implements WireClient, Deadline, TurnWaiter {
     clock.startMs = startMs
     // An answer may be there before the write of its request returns.
     clock.bodySentMs = startMs
+    clock.sentBytes = head.length + length
     // What is ASCII goes to the operating system without a copy of its own.
     const isTaken =
       length === body.length ? socket.write(head + body, 'latin1') : socket.write(toBytes(head, body, length))
@@ -239,6 +240,7 @@ export class Http1Client implements WireClient, Deadline, TurnWaiter {
       return
     }
     this.#clock.firstByteMs ??= performance.now()
+    this.#clock.receivedBytes += size
     let isWhole: boolean
     try {
       isWhole = this.#reader.read(bytes, size)

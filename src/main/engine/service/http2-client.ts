@@ -167,7 +167,9 @@ class Http2Exchange implements Deadline, StreamSeeker {
     }
     this.#stream = stream
     this.#listen(stream, connection)
-    if (body !== null) stream.end(body)
+    if (body === null) return
+    this.#clock.sentBytes = Buffer.byteLength(body)
+    stream.end(body)
   }
 
   #listen(stream: ClientHttp2Stream, connection: Http2Connection): void {
@@ -217,6 +219,7 @@ class Http2Exchange implements Deadline, StreamSeeker {
   }
 
   #onData(chunk: Buffer): void {
+    this.#clock.receivedBytes += chunk.length
     try {
       this.#options.body.append(chunk)
     } catch (error) {

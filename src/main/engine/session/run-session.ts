@@ -80,6 +80,8 @@ export class RunSession {
   #concurrency: number | null = null
   #apiKey: ApiKey | null
   /** Whether rows that were refused for an earlier key are to be sent again. */
+  /** Whether anybody listens to the seconds of a load test. */
+  #tellsSeconds = false
   #isKeyReplaced = false
   readonly #proxyCredentials: ProxyCredentials | null
   readonly #headerValues: HeaderValues | null
@@ -161,6 +163,9 @@ export class RunSession {
         this.#isKeyReplaced = true
         this.#noteKey(this.#toFingerprint())
         this.#load?.setApiKey(command.apiKey)
+        break
+      case 'tell_seconds':
+        this.#tellsSeconds = true
         break
       case 'set_concurrency':
         this.#concurrency = command.concurrency
@@ -264,7 +269,9 @@ export class RunSession {
       record,
       load,
       workerUrl: new URL(loadWorkerUrl),
-      onSecond: (second) => this.#sendEvent('second', second),
+      onSecond: (read) => {
+        if (this.#tellsSeconds) this.#sendEvent('second', read())
+      },
       task: { workspace, apiKey: this.#apiKey?.seal() ?? null, proxyCredentials, headerValues, appVersion },
     })
     this.#writeRunning()

@@ -60,6 +60,8 @@ export type RunCommand =
   | { kind: 'stop' }
   | { kind: 'set_concurrency'; concurrency: number }
   | { kind: 'set_api_key'; apiKey: SealedSecret }
+  /** Somebody listens to the seconds of a load test, which cost time to tell. */
+  | { kind: 'tell_seconds' }
 
 /** What a run's thread does when the main thread calls it. */
 export interface RunCalls {
@@ -130,6 +132,7 @@ export class RunThread {
 
   /** Calls the listener with each second of a load test that is over; returns the way to stop it. */
   onSecond(listener: (second: StreamedSecond) => void): () => void {
+    if (this.#secondListeners.size === 0) this.command({ kind: 'tell_seconds' })
     this.#secondListeners.add(listener)
     return () => this.#secondListeners.delete(listener)
   }

@@ -1,6 +1,6 @@
 import { Stack } from '@mantine/core'
 import type { LoadOverview } from '../../../shared/bridge/results.ts'
-import type { LoadFact, LoadView } from '../../../shared/load/load-view.ts'
+import { type LoadFact, type LoadView, listStageColumns } from '../../../shared/load/load-view.ts'
 import { formatCounted, formatMs, formatSpan } from '../../../shared/messages/figure-text.ts'
 import { BarTable } from '../../ui/charts/bar-table.tsx'
 import { Figures, Notice, Panel } from '../../ui/layout/screen.tsx'
@@ -174,6 +174,30 @@ const GROUP_COLUMNS: readonly Column<{ by: string } & LoadView['groups'][number]
       percentiles === null ? '–' : formatMs(percentiles[title]),
   })),
 ]
+
+/** Requests by the stage in which they were sent. */
+export function StagesPanel({ stages }: Pick<LoadView, 'stages'>) {
+  type Stage = LoadView['stages'][number]
+  const columns: Column<Stage>[] = [
+    { title: 'Stage', cell: ({ label }) => label },
+    { title: 'Level', cell: ({ level }) => level },
+    { title: 'Requests', isNumber: true, cell: ({ requests }) => requests },
+    { title: 'Per second', isNumber: true, cell: ({ perS }) => perS },
+    { title: 'Did not succeed', isNumber: true, cell: ({ failedShare }) => failedShare },
+    ...listStageColumns(stages).map(({ title, read }) => ({
+      ...{ title, isNumber: true as const },
+      cell: (stage: Stage) => {
+        const value = read(stage)
+        return value === null ? '–' : formatMs(value)
+      },
+    })),
+  ]
+  return (
+    <Panel title="Stages" aside="http_req_duration of the requests sent in each" flush scrolls>
+      <Table caption="Requests by stage" rows={stages} toKey={({ label }) => label} columns={columns} />
+    </Panel>
+  )
+}
 
 /** How this machine did: whether its figures are to be believed. */
 export function GeneratorPanel(props: {

@@ -28,6 +28,7 @@ import {
   LoadErrorsPanel,
   LoadNotices,
   LoadSummaryPanel,
+  StagesPanel,
   StatusesPanel,
   ThresholdsPanel,
 } from './load-panels.tsx'
@@ -118,6 +119,7 @@ export function LoadScreen(props: {
         shown={shown}
         onShown={onShown}
       />
+      {view !== null && view.stages.length > 0 && <StagesPanel stages={view.stages} />}
       {known !== null && <LoadRequestsPanel report={known} />}
     </Screen>
   )

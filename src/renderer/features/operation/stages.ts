@@ -21,9 +21,9 @@ export function readStages(text: string): StagesPace | null {
 
 /** The text that `parseStages` reads back. */
 export function formatStages({ of, stages }: StagesPace): string {
-  const parts = stages.map(({ from, to, durationMs }) => {
+  const parts = stages.map(({ from, to, durationMs, name }) => {
     const levels = from === to ? `${to}` : `${from}..${to}`
-    return `${levels}@${formatDurationMs(durationMs)}`
+    return `${levels}@${formatDurationMs(durationMs)}${name === undefined ? '' : ` ${name}`}`
   })
   return `${of === 'concurrency' ? 'concurrency: ' : ''}${parts.join(', ')}`
 }

@@ -8,11 +8,8 @@ import {
   METRICS,
   type MetricName,
 } from '../../../shared/load/metrics.ts'
-import {
-  formatTags,
-  parseThreshold,
-  type ThresholdExpression,
-} from '../../../shared/load/threshold-parser.ts'
+import { parseThreshold, type ThresholdExpression } from '../../../shared/load/threshold-parser.ts'
+import { formatTags } from '../../../shared/load/threshold-tags.ts'
 import { formatThreshold } from '../../../shared/load/thresholds.ts'
 import { formatDurationMs, parseDurationMs } from '../../../shared/messages/duration.ts'
 import { ActionButton, CheckField, IconButton, NumberField, TextArea, TextField } from '../../ui/controls.tsx'
@@ -269,7 +266,11 @@ function toMetric(
   const isShare = METRICS[metric].kind === 'rate'
   return {
     ...{ metric, tags, aggregation: first, percentile: null },
-    ...(isShare ? { operator: '<', limit: 0.01 } : { operator: '<=', limit: 0 }),
+    ...(metric === 'checks'
+      ? { operator: '>', limit: 0.99 }
+      : isShare
+        ? { operator: '<', limit: 0.01 }
+        : { operator: '<=', limit: 0 }),
   }
 }
 

@@ -7,7 +7,7 @@ import {
   MARKS_HEIGHT,
 } from '../../../shared/load/chart-scale.ts'
 import { LATENCY_POINTS } from '../../../shared/load/load-view.ts'
-import { isTrend, METRIC_NAMES, METRICS, type TrendMetric } from '../../../shared/load/metrics.ts'
+import { isDetail, isTrend, METRIC_NAMES, METRICS, type TrendMetric } from '../../../shared/load/metrics.ts'
 import {
   describeSlowest,
   formatAxisMs,
@@ -52,12 +52,13 @@ export function LatencyCharts(props: {
   limited?: readonly number[]
 }) {
   const { series, shown, measured, limits = {}, limited = [] } = props
+  const drawn = series.filter(({ metric }) => !isDetail(metric))
   return (
     <Stack gap="md">
       <PercentilesTable series={series.map(({ metric, percentiles }) => ({ name: metric, percentiles }))} />
       {measured !== null && (
         <>
-          {series.length > 1 && (
+          {drawn.length > 1 && (
             <Chip.Group
               multiple
               value={[...shown]}
@@ -66,7 +67,7 @@ export function LatencyCharts(props: {
               }
             >
               <Group gap="xs" role="group" aria-label="Latencies with charts">
-                {series.map(({ metric }) => (
+                {drawn.map(({ metric }) => (
                   <Chip key={metric} value={metric} size="xs">
                     {metric}
                   </Chip>
@@ -74,7 +75,7 @@ export function LatencyCharts(props: {
               </Group>
             </Chip.Group>
           )}
-          {series
+          {drawn
             .filter(({ metric }) => shown.includes(metric))
             .map(({ metric, percentiles }) => (
               <SeriesCharts

@@ -58,6 +58,7 @@ export function createLoadSnapshot(
       requests: 5_000,
       failed: 42,
       dropped: 0,
+      metrics: {},
       awaited: 0,
       limitedSeconds: 0,
       thresholds: [

@@ -15,6 +15,7 @@ const toSecond = (runId: string, second: number): StreamedSecond => ({
   sent: 3,
   ended: { succeeded: 3, rejected: 0, failed: 0, unknown: 0 },
   statuses: [{ status: 200, requests: 3 }],
+  ...{ iterations: 3, sentBytes: 900, receivedBytes: 1_200 },
   dropped: 0,
   inFlight: 1,
   isGeneratorLimited: false,

@@ -3,7 +3,7 @@ import { describeLimits, findLimits, mergeHealth } from '../../../../src/main/en
 import type { OpenSecond } from '../../../../src/main/engine/load/load-ledger.ts'
 import { LoadTally } from '../../../../src/main/engine/load/load-tally.ts'
 import type { SecondHealth } from '../../../../src/main/engine/load/load-threads.ts'
-import { TaggedRequests } from '../../../../src/main/engine/load/tagged-requests.ts'
+import { StagedRequests, TaggedRequests } from '../../../../src/main/engine/load/tagged-requests.ts'
 import { SecondTimes } from '../../../../src/main/engine/sending/second-meter.ts'
 
 const WELL = {
@@ -23,7 +23,13 @@ function createSecond(durationMs: number, lagsMs: readonly number[]): OpenSecond
   const times = new SecondTimes()
   for (const lagMs of lagsMs)
     times.addTimed(durationMs * 1000, null, lagMs * 1000, { isSuccess: true, isOwnLag: true })
-  return { tally: new LoadTally(), times, tagged: new TaggedRequests([]), rows: [] }
+  return {
+    tally: new LoadTally(),
+    times,
+    staged: new StagedRequests(),
+    tagged: new TaggedRequests([]),
+    rows: [],
+  }
 }
 
 const lags = (count: number, late: number, lateMs: number) =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { LoadBodies } from '../../../../src/main/engine/load/load-bodies.ts'
+import { LoadBodies, type LoadBodiesOptions } from '../../../../src/main/engine/load/load-bodies.ts'
 import { createRowMapper } from '../../../../src/main/engine/mapping/row-mapper.ts'
 import { planSchema } from '../../../../src/shared/plan/plan.ts'
 import { openReadyJournal, toIntakeRow } from '../journal/test-journal.ts'
@@ -136,5 +136,46 @@ describe('bodies of a load', () => {
     }
     // Each round reads each row once; nothing is read twice in one.
     expect(countRead()).toBe(80)
+  })
+})
+
+describe('the rows that requests send', () => {
+  const ROWS = [
+    ['zero', 'a', '0'],
+    ['one', 'b', '1'],
+    ['three', 'a', '3'],
+  ]
+  const createOrdered = (order: NonNullable<LoadBodiesOptions['order']>) =>
+    new LoadBodies(openReadyJournal(ROWS.map((cells, index) => toIntakeRow(index + 1, { cells }))).db, {
+      ...{ mapRow: (row, cells) => mapRow(row, cells), hasCallback: false, order },
+      columns: ['text_data', 'user_id', ' weight'],
+      rowTags: [
+        { name: 'user_id', value: 'b' },
+        { name: 'user_id', value: 'a' },
+      ],
+    })
+
+  it('are drawn by the column of weights, and have the tags of their cells', () => {
+    const bodies = createOrdered({ order: 'random', seed: 5, weight: 'weight' })
+    const counts = new Map<number, number>()
+    for (let sequence = 0; sequence < 4_000; sequence += 1) {
+      const { row } = bodies.at(sequence)
+      counts.set(row, (counts.get(row) ?? 0) + 1)
+    }
+    expect(counts.get(1)).toBeUndefined()
+    expect(Math.abs((counts.get(3) ?? 0) / (counts.get(2) ?? 1) - 3)).toBeLessThan(0.5)
+    expect([0, 1, 2].map((position) => bodies.ofRow(position).tags)).toEqual([2, 1, 2])
+  })
+
+  it('are the same for the same seed, and all of them once a round where they are shuffled', () => {
+    const take = (seed: number) => {
+      const bodies = createOrdered({ order: 'shuffled', seed })
+      return Array.from({ length: 9 }, (_, sequence) => bodies.at(sequence).row)
+    }
+    expect(take(4)).toEqual(take(4))
+    expect(new Set(take(4).slice(3, 6))).toEqual(new Set([1, 2, 3]))
+    expect(JSON.parse(createOrdered({ order: 'shuffled', seed: 4 }).ofRow(0).toJson('p', ''))).toMatchObject({
+      text_data: 'zero',
+    })
   })
 })

@@ -21,6 +21,14 @@ export interface TestRequest {
   model?: number
   error?: number
   retryAfterMs?: number
+  blockedMs?: number
+  sendingMs?: number
+  receivingMs?: number
+  /** Another try of its row follows. */
+  isRepeated?: boolean
+  sentBytes?: number
+  receivedBytes?: number
+  rowTags?: number
 }
 
 /** What a sending thread would hand over of these requests. */
@@ -50,6 +58,13 @@ export function toRecords(
     record[FIELD.model] = request.model ?? 0
     record[FIELD.error] = request.error ?? Number.NaN
     record[FIELD.retryAfterMs] = request.retryAfterMs ?? Number.NaN
+    record[FIELD.blockedUs] = (request.blockedMs ?? 0) * 1000
+    record[FIELD.sendingUs] = (request.sendingMs ?? 0) * 1000
+    record[FIELD.receivingUs] = (request.receivingMs ?? 0) * 1000
+    record[FIELD.iterationUs] = request.isRepeated ? Number.NaN : durationMs * 1000
+    record[FIELD.sentBytes] = request.sentBytes ?? 0
+    record[FIELD.receivedBytes] = request.receivedBytes ?? 0
+    record[FIELD.rowTags] = request.rowTags ?? 0
   }
   return {
     kind: 'records',

@@ -1,6 +1,12 @@
 import { expect, test } from 'vitest'
 import { readExpression } from '../../../../src/shared/load/thresholds.ts'
-import { startFaultServer, toErrorAnswer, toTaskAnswer } from '../../../helpers/fault-server.ts'
+import {
+  startFaultServer,
+  toErrorAnswer,
+  toTaskAnswer,
+  type Wire,
+  type WireRequest,
+} from '../../../helpers/fault-server.ts'
 import { openTestFolder } from '../../../helpers/test-folder.ts'
 import { createLoadRuns } from './load-runs.ts'
 
@@ -15,6 +21,10 @@ function startFailing() {
     },
   })
 }
+
+const readBody = ({ body }: WireRequest) => JSON.parse(body) as Record<string, unknown>
+
+const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0)
 
 const LOAD = { pace: { kind: 'closed', concurrency: 4 }, requests: 40 } as const
 
@@ -74,3 +84,113 @@ test('where every request succeeded, their latency is not shown twice, and a thr
   expect(summary.latency_ms.http_req_duration?.count).toBe(40)
   expect(summary.latency_ms.succeeded_duration).toBeUndefined()
 })
+
+test('thresholds are of rows by their columns, of stages by number or name, and of causes by their code', async () => {
+  const server = await startFaultServer({
+    onRequest: (request, wire) => {
+      if (readBody(request)['user_id'] === 'user1')
+        wire.send(429, toErrorAnswer(429, 'RATE_LIMITED', 'slow down'))
+      else wire.send(200, toTaskAnswer(request))
+    },
+  })
+  const stage = { from: 100, to: 100, durationMs: 500 }
+  const thresholds = [
+    'http_reqs{user_id:user1}:count==20',
+    'http_req_failed{user_id:user1}:rate==1',
+    'http_req_failed{user_id:user0}:rate==0',
+    'checks{user_id:user1}:rate==0',
+    'http_reqs{user_id:user1,stage:peak}:count==10',
+    'http_reqs{stage:0}:count==50',
+    'http_reqs{stage:1}:count==50',
+    'http_reqs{error_code:RATE_LIMITED}:count==20',
+    'http_reqs{error_code:1429,scenario:main,method:POST}:count==20',
+    'iterations{user_id:user2}:count==20',
+    'data_sent{user_id:user9}:count==0',
+    'http_req_blocked{user_id:user0}:max>=0',
+  ]
+  const rows = ['zero', 'one', 'two', 'three', 'four']
+  const { summary, report } = await loads.run(
+    loads.createPlan(rows, server.baseUrl, {
+      pace: { kind: 'stages', of: 'rate', stages: [stage, { ...stage, name: 'peak' }] },
+      thresholds,
+    }),
+  )
+  expect(summary.thresholds?.filter(({ ok }) => !ok)).toEqual([])
+  const { stages = [], metrics, connections } = summary.load ?? {}
+  expect(stages).toMatchObject([
+    { number: 0, name: null, from: 100, to: 100, duration_s: 0.5, scheduled: 50, requests: 50, failed: 10 },
+    {
+      number: 1,
+      name: 'peak',
+      duration_s: 0.5,
+      scheduled: 50,
+      requests: 50,
+      failed: 10,
+      requests_per_s: 100,
+    },
+  ])
+  for (const { latency_ms: latency } of stages) {
+    expect(latency.http_req_duration?.count).toBe(50)
+    expect(latency.succeeded_duration?.count).toBe(40)
+    expect(latency.response_time?.count).toBe(50)
+  }
+  expect(report.stages?.map(({ name }) => name)).toEqual([undefined, 'peak'])
+  expect(metrics).toMatchObject({
+    http_reqs: { count: 100 },
+    iterations: { count: 100 },
+    checks: { rate: 0.8 },
+    http_req_failed: { rate: 0.2 },
+    dropped_iterations: { count: 0 },
+  })
+  expect(summary.latency_ms.http_req_blocked?.count).toBe(100)
+  expect(summary.latency_ms.iteration_duration?.count).toBe(100)
+  expect(connections?.opened).toBe(summary.latency_ms.http_req_connecting?.count)
+})
+
+test('bytes are those that went over the wire, and a row that is retried is one iteration', async () => {
+  const sockets = new Set<Wire['socket']>()
+  const answered = new Set<unknown>()
+  const server = await startFaultServer({
+    onRequest: (request, wire) => {
+      sockets.add(wire.socket)
+      const id = readBody(request)['post_id']
+      if (answered.has(id)) wire.send(200, toTaskAnswer(request))
+      else wire.send(503, toErrorAnswer(503, 'BUSY', 'not now'))
+      answered.add(id)
+    },
+  })
+  const { summary } = await loads.run(
+    loads.createPlan(
+      ['grüße', 'plain'],
+      server.baseUrl,
+      { ...LOAD, requests: 6 },
+      { retry: { limit: 1, baseMs: 40, maxMs: 40 } },
+    ),
+  )
+  expect(summary.load?.metrics).toMatchObject({
+    http_reqs: { count: 12 },
+    iterations: { count: 6 },
+    data_sent: { count: sum([...sockets].map(({ bytesRead }) => bytesRead)) },
+    data_received: { count: sum([...sockets].map(({ bytesWritten }) => bytesWritten)) },
+  })
+  // Both tries and the wait between them.
+  expect(summary.latency_ms.iteration_duration?.count).toBe(6)
+  expect(summary.latency_ms.iteration_duration?.min).toBeGreaterThan(
+    summary.latency_ms.http_req_duration?.min ?? 0,
+  )
+})
+
+test.each([
+  ['http_reqs{lang:de}:count>1', { said: { id: 'load_column_missing', unnamed: ['lang'] } }],
+  ['http_reqs{name:/v1/others}:count>1', { said: { id: 'load_other_url', named: '/v1/others' } }],
+])(
+  'a threshold `%s` that no request can meet ends the load test before anything is sent',
+  async (threshold, error) => {
+    const server = await startFaultServer({
+      onRequest: (request, wire) => wire.send(200, toTaskAnswer(request)),
+    })
+    const plan = loads.createPlan(5, server.baseUrl, { ...LOAD, thresholds: [threshold] })
+    await expect(loads.run(plan)).rejects.toMatchObject(error)
+    expect(server.requests).toHaveLength(0)
+  },
+)

@@ -1,8 +1,13 @@
 import { StringDecoder } from 'node:string_decoder'
 import { decodeHistogram } from '../../../../shared/load/latency-meter.ts'
-import { type LatencyDistribution, NO_MEASUREMENTS } from '../../../../shared/load/metrics.ts'
+import {
+  createRequestSums,
+  type LatencyDistribution,
+  NO_MEASUREMENTS,
+} from '../../../../shared/load/metrics.ts'
 import {
   evaluateThresholds,
+  readExpression,
   type ThresholdResult,
   thresholdSchema,
 } from '../../../../shared/load/thresholds.ts'
@@ -114,22 +119,27 @@ export class K6Lines {
       .flatMap(([metric, expressions]) => expressions.map((one) => toOwnExpression(metric, one)))
       .flatMap((expression) => {
         const { data } = thresholdSchema.safeParse(expression)
-        return data === undefined ? [] : [data]
+        return data === undefined || !isJudged(data.expression) ? [] : [data]
       })
     const latencies: Record<string, LatencyDistribution> = {}
     for (const [metric, { histogram }] of Object.entries(result.latencies)) {
       if (histogram !== null) latencies[metric] = decodeHistogram(histogram)
     }
+    const sums = { ...createRequestSums(), requests: result.requests ?? 0, failed: result.failed ?? 0 }
     return evaluateThresholds(thresholds, {
       ...NO_MEASUREMENTS,
       durationS: result.durationS ?? 0,
       latencies,
-      requests: result.requests ?? 0,
-      failed: result.failed ?? 0,
-      requestsWithin: result.requests ?? 0,
+      ...{ all: sums, within: sums },
       dropped: result.dropped ?? 0,
     })
   }
+}
+
+/** Whether a threshold is about what is kept of the samples: all of a run, and none of the metrics that are passed over. */
+function isJudged(expression: string): boolean {
+  const { metric, tags } = readExpression(expression)
+  return tags.length === 0 && KEPT.has(metric)
 }
 
 function toOwnExpression(metric: string, expression: string): string {

@@ -3,6 +3,7 @@ import { mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/p
 import { basename, dirname, join, resolve } from 'node:path'
 import { describeLoad } from '../../../../shared/load/load.ts'
 import { isOpen } from '../../../../shared/load/load-pace.ts'
+import { toLoadTarget } from '../../../../shared/load/load-target.ts'
 import { formatDurationMs } from '../../../../shared/messages/duration.ts'
 import { SluiceError } from '../../../../shared/messages/errors.ts'
 import { formatCounted } from '../../../../shared/messages/figure-text.ts'
@@ -16,7 +17,6 @@ import {
   type K6RowsFile,
   listK6HeaderVariables,
   SCRIPT_BEGINNING,
-  toK6Target,
 } from './k6-script.ts'
 import { toK6Thresholds } from './k6-thresholds.ts'
 
@@ -208,7 +208,7 @@ function formatK6Readme(
   options: { isConfigMap: boolean; appVersion: string },
 ): string {
   const { connection, load } = plan
-  const { baseUrl, path } = toK6Target(plan)
+  const { baseUrl, path } = toLoadTarget(plan)
   const key = connection.apiKeyEnv
   const rows = files.reduce((sum, file) => sum + file.rows, 0)
   const pin = load.httpVersion === '1.1' && baseUrl.startsWith('https:') ? 'GODEBUG=http2client=0 ' : ''
@@ -302,7 +302,12 @@ function listDifferences({ operation, load, connection }: K6Plan): string[] {
       : []),
     ...(leftOut.length === 0
       ? []
-      : [`k6 has no metric for ${leftOut.map((one) => `\`${one}\``).join(', ')}: left out.`]),
+      : [`k6 has no metric or tag for ${leftOut.map((one) => `\`${one}\``).join(', ')}: left out.`]),
+    ...(load.order === 'source'
+      ? []
+      : [
+          `Rows are sent in their order: k6 does not draw what the plan draws (${load.order}, seed ${load.seed}).`,
+        ]),
     ...(load.warmupMs > 0
       ? [
           `The warm-up of ${formatDurationMs(load.warmupMs)} is a scenario of its own. Figures without \`{scenario:main}\` hold it, too; those with it do not.`,

@@ -1,7 +1,7 @@
 import { type Load, toMaxInFlight, toMeasuredMs } from '../../../../shared/load/load.ts'
 import { isOpen, LOAD_MAX_MS, type Stage, toPeak, toWarmupLevel } from '../../../../shared/load/load-pace.ts'
+import { toLoadTarget } from '../../../../shared/load/load-target.ts'
 import { formatDurationMs } from '../../../../shared/messages/duration.ts'
-import { taskPath } from '../../../../shared/operations/task.ts'
 import type { Plan } from '../../../../shared/plan/plan.ts'
 import { type PlanHeaders, parseHeaderValue } from '../../../../shared/plan/request-headers.ts'
 import { parseResolvedHost } from '../../../../shared/plan/resolved-host.ts'
@@ -72,17 +72,21 @@ export function listK6HeaderVariables(headers: PlanHeaders = {}): [variable: str
   })
 }
 
-/** Base URL and path of the requests (docs/interface.md §4.1, §4.2, §5.5). Tasks only. */
-export function toK6Target({ connection, operation }: K6Plan): { baseUrl: string; path: string } {
-  if (operation.kind !== 'task') throw new Error(`a load of ${operation.kind} cannot be sent by k6`)
-  const baseUrl = operation.api === 'v2' ? (connection.taskBaseUrl ?? connection.baseUrl) : connection.baseUrl
-  return { baseUrl: baseUrl.replace(/\/+$/, ''), path: taskPath(operation) }
+/** When each stage ends, milliseconds after the first one began; nothing where the pace has none. */
+function formatStageEnds({ pace }: Load): string {
+  if (pace.kind !== 'stages') return ''
+  let endMs = 0
+  const ends = pace.stages.map(({ durationMs }) => {
+    endMs += durationMs
+    return endMs
+  })
+  return `const STAGE_ENDS_MS = ${JSON.stringify(ends)}\n\n`
 }
 
 /** The script of a k6 project: sends the rows in order and again from the start, each under a post_id of its own. */
 export function formatK6Script(plan: K6Plan, files: readonly K6RowsFile[], appVersion: string): string {
   const { connection, load } = plan
-  const { baseUrl, path } = toK6Target(plan)
+  const { baseUrl, path } = toLoadTarget(plan)
   const hasClientCertificate = connection.tls?.certFile !== undefined
   const think = load.thinkTime
   return `${SCRIPT_BEGINNING} ${appVersion}. See README.md beside it.
@@ -90,7 +94,8 @@ import { SharedArray } from 'k6/data'
 import exec from 'k6/execution'
 import http from 'k6/http'
 import { Rate } from 'k6/metrics'
-${think === undefined ? '' : "import { sleep } from 'k6'\n"}
+import { check${think === undefined ? '' : ', sleep'} } from 'k6'
+
 const BASE_URL = (__ENV.SLUICE_BASE_URL || ${JSON.stringify(baseUrl)}).replace(/\\/+$/, '')
 const URL_OF_TASKS = BASE_URL + ${JSON.stringify(path)}
 const KEY_NAME = ${JSON.stringify(connection.apiKeyEnv)}
@@ -107,7 +112,7 @@ const COUNT = FILES.reduce((sum, [, rows]) => sum + rows, 0)
 // What k6's results do not say: how long the warm-up was, and the measured part where its end is known.
 const PLANNED = ${JSON.stringify({ warmup_ms: load.warmupMs, measured_ms: toMeasuredMs(load) })}
 
-// A 3xx is not a success: redirects are not followed, so that the key reaches no other host.
+${formatStageEnds(load)}// A 3xx is not a success: redirects are not followed, so that the key reaches no other host.
 http.setResponseCallback(http.expectedStatuses({ min: 200, max: 299 }))
 const notSucceeded = new Rate('${NOT_SUCCEEDED}')
 
@@ -136,12 +141,25 @@ export function submit({ run }) {
     headers: { accept: ${JSON.stringify(JSON_CONTENT_TYPE)}, 'accept-encoding': 'identity', 'content-type': ${JSON.stringify(JSON_CONTENT_TYPE)}, authorization: 'token ' + __ENV[KEY_NAME]${formatK6Headers(connection.headers)} },
     redirects: 0,
     timeout: ${connection.timeoutMs},
-    tags: { name: ${JSON.stringify(path)} },
+    tags: { name: ${JSON.stringify(path)}${load.pace.kind === 'stages' ? ', stage: toStage()' : ''} },
   })
-  notSucceeded.add(!isSuccess(response))
+  const succeeded = isSuccess(response)
+  notSucceeded.add(!succeeded)
+  check(response, { succeeded: () => succeeded })
 ${think === undefined ? '' : `  sleep((${think.minMs} + Math.random() * ${think.maxMs - think.minMs}) / 1000)\n`}}
 
-function readRow(index) {
+${
+  load.pace.kind === 'stages'
+    ? `/** The number of the stage that the scenario is in, from 0. */
+function toStage() {
+  const elapsedMs = Date.now() - exec.scenario.startTime
+  const index = STAGE_ENDS_MS.findIndex((endMs) => elapsedMs < endMs)
+  return String(index === -1 ? STAGE_ENDS_MS.length - 1 : index)
+}
+
+`
+    : ''
+}function readRow(index) {
   let at = index
   for (const rows of ROWS) {
     if (at < rows.length) return rows[at]

@@ -1,6 +1,7 @@
 import { type Load, toMeasuredMs } from '../../../../shared/load/load.ts'
 import { METRIC_NAMES, METRICS, type MetricKind, type MetricName } from '../../../../shared/load/metrics.ts'
 import { parseThreshold, type ThresholdExpression } from '../../../../shared/load/threshold-parser.ts'
+import { isOfAll, isRowTag, type ThresholdTag } from '../../../../shared/load/threshold-tags.ts'
 import {
   readExpression,
   type Threshold,
@@ -50,21 +51,27 @@ export function isReportingThreshold(expression: string): boolean {
 export function toK6Thresholds(load: Load): { thresholds: K6Thresholds; leftOut: string[] } {
   const thresholds: K6Thresholds = {}
   for (const kind of Object.keys(HOLDS) as (keyof typeof HOLDS)[]) {
-    for (const metric of REPORTED[kind]) thresholds[toMainMetric(metric)] = [HOLDS[kind]]
+    for (const metric of REPORTED[kind]) thresholds[toMainMetric(metric, load)] = [HOLDS[kind]]
   }
   const leftOut: string[] = []
   for (const threshold of load.thresholds) {
     const parsed = readExpression(threshold.expression)
     const known = toKnown(parsed)
-    if (!METRICS[known.metric].isInK6) {
+    if (!METRICS[known.metric].isInK6 || !known.tags.every(isInScript)) {
       leftOut.push(threshold.expression)
       continue
     }
-    for (const metric of toMetrics(known)) {
+    for (const metric of toMetrics(known, load)) {
       thresholds[metric] = [...(thresholds[metric] ?? []), toK6Threshold(threshold, parsed, load)]
     }
   }
   return { thresholds, leftOut }
+}
+
+/** Whether requests of the script have a tag, too: not those of rows, nor codes of errors that k6 does not know. */
+function isInScript({ name, value }: ThresholdTag): boolean {
+  if (isRowTag({ name, value })) return false
+  return name !== 'error_code' || /^\d{4}$/.test(value)
 }
 
 /** A metric that k6 has by another name, by that one. */
@@ -79,18 +86,31 @@ function toKnown({ metric, tags }: ThresholdExpression): Pick<ThresholdExpressio
   }
 }
 
-function toMetrics({ metric, tags }: Pick<ThresholdExpression, 'metric' | 'tags'>): string[] {
+function toMetrics({ metric, tags }: Pick<ThresholdExpression, 'metric' | 'tags'>, load: Load): string[] {
   // Virtual users belong to no scenario.
   if (METRICS[metric].kind === 'gauge') return [metric]
   // The script's own rate has no tags of the request.
-  if (metric === 'http_req_failed' && tags.length === 0) {
-    return [toMainMetric(metric), toMainMetric(NOT_SUCCEEDED)]
+  if (metric === 'http_req_failed' && tags.every(isOfAll)) {
+    return [toMainMetric(metric, load), toMainMetric(NOT_SUCCEEDED, load)]
   }
-  return [toMainMetric(metric, tags)]
+  return [toMainMetric(metric, load, tags)]
 }
 
-function toMainMetric(metric: string, tags: ThresholdExpression['tags'] = []): string {
-  const others = tags.map(({ name, value }) => `,${name}:${value}`).join('')
+/** A tag as the script's requests have it: their path as the name, and the numbers of stages. */
+function toScriptTag({ name, value }: ThresholdTag, { pace }: Load): string {
+  if (name === 'stage' && pace.kind === 'stages') {
+    const index = pace.stages.findIndex((stage) => stage.name === value)
+    return `stage:${index === -1 ? value : index}`
+  }
+  if (name !== 'name' && name !== 'url') return `${name}:${value}`
+  return `name:${value.replace(/^https?:\/\/[^/]*/, '')}`
+}
+
+function toMainMetric(metric: string, load: Load, tags: ThresholdExpression['tags'] = []): string {
+  const others = tags
+    .filter(({ name }) => name !== 'scenario')
+    .map(({ name, value }) => `,${toScriptTag({ name, value }, load)}`)
+    .join('')
   return `${metric}{scenario:main${others}}`
 }
 

@@ -1,7 +1,7 @@
 import { describeLimited, formatPercentileName } from '../../../../shared/load/compare-text.ts'
 import type { DifferenceComparison, LoadComparison } from '../../../../shared/load/load-comparison.ts'
 import type { LoadReport } from '../../../../shared/load/load-report.ts'
-import { type LoadView, toLoadView } from '../../../../shared/load/load-view.ts'
+import { type LoadView, listStageColumns, toLoadView } from '../../../../shared/load/load-view.ts'
 import { formatSetDuration } from '../../../../shared/messages/duration.ts'
 import { formatCount, formatFigure } from '../../../../shared/messages/figure-text.ts'
 import { listReadAs } from '../../../../shared/messages/reading-messages.ts'
@@ -27,6 +27,7 @@ export function formatLoadPage(report: LoadReport): string {
       drawRequests(view),
       drawLatencies(report, view.latencies),
       drawTimeline(report, buckets),
+      drawStages(view),
       drawAnswers(view),
       ...view.groups.map(drawGroup),
       ...(report.comparison === null ? [] : [drawComparison(report.comparison)]),
@@ -122,6 +123,23 @@ ${
           ]),
       })
 }${left > 0 ? html`<p class="about">${formatCount(left)} further groups are left out.</p>` : NOTHING}</section>`
+}
+
+function drawStages({ stages }: LoadView): Markup {
+  if (stages.length === 0) return NOTHING
+  const points = listStageColumns(stages)
+  return html`<section><h2>Stages</h2>${drawTable({
+    caption: 'Requests by the stage in which they were sent, with their http_req_duration',
+    columns: [
+      ...[text('stage'), text('level'), number('requests'), number('per second'), number('did not succeed')],
+      ...points.map(({ title }) => ms(title)),
+    ],
+    rows: stages.map((stage) => [
+      ...[stage.label, stage.level, stage.requests, stage.perS, stage.failedShare],
+      ...points.map(({ read }) => read(stage)),
+    ]),
+  })}</section>
+`
 }
 
 function drawGroup({ by, rows }: LoadView['groups'][number]): Markup {

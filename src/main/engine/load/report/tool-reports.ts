@@ -1,5 +1,5 @@
 import type { LoadSecond, NumberedSample } from '../../../../shared/load/load-report.ts'
-import { TREND_METRICS, type TrendMetric } from '../../../../shared/load/metrics.ts'
+import { COURSE_METRICS, type TrendMetric } from '../../../../shared/load/metrics.ts'
 import type { Percentiles } from '../../../../shared/run/run.ts'
 
 /** One latency over one interval of a load test. */
@@ -56,7 +56,7 @@ const POINTS = [
 ] as const satisfies readonly (keyof Percentiles)[]
 
 /** The latencies of a CSV of seconds; that of what succeeded is in histogram logs and reports. */
-const SECOND_METRICS = TREND_METRICS.filter((metric) => metric !== 'succeeded_duration')
+const SECOND_METRICS = COURSE_METRICS.filter((metric) => metric !== 'succeeded_duration')
 
 /** The columns of a CSV of seconds; latencies are milliseconds. */
 export const SECONDS_COLUMNS: readonly string[] = [

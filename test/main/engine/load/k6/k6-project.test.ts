@@ -144,14 +144,14 @@ describe('a k6 project', () => {
     })
     const readme = await read('README.md')
     expect(readme).toContain('- A due request that finds no virtual user free is dropped')
-    expect(readme).toContain('k6 has no metric for `response_time:p(99)<5`: left out.')
+    expect(readme).toContain('k6 has no metric or tag for `response_time:p(99)<5`: left out.')
     expect(readme).toContain('The warm-up of 5s is a scenario of its own.')
   })
 
   test('is refused without a row, and for an operation other than tasks', async () => {
     await expect(write({ bodies: [] })).rejects.toMatchObject({ code: 'BAD_USAGE' })
     await expect(write({ parts: { operation: { kind: 'appeal-status' } } })).rejects.toThrow(
-      'cannot be sent by k6',
+      'has no load test',
     )
   })
 })

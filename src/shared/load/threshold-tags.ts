@@ -1,0 +1,206 @@
+import { MistakeError, skipSpace } from '../messages/text-mistake.ts'
+
+/** A tag that a threshold names, and what it must be. */
+export interface ThresholdTag {
+  name: string
+  value: string
+}
+
+/** A request as far as tags tell it from others. */
+export interface TaggedRequest {
+  /** HTTP status; 0 without an answer. */
+  status: number
+  isSuccess: boolean
+  /** Of the service, or of what broke the request; null where it has none. */
+  errorCode: string | null
+  /** Number of the stage in which it was sent, from 0; null where the pace has no stages. */
+  stage: number | null
+  /** Tells which of the tags of {@link listRowTags} its row has: a bit each. */
+  rowTags: number
+}
+
+/** What decides which requests have a tag. */
+export interface TagContext {
+  /** What the requests' URL may be called. */
+  urls: readonly string[]
+  /** Names of the stages; empty where the pace has none. */
+  stages: readonly (string | undefined)[]
+  /** The tags of rows, as {@link listRowTags} lists them. */
+  rowTags: readonly ThresholdTag[]
+}
+
+/** Tags of rows that thresholds can name in all: each is a bit of a number. */
+export const ROW_TAGS_MAX = 30
+
+/**
+ * k6's numbers of what breaks a request, each with the codes that Sluice has for it; 1400 to 1599 are HTTP statuses of
+ * 400 to 599, 1000 more.
+ */
+const K6_ERROR_CODES: Readonly<Record<string, readonly string[]>> = {
+  1050: ['TIMEOUT'],
+  1101: ['ENOTFOUND'],
+  1201: ['EPIPE'],
+  1211: ['ETIMEDOUT', 'UND_ERR_CONNECT_TIMEOUT'],
+  1212: ['ECONNREFUSED'],
+  1220: ['ECONNRESET'],
+  1310: ['SELF_SIGNED_CERT_IN_CHAIN', 'DEPTH_ZERO_SELF_SIGNED_CERT', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
+  1311: ['ERR_TLS_CERT_ALTNAME_INVALID'],
+}
+
+interface KnownTag {
+  values: RegExp
+  expected: string
+  /** Whether a request has it with this value; a tag that all requests share has none. */
+  toMatch?: (value: string, context: TagContext) => (request: TaggedRequest) => boolean
+}
+
+/** The tags that are the same in every source. Any other name is a column of the source. */
+const KNOWN_TAGS = {
+  /** 0 where there was no answer. */
+  status: {
+    values: /^(0|[1-5]\d\d)$/,
+    expected: 'a status such as 200, or 0 for no answer',
+    toMatch: (value) => {
+      const status = Number(value)
+      return (request) => request.status === status
+    },
+  },
+  /** Whether it succeeded; for k6, whether its status is from 200 to 399. */
+  expected_response: {
+    values: /^(true|false)$/,
+    expected: '`true` or `false`',
+    toMatch: (value) => (request) => request.isSuccess === (value === 'true'),
+  },
+  error_code: {
+    values: new RegExp(`^(?!1\\d{3}$).|^1[45]\\d\\d$|^(${Object.keys(K6_ERROR_CODES).join('|')})$`),
+    expected: `the code of an error, one of k6's numbers ${Object.keys(K6_ERROR_CODES).join(', ')}, or 1000 more than an HTTP status`,
+    toMatch: toErrorMatch,
+  },
+  /** Its number from 0, as k6's own helper has it, or its name. */
+  stage: {
+    values: /./,
+    expected: 'the number of a stage from 0, or its name',
+    toMatch: (value, { stages }) => {
+      const number = findStage(value, stages)
+      return (request) => number !== null && request.stage === number
+    },
+  },
+  scenario: {
+    values: /^(default|main)$/,
+    expected: '`main` or `default`: all measured requests are of one scenario',
+  },
+  method: { values: /^POST$/, expected: '`POST`: a load test sends no other requests' },
+  name: { values: /./, expected: "the requests' URL or its path", toMatch: toUrlMatch },
+  url: { values: /./, expected: "the requests' URL or its path", toMatch: toUrlMatch },
+} as const satisfies Record<string, KnownTag>
+
+/** Tags of k6 that no request here has. */
+const MISSING_TAGS: readonly string[] = ['group', 'check', 'proto', 'subproto', 'tls_version', 'vu', 'iter']
+
+const KNOWN: Readonly<Record<string, KnownTag>> = KNOWN_TAGS
+
+function toErrorMatch(value: string): (request: TaggedRequest) => boolean {
+  const status = /^1[45]\d\d$/.test(value) ? Number(value) - 1000 : null
+  if (status !== null) return (request) => request.status === status
+  const codes = K6_ERROR_CODES[value] ?? [value]
+  return ({ errorCode }) => errorCode !== null && codes.includes(errorCode)
+}
+
+function toUrlMatch(value: string, { urls }: TagContext): () => boolean {
+  const isIt = urls.includes(value)
+  return () => isIt
+}
+
+function findStage(value: string, stages: readonly (string | undefined)[]): number | null {
+  const named = stages.indexOf(value)
+  if (named !== -1) return named
+  return /^\d+$/.test(value) && Number(value) < stages.length ? Number(value) : null
+}
+
+/** Reads what stands between the braces, from `from` on. */
+export function parseTags(text: string, from: number, inner: string): ThresholdTag[] {
+  const tags: ThresholdTag[] = []
+  // A comma within quotes is part of a value.
+  for (const { 0: part, index } of inner.matchAll(/(?:"[^"]*"|'[^']*'|[^,])+|(?<=^|,)(?=,|$)/g)) {
+    const at = skipSpace(text, from + index)
+    const colon = part.indexOf(':')
+    const name = unquote(colon === -1 ? part : part.slice(0, colon))
+    const value = colon === -1 ? '' : unquote(part.slice(colon + 1))
+    const length = Math.max(1, part.trim().length)
+    if (name === '' || colon === -1)
+      throw new MistakeError(text, at, 'a tag and its value, as in `status:200`', length)
+    const known = Object.hasOwn(KNOWN, name) ? KNOWN[name] : undefined
+    if (MISSING_TAGS.includes(name)) {
+      const names = Object.keys(KNOWN).join(', ')
+      throw new MistakeError(
+        text,
+        at,
+        `a tag that requests of a load test have (${names}), or a column`,
+        length,
+      )
+    }
+    if (known !== undefined && !known.values.test(value)) {
+      throw new MistakeError(text, at, `${known.expected} for the tag ${name}`, length)
+    }
+    if (tags.some((tag) => tag.name === name))
+      throw new MistakeError(text, at, `the tag ${name} once`, length)
+    tags.push({ name, value })
+  }
+  return tags
+}
+
+/** As k6 does, which takes spaces and quotes away. */
+function unquote(text: string): string {
+  const trimmed = text.trim()
+  const quoted = /^(["'])(.*)\1$/.exec(trimmed)
+  return quoted?.[2] ?? trimmed
+}
+
+/** Tags as an expression has them: `{expected_response:true,status:200}`; nothing for none. */
+export function formatTags(tags: readonly ThresholdTag[]): string {
+  const parts = tags.map(({ name, value }) => `${name}:${/[,"']/.test(value) ? `"${value}"` : value}`)
+  return tags.length === 0 ? '' : `{${parts.join(',')}}`
+}
+
+/** Whether all requests have a tag, whatever the source and the service. */
+export function isOfAll({ name }: ThresholdTag): boolean {
+  return name === 'scenario' || name === 'method'
+}
+
+/** Whether a tag is a column of the source. */
+export function isRowTag({ name }: ThresholdTag): boolean {
+  return !Object.hasOwn(KNOWN, name)
+}
+
+/** The tags of rows among these, each once, in the order in which they are named. */
+export function listRowTags(sets: readonly (readonly ThresholdTag[])[]): ThresholdTag[] {
+  const own = sets.flat().filter(isRowTag)
+  return [...new Map(own.map((tag) => [JSON.stringify([tag.name, tag.value]), tag])).values()]
+}
+
+/** Whether a request has all of these tags. */
+export function createTagMatcher(
+  tags: readonly ThresholdTag[],
+  context: TagContext,
+): (request: TaggedRequest) => boolean {
+  const matches = tags.flatMap((tag): ((request: TaggedRequest) => boolean)[] => {
+    if (isOfAll(tag)) return []
+    if (!isRowTag(tag)) return [KNOWN[tag.name]?.toMatch?.(tag.value, context) ?? (() => true)]
+    const bit = context.rowTags.findIndex(({ name, value }) => name === tag.name && value === tag.value)
+    return [({ rowTags }) => bit !== -1 && (rowTags & (1 << bit)) !== 0]
+  })
+  return (request) => matches.every((has) => has(request))
+}
+
+/** A tag of a stage that a pace does not have; null if there is none. */
+export function findUnknownStage(
+  tags: readonly ThresholdTag[],
+  stages: readonly (string | undefined)[],
+): ThresholdTag | null {
+  return tags.find(({ name, value }) => name === 'stage' && findStage(value, stages) === null) ?? null
+}
+
+/** A tag of another URL than the requests'; null if there is none. */
+export function findOtherUrl(tags: readonly ThresholdTag[], urls: readonly string[]): ThresholdTag | null {
+  return tags.find(({ name, value }) => (name === 'name' || name === 'url') && !urls.includes(value)) ?? null
+}

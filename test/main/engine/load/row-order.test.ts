@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'vitest'
+import { createRowOrder } from '../../../../src/main/engine/load/row-order.ts'
+
+/** What the first requests send. */
+const take = (toPosition: (sequence: number) => number, requests: number, from = 0) =>
+  Array.from({ length: requests }, (_, index) => toPosition(from + index))
+
+const sorted = (positions: number[]) => positions.toSorted((a, b) => a - b)
+
+describe('the order of rows', () => {
+  test('is that of the source, and again from the start, unless another is asked for', () => {
+    expect(take(createRowOrder({ order: 'source', seed: 1 }, 3), 7)).toEqual([0, 1, 2, 0, 1, 2, 0])
+  })
+
+  test.each([1, 2, 3, 7, 64, 1_000])('that is shuffled has each of %d rows once a round', (count) => {
+    const toPosition = createRowOrder({ order: 'shuffled', seed: 7 }, count)
+    const all = Array.from({ length: count }, (_, position) => position)
+    for (const round of [0, 1, 5]) expect(sorted(take(toPosition, count, round * count))).toEqual(all)
+  })
+
+  test('that is shuffled differs from round to round and from seed to seed, and is the same for the same', () => {
+    const first = take(createRowOrder({ order: 'shuffled', seed: 7 }, 100), 200)
+    expect(take(createRowOrder({ order: 'shuffled', seed: 7 }, 100), 200)).toEqual(first)
+    expect(first.slice(0, 100)).not.toEqual(first.slice(100))
+    expect(take(createRowOrder({ order: 'shuffled', seed: 8 }, 100), 200)).not.toEqual(first)
+    const all = Array.from({ length: 100 }, (_, position) => position)
+    expect(first.slice(0, 100)).not.toEqual(all)
+  })
+
+  test('that is shuffled puts every row in every place about as often', () => {
+    const places = Array.from({ length: 8 }, () => Array.from({ length: 8 }, () => 0))
+    for (let seed = 0; seed < 8_000; seed += 1) {
+      for (const [place, row] of take(createRowOrder({ order: 'shuffled', seed }, 8), 8).entries()) {
+        const counts = places[place]
+        if (counts !== undefined) counts[row] = (counts[row] ?? 0) + 1
+      }
+    }
+    // 1,000 are expected of each; six times the standard deviation of 30.
+    for (const count of places.flat()) expect(Math.abs(count - 1_000)).toBeLessThan(180)
+  })
+
+  test('that is random draws rows evenly, whatever the number of the request', () => {
+    const toPosition = createRowOrder({ order: 'random', seed: 3 }, 10)
+    for (const from of [0, 5e9]) {
+      const counts = Array.from({ length: 10 }, () => 0)
+      for (const position of take(toPosition, 10_000, from)) counts[position] = (counts[position] ?? 0) + 1
+      for (const count of counts) expect(Math.abs(count - 1_000)).toBeLessThan(180)
+    }
+  })
+
+  test('that is random draws rows as often as their weights say, and never one without weight', () => {
+    const weights = Float64Array.from([0, 1, 0, 3, 0.5, 0])
+    const counts = [0, 0, 0, 0, 0, 0]
+    for (const position of take(createRowOrder({ order: 'random', seed: 3 }, 6, weights), 9_000)) {
+      counts[position] = (counts[position] ?? 0) + 1
+    }
+    expect([counts[0], counts[2], counts[5]]).toEqual([0, 0, 0])
+    for (const [position, expected] of [
+      [1, 2_000],
+      [3, 6_000],
+      [4, 1_000],
+    ] as const) {
+      expect(Math.abs((counts[position] ?? 0) - expected)).toBeLessThan(280)
+    }
+  })
+})
