@@ -43,6 +43,14 @@ describe('a load test as it is typed', () => {
     })
   })
 
+  it('has a seed where rows are drawn, and weights where they are random', () => {
+    const typed = { seed: 7, weight: 'share' }
+    expect(toPlanLoad(of(typed))).toMatchObject({ order: 'source', seed: 1 })
+    expect(toPlanLoad(of({ ...typed, order: 'shuffled' }))).not.toHaveProperty('weight')
+    expect(toPlanLoad(of({ ...typed, order: 'shuffled' }))).toMatchObject({ seed: 7 })
+    expect(toPlanLoad(of({ ...typed, order: 'random' }))).toMatchObject({ seed: 7, weight: 'share' })
+  })
+
   it('reads a threshold a line, empty lines left out, with its options', () => {
     const thresholds = 'p(99)<500\n\n  http_req_failed<0.01 abortOnFail  \n'
     expect(toPlanLoad(of({ thresholds }))?.thresholds).toEqual([

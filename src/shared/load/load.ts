@@ -51,7 +51,7 @@ function listContradictions(load: Load): Contradiction[] {
   const circumstances: readonly string[] = [
     isOpen(pace) ? 'open' : 'closed',
     ...(load.httpVersion === '2' ? ['http2'] : []),
-    ...(load.order === 'random' ? ['random'] : []),
+    ...(load.order === 'source' ? [] : ['drawn', load.order]),
   ]
   for (const [name, option] of Object.entries<PlanOption>(LOAD_OPTIONS)) {
     const path = name as keyof Load

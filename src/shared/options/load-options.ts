@@ -26,7 +26,7 @@ export const LOAD_SECTIONS = {
 } as const
 
 /** What some options need to do anything: a schedule, the lack of one, or connections that are shared. */
-export type LoadCircumstance = 'open' | 'closed' | 'http2' | 'random'
+export type LoadCircumstance = 'open' | 'closed' | 'http2' | 'drawn' | 'random'
 
 const NEEDS_OPEN = {
   circumstance: 'open',
@@ -123,6 +123,7 @@ export const LOAD_OPTIONS = {
     words: 'Seed of a shuffled or random order; the same seed gives the same order.',
     section: 'rows',
     flag: '--seed <n>',
+    needs: { circumstance: 'drawn', otherwise: 'a seed belongs to a shuffled or random order of rows' },
     field: { label: 'Seed', width: 9 },
   },
   weight: {

@@ -132,7 +132,7 @@ const LOAD_EXAMPLES: Readonly<Record<string, LoadExample>> = {
   '--when-full': { args: ['drop'], path: 'load.whenFull' },
   '--think-time': { args: ['0.5s-2s'], path: 'load.thinkTime.maxMs', needed: CLOSED },
   '--order': { args: ['shuffled'], path: 'load.order' },
-  '--seed': { args: ['7'], path: 'load.seed' },
+  '--seed': { args: ['7', '--order', 'shuffled'], path: 'load.seed' },
   '--weight': { args: ['text_data', '--order', 'random'], path: 'load.weight' },
   '--threshold': { args: ['p(99)<500 abortOnFail'], path: 'load.thresholds.0.expression' },
   '--abort-on-fail': { args: ['--threshold', 'rate<0.5'], path: 'load.thresholds.0.abortOnFail' },

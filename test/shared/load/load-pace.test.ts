@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { loadPaceSchema, parseStages } from '../../../src/shared/load/load-pace.ts'
+import { createStageFinder, loadPaceSchema, parseStages } from '../../../src/shared/load/load-pace.ts'
 import { formatTextMistake } from '../../../src/shared/messages/text-mistake.ts'
 
 describe('stages in text', () => {
@@ -59,5 +59,30 @@ describe('stages in text', () => {
     const result = parseStages(text)
     expect(result).toMatchObject({ ok: false, mistake: { at } })
     expect(!result.ok && formatTextMistake('stages', text, result.mistake)).toContain(expected)
+  })
+})
+
+describe('a stage', () => {
+  test('may have a name, by which it is found at a time', () => {
+    const parsed = parseStages('50@30s base,50..200@2m  ramp , 200@1s')
+    if (!parsed.ok) throw new Error('it was not read')
+    expect(parsed.pace.stages.map(({ name }) => name)).toEqual(['base', 'ramp', undefined])
+    const toStage = createStageFinder(parsed.pace)
+    expect([0, 29_999, 30_000, 150_500, 999_999, 10].map((ms) => toStage?.(ms))).toEqual([0, 0, 1, 2, 2, 0])
+  })
+
+  test.each([
+    ['50@30s 1st', 8, 'a name of letters'],
+    ['50@30s a,60@30s a', 17, 'another name'],
+  ])('says what is wrong with the name in `%s`', (text, at, expected) => {
+    const parsed = parseStages(text)
+    expect(parsed).toMatchObject({ ok: false, mistake: { at } })
+    expect(!parsed.ok && parsed.mistake.expected).toContain(expected)
+  })
+
+  test('is counted by itself only as long as there are not too many', () => {
+    const stages = Array.from({ length: 101 }, () => ({ from: 1, to: 1, durationMs: 1 }))
+    expect(createStageFinder({ kind: 'stages', of: 'rate', stages })).toBeNull()
+    expect(createStageFinder({ kind: 'closed', concurrency: 1 })).toBeNull()
   })
 })

@@ -77,6 +77,8 @@ export function listCircumstances(settings: LoadSettings): LoadCircumstance[] {
   return [
     hasSchedule(settings) ? 'open' : 'closed',
     ...(settings.httpVersion === '2' ? ['http2' as const] : []),
+    ...(settings.order === 'source' ? [] : ['drawn' as const]),
+    ...(settings.order === 'random' ? ['random' as const] : []),
   ]
 }
 

@@ -60,7 +60,10 @@ test.each(['', '-1', 'many'])(
   },
 )
 
-test('weights need a random order', () => {
+test('weights need a random order, and a seed one that is drawn', () => {
+  expect(() => loads.createPlan(1, 'http://127.0.0.1:1', { ...LOAD, seed: 5 })).toThrow(
+    'a seed belongs to a shuffled or random order of rows',
+  )
   expect(() => loads.createPlan(1, 'http://127.0.0.1:1', { ...LOAD, weight: 'share' })).toThrow(
     'weights belong to a random order of rows',
   )
