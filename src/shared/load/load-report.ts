@@ -94,7 +94,7 @@ const groupSchema = z.object({
   httpReqDurationMs: percentilesSchema.nullable(),
 })
 
-/** The requests that were sent in one stage. */
+/** The requests of one stage: those that were due in it; with a concurrency, those that were sent in it. */
 const stageSchema = z.object({
   /** From 0, as the tag `stage` of thresholds has it. */
   number: z.int(),

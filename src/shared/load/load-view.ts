@@ -43,7 +43,7 @@ interface LoadGroupRow {
   percentiles: Percentiles | null
 }
 
-/** Requests that were sent in one stage. */
+/** Requests of one stage. */
 interface LoadStageRow {
   /** Its number from 0, and its name: what the tag `stage` of a threshold may say. */
   label: string
@@ -90,7 +90,7 @@ export interface LoadView {
   }[]
   /** Only where the source has more than one model, or size. */
   groups: { by: 'model' | 'size'; rows: LoadGroupRow[] }[]
-  /** What was sent in each stage; empty where the pace has none. */
+  /** Requests by stage; empty where the pace has none. */
   stages: LoadStageRow[]
   /** How this machine did; null where k6 sent the load, which does not watch itself. */
   generator: { verdict: string; isLimited: boolean; facts: LoadFact[] } | null

@@ -9,7 +9,15 @@ import {
   createArrivalSchedule,
   createConcurrencySchedule,
 } from './arrival-schedule.ts'
-import { IN_FLIGHT_MAX, isOpen, LOAD_MAX_MS, type LoadPace, toPeak, toStages } from './load-pace.ts'
+import {
+  createStageFinder,
+  IN_FLIGHT_MAX,
+  isOpen,
+  LOAD_MAX_MS,
+  type LoadPace,
+  toPeak,
+  toStages,
+} from './load-pace.ts'
 import { parseThreshold } from './threshold-parser.ts'
 import { findUnknownStage, listRowTags, ROW_TAGS_MAX } from './threshold-tags.ts'
 import { formatThreshold } from './thresholds.ts'
@@ -102,6 +110,18 @@ export function toMaxInFlight({ pace, maxInFlight }: Load, timeoutMs: number): n
 /** When the requests of an open pace are due. */
 export function toArrivalSchedule({ pace, durationMs, requests }: Load): ArrivalSchedule {
   return createArrivalSchedule(toStages(pace, durationMs ?? LOAD_MAX_MS), { limit: requests ?? Infinity })
+}
+
+/**
+ * The number, from 0, of the stage that a request belongs to: where its number in the load was due, else where it was
+ * sent, milliseconds since measuring began. Null where the pace has no stages, or too many.
+ */
+export function createStageOf(load: Load): ((sequence: number, sentMs: number) => number) | null {
+  const toStage = createStageFinder(load.pace)
+  if (toStage === null || !isOpen(load.pace)) return toStage && ((_sequence, sentMs) => toStage(sentMs))
+  const schedule = toArrivalSchedule(load)
+  // What is due as a stage ends belongs to the next one.
+  return (sequence) => toStage(schedule.dueMs(sequence) + 1e-6)
 }
 
 /** How many requests of a closed pace are in flight; until its last one where it ends with a number of requests. */

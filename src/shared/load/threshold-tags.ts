@@ -13,7 +13,7 @@ export interface TaggedRequest {
   isSuccess: boolean
   /** Of the service, or of what broke the request; null where it has none. */
   errorCode: string | null
-  /** Number of the stage in which it was sent, from 0; null where the pace has no stages. */
+  /** Number of the stage that it belongs to, from 0; null where the pace has no stages. */
   stage: number | null
   /** Tells which of the tags of {@link listRowTags} its row has: a bit each. */
   rowTags: number

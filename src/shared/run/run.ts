@@ -170,7 +170,7 @@ const loadSummarySchema = z.object({
   connections: z.object({ opened: z.int(), reused: z.int() }),
   /** Metrics that are no latencies, by k6's names and aggregations; absent of earlier versions. */
   metrics: metricValuesSchema.exactOptional(),
-  /** Requests by the stage in which they were sent; absent where the pace has none. */
+  /** Requests by the stage in which they were due, with a concurrency sent; absent where the pace has none. */
   stages: z
     .array(
       z.object({

@@ -175,7 +175,7 @@ function adviseOnLoad({ group }: LoadView['errors'][number], summary: RunSummary
   )
 }
 
-/** What was sent in each stage, if the pace has any. */
+/** Requests by stage, if the pace has any. */
 function toStages({ stages }: LoadView): Section {
   if (stages.length === 0) return {}
   const points = listStageColumns(stages)

@@ -56,16 +56,16 @@ export class LoadLedger {
   readonly tagged: TaggedRequests
   readonly staged = new StagedRequests()
   readonly #tagSets: readonly TagSet[]
-  readonly #toStage: ((ms: number) => number) | null
+  readonly #toStage: ((sequence: number, sentMs: number) => number) | null
 
   /**
-   * `tagSets`: tags by which requests are also counted apart. `toStage`: the number of the stage at a time, milliseconds
-   * since measuring began; null where the pace has none.
+   * `tagSets`: tags by which requests are also counted apart. `toStage`: the number of the stage of a request, by its
+   * number in the load and when it was sent, milliseconds since measuring began; null where the pace has no stages.
    */
   constructor(
     onAwaited: (item: number, sentAtUs: number) => void,
     tagSets: readonly TagSet[] = [],
-    toStage: ((ms: number) => number) | null = null,
+    toStage: ((sequence: number, sentMs: number) => number) | null = null,
   ) {
     this.#onAwaited = onAwaited
     this.#tagSets = tagSets
@@ -172,7 +172,8 @@ export class LoadLedger {
   ): void {
     const { isSuccess } = request
     const flags = read(FIELD.flags)
-    const stage = this.#toStage?.((read(FIELD.endUs) - read(FIELD.durationUs)) / 1000) ?? null
+    const sentMs = (read(FIELD.endUs) - read(FIELD.durationUs)) / 1000
+    const stage = this.#toStage?.(read(FIELD.sequence), sentMs) ?? null
     const status = read(FIELD.status)
     const tags = {
       ...{ status: Number.isNaN(status) ? 0 : status, isSuccess, errorCode, stage },

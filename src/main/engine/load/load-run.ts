@@ -1,6 +1,12 @@
 import type { LatencyMeter } from '../../../shared/load/latency-meter.ts'
-import { type Load, toArrivalSchedule, toMaxInFlight, toMeasuredMs } from '../../../shared/load/load.ts'
-import { createStageFinder, isOpen } from '../../../shared/load/load-pace.ts'
+import {
+  createStageOf,
+  type Load,
+  toArrivalSchedule,
+  toMaxInFlight,
+  toMeasuredMs,
+} from '../../../shared/load/load.ts'
+import { isOpen } from '../../../shared/load/load-pace.ts'
 import type { LoadFirstRequest } from '../../../shared/load/load-report.ts'
 import { listLoadUrls } from '../../../shared/load/load-target.ts'
 import {
@@ -96,7 +102,7 @@ export class LoadRun {
     this.#ledger = new LoadLedger(
       (item, sentAtUs) => this.#callbacks?.await(item, sentAtUs),
       createTagSets(load, listLoadUrls(record.plan)),
-      createStageFinder(load.pace),
+      createStageOf(load),
     )
     this.#callbacks =
       record.callbackBase === null ? null : createCallbacks(options, this.#ledger, this.#rules)

@@ -129,7 +129,7 @@ export interface StageRequests {
   latency: LatencyMeter
 }
 
-/** What the requests of each stage came to, by the stage in which they were sent. */
+/** What the requests of each stage came to. */
 export class StagedRequests {
   readonly #stages = new Map<number, StageRequests>()
 

@@ -175,7 +175,7 @@ const GROUP_COLUMNS: readonly Column<{ by: string } & LoadView['groups'][number]
   })),
 ]
 
-/** Requests by the stage in which they were sent. */
+/** Requests by stage. */
 export function StagesPanel({ stages }: Pick<LoadView, 'stages'>) {
   type Stage = LoadView['stages'][number]
   const columns: Column<Stage>[] = [
@@ -193,7 +193,7 @@ export function StagesPanel({ stages }: Pick<LoadView, 'stages'>) {
     })),
   ]
   return (
-    <Panel title="Stages" aside="http_req_duration of the requests sent in each" flush scrolls>
+    <Panel title="Stages" aside="http_req_duration of the requests of each" flush scrolls>
       <Table caption="Requests by stage" rows={stages} toKey={({ label }) => label} columns={columns} />
     </Panel>
   )

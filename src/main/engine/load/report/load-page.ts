@@ -129,7 +129,7 @@ function drawStages({ stages }: LoadView): Markup {
   if (stages.length === 0) return NOTHING
   const points = listStageColumns(stages)
   return html`<section><h2>Stages</h2>${drawTable({
-    caption: 'Requests by the stage in which they were sent, with their http_req_duration',
+    caption: 'Requests by stage, with their http_req_duration',
     columns: [
       ...[text('stage'), text('level'), number('requests'), number('per second'), number('did not succeed')],
       ...points.map(({ title }) => ms(title)),
