@@ -1,6 +1,5 @@
 import { NO_VERDICT, VERDICTS } from '../../../../shared/lookback/verdict.ts'
 import { toErrorGroups, toErrorKey, toInvalidKey } from '../../../../shared/run/counts.ts'
-import type { Problem, ProblemGroup } from '../../../../shared/run/problem.ts'
 import {
   type Facet,
   type FacetId,
@@ -12,31 +11,14 @@ import {
   toFacetLabel,
   withoutGroup,
 } from '../../../../shared/run/row-filters.ts'
-import type { RunFamily, RunView } from '../../journal/run-family.ts'
-import { createPlaceAdder } from '../journal/problem-places.ts'
-import {
-  type CountedCause,
-  createExamplesReader,
-  isUnsentCause,
-  readCauseKey,
-  sayCause,
-  toCauseKey,
-} from '../journal/stored-problems.ts'
+import type { RunFamily } from '../../journal/run-family.ts'
+import { readCauseKey, sayCause } from '../journal/stored-problems.ts'
 import { type JudgedRows, readJudgedRows } from '../journal/verdict-store.ts'
-import {
-  countRowsRead,
-  countRowsWithRules,
-  readFacetCounts,
-  readFamilyCounts,
-  readRuleNames,
-} from './family-counts.ts'
+import { countRowsRead, countRowsWithRules, readFamilyCounts, readRuleNames } from './family-counts.ts'
 import { countFound, countKindRows, pickFound, type Searched } from './found-rows.ts'
 import { type Counted, countAll, countStates } from './result-page.ts'
 import { hasRule, isOfKind } from './row-kinds.ts'
 import { type CountedKind, readJudgedFor } from './row-search.ts'
-
-/** Rows that illustrate a group of problems. */
-const EXAMPLES = 10
 
 const JOURNAL_KINDS = listFacetKinds('counters', 'kinds', 'verdicts')
 
@@ -166,30 +148,4 @@ function toFacets({ members, record }: RunFamily, counts: Counts): Facet[] {
       .map(([value, rows]) => ({ kind, value, label: toLabel({ kind, value }), rows }))
       .sort((a, b) => b.rows - a.rows || (a.value < b.value ? -1 : 1)),
   )
-}
-
-/** Groups a run's problems by cause, errors first, most rows first, each with its first rows. */
-export function readProblemGroups({ db }: Pick<RunView, 'db'>): ProblemGroup[] {
-  const readExamples = createExamplesReader(db, EXAMPLES)
-  const addPlaces = createPlaceAdder(db)
-  const counts = readFacetCounts(db).get('problem') ?? new Map<string, number>()
-  const causes = new Map<string, CountedCause>()
-  for (const key of counts.keys()) {
-    const cause = readCauseKey(key)
-    if (isUnsentCause(cause)) cause.severity = 'warning'
-    // An earlier version counted in words, which have no arguments to make a key of.
-    causes.set(cause.text === undefined ? toCauseKey(toProblem(cause)) : key, cause)
-  }
-  return [...causes]
-    .map(([key, cause]) => {
-      const rows = counts.get(key) ?? 0
-      const unsent = counts.get(toCauseKey(toProblem(cause), true)) ?? 0
-      const examples = readExamples(cause, rows === 0).map(addPlaces)
-      return { ...cause, rows, ...(unsent > 0 && { unsent }), examples }
-    })
-    .sort((a, b) => (a.severity === b.severity ? b.rows - a.rows : a.severity === 'error' ? -1 : 1))
-}
-
-function toProblem({ field, ...cause }: CountedCause): Omit<Problem, 'row'> {
-  return { ...cause, ...(field !== null && { field }) }
 }

@@ -7,7 +7,7 @@ import type { RunFamily } from '../../journal/run-family.ts'
 import type { RunRecord } from '../../journal/run-record.ts'
 import type { DatabaseSync } from '../../workspace/sqlite.ts'
 import { NOT_OF_LEFT_OUT } from '../journal/stored-problems.ts'
-import { readProblemGroups } from './facets.ts'
+import { readProblemGroups } from './problem-groups.ts'
 
 /** The run whose warnings are asked about, and what was accepted for it. */
 type AskedRecord = Pick<RunRecord, 'columns'> & { plan: Pick<Plan, 'accept' | 'accepted'> }

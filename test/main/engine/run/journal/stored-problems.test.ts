@@ -3,7 +3,7 @@ import {
   PROBLEM_COLUMNS,
   toStoredProblem,
 } from '../../../../../src/main/engine/run/journal/stored-problems.ts'
-import { readProblemGroups } from '../../../../../src/main/engine/run/results/facets.ts'
+import { readProblemGroups } from '../../../../../src/main/engine/run/results/problem-groups.ts'
 import {
   type FoundProblem,
   formatProblem,
