@@ -8,7 +8,6 @@ import { createServiceClients } from '../../src/main/engine/service/service-clie
 import { LatencyMeter } from '../../src/shared/load/latency-meter.ts'
 import { planSchema } from '../../src/shared/plan/plan.ts'
 import { reportToParent } from '../lib/report-to-parent.ts'
-import { createUndiciClient } from '../lib/undici-client.ts'
 import { createBenchEngine, withFolder, writeSource } from '../lib/workspace.ts'
 
 interface SendTask {
@@ -68,7 +67,7 @@ async function sendRecordingOnly({ url, kind, rows, inFlight }: SendTask): Promi
   })
   const lanes = new Lanes({
     concurrency: inFlight,
-    createClient: kind === 'undici' ? () => createUndiciClient(url, 'key') : createOwnClient,
+    createClient: kind === 'undici' ? await createOtherClients(url) : createOwnClient,
     onError: (error) => done.reject(error),
     take: () => {
       if (started === rows) return null
@@ -103,4 +102,10 @@ async function sendRecordingOnly({ url, kind, rows, inFlight }: SendTask): Promi
   await lanes.destroy()
   if (succeeded !== rows) throw new Error(`${succeeded} of ${rows} requests succeeded`)
   return rows / seconds
+}
+
+/** Loaded where it is asked for alone: undici is a megabyte that a real run does not load. */
+async function createOtherClients(url: string) {
+  const { createUndiciClient } = await import('../lib/undici-client.ts')
+  return () => createUndiciClient(url, 'key')
 }
