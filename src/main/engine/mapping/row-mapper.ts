@@ -135,6 +135,30 @@ export function createRowMapper(
   }
 }
 
+/**
+ * Compiles a plan's mapping into a function that gives the body alone, the same as {@link createRowMapper} does: what is
+ * sent was checked before, and is not checked again. Throws `BAD_PLAN`.
+ */
+export function createBodyMapper(
+  plan: Plan,
+  columns: readonly string[],
+  runToken: string,
+  addresses?: MediaAddresses,
+): (row: number, cells: readonly string[], kinds: string | null) => Body {
+  const writers = createWriters(plan, resolveMapping(plan, columns), columns, { runToken, addresses })
+  const hasFixes = plan.fixes !== undefined && plan.fixes.length > 0
+  let mapRow: MapRow | null = null
+  return (row, cells, kinds) => {
+    if (hasFixes || kinds?.includes(MARK)) {
+      mapRow ??= createRowMapper(plan, columns, runToken, addresses)
+      return mapRow(row, cells, kinds).body
+    }
+    const body: Body = {}
+    for (const write of writers) write(body, row, cells, kinds)
+    return body
+  }
+}
+
 /** A field that takes another text as if the cell that fills it had that text; null for what is not a single field. */
 function createFixedField(
   name: string,

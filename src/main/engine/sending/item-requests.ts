@@ -1,6 +1,6 @@
 import type { RunRecord } from '../journal/run-record.ts'
 import type { Body } from '../mapping/json-text.ts'
-import { createRowMapper, type MapRow } from '../mapping/row-mapper.ts'
+import { createBodyMapper, createRowMapper, type MapRow } from '../mapping/row-mapper.ts'
 import { createRunAddresses, type RunAddresses } from '../receiver/addresses.ts'
 import { readReceiverSettings } from '../receiver/receiver-settings.ts'
 import type { HasOtherRow } from '../service/echoes.ts'
@@ -49,6 +49,7 @@ export function createItemRequests(
   const { plan, columns, runToken } = record
   const addresses = createRunAddresses(record, () => readReceiverSettings(workspace).secret)
   const mapRow = createRowMapper(plan, columns, runToken, addresses)
+  const toBody = createBodyMapper(plan, columns, runToken, addresses)
   const exchange = createOperationExchange(plan, {
     deliveredCodes,
     nowMs: Date.now,
@@ -59,7 +60,7 @@ export function createItemRequests(
     exchange,
     toCallbackUrl: addresses.toCallbackUrl,
     toRequest(item, rows) {
-      const bodies = rows.map(({ row, cells, kinds }) => mapRow(row, cells, kinds).body)
+      const bodies = rows.map(({ row, cells, kinds }) => toBody(row, cells, kinds))
       const callbackUrl = item === null ? null : addresses.toCallbackUrl(item)
       return { bodies, request: exchange.toRequest(bodies, callbackUrl), rowKeys: exchange.toRowKeys(bodies) }
     },
