@@ -135,6 +135,9 @@ export function decodeBody(
 ): DecodedBody {
   const content = decodeContent(bytes, contentEncoding, ANSWER_MAX_BYTES)
   if (content.kind !== 'decoded') return { body: '', bodyProblem: `the body ${content.reason}` }
-  const { text, ...notes } = readAnswerText(content.bytes, contentType)
-  return { body: text, ...notes }
+  const { text, charset, isDamaged } = readAnswerText(content.bytes, contentType)
+  const decoded: DecodedBody = { body: text }
+  if (charset !== undefined) decoded.charset = charset
+  if (isDamaged) decoded.isDamaged = isDamaged
+  return decoded
 }

@@ -4,6 +4,7 @@ import type { ReceivedBytes } from './answer-body.ts'
 import { AnswerReader, isLineEnds } from './answer-reader.ts'
 import type { ConnectionReuse, TurnWaiter } from './connection-reuse.ts'
 import {
+  type Answer,
   AnswerError,
   CLIENT_CLOSED_CODE,
   CONNECTION_CLOSED_CODE,
@@ -293,17 +294,23 @@ export class Http1Client implements WireClient, Deadline, TurnWaiter {
     this.#reusableUntilMs = nowMs + idleMs
     this.#answeredMs = nowMs
     this.#firstAnsweredMs ??= nowMs
-    this.#end({
+    const { body, charset, isDamaged, bodyProblem } = reader.decoded
+    const answer: Answer = {
       kind: 'answer',
       status: head?.status ?? 0,
       contentType: head?.contentType ?? '',
       retryAfter: head?.retryAfter ?? null,
-      ...(head?.retryAfter && { date: head.date }),
       location: head?.location ?? null,
-      ...(reader.headers === null ? {} : { headers: reader.headers }),
-      ...reader.decoded,
+      body,
       timings,
-    })
+    }
+    // Most answers have none of these, and copying nothing takes time as well.
+    if (head?.retryAfter) answer.date = head.date
+    if (reader.headers !== null) answer.headers = reader.headers
+    if (charset !== undefined) answer.charset = charset
+    if (isDamaged) answer.isDamaged = isDamaged
+    if (bodyProblem !== undefined) answer.bodyProblem = bodyProblem
+    this.#end(answer)
   }
 
   /** Ends the request that was just handed over, once `send` has returned, and timers and sockets had their turn. */

@@ -162,7 +162,9 @@ function parseHeaders(text: string, from: number, status: number, isHttp10: bool
     }
   }
   head.contentType = contentType ?? ''
-  head.keepsAlive = !hasToken(connection, 'close') && (!isHttp10 || hasToken(connection, 'keep-alive'))
+  head.keepsAlive =
+    connection === ',keep-alive' ||
+    (!hasToken(connection, 'close') && (!isHttp10 || hasToken(connection, 'keep-alive')))
   // HTTP/1.0 knows no transfer codings; who sends one may have garbled it (RFC 9112 §6.1).
   if (isHttp10 && codings !== null) head.keepsAlive = false
   if (status >= 200) frame(head, lengths, codings)
@@ -206,9 +208,15 @@ export function holdsForbidden(text: string): boolean {
   return false
 }
 
+/** Most answers of a service say the same. */
+let lastKeepAlive: { value: string; ms: number | null } = { value: '', ms: null }
+
 function toKeepAliveMs(value: string): number | null {
-  const seconds = /(?:^|[,;\s])timeout=(\d{1,9})/i.exec(value)?.[1]
-  return seconds === undefined ? null : Number(seconds) * 1000
+  if (value !== lastKeepAlive.value) {
+    const seconds = /(?:^|[,;\s])timeout=(\d{1,9})/i.exec(value)?.[1]
+    lastKeepAlive = { value, ms: seconds === undefined ? null : Number(seconds) * 1000 }
+  }
+  return lastKeepAlive.ms
 }
 
 function hasToken(list: string, token: string): boolean {

@@ -45,27 +45,28 @@ export function createRedaction(
   }
 }
 
-/** An answer without secrets; null if it has none. */
+/** An answer without secrets; null if it has none, as most have, of which nothing is copied. */
 function toRedacted(answer: Answer, redactor: Redactor): Answer | null {
-  let isRedacted = false
-  const take = (text: string, redact = (one: string) => redactor.redact(one)): string => {
-    const redacted = redact(text)
-    isRedacted ||= redacted !== text
-    return redacted
-  }
-  const { retryAfter, location, headers, bodyProblem } = answer
-  const redacted: Answer = {
+  const body = redactAnswer(redactor, answer.body)
+  const contentType = redactor.redact(answer.contentType)
+  const retryAfter = answer.retryAfter === null ? null : redactor.redact(answer.retryAfter)
+  const location = answer.location === null ? null : redactor.redact(answer.location)
+  const bodyProblem = answer.bodyProblem === undefined ? undefined : redactor.redact(answer.bodyProblem)
+  const headers = answer.headers?.map(([name, value]): [string, string] => [name, redactor.redact(value)])
+  const isRedacted =
+    body !== answer.body ||
+    contentType !== answer.contentType ||
+    retryAfter !== answer.retryAfter ||
+    location !== answer.location ||
+    bodyProblem !== answer.bodyProblem ||
+    (headers?.some(([, value], at) => value !== answer.headers?.[at]?.[1]) ?? false)
+  if (!isRedacted) return null
+  return {
     ...answer,
-    body: take(answer.body, (body) => redactAnswer(redactor, body)),
-    contentType: take(answer.contentType),
-    retryAfter: retryAfter === null ? null : take(retryAfter),
-    location: location === null ? null : take(location),
-    ...(headers === undefined
-      ? {}
-      : { headers: headers.map(([name, value]): [string, string] => [name, take(value)]) }),
-    ...(bodyProblem === undefined ? {} : { bodyProblem: take(bodyProblem) }),
+    ...{ body, contentType, retryAfter, location },
+    ...(headers !== undefined && { headers }),
+    ...(bodyProblem !== undefined && { bodyProblem }),
   }
-  return isRedacted ? redacted : null
 }
 
 /**
