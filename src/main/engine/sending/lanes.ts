@@ -35,6 +35,8 @@ export class Lanes {
   /** Lanes that rest after a job: each goes on when it is called. */
   readonly #resting = new Map<() => void, NodeJS.Timeout>()
   #inFlight = 0
+  /** Lanes that have begun and not ended. */
+  #running = 0
   #isOpen = false
   /** Whether a lane found no job since lanes were last woken. */
   #isOutOfJobs = false
@@ -75,11 +77,18 @@ export class Lanes {
     await this.#queue.onIdle()
   }
 
-  /** Offers jobs to at most `jobs` more lanes; those for which the queue has no room wait in it. */
+  /**
+   * Offers jobs to at most `jobs` more lanes, as far as the queue has room: lanes that are busy take what is there when
+   * their job ends, and others behind them would only find nothing left.
+   */
   wake(jobs: number): void {
     this.#isOutOfJobs = false
-    for (let i = 0; i < jobs && this.#isOpen && !this.#isOutOfJobs && this.#queue.size < jobs; i += 1)
-      this.#addLane()
+    for (let i = 0; i < jobs && this.#isOpen && !this.#isOutOfJobs && this.#hasRoom; i += 1) this.#addLane()
+  }
+
+  /** A lane that has just ended counts no more, though the queue learns of it a moment later. */
+  get #hasRoom(): boolean {
+    return this.#running + this.#queue.size < this.concurrency
   }
 
   /** Changes the number of requests in flight, 0 for none; lanes above it end with the job they have. */
@@ -107,9 +116,11 @@ export class Lanes {
   async #runLane(): Promise<void> {
     if (!this.#isOpen) return
     const client = this.#spare.pop() ?? this.#options.createClient()
+    this.#running += 1
     const cuts = this.#cuts
     const { promise, resolve } = Promise.withResolvers<void>()
     const end = (): void => {
+      this.#running -= 1
       this.#spare.push(client)
       resolve()
     }

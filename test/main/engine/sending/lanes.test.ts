@@ -111,6 +111,29 @@ test('the queue alone limits the requests in flight', async () => {
   expect([narrow.open.length, narrow.lanes.inFlight]).toEqual([2, 2])
 })
 
+test('lanes that are woken while all places are taken leave nothing behind in the queue', async () => {
+  const queue = new PQueue({ concurrency: 3 })
+  const { lanes, state, open, endOne } = createTestLanes(3, 8, { queue })
+  lanes.open()
+  lanes.wake(50)
+  lanes.wake(50)
+  expect([open.length, queue.size]).toEqual([3, 0])
+  while (open.length > 0) endOne()
+  await settle()
+  expect([state.ended, lanes.inFlight, queue.size, queue.pending]).toEqual([8, 0, 0, 0])
+})
+
+test('a lane that has just found nothing begins again when it is woken in the same moment', async () => {
+  const { lanes, state, open, endOne } = createTestLanes(1, 1)
+  lanes.open()
+  lanes.wake(1)
+  endOne()
+  state.left = 1
+  lanes.wake(1)
+  await settle()
+  expect([open.length, state.taken, state.clients]).toEqual([1, 2, 1])
+})
+
 test('a lane that rests after a job keeps its place, and is not waited for at the end', async () => {
   const { lanes, state, open, endOne } = createTestLanes(2, 50, { restMs: 3_600_000 })
   lanes.open()
