@@ -5,7 +5,7 @@ import { type Percentiles, percentilesSchema, type RunSummary } from '../run/run
 import type { CapacityPlan } from './capacity-plan.ts'
 import { type ProbeVerdict, toCapacityEstimate } from './capacity-search.ts'
 import type { Load } from './load.ts'
-import { formatThresholdResult, thresholdResultSchema } from './thresholds.ts'
+import { formatThresholdResult, type ThresholdResult, thresholdResultSchema } from './thresholds.ts'
 
 /** One probe: a load test of its own, which `show`, `export` and `compare` know by its run. */
 const probeSchema = z.object({
@@ -88,7 +88,8 @@ const SENT_SHARE = 0.98
 /**
  * Judges a load test as a probe of a level. It is void where this machine may have decided it: the generator was limited
  * and a threshold failed that depends on when requests are sent, or it did not send the schedule. Lag only makes
- * thresholds harder to hold, so a probe that held in spite of it did hold; and failed answers are the service's own.
+ * thresholds harder to hold, so a probe that held in spite of it did hold; failed answers are the service's own, and so is
+ * a latency that misses its limit by more than this machine can have added.
  */
 export function judgeProbe(level: number, summary: RunSummary): CapacityProbe {
   const { generator, thresholds = [], requests, load, throughput, latency_ms: latencies } = summary
@@ -107,7 +108,9 @@ export function judgeProbe(level: number, summary: RunSummary): CapacityProbe {
         ]
       : []),
   ]
-  const isOfService = isBehind || crossed.some(({ unit }) => unit === 'share')
+  const addedMs = toAddedMs(summary)
+  const isOfService =
+    isBehind || crossed.some((result) => result.unit === 'share' || isBeyond(result, addedMs))
   const isVoid = generator.limited && !isOfService && (failures.length > 0 || isShort)
   const verdict: ProbeVerdict = isVoid ? 'void' : failures.length > 0 ? 'failed' : 'held'
   return {
@@ -120,6 +123,23 @@ export function judgeProbe(level: number, summary: RunSummary): CapacityProbe {
     failed_share: ended === 0 ? null : (ended - requests.succeeded) / ended,
     latency_ms: latencies.response_time ?? latencies.http_req_duration ?? null,
   }
+}
+
+/**
+ * How much of a latency this machine may have added, at most: a stall delays the sending and the reading of an answer, and
+ * what is sent together after it waits in the service for about as long again. A backlog of many stalls shows as start lag,
+ * unless requests waited for the service.
+ */
+const STALLS_ADDED = 3
+
+function toAddedMs({ generator, latency_ms: latencies }: RunSummary): number {
+  const lagMs = generator.waited === 0 ? (latencies.start_lag?.max ?? 0) : 0
+  return STALLS_ADDED * Math.max(generator.event_loop_max_ms ?? 0, lagMs)
+}
+
+/** Whether a latency would be above its limit without that much of it. */
+function isBeyond({ unit, value, limit, margin }: ThresholdResult, addedMs: number): boolean {
+  return unit === 'ms' && value !== null && margin !== null && margin < 0 && value - addedMs > limit
 }
 
 /** How a search stands or ended. */

@@ -27,6 +27,17 @@ describe('a probe of a capacity', () => {
     expect(judge({ generator: { limited: true }, failed: ['share'] }).verdict).toBe('failed')
   })
 
+  it('fails where a latency misses its limit by more than a stall can explain, and is void by less', () => {
+    const stalled = (latencyMs: number, parts: ProbeParts = {}) =>
+      judge({ latencyMs, failed: ['ms'], generator: { limited: true, event_loop_max_ms: 65 }, ...parts })
+    expect(stalled(7_606).verdict).toBe('failed')
+    expect(stalled(690).verdict).toBe('void')
+    expect(stalled(7_606, { startLagMs: 3_000 }).verdict).toBe('void')
+    // What waited for the service lags for its sake.
+    const waited = { limited: true, event_loop_max_ms: 65, waited: 10 }
+    expect(stalled(7_606, { startLagMs: 3_000, generator: waited }).verdict).toBe('failed')
+  })
+
   it('fails where requests in flight kept back the schedule', () => {
     const behind = judge({ generator: { limited: true, waited: 50 }, attempted: 90 })
     expect(behind.verdict).toBe('failed')

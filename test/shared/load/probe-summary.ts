@@ -6,6 +6,9 @@ export interface ProbeParts {
   generator?: Partial<RunSummary['generator']>
   /** Units of the thresholds that failed. */
   failed?: ('ms' | 'share')[]
+  /** The value of the latency, whose limit is 500 ms, and the longest start lag. */
+  latencyMs?: number
+  startLagMs?: number
   state?: RunSummary['state']
   stopReason?: string
 }
@@ -15,6 +18,8 @@ export function createProbeSummary({
   attempted = 100,
   generator = {},
   failed = [],
+  latencyMs,
+  startLagMs,
   state = 'completed',
   stopReason,
 }: ProbeParts): RunSummary {
@@ -25,6 +30,8 @@ export function createProbeSummary({
     limit: 1,
     margin: 0,
     unit,
+    ...(unit === 'ms' &&
+      latencyMs !== undefined && { value: latencyMs, limit: 500, margin: 500 - latencyMs }),
   }))
   return {
     run_id: 'r',
@@ -34,7 +41,7 @@ export function createProbeSummary({
     requests: { sent: attempted, succeeded: 90, rejected: 10, failed: 0, unknown: 0, retried: 0 },
     throughput: { duration_s: 1, attempted_per_s: attempted, succeeded_per_s: 90 },
     load: { scheduled_per_s: 100 },
-    latency_ms: {},
+    latency_ms: startLagMs === undefined ? {} : { start_lag: { max: startLagMs } },
     thresholds,
     generator: { limited: false, reasons: ['It stalled.'], dropped: 0, waited: 0, ...generator },
   } as unknown as RunSummary
