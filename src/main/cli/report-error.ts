@@ -2,6 +2,7 @@ import { CommanderError } from 'commander'
 import type { ExitCode } from '../../shared/messages/error-entry.ts'
 import { sayError } from '../../shared/messages/error-messages.ts'
 import { SluiceError, toSluiceError } from '../../shared/messages/errors.ts'
+import { annotate } from './annotations.ts'
 import type { CliContext } from './context.ts'
 import { writeDocument } from './documents/write-document.ts'
 import { COMMAND_PREFIX } from './invocation.ts'
@@ -49,6 +50,9 @@ export async function reportError(context: CliContext, error: unknown, asJson: b
       await err.writeLine(`cause: ${String(cause)}`)
     }
   }
+  await annotate(context, [
+    { level: 'error', title: 'sluice', message: hint === '' ? message : `${message} ${hint}` },
+  ])
   if (asJson) await writeDocument(context.out, { error: { code, message, hint } })
   return exitCode
 }

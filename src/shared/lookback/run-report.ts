@@ -73,7 +73,7 @@ export const runReportSchema = z.object({
 export type RunReport = z.infer<typeof runReportSchema>
 
 export interface ReportOptions {
-  /** Written in the format of its ending, `.html` or `.xlsx`; without it the report is only returned. */
+  /** Written in the format of its ending, `.html`, `.md` or `.xlsx`; without it the report is only returned. */
   file?: string
   withContent: boolean
   /** Null leaves the evaluation out. */

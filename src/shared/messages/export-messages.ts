@@ -90,7 +90,7 @@ export const EXPORT_MESSAGES = {
     }),
     export_load_to_stdout: () => ({
       text: 'a load test cannot be exported to stdout',
-      remedy: 'Name a file that ends in .html, .junit.xml, .hlog, .csv, .jsonl, .k6.zip or .k6.',
+      remedy: 'Name a file that ends in .html, .md, .junit.xml, .hlog, .csv, .jsonl, .k6.zip or .k6.',
     }),
     export_format_of_stdout: ({ file }: { file: string }) => ({
       text: `${file}: --format only applies to - (stdout)`,

@@ -70,11 +70,11 @@ export const LOOKBACK_MESSAGES = {
     }),
     report_of_load: ({ runId }: { runId: string }) => ({
       text: `run ${runId} is a load test, which has no evaluation and no rows to report`,
-      remedy: 'Choose a file that ends in .html. To write other formats of a load test, use `export`.',
+      remedy: 'Choose a file that ends in .html or .md. To write other formats of a load test, use `export`.',
     }),
     report_ending: ({ file }: { file: string }) => ({
-      text: `${file}: expected a name that ends in .html or .xlsx`,
-      remedy: 'The ending selects the format: .html for a page, .xlsx for a workbook.',
+      text: `${file}: expected a name that ends in .html, .md or .xlsx`,
+      remedy: 'The ending selects the format: .html for a page, .md for Markdown, .xlsx for a workbook.',
     }),
     comparison_of_load_test: ({ runId }: { runId: string }) => ({
       text: `the decisions of run ${runId} cannot be compared: it is a load test, which keeps no result for each row`,

@@ -92,7 +92,7 @@ export function listSourceFacts({
   source_read: sourceRead,
   mapping,
 }: {
-  source_read?: RunSummary['source_read'] | null | undefined
+  source_read?: Pick<NonNullable<RunSummary['source_read']>, 'read_as'> | null | undefined
   mapping?: RunSummary['mapping'] | undefined
 }): Fact[] {
   const files = sourceRead?.read_as ?? []

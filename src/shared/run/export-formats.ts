@@ -67,6 +67,12 @@ export const LOAD_EXPORT_FORMATS = [
     help: 'report with charts, works offline',
   },
   {
+    ending: 'md',
+    label: 'Markdown',
+    meaning: 'The summary as Markdown, for a pull request, an issue or a wiki.',
+    help: 'the summary as Markdown, for pull requests and job summaries',
+  },
+  {
     ending: 'junit.xml',
     label: 'JUnit',
     meaning: 'Each threshold as a test, for CI servers.',

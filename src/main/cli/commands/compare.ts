@@ -21,6 +21,7 @@ import { toComparisonReport } from '../../../shared/report/comparison-report.ts'
 import { toDecisionsReport } from '../../../shared/report/decisions-report.ts'
 import { isLoadRun, type RunSummary } from '../../../shared/run/run.ts'
 import type { Engine } from '../../engine/engine.ts'
+import { annotate } from '../annotations.ts'
 import type { CliContext } from '../context.ts'
 import { toComparisonDocument } from '../documents/comparison-document.ts'
 import { writeDocument } from '../documents/write-document.ts'
@@ -30,6 +31,7 @@ import { addLabelOptions, hasLabels, type LabelFlags, toLabelOptions } from '../
 import { createIntegerParser, parseFilledText } from '../options/parse-values.ts'
 import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
 import { addDocumentOptions, addExamples, type DocumentFlags } from '../options/shared-options.ts'
+import { addStepSummary, toSummaryPart } from '../session/github-actions.ts'
 import { formatReport } from '../terminal/report-text.ts'
 
 interface CompareFlags extends DocumentFlags, LabelFlags {
@@ -166,6 +168,8 @@ export function addCompareCommand(program: Command, context: CliContext): void {
                 labels: isLabelled ? { ...toLabelOptions(flags, context.env), seed: flags.seed } : null,
               })
             : null
+        const toSections = () =>
+          toComparisonReport(comparison, decisions === null ? [] : toDecisionsReport(decisions))
         if (flags.json) {
           await writeDocument(context.out, {
             ...{ a_run_id: earlier.run_id, b_run_id: later.run_id },
@@ -176,13 +180,14 @@ export function addCompareCommand(program: Command, context: CliContext): void {
             decisions: decisions === null ? null : decisionComparisonSchema.parse(decisions),
           })
         } else {
-          await context.out.writeLine(
-            formatReport(
-              context.outTerminal,
-              toComparisonReport(comparison, decisions === null ? [] : toDecisionsReport(decisions)),
-            ),
-          )
+          await context.out.writeLine(formatReport(context.outTerminal, toSections()))
         }
+        await addStepSummary(context, () =>
+          toSummaryPart('Comparison', [
+            ...toSections(),
+            ...(gate === null ? [] : [{ lines: describeVerdict(gate) }]),
+          ]),
+        )
         if (gate !== null) await checkSlower(context, gate)
         if (decisions !== null) await checkChanged(context, decisions, flags.failIfChanged)
       })
@@ -313,7 +318,11 @@ function haveDecisions(a: RunSummary, b: RunSummary): boolean {
 async function checkSlower(context: CliContext, verdict: SpeedVerdict): Promise<void> {
   if (verdict.result === 'failed') context.exitCode = EXIT.thresholdCrossed
   if (verdict.result === 'not_judged') context.exitCode = EXIT.notJudged
-  for (const line of describeVerdict(verdict)) await context.err.writeLine(line)
+  const lines = describeVerdict(verdict)
+  for (const line of lines) await context.err.writeLine(line)
+  if (verdict.result === 'passed') return
+  const title = verdict.result === 'failed' ? 'Slower, or more failures' : 'Not judged'
+  await annotate(context, [{ level: 'error', title, message: lines.join(' ') }])
 }
 
 async function checkChanged(
@@ -338,5 +347,7 @@ async function checkChanged(
     ({ what, rows, changed }) =>
       `${formatCount(changed)} of ${formatCounted(rows, 'row').replace(/rows?$/, what)} (${formatShare(changed, rows)})`,
   )
-  await context.err.writeLine(`More than ${percent} % changed: ${list.join(', ')}.`)
+  const message = `More than ${percent} % changed: ${list.join(', ')}.`
+  await context.err.writeLine(message)
+  await annotate(context, [{ level: 'error', title: 'Changed rows', message }])
 }

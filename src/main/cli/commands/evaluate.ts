@@ -15,6 +15,7 @@ import {
 import { hasLabels } from '../options/label-options.ts'
 import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
 import { addDocumentOptions, addExamples, type DocumentFlags } from '../options/shared-options.ts'
+import { addStepSummary, toSummaryPart } from '../session/github-actions.ts'
 import { formatReport } from '../terminal/report-text.ts'
 
 interface EvaluateFlags extends DocumentFlags, EvaluationFlags {
@@ -51,6 +52,9 @@ export function addEvaluateCommand(program: Command, context: CliContext): void 
         await context.out.writeLine(
           formatReport(context.outTerminal, toEvaluationReport(evaluation, 'terminal')),
         )
+      await addStepSummary(context, () =>
+        toSummaryPart(`Evaluation of ${run.name}`, toEvaluationReport(evaluation, 'page', false)),
+      )
       await reportAssertions(context, evaluation)
     })
   })

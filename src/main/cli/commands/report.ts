@@ -28,10 +28,13 @@ export function addReportCommand(program: Command, context: CliContext): void {
   const command = program
     .command('report')
     .argument('<run>', RUN_ARGUMENT_HELP)
-    .argument('[file]', 'output file, replaced if it exists: .html or .xlsx; for a load test .html')
+    .argument(
+      '[file]',
+      'output file, replaced if it exists: .html, .md or .xlsx; for a load test .html or .md',
+    )
     .description(
       'Writes a report to share: summary, failures by cause, triggered rules, latency, and an evaluation if labels are given. ' +
-        'A .html file is one page that works offline and can be printed; a .xlsx file has a sheet for each part, and one for the results. ' +
+        'A .html file is one page that works offline and can be printed; a .md file is Markdown, for pull requests and wikis; a .xlsx file has a sheet for each part, and one for the results. ' +
         'The content of rows is left out unless --with-content is given.',
     )
     .option('--with-content', 'include cells of the source and messages that may quote them')
@@ -42,7 +45,7 @@ export function addReportCommand(program: Command, context: CliContext): void {
       const isEvaluated = hasLabels(flags)
       if (!isEvaluated) refuseUnlabelled(flags)
       if (file === undefined && !flags.json) {
-        throw new InvalidArgumentError('Name a file that ends in .html or .xlsx, or add --json.')
+        throw new InvalidArgumentError('Name a file that ends in .html, .md or .xlsx, or add --json.')
       }
       const target = file === undefined ? {} : { file: resolveFromCaller(file, context.env) }
       await withEngine(context, flags.workspace, async (engine) => {
@@ -71,6 +74,7 @@ export function addReportCommand(program: Command, context: CliContext): void {
     command,
     [
       'report latest report.html',
+      'report latest report.md',
       'report latest report.xlsx --with-content',
       'report latest report.html --label truth --positive "spam=Likely spam"',
     ],
@@ -96,7 +100,8 @@ async function reportLoad(
   runId: string,
   { file, isJson }: { file?: string; isJson: boolean },
 ): Promise<void> {
-  if (file !== undefined && !/\.html?$/i.test(file)) throw new SluiceError({ id: 'report_of_load', runId })
+  if (file !== undefined && !/\.(html?|md)$/i.test(file))
+    throw new SluiceError({ id: 'report_of_load', runId })
   const written = file === undefined ? null : await engine.results.exportRun(runId, { file })
   if (isJson) await writeDocument(out, await engine.results.readLoadReport(runId))
   else if (written !== null) await out.writeLine(`${written.file} (${formatBytes(written.sizeBytes)})`)

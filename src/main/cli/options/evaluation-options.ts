@@ -9,6 +9,7 @@ import {
 } from '../../../shared/lookback/evaluation.ts'
 import { EXIT } from '../../../shared/messages/error-entry.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
+import { annotate } from '../annotations.ts'
 import type { CliContext } from '../context.ts'
 import { addLabelOptions, type LabelFlags, splitAtEquals, toLabelOptions } from './label-options.ts'
 import { collect } from './parse-values.ts'
@@ -121,4 +122,8 @@ export async function reportAssertions(context: CliContext, { assertions }: Eval
   context.exitCode = EXIT.thresholdCrossed
   const list = failed.map(({ expression, value }) => `${expression} (found ${value ?? 'no value'})`)
   await context.err.writeLine(`${formatCounted(failed.length, 'assertion')} failed: ${list.join(', ')}.`)
+  await annotate(
+    context,
+    list.map((message) => ({ level: 'error', title: 'Assertion failed', message })),
+  )
 }

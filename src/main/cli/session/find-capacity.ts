@@ -23,6 +23,7 @@ import type { RunTimeFlags } from '../options/sending-options.ts'
 import type { ReportingFlags } from '../options/shared-options.ts'
 import { formatReport } from '../terminal/report-text.ts'
 import { confirmSending, printOpenWarnings } from './consent.ts'
+import { addStepSummary, toSummaryPart } from './github-actions.ts'
 import type { LoadOutputs } from './load-outputs.ts'
 import type { RunAccess } from './run-access.ts'
 import { followRun, printSummary, toExitCode } from './settle-run.ts'
@@ -75,11 +76,10 @@ export async function printReport(
   outcome: CapacityOutcome,
 ): Promise<ExitCode> {
   const report = toCapacityReport(plan, capacity, outcome)
+  const answer = toCapacityAnswer(report, `${COMMAND_PREFIX} runs`)
   if (flags.json) await writeDocument(context.out, capacityReportSchema.parse(report))
-  else
-    await context.out.writeLine(
-      formatReport(context.outTerminal, toCapacityAnswer(report, `${COMMAND_PREFIX} runs`)),
-    )
+  else await context.out.writeLine(formatReport(context.outTerminal, answer))
+  await addStepSummary(context, () => toSummaryPart('Capacity', answer))
   return EXITS[report.end] ?? EXIT.rowsFailed
 }
 

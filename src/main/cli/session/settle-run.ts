@@ -23,6 +23,7 @@ import { formatProblemGroups } from '../summary/row-text.ts'
 import { formatSummary } from '../summary/summary-text.ts'
 import { toPrintable } from '../terminal/output.ts'
 import { chooseOnUnknown } from './consent.ts'
+import { tellGithub } from './github-actions.ts'
 import type { RunAccess } from './run-access.ts'
 
 /**
@@ -53,6 +54,7 @@ export async function settleRun(
   }
   try {
     await printSummary(context, engine, summary, flags)
+    await tellGithub(context, engine, summary)
   } catch (error) {
     // 2 would say that nothing was sent.
     throw SluiceError.because(error, { id: 'run_unread', runId: summary.run_id })

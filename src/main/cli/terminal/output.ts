@@ -1,5 +1,7 @@
 import type { Writable } from 'node:stream'
 
+export { toPrintable } from '../../../shared/messages/printable.ts'
+
 /** A stream that results or messages are written to, quiet once its reader is gone. */
 export interface Output {
   /** Whether the reader is still there. */
@@ -39,32 +41,13 @@ export function createOutput(stream: Writable & { isTTY?: boolean }): Output {
   return { isOpen: () => open, write, writeLine: (text = '') => write(`${text}\n`) }
 }
 
-/**
- * Characters that a terminal would act on or that would disguise what is shown: control codes, format characters (the
- * direction marks, zero-width characters and soft hyphens among them), tags, line separators and halves of pairs.
- */
-const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u{e0000}-\u{e0fff}]/gu
-
-/** The same, except what a program itself writes: line breaks, tabs, and the escape that colours begin with. */
+/** What {@link toPrintable} escapes, except what a program itself writes: line breaks, tabs, and the escape that colours begin with. */
 const FOREIGN =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the one that colours begin with
   /(?![\t\n\r\u001b])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u{e0000}-\u{e0fff}]/gu
 
-const NAMED: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
-
 /**
- * Makes text of a source or of the service safe to show on one line: what a terminal would obey is written as an
- * escape such as `\u{1b}`, everything else stays as it is.
- */
-export function toPrintable(text: string): string {
-  return text.replace(
-    UNPRINTABLE,
-    (character) => NAMED[character] ?? `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
-  )
-}
-
-/**
- * The last thing that happens to text on its way to a terminal, JSON above all: what {@link toPrintable} would write as
+ * The last thing that happens to text on its way to a terminal, JSON above all: what it would write as
  * an escape is written as `\\u009b` is, so that a JSON document stays the same document.
  */
 export function escapeForTerminal(text: string): string {

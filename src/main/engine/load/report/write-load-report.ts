@@ -7,6 +7,7 @@ import {
 import { SluiceError } from '../../../../shared/messages/errors.ts'
 import { formatCounted, formatMs, formatRate } from '../../../../shared/messages/figure-text.ts'
 import { listReadAs } from '../../../../shared/messages/reading-messages.ts'
+import { formatLoadMarkdown } from '../../../../shared/report/markdown-reports.ts'
 import {
   findExportFormat,
   LOAD_EXPORT_FORMATS,
@@ -70,6 +71,7 @@ const WRITERS: Readonly<
   Record<LoadReportFormat, (source: LoadReportSource) => Iterable<WrittenPage> | AsyncIterable<WrittenPage>>
 > = {
   html: ({ report }) => [{ text: formatLoadPage(report), rows: 0 }],
+  md: ({ report }) => [{ text: formatLoadMarkdown(report), rows: 0 }],
   'junit.xml': ({ report }) => [{ text: formatJunitReport(report), rows: 0 }],
   async *hlog({ report, intervals }) {
     const writer = createHlogWriter({ startedAt: report.startedAt ?? EPOCH, runId: report.runId })

@@ -15,6 +15,7 @@ import { SluiceError } from '../../../../shared/messages/errors.ts'
 import { adviseInTerminal } from '../../../../shared/messages/outcome-advice.ts'
 import { nameRunSource } from '../../../../shared/plan/source-paths.ts'
 import { toRowAndRecord } from '../../../../shared/plan/source-place.ts'
+import { formatRunMarkdown } from '../../../../shared/report/markdown-reports.ts'
 import { mergeErrorGroups, toErrorKey } from '../../../../shared/run/counts.ts'
 import { NO_RULE } from '../../../../shared/run/row-filters.ts'
 import type { ErrorGroup, RunSummary } from '../../../../shared/run/run.ts'
@@ -32,10 +33,11 @@ import { formatRunPage, type Histograms } from './run-page.ts'
 import { writeRunWorkbook } from './run-workbook.ts'
 
 /** The formats of a report, by ending. */
-const FORMATS = new Map<string, 'html' | 'xlsx'>([
+const FORMATS = new Map<string, 'html' | 'xlsx' | 'md'>([
   ['.html', 'html'],
   ['.htm', 'html'],
   ['.xlsx', 'xlsx'],
+  ['.md', 'md'],
 ])
 
 /**
@@ -54,6 +56,7 @@ export async function reportRun(family: RunFamily, options: ReportOptions): Prom
   try {
     const bytes = await replaceFile(file, async (append) => {
       if (format === 'html') await append(formatRunPage(report, readHistograms(family)))
+      else if (format === 'md') await append(formatRunMarkdown(report))
       else for await (const piece of writeRunWorkbook(family, report)) await append(piece)
     })
     return { ...report, written: { file, bytes } }

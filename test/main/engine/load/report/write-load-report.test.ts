@@ -82,7 +82,7 @@ describe('a load report', () => {
     'called %s is refused, with the endings that there are',
     (file) => {
       expect(() => findLoadReportFormat(file)).toThrow(
-        /ends in \.html, \.junit\.xml, \.hlog, \.csv, \.jsonl, \.k6\.zip or \.k6/,
+        /ends in \.html, \.md, \.junit\.xml, \.hlog, \.csv, \.jsonl, \.k6\.zip or \.k6/,
       )
     },
   )

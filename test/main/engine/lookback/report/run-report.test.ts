@@ -181,7 +181,7 @@ describe('the report of a run', () => {
 
   it('refuses any other ending', async () => {
     await expect(report(runId, { file: join(folder, 'report.pdf') })).rejects.toThrow(
-      'expected a name that ends in .html or .xlsx',
+      'expected a name that ends in .html, .md or .xlsx',
     )
   })
 })

@@ -1,0 +1,101 @@
+import { appendFileSync, statSync } from 'node:fs'
+import { formatThresholdResult } from '../../../shared/load/thresholds.ts'
+import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
+import { toPrintable } from '../../../shared/messages/printable.ts'
+import { toThrownText } from '../../../shared/messages/thrown.ts'
+import { formatMarkdown, formatMarkdownHeading } from '../../../shared/report/markdown.ts'
+import { formatLoadMarkdown, formatRunMarkdown } from '../../../shared/report/markdown-reports.ts'
+import type { Section } from '../../../shared/report/report.ts'
+import { countLeftOut } from '../../../shared/run/item-state.ts'
+import { countTrial, isLoadRun, type RunSummary } from '../../../shared/run/run.ts'
+import type { Engine } from '../../engine/engine.ts'
+import { type Annotation, annotate } from '../annotations.ts'
+import type { CliContext } from '../context.ts'
+
+/** Bytes that GitHub takes of a step's summary; it refuses a longer one as a whole. */
+const SUMMARY_MAX_BYTES = 1024 ** 2
+
+/**
+ * Adds a Markdown document to the summary of a job of GitHub Actions, if this runs in one (`GITHUB_STEP_SUMMARY`). A
+ * summary that cannot be written, or would be too long, is said and changes nothing else.
+ */
+export async function addStepSummary(
+  { env, err }: CliContext,
+  toDocument: () => string | Promise<string>,
+): Promise<void> {
+  const file = env['GITHUB_STEP_SUMMARY'] ?? ''
+  if (file === '') return
+  try {
+    const document = `${await toDocument()}\n`
+    const before = statSync(file, { throwIfNoEntry: false })?.size ?? 0
+    if (before + Buffer.byteLength(document) > SUMMARY_MAX_BYTES) {
+      await err.writeLine('The summary for GitHub is left out: the summary of this step would be too long.')
+      return
+    }
+    appendFileSync(file, document)
+  } catch (error) {
+    await err.writeLine(toPrintable(`The summary for GitHub was not written: ${toThrownText(error)}`))
+  }
+}
+
+/** Sections as a part of a step's summary. */
+export function toSummaryPart(title: string, sections: readonly Section[]): string {
+  return `${formatMarkdownHeading(2, title)}\n\n${formatMarkdown(sections)}`
+}
+
+/** Tells GitHub Actions how a run ended: its report without content, and what failed. */
+export async function tellGithub(context: CliContext, engine: Engine, summary: RunSummary): Promise<void> {
+  const { run_id: runId } = summary
+  await addStepSummary(context, async () =>
+    isLoadRun(summary)
+      ? formatLoadMarkdown(await engine.results.readLoadReport(runId), { level: 2 })
+      : formatRunMarkdown(await engine.results.reportRun(runId, { withContent: false, evaluation: null }), {
+          level: 2,
+        }),
+  )
+  await annotate(context, listAnnotations(summary))
+}
+
+/** What failed, and what makes figures or rows doubtful. */
+export function listAnnotations(summary: RunSummary): Annotation[] {
+  const { name, state, stop_reason: reason, thresholds = [], rows, warnings, generator } = summary
+  const error = (title: string, message: string): Annotation => ({ level: 'error', title, message })
+  const warning = (title: string, message: string): Annotation => ({ level: 'warning', title, message })
+  const unsuccessful = isLoadRun(summary) || state === 'interrupted' ? 0 : countUnsuccessful(summary)
+  return [
+    ...(reason === null ? [] : [error(`${name}: stopped`, reason)]),
+    ...(state === 'interrupted' ? [warning(`${name}: interrupted`, 'The run was interrupted.')] : []),
+    ...thresholds
+      .filter(({ ok }) => !ok)
+      .map((result) => error(`${name}: threshold failed`, formatThresholdResult(result))),
+    ...(unsuccessful === 0
+      ? []
+      : [
+          error(
+            `${name}: rows without success`,
+            `${formatCount(unsuccessful)} of ${formatCounted(rows.read, 'row')} did not succeed.`,
+          ),
+        ]),
+    ...(generator.limited
+      ? [
+          warning(
+            `${name}: latencies`,
+            ['This machine was the bottleneck at times.', ...(generator.reasons ?? [])].join(' '),
+          ),
+        ]
+      : []),
+    ...warnings.map(({ rows: warned, message }) =>
+      warning(
+        `${name}: warning`,
+        warned === undefined ? message : `${formatCounted(warned, 'row')}: ${message}`,
+      ),
+    ),
+  ]
+}
+
+/** Rows that should have succeeded; not those that a trial or a fix leaves out. */
+function countUnsuccessful(summary: RunSummary): number {
+  const { read, succeeded, not_sent: notSent } = summary.rows
+  const due = countTrial(summary) === null ? 0 : notSent
+  return Math.max(0, read - countLeftOut(summary.rows) - due - succeeded)
+}

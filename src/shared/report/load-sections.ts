@@ -1,0 +1,174 @@
+import type { LoadErrorGroup, LoadReport } from '../load/load-report.ts'
+import { type LoadView, listStageColumns, toLoadView } from '../load/load-view.ts'
+import { isDetail, TREND_METRICS, type TrendMetric } from '../load/metrics.ts'
+import { parseThreshold } from '../load/threshold-parser.ts'
+import { formatCounted } from '../messages/figure-text.ts'
+import { type Cell, count, type Fact, figure, foreign, number, type Section, text } from './report.ts'
+import { listSourceFacts, listWarningFacts, toErrorsFact, toFact, toLatency } from './summary-report.ts'
+
+const SHOWN_STATUSES = 12
+const SHOWN_ERRORS = 10
+const SHOWN_GROUPS = 12
+
+/** What to do about requests that ended alike; null if there is nothing to say. */
+export type AdviseOnLoad = (error: LoadErrorGroup) => string | null
+
+/** A load test by its parts, in their order: thresholds, requests, latency, answers, and how this machine did. */
+export interface LoadSections {
+  source: Section
+  thresholds: Section
+  requests: Section
+  latency: Section
+  /** What the percentiles leave out, or include unexpectedly, a sentence each. */
+  caveats: readonly string[]
+  stages: Section
+  statuses: Section
+  errors: Section
+  traffic: Section
+  groups: Section
+  generator: Section
+}
+
+export function toLoadSections(report: LoadReport, advise: AdviseOnLoad = () => null): LoadSections {
+  const view = toLoadView(report)
+  const { latencyMs, readAs, warnings = [] } = report
+  return {
+    source: { facts: listSourceFacts(readAs === undefined ? {} : { source_read: { read_as: readAs } }) },
+    thresholds: { facts: [toThresholdsFact(view)] },
+    requests: { facts: [toRequestsFact(view)] },
+    latency: toLatency({ latency_ms: latencyMs }, listShown(report)),
+    caveats: view.caveats,
+    stages: toStages(view),
+    statuses: { facts: [toStatusesFact(view)] },
+    errors: { facts: [toLoadErrorsFact(view, advise)] },
+    traffic: { facts: [...view.traffic.map(toFact), ...listWarningFacts({ warnings })] },
+    groups: toGroups(view),
+    generator: { facts: listGeneratorFacts(view) },
+  }
+}
+
+/** Thresholds with ✓ or ✗, the value and how far it is from the limit; that failures fail nothing, if so. */
+function toThresholdsFact({ thresholds: { rows, note } }: LoadView): Fact {
+  return {
+    label: 'Thresholds',
+    table: {
+      columns: [text(''), number(''), { ...text(''), isWrapped: true }],
+      rows: rows.map(({ expression, isMet, value, margin }) => [
+        { text: expression, ...(isMet ? { sign: 'held', tone: 'good' } : { sign: 'crossed', tone: 'bad' }) },
+        value,
+        { text: margin, tone: isMet ? 'quiet' : 'bad' },
+      ]),
+    },
+    notes: note === null ? [] : [{ text: note, tone: 'warn' }],
+  }
+}
+
+/** A label as it stands within a line. */
+function toInline(label: string): string {
+  return label.charAt(0).toLowerCase() + label.slice(1)
+}
+
+function toRequestsFact({ requests }: LoadView): Fact {
+  if (requests.length === 0) return { label: 'Requests', lines: ['none sent'] }
+  return {
+    label: 'Requests',
+    table: {
+      columns: [text(''), number(''), { ...text(''), isWrapped: true }],
+      rows: requests.map(({ label, value, note = '', tone }): Cell[] => [
+        { text: toInline(label), tone: tone ?? 'plain' },
+        // The note stands further off than the figure.
+        `${value} `,
+        { text: note, tone: 'quiet' },
+      ]),
+      gap: 1,
+    },
+  }
+}
+
+function toStatusesFact({ statuses }: LoadView): Fact {
+  const more = statuses.length - SHOWN_STATUSES
+  return {
+    label: 'Statuses',
+    table: {
+      columns: [foreign(''), count(''), { ...number(''), least: 7 }],
+      rows: statuses.slice(0, SHOWN_STATUSES).map(({ name, requests, share }) => [name, requests, share]),
+    },
+    notes: more > 0 ? [`and ${formatCounted(more, 'kind')} more; --json has them`] : [],
+  }
+}
+
+/** What did not succeed by cause, when, and what to do about it. */
+function toLoadErrorsFact({ errors }: LoadView, advise: AdviseOnLoad): Fact {
+  return toErrorsFact(
+    errors.slice(0, SHOWN_ERRORS).map((error) => ({
+      ...{ count: error.requests, outcome: error.outcome },
+      cause: `${error.status}: ${error.message} (${error.when})`,
+      advice: advise(error.group),
+    })),
+    errors.length - SHOWN_ERRORS,
+    8,
+  )
+}
+
+/** Requests by stage, if the pace has any. */
+function toStages({ stages }: LoadView): Section {
+  if (stages.length === 0) return {}
+  const points = listStageColumns(stages)
+  return {
+    title: 'Stages, http_req_duration in ms',
+    tables: [
+      {
+        columns: [
+          ...[text('stage'), text('level'), number('requests'), number('per s'), number('failed')],
+          ...points.map(({ title }) => figure(title)),
+        ],
+        rows: stages.map((stage) => [
+          ...[stage.label, stage.level, stage.requests, stage.perS, stage.failedShare],
+          ...points.map(({ read }) => read(stage) ?? ''),
+        ]),
+      },
+    ],
+  }
+}
+
+/** The latencies of a summary: all but those that only thresholds ask for. */
+function listShown({ thresholds }: Pick<LoadReport, 'thresholds'>): TrendMetric[] {
+  const named = thresholds.flatMap(({ expression }) => {
+    // k6 knows expressions that Sluice does not.
+    const read = parseThreshold(expression)
+    return read.ok ? [read.parsed.metric] : []
+  })
+  return TREND_METRICS.filter((metric) => !isDetail(metric) || named.includes(metric))
+}
+
+/** Latency by model and by size of content, if the source has more than one of them. */
+function toGroups({ groups }: LoadView): Section {
+  if (groups.length === 0) return {}
+  const points = ['p50', 'p90', 'p99', 'max'] as const
+  return {
+    title: 'http_req_duration in ms',
+    tables: groups.map(({ by, rows }) => ({
+      columns: [
+        ...[foreign(`by ${by}`, 12), number('requests'), number('failed')],
+        ...points.map((title) => figure(title)),
+      ],
+      rows: rows
+        .slice(0, SHOWN_GROUPS)
+        .map(({ label, requests, failedShare, percentiles }) => [
+          ...[label, requests, failedShare],
+          ...points.map((point) => percentiles?.[point] ?? ''),
+        ]),
+    })),
+  }
+}
+
+/** How this machine did: start lag, stalls, pauses, and what of the schedule went out. */
+function listGeneratorFacts({ generator }: LoadView): Fact[] {
+  if (generator === null || generator.facts.length === 0) return []
+  const { verdict, isLimited, facts } = generator
+  const texts = facts.map(({ label, value, note }) =>
+    note === undefined ? `${toInline(label)} ${value}` : `${toInline(label)} ${value} (${note})`,
+  )
+  const said = `${verdict}: ${texts.join(', ')}`
+  return [{ label: 'Generator', lines: [{ text: said, tone: isLimited ? 'warn' : 'plain' }] }]
+}

@@ -1,0 +1,128 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { formatAnnotation } from '../../../src/main/cli/annotations.ts'
+import { startFaultServer, toTaskAnswer } from '../../helpers/fault-server.ts'
+import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
+import { runInProcess } from './run-in-process.ts'
+import { createRows, writeSource } from './write-source.ts'
+
+/** A job of GitHub Actions that sends to a service, which refuses every third row. */
+async function openJob() {
+  const folder = createTemporaryFolder()
+  const server = await startFaultServer({
+    onRequest: (request, wire) => {
+      if (request.number % 3 === 0)
+        wire.send(400, { error: true, code: 'BAD', message: '::error::@team | x' })
+      else wire.send(200, toTaskAnswer(request))
+    },
+  })
+  const summary = join(folder, 'summary.md')
+  const env = { SLUICE_API_KEY: 'k', GITHUB_ACTIONS: 'true', GITHUB_STEP_SUMMARY: summary }
+  const workspace = join(folder, 'workspace')
+  const source = writeSource(folder, 'posts.csv', createRows(6))
+  const sluice = (args: string[], more: Record<string, string> = {}) =>
+    runInProcess(args, { workspace, env: { ...env, ...more } })
+  const send = ['task', source, '--base-url', server.baseUrl, '--concurrency', '1']
+  return { folder, summary, source, server, sluice, send }
+}
+
+const listCommands = (text: string) => text.split('\n').filter((line) => line.startsWith('::'))
+
+describe('in a job of GitHub Actions', () => {
+  it('a run adds its report to the summary of the step, and annotates what did not succeed', async () => {
+    const { summary, sluice, send } = await openJob()
+    writeFileSync(summary, 'Earlier step\n\n')
+    const ran = await sluice([...send, '--json'])
+    expect(ran.code).toBe(1)
+    const document = readFileSync(summary, 'utf8')
+    expect(document.startsWith('Earlier step\n\n## posts.csv\n')).toBe(true)
+    expect(document).toContain('| succeeded | 4 | 66.7 % |')
+    expect(document).toContain('`400: ::error::@team \\| x`')
+    // Cells of the source are nobody's to read there.
+    expect(document).not.toContain('Text number')
+    expect(listCommands(ran.stderr)).toEqual([
+      '::error title=posts.csv%3A rows without success::2 of 6 rows did not succeed.',
+    ])
+    // Stdout is one document, whatever the environment.
+    expect(JSON.parse(ran.stdout)).toMatchObject({ rows: { succeeded: 4 } })
+  })
+
+  it('a load test annotates each failed threshold', async () => {
+    const { summary, source, server, sluice } = await openJob()
+    const load = ['load', source, '--base-url', server.baseUrl, '--concurrency', '1', '--requests', '9']
+    const thresholds = ['--threshold', 'http_req_failed:rate<0.01', '--threshold', 'p(99)<60000']
+    const ran = await sluice([...load, '--first-request', 'skip', ...thresholds])
+    expect(ran.code).toBe(99)
+    const failed = listCommands(ran.stderr).filter((line) => line.startsWith('::error'))
+    expect(failed).toEqual([
+      expect.stringMatching(
+        /^::error title=posts\.csv%3A threshold failed::✗ http_req_failed:rate<0\.01: 33\.3 %25, /,
+      ),
+    ])
+    const document = readFileSync(summary, 'utf8')
+    expect(document).toMatch(/^## posts\.csv\n/)
+    expect(document).toContain('thresholds: ✗ 1 of 2 crossed')
+    expect(document).toContain('| ✗ http\\_req\\_failed:rate&lt;0.01 |'.replaceAll('\\_', '_'))
+  })
+
+  it('an error annotates what happened and what to do', async () => {
+    const { source, sluice } = await openJob()
+    const ran = await sluice(['task', source])
+    expect(ran.code).toBe(2)
+    expect(listCommands(ran.stderr)).toEqual([expect.stringMatching(/^::error title=sluice::.*--base-url/)])
+  })
+
+  it('a comparison and an evaluation add their parts, and annotate the checks that fail', async () => {
+    const { summary, sluice, send } = await openJob()
+    await sluice(send)
+    await sluice([...send, '--set', 'post_id={{run}}-{{row}}'])
+    writeFileSync(summary, '')
+    const { stdout } = await sluice(['runs', '--json'])
+    const [b, a] = JSON.parse(stdout).map(({ run_id: id }: { run_id: string }) => id)
+    const compared = await sluice(['compare', a, b, '--fail-if-slower', '10%'])
+    expect(compared.code).toBe(98)
+    expect(listCommands(compared.stderr)).toEqual([
+      expect.stringMatching(/^::error title=Not judged::.*cannot judge/),
+    ])
+    expect(readFileSync(summary, 'utf8')).toMatch(/^## Comparison\n/)
+    const labels = ['--label', 'user_id', '--positive', 'u1=Spam', '--assert', 'recall(Spam)>=0.9']
+    const evaluated = await sluice(['evaluate', 'latest', ...labels])
+    expect(evaluated.code).toBe(99)
+    expect(listCommands(evaluated.stderr)).toEqual([
+      expect.stringMatching(/^::error title=Assertion failed::recall\(Spam\)>=0\.9/),
+    ])
+    expect(readFileSync(summary, 'utf8')).toContain('\n## Evaluation of posts.csv\n')
+  })
+
+  it('a summary that cannot be written, or would be too long, changes nothing else', async () => {
+    const { folder, summary, sluice, send } = await openJob()
+    const unwritable = await sluice(send, { GITHUB_STEP_SUMMARY: folder })
+    expect([unwritable.code, unwritable.stderr]).toEqual([
+      1,
+      expect.stringContaining('The summary for GitHub was not written: '),
+    ])
+    const full = 'x'.repeat(1024 ** 2)
+    writeFileSync(summary, full)
+    const ran = await sluice([...send, '--set', 'post_id={{run}}-{{row}}'])
+    expect(ran.stderr).toContain('The summary for GitHub is left out')
+    expect(readFileSync(summary, 'utf8')).toBe(full)
+  })
+
+  it('nothing of it happens elsewhere', async () => {
+    const { summary, sluice, send } = await openJob()
+    const ran = await sluice(send, { GITHUB_ACTIONS: '', GITHUB_STEP_SUMMARY: '' })
+    expect(ran.code).toBe(1)
+    expect(listCommands(ran.stderr)).toEqual([])
+    expect(existsSync(summary)).toBe(false)
+  })
+})
+
+describe('an annotation', () => {
+  it('is one line that sets nothing but its title and message, whatever these say', () => {
+    const text = 'a:b,c%0A\r\n::error::x'
+    expect(formatAnnotation({ level: 'error', title: text, message: text })).toBe(
+      '::error title=a%3Ab%2Cc%250A\\r\\n%3A%3Aerror%3A%3Ax::a:b,c%250A\\r\\n::error::x',
+    )
+  })
+})
