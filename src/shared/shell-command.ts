@@ -5,6 +5,51 @@ export function quoteForShell(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`
 }
 
+/** Signs that a shell would act on outside of quotes. */
+const SHELL_SIGNS = '|&;<>()$`*?[]\n'
+
+/**
+ * The words of a command as a POSIX shell splits them, quotes and backslashes included, for a program that is run without
+ * one. What only a shell could do, such as a pipe or `$HOME`, is not taken for plain text: then a fault says so. With
+ * `keepsBackslashes`, those outside of quotes belong to paths, as on Windows.
+ */
+export function splitCommand(
+  command: string,
+  { keepsBackslashes }: { keepsBackslashes: boolean },
+): { words: readonly string[] } | { fault: string } {
+  const words: string[] = []
+  let word: string | null = null
+  for (let at = 0; at < command.length; at += 1) {
+    const sign = command.charAt(at)
+    if (sign === ' ' || sign === '\t') {
+      if (word !== null) words.push(word)
+      word = null
+    } else if (sign === "'") {
+      const end = command.indexOf("'", at + 1)
+      if (end < 0) return { fault: "a ' without its other one" }
+      word = (word ?? '') + command.slice(at + 1, end)
+      at = end
+    } else if (sign === '"') {
+      const [, quoted] = /^"((?:[^"\\]|\\.)*)"/s.exec(command.slice(at)) ?? []
+      if (quoted === undefined) return { fault: 'a " without its other one' }
+      const [expanded] = /(?<!\\)[$`]/.exec(quoted) ?? []
+      if (expanded !== undefined) return { fault: `${expanded}, which needs a shell` }
+      word = (word ?? '') + quoted.replaceAll(/\\([\\"$`])/g, '$1')
+      at += quoted.length + 1
+    } else if (sign === '\\' && !keepsBackslashes) {
+      at += 1
+      if (at === command.length) return { fault: 'a \\ at its end' }
+      word = (word ?? '') + command.charAt(at)
+    } else if (SHELL_SIGNS.includes(sign) || (sign === '~' && word === null)) {
+      return { fault: `${sign === '\n' ? 'a line break' : sign}, which needs a shell` }
+    } else {
+      word = (word ?? '') + sign
+    }
+  }
+  if (word !== null) words.push(word)
+  return words.length === 0 ? { fault: 'no word' } : { words }
+}
+
 /** What a request is repeated with on a command line. */
 interface CurlRequest {
   method: 'POST' | 'GET'

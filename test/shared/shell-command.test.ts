@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { quoteForShell, toCurl } from '../../src/shared/shell-command.ts'
+import { quoteForShell, splitCommand, toCurl } from '../../src/shared/shell-command.ts'
 
 describe('a word of a shell command', () => {
   it('is kept by single quotes, whatever is in it', () => {
@@ -49,5 +49,36 @@ describe('a request as a curl command', () => {
   it('reads an appeal without a body and without a key', () => {
     const text = toCurl({ ...POST, method: 'GET', body: null, hasKey: false, apiKeyEnv: 'MY_KEY' })
     expect(text).toBe('curl -sS -X GET https://api.example.com/x')
+  })
+})
+
+describe('a command that is run without a shell', () => {
+  const split = (command: string, keepsBackslashes = false) => splitCommand(command, { keepsBackslashes })
+
+  it('has the words that a shell would make of it', () => {
+    expect(split(`pass show  'it'\\''s here' "a \\"b\\" \\$c" plain"er"\\ word ''`)).toEqual({
+      words: ['pass', 'show', "it's here", 'a "b" $c', 'plainer word', ''],
+    })
+  })
+
+  it('has again the words that were quoted for a shell', () => {
+    const words = ['op', 'read', `it's $HOME \`id\` "x" \\ ;|&`, '', 'ü']
+    expect(split(words.map(quoteForShell).join(' '))).toEqual({ words })
+  })
+
+  it('keeps the backslashes of Windows paths', () => {
+    expect(split(String.raw`C:\tools\key.exe --id "my key"`, true)).toEqual({
+      words: [String.raw`C:\tools\key.exe`, '--id', 'my key'],
+    })
+  })
+
+  it('is refused for what only a shell can do, and for quotes that stay open', () => {
+    for (const command of ['a | b', 'a; b', 'a $KEY', 'a "$KEY"', 'a `b`', 'a > b', 'a *', '~/key', 'a\nb']) {
+      expect(split(command), command).toMatchObject({ fault: expect.stringContaining('needs a shell') })
+    }
+    for (const command of ["a 'b", 'a "b', 'a \\', '  ']) {
+      expect(split(command), command).toMatchObject({ fault: expect.any(String) })
+    }
+    expect(split("sh -c 'a | b $KEY'")).toEqual({ words: ['sh', '-c', 'a | b $KEY'] })
   })
 })

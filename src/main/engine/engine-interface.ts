@@ -2,6 +2,7 @@ import type { StreamedSecond } from '../../shared/load/streamed-second.ts'
 import type { ScratchEndpoint } from '../../shared/operations/operations.ts'
 import type { PlanConnection } from '../../shared/plan/connection.ts'
 import type { Fix } from '../../shared/plan/fixes.ts'
+import type { StopRule } from '../../shared/plan/plan.ts'
 import type { AcceptCode } from '../../shared/run/accept-code.ts'
 import type { RunSummary } from '../../shared/run/run.ts'
 import type { RunSnapshot } from '../../shared/run/snapshot.ts'
@@ -62,6 +63,10 @@ export interface ResumeOptions extends StartOptions {
   resendIndexAdds?: boolean
   /** How long callbacks are awaited from now on, milliseconds (default: as the plan says). */
   callbackTimeoutMs?: number
+  /** When too many errors stop the run from now on (default: as the plan says). */
+  stop?: Partial<StopRule>
+  /** Does not test the public address of the callback receiver (default: as the plan says). */
+  skipCallbackTest?: boolean
 }
 
 export interface RetryOptions extends ResumeOptions {

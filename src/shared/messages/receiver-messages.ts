@@ -109,7 +109,13 @@ function explainFailure({ system, reason }: Thrown): TestFailure {
 }
 
 function failTest(publicUrl: string, { found, remedy }: TestFailure) {
-  return { text: `a test callback to ${publicUrl} did not arrive: ${found}`, remedy }
+  return {
+    text: `a test callback to ${publicUrl} did not arrive: ${found}`,
+    remedy: {
+      terminal: `${remedy} To send without the test, add --skip-callback-test.`,
+      window: remedy,
+    },
+  }
 }
 
 const CHECK_FOLDER = 'Check that the workspace folder is writable and has free space.'

@@ -1,6 +1,9 @@
+import type { KeyFrom } from '../plan/connection.ts'
 import type { KeyPlace } from '../plan/stored-connection.ts'
 import { quoteForShell } from '../shell-command.ts'
+import { formatSetDuration } from './duration.ts'
 import { type ErrorEntry, ofCode } from './error-entry.ts'
+import { formatCount } from './figure-text.ts'
 import type { Thrown } from './thrown.ts'
 
 /** Files of a connection that hold keys and certificates. */
@@ -19,6 +22,33 @@ const ELSEWHERE: Record<KeyPlace, string> = {
   session: 'was typed into a window that kept it only until it was closed',
 }
 
+/** Why the key of a run is not at hand, by how it was given. */
+const GIVEN_BEFORE: Record<KeyFrom, string> = {
+  window: 'address and key were typed into a window, and keys are not stored',
+  file: 'it was read from a file, and keys and their files are not stored',
+  command: 'a command printed it, and keys and their commands are not stored',
+}
+
+/** How a command that should have printed a key ended. */
+export type KeyCommandFailure =
+  | { kind: 'not_started'; reason: string }
+  | { kind: 'exit'; exitCode: number }
+  | { kind: 'signal'; signal: string }
+  | { kind: 'timeout'; ms: number }
+
+function sayFailure(how: KeyCommandFailure): string {
+  switch (how.kind) {
+    case 'not_started':
+      return `cannot be started: ${how.reason}`
+    case 'exit':
+      return `ended with exit code ${how.exitCode}`
+    case 'signal':
+      return `was ended by ${how.signal}`
+    case 'timeout':
+      return `did not end within ${formatSetDuration(how.ms)}`
+  }
+}
+
 /** Errors of the way to the service: its key, its certificates, its proxy. */
 export const SERVICE_MESSAGES = {
   ...ofCode('NO_API_KEY', {
@@ -33,15 +63,36 @@ export const SERVICE_MESSAGES = {
       text: `the API key ${source} contains whitespace or non-ASCII characters, which a request header must not contain`,
       remedy: 'Copy the key again, without quotes, spaces or line breaks around it.',
     }),
-    key_missing: ({ baseUrl, wasTyped }: { baseUrl: string /** Into a window. */; wasTyped: boolean }) => ({
-      text: wasTyped
-        ? `the API key for ${baseUrl} is missing: address and key were typed into a window, and keys are not stored`
-        : `the API key for ${baseUrl} is missing`,
+    key_missing: ({ baseUrl, keyFrom }: { baseUrl: string; keyFrom: KeyFrom | null }) => ({
+      text: `the API key for ${baseUrl} is missing${keyFrom === null ? '' : `: ${GIVEN_BEFORE[keyFrom]}`}`,
       remedy: {
         terminal:
-          'Type the key in the window, or name the environment variable that holds it: --api-key-env NAME.',
+          keyFrom === 'file'
+            ? 'Add --api-key-file FILE again, or name the environment variable that holds the key: --api-key-env NAME.'
+            : keyFrom === 'command'
+              ? 'Add --api-key-command COMMAND again, or name the environment variable that holds the key: --api-key-env NAME.'
+              : 'Type the key in the window, or name the environment variable that holds it: --api-key-env NAME.',
         window: 'Type the key, or use a stored connection whose key is set.',
       },
+    }),
+    key_file_unreadable: ({ path, reason }: Thrown & { path: string }) => ({
+      text: `the API key cannot be read from ${path}: ${reason}`,
+      remedy: 'Check the path and whether the file can be read.',
+    }),
+    key_source_empty: ({ source }: { /** Follows "the API key". */ source: string }) => ({
+      text: `the API key ${source} is empty`,
+      remedy: 'Check that it holds nothing but the key.',
+    }),
+    key_source_too_long: ({ source, max }: { source: string; max: number }) => ({
+      text: `the API key ${source} is longer than ${formatCount(max)} characters`,
+      remedy: 'Check that it holds nothing but the key.',
+    }),
+    key_command_failed: ({ program, failure }: { program: string; failure: KeyCommandFailure }) => ({
+      text: `the command for the API key, ${program}, ${sayFailure(failure)}`,
+      remedy:
+        failure.kind === 'not_started'
+          ? "Check the name of the program and the PATH. The command is run without a shell; for one, write: sh -c '…'"
+          : 'Run the command by itself to see what is wrong. It must print the key and nothing else.',
     }),
     key_locked: ({ label, connection, reason }: { label: string; connection: string; reason: string }) => ({
       text: `the key ${label} of connection ${connection} cannot be read from where it is kept: ${reason}`,

@@ -31,6 +31,15 @@ export const CALLBACK_OPTIONS = {
     flag: '--callback-url <url>',
     help: "public URL of the callback receiver, such as a tunnel (default: the receiver's address)",
   },
+  /** A relay may let only the service through, or not reach itself. */
+  skipTest: {
+    schema: z.boolean().optional(),
+    words: 'Whether to send without testing that a callback to the public URL arrives (default: false).',
+    setting: null,
+    section: 'awaiting',
+    flag: '--skip-callback-test',
+    help: 'do not test before sending that a callback to --callback-url arrives',
+  },
   /** From an acknowledgement until its item is overdue. */
   timeoutMs: {
     schema: z

@@ -4,6 +4,7 @@ import { LOAD_OPTIONS } from './load-options.ts'
 import type { OptionTable, PlanOption, ValueWords } from './option.ts'
 import { RETRY_OPTIONS } from './retry-options.ts'
 import { SOURCE_OPTIONS } from './source-options.ts'
+import { STOP_OPTIONS } from './stop-options.ts'
 
 const TABLES: Readonly<Record<string, OptionTable>> = {
   connection: CONNECTION_OPTIONS,
@@ -11,6 +12,7 @@ const TABLES: Readonly<Record<string, OptionTable>> = {
   callback: CALLBACK_OPTIONS,
   load: LOAD_OPTIONS,
   retry: RETRY_OPTIONS,
+  stop: STOP_OPTIONS,
 }
 
 /** The options of all tables by their path in a plan, such as `load.workers`. */

@@ -87,11 +87,13 @@ export const CONNECTION_OPTIONS = {
   },
   /**
    * `window` if the address was typed into a window, or is its sandbox's: the key was, too, and no variable is read for
-   * it, now or when the run is taken up again.
+   * it, now or when the run is taken up again. `file` and `command` if an option of one command said where the key is; the
+   * plan does not, since a plan that names files and programs could have them read and run.
    */
   keyFrom: {
-    schema: z.literal('window').optional(),
-    words: '`window`: the URL and key were typed into the window, so the key is not read from a variable.',
+    schema: z.enum(['window', 'file', 'command']).optional(),
+    words:
+      'Why the key is not read from a variable. `window`: it was typed into the window, as the URL was. `file`, `command`: it was given by --api-key-file or --api-key-command, which have to be given again.',
     setting: 'where the key is from',
   },
   /** From handing a request to the connection until its last byte. */
@@ -193,6 +195,9 @@ export const CONNECTION_OPTIONS = {
 export const connectionSchema = z.object(toShape(CONNECTION_OPTIONS))
 
 export type PlanConnection = z.infer<typeof connectionSchema>
+
+/** Where the key is from if not from a variable. */
+export type KeyFrom = NonNullable<PlanConnection['keyFrom']>
 
 /** A plan's connection as it is written, defaults left out. */
 export type PlanConnectionInput = z.input<typeof connectionSchema>

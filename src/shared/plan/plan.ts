@@ -6,6 +6,7 @@ import { CALLBACK_OPTIONS } from '../options/callback-options.ts'
 import { toShape } from '../options/option.ts'
 import { RETRY_OPTIONS } from '../options/retry-options.ts'
 import { SOURCE_OPTIONS } from '../options/source-options.ts'
+import { STOP_OPTIONS } from '../options/stop-options.ts'
 import { acceptCodeSchema } from '../run/accept-code.ts'
 import { acceptedCausesSchema } from '../run/accepted-causes.ts'
 import { connectionSchema } from './connection.ts'
@@ -71,6 +72,14 @@ const retrySchema = z.object(toShape(RETRY_OPTIONS))
 /** When and how often an attempt that was not taken is repeated (docs/architecture.md §2.2). */
 export type RetryRules = z.infer<typeof retrySchema>
 
+const stopSchema = z.object(toShape(STOP_OPTIONS))
+
+/** When a run stops since too many of its rows do not succeed. */
+export type StopRule = z.infer<typeof stopSchema>
+
+/** The rule of a plan that has none. */
+export const DEFAULT_STOP_RULE: StopRule = stopSchema.parse({})
+
 /** That rows are skipped which were sent to the same service before, and by what they are recognized. */
 const onlyNewSchema = z.object({
   /** Fields of the request, or columns of the source, by which a row is recognized together (default: its own id). */
@@ -102,6 +111,7 @@ export const planSchema = z.object({
   /** A load test instead of a run that sends each row once; its pace goes before the plan's. */
   load: loadSchema.optional(),
   retry: retrySchema.default(retrySchema.parse({})),
+  stop: stopSchema.optional(),
 })
 
 /** A plan with every default filled in. */

@@ -15,8 +15,10 @@ import type { ResumeOptions, RunHandle } from '../../engine/engine-interface.ts'
 import type { CliContext } from '../context.ts'
 import { resolveWorkspace, withEngine } from '../engine-access.ts'
 import { COMMAND_PREFIX, resolveFromCaller } from '../invocation.ts'
+import { addGivenKeyOptions, type KeyFlags } from '../options/key-options.ts'
 import { parseVariableName } from '../options/parse-values.ts'
 import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
+import { addStopOptions, type StopFlags, toStopRule } from '../options/sending-options.ts'
 import {
   type AcceptFlags,
   addAcceptOption,
@@ -37,11 +39,18 @@ import { createRunAccess } from '../session/run-access.ts'
 import { exportEnded, printSummary, settleRun, toExitCode } from '../session/settle-run.ts'
 import { toPrintable } from '../terminal/output.ts'
 
-interface AgainFlags extends ReportingFlags, UnknownFlags, YesFlags, AcceptFlags, ExportFlags {
-  apiKeyEnv?: string
+interface AgainFlags
+  extends ReportingFlags,
+    UnknownFlags,
+    YesFlags,
+    AcceptFlags,
+    ExportFlags,
+    KeyFlags,
+    StopFlags {
   deliveredCode?: string[]
   /** Milliseconds. */
   callbackTimeout?: number
+  skipCallbackTest?: boolean
 }
 
 /** How a run is resumed or retried. */
@@ -65,11 +74,13 @@ function addAgainOptions(command: Command): Command {
     "environment variable with the API key (default: the run's variable, or its connection's active key)",
     parseVariableName,
   )
+  addGivenKeyOptions(command)
   addDeliveredCodeOption(command)
   addYesOption(command)
   addAcceptOption(command)
   addOnUnknownOption(command)
-  addTableOptions(command, { timeoutMs: CALLBACK_TIMEOUT }, ['awaiting'])
+  addTableOptions(command, { timeoutMs: CALLBACK_TIMEOUT, skipTest: CALLBACK_OPTIONS.skipTest }, ['awaiting'])
+  addStopOptions(command, { isAgain: true })
   addExportOption(command)
   return addReportingOptions(command)
 }
@@ -172,7 +183,7 @@ async function sendAgain(
       workspace,
       connection,
       operation: operation.kind,
-      apiKeyEnv: flags.apiKeyEnv,
+      key: flags,
     })
     const secrets = await access.readSecrets()
     if (!flags.quiet) for (const note of access.notes) await context.err.writeLine(toPrintable(note))
@@ -190,7 +201,9 @@ async function sendAgain(
       const handle = await again.start(engine, run.run_id, {
         ...choice,
         ...(flags.callbackTimeout !== undefined && { callbackTimeoutMs: flags.callbackTimeout }),
+        ...(flags.skipCallbackTest && { skipCallbackTest: true }),
         ...(deliveredCodes === undefined ? {} : { deliveredCodes }),
+        ...toStopRule(flags),
         ...secrets,
         accept: joinAccepted(flags.accept, accept),
       })

@@ -20,8 +20,10 @@ import {
   addLimitOption,
   addPaceOptions,
   addRunTimeOptions,
+  NO_STOP_OF_LOADS,
   type PaceFlags,
   type RunTimeFlags,
+  toStopRule,
 } from '../options/sending-options.ts'
 import {
   addServiceOptions,
@@ -156,12 +158,15 @@ function override(
   if (plan.load !== undefined && (isPaced || flags.retries !== undefined)) {
     throw new InvalidArgumentError('--concurrency, --rate and --retries do not apply to load tests.')
   }
+  const stop = toStopRule(flags, plan.stop)
+  if (plan.load !== undefined && stop.stop !== undefined) throw new InvalidArgumentError(NO_STOP_OF_LOADS)
   const connection = overrideConnection(plan.connection, flags, readConnections(workspace), env)
   const parsed = planSchema.parse({
     ...plan,
     connection,
     name: flags.name ?? run.name,
     retry: { ...plan.retry, ...retry },
+    ...stop,
   })
   return isPaced ? { ...parsed, pace: toPace(flags, parsed.connection.timeoutMs) } : parsed
 }

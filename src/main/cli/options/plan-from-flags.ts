@@ -12,7 +12,7 @@ import { type Pace, type Plan, planSchema } from '../../../shared/plan/plan.ts'
 import { nameSource } from '../../../shared/plan/source-paths.ts'
 import type { StoredConnection } from '../../../shared/plan/stored-connection.ts'
 import { withOnlyNew } from './only-new-options.ts'
-import type { PaceFlags, SendingFlags } from './sending-options.ts'
+import { type PaceFlags, type SendingFlags, toStopRule } from './sending-options.ts'
 import { toConnectionInput } from './service-options.ts'
 import { type SourceFlags, toMapping } from './source-options.ts'
 import { readFlags } from './table-options.ts'
@@ -94,6 +94,7 @@ export function toPlan({ operation, sourcePaths, flags, load, stored, env }: Req
     callback: readFlags(CALLBACK_OPTIONS, flags),
     ...(load === null ? { pace: toPace(flags, connection.timeoutMs ?? DEFAULT_TIMEOUT_MS) } : { load }),
     retry: { ...(load !== null && { limit: 0 }), ...readFlags(RETRY_OPTIONS, flags) },
+    ...toStopRule(flags),
   })
   const plan = withOnlyNew(given, flags)
   refuseConflicts(plan)

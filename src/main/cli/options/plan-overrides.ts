@@ -7,9 +7,10 @@ import { type Plan, planSchema } from '../../../shared/plan/plan.ts'
 import { mergeHeaders } from '../../../shared/plan/request-headers.ts'
 import type { Connections } from '../../../shared/plan/stored-connection.ts'
 import { findConnection } from '../../engine/workspace/connections.ts'
+import { toGivenKey } from './key-options.ts'
 import { addLoadOverrides, toOverriddenLoad } from './load-options.ts'
 import { toPace } from './plan-from-flags.ts'
-import { addPaceOptions, type PaceFlags } from './sending-options.ts'
+import { addPaceOptions, NO_STOP_OF_LOADS, type PaceFlags, toStopRule } from './sending-options.ts'
 import {
   addServiceOptions,
   hideDefaults,
@@ -60,10 +61,8 @@ export function overrideConnection(
   const own = toGivenConnection(flags, env)
   return {
     ...given,
-    // A key that was typed into the window is gone; a variable that is named now takes its place.
-    ...(flags.apiKeyEnv === undefined
-      ? keyFrom !== undefined && { keyFrom }
-      : { apiKeyEnv: flags.apiKeyEnv }),
+    // A key that was typed or given is gone; one that is given now takes its place.
+    ...(toGivenKey(flags) ?? (keyFrom === undefined ? {} : { keyFrom })),
     ...own,
     ...mergeHeaders(given.headers, own.headers),
     ...(tls !== undefined && { tls }),
@@ -83,8 +82,10 @@ export function overridePlan(
     connection,
     ...(flags.name === undefined ? {} : { name: flags.name }),
     retry: { ...plan.retry, ...readFlags(RETRY_OPTIONS, flags) },
+    ...toStopRule(flags, plan.stop),
   }
   if (plan.load !== undefined) {
+    if (overridden.stop !== plan.stop) throw new InvalidArgumentError(NO_STOP_OF_LOADS)
     return planSchema.parse({ ...overridden, load: toOverriddenLoad(plan.load, flags) })
   }
   for (const name of ['stages', 'duration', 'requests', 'threshold'] as const) {

@@ -1,6 +1,9 @@
-import type { Command } from 'commander'
+import { type Command, InvalidArgumentError } from 'commander'
 import { IN_FLIGHT_MAX } from '../../../shared/load/load-pace.ts'
 import { RETRY_OPTIONS } from '../../../shared/options/retry-options.ts'
+import { STOP_OPTIONS } from '../../../shared/options/stop-options.ts'
+import type { StopRule } from '../../../shared/plan/plan.ts'
+import type { GivenKeyFlags } from './key-options.ts'
 import { addOnlyNewOptions, type OnlyNewFlags } from './only-new-options.ts'
 import { createIntegerParser, createPositiveNumberParser } from './parse-values.ts'
 import { addServiceOptions, type ServiceFlags } from './service-options.ts'
@@ -26,7 +29,7 @@ import {
   type FieldAssignment,
   type SourceFlags,
 } from './source-options.ts'
-import { addTableOptions, type FlagsOf } from './table-options.ts'
+import { addTableOptions, type FlagsOf, readFlags } from './table-options.ts'
 
 /** What only matters while a plan runs, and is in no plan. */
 export interface RunTimeFlags
@@ -35,13 +38,17 @@ export interface RunTimeFlags
     YesFlags,
     AcceptFlags,
     MetricsFlags,
-    ExportFlags {
+    ExportFlags,
+    GivenKeyFlags {
   dryRun?: true
   limit?: number
   exportK6?: string
 }
 
 type RetryFlags = FlagsOf<typeof RETRY_OPTIONS>
+
+/** When too many errors stop a run. */
+export type StopFlags = FlagsOf<typeof STOP_OPTIONS>
 
 /** What the options of every sending command hold once parsed. */
 export interface SendingFlags
@@ -78,7 +85,7 @@ export function addLimitOption(command: Command): Command {
 }
 
 /** How fast a run sends, except load tests. */
-export interface PaceFlags extends RetryFlags {
+export interface PaceFlags extends RetryFlags, StopFlags {
   concurrency?: number
   rate?: number
 }
@@ -97,7 +104,35 @@ export function addPaceOptions(command: Command): Command {
       'requests per second (default: as fast as --concurrency allows)',
       createPositiveNumberParser(1_000_000),
     )
-  return addTableOptions(command, RETRY_OPTIONS, ['pace'])
+  return addStopOptions(addTableOptions(command, RETRY_OPTIONS, ['pace']))
+}
+
+/** Declares when too many errors stop a run; of one that goes on, it is as the run says. */
+export function addStopOptions(command: Command, { isAgain = false } = {}): Command {
+  const ofRun = ({ help }: { help: string }) => help.replace(/\(default: .*\)$/, "(default: the run's value)")
+  const { errorPercent, afterRows } = STOP_OPTIONS
+  const again = {
+    errorPercent: { ...errorPercent, help: ofRun(errorPercent) },
+    afterRows: { ...afterRows, help: ofRun(afterRows) },
+  }
+  return addTableOptions(command, isAgain ? again : STOP_OPTIONS, ['stop'], {
+    errorPercent: parseErrorPercent,
+  })
+}
+
+function parseErrorPercent(text: string): number {
+  const percent = Number(text.trim().replace(/ ?%$/, ''))
+  if (/^\+?(\d+\.?\d*|\.\d+) ?%?$/.test(text.trim()) && percent <= 100) return percent
+  throw new InvalidArgumentError(`expected a share such as 50% or 100%, found \`${text}\`.`)
+}
+
+export const NO_STOP_OF_LOADS =
+  '--stop-at-errors and --stop-after-rows do not apply to load tests, which have thresholds.'
+
+/** The rule that options give, over that of a plan; nothing where they say nothing. */
+export function toStopRule(flags: StopFlags, planned?: StopRule): { stop?: Partial<StopRule> } {
+  const given = readFlags(STOP_OPTIONS, flags)
+  return Object.keys(given).length === 0 ? {} : { stop: { ...planned, ...given } }
 }
 
 /**

@@ -19,6 +19,7 @@ import {
 } from '../../../shared/plan/stored-connection.ts'
 import { sayCorrectedUrl, toBaseUrl } from '../../../shared/service/base-url.ts'
 import { resolveFromCaller } from '../invocation.ts'
+import { addGivenKeyOptions, type GivenKeyFlags, toGivenKey } from './key-options.ts'
 import {
   collect,
   parseBaseUrl,
@@ -45,9 +46,10 @@ export type DeploymentFlags = FlagsOf<typeof CONNECTION_OPTIONS> & {
 }
 
 /** Which deployment requests go to. */
-export type ServiceFlags = DeploymentFlags & {
-  connection?: string
-}
+export type ServiceFlags = DeploymentFlags &
+  GivenKeyFlags & {
+    connection?: string
+  }
 
 /** Declares what says where a deployment is and how it is reached; `connection add` and every sending command. */
 export function addDeploymentOptions(command: Command): Command {
@@ -90,7 +92,7 @@ export function addServiceOptions(command: Command): Command {
       'stored connection; other options override it (default: the connection in use, unless --base-url is given)',
       parseConnectionName,
     )
-  return addDeploymentOptions(command)
+  return addGivenKeyOptions(addDeploymentOptions(command))
 }
 
 /** What is said of addresses that options give with the path of an endpoint, a sentence each. */
@@ -226,24 +228,24 @@ export function toProxy(
  * Throws `BAD_USAGE` where nothing says which service it is, and `InvalidArgumentError`.
  */
 export function toConnectionInput(
-  flags: DeploymentFlags,
+  flags: ServiceFlags,
   stored: StoredConnection | null,
   env: NodeJS.ProcessEnv,
 ): PlanConnectionInput {
-  const base = stored === null ? undefined : toPlanConnection(stored)
+  const { keyFrom, ...base }: Partial<PlanConnectionInput> = stored === null ? {} : toPlanConnection(stored)
   const given = toGivenConnection(flags, env)
-  const baseUrl = given.baseUrl ?? base?.baseUrl
+  const baseUrl = given.baseUrl ?? base.baseUrl
   if (baseUrl === undefined) {
     throw new SluiceError({ id: 'base_url_missing' })
   }
-  const tls = toTls(flags, base?.tls, env)
+  const tls = toTls(flags, base.tls, env)
   return {
     ...base,
     ...given,
-    ...mergeHeaders(base?.headers, given.headers),
+    ...mergeHeaders(base.headers, given.headers),
     baseUrl,
-    ...(flags.apiKeyEnv === undefined ? {} : { apiKeyEnv: flags.apiKeyEnv }),
+    ...(toGivenKey(flags) ?? (keyFrom === undefined ? {} : { keyFrom })),
     ...(tls === undefined ? {} : { tls }),
-    ...toProxy(flags, base?.proxy),
+    ...toProxy(flags, base.proxy),
   }
 }

@@ -20,6 +20,8 @@ import {
 } from '../../engine/workspace/connection-secrets.ts'
 import { followsActiveKey, readConnections } from '../../engine/workspace/connections.ts'
 import type { CliContext } from '../context.ts'
+import { type KeyFlags, toGivenKey } from '../options/key-options.ts'
+import { readGivenKey, readKeyFile } from './given-key.ts'
 
 export type RunSecrets = Pick<StartOptions, 'apiKey' | 'proxyCredentials' | 'headerValues'>
 
@@ -28,21 +30,21 @@ export interface AccessOptions {
   workspace: string
   connection: PlanConnection
   operation: OperationKind
-  /** The variable that was named for this command alone. */
-  apiKeyEnv?: string | undefined
+  /** Where the key of this command is, as options say. */
+  key?: KeyFlags | undefined
 }
 
 /** Finds out how a run reaches its service: the key of its stored connection, or the variable that it names itself. */
 export function createRunAccess(context: CliContext, options: AccessOptions) {
   const { workspace, operation } = options
-  const connection = { ...options.connection, apiKeyEnv: options.apiKeyEnv ?? options.connection.apiKeyEnv }
-  const { name } = connection
+  const { keyFrom: _planned, ...rest } = options.connection
+  const given = toGivenKey(options.key ?? {})
+  // A key that is given for this command wins over one that was typed.
+  const connection: PlanConnection = given === null ? options.connection : { ...rest, ...given }
+  const { name, keyFrom } = connection
   const { connections } = readConnections(workspace)
   const stored = connections.find((one) => one.name === name) ?? null
-  // A variable that is named for this command wins over a key that was typed.
-  const { keyFrom, ...byVariable } = connection
-  const chosen = options.apiKeyEnv === undefined ? connection : byVariable
-  const followed = stored !== null && followsActiveKey(stored, chosen) ? stored : null
+  const followed = stored !== null && followsActiveKey(stored, connection) ? stored : null
   const active = followed === null ? null : findActiveKey(followed)
   const sources = { workspace, env: context.env, keyStore: context.keyStore }
   // An appeal is read without a key (docs/interface.md §5.6).
@@ -66,7 +68,12 @@ export function createRunAccess(context: CliContext, options: AccessOptions) {
       ...(headerValues === null ? {} : { headerValues }),
     }
   }
+  let givenKey: Promise<ApiKey | null> | null = null
+  /** A command is run once, however often its key is needed. */
+  const readGiven = () => (givenKey ??= readGivenKey(context, options.key ?? {}, connection))
   return {
+    /** Whether options say where the key is that no plan has. */
+    hasGivenKey: keyFrom === 'file' || keyFrom === 'command',
     /** The stored connection that the run was started with, where the workspace has it. */
     stored,
     /** The stored connection to production that the run reaches, by whichever name or address. */
@@ -79,9 +86,11 @@ export function createRunAccess(context: CliContext, options: AccessOptions) {
      */
     readSecrets: async (): Promise<RunSecrets> => {
       if (isAnonymous) return readTrialSecrets()
+      const own = await readGiven()
+      if (own !== null) return { apiKey: own, ...readTrialSecrets() }
       if (followed === null || active === null) {
-        // The engine says what to do about a key that was typed into a window: no variable was ever named for it.
-        if (options.apiKeyEnv === undefined && keyFrom === 'window') return readTrialSecrets()
+        // The engine says what to do about a key that was typed or given: no variable was ever named for it.
+        if (keyFrom !== undefined) return readTrialSecrets()
         return { apiKey: readApiKey(context.env, connection.apiKeyEnv, connection), ...readTrialSecrets() }
       }
       // A stored connection's key belongs to its addresses, any other one to those it was named together with.
@@ -91,11 +100,14 @@ export function createRunAccess(context: CliContext, options: AccessOptions) {
     },
     /** The same for a run that sends nothing. */
     readTrialSecrets,
-    /** The key of a variable, if it is there, for a run that only looks up what was sent with it before. */
+    /** The key of a variable or file, if it is there, for a run that only looks up what was sent with it before. */
     readComparedKey: (): Pick<RunSecrets, 'apiKey'> => {
-      if (isAnonymous || stored !== null || keyFrom === 'window') return {}
-      if ((context.env[connection.apiKeyEnv] ?? '') === '') return {}
+      if (isAnonymous || stored !== null) return {}
+      const { apiKeyFile } = options.key ?? {}
+      const isSet = keyFrom === undefined && (context.env[connection.apiKeyEnv] ?? '') !== ''
+      if (!isSet && apiKeyFile === undefined) return {}
       try {
+        if (apiKeyFile !== undefined) return { apiKey: readKeyFile(apiKeyFile, connection, context.env) }
         return { apiKey: readApiKey(context.env, connection.apiKeyEnv, connection) }
       } catch (error) {
         if (error instanceof SluiceError) return {}
@@ -108,7 +120,7 @@ export function createRunAccess(context: CliContext, options: AccessOptions) {
         ? () => {}
         : watchActiveKey({
             workspace,
-            connection: { ...chosen, apiKeyEnv: active?.env ?? connection.apiKeyEnv },
+            connection: { ...connection, apiKeyEnv: active?.env ?? connection.apiKeyEnv },
             findKey: (owner, key) => findKeyFor(sources, owner, key, connection),
             setApiKey: handle.setApiKey,
             say,

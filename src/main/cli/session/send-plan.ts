@@ -25,6 +25,7 @@ import type { RunHandle } from '../../engine/engine-interface.ts'
 import type { CliContext } from '../context.ts'
 import { withEngine } from '../engine-access.ts'
 import { resolveFromCaller } from '../invocation.ts'
+import type { GivenKeyFlags } from '../options/key-options.ts'
 import type { RunTimeFlags } from '../options/sending-options.ts'
 import { toPrintable } from '../terminal/output.ts'
 import { confirmSending, findGuarded, listAccepted, printAccepted } from './consent.ts'
@@ -67,6 +68,7 @@ export async function sendPlan(context: CliContext, asked: PlanToSend): Promise<
     workspace,
     connection: given.connection,
     operation: given.operation.kind,
+    key: toGivenFlags(flags),
   })
   if (!flags.quiet) {
     for (const note of [...access.notes, ...asked.notes, ...listIgnored(given)]) {
@@ -96,9 +98,18 @@ export async function sendPlan(context: CliContext, asked: PlanToSend): Promise<
   })
 }
 
+/** Where the key is that the plan does not have. */
+function toGivenFlags({ apiKeyFile, apiKeyCommand }: GivenKeyFlags): GivenKeyFlags {
+  return {
+    ...(apiKeyFile === undefined ? {} : { apiKeyFile }),
+    ...(apiKeyCommand === undefined ? {} : { apiKeyCommand }),
+  }
+}
+
 /** Why the key of a stored connection is not sent where the run sends to; null if it is, or no such connection is named. */
 async function findRefusedKey(access: RunAccess): Promise<SluiceError | null> {
-  if (access.notes.length === 0) return null
+  // A key that is given for one command belongs to the address that is given with it.
+  if (access.notes.length === 0 || access.hasGivenKey) return null
   try {
     await access.readSecrets()
     return null

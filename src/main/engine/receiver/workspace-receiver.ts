@@ -140,7 +140,7 @@ export class WorkspaceReceiver {
     if (kept?.mediaBase != null && media !== null && kept.mediaBase !== bases.mediaBase) {
       throw toReceiverMovedError(run.runId, kept.mediaBase, bases.mediaBase)
     }
-    if (isReceiving && !isTrial && callback.url !== undefined)
+    if (isReceiving && !isTrial && callback.url !== undefined && callback.skipTest !== true)
       await this.#open?.thread.call('selfTest', callback.url)
     if (media !== null) await this.#open?.thread.call('serveFolder', { ...run, folder: source.path })
     return bases

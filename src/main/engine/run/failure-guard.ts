@@ -1,4 +1,5 @@
 import { formatSpan } from '../../../shared/messages/figure-text.ts'
+import { DEFAULT_STOP_RULE, type StopRule } from '../../../shared/plan/plan.ts'
 import type { Outcome } from '../../../shared/run/item-state.ts'
 import type { StopNotice } from '../../../shared/run/snapshot.ts'
 import { isKeyRefusal } from '../../../shared/service/errors.ts'
@@ -13,9 +14,6 @@ const UNREACHED_STREAK = 10
 const AWAY_MAX_MS = 30_000
 /** How long nothing but 429 may be answered before the run gives up, milliseconds. */
 const THROTTLED_MAX_MS = 300_000
-/** Rows that must be settled before the share of errors says anything, and the share that is too much. */
-const SETTLED_MIN = 50
-const ERROR_SHARE_MAX = 0.2
 /** First answers that repeat an id, all of them one that nobody sent, after which a service seems to rewrite ids. */
 const REWRITTEN_MIN = 5
 
@@ -28,6 +26,7 @@ export class FailureGuard {
   readonly #origin: string
   readonly #readKeySource: () => string | null
   readonly #throttledMaxMs: number
+  readonly #stop: StopRule
   /** Since when nothing but 429 is answered; null while something else is. */
   #throttledSinceMs: number | null = null
   #authStreak = 0
@@ -51,11 +50,14 @@ export class FailureGuard {
     readKeySource: () => string | null
     /** How long nothing but 429 may be answered, milliseconds (default: five minutes). */
     throttledMaxMs?: number | undefined
+    /** How many errors are too many (default: that of a plan without such a rule). */
+    stop?: StopRule | undefined
   }) {
     this.#nowMs = options.nowMs
     this.#origin = options.origin
     this.#readKeySource = options.readKeySource
     this.#throttledMaxMs = options.throttledMaxMs ?? THROTTLED_MAX_MS
+    this.#stop = options.stop ?? DEFAULT_STOP_RULE
   }
 
   /** Whether so many tries in a row did not reach the service that sending should slow down to probing. */
@@ -147,11 +149,12 @@ export class FailureGuard {
         advice: 'Wait until the limit is lifted, or send more slowly; rows not sent yet are kept.',
       }
     }
-    if (this.#settled >= SETTLED_MIN && this.#errors / this.#settled > ERROR_SHARE_MAX) {
+    const { errorPercent, afterRows } = this.#stop
+    if (this.#settled >= afterRows && 100 * this.#errors > errorPercent * this.#settled) {
       const percent = Math.round((100 * this.#errors) / this.#settled)
       return {
         code: 'mostly_errors',
-        reason: `${percent} % of the first ${this.#settled} rows did not succeed (over ${ERROR_SHARE_MAX * 100} %)`,
+        reason: `${percent} % of the first ${this.#settled} rows did not succeed (over ${errorPercent} %)`,
         advice: 'Look at the errors, then resume; rows not sent yet are kept.',
       }
     }

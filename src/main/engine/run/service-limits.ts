@@ -159,6 +159,7 @@ function createFailureGuard({ plan, readKeySource, throttledMaxMs }: LimitsOptio
     origin: new URL(plan.connection.baseUrl).origin,
     readKeySource,
     throttledMaxMs,
+    stop: plan.stop,
   })
 }
 

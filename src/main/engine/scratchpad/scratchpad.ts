@@ -122,7 +122,7 @@ export function createScratchpad(
       const { apiKey } = secrets
       if (apiKey === undefined && sendsKey(operation)) {
         const { baseUrl, keyFrom } = named
-        throw new SluiceError({ id: 'key_missing', baseUrl, wasTyped: keyFrom === 'window' })
+        throw new SluiceError({ id: 'key_missing', baseUrl, keyFrom: keyFrom ?? null })
       }
       apiKey?.check(named)
       const { connection, proxyCredentials } = await addSystemProxy(

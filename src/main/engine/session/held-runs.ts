@@ -102,7 +102,7 @@ export class HeldRuns {
     const plan = await stored.runs.readPlan(runId)
     const secrets = await this.#guard(resume, plan)
     this.#refuseHeld(runId)
-    const bases = await this.#prepareAgain(runId, runId, plan)
+    const bases = await this.#prepareAgain(runId, runId, plan, resume)
     await this.#refuseDoubleAdds(runId, plan, resume, 'resume')
     const earlierRuns = await this.#listEarlier(plan)
     const work = { kind: 'resume', onUnknown: resume.onUnknown } as const
@@ -119,7 +119,7 @@ export class HeldRuns {
     for (const member of await stored.own.listWhole(parentRunId)) this.#refuseHeld(member)
     const secrets = await this.#guard(retry, plan)
     const runId = createRunId()
-    const bases = await this.#prepareAgain(runId, parentRunId, plan)
+    const bases = await this.#prepareAgain(runId, parentRunId, plan, retry)
     await this.#refuseDoubleAdds(parentRunId, plan, retry, 'retry')
     // A retry with corrections checks its rows again, and then asks by itself.
     if (retry.fixes === undefined) await this.#refuseOpenWarnings(parentRunId, retry)
@@ -267,10 +267,20 @@ export class HeldRuns {
   }
 
   /** What a run that is taken up again, or retries another one, needs of the receiver. */
-  async #prepareAgain(runId: string, keptOf: string, plan: Plan): Promise<RunBases> {
+  async #prepareAgain(
+    runId: string,
+    keptOf: string,
+    plan: Plan,
+    { skipCallbackTest }: ResumeOptions,
+  ): Promise<RunBases> {
     const { stored, receiver } = this.#options
     const kept = await stored.own.readAddresses(keptOf)
-    return receiver.prepare(plan, { runId, runToken: kept?.runToken ?? runId }, kept)
+    const { callback } = plan
+    const received =
+      skipCallbackTest === undefined
+        ? plan
+        : { ...plan, callback: { ...callback, skipTest: skipCallbackTest } }
+    return receiver.prepare(received, { runId, runToken: kept?.runToken ?? runId }, kept)
   }
 
   /** What a run may send. Callbacks may repeat it, so the receiver removes it from them. Throws `NO_API_KEY`. */
@@ -285,7 +295,7 @@ export class HeldRuns {
     if (needsKey) {
       const { baseUrl, keyFrom } = connection
       if (apiKey === undefined) {
-        throw new SluiceError({ id: 'key_missing', baseUrl, wasTyped: keyFrom === 'window' })
+        throw new SluiceError({ id: 'key_missing', baseUrl, keyFrom: keyFrom ?? null })
       }
       apiKey.check(connection)
       sealedKey = apiKey.seal()
@@ -368,6 +378,7 @@ function toRules({
   hold = false,
   accept = [],
   whenFailing = 'stop',
+  stop,
 }: ResumeOptions) {
-  return { callbackTimeoutMs, deliveredCodes, hold, accept, whenFailing }
+  return { callbackTimeoutMs, deliveredCodes, hold, accept, whenFailing, stop }
 }

@@ -1,5 +1,6 @@
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { sendsKey } from '../../../shared/operations/operations.ts'
+import { DEFAULT_STOP_RULE } from '../../../shared/plan/plan.ts'
 import { isSameSource } from '../../../shared/plan/source-fingerprint.ts'
 import type { Journal } from '../journal/journal.ts'
 import { describeSuccessor, findSuccessor, isDeleted } from '../journal/run-family.ts'
@@ -137,10 +138,11 @@ function refuseLoad({ runId, plan, startedAtMs }: RunRecord): void {
 }
 
 /** The run as its journal has it, with what only holds for this time. */
-function readRecord({ callbackTimeoutMs, systemProxy }: RunTask, journal: Journal): RunRecord {
+function readRecord({ callbackTimeoutMs, stop, systemProxy }: RunTask, journal: Journal): RunRecord {
   const record = readRunRecord(journal.db)
   if (record === null) throw new Error('the journal has no run')
   if (callbackTimeoutMs !== undefined) record.plan.callback.timeoutMs = callbackTimeoutMs
+  if (stop !== undefined) record.plan.stop = { ...(record.plan.stop ?? DEFAULT_STOP_RULE), ...stop }
   if (systemProxy) record.plan.connection.proxy = systemProxy
   return record
 }

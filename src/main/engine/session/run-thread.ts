@@ -2,7 +2,7 @@ import type { StreamedSecond } from '../../../shared/load/streamed-second.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import type { PlanConnection } from '../../../shared/plan/connection.ts'
 import type { Fix } from '../../../shared/plan/fixes.ts'
-import type { Plan } from '../../../shared/plan/plan.ts'
+import type { Plan, StopRule } from '../../../shared/plan/plan.ts'
 import type { AcceptCode } from '../../../shared/run/accept-code.ts'
 import type { RunSnapshot } from '../../../shared/run/snapshot.ts'
 import { WorkerClient } from '../../worker-rpc.ts'
@@ -39,6 +39,8 @@ export interface RunTask {
   whenFailing: 'stop' | 'pause'
   /** How long callbacks are awaited, milliseconds (default: as the plan says). */
   callbackTimeoutMs?: number | undefined
+  /** When too many errors stop the run (default: as the plan says). */
+  stop?: Partial<StopRule> | undefined
   /** Entry of the threads that send a load test. */
   loadWorkerUrl: string
   work:

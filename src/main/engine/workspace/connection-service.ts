@@ -6,7 +6,7 @@ export interface KeyedService {
   baseUrl: string
   /** Names of the stored connections to it, in their order. */
   connections: string[]
-  /** The variable of the key, if no stored connection has it; null for a typed one, or where no key is sent. */
+  /** The variable of the key, if no stored connection has it; null for one that is in none, or where no key is sent. */
   apiKeyEnv: string | null
   /** All variables that hold keys of it. */
   variables: readonly string[]
@@ -23,7 +23,7 @@ export function toService(
   sendsKey: boolean,
 ): KeyedService {
   const { baseUrl, apiKeyEnv, keyFrom } = connection
-  const variable = !sendsKey || keyFrom === 'window' ? null : apiKeyEnv
+  const variable = !sendsKey || keyFrom !== undefined ? null : apiKeyEnv
   const there = sendsKey ? stored.filter((one) => one.baseUrl === baseUrl) : []
   // Connections that share a key are of one project, and so are all their keys.
   const owners = new Set(there.filter((one) => isKeyOf(one, connection)))
@@ -46,6 +46,6 @@ export function toService(
 
 /** Whether a key that was sent is one of a stored connection's. */
 function isKeyOf(stored: StoredConnection, { name, apiKeyEnv, keyFrom }: PlanConnection): boolean {
-  if (keyFrom === 'window') return name === stored.name
+  if (keyFrom !== undefined) return name === stored.name
   return (name ?? stored.name) === stored.name && stored.keys.some(({ env }) => env === apiKeyEnv)
 }

@@ -142,7 +142,9 @@ export function followsActiveKey(
   connection: Pick<PlanConnection, 'name' | 'apiKeyEnv' | 'keyFrom'>,
 ): boolean {
   if (connection.name !== name) return false
-  return connection.keyFrom === 'window' || keys.some(({ env }) => env === connection.apiKeyEnv)
+  const { keyFrom } = connection
+  if (keyFrom !== undefined) return keyFrom === 'window'
+  return keys.some(({ env }) => env === connection.apiKeyEnv)
 }
 
 /** Adds a connection; the first of all is put in use. Throws `BAD_USAGE` where the name is taken. */

@@ -1,5 +1,6 @@
 import { isConstantTemplate } from '../../../shared/mapping/templates.ts'
 import { sendsKey } from '../../../shared/operations/operations.ts'
+import type { KeyFrom } from '../../../shared/plan/connection.ts'
 import type { Plan } from '../../../shared/plan/plan.ts'
 import { listHeaderReferences } from '../../../shared/plan/request-headers.ts'
 import { nameSource } from '../../../shared/plan/source-paths.ts'
@@ -21,22 +22,27 @@ export function describeUntrusted(
   return sent.length === 0 ? null : sent.join(', and ')
 }
 
+const GIVEN_KEYS: Record<KeyFrom, string> = {
+  window: 'the API key that you type',
+  file: 'the API key of --api-key-file',
+  command: 'the API key of --api-key-command',
+}
+
 function describeAccess(plan: Plan, { connections }: Connections): string[] {
   const { connection, operation } = plan
   const { name, apiKeyEnv, keyFrom, proxy } = connection
   // The status of an appeal is read without a key (docs/interface.md §5.6).
   const hasKey = sendsKey(operation)
-  const isTyped = keyFrom === 'window'
   const login = proxy?.credentialsEnv
   const isKnown = connections.some(
     (stored) =>
       (name === undefined || stored.name === name) &&
-      (!hasKey || isTyped || stored.keys.some(({ env }) => env === apiKeyEnv)) &&
+      (!hasKey || keyFrom !== undefined || stored.keys.some(({ env }) => env === apiKeyEnv)) &&
       staysWithin(stored, connection) &&
       hasHeadersOf(stored, connection),
   )
   if (isKnown) return []
-  const key = isTyped ? 'the API key that you type' : `the API key in ${apiKeyEnv}`
+  const key = keyFrom === undefined ? `the API key in ${apiKeyEnv}` : GIVEN_KEYS[keyFrom]
   const headers = listHeaderReferences(connection.headers).map(
     ([header, written]) => `${header} (${written})`,
   )

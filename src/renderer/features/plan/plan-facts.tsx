@@ -2,6 +2,7 @@ import { describeLoad } from '../../../shared/load/load.ts'
 import { formatSetDuration } from '../../../shared/messages/duration.ts'
 import { formatBytes, formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
 import { isAbout, isAsync } from '../../../shared/operations/operations.ts'
+import type { KeyFrom } from '../../../shared/plan/connection.ts'
 import type { FieldSource, Plan } from '../../../shared/plan/plan.ts'
 import { describeLoadTest, describeOptions, toLook } from '../../ui/operations/operation-looks.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
@@ -66,6 +67,12 @@ function listFileFacts(paths: readonly string[]): Fact[] {
   ]
 }
 
+const GIVEN_KEYS: Record<KeyFrom, string> = {
+  window: 'typed in the window',
+  file: 'from a file (--api-key-file)',
+  command: 'from a command (--api-key-command)',
+}
+
 /** Where it was sent, and whom the connection trusts; the key itself is in no plan. */
 export function listConnectionFacts({ connection, operation, callback }: Plan): Fact[] {
   const { name, baseUrl, taskBaseUrl, keyFrom, apiKeyEnv, timeoutMs, deliveredCodes, tls, proxy } = connection
@@ -73,7 +80,7 @@ export function listConnectionFacts({ connection, operation, callback }: Plan): 
     ...toFact('Connection', name),
     ['Base URL', baseUrl],
     ...toFact('Second host', taskBaseUrl),
-    ['Key', keyFrom === 'window' ? 'typed in the window' : `from the variable ${apiKeyEnv}`],
+    ['Key', keyFrom === undefined ? `from the variable ${apiKeyEnv}` : GIVEN_KEYS[keyFrom]],
     ['Timeout', formatSetDuration(timeoutMs)],
     ...toFact('Delivered codes', deliveredCodes.join(', ') || undefined),
     ...toFact('Authorities', tls?.caFile),

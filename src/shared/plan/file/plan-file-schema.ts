@@ -231,4 +231,5 @@ export const PLAN_WORDS: Readonly<Record<string, string>> = {
   'pace.maxInFlight': 'Maximum requests in flight; at the limit, due requests wait.',
   load: "Load test instead of sending each row once; its pace replaces the plan's pace.",
   retry: 'Retries of requests that are safe to repeat.',
+  stop: 'When a run stops since too many of its rows do not succeed. Load tests have thresholds instead.',
 }

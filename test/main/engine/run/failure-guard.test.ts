@@ -10,12 +10,16 @@ const unauthorized = toJudgement({ outcome: 'rejected', status: 401 })
 const unreached = toJudgement({ outcome: 'failed', status: null, reached: false, message: 'refused' })
 const broken = toJudgement({ outcome: 'unknown', status: null })
 
-function createGuard(readKeySource = () => 'in the environment variable THE_KEY') {
+function createGuard(
+  readKeySource = () => 'in the environment variable THE_KEY',
+  stop?: { errorPercent: number; afterRows: number },
+) {
   const clock = { nowMs: 0 }
   const guard = new FailureGuard({
     nowMs: () => clock.nowMs,
     origin: 'https://moderation.test',
     readKeySource,
+    stop,
   })
   const note = (judgement: Judgement, times: number, settled = true): void => {
     for (let i = 0; i < times; i += 1) {
@@ -136,6 +140,27 @@ test('a fifth of errors is borne, and tries that are repeated count as none', ()
   note(success, 40)
   note(broken, 500, false)
   expect(guard.reason()).toBeNull()
+})
+
+test('a plan says how many errors of how many rows are too many', () => {
+  const { guard, note } = createGuard(undefined, { errorPercent: 50, afterRows: 4 })
+  note(refusal, 3)
+  expect(guard.reason()).toBeNull()
+  note(success, 3)
+  expect(guard.reason()).toBeNull()
+  note(refusal, 1)
+  expect(guard.reason()?.reason).toBe('57 % of the first 7 rows did not succeed (over 50 %)')
+})
+
+test('100 % of errors never stop a run, and 0 % stops at the first', () => {
+  const patient = createGuard(undefined, { errorPercent: 100, afterRows: 1 })
+  patient.note(refusal, 500)
+  expect(patient.guard.reason()).toBeNull()
+  const strict = createGuard(undefined, { errorPercent: 0, afterRows: 1 })
+  strict.note(success, 10)
+  expect(strict.guard.reason()).toBeNull()
+  strict.note(refusal, 1)
+  expect(strict.guard.reason()?.code).toBe('mostly_errors')
 })
 
 test('rows of unknown outcome count as errors', () => {

@@ -1,0 +1,136 @@
+import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { SluiceError } from '../../../shared/messages/errors.ts'
+import type { KeyCommandFailure } from '../../../shared/messages/service-messages.ts'
+import { toThrown, toThrownText } from '../../../shared/messages/thrown.ts'
+import { type Addresses, ApiKey, handled, redactSecrets } from '../../engine/secrets/bound-secret.ts'
+import type { CliContext } from '../context.ts'
+import { resolveFromCaller } from '../invocation.ts'
+import type { GivenKeyFlags } from '../options/key-options.ts'
+import { toPrintable } from '../terminal/output.ts'
+
+/** Longest text that is taken for a key, characters. */
+const KEY_MAX = 16_384
+
+/** How long a command may take to print a key, a person who unlocks something included, milliseconds. */
+const COMMAND_MAX_MS = 60_000
+
+/** Longest text of a command's stderr that is shown, characters. */
+const STDERR_MAX = 16_384
+
+/**
+ * The key in the file of `--api-key-file`, bound to the addresses that it is for. White space around it does not count.
+ * Throws `NO_API_KEY`; no message shows any of it.
+ */
+export function readKeyFile(file: string, addresses: Addresses, env: NodeJS.ProcessEnv): ApiKey {
+  const path = resolveFromCaller(file, env)
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (error) {
+    throw new SluiceError({ id: 'key_file_unreadable', path, ...toThrown(error) }, { cause: error })
+  }
+  return toKey(text.replace(/^\uFEFF/, ''), addresses, `in ${path}`)
+}
+
+/**
+ * The key that `--api-key-command` prints, bound to the addresses that it is for. What the command writes to stderr is
+ * shown when it has ended, without the key. Rejects with `NO_API_KEY`; of the command, messages only name the program,
+ * since its arguments may be secret, too.
+ */
+async function runKeyCommand(
+  context: CliContext,
+  [program = '', ...args]: readonly string[],
+  addresses: Addresses,
+  timeoutMs: number,
+): Promise<ApiKey> {
+  const { stdout, stderr, failure } = await run(program, args, context.env, timeoutMs)
+  handled.add(stdout.trim())
+  try {
+    if (failure !== null) throw new SluiceError({ id: 'key_command_failed', program, failure })
+    return toKey(stdout, addresses, `that ${program} printed`)
+  } finally {
+    for (const line of redactSecrets(stderr).split(/\r?\n/)) {
+      if (line !== '') await context.err.writeLine(toPrintable(`${program}: ${line}`))
+    }
+  }
+}
+
+interface Ended {
+  stdout: string
+  stderr: string
+  failure: KeyCommandFailure | null
+}
+
+function run(
+  program: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  timeoutMs: number,
+): Promise<Ended> {
+  return new Promise((resolve) => {
+    const texts = { stdout: '', stderr: '' }
+    const child = start(program, args, env)
+    if (child instanceof Error) {
+      resolve({ ...texts, failure: { kind: 'not_started', reason: child.message } })
+      return
+    }
+    const end = (failure: KeyCommandFailure | null) => {
+      clearTimeout(timer)
+      // What the program started may hold the pipes open for longer.
+      child.stdout.destroy()
+      child.stderr.destroy()
+      resolve({ ...texts, failure })
+    }
+    const timer = setTimeout(() => {
+      child.kill('SIGKILL')
+      end({ kind: 'timeout', ms: timeoutMs })
+    }, timeoutMs)
+    const keep = (name: 'stdout' | 'stderr', max: number) => {
+      child[name].setEncoding('utf8').on('data', (text: string) => {
+        if (texts[name].length <= max) texts[name] += text
+      })
+    }
+    keep('stdout', KEY_MAX)
+    keep('stderr', STDERR_MAX)
+    child.once('error', (error) => end({ kind: 'not_started', reason: toThrownText(error) }))
+    child.once('close', (exitCode, signal) => {
+      if (exitCode === 0) end(null)
+      else end(signal === null ? { kind: 'exit', exitCode: exitCode ?? 1 } : { kind: 'signal', signal })
+    })
+  })
+}
+
+/** Some errors are thrown, others are events of the child. */
+function start(program: string, args: readonly string[], env: NodeJS.ProcessEnv) {
+  try {
+    return spawn(program, args, {
+      cwd: resolveFromCaller('.', env),
+      env,
+      // Standard input may be the source of the run.
+      stdio: ['ignore', 'pipe', 'pipe'],
+      windowsHide: true,
+    })
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error))
+  }
+}
+
+function toKey(text: string, addresses: Addresses, source: string): ApiKey {
+  const key = text.trim()
+  if (key === '') throw new SluiceError({ id: 'key_source_empty', source })
+  if (key.length > KEY_MAX) throw new SluiceError({ id: 'key_source_too_long', source, max: KEY_MAX })
+  return ApiKey.create(key, addresses, source)
+}
+
+/** The key that options gave for one command; null where they gave none. See {@link readKeyFile}. */
+export async function readGivenKey(
+  context: CliContext,
+  { apiKeyFile, apiKeyCommand }: GivenKeyFlags,
+  addresses: Addresses,
+  { commandMaxMs = COMMAND_MAX_MS }: { commandMaxMs?: number } = {},
+): Promise<ApiKey | null> {
+  if (apiKeyFile !== undefined) return readKeyFile(apiKeyFile, addresses, context.env)
+  if (apiKeyCommand === undefined) return null
+  return runKeyCommand(context, apiKeyCommand, addresses, commandMaxMs)
+}
