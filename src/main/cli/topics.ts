@@ -20,7 +20,7 @@ export const HELP_TOPICS: readonly HelpTopic[] = [
     page: 'command-line.md',
     about: 'installing, plan files, exit codes, environment, JSON output',
   },
-  { name: 'pipelines', page: 'pipelines.md', about: 'GitHub Actions, reports, keys' },
+  { name: 'pipelines', page: 'pipelines.md', about: 'GitHub Actions, progress, reports, keys' },
   { name: 'precedence', page: 'precedence.md', about: 'which setting counts, variables in plans' },
   { name: 'sources', page: 'sources.md', about: 'file formats and folders' },
   { name: 'columns', page: 'mapping.md', about: 'which column fills which field, templates' },

@@ -91,7 +91,7 @@ export const COMMAND_LINE_MESSAGES = {
       remedy: 'The load test itself is whole; its seconds can be exported to a .csv file.',
     }),
     row_of_load: ({ runId }: { runId: string }, sluice: string) => ({
-      text: `--row: run ${runId} is a load test, which has no results per row`,
+      text: `run ${runId} is a load test, which has no results per row`,
       remedy: `To see its sampled requests, run: ${sluice} export ${runId} samples.jsonl`,
     }),
   }),
@@ -201,7 +201,7 @@ export const COMMAND_LINE_MESSAGES = {
       some: readonly string[]
     }) => ({
       text: `\`${reference}\` matches ${runs} runs: ${some.join(', ')}${runs > some.length ? ', …' : ''}`,
-      remedy: 'Use a longer prefix.',
+      remedy: 'Use a longer prefix of an id, or latest:NAME for the newest run of a name.',
     }),
   }),
   ...ofFailure('SANDBOX_UNAVAILABLE', {

@@ -13,7 +13,7 @@ import { type RowFilter, rowFilterSchema } from './row-filters.ts'
 import { latencyBarsSchema, percentilesSchema } from './run.ts'
 
 /** Most rows of one page. */
-const PAGE_MAX_ROWS = 500
+export const PAGE_MAX_ROWS = 500
 
 /** Most columns that a page is asked for. */
 const PAGE_MAX_COLUMNS = 300

@@ -4,7 +4,6 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { formatBytes, formatCounted } from '../../../shared/messages/figure-text.ts'
-import { fromStateName, toStateName } from '../../../shared/messages/state-name.ts'
 import {
   BATCH_EXPORT_FORMATS,
   isTextFormat,
@@ -13,9 +12,7 @@ import {
   ROW_EXPORT_FORMATS,
 } from '../../../shared/run/export-formats.ts'
 import { isExportDelimiter, sayGuarded } from '../../../shared/run/formula-guard.ts'
-import { COUNTED_STATES, listStates, rowAnswerSchema } from '../../../shared/run/item-state.ts'
 import { type ExportOptions, IN_NEITHER, OUTCOME_FILES } from '../../../shared/run/results.ts'
-import type { RowFilter } from '../../../shared/run/row-filters.ts'
 import { isLoadRun, type RunSummary } from '../../../shared/run/run.ts'
 import type { ExportResult } from '../../../shared/run/written-rows.ts'
 import { toWrittenRows } from '../../../shared/run/written-rows.ts'
@@ -25,26 +22,23 @@ import type { CliContext } from '../context.ts'
 import { writeDocumentLine } from '../documents/write-document.ts'
 import { withEngine } from '../engine-access.ts'
 import { resolveFromCaller } from '../invocation.ts'
-import { collect, parseDelimiter } from '../options/parse-values.ts'
+import {
+  addFilterOptions,
+  type FilterFlags,
+  listFilterFlags,
+  toRowFilter,
+} from '../options/filter-options.ts'
+import { parseDelimiter } from '../options/parse-values.ts'
 import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
 import { addDocumentOptions, addExamples, type DocumentFlags } from '../options/shared-options.ts'
 import type { Output } from '../terminal/output.ts'
-
-/** The states that are counted: those that ended, those that are not sent, and those that are still to end. */
-const STATES = [listStates('succeeded', 'unsuccessful'), listStates('unsent'), listStates('open')]
-  .flat()
-  .filter((state) => COUNTED_STATES.some((counted) => counted.state === state))
-  .map(toStateName)
-
-/** Beside the states: every row that ended without success. */
-const UNSUCCESSFUL = 'unsuccessful'
 
 /** What stdout can have. */
 const STDOUT_FORMATS = ['csv', 'jsonl', 'parquet', 'batch-output', 'batch-input'] as const
 
 type StdoutFormat = (typeof STDOUT_FORMATS)[number]
 
-interface ExportFlags extends DocumentFlags, Partial<Record<keyof typeof FILTER_FLAGS, RowFilter>> {
+interface ExportFlags extends DocumentFlags, FilterFlags {
   columns?: string[]
   rulesAsColumns?: true
   delimiter?: string
@@ -52,8 +46,6 @@ interface ExportFlags extends DocumentFlags, Partial<Record<keyof typeof FILTER_
   gzip?: true
   bom?: true
   lossless?: true
-  rule?: string[]
-  flagged?: true
   errors?: string
 }
 
@@ -71,46 +63,6 @@ function parseExportDelimiter(text: string): string {
   const delimiter = parseDelimiter(text)
   if (isExportDelimiter(delimiter)) return delimiter
   throw new InvalidArgumentError(`expected \`,\`, \`;\`, \`|\`, \`tab\` or \`source\`, found \`${text}\`.`)
-}
-
-function parseState(text: string): RowFilter {
-  if (text === UNSUCCESSFUL) return { unsuccessful: true }
-  const state = STATES.find((candidate) => candidate === text.replaceAll(/[- ]/g, '_'))
-  if (state === undefined) {
-    throw new InvalidArgumentError(
-      `expected one of ${[...STATES, UNSUCCESSFUL].join(', ')}, found \`${text}\`.`,
-    )
-  }
-  return { state: fromStateName(state) }
-}
-
-function parseAnswer(text: string): RowFilter {
-  const answer = rowAnswerSchema.options.find((candidate) => candidate === text.replaceAll('-', '_'))
-  if (answer === undefined) {
-    throw new InvalidArgumentError(
-      `expected one of ${rowAnswerSchema.options.join(', ')}, found \`${text}\`.`,
-    )
-  }
-  return { answer }
-}
-
-/** What narrows the rows. */
-const FILTER_FLAGS = {
-  state: {
-    help: `only rows in this state: ${STATES.join(', ')}, or ${UNSUCCESSFUL} for all that did not succeed`,
-    parse: parseState,
-  },
-  answer: {
-    help: 'only rows with this answer, such as failed, pre_existing or overturned',
-    parse: parseAnswer,
-  },
-}
-const FILTER_NAMES = Object.keys(FILTER_FLAGS) as (keyof typeof FILTER_FLAGS)[]
-
-function listFilterFlags(flags: ExportFlags): string[] {
-  return [...FILTER_NAMES, 'rule' as const, 'flagged' as const].flatMap((name) =>
-    flags[name] === undefined ? [] : [`--${name}`],
-  )
 }
 
 /** What only exports of rows take; a load test's are of other things. */
@@ -287,17 +239,7 @@ export function addExportCommand(program: Command, context: CliContext): void {
     .option('--gzip', 'compress stdout; a file is compressed if its name ends in .csv.gz or .jsonl.gz')
     .option('--bom', 'begin CSV on stdout with a byte-order mark, as .csv files do')
     .option('--lossless', 'write names and cells unchanged, without escaping formulas')
-  for (const name of FILTER_NAMES) {
-    const { help, parse } = FILTER_FLAGS[name]
-    command.option(`--${name} <${name}>`, help, parse)
-  }
-  command
-    .option(
-      '--rule <name>',
-      'only rows that triggered this rule, by name or id; repeatable, for any of them',
-      collect,
-    )
-    .option('--flagged', 'only rows that triggered a rule')
+  addFilterOptions(command)
   command.option(
     '--errors <file>',
     'second file for the rows that did not succeed, each with its reason; <file> then has only those that succeeded',
@@ -315,11 +257,7 @@ export function addExportCommand(program: Command, context: CliContext): void {
         ...(flags.delimiter === undefined ? {} : { delimiter: flags.delimiter }),
         ...(flags.rule === undefined ? {} : { rules: flags.rule }),
         ...(listFilterFlags(flags).length > 0 && {
-          filter: Object.assign(
-            {},
-            ...FILTER_NAMES.map((name) => flags[name]),
-            flags.flagged && { flagged: true },
-          ) as RowFilter,
+          filter: toRowFilter(flags),
         }),
         ...(flags.errors === undefined ? {} : { filter: OUTCOME_FILES.success }),
       }

@@ -1,25 +1,40 @@
-import type { Command } from 'commander'
+import { type Command, InvalidArgumentError } from 'commander'
+import { findRule } from '../../../shared/lookback/labels.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
+import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { formatProblem, toWordedProblem } from '../../../shared/messages/problem-messages.ts'
-import { toStateName } from '../../../shared/messages/state-name.ts'
-import { toNumbered } from '../../../shared/plan/source-place.ts'
-import type { RowDetail } from '../../../shared/run/results.ts'
-import { isLoadRun } from '../../../shared/run/run.ts'
+import { describeState, toStateName } from '../../../shared/messages/state-name.ts'
+import { formatRow, toNumbered, toRowAndRecord } from '../../../shared/plan/source-place.ts'
+import { type Cell, foreign, number, type Section, text } from '../../../shared/report/report.ts'
+import { PAGE_MAX_ROWS, type ResultRow, type RowDetail } from '../../../shared/run/results.ts'
+import { isLoadRun, type RunSummary } from '../../../shared/run/run.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { CliContext } from '../context.ts'
 import { writeDocument } from '../documents/write-document.ts'
 import { withEngine } from '../engine-access.ts'
-import { parseRowArgument } from '../options/parse-values.ts'
+import {
+  addFilterOptions,
+  type FilterFlags,
+  listFilterFlags,
+  toRowFilter,
+} from '../options/filter-options.ts'
+import { createIntegerParser, parseRowArgument } from '../options/parse-values.ts'
 import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
 import { addDocumentOptions, addExamples, type DocumentFlags } from '../options/shared-options.ts'
 import { printSummary } from '../session/settle-run.ts'
 import { formatProblemGroups, formatRowDetail, toWordedGroups } from '../summary/row-text.ts'
 import { toPrintable, toSnakeCase } from '../terminal/output.ts'
+import { formatReport } from '../terminal/report-text.ts'
 
-interface ShowFlags extends DocumentFlags {
+interface ShowFlags extends DocumentFlags, FilterFlags {
   problems?: true
   row?: string
+  limit?: number
+  offset?: number
 }
+
+/** Rows that are listed unless --limit says otherwise. */
+const ROWS_LISTED = 50
 
 /** A row as programs read it: its state and its problems in words. */
 function toNamed(detail: RowDetail) {
@@ -48,7 +63,19 @@ export function addShowCommand(program: Command, context: CliContext): void {
       'one row, numbered as in the spreadsheet (the header is row 1), with its cells, request, attempts, answer and callbacks',
       parseRowArgument,
     )
+  addFilterOptions(command)
+    .option(
+      '--limit <n>',
+      `rows to list that match the filters (default: ${ROWS_LISTED})`,
+      createIntegerParser(1, PAGE_MAX_ROWS),
+    )
+    .option(
+      '--offset <n>',
+      'matching rows to skip (default: 0)',
+      createIntegerParser(0, Number.MAX_SAFE_INTEGER),
+    )
   addDocumentOptions(command).action(async (reference: string, flags: ShowFlags) => {
+    refuseContradictions(flags)
     await withEngine(context, flags.workspace, async (engine) => {
       const run = await resolveRun(engine, reference)
       if (flags.row !== undefined) {
@@ -65,10 +92,114 @@ export function addShowCommand(program: Command, context: CliContext): void {
         const problems = await engine.results.readProblems(run.run_id)
         return writeDocument(context.out, { run_id: run.run_id, problems: toWordedGroups(problems) })
       }
+      if (listFilterFlags(flags).length > 0) {
+        if (isLoadRun(run)) refuseRow(run.run_id)
+        return printRows(context, engine, run, flags)
+      }
       await printSummary(context, engine, run, flags)
     })
   })
-  addExamples(command, ['show latest', 'show latest --problems', 'show latest --row 17'])
+  addExamples(command, [
+    'show latest',
+    'show latest --problems',
+    'show latest --row 17',
+    'show latest:posts.csv --state rejected --limit 10',
+    'show latest --flagged --json',
+  ])
+}
+
+/** Throws commander's `InvalidArgumentError` for options of which only one can be shown. */
+function refuseContradictions(flags: ShowFlags): void {
+  const filters = listFilterFlags(flags)
+  const shown = [
+    ...(flags.problems ? ['--problems'] : []),
+    ...(flags.row === undefined ? [] : ['--row']),
+    ...(filters.length === 0 ? [] : [filters.join(' ')]),
+  ]
+  if (shown.length > 1) throw new InvalidArgumentError(`${shown.join(' and ')} cannot be combined.`)
+  if (filters.length > 0) return
+  for (const name of ['limit', 'offset'] as const) {
+    if (flags[name] === undefined) continue
+    throw new InvalidArgumentError(`--${name} needs a filter, such as --state, --rule or --flagged.`)
+  }
+}
+
+/** Lists the rows that the filters leave. Throws `BAD_USAGE` for a rule that no row triggered. */
+async function printRows(
+  { out, outTerminal }: CliContext,
+  engine: Engine,
+  run: RunSummary,
+  flags: ShowFlags,
+): Promise<void> {
+  const { limit = ROWS_LISTED, offset = 0 } = flags
+  const filter = { ...toRowFilter(flags), ...toRuleFilter(run, flags.rule) }
+  const query = { filter, offset, limit }
+  let page = await engine.results.readPage(run.run_id, query)
+  // Of a large run, what it says is read in slices.
+  while (!page.isCounted) page = await engine.results.readPage(run.run_id, query)
+  const { rows, total } = page
+  if (flags.json) {
+    await writeDocument(out, { run_id: run.run_id, total, offset, rows: rows.map(toListed) })
+    return
+  }
+  const left = total - offset - rows.length
+  const section: Section = {
+    title: `${formatCounted(total, 'row')} of run ${run.run_id}`,
+    tables: [
+      {
+        columns: [number('row'), foreign('post_id', 12), text('state'), foreign('answer', 16)],
+        rows: rows.map((row): Cell[] => [
+          formatRow(row.place),
+          row.postId ?? '',
+          describeState(row),
+          describeAnswer(row),
+        ]),
+      },
+    ],
+    notes:
+      left > 0 ? [`and ${formatCounted(left, 'row')} more; --offset ${offset + rows.length} lists them`] : [],
+  }
+  await out.writeLine(
+    formatReport(outTerminal, [
+      rows.length === 0 ? { title: `${formatCounted(total, 'row')} of run ${run.run_id}` } : section,
+    ]),
+  )
+}
+
+function toRuleFilter(
+  { triggered_rules: triggered }: RunSummary,
+  rules: readonly string[] | undefined,
+): { ruleIds?: string[] } {
+  if (rules === undefined) return {}
+  const names = new Map(triggered.map(({ rule_id: id, rule_name: name }) => [id, name]))
+  const ruleIds = rules.flatMap((rule) => {
+    const found = findRule(rule, names)
+    if (found !== null) return found.ruleIds
+    const known = [...names].map(([id, name]) => name || id).slice(0, RULES_NAMED)
+    throw new SluiceError({ id: 'export_rule_unknown', rule, rules: known })
+  })
+  return { ruleIds: [...new Set(ruleIds)] }
+}
+
+/** Most rules that an error lists. */
+const RULES_NAMED = 20
+
+/** What the service said of a row, in a line. */
+function describeAnswer({ status, errorCode, message, triggeredRules }: ResultRow): string {
+  const rules = triggeredRules.map(({ ruleId, ruleName }) => ruleName || ruleId)
+  const said = [status === null ? '' : String(status), errorCode ?? '', message ?? '', rules.join(', ')]
+  return said.filter((part) => part !== '').join(' ')
+}
+
+/** A row of the list as `--json` has it. */
+function toListed(row: ResultRow) {
+  const { postId, state, status, errorCode, message, taskId, answer, triggeredRules, attempts } = row
+  return {
+    ...toRowAndRecord(row.row, row.place),
+    ...{ post_id: postId, state: toStateName(state), status, error_code: errorCode, message },
+    ...{ task_id: taskId, answer, attempts },
+    triggered_rules: triggeredRules.map(({ ruleId, ruleName }) => ({ rule_id: ruleId, rule_name: ruleName })),
+  }
 }
 
 const EXAMPLES = 10

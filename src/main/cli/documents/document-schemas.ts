@@ -19,7 +19,7 @@ import { OPERATION_KINDS, OPERATIONS } from '../../../shared/operations/operatio
 import { rowAndRecordShape } from '../../../shared/plan/source-place.ts'
 import { acceptCodeSchema } from '../../../shared/run/accept-code.ts'
 import { receiverSchema } from '../../../shared/run/callback-overview.ts'
-import { unsentShape } from '../../../shared/run/item-state.ts'
+import { rowAnswerSchema, unsentShape } from '../../../shared/run/item-state.ts'
 import { problemGroupSchema, problemSchema } from '../../../shared/run/problem.ts'
 import { sourceReadSchema } from '../../../shared/run/read-as.ts'
 import { rowDetailSchema } from '../../../shared/run/results.ts'
@@ -107,6 +107,30 @@ export const DOCUMENT_SCHEMAS = {
   problems: {
     commands: ['show --problems'],
     schema: z.object({ run_id: z.string(), problems: z.array(wordedGroupSchema) }),
+  },
+  rows: {
+    commands: ['show --state', 'show --answer', 'show --rule', 'show --flagged'],
+    schema: z.object({
+      run_id: z.string(),
+      /** How many rows match the filters. */
+      total: z.int(),
+      offset: z.int(),
+      rows: z.array(
+        z.object({
+          ...rowAndRecordShape,
+          post_id: z.string().nullable(),
+          state: z.string(),
+          /** HTTP status of the last attempt; null where there was no answer. */
+          status: z.int().nullable(),
+          error_code: z.string().nullable(),
+          message: z.string().nullable(),
+          task_id: z.string().nullable(),
+          answer: rowAnswerSchema.nullable(),
+          attempts: z.int(),
+          triggered_rules: z.array(z.object({ rule_id: z.string(), rule_name: z.string() })),
+        }),
+      ),
+    }),
   },
   'dry-run': {
     commands: [...SENDING, 'run-again'].map((command) => `${command} --dry-run`),

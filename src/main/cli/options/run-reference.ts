@@ -3,10 +3,11 @@ import type { RunSummary } from '../../../shared/run/run.ts'
 import type { Engine } from '../../engine/engine.ts'
 
 /** What the RUN argument of a command may be, for its help. */
-export const RUN_ARGUMENT_HELP = 'run or retry id, a unique prefix of it, or `latest`'
+export const RUN_ARGUMENT_HELP =
+  'run or retry id, a unique prefix of it, run name, `latest`, or `latest:NAME`'
 
 /**
- * Finds the run that a person named: by id, by an unambiguous beginning of one, or `latest`.
+ * Finds the run that a person means: by id, by an unambiguous beginning of one, by name, or `latest`.
  * Throws `RUN_NOT_FOUND`, naming what there is.
  */
 export async function resolveRun(engine: Engine, reference: string): Promise<RunSummary> {

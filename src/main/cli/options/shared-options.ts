@@ -7,6 +7,7 @@ import {
   joinAccepted,
 } from '../../../shared/run/accept-code.ts'
 import { COMMAND_PREFIX } from '../invocation.ts'
+import type { ProgressKind } from '../progress/progress-reporter.ts'
 import { collect, createDurationParser, createIntegerParser, parseBaseUrl } from './parse-values.ts'
 import { addTableOptions, type FlagsOf } from './table-options.ts'
 
@@ -32,6 +33,7 @@ export interface DocumentFlags extends WorkspaceFlags {
 /** How a command that sends reports. */
 export interface ReportingFlags extends DocumentFlags {
   quiet?: true
+  progress?: ProgressKind
 }
 
 /** What is done with rows with an unknown outcome. */
@@ -57,6 +59,12 @@ export function addDocumentOptions(command: Command, what: 'document' | 'array' 
 export function addReportingOptions(command: Command): Command {
   return addWorkspaceOption(command)
     .option('--quiet', 'no progress on stderr')
+    .addOption(
+      new Option(
+        '--progress <how>',
+        'progress on stderr: text, or json for a line of JSON each second (default: text)',
+      ).choices(['text', 'json']),
+    )
     .option('--json', 'print JSON instead of the summary')
 }
 

@@ -21,6 +21,7 @@ import {
 } from '../terminal/layout.ts'
 import { toPrintable } from '../terminal/output.ts'
 import type { Terminal } from '../terminal/terminal.ts'
+import { createJsonReporter } from './json-progress.ts'
 import { formatLoadBlock, formatLoadLine, isLoadSnapshot } from './load-progress.ts'
 
 const LINE_EVERY_MS = 5_000
@@ -78,8 +79,33 @@ function createLineReporter(context: CliContext): ProgressReporter {
   }
 }
 
+/** How progress is shown: for a person, or a line of JSON a second for another program. */
+export type ProgressKind = 'text' | 'json'
+
+/** What of a run is shown while it goes on. */
+export interface FollowOptions {
+  quiet: boolean
+  /** Default: text. */
+  progress?: ProgressKind
+}
+
+/** The same as options of the command line give it. */
+export function toFollowOptions({
+  quiet = false,
+  progress,
+}: {
+  quiet?: boolean
+  progress?: ProgressKind
+}): FollowOptions {
+  return { quiet, ...(progress !== undefined && { progress }) }
+}
+
 /** A bar that is redrawn on a terminal, a line every 5 s elsewhere, only what is said where it is to be quiet. */
-export function createProgressReporter(context: CliContext, quiet: boolean): ProgressReporter {
+export function createProgressReporter(
+  context: CliContext,
+  { quiet, progress = 'text' }: FollowOptions,
+): ProgressReporter {
+  if (progress === 'json') return createJsonReporter(context)
   if (quiet) {
     return { update: () => {}, say: (text) => void context.err.writeLine(text), finish: () => {} }
   }

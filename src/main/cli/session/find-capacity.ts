@@ -21,6 +21,7 @@ import { writeDocument } from '../documents/write-document.ts'
 import { COMMAND_PREFIX } from '../invocation.ts'
 import type { RunTimeFlags } from '../options/sending-options.ts'
 import type { ReportingFlags } from '../options/shared-options.ts'
+import { toFollowOptions } from '../progress/progress-reporter.ts'
 import { formatReport } from '../terminal/report-text.ts'
 import { confirmSending, printOpenWarnings } from './consent.ts'
 import { addStepSummary, toSummaryPart } from './github-actions.ts'
@@ -118,7 +119,7 @@ async function sendProbes(
         const handle = await engine.runs.startRun(probe, await access.readSecrets())
         outputs.follow(handle)
         const summary = await interruption.follow(() =>
-          followRun(context, handle, { quiet: flags.quiet === true, followKey: access.followKey }),
+          followRun(context, handle, { ...toFollowOptions(flags), followKey: access.followKey }),
         )
         probes += 1
         return summary

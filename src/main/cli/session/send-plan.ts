@@ -27,6 +27,7 @@ import { withEngine } from '../engine-access.ts'
 import { resolveFromCaller } from '../invocation.ts'
 import type { GivenKeyFlags } from '../options/key-options.ts'
 import type { RunTimeFlags } from '../options/sending-options.ts'
+import { toFollowOptions } from '../progress/progress-reporter.ts'
 import { toPrintable } from '../terminal/output.ts'
 import { confirmSending, findGuarded, listAccepted, printAccepted } from './consent.ts'
 import { searchCapacity } from './find-capacity.ts'
@@ -301,7 +302,7 @@ async function startConfirmed(
   secrets: RunSecrets,
 ): Promise<RunHandle | ExitCode> {
   const handle = await engine.runs.startRun(plan, { ...secrets, ...toLimit(flags), hold: true })
-  const how = await readSource(context, handle, { quiet: flags.quiet === true })
+  const how = await readSource(context, handle, toFollowOptions(flags))
   if (how === 'interrupted') {
     if (guarded === null) return handle
     await dropRun(engine, handle)

@@ -15,7 +15,7 @@ import { type CliContext, watchInterrupts } from '../context.ts'
 import { writeDocument } from '../documents/write-document.ts'
 import { COMMAND_PREFIX, resolveFromCaller } from '../invocation.ts'
 import type { ExportFlags, ReportingFlags, UnknownFlags } from '../options/shared-options.ts'
-import { createProgressReporter } from '../progress/progress-reporter.ts'
+import { createProgressReporter, type FollowOptions, toFollowOptions } from '../progress/progress-reporter.ts'
 import { reportError } from '../report-error.ts'
 import { formatLoadSummary } from '../summary/load-summary-text.ts'
 import { formatLoadNextSteps, formatNextSteps } from '../summary/next-steps.ts'
@@ -38,7 +38,7 @@ export async function settleRun(
   access: RunAccess,
   options: { mayResend: boolean } = { mayResend: true },
 ): Promise<ExitCode> {
-  const following = { quiet: flags.quiet === true, followKey: access.followKey }
+  const following = { ...toFollowOptions(flags), followKey: access.followKey }
   let summary = await followRun(context, handle, following)
   // Resuming a trial would send its rest, too.
   const mayResend = options.mayResend && !isLoadRun(summary) && countTrial(summary) === null
@@ -118,9 +118,9 @@ export async function exportEnded(
 export async function followRun(
   context: CliContext,
   handle: RunHandle,
-  options: { quiet: boolean; followKey?: RunAccess['followKey'] },
+  options: FollowOptions & { followKey?: RunAccess['followKey'] },
 ): Promise<RunSummary> {
-  const progress = createProgressReporter(context, options.quiet)
+  const progress = createProgressReporter(context, options)
   const stopListening = handle.onSnapshot(progress.update)
   const stopFollowing = options.followKey?.(handle, progress.say)
   const stopHearing = onThreadCrash(({ said }) => {

@@ -26,7 +26,7 @@ import { type CliContext, watchInterrupts } from '../context.ts'
 import { SCHEMA_VERSION, writeDocumentLine } from '../documents/write-document.ts'
 import { COMMAND_PREFIX, resolveFromCaller } from '../invocation.ts'
 import type { ReportingFlags } from '../options/shared-options.ts'
-import { createProgressReporter } from '../progress/progress-reporter.ts'
+import { createProgressReporter, type FollowOptions, toFollowOptions } from '../progress/progress-reporter.ts'
 import { formatOpenWarnings } from '../summary/open-warnings.ts'
 import { formatProblemGroups, toWordedGroup, toWordedGroups } from '../summary/row-text.ts'
 import { toPrintable } from '../terminal/output.ts'
@@ -49,7 +49,7 @@ async function tryOut<Found>(
 ): Promise<Found | 'interrupted'> {
   const handle = await engine.runs.startRun(plan, { ...secrets, hold: true, isTrial: true })
   try {
-    const how = await readSource(context, handle, { quiet: flags.quiet === true })
+    const how = await readSource(context, handle, toFollowOptions(flags))
     return how === 'interrupted' ? how : await work(handle.runId)
   } finally {
     await dropRun(engine, handle)
@@ -265,10 +265,10 @@ export async function exportK6(
 export async function readSource(
   context: CliContext,
   handle: RunHandle,
-  options: { quiet: boolean },
+  options: FollowOptions,
 ): Promise<'read' | 'interrupted'> {
   handle.ended.catch(() => {})
-  const progress = createProgressReporter(context, options.quiet)
+  const progress = createProgressReporter(context, options)
   const stopListening = handle.onSnapshot(progress.update)
   let isInterrupted = false
   const stopWatching = watchInterrupts({

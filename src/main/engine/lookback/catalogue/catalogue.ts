@@ -89,7 +89,7 @@ export class Catalogue {
     }
   }
 
-  /** The runs that a reference means: an id, the beginning of one, or `latest`. */
+  /** The runs that a reference means: an id, the beginning of one, a name, `latest` or `latest:NAME`. */
   find(reference: string, held: readonly string[]): Promise<FoundRuns> {
     const find = (db: DatabaseSync) => findRuns(db, reference)
     return this.#ask(held, find, (db) => find(db).ids)

@@ -166,7 +166,13 @@ export function readCallbackRuns(db: DatabaseSync, tokens: readonly string[]): C
 /** Ids that a reference is looked up among, of those that fit, at most. */
 const FOUND_MAX = 5
 
-/** The runs that a person's reference means: an id, the beginning of one, or `latest`. */
+/** Before the name of runs, of which the newest is meant. */
+const LATEST_OF = 'latest:'
+
+/**
+ * The runs that a person's reference means: an id, the beginning of one, or `latest`; if no id begins with it, the name of
+ * a run. `latest:NAME` is the newest run of that name.
+ */
 export function findRuns(db: DatabaseSync, reference: string): FoundRuns {
   const read = (sql: string, ...values: SQLInputValue[]) =>
     db
@@ -186,7 +192,16 @@ export function findRuns(db: DatabaseSync, reference: string): FoundRuns {
   const fitting = 'FROM run WHERE first IS NOT NULL AND substr(id, 1, ?) = ?'
   const values = [reference.length, reference]
   const matching = Number(db.prepare(`SELECT count(*) AS n ${fitting}`).get(...values)?.['n'])
-  return toFound(read(`SELECT id ${fitting} ORDER BY id DESC LIMIT ?`, ...values, FOUND_MAX), matching)
+  if (matching > 0) {
+    return toFound(read(`SELECT id ${fitting} ORDER BY id DESC LIMIT ?`, ...values, FOUND_MAX), matching)
+  }
+  const isLatest = reference.startsWith(LATEST_OF)
+  const name = isLatest ? reference.slice(LATEST_OF.length) : reference
+  const named = read(
+    "SELECT id FROM whole JOIN summary USING (id) WHERE document ->> '$.name' = ? ORDER BY newest DESC",
+    name,
+  )
+  return isLatest ? toFound(named.slice(0, 1)) : toFound(named.slice(0, FOUND_MAX), named.length)
 }
 
 /** Reads every run as far as retention depends on it; `protectedIds` are those of runs and retries that are needed. */

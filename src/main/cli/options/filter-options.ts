@@ -1,0 +1,81 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import { fromStateName, toStateName } from '../../../shared/messages/state-name.ts'
+import { COUNTED_STATES, listStates, rowAnswerSchema } from '../../../shared/run/item-state.ts'
+import type { RowFilter } from '../../../shared/run/row-filters.ts'
+import { collect } from './parse-values.ts'
+
+/** The states that are counted: those that ended, those that are not sent, and those that are still to end. */
+const STATES = [listStates('succeeded', 'unsuccessful'), listStates('unsent'), listStates('open')]
+  .flat()
+  .filter((state) => COUNTED_STATES.some((counted) => counted.state === state))
+  .map(toStateName)
+
+/** Beside the states: every row that ended without success. */
+const UNSUCCESSFUL = 'unsuccessful'
+
+function parseState(text: string): RowFilter {
+  if (text === UNSUCCESSFUL) return { unsuccessful: true }
+  const state = STATES.find((candidate) => candidate === text.replaceAll(/[- ]/g, '_'))
+  if (state === undefined) {
+    throw new InvalidArgumentError(
+      `expected one of ${[...STATES, UNSUCCESSFUL].join(', ')}, found \`${text}\`.`,
+    )
+  }
+  return { state: fromStateName(state) }
+}
+
+function parseAnswer(text: string): RowFilter {
+  const answer = rowAnswerSchema.options.find((candidate) => candidate === text.replaceAll('-', '_'))
+  if (answer === undefined) {
+    throw new InvalidArgumentError(
+      `expected one of ${rowAnswerSchema.options.join(', ')}, found \`${text}\`.`,
+    )
+  }
+  return { answer }
+}
+
+/** What narrows the rows. */
+const FILTER_FLAGS = {
+  state: {
+    help: `only rows in this state: ${STATES.join(', ')}, or ${UNSUCCESSFUL} for all that did not succeed`,
+    parse: parseState,
+  },
+  answer: {
+    help: 'only rows with this answer, such as failed, pre_existing or overturned',
+    parse: parseAnswer,
+  },
+}
+const FILTER_NAMES = Object.keys(FILTER_FLAGS) as (keyof typeof FILTER_FLAGS)[]
+
+/** The filters that were given, as they are written. */
+export function listFilterFlags(flags: FilterFlags): string[] {
+  return [...FILTER_NAMES, 'rule' as const, 'flagged' as const].flatMap((name) =>
+    flags[name] === undefined ? [] : [`--${name}`],
+  )
+}
+
+/** What narrows the rows of a run. */
+export interface FilterFlags extends Partial<Record<keyof typeof FILTER_FLAGS, RowFilter>> {
+  rule?: string[]
+  flagged?: true
+}
+
+/** Declares what narrows the rows of a run. */
+export function addFilterOptions(command: Command): Command {
+  for (const name of FILTER_NAMES) {
+    const { help, parse } = FILTER_FLAGS[name]
+    command.option(`--${name} <${name}>`, help, parse)
+  }
+  return command
+    .option(
+      '--rule <name>',
+      'only rows that triggered this rule, by name or id; repeatable, for any of them',
+      collect,
+    )
+    .option('--flagged', 'only rows that triggered a rule')
+}
+
+/** The filter that options give, rules by name apart. */
+export function toRowFilter(flags: FilterFlags): RowFilter {
+  return Object.assign({}, ...FILTER_NAMES.map((name) => flags[name]), flags.flagged && { flagged: true })
+}
