@@ -36,7 +36,7 @@ export function createJsonReporter({ err }: Pick<CliContext, 'err'>, nowMs = Dat
 }
 
 /** A picture of a run as a line of progress has it. */
-export function toProgressLine(snapshot: RunSnapshot, atMs: number): Record<string, unknown> {
+function toProgressLine(snapshot: RunSnapshot, atMs: number): Record<string, unknown> {
   const { runId, phase, rows, requests, inFlight, ratePerSecond, etaMs, elapsedMs, latencyMs, load, notice } =
     snapshot
   return {

@@ -57,7 +57,7 @@ export async function tellGithub(context: CliContext, engine: Engine, summary: R
 }
 
 /** What failed, and what makes figures or rows doubtful. */
-export function listAnnotations(summary: RunSummary): Annotation[] {
+function listAnnotations(summary: RunSummary): Annotation[] {
   const { name, state, stop_reason: reason, thresholds = [], rows, warnings, generator } = summary
   const error = (title: string, message: string): Annotation => ({ level: 'error', title, message })
   const warning = (title: string, message: string): Annotation => ({ level: 'warning', title, message })
