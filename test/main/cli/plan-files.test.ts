@@ -25,6 +25,7 @@ const RUN_TIME = new Set([
   '--yes',
   '--save-plan',
   '--metrics-port',
+  '--progress',
   '--metrics-host',
   '--metrics-linger',
   '--out',

@@ -2,7 +2,7 @@ import { countSendable, countSettled } from '../../../shared/run/counts.ts'
 import type { LoadProgress, RunSnapshot } from '../../../shared/run/snapshot.ts'
 import type { CliContext } from '../context.ts'
 import { toSnakeCase } from '../terminal/output.ts'
-import type { ProgressReporter } from './progress-reporter.ts'
+import type { ProgressReporter } from './shown-progress.ts'
 
 const LINE_EVERY_MS = 1_000
 

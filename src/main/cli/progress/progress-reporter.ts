@@ -23,17 +23,9 @@ import { toPrintable } from '../terminal/output.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { createJsonReporter } from './json-progress.ts'
 import { formatLoadBlock, formatLoadLine, isLoadSnapshot } from './load-progress.ts'
+import type { ProgressReporter } from './shown-progress.ts'
 
 const LINE_EVERY_MS = 5_000
-
-/** Shows on stderr how a run goes on. */
-export interface ProgressReporter {
-  update(snapshot: RunSnapshot): void
-  /** Says something in between, without disturbing what is redrawn. */
-  say(text: string): void
-  /** Ends the showing; what was redrawn is wiped. */
-  finish(): void
-}
 
 function createLiveReporter(context: CliContext): ProgressReporter {
   let draw: ReturnType<typeof createLogUpdate> | null = null
