@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import { APP_VERSION } from '../../shared/version.ts'
 import type { CliContext } from './context.ts'
 import { refuseRepeatedOptions } from './options/given-once.ts'
-import { listTopics } from './topics.ts'
+import { listTopics, sayTopics } from './topics.ts'
 
 type AddCommand = (program: Command, context: CliContext) => void
 
@@ -114,7 +114,8 @@ export async function createProgram(context: CliContext, words: readonly string[
       getOutHelpWidth: () => Math.min(110, context.outTerminal.columns()),
       getErrHelpWidth: () => Math.min(110, context.errTerminal.columns()),
     })
-    .showSuggestionAfterError()
+    // Suggestions are made in one place, and only when near.
+    .showSuggestionAfterError(false)
   for (const [group, commands] of Object.entries(GROUPS)) {
     program.commandsGroup(group)
     for (const [name, summary] of Object.entries(commands)) {
@@ -125,11 +126,17 @@ export async function createProgram(context: CliContext, words: readonly string[
         add(program, context)
       }
       const added = program.commands.at(-1)?.summary(summary)
-      if (added !== undefined) refuseRepeatedOptions(added)
+      if (added === undefined) continue
+      refuseRepeatedOptions(added)
+      const topics = sayTopics(name)
+      if (topics !== null) added.addHelpText('after', topics)
     }
   }
   program.commandsGroup('Help:')
-  program.helpCommand('help [command-or-topic]', 'show the options of a command, or a topic')
+  program.helpCommand(
+    'help [command-or-topic]',
+    'show the options of a command, or a topic, or search the topics',
+  )
   program.addHelpText('after', listTopics())
   // Set last: the commands' own commands are listed with their arguments.
   program.configureHelp({ subcommandTerm: (command) => command.name() })

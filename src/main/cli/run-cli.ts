@@ -1,9 +1,8 @@
-import { CommanderError } from 'commander'
+import { type Command, CommanderError } from 'commander'
 import { EXIT, type ExitCode } from '../../shared/messages/error-entry.ts'
 import { COMPLETE_COMMAND } from './completion/shell-scripts.ts'
 import { type CliContext, createCliContext } from './context.ts'
 import { COMMAND_NAMES, createProgram } from './program.ts'
-import { showTopic } from './topics.ts'
 
 const SHOWN_ON_PURPOSE = new Set(['commander.helpDisplayed', 'commander.version'])
 
@@ -12,12 +11,21 @@ export async function runCli(
   args: readonly string[],
   context: CliContext = createCliContext(),
 ): Promise<ExitCode> {
+  let program: Command | null = null
   try {
     const [first, second] = args
     if (first === 'help' && second !== undefined && !COMMAND_NAMES.includes(second)) {
-      if (await showTopic(context, second)) return EXIT.ok
+      const { listNearTopics, showHelp } = await import('./help-search.ts')
+      const words = args.slice(1)
+      if (await showHelp(context, words)) return EXIT.ok
       if (!second.startsWith('-')) {
-        throw new CommanderError(EXIT.badInput, 'sluice.unknownTopic', `unknown command or topic '${second}'`)
+        const { sayNear } = await import('./suggestions.ts')
+        const near = sayNear(listNearTopics(second, COMMAND_NAMES))
+        throw new CommanderError(
+          EXIT.badInput,
+          'sluice.unknownTopic',
+          `unknown command or topic '${words.join(' ')}'${near}`,
+        )
       }
     }
     if (first === COMPLETE_COMMAND) {
@@ -27,7 +35,7 @@ export async function runCli(
       )
       return EXIT.ok
     }
-    const program = await createProgram(context, args)
+    program = await createProgram(context, args)
     await program.parseAsync(args, { from: 'user' })
     return context.exitCode
   } catch (error) {
@@ -38,6 +46,8 @@ export async function runCli(
     }
     // Loaded only where it is needed, as the commands are.
     const { reportError } = await import('./report-error.ts')
-    return await reportError(context, error, args.includes('--json'))
+    const { addSuggestion } = await import('./suggestions.ts')
+    const said = program === null ? error : addSuggestion(error, program, args)
+    return await reportError(context, said, args.includes('--json'))
   }
 }

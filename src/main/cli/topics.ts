@@ -1,16 +1,16 @@
-import { readFile } from 'node:fs/promises'
-import type { CliContext } from './context.ts'
 import { COMMAND_PREFIX } from './invocation.ts'
 import { padRight, wrapWords } from './terminal/layout.ts'
 import type { Terminal } from './terminal/terminal.ts'
 
 /** A page of the documentation that `help` shows. */
-interface HelpTopic {
+export interface HelpTopic {
   /** Never the name of a command. */
   name: string
   /** Its file below `docs`. */
   page: string
   about: string
+  /** Commands whose help names it. */
+  commands?: readonly string[]
 }
 
 /** The pages that `help` shows, in the order in which they are listed. */
@@ -21,20 +21,86 @@ export const HELP_TOPICS: readonly HelpTopic[] = [
     about: 'installing, plan files, exit codes, environment, JSON output',
   },
   { name: 'pipelines', page: 'pipelines.md', about: 'GitHub Actions, progress, reports, keys' },
-  { name: 'precedence', page: 'precedence.md', about: 'which setting counts, variables in plans' },
-  { name: 'sources', page: 'sources.md', about: 'file formats and folders' },
-  { name: 'columns', page: 'mapping.md', about: 'which column fills which field, templates' },
-  { name: 'results', page: 'results.md', about: 'outcomes, retries, unknown rows' },
-  { name: 'exports', page: 'exports.md', about: 'columns of an export' },
-  { name: 'sql-views', page: 'sql.md', about: 'what SQL statements can ask of runs' },
-  { name: 'evaluation', page: 'evaluate.md', about: 'labels, samples and verdicts' },
-  { name: 'comparing', page: 'compare.md', about: 'rows decided differently in two runs, baselines' },
+  {
+    name: 'precedence',
+    page: 'precedence.md',
+    about: 'which setting counts, variables in plans',
+    commands: ['plan'],
+  },
+  {
+    name: 'sources',
+    page: 'sources.md',
+    about: 'file formats and folders',
+    commands: ['task', 'index', 'watchlist'],
+  },
+  {
+    name: 'columns',
+    page: 'mapping.md',
+    about: 'which column fills which field, templates',
+    commands: ['mapping', 'task', 'index', 'watchlist'],
+  },
+  {
+    name: 'results',
+    page: 'results.md',
+    about: 'outcomes, retries, unknown rows',
+    commands: ['show', 'task', 'resume', 'retry'],
+  },
+  {
+    name: 'exports',
+    page: 'exports.md',
+    about: 'columns of an export',
+    commands: ['export', 'report'],
+  },
+  {
+    name: 'sql-views',
+    page: 'sql.md',
+    about: 'what SQL statements can ask of runs',
+    commands: ['sql'],
+  },
+  {
+    name: 'evaluation',
+    page: 'evaluate.md',
+    about: 'labels, samples and verdicts',
+    commands: ['evaluate', 'sample', 'verdict'],
+  },
+  {
+    name: 'comparing',
+    page: 'compare.md',
+    about: 'rows decided differently in two runs, baselines',
+    commands: ['compare', 'baseline', 'trend'],
+  },
   { name: 'sent-before', page: 'sent-before.md', about: 'which rows earlier runs sent, and --only-new' },
-  { name: 'history', page: 'history.md', about: 'finding, tagging and deleting runs' },
-  { name: 'ledgers', page: 'ledger.md', about: 'items, terms and appeals across all runs' },
-  { name: 'load-tests', page: 'load-tests.md', about: 'rates, thresholds, reports, k6' },
-  { name: 'callbacks', page: 'callbacks.md', about: 'async runs and their receiver' },
-  { name: 'test-service', page: 'sandbox.md', about: 'the local test service' },
+  {
+    name: 'history',
+    page: 'history.md',
+    about: 'finding, tagging and deleting runs',
+    commands: ['runs'],
+  },
+  {
+    name: 'ledgers',
+    page: 'ledger.md',
+    about: 'items, terms and appeals across all runs',
+    commands: ['ledger'],
+  },
+  {
+    name: 'load-tests',
+    page: 'load-tests.md',
+    about: 'rates, thresholds, reports, k6',
+    commands: ['load', 'import-k6'],
+  },
+  {
+    name: 'callbacks',
+    page: 'callbacks.md',
+    about: 'async runs and their receiver',
+    commands: ['receiver'],
+  },
+  {
+    name: 'test-service',
+    page: 'sandbox.md',
+    about: 'the local test service',
+    commands: ['sandbox'],
+  },
+  { name: 'security', page: 'security.md', about: 'what is protected, from whom' },
   { name: 'migrating', page: 'migrating.md', about: 'what changed for scripts' },
   { name: 'window', page: 'window.md', about: 'where the window has each option' },
 ]
@@ -45,16 +111,26 @@ const PAGES = new URL(import.meta.url.endsWith('.ts') ? '../../../docs/' : '../d
 /** The list of topics, for the end of the main help. */
 export function listTopics(): string {
   const lines = HELP_TOPICS.map(({ name, about }) => `  ${padRight(name, 13)}  ${about}`)
-  return `\nTopics, such as help columns:\n${lines.join('\n')}`
+  return `\nTopics, such as help columns; help WORDS searches all of them:\n${lines.join('\n')}`
 }
 
-/** Shows a topic of `help`; false where there is none of this name. */
-export async function showTopic(context: CliContext, name: string): Promise<boolean> {
-  const topic = HELP_TOPICS.find((one) => one.name === name)
-  if (topic === undefined) return false
-  const page = await readFile(new URL(topic.page, PAGES), 'utf8')
-  await context.out.write(formatPage(context.outTerminal, page))
-  return true
+/** The topic of that name, or of the page of that name, in either number; null if there is none. */
+export function findTopic(typed: string): HelpTopic | null {
+  const name = typed.toLowerCase().replaceAll(/[_ ]/g, '-').replace(/\.md$/, '')
+  const names = new Set([name, `${name}s`, name.replace(/s$/, '')])
+  return HELP_TOPICS.find((one) => names.has(one.name) || names.has(one.page.replace(/\.md$/, ''))) ?? null
+}
+
+/** Where a page is. */
+export function toPageUrl(page: string): URL {
+  return new URL(page, PAGES)
+}
+
+/** What the help of a command says of its topics; nothing if it has none. */
+export function sayTopics(command: string): string | null {
+  const named = HELP_TOPICS.filter(({ commands = [] }) => commands.includes(command))
+  if (named.length === 0) return null
+  return `\nMore: ${named.map(({ name }) => `${COMMAND_PREFIX} help ${name}`).join(', ')}`
 }
 
 const MOST_COLUMNS = 100

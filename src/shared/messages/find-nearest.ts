@@ -1,5 +1,12 @@
 import leven from 'leven'
 
+/** Letters to change, add or leave out; two that are swapped are one. */
+function toDistance(typed: string, name: string): number {
+  const distance = leven(typed, name)
+  const sort = (text: string) => [...text].sort().join('')
+  return distance === 2 && sort(typed) === sort(name) ? 1 : distance
+}
+
 /** The candidate a person most likely meant, or null where none is near: a third of its letters off at most. */
 export function findNearest(typed: string, candidates: readonly string[]): string | null {
   return listNearest(typed, candidates)[0] ?? null
@@ -16,7 +23,7 @@ export function listNearest(typed: string, candidates: readonly string[], prefix
       const name = candidate.toLowerCase()
       const names = prefix !== '' && name.startsWith(prefix) ? [name, name.slice(prefix.length)] : [name]
       const near = names
-        .map((one) => ({ distance: leven(letters, one), most: Math.max(1, Math.floor(one.length / 3)) }))
+        .map((one) => ({ distance: toDistance(letters, one), most: Math.max(1, Math.floor(one.length / 3)) }))
         .filter(({ distance, most }) => distance <= most)
       return near.length === 0
         ? []

@@ -140,6 +140,9 @@ describe('rows that are out of the ordinary', () => {
 describe('bad usage', () => {
   it.each([
     [['taks'], 'did you mean task?'],
+    [['version'], 'did you mean --version?'],
+    [['task', 'x.csv', '--hedaer', 'a'], 'did you mean --header?'],
+    [['index', 'remvoe'], 'did you mean remove?'],
     [['task', 'x.csv'], '--base-url'],
     [['task', 'x.csv', '--base-url', 'nonsense'], 'found `nonsense`'],
     [['task', 'x.csv', ...NOWHERE, '--concurrency', '0'], 'from 1 to 10000, found `0`'],

@@ -28,13 +28,51 @@ describe('help TOPIC', () => {
     }
   })
 
-  it('has a topic for each page about using Sluice, but for what needs a browser', () => {
+  it('has a topic for each page about using Sluice', () => {
     const list = readFileSync(new URL('../../../docs/README.md', import.meta.url), 'utf8')
     const [, using = ''] = /## Using Sluice\n(.*?)\n## /s.exec(list) ?? []
     const pages = Array.from(using.matchAll(/^\| \[([\w-]+\.md)\]/gm), ([, page]) => page)
-    expect(HELP_TOPICS.map(({ page }) => page).toSorted()).toEqual(
-      pages.filter((page) => page !== 'security.md').toSorted(),
-    )
+    expect(HELP_TOPICS.map(({ page }) => page).toSorted()).toEqual(pages.toSorted())
+  })
+
+  it.each([
+    ['callback', 'callbacks'],
+    ['exports.md', 'exports'],
+    ['mapping.md', 'columns'],
+    ['Load-Test', 'load-tests'],
+    ['security', 'security'],
+  ])('finds %s by the name of its page, in either number', async (typed, name) => {
+    expect((await help(typed)).stdout).toBe((await help(name)).stdout)
+  })
+
+  it.each([
+    [['exit-codes'], /^Exit codes\n/, 'command-line'],
+    [['thresholds'], /^4 Thresholds\n|^\d+ Thresholds/, 'load-tests'],
+    [['load-tests', 'reports'], /^8 Reports\n/, 'load-tests'],
+    [['self-signed', 'nowhere-to-be-found'], null, null],
+  ] as const)('shows a part of a page by its heading: %j', async (words, heading, topic) => {
+    const { code, stdout, stderr } = await help(...words)
+    if (heading === null) {
+      expect([code, stderr]).toEqual([2, expect.stringContaining('unknown command or topic')])
+      return
+    }
+    expect(stdout).toMatch(heading)
+    expect(stdout).toContain(`help ${topic}\n`)
+  })
+
+  it('lists the places that have all the words, each as a command that shows it', async () => {
+    const { code, stdout } = await help('retry-after')
+    expect(code).toBe(0)
+    const [first = ''] = stdout.split('\n').filter((line) => line.includes(' help '))
+    const [topic = '', ...words] = first.replace(/.* help /, '').split(' ')
+    const shown = await help(topic, ...words)
+    expect(shown.code).toBe(0)
+    expect(shown.stdout).toMatch(/retry.after/i)
+  })
+
+  it('is named by the help of the commands that it is about', async () => {
+    expect((await help('load')).stdout).toMatch(/More: .*help load-tests\n/)
+    expect((await help('mapping')).stdout).toMatch(/More: .*help columns\n/)
   })
 
   it('names what it does not know', async () => {

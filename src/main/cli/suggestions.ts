@@ -1,0 +1,48 @@
+import { type Command, CommanderError } from 'commander'
+import { listNearest } from '../../shared/messages/find-nearest.ts'
+
+/** Most names that are suggested. */
+const SUGGESTED_MAX = 3
+
+/**
+ * An error about a command or an option that does not exist, with what the person may have meant: only names that differ
+ * in a third of their letters at most, so that nothing else is suggested. Other errors stay as they are.
+ */
+export function addSuggestion(error: unknown, program: Command, args: readonly string[]): unknown {
+  if (!(error instanceof CommanderError)) return error
+  const isCommand = error.code === 'commander.unknownCommand'
+  if (!isCommand && error.code !== 'commander.unknownOption') return error
+  const [, typed = ''] = /'([^']*)'/.exec(error.message) ?? []
+  const command = findCommand(program, args)
+  const options = command
+    .createHelp()
+    .visibleOptions(command)
+    .flatMap(({ long }) => long ?? [])
+  const names = isCommand ? [...command.commands.map((one) => one.name()), ...options] : options
+  const byWords = new Map(names.map((name) => [toWords(name), name]))
+  const near = listNearest(toWords(typed), [...byWords.keys()]).map((words) => byWords.get(words) ?? words)
+  if (near.length === 0) return error
+  return new CommanderError(error.exitCode, error.code, `${error.message}${sayNear(near)}`)
+}
+
+/** A name as it is compared: `--no-header` by the same words as `no header`. */
+function toWords(name: string): string {
+  return name.replace(/^--/, '').replaceAll('-', '_')
+}
+
+/** Names behind a message: `; did you mean show or sql?` */
+export function sayNear(names: readonly string[]): string {
+  const near = names.slice(0, SUGGESTED_MAX)
+  return near.length === 0 ? '' : `; did you mean ${near.join(' or ')}?`
+}
+
+/** The command that arguments name, as far as they do. */
+function findCommand(program: Command, args: readonly string[]): Command {
+  let command = program
+  for (const word of args) {
+    const next = command.commands.find((one) => one.name() === word)
+    if (next === undefined) break
+    command = next
+  }
+  return command
+}
