@@ -28,8 +28,19 @@ export function formatRunMarkdown(report: RunReport, { level }: DocumentOptions 
 
 /** A load test as a Markdown document. */
 export function formatLoadMarkdown(report: LoadReport, { level }: DocumentOptions = { level: 1 }): string {
-  const { source, thresholds, requests, latency, caveats, stages, statuses, errors, traffic, groups, generator } =
-    toLoadSections(report)
+  const {
+    source,
+    thresholds,
+    requests,
+    latency,
+    caveats,
+    stages,
+    statuses,
+    errors,
+    traffic,
+    groups,
+    generator,
+  } = toLoadSections(report)
   return formatDocument(level, report.name, [
     toLoadHead(report),
     thresholds,

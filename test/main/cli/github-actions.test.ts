@@ -41,9 +41,9 @@ describe('in a job of GitHub Actions', () => {
     expect(document).toContain('`400: ::error::@team \\| x`')
     // Cells of the source are nobody's to read there.
     expect(document).not.toContain('Text number')
-    expect(listCommands(ran.stderr)).toEqual([
-      '::error title=posts.csv%3A rows without success::2 of 6 rows did not succeed.',
-    ])
+    // A busy machine may add a warning of its own.
+    const errors = listCommands(ran.stderr).filter((line) => line.startsWith('::error'))
+    expect(errors).toEqual(['::error title=posts.csv%3A rows without success::2 of 6 rows did not succeed.'])
     // Stdout is one document, whatever the environment.
     expect(JSON.parse(ran.stdout)).toMatchObject({ rows: { succeeded: 4 } })
   })
