@@ -58,6 +58,7 @@ function readSource(plan: Plan): Promise<Buffer> {
       proxyCredentials: null,
       headerValues: null,
       keyFingerprint: null,
+      headerFingerprint: null,
       onProgress: () => {},
       isStopped: () => false,
     })

@@ -48,7 +48,9 @@ export const sentBeforeSchema = z.object({
   unreadable: z.array(z.string()).exactOptional(),
   /** With `only_new`: runs to the same address with another key in the same place, whose rows count as new. */
   other_key: z.array(z.string()).exactOptional(),
-  /** Those of `runs` whose key could not be compared: they count as runs with the same key. */
+  /** With `only_new`: runs to the same address with other headers, another Unix socket or resolved address; their rows count as new. */
+  other_connection: z.array(z.string()).exactOptional(),
+  /** Those of `runs` whose key, or values of headers, could not be compared: they count as the same. */
   key_unknown: z.array(z.string()).exactOptional(),
 })
 
@@ -67,13 +69,24 @@ export function toOtherKeyKey(runId: string): string {
   return `${OTHER_KEY} ${runId}`
 }
 
+export function toOtherConnectionKey(runId: string): string {
+  return `${OTHER_CONNECTION} ${runId}`
+}
+
 export function toKeyUnknownKey(runId: string): string {
   return `${KEY_UNKNOWN} ${runId}`
 }
 
 const UNREADABLE = 'unreadable'
 const OTHER_KEY = 'other_key'
+const OTHER_CONNECTION = 'other_connection'
 const KEY_UNKNOWN = 'key_unknown'
+
+const APART = [UNREADABLE, OTHER_KEY, OTHER_CONNECTION, KEY_UNKNOWN] as const
+
+function isApart(text: string): text is (typeof APART)[number] {
+  return (APART as readonly string[]).includes(text)
+}
 
 /** Adds up what the journal counted; null if nothing was sent before. */
 export function toSentBefore(counts: ReadonlyMap<string, number> | undefined): SentBeforeSummary | null {
@@ -81,13 +94,14 @@ export function toSentBefore(counts: ReadonlyMap<string, number> | undefined): S
   const apart = {
     [UNREADABLE]: new Set<string>(),
     [OTHER_KEY]: new Set<string>(),
+    [OTHER_CONNECTION]: new Set<string>(),
     [KEY_UNKNOWN]: new Set<string>(),
   }
   const runs = new Map<string, number>()
   for (const [key, rows] of counts ?? []) {
     const [outcome, runId = '', ...names] = key.split(' ')
     if (rows <= 0) continue
-    if (outcome === UNREADABLE || outcome === OTHER_KEY || outcome === KEY_UNKNOWN) {
+    if (outcome !== undefined && isApart(outcome)) {
       apart[outcome].add(runId)
       continue
     }
@@ -101,7 +115,8 @@ export function toSentBefore(counts: ReadonlyMap<string, number> | undefined): S
     if (outcome === 'unknown') summary.unknown += rows
     runs.set(runId, (runs.get(runId) ?? 0) + rows)
   }
-  if (summary.by.length === 0 && apart.unreadable.size + apart.other_key.size === 0) return null
+  const isNothingApart = apart.unreadable.size + apart.other_key.size + apart.other_connection.size === 0
+  if (summary.by.length === 0 && isNothingApart) return null
   summary.by.sort()
   summary.runs = [...runs]
     .map(([run_id, rows]) => ({ run_id, rows }))
@@ -111,6 +126,7 @@ export function toSentBefore(counts: ReadonlyMap<string, number> | undefined): S
     ...summary,
     ...(apart.unreadable.size > 0 && { unreadable: [...apart.unreadable].sort() }),
     ...(apart.other_key.size > 0 && { other_key: [...apart.other_key].sort() }),
+    ...(apart.other_connection.size > 0 && { other_connection: [...apart.other_connection].sort() }),
     ...(keyUnknown.length > 0 && { key_unknown: keyUnknown.sort() }),
   }
 }
@@ -134,6 +150,7 @@ export function listSentBefore(
   if (sentBefore === undefined || sentBefore === null) return []
   const { rows, unknown, not_taken: notTaken, by, unreadable = [] } = sentBefore
   const { other_key: otherKey = [], key_unknown: keyUnknown = [] } = sentBefore
+  const { other_connection: otherConnection = [] } = sentBefore
   const key = `same ${by.map(sayKey).join(', or ')}`
   const of = `${formatCount(rows)} of ${formatCounted(sendable + skipped, 'row')}`
   const told = `${of} ${rows === 1 ? 'was' : 'were'} sent before (${key}): ${sayRuns(sentBefore)}.`
@@ -157,11 +174,18 @@ export function listSentBefore(
         ]),
     ...(keyUnknown.length === 0
       ? []
-      : [`Whether the key was the same could not be compared for ${sayIds(keyUnknown)}.`]),
+      : [
+          `Whether the key and the values of headers were the same could not be compared for ${sayIds(keyUnknown)}.`,
+        ]),
     ...(otherKey.length === 0
       ? []
       : [
           `What was sent with another key counts as new, ${sayIds(otherKey)}. If both keys are of one project, store a connection that has both.`,
+        ]),
+    ...(otherConnection.length === 0
+      ? []
+      : [
+          `What was sent with other headers, to another Unix socket or another resolved address counts as new, ${sayIds(otherConnection)}.`,
         ]),
     ...(unreadable.length === 0
       ? []

@@ -242,6 +242,35 @@ test('runs are compared with their baseline by what was decided, and shown as a 
   expect((await sluice('baseline', 'remove', first)).stdout).toContain('removed the baseline')
 })
 
+test('a check of decisions does not pass for lack of decisions', async () => {
+  const workspace = createTemporaryFolder()
+  const sandbox = await withSandbox()
+  const rows = (count: number) =>
+    `user_id,text_data\n${Array.from({ length: count }, (_, row) => `u${row},a text of row ${row}`).join('\n')}\n`
+  const source = writeSource(workspace, 'posts.csv', rows(10))
+  const sluice = (...args: string[]) =>
+    runInProcess(args, { workspace, env: { SLUICE_API_KEY: sandbox.key } })
+  const send = async (baseUrl: string, ...args: string[]) =>
+    String(
+      JSON.parse((await sluice('task', source, '--base-url', baseUrl, '--json', '--quiet', ...args)).stdout)
+        .run_id,
+    )
+  const check = (a: string, b: string, share = '10%') =>
+    sluice('compare', a, b, '--by', 'row', '--fail-if-changed', share)
+  const refusing = await withSandbox({ faults: ['400=100%'] })
+  const none = await check(await send(refusing.baseUrl), await send(refusing.baseUrl))
+  expect(none, none.stdout + none.stderr).toMatchObject({ code: 98 })
+  expect(none.stderr).toContain('--fail-if-changed cannot be judged: no row was answered in both runs.')
+
+  const whole = await send(sandbox.baseUrl)
+  const few = await check(whole, await send(sandbox.baseUrl, '--limit', '2'))
+  expect(few).toMatchObject({ code: 98 })
+  expect(few.stderr).toContain('8 of the 10 rows of A have nothing in B to be compared with')
+  writeSource(workspace, 'posts.csv', rows(12))
+  expect(await check(whole, await send(sandbox.baseUrl))).toMatchObject({ code: 0 })
+  expect((await check(whole, whole, '100%')).stderr).toContain('expected less than 100%')
+})
+
 test('runs of sources that belong together are one trend: by a pattern of names, as a list, and by a tag', async () => {
   const folder = createTemporaryFolder()
   const sandbox = await withSandbox()

@@ -142,6 +142,48 @@ describe('what was sent before', () => {
     })
   })
 
+  it('is of the same headers, Unix socket and resolved address, which tell tenants and deployments apart', async () => {
+    const { service, workspace } = await setUp()
+    const posts = writeSource(workspace, 'posts.csv', createRows(2))
+    const send = async (args: string[], tenant = 'acme') =>
+      JSON.parse(
+        (
+          await runInProcess(
+            [
+              'task',
+              posts,
+              ...(args.includes('--base-url') ? [] : ['--base-url', service.baseUrl]),
+              '--json',
+              ...args,
+            ],
+            {
+              workspace,
+              env: { SLUICE_API_KEY: 'a-key', TENANT: tenant },
+            },
+          )
+        ).stdout,
+      )
+    const first = await send(['--header', 'X-Tenant: acme'])
+    const other = await send(['--header', 'X-Tenant: globex', '--only-new'])
+    expect(other).toMatchObject({
+      rows: { succeeded: 2 },
+      sent_before: { rows: 0, other_connection: [first.run_id] },
+    })
+    expect((await send(['--header', 'x-tenant: acme', '--only-new'])).rows).toMatchObject({ skipped: 2 })
+    // A value that a variable has is told apart, too, by a keyed hash.
+    const filled = await send(['--header', 'X-Tenant: ${TENANT}', '--only-new'])
+    expect(filled.rows).toMatchObject({ succeeded: 2 })
+    expect((await send(['--header', 'X-Tenant: ${TENANT}', '--only-new'])).rows).toMatchObject({ skipped: 2 })
+    const initech = await send(['--header', 'X-Tenant: ${TENANT}', '--only-new'], 'initech')
+    expect(initech.rows).toMatchObject({ succeeded: 2 })
+    const { port } = new URL(service.baseUrl)
+    const byName = ['--base-url', `http://localhost:${port}`, '--resolve', `localhost:${port}:127.0.0.1`]
+    expect((await send(byName)).rows).toMatchObject({ succeeded: 2 })
+    expect((await send([...byName, '--only-new'])).rows).toMatchObject({ skipped: 2 })
+    expect((await send([...byName.slice(0, 2), '--only-new'])).rows).toMatchObject({ succeeded: 2 })
+    expect(countArrived(service)).toBe(12)
+  })
+
   it('is forgotten with the run that sent it', async () => {
     const { json, sluice } = await setUp()
     const { run_id: runId } = await json(createRows(2))

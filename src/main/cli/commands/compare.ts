@@ -60,6 +60,13 @@ function parsePercent(text: string): number {
   return percent
 }
 
+/** A share of the rows. With 100 % or more, no run could fail. */
+function parseShare(text: string): number {
+  const percent = parsePercent(text)
+  if (percent < 100) return percent
+  throw new InvalidArgumentError(`expected less than 100%, which no run could exceed, found \`${text}\`.`)
+}
+
 /** `p50,p95`, in any order. */
 function parsePercentiles(text: string): number[] {
   const percentiles = text.split(',').map((part) => {
@@ -138,8 +145,8 @@ export function addCompareCommand(program: Command, context: CliContext): void {
     )
     .option(
       '--fail-if-changed <percent>',
-      `exit with ${EXIT.thresholdCrossed} if more than this share of the rows changed, such as 1%`,
-      parsePercent,
+      `exit with ${EXIT.thresholdCrossed} if more than this share of the rows changed, such as 1%; with ${EXIT.notJudged} if that cannot be judged`,
+      parseShare,
     )
     .optionsGroup('Options:')
   addDocumentOptions(command).action(
@@ -202,7 +209,7 @@ export function addCompareCommand(program: Command, context: CliContext): void {
       'compare --against-baseline --fail-if-changed 1%',
       'compare latest --against-baseline --label truth --positive "spam=Likely spam" --export changed.csv',
     ],
-    `0 if every check holds, ${EXIT.thresholdCrossed} if one does not, ${EXIT.notJudged} if --fail-if-slower cannot be judged`,
+    `0 if every check holds, ${EXIT.thresholdCrossed} if one does not, ${EXIT.notJudged} if one cannot be judged`,
   )
 }
 
@@ -327,7 +334,7 @@ async function checkSlower(context: CliContext, verdict: SpeedVerdict): Promise<
 
 async function checkChanged(
   context: CliContext,
-  { joined, from_cache: cached }: DecisionComparison,
+  { a, joined, from_cache: cached, unanswered }: DecisionComparison,
   percent: number | undefined,
 ): Promise<void> {
   if (percent === undefined) return
@@ -341,7 +348,17 @@ async function checkChanged(
     { what: 'rows', ...others },
     { what: 'rows analysed before', ...cached },
   ].filter(({ rows, changed }) => changed > rows * (percent / 100))
-  if (over.length === 0) return
+  if (over.length === 0) {
+    // What B has no answer for may have changed as well.
+    const unknown = a.rows - joined.rows + unanswered
+    if (joined.decided > 0 && unknown <= a.rows * (percent / 100)) return
+    if (context.exitCode === 0) context.exitCode = EXIT.notJudged
+    const why =
+      joined.decided === 0
+        ? 'no row was answered in both runs'
+        : `${formatCount(unknown)} of the ${formatCounted(a.rows, 'row')} of A ${unknown === 1 ? 'has' : 'have'} nothing in B to be compared with, or no answer in either run`
+    return context.err.writeLine(`--fail-if-changed cannot be judged: ${why}.`)
+  }
   context.exitCode = EXIT.thresholdCrossed
   const list = over.map(
     ({ what, rows, changed }) =>

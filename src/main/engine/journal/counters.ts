@@ -35,6 +35,8 @@ export type CounterKind =
   | 'sent_before'
   /** Sessions by the fingerprint of the key that they sent with. */
   | 'key'
+  /** Sessions by the fingerprint of the values that headers had from variables and files. */
+  | 'header_values'
 
 /** Counts of rows, kept in memory and written, as what changed, in the transaction that changes what they count. */
 export class Counters {

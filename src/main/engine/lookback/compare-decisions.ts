@@ -41,7 +41,7 @@ export async function compareDecisions(
     for (const run of [a, b]) refuseSource(run, options.exportFile, options.labels?.labels)
   }
   const { pairs, key } = kept.join(a, b, options.by)
-  const { joined, cached, outcomes, scores, scored_rows } = tallyOnce(a, b, pairs)
+  const { joined, cached, unanswered, outcomes, scores, scored_rows } = tallyOnce(a, b, pairs)
   const rows: ChosenChanges = { a, b, pairs, filter: findRuleOf(options.list, pairs), key }
   const runs = { a: describeRun(a, pairs, 'a'), b: describeRun(b, pairs, 'b') }
   return {
@@ -50,6 +50,7 @@ export async function compareDecisions(
     joined,
     unfinished: pairs.unfinished,
     left_out: pairs.leftOut,
+    unanswered,
     // A hash of content says nothing to a person.
     ambiguous_keys: key.name === 'content' ? [] : pairs.ambiguousKeys,
     from_cache: toChanged(cached.rows, cached.changed),
@@ -101,6 +102,9 @@ function findRuleOf(filter: ChangeFilter, { rules }: PairedRows): ChosenChanges[
   })
 }
 
+/** Outcomes that say nothing of what the service makes of a row. */
+const UNANSWERED = /^(failed|unknown)\b/
+
 /** Rows with an answer from the service's cache. */
 interface CachedTally {
   rows: number
@@ -123,8 +127,10 @@ function tallyOnce(a: RunFamily, b: RunFamily, pairs: PairedRows): Tallied {
 function tallyPairs({ kinds: pairKinds, rules }: PairedRows): {
   joined: ComparedGroup
   cached: CachedTally
+  unanswered: number
   outcomes: DecisionComparison['outcomes']
 } {
+  let unanswered = 0
   const joined = new GroupTally(rules)
   const cached: CachedTally = { rows: 0, changed: 0, decidedAnew: 0 }
   const outcomes = new Map<string, DecisionComparison['outcomes']['listed'][number]>()
@@ -136,7 +142,10 @@ function tallyPairs({ kinds: pairKinds, rules }: PairedRows): {
       if (kind.isChanged) cached.changed += rows
       if (kind.isChanged && kind.isDecided) cached.decidedAnew += rows
     }
-    if (a.outcome === b.outcome) continue
+    if (a.outcome === b.outcome) {
+      if (UNANSWERED.test(a.outcome)) unanswered += rows
+      continue
+    }
     const [from, to] = [formatOutcome(a.outcome), formatOutcome(b.outcome)]
     const known = outcomes.get(`${from}\n${to}`)
     outcomes.set(`${from}\n${to}`, { a: from, b: to, rows: rows + (known?.rows ?? 0) })
@@ -147,6 +156,7 @@ function tallyPairs({ kinds: pairKinds, rules }: PairedRows): {
   return {
     joined: joined.toGroup(),
     cached,
+    unanswered,
     outcomes: {
       listed: kinds.slice(0, OUTCOMES_LISTED),
       further_rows: kinds.slice(OUTCOMES_LISTED).reduce((sum, { rows }) => sum + rows, 0),

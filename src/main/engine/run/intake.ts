@@ -12,7 +12,12 @@ import type { FoundProblem } from '../../../shared/messages/problem-messages.ts'
 import { OPERATIONS, toRowsPerItem } from '../../../shared/operations/operations.ts'
 import type { FieldSource, Mapping, Plan } from '../../../shared/plan/plan.ts'
 import { findSheetChoice } from '../../../shared/plan/source-place.ts'
-import { toKeyUnknownKey, toOtherKeyKey, toUnreadableKey } from '../../../shared/run/sent-before.ts'
+import {
+  toKeyUnknownKey,
+  toOtherConnectionKey,
+  toOtherKeyKey,
+  toUnreadableKey,
+} from '../../../shared/run/sent-before.ts'
 import type { Journal } from '../journal/journal.ts'
 import { type RunRecord, updateRunRecord } from '../journal/run-record.ts'
 import { AlikeColumns } from '../mapping/alike-columns.ts'
@@ -61,6 +66,7 @@ export async function runIntake(options: {
   earlierRuns?: readonly string[] | undefined
   /** Of the key that the rows will be sent with; null if that is not known yet. */
   keyFingerprint?: string | null | undefined
+  headerFingerprint?: string | null | undefined
   onProgress: (progress: IntakeProgress) => void
   isStopped: () => boolean
 }): Promise<boolean> {
@@ -93,10 +99,15 @@ export async function runIntake(options: {
     const checkWeight = createLoadRowCheck(plan, columns)
     const keys = chooseRowKeys(plan, mapping, columns)
     if (keys !== null && (options.earlierRuns ?? []).length > 0) {
-      const { workspace, earlierRuns: candidates = [], keyFingerprint = null } = options
+      const {
+        workspace,
+        earlierRuns: candidates = [],
+        keyFingerprint = null,
+        headerFingerprint = null,
+      } = options
       const asking = { ...record, columns: [...columns] }
       finder = new SentBeforeFinder(journal.db, {
-        ...{ workspace, record: asking, keyFingerprint, keys, candidates },
+        ...{ workspace, record: asking, keyFingerprint, headerFingerprint, keys, candidates },
       })
     }
     const writer = createIntakeWriter(journal, { plan: resolved, columns }, mapRow, {
@@ -143,6 +154,9 @@ export async function runIntake(options: {
     if (plan.onlyNew !== undefined)
       for (const runId of finder?.withOtherKey ?? [])
         journal.counters.add('sent_before', toOtherKeyKey(runId), 1)
+    if (plan.onlyNew !== undefined)
+      for (const runId of finder?.withOtherConnection ?? [])
+        journal.counters.add('sent_before', toOtherConnectionKey(runId), 1)
     if (plan.onlyNew !== undefined && unreadable.length > 0)
       writer.writeCommonProblem({
         ...{ severity: 'warning', code: 'earlier_run_unread' },

@@ -81,6 +81,11 @@ export abstract class BoundSecret {
   protected get value(): string {
     return this.#value
   }
+
+  /** 64 bits that tell secrets apart, from which nobody who lacks the other `secret` can guess this one. */
+  toFingerprint(secret: Uint8Array): string {
+    return createHmac('sha256', secret).update(this.#value).digest('hex').slice(0, FINGERPRINT_DIGITS)
+  }
 }
 
 /** An API key and the addresses of the deployment that it is for. */
@@ -117,11 +122,6 @@ export class ApiKey extends BoundSecret {
    */
   toHeader(url: URL): string {
     return toAuthorization(this.reveal(url, (found) => this.#refuse(found)))
-  }
-
-  /** 64 bits that tell keys apart, from which nobody who lacks the secret can guess the key. */
-  toFingerprint(secret: Uint8Array): string {
-    return createHmac('sha256', secret).update(this.value).digest('hex').slice(0, FINGERPRINT_DIGITS)
   }
 
   /** Has the key taken out of what comes back. */

@@ -32,6 +32,7 @@ export async function prepareRun(
     proxyCredentials: ProxyCredentials | null
     headerValues: HeaderValues | null
     keyFingerprint: string | null
+    headerFingerprint: string | null
     onProgress: (progress: IntakeProgress) => void
     isStopped: () => boolean
   },

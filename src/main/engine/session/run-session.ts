@@ -22,7 +22,7 @@ import { resendKeyRefused } from '../run/journal/recovery.ts'
 import { listOpen, readGuardedWarnings } from '../run/results/open-warnings.ts'
 import type { Sender, SendingEnd } from '../run/sender.ts'
 import { SnapshotBuilder } from '../run/snapshot-builder.ts'
-import { ApiKey, ProxyCredentials } from '../secrets/bound-secret.ts'
+import { ApiKey, type BoundSecret, ProxyCredentials } from '../secrets/bound-secret.ts'
 import { HeaderValues } from '../secrets/header-values.ts'
 import { SecondMeter } from '../sending/second-meter.ts'
 import { rememberRewriting } from '../workspace/connections.ts'
@@ -111,9 +111,11 @@ export class RunSession {
   async run(): Promise<void> {
     const timer = setInterval(() => this.#sendSnapshot(), SNAPSHOT_MS)
     try {
-      const keyFingerprint = this.#toFingerprint()
+      const keyFingerprint = this.#toFingerprint(this.#apiKey)
+      const headerFingerprint = this.#toFingerprint(this.#headerValues)
       const record = await prepareRun(this.#task, this.#journal, {
         keyFingerprint,
+        headerFingerprint,
         proxyCredentials: this.#proxyCredentials,
         headerValues: this.#headerValues,
         onProgress: (progress) => {
@@ -121,7 +123,8 @@ export class RunSession {
         },
         isStopped: () => this.#requestedState === 'stop',
       })
-      this.#noteKey(keyFingerprint)
+      this.#noteFingerprint('key', keyFingerprint)
+      this.#noteFingerprint('header_values', headerFingerprint)
       if (record !== null && record.plan.load !== undefined) await this.#sendLoad(record, record.plan.load)
       else if (record !== null) await this.#sendAll(record)
       if (this.#task.work.kind === 'import') await importK6Result(this.#journal, this.#task.work.files)
@@ -161,7 +164,7 @@ export class RunSession {
       case 'set_api_key':
         this.#apiKey = ApiKey.unseal(command.apiKey)
         this.#isKeyReplaced = true
-        this.#noteKey(this.#toFingerprint())
+        this.#noteFingerprint('key', this.#toFingerprint(this.#apiKey))
         this.#load?.setApiKey(command.apiKey)
         break
       case 'tell_seconds':
@@ -174,13 +177,13 @@ export class RunSession {
     }
   }
 
-  #toFingerprint(): string | null {
-    return this.#apiKey === null ? null : toKeyFingerprint(this.#task.workspace, this.#apiKey)
+  #toFingerprint(secret: BoundSecret | null): string | null {
+    return secret === null ? null : toKeyFingerprint(this.#task.workspace, secret)
   }
 
   /** Is written with what goes out next. */
-  #noteKey(fingerprint: string | null): void {
-    if (fingerprint !== null) this.#journal.counters.add('key', fingerprint, 1)
+  #noteFingerprint(kind: 'key' | 'header_values', fingerprint: string | null): void {
+    if (fingerprint !== null) this.#journal.counters.add(kind, fingerprint, 1)
   }
 
   /** The journals that the session reads: its own, and those of the whole whose rows a retry takes. */

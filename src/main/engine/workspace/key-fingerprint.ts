@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { toSystemCode } from '../../../shared/messages/thrown.ts'
-import type { ApiKey } from '../secrets/bound-secret.ts'
+import type { BoundSecret } from '../secrets/bound-secret.ts'
 import { readTextFile } from './regular-file.ts'
 import { replaceFileSync } from './replace-file.ts'
 
@@ -10,10 +10,10 @@ const SECRET_FILE = 'fingerprint.secret'
 const SECRET_BYTES = 32
 
 /**
- * Tells the keys apart that runs were sent with, without telling any: which secret it was made with, a dot, and the keyed
+ * Tells the keys, or the values of headers, apart that runs were sent with, without telling any: which secret it was made with, a dot, and the keyed
  * hash. Null if the secret can be neither read nor made, so that nothing is known of the key.
  */
-export function toKeyFingerprint(workspace: string, key: ApiKey): string | null {
+export function toKeyFingerprint(workspace: string, key: BoundSecret): string | null {
   const secret = readSecret(join(workspace, SECRET_FILE))
   return secret === null ? null : `${toSecretName(secret)}.${key.toFingerprint(secret)}`
 }

@@ -3,6 +3,7 @@ import { listColumnsOf, parseTemplate } from '../../../../shared/mapping/templat
 import { findDiskTrouble } from '../../../../shared/messages/thrown.ts'
 import { sendsKey, targetOf } from '../../../../shared/operations/operations.ts'
 import type { Mapping, Plan } from '../../../../shared/plan/plan.ts'
+import { listHeaderReferences } from '../../../../shared/plan/request-headers.ts'
 import { sayRow } from '../../../../shared/plan/source-place.ts'
 import type { ItemState } from '../../../../shared/run/item-state.ts'
 import type { SentOutcome } from '../../../../shared/run/sent-before.ts'
@@ -178,8 +179,9 @@ export class EarlierRun {
 /**
  * Finds the runs among the candidates that sent rows to the same service as a run, by the same operation and version of
  * the API, and calls `onRun` with each while its journal is open. Returns them newest first, a run before its retries; those
- * that cannot be read, those with another key, and those of which nobody knows whether their key is the same. Keys of a stored
- * connection are of one service, so they are not compared.
+ * that cannot be read, those with another key, those that went another way (headers, Unix socket, resolved address: a
+ * tenant or a deployment of its own), and those of which nobody knows whether key and values of headers are the same. Keys of
+ * a stored connection are of one service, so they are not compared.
  */
 export function findEarlierRuns(
   pool: ReaderPool,
@@ -187,10 +189,19 @@ export function findEarlierRuns(
   {
     record: { plan, runId, runToken },
     keyFingerprint,
-  }: { record: Pick<RunRecord, 'plan' | 'runId' | 'runToken'>; keyFingerprint: string | null },
+    headerFingerprint,
+  }: {
+    record: Pick<RunRecord, 'plan' | 'runId' | 'runToken'>
+    keyFingerprint: string | null
+    /** Of the values that headers have from variables and files. */
+    headerFingerprint: string | null
+  },
   candidates: readonly string[],
   onRun: (run: EarlierRun) => void,
-): { runs: EarlierRun[] } & Record<'unreadable' | 'withOtherKey' | 'withUnknownKey', string[]> {
+): { runs: EarlierRun[] } & Record<
+  'unreadable' | 'withOtherKey' | 'withOtherConnection' | 'withUnknownKey',
+  string[]
+> {
   const stored = readConnections(workspace).connections
   const toKey = ({ operation, connection }: Plan) => {
     const { baseUrl, connections, apiKeyEnv } = toService(connection, stored, sendsKey(operation))
@@ -201,9 +212,12 @@ export function findEarlierRuns(
   const wanted = toKey(plan)
   const ofConnection = toService(plan.connection, stored, true).connections.length > 0
   const comparesKeys = sendsKey(plan.operation) && !ofConnection
+  const way = toWay(plan)
+  const comparesHeaders = listHeaderReferences(plan.connection.headers).length > 0
   const runs: EarlierRun[] = []
   const unreadable: string[] = []
   const withOtherKey: string[] = []
+  const withOtherConnection: string[] = []
   const withUnknownKey: string[] = []
   for (const id of candidates) {
     if (id === runId) continue
@@ -214,12 +228,17 @@ export function findEarlierRuns(
       if (view === null || view.record.startedAtMs === null) continue
       if (view.record.runToken === runToken || view.record.plan.load !== undefined) continue
       if (toKey(view.record.plan) !== wanted || view.record.columns.length === 0) continue
-      const hasKey = comparesKeys ? wasSentWith(view.db, keyFingerprint) : true
+      const hasKey = comparesKeys ? wasSentWith(view.db, 'key', keyFingerprint) : true
+      const hasHeaders = comparesHeaders ? wasSentWith(view.db, 'header_values', headerFingerprint) : true
       if (hasKey === false) {
         withOtherKey.push(id)
         continue
       }
-      if (hasKey === null) withUnknownKey.push(id)
+      if (hasHeaders === false || toWay(view.record.plan) !== way) {
+        withOtherConnection.push(id)
+        continue
+      }
+      if (hasKey === null || hasHeaders === null) withUnknownKey.push(id)
       const run = new EarlierRun(pool, view)
       onRun(run)
       runs.push(run)
@@ -229,14 +248,24 @@ export function findEarlierRuns(
       if (isThere(file)) unreadable.push(id)
     }
   }
-  return { runs: runs.sort(compareRuns), unreadable, withOtherKey, withUnknownKey }
+  return { runs: runs.sort(compareRuns), unreadable, withOtherKey, withOtherConnection, withUnknownKey }
 }
 
-/** Whether a run was sent with a key, by fingerprint; null if nobody knows. */
-function wasSentWith(db: DatabaseSync, keyFingerprint: string | null): boolean | null {
-  if (keyFingerprint === null) return null
-  const noted = db.prepare("SELECT value FROM facet WHERE kind = 'key' AND n > 0").all()
-  const same = noted.map(({ value }) => isSameKey(String(value), keyFingerprint))
+/** How requests reach a service at its address, apart from the key: one address may serve many tenants and deployments. */
+function toWay({ connection: { headers = {}, unixSocket = '', resolve = [] } }: Plan): string {
+  const written = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])
+  return JSON.stringify([written.sort(), unixSocket, [...resolve].sort()])
+}
+
+/** Whether a run was sent with a key, or values of headers, by fingerprint; null if nobody knows. */
+function wasSentWith(
+  db: DatabaseSync,
+  kind: 'key' | 'header_values',
+  fingerprint: string | null,
+): boolean | null {
+  if (fingerprint === null) return null
+  const noted = db.prepare('SELECT value FROM facet WHERE kind = ? AND n > 0').all(kind)
+  const same = noted.map(({ value }) => isSameKey(String(value), fingerprint))
   if (same.includes(true)) return true
   return same.length === 0 || same.includes(null) ? null : false
 }

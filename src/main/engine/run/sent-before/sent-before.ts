@@ -51,8 +51,9 @@ export class SentBeforeFinder {
   readonly #keys: readonly LookupKey[]
   /** Ids of runs that cannot be read, so that nobody knows what they sent. */
   readonly unreadable = new Set<string>()
-  /** Ids of runs to the same address that were sent with another key, and of those whose key cannot be compared. */
+  /** Ids of runs to the same address that were sent with another key or another way, and of those of which that cannot be compared. */
   readonly withOtherKey: readonly string[]
+  readonly withOtherConnection: readonly string[]
   readonly withUnknownKey: readonly string[]
 
   /** Reads the hashes of all candidates that sent to the same service. `record` has the columns of the source. */
@@ -62,12 +63,14 @@ export class SentBeforeFinder {
       workspace,
       record,
       keyFingerprint,
+      headerFingerprint,
       keys,
       candidates,
     }: {
       workspace: string
       record: RunRecord
       keyFingerprint: string | null
+      headerFingerprint: string | null
       keys: RowKeys['keys']
       candidates: readonly string[]
     },
@@ -96,10 +99,11 @@ export class SentBeforeFinder {
         ofRuns.set(run, { read, isAlike: mapsAlike(record, run.record, names), lists })
       }
     }
-    const asked = { record, keyFingerprint }
+    const asked = { record, keyFingerprint, headerFingerprint }
     const { runs, unreadable, ...kept } = findEarlierRuns(this.#pool, workspace, asked, candidates, note)
     this.#runs = runs
     this.withOtherKey = kept.withOtherKey
+    this.withOtherConnection = kept.withOtherConnection
     this.withUnknownKey = kept.withUnknownKey
     for (const id of unreadable) this.unreadable.add(id)
     this.#pool.makeRoomFor(Math.min(runs.length, OPEN_RUNS_MAX))
