@@ -338,9 +338,13 @@ async function checkChanged(
   percent: number | undefined,
 ): Promise<void> {
   if (percent === undefined) return
+  const say = async (title: string, message: string) => {
+    await context.err.writeLine(message)
+    await annotate(context, [{ level: 'error', title, message }])
+  }
   if (joined.rows === 0) {
     context.exitCode = EXIT.thresholdCrossed
-    return context.err.writeLine('--fail-if-changed has nothing to check: the runs have no row in common.')
+    return say('Not judged', '--fail-if-changed has nothing to check: the runs have no row in common.')
   }
   // Each for itself: should the service repeat decisions from its cache, these would hide changes of the other rows.
   const others = { rows: joined.rows - cached.rows, changed: joined.changed - cached.changed }
@@ -357,14 +361,12 @@ async function checkChanged(
       joined.decided === 0
         ? 'no row was answered in both runs'
         : `${formatCount(unknown)} of the ${formatCounted(a.rows, 'row')} of A ${unknown === 1 ? 'has' : 'have'} nothing in B to be compared with, or no answer in either run`
-    return context.err.writeLine(`--fail-if-changed cannot be judged: ${why}.`)
+    return say('Not judged', `--fail-if-changed cannot be judged: ${why}.`)
   }
   context.exitCode = EXIT.thresholdCrossed
   const list = over.map(
     ({ what, rows, changed }) =>
       `${formatCount(changed)} of ${formatCounted(rows, 'row').replace(/rows?$/, what)} (${formatShare(changed, rows)})`,
   )
-  const message = `More than ${percent} % changed: ${list.join(', ')}.`
-  await context.err.writeLine(message)
-  await annotate(context, [{ level: 'error', title: 'Changed rows', message }])
+  await say('Changed rows', `More than ${percent} % changed: ${list.join(', ')}.`)
 }
