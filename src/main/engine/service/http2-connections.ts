@@ -7,9 +7,6 @@ import type { TimedConnector } from './timed-connector.ts'
 /** Code of a request whose connection answered no PING. */
 const PING_TIMEOUT_CODE = 'PING_TIMEOUT'
 
-/** Streams that a service is expected to allow until it says otherwise, as RFC 9113 §6.5.2 recommends at least. */
-const EXPECTED_STREAMS = 100
-
 /** How long a connection with requests in flight may be silent before it is asked whether it lives, milliseconds. */
 const PING_AFTER_MS = 10_000
 
@@ -19,14 +16,15 @@ const PING_TIMEOUT_MS = 10_000
 /** After the service refused another connection, how long the open ones have to do, milliseconds. */
 const REFUSED_PAUSE_MS = 1_000
 
-/**
- * Requests after which a connection gives way to a fresh one. nginx and hypercorn end one after 1,000 by default, and
- * hypercorn then leaves the requests in flight without their answers.
- */
-const RETIRE_AFTER_REQUESTS = 800
+/** A service that ends a connection after so many requests has a limit of them; after fewer, it has another reason. */
+const LIMIT_MIN_REQUESTS = 500
 
-/** Requests after which others wait for the fresh connection, where it is on its way. */
-const FULL_AFTER_REQUESTS = 950
+/**
+ * Shares of that limit: from the first on, a connection gives way to a fresh one; from the second on, requests wait for
+ * it where it is on its way.
+ */
+const RETIRES_AT = 0.8
+const FULL_AT = 0.95
 
 /** Bytes that a stream may receive before we have read them; bounds what 64 answers at once take. */
 const STREAM_WINDOW_BYTES = 256 * 1024
@@ -89,7 +87,13 @@ export class Http2Connection {
   constructor(
     session: ClientHttp2Session,
     socket: Socket,
-    options: { pingAfterMs: number; pingTimeoutMs: number; onRoom: () => void },
+    options: {
+      pingAfterMs: number
+      pingTimeoutMs: number
+      onRoom: () => void
+      /** The service takes no more requests on it; `requests`: those that it has begun. */
+      onGoodbye: (requests: number) => void
+    },
   ) {
     this.session = session
     this.#socket = socket
@@ -97,6 +101,8 @@ export class Http2Connection {
     this.#pingTimeoutMs = options.pingTimeoutMs
     session.on('goaway', (_code, lastStreamId) => {
       this.lastStreamId = lastStreamId ?? 0
+      // Streams of a client have odd numbers.
+      options.onGoodbye(Math.min(this.requests, (this.lastStreamId + 1) / 2))
     })
     session.on('error', (error) => {
       this.cause ??= toCause(error)
@@ -115,7 +121,7 @@ export class Http2Connection {
 
   /** Requests that the service takes at once on this connection. */
   get limit(): number {
-    return this.session.remoteSettings.maxConcurrentStreams ?? EXPECTED_STREAMS
+    return this.session.remoteSettings.maxConcurrentStreams ?? Number.POSITIVE_INFINITY
   }
 
   /** Whether it carries no more requests, except those that are on their way. */
@@ -126,11 +132,6 @@ export class Http2Connection {
   /** Whether it carries another request now. */
   get hasRoom(): boolean {
     return !this.isOver && this.#streams < this.limit
-  }
-
-  /** Whether a fresh connection is to take its place. */
-  get isRetiring(): boolean {
-    return this.requests >= RETIRE_AFTER_REQUESTS
   }
 
   /** Takes room for one request. */
@@ -201,7 +202,11 @@ export class Http2Connections {
   readonly #ungreeted = new Set<Http2Connection>()
   readonly #seekers = new Set<StreamSeeker>()
   #pausedUntilMs = 0
-  #expectedStreams = EXPECTED_STREAMS
+  /** How many requests the next connection will take at once: unknown before the first, so that only one is opened. */
+  #expectedStreams = Number.POSITIVE_INFINITY
+  /** After how many requests the service has ended a connection. */
+  #requestsMax = Number.POSITIVE_INFINITY
+  #isAboutToOpen = false
   #users = 0
   #isDestroyed = false
 
@@ -253,15 +258,26 @@ export class Http2Connections {
       connection.take()
       seeker.onRoom(connection, null)
     }
-    while (this.#needsConnection()) this.#openConnection()
+    if (this.#isAboutToOpen || !this.#needsConnection()) return
+    // A lane sends its next request before the stream of the last one is closed, which then makes room for it.
+    this.#isAboutToOpen = true
+    setImmediate(() => {
+      this.#isAboutToOpen = false
+      while (this.#needsConnection()) this.#openConnection()
+    })
+  }
+
+  /** Whether a fresh connection is to take its place. */
+  #isRetiring({ requests }: Http2Connection): boolean {
+    return requests >= this.#requestsMax * RETIRES_AT
   }
 
   #findRoom(): Http2Connection | null {
     let worn: Http2Connection | null = null
     for (const connection of this.#open) {
       if (!connection.hasRoom) continue
-      if (!connection.isRetiring) return connection
-      if (connection.requests < FULL_AFTER_REQUESTS || this.#opening.size === 0) worn = connection
+      if (!this.#isRetiring(connection)) return connection
+      if (connection.requests < this.#requestsMax * FULL_AT || this.#opening.size === 0) worn = connection
     }
     return worn
   }
@@ -269,13 +285,15 @@ export class Http2Connections {
   #needsConnection(): boolean {
     if (this.#isDestroyed) return false
     const open = [...this.#open].filter(({ isOver }) => !isOver)
-    const fresh = open.filter(({ isRetiring }) => !isRetiring)
+    const fresh = open.filter((connection) => !this.#isRetiring(connection))
     const lasting = fresh.length + this.#opening.size
     if (lasting >= (this.#options.maxConnections ?? Number.POSITIVE_INFINITY)) return false
     if (open.length > 0 && performance.now() < this.#pausedUntilMs) return false
     // Worn connections go on until the one that takes their place is there, so that nobody waits for it.
     if (lasting === 0 && open.length > 0) return true
-    if (this.#seekers.size <= this.#opening.size * this.#expectedStreams) return false
+    if (this.#opening.size > 0 && this.#seekers.size <= this.#opening.size * this.#expectedStreams)
+      return false
+    if (this.#seekers.size === 0) return false
     // A service that allows no stream for now would allow none on another connection either.
     return !open.some(({ limit }) => limit === 0)
   }
@@ -315,13 +333,14 @@ export class Http2Connections {
       pingAfterMs: this.#options.pingAfterMs ?? PING_AFTER_MS,
       pingTimeoutMs: this.#options.pingTimeoutMs ?? PING_TIMEOUT_MS,
       onRoom: () => this.#serve(),
+      onGoodbye: (requests) => this.#learnLimit(requests),
     })
     this.#ungreeted.add(connection)
     session.once('connect', () => session.setLocalWindowSize(CONNECTION_WINDOW_BYTES))
     session.once('remoteSettings', () => {
       if (!this.#opening.delete(connector)) return
       this.#ungreeted.delete(connection)
-      for (const other of this.#open) if (other.isRetiring) other.leave()
+      for (const other of this.#open) if (this.#isRetiring(other)) other.leave()
       this.#open.add(connection)
       this.#expectedStreams = Math.max(1, connection.limit)
       session.on('remoteSettings', () => this.#serve())
@@ -345,6 +364,11 @@ export class Http2Connections {
       connection.end()
     }, PING_TIMEOUT_MS)
     giveUp.unref()
+  }
+
+  /** nginx and hypercorn end a connection after 1,000 requests by default. */
+  #learnLimit(requests: number): void {
+    if (requests >= LIMIT_MIN_REQUESTS) this.#requestsMax = Math.min(this.#requestsMax, requests)
   }
 
   /** The first request on a new connection is the one that is told how long opening it took. */
