@@ -10,6 +10,8 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** Whether `npm run test:long` runs: the long form of a proof that has a short one. */
     isLong: boolean
+    /** Whether the executables of other systems are built, too, for which their Node is fetched: `npm run test:binary`. */
+    everyTarget: boolean
     /** Whether all walks of the window and all flows of each shell run: `npm test` leaves some to the other runs. */
     walksAll: boolean
   }
@@ -63,7 +65,11 @@ export default defineConfig(({ mode }) => ({
     hookTimeout: 30_000,
     expect: { poll: { timeout: 20_000 } },
     sequence: { sequencer: SlowFirstSequencer },
-    provide: { isLong: mode === 'long', walksAll: isNamed || mode === 'long' || mode === 'screenshots' },
+    provide: {
+      isLong: mode === 'long' || mode === 'every-target',
+      everyTarget: mode === 'every-target',
+      walksAll: isNamed || mode === 'long' || mode === 'screenshots',
+    },
     reporters: ['default', './test/helpers/closing-line-reporter.ts'],
     projects: [
       {

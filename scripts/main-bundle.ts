@@ -1,5 +1,5 @@
-// What runs in Node, as bundles: for the desktop app (electron.vite.config.ts), the command line (scripts/pack-cli) and
-// the benches.
+// What runs in Node, as bundles: for the desktop app (electron.vite.config.ts), the command line (scripts/pack-cli,
+// scripts/pack-binary) and the benches.
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { build, type Plugin, type Rolldown } from 'vite'
@@ -66,6 +66,25 @@ export async function buildForNode(
       },
     },
   })
+}
+
+/** Bundles the entry of the executable into one CommonJS file, which may import nothing but Node's own modules. */
+export async function buildExecutableEntry(outDir: string): Promise<string> {
+  const fileName = 'executable.cjs'
+  await build({
+    configFile: false,
+    logLevel: 'warn',
+    root: toPath('.'),
+    ssr: { noExternal: true, target: 'node' },
+    build: {
+      ssr: toSource('main/cli/executable.ts'),
+      outDir,
+      emptyOutDir: false,
+      target: 'node24',
+      rolldownOptions: { output: { format: 'cjs', entryFileNames: fileName } },
+    },
+  })
+  return `${outDir}/${fileName}`
 }
 
 /** Plugins of every bundle that runs in Node. */

@@ -1,16 +1,15 @@
 // The keyring's library inside the package: its loader, and native code for each system. The loader looks for the native
 // code next to itself first, so nothing has to be resolved or fetched where the package is installed.
-import { execFileSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { type BundledPackage, isAccepted } from '../licences.ts'
+import { fetchPackage } from '../locked-package.ts'
 
 const project = resolve(import.meta.dirname, '../..')
 const LIBRARY = '@napi-rs/keyring'
 
 /** The systems whose keyring a package for everybody can use, as the library calls them. */
-const SYSTEMS = [
+export const KEYRING_SYSTEMS = [
   'darwin-arm64',
   'darwin-x64',
   'linux-arm64-gnu',
@@ -19,70 +18,41 @@ const SYSTEMS = [
   'linux-x64-musl',
   'win32-arm64-msvc',
   'win32-x64-msvc',
-]
+] as const
 
-/** What a package of the lock file is. */
-interface LockedPackage {
-  version: string
-  integrity: string
-}
+export type KeyringSystem = (typeof KEYRING_SYSTEMS)[number]
 
-/** What was put into the folder. */
-interface CopiedLibrary {
-  systems: string[]
-  /** For the notices. */
-  packages: BundledPackage[]
+/** The systems that `npm ci` installed the native code of: this one. */
+export function listPresentSystems(): KeyringSystem[] {
+  return KEYRING_SYSTEMS.filter((system) => existsSync(toOwnFolder(system)))
 }
 
 /**
- * Puts the library into a folder: for this system as `npm ci` installed it, or for every system, which fetches the native
- * code of the others by npm. Throws where a package is not the one that package-lock.json names, or may not be shipped.
+ * Puts the library into a folder, with the native code of systems: that of this one as `npm ci` installed it, that of
+ * others fetched by npm. Returns what the notices say of it. Throws where a package is not the one that package-lock.json
+ * names, or may not be shipped.
  */
 export function copyKeyringLibrary(
   folder: string,
-  options: { everySystem: boolean; draft: string },
-): CopiedLibrary {
+  systems: readonly KeyringSystem[],
+  draft: string,
+): BundledPackage[] {
   const own = join(project, 'node_modules', LIBRARY)
   mkdirSync(folder, { recursive: true })
   for (const file of ['index.js', 'package.json']) cpSync(join(own, file), join(folder, file))
-  const present = SYSTEMS.filter((system) => existsSync(toOwnFolder(system)))
-  const systems = options.everySystem ? SYSTEMS : present
   const packages = systems.map((system) => {
-    const from = present.includes(system) ? toOwnFolder(system) : fetchPackage(system, options.draft)
+    const installed = toOwnFolder(system)
+    const from = existsSync(installed) ? installed : fetchPackage(`${LIBRARY}-${system}`, draft)
     const native = readdirSync(from).find((file) => file.endsWith('.node'))
     if (native === undefined) throw new Error(`${LIBRARY}-${system} holds no native code`)
     cpSync(join(from, native), join(folder, native))
     return describeLicences(from)
   })
-  return { systems, packages: [...packages, describeLoader(own)] }
+  return [...packages, describeLoader(own)]
 }
 
 function toOwnFolder(system: string): string {
   return join(project, 'node_modules', `${LIBRARY}-${system}`)
-}
-
-/** Fetches a package of the lock file, and compares it with the hash there. */
-function fetchPackage(system: string, draft: string): string {
-  const name = `${LIBRARY}-${system}`
-  const lock = JSON.parse(readFileSync(join(project, 'package-lock.json'), 'utf8'))
-  const locked: LockedPackage | undefined = lock.packages[`node_modules/${name}`]
-  if (locked === undefined) throw new Error(`package-lock.json does not name ${name}`)
-  const folder = join(draft, system)
-  mkdirSync(folder, { recursive: true })
-  const fetched = runNpm(['pack', `${name}@${locked.version}`, '--silent', '--pack-destination', folder])
-  const file = join(folder, fetched.trim().split('\n').at(-1) ?? '')
-  const hash = `sha512-${createHash('sha512').update(readFileSync(file)).digest('base64')}`
-  if (hash !== locked.integrity) throw new Error(`${name} is not the package that package-lock.json names`)
-  execFileSync('tar', ['-xzf', file, '-C', folder])
-  return join(folder, 'package')
-}
-
-function runNpm(args: string[]): string {
-  const npm = process.env['npm_execpath']
-  const options = { cwd: project, encoding: 'utf8' } as const
-  return npm === undefined
-    ? execFileSync('npm', args, { ...options, shell: process.platform === 'win32' })
-    : execFileSync(process.execPath, [npm, ...args], options)
 }
 
 function describeLoader(folder: string): BundledPackage {

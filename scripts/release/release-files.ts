@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto'
 import { createReadStream, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { TARGETS, type TargetName, toArchiveName } from '../pack-binary/targets.ts'
 
 /** A system that there are installers for, as electron-builder names it. */
 export type System = 'mac' | 'win' | 'linux'
 
 /** A processor that there are installers for. */
-type Processor = 'arm64' | 'x64'
+export type Processor = 'arm64' | 'x64'
 
 /** An installer of a release, with what its name says. */
 export interface Installer {
@@ -52,6 +53,12 @@ export function toCommandLineName(version: string): string {
   return `sluice-${version}.tgz`
 }
 
+/** The file names of the command line, as `npm run pack:cli` and `npm run pack:binary -- --archive` make them. */
+export function listCommandLineNames(version: string): string[] {
+  const targets = Object.keys(TARGETS) as TargetName[]
+  return [toCommandLineName(version), ...targets.map((target) => toArchiveName(version, target))]
+}
+
 /** The hash of a file's content. */
 export async function hashFile(path: string, algorithm: 'sha256' | 'sha512'): Promise<Buffer> {
   const hash = createHash(algorithm)
@@ -61,11 +68,11 @@ export async function hashFile(path: string, algorithm: 'sha256' | 'sha512'): Pr
 
 /**
  * The installers of a version in a folder. Throws where one is missing, or where the folder holds anything that is
- * neither an installer nor the package of the command line: a release contains what was meant, and all of it.
+ * neither an installer nor the command line: a release contains what was meant, and all of it.
  */
 export async function readInstallers(folder: string, version: string): Promise<Installer[]> {
   const expected = listInstallerNames(version)
-  const known = new Set([...expected.map(({ name }) => name), toCommandLineName(version)])
+  const known = new Set([...expected.map(({ name }) => name), ...listCommandLineNames(version)])
   const found = new Set(readdirSync(folder))
   const missing = [...known].filter((name) => !found.has(name))
   const unknown = [...found].filter((name) => !known.has(name))

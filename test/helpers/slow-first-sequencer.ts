@@ -2,7 +2,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Short files that take more than ten seconds: they build, or wait for other processes and for timeouts. */
 const SLOW =
-  /(house-rules\/build|golden\/golden|scripts\/pack-cli|crash\/crash|faults\/faults|bulk\/\S+|source\/heap-bombs|load\/load-run|taken-over-page|shells\/flows)\.test\.ts$/
+  /(house-rules\/build|golden\/golden|scripts\/pack-(cli|binary)|crash\/crash|faults\/faults|bulk\/\S+|source\/heap-bombs|load\/load-run|taken-over-page|shells\/flows)\.test\.ts$/
 
 /**
  * Starts slow files first. Where no earlier run left durations behind, as in CI, Vitest goes by size, and would begin

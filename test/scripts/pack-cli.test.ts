@@ -144,7 +144,7 @@ describe.runIf(inject('isLong'))('the packed command line', () => {
 
   it('holds only what runs, and its notices', () => {
     const expected =
-      /^(package\.json|LICENSE|THIRD-PARTY-NOTICES\.txt|bin\/sluice\.cjs|main\/[\w-]+\.js|main\/[\w-]*sample\.csv|keyring\/(index\.js|package\.json|keyring\.[\w-]+\.node)|docs\/([\w-]+\.md|plan\.schema\.json)|renderer\/index\.html|renderer\/assets\/[\w-]+\.(js|css|svg))$/
+      /^(package\.json|LICENSE|README\.md|THIRD-PARTY-NOTICES\.txt|bin\/sluice\.cjs|main\/[\w-]+\.js|main\/[\w-]*sample\.csv|keyring\/(index\.js|package\.json|keyring\.[\w-]+\.node)|docs\/([\w-]+\.md|plan\.schema\.json)|renderer\/index\.html|renderer\/assets\/[\w-]+\.(js|css|svg))$/
     expect([...installed.files.keys()].filter((path) => !expected.test(path))).toEqual([])
     expect([...installed.files.keys()]).toEqual(
       expect.arrayContaining([

@@ -4,7 +4,11 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { listInstallerNames, toCommandLineName } from '../../../scripts/release/release-files.ts'
+import {
+  listCommandLineNames,
+  listInstallerNames,
+  toCommandLineName,
+} from '../../../scripts/release/release-files.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { PROJECT_FOLDER } from '../../house-rules/read-module.ts'
 
@@ -15,6 +19,7 @@ const { version, dependencies }: { version: string; dependencies: Record<string,
 function runScript(name: string, ...args: string[]) {
   return spawnSync(process.execPath, [join(PROJECT_FOLDER, 'scripts', 'release', name), ...args], {
     encoding: 'utf8',
+    env: { ...process.env, GITHUB_REPOSITORY: 'acme/sluice' },
   })
 }
 
@@ -22,7 +27,7 @@ function runScript(name: string, ...args: string[]) {
 function fillRelease(): string {
   const folder = join(createTemporaryFolder(), 'release')
   mkdirSync(folder)
-  const names = [...listInstallerNames(version).map(({ name }) => name), toCommandLineName(version)]
+  const names = [...listInstallerNames(version).map(({ name }) => name), ...listCommandLineNames(version)]
   for (const name of names) writeFileSync(join(folder, name), `the bytes of ${name}`)
   return folder
 }
@@ -104,6 +109,43 @@ describe('describing a release', () => {
     expect(incomplete).toEqual([])
     const refs = new Set(bom.components.map((component) => component['bom-ref']))
     expect(bom.dependencies.flatMap(({ dependsOn }) => dependsOn).filter((ref) => !refs.has(ref))).toEqual([])
+  })
+
+  it('adds what package managers need, with the address and hash of a file of the release each', () => {
+    const folder = fillRelease()
+    expect(runScript('describe-release.ts', folder)).toMatchObject({ status: 0, stderr: '' })
+    const read = (name: string) => readFileSync(join(folder, name), 'utf8')
+    const toUrl = (name: string) => `https://github.com/acme/sluice/releases/download/v${version}/${name}`
+    const toPair = (name: string) => [toUrl(name), hash(join(folder, name), 'sha256', 'hex')]
+
+    const stated = [...read('sluice.rb').matchAll(/url "(.+)"\n\s+sha256 "(\w{64})"/g)]
+    const systems = ['mac-arm64', 'mac-x64', 'linux-arm64', 'linux-x64']
+    expect(stated.map(([, ...pair]) => pair)).toEqual(
+      systems.map((target) => toPair(`sluice-${version}-${target}.tar.gz`)),
+    )
+
+    const [x64, arm64] = ['x64', 'arm64'].map((name) => toPair(`sluice-${version}-win-${name}.zip`))
+    const { architecture, autoupdate, ...scoop } = JSON.parse(read('sluice.json'))
+    expect(scoop).toMatchObject({ version, license: 'MIT', bin: 'sluice.exe' })
+    expect(Object.values(architecture['64bit'])).toEqual(x64)
+    expect(Object.values(architecture.arm64)).toEqual(arm64)
+    expect(autoupdate.architecture.arm64.url.replaceAll('$version', version)).toBe(arm64?.[0])
+
+    const endings = ['.yaml', '.installer.yaml', '.locale.en-US.yaml']
+    const winget = endings.map((ending) => parse(read(`acme.Sluice${ending}`)))
+    const common = { PackageIdentifier: 'acme.Sluice', PackageVersion: version }
+    expect(winget).toMatchObject([common, common, common])
+    const installers: Record<string, string>[] = winget[1].Installers
+    expect(
+      installers.map(({ InstallerUrl, InstallerSha256 = '' }) => [
+        InstallerUrl,
+        InstallerSha256.toLowerCase(),
+      ]),
+    ).toEqual([x64, arm64])
+
+    const [address, sum] = toPair(toCommandLineName(version))
+    expect(read('Containerfile')).toContain(`\nADD --checksum=sha256:${sum} ${address} /tmp/sluice.tgz\n`)
+    expect(read('Containerfile')).not.toContain('COPY')
   })
 
   it('describes no release with an installer missing, or with a file that does not belong to it', () => {

@@ -49,6 +49,18 @@ export function closeFolder(folder: string): string | null {
 }
 
 /**
+ * Why nothing in a folder may be run as code: somebody else could have written it. Null if nobody could; on Windows, where
+ * modes do not apply, always.
+ */
+export function findWriters(folder: string): string | null {
+  const found = statSync(folder)
+  if (!found.isDirectory()) return `${folder} is no folder`
+  if (process.platform === 'win32') return null
+  if (!isOwn(found)) return `${folder} belongs to another user (uid ${found.uid})`
+  return (found.mode & OTHERS_WRITE) === 0 ? null : `other users can write to ${folder}`
+}
+
+/**
  * Closes a database that has just been opened, and what is next to it, to other users; SQLite makes its files as the
  * umask has it, and those next to a database with the mode of the database. Works by path alone: closing a descriptor of
  * its file would release every lock that this process has on it. Throws where the file is another user's, and what the
