@@ -36,8 +36,14 @@ const jobs = workflows.flatMap(({ name, workflow }) =>
 const steps = jobs.flatMap(({ where, job }) => job.steps.map((step) => ({ where, step })))
 
 describe('workflows', () => {
-  it('are those of checks, of the packaged app, of releases and of the night', () => {
-    expect(workflows.map(({ name }) => name)).toEqual(['ci.yml', 'nightly.yml', 'release.yml', 'smoke.yml'])
+  it('are those of checks, of the packaged app, of releases, of publishing them and of the night', () => {
+    expect(workflows.map(({ name }) => name)).toEqual([
+      'ci.yml',
+      'nightly.yml',
+      'publish.yml',
+      'release.yml',
+      'smoke.yml',
+    ])
   })
 
   it('name every action by the hash of one version, the same everywhere', () => {
@@ -49,20 +55,23 @@ describe('workflows', () => {
     expect(new Set(pins.map((pin) => pin?.slice(1).join(' '))).size).toBe(actions.size)
   })
 
-  it('may do nothing by default, and write only where a release is drafted', () => {
+  const WRITERS = ['publish.yml npm', 'publish.yml image', 'release.yml draft']
+
+  it('may do nothing by default, and write only where a release is drafted or published', () => {
     expect(
       workflows.filter(({ workflow }) => Object.keys(workflow.permissions ?? { all: '' }).length > 0),
     ).toEqual([])
     const writers = jobs.filter(({ job }) =>
       Object.values(job.permissions ?? { all: 'write' }).includes('write'),
     )
-    expect(writers.map(({ where }) => where)).toEqual(['release.yml draft'])
+    expect(writers.map(({ where }) => where)).toEqual(WRITERS)
   })
 
   it('run no code of the repository or of a package where they may write', () => {
-    const draft = steps.filter(({ where }) => where === 'release.yml draft')
-    expect(draft.filter(({ step }) => /checkout|setup-node/.test(step.uses ?? ''))).toEqual([])
-    expect(draft.filter(({ step }) => /\b(npm|npx|node)\b/.test(step.run ?? ''))).toEqual([])
+    const writing = steps.filter(({ where }) => WRITERS.includes(where))
+    expect(writing.filter(({ step }) => step.uses?.startsWith('actions/checkout@'))).toEqual([])
+    const commands = writing.map(({ step }) => step.run ?? '').filter((run) => /\b(npm|npx|node)\b/.test(run))
+    expect(commands).toEqual(['npm publish ./sluice-*.tgz --provenance --access public --ignore-scripts'])
   })
 
   it('end by themselves, one after another', () => {
