@@ -89,6 +89,12 @@ it('corrects rows on Check, one by one and by cause, takes some back, sends them
   await page.getByRole('button', { name: 'Retry 1 row' }).click()
   await seeRunEnded(page)
   expect(await page.locator('tr[data-state="succeeded"] [data-count]').getAttribute('data-count')).toBe('1')
+  // The screens of a retry that is a run of its own have its rows, and lead to those of the whole.
+  await page.getByRole('link', { name: 'Evaluate' }).click()
+  await page.getByText('This is a retry. This screen only shows its 2 rows.').waitFor()
+  await inspect('evaluate-retry')
+  await page.getByRole('link', { name: 'Show the whole run' }).click()
+  await page.getByText('This is a retry.').waitFor({ state: 'detached' })
 })
 
 it('warns on Mapping that ids and texts look swapped, and goes on all the same', {

@@ -94,7 +94,7 @@ export function createInProcessRuns(workspace: string) {
 
   /** The key of the tests, for the addresses of the run's plan. */
   function sealKey(runId: string, work: RunTask['work']): SealedSecret {
-    const ofRunId = work.kind === 'retry' ? work.parentRunId : runId
+    const ofRunId = work.kind === 'child' ? work.parentRunId : runId
     const { connection } = 'plan' in work ? work.plan : read(ofRunId, ({ record }) => record.plan)
     return ApiKey.create(RUN_KEY, connection, 'of the test').seal()
   }
@@ -121,10 +121,14 @@ export function createInProcessRuns(workspace: string) {
       open(createRunId(), { kind: 'start', plan }, options),
     resume: (runId: string, onUnknown: 'resend' | 'skip' = 'skip', options: SessionOptions = {}) =>
       open(runId, { kind: 'resume', onUnknown }, options),
-    retry: (
+    /** Sends what did not succeed again, in the run itself. */
+    retry: (runId: string, onUnknown: 'resend' | 'skip' = 'skip', options: SessionOptions = {}) =>
+      open(runId, { kind: 'retry', onUnknown }, options),
+    /** The same as a run of its own: with corrections, and as earlier versions did. */
+    retryAsChild: (
       parentRunId: string,
       onUnknown: 'resend' | 'skip' = 'skip',
       { fixes, ...options }: SessionOptions = {},
-    ) => open(createRunId(), { kind: 'retry', onUnknown, parentRunId, fixes }, options),
+    ) => open(createRunId(), { kind: 'child', onUnknown, parentRunId, fixes }, options),
   }
 }

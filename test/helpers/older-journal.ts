@@ -22,6 +22,8 @@ export function takeFoundBack(db: DatabaseSync): void {
     DROP TABLE term;
     DROP TABLE row_key;
     DROP TABLE try_answer;
+    DROP TABLE session;
+    DROP TABLE earlier;
     ALTER TABLE second DROP COLUMN succeeded_duration;
     PRAGMA user_version = ${STEPS_BEFORE_FOUND}`)
   const insert = db.prepare('INSERT INTO row_class (row, class, score) VALUES (?, ?, ?)')

@@ -37,7 +37,7 @@ beforeAll(async () => {
   runId = started.runId
   await started.ended
   isMended = true
-  await runs.retry(runId).ended
+  await runs.retryAsChild(runId).ended
   await service.close()
   events = service.recording.events
 })

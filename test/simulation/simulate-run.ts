@@ -1,12 +1,16 @@
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import type { DatabaseSync } from 'node:sqlite'
 import { setImmediate } from 'node:timers'
 import { type Clock, install } from '@sinonjs/fake-timers'
 import { openJournalReader } from '../../src/main/engine/journal/journal.ts'
 import { readRunRecord, type StoredState } from '../../src/main/engine/journal/run-record.ts'
+import { readSessions } from '../../src/main/engine/journal/sessions.ts'
+import type { RunTask } from '../../src/main/engine/session/run-thread.ts'
 import { toJournalFile } from '../../src/main/engine/workspace/workspace-files.ts'
 import { SluiceError } from '../../src/shared/messages/errors.ts'
+import { toRowsPerItem } from '../../src/shared/operations/operations.ts'
 import { judgeHistory } from '../helpers/history/judge-history.ts'
 import { readRunHistory } from '../helpers/history/read-run-history.ts'
 import { createDraw } from '../helpers/seeded-draw.ts'
@@ -31,7 +35,7 @@ export interface SimulatedRun {
 /** When every simulation begins, Unix milliseconds. */
 const BEGIN_MS = 1_760_000_000_000
 
-/** The retry of the first run. */
+/** The retry of the first run, where it is a run of its own. */
 const RETRY_ID = 'run-2'
 
 /** What happens to the last sessions, in which nothing goes wrong. */
@@ -62,7 +66,9 @@ export async function simulateRun(
   try {
     const service = new VirtualService(plan, behaviour, createDraw(seed))
     let workspace = toWorkspace(1)
+    const isInPlace = toRowsPerItem(plan.operation) === 1
     let runId = FIRST_RUN_ID
+    let isRetrying = false
     let number = 0
     let kills = 0
     let hasEnded = false
@@ -70,15 +76,18 @@ export async function simulateRun(
       number += 1
       service.isCalm = scenario === CALM
       const { onUnknown } = scenario
-      const hasRecord = readState(workspace, runId) !== null
+      const hasBegun = isInPlace
+        ? !isRetrying || hasRetry(workspace)
+        : !isRetrying || readState(workspace, runId) !== null
+      const retry: RunTask['work'] = isInPlace
+        ? { kind: 'retry', onUnknown }
+        : { kind: 'child', parentRunId: FIRST_RUN_ID, onUnknown }
       const session = new SimulatedSession({
         plan,
         service,
         scenario,
         runId,
-        work: hasRecord
-          ? { kind: 'resume', onUnknown }
-          : { kind: 'retry', parentRunId: FIRST_RUN_ID, onUnknown },
+        work: hasBegun ? { kind: 'resume', onUnknown } : retry,
         workspace,
         nextWorkspace: toWorkspace(number + 1),
         random: createDraw(seed * 100 + number),
@@ -90,10 +99,11 @@ export async function simulateRun(
         workspace = toWorkspace(number + 1)
       } else {
         const state = readState(workspace, runId)
-        const isRetried = runId === FIRST_RUN_ID && state !== null && retriedAfter.includes(state)
+        const isRetried: boolean = !isRetrying && state !== null && retriedAfter.includes(state)
         hasEnded = !hasWork || (state === 'completed' && !isRetried)
         if (hasEnded) break
-        if (isRetried) runId = RETRY_ID
+        isRetrying ||= isRetried
+        if (isRetried && !isInPlace) runId = RETRY_ID
       }
       await advanceUntil(clock, new Promise((resolve) => setTimeout(resolve, scenario.restartMs)))
     }
@@ -126,11 +136,19 @@ function isNothingToRetry(error: unknown): false {
 
 /** The state of a run; null where its process was killed before it was written down. */
 function readState(workspace: string, runId: string): StoredState | null {
-  const file = toJournalFile(workspace, runId)
-  if (!existsSync(file)) return null
-  const db = openJournalReader(file)
+  if (!existsSync(toJournalFile(workspace, runId))) return null
+  return read(workspace, runId, (db) => readRunRecord(db)?.state ?? null)
+}
+
+/** Whether the first run was retried; not where the process was killed before that was written down. */
+function hasRetry(workspace: string): boolean {
+  return read(workspace, FIRST_RUN_ID, (db) => readSessions(db).some(({ kind }) => kind === 'retry'))
+}
+
+function read<Value>(workspace: string, runId: string, use: (db: DatabaseSync) => Value): Value {
+  const db = openJournalReader(toJournalFile(workspace, runId))
   try {
-    return readRunRecord(db)?.state ?? null
+    return use(db)
   } finally {
     db.close()
   }

@@ -33,8 +33,8 @@ import { beginCorrection } from './correct-run.tsx'
 import { goTo } from './route.ts'
 
 /**
- * A run that is to be taken up again, and how: where it stopped, or what did not succeed as a child run, which may be
- * corrected first.
+ * A run that is to be taken up again, and how: where it stopped, or with what did not succeed, which may be corrected
+ * first.
  */
 interface ContinueRequest {
   kind: 'resume' | 'retry' | 'correct'
@@ -260,7 +260,7 @@ function toWords(kind: ContinueRequest['kind'], rows: number, awaiting: number):
   }
   if (kind === 'retry' && rows === 0) return 'Every row that did not succeed may have been accepted.'
   if (kind === 'retry') {
-    return `${formatCounted(rows, 'row')} are sent again with the same body, as a retry of this run.`
+    return `${formatCounted(rows, 'row')} are sent again with the same body. New results take the place of the old ones; every try is kept.`
   }
   if (awaiting === 0) {
     return `${formatCounted(rows, 'row')} have not been sent yet. The run continues where it stopped.`

@@ -35,6 +35,7 @@ export function sayRefusal(kind: string): string {
  */
 export const callbackEffectSchema = z.enum([
   'settled',
+  'settled_before',
   'doubled',
   'differing',
   'other_post',

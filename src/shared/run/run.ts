@@ -232,6 +232,37 @@ const retrySchema = z.object({
   rows: rowCountsSchema,
 })
 
+/**
+ * A time that a process took the run up: `start` read the source, `resume` went on, `retry` sent unsuccessful rows again,
+ * `correction` corrected them before, `import` stored what another tool had measured.
+ */
+const sessionSchema = z.object({
+  number: z.int(),
+  kind: z.enum(['start', 'resume', 'retry', 'correction', 'import']),
+  /** The run itself, or the retry that has a run of its own. */
+  run_id: z.string(),
+  started_at: z.string(),
+  /** When it stopped sending; null where it goes on, or its process died. */
+  ended_at: z.string().nullable(),
+  /** The machine that sent it; null where an earlier version did. */
+  host: z.string().nullable(),
+  app_version: z.string(),
+  /** Rows that a retry put back into the queue. */
+  rows_taken: z.int(),
+  requests: z.object({
+    sent: z.int(),
+    succeeded: z.int(),
+    rejected: z.int(),
+    failed: z.int(),
+    unknown: z.int(),
+  }),
+  duration_s: z.number(),
+})
+
+export type RunSession = z.infer<typeof sessionSchema>
+
+export type SessionKind = RunSession['kind']
+
 /** What `show --json` and every sending command print: the whole run. */
 export const runSummarySchema = z.object({
   run_id: z.string(),
@@ -274,6 +305,8 @@ export const runSummarySchema = z.object({
   whole_run: z.object({ run_id: z.string(), rows: rowCountsSchema }).nullable(),
   /** Retries of this run and theirs, oldest first, each with its own rows; they are in all other figures, too. */
   retries: z.array(retrySchema),
+  /** The sessions of the run and of its retries, oldest first. Of an earlier version all that a run had are one. */
+  sessions: z.array(sessionSchema),
   /** Of each row what its newest answer says, whichever retry brought it. */
   rows: rowCountsSchema,
   requests: requestCountsSchema,
@@ -339,6 +372,11 @@ export function toServiceUrl({
   task_base_url,
 }: Pick<RunSummary, 'api' | 'base_url' | 'task_base_url'>): string {
   return api === 'v2' ? (task_base_url ?? base_url) : base_url
+}
+
+/** The sessions in which a run sent unsuccessful rows again, in itself or as a run of its own; oldest first. */
+export function listRetries({ sessions }: Pick<RunSummary, 'sessions'>): RunSession[] {
+  return sessions.slice(1).filter(({ kind }) => kind === 'retry' || kind === 'correction')
 }
 
 /** Whether a run is a load test. */

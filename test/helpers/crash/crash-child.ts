@@ -11,7 +11,7 @@ export interface CrashTask {
     | { kind: 'start'; plan: PlanInput }
     /** Rows of unknown fate are sent again unless told otherwise. */
     | { kind: 'resume'; runId: string; onUnknown?: 'resend' | 'skip' }
-    | { kind: 'retry'; runId: string; fixes: Fix[] }
+    | { kind: 'retry'; runId: string; fixes?: Fix[] }
 }
 
 const task = JSON.parse(process.argv[2] ?? '') as CrashTask
@@ -35,6 +35,9 @@ async function start(work: CrashTask['work']): Promise<RunHandle> {
     case 'resume':
       return engine.runs.resumeRun(work.runId, { ...again, onUnknown: work.onUnknown ?? 'resend' })
     case 'retry':
-      return engine.runs.retryRun(work.runId, { ...again, fixes: work.fixes })
+      return engine.runs.retryRun(work.runId, {
+        ...again,
+        ...(work.fixes !== undefined && { fixes: work.fixes }),
+      })
   }
 }

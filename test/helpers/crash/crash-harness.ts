@@ -52,7 +52,8 @@ interface Campaign {
 
 /**
  * Starts real runs as child processes, kills them with SIGKILL at random instants and right before and after random
- * commits, resumes them, retries what was refused in the same way, and judges from the service's own record.
+ * commits, resumes them, retries what was refused in the same way, first as it is and then corrected, and judges from
+ * the service's own record.
  */
 export async function runCrashCampaign(folder: string, kills: number, seed: number): Promise<CrashReport> {
   const random = createRandom(seed)
@@ -69,10 +70,11 @@ export async function runCrashCampaign(folder: string, kills: number, seed: numb
     report.runs += 1
     const workspace = join(folder, `workspace-${report.runs}`)
     createWorkspaceFolders(workspace)
-    let isMended = false
+    // Half of what was refused is taken at the first retry, all of it at the second.
+    let refusedEvery = REFUSED_EVERY
     const service = await startRecordingService((postId, arrivals) => {
       const row = Number(postId.split('-').at(-1))
-      if (!isMended && row % REFUSED_EVERY === 0) return 400
+      if (row % refusedEvery === 0) return 400
       // One answer in twenty is a passing 503, so that marks of retries are cut off too.
       return arrivals === 1 && random() < 0.05 ? 503 : null
     })
@@ -81,7 +83,9 @@ export async function runCrashCampaign(folder: string, kills: number, seed: numb
       const campaign = { workspace, random, report, kills, judge }
       const plan = writePlan(workspace, service.baseUrl)
       const runId = await runUntilEnded(campaign, { kind: 'start', plan }, null)
-      isMended = true
+      refusedEvery = 2 * REFUSED_EVERY
+      await retryUntilEnded(campaign, runId)
+      refusedEvery = Number.POSITIVE_INFINITY
       await runUntilEnded(campaign, { kind: 'retry', runId, fixes: FIXES_OF_RETRY }, runId)
       judge.judgeEnd(runId)
     } finally {
@@ -111,6 +115,23 @@ async function runUntilEnded(
     if (!isKilled && runId !== null) return runId
   }
   throw new Error(`a run did not end within ${SESSIONS_MAX} sessions`)
+}
+
+/** Retries a run in its own journal, in as many sessions as it takes. A kill leaves it before the retry or in it. */
+async function retryUntilEnded(campaign: Campaign, runId: string): Promise<void> {
+  const { workspace, random, report, kills, judge } = campaign
+  for (let session = 0; session < SESSIONS_MAX; session += 1) {
+    const work = { kind: judge.hasRetry(runId) ? 'resume' : 'retry', runId } as const
+    const isKilled = await runKilled(
+      { workspace, work },
+      report.kills < kills ? toKill(random, report) : null,
+    )
+    judge.checkSettled()
+    if (!isKilled) return
+    report.kills += 1
+    judge.noteRecovery(runId, runId)
+  }
+  throw new Error(`a retry did not end within ${SESSIONS_MAX} sessions`)
 }
 
 /** The newest run that has a record, the parent apart; null where it was killed before it had one. */

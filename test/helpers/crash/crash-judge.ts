@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { Journal } from '../../../src/main/engine/journal/journal.ts'
+import { readSessions } from '../../../src/main/engine/journal/sessions.ts'
 import { recoverUnknown } from '../../../src/main/engine/run/journal/recovery.ts'
 import { toJournalFile } from '../../../src/main/engine/workspace/workspace-files.ts'
 import { judgeHistory } from '../history/judge-history.ts'
@@ -12,6 +13,8 @@ import type { CrashReport } from './crash-harness.ts'
 export interface Judge {
   /** Whether a run was written down before its process was killed. */
   hasRecord(runId: string): boolean
+  /** Whether a retry has put rows of a run back into the queue. */
+  hasRetry(runId: string): boolean
   /** Lists what a killed process left unknown, and remembers what it had committed as succeeded. */
   noteRecovery(runId: string, token: string): void
   /** What was committed as succeeded before the last session must not have arrived again in it. */
@@ -59,6 +62,8 @@ export function createJudge(options: {
     hasRecord: (runId) =>
       existsSync(toJournalFile(workspace, runId)) &&
       withJournal(runId, ({ db }) => db.prepare('SELECT 1 FROM run').get() !== undefined),
+    hasRetry: (runId) =>
+      withJournal(runId, ({ db }) => readSessions(db).some(({ kind }) => kind === 'retry')),
     noteRecovery(runId, token) {
       judge(token)
       withJournal(runId, (journal) => {

@@ -31,13 +31,14 @@ export function judgeGroup(group: RowGroup, resentIndexAdds: boolean): Fault[] {
 const toFault = (kind: FaultKind, { member, row }: JudgedRow, message: string): Fault =>
   createFault(kind, member, row, `${sayRow(row)}: ${message}`)
 
-/** Within one journal nothing follows an answer that is final. Across journals the family is judged. */
+/** Within one journal nothing but a retry follows an answer that is final. Across journals the family is judged. */
 function judgeConsent(judged: JudgedRow, resentIndexAdds: boolean): Fault[] {
   const mayRepeatUnknown = judged.operation !== 'index-add' || resentIndexAdds
-  return judged.items.flatMap(({ attempts }) =>
+  return judged.items.flatMap(({ attempts, retriedAfter }) =>
     attempts.flatMap((attempt, index) => {
       const next = attempts[index + 1]
       if (next === undefined || mayFollow(attempt, mayRepeatUnknown)) return []
+      if (retriedAfter.has(attempt.number)) return []
       const message = `the journal has ${sayTries(attempts)}, and nobody agreed to repeat what was ${attempt.outcome}.`
       return [toFault('without-consent', judged, message)]
     }),

@@ -81,7 +81,8 @@ const COUNTED = `
   UNION ALL SELECT 'rule', rule_id, count(*) FROM found JOIN term ON term.kind = 'rules' AND term.id = found.rules
     JOIN json_each(term.value) AS own JOIN rule ON rule.id = own.value GROUP BY rule.id
   UNION ALL SELECT 'callback', 'received', count(*) FROM callback
-  UNION ALL SELECT 'callback', effect, count(*) FROM callback GROUP BY effect`
+  UNION ALL SELECT 'callback', replace(effect, 'settled_before', 'settled') AS counted, count(*) FROM callback
+    GROUP BY counted`
 
 function toTable(counted: readonly Record<string, unknown>[]): Map<string, Map<string, number>> {
   const kinds = new Map<string, Map<string, number>>()
@@ -158,6 +159,7 @@ function readItems(
     db.prepare('SELECT item, number, outcome, status FROM attempt ORDER BY item, number').all(),
     ({ item }) => Number(item),
   )
+  const retriedAfter = readRetried(db, record)
   const items = new Map<number, ItemHistory>()
   for (const [item, carried] of Map.groupBy(rows, (row) => row.item)) {
     if (item === null) continue
@@ -171,6 +173,7 @@ function readItems(
       path: request === undefined ? '' : base + request.path,
       body: request === undefined ? null : hashBody(request.body ?? ''),
       attempts: (attempts.get(item) ?? []).map(toAttempt),
+      retriedAfter: new Set(retriedAfter.get(item)),
       answer: answer === null ? null : { text: answer.text, isCut: answer.cutFrom !== null },
       callbacks: exchanges.readCallbacks(item).map(({ effect, body, cutFrom }) => ({
         effect,
@@ -179,6 +182,24 @@ function readItems(
     })
   }
   return items
+}
+
+/** After how many tries retries of the run put each row back into the queue that they might. */
+function readRetried(db: RunView['db'], record: RunView['record']): Map<number, number[]> {
+  const { certain, unknown } = toRetriedStates(record)
+  const taken = new Map<number, number[]>()
+  const rows = db
+    .prepare(
+      `SELECT row, state, attempts, options ->> '$.onUnknown' AS on_unknown FROM earlier
+       JOIN session ON session.number = earlier.session`,
+    )
+    .all()
+  for (const { row, state, attempts, on_unknown: onUnknown } of rows) {
+    const states: readonly RowState[] = onUnknown === 'resend' ? [...certain, ...unknown] : certain
+    if (states.includes(state as RowState))
+      taken.set(Number(row), [...(taken.get(Number(row)) ?? []), Number(attempts)])
+  }
+  return taken
 }
 
 function toAttempt({ number, outcome, status }: Record<string, unknown>): AttemptHistory {

@@ -62,6 +62,8 @@ export interface ItemHistory {
   /** SHA-256 of the body, hex; null if it cannot be made again, because the receiver's settings are elsewhere. */
   body: string | null
   attempts: readonly AttemptHistory[]
+  /** Numbers of the tries after which a retry put the item back into the queue, with the consent that it needed. */
+  retriedAfter: ReadonlySet<number>
   /** The last answer; null if none was read, or if it settled no row. */
   answer: StoredText | null
   callbacks: readonly { effect: string; body: StoredText }[]

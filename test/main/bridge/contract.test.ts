@@ -206,7 +206,20 @@ describe.each(['websocket', 'message port'] as const)('the bridge over a %s', (t
     const whole = await client.runs.summarize({ runId })
     expect(whole).toMatchObject({ state: 'completed', rows: { succeeded: 49, rejected: 1, not_sent: 0 } })
 
-    const child = await client.runs.retryRun({ runId, onUnknown: 'skip', apiKey: KEY })
+    expect(await client.runs.retryRun({ runId, onUnknown: 'skip', apiKey: KEY })).toEqual({ runId })
+    await followUntil(client, runId, () => false)
+    expect(await client.runs.summarize({ runId })).toMatchObject({
+      parent_run_id: null,
+      rows: { read: 50, succeeded: 49, rejected: 1 },
+      sessions: [
+        { kind: 'start' },
+        { kind: 'resume' },
+        { kind: 'retry', rows_taken: 1, requests: { sent: 1 } },
+      ],
+    })
+    const child = await client.runs.correctRun({ runId, onUnknown: 'skip', apiKey: KEY, fixes: [] })
+    await client.runs.awaitReady(child)
+    await client.runs.begin(child)
     await followUntil(client, child.runId, () => false)
     expect(await client.runs.summarize(child)).toMatchObject({
       parent_run_id: runId,

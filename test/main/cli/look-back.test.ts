@@ -96,7 +96,7 @@ describe('looking back', () => {
 })
 
 describe('retry', () => {
-  it('sends only what did not succeed, as a child run, with the same post_ids and bodies', async () => {
+  it('sends only what did not succeed again, in the run itself, with the same post_ids and bodies', async () => {
     const folder = createTemporaryFolder()
     const sandbox = await withSandbox({ faults: ['422=40%,tries=1'], seed: 'retry' })
     const env = { SLUICE_API_KEY: sandbox.key }
@@ -111,10 +111,19 @@ describe('retry', () => {
     expect(rejected).toBeGreaterThan(0)
     const retried = await runInProcess(['retry', parent.run_id, '--json'], { workspace: folder, env })
     expect(retried.code).toBe(0)
-    const child = JSON.parse(retried.stdout)
-    expect(child).toMatchObject({ parent_run_id: parent.run_id, state: 'completed' })
-    expect(child.run_id).not.toBe(parent.run_id)
-    expect(child.rows).toMatchObject({ read: rejected + notSent, succeeded: rejected + notSent })
+    expect(JSON.parse(retried.stdout)).toMatchObject({
+      ...{ run_id: parent.run_id, parent_run_id: null, whole_run: null, retries: [], state: 'completed' },
+      rows: { read: 40, succeeded: 40 },
+      sessions: [
+        { number: 1, kind: 'start', rows_taken: 0, requests: { sent: 40 - notSent, rejected } },
+        {
+          number: 2,
+          kind: 'retry',
+          rows_taken: rejected,
+          requests: { succeeded: rejected + notSent, rejected: 0 },
+        },
+      ],
+    })
     const stats = await sandbox.stats()
     expect(stats.tasks).toBe(40)
     expect(stats.outcomes['accepted']).toBe(40)

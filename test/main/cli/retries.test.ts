@@ -1,29 +1,65 @@
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { createEngine } from '../../../src/main/engine/engine.ts'
+import { ApiKey } from '../../../src/main/engine/secrets/bound-secret.ts'
+import { APP_VERSION } from '../../../src/shared/version.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { runInProcess } from './run-in-process.ts'
 import { createRows, writeSource } from './write-source.ts'
 
-/** A run of 20 rows of which some are refused once, and its retry, in which all succeed. */
-async function openRetriedRun() {
+/** A run of 20 rows of which some are refused once. */
+async function openRun() {
   const folder = createTemporaryFolder()
   const sandbox = await withSandbox({ faults: ['422=40%,tries=1'], seed: 'retry' })
   const source = writeSource(folder, 'posts.csv', createRows(20))
-  const options = { workspace: join(folder, 'workspace'), env: { SLUICE_API_KEY: sandbox.key } }
+  const workspace = join(folder, 'workspace')
+  const options = { workspace, env: { SLUICE_API_KEY: sandbox.key } }
   const sluice = (...args: string[]) => runInProcess(args, options)
-  const parent = JSON.parse((await sluice('task', source, '--base-url', sandbox.baseUrl, '--json')).stdout)
-  const retry = JSON.parse((await sluice('retry', parent.run_id, '--json')).stdout)
-  return { sluice, parent, retry }
+  const run = JSON.parse((await sluice('task', source, '--base-url', sandbox.baseUrl, '--json')).stdout)
+  return { sluice, run, workspace, sandbox }
 }
 
-test('a run and its retry name each other, are listed once, and are deleted together', async () => {
-  const { sluice, parent, retry } = await openRetriedRun()
+/** The same and its retry, in which all succeed. */
+async function openRetriedRun() {
+  const opened = await openRun()
+  const retried = JSON.parse((await opened.sluice('retry', opened.run.run_id, '--json')).stdout)
+  return { ...opened, retried }
+}
+
+test('a retry is a session of its run, which says how many rows were sent again and when', async () => {
+  const { sluice, run, retried } = await openRetriedRun()
+  const { rejected } = run.rows
+  expect(rejected).toBeGreaterThan(0)
+  expect(retried).toMatchObject({ run_id: run.run_id, rows: { read: 20, succeeded: 20 } })
+  const [first, second] = retried.sessions
+  expect([first.kind, second.kind]).toEqual(['start', 'retry'])
+  expect(Date.parse(second.started_at)).toBeGreaterThanOrEqual(Date.parse(first.ended_at))
+  expect(second).toMatchObject({ rows_taken: rejected, host: hostname(), app_version: APP_VERSION })
+  expect(first.duration_s + second.duration_s).toBeCloseTo(retried.throughput.duration_s, 2)
+  const shown = (await sluice('show', run.run_id)).stdout
+  expect(shown).toMatch(
+    new RegExp(
+      `retried \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d: ${rejected} rows, ${rejected} of ${rejected} requests succeeded`,
+    ),
+  )
+  expect(shown).not.toMatch(/sluice.* retry /)
+  expect(JSON.parse((await sluice('runs', '--json')).stdout)).toHaveLength(1)
+})
+
+test('a run and a retry with a run of its own name each other, are listed once, and are deleted together', async () => {
+  const { sluice, run: parent, workspace, sandbox } = await openRun()
+  const engine = createEngine({ workspace })
+  const { connection } = await engine.runs.readPlan(parent.run_id)
+  const apiKey = ApiKey.create(sandbox.key, connection, 'of the test')
+  const child = await engine.runs.retryRun(parent.run_id, { apiKey, onUnknown: 'skip', fixes: [] })
+  const retry = await child.ended
+  await engine.close()
   expect(retry).toMatchObject({ parent_run_id: parent.run_id, whole_run: { run_id: parent.run_id } })
   const shown = (await sluice('show', parent.run_id)).stdout
   expect(shown).toContain(`with retry ${retry.run_id}: completed`)
   expect(shown).not.toContain('retry RUN')
-  expect(shown).not.toMatch(/sluice.* retry /)
   const row = JSON.parse((await sluice('show', parent.run_id, '--row', '2', '--json')).stdout)
   expect(row).toMatchObject({
     result: { triggered_rules: expect.any(Array) },
@@ -36,6 +72,11 @@ test('a run and its retry name each other, are listed once, and are deleted toge
   const latest = JSON.parse((await sluice('show', 'latest', '--json')).stdout)
   expect(latest).toMatchObject({ run_id: parent.run_id, rows: { read: 20, succeeded: 20 } })
   expect(JSON.parse((await sluice('runs', '--json')).stdout)).toHaveLength(1)
+  const again = await sluice('retry', retry.run_id)
+  expect([again.code, again.stderr]).toEqual([
+    0,
+    expect.stringContaining(`Run ${parent.run_id} has nothing to retry.`),
+  ])
   const unasked = await sluice('delete', parent.run_id)
   expect(unasked.stderr).toContain(`and its 1 retry (${retry.run_id})`)
   const deleted = JSON.parse((await sluice('delete', parent.run_id, '--yes', '--json')).stdout)
@@ -44,17 +85,26 @@ test('a run and its retry name each other, are listed once, and are deleted toge
 })
 
 test('a retry of a run with nothing left says so and exits as the run did', async () => {
-  const { sluice, parent, retry } = await openRetriedRun()
-  for (const named of [parent.run_id, retry.run_id]) {
-    const again = await sluice('retry', named)
-    expect(again.code).toBe(0)
-    expect(again.stderr).toContain(`Run ${parent.run_id} has nothing to retry.`)
-    expect(again.stdout).toBe('')
-  }
+  const { sluice, run } = await openRetriedRun()
+  const again = await sluice('retry', run.run_id)
+  expect(again.code).toBe(0)
+  expect(again.stderr).toContain(`Run ${run.run_id} has nothing to retry.`)
+  expect(again.stdout).toBe('')
 })
 
 test('a retry with nothing left still prints the run as one document with --json', async () => {
-  const { sluice, parent } = await openRetriedRun()
-  const again = await sluice('retry', parent.run_id, '--json')
-  expect(JSON.parse(again.stdout)).toMatchObject({ run_id: parent.run_id, rows: { succeeded: 20 } })
+  const { sluice, run } = await openRetriedRun()
+  const again = await sluice('retry', run.run_id, '--json')
+  expect(JSON.parse(again.stdout)).toMatchObject({ run_id: run.run_id, rows: { succeeded: 20 } })
+})
+
+test('a retry exits with 1 while its run has invalid rows, though all that it sent succeeded', async () => {
+  const folder = createTemporaryFolder()
+  const sandbox = await withSandbox({ faults: ['422=100%,tries=1'], seed: 'retry' })
+  const source = writeSource(folder, 'posts.csv', 'text_data,user_id\nhello,u1\n,u2\n')
+  const options = { workspace: join(folder, 'workspace'), env: { SLUICE_API_KEY: sandbox.key } }
+  await runInProcess(['task', source, '--base-url', sandbox.baseUrl], options)
+  const retried = await runInProcess(['retry', 'latest', '--json'], options)
+  expect(JSON.parse(retried.stdout).rows).toMatchObject({ succeeded: 1, rejected: 0, invalid: 1 })
+  expect(retried.code).toBe(1)
 })

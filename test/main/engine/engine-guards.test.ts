@@ -73,7 +73,7 @@ test('a child run in the middle that is deleted does not give its child’s rows
   await parent.ready
   parent.stop()
   await parent.ended
-  const middle = await engine.runs.retryRun(parent.runId, { ...held, onUnknown: 'skip' })
+  const middle = await engine.runs.retryRun(parent.runId, { ...held, onUnknown: 'skip', fixes: [] })
   await middle.ready
   middle.stop()
   await middle.ended

@@ -24,7 +24,7 @@ test('a callback that comes after its load test is over settles no row of its so
   expect(later.callbacks).toEqual(ended.callbacks)
 }, 30_000)
 
-test('what is overdue by the time an ended run is looked at is said so, and taken over by a retry', async () => {
+test('what is overdue by the time an ended run is looked at is said so, and sent again by a retry', async () => {
   const service = await startCallbackService(({ index }) => ({ isLate: index === 0 }))
   const engine = openEngine(join(folder, 'overdue'))
   const plan = createRunPlan(folder, 3, service.baseUrl, {
@@ -44,8 +44,11 @@ test('what is overdue by the time an ended run is looked at is said so, and take
       { timeout: 20_000 },
     )
     .toMatchObject({ succeeded: 2, awaiting: 0, overdue: 1 })
-  const child = await engine.runs.retryRun(run.runId, { apiKey: 'key', onUnknown: 'skip' })
-  expect((await child.ended).rows.read).toBe(1)
+  const again = await engine.runs.retryRun(run.runId, { apiKey: 'key', onUnknown: 'skip' })
+  expect((await again.ended).sessions.map(({ kind, rows_taken: taken }) => [kind, taken])).toEqual([
+    ['start', 0],
+    ['retry', 1],
+  ])
 }, 30_000)
 
 test('what became overdue while nobody held its run is asked about before it is sent again', async () => {

@@ -274,14 +274,14 @@ export function addResumeCommand(program: Command, context: CliContext): void {
   ])
 }
 
-/** Adds `retry RUN`: sends what did not succeed as a child run, with the same post_ids and bodies. */
+/** Adds `retry RUN`: sends what did not succeed again, with the same post_ids and bodies. */
 export function addRetryCommand(program: Command, context: CliContext): void {
   const command = program
     .command('retry')
     .argument('<run>', RUN_ARGUMENT_HELP)
     .description(
-      'Sends the unsuccessful rows again, with the same post_ids and bodies, as a retry of the run. ' +
-        'Does not send invalid rows: correct them in the source and submit it again.',
+      'Sends the unsuccessful rows of a run again, with the same post_ids and bodies. Their new results take the place of ' +
+        'the old ones; every try is kept. Does not send invalid rows: correct them in the source and submit it again.',
     )
   addAgainOptions(command).action(async (reference: string, flags: AgainFlags) => {
     context.exitCode = await sendAgain(context, reference, flags, {
@@ -298,6 +298,6 @@ export function addRetryCommand(program: Command, context: CliContext): void {
       'retry latest --on-unknown resend',
       'retry latest --delivered-code DUPLICATE_POST --json',
     ],
-    'the same as for task, counting only the rows sent again.',
+    'the same as for task, counting all rows of the run.',
   )
 }

@@ -228,10 +228,12 @@ async function printInvalidRows(context: CliContext, engine: Engine, summary: Ru
 /** The exit code of a command that executed a run. */
 export function toExitCode(summary: RunSummary): ExitCode {
   if (summary.state === 'interrupted') return EXIT.interrupted
-  const { read, succeeded } = summary.rows
+  // A retry that is a run of its own is judged with the rest, as any other is.
+  const rows = summary.whole_run?.rows ?? summary.rows
+  const { read, succeeded } = rows
   // That nothing is new is no mistake.
-  const { skipped = 0 } = summary.rows
-  if (read > 0 && skipped === 0 && countSendable(summary.rows) === 0) return EXIT.badInput
+  const { skipped = 0 } = rows
+  if (read > 0 && skipped === 0 && countSendable(rows) === 0) return EXIT.badInput
   // A load test that its first request ended has measured nothing that a threshold could judge.
   if (isLoadRun(summary) && summary.state === 'stopped' && summary.requests.sent === 0) return EXIT.rowsFailed
   // Of a load test the thresholds say whether it passed, not its requests, unless none of these succeeded.
@@ -241,6 +243,6 @@ export function toExitCode(summary: RunSummary): ExitCode {
     const { sent, succeeded: answered } = summary.requests
     return sent > 0 && answered === 0 ? EXIT.rowsFailed : EXIT.ok
   }
-  const due = countTrial(summary) === null ? 0 : summary.rows.not_sent
-  return succeeded === read - countLeftOut(summary.rows) - due ? EXIT.ok : EXIT.rowsFailed
+  const due = countTrial(summary) === null ? 0 : rows.not_sent
+  return succeeded === read - countLeftOut(rows) - due ? EXIT.ok : EXIT.rowsFailed
 }

@@ -1,8 +1,9 @@
 import { formatCount, formatCounted, formatDuration } from '../../../shared/messages/figure-text.ts'
+import { formatMinute } from '../../../shared/messages/moment-text.ts'
 import { nameRunSource } from '../../../shared/plan/source-paths.ts'
 import type { Section, Tone } from '../../../shared/report/report.ts'
 import { toBriefReport, toSummaryReport } from '../../../shared/report/summary-report.ts'
-import { type RunState, type RunSummary, toServiceUrl } from '../../../shared/run/run.ts'
+import { listRetries, type RunState, type RunSummary, toServiceUrl } from '../../../shared/run/run.ts'
 import { describeOperation, describeTrial, toDurationMs } from '../../../shared/run/run-view.ts'
 import { formatStop } from '../../../shared/run/snapshot.ts'
 import { COMMAND_PREFIX } from '../invocation.ts'
@@ -67,11 +68,20 @@ function formatHeading(terminal: Terminal, summary: RunSummary): string[] {
 }
 
 /** What belongs to the run: its retries, or where it is a retry, the whole. */
-function formatRetries({ retries, whole_run: whole }: RunSummary): string[] {
-  const shown = retries.map(
-    ({ run_id, state, rows }) =>
-      `with retry ${run_id}: ${state}, ${formatCount(rows.succeeded)} of ${formatCounted(rows.read, 'row')} succeeded`,
-  )
+function formatRetries(summary: RunSummary): string[] {
+  const { run_id: runId, retries, whole_run: whole } = summary
+  const shown = [
+    ...listRetries(summary)
+      .filter((session) => session.run_id === runId)
+      .map(({ started_at, rows_taken: taken, requests }) => {
+        const succeeded = `${formatCount(requests.succeeded)} of ${formatCounted(requests.sent, 'request')} succeeded`
+        return `retried ${formatMinute(started_at)}: ${formatCounted(taken, 'row')}, ${succeeded}`
+      }),
+    ...retries.map(
+      ({ run_id, state, rows }) =>
+        `with retry ${run_id}: ${state}, ${formatCount(rows.succeeded)} of ${formatCounted(rows.read, 'row')} succeeded`,
+    ),
+  ]
   if (whole === null) return shown
   const { read, succeeded } = whole.rows
   return [

@@ -147,8 +147,12 @@ export function countError(counters: Counters, cause: ErrorCause, rows: number):
 
 /** Takes rows back that {@link countError} counted, since they have succeeded after all. */
 export function uncountError(counters: Counters, cause: ErrorCause, rows: number): void {
-  const group = findErrorGroup(counters.entries('error'), cause, rows)
-  if (group !== null) counters.add('error', group, -rows)
+  if (!isUnsuccessful(cause.state)) return
+  // Rows that found no room for a group of their own are among the further ones, and later ones may have found it.
+  const group = toGroup(cause)
+  const own = Math.min(rows, Math.max(0, counters.get('error', group)))
+  counters.add('error', group, -own)
+  counters.add('error', toFurther(cause.state), own - rows)
 }
 
 /** The group in which {@link countError} counted rows; null where it did not count them. */

@@ -112,9 +112,13 @@ function findDamage(file: string): string | null {
   }
 }
 
-/** Throws if cells that a retry took over are damaged: what is left of them must not be sent. */
-export function refuseDamagedCells(db: DatabaseSync, table: 'main.row' | 'temp.candidate'): void {
-  if (findDamagedCell(db, { ...CELLS, table }) === null) return
+/** Throws if cells that a retry took over are damaged, of all rows or of some: what is left of them must not be sent. */
+export function refuseDamagedCells(
+  db: DatabaseSync,
+  table: 'main.row' | 'temp.candidate',
+  where = 'true',
+): void {
+  if (findDamagedCell(db, { ...CELLS, table, where }) === null) return
   throw new SyntaxError('the cells of a row are not a list of texts')
 }
 

@@ -222,6 +222,44 @@ export const MIGRATIONS: readonly SchemaStep[] = [
     item INTEGER NOT NULL, number INTEGER NOT NULL, response TEXT, bytes INTEGER, content BLOB, PRIMARY KEY (item, number)
   ) STRICT;
   `,
+  `
+  -- Each time that a process took the run up; see sessions.ts. taken is how many rows a retry put back into the queue;
+  -- requests, a JSON object, and sending_ms are the run's counters as the session began. The sessions of a run that an
+  -- earlier version sent are one.
+  CREATE TABLE session (
+    number INTEGER PRIMARY KEY,
+    kind TEXT NOT NULL,
+    started_at INTEGER NOT NULL,
+    ended_at INTEGER,
+    host TEXT,
+    app_version TEXT NOT NULL,
+    options TEXT NOT NULL,
+    taken INTEGER NOT NULL,
+    requests TEXT NOT NULL,
+    sending_ms INTEGER NOT NULL
+  ) STRICT;
+  INSERT INTO session SELECT 1,
+    CASE WHEN corrects = 1 THEN 'correction' WHEN parent_run_id IS NOT NULL THEN 'retry' ELSE 'start' END,
+    created_at, ended_at, NULL, app_version, '{}', 0, '{}', 0 FROM run;
+
+  -- How rows stood that a retry put back into the queue, by the session that did. A callback that had settled such a row
+  -- has the effect settled_before from then on.
+  CREATE TABLE earlier (
+    row INTEGER NOT NULL,
+    session INTEGER NOT NULL,
+    state TEXT NOT NULL,
+    attempts INTEGER NOT NULL,
+    status INTEGER,
+    error_code TEXT,
+    message TEXT,
+    task_id TEXT,
+    duration_us INTEGER,
+    answer TEXT,
+    acknowledged_at INTEGER,
+    callback_us INTEGER,
+    PRIMARY KEY (row, session)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ]
 
 /**

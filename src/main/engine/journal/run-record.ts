@@ -5,7 +5,9 @@ import { fromStoredFixes, toStoredFixes } from '../../../shared/plan/fixes.ts'
 import { type Plan, planSchema } from '../../../shared/plan/plan.ts'
 import { type SourceFingerprint, sourceFingerprintSchema } from '../../../shared/plan/source-fingerprint.ts'
 import { type ReadAs, readAsSchema } from '../../../shared/run/read-as.ts'
+import type { SessionKind } from '../../../shared/run/run.ts'
 import { toRunId } from '../workspace/workspace-files.ts'
+import { insertSession } from './sessions.ts'
 
 const namesSchema = z.array(z.string())
 
@@ -60,14 +62,14 @@ export interface RunRecord {
   readAs: ReadAs[] | null
 }
 
-/** Writes the run's one row. The caller has a transaction open. */
+/** Writes the run's one row, and its first session. The caller has a transaction open. */
 export function insertRunRecord(
   db: DatabaseSync,
   record: Pick<
     RunRecord,
     'runId' | 'runToken' | 'parentRunId' | 'name' | 'plan' | 'createdAtMs' | 'appVersion'
   > &
-    Partial<Pick<RunRecord, 'callbackBase' | 'mediaBase' | 'corrects'>>,
+    Partial<Pick<RunRecord, 'callbackBase' | 'mediaBase' | 'corrects'>> & { isImport?: boolean },
 ): void {
   db.prepare(
     `INSERT INTO run (run_id, run_token, parent_run_id, name, plan, created_at, app_version, callback_base,
@@ -84,6 +86,21 @@ export function insertRunRecord(
     record.mediaBase ?? null,
     Number(record.corrects ?? false),
   )
+  insertSession(db, {
+    kind: toFirstKind(record),
+    startedAtMs: record.createdAtMs,
+    appVersion: record.appVersion,
+  })
+}
+
+function toFirstKind(record: {
+  parentRunId: string | null
+  corrects?: boolean
+  isImport?: boolean
+}): SessionKind {
+  if (record.isImport) return 'import'
+  if (record.parentRunId === null) return 'start'
+  return record.corrects ? 'correction' : 'retry'
 }
 
 const RUN_NAME = /^[\w-]+$/

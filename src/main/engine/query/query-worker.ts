@@ -19,7 +19,13 @@ import type { RowFilter } from '../../../shared/run/row-filters.ts'
 import { serveCalls } from '../../worker-rpc.ts'
 import { explainFailure } from '../journal/journal-damage.ts'
 import { KeptLatencies } from '../journal/latency-series.ts'
-import { listWholeFiles, ReaderPool, type RunFamily, readRunFamily } from '../journal/run-family.ts'
+import {
+  isRetriedInPlace,
+  listWholeFiles,
+  ReaderPool,
+  type RunFamily,
+  readRunFamily,
+} from '../journal/run-family.ts'
 import { Catalogue } from '../lookback/catalogue/catalogue.ts'
 import { compareLatencies, compareSides } from '../lookback/compared-run.ts'
 import type { KeptEvaluations } from '../lookback/kept-evaluations.ts'
@@ -101,6 +107,8 @@ const calls = {
   listMembers: (run: AskedRun) => readOr([], run, ({ members }) => members.map(({ record }) => record.runId)),
   /** Ids of all runs of the whole that the run belongs to, the first run first. */
   listWhole: (run: AskedRun) => readOr([], run, ({ whole }) => whole.map(({ record }) => record.runId)),
+  /** Whether a retry goes on in the journal of the run itself. */
+  isRetriedInPlace: (run: AskedRun) => readOr(false, run, isRetriedInPlace),
   /** The run itself or that of its retries that can be resumed. */
   findResumable: (run: AskedRun) =>
     readOr(toRunId(run.file), run, ({ members }) => findStanding(members).record.runId),

@@ -111,6 +111,7 @@ const OWN_QUERIES = {
   readAddresses: { about: 'run' },
   listMembers: { about: 'run' },
   listWhole: { about: 'run' },
+  isRetriedInPlace: { about: 'run' },
   findResumable: { about: 'run' },
   listLate: { about: 'run' },
   listLateRuns: { about: 'workspace' },

@@ -14,11 +14,13 @@ import {
   toRowCounts,
   toRunWarnings,
 } from '../../../shared/run/counts.ts'
+import type { Outcome } from '../../../shared/run/item-state.ts'
 import { toSourceRead } from '../../../shared/run/read-as.ts'
 import {
   FAILED_TERMS_MAX,
   type RequestCounts,
   type RowCounts,
+  type RunSession,
   type RunState,
   type RunSummary,
   type RunWarning,
@@ -28,6 +30,7 @@ import { toSentBefore } from '../../../shared/run/sent-before.ts'
 import { readRecoveredLoad, toLostGroups } from '../journal/load-record.ts'
 import { findTakersOf, type RunFamily, type RunView, toFamily } from '../journal/run-family.ts'
 import { readLatency } from '../journal/seconds.ts'
+import { readSessions } from '../journal/sessions.ts'
 import { parseCells } from '../journal/stored-cells.ts'
 import { toLoadSummary } from '../load/load-results.ts'
 import { createRowMapper } from '../mapping/row-mapper.ts'
@@ -85,6 +88,7 @@ export function summarizeRun(family: RunFamily): RunSummary {
     parent_run_id: record.parentRunId,
     whole_run: toWholeRun(family),
     retries: members.slice(1).map(toRetry),
+    sessions: members.flatMap(toSessions),
     rows,
     requests,
     throughput: {
@@ -215,6 +219,35 @@ function toRetry(member: RunView): RunSummary['retries'][number] {
     created_at: toIso(member.record.createdAtMs),
     rows: toRowCounts(states, member.record.rowsRead, member.isCutOff ? countUnaccounted(member) : 0),
   }
+}
+
+/** The sessions of one run, each with what it sent: the run's counters as it began and as the next one did. */
+function toSessions(member: RunView): RunSession[] {
+  const { db, record } = member
+  const sessions = readSessions(db)
+  const now = {
+    requests: readFacetCounts(db).get('request') ?? new Map<string, number>(),
+    sendingMs: toDurationS(member) * 1_000,
+  }
+  return sessions.map((session, at) => {
+    const end = sessions[at + 1] ?? now
+    const count = (outcome: Outcome) =>
+      (end.requests.get(outcome) ?? 0) - (session.requests.get(outcome) ?? 0)
+    const [succeeded, rejected] = [count('succeeded'), count('rejected')]
+    const [failed, unknown] = [count('failed'), count('unknown')]
+    return {
+      number: session.number,
+      kind: session.kind,
+      run_id: record.runId,
+      started_at: toIso(session.startedAtMs),
+      ended_at: session.endedAtMs === null ? null : toIso(session.endedAtMs),
+      host: session.host,
+      app_version: session.appVersion,
+      rows_taken: session.taken,
+      requests: { sent: succeeded + rejected + failed + unknown, succeeded, rejected, failed, unknown },
+      duration_s: (end.sendingMs - session.sendingMs) / 1_000,
+    }
+  })
 }
 
 /** The member by which a run and its retries are running, interrupted, stopped or completed. */

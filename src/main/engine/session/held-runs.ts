@@ -16,7 +16,7 @@ import { addSystemProxy, type FindSystemProxy } from '../secrets/system-proxy.ts
 import { toServiceUrl } from '../service/operation-exchange.ts'
 import { createRunId, isWritable, listRunIds } from '../workspace/workspace-files.ts'
 import { RunRemoval } from './run-removal.ts'
-import { type RunTask, RunThread } from './run-thread.ts'
+import { makesRun, type RunTask, RunThread } from './run-thread.ts'
 
 /** What differs from one run's thread to the next. */
 type RunWork = Omit<RunTask, 'workspace' | 'appVersion' | 'loadWorkerUrl'>
@@ -109,7 +109,7 @@ export class HeldRuns {
     return this.#startThread(plan, { ...bases, ...secrets, ...toRules(resume), runId, earlierRuns, work })
   }
 
-  /** Sends what did not succeed in a run and its retries as a child run. */
+  /** Sends what did not succeed in a run and its retries again, where possible in the run itself. */
   async retry(parentRunId: string, retry: RetryOptions): Promise<RunHandle> {
     await this.settleLate(parentRunId)
     const { stored } = this.#options
@@ -118,13 +118,16 @@ export class HeldRuns {
     if (plan.load !== undefined) throw new SluiceError({ id: 'load_not_repeatable', runId: parentRunId })
     for (const member of await stored.own.listWhole(parentRunId)) this.#refuseHeld(member)
     const secrets = await this.#guard(retry, plan)
-    const runId = createRunId()
+    const { onUnknown, fixes } = retry
+    const isInPlace = fixes === undefined && (await stored.own.isRetriedInPlace(parentRunId))
+    const runId = isInPlace ? parentRunId : createRunId()
     const bases = await this.#prepareAgain(runId, parentRunId, plan, retry)
     await this.#refuseDoubleAdds(parentRunId, plan, retry, 'retry')
     // A retry with corrections checks its rows again, and then asks by itself.
-    if (retry.fixes === undefined) await this.#refuseOpenWarnings(parentRunId, retry)
-    const { onUnknown, fixes } = retry
-    const work = { kind: 'retry', onUnknown, parentRunId, fixes } as const
+    if (fixes === undefined) await this.#refuseOpenWarnings(parentRunId, retry)
+    const work: RunTask['work'] = isInPlace
+      ? { kind: 'retry', onUnknown }
+      : { kind: 'child', onUnknown, parentRunId, fixes }
     return this.#startThread(plan, { ...bases, ...secrets, ...toRules(retry), runId, work })
   }
 
@@ -213,7 +216,7 @@ export class HeldRuns {
       },
       async (error: unknown) => {
         // A new run whose source or plan cannot be used never was one.
-        const isGone = task.work.kind !== 'resume' && !thread.isReady
+        const isGone = makesRun(task.work) && !thread.isReady
         // Whatever fails now, a person has to hear of what ended the run.
         await this.#release(task).catch(() => {})
         if (isGone) await this.removal.removeFiles(runId).catch(() => {})

@@ -12,8 +12,10 @@ import {
   updateRunRecord,
 } from '../journal/run-record.ts'
 import { restoreSendingTime } from '../journal/seconds.ts'
+import { insertSession, type NewSession } from '../journal/sessions.ts'
 import { type IntakeProgress, runIntake } from '../run/intake.ts'
 import { copyUnsucceeded } from '../run/journal/copy-unsucceeded.ts'
+import { putBackUnsuccessful } from '../run/journal/put-back.ts'
 import { rebuildSeconds, recoverUnknown, resendKeyRefused, resendUnknown } from '../run/journal/recovery.ts'
 import type { ProxyCredentials } from '../secrets/bound-secret.ts'
 import { type HeaderValues, toHeaderList } from '../secrets/header-values.ts'
@@ -37,11 +39,18 @@ export async function prepareRun(
     isStopped: () => boolean
   },
 ): Promise<RunRecord | null> {
+  const check = ({ plan: { connection } }: RunRecord): void => {
+    readTransport(connection, hooks.proxyCredentials)
+    toHeaderList(connection.headers, hooks.headerValues, new URL(connection.baseUrl))
+  }
   switch (task.work.kind) {
     case 'start':
       createRun(task, journal, task.work.plan)
       break
     case 'retry':
+      retryRun(task, journal, task.work.onUnknown, check)
+      break
+    case 'child':
       copyUnsucceeded(journal, { ...task, ...task.work, nowMs: Date.now() })
       break
     case 'settle':
@@ -55,9 +64,7 @@ export async function prepareRun(
   }
   const record = readRecord(task, journal)
   // A missing certificate, credential or header is reported before the source is read.
-  const { connection } = record.plan
-  readTransport(connection, hooks.proxyCredentials)
-  toHeaderList(connection.headers, hooks.headerValues, new URL(connection.baseUrl))
+  check(record)
   if (record.state !== 'intake') return record
   await noteSource(journal, record)
   const { workspace, limit, earlierRuns } = task
@@ -82,7 +89,7 @@ async function noteSource(journal: Journal, { plan: { source } }: RunRecord): Pr
 }
 
 function createRun(
-  { runId, appVersion, callbackBase, mediaBase }: RunTask,
+  { runId, appVersion, callbackBase, mediaBase, work }: RunTask,
   journal: Journal,
   plan: RunRecord['plan'],
 ): void {
@@ -97,8 +104,35 @@ function createRun(
       appVersion,
       callbackBase,
       mediaBase,
+      isImport: work.kind === 'import',
     }),
   )
+}
+
+/** Puts the rows that did not succeed back into the queue of their own run. */
+function retryRun(
+  task: RunTask,
+  journal: Journal,
+  onUnknown: 'resend' | 'skip',
+  check: (record: RunRecord) => void,
+): void {
+  const record = readRecord(task, journal)
+  const { runId } = record
+  if (record.plan.load !== undefined) throw new SluiceError({ id: 'load_not_repeatable', runId })
+  if (record.state === 'intake') throw new SluiceError({ id: 'retry_before_intake', runId })
+  // Where nothing can be sent, no row is put back.
+  check(record)
+  recover(journal, record)
+  putBackUnsuccessful(journal, { onUnknown, session: toSession(task, 'retry', onUnknown) })
+}
+
+function toSession(
+  { appVersion, deliveredCodes, callbackTimeoutMs }: RunTask,
+  kind: 'resume' | 'retry',
+  onUnknown: 'resend' | 'skip',
+): NewSession {
+  const options = { onUnknown, deliveredCodes, callbackTimeoutMs }
+  return { kind, startedAtMs: Date.now(), appVersion, options }
 }
 
 function resumeRun(task: RunTask, journal: Journal, onUnknown: 'resend' | 'skip'): void {
@@ -121,15 +155,21 @@ function resumeRun(task: RunTask, journal: Journal, onUnknown: 'resend' | 'skip'
     copyUnsucceeded(journal, { ...task, parentRunId, onUnknown, nowMs: record.createdAtMs })
     return
   }
-  const isCutOff = record.state === 'running'
-  recoverUnknown(journal)
-  rebuildSeconds(journal)
-  // The time that a dead process had spent sending is known only from the seconds it wrote.
-  if (isCutOff) restoreSendingTime(journal, record.sendingMs)
+  recover(journal, record)
+  journal.transact('process', () => insertSession(journal.db, toSession(task, 'resume', onUnknown)))
   // What a retry has taken over is the retry's to send.
   if (onUnknown === 'resend' && unknownTaker === null) resendUnknown(journal)
   // Whoever resumes it has had the time to replace the key; if it is refused again, the run stops soon.
   if (sendsKey(record.plan.operation)) resendKeyRefused(journal)
+}
+
+/** Puts right what a dead process left. */
+function recover(journal: Journal, { state, sendingMs }: RunRecord): void {
+  const isCutOff = state === 'running'
+  recoverUnknown(journal)
+  rebuildSeconds(journal)
+  // The time that a dead process had spent sending is known only from the seconds it wrote.
+  if (isCutOff) restoreSendingTime(journal, sendingMs)
 }
 
 /** What a load test measured before its interruption is complete; going on would measure something else. */

@@ -13,6 +13,7 @@ import { explainFailure } from '../journal/journal-damage.ts'
 import { listWholeFiles } from '../journal/run-family.ts'
 import { type RunRecord, readRunRecord, toStoredPlan, updateRunRecord } from '../journal/run-record.ts'
 import { clearLatency, readLatency, writeLatency } from '../journal/seconds.ts'
+import { endSession } from '../journal/sessions.ts'
 import { importK6Result } from '../load/k6/import-k6-result.ts'
 import { LoadRun } from '../load/load-run.ts'
 import { settleCallbacks } from '../run/callback-settler.ts'
@@ -29,7 +30,7 @@ import { rememberRewriting } from '../workspace/connections.ts'
 import { toKeyFingerprint } from '../workspace/key-fingerprint.ts'
 import { toJournalFile } from '../workspace/workspace-files.ts'
 import { prepareRun } from './prepare-run.ts'
-import type { RunCommand, RunEvents, RunTask } from './run-thread.ts'
+import { makesRun, type RunCommand, type RunEvents, type RunTask } from './run-thread.ts'
 
 /** How often a snapshot is sent, milliseconds (docs/architecture.md §5). */
 const SNAPSHOT_MS = 100
@@ -100,7 +101,7 @@ export class RunSession {
     this.#sendEvent = sendEvent
     this.#journal = new Journal(toJournalFile(task.workspace, task.runId), {
       runId: task.runId,
-      mustExist: task.work.kind === 'resume' || task.work.kind === 'settle',
+      mustExist: !makesRun(task.work),
       onCommit: parts.onCommit,
       sync: parts.sync,
     })
@@ -189,7 +190,7 @@ export class RunSession {
   /** The journals that the session reads: its own, and those of the whole whose rows a retry takes. */
   #listJournals(): string[] {
     const { workspace, work } = this.#task
-    const retried = work.kind === 'retry' ? listWholeFiles(toJournalFile(workspace, work.parentRunId)) : []
+    const retried = work.kind === 'child' ? listWholeFiles(toJournalFile(workspace, work.parentRunId)) : []
     return [...retried, this.#journal.file]
   }
 
@@ -432,6 +433,7 @@ export class RunSession {
         ended_at: Date.now(),
         sending_ms: Math.round(this.#sentMs),
       })
+      endSession(this.#journal.db, Date.now())
     })
     this.#notice = notice
   }

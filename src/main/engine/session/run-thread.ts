@@ -46,12 +46,19 @@ export interface RunTask {
   work:
     | { kind: 'start'; plan: Plan }
     | { kind: 'resume'; onUnknown: 'resend' | 'skip' }
+    /** Put what did not succeed back into the queue, and go on as `resume` does. */
+    | { kind: 'retry'; onUnknown: 'resend' | 'skip' }
     /** Send what did not succeed in the parent, as a child run; with `fixes` also what was never sent, corrected. */
-    | { kind: 'retry'; onUnknown: 'resend' | 'skip'; parentRunId: string; fixes?: readonly Fix[] | undefined }
+    | { kind: 'child'; onUnknown: 'resend' | 'skip'; parentRunId: string; fixes?: readonly Fix[] | undefined }
     /** Only process the callbacks that came after the run's end. */
     | { kind: 'settle' }
     /** Store what k6 measured as a run. */
     | { kind: 'import'; plan: Plan; files: readonly string[] }
+}
+
+/** Whether a session makes the journal that it writes. */
+export function makesRun({ kind }: RunTask['work']): boolean {
+  return kind === 'start' || kind === 'child' || kind === 'import'
 }
 
 /** What a person may ask of a run under way. */

@@ -1,7 +1,7 @@
 import { Anchor } from '@mantine/core'
 import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
 import { adviseInWindow, findMendingStep, type MendingStep } from '../../../shared/messages/outcome-advice.ts'
-import type { RunSummary } from '../../../shared/run/run.ts'
+import { listRetries, type RunSummary } from '../../../shared/run/run.ts'
 import { useLiveRuns } from '../../bridge/live-runs.ts'
 import { ActionButton } from '../../ui/controls.tsx'
 import { formatTimestamp } from '../../ui/format-time.ts'
@@ -9,8 +9,9 @@ import { Notice } from '../../ui/layout/screen.tsx'
 import { SafeText, Sentence } from '../../ui/text/safe-text.tsx'
 
 export function RetriesNotice(props: { summary: RunSummary; onOpenRun: (runId: string) => void }) {
-  const { whole_run: whole, retries } = props.summary
-  if (whole === null && retries.length === 0) return null
+  const { run_id: runId, whole_run: whole, retries } = props.summary
+  const own = listRetries(props.summary).filter((session) => session.run_id === runId)
+  if (whole === null && retries.length === 0 && own.length === 0) return null
   return (
     <Notice kind="info" title={whole === null ? 'Counted together with its retries' : 'This is a retry'}>
       {whole !== null && (
@@ -22,6 +23,12 @@ export function RetriesNotice(props: { summary: RunSummary; onOpenRun: (runId: s
           , in which {formatCount(whole.rows.succeeded)} of {formatCounted(whole.rows.read, 'row')} succeeded.
         </p>
       )}
+      {own.map(({ number, started_at, rows_taken: taken, requests }) => (
+        <p key={number}>
+          Retry of {formatTimestamp(started_at)}: {formatCounted(taken, 'row')},{' '}
+          {formatCount(requests.succeeded)} of {formatCounted(requests.sent, 'request')} succeeded
+        </p>
+      ))}
       {retries.map((retry) => (
         <p key={retry.run_id}>
           <Anchor component="button" type="button" onClick={() => props.onOpenRun(retry.run_id)}>

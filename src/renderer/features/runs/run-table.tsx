@@ -6,7 +6,7 @@ import type { RunListQuery } from '../../../shared/lookback/run-list.ts'
 import { formatBytes, formatCount, formatCounted, formatMs } from '../../../shared/messages/figure-text.ts'
 import { findOperation } from '../../../shared/operations/operations.ts'
 import type { RowState } from '../../../shared/run/item-state.ts'
-import type { RunSummary } from '../../../shared/run/run.ts'
+import { listRetries, type RunSummary } from '../../../shared/run/run.ts'
 import { describeTrial } from '../../../shared/run/run-view.ts'
 import type { RunSnapshot } from '../../../shared/run/snapshot.ts'
 import type { NamePlace } from '../../ui/connection/destination.ts'
@@ -309,7 +309,8 @@ function describeRun(run: RunSummary): string {
     ...(hasModes ? [operation === 'task' ? `${api} ${mode}` : mode] : []),
   ]
   if (run.parent_run_id !== null) parts.unshift('retry')
-  if (run.retries.length > 0) parts.push(formatCounted(run.retries.length, 'retry', 'retries'))
+  const retries = listRetries(run).length
+  if (retries > 0) parts.push(formatCounted(retries, 'retry', 'retries'))
   return parts.join(DOT)
 }
 

@@ -39,6 +39,7 @@ function toSummary(report: LoadReport, changes: Partial<RunSummary> = {}): RunSu
     parent_run_id: null,
     whole_run: null,
     retries: [],
+    sessions: [],
     to_repeat: { rows: 0 },
     rows: {
       read: 50,

@@ -20,6 +20,7 @@ function createSummary(group: ErrorGroup, changes: Partial<RunSummary> = {}): Ru
     requests: { sent: 3, succeeded: 0, rejected: 3, failed: 0, unknown: 0, retried: 0 },
     errors: [group],
     retries: [],
+    sessions: [],
     whole_run: null,
     to_repeat: { rows: 0 },
     warnings: [],

@@ -37,8 +37,9 @@ async function startRun(rows = 6) {
   return { runId: run.runId, server }
 }
 
+/** A retry that is a run of its own, as earlier versions made each. */
 async function retry(runId: string, onUnknown: 'resend' | 'skip' = 'skip') {
-  const run = await engine.runs.retryRun(runId, { ...START, onUnknown })
+  const run = runs.retryAsChild(runId, onUnknown)
   await run.ended
   return run.runId
 }
@@ -170,7 +171,9 @@ test('a retry sends what is unsuccessful in the whole run, whichever of its runs
   const { runId, server } = await startRun()
   const first = await retry(runId)
   // Row 3 was refused in the retry, row 4 is unknown in the run itself.
-  const second = await retry(first, 'resend')
+  const again = await engine.runs.retryRun(first, { ...START, onUnknown: 'resend' })
+  await again.ended
+  const second = again.runId
   expect((await engine.runs.summarizeRun(second)).rows).toMatchObject({ read: 2, succeeded: 2 })
   expect(countArrivals(server)).toEqual([1, 2, 3, 2, 1])
   const third = await engine.runs.retryRun(first, { ...START, onUnknown: 'resend' })
@@ -187,9 +190,9 @@ test('the list of runs has one entry for a run and its retries', async () => {
 
 test('rows that a stopped retry did not send count as not sent and to be repeated', async () => {
   const { runId } = await startRun()
-  const held = await engine.runs.retryRun(runId, { ...START, onUnknown: 'skip', hold: true })
-  await held.ready
-  held.stop()
+  const held = runs.retryAsChild(runId, 'skip', { hold: true })
+  await held.until(({ phase }) => phase === 'ready')
+  held.command({ kind: 'stop' })
   await held.ended
   const whole = await engine.runs.summarizeRun(runId)
   expect(whole).toMatchObject({
@@ -221,7 +224,7 @@ test('a run with many retries has each row by the retry that settled it', async 
   })
   const plan = createRunPlan(folder, 14, server.baseUrl, { retry: { limit: 0 } })
   const { run_id: runId } = await runs.start(plan).ended
-  for (let number = 1; number < 13; number += 1) await runs.retry(runId).ended
+  for (let number = 1; number < 13; number += 1) await runs.retryAsChild(runId).ended
   runs.read(runId, (family) => {
     const page = (filter: RowFilter) =>
       readPage(family, { filter, offset: 0, limit: 20 }).rows.map(({ row, attempts }) => [row, attempts])

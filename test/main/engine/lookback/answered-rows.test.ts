@@ -46,7 +46,7 @@ async function prepare() {
   const first = runs.start(plan)
   await first.ended
   isRetry = true
-  const retry = runs.retry(first.runId)
+  const retry = runs.retryAsChild(first.runId)
   await retry.ended
   const pool = new ReaderPool()
   onTestFinished(() => pool.close())

@@ -70,7 +70,7 @@ describe('the ledger of appeals', () => {
     await setFaults(['503=100%'])
     const lost = await send(ASK, 'appeal_id\nfirst\n')
     await setFaults([])
-    await runs.retry(lost.run_id, 'resend').ended
+    await runs.retryAsChild(lost.run_id, 'resend').ended
     expect((await read('appeals')).entries).toMatchObject([
       { appeal_id: 'first', state: 'in_review', unanswered: 1, history: [{ answers: 1 }] },
     ])

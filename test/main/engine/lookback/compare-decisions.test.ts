@@ -241,7 +241,7 @@ describe('two runs with one rule changed in between', () => {
     const { runs, setRule, send, compare } = await prepare({ faults: ['422=40%,tries=1'], seed: 'retry' })
     await setRule('cat')
     const a = await send(ROWS.slice(0, 20))
-    await runs.retry(a).ended
+    await runs.retryAsChild(a).ended
     await setRule('cat')
     const b = await send(ROWS.slice(0, 20))
     const failed = runs.summarize(b).rows.rejected
@@ -250,7 +250,7 @@ describe('two runs with one rule changed in between', () => {
     expect(before.outcomes.listed).toMatchObject([{ a: 'succeeded', rows: failed }])
     expect(before.outcomes.listed[0]?.b).toMatch(/^rejected /)
     expect(before.joined).toMatchObject({ changed: failed, decided: 20 - failed })
-    await runs.retry(b).ended
+    await runs.retryAsChild(b).ended
     expect((await compare(a, b)).joined).toMatchObject({ rows: 20, changed: 0, share: 0 })
   })
 

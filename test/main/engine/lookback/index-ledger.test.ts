@@ -89,7 +89,7 @@ describe('the ledger of an index', () => {
     expect(cut.entries[0]).toMatchObject({ custom_index_item_id: null, items: 1, metadata: { name: '=a' } })
     await runs.resume(runId, 'skip').ended
     expect((await read('index', ALL)).counts).toEqual({ add_unknown: 2 })
-    await runs.retry(runId, 'resend').ended
+    await runs.retryAsChild(runId, 'resend').ended
     // The sandbox took them twice, and only the second answers said which items these are.
     const again = await read('index', ALL)
     expect(again.counts).toEqual({ known: 2, add_unknown: 2 })

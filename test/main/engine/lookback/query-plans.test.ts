@@ -53,7 +53,7 @@ it('looking back reads all rows in stretches by their number, and sorts none of 
   const first = runs.start(createRunPlan(folder, ROWS, server.baseUrl, { operation }))
   await first.ended
   isRetry = true
-  await runs.retry(first.runId).ended
+  await runs.retryAsChild(first.runId).ended
   const pool = new ReaderPool()
   onTestFinished(() => pool.close())
   const family = () =>

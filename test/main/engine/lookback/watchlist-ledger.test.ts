@@ -83,7 +83,7 @@ describe('the ledger of a watchlist', () => {
       ['new', 'unknown', 'unknown', '?'],
     ])
     await setFaults([])
-    await runs.retry(lost.run_id, 'resend').ended
+    await runs.retryAsChild(lost.run_id, 'resend').ended
     expect(await readTerms()).toEqual([
       ['known', 'known', 'added_or_pre_existing', 'after'],
       ['new', 'known', 'added_or_pre_existing', 'note'],

@@ -38,7 +38,7 @@ test('callbacks stay while a run that may be of their chain cannot be read, say 
   })
   const parent = await (await engine.runs.startRun(plan, { apiKey: 'key' })).ended
   expect(parent.rows.overdue).toBe(1)
-  const child = await engine.runs.retryRun(parent.run_id, { apiKey: 'key', onUnknown: 'skip' })
+  const child = await engine.runs.retryRun(parent.run_id, { apiKey: 'key', onUnknown: 'skip', fixes: [] })
   await child.ended
   await engine.close()
   const journal = new Journal(toJournalFile(workspace, child.runId), { runId: child.runId })

@@ -73,7 +73,7 @@ test('a retry sends rows again that a callback refused, and takes none of the ca
   const parent = await runs.start(toPlan(server.baseUrl), BASE).ended
   expect(parent).toMatchObject({ rows: { read: 4, succeeded: 3, rejected: 1 }, requests: { sent: 4 } })
   answer.toBody = toBody
-  const child = await runs.retry(parent.run_id, 'skip', BASE).ended
+  const child = await runs.retryAsChild(parent.run_id, 'skip', BASE).ended
   expect(child).toMatchObject({
     state: 'completed',
     rows: { read: 1, succeeded: 1, rejected: 0, not_sent: 0 },
@@ -92,7 +92,7 @@ test('answers to the rows a retry took over are counted once with its run', asyn
   const parent = await runs.start(plan, BASE).ended
   expect(parent.rows).toMatchObject({ read: 4, succeeded: 2, overdue: 2 })
   isLate.value = false
-  const child = await runs.retry(parent.run_id, 'skip', BASE).ended
+  const child = await runs.retryAsChild(parent.run_id, 'skip', BASE).ended
   expect(child).toMatchObject({ rows: { read: 2, succeeded: 2 }, callbacks: { received: 2, settled: 2 } })
   const later = settle(parent.run_id)
   expect(later.rows).toMatchObject({ read: 4, succeeded: 4, overdue: 0 })
@@ -109,7 +109,7 @@ test('a retry while callbacks are awaited is refused, since nothing could be don
   await first.until(({ phase, rows }) => phase === 'awaiting' && rows.awaiting === 1)
   first.command({ kind: 'stop' })
   expect(await first.ended).toMatchObject({ state: 'interrupted', rows: { awaiting: 1, rejected: 1 } })
-  await expect(runs.retry(first.runId, 'resend', BASE).ended).rejects.toMatchObject({
+  await expect(runs.retryAsChild(first.runId, 'resend', BASE).ended).rejects.toMatchObject({
     code: 'RUN_NOT_RESUMABLE',
     hint: expect.stringContaining(`sluice resume ${first.runId}`),
   })

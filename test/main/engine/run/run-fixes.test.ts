@@ -231,7 +231,7 @@ test('a retry with fixes sends what was refused and what was invalid, corrected,
     { kind: 'substitute', field: 'user_id' },
     { kind: 'cell', row: 4, field: 'post_id', value: 'p4' },
   ]
-  const child = await runs.retry(parent.run_id, 'skip', { fixes }).ended
+  const child = await runs.retryAsChild(parent.run_id, 'skip', { fixes }).ended
   expect(child).toMatchObject({
     parent_run_id: parent.run_id,
     rows: { read: 3, succeeded: 3, invalid: 0 },
@@ -268,7 +268,7 @@ test('rows that a correction does not mend stay invalid in the retry, and can be
   const parent = await runs.start(createPlan(server.baseUrl, FAILING, undefined)).ended
   // p1 was sent with row 1 already.
   const wrong: Fix[] = [{ kind: 'cell', row: 3, field: 'post_id', value: 'p1' }]
-  const first = await runs.retry(parent.run_id, 'skip', { fixes: wrong }).ended
+  const first = await runs.retryAsChild(parent.run_id, 'skip', { fixes: wrong }).ended
   expect(first.rows).toMatchObject({ read: 3, rejected: 1, invalid: 2 })
   expect(
     runs
@@ -296,7 +296,7 @@ test('rows that a correction does not mend stay invalid in the retry, and can be
     { kind: 'leave_out_row', row: 4 },
     { kind: 'cell', row: 2, field: 'text_data', value: 'take me' },
   ]
-  const second = await runs.retry(parent.run_id, 'skip', { fixes: right }).ended
+  const second = await runs.retryAsChild(parent.run_id, 'skip', { fixes: right }).ended
   expect(second.rows).toMatchObject({ read: 3, succeeded: 2, left_out: 1, invalid: 0 })
   expect(runs.summarize(parent.run_id)).toMatchObject({
     rows: { read: 4, succeeded: 3, left_out: 1, invalid: 0, rejected: 0, not_sent: 0 },
@@ -308,10 +308,10 @@ test('rows that a correction does not mend stay invalid in the retry, and can be
 test('a correction after a retry takes the invalid rows that the retry had left alone', async () => {
   const server = await startService()
   const parent = await runs.start(createPlan(server.baseUrl, FAILING, undefined)).ended
-  const plain = await runs.retry(parent.run_id).ended
+  const plain = await runs.retryAsChild(parent.run_id).ended
   expect(plain.rows).toMatchObject({ read: 1, rejected: 1 })
   const fixes: Fix[] = [{ kind: 'substitute', field: 'user_id' }]
-  const corrected = await runs.retry(parent.run_id, 'skip', { fixes }).ended
+  const corrected = await runs.retryAsChild(parent.run_id, 'skip', { fixes }).ended
   expect(corrected.rows).toMatchObject({ read: 3, succeeded: 1, rejected: 1, invalid: 1 })
   expect(runs.summarize(parent.run_id).rows).toMatchObject({ read: 4, succeeded: 2, rejected: 1, invalid: 1 })
 })
@@ -320,7 +320,7 @@ test('a retry that splits a record adds a row to the whole', async () => {
   const server = await startService()
   const parent = await runs.start(createPlan(server.baseUrl, CSV, undefined)).ended
   expect(parent.rows).toMatchObject({ read: 5, succeeded: 1, invalid: 4 })
-  const child = await runs.retry(parent.run_id, 'skip', { fixes: FIXES }).ended
+  const child = await runs.retryAsChild(parent.run_id, 'skip', { fixes: FIXES }).ended
   expect(child.rows).toMatchObject({ read: 5, succeeded: 4, left_out: 1 })
   expect(runs.summarize(parent.run_id).rows).toMatchObject({
     read: 6,
@@ -347,7 +347,7 @@ test('a retry that splits a record adds a row to the whole', async () => {
 test('a correction that is deleted before it has sent anything gives all rows back', async () => {
   const server = await startService()
   const parent = await runs.start(createPlan(server.baseUrl, FAILING, undefined)).ended
-  const held = runs.retry(parent.run_id, 'skip', { fixes: [], hold: true })
+  const held = runs.retryAsChild(parent.run_id, 'skip', { fixes: [], hold: true })
   await held.until(({ phase }) => phase === 'ready')
   held.command({ kind: 'stop' })
   await held.ended
@@ -355,7 +355,7 @@ test('a correction that is deleted before it has sent anything gives all rows ba
   deleteJournal(folder, held.runId)
   expect(runs.summarize(parent.run_id).rows).toMatchObject({ rejected: 1, invalid: 2 })
   const fixes: Fix[] = [{ kind: 'substitute', field: 'user_id' }]
-  expect((await runs.retry(parent.run_id, 'skip', { fixes }).ended).rows).toMatchObject({
+  expect((await runs.retryAsChild(parent.run_id, 'skip', { fixes }).ended).rows).toMatchObject({
     read: 3,
     succeeded: 1,
   })
@@ -442,6 +442,6 @@ test('a half that a retry sends says that the other half is not sent', async () 
   const first = await runs.start(createPlan(server.baseUrl, csv, [{ kind: 'split' }])).ended
   expect(first.rows).toMatchObject({ read: 4, invalid: 4 })
   const fixes: Fix[] = [{ kind: 'split' }, { kind: 'substitute', field: 'user_id' }]
-  const retry = await runs.retry(first.run_id, 'skip', { fixes }).ended
+  const retry = await runs.retryAsChild(first.run_id, 'skip', { fixes }).ended
   expect(retry.warnings.filter(({ code }) => code === 'half_row')).toMatchObject([{ rows: 1 }])
 })

@@ -7,6 +7,8 @@ import { countArrivals, toRow } from './wire-record.ts'
 const folder = openTestFolder()
 const engine = openEngine(folder)
 const START = { apiKey: 'key' }
+/** A retry with corrections is a run of its own, and so are all that follow. */
+const APART = { ...START, fixes: [] }
 
 /** A service that refuses row 2 and breaks on row 3 the first time, and takes everything else. */
 async function startServiceInTrouble() {
@@ -28,7 +30,7 @@ test('unknown rows that a retry skipped can be taken by a later one, and by one 
   const plan = createRunPlan(folder, 4, server.baseUrl, { retry: { limit: 0 } })
   const parent = await engine.runs.startRun(plan, START)
   expect((await parent.ended).rows).toMatchObject({ succeeded: 2, rejected: 1, unknown: 1 })
-  const first = await engine.runs.retryRun(parent.runId, { ...START, onUnknown: 'skip' })
+  const first = await engine.runs.retryRun(parent.runId, { ...APART, onUnknown: 'skip' })
   expect((await first.ended).rows).toMatchObject({ read: 1, succeeded: 1 })
   const second = await engine.runs.retryRun(parent.runId, { ...START, onUnknown: 'resend' })
   expect((await second.ended).rows).toMatchObject({ read: 1, succeeded: 1 })
@@ -42,7 +44,7 @@ test('a child run that is deleted after it has sent rows does not give them back
   const plan = createRunPlan(folder, 4, server.baseUrl, { retry: { limit: 0 } })
   const parent = await engine.runs.startRun(plan, START)
   await parent.ended
-  const child = await engine.runs.retryRun(parent.runId, { ...START, onUnknown: 'resend' })
+  const child = await engine.runs.retryRun(parent.runId, { ...APART, onUnknown: 'resend' })
   expect((await child.ended).rows).toMatchObject({ read: 2, succeeded: 2 })
   await engine.runs.deleteRun(child.runId)
   for (const again of [
@@ -76,7 +78,7 @@ test('unknown rows that a retry has taken are not sent again by resuming their f
   const plan = createRunPlan(folder, 4, server.baseUrl, { retry: { limit: 0 } })
   const parent = await engine.runs.startRun(plan, START)
   expect((await parent.ended).rows).toMatchObject({ succeeded: 3, unknown: 1 })
-  const child = await engine.runs.retryRun(parent.runId, { ...START, onUnknown: 'resend' })
+  const child = await engine.runs.retryRun(parent.runId, { ...APART, onUnknown: 'resend' })
   expect((await child.ended).rows).toMatchObject({ read: 1, succeeded: 1 })
   const resumed = await engine.runs.resumeRun(parent.runId, { ...START, onUnknown: 'resend' })
   expect((await resumed.ended).rows).toMatchObject({ succeeded: 4, unknown: 0 })

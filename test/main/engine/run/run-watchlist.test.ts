@@ -181,7 +181,7 @@ test('a retry sends only the terms that did not succeed, in requests of their ow
   const update = { kind: 'watchlist-update', watchlist: 'slurs' } as const
   const parent = await runs.start(createPlan(server, ['x,1', 'a,2', 'y,3', 'z,4'], update)).ended
   expect(parent.rows).toMatchObject({ succeeded: 1, rejected: 3 })
-  const child = await runs.retry(parent.run_id).ended
+  const child = await runs.retryAsChild(parent.run_id).ended
   expect(child.rows).toMatchObject({ read: 3, rejected: 3, not_sent: 0 })
   expect(server.requests.slice(2).map(({ body }) => toBody(body).terms.map(({ term }) => term))).toEqual([
     ['x', 'y'],
@@ -247,6 +247,6 @@ test('terms whose first answer was lost count as added or pre-existing, in the r
   const run = await runs.start(plan).ended
   expect(run.terms).toMatchObject({ added: 0, pre_existing: 0, added_or_pre_existing: 3 })
   expect(run.rows).toMatchObject({ succeeded: 3, unknown: 1 })
-  const child = await runs.retry(run.run_id, 'resend').ended
+  const child = await runs.retryAsChild(run.run_id, 'resend').ended
   expect(readAnswers(child.run_id)).toEqual([[4, 'succeeded', 'added_or_pre_existing']])
 })

@@ -12,7 +12,7 @@ import { formatCount, formatCounted, formatFigure } from '../../../../shared/mes
 import { formatMinute } from '../../../../shared/messages/moment-text.ts'
 import { OPERATION_KINDS } from '../../../../shared/operations/operations.ts'
 import { type Column, foreign, number, text } from '../../../../shared/report/report.ts'
-import { isLoadRun, RUN_STATES, type RunSummary } from '../../../../shared/run/run.ts'
+import { isLoadRun, listRetries, RUN_STATES, type RunSummary } from '../../../../shared/run/run.ts'
 import type { CliContext } from '../../context.ts'
 import { writeDocument } from '../../documents/write-document.ts'
 import { resolveWorkspace, withEngine } from '../../engine-access.ts'
@@ -62,7 +62,7 @@ const COLUMNS: readonly RunColumn[] = [
   optional(number('NOT SENT'), 4, (run) => (isLoadRun(run) ? '' : formatCount(run.rows.not_sent))),
   optional(number('REQUESTS'), 7, (run) => (isLoadRun(run) ? formatCount(run.requests.sent) : '')),
   optional(text('THRESHOLDS'), 8, toThresholds),
-  optional(number('RETRIES'), 7, ({ retries }) => formatCount(retries.length)),
+  optional(number('RETRIES'), 7, (run) => formatCount(listRetries(run).length)),
   optional(foreign('TAGS', 8), 6, ({ tags = [] }) => toPrintable(tags.join(', '))),
   always(number('P95 MS'), 1, toP95),
   always(text('OPERATION'), 3, toOperation),

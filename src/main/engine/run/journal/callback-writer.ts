@@ -99,6 +99,7 @@ export class CallbackWriter {
   readonly #callbackLatency: StatementSync
   readonly #overdue: StatementSync
   readonly #setOverdue: StatementSync
+  readonly #earlier: StatementSync
 
   constructor(journal: Journal, claims: ItemClaims, outcomes: OutcomeWriter, scope: CallbackScope = WHOLE) {
     this.#scope = scope
@@ -109,6 +110,7 @@ export class CallbackWriter {
     this.#result = db.prepare(
       'SELECT state, attempts, status, error_code, message, answer FROM result WHERE row = ?',
     )
+    this.#earlier = db.prepare('SELECT 1 FROM earlier WHERE row = ? LIMIT 1')
     this.#acknowledged = db.prepare(
       "SELECT task_id FROM result WHERE row = ? AND state IN ('acknowledged', 'overdue')",
     )
@@ -294,6 +296,11 @@ export class CallbackWriter {
     return takenOver.size === 0 || !takenOver.has(this.#readResult(item)?.state ?? 'pending')
   }
 
+  /** Whether an item was sent by a retry, so that a callback may answer what was sent before it. */
+  #isOfRetry(item: number): boolean {
+    return this.#scope.isChild || this.#earlier.get(item) !== undefined
+  }
+
   /**
    * A callback belongs to the row of its address, whatever it names; where that is another task than the acknowledged
    * one, the row keeps its own and says so. Not where an earlier try, in this run or in its parent, may have been taken
@@ -301,7 +308,7 @@ export class CallbackWriter {
    */
   #withOwnTask(item: number, content: OwnContent): OwnContent {
     const { taskId, message } = content
-    if (taskId === null || this.#scope.isChild) return content
+    if (taskId === null || this.#isOfRetry(item)) return content
     const acknowledged = this.#acknowledged.get(item)?.['task_id'] ?? null
     if (acknowledged === null || acknowledged === taskId) return content
     if (this.#claims.countUnknownTries(item) > 0) return content
@@ -311,12 +318,12 @@ export class CallbackWriter {
 
   /**
    * When the request was sent that a callback answers, Unix microseconds: the acknowledged try where both name the same
-   * task, else the first that may have been taken. Null where that is in flight, was cut off, or was sent by an earlier
-   * run.
+   * task, else the first that may have been taken. Null where that is in flight, was cut off, or was sent before a retry.
    */
   #findSentAtUs(item: number, taskId: string | null, lastTryUs: number | null): number | null {
     const acknowledged = this.#acknowledged.get(item)?.['task_id'] ?? null
     if (acknowledged !== null && acknowledged === taskId) return lastTryUs
+    if (acknowledged !== null && taskId !== null && this.#earlier.get(item) !== undefined) return null
     if (this.#claims.countUnknownTries(item) === 0) return lastTryUs
     if (this.#claims.hasLostTry(item)) return null
     return toNumber(this.#firstUnknownTry.get(item)?.['sent_at_us'])

@@ -119,7 +119,8 @@ export class EarlierRun {
     among.setReturnArrays(true)
     const lost = db.prepare(
       `SELECT 1 WHERE EXISTS (SELECT 1 FROM attempt WHERE item = ?1 AND outcome = 'unknown')
-       OR EXISTS (SELECT 1 FROM lost_try WHERE item = ?1)`,
+       OR EXISTS (SELECT 1 FROM lost_try WHERE item = ?1)
+       OR EXISTS (SELECT 1 FROM earlier WHERE row = ?1 AND state = 'overdue')`,
     )
     const toPlace = createPlaceReader(db)
     const claimed = Number(db.prepare('SELECT claimed FROM run').get()?.['claimed'] ?? 0)

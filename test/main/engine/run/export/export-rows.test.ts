@@ -82,8 +82,8 @@ test('an export of a run and its retries says the same of each row, whichever ot
   })
   const texts = Array.from({ length: 330 }, (_, index) => (index % 11 === 5 ? '' : `text ${index}`))
   const first = await runs.start(createRunPlan(folder, texts, server.baseUrl)).ended
-  const second = await runs.retry(first.run_id).ended
-  await runs.retry(second.run_id).ended
+  const second = await runs.retryAsChild(first.run_id).ended
+  await runs.retryAsChild(second.run_id).ended
   runs.read(first.run_id, (family) => {
     storeVerdicts(family, [
       { row: 170, verdict: 'agree', rule: null, note: null, stratum: null, stratum_rows: null },

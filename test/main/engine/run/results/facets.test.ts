@@ -144,7 +144,7 @@ test('facets and summary of a run that was stopped, and of a child of it, agree 
     checkSummary(view)
     expect(summarizeRun(view)).toMatchObject({ state: 'interrupted', rows: { read: 100 } })
   })
-  const child = runs.retry(runId, 'skip', { hold: true })
+  const child = runs.retryAsChild(runId, 'skip', { hold: true })
   await child.until(({ phase }) => phase === 'ready')
   child.command({ kind: 'stop' })
   await child.ended

@@ -168,7 +168,7 @@ describe('stored findings', () => {
     expect(RowFindings.load(read(runId))).not.toBeNull()
 
     service.isRetry = true
-    const { run_id: retryId } = await runs.retry(runId).ended
+    const { run_id: retryId } = await runs.retryAsChild(runId).ended
     // The retry is small, so its rows are read at once.
     const second = RowFindings.load(read(runId)) ?? expect.fail('not stored')
     expect(existsSync(toFindingsFile(read(runId).workspace, retryId))).toBe(false)

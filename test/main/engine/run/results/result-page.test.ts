@@ -152,7 +152,7 @@ describe('pages of a run', () => {
 
   test('that is a child hold the rows of its parent under their own numbers', async () => {
     const { runs, runId } = await completeRun(folder, 60)
-    const child = await runs.retry(runId, 'resend').ended
+    const child = await runs.retryAsChild(runId, 'resend').ended
     expect(child.rows.read).toBe(6)
     runs.read(child.run_id, (view) => {
       checkFilters(view, 2)

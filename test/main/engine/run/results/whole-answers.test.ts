@@ -128,7 +128,7 @@ test('what resuming or retrying a run sends again leaves the answers before it',
   const { run_id: runId, rows } = await runs.start(plan).ended
   expect(rows.unknown).toBe(3)
   expect((await runs.resume(runId, 'resend').ended).rows.unknown).toBe(3)
-  expect((await runs.retry(runId, 'resend').ended).rows.succeeded).toBe(3)
+  expect((await runs.retryAsChild(runId, 'resend').ended).rows.succeeded).toBe(3)
   for (const row of [1, 2, 3]) expect(readAnswers(runs, runId, row)).toEqual(given.get(row))
 })
 

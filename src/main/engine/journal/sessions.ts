@@ -1,0 +1,82 @@
+import { hostname } from 'node:os'
+import type { DatabaseSync } from 'node:sqlite'
+import type { SessionKind } from '../../../shared/run/run.ts'
+
+/** A session as it begins: one process that takes a run up, from its lease to its end. */
+export interface NewSession {
+  kind: SessionKind
+  startedAtMs: number
+  appVersion: string
+  /** What holds for this session alone. */
+  options?: SessionOptions
+  /** Rows that a retry put back into the queue. */
+  taken?: number
+}
+
+interface SessionOptions {
+  onUnknown?: 'resend' | 'skip' | undefined
+  deliveredCodes?: readonly string[] | undefined
+  callbackTimeoutMs?: number | undefined
+}
+
+/** A session as the journal has it. */
+export interface SessionRecord {
+  number: number
+  kind: SessionKind
+  startedAtMs: number
+  /** When it last stopped sending; null where it goes on, or its process died. */
+  endedAtMs: number | null
+  /** Null where an earlier version sent it. */
+  host: string | null
+  appVersion: string
+  taken: number
+  /** The run's counters of requests, by outcome, and its time of sending as the session began. */
+  requests: ReadonlyMap<string, number>
+  sendingMs: number
+}
+
+/** Writes a session, numbered from 1 on; returns its number. The caller has a transaction open. */
+export function insertSession(
+  db: DatabaseSync,
+  { kind, startedAtMs, appVersion, options = {}, taken = 0 }: NewSession,
+): number {
+  const inserted = db
+    .prepare(
+      `INSERT INTO session (number, kind, started_at, host, app_version, options, taken, requests, sending_ms)
+       SELECT (SELECT coalesce(max(number), 0) + 1 FROM session), ?, ?, ?, ?, ?, ?,
+       (SELECT json_group_object(value, n) FROM facet WHERE kind = 'request'), coalesce((SELECT sending_ms FROM run), 0)
+       RETURNING number`,
+    )
+    .get(kind, startedAtMs, hostname(), appVersion, JSON.stringify(options), taken)
+  return Number(inserted?.['number'])
+}
+
+/** Notes when the newest session stopped sending. The caller has a transaction open. */
+export function endSession(db: DatabaseSync, endedAtMs: number): void {
+  db.prepare('UPDATE session SET ended_at = ? WHERE number = (SELECT max(number) FROM session)').run(
+    endedAtMs,
+  )
+}
+
+/** Reads the sessions of a run, the first one first. */
+export function readSessions(db: DatabaseSync): SessionRecord[] {
+  return db
+    .prepare('SELECT * FROM session ORDER BY number')
+    .all()
+    .map((row) => ({
+      number: Number(row['number']),
+      kind: String(row['kind']) as SessionKind,
+      startedAtMs: Number(row['started_at']),
+      endedAtMs: row['ended_at'] === null ? null : Number(row['ended_at']),
+      host: row['host'] === null ? null : String(row['host']),
+      appVersion: String(row['app_version']),
+      taken: Number(row['taken']),
+      requests: toCounts(String(row['requests'])),
+      sendingMs: Number(row['sending_ms']),
+    }))
+}
+
+function toCounts(text: string): Map<string, number> {
+  const counts = JSON.parse(text) as Record<string, unknown>
+  return new Map(Object.entries(counts).map(([outcome, n]) => [outcome, Number(n)]))
+}
