@@ -4,6 +4,7 @@ import {
   findMeaning,
   type LabelSettings,
   readLabelFile,
+  suggestLabels,
   toQuestion,
 } from '../../src/renderer/features/evaluate/question.ts'
 import { type LabelChoices, splitValues } from '../../src/shared/lookback/label-choices.ts'
@@ -11,7 +12,7 @@ import { type LabelChoices, splitValues } from '../../src/shared/lookback/label-
 const SETTINGS: LabelSettings = {
   place: 'column',
   column: 'truth',
-  ruleColumns: [],
+  ruleColumns: { columns: [], isGuess: false },
   file: null,
   useVerdicts: false,
   separator: '',
@@ -49,13 +50,15 @@ describe('what the evaluate screen asks', () => {
   })
 
   it('asks by a column for each rule that has one, with its share', () => {
-    const ruleColumns = [
+    const columns = [
       { column: 'toxic', rule: 'Toxic', share: '>= 50 %' },
       { column: 'spam', rule: ' Likely spam ', share: '' },
       { column: 'unfinished', rule: '', share: '' },
       { column: 'mistyped', rule: 'Toxic', share: 'half' },
     ]
-    expect(toQuestion({ ...SETTINGS, place: 'rules', ruleColumns, separator: ';' })).toMatchObject({
+    const ask = (own: typeof columns, isGuess = false) =>
+      toQuestion({ ...SETTINGS, place: 'rules', ruleColumns: { columns: own, isGuess }, separator: ';' })
+    expect(ask(columns)).toMatchObject({
       label: [
         { column: 'toxic', rule: 'Toxic', share: { operator: '>=', limit: 0.5 } },
         { column: 'spam', rule: 'Likely spam', share: null },
@@ -66,7 +69,60 @@ describe('what the evaluate screen asks', () => {
       ],
       separator: null,
     })
-    expect(toQuestion({ ...SETTINGS, place: 'rules', ruleColumns: ruleColumns.slice(2) })).toBeNull()
+    expect(ask(columns.slice(2))).toBeNull()
+    expect(ask(columns, true)).toBeNull()
+  })
+
+  it('asks by columns of rules in another file once they are confirmed', () => {
+    const cells = [
+      ['1', '1', '0'],
+      ['2', '0', '1'],
+    ]
+    const preview = {
+      columns: ['id', 'is_spam', 'bullying'],
+      rows: cells.map((own, at) => ({
+        ...{ row: at + 1, place: { row: at + 2, line: null }, cells: own, cellLengths: [] },
+      })),
+    }
+    const choices = { ...CHOICES, rules: ['Likely spam', 'Bullying'].map((rule) => ({ rule, rows: 2 })) }
+    const read = readLabelFile(SOURCE, preview, choices)
+    const settings = { ...SETTINGS, place: 'file' as const, ...read }
+    expect(settings.file).toMatchObject({
+      hasRuleColumns: true,
+      ruleColumns: {
+        columns: [
+          { column: 'is_spam', rule: 'Likely spam' },
+          { column: 'bullying', rule: 'Bullying' },
+        ],
+        isGuess: true,
+      },
+    })
+    expect(toQuestion(settings)).toBeNull()
+    const { file } = settings
+    if (file === null) throw new Error('The file is missing.')
+    const confirmed = { ...file, ruleColumns: { ...file.ruleColumns, isGuess: false } }
+    expect(toQuestion({ ...settings, file: confirmed })).toMatchObject({
+      label: [
+        { column: 'is_spam', rule: 'Likely spam', share: null },
+        { column: 'bullying', rule: 'Bullying', share: null },
+      ],
+      labels: { source: { sourceId: 'handle' }, key: 'id', runKey: 'id' },
+    })
+  })
+
+  it('suggests the column of labels where there is one, though others have the names of rules', () => {
+    const yesOrNo = ['0', '1'].map((value) => ({ value, rows: 2 }))
+    const choices = {
+      ...CHOICES,
+      rules: ['Likely spam', 'Bullying'].map((rule) => ({ rule, rows: 2 })),
+      columns: [...CHOICES.columns, ...['spam', 'bullying'].map((name) => ({ name, values: yesOrNo }))],
+    }
+    const guess = { label: 'truth', positives: [{ value: 'spam', rule: 'Likely spam' }], separator: null }
+    expect(suggestLabels({ ...choices, guess })).toMatchObject({ place: 'column', column: 'truth' })
+    const inRules = suggestLabels({ ...choices, guess: { ...guess, label: 'spam' } })
+    expect(inRules).toMatchObject({ place: 'rules', ruleColumns: { isGuess: true } })
+    expect(toQuestion(inRules)).toBeNull()
+    expect(suggestLabels(choices)).toMatchObject({ place: 'rules' })
   })
 
   it('joins a file of labels by a column of the same name, and guesses its labels', () => {

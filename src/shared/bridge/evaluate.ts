@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { CELLS, evaluationStepSchema } from '../lookback/evaluation.ts'
 import { labelChoicesSchema } from '../lookback/label-choices.ts'
 import { shareSchema } from '../lookback/label-values.ts'
+import { RULE_COLUMNS_MAX } from '../lookback/rule-columns.ts'
 import { ROW_EXPORT_FORMATS } from '../run/export-formats.ts'
 import { base, ofRun, runIdSchema } from './procedure.ts'
 import { exportedSchema, exportTargetSchema } from './results.ts'
@@ -19,7 +20,7 @@ const questionSchema = z.object({
       z
         .array(z.object({ column: nameSchema, rule: nameSchema, share: shareSchema.nullable() }))
         .min(1)
-        .max(100),
+        .max(RULE_COLUMNS_MAX),
     ])
     .nullable(),
   /** A file of labels whose `key` column has the values of the run's `runKey`, `sluice_row` or `post_id`. */

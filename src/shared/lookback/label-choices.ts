@@ -108,21 +108,46 @@ export function splitValues(column: LabelColumn, separator: string): { value: st
 }
 
 /**
- * The columns that seem to say yes or no for a rule of their own: each cell does, and the column's name is that of a rule or
- * stands in that of one alone.
+ * The columns that seem to say yes or no for a rule of their own: each cell does, and the column has the name of one rule
+ * alone, perhaps without words that say nothing about what the rule finds. Of several columns for a rule the one with its
+ * whole name counts; without such a column none of them does.
  */
 export function guessRuleColumns(
   columns: readonly LabelColumn[],
   rules: readonly string[],
 ): { column: string; rule: string }[] {
-  return columns.flatMap(({ name, values }) => {
+  const found = columns.flatMap(({ name, values }) => {
     const said = values.map(({ value }) => value).filter((value) => !isMissing(value))
     const isYesOrNo = (value: string) =>
       NEGATIVES.has(toComparableValue(value)) || AFFIRMATIVES.has(toComparableValue(value))
     if (said.length === 0 || !said.every(isYesOrNo)) return []
-    const rule = guessRule(name, { rules, column: '', isOneOfTwo: false })
-    return rule === null || rule === ANY_RULE ? [] : [{ column: name, rule }]
+    const words = toWords(name)
+    const [whole, ...others] = rules.filter((rule) => isSameWords(toWords(rule), words))
+    if (whole !== undefined) return others.length > 0 ? [] : [{ column: name, rule: whole, isWhole: true }]
+    const core = withoutWords(words, COLUMN_WORDS)
+    const [rule, ...more] = rules.filter((one) => isSameWords(withoutWords(toWords(one), RULE_WORDS), core))
+    return rule === undefined || more.length > 0 ? [] : [{ column: name, rule, isWhole: false }]
   })
+  return found
+    .filter((one) => {
+      const rivals = found.filter((other) => other !== one && other.rule === one.rule)
+      return rivals.length === 0 || (one.isWhole && rivals.every(({ isWhole }) => !isWhole))
+    })
+    .map(({ column, rule }) => ({ column, rule }))
+}
+
+/** Words that say nothing about what a rule finds, in its own name and in that of a column. */
+const RULE_WORDS = new Set(
+  'likely possible possibly probable suspected contains content text speech'.split(' '),
+)
+const COLUMN_WORDS = new Set([...RULE_WORDS, ...'is has label flag'.split(' ')])
+
+function withoutWords(words: readonly string[], left: ReadonlySet<string>): readonly string[] {
+  return words.filter((word) => !left.has(word))
+}
+
+function isSameWords(one: readonly string[], other: readonly string[]): boolean {
+  return one.length > 0 && one.length === other.length && one.every((word, at) => word === other[at])
 }
 
 function guessColumn(column: LabelColumn, rules: readonly string[]) {
@@ -176,7 +201,8 @@ function guessSeparator(values: readonly string[]): string | null {
 
 /**
  * The rule that a value seems to stand for: of its name, else the only one that has all of its words. Where a value only
- * says that something is wrong, the only rule, that of the column's name, or any.
+ * says that something is wrong, the only rule, that of the column's name, or any; none where the value or the name of the
+ * column denies something, as `no_spam` does.
  */
 function guessRule(
   value: string,
@@ -186,13 +212,31 @@ function guessRule(
   if (rules.length === 0 || NEGATIVES.has(wanted)) return null
   const same = rules.find((rule) => toComparable(rule) === wanted)
   if (same !== undefined) return same
+  if (isDenial(value, rules)) return null
   if (AFFIRMATIVES.has(wanted)) {
+    if (isDenial(column, rules)) return null
     const candidates = rules.length === 1 ? rules : findByWords(column, rules)
     return candidates.length === 1 ? (candidates[0] ?? null) : ANY_RULE
   }
   const candidates = findByWords(value, rules)
   if (candidates.length === 0) return isOneOfTwo ? ANY_RULE : null
   return candidates.length === 1 ? (candidates[0] ?? null) : null
+}
+
+const DENIALS = new Set('no not non never without isnt'.split(' '))
+
+/** Whether a text denies that something is wrong, such as `not_spam`, `NonToxic` or `is_safe`. */
+function isDenial(text: string, rules: readonly string[]): boolean {
+  const words = toWords(text.replaceAll(/(\p{Lowercase_Letter})(\p{Uppercase_Letter})/gu, '$1 $2'))
+  const ofRules = new Set(rules.flatMap(toWords))
+  return words.some((word) => {
+    const [, denied] = /^(?:is)?(?:not|non|no|un|anti)(.{3,})$/.exec(word) ?? []
+    return (
+      DENIALS.has(word) ||
+      (NEGATIVES.has(word) && !/^(?:n|\d+)$/.test(word)) ||
+      (denied !== undefined && ofRules.has(denied))
+    )
+  })
 }
 
 /** Rules that have all words of a text. */

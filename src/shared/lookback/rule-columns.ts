@@ -9,6 +9,9 @@ export interface RuleColumn {
   share: Share | null
 }
 
+/** Most columns of rules that labels can be in. */
+export const RULE_COLUMNS_MAX = 500
+
 /**
  * What the columns of a row say together, as a list of rules that {@link parseList} reads; '' where they say nothing. The
  * columns whose cell is neither yes nor no are `unread`: such a row has no label.

@@ -79,20 +79,46 @@ describe('the guess of the column with labels', () => {
   })
 })
 
-it('takes columns that say yes or no and are named like one rule for columns of rules', () => {
-  const toColumn = (name: string, ...values: string[]) => ({
-    name,
-    values: values.map((value) => ({ value, rows: 2 })),
+describe('the guess of columns that are of a rule each', () => {
+  it('takes columns that say yes or no and have the name of one rule', () => {
+    const columns = [
+      toColumn('likely_spam', '0', '1'),
+      toColumn('Hate', '1.0', '0.0', 'nan'),
+      toColumn('is_bullying', 'no', 'yes'),
+      toColumn('insult', '0', '1'),
+      toColumn('hate speech', '0', '2'),
+      toColumn('empty'),
+    ]
+    expect(guessRuleColumns(columns, ['Likely spam', 'Hate speech', 'Bullying'])).toEqual([
+      { column: 'likely_spam', rule: 'Likely spam' },
+      { column: 'Hate', rule: 'Hate speech' },
+      { column: 'is_bullying', rule: 'Bullying' },
+    ])
   })
-  const columns = [
-    toColumn('likely_spam', '0', '1'),
-    toColumn('Hate', '1.0', '0.0', 'nan'),
-    toColumn('insult', '0', '1'),
-    toColumn('hate speech', '0', '2'),
-    toColumn('empty'),
-  ]
-  expect(guessRuleColumns(columns, ['Likely spam', 'Hate speech'])).toEqual([
-    { column: 'likely_spam', rule: 'Likely spam' },
-    { column: 'Hate', rule: 'Hate speech' },
-  ])
+
+  it('takes no column that denies a rule, or whose name is only part of that of a rule', () => {
+    const names = ['no_spam', 'not_spam', 'non-spam', 'nospam', 'link', 'spam or link', 'content']
+    const columns = names.map((name) => toColumn(name, '0', '1'))
+    expect(guessRuleColumns(columns, ['Likely spam', 'Malicious link', 'Sexual content'])).toEqual([])
+  })
+
+  it('takes of several columns for a rule the one with its whole name, else none', () => {
+    const columns = ['Spam', 'is_spam', 'is_hate', 'hate_label'].map((name) => toColumn(name, '0', '1'))
+    expect(guessRuleColumns(columns, ['Spam', 'Hate'])).toEqual([{ column: 'Spam', rule: 'Spam' }])
+    expect(guessRuleColumns([toColumn('spam', '0', '1')], ['Likely spam', 'Possible spam'])).toEqual([])
+  })
+})
+
+describe('the guess of what labels stand for', () => {
+  it('takes a yes for no rule where the column says that nothing is wrong', () => {
+    for (const name of ['no_spam', 'not_spam', 'nonSpam', 'nospam', 'isNotSpam', 'is_safe', 'ham']) {
+      expect(guessMeaning(toColumn(name, '1', '0'), RULES).positives, name).toEqual([])
+      expect(guessMeaning(toColumn(name, '1', '0'), ['Likely spam']).positives, name).toEqual([])
+    }
+  })
+
+  it('takes a label that denies a rule for none', () => {
+    const { positives } = guessMeaning(toColumn('label', 'no spam', 'spam', 'non-violence', 'nolink'), RULES)
+    expect(positives).toEqual([{ value: 'spam', rule: 'Likely spam' }])
+  })
 })

@@ -33,7 +33,7 @@ import { SafeText, Sentence } from '../../ui/text/safe-text.tsx'
 import { useFileWriter } from '../../ui/written-file.tsx'
 import styles from './evaluate.module.css'
 import { LabelsPanel } from './labels-panel.tsx'
-import { toQuestion, useLabelSettings } from './question.ts'
+import { findRuleColumns, toQuestion, useLabelSettings } from './question.ts'
 import { findPicked, formatEstimate, type PickedRule, RulePanels, toFigureColumns } from './rule-panels.tsx'
 import { ScoresPanel } from './scores-panel.tsx'
 
@@ -107,7 +107,9 @@ export function EvaluateScreen(props: { runId: string; onResults: (filter: RowFi
           isNeeded={question === null || isUnmapped}
         />
       )}
-      {choices.data !== undefined && question === null && <NoLabels />}
+      {choices.data !== undefined && question === null && settings !== null && (
+        <NoLabels isGuess={findRuleColumns(settings)?.isGuess === true} />
+      )}
       {isUnmapped && <NothingMapped />}
       {question !== null && step.error !== null && !isUnmapped && (
         <ErrorNotice error={step.error} onRetry={step.refetch} />
@@ -173,7 +175,15 @@ function HowFar({ step, isOld }: { step: EvaluationStep | null; isOld: boolean }
   )
 }
 
-function NoLabels() {
+function NoLabels({ isGuess }: { isGuess: boolean }) {
+  if (isGuess) {
+    return (
+      <Empty icon={IconTag} title="Are these the labels?">
+        Nothing is evaluated yet. Above are the columns that have the names of rules. Use them, or change
+        where the labels are.
+      </Empty>
+    )
+  }
   return (
     <Empty icon={IconTag} title="No labels chosen">
       A label says what a row should trigger. Above, choose the column that has them, or a file with labels.

@@ -2,14 +2,15 @@ import { Autocomplete, Button, Group, NativeSelect, SegmentedControl, Stack, Tag
 import { IconFile, IconX } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { Evaluation } from '../../../shared/lookback/evaluation.ts'
-import { type LabelChoices, splitValues } from '../../../shared/lookback/label-choices.ts'
+import { type LabelChoices, type LabelColumn, splitValues } from '../../../shared/lookback/label-choices.ts'
 import { parseShare } from '../../../shared/lookback/label-values.ts'
 import { ANY_RULE } from '../../../shared/lookback/labels.ts'
+import { RULE_COLUMNS_MAX } from '../../../shared/lookback/rule-columns.ts'
 import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
 import { bridge } from '../../bridge/client.ts'
 import { useFileChoice } from '../../bridge/file-choice.tsx'
 import { ActionButton, IconButton, ScrollRegion, SwitchField, TextField } from '../../ui/controls.tsx'
-import { ErrorNotice, Panel } from '../../ui/layout/screen.tsx'
+import { ErrorNotice, Notice, Panel } from '../../ui/layout/screen.tsx'
 import { Table } from '../../ui/table/table.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './evaluate.module.css'
@@ -17,9 +18,12 @@ import {
   changePositives,
   findLabelColumn,
   findMeaning,
+  findRuleColumns,
+  isGuessed,
   type LabelPlace,
   type LabelSettings,
   listRuleColumns,
+  type RuleColumnChoice,
   readLabelFile,
   type TypedRuleColumn,
   withColumn,
@@ -44,7 +48,12 @@ const PLACES: { value: LabelPlace; label: string }[] = [
  */
 export function LabelsPanel(props: LabelsProps & { evaluation: Evaluation | null; isNeeded: boolean }) {
   const { choices, settings, onChange, evaluation, isNeeded } = props
-  const { place, useVerdicts, separator } = settings
+  const { place, file, useVerdicts, separator } = settings
+  const ruleColumns = findRuleColumns(settings)
+  const changeRuleColumns = (next: RuleColumnChoice) =>
+    onChange(
+      place === 'file' && file !== null ? { file: { ...file, ruleColumns: next } } : { ruleColumns: next },
+    )
   const [isOpen, setOpen] = useState(false)
   // What had to be chosen stays in view while it is.
   if (isNeeded && !isOpen) setOpen(true)
@@ -65,7 +74,7 @@ export function LabelsPanel(props: LabelsProps & { evaluation: Evaluation | null
   if (!isOpen) {
     return (
       <Panel title="Labels" aside={toggle}>
-        <Summary settings={settings} evaluation={evaluation} />
+        <Summary choices={choices} settings={settings} evaluation={evaluation} />
       </Panel>
     )
   }
@@ -84,12 +93,28 @@ export function LabelsPanel(props: LabelsProps & { evaluation: Evaluation | null
           />
           {place === 'column' && <ColumnChoice {...props} />}
           {place === 'file' && <FileChoice {...props} />}
-          {place === 'rules' && (
+          {ruleColumns !== null && (
             <p>
               A row should trigger the rules whose column says yes (1, true, yes, x) or has a share for which
               the condition holds. An empty cell beside others is a no; a row with any other cell has no
               label.
             </p>
+          )}
+          {ruleColumns?.isGuess === true && (
+            <Notice
+              kind="warning"
+              title="These columns were guessed by their names"
+              actions={
+                <ActionButton
+                  label="Use these columns"
+                  small
+                  disabled={listRuleColumns(ruleColumns.columns).length === 0}
+                  onClick={() => changeRuleColumns({ ...ruleColumns, isGuess: false })}
+                />
+              }
+            >
+              Check that a yes in each means that the row should trigger the rule.
+            </Notice>
           )}
           {place === 'verdicts' && (
             <p>
@@ -100,7 +125,7 @@ export function LabelsPanel(props: LabelsProps & { evaluation: Evaluation | null
           )}
           {place !== 'verdicts' && (
             <>
-              {place !== 'rules' && (
+              {ruleColumns === null && (
                 <>
                   <TextField
                     maw="18rem"
@@ -125,8 +150,15 @@ export function LabelsPanel(props: LabelsProps & { evaluation: Evaluation | null
             </>
           )}
         </Stack>
-        {place === 'rules' && <RuleColumnsTable {...props} />}
-        {(place === 'column' || place === 'file') && (
+        {ruleColumns !== null && (
+          <RuleColumnsTable
+            columns={place === 'file' ? (file?.columns ?? []) : choices.columns}
+            rules={choices.rules.map(({ rule }) => rule)}
+            chosen={ruleColumns.columns}
+            onChange={(columns) => changeRuleColumns({ ...ruleColumns, columns })}
+          />
+        )}
+        {(place === 'column' || place === 'file') && ruleColumns === null && (
           <ValuesTable choices={choices} settings={settings} onChange={onChange} evaluation={evaluation} />
         )}
       </div>
@@ -136,17 +168,26 @@ export function LabelsPanel(props: LabelsProps & { evaluation: Evaluation | null
 
 const NAMED_MAX = 6
 
-function Summary({ settings, evaluation }: { settings: LabelSettings; evaluation: Evaluation | null }) {
-  const { place, column, ruleColumns, file } = settings
-  const values = place === 'rules' ? [] : (evaluation?.labels.values ?? [])
+function Summary(props: { choices: LabelChoices; settings: LabelSettings; evaluation: Evaluation | null }) {
+  const { choices, settings, evaluation } = props
+  const { place, column, file } = settings
+  const ruleColumns = findRuleColumns(settings)
+  const values = ruleColumns === null ? (evaluation?.labels.values ?? []) : []
   const further = values.length - NAMED_MAX + (evaluation?.labels.further_values ?? 0)
   const isReplaced = place !== 'verdicts' && evaluation?.labels.from.includes('verdicts') === true
   return (
     <p>
       {place === 'verdicts' && 'Verdicts of people'}
-      {place === 'rules' && 'In a column for each rule: '}
-      {place === 'rules' &&
-        listRuleColumns(ruleColumns).map(({ column: name, rule }, index) => (
+      {ruleColumns !== null && 'In a column for each rule'}
+      {ruleColumns !== null && place === 'file' && (
+        <>
+          {' '}
+          of <SafeText text={file?.source.name ?? ''} max={80} />
+        </>
+      )}
+      {ruleColumns !== null && ': '}
+      {ruleColumns !== null &&
+        listRuleColumns(ruleColumns.columns).map(({ column: name, rule }, index) => (
           <span key={name + rule}>
             {index > 0 && ', '}
             <SafeText text={name} max={60} /> for{' '}
@@ -158,9 +199,10 @@ function Summary({ settings, evaluation }: { settings: LabelSettings; evaluation
       {place === 'column' && (
         <>
           In the column <SafeText text={column ?? ''} max={60} />
+          {isGuessed(settings, choices) && ' (guessed)'}
         </>
       )}
-      {place === 'file' && (
+      {place === 'file' && ruleColumns === null && (
         <>
           In the column <SafeText text={file?.label ?? ''} max={60} /> of{' '}
           <SafeText text={file?.source.name ?? ''} max={80} />
@@ -257,16 +299,27 @@ function FileChoice({ choices, settings, onChange }: LabelsProps) {
       {choice.error !== null && <ErrorNotice error={choice.error} onDismiss={choice.dismissError} />}
       {file !== null && (
         <>
-          <NativeSelect
-            label="Column with the labels"
-            value={file.label}
-            onChange={(event) => {
-              const column = file.columns.find(({ name }) => name === event.currentTarget.value)
-              if (column === undefined) return
-              onChange({ file: { ...file, label: column.name }, ...withColumn(column, choices) })
-            }}
-            data={names}
+          <SegmentedControl
+            aria-label="How the file has the labels"
+            data={[
+              { value: 'column', label: 'In one column' },
+              { value: 'rules', label: 'In a column for each rule' },
+            ]}
+            value={file.hasRuleColumns ? 'rules' : 'column'}
+            onChange={(value) => onChange({ file: { ...file, hasRuleColumns: value === 'rules' } })}
           />
+          {!file.hasRuleColumns && (
+            <NativeSelect
+              label="Column with the labels"
+              value={file.label}
+              onChange={(event) => {
+                const column = file.columns.find(({ name }) => name === event.currentTarget.value)
+                if (column === undefined) return
+                onChange({ file: { ...file, label: column.name }, ...withColumn(column, choices) })
+              }}
+              data={names}
+            />
+          )}
           <div className="flex flex-wrap items-end gap-3 m-0 p-0 border-0">
             <NativeSelect
               label="Its rows are named by"
@@ -322,20 +375,25 @@ function ShareField({
   )
 }
 
-function RuleColumnsTable({ choices, settings, onChange }: LabelsProps) {
-  const { ruleColumns } = settings
-  const used = new Set(ruleColumns.map(({ column }) => column))
-  const free = choices.columns.filter(({ name }) => !used.has(name))
+function RuleColumnsTable(props: {
+  columns: readonly LabelColumn[]
+  rules: readonly string[]
+  chosen: readonly TypedRuleColumn[]
+  onChange: (chosen: readonly TypedRuleColumn[]) => void
+}) {
+  const { columns, rules, chosen, onChange } = props
+  const used = new Set(chosen.map(({ column }) => column))
+  const free = columns.filter(({ name }) => !used.has(name))
   const change = (at: number, part: Partial<TypedRuleColumn>) =>
-    onChange({ ruleColumns: ruleColumns.map((one, index) => (index === at ? { ...one, ...part } : one)) })
+    onChange(chosen.map((one, index) => (index === at ? { ...one, ...part } : one)))
   return (
     <div className="stack gap-3">
-      {ruleColumns.length > 0 && (
+      {chosen.length > 0 && (
         <ScrollRegion className={styles.values} label="The column of each rule">
           <Table
             look="dense"
             className={styles.table}
-            rows={ruleColumns.map((one, at) => ({ ...one, at }))}
+            rows={chosen.map((one, at) => ({ ...one, at }))}
             toKey={({ column }) => column}
             columns={[
               { title: 'Column', cell: ({ column }) => <SafeText text={column} max={80} /> },
@@ -347,9 +405,9 @@ function RuleColumnsTable({ choices, settings, onChange }: LabelsProps) {
                     size="xs"
                     aria-label={`Rule of ${column}`}
                     placeholder="name of a rule"
-                    data={choices.rules.map((known) => known.rule)}
+                    data={rules}
                     value={rule}
-                    onChange={(chosen) => change(at, { rule: chosen })}
+                    onChange={(named) => change(at, { rule: named })}
                   />
                 ),
               },
@@ -377,7 +435,7 @@ function RuleColumnsTable({ choices, settings, onChange }: LabelsProps) {
                     variant="subtle"
                     size="sm"
                     label={`Leave out ${column}`}
-                    onClick={() => onChange({ ruleColumns: ruleColumns.toSpliced(at, 1) })}
+                    onClick={() => onChange(chosen.toSpliced(at, 1))}
                   />
                 ),
               },
@@ -388,10 +446,10 @@ function RuleColumnsTable({ choices, settings, onChange }: LabelsProps) {
       <NativeSelect
         maw="18rem"
         label="Add a column"
+        disabled={chosen.length >= RULE_COLUMNS_MAX}
         value={NO_COLUMN}
         onChange={({ currentTarget: { value: name } }) => {
-          if (name !== NO_COLUMN)
-            onChange({ ruleColumns: [...ruleColumns, { column: name, rule: '', share: '' }] })
+          if (name !== NO_COLUMN) onChange([...chosen, { column: name, rule: '', share: '' }])
         }}
         data={[
           { value: NO_COLUMN, label: 'Choose a column' },

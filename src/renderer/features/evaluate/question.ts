@@ -22,12 +22,21 @@ export interface TypedRuleColumn {
   share: string
 }
 
+/** Columns of rules. Of those that were only guessed nothing is evaluated until a person says that they are right. */
+export interface RuleColumnChoice {
+  columns: readonly TypedRuleColumn[]
+  isGuess: boolean
+}
+
 /** A file of labels as it was chosen: its columns, which of them has the labels, and how its rows are found in the run. */
 interface LabelFile {
   source: ChosenSource
   /** Each with its values in the first rows. */
   columns: readonly LabelColumn[]
   label: string
+  /** Whether it has a column for each rule, instead of the one with all labels. */
+  hasRuleColumns: boolean
+  ruleColumns: RuleColumnChoice
   key: string
   /** Column of the run, `sluice_row` or `post_id`. */
   runKey: string
@@ -37,7 +46,7 @@ interface LabelFile {
 export interface LabelSettings {
   place: LabelPlace
   column: string | null
-  ruleColumns: readonly TypedRuleColumn[]
+  ruleColumns: RuleColumnChoice
   file: LabelFile | null
   useVerdicts: boolean
   separator: string
@@ -56,7 +65,7 @@ export function useLabelSettings(
   choices: LabelChoices | null,
 ): [LabelSettings | null, (part: Partial<LabelSettings>) => void] {
   const known = useSettings(({ byRun }) => byRun[runId])
-  const settings = choices === null ? null : (known ?? suggestOnce(choices))
+  const settings = choices === null ? null : (known ?? suggestLabels(choices))
   return [
     settings,
     (part) => {
@@ -69,14 +78,18 @@ export function useLabelSettings(
 /** One suggestion for one answer, so that it keeps its identity between renders. */
 const suggestions = new WeakMap<LabelChoices, LabelSettings>()
 
-function suggestOnce(choices: LabelChoices): LabelSettings {
+/** What the columns of a run suggest; the same object for the same choices. */
+export function suggestLabels(choices: LabelChoices): LabelSettings {
   const known = suggestions.get(choices)
   if (known !== undefined) return known
   const { guess, verdicts } = choices
-  const ruleColumns = suggestRuleColumns(choices)
-  const hasRuleColumns = ruleColumns.length > (guess === null ? 0 : 1)
+  const ruleColumns = guessColumnsOfRules(choices.columns, choices)
   const suggested: LabelSettings = {
-    place: hasRuleColumns ? 'rules' : guess === null && verdicts > 0 ? 'verdicts' : 'column',
+    place: isRatherRules(ruleColumns, guess)
+      ? 'rules'
+      : guess === null && verdicts > 0
+        ? 'verdicts'
+        : 'column',
     column: guess?.label ?? null,
     ruleColumns,
     file: null,
@@ -90,13 +103,18 @@ function suggestOnce(choices: LabelChoices): LabelSettings {
   return suggested
 }
 
-/** The columns of a run that seem to be of a rule each. */
-function suggestRuleColumns({ columns, rules }: LabelChoices): TypedRuleColumn[] {
+function guessColumnsOfRules(columns: readonly LabelColumn[], { rules }: LabelChoices): RuleColumnChoice {
   const found = guessRuleColumns(
     columns,
     rules.map(({ rule }) => rule),
   )
-  return found.map((one) => ({ ...one, share: '' }))
+  return { columns: found.map((one) => ({ ...one, share: '' })), isGuess: found.length > 0 }
+}
+
+/** Whether labels are rather in columns of rules than in the one that was guessed, which can be one of several of these. */
+function isRatherRules({ columns }: RuleColumnChoice, guess: LabelChoices['guess']): boolean {
+  if (guess === null) return columns.length > 0
+  return columns.length > 1 && columns.some(({ column }) => column === guess.label)
 }
 
 /** The columns of rules that can be asked for: those with a rule, and with a share that is one if there is any. */
@@ -127,16 +145,20 @@ export function readLabelFile(
   const keys = [...names, 'sluice_row', 'post_id', 'sluice_post_id']
   const key = columns.find((name) => keys.includes(name)) ?? columns[0] ?? ''
   const counted = columns.map((name, at) => countValues(name, at, rows))
+  const others = counted.filter(({ name }) => name !== key)
   const guess = guessLabels(
-    counted.filter(({ name }) => name !== key),
+    others,
     choices.rules.map(({ rule }) => rule),
   )
+  const ruleColumns = guessColumnsOfRules(others, choices)
   const label = guess?.label ?? columns.findLast((name) => name !== key) ?? key
   return {
     file: {
       source,
       columns: counted,
       label,
+      hasRuleColumns: isRatherRules(ruleColumns, guess),
+      ruleColumns,
       key,
       runKey: keys.includes(key) ? key : (names[0] ?? 'sluice_row'),
     },
@@ -169,14 +191,26 @@ export function toQuestion(settings: LabelSettings | null): EvaluateQuestionInpu
   if (place === 'verdicts') return { ...common, positives: [], label: null, useVerdicts: true }
   if (place === 'column') return column === null ? null : { ...common, label: column, useVerdicts }
   if (place === 'rules') {
-    const label = listRuleColumns(ruleColumns)
-    if (label.length === 0) return null
-    const ofRules = label.map(({ rule }) => ({ value: rule, rule }))
-    return { ...common, positives: ofRules, separator: null, label, useVerdicts }
+    const asked = askByRuleColumns(ruleColumns)
+    return asked === null ? null : { ...common, ...asked, useVerdicts }
   }
   if (file === null) return null
   const { source, label, key, runKey } = file
-  return { ...common, label, useVerdicts, labels: { source: { sourceId: source.sourceId }, key, runKey } }
+  const asked = file.hasRuleColumns ? askByRuleColumns(file.ruleColumns) : { label }
+  if (asked === null) return null
+  return { ...common, ...asked, useVerdicts, labels: { source: { sourceId: source.sourceId }, key, runKey } }
+}
+
+function askByRuleColumns({ columns, isGuess }: RuleColumnChoice) {
+  const label = listRuleColumns(columns)
+  if (isGuess || label.length === 0) return null
+  return { positives: label.map(({ rule }) => ({ value: rule, rule })), separator: null, label }
+}
+
+/** The columns of rules that the labels are in; null where they are elsewhere. */
+export function findRuleColumns({ place, ruleColumns, file }: LabelSettings): RuleColumnChoice | null {
+  if (place === 'rules') return ruleColumns
+  return place === 'file' && file?.hasRuleColumns ? file.ruleColumns : null
 }
 
 /**
@@ -197,10 +231,15 @@ export function changePositives(
   return [...others, ...rules.map((rule) => ({ value, rule }))]
 }
 
+/** Whether the column and what its values stand for are those that were guessed. */
+export function isGuessed({ place, column, positives }: LabelSettings, { guess }: LabelChoices): boolean {
+  return place === 'column' && column === guess?.label && positives === guess.positives
+}
+
 /** The column that the labels are in, with its values in some rows; null where none is chosen. */
 export function findLabelColumn(settings: LabelSettings, choices: LabelChoices): LabelColumn | null {
   const { place, column, file } = settings
-  if (place === 'verdicts' || place === 'rules') return null
+  if (place === 'verdicts' || findRuleColumns(settings) !== null) return null
   const columns = place === 'file' ? (file?.columns ?? []) : choices.columns
   return columns.find(({ name }) => name === (place === 'file' ? file?.label : column)) ?? null
 }
