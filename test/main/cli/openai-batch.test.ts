@@ -69,8 +69,8 @@ describe("OpenAI's batch form", () => {
     const { sluice, at } = await sendBatch()
     expect(await sluice('export', 'latest', at('out.batch-output.jsonl'))).toMatchObject({ code: 0 })
     const lines = readLines(readFileSync(at('out.batch-output.jsonl'), 'utf8'))
-    expect(lines.map(({ custom_id }) => custom_id)).toEqual(['r-1', 'r-2', 'r-3-1', 'r-3-2', 'r-4', 'r_5'])
-    const [spam, fine, , , image, invalid] = lines
+    expect(lines.map(({ custom_id }) => custom_id)).toEqual(['r-1', 'r-2', 'r-3', 'r-4', 'r_5'])
+    const [spam, fine, several, image, invalid] = lines
     expect(spam).toMatchObject({
       id: expect.stringMatching(/-1$/),
       response: {
@@ -85,10 +85,45 @@ describe("OpenAI's batch form", () => {
       flagged: false,
       categories: { 'Likely spam': false },
     })
+    // The results of a request with several inputs stand in their order, as a script expects them.
+    expect(several.error).toBeNull()
+    expect(several.response.body.results.map(({ flagged }: { flagged: boolean }) => flagged)).toEqual([
+      false,
+      true,
+    ])
     expect(image.error).toBeNull()
     expect(invalid).toMatchObject({ response: null, error: { code: 'invalid', message: expect.any(String) } })
     const { stdout } = await sluice('export', 'latest', '-', '--format', 'batch-output', '--flagged')
-    expect(readLines(stdout).every(({ response }) => response.body.results[0].flagged)).toBe(true)
+    const flagged = readLines(stdout)
+    expect(flagged.filter(({ error }) => error === null).length).toBeGreaterThan(0)
+    // Results that were left out are not passed off as those of other inputs.
+    expect(flagged.find(({ custom_id }) => custom_id === 'r-3')).toMatchObject({
+      response: null,
+      error: {
+        code: 'inputs_left_out',
+        message: 'The export has only 1 of the 2 inputs of this request.',
+        results: [null, { flagged: true }],
+      },
+    })
+    const whole = flagged.filter(({ custom_id }) => custom_id !== 'r-3')
+    expect(whole.every(({ response }) => response.body.results[0].flagged)).toBe(true)
+  })
+
+  it('tells of inputs whose id another line has, and of those without an answer', async () => {
+    const { sluice, at, sending } = await sendBatch()
+    const lines = toLine('m', ['one', 'two']) + toLine('m-2', 'three') + toLine('n', ['', 'four'])
+    writeFileSync(at('clash.jsonl'), lines)
+    const { stdout, stderr } = await sluice('task', at('clash.jsonl'), ...sending)
+    expect(`${stdout}${stderr}`).toContain('post_id')
+    await sluice('export', 'latest', at('clash.batch-output.jsonl'))
+    const [m, clashing, n] = readLines(readFileSync(at('clash.batch-output.jsonl'), 'utf8'))
+    expect(m).toMatchObject({ custom_id: 'm', error: null, response: { body: { results: [{}, {}] } } })
+    expect(clashing).toMatchObject({ custom_id: 'm-2', response: null, error: { code: 'invalid' } })
+    expect(n).toMatchObject({
+      custom_id: 'n',
+      response: null,
+      error: { code: 'invalid', message: expect.stringMatching(/^Input 1 of 2: /), results: [null, {}] },
+    })
   })
 
   it('is an export of requests, which gives the same rows as a source', async () => {

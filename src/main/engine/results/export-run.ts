@@ -105,7 +105,7 @@ function writeBatch(
   const writer =
     format === 'batch-input.jsonl'
       ? createBatchInputWriter({ columns })
-      : createBatchOutputWriter({ runId, rules: readTriggeredRules(view) })
+      : createBatchOutputWriter({ runId, columns, rules: readTriggeredRules(view) })
   return writeReport({
     ...{ file: options.file, writer, columns, header, table: [], lossless: true },
     pages: readExportPages(view, toFilter(view, options), { withRequests: false, withFields: true, among }),

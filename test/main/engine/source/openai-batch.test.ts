@@ -13,15 +13,15 @@ function toLine(customId: string, input: unknown, more: object = {}): string {
   return `${JSON.stringify({ custom_id: customId, method: 'POST', url: '/v1/moderations', body, ...more })}\n`
 }
 
-const COLUMNS = ['post_id', 'text_data', 'url', 'custom_id', 'input', 'body.model']
+const COLUMNS = ['post_id', 'text_data', 'url', 'custom_id', 'input', 'inputs', 'body.model']
 
 test('requests of the batch API are recognized, and give ids and texts instead of their envelope', async () => {
   const path = writeSource(toLine('r-1', 'one\ntwo "é" 😀') + toLine('r-2', ''), 'requests.jsonl')
   const source = await readAnySource(path)
   expect(source.columns).toEqual(COLUMNS)
   expect(source.cells).toEqual([
-    ['r-1', 'one\ntwo "é" 😀', '', 'r-1', '', 'omni-moderation-latest'],
-    ['r-2', '', '', 'r-2', '', 'omni-moderation-latest'],
+    ['r-1', 'one\ntwo "é" 😀', '', 'r-1', '', '', 'omni-moderation-latest'],
+    ['r-2', '', '', 'r-2', '', '', 'omni-moderation-latest'],
   ])
   expect(source.problems).toEqual([])
   expect(Object.keys(matchColumns(source.columns, OPERATIONS.task.first))).toEqual([
@@ -37,13 +37,13 @@ test('each of several inputs in a line is a row with an id of its own, images as
   ]
   const lines = toLine('a', ['x', 'y']) + toLine('b', parts) + toLine('c', ['alone'])
   const source = await readAnySource(writeSource(lines, 'requests.jsonl'))
-  expect(source.cells.map((cells) => cells.slice(0, 5))).toEqual([
-    ['a-1', 'x', '', 'a', '1'],
-    ['a-2', 'y', '', 'a', '2'],
-    ['b-1', 'look', '', 'b', '1'],
-    ['b-2', '', 'https://example.com/a.png', 'b', '2'],
-    ['b-3', '', 'https://example.com/b.png', 'b', '3'],
-    ['c', 'alone', '', 'c', ''],
+  expect(source.cells.map((cells) => cells.slice(0, 6))).toEqual([
+    ['a-1', 'x', '', 'a', '1', '2'],
+    ['a-2', 'y', '', 'a', '2', '2'],
+    ['b-1', 'look', '', 'b', '1', '3'],
+    ['b-2', '', 'https://example.com/a.png', 'b', '2', '3'],
+    ['b-3', '', 'https://example.com/b.png', 'b', '3', '3'],
+    ['c', 'alone', '', 'c', '', ''],
   ])
   // Several rows stand on a line, so that rows are counted and lines are told besides.
   expect(source.places.map(({ row, sheetRow, line }) => [row, sheetRow, line])).toEqual([

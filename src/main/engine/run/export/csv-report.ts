@@ -10,6 +10,8 @@ export interface ReportWriter {
   /** What stands before the rows, '' for nothing. */
   header(): string
   row(result: ExportRow): string
+  /** What is still to be written after the last row. */
+  end?(): string
   /** Cells that were not written as they are, so far: an apostrophe was put in front of a formula. */
   readonly guardedCells: number
 }

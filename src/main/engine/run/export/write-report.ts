@@ -105,7 +105,7 @@ async function* writeText(
       piece = ''
     }
   }
-  yield piece
+  yield piece + (writer.end?.() ?? '')
 }
 
 /** Text is written in pieces of about this length, UTF-16 code units; larger ones take longer. */

@@ -10,8 +10,14 @@ export interface BatchRow {
   fault?: { args: { part: 'url' | 'method' | 'input' } } & Pick<FoundProblem, 'found'>
 }
 
+/** Columns of the row of one of several inputs of a line: its number, and how many there are. */
+export const INPUT_COLUMNS = { number: 'input', count: 'inputs' } as const
+
 /** Names of the columns that rows of requests have; a key of the line with one of these gets {@link OWN} in front. */
-const COLUMNS: ReadonlySet<string> = new Set(['post_id', 'text_data', 'url', 'custom_id', 'input'])
+const COLUMNS: ReadonlySet<string> = new Set([
+  ...['post_id', 'text_data', 'url', 'custom_id'],
+  ...Object.values(INPUT_COLUMNS),
+])
 const OWN = 'line.'
 
 /** Members of a line that say where it goes; their values are checked, and are the same in all lines. */
@@ -41,6 +47,7 @@ export function toBatchRows(members: readonly JsonMember[]): BatchRow[] {
   const body = find(members, 'body')
   const ofBody = body === undefined ? [] : readMembers(body)
   const input = find(ofBody, 'input')
+  const inputs = input === undefined ? [] : readInputs(input)
   const others = [
     ...members.filter(({ key }) => key !== 'custom_id' && key !== 'body' && !ENVELOPE.has(key)),
     // A body that is no object is kept as it is.
@@ -53,10 +60,10 @@ export function toBatchRows(members: readonly JsonMember[]): BatchRow[] {
     toText('text_data', content.text),
     toText('url', content.url),
     id ?? toText('custom_id', ''),
-    toText('input', number === null ? '' : String(number)),
+    toText(INPUT_COLUMNS.number, number === null ? '' : String(number)),
+    toText(INPUT_COLUMNS.count, number === null ? '' : String(inputs.length)),
     ...rest,
   ]
-  const inputs = input === undefined ? [] : readInputs(input)
   const fault = findFault(members, inputs)
   const doubled = [...listDoubled(members, ''), ...listDoubled(ofBody, 'body.')]
   const found = doubled.length === 0 ? {} : { doubled }
