@@ -157,20 +157,24 @@ test('a legacy model that says SUCCESS instead of 0 has succeeded', () => {
   expect(sync.judge(toAnswer(200, body), [])).toMatchObject({ outcome: 'succeeded', errorCode: null })
 })
 
-test.each(['spam', { rule_id: 'r' }, 3, true, ['spam'], [{ rule_name: 'Spam' }]])(
-  'rules in another shape than a list of rules with ids do not count as none: %j',
-  (rules) => {
-    for (const { judge } of [createTestExchange({ kind: 'task' }), v2]) {
-      expect(judge(toAnswer(200, { task_id: 't1', triggered_rules: rules }), [])).toMatchObject({
-        outcome: 'unknown',
-        repeat: 'never',
-        taskId: 't1',
-        errorCode: 'UNREADABLE_RULES',
-        message: `triggered_rules is not a list of rules, found ${JSON.stringify(rules)}`,
-      })
-    }
-  },
-)
+test.each([
+  ...['spam', '', 3, 0, true, false, {}, { rule_id: 'r' }],
+  ...[['spam'], [{}], [null], [0], [[]], [{ rule_name: 'Spam' }], [{ rule_id: '' }], [{ rule_id: 'r' }, {}]],
+])('rules in another shape than a list of rules with ids do not count as none: %j', (rules) => {
+  for (const { judge } of [createTestExchange({ kind: 'task' }), v2]) {
+    expect(judge(toAnswer(200, { task_id: 't1', triggered_rules: rules }), [])).toMatchObject({
+      outcome: 'unknown',
+      repeat: 'never',
+      taskId: 't1',
+      errorCode: 'UNREADABLE_RULES',
+      message: `triggered_rules is not a list of rules, found ${JSON.stringify(rules)}`,
+    })
+  }
+  // A callback without readable rules settles nothing; what came is told with its row.
+  for (const { judgeCallback } of [async, createTestExchange({ kind: 'task', api: 'v2', mode: 'async' })]) {
+    expect(judgeCallback(JSON.stringify({ task_id: 't1', triggered_rules: rules }))).toBeNull()
+  }
+})
 
 test.each([
   [{ success: false, message: 'quota' }, 'quota'],
