@@ -94,12 +94,18 @@ export function nameTrendGroup(group: TrendGroup): string {
 
 /**
  * A pattern of the sources that are probably exports of the same kind: numbers in the name may differ, as in
- * `posts-2026-w01.csv`. Null for a name without a number.
+ * `posts-2026-w01.csv`; where the name is only a number, by as many digits. Null for a name without a number.
  */
 export function suggestPattern(source: string): string | null {
   const name = source.slice(Math.max(source.lastIndexOf('/'), source.lastIndexOf('\\')) + 1)
-  const pattern = name.replaceAll(/[*?[\]{}()!\\]/g, '?').replaceAll(/\d+(?:[-_.]\d+)*/g, '*')
-  return pattern.includes('*') ? pattern : null
+  const literal = name.replaceAll(/[*?[\]{}()!\\]/g, '?')
+  const [ending = ''] = /\.\p{Letter}\w*(?:\.gz)?$/iu.exec(literal) ?? []
+  const stem = literal.slice(0, literal.length - ending.length)
+  const numbers = /\p{Letter}/u.test(stem)
+    ? stem.replaceAll(/\d+(?:[-_.]\d+)*/g, '*')
+    : stem.replaceAll(/\d/g, '[0-9]')
+  const pattern = numbers + ending
+  return pattern === literal ? null : pattern
 }
 
 /** A rule, and the share of the rows that triggered it in each run; null where nothing succeeded. */

@@ -1,5 +1,6 @@
 import type { LedgerKind, LedgerService } from '../lookback/ledger.ts'
 import { type ErrorEntry, ofCode } from './error-entry.ts'
+import { formatCount } from './figure-text.ts'
 
 const DIFFERENT_KEYS =
   'If the file of labels and the run call the column differently, name both: --key FILE_COLUMN=RUN_COLUMN.'
@@ -148,6 +149,10 @@ export const LOOKBACK_MESSAGES = {
         terminal: `Name sources, or tag runs first: ${sluice} runs edit RUN --tag TAG`,
         window: 'Tag runs first, or choose sources.',
       },
+    }),
+    pattern_too_wide: ({ pattern, max }: { pattern: string; max: number }) => ({
+      text: `the braces of the pattern ${quoteAll([pattern])} stand for more than ${formatCount(max)} names`,
+      remedy: 'Use * instead, such as posts-*.csv.',
     }),
     verdict_changed: ({ row, now }: { row: string; now: readonly string[] }) => ({
       text:

@@ -310,6 +310,10 @@ test('runs of sources that belong together are one trend: by a pattern of names,
   for (const args of [[], ['posts.csv', '--tag', 'weekly']]) {
     expect((await sluice('trend', ...args)).stderr).toContain('Name sources or a run, or pass --tag TAG')
   }
+  for (const args of [['trend'], ['task', '--base-url', 'http://127.0.0.1:9']]) {
+    const wide = await sluice(...args, 'posts-{1..100000}.csv')
+    expect(wide).toMatchObject({ code: 2, stderr: expect.stringContaining('more than 1,000 names') })
+  }
   const unknown = await sluice('trend', 'posts-2025-*.csv')
   expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('no run sent') })
   expect((await sluice('trend', 'a.csv', 'b.csv')).stderr).toContain('no run sent')
@@ -319,4 +323,8 @@ test('numbers in the name of a source may differ in those of the same kind', () 
   expect(suggestPattern('/data/posts-2026-w01.csv')).toBe('posts-*-w*.csv')
   expect(suggestPattern('C:\\data\\2026-11-27_posts[1].csv')).toBe('*_posts?*?.csv')
   expect(suggestPattern('/2026/posts.csv')).toBeNull()
+  expect(suggestPattern('/data/2026.csv')).toBe('[0-9][0-9][0-9][0-9].csv')
+  expect(suggestPattern('/data/2026-7.csv.gz')).toBe('[0-9][0-9][0-9][0-9]-[0-9].csv.gz')
+  expect(suggestPattern('/data/12')).toBe('[0-9][0-9]')
+  expect(suggestPattern('/data/posts.mp3')).toBeNull()
 })

@@ -148,6 +148,7 @@ const ARGUMENTS = {
   sheets: ['"Old"'],
   some: ['20260301-x1'],
   source: 'posts.csv',
+  pattern: 'posts-{1..5000}.csv',
   tag: 'weekly',
   status: 502,
   system: 'EADDRINUSE',

@@ -9,6 +9,7 @@ import {
   toTrendPoint,
 } from '../../../shared/lookback/trend.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
+import { refuseWidePattern } from '../../../shared/plan/wide-pattern.ts'
 import { WorkerClient } from '../../worker-rpc.ts'
 import { isThere } from '../workspace/is-there.ts'
 import { isRunId, toJournalFile } from '../workspace/workspace-files.ts'
@@ -19,6 +20,7 @@ function createGroupCheck(group: TrendGroup): (run: { source: string }) => boole
   if (group.kind === 'tag') return () => true
   if (group.kind === 'sources') return ({ source }) => group.paths.includes(source)
   const { pattern } = group
+  refuseWidePattern(pattern)
   const hasFolder = /[\\/]/.test(pattern)
   return ({ source }) => matchesGlob(hasFolder ? source : basename(source), pattern)
 }
