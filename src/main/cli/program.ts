@@ -1,6 +1,8 @@
-import { Command } from 'commander'
+import { Command, InvalidArgumentError } from 'commander'
+import { quoteForShell } from '../../shared/shell-command.ts'
 import { APP_VERSION } from '../../shared/version.ts'
 import type { CliContext } from './context.ts'
+import { COMMAND_PREFIX } from './invocation.ts'
 import { refuseRepeatedOptions } from './options/given-once.ts'
 import { listTopics, sayTopics } from './topics.ts'
 
@@ -95,6 +97,22 @@ const GROUPS: Readonly<Record<string, Partial<Record<CommandName, string>>>> = {
 /** Names of all commands, in the order of the list. */
 export const COMMAND_NAMES: readonly string[] = Object.values(GROUPS).flatMap(Object.keys)
 
+/** Takes the workspace that stands before the command, and keeps one that was given for the commands that are printed. */
+function takeWorkspace(context: CliContext, program: Command, command: Command): void {
+  const { workspace: before } = program.opts<{ workspace?: string }>()
+  const { workspace: behind } = command.opts<{ workspace?: string }>()
+  if (before !== undefined && behind !== undefined) {
+    throw new InvalidArgumentError(
+      '--workspace takes one value and was given twice. Leave one of the two out.',
+    )
+  }
+  const workspace = before ?? behind
+  if (before !== undefined) context.env['SLUICE_WORKSPACE'] = before
+  if (workspace === undefined) return
+  const prefix = `${COMMAND_PREFIX} --workspace ${quoteForShell(workspace)}`
+  for (const terminal of [context.outTerminal, context.errTerminal]) terminal.commandPrefix = prefix
+}
+
 /**
  * The command line, reporting errors by throwing. Lists every command, and loads those that are among `words`, for it
  * can be none but these that the arguments name.
@@ -116,6 +134,8 @@ export async function createProgram(context: CliContext, words: readonly string[
     })
     // Suggestions are made in one place, and only when near.
     .showSuggestionAfterError(false)
+    .option('--workspace <folder>', 'folder for runs; also an option of each command')
+    .hook('preAction', (_program, command) => takeWorkspace(context, program, command))
   for (const [group, commands] of Object.entries(GROUPS)) {
     program.commandsGroup(group)
     for (const [name, summary] of Object.entries(commands)) {
@@ -132,6 +152,7 @@ export async function createProgram(context: CliContext, words: readonly string[
       if (topics !== null) added.addHelpText('after', topics)
     }
   }
+  refuseRepeatedOptions(program)
   program.commandsGroup('Help:')
   program.helpCommand(
     'help [command-or-topic]',

@@ -5,7 +5,6 @@ import { SluiceError, toSluiceError } from '../../shared/messages/errors.ts'
 import { annotate } from './annotations.ts'
 import type { CliContext } from './context.ts'
 import { writeDocument } from './documents/write-document.ts'
-import { COMMAND_PREFIX } from './invocation.ts'
 import { toPrintable } from './terminal/output.ts'
 
 function toCommandError(error: unknown): SluiceError {
@@ -34,7 +33,7 @@ function toCommandError(error: unknown): SluiceError {
  */
 export async function reportError(context: CliContext, error: unknown, asJson: boolean): Promise<ExitCode> {
   const { said, exitCode } = toCommandError(error)
-  const { code, message, title, causes, hint } = sayError(said, 'terminal', COMMAND_PREFIX)
+  const { code, message, title, causes, hint } = sayError(said, 'terminal', context.errTerminal.commandPrefix)
   const { errTerminal: terminal, err } = context
   await err.writeLine(`${terminal.tone('bad', 'sluice:')} ${toPrintable(title)}`)
   for (const cause of causes) await err.writeLine(`          ${toPrintable(cause)}`)

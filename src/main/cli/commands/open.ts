@@ -3,7 +3,6 @@ import { EXIT } from '../../../shared/messages/error-entry.ts'
 import { toSluiceError } from '../../../shared/messages/errors.ts'
 import { type CliContext, watchInterrupts } from '../context.ts'
 import { resolveWorkspace } from '../engine-access.ts'
-import { COMMAND_PREFIX } from '../invocation.ts'
 import { createIntegerParser } from '../options/parse-values.ts'
 import { addExamples, addWorkspaceOption, type WorkspaceFlags } from '../options/shared-options.ts'
 
@@ -21,7 +20,7 @@ async function serveScreens(context: CliContext, flags: OpenFlags): Promise<void
   const shell = await openWebShell({
     workspace: resolveWorkspace(flags.workspace, context.env),
     rendererFolder,
-    openCommand: `${COMMAND_PREFIX} open`,
+    openCommand: `${context.errTerminal.commandPrefix} open`,
     port: flags.port,
     lastingKeys: context.lastingKeys,
     async showConsent({ file, url }) {

@@ -14,7 +14,7 @@ import type { Engine } from '../../engine/engine.ts'
 import type { ResumeOptions, RunHandle } from '../../engine/engine-interface.ts'
 import type { CliContext } from '../context.ts'
 import { resolveWorkspace, withEngine } from '../engine-access.ts'
-import { COMMAND_PREFIX, resolveFromCaller } from '../invocation.ts'
+import { resolveFromCaller } from '../invocation.ts'
 import { addGivenKeyOptions, type KeyFlags } from '../options/key-options.ts'
 import { parseVariableName } from '../options/parse-values.ts'
 import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
@@ -112,17 +112,18 @@ async function printNothingLeft(
 ): Promise<ExitCode> {
   const { flags, how } = options
   if (flags.json) await printSummary(context, engine, run, flags)
-  if (!flags.quiet) await context.err.writeLine(describeNothingLeft(run, how))
+  if (!flags.quiet)
+    await context.err.writeLine(describeNothingLeft(run, how, context.errTerminal.commandPrefix))
   const isExported = await exportEnded(context, engine, run, flags)
   return isExported ? toExitCode(run) : EXIT.rowsFailed
 }
 
-function describeNothingLeft(run: RunSummary, how: Again['how']): string {
+function describeNothingLeft(run: RunSummary, how: Again['how'], commandPrefix: string): string {
   const { rejected, failed, unknown, invalid } = run.rows
   if (how === 'resume') {
     return rejected + failed + unknown === 0
       ? `Run ${run.run_id} has nothing left to send.`
-      : `Run ${run.run_id} has nothing left to send. To send unsuccessful rows again: ${COMMAND_PREFIX} retry ${run.run_id}`
+      : `Run ${run.run_id} has nothing left to send. To send unsuccessful rows again: ${commandPrefix} retry ${run.run_id}`
   }
   const again = mayAddTwice(run.operation) ? '--resend-index-adds' : '--on-unknown resend'
   return [
@@ -132,7 +133,7 @@ function describeNothingLeft(run: RunSummary, how: Again['how']): string {
       : []),
     ...(invalid > 0
       ? [
-          `For ${formatCounted(invalid, 'invalid row')}, correct the source: ${COMMAND_PREFIX} show ${run.run_id} --problems`,
+          `For ${formatCounted(invalid, 'invalid row')}, correct the source: ${commandPrefix} show ${run.run_id} --problems`,
         ]
       : []),
   ].join(' ')
@@ -148,7 +149,7 @@ async function noteSourceChange(
   if (run.started_at === null) return
   const { kind } = await engine.runs.findSourceChange(run.run_id, plan.source)
   if (kind !== 'changed') return
-  const again = `${COMMAND_PREFIX} run-again ${run.run_id}`
+  const again = `${context.errTerminal.commandPrefix} run-again ${run.run_id}`
   const isRecognized =
     OPERATIONS[plan.operation.kind].recognizedBy !== undefined &&
     (plan.operation.kind !== 'task' ||

@@ -3,7 +3,8 @@ import { join, sep } from 'node:path'
 import { type Command, InvalidArgumentError } from 'commander'
 import type { CapacityPlan } from '../../../shared/load/capacity-plan.ts'
 import type { Load } from '../../../shared/load/load.ts'
-import { keepKnownFields, withColumnNames } from '../../../shared/mapping/match-columns.ts'
+import { withColumnNames } from '../../../shared/mapping/kept-columns.ts'
+import { keepKnownFields } from '../../../shared/mapping/match-columns.ts'
 import { LAST_MAPPING } from '../../../shared/mapping/saved-mappings.ts'
 import { EXIT } from '../../../shared/messages/error-entry.ts'
 import { SluiceError, toSluiceError } from '../../../shared/messages/errors.ts'
@@ -14,6 +15,7 @@ import { nameFlag } from '../../../shared/options/plan-options.ts'
 import type { Plan } from '../../../shared/plan/plan.ts'
 import { SOURCE_ENDINGS_TEXT } from '../../../shared/plan/source-formats.ts'
 import type { StoredConnection } from '../../../shared/plan/stored-connection.ts'
+import { refuseWidePattern } from '../../../shared/plan/wide-pattern.ts'
 import type { AcceptedCauses } from '../../../shared/run/accepted-causes.ts'
 import { quoteForShell } from '../../../shared/shell-command.ts'
 import { findConnection, findConnectionInUse, readConnections } from '../../engine/workspace/connections.ts'
@@ -23,7 +25,7 @@ import { readSavedMappings } from '../../engine/workspace/saved-mappings.ts'
 import { removeStdin, storeStdin } from '../../engine/workspace/stdin-source.ts'
 import type { CliContext } from '../context.ts'
 import { resolveWorkspace, withEngine } from '../engine-access.ts'
-import { COMMAND_PREFIX, resolveFromCaller } from '../invocation.ts'
+import { resolveFromCaller } from '../invocation.ts'
 import { toPlan } from '../options/plan-from-flags.ts'
 import {
   addLimitOption,
@@ -117,7 +119,7 @@ function noteIdleOptions(operation: Operation, flags: SendingFlags): string[] {
  * source is read. Throws `BAD_USAGE` or `WORKSPACE_UNUSABLE`.
  */
 async function savePlan(
-  { env, err }: CliContext,
+  { env, err, errTerminal }: CliContext,
   workspace: string,
   given: Plan,
   flags: SendingFlags,
@@ -129,7 +131,7 @@ async function savePlan(
   // Without a terminal, a plan that no stored connection covers runs only with this option.
   const trust = findUntrusted(plan, readConnections(workspace), {}) === null ? '' : ' --trust-plan'
   await err.writeLine(
-    `Plan ${isReplaced ? 'replaced' : 'saved'}: ${toPrintable(flags.savePlan)}. Run it with: ${COMMAND_PREFIX} plan ${toPrintable(quoteForShell(flags.savePlan))}${trust}`,
+    `Plan ${isReplaced ? 'replaced' : 'saved'}: ${toPrintable(flags.savePlan)}. Run it with: ${errTerminal.commandPrefix} plan ${toPrintable(quoteForShell(flags.savePlan))}${trust}`,
   )
 }
 
@@ -240,6 +242,7 @@ function expandSources(named: readonly string[], env: NodeJS.ProcessEnv): readon
 function expandSource(name: string, env: NodeJS.ProcessEnv): string[] {
   const path = resolveFromCaller(name, env)
   if (!/[*?[{]/.test(name) || existsSync(path)) return [path]
+  refuseWidePattern(name)
   const pattern = sep === '\\' ? path.replaceAll('\\', '/') : path
   const found = globSync(pattern, { withFileTypes: true })
     .filter((entry) => !entry.isDirectory())

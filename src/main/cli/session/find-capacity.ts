@@ -18,7 +18,6 @@ import type { ProblemGroup } from '../../../shared/run/problem.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { type CliContext, watchInterrupts } from '../context.ts'
 import { writeDocument } from '../documents/write-document.ts'
-import { COMMAND_PREFIX } from '../invocation.ts'
 import type { RunTimeFlags } from '../options/sending-options.ts'
 import type { ReportingFlags } from '../options/shared-options.ts'
 import { toFollowOptions } from '../progress/progress-reporter.ts'
@@ -77,7 +76,7 @@ export async function printReport(
   outcome: CapacityOutcome,
 ): Promise<ExitCode> {
   const report = toCapacityReport(plan, capacity, outcome)
-  const answer = toCapacityAnswer(report, `${COMMAND_PREFIX} runs`)
+  const answer = toCapacityAnswer(report, `${context.outTerminal.commandPrefix} runs`)
   if (flags.json) await writeDocument(context.out, capacityReportSchema.parse(report))
   else await context.out.writeLine(formatReport(context.outTerminal, answer))
   await addStepSummary(context, () => toSummaryPart('Capacity', answer))

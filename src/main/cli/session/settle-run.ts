@@ -13,7 +13,7 @@ import type { RunHandle } from '../../engine/engine-interface.ts'
 import { onThreadCrash } from '../../worker-rpc.ts'
 import { type CliContext, watchInterrupts } from '../context.ts'
 import { writeDocument } from '../documents/write-document.ts'
-import { COMMAND_PREFIX, resolveFromCaller } from '../invocation.ts'
+import { resolveFromCaller } from '../invocation.ts'
 import type { ExportFlags, ReportingFlags, UnknownFlags } from '../options/shared-options.ts'
 import { createProgressReporter, type FollowOptions, toFollowOptions } from '../progress/progress-reporter.ts'
 import { reportError } from '../report-error.ts'
@@ -61,10 +61,14 @@ export async function settleRun(
   }
   const isExported = await exportEnded(context, engine, summary, flags)
   if (summary.state === 'interrupted' && flags.json && !flags.quiet && !isLoadRun(summary)) {
-    await context.err.writeLine(`To resume, run: ${COMMAND_PREFIX} resume ${summary.run_id}`)
+    await context.err.writeLine(
+      `To resume, run: ${context.errTerminal.commandPrefix} resume ${summary.run_id}`,
+    )
   }
   if (countTrial(summary) !== null && flags.json && !flags.quiet) {
-    await context.err.writeLine(`To send the remaining rows, run: ${COMMAND_PREFIX} resume ${summary.run_id}`)
+    await context.err.writeLine(
+      `To send the remaining rows, run: ${context.errTerminal.commandPrefix} resume ${summary.run_id}`,
+    )
   }
   for (const result of summary.thresholds ?? []) {
     // With --json, also say which threshold failed and by how much on stderr.
@@ -88,7 +92,9 @@ export async function exportEnded(
     if (!flags.quiet) await context.err.writeLine(toPrintable(text))
   }
   if (state === 'interrupted') {
-    await say(`Not exported: the run was interrupted. To export it: ${COMMAND_PREFIX} export ${runId} FILE`)
+    await say(
+      `Not exported: the run was interrupted. To export it: ${context.errTerminal.commandPrefix} export ${runId} FILE`,
+    )
     return true
   }
   const file = resolveFromCaller(flags.export, context.env)
@@ -97,7 +103,7 @@ export async function exportEnded(
     const { sizeBytes, guardedCells = 0 } = await engine.results.exportRun(exported, { file })
     await say(`Exported to ${file} (${formatBytes(sizeBytes)})`)
     if (guardedCells > 0) {
-      const lossless = `${COMMAND_PREFIX} export ${exported} FILE --lossless`
+      const lossless = `${context.errTerminal.commandPrefix} export ${exported} FILE --lossless`
       await say(
         sayGuarded(guardedCells, `to write ${guardedCells === 1 ? 'it' : 'them'} unchanged: ${lossless}`),
       )
@@ -126,7 +132,7 @@ export async function followRun(
   const stopHearing = onThreadCrash(({ said }) => {
     // A run's own thread ends the run; of the other threads, only the receiver's can cost it something.
     if (said.id !== 'receiver_ended') return
-    const { title, hint } = sayError(said, 'terminal', COMMAND_PREFIX)
+    const { title, hint } = sayError(said, 'terminal', context.errTerminal.commandPrefix)
     progress.say(toPrintable(`sluice: ${title}. ${hint}`))
   })
   const stopWatching = watchInterrupts({
@@ -156,9 +162,9 @@ export async function followRun(
       writeSync(
         2,
         handle.snapshot()?.load
-          ? `Quit at once. Results so far are kept.\nTo view them, run: ${COMMAND_PREFIX} show ${handle.runId}\n`
+          ? `Quit at once. Results so far are kept.\nTo view them, run: ${context.errTerminal.commandPrefix} show ${handle.runId}\n`
           : `Quit at once. The outcome of ${formatCounted(inFlight, 'row')} in flight is unknown.\n` +
-              `To resume, run: ${COMMAND_PREFIX} resume ${handle.runId}\n`,
+              `To resume, run: ${context.errTerminal.commandPrefix} resume ${handle.runId}\n`,
       )
       process.exit(EXIT.interrupted)
     },
@@ -216,7 +222,7 @@ async function printInvalidRows(context: CliContext, engine: Engine, summary: Ru
     outTerminal.tone(
       'strong',
       isAlone
-        ? `All rows are invalid; nothing was sent. To list them, run: ${COMMAND_PREFIX} show ${summary.run_id} --problems`
+        ? `All rows are invalid; nothing was sent. To list them, run: ${context.errTerminal.commandPrefix} show ${summary.run_id} --problems`
         : 'Invalid rows',
     ),
   )

@@ -24,7 +24,7 @@ import type { Engine } from '../../engine/engine.ts'
 import type { RunHandle, StartOptions } from '../../engine/engine-interface.ts'
 import { type CliContext, watchInterrupts } from '../context.ts'
 import { SCHEMA_VERSION, writeDocumentLine } from '../documents/write-document.ts'
-import { COMMAND_PREFIX, resolveFromCaller } from '../invocation.ts'
+import { resolveFromCaller } from '../invocation.ts'
 import type { ReportingFlags } from '../options/shared-options.ts'
 import { createProgressReporter, type FollowOptions, toFollowOptions } from '../progress/progress-reporter.ts'
 import { formatOpenWarnings } from '../summary/open-warnings.ts'
@@ -84,7 +84,8 @@ export async function dryRun(
       problems: await engine.results.readProblems(runId),
       open: await engine.results.readOpenWarnings(runId),
       first: await readFirstRequest(engine, runId),
-      refusal: refusal === null ? null : sayError(refusal.said, 'terminal', COMMAND_PREFIX),
+      refusal:
+        refusal === null ? null : sayError(refusal.said, 'terminal', context.outTerminal.commandPrefix),
     }
     const before = listAccepted(found.problems, found.open)
     const accepted = joinAcceptedCauses(undefined, await engine.results.readColumns(runId), before)

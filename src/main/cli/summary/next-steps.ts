@@ -4,7 +4,6 @@ import { mayAddTwice } from '../../../shared/operations/operations.ts'
 import { countSendable } from '../../../shared/run/counts.ts'
 import { LOAD_EXPORT_FORMATS, listEndings } from '../../../shared/run/export-formats.ts'
 import { canResume, listRowWarnings, type RunSummary } from '../../../shared/run/run.ts'
-import { COMMAND_PREFIX } from '../invocation.ts'
 import { padRight } from '../terminal/layout.ts'
 import { toPrintable } from '../terminal/output.ts'
 import type { Terminal } from '../terminal/terminal.ts'
@@ -12,7 +11,7 @@ import type { Terminal } from '../terminal/terminal.ts'
 /** Commands to type, each with what it does; nothing where there are none. */
 export function formatCommands(terminal: Terminal, steps: readonly [string, string][]): string[] {
   if (steps.length === 0) return []
-  const commands = steps.map(([command]) => `  ${COMMAND_PREFIX} ${toPrintable(command)}`)
+  const commands = steps.map(([command]) => `  ${terminal.commandPrefix} ${toPrintable(command)}`)
   const commandColumns = Math.max(...commands.map((text) => stringWidth(text)))
   const meaningColumns = Math.max(...steps.map(([, meaning]) => stringWidth(meaning)))
   // A command stays in one piece, to be pasted; what it does is left out if it does not fit next to it.

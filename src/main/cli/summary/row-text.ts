@@ -12,7 +12,7 @@ import {
   toWorded,
   toWordedProblem,
 } from '../../../shared/messages/problem-messages.ts'
-import { countsUnsent, findNeeds } from '../../../shared/messages/problem-traits.ts'
+import { findCounted, findNeeds } from '../../../shared/messages/problem-traits.ts'
 import { describeState } from '../../../shared/messages/state-name.ts'
 import type { Correction } from '../../../shared/plan/fixes.ts'
 import { listLeaveOut, listReadyFixes, type ReadyFix } from '../../../shared/plan/ready-fixes.ts'
@@ -146,6 +146,12 @@ function formatCut(terminal: Terminal, body: string, cutFrom: CutFrom | null): s
   return [terminal.tone('warn', `cut here: kept the first ${formatBytes(Buffer.byteLength(body))} ${whole}`)]
 }
 
+const WARNING_KINDS = {
+  sent: ' (warning, still sent)',
+  unsent: ' (warning, not sent)',
+  all: ' (warning)',
+} as const
+
 /** Problems by cause, errors before warnings, each with up to `limit` examples and how many rows more have it. */
 export function formatProblemGroups(
   terminal: Terminal,
@@ -163,8 +169,8 @@ export function formatProblemGroups(
     const sign = isError ? terminal.glyphs.rejected : terminal.glyphs.failed
     const field = group.field === null ? '' : `${group.field}: `
     const rows = group.rows > 0 ? group.rows : (group.unsent ?? 0)
-    const isSent = group.rows > 0 && !countsUnsent(group)
-    const kind = isError ? '' : isSent ? ' (warning, still sent)' : ' (warning, not sent)'
+    const counted = group.rows > 0 ? findCounted(group) : 'unsent'
+    const kind = isError ? '' : WARNING_KINDS[counted]
     const head = `${sign} ${formatCounted(rows, 'row')}${kind}  ${toPrintable(`${field}${sayExpected(group, 'terminal')}`)}`
     const examples = group.examples.slice(0, limit)
     const more = rows - new Set(examples.map((example) => example.row)).size

@@ -6,7 +6,6 @@ import { toBriefReport, toSummaryReport } from '../../../shared/report/summary-r
 import { listRetries, type RunState, type RunSummary, toServiceUrl } from '../../../shared/run/run.ts'
 import { describeOperation, describeTrial, toDurationMs } from '../../../shared/run/run-view.ts'
 import { formatStop } from '../../../shared/run/snapshot.ts'
-import { COMMAND_PREFIX } from '../invocation.ts'
 import { hang, wrapWords } from '../terminal/layout.ts'
 import { toPrintable } from '../terminal/output.ts'
 import { formatReportSection, joinParts } from '../terminal/report-text.ts'
@@ -14,7 +13,7 @@ import type { Terminal } from '../terminal/terminal.ts'
 
 /** The whole run for a person to read: first what stopped it, then rows, requests, latency, rules, errors. */
 export function formatSummary(terminal: Terminal, summary: RunSummary): string {
-  return formatBelow(terminal, summary, toSummaryReport(summary, COMMAND_PREFIX))
+  return formatBelow(terminal, summary, toSummaryReport(summary, terminal.commandPrefix))
 }
 
 /** A run in a few lines: rows, what was answered of them, callbacks and how long they took. */

@@ -1,6 +1,7 @@
 import type { WriteStream } from 'node:tty'
 import { styleText } from 'node:util'
 import type { Tone } from '../../../shared/report/report.ts'
+import { COMMAND_PREFIX } from '../invocation.ts'
 
 /** Signs and bar pieces that the terminal can draw. */
 const UNICODE_GLYPHS = {
@@ -69,6 +70,8 @@ export function isUtf8Terminal(env: NodeJS.ProcessEnv, platform: NodeJS.Platform
 export function createTerminal(stream: WriteStream, env: NodeJS.ProcessEnv = process.env) {
   const isTerminal = stream.isTTY === true
   return {
+    /** What to type before a command of ours that is printed: with the workspace, if this command was given one. */
+    commandPrefix: COMMAND_PREFIX,
     /** Whether lines can be redrawn in place. */
     isInteractive: isTerminal && env['TERM'] !== 'dumb',
     glyphs: !isTerminal || isUtf8Terminal(env, process.platform) ? UNICODE_GLYPHS : ASCII_GLYPHS,

@@ -17,7 +17,6 @@ import type { CliContext } from '../../context.ts'
 import type { ConnectionDocument } from '../../documents/document-schemas.ts'
 import { writeDocument } from '../../documents/write-document.ts'
 import { resolveWorkspace } from '../../engine-access.ts'
-import { COMMAND_PREFIX } from '../../invocation.ts'
 import { addDocumentOptions, addExamples, type DocumentFlags } from '../../options/shared-options.ts'
 import { formatSection, formatTable } from '../../terminal/layout.ts'
 import { toPrintable } from '../../terminal/output.ts'
@@ -38,7 +37,7 @@ export function addConnectionListCommand(parent: Command, context: CliContext): 
     }
     if (stored.connections.length === 0) {
       return out.writeLine(
-        `No connections in ${workspace}. To add one, run: ${COMMAND_PREFIX} connection add NAME --base-url URL`,
+        `No connections in ${workspace}. To add one, run: ${outTerminal.commandPrefix} connection add NAME --base-url URL`,
       )
     }
     const rows = stored.connections.map((one) => [

@@ -20,7 +20,6 @@ import {
 import type { CliContext } from '../../context.ts'
 import { writeDocument } from '../../documents/write-document.ts'
 import { resolveWorkspace } from '../../engine-access.ts'
-import { COMMAND_PREFIX } from '../../invocation.ts'
 import { collect, parseConnectionName } from '../../options/parse-values.ts'
 import {
   addDeploymentOptions,
@@ -119,7 +118,7 @@ export function addConnectionAddCommand(parent: Command, context: CliContext): v
       const inUse = connections.inUse === name
       if (flags.json) return writeDocument(context.out, toDocument(added, connections, context.env))
       await context.out.writeLine(
-        `Stored ${name}, ${added.baseUrl}. ${inUse ? 'It is now in use.' : `To use it, run: ${COMMAND_PREFIX} connection use ${quoteForShell(name)}`}`,
+        `Stored ${name}, ${added.baseUrl}. ${inUse ? 'It is now in use.' : `To use it, run: ${context.outTerminal.commandPrefix} connection use ${quoteForShell(name)}`}`,
       )
     })
   addExamples(command, [

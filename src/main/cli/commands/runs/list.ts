@@ -16,7 +16,6 @@ import { isLoadRun, listRetries, RUN_STATES, type RunSummary } from '../../../..
 import type { CliContext } from '../../context.ts'
 import { writeDocument } from '../../documents/write-document.ts'
 import { resolveWorkspace, withEngine } from '../../engine-access.ts'
-import { COMMAND_PREFIX } from '../../invocation.ts'
 import {
   collect,
   createChoiceCollector,
@@ -203,7 +202,7 @@ async function listRuns(context: CliContext, flags: ListFlags): Promise<void> {
     return
   }
   if (page.runs.length === 0) {
-    await context.out.writeLine(describeNone(page, flags, workspace))
+    await context.out.writeLine(describeNone(page, flags, workspace, context.outTerminal.commandPrefix))
     return
   }
   const columns = chooseColumns(page.runs, context.outTerminal.columns())
@@ -239,8 +238,13 @@ function toQuery(flags: ListFlags, limit: number | undefined): RunListQuery {
   }
 }
 
-function describeNone({ all, total }: RunPage, { page }: ListFlags, workspace: string): string {
-  if (all === 0) return `No runs in ${workspace}. To try Sluice, run: ${COMMAND_PREFIX} demo`
+function describeNone(
+  { all, total }: RunPage,
+  { page }: ListFlags,
+  workspace: string,
+  commandPrefix: string,
+): string {
+  if (all === 0) return `No runs in ${workspace}. To try Sluice, run: ${commandPrefix} demo`
   if (total > 0) return `Page ${page} is empty: ${formatCounted(total, 'run')} in total.`
   return `None of the ${formatCounted(all, 'run')} in ${workspace} matches.`
 }
