@@ -10,17 +10,30 @@ const SEQUENCE = `(?:[\\u00c2-\\u00df]${CONTINUED}|[\\u00e0-\\u00ef]${CONTINUED}
  * sequences, or one that no text has otherwise.
  */
 const DAMAGE = new RegExp(
-  `\\ufffd|[\\u0080-\\u0084\\u0086-\\u009f]|${SEQUENCE}{2}|[ÂÃ][\\u00a1-\\u00aa\\u00ac-\\u00b6\\u00b8-\\u00ba\\u00bc-\\u00bf†‡ˆ‰ŠŒŽšœžŸƒ]|ðŸ|â€${CONTINUED}`,
+  `\\ufffd|[\\u0080-\\u0084\\u0086-\\u009f]|${SEQUENCE}{2}|[ÂÃ][\\u00a1-\\u00a8\\u00aa\\u00ac\\u00ad\\u00af-\\u00b6\\u00b8-\\u00ba\\u00bc-\\u00bf†‡ˆ‰ŠŒŽšœžŸƒ]|ðŸ|â€${CONTINUED}|${toMarked('ÂÃ', '©®')}`,
+  'u',
 )
+
+/** A letter and a sign that may also be that of a trade mark behind a word in capitals, such as `MARCĂ®`. */
+function toMarked(letters: string, signs: string): string {
+  return `[${letters}](?<!\\p{Lu}[${letters}])[${signs}]|[${letters}][${signs}](?=\\p{Ll})`
+}
 
 /** What the bytes 80 to BF of UTF-8 are in Windows-1251: all, and those that are no letters of Russian or Ukrainian. */
 const CYRILLIC_ODD = '[ЂЃѓЉЊЌЋЏђљњќћџЎўЈЅѕј‚„†‡€‰‹›™‘’“”•–—¤¦§©«¬®°±µ¶·№»]'
 const CYRILLIC = '[\\u00a0ЂЃѓЉЊЌЋЏђљњќћџЎўЈЅѕј‚„…†‡€‰‹›™‘’“”•–—¤¦§©«¬®°±µ¶·№»ҐЁЄЇІіґёєї]'
 
+/** Of these the bytes 80 to 9F: Р stands in front of letters with any, С only of archaic ones with others. */
+const C1_CYRILLIC = '[ЂЃѓЉЊЌЋЏђљњќћџ‚„†‡€‰‹›™‘’“”•–—…]'
+const ODD_1251 = `(?:Р${CYRILLIC_ODD}|С(?=${C1_CYRILLIC})${CYRILLIC_ODD})`
+const SEQUENCE_1251 = `(?:Р${CYRILLIC}|С(?=${C1_CYRILLIC})${CYRILLIC})`
+/** What may stand around a single letter: two of these are no sign of damage without a third sequence. */
+const QUOTES = '[‘’“”‚„«»‹›–—…•]'
+
 /** UTF-8 that was read in another encoding than Windows-1252, each in sequences that its language does not have. */
 const OTHER_DAMAGE = new RegExp(
   [
-    `[РС]${CYRILLIC_ODD}[РС]${CYRILLIC}|[РС]${CYRILLIC}[РС]${CYRILLIC_ODD}`,
+    `(?!(?:[РС]${QUOTES}){2}(?!${SEQUENCE_1251}))(?:${ODD_1251}${SEQUENCE_1251}|${SEQUENCE_1251}${ODD_1251})`,
     // KOI8-R
     '(?:[пя][\\u2500-\\u25a0∙√≈≤≥⌠⌡©°²·÷]){2}',
     // Windows-1253, 1255 and 1256
@@ -28,12 +41,13 @@ const OTHER_DAMAGE = new RegExp(
     '(?:׳[\\u00a0-\\u00bf‘’“”•–—…„†‡]){2}',
     '(?:[طظ][\\u00a0-\\u00bf€‚„…†‡ˆ‰‹‘’“”•–—™›]){2}',
     // Windows-1250
-    'Ă[©ˇłş¤¶ĽźŻ‡®˘˛]|Ĺ[‚›Ľş±‘™]|Ä[™‡›Ť]',
+    `Ă[ˇłş¤¶ĽźŻ‡˘˛]|Ĺ[‚›Ľş±‘]|Ä[‡›Ť]|${toMarked('Ă', '©®')}|${toMarked('ĹÄ', '™')}`,
     // DOS and Mac OS
     '├[\\u00a1-\\u00ffƒı]|ÔÇ[ÖÿªØ£¥ô£]|[A-Za-z]√[©®∂±º≥§†¢¥£]|‚Ä[ôúùìî¶]',
     // GBK and Shift-JIS
     '锟斤拷|鈥|縺.?[縺繧繝]|[繧繝][\\uff61-\\uff9f]',
   ].join('|'),
+  'u',
 )
 
 /** Where {@link OTHER_DAMAGE} begins: with signs that few texts have, or with letters that others follow. */

@@ -31,6 +31,8 @@ test.each([
 test.each([
   ['windows-1251', 'Привет, как дела?'],
   ['windows-1251', 'Дякую'],
+  ['windows-1251', 'ГД СССР, уж'],
+  ['windows-1250', 'reîncepe în'],
   ['koi8-r', 'Привет'],
   ['windows-1253', 'Καλημέρα κόσμε'],
   ['windows-1255', 'שלום עולם'],
@@ -52,6 +54,13 @@ test.each([
   'žluťoučký kůň, Ştefan Ăsta',
   '├── src',
   '√2 ± 3',
+  '«ІРІС»',
+  '“Р“Р”',
+  'СЈСЈ',
+  'СЊ, СЈАЈ',
+  'MARCĂ®',
+  'MARCÃ®, IRMÃ©',
+  'GMBHÄ™',
   'پاکستان طرح',
   '你好，世界',
 ])('text of other languages is no damage: %s', (text) => expect(findDamage(text)).toBe(null))
