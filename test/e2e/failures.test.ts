@@ -39,6 +39,9 @@ it('says what to do about refused rows, and sends them again as a child run with
   const first = await readShownCounts(page)
   const refused = first['rejected'] ?? 0
   expect(refused).toBeGreaterThan(10)
+  const echoes = page.getByRole('region', { name: 'Whose answers they are' })
+  await echoes.getByText(`Verified${364 - refused}`).waitFor()
+  await echoes.getByText('Mismatched0').waitFor()
   await inspect('run-failing')
 
   const downloads: string[] = []

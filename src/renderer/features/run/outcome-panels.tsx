@@ -5,7 +5,7 @@ import { adviseInWindow } from '../../../shared/messages/outcome-advice.ts'
 import { isProblemCode, PROBLEM_MESSAGES } from '../../../shared/messages/problem-messages.ts'
 import { findOperation } from '../../../shared/operations/operations.ts'
 import { ROW_ANSWER_NAMES, type RowAnswer } from '../../../shared/run/item-state.ts'
-import type { ErrorGroup, TriggeredRule } from '../../../shared/run/run.ts'
+import type { ErrorGroup, RunSummary, TriggeredRule } from '../../../shared/run/run.ts'
 import type { RunSnapshot } from '../../../shared/run/snapshot.ts'
 import { BarTable } from '../../ui/charts/bar-table.tsx'
 import { ActionButton } from '../../ui/controls.tsx'
@@ -51,6 +51,35 @@ export function AnswersPanel(props: {
           }}
         />
       )}
+    </Panel>
+  )
+}
+
+/** Whether answers prove whose they are, by rows; nothing as long as none was compared. */
+export function EchoesPanel({ echoes }: { echoes: RunSummary['echoes'] }) {
+  if (echoes === undefined) return null
+  const { verified, alike, not_verifiable: unverifiable, mismatched } = echoes
+  if (verified + unverifiable + mismatched === 0) return null
+  return (
+    <Panel title="Whose answers they are">
+      <Figures
+        figures={[
+          {
+            label: 'Verified',
+            value: formatCount(verified),
+            note:
+              alike === 0
+                ? 'repeat the id that was sent'
+                : `repeat the id that was sent, ${formatCount(alike)} in another case, form or spacing`,
+          },
+          { label: 'Not verifiable', value: formatCount(unverifiable), note: 'repeat no id' },
+          {
+            label: 'Mismatched',
+            value: formatCount(mismatched),
+            note: mismatched === 0 ? 'name another id' : 'name another id: the rows are unknown',
+          },
+        ]}
+      />
     </Panel>
   )
 }

@@ -32,7 +32,7 @@ import { Table } from '../../ui/table/table.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import { FailedRowsPanel, hasFailedRows } from './failed-rows-panel.tsx'
 import { KeyDialog } from './key-dialog.tsx'
-import { AnswersPanel, ErrorsPanel, ItemsPanel, RulesPanel } from './outcome-panels.tsx'
+import { AnswersPanel, EchoesPanel, ErrorsPanel, ItemsPanel, RulesPanel } from './outcome-panels.tsx'
 import { PaceControl, ProgressPanel } from './progress-panel.tsx'
 import styles from './run.module.css'
 import { RunActions } from './run-actions.tsx'
@@ -164,6 +164,7 @@ export function RunScreen(props: {
           onResults={onResults}
         />
       )}
+      <EchoesPanel echoes={summary.echoes} />
       <LiveCallbacks runId={runId} live={phase !== 'ended'} />
       <LiveLatency runId={runId} summary={summary} live={phase !== 'ended'} />
     </Screen>
