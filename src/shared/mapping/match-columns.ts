@@ -14,6 +14,7 @@ import type { FieldSource, FilledBy, Mapping, Plan } from '../plan/plan.ts'
 import { findCellName, findOwnColumns, isJsonLinesExport } from '../run/export-columns.ts'
 import { FORBIDDEN_ID_CHARACTERS, type RequestField } from '../service/request-field.ts'
 import { trimName } from './id-text.ts'
+import { isLinkColumn } from './link-columns.ts'
 
 /** What an export calls the item that a run added, so that a later run can remove it (docs/interface.md §4.4). */
 const EXPORTED_ITEM_ID = 'sluice_custom_index_item_id'
@@ -459,7 +460,7 @@ export function fieldsFor(operation: Operation): RequestField[] {
 }
 
 /** Whether a column only has this name because another has its own: `user_metadata.age (2)` is no key of the source. */
-function isRenamed(column: string, columns: readonly string[]): boolean {
+export function isRenamed(column: string, columns: readonly string[]): boolean {
   const base = /^(.+) \(\d+\)$/.exec(column)?.[1]
   return base !== undefined && columns.includes(base)
 }
@@ -482,28 +483,20 @@ export function toColumnSource(columns: readonly string[], index: number): Field
   return { kind: 'column', column: isOwn ? name : index + 1 }
 }
 
-/**
- * The mapping with the names of the columns that it counts, for a plan or a mapping that is kept: a number alone would
- * mean another column once the columns of the source change. Names that are there stay.
- */
-export function withColumnNames(mapping: Mapping, columns: readonly string[]): Mapping {
-  return Object.fromEntries(
-    Object.entries(mapping).map(([field, source]) => [field, withColumnName(source, columns)]),
-  )
+/** Whether a column has no name but its number. */
+export function isNameless(columns: readonly string[], index: number): boolean {
+  return columns[index] === toDefaultName(index)
 }
 
-function withColumnName(source: FieldSource, columns: readonly string[]): FieldSource {
-  if (source.kind !== 'column' || source.name !== undefined) return source
-  if (typeof source.column === 'string' && findColumnOfName(columns, source.column) !== -1) return source
-  const index = findColumn(columns, source.column)
-  if (index === null) return source
-  const name = columns[index] ?? ''
-  const others = columns.filter((_, other) => other !== index)
-  const isOneOfSeveral = others.some((other) => {
-    const base = isRenamed(other, columns) ? other.replace(/ \(\d+\)$/, '') : other
-    return trimName(base) === trimName(name)
-  })
-  return { kind: 'column', column: index + 1, name, ...(isOneOfSeveral && { isOneOfSeveral }) }
+/** The columns of a table, those of the links of its cells aside. */
+export function countOwnColumns(columns: readonly string[]): number {
+  const names = new Set(columns)
+  return columns.filter((name) => !isLinkColumn(name, names)).length
+}
+
+/** What a column without a name is called. */
+export function toDefaultName(index: number): string {
+  return `Column ${index + 1}`
 }
 
 /** What the column at a kept number is called if it is not the name that is kept with it; null if it is, or none is kept. */

@@ -3,7 +3,8 @@ import type { Operation } from '../operations/operations.ts'
 import { type FieldSource, type Mapping, planSchema } from '../plan/plan.ts'
 import { operationKindSchema } from '../run/result-view.ts'
 import { isEmpty } from './check-mapping.ts'
-import { findColumn, findOtherName, suggestMapping, withColumnNames } from './match-columns.ts'
+import { withColumnNames } from './kept-columns.ts'
+import { findColumn, findOtherName, suggestMapping } from './match-columns.ts'
 import { findPlaceholder, parseTemplate } from './templates.ts'
 
 /** Stands for the mapping of the last run of a source with the same columns, so no saved mapping is called that. */
@@ -60,7 +61,8 @@ export function toUsedMapping(mapping: Mapping, columns: readonly string[], oper
 
 /** Whether two mappings fill the same fields in the same way. */
 export function isSameMapping(one: Mapping, other: Mapping): boolean {
-  const toWhat = (source: FieldSource) => (source.kind === 'column' ? source.column : source)
+  const toWhat = (source: FieldSource) =>
+    source.kind === 'column' ? source.column : { template: source.template }
   const toKey = (mapping: Mapping) =>
     JSON.stringify(
       Object.entries(mapping)

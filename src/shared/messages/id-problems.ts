@@ -13,7 +13,7 @@ export interface ProblemEntry {
   /** What a person has to accept before rows with a warning of this code are sent; absent where telling is enough. */
   needs?: AcceptCode
   /** Whether a warning of this code counts what is not sent; absent for rows that are sent. */
-  counts?: 'unsent'
+  counts?: 'unsent' | 'all'
   /** What to do in a terminal so that the question is not asked, as in `to send them, add --rows all`; null if nothing. */
   advice?: (args: never) => string | null
 }

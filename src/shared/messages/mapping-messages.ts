@@ -329,6 +329,7 @@ export const MAPPING_MESSAGES = {
       sheetChoice,
       headerRow,
       rowsInKeys,
+      onlyIn = [],
     }: {
       mistakes: readonly MappingMistake[]
       sheetChoice: SheetChoice | null
@@ -336,6 +337,8 @@ export const MAPPING_MESSAGES = {
       headerRow: number | null
       /** Arrays in a source of JSON that may be the rows. */
       rowsInKeys: readonly RowsInKey[]
+      /** Of several files, the columns that others do not have; absent where all have the same. */
+      onlyIn?: readonly { file: string; columns: readonly string[] }[]
     }) => {
       const on = (surface: Surface) => mistakes.map((mistake) => sayMistake(mistake, surface))
       const said = on('terminal')
@@ -358,11 +361,25 @@ export const MAPPING_MESSAGES = {
             ? new Set(on(surface).map(({ remedy }) => remedy))
             : [sayHeaderRow(headerRow, surface)]),
           ...(isContentMissing ? [] : inKeys(surface)),
+          ...(onlyIn.length === 0 ? [] : [SAME_NAMES]),
         ].join(' ')
+      text.push(...onlyIn.map(sayOnlyIn))
       return { text: text.join('; '), remedy: { terminal: advise('terminal'), window: advise('window') } }
     },
   },
 } satisfies Record<string, ErrorEntry>
+
+const SAME_NAMES =
+  'A column that some of the files call differently needs one name in all of them; or send each file by itself.'
+
+/** Columns of a file that are named; the rest is counted. */
+const OWN_NAMED = 5
+
+function sayOnlyIn({ file, columns }: { file: string; columns: readonly string[] }): string {
+  const named = columns.slice(0, OWN_NAMED).map((name) => `\`${name.slice(0, 60)}\``)
+  const rest = columns.length - named.length
+  return `not in all files: ${listWords(rest > 0 ? [...named, `${rest} more`] : named)} of ${file}`
+}
 
 /** `one, two and three`. */
 function listWords(words: readonly string[]): string {

@@ -259,11 +259,12 @@ export const PROBLEM_MESSAGES = {
     remedy: 'Rename a file that you want to send.',
   },
   missing_columns: {
-    expected: ({ columns, files }: { columns: string; files: string }) =>
-      `missing in ${files}: column ${columns}; cells there are empty`,
+    expected: ({ columns, files, others }: { columns: string; files: string; others?: string }) =>
+      `missing in ${files}: column ${columns}${others === undefined ? '' : ` (other files lack its ${others})`}; cells there are empty`,
     title: 'Files without some of the columns',
     remedy:
-      'Rows of these files have empty cells in these columns. If a column has another name there, rename it.',
+      'Rows of these files have empty cells in these columns. If a column has another name there, rename it, or send these files by themselves.',
+    counts: 'all',
   },
   video_too_long: {
     expected: ({ maxHours }: { maxHours: number }) =>
@@ -326,6 +327,32 @@ export const PROBLEM_MESSAGES = {
     title: 'Content that is not sent',
     remedy: 'A request takes one text or one URL. In Mapping, check that the right column fills it.',
     needs: 'content_cut',
+  },
+  moved_columns: {
+    expected: ({ column, was, now }: { column: number; was: number; now: number }) => {
+      const doubt = `is filled from column ${column} of a file that had ${formatCounted(was, 'column')} and has ${now} now; the columns have no names, so another may stand there`
+      return { terminal: doubt, window: doubt }
+    },
+    title: 'Columns that may have moved',
+    remedy: 'In Mapping, choose the columns again.',
+    needs: 'content_cut',
+    advice: () => 'to say which columns are meant, pass --map FIELD=NUMBER',
+  },
+  unsent_text: {
+    expected: ({ column }: { column: number }) => `column ${column} has texts that are not sent`,
+    title: 'Texts in columns that are not sent',
+    remedy: 'In Mapping, check that the right column fills the text.',
+  },
+  guarded_text: {
+    expected: () => ({
+      terminal:
+        'begins with an apostrophe in front of a sign of formulas, as in CSV exports, and is sent with it; an export with --lossless has none',
+      window:
+        'begins with an apostrophe in front of a sign of formulas, as in CSV exports, and is sent with it',
+    }),
+    title: 'Texts with an apostrophe in front',
+    remedy:
+      'CSV exports put one in front of cells that a spreadsheet would run. Where the columns of the file no longer tell that it is an export, the apostrophe stays. Export the rows again as they are, or as .xlsx or .jsonl.',
   },
   swapped_columns: {
     expected: ({

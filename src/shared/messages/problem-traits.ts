@@ -6,7 +6,7 @@ import { PROBLEM_MESSAGES } from './problem-messages.ts'
 interface ProblemTraits {
   title: string
   needs?: AcceptCode
-  counts?: 'unsent'
+  counts?: 'unsent' | 'all'
   advice?: (args: never) => string | null
 }
 
@@ -26,10 +26,13 @@ export function findNeeds({ severity, code }: Pick<Problem, 'severity' | 'code'>
   return severity === 'warning' ? (traits.needs ?? null) : null
 }
 
-/** Whether a warning counts rows that are not sent, such as a first line that is read as the header. */
-export function countsUnsent({ code }: Pick<Problem, 'code'>): boolean {
+/**
+ * Which rows a warning counts: those that are sent, only rows that are not, such as a first line that is read as the header,
+ * or all of them.
+ */
+export function findCounted({ code }: Pick<Problem, 'code'>): 'sent' | 'unsent' | 'all' {
   const traits: ProblemTraits = PROBLEM_MESSAGES[code]
-  return traits.counts === 'unsent'
+  return traits.counts ?? 'sent'
 }
 
 /** What to do in a terminal so that a cause need not be accepted, as part of a sentence; null where there is nothing. */

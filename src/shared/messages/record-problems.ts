@@ -71,6 +71,12 @@ export const RECORD_PROBLEMS = {
     needs: 'content_cut',
     advice: () => 'to keep such a text in one cell, replace the curly quotes around it with " in the file',
   },
+  inner_mark: {
+    expected: () => 'has a byte-order mark in front of it, as where files were appended; it is left out',
+    title: 'Byte-order marks within the file',
+    remedy: 'Files were probably appended to each other. Nothing else was changed.',
+    counts: 'all',
+  },
   empty_records: {
     expected: () => 'has only empty cells and is skipped',
     title: 'Empty rows were skipped',

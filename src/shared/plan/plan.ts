@@ -14,6 +14,9 @@ import { fixesSchema } from './fixes.ts'
 import { SOURCE_FORMAT_NAMES } from './source-formats.ts'
 
 /** Where a field's value comes from. */
+/** Of columns without a name, which are kept by their number: how many columns the source had. */
+const columnCountSchema = z.int().min(1)
+
 const fieldSourceSchema = z.discriminatedUnion('kind', [
   /** The cell of a column, by header name or 1-based number. */
   z.object({
@@ -23,9 +26,10 @@ const fieldSourceSchema = z.discriminatedUnion('kind', [
     name: z.string().exactOptional(),
     /** Whether several columns had that name, so that the number says which of them is meant. */
     isOneOfSeveral: z.literal(true).exactOptional(),
+    of: columnCountSchema.exactOptional(),
   }),
   /** Text with `{{row}}`, `{{run}}` and `{{column name}}` filled in; without any of them, a constant. */
-  z.object({ kind: z.literal('template'), template: z.string() }),
+  z.object({ kind: z.literal('template'), template: z.string(), of: columnCountSchema.exactOptional() }),
 ])
 
 /** Which column or template fills one field of the request. */

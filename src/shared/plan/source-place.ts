@@ -24,6 +24,8 @@ export interface RowPlace {
   line: number | null
   /** The file, of a source that has several. */
   file?: string
+  /** Rows of a sheet right above it that are hidden and not read (default: none). */
+  leftOut?: number
 }
 
 /** The place of a record, given the last noted place at or before it; the record's own number where none was noted. */

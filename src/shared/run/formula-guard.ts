@@ -24,7 +24,12 @@ export function addFormulaGuard(cell: string): string {
 /** Takes off what a guard put into a cell; any other cell stays as it is. */
 export function removeFormulaGuard(cell: string, guard: FormulaGuard): string {
   if (guard === 'earlier') return removeEarlierGuard(cell)
-  return cell.charCodeAt(0) === APOSTROPHE && isFormula(cell) ? cell.slice(1) : cell
+  return seemsGuarded(cell) ? cell.slice(1) : cell
+}
+
+/** Whether a cell looks like one that {@link addFormulaGuard} has put an apostrophe in front of. */
+export function seemsGuarded(cell: string): boolean {
+  return cell.charCodeAt(0) === APOSTROPHE && isFormula(cell)
 }
 
 /** Says how many cells of a file were guarded; `unchanged` is how they can be had without, such as `--lossless writes …`. */

@@ -332,3 +332,28 @@ it('judges a long run of underscores in a column that is not sent as quickly as 
   const { tryOut } = await setUp(`user,message,Post\njoe,first,${'_'.repeat(500_000)} what I wrote\n`)
   expect((await tryOut()).to_accept).toMatchObject([{ code: 'content_not_sent', rows: 1 }])
 })
+
+it('tells of texts that still have the apostrophe of an export with chosen columns', async () => {
+  const folder = createTemporaryFolder()
+  const sandbox = await withSandbox()
+  const sluice = (...args: string[]) =>
+    runInProcess(args, { workspace: join(folder, 'workspace'), env: { SLUICE_API_KEY: sandbox.key } })
+  const source = writeSource(folder, 'posts.csv', 'user_id,text_data\nu1,=1+1 is two\nu2,hello\n')
+  await sluice('task', source, '--base-url', sandbox.baseUrl)
+  const check = async (name: string, ...options: string[]) => {
+    await sluice('export', 'latest', join(folder, name), ...options)
+    const { stdout } = await sluice(
+      'task',
+      join(folder, name),
+      '--base-url',
+      sandbox.baseUrl,
+      '--dry-run',
+      '--json',
+    )
+    const { problems } = JSON.parse(stdout) as { problems: { code: string; rows: number }[] }
+    return problems.flatMap(({ code, rows }) => (code === 'guarded_text' ? [rows] : []))
+  }
+  expect(await check('chosen.csv', '--columns', 'user_id,text_data')).toEqual([1])
+  expect(await check('lossless.csv', '--columns', 'user_id,text_data', '--lossless')).toEqual([])
+  expect(await check('whole.csv')).toEqual([])
+})

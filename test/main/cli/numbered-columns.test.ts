@@ -96,3 +96,44 @@ it('asks about a kept number if several columns have its name now, but not if th
     expect(await task(doubled, ...BY_NUMBER)).toMatchObject({ code: 0 })
     expect(await run('run-again', 'latest')).toMatchObject({ code: 0 })
   }))
+
+it('tells that columns without names may have moved where a kept mapping meets another number of them', () =>
+  withService(async ({ folder, write, run, task, userIds }) => {
+    const source = write('list.csv', 'u0,hello there\nu0,how are you\n')
+    const plan = join(folder, 'list.plan.json')
+    const headless = ['--no-header', ...BY_NUMBER]
+    expect(await task(source, ...headless, '--save-plan', plan)).toMatchObject({ code: 0 })
+    expect(JSON.parse(readFileSync(plan, 'utf8')).mapping.user_id).toEqual({
+      ...{ kind: 'column', column: 1, name: 'Column 1', of: 2 },
+    })
+    expect(await run('mapping', 'save', 'mm', 'latest')).toMatchObject({ code: 0 })
+    expect(await run('plan', plan, '--trust-plan')).toMatchObject({ code: 0 })
+    expect(userIds()).toEqual(['u0', 'u0', 'u0', 'u0'])
+
+    write('list.csv', '2026-11-01,u1,a new text\n2026-11-02,u2,another text\n')
+    for (const command of [
+      ['plan', plan, '--trust-plan'],
+      ['run-again', 'latest'],
+      ['task', source, '--no-header', '--mapping', 'mm'],
+    ]) {
+      const asked = command[0] === 'task' ? await task(source, ...command.slice(2)) : await run(...command)
+      const said = asked.stdout + asked.stderr
+      expect(said).toContain('user_id is filled from column 1 of a file that had 2 columns and has 3 now')
+      expect(said).toContain('content_cut')
+      expect(asked.code).toBe(2)
+    }
+    const restated = ['--map', 'user_id=2', '--map', 'text_data=3']
+    expect(await task(source, '--no-header', '--mapping', 'mm', ...restated)).toMatchObject({ code: 0 })
+    expect(userIds().slice(4)).toEqual(['u1', 'u2'])
+  }))
+
+it('tells of texts in columns without names that are not sent, and sends the others', () =>
+  withService(async ({ write, task, userIds }) => {
+    const rows = ['u1,the text that is sent,and a second one beside it,7', 'u2,another text that is sent,,8']
+    const source = write('list.csv', `${rows.join('\n')}\n`)
+    const sent = await task(source, '--no-header', ...BY_NUMBER)
+    expect(sent).toMatchObject({ code: 0 })
+    expect(sent.stdout + sent.stderr).toContain('column 3 has texts that are not sent')
+    expect(sent.stdout + sent.stderr).not.toContain('column 4 has')
+    expect(userIds()).toEqual(['u1', 'u2'])
+  }))

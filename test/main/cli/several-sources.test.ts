@@ -57,6 +57,32 @@ describe('several sources', () => {
     expect([again.code, toLine(again.stderr)]).toEqual([2, expect.stringContaining('changed')])
   })
 
+  it('are told which of them lack a column, and which columns only some have', async () => {
+    const folder = createTemporaryFolder()
+    const write = (name: string, text: string) => writeSource(folder, name, text)
+    const check = (...args: string[]) =>
+      runInProcess(['task', ...args, '--base-url', 'http://127.0.0.1:9', '--dry-run'], {
+        workspace: folder,
+        env: { SLUICE_API_KEY: 'k' },
+      })
+    const january = write('jan.csv', 'user_id,text_data\nu1,hello there\n')
+    const lacking = await check(january, write('feb.csv', 'author,text_data\nu2,hi\n'))
+    expect(lacking.stdout).toContain(
+      '1 row (warning)  missing in feb.csv: column user_id (other files lack its author); cells there are empty',
+    )
+    const renamed = await check(
+      write('may.csv', 'user_id,Inhalt\nu1,hello\n'),
+      write('jun.csv', 'user_id,Gesagt\nu2,hi\n'),
+      '--map',
+      'text_data=Nachricht',
+    )
+    expect(renamed.code).toBe(2)
+    expect(renamed.stderr).toContain(
+      'not in all files: `Inhalt` of may.csv; not in all files: `Gesagt` of jun.csv',
+    )
+    expect(renamed.stderr).toContain('one name in all of them; or send each file by itself')
+  })
+
   it('are refused if a pattern matches nothing, and with standard input', async () => {
     const { folder, sluice, to } = await open()
     const pattern = join(folder, 'posts', '*.tsv')

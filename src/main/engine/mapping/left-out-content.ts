@@ -223,7 +223,7 @@ const ADDRESS = /^https?:\/\//i
 const REFERENCE = /^\s*(?:[a-z][a-z\d+.-]*:\/\/\S+|\/\S+|www\.\S+|(?=[\w.:@#/-]*[\d_])[\w.:@#/-]+)\s*$/i
 
 /** Whether a cell reads like what a person wrote: several words, not an address or a name of something. */
-function isProse(cell: string): boolean {
+export function isProse(cell: string): boolean {
   const text = cell.slice(0, PROSE_CHARACTERS).trim()
   if (!HAS_LETTER.test(text) || ADDRESS.test(text) || JSON_START.test(text)) return false
   return (

@@ -1,10 +1,12 @@
 import { isEmpty } from '../../../shared/mapping/check-mapping.ts'
 import { trimName } from '../../../shared/mapping/id-text.ts'
 import {
+  countOwnColumns,
   findColumn,
   findLeftOutFields,
   findUnlistedFields,
   hasLoneHeader,
+  isNameless,
 } from '../../../shared/mapping/match-columns.ts'
 import { mayBeRows, nameRowsInKey, toJqFilter } from '../../../shared/mapping/rows-in-key.ts'
 import { findShadowing, listColumnsOf } from '../../../shared/mapping/templates.ts'
@@ -44,6 +46,31 @@ export function findPlanWarnings(
   ]
   if (operation.kind === 'task') return [...findTaskWarnings(operation, mapping), ...ofAll]
   return [...findUpdateWarnings(operation, mapping), ...ofAll]
+}
+
+/**
+ * Fields that a kept mapping fills by the numbers of columns without a name, where the source had another number of columns
+ * then: the numbers may mean others now. Rows can be longer than the first ones, so that columns are counted `atFirst`, and
+ * `columns` are those of all rows.
+ */
+export function findMovedColumns(
+  mapping: Mapping,
+  { columns, header }: Pick<SourceReader, 'columns' | 'header'>,
+  atFirst: readonly string[],
+): PlanWarning[] {
+  const [least, most] = [countOwnColumns(atFirst), countOwnColumns(columns)]
+  return Object.entries(mapping).flatMap(([field, source]): PlanWarning[] => {
+    const { of: was } = source
+    if (was === undefined || (was >= least && was <= most)) return []
+    const moved = listColumnsOf(source, columns).filter(
+      (index) => isNameless(columns, index) && (header === null || (header[index] ?? '').trim() === ''),
+    )
+    const [first] = moved
+    if (first === undefined) return []
+    return [
+      { severity: 'warning', code: 'moved_columns', field, args: { column: first + 1, was, now: most } },
+    ]
+  })
 }
 
 /**

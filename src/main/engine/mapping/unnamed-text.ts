@@ -1,8 +1,9 @@
-import { isFolderColumns } from '../../../shared/mapping/match-columns.ts'
+import { isFolderColumns, isNameless } from '../../../shared/mapping/match-columns.ts'
 import type { FoundProblem, SourceWarning } from '../../../shared/messages/problem-messages.ts'
 import type { Plan } from '../../../shared/plan/plan.ts'
 import { toFound } from '../../../shared/run/problem.ts'
 import { joinCells } from './join-cells.ts'
+import { isProse } from './left-out-content.ts'
 
 /** A blank name, and what Sluice, pandas and spreadsheets call columns without one. */
 const NO_NAME = /^(?:\s*|(?:unnamed: ?|column ?)\d+(?: \(\d+\))?)$/i
@@ -21,7 +22,8 @@ interface NotedRow {
 
 /**
  * Text in columns that the header has no name for and that no field takes. A statement about other columns says nothing of
- * it. The reader of a CSV file tells itself of text behind all names, row by row.
+ * it. The reader of a CSV file tells itself of text behind all names, row by row. Without a header no column has a name,
+ * so that only those are told of that have mostly what people write.
  */
 export class UnnamedText {
   readonly #columns: readonly string[]
@@ -29,6 +31,9 @@ export class UnnamedText {
   readonly #unnamed: readonly number[]
   readonly #sent: readonly number[]
   readonly #isNamed: boolean
+  readonly #isHeadless: boolean
+  /** Without a header: columns that are not sent, with their cells and those that are prose. */
+  readonly #prose = new Map<number, { filled: number; rows: number; first: string }>()
   readonly #found = new Map<number, { rows: number; first: string }>()
 
   /** `sent` are the columns that requests have something of, by their index. */
@@ -36,6 +41,7 @@ export class UnnamedText {
     this.#columns = columns
     this.#sent = sent
     this.#isNamed = source.header && !isFolderColumns(columns)
+    this.#isHeadless = !source.header && !isFolderColumns(columns)
     this.#unnamed = columns.flatMap((name, index) =>
       NO_NAME.test(name) && !sent.includes(index) ? [index] : [],
     )
@@ -43,6 +49,7 @@ export class UnnamedText {
 
   /** Looks at one more row that is sent. */
   note({ cells, kinds, problems }: NotedRow): void {
+    if (this.#isHeadless) this.#noteProse(cells)
     if (!this.#isNamed) return
     const width = this.#columns.length
     if (this.#unnamed.length === 0 && cells.length <= width) return
@@ -53,6 +60,19 @@ export class UnnamedText {
     }
     for (const index of this.#unnamed) noteCell(index)
     for (let index = width; index < left.length; index += 1) noteCell(index)
+  }
+
+  #noteProse(cells: readonly string[]): void {
+    for (const [index, cell] of cells.entries()) {
+      if (cell === '' || this.#sent.includes(index)) continue
+      if (index < this.#columns.length && !isNameless(this.#columns, index)) continue
+      const found = this.#prose.get(index) ?? { filled: 0, rows: 0, first: '' }
+      if (found.filled === 0) this.#prose.set(index, found)
+      found.filled += 1
+      if (!isProse(cell) || this.#sent.some((other) => cells[other] === cell)) continue
+      if (found.rows === 0) found.first = cell
+      found.rows += 1
+    }
   }
 
   #noteCell(cells: readonly string[], index: number): void {
@@ -67,11 +87,18 @@ export class UnnamedText {
 
   /** What is lost, a column each. `headings` are what stands above columns in cells that are merged with others. */
   findWarnings(headings: ReadonlyMap<string, string> = new Map()): SourceWarning[] {
-    return [...this.#found].map(([index, { rows, first }]) => {
+    const prose = [...this.#prose]
+      .filter(([, { filled, rows }]) => rows * 2 > filled)
+      .map(([index, { rows, first }]): SourceWarning => {
+        const args = { column: index + 1 }
+        return { severity: 'warning', code: 'unsent_text', args, found: toFound(first), rows }
+      })
+    const unnamed = [...this.#found].map(([index, { rows, first }]): SourceWarning => {
       const heading = headings.get(this.#columns[index] ?? '')
       const args = { column: String(index + 1), ...(heading !== undefined && { heading }) }
       return { severity: 'warning', code: 'content_not_sent', args, found: toFound(first), rows }
     })
+    return [...prose, ...unnamed]
   }
 }
 

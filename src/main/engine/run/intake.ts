@@ -8,10 +8,12 @@ import { findColumnOfName } from '../../../shared/mapping/match-columns.ts'
 import { mayBeRows } from '../../../shared/mapping/rows-in-key.ts'
 import { listColumnsOf } from '../../../shared/mapping/templates.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
-import type { FoundProblem } from '../../../shared/messages/problem-messages.ts'
+import type { FoundProblem, SourceWarning } from '../../../shared/messages/problem-messages.ts'
 import { OPERATIONS, toRowsPerItem } from '../../../shared/operations/operations.ts'
 import type { FieldSource, Mapping, Plan } from '../../../shared/plan/plan.ts'
 import { findSheetChoice } from '../../../shared/plan/source-place.ts'
+import { seemsGuarded } from '../../../shared/run/formula-guard.ts'
+import { toFound } from '../../../shared/run/problem.ts'
 import {
   toKeyUnknownKey,
   toOtherConnectionKey,
@@ -24,7 +26,12 @@ import { AlikeColumns } from '../mapping/alike-columns.ts'
 import { IdColumns, listCertain, toIdProblems, withoutCertain } from '../mapping/id-columns.ts'
 import { createCellJoiner } from '../mapping/join-cells.ts'
 import { findFilledBy, LeftOutContent } from '../mapping/left-out-content.ts'
-import { findLoneHeader, findPlanWarnings, findRowsInKeys } from '../mapping/plan-warnings.ts'
+import {
+  findLoneHeader,
+  findMovedColumns,
+  findPlanWarnings,
+  findRowsInKeys,
+} from '../mapping/plan-warnings.ts'
 import { createLeaveOut, type LeavesOut, type UnfitCell } from '../mapping/row-fixer.ts'
 import { isMissingAddress, type MapRow, resolveMapping } from '../mapping/row-mapper.ts'
 import { SingleRowFixes } from '../mapping/single-row-fixes.ts'
@@ -79,6 +86,7 @@ export async function runIntake(options: {
     const { nestedTexts } = reader
     keepUsedColumns(plan, mapping, reader)
     const { columns } = reader
+    const atFirst = [...columns]
     const resolved = { ...plan, mapping }
     const { mapRow } = createItemRequests({ ...record, plan: resolved, columns }, options.workspace)
     const idColumns = new IdColumns(resolved)
@@ -110,6 +118,14 @@ export async function runIntake(options: {
         ...{ workspace, record: asking, keyFingerprint, headerFingerprint, keys, candidates },
       })
     }
+    // Cells of an export that is known as one are without the guard already.
+    let guarded = 0
+    let firstGuarded = ''
+    const noteGuarded = (text: unknown) => {
+      if (typeof text !== 'string' || reader.ownExport != null || !seemsGuarded(text)) return
+      if (guarded === 0) firstGuarded = text
+      guarded += 1
+    }
     const writer = createIntakeWriter(journal, { plan: resolved, columns }, mapRow, {
       limit: options.limit,
       sentBefore: finder === null || finder.isEmpty ? null : toLookup(finder, plan),
@@ -120,6 +136,7 @@ export async function runIntake(options: {
           leftOut.note(cells)
           alike.note(cells)
           unnamed.note(written)
+          noteGuarded(body['text_data'])
         }
         splitter.noteHalf(written, isSent || isSkipped)
       },
@@ -165,8 +182,11 @@ export async function runIntake(options: {
     for (const half of splitter.findSentAlone()) writer.writeFoundTogether(half, 1)
     for (const warning of findPlanWarnings(plan, mapping, reader.columns, reader.header))
       writer.writeCommonProblem(warning)
+    for (const warning of findMovedColumns(mapping, reader, atFirst)) writer.writeCommonProblem(warning)
     const doubtful = findDoubtfulColumns(mapping, columns, firstRows)
-    for (const found of doubtful.filter(({ field }) => findFilledBy(plan, field) !== null))
+    // What was kept by a number may be another column by now.
+    const isGuess = (field: string) => findFilledBy(plan, field) !== null || mapping[field]?.of !== undefined
+    for (const found of doubtful.filter(({ field }) => isGuess(field)))
       writer.writeCommonProblem(toSwappedWarning(found))
     for (const { rows, ...warning } of findRowsInKeys(plan, mapping, reader, writer.rowsRead))
       writer.writeCommonProblem(warning, rows)
@@ -181,6 +201,7 @@ export async function runIntake(options: {
       ...leftOut.findWarnings(),
       ...unnamed.findWarnings(reader.headings),
       ...alike.findWarnings(),
+      ...toGuardWarnings(guarded, firstGuarded),
     ]
     for (const { rows, among, ...warning } of ofSource) writer.writeCommonProblem(warning, rows, among)
     for (const { rows, example } of idColumns.findWarnings()) writer.writeFoundTogether(example, rows)
@@ -192,6 +213,12 @@ export async function runIntake(options: {
     finder?.close()
     reader.close()
   }
+}
+
+/** A warning of texts with an apostrophe in front that an export may have put there. */
+function toGuardWarnings(rows: number, first: string): SourceWarning[] {
+  if (rows === 0) return []
+  return [{ severity: 'warning', code: 'guarded_text', field: 'text_data', found: toFound(first), rows }]
 }
 
 /** What rows are recognized by as the plan says, else by themselves; null if they are not. Throws `BAD_PLAN`. */
@@ -469,7 +496,7 @@ function keepUsedColumns(plan: Plan, mapping: Mapping, reader: SourceReader): vo
  */
 function resolveForSheet(
   plan: Plan,
-  { columns, workbook, likelyHeaderRow = null, rowsInKeys = [] }: SourceReader,
+  { columns, workbook, likelyHeaderRow = null, rowsInKeys = [], columnsOfSome = [] }: SourceReader,
 ): Mapping {
   try {
     return resolveMapping(plan, columns)
@@ -481,7 +508,10 @@ function resolveForSheet(
     const isMissing = mistakes.every(({ id }) => id === 'content_missing' || id === 'field_missing')
     const meant = isMissing ? rowsInKeys.filter((found) => mayBeRows(found, found.rows)) : []
     throw new SluiceError(
-      { ...error.said, sheetChoice, headerRow: likelyHeaderRow, rowsInKeys: meant },
+      {
+        ...{ ...error.said, sheetChoice, headerRow: likelyHeaderRow, rowsInKeys: meant },
+        ...(columnsOfSome.length > 0 && { onlyIn: columnsOfSome }),
+      },
       { cause: error },
     )
   }

@@ -21,6 +21,7 @@ const FOUND_BY_READERS = [
   'quotes_guessed',
   'curly_quotes',
   'empty_records',
+  'inner_mark',
   'repeated_header',
   'totals_row',
   'description_row',

@@ -1,3 +1,4 @@
+import { toDefaultName } from '../../../shared/mapping/match-columns.ts'
 import type { RowsInKey } from '../../../shared/mapping/rows-in-key.ts'
 import type { FoundProblem, SourceWarning } from '../../../shared/messages/problem-messages.ts'
 import type { SourceFormat } from '../../../shared/plan/source-formats.ts'
@@ -98,6 +99,8 @@ export interface SourceReader {
   readonly sizeBytes: number
   /** Files of a source that has several, in the order of their rows. */
   readonly files?: readonly FileHead[]
+  /** Of several files, the columns of each that not all of them have. */
+  readonly columnsOfSome?: readonly { file: string; columns: readonly string[] }[]
   /** '' where a format has none, or its files have one each. */
   readonly encoding: string
   readonly encodingBy: 'given' | 'bom' | 'strict' | 'guess'
@@ -150,6 +153,11 @@ export function findEmptyWarnings(records: number): SourceWarning[] {
   return records === 0 ? [] : [{ severity: 'warning', code: 'empty_records', rows: records }]
 }
 
+/** A warning of byte-order marks at the beginning of later lines, which are no text. */
+export function findInnerMarkWarnings(marks: number): SourceWarning[] {
+  return marks === 0 ? [] : [{ severity: 'warning', code: 'inner_mark', rows: marks }]
+}
+
 /** A warning that says which file of a source it is about, or which ones. */
 export function nameFiles<Warning extends SourceWarning>(warning: Warning, ofFiles: string): Warning {
   return { ...warning, args: { ...('args' in warning ? warning.args : {}), ofFiles } }
@@ -166,14 +174,14 @@ export class PlaceNotes {
   #last: RowPlace | null = null
 
   /** Says where the next record stands; records come in order. */
-  note(row: number, sheetRow: number, line: number | null): void {
+  note(row: number, sheetRow: number, line: number | null, leftOut = 0): void {
     const last = this.#last
     if (last !== null) {
       const by = row - last.row
       if (last.sheetRow + by === sheetRow && (last.line === null ? line === null : last.line + by === line))
         return
     }
-    this.#last = { row, sheetRow, line }
+    this.#last = { row, sheetRow, line, ...(leftOut > 0 && { leftOut }) }
     this.#notes.push(this.#last)
   }
 
@@ -201,10 +209,6 @@ export function createBatchPlaces(): (batch: SourceBatch) => (row: number) => So
 }
 
 /** `Column 1`, `Column 2`, …: what a column without a name of its own is called. */
-function toDefaultName(index: number): string {
-  return `Column ${index + 1}`
-}
-
 /**
  * Gives every column a name of its own: an empty header becomes `Column 3`, a second `text` becomes `text (2)`, and
  * columns beyond the header are called by their number. Names stay untrimmed.

@@ -5,6 +5,7 @@ import { type ReactNode, useState } from 'react'
 import type { BridgePreview } from '../../../shared/bridge/source.ts'
 import { assessMapping } from '../../../shared/mapping/check-mapping.ts'
 import { findDoubtfulColumns, toSwappedWarning } from '../../../shared/mapping/doubt-columns.ts'
+import { withColumnNames } from '../../../shared/mapping/kept-columns.ts'
 import {
   fieldsFor,
   keepKnownFields,
@@ -12,7 +13,6 @@ import {
   suggestMapping,
   toColumnIndex,
   toColumnSource,
-  withColumnNames,
 } from '../../../shared/mapping/match-columns.ts'
 import {
   findMissingColumns,

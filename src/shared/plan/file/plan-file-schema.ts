@@ -173,6 +173,8 @@ export const PLAN_WORDS: Readonly<Record<string, string>> = {
     'What the column with that number was called. A source whose column has another name is refused.',
   'mapping.*.isOneOfSeveral':
     'true if several columns had that name, so that the number says which of them is meant.',
+  'mapping.*.of':
+    'How many columns the source had, if the column has no name. A source with another number of columns is warned of.',
   'mapping.*.template':
     'Text with {{row}} (the record number, from 1), {{run}} and {{column name}} as placeholders.',
   filledBy:

@@ -1,7 +1,7 @@
 import type { StatementSync } from 'node:sqlite'
 import { showUnseen } from '../../../../shared/mapping/id-text.ts'
 import type { FoundProblem, PlanWarning, RowRange } from '../../../../shared/messages/problem-messages.ts'
-import { countsUnsent, findNeeds } from '../../../../shared/messages/problem-traits.ts'
+import { findCounted, findNeeds } from '../../../../shared/messages/problem-traits.ts'
 import type { Correction } from '../../../../shared/plan/fixes.ts'
 import { type RowPlace, type SourcePlace, toSourcePlace } from '../../../../shared/plan/source-place.ts'
 import { listStates } from '../../../../shared/run/item-state.ts'
@@ -302,7 +302,7 @@ export class IntakeWriter {
    */
   writeCommonProblem(problem: PlanWarning, rows = this.#rowsRead, among?: readonly RowRange[]): void {
     const { counters } = this.#journal
-    const countsAll = problem.severity === 'error' || countsUnsent(problem)
+    const countsAll = problem.severity === 'error' || findCounted(problem) !== 'sent'
     const counted = countsAll ? rows : Math.min(rows, this.#countSent(among))
     this.#problems[problem.severity === 'error' ? 'errors' : 'warnings'] += counted
     counters.add('problem', toCauseKey(problem), counted)

@@ -1,4 +1,4 @@
-import { withColumnNames } from '../../../../shared/mapping/match-columns.ts'
+import { withColumnNames } from '../../../../shared/mapping/kept-columns.ts'
 import { findNeeds } from '../../../../shared/messages/problem-traits.ts'
 import { getFixedRecord, isOfOneRow } from '../../../../shared/plan/fixes.ts'
 import type { Plan } from '../../../../shared/plan/plan.ts'

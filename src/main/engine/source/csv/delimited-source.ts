@@ -10,6 +10,7 @@ import { createRepeatedHeaderCheck } from '../repeated-header.ts'
 import { openSourceFile, type SourceFile } from '../source-file.ts'
 import {
   findEmptyWarnings,
+  findInnerMarkWarnings,
   PlaceNotes,
   type SourceBatch,
   type SourceReader,
@@ -80,6 +81,7 @@ function createReader(source: PlanSource, file: SourceFile, readBytes: number): 
   const watchHeader = () => new HeaderWatch(head.header, mayDoubtHeader(source, likelyHeaderRow))
   let headerWatch = watchHeader()
   let emptyRecords = 0
+  let innerMarks = 0
   let padding = 0
 
   function* batches(): Generator<SourceBatch, void, undefined> {
@@ -123,6 +125,7 @@ function createReader(source: PlanSource, file: SourceFile, readBytes: number): 
           yield { rows, places: places.take(), bytesRead: text.bytesRead(), isAscii: batch.isAscii }
       }
       padding = unpadded.padding()
+      innerMarks = text.innerMarks()
     } catch (error) {
       if (!(error instanceof RecordTooLong)) throw error
       throw createLongRecordError(file.path, `row ${sheetRow + 1}`, error)
@@ -160,6 +163,7 @@ function createReader(source: PlanSource, file: SourceFile, readBytes: number): 
       ...findTitleWarnings(likelyHeaderRow),
       ...headerWatch.findWarnings(),
       ...findEmptyWarnings(emptyRecords),
+      ...findInnerMarkWarnings(innerMarks),
       ...findPaddingWarnings(padding),
     ],
     close: file.close,

@@ -18,11 +18,16 @@ export interface TextReader {
   bytesRead(): number
   /** Whether all bytes that were read since the last call are of ASCII. */
   takeIsAscii(): boolean
+  /** Byte-order marks at the beginning of later lines so far, which files bring that are appended to others. */
+  innerMarks(): number
 }
+
+const MARK = '\uFEFF'
+const INNER_MARK = /(?<=[\r\n])\uFEFF/g
 
 /**
  * Reads a file's text from an offset on: bytes as asked for, decoded, null once all is out. The first
- * `skipCharacters` are left out.
+ * `skipCharacters` are left out, and so are byte-order marks at the beginning of later lines.
  */
 export function createTextReader(
   file: SourceFile,
@@ -34,6 +39,19 @@ export function createTextReader(
   let toSkip = skipCharacters
   let isAtEnd = false
   let isAllAscii = true
+  let innerMarks = 0
+  /** Whether the text so far ends with a line break. */
+  let isLineEnd = false
+  const dropMarks = (text: string): string => {
+    let rest = text
+    if (text.includes(MARK)) {
+      if (isLineEnd && text.startsWith(MARK)) rest = text.slice(1)
+      rest = rest.replaceAll(INNER_MARK, '')
+      innerMarks += text.length - rest.length
+    }
+    if (text !== '') isLineEnd = text.endsWith('\n') || text.endsWith('\r')
+    return rest
+  }
   // Decoders keep nothing of a piece, so every read can use the same memory.
   let buffer: Buffer = Buffer.alloc(0)
   const readPiece = (sizeBytes: number): string | null => {
@@ -43,10 +61,10 @@ export function createTextReader(
     if (piece.length > 0) {
       offset += piece.length
       isAllAscii &&= isAscii(piece)
-      return decoder.decode(piece)
+      return dropMarks(decoder.decode(piece))
     }
     isAtEnd = true
-    return decoder.end()
+    return dropMarks(decoder.end())
   }
   return {
     readText(sizeBytes) {
@@ -57,6 +75,7 @@ export function createTextReader(
       return text.slice(skipped)
     },
     bytesRead: () => offset,
+    innerMarks: () => innerMarks,
     takeIsAscii() {
       const taken = isAllAscii
       isAllAscii = true

@@ -16,6 +16,7 @@ import { openSourceFile, type SourceFile } from '../source-file.ts'
 import {
   type CellKind,
   findEmptyWarnings,
+  findInnerMarkWarnings,
   PlaceNotes,
   type SourceBatch,
   type SourceReader,
@@ -79,6 +80,7 @@ function createReader(
   const openText = () => createTextReader(file, bomBytes, createPieceDecoder(encoding))
   const keys = createColumnSet(file.path)
   let blankLines = 0
+  let innerMarks = 0
   const nested = new NestedFields()
   const inKeys = new RowsInKeys()
   /** The nested fields that are columns; all of them until a plan says which it uses. */
@@ -102,6 +104,7 @@ function createReader(
       for (const elements of readJsonElements(readText, MAX_CHARACTERS, readBytes)) {
         yield { elements, bytesRead: text.bytesRead() }
       }
+      innerMarks = text.innerMarks()
       return
     }
     for (const lines of readLines(readText, MAX_CHARACTERS, readBytes)) {
@@ -110,6 +113,7 @@ function createReader(
       const elements = filled.map((line) => ({ ...line, column: 0 }))
       yield { elements, bytesRead: text.bytesRead() }
     }
+    innerMarks = text.innerMarks()
   }
 
   function* batches(): Generator<SourceBatch, void, undefined> {
@@ -167,7 +171,11 @@ function createReader(
     get emptyRecords() {
       return blankLines
     },
-    findWarnings: () => [...findEncodingWarnings(chosen), ...findEmptyWarnings(blankLines)],
+    findWarnings: () => [
+      ...findEncodingWarnings(chosen),
+      ...findEmptyWarnings(blankLines),
+      ...findInnerMarkWarnings(innerMarks),
+    ],
     describe: () => ({
       ...(isBatch && !isStatedBatch && { format_by: 'guess' }),
       ...(splitLines > 0 && { split_lines: splitLines }),

@@ -161,7 +161,7 @@ export async function openUnitedSource(
     delimiter: head.delimiter,
     delimiterBy: isAlone ? first.delimiterBy : 'guess',
     ...(first.quoting !== undefined && { quoting: first.quoting }),
-    ...(isAlone ? {} : { files: heads }),
+    ...(isAlone ? {} : { files: heads, columnsOfSome: listOfSome(heads, tables) }),
     batches,
     get emptyRecords() {
       return emptyRecords
@@ -174,6 +174,26 @@ export async function openUnitedSource(
     ],
     close: () => undefined,
   }
+}
+
+/** Most files of which columns are named. */
+const FILES_NAMED = 6
+
+/** The columns of each file that not all files have; files with the same ones are one. */
+function listOfSome(
+  heads: readonly { name: string }[],
+  tables: readonly { columns: readonly string[]; own: number }[],
+): { file: string; columns: readonly string[] }[] {
+  const names = tables.map(({ columns, own }) => columns.slice(0, own))
+  const ofAll = new Set(names[0]?.filter((name) => names.every((other) => other.includes(name))))
+  const groups = Map.groupBy(heads.keys(), (index) =>
+    JSON.stringify((names[index] ?? []).filter((name) => !ofAll.has(name))),
+  )
+  return [...groups].slice(0, FILES_NAMED).flatMap(([columns, indexes]) => {
+    const own = JSON.parse(columns) as string[]
+    if (own.length === 0) return []
+    return [{ file: toNames(indexes.map((index) => heads[index]?.name ?? '')), columns: own }]
+  })
 }
 
 /** A warning of one file, and the rows of the file in the source. */
@@ -283,10 +303,30 @@ function findLacking(files: ReadonlyMap<string, FileColumns>, names: readonly st
   groups.delete('')
   return [...groups].map(([columns, lackers]) => ({
     ...{ severity: 'warning' as const, code: 'missing_columns' as const },
-    args: { columns, files: toNames(lackers.map(([name]) => name)) },
+    args: {
+      ...{ columns, files: toNames(lackers.map(([name]) => name)) },
+      ...findOthers(
+        lackers.map(([, one]) => one.columns),
+        files,
+      ),
+    },
     rows: lackers.reduce((sum, [, { range }]) => sum + range.to - range.from + 1, 0),
     among: lackers.map(([, { range }]) => range),
   }))
+}
+
+/** Columns that all of some files have and no other file: perhaps those that they lack, under other names. */
+function findOthers(
+  own: readonly (readonly string[])[],
+  files: ReadonlyMap<string, FileColumns>,
+): { others?: string } {
+  const elsewhere = [...files.values()].filter(({ columns }) => !own.includes(columns))
+  const others = (own[0] ?? []).filter(
+    (name) =>
+      own.every((columns) => columns.includes(name)) &&
+      elsewhere.every(({ columns }) => !columns.includes(name)),
+  )
+  return others.length === 0 || others.length > NAMED_MAX ? {} : { others: others.join(', ') }
 }
 
 function toNames(names: readonly string[]): string {

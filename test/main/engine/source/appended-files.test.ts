@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest'
+import { readAnySource, writeSource } from './read-source.ts'
+
+const MARK = '\uFEFF'
+
+test('byte-order marks of appended tables are left out and told, quotes behind them open cells', async () => {
+  const content = `${MARK}user_id,text_data\nu1,"one, 1"\r\n${MARK}"u2","two, ""2"""\n${MARK}user_id,text_data\nu3,a${MARK}b\n`
+  const source = await readAnySource(writeSource(content, 'a.csv'))
+  expect(source.cells).toEqual([
+    ['u1', 'one, 1'],
+    ['u2', 'two, "2"'],
+    ['user_id', 'text_data'],
+    ['u3', `a${MARK}b`],
+  ])
+  expect(source.problems).toEqual(['repeated_header 3 error'])
+  expect(source.warnings).toEqual([
+    '2: has a byte-order mark in front of it, as where files were appended; it is left out',
+  ])
+})
+
+test('JSON lines of appended files are read behind their byte-order marks', async () => {
+  const lines = ['a', 'b'].map((text) => `${MARK}${JSON.stringify({ text_data: text })}\n`)
+  const source = await readAnySource(writeSource(`${lines.join('')}${MARK}\n`, 'a.jsonl'))
+  expect(source.cells).toEqual([['a'], ['b']])
+  expect(source.problems).toEqual([])
+  expect(source.warnings).toContain(
+    '2: has a byte-order mark in front of it, as where files were appended; it is left out',
+  )
+})
+
+test('a mark at the beginning of a read, and within a cell, is known by what stands before it', async () => {
+  const row = `u1,${'x'.repeat(70)}\n`
+  const content = `user_id,text_data\n${row}${MARK}${row}u2,"line\n${MARK}line"\n`
+  for (const readBytes of [1, 3, 18, 92, 64 * 1024]) {
+    const source = await readAnySource(writeSource(content, 'a.csv'), { readBytes })
+    expect(
+      source.cells.map(([id]) => id),
+      String(readBytes),
+    ).toEqual(['u1', 'u1', 'u2'])
+    expect(source.warnings.length).toBe(1)
+  }
+})
