@@ -153,7 +153,14 @@ function markDescriptions(header: readonly string[], rows: readonly SourceRow[])
       filled.length * 2 >= header.length &&
       filled.every((cell) => TYPE.test(cell.trim()))
     ) {
-      addProblem(row, { severity: 'error', code: 'description_row', args: { as: 'types' } })
+      // Two such words may be a name and a text.
+      const isSure = filled.length > 2
+      addProblem(
+        row,
+        isSure
+          ? { severity: 'error', code: 'description_row', args: { as: 'types' } }
+          : { severity: 'warning', code: 'description_row', args: { as: 'unlike' } },
+      )
       continue
     }
     const below = rows.slice(index + 1, WINDOW_ROWS)
@@ -221,14 +228,25 @@ function markFooters(rows: readonly SourceRow[], named: number, isBelowEmpty: Re
     else if (as !== null && width > 1) isBehindTable = true
     if (as === null || hasError(row)) continue
     const count = as === 'count' ? Number(COUNT.exec(first)?.[1]?.replaceAll(/\D/g, '')) : Number.NaN
-    // It counts what stands above it: nothing else is said with that number.
-    const isSure = filled.length === 1 && count > 1 && count === row.row - 1
+    // It counts what stands above it, and no row comes behind it: nothing else is said with that number.
+    const isLast = isFollowedByFooters(rows, row, width)
+    const isSure = filled.length === 1 && count > 1 && count === row.row - 1 && isLast
     addProblem(row, {
       severity: isSure ? 'error' : 'warning',
       code: 'footer_row',
       args: { as: isSure ? 'count_above' : as },
     })
   }
+}
+
+/** Whether what stands below a row at the end of a table could be below any table. */
+function isFollowedByFooters(rows: readonly SourceRow[], row: SourceRow, width: number): boolean {
+  const behind = rows.slice(rows.indexOf(row) + 1)
+  return behind.every(({ cells }) => {
+    const filled = listFilled(cells)
+    const place = { width, isLast: true, isBehindTable: false }
+    return filled.length === 1 && findFooter((filled[0] ?? '').trim(), filled.length, place) !== null
+  })
 }
 
 function findFooter(
@@ -271,8 +289,8 @@ class SecondTables {
   /** Marks rows of a batch, which `next` follow; returns the numbers of those below an empty record. */
   mark({ rows, places = [] }: SourceBatch, next: readonly SourceRow[]): ReadonlySet<number> {
     const below = new Set<number>()
-    for (const { row, sheetRow } of places) {
-      if (this.#last !== null && row > 1 && sheetRow - this.#last.sheetRow > row - this.#last.row)
+    for (const { row, sheetRow, leftOut = 0 } of places) {
+      if (this.#last !== null && row > 1 && sheetRow - this.#last.sheetRow - leftOut > row - this.#last.row)
         below.add(row)
       this.#last = { row, sheetRow }
     }

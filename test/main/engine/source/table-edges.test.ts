@@ -53,6 +53,37 @@ test.each([
   expect(await findMarked(`${HEADER}${POSTS}\n${footer}\n`)).toEqual(expected)
 })
 
+test('a number of rows is content as long as other rows come behind it', async () => {
+  expect(await findMarked('text_data\nsome text\nmore text\n2 results\nand a last text\n')).toEqual([])
+  expect(await findMarked('text_data\nsome text\nmore text\n2 results\n')).toEqual(['3 count_above!'])
+  expect(await findMarked(`${HEADER}${POSTS}\n(8 rows)\nu9,text 9 of mine,95\n`)).toEqual(['9 count'])
+  expect(await findMarked(`${HEADER}${POSTS}\n(8 rows)\nGenerated on 2024-05-01\n`)).toEqual([
+    ...['9 count_above!', '10 note'],
+  ])
+})
+
+test('two words that are names of types may be a row of two columns, and are only told', async () => {
+  const rows = 'long,text\nu2,another text\nu3,a third\n'
+  expect(await findMarked(`user_id,text_data\n${rows}`)).toEqual(['1 unlike'])
+})
+
+test('rows of a sheet that are hidden and left out part no tables', async () => {
+  const toCells = (texts: readonly string[]) =>
+    texts.map((text) => `<c t="inlineStr"><is><t>${text}</t></is></c>`)
+  const toRow = (line: string, number: number, hidden = '') =>
+    `<row r="${number}" ${hidden}>${toCells(line.split(',')).join('')}</row>`
+  const lines = [HEADER.trim(), ...POSTS.split('\n'), 'moderator,decisions,', 'anna,12,', 'bob,13,']
+  const write = async (isEmpty: boolean) => {
+    // Below the posts stands a hidden row, or none at all.
+    const rows = lines.map((line, index) => toRow(line, index + (index > 8 ? 2 : 1)))
+    if (!isEmpty) rows.splice(9, 0, toRow('u,hidden,1', 10, 'hidden="1"'))
+    return createWorkbook({ sheets: [{ name: 'a', rows: rows.join('') }] })
+  }
+  const options = { rows: 'visible' }
+  expect(await findMarked(await write(false), 'a.xlsx', options)).toEqual([])
+  expect(await findMarked(await write(true), 'b.xlsx', options)).toEqual(['9 table', '10 table', '11 table'])
+})
+
 test('a workbook is told to have a footer and a second header line', async () => {
   const toCells = (texts: readonly string[]) =>
     texts.map((text) => (text === '' ? '<c/>' : `<c t="inlineStr"><is><t>${text}</t></is></c>`)).join('')

@@ -161,9 +161,9 @@ async function createReader(
         else if (filled > 0) {
           emptyRows += number - next - leftOut
           next = number + 1
-          leftOut = 0
           row += 1
-          places.note(row, number, null)
+          places.note(row, number, null, leftOut)
+          leftOut = 0
           if (filled > own.length) own = toColumnNames(header, filled)
           headerWatch.note(sheetRow.cells)
           const read = toSourceRow(row, sheetRow, filled, { width, guard })
