@@ -30,7 +30,7 @@ test('JSON lines of appended files are read behind their byte-order marks', asyn
 
 test('a mark at the beginning of a read, and within a cell, is known by what stands before it', async () => {
   const row = `u1,${'x'.repeat(70)}\n`
-  const content = `user_id,text_data\n${row}${MARK}${row}u2,"line\n${MARK}line"\n`
+  const content = `${MARK}user_id,text_data\n${row}${MARK}${row}u2,"line\n${MARK}line"\n`
   for (const readBytes of [1, 3, 18, 92, 64 * 1024]) {
     const source = await readAnySource(writeSource(content, 'a.csv'), { readBytes })
     expect(
@@ -38,5 +38,16 @@ test('a mark at the beginning of a read, and within a cell, is known by what sta
       String(readBytes),
     ).toEqual(['u1', 'u1', 'u2'])
     expect(source.warnings.length).toBe(1)
+  }
+})
+
+test('in a file without a mark of its own, one in front of a value is part of it unless a quote follows', async () => {
+  const content = `user_id,text_data\n${MARK}u1,one\n${MARK}"u2","two, 2"\n`
+  for (const readBytes of [1, 21, 22, 24, 64 * 1024]) {
+    const source = await readAnySource(writeSource(content, 'a.csv'), { readBytes })
+    expect(source.cells, String(readBytes)).toEqual([
+      [`${MARK}u1`, 'one'],
+      ['u2', 'two, 2'],
+    ])
   }
 })

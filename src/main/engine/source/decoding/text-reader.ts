@@ -24,10 +24,12 @@ export interface TextReader {
 
 const MARK = '\uFEFF'
 const INNER_MARK = /(?<=[\r\n])\uFEFF/g
+/** In a file without a mark of its own, one that is no part of a value: what begins behind it shows that. */
+const MARK_OF_FILE = /(?<=[\r\n])\uFEFF(?=["{[\r\n])/g
 
 /**
  * Reads a file's text from an offset on: bytes as asked for, decoded, null once all is out. The first
- * `skipCharacters` are left out, and so are byte-order marks at the beginning of later lines.
+ * `skipCharacters` are left out, and so are byte-order marks at the beginning of later lines, which appended files bring.
  */
 export function createTextReader(
   file: SourceFile,
@@ -42,13 +44,23 @@ export function createTextReader(
   let innerMarks = 0
   /** Whether the text so far ends with a line break. */
   let isLineEnd = false
-  const dropMarks = (text: string): string => {
-    let rest = text
-    if (text.includes(MARK)) {
-      if (isLineEnd && text.startsWith(MARK)) rest = text.slice(1)
-      rest = rest.replaceAll(INNER_MARK, '')
-      innerMarks += text.length - rest.length
+  let held = ''
+  const pattern = startOffset > 0 ? INNER_MARK : MARK_OF_FILE
+  const dropMarks = (piece: string, isEnd: boolean): string => {
+    if (!isLineEnd && held === '' && !piece.includes(MARK)) {
+      if (piece !== '') isLineEnd = piece.endsWith('\n') || piece.endsWith('\r')
+      return piece
     }
+    let text = held + piece
+    held = ''
+    // What follows a mark is in the next piece.
+    if (!isEnd && text.endsWith(MARK)) {
+      held = MARK
+      text = text.slice(0, -1)
+    }
+    const before = isLineEnd ? '\n' : ''
+    const rest = (before + text).replaceAll(pattern, '').slice(before.length)
+    innerMarks += text.length - rest.length
     if (text !== '') isLineEnd = text.endsWith('\n') || text.endsWith('\r')
     return rest
   }
@@ -61,10 +73,10 @@ export function createTextReader(
     if (piece.length > 0) {
       offset += piece.length
       isAllAscii &&= isAscii(piece)
-      return dropMarks(decoder.decode(piece))
+      return dropMarks(decoder.decode(piece), false)
     }
     isAtEnd = true
-    return dropMarks(decoder.end())
+    return dropMarks(decoder.end(), true)
   }
   return {
     readText(sizeBytes) {
