@@ -1,3 +1,4 @@
+import type { z } from 'zod'
 import {
   UPLOAD_FOLDER_PATH,
   UPLOAD_PATH,
@@ -36,7 +37,7 @@ export async function takeFile(
       url: `${UPLOAD_PATH}?name=${encodeURIComponent(file.name)}`,
       body: file,
       name: file.name,
-      parse: (answer) => chosenSourceSchema.safeParse(answer).data ?? null,
+      schema: chosenSourceSchema,
       onSent: (sent) => onProgress({ sent, total: file.size }),
       signal,
     })
@@ -135,7 +136,7 @@ export async function takeFolder(
     url: `${UPLOAD_FOLDER_PATH}?name=${encodeURIComponent(name)}`,
     body: null,
     name,
-    parse: (answer) => uploadedFolderSchema.safeParse(answer).data ?? null,
+    schema: uploadedFolderSchema,
     onSent: () => {},
     signal,
   })
@@ -151,7 +152,7 @@ export async function takeFolder(
         url: `${UPLOAD_PATH}?folder=${opened.folder}&name=${encodeURIComponent(path)}`,
         body: file,
         name: path,
-        parse: (answer) => uploadedPartSchema.safeParse(answer).data ?? null,
+        schema: uploadedPartSchema,
         onSent: tell,
         signal,
       })
@@ -189,7 +190,7 @@ function upload<T>(options: {
   body: File | null
   /** What the person calls it. */
   name: string
-  parse: (answer: unknown) => T | null
+  schema: z.ZodType<T>
   onSent: (sentBytes: number) => void
   signal: AbortSignal
 }): Promise<T> {
@@ -202,9 +203,9 @@ function upload<T>(options: {
   request.setRequestHeader('content-type', 'application/octet-stream')
   request.upload.addEventListener('progress', (event) => options.onSent(event.loaded))
   request.addEventListener('load', () => {
-    const answer = request.status === 201 ? options.parse(parseJson(request.responseText)) : null
-    if (answer === null) fail()
-    else resolve(answer)
+    const answer = options.schema.safeParse(parseJson(request.responseText))
+    if (request.status === 201 && answer.success) resolve(answer.data)
+    else fail()
   })
   request.addEventListener('error', fail)
   request.addEventListener('abort', () => reject(new DOMException('The upload was given up', 'AbortError')))

@@ -233,15 +233,16 @@ export function WholeNumber(props: NumberProps<number> & { value: number; min?: 
 
 type RadioChoice<Value> = Omit<RadioProps, 'value'> & { value: Value }
 
-/** One of a few choices under each other, each with what it means. */
+/** One of a few choices under each other, each with what it means; those that are false are left out. */
 export function RadioField<Value extends string>(
   props: Omit<Valued<RadioGroupProps, Value>, 'value' | 'children'> & {
     value: Value
-    choices: readonly RadioChoice<Value>[]
+    choices: readonly (RadioChoice<Value> | false)[]
     gap?: MantineSpacing
   },
 ) {
-  const { choices, gap = 'xs', onValue, ...others } = props
+  const { gap = 'xs', onValue, ...others } = props
+  const choices = props.choices.filter((one) => one !== false)
   return (
     <Radio.Group
       {...others}

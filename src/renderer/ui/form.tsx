@@ -1,4 +1,5 @@
-import { Button, Group, Stack, type StackProps } from '@mantine/core'
+import { Button, Group, Menu, Stack, type StackProps } from '@mantine/core'
+import { IconDots } from '@tabler/icons-react'
 import {
   type FormEvent,
   type FormHTMLAttributes,
@@ -10,7 +11,7 @@ import {
   useRef,
   useState,
 } from 'react'
-import { ActionButton, TextField } from './controls.tsx'
+import { ActionButton, IconButton, TextField } from './controls.tsx'
 import { ErrorNotice } from './layout/screen.tsx'
 
 /** Fields under each other, which Enter or a button of theirs submits. */
@@ -71,7 +72,7 @@ export function FormActions(props: {
 }
 
 /** Asks for the name of what is saved, or a new one; Escape gives up. What goes wrong is shown by whoever asks. */
-export function NameForm(props: {
+function NameForm(props: {
   label: string
   name: string
   onName: (name: string) => Promise<void>
@@ -100,6 +101,46 @@ export function NameForm(props: {
       </Group>
     </Stack>
   )
+}
+
+/**
+ * Saving something under a name, and giving what is saved another one: the form that asks for the name, and the menu of
+ * a saved one.
+ */
+export function useNaming(options: {
+  noun: string
+  onSave: (name: string) => Promise<unknown>
+  onRename: (name: string, newName: string) => Promise<unknown>
+}) {
+  /** The saved one that is renamed; null for one that is not saved yet. */
+  const [asked, setAsked] = useState<{ name: string | null } | null>(null)
+  return {
+    asked,
+    askToSave: () => setAsked({ name: null }),
+    form: asked !== null && (
+      <NameForm
+        key={asked.name}
+        label={asked.name === null ? `Name of the ${options.noun}` : `New name of ${asked.name}`}
+        name={asked.name ?? ''}
+        onName={async (name) => {
+          await (asked.name === null ? options.onSave(name) : options.onRename(asked.name, name))
+          setAsked(null)
+        }}
+        onClose={() => setAsked(null)}
+      />
+    ),
+    toMenu: (name: string, onRemove: () => Promise<unknown>) => (
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <IconButton icon={IconDots} label={`Actions for ${name}`} />
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item onClick={() => setAsked({ name })}>Rename…</Menu.Item>
+          <Menu.Item onClick={() => onRemove().catch(() => {})}>Remove</Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+    ),
+  }
 }
 
 /** A form whose button is never grey: whoever presses it too early is led to what is missing. */

@@ -50,32 +50,24 @@ export interface RunStanding {
 /** The screens of a run, in the order in which they are used. */
 export function toTabs({ runId, isLoad, hasRules, searchId }: RunStanding): Place[] {
   const toRun = (kind: RunPlace): Route => ({ kind, runId })
-  return [
-    ...(searchId === null
-      ? []
-      : [{ label: 'Capacity search', icon: IconGauge, route: { kind: 'capacity' as const, searchId } }]),
+  const isDecided = !isLoad && hasRules
+  const tabs: readonly (Place | false)[] = [
+    searchId !== null && { label: 'Capacity search', icon: IconGauge, route: { kind: 'capacity', searchId } },
     { label: 'Overview', icon: IconActivity, route: toRun('run') },
-    ...(isLoad
-      ? []
-      : [
-          {
-            label: 'Results',
-            icon: IconListSearch,
-            route: toRun('results'),
-            onApproach: () => readResultsAhead(runId),
-          },
-        ]),
-    ...(isLoad || !hasRules
-      ? []
-      : [
-          { label: 'Labelling', icon: IconTags, route: toRun('labelling') },
-          { label: 'Evaluate', icon: IconReportAnalytics, route: toRun('evaluate') },
-        ]),
+    !isLoad && {
+      label: 'Results',
+      icon: IconListSearch,
+      route: toRun('results'),
+      onApproach: () => readResultsAhead(runId),
+    },
+    isDecided && { label: 'Labelling', icon: IconTags, route: toRun('labelling') },
+    isDecided && { label: 'Evaluate', icon: IconReportAnalytics, route: toRun('evaluate') },
     { label: 'Export', icon: IconDownload, route: toRun('export') },
     { label: 'Trend', icon: IconChartLine, route: toRun('trend') },
-    ...(isLoad ? [] : [{ label: 'SQL', icon: IconDatabaseSearch, route: toRun('sql') }]),
+    !isLoad && { label: 'SQL', icon: IconDatabaseSearch, route: toRun('sql') },
     { label: 'Plan', icon: IconFileSettings, route: toRun('plan') },
   ]
+  return tabs.filter((tab) => tab !== false)
 }
 
 /** Gives every screen of a run its head: the run's name, how it stands, where it went; and under it the tabs. */

@@ -247,7 +247,7 @@ function sayAllRight({ rows }: RunSummary, fixes: readonly Fix[]): string {
   return fixes.length === 0 ? 'Every row can be sent as it is.' : 'Every row can be sent.'
 }
 
-function toFigures({ rows, corrected }: RunSummary, groups: readonly ProblemGroup[]): Figure[] {
+function toFigures({ rows, corrected }: RunSummary, groups: readonly ProblemGroup[]): (Figure | false)[] {
   const errors = groups.filter(({ severity }) => severity === 'error').length
   const leftOut = countLeftOut(rows)
   return [
@@ -259,10 +259,12 @@ function toFigures({ rows, corrected }: RunSummary, groups: readonly ProblemGrou
     },
     { label: 'Will be sent', value: formatCount(countSendable(rows)) },
     { label: 'Have errors, not sent', value: formatCount(rows.invalid) },
-    ...(leftOut === 0 ? [] : [{ label: 'Left out', value: formatCount(leftOut) }]),
-    ...(corrected === undefined
-      ? []
-      : [{ label: 'Corrected', value: formatCount(corrected.rows), note: sayCorrected(corrected) }]),
+    leftOut > 0 && { label: 'Left out', value: formatCount(leftOut) },
+    corrected !== undefined && {
+      label: 'Corrected',
+      value: formatCount(corrected.rows),
+      note: sayCorrected(corrected),
+    },
     {
       label: 'Causes',
       value: formatCount(groups.length),

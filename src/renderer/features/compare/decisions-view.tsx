@@ -101,15 +101,11 @@ function ChangePanel({
           { label: 'Newly trigger a rule', value: formatCount(joined.overall.newly) },
           { label: 'No longer trigger a rule', value: formatCount(joined.overall.no_longer) },
           { label: 'Other outcome', value: formatCount(ended) },
-          ...(cached.rows === 0
-            ? []
-            : [
-                {
-                  label: 'Analysed before',
-                  value: formatCount(cached.rows),
-                  note: `marked from_cache; ${formatCount(cached.changed)} changed`,
-                },
-              ]),
+          cached.rows > 0 && {
+            label: 'Analysed before',
+            value: formatCount(cached.rows),
+            note: `marked from_cache; ${formatCount(cached.changed)} changed`,
+          },
         ]}
       />
     </Panel>
@@ -151,6 +147,25 @@ function MatchedPanel({ compared }: { compared: ComparedDecisions }) {
 function RulesPanel(props: { group: ComparedGroup; onRows: (list: ChangeFilter) => void }) {
   const { group, onRows } = props
   const triggered = group.rules.filter(({ both, newly, no_longer }) => both + newly + no_longer > 0)
+  /** The number of such rows, which lists them when it is pressed. */
+  const toLink = (
+    { rule, isOpened }: { rule: string; isOpened: boolean },
+    kind: 'newly' | 'no-longer',
+    rows: number,
+    does: string,
+  ) => {
+    if (rows === 0 || !isOpened) return formatCount(rows)
+    return (
+      <button
+        type="button"
+        className="link bold"
+        onClick={() => onRows({ kind, rule })}
+        aria-label={`${rule}: rows that ${does}: ${formatCount(rows)}`}
+      >
+        {formatCount(rows)}
+      </button>
+    )
+  }
   return (
     <Panel title="Rules" aside={`${formatCounted(group.decided, 'row')} answered in both runs`} flush scrolls>
       <Table
@@ -168,24 +183,12 @@ function RulesPanel(props: { group: ComparedGroup; onRows: (list: ChangeFilter) 
           {
             title: 'Newly',
             isNumber: true,
-            cell: ({ rule, newly, isOpened }) => (
-              <RowsLink
-                rows={newly}
-                label={`${rule}: rows that newly trigger it`}
-                onOpen={isOpened ? () => onRows({ kind: 'newly', rule }) : null}
-              />
-            ),
+            cell: (flips) => toLink(flips, 'newly', flips.newly, 'newly trigger it'),
           },
           {
             title: 'No longer',
             isNumber: true,
-            cell: ({ rule, no_longer: noLonger, isOpened }) => (
-              <RowsLink
-                rows={noLonger}
-                label={`${rule}: rows that no longer trigger it`}
-                onOpen={isOpened ? () => onRows({ kind: 'no-longer', rule }) : null}
-              />
-            ),
+            cell: (flips) => toLink(flips, 'no-longer', flips.no_longer, 'no longer trigger it'),
           },
           { title: 'Still', isNumber: true, cell: ({ both }) => formatCount(both) },
           {
@@ -204,20 +207,6 @@ function RulesPanel(props: { group: ComparedGroup; onRows: (list: ChangeFilter) 
         <p className="small p-3-4 border-t">p is not adjusted for the number of rules.</p>
       )}
     </Panel>
-  )
-}
-
-function RowsLink({ rows, label, onOpen }: { rows: number; label: string; onOpen: (() => void) | null }) {
-  if (rows === 0 || onOpen === null) return formatCount(rows)
-  return (
-    <button
-      type="button"
-      className="link bold"
-      onClick={onOpen}
-      aria-label={`${label}: ${formatCount(rows)}`}
-    >
-      {formatCount(rows)}
-    </button>
   )
 }
 

@@ -248,7 +248,7 @@ function SlicesPanel(props: {
         maxValues={5}
         data={[
           { group: 'Of the answers', items: SPECIAL },
-          ...(names.length === 0 ? [] : [{ group: 'Columns of the source', items: names }]),
+          { group: 'Columns of the source', items: names },
         ]}
         value={[...chosen]}
         onChange={onChoose}

@@ -254,17 +254,13 @@ function ColumnChoice({ choices, settings, onChange }: LabelsProps) {
       }}
       data={[
         { value: NO_COLUMN, label: 'Choose a column' },
-        ...(withValues.length === 0
-          ? []
-          : [
-              {
-                group: 'With few different values',
-                items: withValues.map((column) => ({ value: column.name, label: describe(column) })),
-              },
-            ]),
-        ...(others.length === 0
-          ? []
-          : [{ group: 'Others', items: others.map(({ name }) => ({ value: name, label: name })) }]),
+        ...[
+          {
+            group: 'With few different values',
+            items: withValues.map((column) => ({ value: column.name, label: describe(column) })),
+          },
+          { group: 'Others', items: others.map(({ name }) => ({ value: name, label: name })) },
+        ].filter(({ items }) => items.length > 0),
       ]}
     />
   )

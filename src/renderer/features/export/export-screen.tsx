@@ -101,7 +101,7 @@ export function ExportScreen(props: {
       }
     >
       {file.notice}
-      <p className={`bold breaks ${styles.scope}`} role="status">
+      <p className={`bold breaks ${styles.about}`} role="status">
         {describeScope(choice, matching, rows?.read, about)}
       </p>
       <Columns least="30rem">
@@ -118,25 +118,17 @@ export function ExportScreen(props: {
                 description:
                   "Includes invalid and unsent rows, each with its outcome. sluice_row is the row's number in the spreadsheet.",
               },
-              ...(filter === null
-                ? []
-                : [
-                    {
-                      value: 'filtered' as const,
-                      label: `The rows of the results as they are filtered${narrowed.rows === null ? '' : `: ${formatCount(narrowed.rows)}`}`,
-                      description: describeFilter(filter, narrowed.facets),
-                    },
-                  ]),
-              ...(summary?.operation === 'task'
-                ? [
-                    {
-                      value: 'flagged' as const,
-                      label: `Only rows that triggered a rule${flagged.rows === null ? '' : `: ${formatCount(flagged.rows)}`}`,
-                      description:
-                        'Whichever rule it was. To export the rows of certain rules, filter the results by them.',
-                    },
-                  ]
-                : []),
+              filter !== null && {
+                value: 'filtered',
+                label: `The rows of the results as they are filtered${narrowed.rows === null ? '' : `: ${formatCount(narrowed.rows)}`}`,
+                description: describeFilter(filter, narrowed.facets),
+              },
+              summary?.operation === 'task' && {
+                value: 'flagged',
+                label: `Only rows that triggered a rule${flagged.rows === null ? '' : `: ${formatCount(flagged.rows)}`}`,
+                description:
+                  'Whichever rule it was. To export the rows of certain rules, filter the results by them.',
+              },
               {
                 value: 'outcomes',
                 label: 'Two files: success and errors',

@@ -602,45 +602,34 @@ function ListAction(props: {
   onDraft: (kind: OperationKind, states: readonly LedgerState[], search: string) => void
 }) {
   const { ledger, states, search, busy, onDraft } = props
-  const shown = formatCounted(ledger.total, LIST_LOOKS[ledger.of].noun)
+  const { noun } = LIST_LOOKS[ledger.of]
+  const shown = formatCounted(ledger.total, noun)
   const areAll = (known: readonly LedgerState[]) => states.every((state) => known.includes(state))
   const draft = (effect: LedgerEffect, ...of: [readonly LedgerState[], string]) => {
     const kind = findLedgerOperation(ledger.of, effect)
     if (kind !== null) onDraft(kind, ...of)
   }
+  /** `why` says which entries can be sent back. */
+  const sendShown = (effect: LedgerEffect, isPossible: boolean, label: string, why: string) => (
+    <WithReason
+      busy={busy}
+      blocked={ledger.total === 0 ? `No ${noun} is shown` : isPossible ? undefined : why}
+      onPress={() => draft(effect, states, search)}
+    >
+      {label}
+    </WithReason>
+  )
   switch (ledger.of) {
-    case 'index':
-      return (
-        <WithReason
-          busy={busy}
-          blocked={
-            ledger.total === 0
-              ? 'No item is shown'
-              : areAll(REMOVABLE_STATES)
-                ? undefined
-                : 'Choose known items, or those whose removal is unknown'
-          }
-          onPress={() => draft('removes', states, search)}
-        >
-          {areAll(REMOVABLE_STATES) ? `Remove ${shown}…` : 'Remove items…'}
-        </WithReason>
-      )
-    case 'watchlist':
-      return (
-        <WithReason
-          busy={busy}
-          blocked={
-            ledger.total === 0
-              ? 'No term is shown'
-              : areAll(ADDABLE_STATES)
-                ? undefined
-                : 'Choose absent, failed or unknown terms'
-          }
-          onPress={() => draft('adds', states, search)}
-        >
-          {areAll(ADDABLE_STATES) ? `Add ${shown} again…` : 'Add terms again…'}
-        </WithReason>
-      )
+    case 'index': {
+      const isPossible = areAll(REMOVABLE_STATES)
+      const label = isPossible ? `Remove ${shown}…` : 'Remove items…'
+      return sendShown('removes', isPossible, label, 'Choose known items, or those whose removal is unknown')
+    }
+    case 'watchlist': {
+      const isPossible = areAll(ADDABLE_STATES)
+      const label = isPossible ? `Add ${shown} again…` : 'Add terms again…'
+      return sendShown('adds', isPossible, label, 'Choose absent, failed or unknown terms')
+    }
     case 'appeals': {
       const inReview = ledger.counts['in_review'] ?? 0
       const isFiltered = search !== '' || states.length < LEDGER_STATES.appeals.length

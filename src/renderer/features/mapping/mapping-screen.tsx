@@ -1,7 +1,7 @@
-import { Menu, NativeSelect } from '@mantine/core'
-import { IconArrowRight, IconBookmark, IconDots, IconHistory } from '@tabler/icons-react'
+import { NativeSelect } from '@mantine/core'
+import { IconArrowRight, IconBookmark, IconHistory } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { type ReactNode, useState } from 'react'
+import type { ReactNode } from 'react'
 import type { BridgePreview } from '../../../shared/bridge/source.ts'
 import { assessMapping } from '../../../shared/mapping/check-mapping.ts'
 import { findDoubtfulColumns, toSwappedWarning } from '../../../shared/mapping/doubt-columns.ts'
@@ -33,8 +33,8 @@ import {
   MaskedText,
   useContentShown,
 } from '../../ui/content/user-content.tsx'
-import { ActionButton, IconButton, PrimaryButton, RowButton, TextField } from '../../ui/controls.tsx'
-import { NameForm } from '../../ui/form.tsx'
+import { ActionButton, PrimaryButton, RowButton, TextField } from '../../ui/controls.tsx'
+import { useNaming } from '../../ui/form.tsx'
 import { formatAgo, formatTimestamp } from '../../ui/format-time.ts'
 import { ErrorNotice, Notice, Panel, Screen } from '../../ui/layout/screen.tsx'
 import { showToast } from '../../ui/layout/toasts.tsx'
@@ -211,8 +211,6 @@ export function assignTemplate(mapping: Mapping, field: string, template: string
   return next
 }
 
-type Asked = { kind: 'save' } | { kind: 'rename'; name: string } | null
-
 /**
  * How the columns were mapped before: by the last run of a file with the same ones, and under names that a person gave.
  * `panel` applies, renames and removes them, and is null where there are none; `button` saves the mapping as it is now.
@@ -224,11 +222,22 @@ function useSavedMappings(options: {
   onMapping: (mapping: Mapping) => void
 }): { panel: ReactNode; button: ReactNode } {
   const { operation, columns, mapping, onMapping } = options
-  const [asked, setAsked] = useState<Asked>(null)
   const last = useQuery(ask.mappings.findLast.queryOptions({ input: { operation, columns: [...columns] } }))
   const list = useQuery(ask.mappings.list.queryOptions())
   const change = useMutation({
     mutationFn: async (make: () => Promise<SavedMapping[]>) => showList(await make()),
+  })
+  const naming = useNaming({
+    noun: 'mapping',
+    onSave: (name) =>
+      change.mutateAsync(() =>
+        bridge.mappings.save({
+          name,
+          operation: operation.kind,
+          mapping: withColumnNames(mapping, columns),
+        }),
+      ),
+    onRename: (name, newName) => change.mutateAsync(() => bridge.mappings.rename({ name, newName })),
   })
   const saved = list.data?.filter((one) => one.operation === operation.kind) ?? []
   const isApplied = (other: Mapping) => isSameMapping(keepKnownFields(other, operation), mapping)
@@ -254,11 +263,11 @@ function useSavedMappings(options: {
     <ActionButton
       label="Save this mapping…"
       small
-      disabled={!canSave || asked?.kind === 'save'}
-      onClick={() => setAsked({ kind: 'save' })}
+      disabled={!canSave || naming.asked?.name === null}
+      onClick={naming.askToSave}
     />
   )
-  if (lastMapping === null && saved.length === 0 && asked === null && error === null) {
+  if (lastMapping === null && saved.length === 0 && naming.asked === null && error === null) {
     return { panel: null, button }
   }
   const panel = (
@@ -289,38 +298,11 @@ function useSavedMappings(options: {
             isApplied={isApplied(one.mapping)}
             onApply={() => apply(one.mapping)}
           >
-            <Menu position="bottom-end">
-              <Menu.Target>
-                <IconButton icon={IconDots} label={`Actions for ${one.name}`} />
-              </Menu.Target>
-              <Menu.Dropdown>
-                <Menu.Item onClick={() => setAsked({ kind: 'rename', name: one.name })}>Rename…</Menu.Item>
-                <Menu.Item onClick={() => remove(one).catch(() => {})}>Remove</Menu.Item>
-              </Menu.Dropdown>
-            </Menu>
+            {naming.toMenu(one.name, () => remove(one))}
           </Line>
         ))}
       </ul>
-      {asked !== null && (
-        <NameForm
-          key={asked.kind === 'rename' ? `rename ${asked.name}` : asked.kind}
-          label={asked.kind === 'save' ? 'Name of the mapping' : `New name of ${asked.name}`}
-          name={asked.kind === 'save' ? '' : asked.name}
-          onName={async (name) => {
-            await change.mutateAsync(() =>
-              asked.kind === 'save'
-                ? bridge.mappings.save({
-                    name,
-                    operation: operation.kind,
-                    mapping: withColumnNames(mapping, columns),
-                  })
-                : bridge.mappings.rename({ name: asked.name, newName: name }),
-            )
-            setAsked(null)
-          }}
-          onClose={() => setAsked(null)}
-        />
-      )}
+      {naming.form}
       {error !== null && <ErrorNotice error={error} />}
     </Panel>
   )
@@ -474,7 +456,7 @@ function toOptions(operation: Operation, column: string, field: string | null) {
   return [
     { value: CARRIED, label: 'kept in the export' },
     { group: 'Fields', items: fields },
-    ...(items.length > 0 ? [{ group: 'A key of an object', items }] : []),
+    { group: 'A key of an object', items },
   ]
 }
 

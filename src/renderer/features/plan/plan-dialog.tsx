@@ -12,7 +12,7 @@ import { Form, FormActions } from '../../ui/form.tsx'
 import { ErrorNotice, Notice } from '../../ui/layout/screen.tsx'
 import { describeLoadTest, describeOptions, toLook } from '../../ui/operations/operation-looks.tsx'
 import { WaitingRun } from '../../ui/runs/waiting-run.tsx'
-import { Facts } from './plan-facts.tsx'
+import { Facts } from './plan-screen.tsx'
 
 /**
  * Shows what a plan file that was opened would do, reads and checks its source when asked, and sends it once the person

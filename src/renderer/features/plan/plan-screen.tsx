@@ -2,28 +2,25 @@ import { IconDownload } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { PLAN_FORMAT } from '../../../shared/bridge/plans.ts'
+import { describeLoad } from '../../../shared/load/load.ts'
 import { isEmpty } from '../../../shared/mapping/check-mapping.ts'
 import { toWholeMapping } from '../../../shared/mapping/match-columns.ts'
-import { formatCounted } from '../../../shared/messages/figure-text.ts'
+import { formatSetDuration } from '../../../shared/messages/duration.ts'
+import { formatBytes, formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
 import { sayFix } from '../../../shared/messages/fix-messages.ts'
-import type { Fix } from '../../../shared/plan/fixes.ts'
-import { getFixedRecord } from '../../../shared/plan/fixes.ts'
-import type { Plan } from '../../../shared/plan/plan.ts'
+import { isAbout, isAsync } from '../../../shared/operations/operations.ts'
+import type { KeyFrom } from '../../../shared/plan/connection.ts'
+import { type Fix, getFixedRecord } from '../../../shared/plan/fixes.ts'
+import type { FieldSource, Plan } from '../../../shared/plan/plan.ts'
 import { ask, bridge } from '../../bridge/client.ts'
 import { saveExport, suggestFileName } from '../../bridge/save-export.ts'
 import { ContentSwitch, isFieldContent, MaskedText, useContentShown } from '../../ui/content/user-content.tsx'
 import { ActionButton } from '../../ui/controls.tsx'
 import { ErrorNotice, Notice, Panel, Screen } from '../../ui/layout/screen.tsx'
+import { describeLoadTest, describeOptions, toLook } from '../../ui/operations/operation-looks.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import { useFileWriter } from '../../ui/written-file.tsx'
 import styles from './plan.module.css'
-import {
-  describeFieldSource,
-  Facts,
-  listConnectionFacts,
-  listPaceFacts,
-  listSourceFacts,
-} from './plan-facts.tsx'
 
 /** What a run was started with, as it was recorded: nothing of it can be changed here, all of it can be saved. */
 export function PlanScreen({ runId }: { runId: string }) {
@@ -134,4 +131,113 @@ function FixesPanel({ fixes }: { fixes: readonly Fix[] }) {
       )}
     </Panel>
   )
+}
+
+/** A name and what it is; what is undefined or false is left out. */
+type Fact = readonly [name: string, text: string | number | undefined | false]
+
+export function Facts({ facts }: { facts: readonly Fact[] }) {
+  return (
+    <dl className={styles.facts}>
+      {facts.map(
+        ([name, text]) =>
+          text !== undefined &&
+          text !== false && (
+            <div key={name}>
+              <dt className="quiet breaks">{name}</dt>
+              <dd className="m-0 breaks">
+                <SafeText text={String(text)} max={300} lines />
+              </dd>
+            </div>
+          ),
+      )}
+    </dl>
+  )
+}
+
+function listSourceFacts({ operation, load, source, onlyNew }: Plan): Fact[] {
+  const { path, format, header, headerRow, sheet, rows, encoding, delimiter, quote, media } = source
+  const does = load === undefined ? describeOptions(operation) : describeLoadTest(operation, load)
+  return [
+    ['Operation', `${toLook(load === undefined ? operation.kind : 'load').title}: ${does}`],
+    ['Models', isAbout(operation, 'content') && operation.models.length > 1 && operation.models.join(', ')],
+    ...listFileFacts([path, ...(source.more ?? [])]),
+    ['Format', format],
+    ['Sheet', sheet],
+    ['Header row', header ? String(headerRow ?? 1) : 'none'],
+    ['Rows', rows],
+    ['Merged cells', source.merged],
+    ['Encoding', encoding],
+    ['Delimiter', delimiter === '\t' ? 'tab' : delimiter],
+    ['Quote', quote],
+    ['Escape', source.escape],
+    ['Sends', onlyNew && sayOnlyNew(onlyNew)],
+    ['Media', media && (media.kind === 'host' ? (media.url ?? 'served by Sluice') : media.template)],
+  ]
+}
+
+function sayOnlyNew({ by, unknown }: NonNullable<Plan['onlyNew']>): string {
+  const key = by === undefined ? '' : `, recognized by ${by.join(' and ')}`
+  return `only what ${unknown === 'skip' ? 'is certainly new' : 'is new'}${key}`
+}
+
+/** Files of a source that are listed; there may be thousands. */
+const FILES_LISTED = 20
+
+function listFileFacts(paths: readonly string[]): Fact[] {
+  if (paths.length === 1) return paths.map((path) => ['Source', path])
+  return [
+    ['Source', formatCounted(paths.length, 'file')],
+    ...paths.slice(0, FILES_LISTED).map((path, index) => [`File ${index + 1}`, path] as const),
+    ['Other files', paths.length > FILES_LISTED && formatCount(paths.length - FILES_LISTED)],
+  ]
+}
+
+const GIVEN_KEYS: Record<KeyFrom, string> = {
+  window: 'typed in the window',
+  file: 'from a file (--api-key-file)',
+  command: 'from a command (--api-key-command)',
+}
+
+/** Where it was sent, and whom the connection trusts; the key itself is in no plan. */
+function listConnectionFacts({ connection, operation, callback }: Plan): Fact[] {
+  const { name, baseUrl, taskBaseUrl, keyFrom, apiKeyEnv, timeoutMs, deliveredCodes, tls, proxy } = connection
+  const isLater = isAsync(operation)
+  return [
+    ['Connection', name],
+    ['Base URL', baseUrl],
+    ['Second host', taskBaseUrl],
+    ['Key', keyFrom === undefined ? `from the variable ${apiKeyEnv}` : GIVEN_KEYS[keyFrom]],
+    ['Timeout', formatSetDuration(timeoutMs)],
+    ['Delivered codes', deliveredCodes.join(', ') || undefined],
+    ['Authorities', tls?.caFile],
+    ['Certificate', tls?.certFile],
+    ['Proxy', proxy?.url],
+    ['Callbacks to', isLater && (callback.url ?? 'the receiver on this machine')],
+    ['Overdue after', isLater && formatSetDuration(callback.timeoutMs)],
+    ['Callbacks up to', isLater && formatBytes(callback.maxBytes)],
+  ]
+}
+
+/** How fast it was sent, and what was tried again. */
+function listPaceFacts({ load, pace, retry, connection }: Plan): Fact[] {
+  const { limit, baseMs, maxMs, maxRetryAfterMs } = retry
+  const speed =
+    pace.kind === 'closed'
+      ? `at most ${formatCounted(pace.concurrency, 'request')} in flight`
+      : `${pace.ratePerSecond} requests a second, at most ${pace.maxInFlight} in flight`
+  return [
+    ['Pace', load === undefined ? speed : describeLoad(load, connection.timeoutMs).join(', ')],
+    ['Retries', limit === 0 ? 'none' : `${formatCounted(limit, 'retry', 'retries')} of a request`],
+    ['Back-off', limit > 0 && `from ${formatSetDuration(baseMs)} up to ${formatSetDuration(maxMs)}`],
+    ['Retry-After', limit > 0 && `waited for up to ${formatSetDuration(maxRetryAfterMs)}`],
+  ]
+}
+
+/** What fills a field, in words. */
+function describeFieldSource(source: FieldSource): string {
+  if (source.kind === 'column') {
+    return typeof source.column === 'number' ? `column number ${source.column}` : `column ${source.column}`
+  }
+  return source.template.includes('{{') ? `template ${source.template}` : `always ${source.template}`
 }

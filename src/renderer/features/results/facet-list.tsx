@@ -102,7 +102,7 @@ function hasVariants(operation: string): boolean {
   return findOperation(operation)?.fields.some(({ name }) => name === 'content_variant') === true
 }
 
-function FacetSection({ title, children }: { title: string; children: ReactNode }) {
+export function FacetSection({ title, children }: { title: string; children: ReactNode }) {
   return (
     <section aria-label={title}>
       <h2 className={`small bold ${styles.facetTitle}`}>{title}</h2>
@@ -177,11 +177,12 @@ function withChosen(
   ]
 }
 
-function FacetButton(props: {
+export function FacetButton(props: {
   name: ReactNode
   /** The whole name, where there may be no room for it. */
   title?: string
-  rows: number
+  /** How many rows it leaves; absent where that is not counted. */
+  rows?: number
   chosen: boolean
   onPick: () => void
 }) {
@@ -194,7 +195,7 @@ function FacetButton(props: {
       onClick={props.onPick}
     >
       <span className="flex-1 min-w-0 breaks pre-wrap">{props.name}</span>
-      <span className="flex-none quiet">{formatCount(props.rows)}</span>
+      {props.rows !== undefined && <span className="flex-none quiet">{formatCount(props.rows)}</span>}
       {props.chosen && <IconX size="0.9rem" aria-label="(chosen, press to show all again)" />}
     </button>
   )
@@ -237,14 +238,13 @@ function ScoreFacets(props: {
   const classes = Map.groupBy(props.facets, ({ value }) => parseBand(value).className)
   if (classes.size === 0) return null
   return (
-    <section aria-label="Scores">
-      <h2 className={`small bold ${styles.facetTitle}`}>Scores</h2>
+    <FacetSection title="Scores">
       <Stack gap="xs" px="xs">
         {[...classes].map(([className, facets]) => (
           <ClassBands key={className} {...props} className={className} facets={facets} />
         ))}
       </Stack>
-    </section>
+    </FacetSection>
   )
 }
 

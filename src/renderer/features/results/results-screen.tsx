@@ -1,5 +1,5 @@
-import { CloseButton, Group, Menu } from '@mantine/core'
-import { IconBookmark, IconDots, IconDownload, IconSearch, IconX } from '@tabler/icons-react'
+import { CloseButton, Group } from '@mantine/core'
+import { IconBookmark, IconDownload, IconSearch } from '@tabler/icons-react'
 import {
   type KeyboardEvent,
   memo,
@@ -25,18 +25,17 @@ import { useRowMedia } from '../../bridge/row-media.ts'
 import { MediaView, useMediaSteps } from '../../ui/content/media-view.tsx'
 import {
   ActionButton,
-  IconButton,
   PrimaryButton,
   type SecondaryAction,
   SecondaryActions,
   TextField,
 } from '../../ui/controls.tsx'
-import { NameForm } from '../../ui/form.tsx'
+import { useNaming } from '../../ui/form.tsx'
 import { ErrorNotice, Screen } from '../../ui/layout/screen.tsx'
 import { isNothingFocused, useShortcut, useWindowKeys } from '../../ui/shortcuts.ts'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import { UndoRedo, VerdictLabel } from '../../ui/verdicts/verdicts.tsx'
-import { FacetList } from './facet-list.tsx'
+import { FacetButton, FacetList, FacetSection } from './facet-list.tsx'
 import styles from './results.module.css'
 import { ResultsTable } from './results-table.tsx'
 import { RowDrawer } from './row-drawer.tsx'
@@ -355,20 +354,13 @@ function CellFilter({ filter, onFilter }: { filter: RowFilter; onFilter: (filter
   const { cell, ...rest } = filter
   if (cell === undefined) return null
   return (
-    <section aria-label="Evaluation">
-      <h2 className={`small bold ${styles.facetTitle}`}>Evaluation</h2>
-      <button
-        type="button"
-        className={`bare row gap-2 w-full rounded ${styles.facet}`}
-        aria-pressed
-        onClick={() => onFilter(rest)}
-      >
-        <span className="flex-1 min-w-0 breaks pre-wrap">
-          <SafeText text={describeCell(cell)} max={160} />
-        </span>
-        <IconX size="0.9rem" aria-label="(chosen, press to show all again)" />
-      </button>
-    </section>
+    <FacetSection title="Evaluation">
+      <FacetButton
+        name={<SafeText text={describeCell(cell)} max={160} />}
+        chosen
+        onPick={() => onFilter(rest)}
+      />
+    </FacetSection>
   )
 }
 
@@ -392,8 +384,6 @@ function SearchBox({ value, onValue }: { value: string; onValue: (value: string)
   )
 }
 
-type Asked = { kind: 'save' } | { kind: 'rename'; name: string } | null
-
 /** Filters with names, which all runs of the operation share: applied, renamed, and removed with a way back. */
 function SavedFilters(props: {
   views: ReturnType<typeof useResultView>
@@ -402,7 +392,11 @@ function SavedFilters(props: {
   onApply: (filter: RowFilter) => void
 }) {
   const { views, filter, onApply } = props
-  const [asked, setAsked] = useState<Asked>(null)
+  const naming = useNaming({
+    noun: 'filter',
+    onSave: (name) => views.saveFilter(name, filter),
+    onRename: views.renameFilter,
+  })
   const [removed, setRemoved] = useState<{ saved: SavedFilter; at: number } | null>(null)
   const filters = views.view?.filters ?? []
   const applied = filters.find((saved) => isSameFilter(saved.filter, filter))
@@ -415,8 +409,7 @@ function SavedFilters(props: {
     setRemoved({ saved, at: filters.indexOf(saved) })
   }
   return (
-    <section aria-label="Saved filters">
-      <h2 className={`small bold ${styles.facetTitle}`}>Saved filters</h2>
+    <FacetSection title="Saved filters">
       <ul>
         {filters.map((saved) => (
           <li key={saved.name} className="row">
@@ -432,33 +425,13 @@ function SavedFilters(props: {
                 <SafeText text={saved.name} max={80} />
               </span>
             </button>
-            <Menu position="bottom-end">
-              <Menu.Target>
-                <IconButton icon={IconDots} label={`Actions for ${saved.name}`} />
-              </Menu.Target>
-              <Menu.Dropdown>
-                <Menu.Item onClick={() => setAsked({ kind: 'rename', name: saved.name })}>Rename…</Menu.Item>
-                <Menu.Item onClick={() => remove(saved).catch(() => {})}>Remove</Menu.Item>
-              </Menu.Dropdown>
-            </Menu>
+            {naming.toMenu(saved.name, () => remove(saved))}
           </li>
         ))}
       </ul>
-      {asked !== null && (
-        <NameForm
-          key={asked.kind === 'rename' ? `rename ${asked.name}` : asked.kind}
-          label={asked.kind === 'save' ? 'Name of the filter' : `New name of ${asked.name}`}
-          name={asked.kind === 'save' ? '' : asked.name}
-          onName={async (name) => {
-            if (asked.kind === 'save') await views.saveFilter(name, filter)
-            else await views.renameFilter(asked.name, name)
-            setAsked(null)
-          }}
-          onClose={() => setAsked(null)}
-        />
-      )}
-      {asked === null && canSave && (
-        <ActionButton label="Save this filter…" small onClick={() => setAsked({ kind: 'save' })} />
+      {naming.form}
+      {naming.asked === null && canSave && (
+        <ActionButton label="Save this filter…" small onClick={naming.askToSave} />
       )}
       {removed !== null && (
         <p className={`breaks ${styles.undo}`} role="status">
@@ -477,7 +450,7 @@ function SavedFilters(props: {
         </p>
       )}
       {views.error !== null && <ErrorNotice error={views.error} />}
-    </section>
+    </FacetSection>
   )
 }
 

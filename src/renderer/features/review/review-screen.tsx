@@ -646,7 +646,7 @@ function LoadPanel(props: {
   )
 }
 
-function toFigures(load: Load, rows: number): Figure[] {
+function toFigures(load: Load, rows: number): (Figure | false)[] {
   const requests = toPlannedRequests(load)
   const measuredMs = toMeasuredMs(load)
   return [
@@ -655,6 +655,6 @@ function toFigures(load: Load, rows: number): Figure[] {
       value: requests === null ? 'as many as return' : formatCount(requests),
       note: `${formatCount(rows)} ${rows === 1 ? 'row' : 'rows'} in turn, each time under a new post_id`,
     },
-    ...(measuredMs === null ? [] : [{ label: 'Measured for', value: formatSpan(measuredMs) }]),
+    measuredMs !== null && { label: 'Measured for', value: formatSpan(measuredMs) },
   ]
 }

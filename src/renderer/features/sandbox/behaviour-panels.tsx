@@ -1,7 +1,8 @@
 import { Group, Select } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
-import type { SandboxBehaviour } from '../../../shared/bridge/sandbox.ts'
+import type { SandboxBehaviour, SandboxState } from '../../../shared/bridge/sandbox.ts'
 import { formatMs } from '../../../shared/messages/figure-text.ts'
 import type { BehaviourChange, Fault, LatencyMode } from '../../../shared/sandbox/behaviour.ts'
 import {
@@ -11,10 +12,10 @@ import {
   toLatencyBars,
   toUsualMoment,
 } from '../../../shared/sandbox/setting-texts.ts'
+import { ask, bridge, queryClient } from '../../bridge/client.ts'
 import { ActionButton, NumberField, TextField } from '../../ui/controls.tsx'
-import { Columns, ErrorNotice, Panel } from '../../ui/layout/screen.tsx'
+import { Columns, ErrorNotice, Notice, Panel } from '../../ui/layout/screen.tsx'
 import styles from './sandbox.module.css'
-import { useBehaviour } from './use-sandbox.ts'
 
 /** What one presses to see how a run copes. */
 const PRESETS: readonly { label: string; change: BehaviourChange }[] = [
@@ -441,4 +442,34 @@ function EditorPanel(props: {
       )}
     </Panel>
   )
+}
+
+/** How the sandbox stands, looked at again every two seconds, since runs and other windows use it, too. */
+export function useSandbox() {
+  return useQuery({ ...ask.sandbox.read.queryOptions(), refetchInterval: 2_000 })
+}
+
+/** Says that something was removed, which a press puts back. */
+export function RemovedNotice({ title, onUndo }: { title: ReactNode; onUndo: () => void }) {
+  return <Notice kind="info" title={title} actions={<ActionButton label="Undo" small onClick={onUndo} />} />
+}
+
+/** Changes the sandbox and shows how it stands then. */
+export function useSandboxChange() {
+  return useMutation({
+    mutationFn: (make: () => Promise<SandboxState>) => make(),
+    onSuccess: async (state) => {
+      queryClient.setQueryData(ask.sandbox.read.queryKey(), state)
+      // The address is part of what the app knows of itself.
+      await queryClient.invalidateQueries({ queryKey: ask.app.describe.queryKey() })
+    },
+  })
+}
+
+function useBehaviour() {
+  const change = useSandboxChange()
+  return {
+    ...change,
+    behave: (settings: BehaviourChange) => change.mutate(() => bridge.sandbox.behave(settings)),
+  }
 }

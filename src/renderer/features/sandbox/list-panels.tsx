@@ -12,9 +12,10 @@ import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { ask, bridge, queryClient } from '../../bridge/client.ts'
 import { ActionButton, NumberField, Pager, RowButton, TextArea, TextField } from '../../ui/controls.tsx'
 import { Form, FormActions } from '../../ui/form.tsx'
-import { Columns, ErrorNotice, Notice, Panel } from '../../ui/layout/screen.tsx'
+import { Columns, ErrorNotice, Panel } from '../../ui/layout/screen.tsx'
 import { Table } from '../../ui/table/table.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
+import { RemovedNotice } from './behaviour-panels.tsx'
 import styles from './sandbox.module.css'
 
 /** The watchlists, custom indexes and appeals that the sandbox holds. */
@@ -38,19 +39,12 @@ export function ListPanels() {
       {lists.error !== null && <ErrorNotice error={lists.error} onRetry={lists.refetch} />}
       {change.error !== null && <ErrorNotice error={change.error} onDismiss={change.reset} />}
       {undo !== null && (
-        <Notice
-          kind="info"
+        <RemovedNotice
           title={<SafeText text={`${undo.what} removed`} max={160} />}
-          actions={
-            <ActionButton
-              label="Undo"
-              small
-              onClick={() => {
-                change.mutate(undo.put)
-                setUndo(null)
-              }}
-            />
-          }
+          onUndo={() => {
+            change.mutate(undo.put)
+            setUndo(null)
+          }}
         />
       )}
       <Columns least="48rem" areApart>

@@ -20,9 +20,10 @@ import {
   TextField,
 } from '../../ui/controls.tsx'
 import { Form, FormActions } from '../../ui/form.tsx'
-import { ErrorNotice, Notice, Panel } from '../../ui/layout/screen.tsx'
+import { ErrorNotice, Panel } from '../../ui/layout/screen.tsx'
 import { Table } from '../../ui/table/table.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
+import { RemovedNotice } from './behaviour-panels.tsx'
 import styles from './sandbox.module.css'
 
 export function RulesPanel() {
@@ -40,23 +41,16 @@ export function RulesPanel() {
       {rules.error !== null && <ErrorNotice error={rules.error} onRetry={rules.refetch} />}
       {change.error !== null && <ErrorNotice error={change.error} onDismiss={change.reset} />}
       {removed !== null && (
-        <Notice
-          kind="info"
+        <RemovedNotice
           title={
             <>
               Rule <SafeText text={removed.rule_name} max={80} /> removed
             </>
           }
-          actions={
-            <ActionButton
-              label="Undo"
-              small
-              onClick={() => {
-                put(removed)
-                setRemoved(null)
-              }}
-            />
-          }
+          onUndo={() => {
+            put(removed)
+            setRemoved(null)
+          }}
         />
       )}
       <Panel

@@ -23,11 +23,10 @@ import { formatTimestamp } from '../../ui/format-time.ts'
 import { Columns, Empty, ErrorNotice, Notice, Panel, Screen } from '../../ui/layout/screen.tsx'
 import { Table } from '../../ui/table/table.tsx'
 import { LongText, SafeText } from '../../ui/text/safe-text.tsx'
-import { BehaviourPanels } from './behaviour-panels.tsx'
+import { BehaviourPanels, useSandbox, useSandboxChange } from './behaviour-panels.tsx'
 import { ListPanels } from './list-panels.tsx'
 import { RulesPanel } from './rules-panel.tsx'
 import styles from './sandbox.module.css'
-import { useSandbox, useSandboxChange } from './use-sandbox.ts'
 
 const PARTS = {
   arrived: 'What arrived',

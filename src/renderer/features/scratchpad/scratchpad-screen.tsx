@@ -360,7 +360,7 @@ function Timings({ exchange: { timings } }: { exchange: ScratchExchange }) {
           note: 'to the first byte of the answer',
         },
         { label: 'connect', value: connectMs === null ? '–' : formatMs(connectMs) },
-        ...(tlsMs === null ? [] : [{ label: 'TLS', value: formatMs(tlsMs) }]),
+        tlsMs !== null && { label: 'TLS', value: formatMs(tlsMs) },
       ]}
     />
   )

@@ -136,20 +136,22 @@ export interface Figure {
   note?: ReactNode
 }
 
-/** Numbers side by side, each under its name. */
-export function Figures({ figures }: { figures: Figure[] }) {
+/** Numbers side by side, each under its name; those that are false are left out. */
+export function Figures({ figures }: { figures: readonly (Figure | false)[] }) {
   return (
     <Group component="dl" gap="var(--space-3) var(--space-6)" align="stretch">
-      {figures.map((figure) => (
-        <div key={figure.label} className={styles.figure}>
-          <dt className="small">{figure.label}</dt>
-          <dd>
-            <span className={`text-figure medium leading-tight ${styles.figureValue}`}>{figure.value}</span>
-            {figure.unit !== undefined && <span className="quiet text-sm"> {figure.unit}</span>}
-            {figure.note !== undefined && <div className="small">{figure.note}</div>}
-          </dd>
-        </div>
-      ))}
+      {figures
+        .filter((figure) => figure !== false)
+        .map((figure) => (
+          <div key={figure.label} className={styles.figure}>
+            <dt className="small">{figure.label}</dt>
+            <dd>
+              <span className={`text-figure medium leading-tight ${styles.figureValue}`}>{figure.value}</span>
+              {figure.unit !== undefined && <span className="quiet text-sm"> {figure.unit}</span>}
+              {figure.note !== undefined && <div className="small">{figure.note}</div>}
+            </dd>
+          </div>
+        ))}
     </Group>
   )
 }

@@ -98,7 +98,7 @@ function Examples({ group }: { group: ProblemGroup }) {
   const shown = useContentShown()
   const more = group.rows - new Set(group.examples.map(({ row }) => row)).size
   return (
-    <ul className={`pl-4 breaks ${styles.examples}`}>
+    <ul className="m-0 mt-1 pl-4 breaks">
       {group.examples.map((problem) => (
         <li key={`${problem.row} ${problem.field ?? ''} ${sayExpected(problem, 'window')}`}>
           row <RowNumber record={problem.row} place={getPlace(problem)} />

@@ -78,16 +78,12 @@ export function SentBefore(props: {
               description: 'Skips what the service took before',
               disabled: disabled || isBusy,
             },
-            ...(sentBefore.unknown === 0
-              ? []
-              : [
-                  {
-                    value: 'surely_new' as const,
-                    label: 'Send only what is certainly new',
-                    description: `Skips the ${formatCounted(sentBefore.unknown, 'row')} without a usable answer, too`,
-                    disabled: disabled || isBusy,
-                  },
-                ]),
+            sentBefore.unknown > 0 && {
+              value: 'surely_new',
+              label: 'Send only what is certainly new',
+              description: `Skips the ${formatCounted(sentBefore.unknown, 'row')} without a usable answer, too`,
+              disabled: disabled || isBusy,
+            },
           ]}
         />
       )}
@@ -135,7 +131,7 @@ function KeyChoice(props: {
         disabled={disabled || isBusy}
         data={[
           { group: 'Fields that are sent', items: [...names.fields] },
-          ...(columns.length === 0 ? [] : [{ group: 'Columns of the source', items: [...new Set(columns)] }]),
+          { group: 'Columns of the source', items: [...new Set(columns)] },
         ]}
         value={[...chosen]}
         onChange={setChosen}
