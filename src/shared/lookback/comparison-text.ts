@@ -14,12 +14,14 @@ export function describeRows({
   joined_by: by,
   unfinished,
   left_out: leftOut,
+  skipped,
   a,
   b,
 }: Omit<DecisionComparison, 'listed' | 'exported' | 'labels'>): { compared: string; left: string[] } {
   const left = listCounts([
     [unfinished, 'without an outcome in one of the runs yet'],
     [leftOut, 'that a correction left out of one of the runs'],
+    [skipped, 'skipped, sent by an earlier run'],
     [a.only_here, 'only in A'],
     [b.only_here, 'only in B'],
     [a.ambiguous, `of A with a repeated ${by}`],

@@ -153,6 +153,8 @@ export const decisionComparisonSchema = z.object({
   left_out: z.int(),
   /** Joined rows of which neither run learned the service's word: all were `failed` or `unknown`, with the same error. */
   unanswered: z.int(),
+  /** Rows of both runs that are not compared, since one of the runs skipped them: an earlier run had sent them. */
+  skipped: z.int(),
   /** The first keys that several rows of a run have; empty where these are hashes of content. */
   ambiguous_keys: z.array(z.string()),
   /** Joined rows with an answer marked as from the service's cache: their content had been analysed before. */

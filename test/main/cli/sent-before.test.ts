@@ -260,6 +260,30 @@ describe('--only-new', () => {
     expect(countArrived(service)).toBe(5)
   })
 
+  it('is told apart by compare from what a correction left out, whichever run is the first', async () => {
+    const { sluice, json } = await setUp()
+    const { run_id: a } = await json(createRows(4))
+    const { run_id: b } = await json(`${createRows(4)}p9,u9,new\n`, '--only-new')
+    for (const [first, second] of [
+      [a, b],
+      [b, a],
+    ]) {
+      for (const by of ['post_id', 'row']) {
+        const compared = await sluice(['compare', first, second, '--by', by, '--json'])
+        expect(JSON.parse(compared.stdout).decisions, by).toMatchObject({
+          ...{ joined: { rows: 0 }, skipped: 4, left_out: 0, unfinished: 0 },
+          a: { only_here: first === b ? 1 : 0 },
+          b: { only_here: second === b ? 1 : 0 },
+        })
+      }
+    }
+    const { stdout } = await sluice(['compare', a, b])
+    expect(stdout).toContain('4 skipped, sent by an earlier run')
+    expect(stdout).not.toContain('correction')
+    // Half of the rows have a partner, though nothing of them can be compared.
+    expect(stdout).not.toContain('were found in both runs')
+  })
+
   it('leaves what it skipped out of a retry that corrects rows', async () => {
     const { service, json, workspace } = await setUp()
     await json(createRows(2))

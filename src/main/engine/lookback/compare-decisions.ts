@@ -51,6 +51,7 @@ export async function compareDecisions(
     unfinished: pairs.unfinished,
     left_out: pairs.leftOut,
     unanswered,
+    skipped: pairs.skipped,
     // A hash of content says nothing to a person.
     ambiguous_keys: key.name === 'content' ? [] : pairs.ambiguousKeys,
     from_cache: toChanged(cached.rows, cached.changed),
@@ -231,9 +232,10 @@ type ComparedSide = DecisionComparison['a']
 function describeRun(family: RunFamily, pairs: PairedRows, side: 'a' | 'b'): ComparedSide {
   const { run_id, name, created_at, state } = summarizeRun(family)
   const { rows, unfinished, withoutKey, ambiguous } = pairs[side]
+  const together = pairs.joined + pairs.unfinished + pairs.leftOut + pairs.skipped
   return {
     ...{ run_id, name, created_at, state, rows, unfinished },
-    only_here: rows - withoutKey - ambiguous - pairs.joined - pairs.unfinished - pairs.leftOut,
+    only_here: rows - withoutKey - ambiguous - together,
     without_key: withoutKey,
     ambiguous,
   }
@@ -241,12 +243,12 @@ function describeRun(family: RunFamily, pairs: PairedRows, side: 'a' | 'b'): Com
 
 function listWarnings(
   { a, b }: { a: ComparedSide; b: ComparedSide },
-  { joined, unfinished, leftOut }: PairedRows,
+  { joined, unfinished, leftOut, skipped }: PairedRows,
   key: string,
   cached: CachedTally,
 ): string[] {
   const fewer = Math.min(a.rows, b.rows)
-  const together = joined + unfinished + leftOut
+  const together = joined + unfinished + leftOut + skipped
   return [
     ...describeUnfinished('A', a),
     ...describeUnfinished('B', b),

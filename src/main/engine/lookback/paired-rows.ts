@@ -42,6 +42,8 @@ export interface PairedRows {
   unfinished: number
   /** Rows that belong together and are not joined, since a correction left them out of one of the runs. */
   leftOut: number
+  /** Rows that belong together and are not joined, since one of the runs skipped them: an earlier run had sent them. */
+  skipped: number
   a: Unpaired
   b: Unpaired
   /** Some keys that several rows of one run have. */
@@ -69,16 +71,17 @@ type Side = 'a' | 'b'
 function pairStandings(
   { a, b }: Record<Side, Standings>,
   partnerOf: Uint32Array,
-): Pick<PairedRows, 'kinds' | 'kindOf' | 'joined' | 'unfinished' | 'leftOut'> {
+): Pick<PairedRows, 'kinds' | 'kindOf' | 'joined' | 'unfinished' | 'leftOut' | 'skipped'> {
   const kinds: PairKind[] = []
   const kindOf = new Uint32Array(partnerOf.length)
   const numberOf = new Map<number, number>()
-  const counted = { joined: 0, unfinished: 0, leftOut: 0 }
+  const counted = { joined: 0, unfinished: 0, leftOut: 0, skipped: 0 }
   for (let row = 1; row < partnerOf.length; row += 1) {
     const partner = partnerOf[row] ?? 0
     const [inA, inB] = [a.at(partner), b.at(row)]
     if (partner === 0 || inA === undefined || inB === undefined) continue
     if (inA.isLeftOut || inB.isLeftOut) counted.leftOut += 1
+    else if (inA.isSkipped || inB.isSkipped) counted.skipped += 1
     else if (inA.isOpen || inB.isOpen) counted.unfinished += 1
     else {
       counted.joined += 1

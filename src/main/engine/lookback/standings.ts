@@ -2,7 +2,6 @@ import { toComparable } from '../../../shared/lookback/labels.ts'
 import { listStates } from '../../../shared/run/item-state.ts'
 import { createSetReader } from '../journal/found-reader.ts'
 import type { RunFamily, RunView } from '../journal/run-family.ts'
-import { IS_LEFT_OUT } from '../run/journal/stored-problems.ts'
 import { readFacetCounts } from '../run/results/family-counts.ts'
 import { type AnsweredStep, readAnsweredSteps } from './answered-rows.ts'
 
@@ -24,6 +23,8 @@ export interface Standing {
   isOpen: boolean
   /** A correction left it out. */
   isLeftOut: boolean
+  /** It was not sent, since an earlier run sent it. */
+  isSkipped: boolean
   /**
    * What it came to: '' where the service decided, or what the service said, else its state with its error. What was under
    * way when a run was killed is `pending`: a resume decides its outcome.
@@ -102,9 +103,10 @@ const OUTCOME = `CASE WHEN row.item IS NULL THEN coalesce(result.state, 'invalid
     WHEN ${IS_ANSWERED} THEN coalesce(result.answer, '')
     ELSE result.state || coalesce(' ' || result.error_code, ' HTTP ' || result.status, '') END`
 
-/** The first four as bits of one number: each further value of a row takes time to hand over. */
+/** The first five as bits of one number: each further value of a row takes time to hand over. */
 const READ_STANDING = `SELECT row.id,
-    ${IS_ANSWERED} + 2 * (${IS_OPEN}) + 4 * (${IS_LEFT_OUT}) + 8 * (found.cached IS NOT NULL),
+    ${IS_ANSWERED} + 2 * (${IS_OPEN}) + 4 * (result.state IS 'left_out')
+      + 8 * (found.cached IS NOT NULL) + 16 * (result.state IS 'skipped'),
     ${OUTCOME}, coalesce(found.rules, 0)
   FROM row LEFT JOIN result ON result.row = row.id LEFT JOIN found ON found.row = row.id
   WHERE row.id IN (SELECT value FROM json_each(?))`
@@ -157,8 +159,8 @@ class MemberReader {
     const known = this.#known.get(key)
     if (known !== undefined) return known
     const number = this.#standings.toNumber({
-      ...{ member: this.#member, isAnswered: true, isOpen: false, isLeftOut: false, isCached },
-      ...{ outcome: '', rules: toRules(step.ruleIdsAt(place).map((id) => this.#numberOf.get(id))) },
+      ...{ member: this.#member, isAnswered: true, isOpen: false, isLeftOut: false, isSkipped: false },
+      ...{ isCached, outcome: '', rules: toRules(step.ruleIdsAt(place).map((id) => this.#numberOf.get(id))) },
     })
     this.#keep(key, number)
     return number
@@ -176,8 +178,12 @@ class MemberReader {
         this.#known.get(key) ??
         this.#standings.toNumber({
           ...{ member: this.#member, isAnswered: (bits & 1) !== 0, isOpen: (bits & 2) !== 0 },
-          ...{ isLeftOut: (bits & 4) !== 0, isCached: this.#hasCached && (bits & 8) !== 0 },
-          ...{ outcome, rules: toRules(set === 0 ? [] : toNumbers(set)) },
+          ...{ isLeftOut: (bits & 4) !== 0, isSkipped: (bits & 16) !== 0 },
+          ...{
+            isCached: this.#hasCached && (bits & 8) !== 0,
+            outcome,
+            rules: toRules(set === 0 ? [] : toNumbers(set)),
+          },
         })
       this.#keep(key, known)
       this.#standings.of[row] = known

@@ -15,8 +15,7 @@ import {
 import { describeUnjudged, formatP, formatPoints } from '../../../shared/lookback/comparison-text.ts'
 import type { Metric } from '../../../shared/lookback/evaluation.ts'
 import { FIGURES, toShareText } from '../../../shared/lookback/evaluation-view.ts'
-import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
-import { countLeftOut } from '../../../shared/run/item-state.ts'
+import { formatCounted, listCounts } from '../../../shared/messages/figure-text.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
 import { ask } from '../../bridge/client.ts'
 import { ActionButton, IconButton } from '../../ui/controls.tsx'
@@ -398,8 +397,12 @@ function RunsPanel(props: {
 
 function describeSize(run: RunSummary): string {
   if (isLoadTest(run)) return formatCounted(run.requests.sent, 'request')
-  const leftOut = countLeftOut(run.rows)
-  return `${formatCounted(run.rows.read - leftOut, 'row')}${leftOut === 0 ? '' : `, ${formatCount(leftOut)} left out`}`
+  const { read, left_out: leftOut = 0, skipped = 0 } = run.rows
+  const unsent = listCounts([
+    [leftOut, 'left out'],
+    [skipped, 'skipped'],
+  ])
+  return [formatCounted(read - leftOut - skipped, 'row'), ...unsent].join(', ')
 }
 
 /** The ids with one more run: a second one by its time, further ones last. `only` is the run there is. */

@@ -1,6 +1,5 @@
 import { Group, Stack } from '@mantine/core'
-import { formatCounted } from '../../../shared/messages/figure-text.ts'
-import { countLeftOut } from '../../../shared/run/item-state.ts'
+import { formatCounted, listCounts } from '../../../shared/messages/figure-text.ts'
 import type { RowCounts } from '../../../shared/run/run.ts'
 import { ActionButton } from '../controls.tsx'
 import { ErrorNotice, Notice } from '../layout/screen.tsx'
@@ -19,7 +18,10 @@ export function WaitingRun(props: {
 }) {
   const { rows, before } = props
   const { read, invalid, not_sent: sendable } = rows
-  const leftOut = countLeftOut(rows)
+  const left = listCounts([
+    [rows.left_out ?? 0, 'left out by a correction'],
+    [rows.skipped ?? 0, 'skipped, sent by an earlier run'],
+  ])
   const earlier = before === read ? ', as before' : `, ${formatCounted(before ?? 0, 'row')} before`
   return (
     <Stack gap="md">
@@ -28,7 +30,7 @@ export function WaitingRun(props: {
         title={`${formatCounted(read, 'row')} read and checked${before === null ? '' : earlier}`}
       >
         {invalid === 0
-          ? `${leftOut === 0 ? 'Every row' : `${formatCounted(leftOut, 'row')} left out by a correction; every other row`} can be sent. Nothing has been sent yet.`
+          ? `${left.length === 0 ? 'Every row' : `${left.join(', ')}; every other row`} can be sent. Nothing has been sent yet.`
           : `${formatCounted(invalid, 'row')} with errors will not be sent. Open the run to see why. Nothing has been sent yet.`}
       </Notice>
       {props.error !== null && <ErrorNotice error={props.error} />}

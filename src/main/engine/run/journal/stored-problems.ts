@@ -14,8 +14,8 @@ export const PROBLEM_COLUMNS = 'row, severity, code, field, message, args, detai
 /** How the severity of a warning is stored and counted if its row is not sent for another reason. */
 export const UNSENT_WARNING = 'unsent_warning'
 
-/** That a row was left out, and that a problem is of none: of those they only say why. */
-export const IS_LEFT_OUT = LEFT_OUT_STATES.map((state) => `result.state IS '${state}'`).join(' OR ')
+/** That a row was left out or skipped, and that a problem is of none: of those they only say why. */
+const IS_LEFT_OUT = LEFT_OUT_STATES.map((state) => `result.state IS '${state}'`).join(' OR ')
 export const NOT_OF_LEFT_OUT = `NOT EXISTS (SELECT 1 FROM result WHERE result.row = problem.row AND (${IS_LEFT_OUT}))`
 
 /** A function that stores a problem; `counts` is false for a warning of a row that is not sent. */
