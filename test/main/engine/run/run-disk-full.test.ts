@@ -109,7 +109,7 @@ test('answers that found no room are written when there is room again before the
       wire.send(200, { ...toTaskAnswer(request, RULES), padding: randomBytes(60_000).toString('hex') }),
   })
   const runId = await readSource(server, 40)
-  fillDisk({ at: 3, pages: 0, once: true })
+  fillDisk({ at: 4, pages: 0, once: true })
   await expect(runs.resume(runId).ended).rejects.toMatchObject({ code: 'DISK_FULL' })
   const arrived = listBodies(server).size
   expect(arrived).toBeGreaterThan(0)

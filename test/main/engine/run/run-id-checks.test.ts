@@ -348,7 +348,7 @@ test('a file that lacks a column is told if the column is sent', async () => {
   expect(listMissing(await check('', { source, mapping }))).toEqual([['lang', 1]])
 })
 
-test('a warning about one of several files counts only its own rows that can be sent', async () => {
+test('a warning about one of several files counts its own rows, sent or not', async () => {
   const [path = '', more = ''] = [
     ['user_id,text_data\n,a\n,b\nu3,c\n', 'n1.csv'],
     ['user_id,text_data,parent_id\nu4,d,p0\nu5,e,p0\nu6,f,p0\n', 'n2.csv'],
@@ -359,7 +359,7 @@ test('a warning about one of several files counts only its own rows that can be 
   const source = { path, more: [more] }
   const runId = await check('', { source, mapping: { post_id: { kind: 'template', template: 'p{{row}}' } } })
   const groups = runs.read(runId, readProblemGroups)
-  expect(groups.flatMap(({ code, rows }) => (code === 'missing_columns' ? [rows] : []))).toEqual([1])
+  expect(groups.flatMap(({ code, rows }) => (code === 'missing_columns' ? [rows] : []))).toEqual([3])
 })
 
 test('fields of objects in several files are those of all of them, of which those that are sent are kept', async () => {
