@@ -1,4 +1,5 @@
 import { appendFileSync, statSync } from 'node:fs'
+import type { LoadReport } from '../../../shared/load/load-report.ts'
 import { formatThresholdResult } from '../../../shared/load/thresholds.ts'
 import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
 import { toPrintable } from '../../../shared/messages/printable.ts'
@@ -48,12 +49,24 @@ export async function tellGithub(context: CliContext, engine: Engine, summary: R
   const { run_id: runId } = summary
   await addStepSummary(context, async () =>
     isLoadRun(summary)
-      ? formatLoadMarkdown(await engine.results.readLoadReport(runId), { level: 2 })
+      ? formatLoadMarkdown(leaveMessagesOut(await engine.results.readLoadReport(runId)), { level: 2 })
       : formatRunMarkdown(await engine.results.reportRun(runId, { withContent: false, evaluation: null }), {
           level: 2,
         }),
   )
   await annotate(context, listAnnotations(summary))
+}
+
+/** Without what the service said, which may quote the row that it refuses. */
+function leaveMessagesOut(report: LoadReport): LoadReport {
+  const { errors, firstRequest } = report
+  const leaveOut = <T extends { status: number | null; message: string | null }>(told: T): T =>
+    told.status === null || told.message === null ? told : { ...told, message: '…' }
+  return {
+    ...report,
+    errors: errors.map(leaveOut),
+    ...(firstRequest && { firstRequest: leaveOut(firstRequest) }),
+  }
 }
 
 /** What failed, and what makes figures or rows doubtful. */

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import type { KeyCommandFailure } from '../../../shared/messages/service-messages.ts'
-import { toThrown, toThrownText } from '../../../shared/messages/thrown.ts'
+import { toSystemCode, toThrown } from '../../../shared/messages/thrown.ts'
 import { type Addresses, ApiKey, handled, redactSecrets } from '../../engine/secrets/bound-secret.ts'
 import type { CliContext } from '../context.ts'
 import { resolveFromCaller } from '../invocation.ts'
@@ -11,6 +11,9 @@ import { toPrintable } from '../terminal/output.ts'
 
 /** Longest text that is taken for a key, characters. */
 const KEY_MAX = 16_384
+
+/** Shortest word of what a command prints that is taken out of its stderr, characters. */
+const WORD_MIN = 6
 
 /** How long a command may take to print a key, a person who unlocks something included, milliseconds. */
 const COMMAND_MAX_MS = 60_000
@@ -28,7 +31,12 @@ export function readKeyFile(file: string, addresses: Addresses, env: NodeJS.Proc
   try {
     text = readFileSync(path, 'utf8')
   } catch (error) {
-    throw new SluiceError({ id: 'key_file_unreadable', path, ...toThrown(error) }, { cause: error })
+    const thrown = toThrown(error)
+    // What names no file may be the key itself.
+    const code = toSystemCode(error)
+    const isNone = code === 'ENOENT' || code === 'ENAMETOOLONG'
+    const shown = isNone ? { path: 'the file of --api-key-file', reason: code } : { path }
+    throw new SluiceError({ id: 'key_file_unreadable', ...thrown, ...shown })
   }
   return toKey(text.replace(/^\uFEFF/, ''), addresses, `in ${path}`)
 }
@@ -46,14 +54,24 @@ async function runKeyCommand(
 ): Promise<ApiKey> {
   const { stdout, stderr, failure } = await run(program, args, context.env, timeoutMs)
   handled.add(stdout.trim())
+  // A key that is printed beside something else is no usable one, and still a key.
+  for (const word of stdout.split(/\s+/)) if (word.length >= WORD_MIN) handled.add(word)
   try {
-    if (failure !== null) throw new SluiceError({ id: 'key_command_failed', program, failure })
+    if (failure !== null) {
+      const named = failure.kind === 'not_started' ? 'the program of --api-key-command' : program
+      throw new SluiceError({ id: 'key_command_failed', program: named, failure })
+    }
     return toKey(stdout, addresses, `that ${program} printed`)
   } finally {
     for (const line of redactSecrets(stderr).split(/\r?\n/)) {
       if (line !== '') await context.err.writeLine(toPrintable(`${program}: ${line}`))
     }
   }
+}
+
+/** Without the system's words, which repeat the name of the program: that may be the key itself. */
+function toNotStarted(error: unknown): KeyCommandFailure {
+  return { kind: 'not_started', reason: toSystemCode(error) ?? 'refused' }
 }
 
 interface Ended {
@@ -72,7 +90,7 @@ function run(
     const texts = { stdout: '', stderr: '' }
     const child = start(program, args, env)
     if (child instanceof Error) {
-      resolve({ ...texts, failure: { kind: 'not_started', reason: child.message } })
+      resolve({ ...texts, failure: toNotStarted(child) })
       return
     }
     const end = (failure: KeyCommandFailure | null) => {
@@ -93,7 +111,7 @@ function run(
     }
     keep('stdout', KEY_MAX)
     keep('stderr', STDERR_MAX)
-    child.once('error', (error) => end({ kind: 'not_started', reason: toThrownText(error) }))
+    child.once('error', (error) => end(toNotStarted(error)))
     child.once('close', (exitCode, signal) => {
       if (exitCode === 0) end(null)
       else end(signal === null ? { kind: 'exit', exitCode: exitCode ?? 1 } : { kind: 'signal', signal })
