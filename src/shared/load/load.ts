@@ -15,6 +15,7 @@ import {
   isOpen,
   LOAD_MAX_MS,
   type LoadPace,
+  STAGES_COUNTED,
   toPeak,
   toStages,
 } from './load-pace.ts'
@@ -78,12 +79,16 @@ function listUnusableTags({ pace, thresholds }: Load): Contradiction[] {
     const parsed = parseThreshold(expression)
     return parsed.ok ? [parsed.parsed.tags] : []
   })
-  const unknown = findUnknownStage(tags.flat(), stages)
+  const hasStage = tags.flat().find(({ name }) => name === 'stage') ?? null
+  // The figures of more stages are not kept, so that such a threshold would see nothing.
+  const unknown = stages.length > STAGES_COUNTED ? hasStage : findUnknownStage(tags.flat(), stages)
   const named = stages.flatMap((name, index) => [String(index), ...(name === undefined ? [] : [name])])
   const message =
     stages.length === 0
       ? 'the tag `stage` needs a pace of stages'
-      : `no stage is called \`${unknown?.value}\`; they are ${named.join(', ')}`
+      : stages.length > STAGES_COUNTED
+        ? `the tag \`stage\` needs at most ${STAGES_COUNTED} stages, found ${stages.length}`
+        : `no stage is called \`${unknown?.value}\`; they are ${named.join(', ')}`
   const rowTags = listRowTags(tags).length
   return [
     ...(unknown === null ? [] : [{ path: 'thresholds' as const, message }]),

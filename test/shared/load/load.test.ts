@@ -61,6 +61,14 @@ describe('a load', () => {
     ['no end', { pace: OPEN.pace }, 'either a duration or a number of requests'],
     ['two ends', { ...OPEN, requests: 5 }, 'either a duration or a number of requests'],
     ['a duration beside stages', { ...RAMP, durationMs: 5 }, 'stages say themselves'],
+    [
+      'a threshold on one of more stages than have figures',
+      {
+        pace: { kind: 'stages', of: 'rate', stages: Array(101).fill({ from: 1, to: 1, durationMs: 1_000 }) },
+        thresholds: ['http_reqs{stage:3}:count<1'],
+      },
+      'needs at most 100 stages',
+    ],
     ['a number beside stages', { ...STEPS, requests: 5 }, 'stages say themselves'],
     ['a think time of an open pace', { ...OPEN, thinkTime: { minMs: 1, maxMs: 2 } }, 'closed pace'],
     ['a think time the wrong way round', { ...CLOSED, thinkTime: { minMs: 2, maxMs: 1 } }, 'minMs must not'],

@@ -57,7 +57,7 @@ export function toK6Thresholds(load: Load): { thresholds: K6Thresholds; leftOut:
   for (const threshold of load.thresholds) {
     const parsed = readExpression(threshold.expression)
     const known = toKnown(parsed)
-    if (!METRICS[known.metric].isInK6 || !known.tags.every(isInScript)) {
+    if (!METRICS[known.metric].isInK6 || !known.tags.every((tag) => isInScript(tag, known.metric))) {
       leftOut.push(threshold.expression)
       continue
     }
@@ -68,10 +68,14 @@ export function toK6Thresholds(load: Load): { thresholds: K6Thresholds; leftOut:
   return { thresholds, leftOut }
 }
 
-/** Whether requests of the script have a tag, too: not those of rows, nor codes of errors that k6 does not know. */
-function isInScript({ name, value }: ThresholdTag): boolean {
+/**
+ * Whether what the script measures has a tag, too: not those of rows, nor codes of errors that are none of k6's. Only
+ * `http_req_…` and `http_reqs` have the tags of a request; a threshold on others would see nothing, and hold.
+ */
+function isInScript({ name, value }: ThresholdTag, metric: string): boolean {
   if (isRowTag({ name, value })) return false
-  return name !== 'error_code' || /^\d{4}$/.test(value)
+  if (!metric.startsWith('http_req') && name !== 'scenario') return false
+  return name !== 'error_code' || /^1\d{3}$/.test(value)
 }
 
 /** A metric that k6 has by another name, by that one. */

@@ -171,6 +171,18 @@ describe('the thresholds of a k6 project', () => {
     expect(toK6Thresholds(load(expressions)).leftOut).toEqual(expressions)
   })
 
+  test('leave out tags that the samples of a metric lack in k6, with which it would always or never hold', () => {
+    const expressions = [
+      'iteration_duration{method:POST}:p(95)<500',
+      'data_received{status:200}:count<1000',
+      'iterations{status:503}:count<1',
+      'checks{status:200}:rate>0.99',
+      'http_reqs{error_code:4001}:count<1',
+    ]
+    expect(toK6Thresholds(load(expressions)).leftOut).toEqual(expressions)
+    expect(toK6Thresholds(load(['http_reqs{error_code:1050,status:0}:count<1'])).leftOut).toEqual([])
+  })
+
   test('hold a threshold on each metric that the summary is to show, which always holds', () => {
     const { thresholds } = toK6Thresholds(load([]))
     expect(
