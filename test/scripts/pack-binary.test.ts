@@ -134,7 +134,7 @@ describe.runIf(inject('isLong') && ownName !== null)('the executable of this sys
   it('runs the demo from an empty folder, without Node', () => {
     const demo = sluice(['demo', '--quiet', '--workspace', 'runs'])
     expect(demo).toMatchObject({ status: 0, stderr: '' })
-    expect(demo.stdout).toMatch(/^ {2}sluice show \S+ --row 60/m)
+    expect(demo.stdout).toMatch(/^ {2}sluice --workspace runs show \S+ --row 60/m)
     expect(existsSync(join(work, 'runs/demo/results.csv'))).toBe(true)
   })
 

@@ -188,7 +188,7 @@ describe.runIf(inject('isLong'))('the packed command line', () => {
   })
 
   it('prints commands that can be pasted', () => {
-    expect(installed.demo.stdout).toMatch(/^ {2}sluice show \S+ --row 60/m)
+    expect(installed.demo.stdout).toMatch(/^ {2}sluice --workspace runs show \S+ --row 60/m)
     expect(installed.demo.stdout).not.toContain('npm run')
   })
 

@@ -51,3 +51,24 @@ test('in a file without a mark of its own, one in front of a value is part of it
     ])
   }
 })
+
+test.each([
+  ['', '"two ""2"""', 'two "2"'],
+  ['\\', '"two \\"2\\\\"', 'two "2\\'],
+])(
+  'a mark behind a line break within quotes is content, also with the escape %j',
+  async (_, written, meant) => {
+    const content = `${MARK}id,text\n"line\n${MARK}in quotes","\r${MARK}"\nu2,${written}\n${MARK}u3,three\n`
+    for (const readBytes of [1, 3, 40, 64 * 1024]) {
+      const source = await readAnySource(writeSource(content, 'a.csv'), { readBytes })
+      expect(source.cells, String(readBytes)).toEqual([
+        [`line\n${MARK}in quotes`, `\r${MARK}`],
+        ['u2', meant],
+        ['u3', 'three'],
+      ])
+      expect(source.warnings.filter((text) => text.includes('byte-order mark'))).toEqual([
+        '1: has a byte-order mark in front of it, as where files were appended; it is left out',
+      ])
+    }
+  },
+)

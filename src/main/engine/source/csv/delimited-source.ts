@@ -70,7 +70,7 @@ function createReader(source: PlanSource, file: SourceFile, readBytes: number): 
   const sampleText = firstText.slice(skipCharacters)
   const isCut = bomBytes + SAMPLE_BYTES < file.sizeBytes
   const dialect = chooseDialect(source, { text: sampleText, isCut }, separatorLine?.delimiter)
-  const openText = () => createTextReader(file, bomBytes, createPieceDecoder(encoding), skipCharacters)
+  const openText = () => createTextReader(file, bomBytes, encoding, { skipCharacters, quoting: dialect })
   const head = readSourceHead(source, dropZeroPadding(openText().readText).readText, dialect, sampleText)
   const findRepeatedHeader = source.header ? createRepeatedHeaderCheck(head.header) : null
   const expectation = { ...head, dialect, encoding, findRepeatedHeader }

@@ -22,6 +22,14 @@ export interface TextReader {
   innerMarks(): number
 }
 
+/** The characters that enclose cells with line breaks, and one that makes the next character content; '' for none. */
+interface Quoting {
+  quote: string
+  escape: string
+}
+
+const NO_QUOTES: Quoting = { quote: '', escape: '' }
+
 const MARK = '\uFEFF'
 const INNER_MARK = /(?<=[\r\n])\uFEFF/g
 /** In a file without a mark of its own, one that is no part of a value: what begins behind it shows that. */
@@ -29,14 +37,16 @@ const MARK_OF_FILE = /(?<=[\r\n])\uFEFF(?=["{[\r\n])/g
 
 /**
  * Reads a file's text from an offset on: bytes as asked for, decoded, null once all is out. The first
- * `skipCharacters` are left out, and so are byte-order marks at the beginning of later lines, which appended files bring.
+ * `skipCharacters` are left out, and so are byte-order marks at the beginning of later lines, which appended files
+ * bring; one behind a line break within a cell, within quotes, is content and stays.
  */
 export function createTextReader(
   file: SourceFile,
   startOffset: number,
-  decoder: PieceDecoder,
-  skipCharacters = 0,
+  encoding: string,
+  { skipCharacters = 0, quoting = NO_QUOTES }: { skipCharacters?: number; quoting?: Quoting } = {},
 ): TextReader {
+  const decoder = createPieceDecoder(encoding)
   let offset = startOffset
   let toSkip = skipCharacters
   let isAtEnd = false
@@ -46,9 +56,13 @@ export function createTextReader(
   let isLineEnd = false
   let held = ''
   const pattern = startOffset > 0 ? INNER_MARK : MARK_OF_FILE
+  /** Characters before the text at hand. */
+  let passed = 0
+  const isWithinQuotes = createQuoteCount(file, startOffset, encoding, quoting)
   const dropMarks = (piece: string, isEnd: boolean): string => {
-    if (!isLineEnd && held === '' && !piece.includes(MARK)) {
+    if (held === '' && !piece.includes(MARK)) {
       if (piece !== '') isLineEnd = piece.endsWith('\n') || piece.endsWith('\r')
+      passed += piece.length
       return piece
     }
     let text = held + piece
@@ -59,8 +73,11 @@ export function createTextReader(
       text = text.slice(0, -1)
     }
     const before = isLineEnd ? '\n' : ''
-    const rest = (before + text).replaceAll(pattern, '').slice(before.length)
+    const rest = (before + text)
+      .replaceAll(pattern, (mark, at: number) => (isWithinQuotes(passed + at - before.length) ? mark : ''))
+      .slice(before.length)
     innerMarks += text.length - rest.length
+    passed += text.length
     if (text !== '') isLineEnd = text.endsWith('\n') || text.endsWith('\r')
     return rest
   }
@@ -93,6 +110,45 @@ export function createTextReader(
       isAllAscii = true
       return taken
     },
+  }
+}
+
+/**
+ * Whether a character, counted from 0, stands within quotes: asked for characters in their order. Appended files are
+ * rare, so quotes are counted only once there is a mark to judge, from the beginning of the file.
+ */
+function createQuoteCount(
+  file: SourceFile,
+  startOffset: number,
+  encoding: string,
+  { quote, escape: escaping }: Quoting,
+): (character: number) => boolean {
+  const decoder = createPieceDecoder(encoding)
+  let offset = startOffset
+  let text = ''
+  let passed = 0
+  let isEscaped = false
+  let isOpen = false
+  const pass = (characters: number): void => {
+    for (const character of text.slice(0, characters)) {
+      if (isEscaped) isEscaped = false
+      else if (character === escaping) isEscaped = true
+      else if (character === quote) isOpen = !isOpen
+    }
+    passed += Math.min(characters, text.length)
+    text = text.slice(characters)
+  }
+  return (character) => {
+    if (quote === '') return false
+    while (passed + text.length < character) {
+      pass(text.length)
+      const piece = file.readBytes(offset, READ_BYTES)
+      if (piece.length === 0) break
+      offset += piece.length
+      text = decoder.decode(piece)
+    }
+    pass(character - passed)
+    return isOpen
   }
 }
 

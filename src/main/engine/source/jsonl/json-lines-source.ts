@@ -5,13 +5,7 @@ import type { PlanSource } from '../../../../shared/plan/plan.ts'
 import { toFound } from '../../../../shared/run/problem.ts'
 import { chooseEncoding } from '../decoding/encoding.ts'
 import { findEncodingWarnings } from '../decoding/encoding-doubt.ts'
-import {
-  createPieceDecoder,
-  createTextReader,
-  READ_BYTES,
-  readLines,
-  replaceUndecodable,
-} from '../decoding/text-reader.ts'
+import { createTextReader, READ_BYTES, readLines, replaceUndecodable } from '../decoding/text-reader.ts'
 import { openSourceFile, type SourceFile } from '../source-file.ts'
 import {
   type CellKind,
@@ -77,7 +71,7 @@ function createReader(
 ): SourceReader {
   const chosen = chooseEncoding(file, source.encoding)
   const { encoding, encodingBy, bomBytes, readings } = chosen
-  const openText = () => createTextReader(file, bomBytes, createPieceDecoder(encoding))
+  const openText = () => createTextReader(file, bomBytes, encoding)
   const keys = createColumnSet(file.path)
   let blankLines = 0
   let innerMarks = 0
