@@ -29,7 +29,7 @@ import {
 import { Catalogue } from '../lookback/catalogue/catalogue.ts'
 import { compareLatencies, compareSides } from '../lookback/compared-run.ts'
 import type { KeptEvaluations } from '../lookback/kept-evaluations.ts'
-import { KeptPairs } from '../lookback/kept-pairs.ts'
+import type { KeptPairs } from '../lookback/kept-pairs.ts'
 import { changeLabelling, endLabelling, findStratum, readLabelling } from '../lookback/labelling-store.ts'
 import type { Ledgers } from '../lookback/ledger/read-ledger.ts'
 import { readLoadReport } from '../results/load-report.ts'
@@ -75,13 +75,13 @@ const COUNTING_PATIENCE_MS = 250
 const pool = new ReaderPool()
 const indexes = new RowIndexes()
 const latencies = new KeptLatencies()
-const pairs = new KeptPairs()
 const findings = new KeptIndexes<RowFindings>({ kept: FINDINGS_MAX, patienceMs: FINDINGS_PATIENCE_MS })
 /** Ends once the findings of every run that was to be stored so far are. */
 let storing: Promise<void> = Promise.resolve()
 /** Journals that are deleted or about to be: nothing opens them again unasked. */
 const forgotten = new Set<string>()
 const catalogues = new Map<string, Catalogue>()
+let pairs: KeptPairs | null = null
 let evaluations: KeptEvaluations | null = null
 let ledgers: Ledgers | null = null
 
@@ -220,7 +220,7 @@ const calls = {
   /** Run B compared with run A by what was decided. Throws `BAD_USAGE` if that cannot be compared. */
   async compareDecisions(run: AskedRun, other: AskedRun, options: CompareOptions) {
     const { compareDecisions } = await import('../lookback/compare-decisions.ts')
-    return compareDecisions(pairs, openFamily(run), openFamily(other), options)
+    return compareDecisions(await openPairs(), openFamily(run), openFamily(other), options)
   },
   /**
    * A page of the rows that changed from run A to run B; cheap after {@link compareDecisions} of the same two.
@@ -231,7 +231,7 @@ const calls = {
     options: Pick<CompareOptions, 'by' | 'list' | 'offset' | 'limit'>,
   ) {
     const { listChanges } = await import('../lookback/compare-decisions.ts')
-    return listChanges(pairs, openFamily(run), openFamily(other), options)
+    return listChanges(await openPairs(), openFamily(run), openFamily(other), options)
   },
   /** Draws a sample of the answered rows into a file. Throws `BAD_USAGE` and what an export throws. */
   sampleRun: async (run: AskedRun, options: SampleOptions) =>
@@ -359,7 +359,7 @@ const calls = {
     latencies.forget(file)
     evaluations?.forget(file)
     pool.forget(file)
-    pairs.close()
+    pairs?.close()
     await ledgers?.forget()
   },
 }
@@ -410,6 +410,12 @@ function openCatalogue(workspace: string): Catalogue {
   const catalogue = catalogues.get(workspace) ?? new Catalogue(workspace)
   catalogues.set(workspace, catalogue)
   return catalogue
+}
+
+async function openPairs(): Promise<KeptPairs> {
+  const { KeptPairs } = await import('../lookback/kept-pairs.ts')
+  pairs ??= new KeptPairs()
+  return pairs
 }
 
 async function openLedgers(): Promise<Ledgers> {

@@ -2,12 +2,12 @@ import {
   ANSWER_TOO_LARGE_CODE,
   type Breakdown,
   CONNECTION_CLOSED_CODE,
+  isCertificateAlert,
   MALFORMED_ANSWER_CODE,
   RECEIVE_LIMIT_CODE,
   TIMEOUT_CODE,
 } from './exchange.ts'
 import { PROXY_CREDENTIALS_CODE, PROXY_REFUSED_CODE, PROXY_UNREACHABLE_CODE } from './proxy-tunnel.ts'
-import { isCertificateAlert } from './timed-connector.ts'
 
 /**
  * Says in a person's words why there was no answer, and what to do. The same for every row that ended alike, so that

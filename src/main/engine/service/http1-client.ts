@@ -12,6 +12,7 @@ import {
   DeadlineTimer,
   type Exchange,
   ExchangeClock,
+  isCertificateAlert,
   KEEP_ALIVE_MS,
   TIMEOUT_CODE,
   toCause,
@@ -19,7 +20,7 @@ import {
   type WireRequest,
 } from './exchange.ts'
 import { RequestHead } from './http1-heads.ts'
-import { isCertificateAlert, type TimedConnector } from './timed-connector.ts'
+import type { TimedConnector } from './timed-connector.ts'
 
 /** How long an idle connection stays open where the service does not say how long it keeps it, milliseconds. */
 const IDLE_MS = 4_000

@@ -230,8 +230,3 @@ function connectByTunnel(
 function toUs(ms: number): number {
   return Math.max(0, Math.round(ms * 1000))
 }
-
-/** Whether the service broke off the TLS handshake over the client's certificate, or for want of one. */
-export function isCertificateAlert(code: string): boolean {
-  return /^ERR_SSL_.*ALERT.*(CERT|UNKNOWN_CA)/.test(code)
-}

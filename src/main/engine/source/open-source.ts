@@ -35,7 +35,7 @@ export interface OpenSourceOptions {
  * the readers say more.
  */
 export async function openSource(source: PlanSource, options: OpenSourceOptions = {}): Promise<SourceReader> {
-  const tables = findTables(source)
+  const tables = await findTables(source)
   if (tables === null) return openOne(source, options)
   const { more: _more, ...reading } = source
   return openUnitedSource(

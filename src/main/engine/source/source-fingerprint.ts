@@ -19,7 +19,7 @@ const CHUNK_BYTES = 1024 * 1024
  */
 export async function fingerprintSource(source: PlanSource): Promise<SourceFingerprint | null> {
   try {
-    const tables = findTables(source)
+    const tables = await findTables(source)
     if (tables !== null) return await fingerprintFiles(tables)
     return findSourceFormat(source) === 'folder'
       ? await fingerprintFolder(source.path)

@@ -3,7 +3,6 @@ import { basename, dirname, extname, join, relative, sep } from 'node:path'
 import { SluiceError } from '../../../../shared/messages/errors.ts'
 import type { PlanSource } from '../../../../shared/plan/plan.ts'
 import { isTableName, removePackedEnding } from '../../../../shared/plan/source-formats.ts'
-import { findFileKind } from '../folder/folder-row.ts'
 import { isLeftBehind, walkFolder } from '../folder/walk-folder.ts'
 
 /** A file of a source that has several. */
@@ -25,18 +24,18 @@ export interface Tables {
  * tables. Null for one file, and for a folder of posts. Throws `BAD_SOURCE` for a folder with tables and other files,
  * for a file that is named twice, and if nothing is left to read.
  */
-export function findTables(source: PlanSource): Tables | null {
+export async function findTables(source: PlanSource): Promise<Tables | null> {
   const { path, more = [], format } = source
   if (more.length === 0) {
     if (format === 'folder' || !isFolder(path)) return null
-    const found = listFolder(path, format !== undefined)
+    const found = await listFolder(path, format !== undefined)
     return found === null ? null : toTables(path, found)
   }
   let skipped = 0
   const paths: string[] = []
   for (const one of [path, ...more]) {
     if (isFolder(one)) {
-      const found = listFolder(one, format !== undefined)
+      const found = await listFolder(one, format !== undefined)
       if (found === null) throw new SluiceError({ id: 'folder_among_files', source: one })
       skipped += found.skipped
       paths.push(...found.paths)
@@ -58,7 +57,7 @@ const NAMED_MAX = 3
  * The tables in a folder and the folders in it; null if it holds posts. JSON files are posts in a folder of posts, and
  * tables among tables; with `isFormatGiven` every file is a table.
  */
-function listFolder(folder: string, isFormatGiven: boolean): Found | null {
+async function listFolder(folder: string, isFormatGiven: boolean): Promise<Found | null> {
   const paths: string[] = []
   const others: string[] = []
   let [tables, skipped] = [0, 0]
@@ -74,6 +73,8 @@ function listFolder(folder: string, isFormatGiven: boolean): Found | null {
   }
   if (!isFormatGiven && tables === 0) return null
   if (others.length === 0) return paths.length === 0 ? null : { paths, skipped }
+  // With its list of media types, which no other source needs.
+  const { findFileKind } = await import('../folder/folder-row.ts')
   throw new SluiceError({
     ...{ id: 'folder_is_mixed', source: folder, tables, sources: listSources(folder, paths) },
     posts: others.filter((path) => findFileKind(path) !== null).length,
