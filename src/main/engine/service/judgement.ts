@@ -58,28 +58,28 @@ export interface Judgement {
   retryAfterMs: number | null
 }
 
-/** A final judgement of a service that was reached, changed as told. */
+/** A final judgement of a service that was reached, changed as told. Each member by itself: a spread takes three times as long. */
 export function createJudgement(parts: Pick<Judgement, 'outcome'> & Partial<Judgement>): Judgement {
   return {
-    repeat: 'never',
-    reached: true,
-    status: null,
-    errorCode: null,
-    message: null,
-    taskId: null,
-    customIndexItemId: null,
-    answer: null,
-    rows: null,
-    isAcknowledgement: false,
-    isTooLarge: false,
-    isResultLost: false,
-    rules: [],
-    classes: [],
-    names: NO_NAMES,
-    fromCache: false,
-    echo: UNVERIFIABLE,
-    retryAfterMs: null,
-    ...parts,
+    outcome: parts.outcome,
+    repeat: parts.repeat ?? 'never',
+    reached: parts.reached ?? true,
+    status: parts.status ?? null,
+    errorCode: parts.errorCode ?? null,
+    message: parts.message ?? null,
+    taskId: parts.taskId ?? null,
+    customIndexItemId: parts.customIndexItemId ?? null,
+    answer: parts.answer ?? null,
+    rows: parts.rows ?? null,
+    isAcknowledgement: parts.isAcknowledgement ?? false,
+    isTooLarge: parts.isTooLarge ?? false,
+    isResultLost: parts.isResultLost ?? false,
+    rules: parts.rules ?? [],
+    classes: parts.classes ?? [],
+    names: parts.names ?? NO_NAMES,
+    fromCache: parts.fromCache ?? false,
+    echo: parts.echo ?? UNVERIFIABLE,
+    retryAfterMs: parts.retryAfterMs ?? null,
   }
 }
 
