@@ -49,7 +49,17 @@ export function createCellCheck(
       (index): FilledField => ({ field, index, isContent: isContent(field, operation), idColumns }),
     )
   })
+  // Most rows are done with this: text of ASCII that nothing was cut off, in ids that look like ids.
+  const isPlain = (cells: readonly string[]): boolean => {
+    for (const { index, idColumns } of filled) {
+      const cell = cells[index]
+      if (cell === undefined) continue
+      if (cell.length === SPREADSHEET_CELL_CHARACTERS || (idColumns > 0 && !isOrdinaryId(cell))) return false
+    }
+    return true
+  }
   return (row, cells, kinds, isAscii) => {
+    if (isAscii && kinds === null && isPlain(cells)) return NO_PROBLEMS
     let found = NO_PROBLEMS
     const letters = kinds === null ? '' : toCellKinds(kinds)
     for (const { field, index, isContent: isText, idColumns } of filled) {

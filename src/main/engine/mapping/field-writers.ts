@@ -22,35 +22,47 @@ export type WriteField = (
   kinds: string | null,
 ) => FoundProblem | null
 
-/** Writes a cell as it is; an empty one leaves the field out. */
-export function createTextWriter(name: string, read: ReadCell): WriteField {
-  return (body, row, cells) => {
+/**
+ * Writes a cell as it is; an empty one leaves the field out. Rows of JSON with an object or array in one of the
+ * `structured` columns are refused.
+ */
+export function createTextWriter(
+  name: string,
+  read: ReadCell,
+  structured: readonly number[] = [],
+): WriteField {
+  return (body, row, cells, kinds) => {
     const text = read(row, cells)
     if (text !== '') body[name] = text
-    return null
+    return kinds === null ? null : findStructured(name, structured, row, cells, kinds)
   }
 }
 
-/** Refuses rows of JSON that have an object or array in one of these columns, which fill a text. */
-export function refuseStructured(name: string, indexes: readonly number[], write: WriteField): WriteField {
-  if (indexes.length === 0) return write
-  return (body, row, cells, kinds) => {
-    const problem = write(body, row, cells, kinds)
-    if (problem !== null || kinds === null) return problem
-    const index = indexes.find((at) => kinds[at] === 'j' && /^[[{]/.test(cells[at] ?? ''))
-    if (index === undefined) return null
-    return { row, severity: 'error', code: 'json_in_text', field: name, found: toFound(cells[index] ?? '') }
-  }
+/** Finds an object or array in columns of a row of JSON that fill a text. */
+function findStructured(
+  name: string,
+  indexes: readonly number[],
+  row: number,
+  cells: readonly string[],
+  kinds: string,
+): FoundProblem | null {
+  const index = indexes.find((at) => kinds[at] === 'j' && /^[[{]/.test(cells[at] ?? ''))
+  if (index === undefined) return null
+  return { row, severity: 'error', code: 'json_in_text', field: name, found: toFound(cells[index] ?? '') }
 }
 
 /**
  * Writes the notes of a term to update (docs/interface.md §2.5): null clears them, a key that a row of JSON lacks
  * leaves them, and empty text does either. `index` is the column they come from, null where they are a template or
- * nothing.
+ * nothing; `structured` as for a text.
  */
 export function createNotesWriter(
   read: ReadCell | null,
-  { index, clearsEmpty }: { index: number | null; clearsEmpty: boolean },
+  {
+    index,
+    clearsEmpty,
+    structured,
+  }: { index: number | null; clearsEmpty: boolean; structured: readonly number[] },
 ): WriteField {
   return (body, row, cells, kinds) => {
     const kind = kinds === null || index === null ? 's' : (kinds[index] ?? '-')
@@ -58,7 +70,7 @@ export function createNotesWriter(
     const text = kind === 'n' || read === null ? '' : read(row, cells)
     if (text !== '') body['notes'] = text
     else if (clearsEmpty || kind === 'n') body['notes'] = null
-    return null
+    return kinds === null ? null : findStructured('notes', structured, row, cells, kinds)
   }
 }
 

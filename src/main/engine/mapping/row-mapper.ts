@@ -35,7 +35,6 @@ import {
   type MediaAddresses,
   PATH_PLACEHOLDER,
   parseModels,
-  refuseStructured,
   type WriteField,
 } from './field-writers.ts'
 import { addJoined, joinCells } from './join-cells.ts'
@@ -341,16 +340,16 @@ function createWriter(
     const models = operation.kind === 'task' ? operation.models : []
     return read !== null || models.length > 0 ? createModelsWriter(name, read, models) : null
   }
-  const indexes = listColumnsOf(mapping[name], columns)
+  const structured = listColumnsOf(mapping[name], columns)
   const emptyNotes = emptyNotesOf(operation)
   if (name === 'notes' && emptyNotes !== null) {
     const source = mapping[name]
     const index = source?.kind === 'column' ? findColumn(columns, source.column) : null
     const clearsEmpty = emptyNotes === 'clear'
     if (read === null && !clearsEmpty) return null
-    return refuseStructured(name, indexes, createNotesWriter(read, { index, clearsEmpty }))
+    return createNotesWriter(read, { index, clearsEmpty, structured })
   }
-  return read === null ? null : refuseStructured(name, indexes, createTextWriter(name, read))
+  return read === null ? null : createTextWriter(name, read, structured)
 }
 
 /** Whether a problem is that of a media file which nothing gives an address; that the row lacks a url follows. */

@@ -65,9 +65,11 @@ export function createRowValidator(
     const checkMode = createModeRule(operation, mapping)
     rules.push(createRequestRule(operation), ...(checkMode === null ? [] : [checkMode]))
   }
+  const others = rules.filter((rule) => rule !== checkIds && rule !== checkUserId && rule !== checkPostId)
+  const hasIds = others.length < rules.length
   return (row, body) => {
     let found: Found = null
-    for (const check of rules) found = check(found, row, body)
+    for (const check of hasIds && hasPlainIds(body) ? others : rules) found = check(found, row, body)
     return found ?? NO_PROBLEMS
   }
 }
@@ -109,7 +111,10 @@ function createTaskRules(operation: TaskOperation, mapping: Mapping, mayHave: Ma
     ...(DISTINCT_FIELDS.some(({ name }) => mayHave(name)) ? [checkDistinct] : []),
     ...(mayHave('callback_url') ? [checkCallbackUrl] : []),
     ...(metadata.length > 0 ? [createMetadataRule(metadata)] : []),
-    createModelsRule(operation, findConstantModels(operation, mapping) !== null),
+    // What the plan names for every row was looked at before.
+    ...(mayHave('models')
+      ? [createModelsRule(operation, findConstantModels(operation, mapping) !== null)]
+      : []),
     ...(fillsUserMetadata(mapping) ? [checkUserMetadata] : []),
   ]
 }
@@ -382,8 +387,13 @@ function createLookRules(operation: Operation, mapping: Mapping, fixed: readonly
     // A constant is what a person wrote.
     const isConstant = source?.kind === 'template' && isConstantTemplate(source.template)
     const mayDiffer = isEmpty(source) ? fixed.includes(name) : !isConstant
-    return mayDiffer || hasRequest ? [createIdRule(name)] : []
+    return mayDiffer || hasRequest ? [findIdRule(name)] : []
   })
+}
+
+function findIdRule(field: string): RowRule {
+  if (field === 'user_id') return checkUserId
+  return field === 'post_id' ? checkPostId : createIdRule(field)
 }
 
 function createIdRule(field: string): RowRule {
@@ -399,6 +409,17 @@ function createIdRule(field: string): RowRule {
     const as = findLostId(id)
     return as === null ? all : addProblem(all, row, 'warning', field, { code: 'lost_id', args: { as } }, id)
   }
+}
+
+const checkUserId = createIdRule('user_id')
+const checkPostId = createIdRule('post_id')
+
+/** An ordinary id (`isOrdinaryId`) without {@link FORBIDDEN_ID_CHARACTERS}. */
+const PLAIN_ID = /^[A-Za-z][!-:<-^`-~]*\d$/
+
+/** Whether the rules for a task's ids surely find nothing, which is seen at one glance of most rows. */
+function hasPlainIds({ user_id: user, post_id: post }: RequestBody): boolean {
+  return typeof user === 'string' && typeof post === 'string' && PLAIN_ID.test(user) && PLAIN_ID.test(post)
 }
 
 /** Case does not count in a term, so that a spreadsheet changes nothing when it writes `true` as `TRUE`. */
