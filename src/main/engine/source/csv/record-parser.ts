@@ -9,6 +9,7 @@ import {
   type RecordSyntax,
   readOpenRecord,
 } from './parse-exactly.ts'
+import { splitPlainRecords } from './plain-records.ts'
 import { findEndOfLine } from './text-behind-quotes.ts'
 
 /** Consecutive records, as far as the text read so far holds whole ones. */
@@ -145,6 +146,11 @@ function isTooWide(text: string, { delimiter, quote }: RecordSyntax): boolean {
 /** Parses what a line end closes; the text behind the cursor is an unfinished record. */
 function parsePiece(text: string, syntax: RecordSyntax, options: PieceOptions): ParsedPiece {
   const { width = MAX_COLUMNS } = options
+  const plain = splitPlainRecords(text, syntax, width)
+  if (plain !== null) {
+    const { records, cursor } = plain
+    return { batch: { records, faults: new Map(), hasBreaks: false, ...judgeText(text) }, cursor }
+  }
   if (needsExactness(text, syntax, options)) return parsePieceExactly(text, syntax, options)
   if (syntax.delimiter === '') return splitLines(text, syntax)
   const { delimiter, newline } = syntax
