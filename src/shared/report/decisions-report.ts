@@ -12,7 +12,7 @@ import { FIGURES, OVERALL_NAME } from '../lookback/evaluation-view.ts'
 import { formatCount, formatCounted } from '../messages/figure-text.ts'
 import { nameRow } from '../plan/source-place.ts'
 import { sayWrittenRows } from '../run/written-rows.ts'
-import { count, foreign, number, type Section, share, text } from './report.ts'
+import { count, foreign, number, type Section, share, type Table, text } from './report.ts'
 
 /** Rules, outcomes and classes that are shown; a document has more. */
 const SHOWN = 12
@@ -86,13 +86,16 @@ function toOutcomes({ outcomes: { listed, further_rows: further } }: DecisionCom
   const hidden = listed.slice(SHOWN).reduce((sum, { rows }) => sum + rows, further)
   return {
     title: 'Other outcome',
-    tables: [
-      {
-        columns: [foreign('outcome in A', 12), foreign('in B', 12), count('rows')],
-        rows: listed.slice(0, SHOWN).map(({ a, b, rows }) => [a, b, rows]),
-      },
-    ],
+    tables: [toOutcomesTable(listed.slice(0, SHOWN))],
     notes: hidden > 0 ? [`${formatCounted(hidden, 'row')} with further outcomes`] : [],
+  }
+}
+
+/** Rows that ended differently. */
+export function toOutcomesTable(listed: DecisionComparison['outcomes']['listed']): Table {
+  return {
+    columns: [foreign('outcome in A', 12), foreign('in B', 12), count('rows')],
+    rows: listed.map(({ a, b, rows }) => [a, b, rows]),
   }
 }
 

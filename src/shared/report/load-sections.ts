@@ -3,7 +3,18 @@ import { type LoadView, listStageColumns, toLoadView } from '../load/load-view.t
 import { isDetail, TREND_METRICS, type TrendMetric } from '../load/metrics.ts'
 import { parseThreshold } from '../load/threshold-parser.ts'
 import { formatCounted } from '../messages/figure-text.ts'
-import { type Cell, count, type Fact, figure, foreign, number, type Section, text } from './report.ts'
+import {
+  type Cell,
+  count,
+  type Fact,
+  figure,
+  foreign,
+  ms,
+  number,
+  type Section,
+  type Table,
+  text,
+} from './report.ts'
 import { listSourceFacts, listWarningFacts, toErrorsFact, toFact, toLatency } from './summary-report.ts'
 
 const SHOWN_STATUSES = 12
@@ -13,20 +24,17 @@ const SHOWN_GROUPS = 12
 /** What to do about requests that ended alike; null if there is nothing to say. */
 export type AdviseOnLoad = (error: LoadErrorGroup) => string | null
 
-/** A load test by its parts, in their order: thresholds, requests, latency, answers, and how this machine did. */
+/** Which words and figures a table has: those for a person at a terminal, or those for a page, which has more room. */
+type Surface = 'terminal' | 'page'
+
+/** A load test in parts, in their order: thresholds and requests, latency, answers, and how this machine did. */
 export interface LoadSections {
   source: Section
-  thresholds: Section
-  requests: Section
+  requests: readonly Section[]
   latency: Section
   /** What the percentiles leave out, or include unexpectedly, a sentence each. */
   caveats: readonly string[]
-  stages: Section
-  statuses: Section
-  errors: Section
-  traffic: Section
-  groups: Section
-  generator: Section
+  answers: readonly Section[]
 }
 
 export function toLoadSections(report: LoadReport, advise: AdviseOnLoad = () => null): LoadSections {
@@ -34,16 +42,17 @@ export function toLoadSections(report: LoadReport, advise: AdviseOnLoad = () => 
   const { latencyMs, readAs, warnings = [] } = report
   return {
     source: { facts: listSourceFacts(readAs === undefined ? {} : { source_read: { read_as: readAs } }) },
-    thresholds: { facts: [toThresholdsFact(view)] },
-    requests: { facts: [toRequestsFact(view)] },
+    requests: [{ facts: [toThresholdsFact(view)] }, { facts: [toRequestsFact(view)] }],
     latency: toLatency({ latency_ms: latencyMs }, listShown(report)),
     caveats: view.caveats,
-    stages: toStages(view),
-    statuses: { facts: [toStatusesFact(view)] },
-    errors: { facts: [toLoadErrorsFact(view, advise)] },
-    traffic: { facts: [...view.traffic.map(toFact), ...listWarningFacts({ warnings })] },
-    groups: toGroups(view),
-    generator: { facts: listGeneratorFacts(view) },
+    answers: [
+      toStages(view),
+      { facts: [toStatusesFact(view)] },
+      { facts: [toLoadErrorsFact(view, advise)] },
+      { facts: [...view.traffic.map(toFact), ...listWarningFacts({ warnings })] },
+      toGroups(view),
+      { facts: listGeneratorFacts(view) },
+    ],
   }
 }
 
@@ -113,23 +122,30 @@ function toLoadErrorsFact({ errors }: LoadView, advise: AdviseOnLoad): Fact {
 /** Requests by stage, if the pace has any. */
 function toStages({ stages }: LoadView): Section {
   if (stages.length === 0) return {}
+  return { title: 'Stages, http_req_duration in ms', tables: [toStagesTable(stages, 'terminal')] }
+}
+
+/** Requests by stage, with their http_req_duration. */
+export function toStagesTable(stages: LoadView['stages'], surface: Surface): Table {
   const points = listStageColumns(stages)
+  const { latency, rate, failed, none } = WORDS[surface]
   return {
-    title: 'Stages, http_req_duration in ms',
-    tables: [
-      {
-        columns: [
-          ...[text('stage'), text('level'), number('requests'), number('per s'), number('failed')],
-          ...points.map(({ title }) => figure(title)),
-        ],
-        rows: stages.map((stage) => [
-          ...[stage.label, stage.level, stage.requests, stage.perS, stage.failedShare],
-          ...points.map(({ read }) => read(stage) ?? ''),
-        ]),
-      },
+    columns: [
+      ...[text('stage'), text('level'), number('requests'), number(rate), number(failed)],
+      ...points.map(({ title }) => latency(title)),
     ],
+    rows: stages.map((stage) => [
+      ...[stage.label, stage.level, stage.requests, stage.perS, stage.failedShare],
+      ...points.map(({ read }) => read(stage) ?? none),
+    ]),
   }
 }
+
+/** What a terminal has little room for; its titles say that latencies are in ms. */
+const WORDS = {
+  terminal: { latency: figure, rate: 'per s', failed: 'failed', none: '' },
+  page: { latency: ms, rate: 'per second', failed: 'did not succeed', none: null },
+} as const
 
 /** The latencies of a summary: all but those that only thresholds ask for. */
 function listShown({ thresholds }: Pick<LoadReport, 'thresholds'>): TrendMetric[] {
@@ -144,21 +160,30 @@ function listShown({ thresholds }: Pick<LoadReport, 'thresholds'>): TrendMetric[
 /** Latency by model and by size of content, if the source has more than one of them. */
 function toGroups({ groups }: LoadView): Section {
   if (groups.length === 0) return {}
-  const points = ['p50', 'p90', 'p99', 'max'] as const
   return {
     title: 'http_req_duration in ms',
-    tables: groups.map(({ by, rows }) => ({
-      columns: [
-        ...[foreign(`by ${by}`, 12), number('requests'), number('failed')],
-        ...points.map((title) => figure(title)),
-      ],
-      rows: rows
-        .slice(0, SHOWN_GROUPS)
-        .map(({ label, requests, failedShare, percentiles }) => [
-          ...[label, requests, failedShare],
-          ...points.map((point) => percentiles?.[point] ?? ''),
-        ]),
-    })),
+    tables: groups.map(({ by, rows }) =>
+      toGroupTable({ by: `by ${by}`, rows: rows.slice(0, SHOWN_GROUPS) }, 'terminal'),
+    ),
+  }
+}
+
+/** The http_req_duration of each model, or of each size of content. */
+export function toGroupTable(
+  { by, rows }: { by: string; rows: LoadView['groups'][number]['rows'] },
+  surface: Surface,
+): Table {
+  const points = ['p50', 'p90', 'p99', 'max'] as const
+  const { latency, failed, none } = WORDS[surface]
+  return {
+    columns: [
+      ...[foreign(by, 12), number('requests'), number(failed)],
+      ...points.map((title) => latency(title)),
+    ],
+    rows: rows.map(({ label, requests, failedShare, percentiles }) => [
+      ...[label, requests, failedShare],
+      ...points.map((point) => percentiles?.[point] ?? none),
+    ]),
   }
 }
 

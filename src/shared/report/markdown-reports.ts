@@ -28,31 +28,13 @@ export function formatRunMarkdown(report: RunReport, { level }: DocumentOptions 
 
 /** A load test as a Markdown document. */
 export function formatLoadMarkdown(report: LoadReport, { level }: DocumentOptions = { level: 1 }): string {
-  const {
-    source,
-    thresholds,
-    requests,
-    latency,
-    caveats,
-    stages,
-    statuses,
-    errors,
-    traffic,
-    groups,
-    generator,
-  } = toLoadSections(report)
+  const { source, requests, latency, caveats, answers } = toLoadSections(report)
   return formatDocument(level, report.name, [
     toLoadHead(report),
-    thresholds,
-    requests,
+    ...requests,
     latency,
     { warnings: caveats },
-    stages,
-    statuses,
-    errors,
-    traffic,
-    groups,
-    generator,
+    ...answers,
     source,
   ])
 }

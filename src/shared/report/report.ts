@@ -2,8 +2,9 @@ import { formatCount, formatFigure, formatMs, formatRate, formatShare } from '..
 
 /**
  * What a report says, laid out once for whoever draws it: the terminal (`cli/terminal/report-text.ts`), a page
- * (`engine/page/report-markup.ts`) and a workbook (`engine/lookback/report/run-workbook.ts`). Its texts may quote the
- * source, the plan and the service, so they are never markup, and whoever draws them makes them harmless.
+ * (`engine/page/report-markup.ts`), Markdown (`markdown.ts`), a workbook (`engine/lookback/report/run-workbook.ts`) and
+ * the window (`renderer/ui/table/report-table.tsx`). Its texts may quote the source, the plan and the service, so they
+ * are never markup, and whoever draws them makes them harmless.
  */
 export interface Section {
   title?: Line
@@ -110,6 +111,11 @@ export const bar = toColumn('bar')
 /** Whether a column holds numbers, which stand at the right. */
 export function isNumeric({ kind }: Column): boolean {
   return kind === 'number' || kind in FIGURES
+}
+
+/** The title of a column where titles begin with a capital letter; names of percentiles stay as they are. */
+export function toTitle({ kind, title }: Column): string {
+  return kind === 'ms' || kind === 'figure' ? title : title.charAt(0).toUpperCase() + title.slice(1)
 }
 
 /** What a cell says, without its marks. */

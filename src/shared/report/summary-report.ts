@@ -1,5 +1,4 @@
-import type { LoadFact } from '../load/load-view.ts'
-import { LATENCY_POINTS } from '../load/load-view.ts'
+import { LATENCY_POINTS, type LoadFact, type LoadView } from '../load/load-view.ts'
 import { TREND_METRICS, type TrendMetric } from '../load/metrics.ts'
 import {
   formatCount,
@@ -33,6 +32,7 @@ import { listSentBefore, type SentBeforeSummary } from '../run/sent-before.ts'
 import {
   bar,
   type Cell,
+  code,
   count,
   type Fact,
   figure,
@@ -167,10 +167,9 @@ function toMeaning(meaning: string): Cell {
   return { text: meaning === '' ? '' : ` ${meaning}`, tone: 'quiet' }
 }
 
-/** Rows by outcome or answer, for a page. */
-export function toCounts(caption: string, counts: readonly CountedRows[], all: number): Table {
+/** Rows by outcome or answer, for a page or a sheet. */
+export function toCounts(counts: readonly CountedRows[], all: number): Table {
   return {
-    caption,
     columns: [text('outcome'), count('rows'), share('share'), bar(''), text('meaning')],
     rows: counts.map(({ name, rows, meaning, tone }) => [
       ...[name, rows, partOf(rows, all), { text: partOf(rows, all), tone }, meaning],
@@ -345,6 +344,17 @@ export function toLatency(
         ]),
       },
     ],
+  }
+}
+
+/** Latencies that were measured, in milliseconds, for a page or a sheet. */
+export function toLatencyTable(latencies: LoadView['latencies']): Table {
+  return {
+    columns: [code(''), count('samples'), ...LATENCY_POINTS.map(([, title]) => figure(title))],
+    rows: latencies.map(({ metric, meaning, percentiles }) => [
+      ...[{ text: metric, meaning }, percentiles.count],
+      ...LATENCY_POINTS.map(([point]) => percentiles[point]),
+    ]),
   }
 }
 

@@ -27,15 +27,9 @@ export function formatLoadSummary(terminal: Terminal, summary: RunSummary, repor
       .map((notice) => formatNotice(terminal, notice)),
     formatHeading(terminal, summary, report),
     draw(sections.source),
-    draw(sections.thresholds),
-    draw(sections.requests),
+    ...sections.requests.map(draw),
     [...draw(sections.latency), ...sections.caveats.flatMap((caveat) => formatCaveat(terminal, caveat))],
-    draw(sections.stages),
-    draw(sections.statuses),
-    draw(sections.errors),
-    draw(sections.traffic),
-    draw(sections.groups),
-    draw(sections.generator),
+    ...sections.answers.map(draw),
   ])
 }
 

@@ -1,14 +1,9 @@
 import { decodeHistogram, toLatencyBars } from '../../../shared/load/latency-meter.ts'
 import type { LoadReport } from '../../../shared/load/load-report.ts'
-import {
-  LATENCY_POINTS,
-  type LoadFact,
-  type LoadNotice,
-  type LoadView,
-} from '../../../shared/load/load-view.ts'
+import type { LoadFact, LoadNotice, LoadView } from '../../../shared/load/load-view.ts'
 import { COURSE_METRICS } from '../../../shared/load/metrics.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
-import { code, count, figure } from '../../../shared/report/report.ts'
+import { toLatencyTable } from '../../../shared/report/summary-report.ts'
 import { listRowWarnings, type RunWarning } from '../../../shared/run/run.ts'
 import { listTimeCharts, type MeasuredCourse, type TimeBucket, toNines, toSpectrum } from './chart-series.ts'
 import { drawDistribution, drawLineChart, drawSpectrum } from './charts.ts'
@@ -46,15 +41,7 @@ export function drawLatencies(
     return html`<section><h2>Latency</h2><p class="none">No latency was measured.</p></section>`
   }
   return html`<section><h2>Latency</h2>
-${drawTable({
-  caption: 'Milliseconds',
-  columns: [code(''), count('samples'), ...LATENCY_POINTS.map(([, title]) => figure(title))],
-  rows: latencies.map(({ metric, meaning, percentiles }) => [
-    { text: metric, meaning },
-    percentiles.count,
-    ...LATENCY_POINTS.map(([point]) => percentiles[point]),
-  ]),
-})}
+${drawTable({ ...toLatencyTable(latencies), caption: 'Milliseconds' })}
 ${drawDistributions(histograms, latencyMs)}</section>`
 }
 

@@ -11,11 +11,13 @@ import {
   formatScoreMove,
 } from '../../../shared/lookback/comparison-text.ts'
 import { formatCount, formatCounted, formatShare } from '../../../shared/messages/figure-text.ts'
+import { toOutcomesTable } from '../../../shared/report/decisions-report.ts'
 import { ask } from '../../bridge/client.ts'
 import { isFieldContent, MaskedText, useContentShown } from '../../ui/content/user-content.tsx'
 import { ActionButton } from '../../ui/controls.tsx'
 import { ErrorNotice, Figures, Notice, Panel } from '../../ui/layout/screen.tsx'
 import { RowNumber } from '../../ui/states/row-states.tsx'
+import { ReportTable } from '../../ui/table/report-table.tsx'
 import { type Column, Table } from '../../ui/table/table.tsx'
 import { SafeText, TextList } from '../../ui/text/safe-text.tsx'
 import styles from './compare.module.css'
@@ -227,16 +229,11 @@ function OutcomesPanel(props: {
       flush
       scrolls
     >
-      <Table
+      <ReportTable
         className={styles.table}
         caption="Rows that ended differently"
         empty="Every row ended as before."
-        rows={listed}
-        columns={[
-          { title: 'In A', isRowHead: false, cell: ({ a }) => <SafeText text={a} max={60} /> },
-          { title: 'In B', cell: ({ b }) => <SafeText text={b} max={60} /> },
-          { title: 'Rows', isNumber: true, cell: ({ rows }) => formatCount(rows) },
-        ]}
+        table={toOutcomesTable(listed)}
       />
       {further > 0 && (
         <p className="small p-3-4 border-t">{formatCounted(further, 'row')} with further outcomes</p>

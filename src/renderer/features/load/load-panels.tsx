@@ -1,12 +1,14 @@
 import { Stack } from '@mantine/core'
 import type { LoadOverview } from '../../../shared/bridge/results.ts'
-import { type LoadFact, type LoadView, listStageColumns } from '../../../shared/load/load-view.ts'
-import { formatCounted, formatMs, formatSpan } from '../../../shared/messages/figure-text.ts'
+import type { LoadFact, LoadView } from '../../../shared/load/load-view.ts'
+import { formatCounted, formatSpan } from '../../../shared/messages/figure-text.ts'
+import { toGroupTable, toStagesTable } from '../../../shared/report/load-sections.ts'
 import { BarTable } from '../../ui/charts/bar-table.tsx'
 import { Figures, Notice, Panel } from '../../ui/layout/screen.tsx'
 import { CauseList } from '../../ui/states/cause-list.tsx'
 import { VerdictLabel } from '../../ui/states/run-state.tsx'
-import { type Column, Table } from '../../ui/table/table.tsx'
+import { ReportTable } from '../../ui/table/report-table.tsx'
+import { Table } from '../../ui/table/table.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 
 /** What has to be known before any figure is read. */
@@ -146,55 +148,19 @@ export function LoadErrorsPanel({ errors }: Pick<LoadView, 'errors'>) {
 
 export function GroupsPanel({ groups }: Pick<LoadView, 'groups'>) {
   return (
-    <Panel title="By model and size" flush scrolls>
-      <Table
-        caption="Requests by model and size of content"
-        rows={groups.flatMap(({ by, rows }) => rows.map((row) => ({ by, ...row })))}
-        toKey={({ by, label }) => `${by} ${label}`}
-        columns={GROUP_COLUMNS}
-      />
+    <Panel title="By model and size" aside="http_req_duration of each" flush scrolls>
+      {groups.map((group) => (
+        <ReportTable key={group.by} caption={`Requests by ${group.by}`} table={toGroupTable(group, 'page')} />
+      ))}
     </Panel>
   )
 }
 
-const GROUP_COLUMNS: readonly Column<{ by: string } & LoadView['groups'][number]['rows'][number]>[] = [
-  {
-    title: 'Group',
-    cell: ({ by, label }) => (
-      <>
-        {by} <SafeText text={label} max={60} />
-      </>
-    ),
-  },
-  { title: 'Requests', isNumber: true, cell: ({ requests }) => requests },
-  { title: 'Did not succeed', isNumber: true, cell: ({ failedShare }) => failedShare },
-  ...(['p50', 'p99'] as const).map((title) => ({
-    ...{ title, isNumber: true as const },
-    cell: ({ percentiles }: LoadView['groups'][number]['rows'][number]) =>
-      percentiles === null ? '–' : formatMs(percentiles[title]),
-  })),
-]
-
 /** Requests by stage. */
 export function StagesPanel({ stages }: Pick<LoadView, 'stages'>) {
-  type Stage = LoadView['stages'][number]
-  const columns: Column<Stage>[] = [
-    { title: 'Stage', cell: ({ label }) => label },
-    { title: 'Level', cell: ({ level }) => level },
-    { title: 'Requests', isNumber: true, cell: ({ requests }) => requests },
-    { title: 'Per second', isNumber: true, cell: ({ perS }) => perS },
-    { title: 'Did not succeed', isNumber: true, cell: ({ failedShare }) => failedShare },
-    ...listStageColumns(stages).map(({ title, read }) => ({
-      ...{ title, isNumber: true as const },
-      cell: (stage: Stage) => {
-        const value = read(stage)
-        return value === null ? '–' : formatMs(value)
-      },
-    })),
-  ]
   return (
     <Panel title="Stages" aside="http_req_duration of the requests of each" flush scrolls>
-      <Table caption="Requests by stage" rows={stages} toKey={({ label }) => label} columns={columns} />
+      <ReportTable caption="Requests by stage" table={toStagesTable(stages, 'page')} />
     </Panel>
   )
 }

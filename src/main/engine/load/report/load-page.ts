@@ -1,11 +1,12 @@
 import { describeLimited, formatPercentileName } from '../../../../shared/load/compare-text.ts'
 import type { DifferenceComparison, LoadComparison } from '../../../../shared/load/load-comparison.ts'
 import type { LoadReport } from '../../../../shared/load/load-report.ts'
-import { type LoadView, listStageColumns, toLoadView } from '../../../../shared/load/load-view.ts'
+import { type LoadView, toLoadView } from '../../../../shared/load/load-view.ts'
 import { formatSetDuration } from '../../../../shared/messages/duration.ts'
 import { formatCount, formatFigure } from '../../../../shared/messages/figure-text.ts'
 import { listReadAs } from '../../../../shared/messages/reading-messages.ts'
 import { sayPlanDifference } from '../../../../shared/plan/plan-differences.ts'
+import { toGroupTable, toStagesTable } from '../../../../shared/report/load-sections.ts'
 import { code, count, foreign, ms, number, text } from '../../../../shared/report/report.ts'
 import { toFact } from '../../../../shared/report/summary-report.ts'
 import { type TimeBucket, toBuckets, toGeneratorChart } from '../../page/chart-series.ts'
@@ -127,34 +128,14 @@ ${
 
 function drawStages({ stages }: LoadView): Markup {
   if (stages.length === 0) return NOTHING
-  const points = listStageColumns(stages)
-  return html`<section><h2>Stages</h2>${drawTable({
-    caption: 'Requests by stage, with their http_req_duration',
-    columns: [
-      ...[text('stage'), text('level'), number('requests'), number('per second'), number('did not succeed')],
-      ...points.map(({ title }) => ms(title)),
-    ],
-    rows: stages.map((stage) => [
-      ...[stage.label, stage.level, stage.requests, stage.perS, stage.failedShare],
-      ...points.map(({ read }) => read(stage)),
-    ]),
-  })}</section>
+  const caption = 'Requests by stage, with their http_req_duration'
+  return html`<section><h2>Stages</h2>${drawTable({ ...toStagesTable(stages, 'page'), caption })}</section>
 `
 }
 
-function drawGroup({ by, rows }: LoadView['groups'][number]): Markup {
-  const points = ['p50', 'p90', 'p99', 'max'] as const
-  return html`<section><h2>${by === 'model' ? 'By model' : 'By size of content'}</h2>${drawTable({
-    caption: 'http_req_duration of each',
-    columns: [
-      ...[foreign(by), number('requests'), number('did not succeed')],
-      ...points.map((title) => ms(title)),
-    ],
-    rows: rows.map(({ label, requests, failedShare, percentiles }) => [
-      ...[label, requests, failedShare],
-      ...points.map((point) => percentiles?.[point] ?? null),
-    ]),
-  })}</section>
+function drawGroup(group: LoadView['groups'][number]): Markup {
+  const table = { ...toGroupTable(group, 'page'), caption: 'http_req_duration of each' }
+  return html`<section><h2>${group.by === 'model' ? 'By model' : 'By size of content'}</h2>${drawTable(table)}</section>
 `
 }
 

@@ -133,9 +133,9 @@ function drawOutcomes(summary: RunSummary): Markup {
   }
   return html`<section><h2>Rows</h2>
 ${drawCards(listRunFigures(summary))}
-${drawTable(toCounts('Rows by outcome', listOutcomes(summary), summary.rows.read))}
+${drawTable({ ...toCounts(listOutcomes(summary), summary.rows.read), caption: 'Rows by outcome' })}
 ${drawFacts(listRequestFacts(summary))}
-${answers === null || answers.answers.length === 0 ? NOTHING : drawTable(toCounts(`${answers.title} by answer`, answers.answers, summary.rows.read))}</section>`
+${answers === null || answers.answers.length === 0 ? NOTHING : drawTable({ ...toCounts(answers.answers, summary.rows.read), caption: `${answers.title} by answer` })}</section>`
 }
 
 /** How right the rules were, by labels. */

@@ -3,6 +3,8 @@ import type { Evaluation, Judged, Metric } from '../../../../shared/lookback/eva
 import type { RunReport } from '../../../../shared/lookback/run-report.ts'
 import { listReadAs } from '../../../../shared/messages/reading-messages.ts'
 import { nameRow } from '../../../../shared/plan/source-place.ts'
+import { type Table, toTitle } from '../../../../shared/report/report.ts'
+import { toCounts, toLatencyTable } from '../../../../shared/report/summary-report.ts'
 import { chooseColumns, type TableColumn } from '../../../../shared/run/choose-columns.ts'
 import { quotesContent } from '../../../../shared/run/export-columns.ts'
 import { listRowWarnings, toServiceUrl } from '../../../../shared/run/run.ts'
@@ -74,6 +76,24 @@ const toHeader = (...cells: string[]): SheetRow => ({ cells, isHeader: true })
 const toRow = (...cells: (SheetCell | null)[]): SheetRow => ({ cells: cells.map((cell) => cell ?? '') })
 const EMPTY: SheetRow = { cells: [] }
 
+/** A table of a report, what its rows are above the first column: figures are numbers, and bars say what one next to them does. */
+function toTableRows(rowsAre: string, { columns, rows }: Table): SheetRow[] {
+  const shown = columns.flatMap((column, at) =>
+    column.kind === 'bar' ? [] : [{ title: at === 0 ? rowsAre : toTitle(column), at }],
+  )
+  return [
+    toHeader(...shown.map(({ title }) => title)),
+    ...rows.map((row) =>
+      toRow(
+        ...shown.map(({ at }) => {
+          const cell = row[at] ?? null
+          return typeof cell === 'object' ? (cell?.text ?? null) : cell
+        }),
+      ),
+    ),
+  ]
+}
+
 /** A share from 0 to 1, as spreadsheets compute with it; '' of nothing. */
 function toShare(part: number, all: number): SheetCell {
   return all > 0 ? part / all : ''
@@ -129,20 +149,14 @@ function listSummary({ app_version, summary, further_failures }: RunReport): She
       value === null || value === undefined || value === '' ? [] : [toRow(name, value)],
     ),
     EMPTY,
-    toHeader('Outcome', 'Rows', 'Share', 'Meaning'),
-    toRow('read', rows.read),
-    ...listOutcomes(summary).map(({ name, rows: count, meaning }) =>
-      toRow(name, count, toShare(count, rows.read), meaning),
+    ...toTableRows(
+      'Outcome',
+      toCounts(
+        [{ name: 'read', rows: rows.read, meaning: '', tone: 'plain' }, ...listOutcomes(summary)],
+        rows.read,
+      ),
     ),
-    ...(answers === null
-      ? []
-      : [
-          EMPTY,
-          toHeader(answers.title, 'Rows', 'Share', 'Meaning'),
-          ...answers.answers.map(({ name, rows: count, meaning }) =>
-            toRow(name, count, toShare(count, rows.read), meaning),
-          ),
-        ]),
+    ...(answers === null ? [] : [EMPTY, ...toTableRows(answers.title, toCounts(answers.answers, rows.read))]),
     ...(warnings.length === 0
       ? []
       : [
@@ -151,23 +165,7 @@ function listSummary({ app_version, summary, further_failures }: RunReport): She
           ...warnings.map(({ code, rows: count, message }) => toRow(code, count, '', message)),
         ]),
     EMPTY,
-    toHeader('Latency, ms', 'samples', 'min', 'mean', 'p50', 'p90', 'p95', 'p99', 'p99.9', 'max'),
-    ...listLatencies(summary.latency_ms).map(({ metric, percentiles: { count, ...points } }) =>
-      toRow(
-        metric,
-        count,
-        ...[
-          points.min,
-          points.mean,
-          points.p50,
-          points.p90,
-          points.p95,
-          points.p99,
-          points.p99_9,
-          points.max,
-        ],
-      ),
-    ),
+    ...toTableRows('Latency, ms', toLatencyTable(listLatencies(summary.latency_ms))),
   ]
 }
 

@@ -1,0 +1,34 @@
+import {
+  type Cell,
+  isNumeric,
+  type Table as ReportedTable,
+  toCellText,
+  toTitle,
+} from '../../../shared/report/report.ts'
+import { SafeText } from '../text/safe-text.tsx'
+import { Table } from './table.tsx'
+
+/** A table of a report, as terminals, pages and workbooks have it, too. */
+export function ReportTable(props: {
+  table: ReportedTable
+  caption: string
+  className?: string | undefined
+  empty?: string
+}) {
+  const { table, ...look } = props
+  return (
+    <Table
+      {...look}
+      rows={table.rows}
+      columns={table.columns.map((column, at) => ({
+        title: toTitle(column),
+        ...(isNumeric(column) && { isNumber: true as const }),
+        cell: (row: ReportedTable['rows'][number]) => {
+          const cell: Cell = row[at] ?? null
+          const shown = toCellText(column, cell)
+          return column.kind === 'foreign' ? <SafeText text={shown} max={120} /> : shown
+        },
+      }))}
+    />
+  )
+}
