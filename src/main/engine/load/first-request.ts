@@ -9,8 +9,8 @@ import { FIRST_SEQUENCE } from './load-pacer.ts'
 /** How it ended, and whether the service was reached at all. */
 export type FirstRequest = LoadFirstRequest & { reached: boolean }
 
-/** What it shares with the requests of a load. */
-interface FirstRequestOptions {
+/** How a request of a load is made and judged, be it the first or one of many. */
+export interface LoadRequestOptions {
   bodies: LoadBodies
   path: string
   createClient: () => ServiceClient
@@ -28,7 +28,7 @@ export function sendFirstRequest({
   judge,
   toPostId,
   toCallbackUrl,
-}: FirstRequestOptions): { ended: Promise<FirstRequest>; cancel: () => void } {
+}: LoadRequestOptions): { ended: Promise<FirstRequest>; cancel: () => void } {
   const client = createClient()
   const ended = Promise.withResolvers<FirstRequest>()
   const body = bodies.ofRow(0)

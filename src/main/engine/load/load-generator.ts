@@ -7,9 +7,10 @@ import { toRetryDelayMs } from '../sending/retry.ts'
 import type { Exchange } from '../service/exchange.ts'
 import type { Judgement } from '../service/judgement.ts'
 import type { ServiceClient } from '../service/service-client.ts'
+import type { LoadRequestOptions } from './first-request.ts'
 import { GeneratorWatch } from './generator-health.ts'
 import { createSample, RequestKeeper } from './kept-requests.ts'
-import type { LoadBodies, LoadBody } from './load-bodies.ts'
+import type { LoadBody } from './load-bodies.ts'
 import { type LoadPacer, type LoadTurn, WARMUP_SEQUENCE } from './load-pacer.ts'
 import { RuleCounts } from './load-rules.ts'
 import type { KeptRequest, LoadUpdate } from './load-threads.ts'
@@ -29,18 +30,11 @@ const CLOSED_TICK_MS = 20
 /** How often records are handed over, milliseconds. */
 const HAND_OVER_MS = 100
 
-export interface LoadGeneratorOptions {
+export interface LoadGeneratorOptions extends LoadRequestOptions {
   index: number
   load: Load
   retry: RetryRules
   pacer: LoadPacer
-  bodies: LoadBodies
-  path: string
-  createClient: () => ServiceClient
-  judge: (exchange: Exchange, rowKeys: readonly string[]) => Judgement
-  toPostId: (sequence: number) => string
-  /** Of the item that stands for a request, from 1; null where no callback is asked for. */
-  toCallbackUrl: (item: number) => string | null
   report: (update: LoadUpdate, transfer?: ArrayBuffer[]) => void
 }
 
