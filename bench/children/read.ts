@@ -2,10 +2,9 @@ import { createReadStream, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Papa from 'papaparse'
-import { ApiKey } from '../../src/main/engine/secrets/bound-secret.ts'
 import { planSchema } from '../../src/shared/plan/plan.ts'
 import { reportToParent } from '../lib/report-to-parent.ts'
-import { createBenchEngine } from '../lib/workspace.ts'
+import { createBenchEngine, takeIn } from '../lib/workspace.ts'
 
 const task = JSON.parse(process.argv[2] ?? '') as { kind: 'papaparse' | 'intake'; path: string }
 reportToParent(task.kind === 'papaparse' ? await readAlone(task.path) : await readIntoJournal(task.path))
@@ -35,15 +34,7 @@ async function readIntoJournal(path: string): Promise<{ ms: number; rows: number
     source: { path },
     operation: { kind: 'task' },
   })
-  const startMs = performance.now()
-  const run = await engine.runs.startRun(plan, {
-    apiKey: ApiKey.create('key', plan.connection, 'of the benchmark'),
-    hold: true,
-  })
-  await run.ready
-  const ms = performance.now() - startMs
-  run.stop()
-  const { rows } = await run.ended
+  const { ms, rows } = await takeIn(engine, plan)
   await engine.close()
   rmSync(folder, { recursive: true, force: true })
   return { ms, rows: rows.read - rows.invalid }

@@ -1,8 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
-import { ApiKey } from '../../src/main/engine/secrets/bound-secret.ts'
 import { planSchema } from '../../src/shared/plan/plan.ts'
 import { reportToParent } from '../lib/report-to-parent.ts'
-import { createBenchEngine } from '../lib/workspace.ts'
+import { createBenchEngine, takeIn } from '../lib/workspace.ts'
 
 const task = JSON.parse(process.argv[2] ?? '') as {
   path: string
@@ -19,19 +18,11 @@ const plan = planSchema.parse({
   ...(task.onlyNew && { onlyNew: {} }),
   operation: { kind: 'task' },
 })
-const startMs = performance.now()
-const run = await engine.runs.startRun(plan, {
-  apiKey: ApiKey.create('key', plan.connection, 'of the benchmark'),
-  hold: true,
-})
-await run.ready
-const ms = performance.now() - startMs
-run.stop()
-const { rows } = await run.ended
-if (!task.keep) await engine.runs.deleteRun(run.runId)
+const { ms, rows, runId } = await takeIn(engine, plan)
+if (!task.keep) await engine.runs.deleteRun(runId)
 await engine.close()
-if (task.keep) markSent(`${task.workspace}/runs/${run.runId}.journal`)
-reportToParent({ ms, cpuMs: process.cpuUsage().user / 1000, runId: run.runId, rows })
+if (task.keep) markSent(`${task.workspace}/runs/${runId}.journal`)
+reportToParent({ ms, cpuMs: process.cpuUsage().user / 1000, runId, rows })
 
 /** Writes that the service took every row, as sending them would have. */
 function markSent(file: string): void {

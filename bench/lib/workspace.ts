@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Engine } from '../../src/main/engine/engine.ts'
 import { createEngine } from '../../src/main/engine/engine.ts'
+import { ApiKey } from '../../src/main/engine/secrets/bound-secret.ts'
+import type { Plan } from '../../src/shared/plan/plan.ts'
 
 /** Makes a folder, hands it over, and removes it. */
 export async function withFolder<Result>(use: (folder: string) => Promise<Result>): Promise<Result> {
@@ -17,6 +19,20 @@ export async function withFolder<Result>(use: (folder: string) => Promise<Result
 /** The engine, from sources or from the bundle, whichever runs. */
 export function createBenchEngine(workspace: string): Engine {
   return createEngine({ workspace })
+}
+
+/** Reads and checks a source into a run that is stopped before it sends anything, and how long that took. */
+export async function takeIn(engine: Engine, plan: Plan) {
+  const startMs = performance.now()
+  const run = await engine.runs.startRun(plan, {
+    apiKey: ApiKey.create('key', plan.connection, 'of the benchmark'),
+    hold: true,
+  })
+  await run.ready
+  const ms = performance.now() - startMs
+  run.stop()
+  const { rows } = await run.ended
+  return { ms, rows, runId: run.runId }
 }
 
 const WORDS = 'thank you for the quick answer about my order it never came and nobody wrote back'.split(' ')
