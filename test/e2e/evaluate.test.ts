@@ -1,6 +1,6 @@
 import { expect, inject, it } from 'vitest'
 import { openApp } from '../helpers/e2e/open-app.ts'
-import { chooseFile, seeRunEnded, seeScreen, sendEverything } from '../helpers/e2e/walk.ts'
+import { checkAndSend, chooseFile, seeScreen } from '../helpers/e2e/walk.ts'
 
 it('evaluates a run by its labels, opens the rows of a cell, and moves a threshold by keys', {
   skip: !inject('walksAll'),
@@ -10,10 +10,7 @@ it('evaluates a run by its labels, opens the rows of a cell, and moves a thresho
   await page.getByRole('link', { name: 'Operation' }).click()
   await page.getByRole('switch', { name: 'Legacy answer' }).check()
   await page.getByRole('button', { name: 'Continue' }).click()
-  await page.getByRole('button', { name: 'Continue' }).click()
-  await page.getByRole('button', { name: 'Check all rows' }).click()
-  await sendEverything(page)
-  await seeRunEnded(page)
+  await checkAndSend(page)
 
   await page.getByRole('link', { name: 'Evaluate' }).click()
   await seeScreen(page, 'Evaluate')
@@ -108,10 +105,7 @@ it('asks what labels mean before it counts rows with a label and a verdict', {
   const rows = ['sandbox:spam:3,abuse', 'see you at lunch,fine', 'good morning,fine', 'bullying,unclear']
   const lines = rows.flatMap((row, index) => [`user-${index},${row}`, `author-${index},${row}`])
   await chooseFile(page, { name: 'posts.csv', text: `user_id,text_data,label\n${lines.join('\n')}\n` })
-  await page.getByRole('button', { name: 'Continue' }).click()
-  await page.getByRole('button', { name: 'Check all rows' }).click()
-  await sendEverything(page)
-  await seeRunEnded(page)
+  await checkAndSend(page)
 
   await page.getByRole('link', { name: 'Results' }).click()
   await seeScreen(page, 'Results')
@@ -148,10 +142,7 @@ it('takes a column for each rule, and shares, as labels, and says which cells it
   ]
   const text = `user_id,text_data,spam,bullying,toxicity\n${rows.map((row, at) => `u${at},${row}`).join('\n')}\n`
   await chooseFile(page, { name: 'posts.csv', text })
-  await page.getByRole('button', { name: 'Continue' }).click()
-  await page.getByRole('button', { name: 'Check all rows' }).click()
-  await sendEverything(page)
-  await seeRunEnded(page)
+  await checkAndSend(page)
   await page.getByRole('link', { name: 'Evaluate' }).click()
   await seeScreen(page, 'Evaluate')
   await page.getByRole('button', { name: 'Change labels' }).click()

@@ -3,12 +3,12 @@ import { WORKER_URLS } from '../../src/main/program-files.ts'
 import { startSandboxThread } from '../../src/main/sandbox/start-sandbox-thread.ts'
 import { openApp } from '../helpers/e2e/open-app.ts'
 import {
+  checkAndSend,
   checkSample,
   chooseFile,
   readShownCounts,
   seeRunEnded,
   seeScreen,
-  sendEverything,
 } from '../helpers/e2e/walk.ts'
 
 const KEY = 'failures-key'
@@ -109,10 +109,7 @@ it('leads from a run whose model the service refuses back to the operation, with
   await page.getByRole('combobox', { name: 'Models' }).fill('no-such-model')
   await page.getByRole('combobox', { name: 'Models' }).press('Enter')
   await page.getByRole('button', { name: 'Continue' }).click()
-  await page.getByRole('button', { name: 'Continue' }).click()
-  await page.getByRole('button', { name: 'Check all rows' }).click()
-  await sendEverything(page)
-  await seeRunEnded(page)
+  await checkAndSend(page)
   await page.getByText('The service rejected all 2 rows for the same reason').waitFor()
   await inspect('run-refused-model')
 
@@ -123,10 +120,7 @@ it('leads from a run whose model the service refuses back to the operation, with
   await page.getByRole('button', { name: 'Continue' }).click()
   await seeScreen(page, 'Source')
   await page.getByText('posts.csv').first().waitFor()
-  await page.getByRole('button', { name: 'Continue' }).click()
-  await page.getByRole('button', { name: 'Check all rows' }).click()
-  await sendEverything(page)
-  await seeRunEnded(page)
+  await checkAndSend(page)
   expect(await readShownCounts(page)).toMatchObject({ succeeded: 2 })
 })
 

@@ -80,6 +80,14 @@ export async function sendEverything(page: Page): Promise<void> {
   await page.getByRole('heading', { name: 'Triggered rules' }).waitFor()
 }
 
+/** From a step before the mapping, which is complete, to a run of all rows that has ended. */
+export async function checkAndSend(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByRole('button', { name: 'Check all rows' }).click()
+  await sendEverything(page)
+  await seeRunEnded(page)
+}
+
 /** From the checked rows to a run that takes many seconds, since it sends one row at a time. */
 export async function sendSlowly(page: Page): Promise<void> {
   await page.getByRole('button', { name: /^Review [\d,]+ row/ }).click()

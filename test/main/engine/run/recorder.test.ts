@@ -5,12 +5,12 @@ import { SCORE_COLUMNS_MAX } from '../../../../src/main/engine/journal/found-wri
 import { createExchangeReader, readStoredBody } from '../../../../src/main/engine/journal/stored-bodies.ts'
 import { OutcomeWriter, Recorder } from '../../../../src/main/engine/run/recorder.ts'
 import { SecondMeter } from '../../../../src/main/engine/sending/second-meter.ts'
-import { VERIFIED } from '../../../../src/main/engine/service/echoes.ts'
 import type { Answer } from '../../../../src/main/engine/service/exchange.ts'
 import type { Judgement } from '../../../../src/main/engine/service/judgement.ts'
 import { LatencyMeter } from '../../../../src/shared/load/latency-meter.ts'
 import { NO_NAMES } from '../../../../src/shared/service/answer-findings.ts'
 import { openReadyJournal, RULES_OF_ROWS, readStates, toAttempt } from '../journal/test-journal.ts'
+import { toJudgement } from './to-judgement.ts'
 
 const SENT_AT_US = 1_700_000_000_000_000
 
@@ -24,27 +24,7 @@ const ANSWER: Answer = {
   timings: { sentAtUs: SENT_AT_US, durationUs: 2_000, waitingUs: 1_000, connectUs: null, tlsUs: null },
 }
 
-const SUCCESS: Judgement = {
-  outcome: 'succeeded',
-  repeat: 'never',
-  reached: true,
-  status: 200,
-  errorCode: null,
-  message: null,
-  taskId: 't',
-  customIndexItemId: null,
-  answer: null,
-  rows: null,
-  isAcknowledgement: false,
-  isTooLarge: false,
-  isResultLost: false,
-  rules: [],
-  classes: [],
-  names: NO_NAMES,
-  fromCache: false,
-  echo: VERIFIED,
-  retryAfterMs: null,
-}
+const SUCCESS = toJudgement()
 
 function openRecorder(rows: number) {
   const journal = openReadyJournal(rows)
