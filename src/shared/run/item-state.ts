@@ -116,10 +116,13 @@ type NameOf<State extends RowState> = States[State] extends { name: infer Name }
 /** A row's state as documents, exports and options name it: the words of a summary's counts. */
 export type StateName = { [State in RowState]: NameOf<State> }[RowState]
 
-/** Counts of a summary; some are absent if there are no such rows. */
-type OptionalCount = {
-  [State in RowState]: States[State] extends { isIntended: true } ? NameOf<State> : never
+/** States of rows that a person wants not to be sent. */
+export type LeftOutState = {
+  [State in RowState]: States[State] extends { isIntended: true } ? State : never
 }[RowState]
+
+/** Counts of a summary that are absent if there are no such rows. */
+type OptionalCount = NameOf<LeftOutState>
 export type CountName = {
   [State in RowState]: States[State] extends { isCountedAsPending: true } ? never : NameOf<State>
 }[RowState]
@@ -184,14 +187,20 @@ export function countRows(rows: Counts, ...kinds: StateKind[]): number {
   )
 }
 
-const LEFT_OUT = COUNTED_STATES.filter(({ isIntended }) => isIntended)
+export const LEFT_OUT_STATES = COUNTED_STATES.flatMap(({ state, isIntended }) =>
+  isIntended ? [state as LeftOutState] : [],
+)
 
-/** States of rows that a person wants not to be sent. */
-export const LEFT_OUT_STATES = LEFT_OUT.map(({ state }) => state)
+/** How many rows are in each of {@link LEFT_OUT_STATES}. */
+export function listLeftOut(
+  rows: Pick<Counts, OptionalCount>,
+): { state: LeftOutState; rows: number; note: string }[] {
+  return LEFT_OUT_STATES.map((state) => ({ state, rows: rows[state] ?? 0, note: ROW_STATES[state].note }))
+}
 
-/** How many those are. */
-export function countLeftOut(rows: Counts): number {
-  return LEFT_OUT.reduce((sum, { count }) => sum + (rows[count] ?? 0), 0)
+/** How many rows a person wants not to be sent. */
+export function countLeftOut(rows: Pick<Counts, OptionalCount>): number {
+  return LEFT_OUT_STATES.reduce((sum, state) => sum + (rows[state] ?? 0), 0)
 }
 
 export type ItemEvent =

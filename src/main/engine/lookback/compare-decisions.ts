@@ -10,6 +10,7 @@ import { toComparable } from '../../../shared/lookback/labels.ts'
 import { toMcNemarP } from '../../../shared/lookback/paired-rule.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { formatCount, formatCounted, formatShare } from '../../../shared/messages/figure-text.ts'
+import { countLeftOut } from '../../../shared/run/item-state.ts'
 import type { RunFamily } from '../journal/run-family.ts'
 import { refuseSource } from '../results/export-run.ts'
 import { summarizeRun } from '../results/run-summary.ts'
@@ -49,9 +50,8 @@ export async function compareDecisions(
     ...runs,
     joined,
     unfinished: pairs.unfinished,
-    left_out: pairs.leftOut,
+    ...pairs.leftOut,
     unanswered,
-    skipped: pairs.skipped,
     // A hash of content says nothing to a person.
     ambiguous_keys: key.name === 'content' ? [] : pairs.ambiguousKeys,
     from_cache: toChanged(cached.rows, cached.changed),
@@ -232,23 +232,27 @@ type ComparedSide = DecisionComparison['a']
 function describeRun(family: RunFamily, pairs: PairedRows, side: 'a' | 'b'): ComparedSide {
   const { run_id, name, created_at, state } = summarizeRun(family)
   const { rows, unfinished, withoutKey, ambiguous } = pairs[side]
-  const together = pairs.joined + pairs.unfinished + pairs.leftOut + pairs.skipped
   return {
     ...{ run_id, name, created_at, state, rows, unfinished },
-    only_here: rows - withoutKey - ambiguous - together,
+    only_here: rows - withoutKey - ambiguous - countTogether(pairs),
     without_key: withoutKey,
     ambiguous,
   }
 }
 
+/** Rows that belong together, joined or not. */
+function countTogether({ joined, unfinished, leftOut }: PairedRows): number {
+  return joined + unfinished + countLeftOut(leftOut)
+}
+
 function listWarnings(
   { a, b }: { a: ComparedSide; b: ComparedSide },
-  { joined, unfinished, leftOut, skipped }: PairedRows,
+  pairs: PairedRows,
   key: string,
   cached: CachedTally,
 ): string[] {
   const fewer = Math.min(a.rows, b.rows)
-  const together = joined + unfinished + leftOut + skipped
+  const together = countTogether(pairs)
   return [
     ...describeUnfinished('A', a),
     ...describeUnfinished('B', b),
@@ -264,7 +268,7 @@ function listWarnings(
       : []),
     ...(cached.rows > 0 && cached.decidedAnew === 0
       ? [
-          `For ${formatCounted(cached.rows, 'row')} (${formatShare(cached.rows, joined)}), the service had analysed the content before (from_cache), and none of them triggers other rules now. If the service also keeps its decisions in its cache, a change of rules does not show on these rows.`,
+          `For ${formatCounted(cached.rows, 'row')} (${formatShare(cached.rows, pairs.joined)}), the service had analysed the content before (from_cache), and none of them triggers other rules now. If the service also keeps its decisions in its cache, a change of rules does not show on these rows.`,
         ]
       : []),
   ]

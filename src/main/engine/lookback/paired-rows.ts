@@ -1,3 +1,4 @@
+import { LEFT_OUT_STATES, type LeftOutState } from '../../../shared/run/item-state.ts'
 import type { RunFamily } from '../journal/run-family.ts'
 import type { DatabaseSync } from '../workspace/sqlite.ts'
 import { attachJournal, withDatabase } from './attached-journals.ts'
@@ -40,10 +41,8 @@ export interface PairedRows {
   joined: number
   /** Rows that belong together and are not joined, since one of the runs has no outcome of them yet. */
   unfinished: number
-  /** Rows that belong together and are not joined, since a correction left them out of one of the runs. */
-  leftOut: number
-  /** Rows that belong together and are not joined, since one of the runs skipped them: an earlier run had sent them. */
-  skipped: number
+  /** Rows that belong together and are not joined, since a person wanted them not to be sent in one of the runs. */
+  leftOut: Record<LeftOutState, number>
   a: Unpaired
   b: Unpaired
   /** Some keys that several rows of one run have. */
@@ -71,17 +70,18 @@ type Side = 'a' | 'b'
 function pairStandings(
   { a, b }: Record<Side, Standings>,
   partnerOf: Uint32Array,
-): Pick<PairedRows, 'kinds' | 'kindOf' | 'joined' | 'unfinished' | 'leftOut' | 'skipped'> {
+): Pick<PairedRows, 'kinds' | 'kindOf' | 'joined' | 'unfinished' | 'leftOut'> {
   const kinds: PairKind[] = []
   const kindOf = new Uint32Array(partnerOf.length)
   const numberOf = new Map<number, number>()
-  const counted = { joined: 0, unfinished: 0, leftOut: 0, skipped: 0 }
+  const counted = { joined: 0, unfinished: 0 }
+  const leftOut = Object.fromEntries(LEFT_OUT_STATES.map((state) => [state, 0])) as PairedRows['leftOut']
   for (let row = 1; row < partnerOf.length; row += 1) {
     const partner = partnerOf[row] ?? 0
     const [inA, inB] = [a.at(partner), b.at(row)]
     if (partner === 0 || inA === undefined || inB === undefined) continue
-    if (inA.isLeftOut || inB.isLeftOut) counted.leftOut += 1
-    else if (inA.isSkipped || inB.isSkipped) counted.skipped += 1
+    const why = inA.leftOut ?? inB.leftOut
+    if (why !== null) leftOut[why] += 1
     else if (inA.isOpen || inB.isOpen) counted.unfinished += 1
     else {
       counted.joined += 1
@@ -93,7 +93,7 @@ function pairStandings(
       if (kind !== undefined) kind.rows += 1
     }
   }
-  return { kinds, kindOf, ...counted }
+  return { kinds, kindOf, leftOut, ...counted }
 }
 
 function toPairKind(a: Standing, b: Standing): PairKind {

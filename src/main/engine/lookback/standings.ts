@@ -1,5 +1,5 @@
 import { toComparable } from '../../../shared/lookback/labels.ts'
-import { listStates } from '../../../shared/run/item-state.ts'
+import { LEFT_OUT_STATES, type LeftOutState, listStates } from '../../../shared/run/item-state.ts'
 import { createSetReader } from '../journal/found-reader.ts'
 import type { RunFamily, RunView } from '../journal/run-family.ts'
 import { readFacetCounts } from '../run/results/family-counts.ts'
@@ -21,10 +21,8 @@ export interface Standing {
   isCached: boolean
   /** Its outcome is still to come; it may have an error of its last try. */
   isOpen: boolean
-  /** A correction left it out. */
-  isLeftOut: boolean
-  /** It was not sent, since an earlier run sent it. */
-  isSkipped: boolean
+  /** Why a person wanted it not to be sent; null for rows to be sent. */
+  leftOut: LeftOutState | null
   /**
    * What it came to: '' where the service decided, or what the service said, else its state with its error. What was under
    * way when a run was killed is `pending`: a resume decides its outcome.
@@ -103,10 +101,12 @@ const OUTCOME = `CASE WHEN row.item IS NULL THEN coalesce(result.state, 'invalid
     WHEN ${IS_ANSWERED} THEN coalesce(result.answer, '')
     ELSE result.state || coalesce(' ' || result.error_code, ' HTTP ' || result.status, '') END`
 
-/** The first five as bits of one number: each further value of a row takes time to hand over. */
+const LEFT_OUT = `CASE result.state
+    ${LEFT_OUT_STATES.map((state, index) => `WHEN '${state}' THEN ${index + 1}`).join(' ')} ELSE 0 END`
+
+/** The first four as one number: each further value of a row takes time to hand over. */
 const READ_STANDING = `SELECT row.id,
-    ${IS_ANSWERED} + 2 * (${IS_OPEN}) + 4 * (result.state IS 'left_out')
-      + 8 * (found.cached IS NOT NULL) + 16 * (result.state IS 'skipped'),
+    ${IS_ANSWERED} + 2 * (${IS_OPEN}) + 4 * (found.cached IS NOT NULL) + 8 * (${LEFT_OUT}),
     ${OUTCOME}, coalesce(found.rules, 0)
   FROM row LEFT JOIN result ON result.row = row.id LEFT JOIN found ON found.row = row.id
   WHERE row.id IN (SELECT value FROM json_each(?))`
@@ -159,7 +159,7 @@ class MemberReader {
     const known = this.#known.get(key)
     if (known !== undefined) return known
     const number = this.#standings.toNumber({
-      ...{ member: this.#member, isAnswered: true, isOpen: false, isLeftOut: false, isSkipped: false },
+      ...{ member: this.#member, isAnswered: true, isOpen: false, leftOut: null },
       ...{ isCached, outcome: '', rules: toRules(step.ruleIdsAt(place).map((id) => this.#numberOf.get(id))) },
     })
     this.#keep(key, number)
@@ -178,9 +178,9 @@ class MemberReader {
         this.#known.get(key) ??
         this.#standings.toNumber({
           ...{ member: this.#member, isAnswered: (bits & 1) !== 0, isOpen: (bits & 2) !== 0 },
-          ...{ isLeftOut: (bits & 4) !== 0, isSkipped: (bits & 16) !== 0 },
           ...{
-            isCached: this.#hasCached && (bits & 8) !== 0,
+            isCached: this.#hasCached && (bits & 4) !== 0,
+            leftOut: LEFT_OUT_STATES[(bits >> 3) - 1] ?? null,
             outcome,
             rules: toRules(set === 0 ? [] : toNumbers(set)),
           },

@@ -16,6 +16,8 @@ import { describeUnjudged, formatP, formatPoints } from '../../../shared/lookbac
 import type { Metric } from '../../../shared/lookback/evaluation.ts'
 import { FIGURES, toShareText } from '../../../shared/lookback/evaluation-view.ts'
 import { formatCounted, listCounts } from '../../../shared/messages/figure-text.ts'
+import { describeState } from '../../../shared/messages/state-name.ts'
+import { countLeftOut, listLeftOut } from '../../../shared/run/item-state.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
 import { ask } from '../../bridge/client.ts'
 import { ActionButton, IconButton } from '../../ui/controls.tsx'
@@ -397,12 +399,10 @@ function RunsPanel(props: {
 
 function describeSize(run: RunSummary): string {
   if (isLoadTest(run)) return formatCounted(run.requests.sent, 'request')
-  const { read, left_out: leftOut = 0, skipped = 0 } = run.rows
-  const unsent = listCounts([
-    [leftOut, 'left out'],
-    [skipped, 'skipped'],
-  ])
-  return [formatCounted(read - leftOut - skipped, 'row'), ...unsent].join(', ')
+  const unsent = listLeftOut(run.rows).map(
+    ({ state, rows }) => [rows, describeState({ state, attempts: 0 })] as const,
+  )
+  return [formatCounted(run.rows.read - countLeftOut(run.rows), 'row'), ...listCounts(unsent)].join(', ')
 }
 
 /** The ids with one more run: a second one by its time, further ones last. `only` is the run there is. */

@@ -1,5 +1,6 @@
 import { Group, Stack } from '@mantine/core'
 import { formatCounted, listCounts } from '../../../shared/messages/figure-text.ts'
+import { listLeftOut } from '../../../shared/run/item-state.ts'
 import type { RowCounts } from '../../../shared/run/run.ts'
 import { ActionButton } from '../controls.tsx'
 import { ErrorNotice, Notice } from '../layout/screen.tsx'
@@ -18,10 +19,7 @@ export function WaitingRun(props: {
 }) {
   const { rows, before } = props
   const { read, invalid, not_sent: sendable } = rows
-  const left = listCounts([
-    [rows.left_out ?? 0, 'left out by a correction'],
-    [rows.skipped ?? 0, 'skipped, sent by an earlier run'],
-  ])
+  const left = listCounts(listLeftOut(rows).map(({ rows: count, note }) => [count, note]))
   const earlier = before === read ? ', as before' : `, ${formatCounted(before ?? 0, 'row')} before`
   return (
     <Stack gap="md">
