@@ -79,6 +79,12 @@ export interface AnswerNames {
 
 export const NO_NAMES: AnswerNames = Object.freeze({ fromCache: false, languages: [], models: [] })
 
+/** The same with each of these names changed. */
+export function mapNames(names: AnswerNames, change: (name: string) => string): AnswerNames {
+  const { fromCache, languages, models } = names
+  return { fromCache, languages: languages.map(change), models: models.map(change) }
+}
+
 /** Most answers name nothing, and need not be looked through. */
 const MENTIONS = /"(?:language|model)"|"from_cache"\s*:\s*true/
 

@@ -1,3 +1,4 @@
+import { mapNames } from '../../../shared/service/answer-findings.ts'
 import type { ApiKey, ProxyCredentials } from '../secrets/bound-secret.ts'
 import type { HeaderValues } from '../secrets/header-values.ts'
 import { Redactor } from '../secrets/redactor.ts'
@@ -83,7 +84,6 @@ export function judgeWhole(judge: JudgeExchange): JudgeExchange {
 
 function redactJudgement(judgement: Judgement, redactor: Redactor): Judgement {
   const { errorCode, rows, rules, classes, names } = judgement
-  const takeAll = (texts: readonly string[]) => texts.map((text) => redactor.redact(text))
   const take = (text: string | null): string | null => (text === null ? null : redactor.redact(text))
   return {
     ...judgement,
@@ -96,6 +96,6 @@ function redactJudgement(judgement: Judgement, redactor: Redactor): Judgement {
       ([ruleId, { ruleName }]) => ({ ruleId, ruleName: redactor.redact(ruleName) }),
     ),
     classes: classes.map(({ className, score }) => ({ className: redactor.redact(className), score })),
-    names: { ...names, languages: takeAll(names.languages), models: takeAll(names.models) },
+    names: mapNames(names, (name) => redactor.redact(name)),
   }
 }
