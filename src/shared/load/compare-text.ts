@@ -13,6 +13,15 @@ export function toRunLetter(index: number): string {
   return String.fromCharCode('A'.charCodeAt(0) + index)
 }
 
+/** The percentiles that runs are compared by, each with its name in reports. */
+export const COMPARED_PERCENTILES = [
+  [50, 'p50'],
+  [90, 'p90'],
+  [95, 'p95'],
+  [99, 'p99'],
+  [99.9, 'p99_9'],
+] as const
+
 /** A percentile's short name: `p50`, `p99.9`. */
 export function formatPercentileName(percentile: number): string {
   return `p${percentile}`

@@ -1,6 +1,11 @@
 import { listPlanDifferences } from '../plan/plan-differences.ts'
 import type { Percentiles } from '../run/run.ts'
-import { describeComparison, describePercentiles, describeSeries } from './compare-text.ts'
+import {
+  COMPARED_PERCENTILES,
+  describeComparison,
+  describePercentiles,
+  describeSeries,
+} from './compare-text.ts'
 import { toPercentiles } from './latency-meter.ts'
 import type {
   ComparedRun,
@@ -26,8 +31,6 @@ import {
  * together in at least 95 of 100 comparisons (Bonferroni).
  */
 const CONFIDENCE = 0.99
-
-const COMPARED_PERCENTILES = [50, 90, 95, 99, 99.9] as const
 
 /** A smaller ratio is not a difference that matters, however sure it is. */
 const NEGLIGIBLE = 1.02
@@ -73,7 +76,7 @@ export function compareLatency(
   const [aPercentiles, bPercentiles] = [toPercentiles(a.total), toPercentiles(b.total)]
   if (aPercentiles === null || bPercentiles === null) throw new Error(`${metric} has no samples to compare`)
   let isBatched = true
-  const percentiles = COMPARED_PERCENTILES.map((percentile) => {
+  const percentiles = COMPARED_PERCENTILES.map(([percentile]) => {
     const [left, right] = [a, b].map((one) => toQuantileInterval(one, percentile, CONFIDENCE))
     if (left === undefined || right === undefined) throw new Error('two histories give two intervals')
     isBatched &&= left.isBatched && right.isBatched
@@ -92,8 +95,6 @@ function readPercentiles(run: ComparedRun, metric: TrendMetric): Partial<Percent
   return (history === undefined ? null : toPercentiles(history.total)) ?? run.percentiles?.[metric] ?? {}
 }
 
-const PERCENTILE_NAMES = { 50: 'p50', 90: 'p90', 95: 'p95', 99: 'p99', 99.9: 'p99_9' } as const
-
 /** Compares the percentiles that both runs have; null where there are none. Says nothing about confidence. */
 function comparePercentiles(
   metric: TrendMetric,
@@ -101,8 +102,8 @@ function comparePercentiles(
   b: Partial<Percentiles>,
   letters: RunLetters,
 ): SeriesComparison | null {
-  const percentiles = COMPARED_PERCENTILES.flatMap((percentile) => {
-    const [aMs, bMs] = [a[PERCENTILE_NAMES[percentile]], b[PERCENTILE_NAMES[percentile]]]
+  const percentiles = COMPARED_PERCENTILES.flatMap(([percentile, name]) => {
+    const [aMs, bMs] = [a[name], b[name]]
     if (aMs === undefined || bMs === undefined || aMs <= 0) return []
     return [{ percentile, aMs, bMs, ratio: bMs / aMs, low: null, high: null, verdict: 'unclear' as const }]
   })

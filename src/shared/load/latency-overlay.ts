@@ -9,7 +9,7 @@ import {
   runStateSchema,
 } from '../run/run.ts'
 import { compareRuns } from './compare.ts'
-import { toRunLetter } from './compare-text.ts'
+import { COMPARED_PERCENTILES, toRunLetter } from './compare-text.ts'
 import { toLatencyBars, toPercentiles } from './latency-meter.ts'
 import { type ComparedRun, loadComparisonSchema } from './load-comparison.ts'
 import { TREND_METRICS, type TrendMetric, trendMetricSchema } from './metrics.ts'
@@ -134,16 +134,8 @@ function toCurve(histogram: Histogram): OverlaidLatency['curve'] {
   })
 }
 
-const KNOWN_POINTS = [
-  [50, 'p50'],
-  [90, 'p90'],
-  [95, 'p95'],
-  [99, 'p99'],
-  [99.9, 'p99_9'],
-] as const
-
 function toKnownPoints(percentiles: Partial<Percentiles>): OverlaidLatency['curve'] {
-  return KNOWN_POINTS.flatMap(([percentile, name]) => {
+  return COMPARED_PERCENTILES.flatMap(([percentile, name]) => {
     const ms = percentiles[name]
     return ms === undefined || ms <= 0 ? [] : [{ percentile, ms }]
   })

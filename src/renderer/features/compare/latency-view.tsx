@@ -1,7 +1,12 @@
 import { Group, SegmentedControl, Select } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { describeLimited, formatPercentileName, toRunLetter } from '../../../shared/load/compare-text.ts'
+import {
+  COMPARED_PERCENTILES,
+  describeLimited,
+  formatPercentileName,
+  toRunLetter,
+} from '../../../shared/load/compare-text.ts'
 import type { LatencyOverlay, OverlaidRun } from '../../../shared/load/latency-overlay.ts'
 import type { DifferenceComparison, LoadComparison, Verdict } from '../../../shared/load/load-comparison.ts'
 import { METRICS } from '../../../shared/load/metrics.ts'
@@ -173,14 +178,6 @@ function LatencyPanel({ overlay }: { overlay: LatencyOverlay }) {
   )
 }
 
-const ROWS = [
-  [50, 'p50'],
-  [90, 'p90'],
-  [95, 'p95'],
-  [99, 'p99'],
-  [99.9, 'p99_9'],
-] as const
-
 /** Percentiles of all runs, those after the first with their change. */
 function PercentilesCompared(props: { overlay: LatencyOverlay; series: LatencyOverlay['series'][number] }) {
   const { overlay, series } = props
@@ -188,11 +185,11 @@ function PercentilesCompared(props: { overlay: LatencyOverlay; series: LatencyOv
     <Table
       className={styles.table}
       caption={`Percentiles of ${series.metric}`}
-      rows={[...ROWS, null]}
+      rows={[...COMPARED_PERCENTILES, null]}
       columns={[
         { title: 'Percentile', cell: (row) => (row === null ? 'Answers' : formatPercentileName(row[0])) },
         ...overlay.runs.map(
-          ({ letter }, index): Column<(typeof ROWS)[number] | null> => ({
+          ({ letter }, index): Column<(typeof COMPARED_PERCENTILES)[number] | null> => ({
             title: index === 0 ? letter : `${letter}, change from A`,
             isNumber: true,
             cell: (row) => {
