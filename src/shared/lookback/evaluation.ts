@@ -61,9 +61,7 @@ const averagesSchema = z.object({
 const thresholdPointSchema = matrixSchema.extend({
   /** Rows with at least this score are found. */
   threshold: z.number(),
-  precision: z.number().nullable(),
-  recall: z.number().nullable(),
-  f1: z.number().nullable(),
+  ...averagesSchema.shape,
 })
 
 /** What one threshold would find. */

@@ -115,14 +115,7 @@ export const storedConnectionSchema = z
         message: 'must be the label of one of the keys',
       })
     }
-    for (const [index, label] of labels.entries()) {
-      if (labels.indexOf(label) === index) continue
-      context.addIssue({
-        code: 'custom',
-        path: ['keys', index, 'label'],
-        message: 'is the label of another key',
-      })
-    }
+    refuseRepeated(context, labels, (index) => ['keys', index, 'label'], 'is the label of another key')
   })
 
 export type StoredConnection = z.infer<typeof storedConnectionSchema>
@@ -151,15 +144,20 @@ export const connectionsSchema = z
     if (inUse !== null && !names.includes(inUse)) {
       context.addIssue({ code: 'custom', path: ['inUse'], message: 'must name one of the connections' })
     }
-    for (const [index, name] of names.entries()) {
-      if (names.indexOf(name) === index) continue
-      context.addIssue({
-        code: 'custom',
-        path: ['connections', index, 'name'],
-        message: 'is the name of another connection',
-      })
-    }
+    const toPath = (index: number) => ['connections', index, 'name']
+    refuseRepeated(context, names, toPath, 'is the name of another connection')
   })
+
+function refuseRepeated(
+  context: z.RefinementCtx,
+  names: readonly string[],
+  toPath: (index: number) => PropertyKey[],
+  message: string,
+): void {
+  for (const [index, name] of names.entries()) {
+    if (names.indexOf(name) !== index) context.addIssue({ code: 'custom', path: toPath(index), message })
+  }
+}
 
 export type Connections = z.infer<typeof connectionsSchema>
 

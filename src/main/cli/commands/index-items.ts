@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { operationSchema } from '../../../shared/operations/operations.ts'
+import { type Operation, operationSchema } from '../../../shared/operations/operations.ts'
 import { isDotSegment } from '../../../shared/service/endpoints.ts'
 import type { CliContext } from '../context.ts'
 import { parseFilledText } from '../options/parse-values.ts'
@@ -36,8 +36,7 @@ export function addIndexCommand(program: Command, context: CliContext): void {
       'The service cannot list items: keep the export, which holds each custom_index_item_id and can be used ' +
       'as the source of `index remove`.',
     addOptions: addIndexOptions,
-    toOperation: ({ async: isAsync, index: indexId }) =>
-      operationSchema.parse({ kind: 'index-add', mode: isAsync ? 'async' : 'sync', indexId }),
+    toOperation: (flags) => toOperation('index-add', flags),
     examples: [
       'index add images.csv --index sandbox-index',
       'index add images.csv --index sandbox-index --map metadata.origin=source --async',
@@ -51,11 +50,17 @@ export function addIndexCommand(program: Command, context: CliContext): void {
       'Removes each row from a custom index by its custom_index_item_id. The export of an `index add` run can be ' +
       'used as the source.',
     addOptions: addIndexOptions,
-    toOperation: ({ async: isAsync, index: indexId }) =>
-      operationSchema.parse({ kind: 'index-remove', mode: isAsync ? 'async' : 'sync', indexId }),
+    toOperation: (flags) => toOperation('index-remove', flags),
     examples: [
       'index remove added.csv --index sandbox-index --dry-run',
       'index remove added.csv --index sandbox-index',
     ],
   })
+}
+
+function toOperation(
+  kind: 'index-add' | 'index-remove',
+  { async: isAsync, index: indexId }: IndexFlags,
+): Operation {
+  return operationSchema.parse({ kind, mode: isAsync ? 'async' : 'sync', indexId })
 }

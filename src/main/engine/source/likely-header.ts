@@ -39,7 +39,7 @@ export function areNames(texts: readonly string[]): boolean {
 }
 
 /** The number that occurs most; of several, the largest. */
-function findMostCommon(numbers: readonly number[]): number {
+export function findMostCommon(numbers: readonly number[]): number {
   const counts = new Map<number, number>()
   for (const number of numbers) counts.set(number, (counts.get(number) ?? 0) + 1)
   const most = Math.max(0, ...counts.values())

@@ -1,6 +1,6 @@
 import type { FoundProblem } from '../../../shared/messages/problem-messages.ts'
 import { toFound } from '../../../shared/run/problem.ts'
-import { areNames } from './likely-header.ts'
+import { areNames, findMostCommon } from './likely-header.ts'
 import type { SourceBatch, SourceRow } from './source-reader.ts'
 
 /** Rows that are looked at together: the first and the last ones of a table, and those around an empty record. */
@@ -264,13 +264,7 @@ function findFooter(
 
 /** How many filled cells most rows have; of several numbers, the largest. */
 function findUsual(rows: readonly SourceRow[]): number {
-  const counts = new Map<number, number>()
-  for (const { cells } of rows) {
-    const filled = listFilled(cells).length
-    counts.set(filled, (counts.get(filled) ?? 0) + 1)
-  }
-  const most = Math.max(0, ...counts.values())
-  return Math.max(0, ...[...counts].flatMap(([number, count]) => (count === most ? [number] : [])))
+  return findMostCommon(rows.map(({ cells }) => listFilled(cells).length))
 }
 
 /** Finds the header of another table below an empty record, and marks the rows from there on. */

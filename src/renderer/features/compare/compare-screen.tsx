@@ -17,6 +17,7 @@ import type { Metric } from '../../../shared/lookback/evaluation.ts'
 import { FIGURES, toShareText } from '../../../shared/lookback/evaluation-view.ts'
 import { formatCounted, listCounts } from '../../../shared/messages/figure-text.ts'
 import { describeState } from '../../../shared/messages/state-name.ts'
+import { nameSource } from '../../../shared/plan/source-paths.ts'
 import { countLeftOut, listLeftOut } from '../../../shared/run/item-state.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
 import { ask } from '../../bridge/client.ts'
@@ -429,7 +430,7 @@ function RunSelect(props: {
   )
   const alike = useQuery(
     ask.runs.list.queryOptions({
-      input: like === null ? skipToken : { search: toFileName(like.source), limit: LISTED },
+      input: like === null ? skipToken : { search: nameSource({ path: like.source }), limit: LISTED },
     }),
   )
   // Runs of the same source may be further back than the newest of all.
@@ -466,10 +467,6 @@ function RunSelect(props: {
       {error !== null && <ErrorNotice error={error} />}
     </>
   )
-}
-
-function toFileName(path: string): string {
-  return path.split(/[/\\]/).at(-1) ?? path
 }
 
 const NAME_MAX = 50

@@ -140,9 +140,22 @@ function DeletionDialog(props: {
   )
 }
 
-const DAY_MS = 86_400_000
-const MB = 1_000_000
-const GB = 1_000 * MB
+const LIMITS = [
+  { limit: 'olderThanMs', label: 'Older than (days)', description: 'since a run ended', unit: 86_400_000 },
+  {
+    limit: 'largerThanBytes',
+    label: 'And larger than (MB)',
+    description: 'files of a run with its retries',
+    unit: 1_000_000,
+  },
+  {
+    limit: 'keepBelowBytes',
+    label: 'All runs at most (GB)',
+    description: 'the oldest are deleted first',
+    unit: 1_000_000_000,
+  },
+] as const satisfies readonly { limit: keyof Retention; label: string; description: string; unit: number }[]
+
 const TYPING_MS = 300
 
 /** Runs that are listed before they are deleted; more are counted. */
@@ -193,27 +206,14 @@ function CleanUpForm({ stored, onClose }: { stored: Retention; onClose: () => vo
   return (
     <Stack gap="md">
       <div className={`grid gap-3 ${styles.limits}`}>
-        <LimitInput
-          label="Older than (days)"
-          description="since a run ended"
-          value={limits.olderThanMs}
-          unit={DAY_MS}
-          onValue={(olderThanMs) => change({ olderThanMs })}
-        />
-        <LimitInput
-          label="And larger than (MB)"
-          description="files of a run with its retries"
-          value={limits.largerThanBytes}
-          unit={MB}
-          onValue={(largerThanBytes) => change({ largerThanBytes })}
-        />
-        <LimitInput
-          label="All runs at most (GB)"
-          description="the oldest are deleted first"
-          value={limits.keepBelowBytes}
-          unit={GB}
-          onValue={(keepBelowBytes) => change({ keepBelowBytes })}
-        />
+        {LIMITS.map(({ limit, ...field }) => (
+          <LimitInput
+            key={limit}
+            {...field}
+            value={limits[limit]}
+            onValue={(value) => change({ [limit]: value })}
+          />
+        ))}
       </div>
       {found.error !== null && <ErrorNotice error={found.error} />}
       {prune.error !== null && <ErrorNotice error={prune.error} />}
@@ -309,9 +309,5 @@ function PrunableTable({ found }: { found: PrunableRuns }) {
 }
 
 function isSame(a: Retention, b: Retention): boolean {
-  return (
-    a.olderThanMs === b.olderThanMs &&
-    a.largerThanBytes === b.largerThanBytes &&
-    a.keepBelowBytes === b.keepBelowBytes
-  )
+  return LIMITS.every(({ limit }) => a[limit] === b[limit])
 }

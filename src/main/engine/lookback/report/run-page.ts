@@ -5,6 +5,7 @@ import type { Failure, RunReport } from '../../../../shared/lookback/run-report.
 import { formatCount, formatCounted, formatDuration } from '../../../../shared/messages/figure-text.ts'
 import { listReadAs } from '../../../../shared/messages/reading-messages.ts'
 import { listUsedMapping } from '../../../../shared/messages/used-mapping-words.ts'
+import { nameSource } from '../../../../shared/plan/source-paths.ts'
 import { nameRow } from '../../../../shared/plan/source-place.ts'
 import { toEvaluationReport } from '../../../../shared/report/evaluation-report.ts'
 import { bar, count, number, share, text } from '../../../../shared/report/report.ts'
@@ -61,7 +62,7 @@ function drawHead(report: RunReport): Markup {
   return html`<header>
 <h1>${quoteForeign(summary.name)}</h1>
 ${listNotices(summary).map(drawNotice)}
-<p class="about">${quoteForeign(describeOperation(summary))} · rows of ${quoteForeign(toFileName(summary.source))} · ${quoteForeign(toServiceUrl(summary))}</p>
+<p class="about">${quoteForeign(describeOperation(summary))} · rows of ${quoteForeign(nameSource({ path: summary.source }))} · ${quoteForeign(toServiceUrl(summary))}</p>
 ${listReadAs(summary.source_read?.read_as ?? [], 'window').map(
   (line) => html`<p class="about">Read as ${quoteForeign(line)}</p>
 `,
@@ -120,10 +121,6 @@ const NOTICES = {
 
 function toUtc(iso: string): string {
   return `${iso.slice(0, 19).replace('T', ' ')} UTC`
-}
-
-function toFileName(path: string): string {
-  return path.split(/[/\\]/).at(-1) ?? path
 }
 
 function drawOutcomes(summary: RunSummary): Markup {
