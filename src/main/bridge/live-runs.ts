@@ -68,7 +68,6 @@ export function createLiveRuns(noteCrash: (error: SluiceError) => void, whenEnde
       )
       noteChange()
     },
-    /** The handle of a held run, or null. */
     find: (runId: string): RunHandle | null => held.get(runId)?.handle ?? null,
     /** The name of a held run; null where it has none but its id, or is not held. */
     findName: (runId: string): string | null => held.get(runId)?.plan.name ?? null,

@@ -55,7 +55,6 @@ async function readSettled<Value>(engine: Engine, runId: string, read: () => Pro
   return hasChanged ? read() : value
 }
 
-/** What is wrong with the rows of a run. */
 export const checkHandlers: Handlers<'check'> = {
   problems: ({ context, input }) => context.engine.results.readProblems(input.runId),
   openWarnings: ({ context, input }) => context.engine.results.readOpenWarnings(input.runId),
@@ -92,7 +91,6 @@ function toHeaders(hasBody: boolean, hasKey: boolean): [name: string, value: str
   ]
 }
 
-/** What load tests measured. */
 export const loadHandlers: Handlers<'load'> = {
   report: async ({ context, input }) =>
     toLoadOverview(await context.engine.results.readLoadReport(input.runId), input.metrics),

@@ -168,7 +168,6 @@ export function followActiveKey(
   handle.ended.then(stop, stop)
 }
 
-/** Makes the switch of one process. */
 export function createKeySwitch() {
   const listeners = new Set<() => Promise<void>>()
   return {

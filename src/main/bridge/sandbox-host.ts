@@ -223,7 +223,6 @@ export function createSandboxHost(options: { workerUrl: URL; workspace: string }
      */
     start: ({ keep }: { keep: boolean }): Promise<string> => takeTurn(() => ensure(keep)),
     stop: (): Promise<void> => takeTurn(close),
-    /** How it is started. */
     readSetup: async (): Promise<SandboxSetup> => (await readMemory()).setup,
     /** Keeps how it is started, and starts it anew where it runs. Throws `SANDBOX_UNAVAILABLE`. */
     setUp: (setup: SandboxSetup): Promise<void> =>

@@ -10,7 +10,6 @@ import type { ReadAs } from '../../shared/run/read-as.ts'
 import { listSentBefore } from '../../shared/run/sent-before.ts'
 import type { Engine } from '../engine/engine.ts'
 
-/** Lines of a kind that are told one by one. */
 const LINES_MAX = 5
 
 /**

@@ -1,7 +1,6 @@
 import { type Command, CommanderError } from 'commander'
 import { listNearest } from '../../shared/messages/find-nearest.ts'
 
-/** Most names that are suggested. */
 const SUGGESTED_MAX = 3
 
 /**

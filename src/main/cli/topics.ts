@@ -108,7 +108,6 @@ export const HELP_TOPICS: readonly HelpTopic[] = [
 // From sources this is a file of src/main/cli; in the package, bundles and pages are in folders next to each other.
 const PAGES = new URL(import.meta.url.endsWith('.ts') ? '../../../docs/' : '../docs/', import.meta.url)
 
-/** The list of topics, for the end of the main help. */
 export function listTopics(): string {
   const lines = HELP_TOPICS.map(({ name, about }) => `  ${padRight(name, 13)}  ${about}`)
   return `\nTopics, such as help columns; help WORDS searches all of them:\n${lines.join('\n')}`
@@ -121,7 +120,6 @@ export function findTopic(typed: string): HelpTopic | null {
   return HELP_TOPICS.find((one) => names.has(one.name) || names.has(one.page.replace(/\.md$/, ''))) ?? null
 }
 
-/** Where a page is. */
 export function toPageUrl(page: string): URL {
   return new URL(page, PAGES)
 }

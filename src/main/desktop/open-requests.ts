@@ -8,7 +8,6 @@ import type { ChosenSource } from '../../shared/bridge/source.ts'
 import type { OpenedPlans, PlanQuestion } from '../bridge/opened-plans.ts'
 import { showMessage } from './window.ts'
 
-/** Scheme of the links that show a run. */
 export const LINK_SCHEME = 'sluice'
 
 /** What a run may be called in a link: it becomes part of the page's address, and of nothing else. */

@@ -49,7 +49,6 @@ export interface DesktopBridge {
 export interface DesktopOptions {
   /** Address of the page: `APP_URL`, or a development server's. */
   appUrl: string
-  /** Folder of the built renderer. */
   rendererFolder: string
   /** The built preload script. */
   preloadFile: string

@@ -12,7 +12,6 @@ export interface MediaFetcherOptions {
   timeoutMs: number
 }
 
-/** Media fetched at once. */
 const CONNECTIONS = 16
 
 export function createMediaFetcher({ workspace, limitBytes, timeoutMs }: MediaFetcherOptions) {

@@ -2,7 +2,6 @@ import type { Rule } from '../../shared/sandbox/content.ts'
 import { createWatchlistMatcher, type WatchlistMatcher } from './analysis/watchlist-matcher.ts'
 import type { SandboxStore } from './store/open-store.ts'
 
-/** Reads rules and watchlists from the store. */
 export function createModeration(store: SandboxStore) {
   let rules: readonly Rule[] = []
   let matchTerms: WatchlistMatcher = () => []

@@ -27,7 +27,6 @@ export const SANDBOX_ERRORS = {
   CALLBACK_QUEUE_FULL: 503,
 } as const satisfies Record<string, number>
 
-/** One of {@link SANDBOX_ERRORS}. */
 export type SandboxErrorCode = keyof typeof SANDBOX_ERRORS
 
 /**

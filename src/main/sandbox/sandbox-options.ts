@@ -76,7 +76,6 @@ const sandboxOptionsSchema = z.strictObject({
 /** Options as one gives them; every one has a default. */
 export type SandboxOptions = z.input<typeof sandboxOptionsSchema>
 
-/** Options with every default filled in. */
 export type ResolvedSandboxOptions = z.output<typeof sandboxOptionsSchema>
 
 /** Fills in the defaults. Throws `BAD_USAGE` with everything that is wrong; keys are not repeated. */

@@ -107,7 +107,6 @@ export function sendText(response: ServerResponse, status: number, text: string)
   })
 }
 
-/** Sends a value as JSON. */
 export function sendJson(response: ServerResponse, status: number, value: unknown): void {
   sendAnswer(response, status, JSON.stringify(value), {
     ...createDocumentHeaders(''),

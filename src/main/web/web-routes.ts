@@ -30,7 +30,6 @@ import type { Uploads } from './uploads.ts'
 export interface WebRoutesOptions {
   /** Scheme, host and port of the page. */
   origin: string
-  /** Folder of the built renderer. */
   rendererFolder: string
   /** What to type to open the screens again. */
   openCommand: string

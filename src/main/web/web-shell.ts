@@ -31,7 +31,6 @@ const SWEEP_EVERY_MS = 30_000
 
 export interface WebShellOptions {
   workspace: string
-  /** Folder of the built renderer. */
   rendererFolder: string
   /** What to type to open the screens again, for pages that are shown when they are gone. */
   openCommand: string

@@ -6,7 +6,6 @@ const DRAFT_STEPS = ['operation', 'source', 'mapping', 'check', 'review'] as con
 
 export type DraftStep = (typeof DRAFT_STEPS)[number]
 
-/** The screens of a run beside its progress. */
 const RUN_SCREENS = ['results', 'labelling', 'evaluate', 'export', 'trend', 'sql', 'plan', 'correct'] as const
 
 /** One of a run's screens; `run` is its progress. */

@@ -17,7 +17,6 @@ export const UPLOAD_PATH = '/files/uploads'
  */
 export const UPLOAD_FOLDER_PATH = '/files/folders'
 
-/** Where exports wait to be downloaded, in a browser. */
 export const DOWNLOAD_PATH = '/files/exports'
 
 /**

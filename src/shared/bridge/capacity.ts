@@ -15,7 +15,6 @@ const progressSchema = z.object({
   report: capacityReportSchema,
 })
 
-/** How a capacity search stands. */
 export type CapacityProgress = z.infer<typeof progressSchema>
 
 const progressEventSchema = z.object({ sequence: z.int(), progress: progressSchema })

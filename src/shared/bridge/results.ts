@@ -64,7 +64,6 @@ export const resultsContract = {
     .output(latencySeriesSchema),
 }
 
-/** What is wrong with the rows of a run. */
 export const checkContract = {
   /** Problems by cause, with the first rows that have each. */
   problems: base.input(runIdSchema).output(z.array(problemGroupSchema)),
@@ -118,7 +117,6 @@ const overviewSchema = loadReportSchema.extend({
 
 export type LoadOverview = z.infer<typeof overviewSchema>
 
-/** What load tests measured. */
 export const loadContract = {
   /**
    * All that was measured so far, with these latencies by second (default: http_req_duration, response_time and

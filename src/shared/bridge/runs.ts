@@ -100,7 +100,6 @@ const runEntrySchema = z.object({
 
 export type RunEntry = z.infer<typeof runEntrySchema>
 
-/** Runs of a page of the list. */
 export const RUNS_SHOWN = 50
 
 const runEntriesSchema = z.object({

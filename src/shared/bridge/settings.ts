@@ -5,7 +5,6 @@ import { base, doneSchema } from './procedure.ts'
 /** How much of pictures and videos is seen before a person reveals more, least first. */
 export const MEDIA_LOOKS = ['hidden', 'blurred', 'soft', 'grey', 'colour'] as const
 
-/** One of {@link MEDIA_LOOKS}. */
 export type MediaLook = (typeof MEDIA_LOOKS)[number]
 
 /** Longest time without a key or a movement after which content is hidden again, minutes. */

@@ -8,7 +8,6 @@ import { base, doneSchema, ofRun, runIdSchema } from './procedure.ts'
 import { exportedSchema, exportTargetSchema } from './results.ts'
 import { chosenSourceSchema } from './source.ts'
 
-/** Most verdicts on one row. */
 const VERDICTS_MAX = 100
 
 const rowVerdictSchema = z.strictObject({

@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { formatDurationMs, parseDurationMs } from '../messages/duration.ts'
 import { catchMistake, MistakeError, skipSpace, type TextMistake } from '../messages/text-mistake.ts'
 
-/** Most requests in flight that a plan may ask for. */
 export const IN_FLIGHT_MAX = 10_000
 
 /** Highest rate that a plan may ask for, requests a second. */

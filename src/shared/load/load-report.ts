@@ -31,7 +31,6 @@ const ratesSchema = z.object({
 
 const latencySchema = z.partialRecord(trendMetricSchema, percentilesSchema)
 
-/** One measured second. */
 export const loadSecondSchema = z.object({
   /** Seconds since measuring began, from 0. */
   second: z.int(),

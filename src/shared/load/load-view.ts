@@ -43,7 +43,6 @@ interface LoadGroupRow {
   percentiles: Percentiles | null
 }
 
-/** Requests of one stage. */
 interface LoadStageRow {
   /** Its number from 0, and its name: what the tag `stage` of a threshold may say. */
   label: string

@@ -48,7 +48,6 @@ export function createRequestSums(): RequestSums {
   return { requests: 0, failed: 0, iterations: 0, sentBytes: 0, receivedBytes: 0 }
 }
 
-/** Adds the sums of other requests. */
 export function addRequestSums(sums: RequestSums, others: RequestSums): void {
   sums.requests += others.requests
   sums.failed += others.failed
@@ -218,7 +217,6 @@ export const METRICS = {
   },
 } as const satisfies Record<string, Definition>
 
-/** One of {@link METRICS}. */
 export type MetricName = keyof typeof METRICS
 
 export type MetricKind = Definition['kind']
@@ -236,7 +234,6 @@ export const METRIC_KINDS = {
   gauge: { aggregations: ['value'], unit: 'number' },
 } as const satisfies Record<MetricKind, { aggregations: readonly Aggregation[]; unit: string }>
 
-/** Names of all metrics, in the table's order. */
 export const METRIC_NAMES = Object.keys(METRICS) as MetricName[]
 
 /** Names of the latencies, in the table's order. */

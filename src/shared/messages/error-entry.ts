@@ -37,7 +37,6 @@ export const ERROR_CODES = [
   'INTERNAL',
 ] as const
 
-/** One of {@link ERROR_CODES}. */
 export type ErrorCode = (typeof ERROR_CODES)[number]
 
 /** Where words are read: in a terminal, where options and commands can be typed, or in the window. */
@@ -46,7 +45,6 @@ export type Surface = 'terminal' | 'window'
 /** Words for both surfaces alike, or for each its own. */
 export type Wording = string | Record<Surface, string>
 
-/** What an error says. */
 export interface ErrorWords {
   /** What failed, on what, what was expected and what was found. */
   text: Wording
@@ -81,7 +79,6 @@ export function ofFailure<Ids extends Record<string, Words>>(code: ErrorCode, id
   }
 }
 
-/** The words for one surface. */
 export function chooseWording(wording: Wording, surface: Surface): string {
   return typeof wording === 'string' ? wording : wording[surface]
 }

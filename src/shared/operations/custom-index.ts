@@ -6,7 +6,6 @@ const indexIdSchema = z
   .min(1)
   .refine((id) => !isDotSegment(id), 'must not be "." or "..", which would lead to another path')
 
-/** What an operation on a custom index is set to. */
 export const indexShape = { mode: z.enum(['sync', 'async']).default('sync'), indexId: indexIdSchema }
 
 /** What a single request to a custom index names beside its body. */

@@ -52,7 +52,6 @@ export const indexAddRequestSchema = z
     message: 'at least one of url and media is required',
   })
 
-/** Path that adds an item to a custom index. */
 export function indexAddPath({ indexId, mode }: { indexId: string; mode: Mode }): string {
   return `/api/v1/custom_index/${toSegment(indexId)}/add/${mode}`
 }

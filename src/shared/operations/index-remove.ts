@@ -22,7 +22,6 @@ export const indexRemoveRequestSchema = z.object({
   callback_url: httpUrlSchema.optional(),
 })
 
-/** Path that removes an item from a custom index. */
 export function indexRemovePath({ indexId, mode }: { indexId: string; mode: Mode }): string {
   return `/api/v1/custom_index/${toSegment(indexId)}/remove/${mode}`
 }

@@ -43,7 +43,6 @@ type KindAbout<About extends Subject> = Extract<Entries[number], { subject: Abou
 /** An operation as those know it who need not know which it is. */
 export type AnyOperation = OperationTraits<Operation, ScratchEndpoint>
 
-/** What each operation is, by its kind. */
 export const OPERATIONS = Object.fromEntries(ALL.map((entry) => [entry.kind, entry])) as unknown as Record<
   OperationKind,
   AnyOperation

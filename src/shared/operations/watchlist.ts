@@ -47,7 +47,6 @@ export const TERMS_PER_REQUEST_MAX = 10_000
 /** Terms of one request, unless the plan says otherwise. */
 export const TERMS_PER_REQUEST_DEFAULT = 500
 
-/** What an operation on a watchlist is set to. */
 export const watchlistShape = {
   watchlist: z.string().min(1),
   termsPerRequest: z.int().min(1).max(TERMS_PER_REQUEST_MAX).default(TERMS_PER_REQUEST_DEFAULT),

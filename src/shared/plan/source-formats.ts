@@ -77,7 +77,6 @@ const SOURCE_FORMATS = {
 
 export type SourceFormat = keyof typeof SOURCE_FORMATS
 
-/** The formats, as a plan names them. */
 export const SOURCE_FORMAT_NAMES = Object.keys(SOURCE_FORMATS) as SourceFormat[]
 
 const TRAITS: Record<SourceFormat, SourceFormatTraits> = SOURCE_FORMATS

@@ -76,7 +76,6 @@ export const connectionKeySchema = z.object({
 
 export type ConnectionKey = z.infer<typeof connectionKeySchema>
 
-/** Label of a key that was given none. */
 export const DEFAULT_KEY_LABEL = 'default'
 
 /** The address of a service, without the path of an endpoint that it was given with. */

@@ -26,7 +26,6 @@ export function formatRunMarkdown(report: RunReport, { level }: DocumentOptions 
   ])
 }
 
-/** A load test as a Markdown document. */
 export function formatLoadMarkdown(report: LoadReport, { level }: DocumentOptions = { level: 1 }): string {
   const { source, requests, latency, caveats, answers } = toLoadSections(report)
   return formatDocument(level, report.name, [

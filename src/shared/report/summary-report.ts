@@ -139,7 +139,6 @@ const SIGNS: Readonly<Record<string, Sign>> = {
   skipped: 'skipped',
 }
 
-/** Rows by outcome. */
 export function toRowsFact(summary: RunSummary): Fact {
   const { read } = summary.rows
   return {

@@ -25,7 +25,6 @@ export interface ColumnChoice {
   /** Adds the columns of the rules to what was asked for. */
   rulesAsColumns: boolean
   operation: OperationKind
-  /** The source's columns. */
   columns: readonly string[]
   /** The classes that any row has a score of. */
   classes: readonly string[]

@@ -9,7 +9,6 @@ interface ExportFormatEntry {
   help: string
 }
 
-/** The formats of a run's rows. */
 export const ROW_EXPORT_FORMATS = [
   {
     ending: 'csv',
@@ -104,13 +103,11 @@ export const LOAD_EXPORT_FORMATS = [
   },
 ] as const satisfies readonly ExportFormatEntry[]
 
-/** A format of rows, named by its ending. */
 export type RowExportFormat = (typeof ROW_EXPORT_FORMATS)[number]['ending']
 
 /** A format of OpenAI's batch API, named by its ending. */
 export type BatchExportFormat = (typeof BATCH_EXPORT_FORMATS)[number]['ending']
 
-/** A format of load tests, named by its ending. */
 export type LoadExportFormat = (typeof LOAD_EXPORT_FORMATS)[number]['ending']
 
 /** A format of what a load test measured: all but the load itself. */

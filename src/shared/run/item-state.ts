@@ -138,7 +138,6 @@ export function listStates<Kind extends StateKind>(...kinds: Kind[]): StateOf<Ki
   )
 }
 
-/** Whether a state is of a kind. */
 export function isOfKind<Kind extends StateKind>(state: RowState, kind: Kind): state is StateOf<Kind> {
   return ROW_STATES[state].kind === kind
 }
@@ -267,7 +266,6 @@ export function nextItemState(state: ItemState, event: ItemEvent): ItemState | n
   return TRANSITIONS[state][event] ?? null
 }
 
-/** States of items that ended without success. */
 export const UNSUCCESSFUL_STATES = listStates('unsuccessful')
 
 /** Whether an item ended without success, or a row is invalid and was never sent. */

@@ -12,7 +12,6 @@ import { readAsSchema } from './read-as.ts'
 import { type RowFilter, rowFilterSchema } from './row-filters.ts'
 import { latencyBarsSchema, percentilesSchema } from './run.ts'
 
-/** Most rows of one page. */
 export const PAGE_MAX_ROWS = 500
 
 /** Most columns that a page is asked for. */
@@ -201,7 +200,6 @@ export interface ExportRow extends ResultRow {
   serviceMessage: string | null
 }
 
-/** One second of a run. */
 const runSecondSchema = z.object({
   /** Seconds since sending started. */
   second: z.int(),

@@ -284,7 +284,6 @@ export function listChosen(filter: RowFilter): FacetId[] {
   })
 }
 
-/** Whether a filter narrows at all. */
 export function isNarrowed(filter: RowFilter): boolean {
   return Object.keys(filter).length > 0
 }

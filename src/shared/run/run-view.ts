@@ -14,7 +14,6 @@ import { COUNTED_STATES, type CountTone, ROW_STATES } from './item-state.ts'
 import { countTrial, countUnsuccessful, type RunSummary } from './run.ts'
 import { formatPace } from './snapshot.ts'
 
-/** Rows of one kind. */
 export interface CountedRows {
   name: string
   rows: number

@@ -84,7 +84,6 @@ export const runWarningSchema = z.object({
 
 export type RunWarning = z.infer<typeof runWarningSchema>
 
-/** A warning about rows of a source. */
 export type RowWarning = Required<RunWarning>
 
 /** The warnings of a run that are about its rows, most rows first. */
@@ -379,7 +378,6 @@ export function listRetries({ sessions }: Pick<RunSummary, 'sessions'>): RunSess
   return sessions.slice(1).filter(({ kind }) => kind === 'retry' || kind === 'correction')
 }
 
-/** Whether a run is a load test. */
 export function isLoadRun({ thresholds }: Pick<RunSummary, 'thresholds'>): boolean {
   return thresholds !== undefined
 }

@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { formatCounted } from '../messages/figure-text.ts'
 import { sayGuarded, UNGUARDED_FORMATS } from './formula-guard.ts'
 
-/** A written file of rows. */
 export interface ExportResult {
   file: string
   rows: number

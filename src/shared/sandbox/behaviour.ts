@@ -24,7 +24,6 @@ export const behaviourSettingsSchema = z.strictObject({
 
 export type BehaviourSettings = z.infer<typeof behaviourSettingsSchema>
 
-/** Default behaviour of a sandbox. */
 export const DEFAULT_BEHAVIOUR: Readonly<BehaviourSettings> = {
   latency: '0ms',
   faults: [],
@@ -41,7 +40,6 @@ export const behaviourChangeSchema = behaviourSettingsSchema.partial()
 
 export type BehaviourChange = z.infer<typeof behaviourChangeSchema>
 
-/** The settings after a change. */
 export function applyChange(settings: BehaviourSettings, change: BehaviourChange): BehaviourSettings {
   const names = Object.keys(DEFAULT_BEHAVIOUR) as (keyof BehaviourSettings)[]
   const changed = names.map((name) => [name, change[name] === undefined ? settings[name] : change[name]])

@@ -4,7 +4,6 @@ import { appealJudgmentSchema, appealStatusSchema, originalDecisionSchema } from
 /** The classes that the sandbox scores (docs/interface.md §2.3, moderated_classes). */
 export const CONTENT_CLASSES = ['sexual', 'hate', 'violence', 'bullying', 'spam', 'promotions'] as const
 
-/** One of {@link CONTENT_CLASSES}. */
 export type ContentClass = (typeof CONTENT_CLASSES)[number]
 
 const conditionSchema = z.discriminatedUnion('subject', [

@@ -26,7 +26,6 @@ export function isDotSegment(id: string): boolean {
   return /^(?:\.|%(?:25)*2e){1,2}$/i.test(id)
 }
 
-/** An id as part of a path. */
 export function toSegment(id: string): string {
   if (isDotSegment(id)) throw new Error(`the id ${JSON.stringify(id)} would leave its place in the path`)
   return encodeURIComponent(id)

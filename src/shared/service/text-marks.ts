@@ -10,10 +10,8 @@ export interface TextMark {
   type: string | null
 }
 
-/** Most places of one value that are marked. */
 const PLACES_MAX = 100
 
-/** Most marks of a text. */
 const MARKS_MAX = 1_000
 
 /**

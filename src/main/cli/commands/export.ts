@@ -33,7 +33,6 @@ import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
 import { addDocumentOptions, addExamples, type DocumentFlags } from '../options/shared-options.ts'
 import type { Output } from '../terminal/output.ts'
 
-/** What stdout can have. */
 const STDOUT_FORMATS = ['csv', 'jsonl', 'parquet', 'batch-output', 'batch-input'] as const
 
 type StdoutFormat = (typeof STDOUT_FORMATS)[number]

@@ -120,7 +120,6 @@ function addLedger(parent: Command, context: CliContext, of: LedgerKind): void {
   addExamples(command, examples)
 }
 
-/** Declares which service a ledger is of. */
 export function addLedgerServiceOptions(command: Command): Command {
   return command
     .optionsGroup('Service:')

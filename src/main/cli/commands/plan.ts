@@ -19,7 +19,6 @@ import { addExamples, addMetricsOption } from '../options/shared-options.ts'
 import { confirmTrust, findUntrusted, type TrustFlags } from '../session/consent.ts'
 import { sendPlan } from '../session/send-plan.ts'
 
-/** Adds `plan FILE`: runs a plan file. */
 export function addPlanCommand(program: Command, context: CliContext): void {
   const command = program
     .command('plan')

@@ -1,10 +1,8 @@
 /** Asks for completions: words before the cursor, then the word at the cursor with a dot behind it. */
 export const COMPLETE_COMMAND = '__complete'
 
-/** Shells that there is a script for. */
 export const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const
 
-/** One of {@link SHELLS}. */
 export type Shell = (typeof SHELLS)[number]
 
 // Each script hands the words to `sluice __complete` and shows what it prints (complete-words.ts). The dot keeps the word at

@@ -30,9 +30,7 @@ import { writtenRowsSchema } from '../../../shared/run/written-rows.ts'
 import { comparisonShape } from './comparison-document.ts'
 import { SCHEMA_VERSION } from './write-document.ts'
 
-/** A document that `--json` prints. */
 interface DocumentSchema {
-  /** The commands that print it. */
   commands: readonly string[]
   schema: z.ZodType
   /** Whether its members are camelCase in the code and snake_case in the document. */

@@ -14,7 +14,6 @@ export interface KeyFlags extends GivenKeyFlags {
   apiKeyEnv?: string
 }
 
-/** Declares `--api-key-file` and `--api-key-command`. */
 export function addGivenKeyOptions(command: Command): Command {
   return command
     .option('--api-key-file <file>', 'file with the API key, such as a mounted secret')

@@ -51,14 +51,12 @@ function parseRate(text: string): number {
   throw new InvalidArgumentError(`expected a rate with at most three decimal places, found \`${text}\`.`)
 }
 
-/** Parser of `--stages`. */
 function parseStagesOption(text: string): StagesPace {
   const parsed = parseStages(text)
   if (parsed.ok) return parsed.pace
   throw new InvalidArgumentError(`${formatTextMistake('stages', text, parsed.mistake)}.`)
 }
 
-/** Parser of `--threshold`, repeatable. */
 function collectThreshold(text: string, previous: Threshold[] | undefined): Threshold[] {
   const parsed = parseThreshold(text)
   if (!parsed.ok) throw new InvalidArgumentError(`${formatThresholdMistake(text, parsed.mistake)}.`)

@@ -146,7 +146,6 @@ export function parseQuote(text: string): string {
   throw new InvalidArgumentError(`expected one character or \`none\`, found \`${text}\`.`)
 }
 
-/** Parser of a text that must not be empty. */
 export function parseFilledText(text: string): string {
   if (text.trim() !== '') return text
   throw new InvalidArgumentError('must not be empty.')

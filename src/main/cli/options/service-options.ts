@@ -162,13 +162,11 @@ function collectHeader(text: string, previous: PlanHeaders | undefined): PlanHea
   return { ...previous, [name]: value }
 }
 
-/** Parser of `--user-agent`. */
 function parseUserAgent(text: string): string {
   if (userAgentSchema.safeParse(text).success) return text
   throw new InvalidArgumentError('expected printable ASCII of 1 to 256 characters.')
 }
 
-/** Parser of `--resolve`, repeatable. */
 function collectResolved(text: string, previous: string[] | undefined): string[] {
   const parsed = resolvedHostSchema.safeParse(text)
   if (parsed.success) return [...(previous ?? []), text]

@@ -42,7 +42,6 @@ export interface UnknownFlags {
   resendIndexAdds?: true
 }
 
-/** Declares `--workspace`. */
 export function addWorkspaceOption(command: Command): Command {
   return command.option(
     '--workspace <folder>',
@@ -50,12 +49,10 @@ export function addWorkspaceOption(command: Command): Command {
   )
 }
 
-/** Declares `--json` and `--workspace`. */
 export function addDocumentOptions(command: Command, what: 'document' | 'array' = 'document'): Command {
   return addWorkspaceOption(command.option('--json', `one JSON ${what} on stdout`))
 }
 
-/** Declares `--workspace`, `--quiet` and `--json`. */
 export function addReportingOptions(command: Command): Command {
   return addWorkspaceOption(command)
     .option('--quiet', 'no progress on stderr')
@@ -68,7 +65,6 @@ export function addReportingOptions(command: Command): Command {
     .option('--json', 'print JSON instead of the summary')
 }
 
-/** Declares `--on-unknown` and `--resend-index-adds`. */
 export function addOnUnknownOption(command: Command): Command {
   command.addOption(
     new Option(
@@ -89,7 +85,6 @@ export interface ExportFlags {
   export?: string
 }
 
-/** Declares `--export`. */
 export function addExportOption(command: Command): Command {
   return command.option('--export <file>', 'export the results to this file when the run has ended')
 }
@@ -99,7 +94,6 @@ export interface YesFlags {
   yes?: true
 }
 
-/** Declares `--yes`. */
 export function addYesOption(command: Command): Command {
   return command.option('--yes', 'skip the confirmation before sending to production')
 }
@@ -109,7 +103,6 @@ export interface AcceptFlags {
   accept?: AcceptCode[]
 }
 
-/** Declares `--accept`. */
 export function addAcceptOption(command: Command): Command {
   return command.option(
     '--accept <codes>',
@@ -127,7 +120,6 @@ function parseAcceptCodes(text: string, previous: readonly AcceptCode[] | undefi
   return joinAccepted(previous, codes)
 }
 
-/** Declares `--delivered-code`, repeatable. */
 export function addDeliveredCodeOption(command: Command): Command {
   return command.option(
     '--delivered-code <code>',
@@ -141,7 +133,6 @@ export interface AsyncFlags {
   async?: true
 }
 
-/** Declares `--async`. */
 export function addAsyncOption(command: Command): Command {
   return command.option('--async', 'asynchronous mode: results arrive as callbacks')
 }
@@ -157,7 +148,6 @@ export interface MetricsFlags {
 /** Where `--out` writes. */
 export type OutTarget = { kind: 'ndjson'; file: string } | { kind: 'otlp'; url: string }
 
-/** Parser of `--out`, repeatable. */
 function collectOut(text: string, previous: OutTarget[] | undefined): OutTarget[] {
   const [, kind, target = ''] = /^(ndjson|otlp)=(.+)$/.exec(text) ?? []
   if (kind === undefined || target === '-') {
@@ -168,7 +158,6 @@ function collectOut(text: string, previous: OutTarget[] | undefined): OutTarget[
   return [...(previous ?? []), parsed]
 }
 
-/** Declares `--out`, `--metrics-port` and `--metrics-host`. */
 export function addMetricsOption(command: Command): Command {
   return command
     .optionsGroup('Metrics:')
@@ -197,18 +186,15 @@ export function addMetricsOption(command: Command): Command {
 /** Where and how long callbacks are awaited. */
 export type CallbackFlags = FlagsOf<typeof CALLBACK_OPTIONS>
 
-/** Parser of an address to listen on. */
 function parseHost(text: string): string {
   if (/^[\w.:[\]-]+$/.test(text) && !text.includes('://')) return text
   throw new InvalidArgumentError(`expected a host name or IP address such as 0.0.0.0, found \`${text}\`.`)
 }
 
-/** Declares where the receiver listens. */
 export function addReceiverOptions(command: Command): Command {
   return addTableOptions(command, CALLBACK_OPTIONS, ['receiver'], { host: parseHost })
 }
 
-/** Declares where and how long callbacks are awaited. */
 export function addCallbackOptions(command: Command): Command {
   addReceiverOptions(command.optionsGroup('Callbacks:'))
   return addTableOptions(command, CALLBACK_OPTIONS, ['awaiting'], { url: parseBaseUrl })

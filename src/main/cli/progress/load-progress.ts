@@ -19,7 +19,6 @@ import { cutToWidth, fitSegments, formatBarLine, LABEL_COLUMNS, type Segment } f
 import { toPrintable } from '../terminal/output.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
-/** A picture of a load test. */
 export type LoadSnapshot = RunSnapshot & { load: LoadProgress }
 
 /** Whether a picture is one of a load test that has begun. */

@@ -26,7 +26,6 @@ function formatBelow(terminal: Terminal, summary: RunSummary, sections: readonly
   return joinParts([formatHeading(terminal, summary), ...parts])
 }
 
-/** The colour of a run's state. */
 export const STATE_TONES: Readonly<Record<RunState, Tone>> = {
   running: 'accent',
   completed: 'good',

@@ -29,12 +29,10 @@ export function cutToWidth(text: string, columns: number, ellipsis: string): str
   return kept + ellipsis
 }
 
-/** Fills up with spaces on the right, for text. */
 export function padRight(text: string, columns: number): string {
   return text + ' '.repeat(Math.max(0, columns - stringWidth(text)))
 }
 
-/** Fills up with spaces on the left, for numbers. */
 export function padLeft(text: string, columns: number): string {
   return ' '.repeat(Math.max(0, columns - stringWidth(text))) + text
 }

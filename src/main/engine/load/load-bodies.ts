@@ -47,7 +47,6 @@ interface BlockStart {
   before: number
 }
 
-/** What bodies are made of. */
 export interface LoadBodiesOptions {
   mapRow: MapRow
   hasCallback: boolean

@@ -7,7 +7,6 @@ const BATCH_MAX = 2_000
 
 export type CallbackCount = 'received' | 'doubled' | 'rejected' | 'overdue'
 
-/** What a load's callbacks are measured with. */
 export interface LoadCallbacksOptions {
   inbox: InboxReader
   runToken: string
@@ -36,7 +35,6 @@ export class LoadCallbacks {
     this.#options = options
   }
 
-  /** Callbacks that are still awaited. */
   get awaited(): number {
     return this.#awaited.size
   }

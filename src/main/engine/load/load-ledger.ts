@@ -244,7 +244,6 @@ function addTimes(
 
 /** The outcome of the rows of a load's source: each counts as the last of its requests whose end was reported. */
 export class LoadRows {
-  /** Rows by outcome. */
   readonly counts: Record<Outcome, number> = { succeeded: 0, rejected: 0, failed: 0, unknown: 0 }
   /** By position among the valid rows: 0 before its first request has ended, else one more than its outcome's index. */
   readonly #last: Uint8Array

@@ -15,7 +15,6 @@ import { OUTCOMES } from './request-record.ts'
 /** A thread that has not reported for this many seconds no longer keeps the others' seconds open. */
 const SILENCE_MAX_S = 10
 
-/** What the seconds of a load are made of. */
 export interface LoadSecondsOptions {
   load: Load
   ledger: LoadLedger
@@ -71,7 +70,6 @@ export class LoadSeconds {
     this.#dueUntilMs = Math.max(0, ms)
   }
 
-  /** Seconds that are closed. */
   get count(): number {
     return this.#next
   }
@@ -116,7 +114,6 @@ export class LoadSeconds {
     return Math.max(this.#options.ledger.lastSecond, ...this.#health.keys())
   }
 
-  /** Closes every second up to one. */
   closeUpTo(last: number): void {
     for (; this.#next <= last; this.#next += 1) this.#close(this.#next)
   }

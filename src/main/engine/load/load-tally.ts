@@ -60,7 +60,6 @@ export class LoadTally {
   readonly #sizes = new Map<string, Group>()
   readonly #models = new Map<string, Group>()
 
-  /** Requests that ended. */
   get requests(): number {
     return this.counts.succeeded + this.failed
   }

@@ -163,7 +163,6 @@ export class LeftOutContent {
     }
   }
 
-  /** What is lost, a column each. */
   findWarnings(): SourceWarning[] {
     const kept = this.#kept
     if (kept === null) return []

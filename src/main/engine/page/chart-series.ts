@@ -3,7 +3,6 @@ import type { LoadReport, LoadSecond } from '../../../shared/load/load-report.ts
 import { COURSE_METRICS, type TrendMetric } from '../../../shared/load/metrics.ts'
 import { formatFigure, formatMs } from '../../../shared/messages/figure-text.ts'
 
-/** Points that a chart shows at most. */
 export const POINTS_MAX = 300
 
 /** What charts show of a second. */

@@ -5,7 +5,6 @@ import type { RunRecord } from '../journal/run-record.ts'
 export interface CallbackTarget {
   /** The run's token, which the child runs of a retry share. */
   runToken: string
-  /** The item's number. */
   item: number
 }
 

@@ -35,7 +35,6 @@ export interface InboxCallback {
 
 /** What a workspace's receiver has counted since the workspace was made. */
 export interface InboxCounts {
-  /** Callbacks stored. */
   received: number
   /** Requests that were not answered 200, by reason; only reasons that occurred. */
   refused: Partial<Record<Refusal, number>>

@@ -23,12 +23,10 @@ interface ReceivedRun {
   runToken: string
 }
 
-/** What the workspace's receiver is made with. */
 export interface WorkspaceReceiverOptions {
   workspace: string
   /** Entry `receiver-worker.ts`, or its bundle. */
   url: URL
-  /** Tokens of the runs that the workspace has. */
   readLiveTokens: () => Promise<ReadonlySet<string>>
   /** What runs of other processes may send, as far as it is known here. Asked when the receiver opens. */
   readKnownSecrets: () => readonly SealedSecret[]

@@ -100,7 +100,6 @@ export class FailureGuard {
     else if (judgement.status !== null) this.#throttledSinceMs = null
   }
 
-  /** Notes that an item was settled, and how. */
   noteSettled(outcome: Outcome): void {
     this.#settled += 1
     if (outcome !== 'succeeded') this.#errors += 1

@@ -66,7 +66,6 @@ const USER_AGENT = `sluice/${APP_VERSION}`
 /** What stands where the key was sent. */
 const MASKED_KEY = '••••••••'
 
-/** Opens the scratchpad of a workspace. */
 export function createScratchpad(
   workspace: string,
   receiver: WorkspaceReceiver,

@@ -9,7 +9,6 @@ import { SluiceError } from '../../../shared/messages/errors.ts'
 import { toSystemCode } from '../../../shared/messages/thrown.ts'
 import { findBinarySignature } from './source-file.ts'
 
-/** Most bytes that a gzip file may hold. */
 const UNPACKED_MAX_BYTES = 8 * 1024 * 1024 * 1024
 
 /** Most bytes that one packed byte may become, in a file that unpacks to more than {@link UNJUDGED_BYTES}. */

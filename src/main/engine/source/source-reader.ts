@@ -144,7 +144,6 @@ export interface SourceReader {
   describe?(): Partial<ReadAs>
   /** Of a source that other readers read file by file: how each of them is read, as far as is known by now. */
   describeFiles?(): readonly ReadAs[]
-  /** Releases the file. */
   close(): void
 }
 

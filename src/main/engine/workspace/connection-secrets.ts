@@ -118,7 +118,6 @@ export interface KeySources {
   keyStore: KeyStore
 }
 
-/** A key that can be sent now. */
 export interface FoundKey {
   apiKey: ApiKey
   /** Differs between any two keys that may be sent in turn. */
@@ -429,7 +428,6 @@ function toExpectedRevision({ label, env, typed }: ConnectionKey): string {
   return env === undefined ? (typed?.revision ?? `typed ${label}`) : `variable ${env}`
 }
 
-/** Says that a key is not at hand. */
 function sayMissing({ env }: ConnectionKey): string {
   return env === undefined ? 'that key is not at hand' : `${env} is not set`
 }

@@ -208,7 +208,6 @@ export class RunFolder {
     this.ids = [...found].filter(isRunId).sort().reverse()
   }
 
-  /** Whether the run had a file of that ending. */
   hasFile(runId: string, ending: string): boolean {
     return this.#runs.get(ending)?.has(runId) ?? false
   }

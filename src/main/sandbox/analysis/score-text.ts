@@ -92,7 +92,6 @@ export interface Word {
 
 const WORD = /[\p{L}\p{M}\p{N}]+/gu
 
-/** The words of a text, in order. */
 export function findWords(text: string): Word[] {
   const words: Word[] = []
   for (const match of text.matchAll(WORD)) {

@@ -93,7 +93,6 @@ function toIndexDocument(item: StoredIndexItem) {
   }
 }
 
-/** The project's moderation rules. */
 export function registerAdminRuleRoutes(app: FastifyInstance, { store, moderation }: SandboxContext): void {
   app.get('/rules', async () => ({ rules: store.rules.list() }))
 

@@ -15,10 +15,8 @@ function atLeast(className: ContentClass, minScore: number): RuleCondition {
   return { subject: 'class_score', class: className, min_score: minScore }
 }
 
-/** Id of the custom index that a new sandbox has. */
 export const DEFAULT_INDEX = 'sandbox-index'
 
-/** Name of the watchlist that a new sandbox has. */
 export const DEFAULT_WATCHLIST = 'sandbox_terms'
 
 /** The rules of a new sandbox: every kind of condition, and enough to trigger on ordinary text. */
@@ -44,7 +42,6 @@ export const DEFAULT_RULES: Rule[] = [
 /** The custom indexes of a new sandbox, empty at first. */
 export const DEFAULT_INDEXES: readonly string[] = [DEFAULT_INDEX]
 
-/** The watchlists of a new sandbox. */
 export const DEFAULT_WATCHLISTS: Record<string, StoredTerm[]> = {
   [DEFAULT_WATCHLIST]: [
     { term: 'sandbox:watchlist', notes: 'A test phrase.' },

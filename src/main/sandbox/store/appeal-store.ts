@@ -31,7 +31,6 @@ export function createAppealStore(
       const row = selectOne.get(appealId)
       return row === undefined ? null : toStoredAppeal(row)
     },
-    /** Counts a read. */
     noteRead: (appealId: string): void => {
       group.write(() => countRead.run(appealId))
     },

@@ -12,7 +12,6 @@ export const LOGGED_ENDPOINTS: readonly LoggedEndpoint[] = OPERATION_KINDS.flatM
 
 type LoggedKind = Exclude<OperationKind, 'task'>
 
-/** One of {@link LOGGED_ENDPOINTS}. */
 export type LoggedEndpoint = LoggedKind | `${LoggedKind}/${Mode}`
 
 /** A request as it came, and its outcome. */

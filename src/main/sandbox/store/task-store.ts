@@ -1,7 +1,6 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
 import type { GroupCommit } from './open-database.ts'
 
-/** A task as the sandbox took it. */
 export interface StoredTask {
   postId: string
   /** The endpoint that took it, such as `task/v1/async`. */

@@ -106,7 +106,6 @@ export function usePageRows(pages: ResultPages): (index: number) => PageRow | nu
   return useCallback((index: number) => pages.rowAt(index), [pages, arrivals])
 }
 
-/** The pages of one list of rows. */
 export type ResultPages = ReturnType<typeof createResultPages>
 
 /**

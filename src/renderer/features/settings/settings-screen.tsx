@@ -477,7 +477,6 @@ function NoticesDialog({ onClose }: { onClose: () => void }) {
   )
 }
 
-/** A setting that is on or off. */
 function SwitchRow(props: {
   label: string
   description: ReactNode

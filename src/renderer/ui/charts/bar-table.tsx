@@ -3,7 +3,6 @@ import { formatCount } from '../../../shared/messages/figure-text.ts'
 import { Table } from '../table/table.tsx'
 import styles from './charts.module.css'
 
-/** One ranked thing and its number of rows. */
 export interface RankedBar {
   id: string
   name: ReactNode

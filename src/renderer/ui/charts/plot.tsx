@@ -181,7 +181,6 @@ export function BottomLabels(props: {
   ))
 }
 
-/** How far Page Up and Page Down go. */
 const PAGE = 10
 
 /**

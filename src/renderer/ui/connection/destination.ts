@@ -23,7 +23,6 @@ interface StoredDestination {
   apiKey: string
 }
 
-/** Where the rows go. */
 export type Destination = { kind: 'sandbox' } | StoredDestination | ServiceDestination
 
 /** The stored connection that a destination names, where there is one. */
@@ -235,7 +234,6 @@ export function recallTypedKey(addresses: Addresses): string {
   return keys.get(toName(addresses)) ?? ''
 }
 
-/** The addresses that a run goes to. */
 export function toAddresses({
   base_url,
   task_base_url = base_url,

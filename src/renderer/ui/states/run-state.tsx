@@ -73,7 +73,6 @@ export function toVerdict({ state, thresholds = [] }: Pick<RunSummary, 'state' |
   return state !== 'running' && thresholds.some(({ ok }) => ok === false) ? 'threshold failed' : state
 }
 
-/** A run's state as an icon and a word in its colour. */
 export function RunStateLabel(props: { state: RunStanding; isLoadTest?: boolean }) {
   const { state, isLoadTest = false } = props
   const { meaning, ...look } = LOOKS[state]

@@ -54,7 +54,6 @@ interface UseFlags extends DocumentFlags {
   key?: string
 }
 
-/** Adds `connection use NAME`. */
 export function addConnectionUseCommand(parent: Command, context: CliContext): void {
   const command = parent
     .command('use')
@@ -78,7 +77,6 @@ export function addConnectionUseCommand(parent: Command, context: CliContext): v
   addExamples(command, ['connection use staging', 'connection use staging --key default'])
 }
 
-/** Adds `connection remove NAME`. */
 export function addConnectionRemoveCommand(parent: Command, context: CliContext): void {
   const command = parent
     .command('remove')

@@ -21,7 +21,6 @@ import { addDocumentOptions, addExamples, type DocumentFlags } from '../../optio
 import { formatSection, formatTable } from '../../terminal/layout.ts'
 import { toPrintable } from '../../terminal/output.ts'
 
-/** Adds `connection list`. */
 export function addConnectionListCommand(parent: Command, context: CliContext): void {
   const command = parent
     .command('list')
@@ -85,7 +84,6 @@ export function formatKeySource(env: NodeJS.ProcessEnv, key: ConnectionKey): str
   return variable === undefined ? '(not typed yet)' : `from ${variable}`
 }
 
-/** Adds `connection show NAME`. */
 export function addConnectionShowCommand(parent: Command, context: CliContext): void {
   const command = parent
     .command('show')

@@ -87,7 +87,6 @@ function addStoreOptions(command: Command): Command {
   return addDocumentOptions(command)
 }
 
-/** Adds `connection add NAME`. */
 export function addConnectionAddCommand(parent: Command, context: CliContext): void {
   const command = parent
     .command('add')
@@ -127,7 +126,6 @@ export function addConnectionAddCommand(parent: Command, context: CliContext): v
   ])
 }
 
-/** Adds `connection set NAME`. */
 export function addConnectionSetCommand(parent: Command, context: CliContext): void {
   const command = parent
     .command('set')

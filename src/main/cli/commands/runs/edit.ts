@@ -15,7 +15,6 @@ interface EditFlags extends DocumentFlags {
   untag?: string[]
 }
 
-/** Adds `runs edit RUN`: gives a run a name, tags and a note. */
 export function addRunsEditCommand(parent: Command, context: CliContext): void {
   const command = parent
     .command('edit')

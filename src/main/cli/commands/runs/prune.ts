@@ -54,7 +54,6 @@ function toRetention({ olderThan, largerThan, keepBelow }: LimitFlags): Retentio
   }
 }
 
-/** Adds `runs prune`: deletes old and large runs. */
 export function addRunsPruneCommand(parent: Command, context: CliContext): void {
   const command = parent
     .command('prune')

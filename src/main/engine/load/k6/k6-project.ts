@@ -20,7 +20,6 @@ import {
 } from './k6-script.ts'
 import { toK6Thresholds } from './k6-thresholds.ts'
 
-/** What a k6 project is made of. */
 export interface K6Project {
   /** Folder to write; what an earlier export wrote there is replaced, results of k6 next to it stay. */
   folder: string

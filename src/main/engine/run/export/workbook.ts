@@ -95,7 +95,6 @@ export function cutToCell(text: string): string {
 /** Most rows of a sheet, the header among them. */
 const MAX_SHEET_ROWS = 1_048_576
 
-/** Most columns of a sheet. */
 const MAX_SHEET_COLUMNS = 16_384
 
 /** Longest text of a cell, UTF-16 code units. */

@@ -44,7 +44,6 @@ interface ParsedPiece {
 
 /** How records are read, apart from their syntax. */
 export interface RecordOptions {
-  /** Bytes of one read. */
   readBytes?: number
   /** Cells of a record; of one with more, the last of them and the surplus are as the file has them, quotes included. */
   width?: number | undefined

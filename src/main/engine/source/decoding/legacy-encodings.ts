@@ -257,7 +257,6 @@ function countEvidence(words: readonly string[]): number {
   return mayBeOne ? 0 : Math.min(contexts.size, bytes.size ** 2)
 }
 
-/** Characters of a sample. */
 const SAMPLE_CHARACTERS = 40
 
 function toReading({ encoding, text }: { encoding: string; text: string }): EncodingReading {

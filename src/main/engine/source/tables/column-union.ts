@@ -11,7 +11,6 @@ export class ColumnUnion {
   readonly #header: string[] = []
   #hasHeader = false
 
-  /** A name for each column. */
   get names(): readonly string[] {
     return this.#names
   }

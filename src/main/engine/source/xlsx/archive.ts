@@ -182,7 +182,6 @@ function readWhole(file: SourceFile, offset: number, lengthBytes: number): Buffe
   return bytes
 }
 
-/** The error of a workbook that is not whole. */
 export function createDamageError(path: string, reason: string, cause?: unknown): Error {
   return new SluiceError({ id: 'workbook_damaged', source: path, reason }, { cause })
 }

@@ -1,6 +1,5 @@
 import { createLimitError } from './archive.ts'
 
-/** Most columns of a sheet. */
 export const MAX_COLUMNS = 16_384
 
 /** Most rows of a sheet. */

@@ -1,6 +1,5 @@
 import { format, isDateFormat, isValidFormat } from 'numfmt'
 
-/** How numbers are shown in a format. */
 export interface NumberFormat {
   /** Turns a stored number into the text that a person sees. */
   toText(literal: string): string

@@ -26,7 +26,6 @@ export function openSharedStrings(archive: Archive, part: string | null) {
   const replaced = new Set<number>()
   const parser = createXmlParser(archive.path, PART, createTextCollector(archive.path, texts, replaced))
   return {
-    /** Size of their part. */
     sizeBytes: part === null ? 0 : archive.sizeOf(part),
     /** Reads on until the text of this number is known, or none are left. Throws `BAD_SOURCE` or `DISK_FULL`. */
     async readUpTo(number: number): Promise<void> {
@@ -176,7 +175,6 @@ export class PagedTexts {
     return page.bytes.toString('utf8', index === 0 ? 0 : page.ends[index - 1], page.ends[index])
   }
 
-  /** Releases the file. */
   close(): void {
     const file = this.#file
     this.#file = null
