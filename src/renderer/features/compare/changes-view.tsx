@@ -87,7 +87,7 @@ export function ChangesView(props: {
     event.preventDefault()
   }
   return (
-    <div className={styles.stack}>
+    <div className="grid one-column gap-4">
       <Group gap="var(--space-2) var(--space-3)">
         <Select
           aria-label="Which rows"

@@ -112,7 +112,7 @@ function ComparedRuns({ runs }: { runs: readonly RunSummary[] }) {
       value={view}
       onChange={(value) => setView(VIEWS.find((one) => one === value) ?? 'decisions')}
       keepMounted={false}
-      className={styles.tabs ?? ''}
+      className="grid one-column gap-4"
     >
       <Group gap="var(--space-2) var(--space-4)" justify="space-between">
         <Tabs.List>
@@ -166,7 +166,7 @@ function LabelsView({ pair }: { pair: RunPair }) {
   if (error !== null) return <ErrorNotice error={error} />
   if (choices.data === undefined || decisions.data === undefined) return <Joining />
   return (
-    <div className={styles.stack}>
+    <div className="grid one-column gap-4">
       <Panel title="Labels of the rows of B">
         <LabelsForm
           choices={choices.data}

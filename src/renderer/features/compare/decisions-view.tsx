@@ -37,7 +37,7 @@ export function DecisionsView(props: { pair: RunPair; onRows: (list: ChangeFilte
   if (compared === undefined) return <Joining />
   const isRunning = [compared.a, compared.b].some(({ state }) => state === 'running')
   return (
-    <div className={styles.stack}>
+    <div className="grid one-column gap-4">
       {compared.warnings.map((warning) => (
         <Notice
           key={warning}
@@ -53,7 +53,7 @@ export function DecisionsView(props: { pair: RunPair; onRows: (list: ChangeFilte
       <ChangePanel compared={compared} onRows={onRows} />
       <div className={styles.columns}>
         <RulesPanel group={compared.joined} onRows={onRows} />
-        <div className={styles.stack}>
+        <div className="grid one-column gap-4">
           <MatchedPanel compared={compared} />
           <OutcomesPanel outcomes={compared.outcomes} onRows={onRows} />
         </div>

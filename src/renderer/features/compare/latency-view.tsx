@@ -46,7 +46,7 @@ export function LatencyView({ runIds }: { runIds: readonly string[] }) {
       </Group>
     )
   return (
-    <div className={styles.stack}>
+    <div className="grid one-column gap-4">
       <LimitedNotice runs={overlay.runs.filter((run) => run.isLimited)} />
       {overlay.runs.map((run) => (
         <UnfinishedNotice key={run.runId} run={run} />
@@ -98,7 +98,7 @@ function SentencePanel({ letter, comparison }: { letter: string; comparison: Loa
   const { sentence, caveats, failedShare, succeededPerS } = comparison
   return (
     <Panel title={`${letter} compared with A`}>
-      <div className={styles.stack}>
+      <div className="grid one-column gap-4">
         <p className="bold" style={{ maxWidth: '64rem' }}>
           <SafeText text={sentence} max={1_000} lines />
         </p>
@@ -167,7 +167,7 @@ function LatencyPanel({ overlay }: { overlay: LatencyOverlay }) {
         </>
       }
     >
-      <div className={styles.stack}>
+      <div className="grid one-column gap-4">
         <p className="quiet">
           <code>{series.metric}</code>: {METRICS[series.metric].meaning}
         </p>
