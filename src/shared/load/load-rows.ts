@@ -1,11 +1,42 @@
+import { findColumnOfName } from '../mapping/match-columns.ts'
 import type { Load } from './load.ts'
-import { listRowTags } from './threshold-tags.ts'
+import { listRowTags, type ThresholdTag } from './threshold-tags.ts'
 import { readExpression } from './thresholds.ts'
 
 /** The columns of the source that a load test needs beside those that are sent: of tags, and of weights. */
 export function listLoadColumns({ thresholds, weight }: Load): string[] {
-  const tags = listRowTags(thresholds.map(({ expression }) => readExpression(expression).tags))
+  const tags = listTagsOfRows(thresholds)
   return [...new Set([...tags.map(({ name }) => name), ...(weight === undefined ? [] : [weight])])]
+}
+
+function listTagsOfRows(thresholds: Load['thresholds']): ThresholdTag[] {
+  return listRowTags(thresholds.map(({ expression }) => readExpression(expression).tags))
+}
+
+/** Finds the tags of thresholds that are values of columns, and that none of the rows has that requests send. */
+export class RowTagWatch {
+  readonly #missing: { tag: ThresholdTag; cell: number }[]
+  #hasRows = false
+
+  constructor({ thresholds }: Load, columns: readonly string[]) {
+    this.#missing = listTagsOfRows(thresholds).map((tag) => ({
+      ...{ tag, cell: findColumnOfName(columns, tag.name) },
+    }))
+  }
+
+  /** Notes a row that requests send. */
+  note(cells: readonly string[]): void {
+    this.#hasRows = true
+    for (let index = this.#missing.length - 1; index >= 0; index -= 1) {
+      const one = this.#missing[index]
+      if (one !== undefined && cells[one.cell] === one.tag.value) this.#missing.splice(index, 1)
+    }
+  }
+
+  /** The first tag that no row has; null if there is none, or no row at all. */
+  get missing(): ThresholdTag | null {
+    return this.#hasRows ? (this.#missing[0]?.tag ?? null) : null
+  }
 }
 
 /** How often a row is sent as others are: a number of at least 0; null for any other text. */

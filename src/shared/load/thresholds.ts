@@ -68,6 +68,8 @@ export const thresholdResultSchema = z.object({
   /** How far the value is from the limit: positive with that much room, negative when crossed by that much. */
   margin: z.number().nullable(),
   unit: z.enum(['ms', 'share', 'number']),
+  /** Requests that have its tags; only of thresholds with tags that not all requests have. */
+  requests: z.int().optional(),
 })
 
 export type ThresholdResult = z.infer<typeof thresholdResultSchema>
@@ -79,11 +81,13 @@ export function evaluateThresholds(
 ): ThresholdResult[] {
   return thresholds.map(({ expression }) => {
     const parsed = readExpression(expression)
-    const value = readMetric(toTagged(measured, parsed), parsed)
-    const { limit, metric } = parsed
+    const seen = toTagged(measured, parsed)
+    const value = readMetric(seen, parsed)
+    const { limit, metric, tags } = parsed
     const { unit } = METRIC_KINDS[METRICS[metric].kind]
-    if (value === null) return { expression, value, ok: false, limit, margin: null, unit }
-    return { expression, value, limit, unit, ...compare(parsed, value) }
+    const requests = tags.every(isOfAll) ? {} : { requests: seen.all.requests }
+    if (value === null) return { expression, value, ok: false, limit, margin: null, unit, ...requests }
+    return { expression, value, limit, unit, ...compare(parsed, value), ...requests }
   })
 }
 
@@ -151,9 +155,15 @@ const PERCENT_OF_LIMIT_MAX = 1000
 
 /**
  * By how much a threshold holds or is crossed: `crossed by 112 ms (22.4 % of the limit)`, `88.0 ms to spare (…)`. A limit
- * that is far away is said itself: `crossed by 128 ms (limit 0.001 ms)`.
+ * that is far away is said itself: `crossed by 128 ms (limit 0.001 ms)`. That no request had its tags is said, too: a count
+ * of 0 may be right, or a tag that is mistyped.
  */
-export function formatThresholdMargin({ ok, limit, margin, unit }: ThresholdResult): string {
+export function formatThresholdMargin(result: ThresholdResult): string {
+  const distance = formatDistance(result)
+  return result.requests === 0 ? `${distance}; no request has these tags` : distance
+}
+
+function formatDistance({ ok, limit, margin, unit }: ThresholdResult): string {
   if (margin === null) return 'nothing shows that it holds'
   const size = Math.abs(margin)
   const percent = (size / Math.abs(limit)) * 100

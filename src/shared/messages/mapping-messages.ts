@@ -310,6 +310,16 @@ export const MAPPING_MESSAGES = {
       },
     }),
   },
+  load_tag_missing: {
+    code: 'BAD_PLAN',
+    words: ({ column, named }: { column: string; named: string }) => ({
+      text: `a threshold is about rows with \`${named}\` in ${column}, and no row that can be sent has it`,
+      remedy: {
+        terminal: `Correct the tag ${column} of the threshold, or leave it out. A value counts as the cell has it, capitals and spaces included.`,
+        window: `Correct the tag ${column} of the threshold, or leave it out. A value counts as the cell has it, capitals and spaces included.`,
+      },
+    }),
+  },
   load_weight_unusable: {
     code: 'BAD_PLAN',
     words: ({ row, column, found }: { row: number; column: string; found: string }) => ({

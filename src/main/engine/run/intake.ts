@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { listLoadColumns, parseWeight } from '../../../shared/load/load-rows.ts'
+import { listLoadColumns, parseWeight, RowTagWatch } from '../../../shared/load/load-rows.ts'
 import { listLoadUrls } from '../../../shared/load/load-target.ts'
 import { findOtherUrl } from '../../../shared/load/threshold-tags.ts'
 import { readExpression } from '../../../shared/load/thresholds.ts'
@@ -105,6 +105,7 @@ export async function runIntake(options: {
     const firstRows: SourceRow[] = []
     const splitter = new RowSplitter(plan, columns, mapRow)
     const checkWeight = createLoadRowCheck(plan, columns)
+    const rowTags = plan.load === undefined ? null : new RowTagWatch(plan.load, columns)
     const keys = chooseRowKeys(plan, mapping, columns)
     if (keys !== null && (options.earlierRuns ?? []).length > 0) {
       const {
@@ -132,6 +133,7 @@ export async function runIntake(options: {
       onWritten: (written, isSent, isSkipped) => {
         const { row, cells, kinds = null, body = {}, reported } = written
         idColumns.note(body, row, isSent, reported)
+        if (isSent) rowTags?.note(cells)
         if (isSent && toHalf(row, kinds)?.content !== 'url') {
           leftOut.note(cells)
           alike.note(cells)
@@ -164,6 +166,9 @@ export async function runIntake(options: {
       if (options.isStopped()) return false
     }
     writer.writeChecked()
+    const missingTag = rowTags?.missing ?? null
+    if (missingTag !== null)
+      throw new SluiceError({ id: 'load_tag_missing', column: missingTag.name, named: missingTag.value })
     const unreadable = [...(finder?.unreadable ?? [])].sort()
     for (const runId of unreadable) journal.counters.add('sent_before', toUnreadableKey(runId), 1)
     for (const runId of finder?.withUnknownKey ?? [])

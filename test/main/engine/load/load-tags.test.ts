@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readExpression } from '../../../../src/shared/load/thresholds.ts'
+import { formatThresholdResult, readExpression } from '../../../../src/shared/load/thresholds.ts'
 import {
   startFaultServer,
   toErrorAnswer,
@@ -105,7 +105,6 @@ test('thresholds are of rows by their columns, of stages by number or name, and 
     'http_reqs{error_code:RATE_LIMITED}:count==20',
     'http_reqs{error_code:1429,scenario:main,method:POST}:count==20',
     'iterations{user_id:user2}:count==20',
-    'data_sent{user_id:user9}:count==0',
     'http_req_blocked{user_id:user0}:max>=0',
   ]
   const rows = ['zero', 'one', 'two', 'three', 'four']
@@ -183,6 +182,10 @@ test('bytes are those that went over the wire, and a row that is retried is one 
 test.each([
   ['http_reqs{lang:de}:count>1', { said: { id: 'load_column_missing', unnamed: ['lang'] } }],
   ['http_reqs{name:/v1/others}:count>1', { said: { id: 'load_other_url', named: '/v1/others' } }],
+  [
+    'http_reqs{user_id:user_1}:count<9',
+    { said: { id: 'load_tag_missing', column: 'user_id', named: 'user_1' } },
+  ],
 ])(
   'a threshold `%s` that no request can meet ends the load test before anything is sent',
   async (threshold, error) => {
@@ -194,3 +197,25 @@ test.each([
     expect(server.requests).toHaveLength(0)
   },
 )
+
+test('a threshold that holds since no request has its tags says so', async () => {
+  const server = await startFaultServer({
+    onRequest: (request, wire) => wire.send(200, toTaskAnswer(request)),
+  })
+  const thresholds = [
+    'http_reqs{error_code:RATE_LIMITD}:count<1',
+    'http_reqs{status:200}:count==40',
+    'http_reqs:count==40',
+  ]
+  const { summary } = await loads.run(loads.createPlan(5, server.baseUrl, { ...LOAD, thresholds }))
+  expect(summary.thresholds?.map(({ ok, requests }) => [ok, requests])).toEqual([
+    [true, 0],
+    [true, 40],
+    [true, undefined],
+  ])
+  expect(summary.thresholds?.map(formatThresholdResult)).toEqual([
+    '✓ http_reqs{error_code:RATE_LIMITD}:count<1: 0, 1 to spare (100 % of the limit); no request has these tags',
+    '✓ http_reqs{status:200}:count==40: 40, exactly',
+    '✓ http_reqs:count==40: 40, exactly',
+  ])
+})

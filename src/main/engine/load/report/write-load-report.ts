@@ -1,6 +1,7 @@
 import type { LoadReport, NumberedSample } from '../../../../shared/load/load-report.ts'
 import {
   formatThresholdMargin,
+  formatThresholdResult,
   formatThresholdValue,
   type ThresholdResult,
 } from '../../../../shared/load/thresholds.ts'
@@ -175,7 +176,7 @@ function listProperties(report: LoadReport): [name: string, value: string][] {
   ]
 }
 
-function toOutput({ generator, counts, rates, latencyMs, warnings = [] }: LoadReport): string {
+function toOutput({ generator, counts, rates, latencyMs, thresholds, warnings = [] }: LoadReport): string {
   const duration = latencyMs.http_req_duration
   const lines = [
     ...(generator.limited
@@ -187,6 +188,7 @@ function toOutput({ generator, counts, rates, latencyMs, warnings = [] }: LoadRe
       : [
           `http_req_duration: p50 ${formatMs(duration.p50)}, p90 ${formatMs(duration.p90)}, p99 ${formatMs(duration.p99)}, max ${formatMs(duration.max)}`,
         ]),
+    ...thresholds.filter(({ ok, requests }) => ok && requests === 0).map(formatThresholdResult),
     ...listRowWarnings(warnings).map(
       ({ rows, message }) => `Warning: ${formatCounted(rows, 'row')}: ${message}`,
     ),
