@@ -316,9 +316,9 @@ export function readMetric(
     case 'trend': {
       const latency = isTrend(metric) ? measured.latencies[metric] : undefined
       if (latency === undefined || latency.totalCount === 0) {
-        // Where every connection was open already, no request spent any time on it.
+        // What was sent over an open connection spent no time on opening it; what was never sent says nothing of that.
         const isOfOpening = definition.phase !== undefined && definition.phase !== 'waitingUs'
-        return isOfOpening && (measured.latencies.http_req_duration?.totalCount ?? 0) > 0 ? 0 : null
+        return isOfOpening && (measured.latencies.http_req_sending?.totalCount ?? 0) > 0 ? 0 : null
       }
       return readLatencyUs(latency, aggregation, percentile ?? 50) / 1000
     }
