@@ -290,8 +290,9 @@ function listVariables({ connection, load }: K6Plan): string[] {
   ]
 }
 
-function listDifferences({ operation, load, connection }: K6Plan): string[] {
-  const { leftOut } = toK6Thresholds(load)
+function listDifferences(plan: K6Plan): string[] {
+  const { operation, load, connection } = plan
+  const { leftOut } = toK6Thresholds(load, toLoadTarget(plan).path)
   const isAsync = operation.kind === 'task' && operation.mode === 'async'
   return [
     ...(isOpen(load.pace) && load.whenFull === 'wait'

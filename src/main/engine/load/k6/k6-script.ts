@@ -20,10 +20,11 @@ export type K6Plan = Pick<Plan, 'connection' | 'operation'> & { load: Load }
 export const SCRIPT_BEGINNING = '// Written by Sluice'
 
 /** k6's options of a plan: scenarios, thresholds, what its summary says. */
-export function toK6Options({ load, connection }: K6Plan): Record<string, unknown> {
+export function toK6Options(plan: K6Plan): Record<string, unknown> {
+  const { load, connection } = plan
   return {
     scenarios: toK6Scenarios(load, connection.timeoutMs),
-    thresholds: toK6Thresholds(load).thresholds,
+    thresholds: toK6Thresholds(load, toLoadTarget(plan).path).thresholds,
     ...(connection.userAgent === undefined ? {} : { userAgent: connection.userAgent }),
     ...(connection.keepAlive === false ? { noConnectionReuse: true } : {}),
     ...(connection.resolve === undefined ? {} : { hosts: toK6Hosts(connection.resolve) }),

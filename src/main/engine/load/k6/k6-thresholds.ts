@@ -21,6 +21,9 @@ interface K6Abort {
   delayAbortEval?: string
 }
 
+/** The tag of what is measured: the scenario after the warm-up. */
+const MAIN = 'scenario:main'
+
 /** The script's own rate of requests that did not succeed, errors inside a 200 included. */
 export const NOT_SUCCEEDED = 'not_succeeded'
 
@@ -47,11 +50,12 @@ export function isReportingThreshold(expression: string): boolean {
 /**
  * k6's thresholds of a load, on the scenario that is measured, and the expressions that k6 cannot judge. Those on
  * requests that did not succeed are set on k6's own metric, which goes by the status, and on {@link NOT_SUCCEEDED}.
+ * `path`: the name that the script gives to its requests.
  */
-export function toK6Thresholds(load: Load): { thresholds: K6Thresholds; leftOut: string[] } {
+export function toK6Thresholds(load: Load, path: string): { thresholds: K6Thresholds; leftOut: string[] } {
   const thresholds: K6Thresholds = {}
   for (const kind of Object.keys(HOLDS) as (keyof typeof HOLDS)[]) {
-    for (const metric of REPORTED[kind]) thresholds[toMainMetric(metric, load)] = [HOLDS[kind]]
+    for (const metric of REPORTED[kind]) thresholds[toMainMetric(metric)] = [HOLDS[kind]]
   }
   const leftOut: string[] = []
   for (const threshold of load.thresholds) {
@@ -61,7 +65,7 @@ export function toK6Thresholds(load: Load): { thresholds: K6Thresholds; leftOut:
       leftOut.push(threshold.expression)
       continue
     }
-    for (const metric of toMetrics(known, load)) {
+    for (const metric of toMetrics(known, load, path)) {
       thresholds[metric] = [...(thresholds[metric] ?? []), toK6Threshold(threshold, parsed, load)]
     }
   }
@@ -90,32 +94,37 @@ function toKnown({ metric, tags }: ThresholdExpression): Pick<ThresholdExpressio
   }
 }
 
-function toMetrics({ metric, tags }: Pick<ThresholdExpression, 'metric' | 'tags'>, load: Load): string[] {
+function toMetrics(
+  { metric, tags }: Pick<ThresholdExpression, 'metric' | 'tags'>,
+  load: Load,
+  path: string,
+): string[] {
   // Virtual users belong to no scenario.
   if (METRICS[metric].kind === 'gauge') return [metric]
   // The script's own rate has no tags of the request.
   if (metric === 'http_req_failed' && tags.every(isOfAll)) {
-    return [toMainMetric(metric, load), toMainMetric(NOT_SUCCEEDED, load)]
+    return [toMainMetric(metric), toMainMetric(NOT_SUCCEEDED)]
   }
-  return [toMainMetric(metric, load, tags)]
+  return [
+    toMainMetric(
+      metric,
+      tags.map((tag) => toScriptTag(tag, load, path)),
+    ),
+  ]
 }
 
-/** A tag as the script's requests have it: their path as the name, and the numbers of stages. */
-function toScriptTag({ name, value }: ThresholdTag, { pace }: Load): string {
+/** A tag as the script's requests have it: their path as the name, however it is named, and the numbers of stages. */
+function toScriptTag({ name, value }: ThresholdTag, { pace }: Load, path: string): string {
   if (name === 'stage' && pace.kind === 'stages') {
     const index = pace.stages.findIndex((stage) => stage.name === value)
     return `stage:${index === -1 ? value : index}`
   }
-  if (name !== 'name' && name !== 'url') return `${name}:${value}`
-  return `name:${value.replace(/^https?:\/\/[^/]*/, '')}`
+  if (name === 'scenario') return MAIN
+  return name === 'name' || name === 'url' ? `name:${path}` : `${name}:${value}`
 }
 
-function toMainMetric(metric: string, load: Load, tags: ThresholdExpression['tags'] = []): string {
-  const others = tags
-    .filter(({ name }) => name !== 'scenario')
-    .map(({ name, value }) => `,${toScriptTag({ name, value }, load)}`)
-    .join('')
-  return `${metric}{scenario:main${others}}`
+function toMainMetric(metric: string, tags: readonly string[] = []): string {
+  return `${metric}{${[...new Set([MAIN, ...tags])].join(',')}}`
 }
 
 function toK6Threshold(
@@ -159,7 +168,7 @@ export function toThresholdResults(metrics: readonly K6Metric[]): ThresholdResul
 }
 
 function isRepeated(metric: K6Metric, expression: string, metrics: readonly K6Metric[]): boolean {
-  if (metric.tags === 'scenario:main' && isReportingThreshold(expression)) return true
+  if (metric.tags === MAIN && isReportingThreshold(expression)) return true
   // Exported projects judge both what k6 takes for failed and what Sluice does; ours counts.
   return (
     metric.name === 'http_req_failed' &&
@@ -195,7 +204,7 @@ function toResult({ name, tags, values }: K6Metric, { expression, ok }: K6Verdic
 /** As our own thresholds are written where there is such a metric, with k6's tags otherwise. */
 function toExpression(name: string, tags: string, expression: string): string {
   const own = name === NOT_SUCCEEDED ? 'http_req_failed' : name
-  if (tags !== '' && tags !== 'scenario:main') return `${own}{${tags}}:${expression}`
+  if (tags !== '' && tags !== MAIN) return `${own}{${tags}}:${expression}`
   if (own === 'http_req_duration' && parseThreshold(expression).ok) return expression
   return `${own}:${expression}`
 }

@@ -1,7 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { toK6Options, toK6Scenarios } from '../../../../../src/main/engine/load/k6/k6-script.ts'
+import {
+  formatK6Script,
+  toK6Options,
+  toK6Scenarios,
+} from '../../../../../src/main/engine/load/k6/k6-script.ts'
 import { isReportingThreshold, toK6Thresholds } from '../../../../../src/main/engine/load/k6/k6-thresholds.ts'
-import { type LoadInput, loadSchema } from '../../../../../src/shared/load/load.ts'
+import { type Load, type LoadInput, loadSchema } from '../../../../../src/shared/load/load.ts'
 import { buildK6Plan } from './build-k6-plan.ts'
 
 const scenarios = (load: LoadInput, timeoutMs = 5_000) => toK6Scenarios(loadSchema.parse(load), timeoutMs)
@@ -110,11 +114,12 @@ describe('the scenarios of a k6 project', () => {
 })
 
 describe('the thresholds of a k6 project', () => {
+  const judge = (plan: Load) => toK6Thresholds(plan, '/api/v1/task/sync')
   const load = (thresholds: string[], parts: Partial<LoadInput> = {}) =>
     loadSchema.parse({ pace: { kind: 'open', ratePerSecond: 10 }, durationMs: 60_000, thresholds, ...parts })
 
   test('are those of the plan on the scenario that is measured', () => {
-    const { thresholds, leftOut } = toK6Thresholds(
+    const { thresholds, leftOut } = judge(
       load([
         'p(99)<500',
         'p(99.9) <= 1e3',
@@ -137,7 +142,7 @@ describe('the thresholds of a k6 project', () => {
 
   test('abort after the warm-up, too, since the clock of k6 starts with it', () => {
     const thresholds = ['p(99)<500 abortOnFail delayAbortEval=10s', 'rate<0.1 abortOnFail']
-    expect(toK6Thresholds(load(thresholds, { warmupMs: 5_000 })).thresholds).toMatchObject({
+    expect(judge(load(thresholds, { warmupMs: 5_000 })).thresholds).toMatchObject({
       'http_req_duration{scenario:main}': [
         'max>=0',
         { threshold: 'p(99)<500', abortOnFail: true, delayAbortEval: '15s' },
@@ -147,14 +152,14 @@ describe('the thresholds of a k6 project', () => {
         { threshold: 'rate<0.1', abortOnFail: true, delayAbortEval: '5s' },
       ],
     })
-    expect(toK6Thresholds(load(['rate<0.1 abortOnFail'])).thresholds).toMatchObject({
+    expect(judge(load(['rate<0.1 abortOnFail'])).thresholds).toMatchObject({
       'http_req_failed{scenario:main}': ['rate>=0', { threshold: 'rate<0.1', abortOnFail: true }],
     })
   })
 
   test('count where k6 would divide by more than the measured time', () => {
     const only = (thresholds: string[], parts?: Partial<LoadInput>) =>
-      toK6Thresholds(load(thresholds, parts)).thresholds['http_reqs{scenario:main}']?.[1]
+      judge(load(thresholds, parts)).thresholds['http_reqs{scenario:main}']?.[1]
     expect(only(['http_reqs:rate>9.5'])).toBe('count>570')
     expect(only(['http_reqs:rate>9.5 abortOnFail'])).toMatchObject({ threshold: 'rate>9.5' })
     expect(
@@ -168,7 +173,7 @@ describe('the thresholds of a k6 project', () => {
 
   test('leave out what k6 has no metric for', () => {
     const expressions = ['response_time:p(99)<5', 'start_lag:max<5', 'callback_latency:avg<5']
-    expect(toK6Thresholds(load(expressions)).leftOut).toEqual(expressions)
+    expect(judge(load(expressions)).leftOut).toEqual(expressions)
   })
 
   test('leave out tags that the samples of a metric lack in k6, with which it would always or never hold', () => {
@@ -179,12 +184,30 @@ describe('the thresholds of a k6 project', () => {
       'checks{status:200}:rate>0.99',
       'http_reqs{error_code:4001}:count<1',
     ]
-    expect(toK6Thresholds(load(expressions)).leftOut).toEqual(expressions)
-    expect(toK6Thresholds(load(['http_reqs{error_code:1050,status:0}:count<1'])).leftOut).toEqual([])
+    expect(judge(load(expressions)).leftOut).toEqual(expressions)
+    expect(judge(load(['http_reqs{error_code:1050,status:0}:count<1'])).leftOut).toEqual([])
+  })
+
+  test('are about the name that the script gives its requests, below a base path, too', () => {
+    const url = 'https://service.test/v/api/v1/task/sync?legacy=1'
+    const path = '/api/v1/task/sync?legacy=1'
+    const plan = buildK6Plan(
+      {
+        pace: { kind: 'closed', concurrency: 1 },
+        durationMs: 1_000,
+        thresholds: [`http_reqs{url:${url}}:count>1`, `http_reqs{name:${path},url:${url}}:count>2`],
+      },
+      { operation: { kind: 'task', legacy: true } },
+    )
+    const [, named] = /tags: \{ name: "([^"]+)"/.exec(formatK6Script(plan, [], '0.1.0')) ?? []
+    expect(named).toBe(path)
+    expect(toK6Options(plan)['thresholds']).toMatchObject({
+      [`http_reqs{scenario:main,name:${named}}`]: ['count>1', 'count>2'],
+    })
   })
 
   test('hold a threshold on each metric that the summary is to show, which always holds', () => {
-    const { thresholds } = toK6Thresholds(load([]))
+    const { thresholds } = judge(load([]))
     expect(
       Object.values(thresholds)
         .flat()

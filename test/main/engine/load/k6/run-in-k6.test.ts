@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { readK6Result } from '../../../../../src/main/engine/load/k6/import-k6-result.ts'
 import { type K6Body, writeK6Project } from '../../../../../src/main/engine/load/k6/k6-project.ts'
 import type { LoadInput } from '../../../../../src/shared/load/load.ts'
+import { startFaultServer, toTaskAnswer } from '../../../../helpers/fault-server.ts'
 import { findCommand } from '../../../../helpers/find-command.ts'
 import { withSandbox } from '../../../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../../../helpers/temporary-folder.ts'
@@ -27,20 +28,25 @@ interface Summary {
   metrics: Record<string, { values: Record<string, number>; thresholds?: Record<string, { ok: boolean }> }>
 }
 
+/** Runs the project of a folder. */
+function run(cwd: string, env: Record<string, string>) {
+  return new Promise<{ code: number; output: string }>((resolve) => {
+    execFile(
+      k6 ?? '',
+      ['run', '--quiet', '--out', 'json=samples.json.gz', 'script.js'],
+      { cwd, env: { ...process.env, ...env } },
+      (error, stdout, stderr) => resolve({ code: Number(error?.code ?? 0), output: stdout + stderr }),
+    )
+  })
+}
+
 /** Exports a load against a sandbox, runs it, and returns what k6 and the sandbox saw. */
 async function runInK6(load: LoadInput, env: Record<string, string> = {}) {
   const sandbox = await withSandbox()
   const folder = join(createTemporaryFolder(), 'load.k6')
   const plan = buildK6Plan(load, { connection: { baseUrl: sandbox.baseUrl, timeoutMs: 5_000 } })
   await writeK6Project({ folder, plan, appVersion: '0.1.0', bodies: [BODIES], rowsFileMaxBytes: 120 })
-  const result = await new Promise<{ code: number; output: string }>((resolve) => {
-    execFile(
-      k6 ?? '',
-      ['run', '--quiet', '--out', 'json=samples.json.gz', 'script.js'],
-      { cwd: folder, env: { ...process.env, SLUICE_API_KEY: sandbox.key, ...env } },
-      (error, stdout, stderr) => resolve({ code: Number(error?.code ?? 0), output: stdout + stderr }),
-    )
-  })
+  const result = await run(folder, { SLUICE_API_KEY: sandbox.key, ...env })
   const summary = JSON.parse(await readFile(join(folder, 'summary.json'), 'utf8')) as Summary
   const [imported, samples] = await Promise.all(
     ['summary.json', 'samples.json.gz'].map((name) => readK6Result([join(folder, name)])),
@@ -95,6 +101,30 @@ describe.skipIf(k6 === null)('an exported project in k6', () => {
     expect(tasks).toEqual([])
     expect(metrics['not_succeeded{scenario:main}']?.values['rate']).toBe(1)
     expect(metrics['http_req_failed{scenario:main}']?.thresholds).toMatchObject({ 'rate<0.5': { ok: false } })
+  })
+
+  it('judges thresholds on the address of its requests below a base path', async () => {
+    const server = await startFaultServer({
+      onRequest: (request, wire) => wire.send(200, toTaskAnswer(request)),
+    })
+    const baseUrl = `${server.baseUrl}/moderation`
+    const folder = join(createTemporaryFolder(), 'load.k6')
+    const thresholds = [`http_reqs{url:${baseUrl}/api/v1/task/sync}:count==12`]
+    const plan = buildK6Plan(
+      { pace: { kind: 'closed', concurrency: 2 }, requests: 12, thresholds },
+      { connection: { baseUrl, timeoutMs: 5_000 } },
+    )
+    await writeK6Project({ folder, plan, appVersion: '0.1.0', bodies: [BODIES] })
+    const { code, output } = await run(folder, { SLUICE_API_KEY: 'any' })
+    expect({ code, output }).toMatchObject({ code: 0 })
+    expect(server.requests.map(({ path }) => path)).toEqual(
+      Array.from({ length: 12 }, () => '/moderation/api/v1/task/sync'),
+    )
+    const { metrics } = JSON.parse(await readFile(join(folder, 'summary.json'), 'utf8')) as Summary
+    expect(metrics['http_reqs{scenario:main,name:/api/v1/task/sync}']).toMatchObject({
+      values: { count: 12 },
+      thresholds: { 'count==12': { ok: true } },
+    })
   })
 
   it('is taken in every pace', async () => {
