@@ -127,14 +127,13 @@ export function judgeProbe(level: number, summary: RunSummary): CapacityProbe {
 
 /**
  * How much of a latency this machine may have added, at most: a stall delays the sending and the reading of an answer, and
- * what is sent together after it waits in the service for about as long again. A backlog of many stalls shows as start lag,
- * unless requests waited for the service.
+ * what is sent together after it waits in the service for about as long again. A backlog of many stalls shows as start lag
+ * of requests that did not wait for the service.
  */
 const STALLS_ADDED = 3
 
-function toAddedMs({ generator, latency_ms: latencies }: RunSummary): number {
-  const lagMs = generator.waited === 0 ? (latencies.start_lag?.max ?? 0) : 0
-  return STALLS_ADDED * Math.max(generator.event_loop_max_ms ?? 0, lagMs)
+function toAddedMs({ generator }: RunSummary): number {
+  return STALLS_ADDED * Math.max(generator.event_loop_max_ms ?? 0, generator.own_start_lag_max_ms ?? 0)
 }
 
 /** Whether a latency would be above its limit without that much of it. */

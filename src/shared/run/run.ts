@@ -358,6 +358,8 @@ export const runSummarySchema = z.object({
     /** Those of them that the service kept back: it could not be reached, or limited the rate. Absent for none. */
     held_by_service: z.int().exactOptional(),
     start_lag_p99_ms: z.number().nullable(),
+    /** Of load tests: the longest start lag that the limit of requests in flight did not cause; 0 for a closed pace. */
+    own_start_lag_max_ms: z.number().exactOptional(),
     event_loop_max_ms: z.number().nullable(),
   }),
 })

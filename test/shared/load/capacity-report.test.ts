@@ -28,14 +28,16 @@ describe('a probe of a capacity', () => {
   })
 
   it('fails where a latency misses its limit by more than a stall can explain, and is void by less', () => {
-    const stalled = (latencyMs: number, parts: ProbeParts = {}) =>
-      judge({ latencyMs, failed: ['ms'], generator: { limited: true, event_loop_max_ms: 65 }, ...parts })
+    const stalled = (latencyMs: number, generator: ProbeParts['generator'] = {}) => {
+      const limited = { limited: true, event_loop_max_ms: 65, ...generator }
+      return judge({ latencyMs, failed: ['ms'], generator: limited })
+    }
     expect(stalled(7_606).verdict).toBe('failed')
     expect(stalled(690).verdict).toBe('void')
-    expect(stalled(7_606, { startLagMs: 3_000 }).verdict).toBe('void')
-    // What waited for the service lags for its sake.
-    const waited = { limited: true, event_loop_max_ms: 65, waited: 10 }
-    expect(stalled(7_606, { startLagMs: 3_000, generator: waited }).verdict).toBe('failed')
+    expect(stalled(7_606, { own_start_lag_max_ms: 3_000 }).verdict).toBe('void')
+    // That other requests waited for the service takes nothing away from this machine's own lag.
+    expect(stalled(7_606, { own_start_lag_max_ms: 3_000, waited: 1 }).verdict).toBe('void')
+    expect(stalled(7_606, { own_start_lag_max_ms: 0, waited: 10 }).verdict).toBe('failed')
   })
 
   it('fails where requests in flight kept back the schedule', () => {

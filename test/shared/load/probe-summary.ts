@@ -6,9 +6,8 @@ export interface ProbeParts {
   generator?: Partial<RunSummary['generator']>
   /** Units of the thresholds that failed. */
   failed?: ('ms' | 'share')[]
-  /** The value of the latency, whose limit is 500 ms, and the longest start lag. */
+  /** The value of the latency, whose limit is 500 ms. */
   latencyMs?: number
-  startLagMs?: number
   state?: RunSummary['state']
   stopReason?: string
 }
@@ -19,7 +18,6 @@ export function createProbeSummary({
   generator = {},
   failed = [],
   latencyMs,
-  startLagMs,
   state = 'completed',
   stopReason,
 }: ProbeParts): RunSummary {
@@ -41,7 +39,7 @@ export function createProbeSummary({
     requests: { sent: attempted, succeeded: 90, rejected: 10, failed: 0, unknown: 0, retried: 0 },
     throughput: { duration_s: 1, attempted_per_s: attempted, succeeded_per_s: 90 },
     load: { scheduled_per_s: 100 },
-    latency_ms: startLagMs === undefined ? {} : { start_lag: { max: startLagMs } },
+    latency_ms: {},
     thresholds,
     generator: { limited: false, reasons: ['It stalled.'], dropped: 0, waited: 0, ...generator },
   } as unknown as RunSummary

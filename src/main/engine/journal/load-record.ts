@@ -40,6 +40,8 @@ export interface LoadState {
   sentRetries?: number
   dropped: number
   waited: number
+  /** The longest start lag that the limit of requests in flight did not cause; earlier versions did not keep it apart. */
+  ownLagMaxUs?: number
   /** Answered in all, whatever the answer; the measured time's are in `within`. */
   answered: number
   /** Within the measured time: what rates are made of. */

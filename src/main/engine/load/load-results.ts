@@ -113,8 +113,10 @@ export function toLoadSummary(
   const { load } = view.record.plan
   if (load === undefined) return null
   const { limited, reasons, dropped, waited } = toLoadHealth(load, state)
+  const ownLagMaxUs = state?.ownLagMaxUs
+  const lag = ownLagMaxUs === undefined ? {} : { own_start_lag_max_ms: ownLagMaxUs / 1000 }
   const health = {
-    generator: { ...generator, limited, reasons, dropped, waited },
+    generator: { ...generator, limited, reasons, dropped, waited, ...lag },
     ...(view.isCutOff ? { stop_reason: LOAD_CUT_OFF_REASON } : {}),
   }
   if (state === null) {

@@ -361,6 +361,7 @@ export class LoadRun {
       dropped: seconds.dropped,
       // What is dropped at once where the cap is full has not waited.
       waited: load.whenFull === 'drop' ? 0 : total.waited,
+      ownLagMaxUs: seconds.ownLagMaxUs,
       answered: total.answered,
       // What is in flight still was sent within the time so far.
       within: { ...total.within, sent: total.within.sent + (this.#isOver ? 0 : this.#countOpen()) },

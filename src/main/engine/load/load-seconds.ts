@@ -54,6 +54,8 @@ export class LoadSeconds {
   sent = 0
   retries = 0
   dropped = 0
+  /** The longest start lag that was this machine's own, microseconds. */
+  ownLagMaxUs = 0
 
   constructor(options: LoadSecondsOptions) {
     this.#options = options
@@ -147,6 +149,7 @@ export class LoadSeconds {
     for (const cause of limits) this.#limits.set(cause, (this.#limits.get(cause) ?? 0) + 1)
     if (limits.length > 0) this.#limited += 1
     this.#eventLoopMaxUs = Math.max(this.#eventLoopMaxUs, health.eventLoopMaxUs)
+    this.ownLagMaxUs = Math.max(this.ownLagMaxUs, second.times.ownLagMaxUs)
     this.gc.pauses += health.gcPauses
     this.gc.maxUs = Math.max(this.gc.maxUs, health.gcMaxUs)
     this.sent += health.sent

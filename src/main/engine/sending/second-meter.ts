@@ -83,6 +83,11 @@ export class SecondTimes {
     recordUs(this.#ownLag, lagUs)
   }
 
+  /** The longest start lag that neither the limit of requests in flight nor opening a connection caused, microseconds. */
+  get ownLagMaxUs(): number {
+    return this.#ownLag?.maxValue ?? 0
+  }
+
   /** Whether this machine sent late: the p99 of the start lag is above 5 ms and a tenth of the median duration. */
   isSentLate(): boolean {
     if (this.#ownLag === null) return false

@@ -102,6 +102,21 @@ describe('the seconds of a load', () => {
     expect(seconds).toMatchObject({ count: 2, sent: 38, dropped: 2, sentRecently: 19, limited: 0 })
   })
 
+  it('tell the start lag of what the limit of requests in flight held up from that of this machine', () => {
+    const { seconds, ledger, close } = createSeconds()
+    ledger.add(
+      toRecords([
+        { endMs: 500, lagMs: 900, flags: ['timed', 'waited'] },
+        { endMs: 600, lagMs: 40 },
+        { endMs: 1_500, lagMs: 20 },
+      ]),
+    )
+    for (const second of [0, 1]) seconds.noteHealth(0, toHealth(second))
+    close(1)
+    expect(seconds.total.percentiles('start_lag')?.max).toBeGreaterThan(800)
+    expect(seconds.ownLagMaxUs / 40_000).toBeCloseTo(1, 2)
+  })
+
   it('are written whole once the disk takes them again', () => {
     const { seconds, ledger, journal, close, read } = createSeconds()
     const refused = { errors: [[0, REFUSED] as [number, typeof REFUSED]] }
