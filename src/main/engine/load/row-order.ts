@@ -24,8 +24,40 @@ export function createRowOrder(
   }
 }
 
-/** Each round has all rows, in an order of its own: a permutation that needs no memory, a Feistel network. */
+/** Rows whose order is drawn for each round: a Feistel network of few bits favours some orders. */
+const DRAWN_MAX = 1_024
+
+/** Each round has all rows, in an order of its own. */
 function createShuffle(seed: number, count: number): RowOrder {
+  return count <= DRAWN_MAX ? createDrawnShuffle(seed, count) : createNetworkShuffle(seed, count)
+}
+
+/** Draws the order of a round as Fisher and Yates do: each is as likely as any other. */
+function createDrawnShuffle(seed: number, count: number): RowOrder {
+  const order = new Uint16Array(count)
+  let drawn = -1
+  const drawRound = (round: number) => {
+    const key = toRoundKey(seed, round)
+    for (let place = 0; place < count; place += 1) {
+      const from = Math.floor(draw(key, place) * (place + 1))
+      order[place] = order[from] ?? 0
+      order[from] = place
+    }
+    drawn = round
+  }
+  return (sequence) => {
+    const round = Math.floor(sequence / count)
+    if (round !== drawn) drawRound(round)
+    return order[sequence % count] ?? 0
+  }
+}
+
+function toRoundKey(seed: number, round: number): number {
+  return mix(round, seed)
+}
+
+/** A permutation that needs no memory, a Feistel network. */
+function createNetworkShuffle(seed: number, count: number): RowOrder {
   const halfBits = Math.max(1, Math.ceil(Math.log2(Math.max(2, count)) / 2))
   const half = 2 ** halfBits
   const permute = (value: number, key: number): number => {
@@ -39,7 +71,7 @@ function createShuffle(seed: number, count: number): RowOrder {
     return left * half + right
   }
   return (sequence) => {
-    const key = mix(Math.floor(sequence / count), seed)
+    const key = toRoundKey(seed, Math.floor(sequence / count))
     let position = sequence % count
     // What falls beyond the rows is permuted again, until it falls among them: each row still comes once.
     do position = permute(position, key)

@@ -12,7 +12,7 @@ describe('the order of rows', () => {
     expect(take(createRowOrder({ order: 'source', seed: 1 }, 3), 7)).toEqual([0, 1, 2, 0, 1, 2, 0])
   })
 
-  test.each([1, 2, 3, 7, 64, 1_000])('that is shuffled has each of %d rows once a round', (count) => {
+  test.each([1, 2, 3, 7, 64, 1_024, 1_025])('that is shuffled has each of %d rows once a round', (count) => {
     const toPosition = createRowOrder({ order: 'shuffled', seed: 7 }, count)
     const all = Array.from({ length: count }, (_, position) => position)
     for (const round of [0, 1, 5]) expect(sorted(take(toPosition, count, round * count))).toEqual(all)
@@ -37,6 +37,35 @@ describe('the order of rows', () => {
     }
     // 1,000 are expected of each; six times the standard deviation of 30.
     for (const count of places.flat()) expect(Math.abs(count - 1_000)).toBeLessThan(180)
+  })
+
+  test.each([5, 6, 10])('that is shuffled puts each of %d rows in each place about as often', (count) => {
+    const rounds = 1_000 * count
+    for (const seed of [1, 2, 77]) {
+      const toPosition = createRowOrder({ order: 'shuffled', seed }, count)
+      const places = new Array<number>(count * count).fill(0)
+      for (let sequence = 0; sequence < rounds * count; sequence += 1) {
+        const cell = (sequence % count) * count + toPosition(sequence)
+        places[cell] = (places[cell] ?? 0) + 1
+      }
+      for (const found of places) expect(Math.abs(found - 1_000)).toBeLessThan(180)
+    }
+  })
+
+  test.each([
+    [5, 120],
+    [6, 720],
+  ])('that is shuffled takes each of the orders of %d rows about as often', (count, orders) => {
+    const found = new Map<string, number>()
+    const toPosition = createRowOrder({ order: 'shuffled', seed: 42 }, count)
+    for (let round = 0; round < 100 * orders; round += 1) {
+      const order = take(toPosition, count, round * count).join()
+      found.set(order, (found.get(order) ?? 0) + 1)
+    }
+    expect(found.size).toBe(orders)
+    // 100 are expected of each: the sum of squares is that many degrees of freedom, give or take five deviations.
+    const squares = [...found.values()].reduce((sum, n) => sum + (n - 100) ** 2 / 100, 0)
+    expect(Math.abs(squares - (orders - 1))).toBeLessThan(5 * Math.sqrt(2 * (orders - 1)))
   })
 
   test('that is random draws rows evenly, whatever the number of the request', () => {
