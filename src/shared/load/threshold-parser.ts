@@ -17,7 +17,7 @@ import {
   type MetricName,
   toOnlyAggregation,
 } from './metrics.ts'
-import { isOfAll, parseTags, type ThresholdTag } from './threshold-tags.ts'
+import { isOfAll, parseTags, scanTags, type ThresholdTag } from './threshold-tags.ts'
 
 /** How a threshold compares, as k6 writes it; `===` is `==`. */
 type ThresholdOperator = '<' | '<=' | '>' | '>=' | '==' | '===' | '!='
@@ -62,7 +62,8 @@ const EXAMPLES = '`p(99)<500`, `http_req_failed:rate<0.01` or `dropped==0`'
 export function parseThreshold(text: string): ThresholdParse {
   return catchMistake<ThresholdParse>(() => {
     // A URL as the value of a tag may hold signs of comparison, too.
-    const from = text.indexOf('}', text.indexOf('{')) + 1
+    const open = text.indexOf('{')
+    const from = open === -1 ? 0 : scanTags(text, open).close + 1
     const found = text.slice(from).search(/[<>=!]/)
     const operatorAt = from + found
     if (found === -1) throw new MistakeError(text, 0, `a comparison such as ${EXAMPLES}`)
@@ -104,12 +105,13 @@ function parseSubject(text: string, end: number): Subject {
 
 function parseTaggedSubject(text: string, from: number, left: string): Subject {
   const open = left.indexOf('{')
-  const close = left.indexOf('}', open)
-  if (close === -1) throw new MistakeError(text, from + left.length, '`}` behind the tags')
+  const spans = scanTags(text, from + open)
+  const close = spans.close - from
+  if (spans.close === -1) throw new MistakeError(text, from + left.length, '`}` behind the tags')
   const name = left.slice(0, open).trim()
   const metric = findMetric(name)
   if (metric === null) throw new MistakeError(text, from, toMetricsText(), Math.max(1, name.length))
-  const tags = parseTags(text, from + open + 1, left.slice(open + 1, close))
+  const tags = parseTags(text, spans)
   if (!isOfRequests(metric) && !tags.every(isOfAll)) {
     throw new MistakeError(text, from + open, `no tags: ${metric} is not of single requests`)
   }

@@ -117,16 +117,53 @@ function findStage(value: string, stages: readonly (string | undefined)[]): numb
   return /^\d+$/.test(value) && Number(value) < stages.length ? Number(value) : null
 }
 
-/** Reads what stands between the braces, from `from` on. */
-export function parseTags(text: string, from: number, inner: string): ThresholdTag[] {
+/** Where the tags of an expression end, and what each of them consists of, by index in the text. */
+interface TagSpans {
+  /** Of the closing brace; -1 if there is none. */
+  close: number
+  /** `colon`: -1 if the tag has none. */
+  parts: { from: number; colon: number; to: number }[]
+}
+
+/** A name or value in quotes, spaces around it, up to the sign that ends it. */
+const QUOTED = /\s*(?:"[^"]*"|'[^']*')\s*(?=[:,}])/y
+
+/** Finds the tags behind the brace at `open`. What is in quotes may hold a comma, a colon or a brace. */
+export function scanTags(text: string, open: number): TagSpans {
+  const parts: TagSpans['parts'] = []
+  let [from, colon, at] = [open + 1, -1, open + 1]
+  const skipQuoted = () => {
+    QUOTED.lastIndex = at
+    if (QUOTED.test(text)) at = QUOTED.lastIndex
+  }
+  skipQuoted()
+  for (; at < text.length; at += 1) {
+    const sign = text.charAt(at)
+    if (sign === ':' && colon === -1) {
+      colon = at
+      at += 1
+      skipQuoted()
+      at -= 1
+    } else if (sign === ',' || sign === '}') {
+      parts.push({ from, colon, to: at })
+      if (sign === '}') return { close: at, parts }
+      ;[from, colon] = [at + 1, -1]
+      at += 1
+      skipQuoted()
+      at -= 1
+    }
+  }
+  return { close: -1, parts }
+}
+
+/** Reads the tags of an expression. */
+export function parseTags(text: string, { parts }: Pick<TagSpans, 'parts'>): ThresholdTag[] {
   const tags: ThresholdTag[] = []
-  // A comma within quotes is part of a value.
-  for (const { 0: part, index } of inner.matchAll(/(?:"[^"]*"|'[^']*'|[^,])+|(?<=^|,)(?=,|$)/g)) {
-    const at = skipSpace(text, from + index)
-    const colon = part.indexOf(':')
-    const name = unquote(colon === -1 ? part : part.slice(0, colon))
-    const value = colon === -1 ? '' : unquote(part.slice(colon + 1))
-    const length = Math.max(1, part.trim().length)
+  for (const { from, colon, to } of parts) {
+    const at = skipSpace(text, from)
+    const name = unquote(text.slice(from, colon === -1 ? to : colon))
+    const value = colon === -1 ? '' : unquote(text.slice(colon + 1, to))
+    const length = Math.max(1, text.slice(from, to).trim().length)
     if (name === '' || colon === -1)
       throw new MistakeError(text, at, 'a tag and its value, as in `status:200`', length)
     const known = Object.hasOwn(KNOWN, name) ? KNOWN[name] : undefined
@@ -152,14 +189,20 @@ export function parseTags(text: string, from: number, inner: string): ThresholdT
 /** As k6 does, which takes spaces and quotes away. */
 function unquote(text: string): string {
   const trimmed = text.trim()
-  const quoted = /^(["'])(.*)\1$/.exec(trimmed)
+  const quoted = /^(["'])(.*)\1$/s.exec(trimmed)
   return quoted?.[2] ?? trimmed
 }
 
 /** Tags as an expression has them: `{expected_response:true,status:200}`; nothing for none. */
 export function formatTags(tags: readonly ThresholdTag[]): string {
-  const parts = tags.map(({ name, value }) => `${name}:${/[,"']/.test(value) ? `"${value}"` : value}`)
+  const parts = tags.map(({ name, value }) => `${quote(name, /[:,}]/)}:${quote(value, /[,}]/)}`)
   return tags.length === 0 ? '' : `{${parts.join(',')}}`
+}
+
+/** In quotes where a sign in it would end it, or it has quotes or spaces at its ends. */
+function quote(text: string, ends: RegExp): string {
+  if (!ends.test(text) && !/^["'\s]|["'\s]$/.test(text)) return text
+  return text.includes('"') ? `'${text}'` : `"${text}"`
 }
 
 /** Whether all requests have a tag, whatever the source and the service. */

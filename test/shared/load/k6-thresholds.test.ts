@@ -86,6 +86,12 @@ test.each([
   expect(formatThresholdMistake(text, parsed.mistake)).toContain(expected)
 })
 
+function readTags(text: string) {
+  const parsed = parseThreshold(text)
+  if (!parsed.ok) throw new Error(formatThresholdMistake(text, parsed.mistake))
+  return parsed.parsed.tags
+}
+
 test('quotes keep commas and colons in the value of a tag', () => {
   const parsed = parseThreshold(`http_req_duration{topic:"a, b: c", 'lang' : de }:max<1`)
   if (!parsed.ok) throw new Error('it was not read')
@@ -97,6 +103,29 @@ test('quotes keep commas and colons in the value of a tag', () => {
   expect(formatTags(tags)).toBe('{topic:"a, b: c",lang:de}')
   const again = parseThreshold(`http_req_duration${formatTags(tags)}:max<1`)
   expect(again.ok && again.parsed.tags).toEqual(tags)
+})
+
+test.each([
+  [`{topic:"a } b"}`, 'topic', 'a } b'],
+  [`{topic:'a} < b'}`, 'topic', 'a} < b'],
+  [`{topic:"a:b, c"}`, 'topic', 'a:b, c'],
+  [`{"a: b":c}`, 'a: b', 'c'],
+  [`{ 'a, } b' : "c" }`, 'a, } b', 'c'],
+  [`{topic:it's}`, 'topic', "it's"],
+  [`{topic:say "hi"}`, 'topic', 'say "hi"'],
+  [`{topic:'quoted" } word'}`, 'topic', 'quoted" } word'],
+  [`{topic:'"whole"'}`, 'topic', '"whole"'],
+])('%s is read as it is meant, and written so that it is read again', (written, name, value) => {
+  for (const text of [written, formatTags([{ name, value }])]) {
+    expect(readTags(`http_reqs${text}:count<1`)).toEqual([{ name, value }])
+  }
+})
+
+test('tags without a brace behind them, or with a quote that never ends, are said to lack it', () => {
+  for (const text of ['http_reqs{topic:a:count<1', 'http_reqs{topic:"a}":count<1']) {
+    const parsed = parseThreshold(text)
+    expect(parsed).toMatchObject({ ok: false })
+  }
 })
 
 describe('tags choose requests', () => {
