@@ -34,6 +34,9 @@ const SECRET_NAME =
   /token|secret|passw|credential|cookie|signature|auth(?!or)|session|api[-_]?key|pass$|pwd|(?:^|[-_])(?:key|pass|pat|dsn)(?:[-_]|$)/i
 /** Beginnings of values that hold a secret. */
 const SECRET_VALUE = /^(basic|bearer|digest|negotiate|token)\s+\S/i
+/** What the keys and tokens of well-known services look like, wherever they stand. */
+const KNOWN_SECRET =
+  /\b(?:gh[oprsu]_|github_pat_|glpat-|npm_|[rs]k_(?:live|test)_|sk-|xox[abeoprs]-)[\w-]{10,}|\bA[KS]IA[0-9A-Z]{12}|\bAIza[\w-]{30}|\beyJ[\w-]{8,}\.[\w-]+\.|-----BEGIN [A-Z ]*PRIVATE KEY/
 const SCHEME = /^(basic|bearer|digest|negotiate|token)\s/i
 /** Long enough to be a secret; what stands before `=` is a name. */
 const LONG_WORD = /[\w+/.-]{6,}(?!\w*=)/
@@ -41,6 +44,11 @@ const LONG_WORD = /[\w+/.-]{6,}(?!\w*=)/
 /** Whether a header or a variable of that name is likely to hold a secret. */
 export function mayNameSecret(name: string): boolean {
   return SECRET_NAME.test(name)
+}
+
+/** Whether a text has the form of a key or token of a well-known service in it. */
+export function holdsKnownSecret(text: string): boolean {
+  return KNOWN_SECRET.test(text)
 }
 
 /** Where the value of a header is from. */
@@ -77,10 +85,11 @@ export function findHeaderFault(name: string, written: string): string | null {
   if (!isHeaderValue(written)) {
     return `the value of ${name} must be printable ASCII of at most ${HEADER_VALUE_MAX} characters, without spaces at its ends`
   }
+  if (written === '') return `${name} has no value`
   const literal = written.replaceAll(VARIABLE, '')
   if (literal.includes('${')) return `the value of ${name} has a \${ that no variable's name and } follow`
   const mayBeSecret = value.kind === 'variables' ? LONG_WORD.test(literal.replace(SCHEME, '')) : true
-  if ((mayNameSecret(name) && mayBeSecret) || SECRET_VALUE.test(literal)) {
+  if ((mayNameSecret(name) && mayBeSecret) || SECRET_VALUE.test(literal) || holdsKnownSecret(literal)) {
     return `the value of ${name} may be a secret, which no plan and no command line should hold; use \${VARIABLE} or @FILE`
   }
   return null

@@ -98,6 +98,14 @@ describe('headers of requests', () => {
     ['X-Api-Key: 0123456789abcdef${GATEWAY}', 'may be a secret'],
     ['Cookie: session=0123456789abcdef; t=${GATEWAY}', 'may be a secret'],
     ['X-Thing: Bearer 0123456789abcdef${GATEWAY}', 'may be a secret'],
+    ['X-Thing: ghp_0123456789abcdef0123456789abcdef0123', 'may be a secret'],
+    ['X-Thing: github_pat_11ABCDEFG00123456789abcdef', 'may be a secret'],
+    ['X-Thing: glpat-0123456789abcdef0123', 'may be a secret'],
+    ['X-Thing: xoxb-0123456789abcdef-0123456789', 'may be a secret'],
+    ['X-Thing: sk_live_0123456789abcdef0123', 'may be a secret'],
+    ['X-Thing: AKIA0123456789ABCDEF', 'may be a secret'],
+    ['X-Thing: id=1 eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.0123456789abcdef', 'use ${VARIABLE} or @FILE'],
+    ['X-Thing:', 'X-Thing has no value'],
     ['nothing', "expected 'Name: value'"],
   ])('refuse %j before anything is sent, and do not repeat its value', async (header, message) => {
     const { service, source, run } = await open()

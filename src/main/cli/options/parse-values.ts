@@ -2,6 +2,7 @@ import { InvalidArgumentError } from 'commander'
 import { mappingNameSchema } from '../../../shared/mapping/saved-mappings.ts'
 import { parseDurationMs as parseCompound } from '../../../shared/messages/duration.ts'
 import { environmentNameSchema } from '../../../shared/plan/connection.ts'
+import { holdsKnownSecret } from '../../../shared/plan/request-headers.ts'
 import { parseRowNumber } from '../../../shared/plan/source-place.ts'
 import { connectionNameSchema } from '../../../shared/plan/stored-connection.ts'
 
@@ -167,7 +168,8 @@ export function parseProxyUrl(text: string): string {
 
 function parseAddress(text: string, sample: string, whereSecretsBelong: string): string {
   const example = `an http or https address such as ${sample}`
-  if (!URL.canParse(text)) throw new InvalidArgumentError(`expected ${example}, found \`${text}\`.`)
+  const found = holdsKnownSecret(text) ? '' : `, found \`${toShownAddress(text)}\``
+  if (!URL.canParse(text)) throw new InvalidArgumentError(`expected ${example}${found}.`)
   const url = new URL(text)
   if (url.username !== '' || url.password !== '') {
     throw new InvalidArgumentError(
@@ -175,13 +177,21 @@ function parseAddress(text: string, sample: string, whereSecretsBelong: string):
     )
   }
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
-    const forgotten = /^[\w.-]+:\d+/.test(text) ? ` Did you mean \`http://${text}\`?` : ''
-    throw new InvalidArgumentError(`expected ${example}, found \`${text}\`.${forgotten}`)
+    const isWithoutScheme = /^[\w.-]+:\d+/.test(text) && toShownAddress(text) === text
+    const forgotten = isWithoutScheme ? ` Did you mean \`http://${text}\`?` : ''
+    throw new InvalidArgumentError(`expected ${example}${found}.${forgotten}`)
   }
   if (url.search !== '' || url.hash !== '') {
-    throw new InvalidArgumentError(`expected ${example}, without \`?\` or \`#\`, found \`${text}\`.`)
+    throw new InvalidArgumentError(`expected ${example}, without \`?\` or \`#\`${found}.`)
   }
   return url.href.replace(/\/+$/, '')
+}
+
+/** An address without what may be secret in it: user name and password, query and fragment. */
+function toShownAddress(text: string): string {
+  return text
+    .replace(/[?#].*$/s, (rest) => `${rest.charAt(0)}…`)
+    .replace(/^([a-z][\w+.-]*:\/*)?[^/]*@/i, '$1…@')
 }
 
 /** Parser of the name of an environment variable. What was found is not repeated: it may be the secret itself. */

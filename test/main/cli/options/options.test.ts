@@ -171,6 +171,20 @@ describe('a base URL', () => {
     expect(() => parseBaseUrl('localhost:8080')).toThrow('Did you mean `http://localhost:8080`?')
   })
 
+  it.each([
+    'https://example.com/x?token=hunter2',
+    'https://example.com/x#hunter2',
+    'example.com?token=hunter2',
+    'localhost:8080?token=hunter2',
+    'me:hunter2@example.com',
+    'ftp://me:hunter2@example.com',
+    'ghp_0123456789hunter2abcdef',
+  ])('is refused without repeating what may be a secret in it: %s', (text) => {
+    const refuse = () => parseBaseUrl(text)
+    expect(refuse).toThrow('expected an http or https address')
+    expect(refuse).not.toThrow('hunter2')
+  })
+
   it('is refused with a password in it, which is not repeated', () => {
     const refuse = () => parseBaseUrl('https://me:hunter2@example.com')
     expect(refuse).toThrow('without a user name or password')
