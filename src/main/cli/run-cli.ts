@@ -6,6 +6,8 @@ import { COMMAND_NAMES, createProgram } from './program.ts'
 
 const SHOWN_ON_PURPOSE = new Set(['commander.helpDisplayed', 'commander.version'])
 
+const HELP_FLAGS: readonly string[] = ['--help', '-h']
+
 /** Runs the command that the arguments name, and returns what the process exits with. Never throws. */
 export async function runCli(
   args: readonly string[],
@@ -13,10 +15,12 @@ export async function runCli(
 ): Promise<ExitCode> {
   let program: Command | null = null
   try {
-    const [first, second] = args
-    if (first === 'help' && second !== undefined && !COMMAND_NAMES.includes(second)) {
+    const [first] = args
+    // `help --help` is about help, not about pages that have the word.
+    const words = first === 'help' ? args.slice(1).filter((word) => !HELP_FLAGS.includes(word)) : []
+    const [second] = words
+    if (second !== undefined && !COMMAND_NAMES.includes(second)) {
       const { listNearTopics, showHelp } = await import('./help-search.ts')
-      const words = args.slice(1)
       if (await showHelp(context, words)) return EXIT.ok
       if (!second.startsWith('-')) {
         const { sayNear } = await import('./suggestions.ts')
@@ -35,8 +39,9 @@ export async function runCli(
       )
       return EXIT.ok
     }
-    program = await createProgram(context, args)
-    await program.parseAsync(args, { from: 'user' })
+    const asked = first === 'help' ? [first, ...words] : args
+    program = await createProgram(context, asked)
+    await program.parseAsync(asked, { from: 'user' })
     return context.exitCode
   } catch (error) {
     if (error instanceof CommanderError) {

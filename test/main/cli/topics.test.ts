@@ -81,6 +81,13 @@ describe('help TOPIC', () => {
     expect(stderr).toContain("unknown command or topic 'nonsense'")
   })
 
+  it('asks for help about help itself, or once more for that of a topic, with --help', async () => {
+    for (const flag of ['--help', '-h']) {
+      expect((await help(flag)).stdout).toBe((await help()).stdout)
+      expect(await help('exit-codes', flag)).toEqual(await help('exit-codes'))
+    }
+  })
+
   it('leaves help about commands as it is', async () => {
     expect((await help('sandbox')).stdout).toMatch(/^Usage: sluice sandbox /)
   })
