@@ -201,7 +201,7 @@ export const COMMAND_LINE_MESSAGES = {
       some: readonly string[]
     }) => ({
       text: `\`${reference}\` matches ${runs} runs: ${some.join(', ')}${runs > some.length ? ', …' : ''}`,
-      remedy: 'Use a longer prefix of an id, or latest:NAME for the newest run of a name.',
+      remedy: 'Use a whole id, or a longer prefix of it, or latest:NAME for the newest run of a name.',
     }),
   }),
   ...ofFailure('SANDBOX_UNAVAILABLE', {

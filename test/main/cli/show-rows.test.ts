@@ -21,7 +21,11 @@ async function sendTwice() {
     const { stdout } = await sluice('task', source, '--set', 'post_id={{run}}-{{row}}', ...args)
     return String(JSON.parse(stdout).run_id)
   }
-  return { sluice, ids: [await send('nightly', 6), await send('nightly', 9), await send('once', 3)] as const }
+  return {
+    sluice,
+    send,
+    ids: [await send('nightly', 6), await send('nightly', 9), await send('once', 3)] as const,
+  }
 }
 
 describe('show', () => {
@@ -36,6 +40,18 @@ describe('show', () => {
     expect(ambiguous.stderr).toContain(`\`nightly\` matches 2 runs: ${ids[1]}, ${ids[0]}`)
     expect(ambiguous.stderr).toContain('latest:NAME')
     expect((await sluice('show', 'latest:nothing')).stderr).toContain('does not exist')
+  })
+
+  it('takes a name that begins an id of another run for neither of them', async () => {
+    const { sluice, send, ids } = await sendTwice()
+    const [first] = ids
+    const named = await send(first.slice(0, -1), 3)
+    const ambiguous = await sluice('show', first.slice(0, -1))
+    expect(ambiguous.code).toBe(2)
+    expect(ambiguous.stderr).toContain(`matches 2 runs: ${first}, ${named}`)
+    expect(JSON.parse((await sluice('show', first, '--json')).stdout).run_id).toBe(first)
+    const latest = await sluice('show', `latest:${first.slice(0, -1)}`, '--json')
+    expect(JSON.parse(latest.stdout).run_id).toBe(named)
   })
 
   it('lists the rows that filters leave, for a person and as a document', async () => {

@@ -59,7 +59,7 @@ export function addReportingOptions(command: Command): Command {
     .addOption(
       new Option(
         '--progress <how>',
-        'progress on stderr: text, or json for a line of JSON each second (default: text)',
+        'progress on stderr: text, or json for a line of JSON each second, with --quiet, too (default: text)',
       ).choices(['text', 'json']),
     )
     .option('--json', 'print JSON instead of the summary')

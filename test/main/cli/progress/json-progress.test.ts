@@ -57,4 +57,20 @@ describe('progress for another program', () => {
       rows: { read: 6, succeeded: 6 },
     })
   })
+
+  it('is all that stderr has with --quiet', async () => {
+    const sandbox = await withSandbox()
+    const folder = createTemporaryFolder()
+    const source = writeSource(folder, 'posts.csv', createRows(6))
+    const ran = await runInProcess(
+      ['task', source, '--base-url', sandbox.baseUrl, '--progress', 'json', '--quiet'],
+      { workspace: folder, env: { SLUICE_API_KEY: sandbox.key } },
+    )
+    expect(ran.code).toBe(0)
+    const types = ran.stderr
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).type)
+    expect(new Set(types)).toEqual(new Set(['progress']))
+  })
 })

@@ -170,8 +170,8 @@ const FOUND_MAX = 5
 const LATEST_OF = 'latest:'
 
 /**
- * The runs that a person's reference means: an id, the beginning of one, or `latest`; if no id begins with it, the name of
- * a run. `latest:NAME` is the newest run of that name.
+ * The runs that a person's reference means: an id, or `latest`; else those whose id begins with it, and those of that
+ * name. `latest:NAME` is the run of that name that was started last, or that has the newest retry with an id of its own.
  */
 export function findRuns(db: DatabaseSync, reference: string): FoundRuns {
   const read = (sql: string, ...values: SQLInputValue[]) =>
@@ -189,19 +189,20 @@ export function findRuns(db: DatabaseSync, reference: string): FoundRuns {
   if (reference === 'latest') return toFound(read('SELECT id FROM whole ORDER BY newest DESC LIMIT 1'))
   const exact = read('SELECT id FROM run WHERE id = ?', reference)
   if (exact.length > 0 || reference === '') return toFound(exact)
-  const fitting = 'FROM run WHERE first IS NOT NULL AND substr(id, 1, ?) = ?'
-  const values = [reference.length, reference]
-  const matching = Number(db.prepare(`SELECT count(*) AS n ${fitting}`).get(...values)?.['n'])
-  if (matching > 0) {
-    return toFound(read(`SELECT id ${fitting} ORDER BY id DESC LIMIT ?`, ...values, FOUND_MAX), matching)
-  }
   const isLatest = reference.startsWith(LATEST_OF)
   const name = isLatest ? reference.slice(LATEST_OF.length) : reference
   const named = read(
     "SELECT id FROM whole JOIN summary USING (id) WHERE document ->> '$.name' = ? ORDER BY newest DESC",
     name,
   )
-  return isLatest ? toFound(named.slice(0, 1)) : toFound(named.slice(0, FOUND_MAX), named.length)
+  if (isLatest) return toFound(named.slice(0, 1))
+  const begun = read(
+    'SELECT id FROM run WHERE first IS NOT NULL AND substr(id, 1, ?) = ? ORDER BY id DESC',
+    reference.length,
+    reference,
+  )
+  const found = [...new Set([...begun, ...named])]
+  return toFound(found.slice(0, FOUND_MAX), found.length)
 }
 
 /** Reads every run as far as retention depends on it; `protectedIds` are those of runs and retries that are needed. */
