@@ -32,7 +32,7 @@ export function splitCommand(
     } else if (sign === '"') {
       const [, quoted] = /^"((?:[^"\\]|\\.)*)"/s.exec(command.slice(at)) ?? []
       if (quoted === undefined) return { fault: 'a " without its other one' }
-      const [expanded] = /(?<!\\)[$`]/.exec(quoted) ?? []
+      const [expanded] = /[$`]/.exec(quoted.replaceAll(/\\./gs, '')) ?? []
       if (expanded !== undefined) return { fault: `${expanded}, which needs a shell` }
       word = (word ?? '') + quoted.replaceAll(/\\([\\"$`])/g, '$1')
       at += quoted.length + 1

@@ -66,6 +66,13 @@ describe('a command that is run without a shell', () => {
     expect(split(words.map(quoteForShell).join(' '))).toEqual({ words })
   })
 
+  it('takes a backslash before a backslash for that alone, so that a variable behind both stays one', () => {
+    expect(split(String.raw`a "\\$HOME"`)).toMatchObject({ fault: expect.stringContaining('needs a shell') })
+    expect(split(String.raw`a "\$HOME" "\\\$HOME" "\\"`)).toEqual({
+      words: ['a', '$HOME', String.raw`\$HOME`, '\\'],
+    })
+  })
+
   it('keeps the backslashes of Windows paths', () => {
     expect(split(String.raw`C:\tools\key.exe --id "my key"`, true)).toEqual({
       words: [String.raw`C:\tools\key.exe`, '--id', 'my key'],

@@ -32,6 +32,18 @@ function toCommand(script: string, ...args: string[]): string {
   return [process.execPath, script, ...args].map(quoteForShell).join(' ')
 }
 
+/** Whether a process still runs; one that ended and nobody asked about does not. */
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return !/^State:\s+Z/m.test(
+      existsSync(`/proc/${pid}/status`) ? readFileSync(`/proc/${pid}/status`, 'utf8') : '',
+    )
+  } catch {
+    return false
+  }
+}
+
 function listFiles(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -168,6 +180,51 @@ describe('--api-key-command', () => {
     expect((await send('sluice-has-no-such-program')).stderr).toContain('cannot be started')
     expect((await send(toCommand(write('silent.cjs', '')))).stderr).toContain('printed is empty')
     expect((await sluice(['runs', '--json'])).stdout).toBe('[]\n')
+  })
+
+  it('shows each line of stderr as it comes, and those that may hold the key without it at the end', async () => {
+    const { folder, write } = await openService()
+    const { context, stderr } = createKeptContext({ env: { SLUICE_WORKSPACE: folder } })
+    // Goes on once the line was seen: were that at the end, it would never end.
+    const go = join(folder, 'go')
+    const script = write(
+      'login.cjs',
+      `const { existsSync } = require('node:fs')
+      console.error('key so far: ${KEY}')
+      console.error('Open https://login.example/device-0123456789abcdef and enter WDJB-MJHT')
+      const timer = setInterval(() => {
+        if (!existsSync(process.argv[2])) return
+        clearInterval(timer)
+        console.log('${KEY}')
+      }, 10)`,
+    )
+    const given = readGivenKey(
+      context,
+      { apiKeyCommand: [process.execPath, script, go] },
+      { baseUrl: 'http://127.0.0.1:1' },
+    )
+    await expect
+      .poll(stderr, { timeout: 50_000 })
+      .toContain('Open https://login.example/device-0123456789abcdef')
+    expect(stderr()).not.toContain('so far')
+    writeFileSync(go, '')
+    await given
+    expect(stderr()).toContain('key so far: [redacted]')
+    expect(stderr()).not.toContain(KEY)
+  })
+
+  it.skipIf(process.platform === 'win32')('ends what a command started with it, too', async () => {
+    const { context, stderr } = createKeptContext({ env: { SLUICE_WORKSPACE: createTemporaryFolder() } })
+    const given = readGivenKey(
+      context,
+      { apiKeyCommand: ['sh', '-c', 'sleep 600 & echo "started $!" >&2; wait'] },
+      { baseUrl: 'http://127.0.0.1:1' },
+      { commandMaxMs: 5_000 },
+    )
+    await expect(given).rejects.toThrow('did not end within 5 s')
+    const pid = Number(/started (\d+)/.exec(stderr())?.[1])
+    expect(pid).toBeGreaterThan(0)
+    await expect.poll(() => isAlive(pid), { timeout: 50_000 }).toBe(false)
   })
 
   it('gives up on a command that does not end', async () => {

@@ -8,6 +8,7 @@ import type { CliContext } from '../context.ts'
 import { resolveFromCaller } from '../invocation.ts'
 import type { GivenKeyFlags } from '../options/key-options.ts'
 import { toPrintable } from '../terminal/output.ts'
+import { killTree } from './kill-tree.ts'
 
 /** Longest text that is taken for a key, characters. */
 const KEY_MAX = 16_384
@@ -43,7 +44,7 @@ export function readKeyFile(file: string, addresses: Addresses, env: NodeJS.Proc
 
 /**
  * The key that `--api-key-command` prints, bound to the addresses that it is for. What the command writes to stderr is
- * shown when it has ended, without the key. Rejects with `NO_API_KEY`; of the command, messages only name the program,
+ * shown line by line, without the key. Rejects with `NO_API_KEY`; of the command, messages only name the program,
  * since its arguments may be secret, too.
  */
 async function runKeyCommand(
@@ -52,21 +53,30 @@ async function runKeyCommand(
   addresses: Addresses,
   timeoutMs: number,
 ): Promise<ApiKey> {
-  const { stdout, stderr, failure } = await run(program, args, context.env, timeoutMs)
+  const show = (line: string) => {
+    if (line !== '') void context.err.writeLine(toPrintable(`${program}: ${redactSecrets(line)}`))
+  }
+  // The key itself may be in these, and is only known at the end.
+  const held: string[] = []
+  const onLine = (line: string) => {
+    if (mayHoldKey(line)) held.push(line)
+    else show(line)
+  }
+  const { stdout, failure } = await run(program, args, { env: context.env, timeoutMs, onLine })
   handled.add(stdout.trim())
   // A key that is printed beside something else is no usable one, and still a key.
   for (const word of stdout.split(/\s+/)) if (word.length >= WORD_MIN) handled.add(word)
-  try {
-    if (failure !== null) {
-      const named = failure.kind === 'not_started' ? 'the program of --api-key-command' : program
-      throw new SluiceError({ id: 'key_command_failed', program: named, failure })
-    }
-    return toKey(stdout, addresses, `that ${program} printed`)
-  } finally {
-    for (const line of redactSecrets(stderr).split(/\r?\n/)) {
-      if (line !== '') await context.err.writeLine(toPrintable(`${program}: ${line}`))
-    }
+  for (const line of held) show(line)
+  if (failure !== null) {
+    const named = failure.kind === 'not_started' ? 'the program of --api-key-command' : program
+    throw new SluiceError({ id: 'key_command_failed', program: named, failure })
   }
+  return toKey(stdout, addresses, `that ${program} printed`)
+}
+
+/** Whether a line has a word as long as keys are; addresses to log in at are none. */
+function mayHoldKey(line: string): boolean {
+  return /[\w+=~-]{16,}/.test(line.replaceAll(/\bhttps?:\/\/\S+/g, ''))
 }
 
 /** Without the system's words, which repeat the name of the program: that may be the key itself. */
@@ -76,47 +86,71 @@ function toNotStarted(error: unknown): KeyCommandFailure {
 
 interface Ended {
   stdout: string
-  stderr: string
   failure: KeyCommandFailure | null
 }
 
+/** Runs a program to its end; `onLine` takes each line of its stderr as it comes. */
 function run(
   program: string,
   args: readonly string[],
-  env: NodeJS.ProcessEnv,
-  timeoutMs: number,
+  options: { env: NodeJS.ProcessEnv; timeoutMs: number; onLine: (line: string) => void },
 ): Promise<Ended> {
+  const { env, timeoutMs, onLine } = options
   return new Promise((resolve) => {
-    const texts = { stdout: '', stderr: '' }
+    let stdout = ''
     const child = start(program, args, env)
     if (child instanceof Error) {
-      resolve({ ...texts, failure: toNotStarted(child) })
+      resolve({ stdout, failure: toNotStarted(child) })
       return
     }
+    const lines = new LineSplitter(onLine)
     const end = (failure: KeyCommandFailure | null) => {
       clearTimeout(timer)
       // What the program started may hold the pipes open for longer.
       child.stdout.destroy()
       child.stderr.destroy()
-      resolve({ ...texts, failure })
+      lines.end()
+      resolve({ stdout, failure })
     }
     const timer = setTimeout(() => {
-      child.kill('SIGKILL')
+      if (child.pid !== undefined) killTree(child.pid)
       end({ kind: 'timeout', ms: timeoutMs })
     }, timeoutMs)
-    const keep = (name: 'stdout' | 'stderr', max: number) => {
-      child[name].setEncoding('utf8').on('data', (text: string) => {
-        if (texts[name].length <= max) texts[name] += text
-      })
-    }
-    keep('stdout', KEY_MAX)
-    keep('stderr', STDERR_MAX)
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      if (stdout.length <= KEY_MAX) stdout += text
+    })
+    child.stderr.setEncoding('utf8').on('data', (text: string) => lines.add(text))
     child.once('error', (error) => end(toNotStarted(error)))
     child.once('close', (exitCode, signal) => {
       if (exitCode === 0) end(null)
       else end(signal === null ? { kind: 'exit', exitCode: exitCode ?? 1 } : { kind: 'signal', signal })
     })
   })
+}
+
+/** Splits what a command writes to stderr into lines, as far as it is shown. */
+class LineSplitter {
+  readonly #onLine: (line: string) => void
+  #rest = ''
+  #taken = 0
+
+  constructor(onLine: (line: string) => void) {
+    this.#onLine = onLine
+  }
+
+  add(text: string): void {
+    const taken = text.slice(0, Math.max(0, STDERR_MAX - this.#taken))
+    this.#taken += taken.length
+    const lines = (this.#rest + taken).split(/\r?\n/)
+    this.#rest = lines.pop() ?? ''
+    for (const line of lines) this.#onLine(line)
+  }
+
+  /** Hands over what no line break ended. */
+  end(): void {
+    this.#onLine(this.#rest)
+    this.#rest = ''
+  }
 }
 
 /** Some errors are thrown, others are events of the child. */

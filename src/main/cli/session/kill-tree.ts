@@ -1,0 +1,60 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import process from 'node:process'
+
+/**
+ * Ends a process and all that it started, at once. Its group would be simpler to end, but a group of its own has no
+ * terminal, at which password managers ask.
+ */
+export function killTree(pid: number): void {
+  if (process.platform === 'win32') {
+    spawnSync('taskkill', ['/pid', String(pid), '/T', '/F'], { windowsHide: true })
+    return
+  }
+  for (const one of [pid, ...listDescendants(pid)]) {
+    try {
+      process.kill(one, 'SIGKILL')
+    } catch {
+      // It has ended by itself.
+    }
+  }
+}
+
+function listDescendants(pid: number): number[] {
+  const parents = listParents()
+  const found = [pid]
+  for (const parent of found) {
+    for (const [child, itsParent] of parents) if (itsParent === parent) found.push(child)
+  }
+  return found.slice(1)
+}
+
+/** All processes, each with its parent. */
+function listParents(): [pid: number, parent: number][] {
+  return process.platform === 'linux' ? readProc() : askPs()
+}
+
+function readProc(): [number, number][] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name): [number, number][] => {
+      try {
+        // The name of the program, in parentheses, may hold anything.
+        const fields = readFileSync(`/proc/${name}/stat`, 'latin1')
+          .replace(/^.*\) /s, '')
+          .split(' ')
+        return [[Number(name), Number(fields[1])]]
+      } catch {
+        return []
+      }
+    })
+}
+
+function askPs(): [number, number][] {
+  const text = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' })
+  return text
+    .trim()
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/).map(Number))
+    .map(([pid = 0, parent = 0]) => [pid, parent])
+}
