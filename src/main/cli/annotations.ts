@@ -1,5 +1,5 @@
 import { toPrintable } from '../../shared/messages/printable.ts'
-import type { CliContext } from './context.ts'
+import { type CliContext, isJobOfGithub } from './context.ts'
 
 /** Annotations that GitHub shows of a kind and step. */
 const ANNOTATIONS_MAX = 10
@@ -16,10 +16,11 @@ export interface Annotation {
  * stderr, which its runner reads, too: stdout is for results alone.
  */
 export async function annotate({ env, err }: CliContext, annotations: readonly Annotation[]): Promise<void> {
-  if (env['GITHUB_ACTIONS'] !== 'true') return
+  if (!isJobOfGithub(env)) return
   for (const level of ['error', 'warning'] as const) {
     for (const one of annotations.filter((each) => each.level === level).slice(0, ANNOTATIONS_MAX)) {
-      await err.writeLine(formatAnnotation(one))
+      // As bytes, since text that reads like this is escaped.
+      await err.write(Buffer.from(`${formatAnnotation(one)}\n`))
     }
   }
 }
@@ -30,4 +31,9 @@ export function formatAnnotation({ level, title, message }: Annotation): string 
     text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
   const escapeProperty = (text: string) => escapeMessage(text).replaceAll(':', '%3A').replaceAll(',', '%2C')
   return `::${level} title=${escapeProperty(toPrintable(title))}::${escapeMessage(toPrintable(message))}`
+}
+
+/** Sentences as one text: those without a sign at their end get a full stop. */
+export function joinSentences(sentences: readonly string[]): string {
+  return sentences.map((one) => (/[.!?:;]$/.test(one.trim()) ? one.trim() : `${one.trim()}.`)).join(' ')
 }

@@ -57,9 +57,10 @@ export interface CliSurroundings {
 export function createCliContext(surroundings: Partial<CliSurroundings> = {}): CliContext {
   const { stdout = process.stdout, stderr = process.stderr, env = process.env } = surroundings
   const { lastingKeys = findLastingKeys(env) } = surroundings
+  const isInJob = isJobOfGithub(env)
   return {
-    out: createOutput(stdout),
-    err: createOutput(stderr),
+    out: createOutput(stdout, { isInJob }),
+    err: createOutput(stderr, { isInJob }),
     outTerminal: createTerminal(stdout, env),
     errTerminal: createTerminal(stderr, env),
     env,
@@ -73,6 +74,11 @@ export function createCliContext(surroundings: Partial<CliSurroundings> = {}): C
     openEngine: surroundings.openEngine ?? openEngine,
     exitCode: 0,
   }
+}
+
+/** Whether this runs in a job of GitHub Actions. */
+export function isJobOfGithub(env: NodeJS.ProcessEnv): boolean {
+  return env['GITHUB_ACTIONS'] === 'true'
 }
 
 /** The system's keyring, unless `SLUICE_KEYRING=off` says that nothing is kept there. */

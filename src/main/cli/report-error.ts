@@ -2,7 +2,7 @@ import { CommanderError } from 'commander'
 import type { ExitCode } from '../../shared/messages/error-entry.ts'
 import { sayError } from '../../shared/messages/error-messages.ts'
 import { SluiceError, toSluiceError } from '../../shared/messages/errors.ts'
-import { annotate } from './annotations.ts'
+import { annotate, joinSentences } from './annotations.ts'
 import type { CliContext } from './context.ts'
 import { writeDocument } from './documents/write-document.ts'
 import { toPrintable } from './terminal/output.ts'
@@ -50,7 +50,7 @@ export async function reportError(context: CliContext, error: unknown, asJson: b
     }
   }
   await annotate(context, [
-    { level: 'error', title: 'sluice', message: hint === '' ? message : `${message} ${hint}` },
+    { level: 'error', title: 'sluice', message: joinSentences(hint === '' ? [message] : [message, hint]) },
   ])
   if (asJson) await writeDocument(context.out, { error: { code, message, hint } })
   return exitCode

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { formatAnnotation } from '../../../src/main/cli/annotations.ts'
+import { formatAnnotation, joinSentences } from '../../../src/main/cli/annotations.ts'
 import { startFaultServer, toTaskAnswer } from '../../helpers/fault-server.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { runInProcess } from './run-in-process.ts'
@@ -112,6 +112,34 @@ describe('in a job of GitHub Actions', () => {
     expect(readFileSync(summary, 'utf8')).toBe(full)
   })
 
+  it('rows and answers that read like commands of the runner are not taken for any', async () => {
+    const { folder, sluice, server } = await openJob()
+    const hostile = ['::error::pwned', ' ::add-mask::pwned', '##[error]pwned', '<p>::stop-commands::pwned']
+    const source = writeSource(
+      folder,
+      'hostile.csv',
+      `text_data,user_id\n${hostile.map((text) => `"${text}",u\n`).join('')}`,
+    )
+    await sluice(['task', source, '--base-url', server.baseUrl, '--quiet'])
+    const sql = (format: string) =>
+      sluice(['sql', 'latest', 'SELECT text_data FROM rows', '--format', format])
+    const outputs = [
+      await sluice(['show', 'latest', '--row', '2']),
+      await sluice(['show', 'latest', '--row', '4', '--json']),
+      await sql('table'),
+      await sql('jsonl'),
+    ]
+    for (const { code, stdout, stderr } of outputs) {
+      expect(code).toBe(0)
+      expect(stdout + stderr).toContain('pwned')
+      expect(stdout + stderr).not.toMatch(/^\s*::|##\[/m)
+    }
+    const rows = (await sql('jsonl')).stdout.trim().split('\n')
+    expect(rows.map((line) => JSON.parse(line).text_data)).toEqual(hostile)
+    // A table for programs stays as it is.
+    expect((await sql('csv')).stdout).toContain('##[error]pwned')
+  })
+
   it('nothing of it happens elsewhere', async () => {
     const { summary, sluice, send } = await openJob()
     const ran = await sluice(send, { GITHUB_ACTIONS: '', GITHUB_STEP_SUMMARY: '' })
@@ -122,6 +150,12 @@ describe('in a job of GitHub Actions', () => {
 })
 
 describe('an annotation', () => {
+  it('keeps its sentences apart, whether they end with a full stop or not', () => {
+    expect(joinSentences(['B is slower', 'It stalled.', 'Is it?', ' see: '])).toBe(
+      'B is slower. It stalled. Is it? see:',
+    )
+  })
+
   it('is one line that sets nothing but its title and message, whatever these say', () => {
     const text = 'a:b,c%0A\r\n::error::x'
     expect(formatAnnotation({ level: 'error', title: text, message: text })).toBe(

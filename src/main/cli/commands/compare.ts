@@ -21,7 +21,7 @@ import { toComparisonReport } from '../../../shared/report/comparison-report.ts'
 import { toDecisionsReport } from '../../../shared/report/decisions-report.ts'
 import { isLoadRun, type RunSummary } from '../../../shared/run/run.ts'
 import type { Engine } from '../../engine/engine.ts'
-import { annotate } from '../annotations.ts'
+import { annotate, joinSentences } from '../annotations.ts'
 import type { CliContext } from '../context.ts'
 import { toComparisonDocument } from '../documents/comparison-document.ts'
 import { writeDocument } from '../documents/write-document.ts'
@@ -329,7 +329,7 @@ async function checkSlower(context: CliContext, verdict: SpeedVerdict): Promise<
   for (const line of lines) await context.err.writeLine(line)
   if (verdict.result === 'passed') return
   const title = verdict.result === 'failed' ? 'Slower, or more failures' : 'Not judged'
-  await annotate(context, [{ level: 'error', title, message: lines.join(' ') }])
+  await annotate(context, [{ level: 'error', title, message: joinSentences(lines) }])
 }
 
 async function checkChanged(

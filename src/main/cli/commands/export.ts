@@ -199,7 +199,7 @@ async function exportToStdout(
       string | Buffer
     >) {
       if (!out.isOpen()) break
-      await out.write(piece)
+      await out.write(piece, { isData: true })
     }
     await sayGuardedCells(err, written)
   } finally {

@@ -66,15 +66,16 @@ export function addSqlCommand(program: Command, context: CliContext): void {
         runIds.push(run.run_id)
       }
       const writer = WRITERS[flags.format](context)
+      const isData = flags.format === 'csv'
       const rows = await engine.lookback.askSql([...new Set(runIds)], {
         sql,
         timeoutMs: flags.timeout,
         onRow: async (values, index) => {
           const text = index === 0 ? writer.names(values.map(String)) : writer.row(values)
-          if (text !== '') await context.out.write(text)
+          if (text !== '') await context.out.write(text, { isData })
         },
       })
-      await context.out.write(writer.end(rows))
+      await context.out.write(writer.end(rows), { isData })
       const guarded = writer.guardedCells()
       if (guarded > 0) await context.err.writeLine(sayGuarded(guarded, 'JSON lines hold them unchanged'))
     })

@@ -10,7 +10,7 @@ import type { Section } from '../../../shared/report/report.ts'
 import { countLeftOut } from '../../../shared/run/item-state.ts'
 import { countTrial, isLoadRun, type RunSummary } from '../../../shared/run/run.ts'
 import type { Engine } from '../../engine/engine.ts'
-import { type Annotation, annotate } from '../annotations.ts'
+import { type Annotation, annotate, joinSentences } from '../annotations.ts'
 import type { CliContext } from '../context.ts'
 
 /** Bytes that GitHub takes of a step's summary; it refuses a longer one as a whole. */
@@ -93,7 +93,7 @@ function listAnnotations(summary: RunSummary): Annotation[] {
       ? [
           warning(
             `${name}: latencies`,
-            ['This machine was the bottleneck at times.', ...(generator.reasons ?? [])].join(' '),
+            joinSentences(['This machine was the bottleneck at times.', ...(generator.reasons ?? [])]),
           ),
         ]
       : []),

@@ -6,26 +6,39 @@ export { toPrintable } from '../../../shared/messages/printable.ts'
 export interface Output {
   /** Whether the reader is still there. */
   isOpen(): boolean
-  /** Writes text, or bytes as they are, and waits while the reader is slower. */
-  write(text: string | Uint8Array): Promise<void>
+  /**
+   * Writes text, or bytes as they are, and waits while the reader is slower. `isData`: text that a program may read, such as
+   * CSV, of which only what could drive a terminal is escaped.
+   */
+  write(text: string | Uint8Array, how?: { isData?: boolean }): Promise<void>
   /** Writes text and a line break. */
   writeLine(text?: string): Promise<void>
 }
 
 /**
- * Wraps a standard stream; on a terminal, what could drive it or hide in it is escaped. A broken pipe (`sluice runs | head`) ends the writing without a
- * word.
+ * Wraps a standard stream; on a terminal, what could drive it or hide in it is escaped. With `isInJob`, so is what the runner
+ * of GitHub Actions would take for a command. A broken pipe (`sluice runs | head`) ends the writing without a word.
  */
-export function createOutput(stream: Writable & { isTTY?: boolean }): Output {
+export function createOutput(
+  stream: Writable & { isTTY?: boolean },
+  { isInJob = false }: { isInJob?: boolean } = {},
+): Output {
   let open = true
+  let isLineOpen = false
   stream.on('error', (error: NodeJS.ErrnoException) => {
     open = false
     if (error.code !== 'EPIPE' && error.code !== 'ERR_STREAM_DESTROYED') process.exitCode ||= 1
   })
-  const write = async (text: string | Uint8Array) => {
+  const toWritten = (text: string, isData: boolean): string => {
+    const printable = stream.isTTY === true ? escapeForTerminal(text) : text
+    if (!isInJob) return printable
+    const guarded = isData ? printable : escapeCommands(printable, isLineOpen)
+    isLineOpen = /\S[^\S\r\n]*$/.test(printable) || (isLineOpen && !/[\r\n]/.test(printable))
+    return guarded
+  }
+  const write: Output['write'] = async (text, { isData = false } = {}) => {
     if (!open) return
-    const isEscaped = stream.isTTY === true && typeof text === 'string'
-    if (stream.write(isEscaped ? escapeForTerminal(text) : text)) return
+    if (stream.write(typeof text === 'string' ? toWritten(text, isData) : text)) return
     await new Promise<void>((resolve) => {
       const settle = () => {
         stream.off('drain', settle)
@@ -54,6 +67,18 @@ export function escapeForTerminal(text: string): string {
   return text.replace(FOREIGN, (character) =>
     Array.from({ length: character.length }, (_, at) => toUnit(character.charCodeAt(at))).join(''),
   )
+}
+
+/**
+ * Text for the log of a job of GitHub Actions, whose runner takes a line that begins with `::`, and whatever follows `##[`,
+ * for a command. Escaped as {@link escapeForTerminal} does, so that a JSON document stays the same. `isLineOpen`: the text goes
+ * on with a line that has begun.
+ */
+function escapeCommands(text: string, isLineOpen: boolean): string {
+  const guarded = text
+    .replaceAll(/([\r\n]\s*):(?=:)/g, `$1${toUnit(0x3a)}`)
+    .replaceAll('##[', `#${toUnit(0x23)}[`)
+  return isLineOpen ? guarded : guarded.replace(/^(\s*):(?=:)/, `$1${toUnit(0x3a)}`)
 }
 
 function toUnit(unit: number): string {

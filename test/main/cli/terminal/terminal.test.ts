@@ -65,6 +65,30 @@ async function writeTo(line: string, isTTY: boolean): Promise<string> {
   return readAll(stream)
 }
 
+describe('in a job of GitHub Actions, text', () => {
+  const writeAll = async (...pieces: readonly (string | Uint8Array)[]) => {
+    const stream = new PassThrough()
+    const output = createOutput(stream, { isInJob: true })
+    for (const piece of pieces) await output.write(piece)
+    stream.end()
+    return readAll(stream)
+  }
+
+  it('begins no line like a command of the runner, and holds none', async () => {
+    expect(await writeAll('::error::a\n \t::b\r\n\n::c :: d\n##[group]e')).toBe(
+      '\\u003a:error::a\n \t\\u003a:b\r\n\n\\u003a:c :: d\n#\\u0023[group]e',
+    )
+    expect(await writeAll('a ', '::b\n', '::c')).toBe('a ::b\n\\u003a:c')
+    expect(await writeAll('a', '\n  ', '::b')).toBe('a\n  \\u003a:b')
+  })
+
+  it('stays the same JSON, and bytes stay what they are', async () => {
+    const document = JSON.stringify({ text: '##[error]::x' }, null, 2)
+    expect(JSON.parse(await writeAll(document))).toEqual({ text: '##[error]::x' })
+    expect(await writeAll(Buffer.from('::error::a\n'))).toBe('::error::a\n')
+  })
+})
+
 describe('text from elsewhere', () => {
   it('cannot drive the terminal or hide in it', () => {
     expect(toPrintable('\u001b[2Jboo\r\n\u202egpj.exe\u200b')).toBe(
