@@ -54,6 +54,31 @@ describe('headers of requests', () => {
     expect(service.requests[5]?.headers).toMatchObject({ 'x-gateway': `Bearer ${TOKEN}`, 'x-filed': FILED })
   })
 
+  it('are taken out of answers in part, too: the token without its scheme, the session without its name', async () => {
+    const service = await startFaultServer({
+      onRequest: (request, wire) => {
+        const token = String(request.headers['x-filed']).replace('Bearer ', '')
+        const session = String(request.headers['x-session']).replace(/.*sid=|;.*/g, '')
+        wire.send(400, { error: true, code: 'BAD', message: `${token} and ${session} are unknown` })
+      },
+    })
+    const workspace = createTemporaryFolder()
+    const source = writeSource(workspace, 'posts.csv', createRows(1))
+    const file = writeSource(createTemporaryFolder(), 'secret.txt', `Bearer ${FILED}\n`)
+    const sent = await runInProcess(
+      [
+        ...['task', source, '--base-url', service.baseUrl, '--workspace', join(workspace, 'work')],
+        ...['--header', `X-Filed: @${file}`, '--header', 'X-Session: ${SESSION}'],
+      ],
+      { workspace, env: { ...env, SESSION: `sid=${TOKEN}; lang=de` } },
+    )
+    expect(sent.stdout).toContain('[redacted] and [redacted] are unknown')
+    for (const secret of [TOKEN, FILED]) {
+      expect(findFilesWith(workspace, secret)).toEqual([])
+      expect(holdsSecret(sent.stdout + sent.stderr, secret)).toBe(false)
+    }
+  })
+
   it('go out with every request of a load test, over HTTP/1.1', async () => {
     const { service, source, run } = await open()
     const load = ['load', source, '--base-url', service.baseUrl, '--concurrency', '2', '--requests', '10']

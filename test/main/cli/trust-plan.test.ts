@@ -169,3 +169,25 @@ it('says in a dry run that a run would be refused, and not once the plan is trus
   expect((await run(connection, ['--dry-run'])).stdout).toMatch(/A run would be refused\n.*OTHER/)
   expect(other.requests).toEqual([])
 })
+
+it('names the path that requests go to, with the values of variables in it', async () => {
+  const other = await startService()
+  const workspace = createTemporaryFolder()
+  writeSource(workspace, 'posts.csv', createRows(1))
+  const connection = { baseUrl: `${other.baseUrl}/collect/\${HOST_OF_BUILD}/`, apiKeyEnv: 'OTHER' }
+  const plan = { connection, source: { path: 'posts.csv' }, operation: { kind: 'task' } }
+  const file = writeSource(workspace, 'plan.json', JSON.stringify(plan))
+  const questions: string[] = []
+  await runInProcess(['plan', file], {
+    workspace,
+    env: { ...env, HOST_OF_BUILD: 'build-7.internal' },
+    ask: (question) => {
+      questions.push(question)
+      return false
+    },
+  })
+  expect(questions).toEqual([
+    expect.stringContaining(`the API key in OTHER to ${other.baseUrl}/collect/build-7.internal`),
+  ])
+  expect(other.requests).toEqual([])
+})

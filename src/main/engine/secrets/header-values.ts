@@ -83,16 +83,21 @@ function readHeader(env: NodeJS.ProcessEnv, name: string, written: string): Read
       : fillVariables(written, (variable) => {
           const found = env[variable] ?? ''
           if (found === '') throw new SluiceError({ id: 'header_variable_not_set', name, variable })
-          secrets.push(found)
+          secrets.push(...listSecrets(found))
           return found
         })
-  if (from.kind === 'file') secrets.push(value)
+  if (from.kind === 'file') secrets.push(...listSecrets(value))
   if (value !== '' && isHeaderValue(value)) return [name, value, secrets]
   throw new SluiceError({
     id: 'header_value_unusable',
     name,
     from: from.kind === 'file' ? from.path : written,
   })
+}
+
+/** A value, and the parts of it that a service may repeat alone: the token behind `Bearer`, the session of a cookie. */
+function listSecrets(value: string): string[] {
+  return [value, ...value.split(/[\s,;="']+/).filter((part) => /\d/.test(part) || part.length >= 16)]
 }
 
 /** A file may end with a line break, as editors leave it. */

@@ -5,7 +5,6 @@ import type { Plan } from '../../../shared/plan/plan.ts'
 import { listHeaderReferences } from '../../../shared/plan/request-headers.ts'
 import { nameSource } from '../../../shared/plan/source-paths.ts'
 import type { Connections } from '../../../shared/plan/stored-connection.ts'
-import { toOrigins } from '../secrets/bound-secret.ts'
 import { hasHeadersOf, staysWithin } from './connection-secrets.ts'
 
 /**
@@ -46,7 +45,7 @@ function describeAccess(plan: Plan, { connections }: Connections): string[] {
   const headers = listHeaderReferences(connection.headers).map(
     ([header, written]) => `${header} (${written})`,
   )
-  const to = `${toOrigins(connection).join(' and ')}${describeWay(connection)}`
+  const to = `${listAddresses(connection).join(' and ')}${describeWay(connection)}`
   return [
     `${hasKey ? key : describeAppeals(plan)} to ${to}`,
     ...(headers.length === 0 ? [] : [`the header ${headers.join(', ')} to ${to}`]),
@@ -54,6 +53,12 @@ function describeAccess(plan: Plan, { connections }: Connections): string[] {
       ? []
       : [`the credentials in ${login} to ${new URL(proxy.url).origin}`]),
   ]
+}
+
+/** Where requests go, with a path if there is one: values of variables in it go there, too. */
+function listAddresses({ baseUrl, taskBaseUrl }: Plan['connection']): string[] {
+  const addresses = [baseUrl, ...(taskBaseUrl === undefined ? [] : [taskBaseUrl])]
+  return [...new Set(addresses.map((address) => address.replace(/\/+$/, '')))]
 }
 
 /** What leads requests elsewhere than to the host that the address names, or vouches for who answers there. */
