@@ -109,6 +109,39 @@ describe('headers of requests', () => {
     expect(service.requests[0]?.headers).toMatchObject({ 'x-gateway': TOKEN, 'x-tenant': 'other' })
   })
 
+  it('of a connection or plan are left out by name, for a run or for good', async () => {
+    const { service, workspace, source, run } = await open()
+    const add = ['connection', 'add', 'live', '--base-url', service.baseUrl]
+    await run([...add, '--header', 'X-Gateway: ${GATEWAY}', '--header', 'X-Tenant: acme'])
+    const plan = join(workspace, 'saved.plan.json')
+    const send = ['task', source, '--connection', 'live', '--quiet', '--set', 'post_id={{run}}-{{row}}']
+    const listed = async (...args: string[]) => {
+      const before = service.requests.length
+      expect(await run([...args, '--quiet'])).toMatchObject({ code: 0 })
+      const { headers = {} } = service.requests[before] ?? {}
+      return ['x-gateway', 'x-tenant'].filter((name) => name in headers)
+    }
+    expect(await listed(...send.filter((one) => one !== '--quiet'), '--remove-header', 'x-gateway')).toEqual([
+      'x-tenant',
+    ])
+    await run([...send, '--save-plan', plan, '--dry-run'])
+    expect(await listed('plan', plan, '--remove-header', 'X-Tenant')).toEqual(['x-gateway'])
+    const both = await listed('plan', plan, '--remove-header', 'X-Tenant', '--remove-header', 'X-Gateway')
+    expect(both).toEqual([])
+    await run(['connection', 'set', 'live', '--remove-header', 'X-Gateway', '--remove-header', 'X-Tenant'])
+    expect(await listed(...send.filter((one) => one !== '--quiet'))).toEqual([])
+  })
+
+  it('that are to be left out and are not there, or are given as well, are refused', async () => {
+    const { service, source, run } = await open()
+    const send = ['task', source, '--base-url', service.baseUrl, '--remove-header', 'X-Tenat']
+    expect((await run(send)).stderr).toContain('--remove-header X-Tenat: the connection has no headers')
+    const both = await run([...send, '--header', 'X-Tenat: acme'])
+    expect(both).toMatchObject({ code: 2 })
+    expect(both.stderr).toContain('--header and --remove-header both name X-Tenat')
+    expect(service.requests).toEqual([])
+  })
+
   it.each([
     ['Authorization: token abc', 'is set from the API key'],
     ['Content-Length: 3', 'would change how the request is framed'],

@@ -4,7 +4,6 @@ import type { Threshold } from '../../../shared/load/thresholds.ts'
 import { RETRY_OPTIONS } from '../../../shared/options/retry-options.ts'
 import type { PlanConnectionInput } from '../../../shared/plan/connection.ts'
 import { type Plan, planSchema } from '../../../shared/plan/plan.ts'
-import { mergeHeaders } from '../../../shared/plan/request-headers.ts'
 import type { Connections } from '../../../shared/plan/stored-connection.ts'
 import { findConnection } from '../../engine/workspace/connections.ts'
 import { toGivenKey } from './key-options.ts'
@@ -17,6 +16,7 @@ import {
   type ServiceFlags,
   toConnectionInput,
   toGivenConnection,
+  toHeaders,
   toProxy,
   toTls,
 } from './service-options.ts'
@@ -64,7 +64,7 @@ export function overrideConnection(
     // A key that was typed or given is gone; one that is given now takes its place.
     ...(toGivenKey(flags) ?? (keyFrom === undefined ? {} : { keyFrom })),
     ...own,
-    ...mergeHeaders(given.headers, own.headers),
+    ...toHeaders(flags, given.headers, own.headers),
     ...(tls !== undefined && { tls }),
     ...toProxy(flags, given.proxy),
   }

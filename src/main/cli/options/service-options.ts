@@ -43,6 +43,7 @@ export type DeploymentFlags = FlagsOf<typeof CONNECTION_OPTIONS> & {
   keepalive?: boolean
   /** What `--header` gave. */
   headers?: PlanHeaders
+  removeHeader?: string[]
 }
 
 /** Which deployment requests go to. */
@@ -83,6 +84,15 @@ export function addDeploymentOptions(command: Command): Command {
     )
 }
 
+/** Declares `--remove-header`, for what has headers already. */
+export function addRemoveHeaderOption(command: Command): Command {
+  return command.option(
+    '--remove-header <name>',
+    'header of the connection or plan that requests go without; repeatable',
+    collect,
+  )
+}
+
 /** Declares the same and `--connection`. */
 export function addServiceOptions(command: Command): Command {
   command
@@ -92,7 +102,7 @@ export function addServiceOptions(command: Command): Command {
       'stored connection; other options override it (default: the connection in use, unless --base-url is given)',
       parseConnectionName,
     )
-  return addGivenKeyOptions(addDeploymentOptions(command))
+  return addGivenKeyOptions(addRemoveHeaderOption(addDeploymentOptions(command)))
 }
 
 /** What is said of addresses that options give with the path of an endpoint, a sentence each. */
@@ -114,6 +124,35 @@ export function toGivenConnection(flags: DeploymentFlags, env: NodeJS.ProcessEnv
     ...(unixSocket === undefined ? {} : { unixSocket: fromCaller(unixSocket) }),
     ...(flags.keepalive === undefined ? {} : { keepAlive: flags.keepalive }),
   }
+}
+
+/**
+ * The headers that options leave, with what they give, of those that a connection has. Throws `InvalidArgumentError` for one
+ * that it does not have, or that is given as well.
+ */
+export function toHeaders(
+  { removeHeader = [] }: DeploymentFlags,
+  before: PlanHeaders | undefined,
+  given: PlanHeaders | undefined,
+): { headers?: PlanHeaders | undefined } {
+  const isOneOf = (headers: PlanHeaders | undefined, name: string) =>
+    Object.keys(headers ?? {}).some((one) => one.toLowerCase() === name.toLowerCase())
+  for (const name of removeHeader) {
+    if (isOneOf(given, name)) {
+      throw new InvalidArgumentError(`--header and --remove-header both name ${name}`)
+    }
+    if (!isOneOf(before, name)) {
+      const names = Object.keys(before ?? {}).join(', ')
+      throw new InvalidArgumentError(
+        `--remove-header ${name}: the connection has ${names === '' ? 'no headers' : `only ${names}`}`,
+      )
+    }
+  }
+  const kept = Object.entries(before ?? {}).filter(
+    ([name]) => !removeHeader.some((one) => one.toLowerCase() === name.toLowerCase()),
+  )
+  const merged = mergeHeaders(Object.fromEntries(kept), given)
+  return removeHeader.length === 0 ? merged : { headers: merged.headers }
 }
 
 /** Takes the defaults out of the help of the options so far, for a command that keeps earlier values instead. */
@@ -240,7 +279,7 @@ export function toConnectionInput(
   return {
     ...base,
     ...given,
-    ...mergeHeaders(base.headers, given.headers),
+    ...toHeaders(flags, base.headers, given.headers),
     baseUrl,
     ...(toGivenKey(flags) ?? (keyFrom === undefined ? {} : { keyFrom })),
     ...(tls === undefined ? {} : { tls }),

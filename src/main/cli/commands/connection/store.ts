@@ -1,5 +1,4 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { mergeHeaders } from '../../../../shared/plan/request-headers.ts'
 import {
   type ConnectionKey,
   DEFAULT_KEY_LABEL,
@@ -23,11 +22,13 @@ import { resolveWorkspace } from '../../engine-access.ts'
 import { collect, parseConnectionName } from '../../options/parse-values.ts'
 import {
   addDeploymentOptions,
+  addRemoveHeaderOption,
   collectKey,
   type DeploymentFlags,
   hideDefaults,
   noteCorrectedUrls,
   toGivenConnection,
+  toHeaders,
   toProxy,
   toTls,
 } from '../../options/service-options.ts'
@@ -61,7 +62,7 @@ function applyFlags<T extends Partial<StoredConnection>>(
   return {
     ...known,
     ...given,
-    ...mergeHeaders(known.headers, given.headers),
+    ...toHeaders(flags, known.headers, given.headers),
     ...(flags.production === undefined ? {} : { isProduction: flags.production }),
     ...(flags.rewritesIds === undefined ? {} : { rewritesIds: flags.rewritesIds }),
     ...(tls === undefined ? {} : { tls }),
@@ -134,7 +135,7 @@ export function addConnectionSetCommand(parent: Command, context: CliContext): v
     .description(
       'Changes the given options and keeps the others. --key with an existing label changes its variable.',
     )
-  addStoreOptions(hideDefaults(addDeploymentOptions(command)))
+  addStoreOptions(addRemoveHeaderOption(hideDefaults(addDeploymentOptions(command))))
     .option('--remove-key <label>', 'remove a key; repeatable', collect)
     .option('--active-key <label>', 'switch to this key, also for runs in progress')
     .option('--production', 'ask for confirmation before sending')
