@@ -27,7 +27,7 @@ export const scratchpadHandlers: Handlers<'scratchpad'> = {
     }
     return {
       endpoint: single.of(operation),
-      text: engine.scratchpad.withoutOwnCallback(text),
+      text: await engine.scratchpad.withoutOwnCallback(text),
       destination: await findDestination(context, connection),
     }
   },

@@ -9,6 +9,7 @@ import type {
   ReceiverOptions,
   ResumeOptions,
   RetryOptions,
+  Scratchpad,
   StartOptions,
 } from './engine-interface.ts'
 import { readBaselines, removeBaselines, setBaseline } from './lookback/baseline-store.ts'
@@ -16,7 +17,6 @@ import { askSql, type SqlOptions } from './lookback/sql/ask-sql.ts'
 import { saveAnswer } from './lookback/sql/save-answer.ts'
 import { StoredRuns } from './query/stored-runs.ts'
 import { WorkspaceReceiver } from './receiver/workspace-receiver.ts'
-import { createScratchpad } from './scratchpad/scratchpad.ts'
 import { createEnvironmentProxies, findSystemRoute } from './secrets/system-proxy.ts'
 import type { ConnectionSecrets } from './service/check-connection.ts'
 import { HeldRuns } from './session/held-runs.ts'
@@ -48,6 +48,14 @@ export function createEngine({
     ...{ workspace, runWorkerUrl, loadWorkerUrl, stored, receiver },
     findSystemProxy,
   })
+
+  let scratchpad: Promise<Scratchpad> | null = null
+  const openScratchpad = (): Promise<Scratchpad> => {
+    scratchpad ??= import('./scratchpad/scratchpad.ts').then(({ createScratchpad }) =>
+      createScratchpad(workspace, receiver, findSystemProxy),
+    )
+    return scratchpad
+  }
 
   const toSqlPlace = (runIds: readonly string[]) => ({
     ...{ startProcess, processUrl: SQL_PROCESS },
@@ -152,7 +160,11 @@ export function createEngine({
 
     /** Single requests by hand, and what can be said of a connection without sending content. */
     scratchpad: {
-      ...createScratchpad(workspace, receiver, findSystemProxy),
+      /** See {@link Scratchpad}; it is loaded where it is asked for, since few processes send anything by hand. */
+      check: async (...args: Parameters<Scratchpad['check']>) => (await openScratchpad()).check(...args),
+      withoutOwnCallback: async (text: string) => (await openScratchpad()).withoutOwnCallback(text),
+      send: async (...args: Parameters<Scratchpad['send']>) => (await openScratchpad()).send(...args),
+      takeCallback: async (id: string) => (await openScratchpad()).takeCallback(id),
       /**
        * Asks a service whether address and key are right, without sending content. Throws `BAD_PLAN` for certificates that
        * cannot be used.

@@ -49,7 +49,7 @@ import {
   type SentBeforeLookup,
 } from './journal/intake-writer.ts'
 import { createKeyReader, findGenerated, findRowKeys } from './sent-before/row-keys.ts'
-import { LOOKUP_ROWS, SentBeforeFinder } from './sent-before/sent-before.ts'
+import type { SentBeforeFinder } from './sent-before/sent-before.ts'
 
 /** How far intake has come. */
 export interface IntakeProgress {
@@ -115,6 +115,7 @@ export async function runIntake(options: {
         headerFingerprint = null,
       } = options
       const asking = { ...record, columns: [...columns] }
+      const { SentBeforeFinder } = await import('./sent-before/sent-before.ts')
       finder = new SentBeforeFinder(journal.db, {
         ...{ workspace, record: asking, keyFingerprint, headerFingerprint, keys, candidates },
       })
@@ -251,7 +252,7 @@ function chooseRowKeys(
 
 function toLookup(finder: SentBeforeFinder, { onlyNew }: Plan): SentBeforeLookup {
   const skips = onlyNew === undefined ? 'none' : onlyNew.unknown === 'skip' ? 'taken_or_unknown' : 'taken'
-  return { rowsMax: LOOKUP_ROWS, skips, find: (rows) => finder.find(rows) }
+  return { rowsMax: finder.rowsMax, skips, find: (rows) => finder.find(rows) }
 }
 
 /** Rows whose cells say whether columns look swapped, as many as a preview has. */

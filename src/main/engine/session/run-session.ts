@@ -14,8 +14,7 @@ import { listWholeFiles } from '../journal/run-family.ts'
 import { type RunRecord, readRunRecord, toStoredPlan, updateRunRecord } from '../journal/run-record.ts'
 import { clearLatency, readLatency, writeLatency } from '../journal/seconds.ts'
 import { endSession } from '../journal/sessions.ts'
-import { importK6Result } from '../load/k6/import-k6-result.ts'
-import { LoadRun } from '../load/load-run.ts'
+import type { LoadRun } from '../load/load-run.ts'
 import { settleCallbacks } from '../run/callback-settler.ts'
 import type { createSender } from '../run/create-sender.ts'
 import type { IntakeProgress } from '../run/intake.ts'
@@ -128,7 +127,10 @@ export class RunSession {
       this.#noteFingerprint('header_values', headerFingerprint)
       if (record !== null && record.plan.load !== undefined) await this.#sendLoad(record, record.plan.load)
       else if (record !== null) await this.#sendAll(record)
-      if (this.#task.work.kind === 'import') await importK6Result(this.#journal, this.#task.work.files)
+      if (this.#task.work.kind === 'import') {
+        const { importK6Result } = await import('../load/k6/import-k6-result.ts')
+        await importK6Result(this.#journal, this.#task.work.files)
+      }
       if (this.#task.work.kind === 'settle') settleCallbacks(this.#task.workspace, this.#journal)
       this.#phase = 'ended'
       this.#sendSnapshot()
@@ -257,6 +259,7 @@ export class RunSession {
 
   /** A load test is sent in one go: pausing it would end what it measures. */
   async #sendLoad(record: RunRecord, load: Load): Promise<void> {
+    const { LoadRun } = await import('../load/load-run.ts')
     this.#progress = { ...this.#progress, rowsRead: record.rowsRead }
     this.#snapshots.isAsync = record.callbackBase !== null
     if (!this.#task.hold) passWarnings(this.#journal, this.#task.accept)

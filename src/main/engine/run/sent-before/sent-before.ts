@@ -17,7 +17,7 @@ import {
 } from './row-keys.ts'
 
 /** Rows that are looked up at once, at most: each lookup reads all hashes that were noted. */
-export const LOOKUP_ROWS = 65_536
+const LOOKUP_ROWS = 65_536
 
 /** A row that intake has checked. */
 interface AskedRow {
@@ -45,6 +45,8 @@ const RANKS: Record<SentOutcome, number> = { not_taken: 1, unknown: 2, taken: 3 
  * memory does not grow with them; then the stored rows themselves are compared, so no row is taken for another.
  */
 export class SentBeforeFinder {
+  /** Rows that are looked up at once, at most. */
+  readonly rowsMax = LOOKUP_ROWS
   readonly #db: DatabaseSync
   readonly #pool = new ReaderPool()
   readonly #runs: readonly EarlierRun[]
@@ -114,7 +116,7 @@ export class SentBeforeFinder {
     return this.#runs.length === 0
   }
 
-  /** What became of rows that were sent before, by their place among these; at most {@link LOOKUP_ROWS}. */
+  /** What became of rows that were sent before, by their place among these; at most {@link rowsMax}. */
   find(rows: readonly AskedRow[]): Map<number, SentBefore> {
     if (rows.length > LOOKUP_ROWS) throw new Error(`${rows.length} rows are more than are looked up at once`)
     const found = new Map<number, SentBefore>()
