@@ -168,6 +168,8 @@ function toGroups({ groups }: LoadView): Section {
   }
 }
 
+export const GROUP_TITLES = { model: 'By model', size: 'By size of content' } as const
+
 /** The http_req_duration of each model, or of each size of content. */
 export function toGroupTable(
   { by, rows }: { by: string; rows: LoadView['groups'][number]['rows'] },

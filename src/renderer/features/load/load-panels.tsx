@@ -2,7 +2,7 @@ import { Stack } from '@mantine/core'
 import type { LoadOverview } from '../../../shared/bridge/results.ts'
 import type { LoadFact, LoadView } from '../../../shared/load/load-view.ts'
 import { formatCounted, formatSpan } from '../../../shared/messages/figure-text.ts'
-import { toGroupTable, toStagesTable } from '../../../shared/report/load-sections.ts'
+import { GROUP_TITLES, toGroupTable, toStagesTable } from '../../../shared/report/load-sections.ts'
 import { BarTable } from '../../ui/charts/bar-table.tsx'
 import { Figures, Notice, Panel } from '../../ui/layout/screen.tsx'
 import { CauseList } from '../../ui/states/cause-list.tsx'
@@ -146,12 +146,11 @@ export function LoadErrorsPanel({ errors }: Pick<LoadView, 'errors'>) {
   )
 }
 
-export function GroupsPanel({ groups }: Pick<LoadView, 'groups'>) {
+/** Requests of each model, or of each size of content. */
+export function GroupPanel({ group }: { group: LoadView['groups'][number] }) {
   return (
-    <Panel title="By model and size" aside="http_req_duration of each" flush scrolls>
-      {groups.map((group) => (
-        <ReportTable key={group.by} caption={`Requests by ${group.by}`} table={toGroupTable(group, 'page')} />
-      ))}
+    <Panel title={GROUP_TITLES[group.by]} aside="http_req_duration of each" flush scrolls>
+      <ReportTable caption={`Requests by ${group.by}`} table={toGroupTable(group, 'page')} />
     </Panel>
   )
 }

@@ -24,7 +24,7 @@ import { ReadAsLine } from '../../ui/runs/read-as-line.tsx'
 import styles from './load.module.css'
 import {
   GeneratorPanel,
-  GroupsPanel,
+  GroupPanel,
   LoadErrorsPanel,
   LoadNotices,
   LoadSummaryPanel,
@@ -105,7 +105,6 @@ export function LoadScreen(props: {
         {view !== null && (
           <Stack gap="md">
             <StatusesPanel statuses={view.statuses} />
-            {view.groups.length > 0 && <GroupsPanel groups={view.groups} />}
             {known !== null && view.generator !== null && (
               <GeneratorPanel generator={view.generator} seconds={known.seconds} />
             )}
@@ -120,6 +119,9 @@ export function LoadScreen(props: {
         onShown={onShown}
       />
       {view !== null && view.stages.length > 0 && <StagesPanel stages={view.stages} />}
+      {view?.groups.map((group) => (
+        <GroupPanel key={group.by} group={group} />
+      ))}
       {known !== null && <LoadRequestsPanel report={known} />}
     </Screen>
   )

@@ -6,7 +6,7 @@ import { formatSetDuration } from '../../../../shared/messages/duration.ts'
 import { formatCount, formatFigure } from '../../../../shared/messages/figure-text.ts'
 import { listReadAs } from '../../../../shared/messages/reading-messages.ts'
 import { sayPlanDifference } from '../../../../shared/plan/plan-differences.ts'
-import { toGroupTable, toStagesTable } from '../../../../shared/report/load-sections.ts'
+import { GROUP_TITLES, toGroupTable, toStagesTable } from '../../../../shared/report/load-sections.ts'
 import { code, count, foreign, ms, number, text } from '../../../../shared/report/report.ts'
 import { toFact } from '../../../../shared/report/summary-report.ts'
 import { type TimeBucket, toBuckets, toGeneratorChart } from '../../page/chart-series.ts'
@@ -135,7 +135,7 @@ function drawStages({ stages }: LoadView): Markup {
 
 function drawGroup(group: LoadView['groups'][number]): Markup {
   const table = { ...toGroupTable(group, 'page'), caption: 'http_req_duration of each' }
-  return html`<section><h2>${group.by === 'model' ? 'By model' : 'By size of content'}</h2>${drawTable(table)}</section>
+  return html`<section><h2>${GROUP_TITLES[group.by]}</h2>${drawTable(table)}</section>
 `
 }
 
