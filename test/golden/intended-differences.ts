@@ -382,7 +382,6 @@ function toSession(summary: SummaryOfThen, workspace: string) {
     run_id,
     started_at: created_at,
     ended_at: ENDED[run_id] ?? ended_at,
-    host: null,
     app_version: '0.1.0',
     rows_taken: 0,
     requests: requests as Record<string, number>,

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { setImmediate } from 'node:timers'
@@ -7,10 +6,8 @@ import { type Clock, install } from '@sinonjs/fake-timers'
 import { openJournalReader } from '../../src/main/engine/journal/journal.ts'
 import { readRunRecord, type StoredState } from '../../src/main/engine/journal/run-record.ts'
 import { readSessions } from '../../src/main/engine/journal/sessions.ts'
-import type { RunTask } from '../../src/main/engine/session/run-thread.ts'
 import { toJournalFile } from '../../src/main/engine/workspace/workspace-files.ts'
 import { SluiceError } from '../../src/shared/messages/errors.ts'
-import { toRowsPerItem } from '../../src/shared/operations/operations.ts'
 import { judgeHistory } from '../helpers/history/judge-history.ts'
 import { readRunHistory } from '../helpers/history/read-run-history.ts'
 import { createDraw } from '../helpers/seeded-draw.ts'
@@ -34,9 +31,6 @@ export interface SimulatedRun {
 
 /** When every simulation begins, Unix milliseconds. */
 const BEGIN_MS = 1_760_000_000_000
-
-/** The retry of the first run, where it is a run of its own. */
-const RETRY_ID = 'run-2'
 
 /** What happens to the last sessions, in which nothing goes wrong. */
 const CALM: SessionScenario = { onUnknown: 'skip', killAtStep: null, commands: [], restartMs: 0 }
@@ -66,8 +60,6 @@ export async function simulateRun(
   try {
     const service = new VirtualService(plan, behaviour, createDraw(seed))
     let workspace = toWorkspace(1)
-    const isInPlace = toRowsPerItem(plan.operation) === 1
-    let runId = FIRST_RUN_ID
     let isRetrying = false
     let number = 0
     let kills = 0
@@ -76,18 +68,13 @@ export async function simulateRun(
       number += 1
       service.isCalm = scenario === CALM
       const { onUnknown } = scenario
-      const hasBegun = isInPlace
-        ? !isRetrying || hasRetry(workspace)
-        : !isRetrying || readState(workspace, runId) !== null
-      const retry: RunTask['work'] = isInPlace
-        ? { kind: 'retry', onUnknown }
-        : { kind: 'child', parentRunId: FIRST_RUN_ID, onUnknown }
+      const hasBegun = !isRetrying || hasRetry(workspace)
       const session = new SimulatedSession({
         plan,
         service,
         scenario,
-        runId,
-        work: hasBegun ? { kind: 'resume', onUnknown } : retry,
+        runId: FIRST_RUN_ID,
+        work: { kind: hasBegun ? 'resume' : 'retry', onUnknown },
         workspace,
         nextWorkspace: toWorkspace(number + 1),
         random: createDraw(seed * 100 + number),
@@ -98,12 +85,11 @@ export async function simulateRun(
         kills += 1
         workspace = toWorkspace(number + 1)
       } else {
-        const state = readState(workspace, runId)
+        const state = readState(workspace)
         const isRetried: boolean = !isRetrying && state !== null && retriedAfter.includes(state)
         hasEnded = !hasWork || (state === 'completed' && !isRetried)
         if (hasEnded) break
         isRetrying ||= isRetried
-        if (isRetried && !isInPlace) runId = RETRY_ID
       }
       await advanceUntil(clock, new Promise((resolve) => setTimeout(resolve, scenario.restartMs)))
     }
@@ -134,19 +120,18 @@ function isNothingToRetry(error: unknown): false {
   throw error
 }
 
-/** The state of a run; null where its process was killed before it was written down. */
-function readState(workspace: string, runId: string): StoredState | null {
-  if (!existsSync(toJournalFile(workspace, runId))) return null
-  return read(workspace, runId, (db) => readRunRecord(db)?.state ?? null)
+/** The state of the run. */
+function readState(workspace: string): StoredState | null {
+  return read(workspace, (db) => readRunRecord(db)?.state ?? null)
 }
 
-/** Whether the first run was retried; not where the process was killed before that was written down. */
+/** Whether the run was retried; not where the process was killed before that was written down. */
 function hasRetry(workspace: string): boolean {
-  return read(workspace, FIRST_RUN_ID, (db) => readSessions(db).some(({ kind }) => kind === 'retry'))
+  return read(workspace, (db) => readSessions(db).some(({ kind }) => kind === 'retry'))
 }
 
-function read<Value>(workspace: string, runId: string, use: (db: DatabaseSync) => Value): Value {
-  const db = openJournalReader(toJournalFile(workspace, runId))
+function read<Value>(workspace: string, use: (db: DatabaseSync) => Value): Value {
+  const db = openJournalReader(toJournalFile(workspace, FIRST_RUN_ID))
   try {
     return use(db)
   } finally {

@@ -243,8 +243,6 @@ const sessionSchema = z.object({
   started_at: z.string(),
   /** When it stopped sending; null where it goes on, or its process died. */
   ended_at: z.string().nullable(),
-  /** The machine that sent it; null where an earlier version did. */
-  host: z.string().nullable(),
   app_version: z.string(),
   /** Rows that a retry put back into the queue. */
   rows_taken: z.int(),

@@ -58,10 +58,10 @@ function toFault({ member, row }: JudgedRow, message: string): Fault {
 }
 
 /** The newest answer of a row, and the callback that settled it. */
-function findAnswers({ items }: JudgedRow): { answer: StoredText | null; callback: StoredText | null } {
+function findAnswers({ items, row }: JudgedRow): { answer: StoredText | null; callback: StoredText | null } {
   const newest = items.at(-1)
   const settled = newest?.callbacks.find(({ effect }) => effect === 'settled')
-  return { answer: newest?.answer ?? null, callback: settled?.body ?? null }
+  return { answer: newest?.answers.get(row.attempts) ?? null, callback: settled?.body ?? null }
 }
 
 /** Takes the arrival whose answer this is; without its text, any that was answered. */

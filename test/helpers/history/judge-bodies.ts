@@ -31,11 +31,13 @@ function listRequests(runs: readonly RunHistory[]): Map<string, KnownRequest> {
   const requests = new Map<string, KnownRequest>()
   for (const { runId, rows, items } of runs.flatMap(({ members }) => members)) {
     const ids = new Map(rows.map(({ row, id }) => [row, id]))
-    for (const { item, path, body, rows: carried } of items.values()) {
-      const key = JSON.stringify(carried.map((row) => ids.get(row)))
-      const known = requests.get(key) ?? { runId, row: item, id: ids.get(item) ?? null, bodies: new Set() }
-      known.bodies.add(body === null ? null : `${path} ${body}`)
-      requests.set(key, known)
+    for (const { item, path, requests: sent } of items.values()) {
+      for (const { body, rows: carried } of sent) {
+        const key = JSON.stringify(carried.map((row) => ids.get(row)))
+        const known = requests.get(key) ?? { runId, row: item, id: ids.get(item) ?? null, bodies: new Set() }
+        known.bodies.add(body === null ? null : `${path} ${body}`)
+        requests.set(key, known)
+      }
     }
   }
   return requests

@@ -46,7 +46,9 @@ const APART: ReadonlySet<string> = new Set(['callback early', 'callback late'])
 /** `splits`: an item may be split, and what was split off has no tries of its own until it is sent. */
 function compareTries({ runId, rows, items }: MemberHistory, splits: boolean): Fault[] {
   return rows.flatMap(({ row, id, item, stored, attempts }) => {
-    const last = item === null ? undefined : items.get(item)?.attempts.at(-1)
+    const tries = item === null ? [] : (items.get(item)?.attempts ?? [])
+    // A retry may have sent other rows of the item alone.
+    const last = splits ? (tries.findLast(({ number }) => number <= attempts) ?? tries.at(-1)) : tries.at(-1)
     if (splits && last === undefined) return []
     if (item === null || stored === null || attempts === (last?.number ?? 0)) return []
     const message = `${sayRow({ row, id })} was tried ${attempts} times, and the journal has ${last?.number ?? 0} tries.`

@@ -11,9 +11,17 @@ import { toReceiverSettingsFile } from '../../../src/main/engine/receiver/receiv
 import { summarizeRun } from '../../../src/main/engine/results/run-summary.ts'
 import { createItemRequests, type ItemRequests } from '../../../src/main/engine/sending/item-requests.ts'
 import { isLeaseHeld } from '../../../src/main/engine/workspace/lease.ts'
+import { toRowsPerItem } from '../../../src/shared/operations/operations.ts'
 import type { Outcome, RowState } from '../../../src/shared/run/item-state.ts'
 import { findId, hashBody } from './recording.ts'
-import type { AttemptHistory, ItemHistory, MemberHistory, RowHistory, RunHistory } from './run-history.ts'
+import type {
+  AttemptHistory,
+  ItemHistory,
+  MemberHistory,
+  RowHistory,
+  RunHistory,
+  StoredText,
+} from './run-history.ts'
 
 /**
  * Reads the history of a run and its retries from their journals; `file` is the journal of any of them. Throws an `Error`
@@ -163,18 +171,30 @@ function readItems(
   const items = new Map<number, ItemHistory>()
   for (const [item, carried] of Map.groupBy(rows, (row) => row.item)) {
     if (item === null) continue
-    const request = canRepeat ? requests?.toRequest(item, carried).request : undefined
+    const isAlone = toRowsPerItem(record.plan.operation) === 1
     // What did not end a row may be as long as a service likes, and is not judged.
-    const isAnswered = carried.some(({ stored }) => stored === 'succeeded' || stored === 'rejected')
-    const answer = isAnswered ? exchanges.readAnswer(item) : null
+    const answered = carried.filter(({ stored }) => stored === 'succeeded' || stored === 'rejected')
+    const answers = new Map<number, StoredText>()
+    for (const { attempts: tries } of answered) {
+      const answer = exchanges.readAnswer(item, isAlone ? undefined : tries)
+      if (answer !== null) answers.set(tries, { text: answer.text, isCut: answer.cutFrom !== null })
+    }
+    const sent = [...new Set(carried.map(({ attempts: tries }) => tries))].map((tries) => {
+      const together = carried.filter((row) => row.attempts >= tries)
+      const request = canRepeat ? requests?.toRequest(item, together).request : undefined
+      return { rows: together.map(({ row }) => row), request }
+    })
+    const path = sent[0]?.request?.path
     items.set(item, {
       item,
-      rows: carried.map(({ row }) => row),
-      path: request === undefined ? '' : base + request.path,
-      body: request === undefined ? null : hashBody(request.body ?? ''),
+      path: path === undefined ? '' : base + path,
+      requests: sent.map(({ rows: together, request }) => ({
+        rows: together,
+        body: request === undefined ? null : hashBody(request.body ?? ''),
+      })),
       attempts: (attempts.get(item) ?? []).map(toAttempt),
       retriedAfter: new Set(retriedAfter.get(item)),
-      answer: answer === null ? null : { text: answer.text, isCut: answer.cutFrom !== null },
+      answers,
       callbacks: exchanges.readCallbacks(item).map(({ effect, body, cutFrom }) => ({
         effect,
         body: { text: body, isCut: cutFrom !== null },
@@ -184,20 +204,20 @@ function readItems(
   return items
 }
 
-/** After how many tries retries of the run put each row back into the queue that they might. */
+/** After how many tries retries of the run put rows of each item back into the queue that they might. */
 function readRetried(db: RunView['db'], record: RunView['record']): Map<number, number[]> {
   const { certain, unknown } = toRetriedStates(record)
   const taken = new Map<number, number[]>()
   const rows = db
     .prepare(
-      `SELECT row, state, attempts, options ->> '$.onUnknown' AS on_unknown FROM earlier
-       JOIN session ON session.number = earlier.session`,
+      `SELECT item, state, attempts, options ->> '$.onUnknown' AS on_unknown FROM earlier
+       JOIN session ON session.number = earlier.session JOIN row ON row.id = earlier.row`,
     )
     .all()
-  for (const { row, state, attempts, on_unknown: onUnknown } of rows) {
+  for (const { item, state, attempts, on_unknown: onUnknown } of rows) {
     const states: readonly RowState[] = onUnknown === 'resend' ? [...certain, ...unknown] : certain
     if (states.includes(state as RowState))
-      taken.set(Number(row), [...(taken.get(Number(row)) ?? []), Number(attempts)])
+      taken.set(Number(item), [...(taken.get(Number(item)) ?? []), Number(attempts)])
   }
   return taken
 }

@@ -49,10 +49,12 @@ export function createGroups(
 export function listRows({ members, operation }: RunHistory): JudgedRow[] {
   const rows = new Map<number, JudgedRow>()
   for (const member of members) {
-    const triesOf = createTriesReader(member, operation.startsWith('watchlist'))
+    const isAlone = !operation.startsWith('watchlist')
+    const triesOf = createTriesReader(member, !isAlone)
     for (const row of member.rows) {
       const before = rows.get(row.row)
-      const item = row.item === null ? undefined : member.items.get(row.item)
+      const whole = row.item === null ? undefined : member.items.get(row.item)
+      const item = whole === undefined || isAlone ? whole : toItemOf(row, whole)
       rows.set(row.row, {
         operation,
         member,
@@ -63,6 +65,11 @@ export function listRows({ members, operation }: RunHistory): JudgedRow[] {
     }
   }
   return [...rows.values()]
+}
+
+/** An item as far as a row was sent with it: a retry may have sent others of its rows alone. */
+function toItemOf({ attempts: tries }: RowHistory, item: ItemHistory): ItemHistory {
+  return { ...item, attempts: item.attempts.filter(({ number }) => number <= tries) }
 }
 
 const LOST: Omit<AttemptHistory, 'number'> = { outcome: 'unknown', status: null }

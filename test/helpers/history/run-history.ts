@@ -53,19 +53,22 @@ export interface RowHistory {
   customIndexItemId: string | null
 }
 
-/** One request of a journal, with what came of it. */
+/** An item of a journal, with what came of it. */
 export interface ItemHistory {
   item: number
-  rows: readonly number[]
   /** Path and query. */
   path: string
-  /** SHA-256 of the body, hex; null if it cannot be made again, because the receiver's settings are elsewhere. */
-  body: string | null
+  /** What it was sent as: with all its rows, and by retries with those that had not succeeded. */
+  requests: readonly {
+    rows: readonly number[]
+    /** SHA-256 of the body, hex; null if it cannot be made again, because the receiver's settings are elsewhere. */
+    body: string | null
+  }[]
   attempts: readonly AttemptHistory[]
   /** Numbers of the tries after which a retry put the item back into the queue, with the consent that it needed. */
   retriedAfter: ReadonlySet<number>
-  /** The last answer; null if none was read, or if it settled no row. */
-  answer: StoredText | null
+  /** The last answer to rows by how often they were tried; none if it was not read, or if it settled no row. */
+  answers: ReadonlyMap<number, StoredText>
   callbacks: readonly { effect: string; body: StoredText }[]
 }
 

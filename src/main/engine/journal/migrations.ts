@@ -260,6 +260,10 @@ export const MIGRATIONS: readonly SchemaStep[] = [
     PRIMARY KEY (row, session)
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  -- A journal that is handed on names no machine.
+  ALTER TABLE session DROP COLUMN host;
+  `,
 ]
 
 /**

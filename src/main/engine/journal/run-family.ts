@@ -1,5 +1,5 @@
 import { SluiceError } from '../../../shared/messages/errors.ts'
-import { mayAddTwice, toRowsPerItem } from '../../../shared/operations/operations.ts'
+import { mayAddTwice } from '../../../shared/operations/operations.ts'
 import type { ItemState } from '../../../shared/run/item-state.ts'
 import { isThere } from '../workspace/is-there.ts'
 import type { DatabaseSync } from '../workspace/sqlite.ts'
@@ -297,12 +297,11 @@ function findTakers(record: RunRecord, workspace: string): string[] {
 }
 
 /**
- * Whether a retry goes on in the journal of the run. It is a run of its own where the rows of a request may end apart,
- * and where earlier versions or corrections have begun others.
+ * Whether a retry goes on in the journal of the run. It is a run of its own where earlier versions or corrections have
+ * begun others.
  */
 export function isRetriedInPlace({ whole, record, workspace }: RunFamily): boolean {
-  const { operation } = record.plan
-  if (whole.length > 1 || toRowsPerItem(operation) > 1) return false
+  if (whole.length > 1) return false
   return listSuccessors(record).every((named) => findSuccessor(named, workspace) === null)
 }
 

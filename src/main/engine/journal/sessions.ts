@@ -1,4 +1,3 @@
-import { hostname } from 'node:os'
 import type { DatabaseSync } from 'node:sqlite'
 import type { SessionKind } from '../../../shared/run/run.ts'
 
@@ -26,8 +25,6 @@ export interface SessionRecord {
   startedAtMs: number
   /** When it last stopped sending; null where it goes on, or its process died. */
   endedAtMs: number | null
-  /** Null where an earlier version sent it. */
-  host: string | null
   appVersion: string
   taken: number
   /** The run's counters of requests, by outcome, and its time of sending as the session began. */
@@ -42,12 +39,12 @@ export function insertSession(
 ): number {
   const inserted = db
     .prepare(
-      `INSERT INTO session (number, kind, started_at, host, app_version, options, taken, requests, sending_ms)
-       SELECT (SELECT coalesce(max(number), 0) + 1 FROM session), ?, ?, ?, ?, ?, ?,
+      `INSERT INTO session (number, kind, started_at, app_version, options, taken, requests, sending_ms)
+       SELECT (SELECT coalesce(max(number), 0) + 1 FROM session), ?, ?, ?, ?, ?,
        (SELECT json_group_object(value, n) FROM facet WHERE kind = 'request'), coalesce((SELECT sending_ms FROM run), 0)
        RETURNING number`,
     )
-    .get(kind, startedAtMs, hostname(), appVersion, JSON.stringify(options), taken)
+    .get(kind, startedAtMs, appVersion, JSON.stringify(options), taken)
   return Number(inserted?.['number'])
 }
 
@@ -68,7 +65,6 @@ export function readSessions(db: DatabaseSync): SessionRecord[] {
       kind: String(row['kind']) as SessionKind,
       startedAtMs: Number(row['started_at']),
       endedAtMs: row['ended_at'] === null ? null : Number(row['ended_at']),
-      host: row['host'] === null ? null : String(row['host']),
       appVersion: String(row['app_version']),
       taken: Number(row['taken']),
       requests: toCounts(String(row['requests'])),

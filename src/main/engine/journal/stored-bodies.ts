@@ -125,8 +125,11 @@ export class TryAnswers {
 
 /** Reads what the service answered to items, and posted back of them, as the journal keeps it. */
 interface ExchangeReader {
-  /** The last answer to an item; null where there was none. */
-  readAnswer(item: number): StoredBody | null
+  /**
+   * The last answer to an item; null where there was none. With `tries`, of an item with several rows, the answer to the
+   * last try of a row that was tried so often: others may have been sent again without it, or it without them.
+   */
+  readAnswer(item: number, tries?: number): StoredBody | null
   /** The answers to its tries that do not stand in that place, by the number of the try. */
   readTryAnswers(item: number): ReadonlyMap<number, StoredBody>
   /** The callbacks of an item in the order they came. */
@@ -136,7 +139,7 @@ interface ExchangeReader {
 /** Prepares the reads of a journal. */
 export function createExchangeReader(db: DatabaseSync): ExchangeReader {
   const answer = db.prepare(
-    `SELECT response, content, bytes FROM result LEFT JOIN long_answer ON long_answer.id = result.row
+    `SELECT attempts, response, content, bytes FROM result LEFT JOIN long_answer ON long_answer.id = result.row
      WHERE result.row = ?`,
   )
   const callbacks = db.prepare(
@@ -144,6 +147,7 @@ export function createExchangeReader(db: DatabaseSync): ExchangeReader {
      LEFT JOIN long_callback ON long_callback.id = callback.id WHERE item = ? ORDER BY callback.id`,
   )
   const ofTries = db.prepare('SELECT number, response, content, bytes FROM try_answer WHERE item = ?')
+  const ofTry = db.prepare('SELECT response, content, bytes FROM try_answer WHERE item = ? AND number = ?')
   return {
     readTryAnswers(item) {
       const answers = new Map<number, StoredBody>()
@@ -153,8 +157,10 @@ export function createExchangeReader(db: DatabaseSync): ExchangeReader {
       }
       return answers
     },
-    readAnswer(item) {
-      const row = answer.get(item)
+    readAnswer(item, tries) {
+      const standing = answer.get(item)
+      const isOther = tries !== undefined && standing?.['attempts'] !== tries
+      const row = isOther ? ofTry.get(item, tries) : standing
       return row === undefined ? null : readStoredBody(row['response'], row['content'], row['bytes'])
     },
     readCallbacks: (item) =>

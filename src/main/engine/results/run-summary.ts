@@ -241,7 +241,6 @@ function toSessions(member: RunView): RunSession[] {
       run_id: record.runId,
       started_at: toIso(session.startedAtMs),
       ended_at: session.endedAtMs === null ? null : toIso(session.endedAtMs),
-      host: session.host,
       app_version: session.appVersion,
       rows_taken: session.taken,
       requests: { sent: succeeded + rejected + failed + unknown, succeeded, rejected, failed, unknown },

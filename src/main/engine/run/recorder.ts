@@ -213,7 +213,7 @@ export interface RowOutcome {
 /** One finished try of an item, and the state it leaves the item in. Times are microseconds. */
 export interface AttemptRecord extends Found {
   item: number
-  /** The item's rows; its first is the item's own number. */
+  /** The rows that were sent: those of the item, its number first, or after a retry some of them. */
   rows: readonly number[]
   /** 1 for the first try. */
   number: number
@@ -333,9 +333,10 @@ export class OutcomeWriter {
   /** Keeps the answers that a try replaces or that its own does not replace, given what was tried of it in this group. */
   #keepAnswers(record: AttemptRecord, before?: AttemptRecord, after?: AttemptRecord): void {
     const { item, number, state, response } = record
-    if (number > 1 && state !== null && before?.item !== item) this.#tryAnswers.keep(item)
+    const takesPlace = state !== null && hasFirstRow(record)
+    if (number > 1 && takesPlace && before?.item !== item) this.#tryAnswers.keep(item)
     const isReplaced = after?.item === item && after.state !== null
-    if (state === null || isReplaced) this.#tryAnswers.write(item, number, response)
+    if (!takesPlace || isReplaced) this.#tryAnswers.write(item, number, response)
   }
 
   #writeOne(record: AttemptRecord): void {
@@ -348,7 +349,7 @@ export class OutcomeWriter {
       this.#attempt.add(item, record.number, sentAtUs, outcome, status, errorCode, message, ...timings)
     }
     if (record.state === null) return
-    if (record.number > 1) this.#longAnswers.remove(item)
+    if (record.number > 1 && hasFirstRow(record)) this.#longAnswers.remove(item)
     if (record.rowOutcomes !== null) this.#writeApart(record, record.rowOutcomes)
     else for (const row of record.rows) this.#writeRow(record, row, record.state, message, record.answer)
     for (const row of record.rows) {
@@ -398,6 +399,11 @@ export class OutcomeWriter {
     const told = [taskId, durationUs, response, customIndexItemId, answer, acknowledgedAt]
     this.#result.add(row, state, record.number, status, record.errorCode, message, ...told)
   }
+}
+
+/** Whether a try was of the row with which the answer to its item stands. */
+function hasFirstRow({ item, rows }: AttemptRecord): boolean {
+  return rows[0] === item
 }
 
 /** A row's first try has nothing written of it before, so the order among the statements does not matter. */

@@ -281,7 +281,9 @@ export class Sender {
     const judgement = this.#options.judge(exchange, rowKeys, earlierTries)
     this.#noteEcho(sent, exchange, judgement, client)
     const isSettledBefore = this.#options.settler?.noteEnd(sent.item, exchange.timings.sentAtUs) ?? false
-    const isSplit = judgement.isTooLarge && sent.rows.length > 1
+    // The service has taken all rows of the item once where a retry sends some of them.
+    const isSplit =
+      judgement.isTooLarge && sent.rows.length > 1 && claims.isWhole(sent.item, sent.rows.length)
     const { allowed } = this.#limits
     const wasThrottling = this.#limits.isThrottling
     const isProbing = this.#limits.waitMs(nowMs) === Infinity

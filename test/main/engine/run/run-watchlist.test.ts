@@ -1,14 +1,19 @@
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { readFacets } from '../../../../src/main/engine/run/results/facets.ts'
 import { readPage } from '../../../../src/main/engine/run/results/result-page.ts'
 import { readRow } from '../../../../src/main/engine/run/results/row-detail.ts'
+import { toJournalFile } from '../../../../src/main/engine/workspace/workspace-files.ts'
+import type { SluiceError } from '../../../../src/shared/messages/errors.ts'
 import { type Plan, type PlanInput, planSchema } from '../../../../src/shared/plan/plan.ts'
 import type { RowAnswer } from '../../../../src/shared/run/item-state.ts'
 import type { RowFilter } from '../../../../src/shared/run/row-filters.ts'
 import { type FaultServer, startFaultServer, toErrorAnswer } from '../../../helpers/fault-server.ts'
+import { judgeCounts } from '../../../helpers/history/judge-counts.ts'
+import { readRunHistory } from '../../../helpers/history/read-run-history.ts'
 import { createInProcessRuns } from '../../../helpers/in-process-runs.ts'
+import { openEngine } from '../../../helpers/test-engine.ts'
 import { openTestFolder } from '../../../helpers/test-folder.ts'
 
 const folder = openTestFolder()
@@ -176,7 +181,191 @@ test('an update says which terms do not exist, and an empty note is kept or clea
   ])
 })
 
-test('a retry sends only the terms that did not succeed, in requests of their own', async () => {
+/** A watchlist that cannot process some terms until it is told otherwise. */
+async function startFailingWatchlist(failing: string[]) {
+  const service = { failing: new Set(failing), isBroken: false }
+  const server = await startFaultServer({
+    onRequest: (request, wire) => {
+      if (service.isBroken) return wire.reset()
+      const { watchlist, terms } = toBody(request.body)
+      const isFailing = ({ term }: Term) => service.failing.has(term)
+      const lists = {
+        added_terms: terms.filter((term) => !isFailing(term)),
+        pre_existing_terms: [],
+        failed_terms: terms.filter(isFailing).map(({ term }) => ({ term, reason: 'busy' })),
+      }
+      wire.send(200, JSON.stringify({ message: `of ${terms.length}`, watchlist, ...lists }))
+    },
+  })
+  return Object.assign(service, { server })
+}
+
+const listTerms = ({ requests }: FaultServer) =>
+  requests.map(({ body }) =>
+    toBody(body)
+      .terms.map(({ term }) => term)
+      .join(' '),
+  )
+
+const readMessage = (text: string | null | undefined) =>
+  (JSON.parse(text ?? '{}') as { message?: string }).message
+
+/** What the tables of a run tell otherwise than its counters and its summary. */
+const findFaults = (runId: string): string[] =>
+  judgeCounts(readRunHistory(toJournalFile(folder, runId))).map(({ message }) => message)
+
+const ALL_TERMS = ['a,1', 'b,2', 'c,3', 'd,4', 'e,5', 'f,6', 'g,7']
+
+test('a retry sends the terms that did not succeed in the run itself, and every row keeps the answer that it had', async () => {
+  const service = await startFailingWatchlist(['a', 'c', 'e', 'g'])
+  const { run_id: runId, rows } = await runs.start(createPlan(service.server, ALL_TERMS)).ended
+  expect(rows).toMatchObject({ succeeded: 3, rejected: 4 })
+  service.failing = new Set(['c'])
+  const once = await runs.retry(runId).ended
+  expect(once).toMatchObject({
+    ...{ run_id: runId, state: 'completed', retries: [] },
+    rows: { read: 7, succeeded: 6, rejected: 1, not_sent: 0 },
+    requests: { sent: 6, succeeded: 6, retried: 3 },
+    terms: { added: 6, failed: [{ term: 'c', notes: '3', row: 4, record: 3 }] },
+  })
+  service.failing = new Set()
+  const twice = await runs.retry(runId).ended
+  expect(twice).toMatchObject({ rows: { succeeded: 7, rejected: 0 }, terms: { added: 7, failed: [] } })
+  expect(listTerms(service.server)).toEqual(['a b c', 'd e f', 'g', 'a c', 'e', 'g', 'c'])
+  expect(
+    twice.sessions.map(({ kind, rows_taken: taken, requests: { sent } }) => [kind, taken, sent]),
+  ).toEqual([
+    ['start', 0, 3],
+    ['retry', 4, 3],
+    ['retry', 1, 1],
+  ])
+  const told = [1, 2, 3, 4, 5, 6, 7].map((row) => {
+    const { result, responseBody, requestBody, attempts } = runs.read(runId, (view) => readRow(view, row))
+    return [
+      result.attempts,
+      readMessage(responseBody),
+      toBody(requestBody ?? '')
+        .terms.map(({ term }) => term)
+        .join(' '),
+      attempts.map(({ number, response }) => [number, readMessage(response?.body)]),
+    ]
+  })
+  expect(told).toEqual([
+    [
+      2,
+      'of 2',
+      'a c',
+      [
+        [1, 'of 3'],
+        [2, undefined],
+      ],
+    ],
+    [1, 'of 3', 'a b c', [[1, undefined]]],
+    [
+      3,
+      'of 1',
+      'c',
+      [
+        [1, 'of 3'],
+        [2, 'of 2'],
+        [3, undefined],
+      ],
+    ],
+    [1, 'of 3', 'd e f', [[1, undefined]]],
+    [
+      2,
+      'of 1',
+      'e',
+      [
+        [1, 'of 3'],
+        [2, undefined],
+      ],
+    ],
+    [1, 'of 3', 'd e f', [[1, undefined]]],
+    [
+      2,
+      'of 1',
+      'g',
+      [
+        [1, 'of 1'],
+        [2, undefined],
+      ],
+    ],
+  ])
+  expect(findFaults(runId)).toEqual([])
+})
+
+test('an export has with each term the answer to the request that it was last in', async () => {
+  const service = await startFailingWatchlist(['a', 'c', 'e'])
+  const { run_id: runId } = await runs.start(createPlan(service.server, ALL_TERMS)).ended
+  service.failing = new Set()
+  await runs.retry(runId).ended
+  const file = join(folder, 'retried-terms.jsonl')
+  await openEngine(folder).results.exportRun(runId, { file })
+  const exported = readFileSync(file, 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  expect(
+    exported.map(({ attempts, exchange_in_record: other, response, request, tries }) => [
+      attempts,
+      other,
+      response?.body.message ?? null,
+      request?.body.terms.map(({ term }: Term) => term).join(' ') ?? null,
+      tries.map(
+        ({ response: answer }: { response?: { body: { message: string } } }) => answer?.body.message ?? null,
+      ),
+    ]),
+  ).toEqual([
+    [2, null, 'of 2', 'a c', ['of 3', null]],
+    [1, null, 'of 3', 'a b c', [null]],
+    [2, 1, null, null, [null, null]],
+    [1, null, 'of 3', 'd e f', [null]],
+    [2, null, 'of 1', 'e', ['of 3', null]],
+    [1, 4, null, null, [null]],
+    [1, null, 'of 1', 'g', [null]],
+  ])
+})
+
+test('terms whose answers are lost in a retry are unknown, and a resend sends them as they were sent', async () => {
+  const service = await startFailingWatchlist(['b', 'c', 'f'])
+  const { run_id: runId } = await runs.start(createPlan(service.server, ALL_TERMS)).ended
+  service.isBroken = true
+  const broken = await runs.retry(runId, 'skip').ended
+  expect(broken.rows).toMatchObject({ succeeded: 4, unknown: 3 })
+  expect((await runs.retry(runId, 'skip').ended.catch((error: SluiceError) => error.code)) as unknown).toBe(
+    'RUN_NOT_RESUMABLE',
+  )
+  service.isBroken = false
+  service.failing = new Set()
+  const { rows } = await runs.retry(runId, 'resend').ended
+  expect(rows).toMatchObject({ succeeded: 7, unknown: 0 })
+  expect(new Set(listTerms(service.server).slice(3))).toEqual(new Set(['b c', 'f']))
+  expect(readAnswers(runId).map(([, , answer]) => answer)).toEqual(Array(7).fill('added'))
+  expect(findFaults(runId)).toEqual([])
+})
+
+test('a part of a request that the service refuses for its size is not split, since it took the whole before', async () => {
+  let most = 3
+  const server = await startFaultServer({
+    onRequest: (request, wire) => {
+      const { watchlist, terms } = toBody(request.body)
+      if (terms.length > most)
+        return wire.send(413, toErrorAnswer(413, 'TOO_MANY_TERMS', `at most ${most} terms`))
+      const lists = { added_terms: [{ term: 'b' }], pre_existing_terms: [], failed_terms: [{ term: 'a' }] }
+      wire.send(200, JSON.stringify({ message: 'done', watchlist, ...lists }))
+    },
+  })
+  const { run_id: runId } = await runs.start(createPlan(server, ['a,', 'b,', 'c,'])).ended
+  most = 1
+  const retried = await runs.retry(runId).ended
+  expect(listTerms(server)).toEqual(['a b c', 'a c'])
+  expect(retried.rows).toMatchObject({ succeeded: 1, rejected: 2 })
+  expect(retried.errors).toMatchObject([{ error_code: 'TOO_MANY_TERMS', rows: 2 }])
+  expect(findFaults(runId)).toEqual([])
+})
+
+test('a retry as a run of its own sends only the terms that did not succeed, in requests of their own', async () => {
   const server = await startWatchlist(['a'])
   const update = { kind: 'watchlist-update', watchlist: 'slurs' } as const
   const parent = await runs.start(createPlan(server, ['x,1', 'a,2', 'y,3', 'z,4'], update)).ended

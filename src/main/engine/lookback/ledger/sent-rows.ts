@@ -1,3 +1,4 @@
+import { toRowsPerItem } from '../../../../shared/operations/operations.ts'
 import { type RowAndRecord, toRowAndRecord } from '../../../../shared/plan/source-place.ts'
 import type { ItemState, RowAnswer } from '../../../../shared/run/item-state.ts'
 import { findDeletedStates, type RunView } from '../../journal/run-family.ts'
@@ -11,6 +12,8 @@ import { toJournalFile } from '../../workspace/workspace-files.ts'
 export interface SentRow {
   numbers: RowAndRecord
   item: number
+  /** How often it was tried as far as that is written down. */
+  attempts: number
   /** Its part of the request. */
   body: Readonly<Record<string, unknown>>
   /** As the journal has it; null while it is being sent, or where its run was cut off then. */
@@ -48,17 +51,18 @@ export function* readSentRows(view: RunView): Generator<SentRow, void, undefined
   const toPlace = createPlaceReader(db)
   const rows = db.prepare(
     `SELECT row.id, row.item, row.cells, row.kinds, result.state, result.error_code, result.answer,
-     result.custom_index_item_id FROM row LEFT JOIN result ON result.row = row.id
+     result.custom_index_item_id, result.attempts FROM row LEFT JOIN result ON result.row = row.id
      WHERE row.id > ? AND row.item IS NOT NULL AND (row.id <= ? OR result.row IS NOT NULL)
      ORDER BY row.id LIMIT ${STEP_ROWS}`,
   )
   const attempts = db.prepare(
-    `SELECT item, outcome, sent_at_us + duration_us AS ended_at_us FROM attempt WHERE item BETWEEN ? AND ?
+    `SELECT item, number, outcome, sent_at_us + duration_us AS ended_at_us FROM attempt WHERE item BETWEEN ? AND ?
      ORDER BY item, number`,
   )
   // What was never sent before stands above the watermark; a deleted retry may have sent it.
   const last = deleted.has('pending') ? Number.MAX_SAFE_INTEGER : record.claimed
   const isLostBefore = createLostBefore(view)
+  const isAlone = toRowsPerItem(record.plan.operation) === 1
   for (let after = 0; ; ) {
     const step = rows.all(after, last)
     const [first, end] = [step[0], step.at(-1)]
@@ -73,7 +77,11 @@ export function* readSentRows(view: RunView): Generator<SentRow, void, undefined
       const item = Number(found['item'])
       const state = found['state'] === null ? null : (found['state'] as ItemState)
       const isClaimed = row <= record.claimed
-      const tries = triesOf.get(item) ?? []
+      const ofItem = triesOf.get(item) ?? []
+      // A retry may have sent other rows of the item alone.
+      const tries = isAlone
+        ? ofItem
+        : ofItem.filter(({ number }) => Number(number) <= Number(found['attempts'] ?? 0))
       const lost = tries.filter(({ outcome }) => outcome === 'unknown')
       const answered = tries.filter(({ outcome }) => outcome === 'succeeded' || outcome === 'rejected')
       // Marked, and nobody has written down what came of it.
@@ -86,6 +94,7 @@ export function* readSentRows(view: RunView): Generator<SentRow, void, undefined
       yield {
         numbers: toRowAndRecord(row, toPlace(row, toText(found['kinds']))),
         item,
+        attempts: Number(found['attempts'] ?? 0),
         body: mapRow(row, parseCells(String(found['cells'])), toText(found['kinds'])).body,
         state: state === 'sending' ? null : state,
         errorCode: toText(found['error_code']),

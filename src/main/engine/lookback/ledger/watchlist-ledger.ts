@@ -5,7 +5,7 @@ import { parseJson } from '../../../../shared/service/parse-json.ts'
 import type { RunView } from '../../journal/run-family.ts'
 import { createExchangeReader } from '../../journal/stored-bodies.ts'
 import { type LedgerReader, toIsoTime } from './ledger-tables.ts'
-import { readSentRows } from './sent-rows.ts'
+import { readSentRows, type SentRow } from './sent-rows.ts'
 
 type TermDetail =
   /** The list has it; without `notes` nobody said what these are. */
@@ -25,11 +25,11 @@ export const WATCHLIST_LEDGER: LedgerReader<TermDetail> = {
     const isAdd = OPERATIONS[operation.kind].ledger?.effect === 'adds'
     const readTerms = createTermsReader(run)
     for (const sent of readSentRows(run)) {
-      const { numbers, item, body, state, answer } = sent
+      const { numbers, body, state, answer } = sent
       const { term, notes } = body
       if (typeof term !== 'string' || term === '') continue
       const key = term.toLowerCase()
-      const terms = readTerms(item)
+      const terms = readTerms(sent)
       const add = (atUs: number, detail: TermDetail) =>
         events.add({ list, key, atUs, runId, numbers, detail })
       const isAnswered = (state === 'succeeded' || state === 'rejected') && answer !== null
@@ -105,16 +105,21 @@ export const WATCHLIST_LEDGER: LedgerReader<TermDetail> = {
   },
 }
 
-/** Reads the terms that the answer to an item has; null where there is no readable one. */
-function createTermsReader({ db }: RunView): (item: number) => ReturnType<typeof readAnsweredTerms> | null {
+type AnsweredTerms = ReturnType<typeof readAnsweredTerms>
+
+/** Reads the terms that the answer to a row's request has; null where there is no readable one. */
+function createTermsReader({ db }: RunView): (sent: SentRow) => AnsweredTerms | null {
   const exchanges = createExchangeReader(db)
-  let last: { item: number; terms: ReturnType<typeof readAnsweredTerms> | null } | null = null
-  return (item) => {
-    if (last?.item !== item) {
-      const json = parseJson(exchanges.readAnswer(item)?.text ?? '')
-      last = { item, terms: json === undefined ? null : readAnsweredTerms(json) }
-    }
-    return last.terms
+  // Of the last item; a retry may have sent some of its rows without the others.
+  let last: { item: number; byTries: Map<number, AnsweredTerms | null> } | null = null
+  return ({ item, attempts }) => {
+    if (last?.item !== item) last = { item, byTries: new Map() }
+    const known = last.byTries.get(attempts)
+    if (known !== undefined) return known
+    const json = parseJson(exchanges.readAnswer(item, attempts)?.text ?? '')
+    const terms = json === undefined ? null : readAnsweredTerms(json)
+    last.byTries.set(attempts, terms)
+    return terms
   }
 }
 

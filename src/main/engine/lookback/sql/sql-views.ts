@@ -1,6 +1,6 @@
 import { SQL_VIEWS } from '../../../../shared/lookback/sql-views.ts'
 import { toStateName } from '../../../../shared/messages/state-name.ts'
-import { isAsync } from '../../../../shared/operations/operations.ts'
+import { isAsync, toRowsPerItem } from '../../../../shared/operations/operations.ts'
 import { COUNTED_STATES } from '../../../../shared/run/item-state.ts'
 import { readScoreClasses } from '../../journal/found-reader.ts'
 import type { RunFamily, RunView } from '../../journal/run-family.ts'
@@ -194,13 +194,36 @@ function selectNumber(schema: string): string {
 function selectBody({ schema, view }: Part): string {
   const answer = `(SELECT coalesce(response, ${INFLATE}(content)) FROM ${schema}.result AS x
     LEFT JOIN ${schema}.long_answer ON long_answer.id = x.row WHERE x.row = r.item)`
+  if (!isAlone(view)) {
+    // A retry may have sent some rows of the item without the others.
+    const ofTry = `(SELECT coalesce(response, ${INFLATE}(content)) FROM ${schema}.try_answer AS x
+      WHERE x.item = r.item AND x.number = ${selectTried(schema, 'r.id')})`
+    return `iif(${selectTried(schema, 'r.id')} = ${selectTried(schema, 'r.item')}, ${answer}, ${ofTry})`
+  }
   if (!isAsync(view.record.plan.operation)) return answer
   return `coalesce((SELECT iif(content IS NULL, body, ${INFLATE}(content)) FROM ${schema}.callback
     LEFT JOIN ${schema}.long_callback ON long_callback.id = callback.id
     WHERE callback.item = r.item AND effect = 'settled' ORDER BY callback.id LIMIT 1), ${answer})`
 }
 
-function hasBody({ schema, view }: Part): string {
+/** Whether a request of a run carries one row. */
+function isAlone({ record }: RunView): boolean {
+  return toRowsPerItem(record.plan.operation) === 1
+}
+
+/** A condition on tries of an item with several rows: those of the row, without the ones that a retry sent others in. */
+function selectOwnTries({ schema, view }: Pick<Attached, 'schema' | 'view'>, tried: string): string {
+  return isAlone(view) ? '' : ` AND ${tried}.number <= ${selectTried(schema, 'r.id')}`
+}
+
+/** How often a row was tried as far as that is written down. */
+function selectTried(schema: string, id: string): string {
+  return `(SELECT y.attempts FROM ${schema}.result AS y WHERE y.row = ${id})`
+}
+
+function hasBody(part: Part): string {
+  const { schema, view } = part
+  if (!isAlone(view)) return `(${selectBody(part)}) IS NOT NULL`
   const hasAnswer = `EXISTS (SELECT 1 FROM ${schema}.result AS x WHERE x.row = r.item AND (x.response IS NOT NULL
     OR EXISTS (SELECT 1 FROM ${schema}.long_answer WHERE long_answer.id = x.row)))`
   if (!isAsync(view.record.plan.operation)) return hasAnswer
@@ -228,7 +251,7 @@ function selectTries(part: Part, { run, number }: { run: string; number: string 
     (
       one,
     ) => ` + (SELECT count(*) FROM ${one.schema}.row AS x JOIN ${one.schema}.attempt AS y ON y.item = x.item
-      WHERE x.id = r.id)`,
+      WHERE x.id = r.id${selectOwnTries(one, 'y')})`,
   )
   const members = later.filter((one) => one.isMember)
   const isOfMembers = isMember
@@ -239,7 +262,8 @@ function selectTries(part: Part, { run, number }: { run: string; number: string 
     strftime('%Y-%m-%dT%H:%M:%S', tried.sent_at_us / 1000000, 'unixepoch')
       || printf('.%03dZ', tried.sent_at_us / 1000 % 1000), tried.outcome, tried.status,
     tried.error_code, tried.message, tried.duration_us / 1000.0
-    FROM ${schema}.row AS r JOIN ${schema}.attempt AS tried ON tried.item = r.item WHERE ${isOfMembers}`
+    FROM ${schema}.row AS r JOIN ${schema}.attempt AS tried ON tried.item = r.item
+    WHERE (${isOfMembers})${selectOwnTries(part, 'tried')}`
 }
 
 function quote(text: string): string {

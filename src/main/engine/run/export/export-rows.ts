@@ -58,10 +58,9 @@ export function readCorrectedFields({ members }: RunFamily): string[] {
   return [...new Set(members.flatMap(({ record }) => listFixedFields(record.plan.fixes ?? [])))]
 }
 
-/** What was said of an item: by its last answer, and in async by the callback that settled it. */
+/** What was said of rows that were sent together: by the last answer, and in async by the callback that settled them. */
 interface ItemExchange {
-  item: number
-  /** The first row of this export that belongs to the item, and where it stands. */
+  /** The first of these rows in this export, and where it stands. */
   row: number
   place: SourcePlace
   response: StoredBody | null
@@ -244,18 +243,23 @@ function createExportedRun(view: RunView, { withRequests, withFields }: Required
   }
   const { subject } = OPERATIONS[operation.kind]
   const [isTask, isTerm, isAppeal] = [subject === 'content', subject === 'term', subject === 'appeal']
-  let last: ItemExchange | null = null
+  /** Of the last item that was read; a retry may have sent some of its rows without the others, by their tries. */
+  let last: { item: number; byTries: Map<number, ItemExchange> } | null = null
 
   function readExchange(stored: StoredRow, item: number, place: SourcePlace): ItemExchange {
-    if (last?.item === item) return last
+    if (last?.item !== item) last = { item, byTries: new Map() }
+    const tries = stored.attempts ?? 0
+    const known = last.byTries.get(tries)
+    if (known !== undefined) return known
     const response = page.readAnswer(stored)
     const callbacks = page.readCallbacks(stored)
     const settled = callbacks.find(({ effect }) => effect === 'settled')
     const text = settled?.body ?? response?.text ?? ''
     const body = text === '' ? undefined : parseJson(text)
     const termNotes = isTerm ? readTermNotes(body) : NO_NOTES
-    last = { item, row: stored.id, place, response, callbacks, body, termNotes }
-    return last
+    const exchange = { row: stored.id, place, response, callbacks, body, termNotes }
+    last.byTries.set(tries, exchange)
+    return exchange
   }
 
   function findNotes({ termNotes }: ItemExchange, { row, cells }: ResultRow, kinds: string | null) {

@@ -1,4 +1,4 @@
-import { isAsync } from '../../../../shared/operations/operations.ts'
+import { isAsync, toRowsPerItem } from '../../../../shared/operations/operations.ts'
 import type { AttemptDetail, CallbackDetail } from '../../../../shared/run/results.ts'
 import type { RunView } from '../../journal/run-family.ts'
 import {
@@ -47,6 +47,8 @@ export class StoredPage {
   readonly #statements: ReturnType<typeof prepareStatements>
   readonly #exchanges: ReturnType<typeof createExchangeReader>
   readonly #beside: FoundBeside
+  /** Whether a request carries one row, so that its tries and its answer are those of the row. */
+  readonly #isAlone: boolean
   #callbacks: ReadonlyMap<number, CallbackTuple[]> = new Map()
   #tries: ReadonlyMap<number, AttemptDetail[]> = new Map()
   /** Of an item with several rows, whose first row may be of another page. */
@@ -55,6 +57,7 @@ export class StoredPage {
   constructor(view: RunView) {
     const { db } = view
     this.view = view
+    this.#isAlone = toRowsPerItem(view.record.plan.operation) === 1
     this.#statements = prepareStatements(view)
     this.#exchanges = createExchangeReader(db)
     const nothing = { rules: new Map(), scores: new Map(), errors: new Map() }
@@ -103,27 +106,27 @@ export class StoredPage {
   /** The tries that the run made of a row, with the answers that are not the row's; see {@link addResponses}. */
   listAnsweredTries(row: number, isEarlier: boolean): readonly AttemptDetail[] {
     const tries = this.listTries(row)
-    const { item = null } = this.rows.get(row) ?? {}
+    const { item = null, attempts } = this.rows.get(row) ?? {}
     // A first try has its answer with the row.
     if (item === null || (tries.length < 2 && !isEarlier)) return tries
-    return addResponses(tries, item, this.#exchanges, isEarlier)
+    const tried = this.#isAlone ? undefined : (attempts ?? 0)
+    return addResponses(tries, item, this.#exchanges, { isEarlier, tried })
   }
 
   /** The tries that the run made of a row. */
   listTries(row: number): readonly AttemptDetail[] {
-    const { item = null } = this.rows.get(row) ?? {}
+    const { item = null, attempts } = this.rows.get(row) ?? {}
     if (item === null) return []
-    if (item === row) return this.#tries.get(item) ?? []
+    if (this.#isAlone) return this.#tries.get(item) ?? []
     if (this.#lastTried?.item !== item) this.#lastTried = { item, tries: readAttempts(this.view, item) }
-    return this.#lastTried.tries
+    return this.#lastTried.tries.filter(({ number }) => number <= (attempts ?? 0))
   }
 
-  /** The last answer to the item that a row went out with; null where there was none. */
-  readAnswer({ id, item, response, response_bytes: bytes }: StoredRow): StoredBody | null {
+  /** The answer to the last try of the item that a row went out with; null where there was none. */
+  readAnswer({ id, item, attempts, response, response_bytes: bytes }: StoredRow): StoredBody | null {
     if (item === null) return null
-    return item === id && bytes === null
-      ? readStoredBody(response, null, null)
-      : this.#exchanges.readAnswer(item)
+    if (item === id && bytes === null) return readStoredBody(response, null, null)
+    return this.#exchanges.readAnswer(item, this.#isAlone ? undefined : (attempts ?? 0))
   }
 
   /** The callbacks of the item that a row went out with, in the order they came; none if the run is not async. */

@@ -16,7 +16,9 @@ export interface ClaimedItem {
 type FreshRow = [number, string, number, string | null]
 
 const UNSETTLED = ' AND NOT EXISTS (SELECT 1 FROM result WHERE result.row = row.id)'
-const FIRST_OF_ITEM = ' AND EXISTS (SELECT 1 FROM row WHERE row.id = result.row AND row.item = row.id)'
+/** Of an item with several rows the first that waits; after a retry others may have ended. */
+const FIRST_WAITING = `NOT EXISTS (SELECT 1 FROM result AS other WHERE other.row >= row.item
+  AND other.row < result.row AND other.state = 'pending')`
 
 /** Cells of one block of items, UTF-8 bytes: a few huge rows must not fill the memory. */
 const BLOCK_MAX_BYTES = 4 * 1024 * 1024
@@ -54,8 +56,11 @@ export class ItemClaims {
     this.#fresh = db.prepare(fresh)
     this.#fresh.setReturnArrays(true)
     this.#again = db.prepare(
-      `SELECT row AS item, attempts FROM result WHERE state = 'pending' AND row > ?${this.#rowsPerItem > 1 ? FIRST_OF_ITEM : ''}
-       ORDER BY row LIMIT ?`,
+      this.#rowsPerItem === 1
+        ? "SELECT row AS item, attempts FROM result WHERE state = 'pending' AND row > ? ORDER BY row LIMIT ?"
+        : `SELECT row.item, attempts FROM result INDEXED BY result_by_state CROSS JOIN row ON row.id = result.row
+           WHERE state = 'pending' AND result.row > ?1 AND row.item > ?1 AND ${FIRST_WAITING}
+           ORDER BY result.row LIMIT ?2`,
     )
     this.#watermark = db.prepare('UPDATE run SET claimed = ?, claimed_rows = ?')
     this.#mark = db.prepare("UPDATE result SET state = 'sending' WHERE row = ? AND state = 'pending'")
@@ -172,6 +177,11 @@ export class ItemClaims {
   /** Counts a row above the watermark that was settled without being sent. The caller has a transaction open. */
   noteSettledUnsent(): void {
     this.#writeWatermark(this.#claimed, this.#claimedRows + 1)
+  }
+
+  /** Whether a request with so many rows of an item has all that the item has, and so can be split. */
+  isWhole(item: number, rows: number): boolean {
+    return this.#rowsOf.all(item).length === rows
   }
 
   /**

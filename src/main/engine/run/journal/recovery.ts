@@ -52,7 +52,7 @@ export function recoverUnknown(journal: Journal): number {
   counters.add('state', 'sending', -marked.length)
   counters.add('state', 'unknown', cutOff.length)
   counters.add('error', CUT_OFF_CAUSE, cutOff.length)
-  const items = cutOff.filter(({ row, item }) => row === item)
+  const items = [...new Map(cutOff.map((row) => [row.item, row])).values()]
   const tries = [...items, ...findSettledTries(db)]
   counters.add('request', 'unknown', tries.length)
   counters.add('request', 'retried', tries.filter(({ number }) => number > 1).length)

@@ -51,20 +51,36 @@ function findItem({ db }: RunView, row: number): number | null {
 function readTries(run: RunView, row: number, isEarlier = false): AttemptDetail[] {
   const item = findItem(run, row)
   if (item === null) return []
-  return addResponses(readAttempts(run, item), item, createExchangeReader(run.db), isEarlier)
+  const tried = findTries(run, row)
+  return addResponses(readAttempts(run, item, tried), item, createExchangeReader(run.db), {
+    isEarlier,
+    tried,
+  })
 }
 
-/** Adds the answers to tries that are not the row's answer; with `isEarlier` the last answer of the run is none either. */
+/** How often a row of a request with several was tried; undefined where it is alone, and its tries are those of its item. */
+function findTries({ db, record }: RunView, row: number): number | undefined {
+  if (toRowsPerItem(record.plan.operation) === 1) return undefined
+  return Number(db.prepare('SELECT attempts FROM result WHERE row = ?').get(row)?.['attempts'] ?? 0)
+}
+
+/**
+ * Adds the answers to tries that are not the row's answer; with `isEarlier` the last answer of the run is none either.
+ * `tried` is how often a row of a request with several was tried.
+ */
 export function addResponses(
   tries: readonly AttemptDetail[],
   item: number,
   exchanges: ReturnType<typeof createExchangeReader>,
-  isEarlier: boolean,
+  { isEarlier, tried }: { isEarlier: boolean; tried?: number | undefined },
 ): AttemptDetail[] {
   const answers = new Map(exchanges.readTryAnswers(item))
   const last = tries.findLast(({ number, status }) => status !== null && !answers.has(number))
-  const answer = isEarlier && last !== undefined ? exchanges.readAnswer(item) : null
+  // The answer that stands with the item may be that to an earlier try of a row of several.
+  const isOwn = tried === undefined || last?.number === tried
+  const answer = last !== undefined && (isEarlier || !isOwn) ? exchanges.readAnswer(item) : null
   if (last !== undefined && answer !== null) answers.set(last.number, answer)
+  if (tried !== undefined && !isEarlier) answers.delete(tried)
   return tries.map((tried) => {
     const body = answers.get(tried.number)
     return body === undefined ? tried : { ...tried, response: { body: body.text, cutFrom: body.cutFrom } }
@@ -96,7 +112,8 @@ function readRowOf(view: RunView, row: number): RowDetail {
   const { corrections } = requests.mapRow(row, result.cells, joined.kinds)
   const half = toHalf(row, joined.kinds)
   const exchanges = createExchangeReader(db)
-  const answer = item === null ? null : exchanges.readAnswer(item)
+  const tried = findTries(view, row)
+  const answer = item === null ? null : exchanges.readAnswer(item, tried)
   return {
     result,
     columns: record.columns,
@@ -108,7 +125,7 @@ function readRowOf(view: RunView, row: number): RowDetail {
     requestUrl: request.url,
     responseBody: answer?.text ?? null,
     responseCutFrom: answer?.cutFrom ?? null,
-    attempts: item === null ? [] : readAttempts(view, item),
+    attempts: item === null ? [] : readAttempts(view, item, tried),
     callbacks: item === null ? [] : exchanges.readCallbacks(item),
     problems: readProblemsOf(view, row),
     ...(corrections !== undefined && { corrections: [...corrections] }),
@@ -135,12 +152,19 @@ export function createRowRequests({ db, record, workspace }: RunView) {
   const oneRow = db.prepare('SELECT id, cells, kinds FROM row WHERE id = ?')
   // An item's rows are consecutive, except invalid ones; the bound keeps SQLite from walking to the table's end.
   const itemRows = db.prepare(
-    `SELECT id, cells, kinds FROM row WHERE id >= ?1 AND item = ?1 AND id < coalesce((SELECT id FROM row WHERE id > ?1
+    `SELECT id, cells, kinds, coalesce(attempts, 0) AS tried FROM row LEFT JOIN result ON result.row = row.id
+     WHERE id >= ?1 AND item = ?1 AND id < coalesce((SELECT id FROM row WHERE id > ?1
      AND item IS NOT NULL AND item <> ?1 ORDER BY id LIMIT 1), 9e18) ORDER BY id`,
   )
+  /** The rows that a row was sent with at last: those that ended in an earlier try were not sent again. */
+  const readTogether = (row: number, item: number): Record<string, unknown>[] => {
+    const rows = itemRows.all(item)
+    const own = Number(rows.find(({ id }) => Number(id) === row)?.['tried'] ?? 0)
+    return rows.filter(({ tried }) => Number(tried) >= own)
+  }
   const isAlone = toRowsPerItem(record.plan.operation) === 1
   const readParts = (row: number, item: number | null): RequestRow[] =>
-    (item === null ? oneRow.all(row) : itemRows.all(item)).map(({ id, cells, kinds }) => ({
+    (item === null ? oneRow.all(row) : readTogether(row, item)).map(({ id, cells, kinds }) => ({
       row: Number(id),
       cells: JSON.parse(String(cells)) as string[],
       kinds: toText(kinds),
@@ -167,11 +191,15 @@ function toRequestPart({ parts }: RowRequest, row: number): Pick<RowDetail, 'req
   return own === undefined ? {} : { requestPart: { body: writeBody(own.body), rows: parts.length } }
 }
 
-/** The tries that one run made of an item. */
-export function readAttempts({ db, record }: RunView, item: number): AttemptDetail[] {
+/** The tries that one run made of an item, those up to a number. */
+export function readAttempts(
+  { db, record }: RunView,
+  item: number,
+  upTo = Number.MAX_SAFE_INTEGER,
+): AttemptDetail[] {
   return db
-    .prepare('SELECT * FROM attempt WHERE item = ? ORDER BY number')
-    .all(item)
+    .prepare('SELECT * FROM attempt WHERE item = ? AND number <= ? ORDER BY number')
+    .all(item, upTo)
     .map((row) => toAttempt(record, row))
 }
 

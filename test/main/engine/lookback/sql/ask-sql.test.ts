@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import { DatabaseSync } from 'node:sqlite'
@@ -11,11 +11,15 @@ import { askSql } from '../../../../../src/main/engine/lookback/sql/ask-sql.ts'
 import { readExportPages } from '../../../../../src/main/engine/run/export/export-rows.ts'
 import { forkProcess } from '../../../../../src/main/own-process.ts'
 import { SQL_PROCESS } from '../../../../../src/main/program-files.ts'
+import { toJournalFile } from '../../../../../src/main/engine/workspace/workspace-files.ts'
 import { SQL_VIEWS } from '../../../../../src/shared/lookback/sql-views.ts'
 import { toStateName } from '../../../../../src/shared/messages/state-name.ts'
 import { toRowNumber } from '../../../../../src/shared/plan/source-place.ts'
+import { planSchema } from '../../../../../src/shared/plan/plan.ts'
 import type { ExportRow } from '../../../../../src/shared/run/results.ts'
 import { copyGolden } from '../../../../golden/answers.ts'
+import { startFaultServer } from '../../../../helpers/fault-server.ts'
+import { createInProcessRuns } from '../../../../helpers/in-process-runs.ts'
 import { createTemporaryFolder } from '../../../../helpers/temporary-folder.ts'
 import { waitFor } from '../../../../helpers/wait-for.ts'
 
@@ -83,25 +87,69 @@ function toViews(row: ExportRow, all: ReadonlyMap<number, ExportRow>): [string, 
 test.each(['retried', 'corrected', 'watchlists', 'task-v2-async', 'killed'])(
   'the views of the runs in %s say of each row what an export says',
   async (name) => {
-    for (const file of openGolden(name)) {
-      const pool = new ReaderPool()
-      const family = readRunFamily(pool, file, () => false)
-      if (family === null) throw new Error(`${file} has no run`)
-      const rows = [...readExportPages(family, {}, { withRequests: true })].flat()
-      pool.close()
-      const all = new Map(rows.map((row) => [row.row, row]))
-      const [, ...found] = await ask([file], EVERYTHING)
-      const toTexts = (entries: readonly (readonly [unknown, unknown])[]) =>
-        entries.map(([kind, values]) => {
-          // SQLite writes a whole number of its reals with a decimal.
-          const all = typeof values === 'string' ? JSON.parse(values) : values
-          return `${kind} ${JSON.stringify(all)}`
-        })
-      const expected = rows.flatMap((row) => toViews(row, all))
-      expect(toTexts(found as [string, string][]).toSorted()).toEqual(toTexts(expected).toSorted())
-    }
+    for (const file of openGolden(name)) await compareWithExport(file)
   },
 )
+
+async function compareWithExport(file: string): Promise<void> {
+  const pool = new ReaderPool()
+  const family = readRunFamily(pool, file, () => false)
+  if (family === null) throw new Error(`${file} has no run`)
+  const rows = [...readExportPages(family, {}, { withRequests: true })].flat()
+  pool.close()
+  const all = new Map(rows.map((row) => [row.row, row]))
+  const [, ...found] = await ask([file], EVERYTHING)
+  const toTexts = (entries: readonly (readonly [unknown, unknown])[]) =>
+    entries.map(([kind, values]) => {
+      // SQLite writes a whole number of its reals with a decimal.
+      const all = typeof values === 'string' ? JSON.parse(values) : values
+      return `${kind} ${JSON.stringify(all)}`
+    })
+  const expected = rows.flatMap((row) => toViews(row, all))
+  expect(toTexts(found as [string, string][]).toSorted()).toEqual(toTexts(expected).toSorted())
+}
+
+test('the views have of terms that a retry sent again the answers and the tries of each', async () => {
+  const folder = createTemporaryFolder()
+  let failing = ['a', 'c', 'e']
+  const server = await startFaultServer({
+    onRequest: (request, wire) => {
+      const { watchlist, terms } = JSON.parse(request.body) as { watchlist: string; terms: { term: string }[] }
+      const isFailing = ({ term }: { term: string }) => failing.includes(term)
+      const lists = {
+        added_terms: terms.filter((one) => !isFailing(one)),
+        pre_existing_terms: [],
+        failed_terms: terms.filter(isFailing),
+      }
+      wire.send(200, JSON.stringify({ message: `of ${terms.length}`, watchlist, ...lists }))
+    },
+  })
+  const path = join(folder, 'terms.csv')
+  writeFileSync(path, 'term\na\nb\nc\nd\ne\n')
+  const plan = planSchema.parse({
+    connection: { baseUrl: server.baseUrl },
+    source: { path },
+    operation: { kind: 'watchlist-add', watchlist: 'slurs', termsPerRequest: 3 },
+  })
+  const runs = createInProcessRuns(join(folder, 'work'))
+  const { run_id: runId } = await runs.start(plan).ended
+  failing = ['c']
+  await runs.retry(runId).ended
+  const file = toJournalFile(runs.workspace, runId)
+  await compareWithExport(file)
+  const told = await ask(
+    [file],
+    `SELECT record, json_extract(body, '$.message'), (SELECT count(*) FROM tries WHERE tries.record = answers.record)
+     FROM answers ORDER BY record`,
+  )
+  expect(told.slice(1)).toEqual([
+    [1, 'of 2', 2],
+    [2, 'of 3', 1],
+    [3, 'of 2', 2],
+    [4, 'of 2', 1],
+    [5, 'of 1', 2],
+  ])
+})
 
 test('the rows of several runs are told apart', async () => {
   const [first = ''] = openGolden('task-v1-sync')
