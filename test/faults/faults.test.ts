@@ -91,7 +91,7 @@ const POINTS: readonly Point[] = [
   {
     title: 'a mark that is half written ends the run, which can be resumed',
     scenario: 'task',
-    fault: { call: 'write', ending: '.journal-wal', nth: 205, ...FULL, half: true },
+    fault: { call: 'write', ending: '.journal-wal', nth: 220, ...FULL, half: true },
     ...{ code: 1, says: /Free some space on that disk, then resume the run: .*resume \d{8}-/ },
   },
   {

@@ -40,7 +40,7 @@ export type SessionOptions = Partial<
 }
 
 /** Starts, resumes and retries runs of a workspace in the tests' own thread, with everything of a real run but it. */
-export function createInProcessRuns(workspace: string) {
+export function createInProcessRuns(workspace: string, key = RUN_KEY) {
   createWorkspaceFolders(workspace)
 
   function open(runId: string, work: RunTask['work'], options: SessionOptions): InProcessRun {
@@ -96,7 +96,7 @@ export function createInProcessRuns(workspace: string) {
   function sealKey(runId: string, work: RunTask['work']): SealedSecret {
     const ofRunId = work.kind === 'child' ? work.parentRunId : runId
     const { connection } = 'plan' in work ? work.plan : read(ofRunId, ({ record }) => record.plan)
-    return ApiKey.create(RUN_KEY, connection, 'of the test').seal()
+    return ApiKey.create(key, connection, 'of the test').seal()
   }
 
   /** Reads a run's journal with a reader of its own that is closed afterwards. */
@@ -124,6 +124,13 @@ export function createInProcessRuns(workspace: string) {
     /** Sends what did not succeed again, in the run itself. */
     retry: (runId: string, onUnknown: 'resend' | 'skip' = 'skip', options: SessionOptions = {}) =>
       open(runId, { kind: 'retry', onUnknown }, options),
+    /** The same with other fixes, and with what was never sent. */
+    correct: (
+      runId: string,
+      fixes: readonly Fix[],
+      onUnknown: 'resend' | 'skip' = 'skip',
+      options: SessionOptions = {},
+    ) => open(runId, { kind: 'correct', onUnknown, fixes }, options),
     /** The same as a run of its own: with corrections, and as earlier versions did. */
     retryAsChild: (
       parentRunId: string,

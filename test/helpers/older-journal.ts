@@ -25,6 +25,7 @@ export function takeFoundBack(db: DatabaseSync): void {
     DROP TABLE session;
     DROP TABLE earlier;
     ALTER TABLE second DROP COLUMN succeeded_duration;
+    ALTER TABLE run DROP COLUMN earlier_fixes;
     PRAGMA user_version = ${STEPS_BEFORE_FOUND}`)
   const insert = db.prepare('INSERT INTO row_class (row, class, score) VALUES (?, ?, ?)')
   for (const score of scores) insert.run(...score)

@@ -119,7 +119,7 @@ function startSearch(
       send: async (probe, level) => {
         const secrets = await findRunSecrets(services, probe, apiKey)
         const handle = await engine.runs.startRun(probe, secrets)
-        holdRun(services, probe, handle, apiKey)
+        holdRun(services, probe, handle, apiKey !== undefined)
         noteCurrent({ runId: handle.runId, level, number: probes.length + 1 })
         return follow(handle)
       },

@@ -56,7 +56,10 @@ export const runsHandlers: Handlers<'runs'> = {
   },
   begin: async ({ context, input: { runId, ...options }, signal }) => {
     const accept = await confirm(context, runId, options, signal)
-    context.liveRuns.require(runId).begin({ ...options, accept })
+    const [held, plan] = [context.liveRuns.require(runId), context.liveRuns.requirePlan(runId)]
+    const handle = await context.engine.runs.beginRun(runId, { ...options, accept })
+    if (handle !== held) holdRun(context, plan, handle, ofTypedKeys.has(held))
+    return { runId: handle.runId }
   },
   pause: ({ context, input }) => context.liveRuns.require(input.runId).pause(),
   resume: async ({ context, input, signal }) => {
@@ -96,7 +99,7 @@ export const runsHandlers: Handlers<'runs'> = {
     const secrets = await findRunSecrets(context, plan, apiKey)
     const options = { ...secrets, ...correction, hold: true, whenFailing: 'pause' } as const
     const handle = await context.engine.runs.retryRun(runId, options)
-    holdRun(context, plan, handle, apiKey)
+    holdRun(context, plan, handle, apiKey !== undefined)
     return { runId: handle.runId }
   },
   deleteRun: async ({ context, input }) => {
@@ -145,7 +148,7 @@ async function continueRun(
   } satisfies ResumeOptions
   const handle = await context.engine.runs[how](request.runId, options)
   productionGate.admit(handle.runId, plan)
-  holdRun(context, plan, handle, request.apiKey)
+  holdRun(context, plan, handle, request.apiKey !== undefined)
   return { runId: handle.runId }
 }
 
@@ -183,21 +186,20 @@ export async function startHeld(context: BridgeServices, plan: Plan, apiKey: str
   const isForgetful = await context.sandbox.isOwnAddress(plan.connection.baseUrl)
   const options = { ...secrets, isForgetful, hold: true, whenFailing: 'pause' } as const
   const handle = await context.engine.runs.startRun(plan, options)
-  holdRun(context, plan, handle, apiKey)
+  holdRun(context, plan, handle, apiKey !== undefined)
   return { runId: handle.runId }
 }
 
+/** Runs whose key was typed: they keep it, whatever their connection's active one is. */
+const ofTypedKeys = new WeakSet<RunHandle>()
+
 /** Keeps a run that was just started for every window. */
-export function holdRun(
-  context: BridgeServices,
-  plan: Plan,
-  handle: RunHandle,
-  typed: string | undefined,
-): void {
+export function holdRun(context: BridgeServices, plan: Plan, handle: RunHandle, isKeyTyped: boolean): void {
+  if (isKeyTyped) ofTypedKeys.add(handle)
   context.liveRuns.add(handle, plan)
   const forget = () => context.productionGate.forget(handle.runId)
   handle.ended.then(forget, forget)
-  followActiveKey(context, plan, handle, typed !== undefined)
+  followActiveKey(context, plan, handle, isKeyTyped)
 }
 
 /** Warnings of a run that have to be accepted and are not among `accept`. */

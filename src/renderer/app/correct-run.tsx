@@ -108,10 +108,10 @@ export function CorrectRun(props: {
         goTo({ kind: 'results', runId: parentRunId })
       }}
       onContinue={async (accept) => {
-        await bridge.runs.begin({ runId: shown, accept })
+        const { runId: begun } = await bridge.runs.begin({ runId: shown, accept })
         forgetChoice(parentRunId)
-        followAgain(shown)
-        goTo({ kind: 'run', runId: shown })
+        followAgain(begun)
+        goTo({ kind: 'run', runId: begun })
       }}
       onScratchpad={openScratchpad}
     />

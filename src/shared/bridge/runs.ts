@@ -169,7 +169,7 @@ export const runsContract = {
    */
   begin: base
     .input(ofRun({ limit: z.int().min(1).exactOptional(), accept: acceptedSchema }))
-    .output(doneSchema),
+    .output(runIdSchema),
   /** Sends nothing new; what is in flight ends. */
   pause: base.input(runIdSchema).output(doneSchema),
   /**

@@ -64,6 +64,12 @@ const fixSchema = z.discriminatedUnion('kind', [
 
 export type Fix = z.infer<typeof fixSchema>
 
+/** The fixes of a run up to one of its sessions, which corrected rows with others and sent them again. */
+export interface EarlierFixes {
+  until: number
+  fixes: readonly Fix[]
+}
+
 /** Most fixes of a plan; what concerns more rows than that is a rule. */
 const FIXES_MAX = 10_000
 

@@ -10,7 +10,7 @@ import { STOP_OPTIONS } from '../options/stop-options.ts'
 import { acceptCodeSchema } from '../run/accept-code.ts'
 import { acceptedCausesSchema } from '../run/accepted-causes.ts'
 import { connectionSchema } from './connection.ts'
-import { fixesSchema } from './fixes.ts'
+import { type EarlierFixes, fixesSchema } from './fixes.ts'
 import { SOURCE_FORMAT_NAMES } from './source-formats.ts'
 
 /** Where a field's value comes from. */
@@ -120,6 +120,9 @@ export const planSchema = z.object({
 
 /** A plan with every default filled in. */
 export type Plan = z.infer<typeof planSchema>
+
+/** The plan of a run. Rows that its corrections did not send again are mapped with the fixes that held before. */
+export type SentPlan = Plan & { earlierFixes?: readonly EarlierFixes[] }
 
 /** A plan as a person writes it, defaults left out. */
 export type PlanInput = z.input<typeof planSchema>

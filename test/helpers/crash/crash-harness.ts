@@ -82,11 +82,11 @@ export async function runCrashCampaign(folder: string, kills: number, seed: numb
       const judge = createJudge({ workspace, service, report, rows: ROWS, toUserId })
       const campaign = { workspace, random, report, kills, judge }
       const plan = writePlan(workspace, service.baseUrl)
-      const runId = await runUntilEnded(campaign, { kind: 'start', plan }, null)
+      const runId = await runUntilEnded(campaign, { kind: 'start', plan })
       refusedEvery = 2 * REFUSED_EVERY
       await retryUntilEnded(campaign, runId)
       refusedEvery = Number.POSITIVE_INFINITY
-      await runUntilEnded(campaign, { kind: 'retry', runId, fixes: FIXES_OF_RETRY }, runId)
+      await retryUntilEnded(campaign, runId, FIXES_OF_RETRY)
       judge.judgeEnd(runId)
     } finally {
       await service.close()
@@ -99,10 +99,9 @@ export async function runCrashCampaign(folder: string, kills: number, seed: numb
 async function runUntilEnded(
   { workspace, random, report, kills, judge }: Campaign,
   first: CrashTask['work'],
-  parentRunId: string | null,
 ): Promise<string> {
   for (let session = 0; session < SESSIONS_MAX; session += 1) {
-    const before = findRun(workspace, parentRunId, judge)
+    const before = findRun(workspace, judge)
     const work = before === null ? first : ({ kind: 'resume', runId: before } as const)
     const isKilled = await runKilled(
       { workspace, work },
@@ -110,18 +109,23 @@ async function runUntilEnded(
     )
     if (isKilled) report.kills += 1
     judge.checkSettled()
-    const runId = findRun(workspace, parentRunId, judge)
-    if (isKilled && runId !== null) judge.noteRecovery(runId, parentRunId ?? runId)
+    const runId = findRun(workspace, judge)
+    if (isKilled && runId !== null) judge.noteRecovery(runId)
     if (!isKilled && runId !== null) return runId
   }
   throw new Error(`a run did not end within ${SESSIONS_MAX} sessions`)
 }
 
-/** Retries a run in its own journal, in as many sessions as it takes. A kill leaves it before the retry or in it. */
-async function retryUntilEnded(campaign: Campaign, runId: string): Promise<void> {
+/**
+ * Retries a run in its own journal, with fixes if they are given, in as many sessions as it takes. A kill leaves it before
+ * the retry or in it.
+ */
+async function retryUntilEnded(campaign: Campaign, runId: string, fixes?: Fix[]): Promise<void> {
   const { workspace, random, report, kills, judge } = campaign
+  const kind = fixes === undefined ? 'retry' : 'correction'
   for (let session = 0; session < SESSIONS_MAX; session += 1) {
-    const work = { kind: judge.hasRetry(runId) ? 'resume' : 'retry', runId } as const
+    const retry = { kind: 'retry', runId, ...(fixes !== undefined && { fixes }) } as const
+    const work = judge.hasSession(runId, kind) ? ({ kind: 'resume', runId } as const) : retry
     const isKilled = await runKilled(
       { workspace, work },
       report.kills < kills ? toKill(random, report) : null,
@@ -129,14 +133,14 @@ async function retryUntilEnded(campaign: Campaign, runId: string): Promise<void>
     judge.checkSettled()
     if (!isKilled) return
     report.kills += 1
-    judge.noteRecovery(runId, runId)
+    judge.noteRecovery(runId)
   }
   throw new Error(`a retry did not end within ${SESSIONS_MAX} sessions`)
 }
 
-/** The newest run that has a record, the parent apart; null where it was killed before it had one. */
-function findRun(workspace: string, parentRunId: string | null, judge: Judge): string | null {
-  return listRunIds(workspace).find((runId) => runId !== parentRunId && judge.hasRecord(runId)) ?? null
+/** The newest run that has a record; null where it was killed before it had one. */
+function findRun(workspace: string, judge: Judge): string | null {
+  return listRunIds(workspace).find((runId) => judge.hasRecord(runId)) ?? null
 }
 
 function toCell(row: number): string {

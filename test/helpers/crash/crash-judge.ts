@@ -13,10 +13,10 @@ import type { CrashReport } from './crash-harness.ts'
 export interface Judge {
   /** Whether a run was written down before its process was killed. */
   hasRecord(runId: string): boolean
-  /** Whether a retry has put rows of a run back into the queue. */
-  hasRetry(runId: string): boolean
+  /** Whether a retry or correction has put rows of a run into the queue. */
+  hasSession(runId: string, kind: 'retry' | 'correction'): boolean
   /** Lists what a killed process left unknown, and remembers what it had committed as succeeded. */
-  noteRecovery(runId: string, token: string): void
+  noteRecovery(runId: string): void
   /** What was committed as succeeded before the last session must not have arrived again in it. */
   checkSettled(): void
   /** Every row has exactly one final state, and was accepted once, or as often as it was listed as unknown. */
@@ -62,19 +62,19 @@ export function createJudge(options: {
     hasRecord: (runId) =>
       existsSync(toJournalFile(workspace, runId)) &&
       withJournal(runId, ({ db }) => db.prepare('SELECT 1 FROM run').get() !== undefined),
-    hasRetry: (runId) =>
-      withJournal(runId, ({ db }) => readSessions(db).some(({ kind }) => kind === 'retry')),
-    noteRecovery(runId, token) {
-      judge(token)
+    hasSession: (runId, wanted) =>
+      withJournal(runId, ({ db }) => readSessions(db).some(({ kind }) => kind === wanted)),
+    noteRecovery(runId) {
+      judge(runId)
       withJournal(runId, (journal) => {
         recoverUnknown(journal)
         report.listedUnknown += listItems(journal, 'unknown').length
         settled.clear()
         for (const item of listItems(journal, 'succeeded')) {
-          settled.set(`${token}-${item}`, service.arrived.get(`${token}-${item}`) ?? 0)
+          settled.set(`${runId}-${item}`, service.arrived.get(`${runId}-${item}`) ?? 0)
         }
       })
-      judge(token)
+      judge(runId)
     },
     checkSettled() {
       for (const [postId, arrivals] of settled) {

@@ -25,7 +25,7 @@ function judgeMember(member: MemberHistory): Fault[] {
   const faults = rows.flatMap((row) => {
     const { item, stored } = row
     const isSendable = item !== null
-    if (stored === null || isSendable !== (stored === 'left_out')) return []
+    if (stored === null || isSendable !== (stored === 'left_out' || stored === 'invalid')) return []
     const what = isSendable ? 'is to be sent and left out' : `is not to be sent, and ${stored}`
     return [createFault('two-states', member, row, `${sayRow(row)} ${what}.`)]
   })

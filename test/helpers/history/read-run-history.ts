@@ -97,7 +97,7 @@ function toTable(counted: readonly Record<string, unknown>[]): Map<string, Map<s
   for (const { kind, value, n } of counted) {
     if (Number(n) === 0) continue
     const values = kinds.get(String(kind)) ?? new Map<string, number>()
-    kinds.set(String(kind), values.set(String(value), Number(n)))
+    kinds.set(String(kind), values.set(String(value), (values.get(String(value)) ?? 0) + Number(n)))
   }
   return kinds
 }
@@ -168,8 +168,16 @@ function readItems(
     ({ item }) => Number(item),
   )
   const retriedAfter = readRetried(db, record)
+  /** The kinds by which rows were sent before corrections, by row. */
+  const sentAs = new Map(
+    [
+      ...Map.groupBy(db.prepare('SELECT row, kinds FROM earlier WHERE kinds IS NOT NULL').all(), ({ row }) =>
+        Number(row),
+      ),
+    ].map(([row, stood]) => [row, stood.map(({ kinds }) => String(kinds) || null)]),
+  )
   const items = new Map<number, ItemHistory>()
-  for (const [item, carried] of Map.groupBy(rows, (row) => row.item)) {
+  for (const [item, carried] of Map.groupBy(rows, toSentItem)) {
     if (item === null) continue
     const isAlone = toRowsPerItem(record.plan.operation) === 1
     // What did not end a row may be as long as a service likes, and is not judged.
@@ -185,6 +193,13 @@ function readItems(
       return { rows: together.map(({ row }) => row), request }
     })
     const path = sent[0]?.request?.path
+    for (const { row, cells } of isAlone ? carried : []) {
+      for (const kinds of sentAs.get(row) ?? [])
+        sent.push({
+          rows: [row],
+          request: canRepeat ? requests?.toRequest(item, [{ row, cells, kinds }]).request : undefined,
+        })
+    }
     items.set(item, {
       item,
       path: path === undefined ? '' : base + path,
@@ -202,6 +217,11 @@ function readItems(
     })
   }
   return items
+}
+
+/** The item of a row that was sent; a correction may have made it invalid, or left it out, since. */
+function toSentItem({ row, item, attempts }: StoredRow): number | null {
+  return item ?? (attempts > 0 ? row : null)
 }
 
 /** After how many tries retries of the run put rows of each item back into the queue that they might. */

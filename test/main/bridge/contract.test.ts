@@ -219,15 +219,21 @@ describe.each(['websocket', 'message port'] as const)('the bridge over a %s', (t
     })
     const child = await client.runs.correctRun({ runId, onUnknown: 'skip', apiKey: KEY, fixes: [] })
     await client.runs.awaitReady(child)
-    await client.runs.begin(child)
-    await followUntil(client, child.runId, () => false)
-    expect(await client.runs.summarize(child)).toMatchObject({
-      parent_run_id: runId,
-      rows: { read: 1, rejected: 1 },
-    })
+    expect(await client.runs.summarize(child)).toMatchObject({ parent_run_id: runId, rows: { read: 1 } })
     // The child has one row of the parent's, and its first one is not it.
     expect(await client.results.columns(child)).toEqual(await client.results.columns({ runId }))
-    await client.runs.deleteRun(child)
+    expect(await client.runs.begin(child)).toEqual({ runId })
+    await followUntil(client, runId, () => false)
+    expect(await client.runs.summarize({ runId })).toMatchObject({
+      parent_run_id: null,
+      rows: { read: 50, succeeded: 49, rejected: 1 },
+      sessions: [
+        { kind: 'start' },
+        { kind: 'resume' },
+        { kind: 'retry' },
+        { kind: 'correction', rows_taken: 1, requests: { sent: 1 } },
+      ],
+    })
     expect((await client.runs.list()).entries.map(({ summary }) => summary.run_id)).toEqual([runId])
   })
 

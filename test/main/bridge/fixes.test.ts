@@ -25,9 +25,9 @@ async function check(client: BridgeClient, request: RunRequestInput) {
 }
 
 async function send(client: BridgeClient, runId: string) {
-  await client.runs.begin({ runId })
-  for await (const _ of followRun(client, runId));
-  return client.runs.summarize({ runId })
+  const begun = await client.runs.begin({ runId })
+  for await (const _ of followRun(client, begun.runId));
+  return client.runs.summarize(begun)
 }
 
 const CSV = 'text_data,user_id,post_id\nhello there,u;1,p1\nhow are you,,p2\nfine thanks,u3,p1\n'
@@ -67,7 +67,7 @@ it('checks and sends a page’s rows as its fixes correct them, and shows both t
   expect(readFileSync(path, 'utf8')).toBe(CSV)
 })
 
-it('holds a retry that corrects, gives its rows back when it is deleted, and sends the next one', async () => {
+it('holds a correction, gives its rows back when it is deleted, and sends the next one as a part of its run', async () => {
   const { bridge, client, sandbox } = await open()
   const path = writeText(CSV.replace('u;1', 'u1'))
   const { runId } = await check(client, await createRequest(bridge.services, path, sandbox.baseUrl))
@@ -85,15 +85,19 @@ it('holds a retry that corrects, gives its rows back when it is deleted, and sen
   const second = await client.runs.correctRun({ ...retry, fixes: [...fixes] })
   await client.runs.awaitReady(second)
   expect((await sandbox.stats()).requests).toBe(1)
-  expect((await send(client, second.runId)).rows).toMatchObject({ read: 2, succeeded: 2 })
-  expect((await client.runs.summarize({ runId })).rows).toMatchObject({ read: 3, succeeded: 3, invalid: 0 })
+  expect(await send(client, second.runId)).toMatchObject({
+    run_id: runId,
+    rows: { read: 3, succeeded: 3, invalid: 0 },
+    sessions: [{ kind: 'start' }, { kind: 'correction', rows_taken: 2 }],
+  })
+  expect(await client.runs.summarize(second).catch(parseBridgeError)).toMatchObject({ code: 'RUN_NOT_FOUND' })
+  expect((await client.runs.list({})).entries).toHaveLength(1)
   const hashes = await Promise.all(
     [2, 3].map(async (row) => (await client.results.row({ runId, row })).rowHash),
   )
-  expect((await client.runs.readPlan(second)).fixes).toEqual(
+  expect((await client.runs.readPlan({ runId })).fixes).toEqual(
     fixes.map((fix, index) => ({ ...fix, rowHash: hashes[index] })),
   )
-  expect((await client.runs.readPlan({ runId })).fixes).toBeUndefined()
 })
 
 it('refuses fixes that it does not know', async () => {

@@ -150,13 +150,13 @@ it('names a file that was uploaded without its folder, which is gone when the wi
   expect((await send(again.runId)).rows).toMatchObject({ read: 2, succeeded: 2 })
 })
 
-it('says where a plan of a retry with a run of its own sends more rows than the retry did', async () => {
+it('says where a plan of a correction that is held sends more rows than the correction would', async () => {
   const { client, write, send, plans, host, folder, setRefused } = await openWindow()
   setRefused('world')
   const { runId } = await client.plans.start({ planId: plans.open(write({ name: 'live' })).planId })
   expect((await send(runId)).rows).toMatchObject({ succeeded: 1, rejected: 1 })
   const retry = await client.runs.correctRun({ runId, onUnknown: 'skip', fixes: [] })
-  await send(retry.runId)
+  await client.runs.awaitReady(retry)
   const file = join(folder, 'retry.sluiceplan')
   const { notes } = await client.plans.save({ ...retry, ...host.addExportFile(file) })
   expect(notes).toEqual([expect.stringContaining('was a retry of 1 row, but a plan sends every row')])

@@ -1,8 +1,7 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { createEngine } from '../../../src/main/engine/engine.ts'
-import { ApiKey } from '../../../src/main/engine/secrets/bound-secret.ts'
 import { APP_VERSION } from '../../../src/shared/version.ts'
+import { createInProcessRuns } from '../../helpers/in-process-runs.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { runInProcess } from './run-in-process.ts'
@@ -49,12 +48,7 @@ test('a retry is a session of its run, which says how many rows were sent again 
 
 test('a run and a retry with a run of its own name each other, are listed once, and are deleted together', async () => {
   const { sluice, run: parent, workspace, sandbox } = await openRun()
-  const engine = createEngine({ workspace })
-  const { connection } = await engine.runs.readPlan(parent.run_id)
-  const apiKey = ApiKey.create(sandbox.key, connection, 'of the test')
-  const child = await engine.runs.retryRun(parent.run_id, { apiKey, onUnknown: 'skip', fixes: [] })
-  const retry = await child.ended
-  await engine.close()
+  const retry = await createInProcessRuns(workspace, sandbox.key).retryAsChild(parent.run_id).ended
   expect(retry).toMatchObject({ parent_run_id: parent.run_id, whole_run: { run_id: parent.run_id } })
   const shown = (await sluice('show', parent.run_id)).stdout
   expect(shown).toContain(`with retry ${retry.run_id}: completed`)

@@ -296,7 +296,7 @@ describe('--only-new', () => {
       onUnknown: 'skip',
       fixes: [{ kind: 'value', problem: 'required', field: 'user_id', value: 'someone' }],
     })
-    expect((await retry.ended).rows).toMatchObject({ read: 1, succeeded: 1 })
+    expect((await retry.ended).rows).toMatchObject({ read: 3, skipped: 2, succeeded: 1 })
     expect((await engine.runs.summarizeRun(runId)).rows).toMatchObject({
       ...{ read: 3, succeeded: 1, invalid: 0, skipped: 2, not_sent: 0 },
     })

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { toJournalFile } from '../../../src/main/engine/workspace/workspace-files.ts'
 import { planSchema } from '../../../src/shared/plan/plan.ts'
 import { startFaultServer, toErrorAnswer, toTaskAnswer } from '../../helpers/fault-server.ts'
+import { createInProcessRuns } from '../../helpers/in-process-runs.ts'
 import { openEngine } from '../../helpers/test-engine.ts'
 import { createRunPlan, openTestFolder } from '../../helpers/test-folder.ts'
 import { countArrivals } from './run/wire-record.ts'
@@ -68,14 +69,16 @@ test('a code that means delivered can be named when a run is retried; the lost r
 
 test('a child run in the middle that is deleted does not give its child’s rows back to its parent', async () => {
   const server = await startTakingService()
-  const held = { ...START, hold: true }
-  const parent = await engine.runs.startRun(createRunPlan(folder, 3, server.baseUrl), held)
+  const parent = await engine.runs.startRun(createRunPlan(folder, 3, server.baseUrl), {
+    ...START,
+    hold: true,
+  })
   await parent.ready
   parent.stop()
   await parent.ended
-  const middle = await engine.runs.retryRun(parent.runId, { ...held, onUnknown: 'skip', fixes: [] })
-  await middle.ready
-  middle.stop()
+  const middle = createInProcessRuns(folder).retryAsChild(parent.runId, 'skip', { hold: true })
+  await middle.until(({ phase }) => phase === 'ready')
+  middle.command({ kind: 'stop' })
   await middle.ended
   const last = await engine.runs.retryRun(middle.runId, { ...START, onUnknown: 'skip' })
   expect((await last.ended).rows.succeeded).toBe(3)

@@ -71,9 +71,9 @@ function formatRetries(summary: RunSummary): string[] {
   const shown = [
     ...listRetries(summary)
       .filter((session) => session.run_id === runId)
-      .map(({ started_at, rows_taken: taken, requests }) => {
+      .map(({ kind, started_at, rows_taken: taken, requests }) => {
         const succeeded = `${formatCount(requests.succeeded)} of ${formatCounted(requests.sent, 'request')} succeeded`
-        return `retried ${formatMinute(started_at)}: ${formatCounted(taken, 'row')}, ${succeeded}`
+        return `${kind === 'correction' ? 'corrected' : 'retried'} ${formatMinute(started_at)}: ${formatCounted(taken, 'row')}, ${succeeded}`
       }),
     ...retries.map(
       ({ run_id, state, rows }) =>

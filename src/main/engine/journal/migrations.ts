@@ -264,6 +264,13 @@ export const MIGRATIONS: readonly SchemaStep[] = [
   -- A journal that is handed on names no machine.
   ALTER TABLE session DROP COLUMN host;
   `,
+  `
+  -- The fixes of the plan up to each session that corrected rows with others, a JSON array; null where none did. The kinds
+  -- of a row end in #fix and the number of the session by whose fixes it is mapped; without it, by those of the first.
+  ALTER TABLE run ADD COLUMN earlier_fixes TEXT;
+  -- The kinds that a row had before a correction, '' where it had none; null where a retry changed nothing of it.
+  ALTER TABLE earlier ADD COLUMN kinds TEXT;
+  `,
 ]
 
 /**

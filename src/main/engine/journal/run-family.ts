@@ -1,5 +1,5 @@
 import { SluiceError } from '../../../shared/messages/errors.ts'
-import { mayAddTwice } from '../../../shared/operations/operations.ts'
+import { mayAddTwice, toRowsPerItem } from '../../../shared/operations/operations.ts'
 import type { ItemState } from '../../../shared/run/item-state.ts'
 import { isThere } from '../workspace/is-there.ts'
 import type { DatabaseSync } from '../workspace/sqlite.ts'
@@ -303,6 +303,26 @@ function findTakers(record: RunRecord, workspace: string): string[] {
 export function isRetriedInPlace({ whole, record, workspace }: RunFamily): boolean {
   if (whole.length > 1) return false
   return listSuccessors(record).every((named) => findSuccessor(named, workspace) === null)
+}
+
+/** Whether a correction goes on in the journal of the run: as a retry does, where each row is a request of its own. */
+export function isCorrectedInPlace(family: RunFamily): boolean {
+  return isRetriedInPlace(family) && toRowsPerItem(family.record.plan.operation) === 1
+}
+
+/** A correction that was held and has sent nothing, and the run that it goes on in once it begins. */
+export interface HeldCorrection {
+  correctionId: string
+  runId: string
+}
+
+/** The correction of the whole that a run belongs to that was held and has sent nothing; null if there is none. */
+export function findHeldCorrection({ whole }: RunFamily): HeldCorrection | null {
+  const [first, second, ...others] = whole
+  if (first === undefined || second === undefined || others.length > 0) return null
+  const { runId: correctionId, corrects, startedAtMs, plan } = second.record
+  const isHeld = corrects && startedAtMs === null && toRowsPerItem(plan.operation) === 1
+  return isHeld ? { correctionId, runId: first.record.runId } : null
 }
 
 /** The run that a record names as its successor, and whether it was deleted. */

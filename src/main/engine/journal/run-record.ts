@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { z } from 'zod'
 import { SluiceError } from '../../../shared/messages/errors.ts'
-import { fromStoredFixes, toStoredFixes } from '../../../shared/plan/fixes.ts'
-import { type Plan, planSchema } from '../../../shared/plan/plan.ts'
+import { fixesSchema, fromStoredFixes, toStoredFixes } from '../../../shared/plan/fixes.ts'
+import { type Plan, planSchema, type SentPlan } from '../../../shared/plan/plan.ts'
 import { type SourceFingerprint, sourceFingerprintSchema } from '../../../shared/plan/source-fingerprint.ts'
 import { type ReadAs, readAsSchema } from '../../../shared/run/read-as.ts'
 import type { SessionKind } from '../../../shared/run/run.ts'
@@ -10,6 +10,7 @@ import { toRunId } from '../workspace/workspace-files.ts'
 import { insertSession } from './sessions.ts'
 
 const namesSchema = z.array(z.string())
+const earlierFixesSchema = z.array(z.object({ until: z.int(), fixes: fixesSchema }))
 
 /** How far a run has come, as its journal says; who holds the lease decides whether it still goes on. */
 export type StoredState = 'intake' | 'ready' | 'running' | 'completed' | 'stopped' | 'interrupted'
@@ -29,7 +30,7 @@ export interface RunRecord {
   /** Whether this is a retry with corrections, which took such rows over and checked all its rows again. */
   corrects: boolean
   name: string
-  plan: Plan
+  plan: SentPlan
   columns: string[]
   /** The header as the source has it, empty and doubled names among them; null where there was none. */
   header: string[] | null
@@ -139,7 +140,15 @@ export function readRunRecord(db: DatabaseSync): RunRecord | null {
     invalidTakenBy: toSuccessor('invalid_taken_by'),
     corrects: Number(row['corrects']) === 1,
     name: String(row['name']),
-    plan: fromStored(parse('plan', planSchema)),
+    plan: {
+      ...fromStored(parse('plan', planSchema)),
+      ...(toText(row['earlier_fixes']) !== null && {
+        earlierFixes: parse('earlier_fixes', earlierFixesSchema).map(({ until, fixes }) => ({
+          until,
+          fixes: fromStoredFixes(fixes),
+        })),
+      }),
+    },
     columns: parse('columns', namesSchema),
     header: toText(row['header']) === null ? null : parse('header', namesSchema),
     state: String(row['state']) as StoredState,
@@ -165,8 +174,8 @@ export function readRunRecord(db: DatabaseSync): RunRecord | null {
   }
 }
 
-/** A plan as the journal keeps it, with what its fixes do by default written down. */
-export function toStoredPlan(plan: Plan): string {
+/** A plan as the journal keeps it, with what its fixes do by default written down; earlier ones stand beside it. */
+export function toStoredPlan({ earlierFixes: _kept, ...plan }: SentPlan): string {
   return JSON.stringify(plan.fixes === undefined ? plan : { ...plan, fixes: toStoredFixes(plan.fixes) })
 }
 
@@ -198,6 +207,8 @@ export interface RunChanges {
   source_fingerprint?: string | null
   /** An array of {@link ReadAs} as JSON. */
   read_as?: string | null
+  /** Fixes by the session until which they held, as JSON. */
+  earlier_fixes?: string
 }
 
 /** Changes the named columns of the run's row. The caller has a transaction open. */

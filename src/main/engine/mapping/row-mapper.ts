@@ -19,7 +19,7 @@ import {
   REQUEST_FIELD,
 } from '../../../shared/operations/operations.ts'
 import type { Correction } from '../../../shared/plan/fixes.ts'
-import type { FieldSource, Mapping, Plan } from '../../../shared/plan/plan.ts'
+import type { FieldSource, Mapping, Plan, SentPlan } from '../../../shared/plan/plan.ts'
 import { type RequestField, V1_MAX_MODELS } from '../../../shared/service/request-field.ts'
 import { createCellCheck } from './cell-checks.ts'
 import {
@@ -41,7 +41,7 @@ import { addJoined, joinCells } from './join-cells.ts'
 import { compileFieldTemplate } from './json-template.ts'
 import type { Body } from './json-text.ts'
 import { createRowFixer, type FixedField, type UnfitCell } from './row-fixer.ts'
-import { MARK, toCellKinds } from './row-marks.ts'
+import { MARK, toCellKinds, toFixingSession } from './row-marks.ts'
 import { toHalf } from './split-row.ts'
 
 /** What a row becomes: its part of the request's body, and what could not be mapped. */
@@ -86,11 +86,23 @@ const NO_PROBLEMS: readonly FoundProblem[] = Object.freeze([])
  * media host. Throws `BAD_PLAN`.
  */
 export function createRowMapper(
-  plan: Plan,
+  plan: SentPlan,
   columns: readonly string[],
   runToken: string,
   addresses?: MediaAddresses,
 ): MapRow {
+  const { earlierFixes = [], ...newest } = plan
+  if (earlierFixes.length > 0) {
+    const create = (fixes: Plan['fixes']) =>
+      createRowMapper({ ...newest, fixes }, columns, runToken, addresses)
+    const mapNewest = create(plan.fixes)
+    const earlier = earlierFixes.map(({ until, fixes }) => ({ until, mapRow: create([...fixes]) }))
+    return (row, cells, kinds = null, isAscii = false) => {
+      const session = toFixingSession(kinds)
+      const { mapRow = mapNewest } = earlier.find(({ until }) => session < until) ?? {}
+      return mapRow(row, cells, kinds, isAscii)
+    }
+  }
   const mapping = resolveMapping(plan, columns)
   const writers = createWriters(plan, mapping, columns, { runToken, addresses })
   const toUniqueKey = createUniqueKey(plan, mapping)
@@ -139,13 +151,13 @@ export function createRowMapper(
  * sent was checked before, and is not checked again. Throws `BAD_PLAN`.
  */
 export function createBodyMapper(
-  plan: Plan,
+  plan: SentPlan,
   columns: readonly string[],
   runToken: string,
   addresses?: MediaAddresses,
 ): (row: number, cells: readonly string[], kinds: string | null) => Body {
   const writers = createWriters(plan, resolveMapping(plan, columns), columns, { runToken, addresses })
-  const hasFixes = plan.fixes !== undefined && plan.fixes.length > 0
+  const hasFixes = hasAnyFixes(plan)
   let mapRow: MapRow | null = null
   return (row, cells, kinds) => {
     if (hasFixes || kinds?.includes(MARK)) {
@@ -156,6 +168,10 @@ export function createBodyMapper(
     for (const write of writers) write(body, row, cells, kinds)
     return body
   }
+}
+
+function hasAnyFixes({ fixes = [], earlierFixes = [] }: SentPlan): boolean {
+  return fixes.length > 0 || earlierFixes.length > 0
 }
 
 /** A field that takes another text as if the cell that fills it had that text; null for what is not a single field. */
@@ -186,17 +202,17 @@ function createFixedField(
  * for it on the wire alone, the row's own, so that results join with what a person has. Throws `BAD_PLAN`.
  */
 export function createFieldMapper(
-  plan: Plan,
+  plan: SentPlan,
   columns: readonly string[],
   runToken: string,
   name: string,
 ): ((row: number, cells: readonly string[], kinds: string | null) => unknown) | null {
   const writers = createWriters(plan, resolveMapping(plan, columns), columns, { runToken, only: name })
-  const { fixes = [] } = plan
-  if (writers.length === 0 && fixes.length === 0) return null
+  const hasFixes = hasAnyFixes(plan)
+  if (writers.length === 0 && !hasFixes) return null
   let mapRow: MapRow | null = null
   return (row, cells, kinds) => {
-    if (fixes.length > 0 || kinds?.includes(MARK)) {
+    if (hasFixes || kinds?.includes(MARK)) {
       mapRow ??= createRowMapper(plan, columns, runToken)
       return toOwnValue(mapRow(row, cells, kinds), name)
     }
@@ -208,7 +224,7 @@ export function createFieldMapper(
 
 /** {@link createFieldMapper} for the post_id; the function gives null where the row has none. */
 export function createPostIdMapper(
-  plan: Plan,
+  plan: SentPlan,
   columns: readonly string[],
   runToken: string,
 ): (row: number, cells: readonly string[], kinds: string | null) => string | null {

@@ -19,3 +19,16 @@ export function setMark(kinds: string | null, isAlike: (mark: string) => boolean
   const others = listMarks(kinds ?? '').filter((other) => !isAlike(other))
   return [toCellKinds(kinds ?? ''), ...others, mark].join(MARK)
 }
+
+const FIX_MARK = 'fix'
+
+/** The kinds and marks of a row that is mapped by the fixes of a session from now on. */
+export function markFixed(kinds: string | null, session: number): string {
+  return setMark(kinds, (mark) => mark.startsWith(FIX_MARK), `${FIX_MARK}${session}`)
+}
+
+/** The session by whose fixes a row is mapped; 0 for those that the run began with. */
+export function toFixingSession(kinds: string | null): number {
+  const mark = kinds === null ? undefined : listMarks(kinds).find((one) => one.startsWith(FIX_MARK))
+  return mark === undefined ? 0 : Number(mark.slice(FIX_MARK.length))
+}

@@ -114,6 +114,8 @@ const OWN_QUERIES = {
   listMembers: { about: 'run' },
   listWhole: { about: 'run' },
   isRetriedInPlace: { about: 'run' },
+  isCorrectedInPlace: { about: 'run' },
+  findHeldCorrection: { about: 'run' },
   findResumable: { about: 'run' },
   listLate: { about: 'run' },
   listLateRuns: { about: 'workspace' },

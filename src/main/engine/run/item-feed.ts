@@ -191,7 +191,7 @@ export class ItemFeed {
    * by {@link release}: the watermark can only be lowered below the last that went out.
    */
   putBack(claimed: ClaimedItem): void {
-    if (claimed.attempts > 0) this.#again.unshift(claimed)
+    if (claimed.isMarked) this.#again.unshift(claimed)
     else this.#fresh.unshift(claimed)
   }
 

@@ -28,6 +28,8 @@ export interface SentItem {
   rows: readonly number[]
   /** Tries it had before, in this run. */
   attempts: number
+  /** See `ClaimedItem`. */
+  isMarked?: true
 }
 
 /** A finished try: what was sent, what came back, what it means, and what follows. */
@@ -94,6 +96,7 @@ export class Recorder {
       item: sent.item,
       rows: sent.rows,
       number: sent.attempts + 1,
+      isMarked: sent.isMarked === true,
       state,
       outcome: judgement.outcome,
       sentAtUs: timings.sentAtUs,
@@ -217,6 +220,8 @@ export interface AttemptRecord extends Found {
   rows: readonly number[]
   /** 1 for the first try. */
   number: number
+  /** Its rows stand as `sending` in the journal. */
+  isMarked: boolean
   /** Null where a callback settled the item while this try was in flight: only the try itself is written. */
   state: ItemState | null
   outcome: Outcome
@@ -284,8 +289,7 @@ export class OutcomeWriter {
     counters.add('request', record.outcome, 1)
     if (record.number > 1) counters.add('request', 'retried', 1)
     if (record.state === null) return
-    // A first try has no result yet; a later one was marked `sending`.
-    if (record.number > 1) counters.add('state', 'sending', -record.rows.length)
+    if (record.isMarked) counters.add('state', 'sending', -record.rows.length)
     if (record.rowOutcomes === null) {
       counters.add('state', record.state, record.rows.length)
       if (record.answer !== null) counters.add('answer', record.answer, record.rows.length)

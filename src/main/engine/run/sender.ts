@@ -214,8 +214,14 @@ export class Sender {
     }
     const { request, rowKeys } = this.#toRequest(claimed)
     const scheduledMs = this.#pacer.take()
+    const sent: SentItem = {
+      item: claimed.item,
+      rows: claimed.rows.map(({ row }) => row),
+      attempts: claimed.attempts,
+    }
+    if (claimed.isMarked) sent.isMarked = true
     const flight: InFlight = {
-      sent: { item: claimed.item, rows: claimed.rows.map(({ row }) => row), attempts: claimed.attempts },
+      sent,
       rowKeys,
       bodyLength: request.body?.length ?? 0,
       takenAtMs: nowMs,

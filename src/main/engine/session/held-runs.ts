@@ -4,6 +4,7 @@ import { SluiceError, toSluiceError } from '../../../shared/messages/errors.ts'
 import { findNeeds } from '../../../shared/messages/problem-traits.ts'
 import { mayAddTwice, OPERATIONS, sendsKey } from '../../../shared/operations/operations.ts'
 import type { Plan } from '../../../shared/plan/plan.ts'
+import { joinAccepted } from '../../../shared/run/accept-code.ts'
 import { countDoubleAdds } from '../../../shared/run/counts.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
 import { APP_VERSION } from '../../../shared/version.ts'
@@ -53,6 +54,8 @@ export class HeldRuns {
   readonly #options: HeldRunsOptions
   readonly #held = new Map<string, RunHandle>()
   readonly #settling = new Map<string, Promise<boolean>>()
+  /** Corrections that are held to be looked at, which go on in the run that they are for once they begin. */
+  readonly #corrections = new Map<string, { parentRunId: string; retry: RetryOptions }>()
 
   /** Removes runs, held ones apart. */
   readonly removal: RunRemoval
@@ -94,12 +97,36 @@ export class HeldRuns {
     })
   }
 
+  /**
+   * Lets a held run send, and returns what goes on: the run itself, or of a correction the run that is corrected. Throws
+   * `RUN_NOT_FOUND` if this process does not hold it.
+   */
+  async begin(runId: string, begin: NonNullable<Parameters<RunHandle['begin']>[0]>): Promise<RunHandle> {
+    const handle = this.#held.get(runId)
+    if (handle === undefined) {
+      throw new SluiceError({ id: 'run_not_found', runId, workspace: this.#options.workspace })
+    }
+    const correction = this.#corrections.get(runId)
+    if (correction === undefined) {
+      handle.begin(begin)
+      return handle
+    }
+    handle.stop()
+    await handle.ended
+    await this.removal.delete(runId)
+    const { parentRunId, retry } = correction
+    const accept = joinAccepted(retry.accept, begin.accept)
+    return this.retry(parentRunId, { ...retry, hold: false, accept }, begin.limit)
+  }
+
   /** Goes on with the run, or with that of its retries that was interrupted. */
   async resume(named: string, resume: ResumeOptions): Promise<RunHandle> {
     await this.settleLate(named)
     const { stored } = this.#options
     const runId = await stored.own.findResumable(named)
     const plan = await stored.runs.readPlan(runId)
+    const correction = await stored.own.findHeldCorrection(runId)
+    if (correction?.correctionId === runId) return this.retry(runId, resume)
     const secrets = await this.#guard(resume, plan)
     this.#refuseHeld(runId)
     const bases = await this.#prepareAgain(runId, runId, plan, resume)
@@ -110,25 +137,51 @@ export class HeldRuns {
   }
 
   /** Sends what did not succeed in a run and its retries again, where possible in the run itself. */
-  async retry(parentRunId: string, retry: RetryOptions): Promise<RunHandle> {
-    await this.settleLate(parentRunId)
+  async retry(named: string, options: RetryOptions, limit?: number): Promise<RunHandle> {
+    await this.settleLate(named)
+    const { parentRunId, retry } = await this.#dropHeldCorrection(named, options)
     const { stored } = this.#options
     const plan = await stored.runs.readPlan(parentRunId)
     // A load test counts requests, and has no rows that could be sent again.
     if (plan.load !== undefined) throw new SluiceError({ id: 'load_not_repeatable', runId: parentRunId })
     for (const member of await stored.own.listWhole(parentRunId)) this.#refuseHeld(member)
     const secrets = await this.#guard(retry, plan)
-    const { onUnknown, fixes } = retry
-    const isInPlace = fixes === undefined && (await stored.own.isRetriedInPlace(parentRunId))
+    const { onUnknown, fixes, hold = false } = retry
+    const goesOnInPlace = await (fixes === undefined
+      ? stored.own.isRetriedInPlace(parentRunId)
+      : stored.own.isCorrectedInPlace(parentRunId))
+    // What is held to be looked at may be given up again, and leaves the run as it is until it begins.
+    const isLookedAt = fixes !== undefined && hold
+    const isInPlace = goesOnInPlace && !isLookedAt
     const runId = isInPlace ? parentRunId : createRunId()
     const bases = await this.#prepareAgain(runId, parentRunId, plan, retry)
     await this.#refuseDoubleAdds(parentRunId, plan, retry, 'retry')
     // A retry with corrections checks its rows again, and then asks by itself.
     if (fixes === undefined) await this.#refuseOpenWarnings(parentRunId, retry)
-    const work: RunTask['work'] = isInPlace
-      ? { kind: 'retry', onUnknown }
-      : { kind: 'child', onUnknown, parentRunId, fixes }
-    return this.#startThread(plan, { ...bases, ...secrets, ...toRules(retry), runId, work })
+    const inPlace: RunTask['work'] =
+      fixes === undefined ? { kind: 'retry', onUnknown } : { kind: 'correct', onUnknown, fixes }
+    const work = isInPlace ? inPlace : ({ kind: 'child', onUnknown, parentRunId, fixes } as const)
+    const handle = this.#startThread(plan, { ...bases, ...secrets, ...toRules(retry), runId, limit, work })
+    if (isLookedAt && goesOnInPlace) this.#corrections.set(runId, { parentRunId, retry })
+    return handle
+  }
+
+  /**
+   * A correction whose process died, or was ended, while it was held has sent nothing: it gives its rows back. Naming it
+   * means its fixes.
+   */
+  async #dropHeldCorrection(
+    named: string,
+    retry: RetryOptions,
+  ): Promise<{ parentRunId: string; retry: RetryOptions }> {
+    const { stored } = this.#options
+    const found = await stored.own.findHeldCorrection(named)
+    if (found === null) return { parentRunId: named, retry }
+    const { correctionId, runId } = found
+    for (const held of [runId, correctionId]) this.#refuseHeld(held)
+    const { fixes = [] } = await stored.runs.readPlan(correctionId)
+    await this.removal.delete(correctionId)
+    return { parentRunId: runId, retry: named === correctionId ? { fixes, ...retry } : retry }
   }
 
   /** Stores what k6 measured as a load test of its own. */
@@ -262,6 +315,7 @@ export class HeldRuns {
   async #release({ runId, mediaBase, work }: RunWork): Promise<void> {
     const { stored, receiver } = this.#options
     this.#held.delete(runId)
+    this.#corrections.delete(runId)
     // A load test has measured its callbacks, and no result depends on what they said.
     if (work.kind === 'start' && work.plan.load !== undefined) await receiver.forget([runId])
     if (mediaBase === null) return

@@ -1,5 +1,6 @@
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { sendsKey } from '../../../shared/operations/operations.ts'
+import type { Fix } from '../../../shared/plan/fixes.ts'
 import { DEFAULT_STOP_RULE } from '../../../shared/plan/plan.ts'
 import { isSameSource } from '../../../shared/plan/source-fingerprint.ts'
 import type { Journal } from '../journal/journal.ts'
@@ -15,12 +16,14 @@ import { restoreSendingTime } from '../journal/seconds.ts'
 import { insertSession, type NewSession } from '../journal/sessions.ts'
 import { type IntakeProgress, runIntake } from '../run/intake.ts'
 import { copyUnsucceeded } from '../run/journal/copy-unsucceeded.ts'
+import { correctRows } from '../run/journal/correct-rows.ts'
 import { putBackUnsuccessful } from '../run/journal/put-back.ts'
 import { rebuildSeconds, recoverUnknown, resendKeyRefused, resendUnknown } from '../run/journal/recovery.ts'
 import type { ProxyCredentials } from '../secrets/bound-secret.ts'
 import { type HeaderValues, toHeaderList } from '../secrets/header-values.ts'
 import { readTransport } from '../service/transport.ts'
 import { fingerprintSource } from '../source/source-fingerprint.ts'
+import { passWarnings } from './pass-warnings.ts'
 import type { RunTask } from './run-thread.ts'
 
 /**
@@ -49,6 +52,9 @@ export async function prepareRun(
       break
     case 'retry':
       retryRun(task, journal, task.work.onUnknown, check)
+      break
+    case 'correct':
+      correctRun(task, journal, task.work, check)
       break
     case 'child':
       copyUnsucceeded(journal, { ...task, ...task.work, nowMs: Date.now() })
@@ -116,6 +122,25 @@ function retryRun(
   onUnknown: 'resend' | 'skip',
   check: (record: RunRecord) => void,
 ): void {
+  recoverForRetry(task, journal, check)
+  putBackUnsuccessful(journal, { onUnknown, session: toSession(task, 'retry', onUnknown) })
+}
+
+/** The same, with other fixes, and with the rows that were never sent. */
+function correctRun(
+  task: RunTask,
+  journal: Journal,
+  { fixes, onUnknown }: { fixes: readonly Fix[]; onUnknown: 'resend' | 'skip' },
+  check: (record: RunRecord) => void,
+): void {
+  recoverForRetry(task, journal, check)
+  const { workspace, accept } = task
+  const session = toSession(task, 'correction', onUnknown)
+  const checkWarnings = (checked: Journal) => passWarnings(checked, accept)
+  correctRows(journal, { workspace, fixes, onUnknown, session, check: checkWarnings })
+}
+
+function recoverForRetry(task: RunTask, journal: Journal, check: (record: RunRecord) => void): void {
   const record = readRecord(task, journal)
   const { runId } = record
   if (record.plan.load !== undefined) throw new SluiceError({ id: 'load_not_repeatable', runId })
@@ -123,12 +148,11 @@ function retryRun(
   // Where nothing can be sent, no row is put back.
   check(record)
   recover(journal, record)
-  putBackUnsuccessful(journal, { onUnknown, session: toSession(task, 'retry', onUnknown) })
 }
 
 function toSession(
   { appVersion, deliveredCodes, callbackTimeoutMs }: RunTask,
-  kind: 'resume' | 'retry',
+  kind: 'resume' | 'retry' | 'correction',
   onUnknown: 'resend' | 'skip',
 ): NewSession {
   const options = { onUnknown, deliveredCodes, callbackTimeoutMs }

@@ -2,8 +2,7 @@ import type { Load } from '../../../shared/load/load.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { toRowsPerItem } from '../../../shared/operations/operations.ts'
 import type { Pace } from '../../../shared/plan/plan.ts'
-import { type AcceptCode, joinAccepted } from '../../../shared/run/accept-code.ts'
-import { joinAcceptedCauses } from '../../../shared/run/accepted-causes.ts'
+import { joinAccepted } from '../../../shared/run/accept-code.ts'
 import { toRowCounts } from '../../../shared/run/counts.ts'
 import type { RowCounts } from '../../../shared/run/run.ts'
 import type { RunPhase, StopNotice } from '../../../shared/run/snapshot.ts'
@@ -19,7 +18,6 @@ import { settleCallbacks } from '../run/callback-settler.ts'
 import type { createSender } from '../run/create-sender.ts'
 import type { IntakeProgress } from '../run/intake.ts'
 import { resendKeyRefused } from '../run/journal/recovery.ts'
-import { listOpen, readGuardedWarnings } from '../run/results/open-warnings.ts'
 import type { Sender, SendingEnd } from '../run/sender.ts'
 import { SnapshotBuilder } from '../run/snapshot-builder.ts'
 import { ApiKey, type BoundSecret, ProxyCredentials } from '../secrets/bound-secret.ts'
@@ -28,6 +26,7 @@ import { SecondMeter } from '../sending/second-meter.ts'
 import { rememberRewriting } from '../workspace/connections.ts'
 import { toKeyFingerprint } from '../workspace/key-fingerprint.ts'
 import { toJournalFile } from '../workspace/workspace-files.ts'
+import { passWarnings } from './pass-warnings.ts'
 import { prepareRun } from './prepare-run.ts'
 import { makesRun, type RunCommand, type RunEvents, type RunTask } from './run-thread.ts'
 
@@ -467,21 +466,4 @@ function recordConcurrency({ db }: Journal, concurrency: number | null): void {
   const pace: Pace =
     plan.pace.kind === 'closed' ? { ...plan.pace, concurrency } : { ...plan.pace, maxInFlight: concurrency }
   updateRunRecord(db, { plan: toStoredPlan({ ...plan, pace }) })
-}
-
-/**
- * Lets nothing be sent whose warnings nobody has accepted, and records the causes that were, so that a resumed run and
- * its retries need not ask again. Throws `NOT_CONFIRMED`.
- */
-function passWarnings(journal: Journal, codes: readonly AcceptCode[]): void {
-  const record = readRunRecord(journal.db)
-  if (record === null) return
-  const guarded = readGuardedWarnings(journal.db)
-  const open = listOpen(guarded, [record], codes)
-  if (open.length > 0) throw new SluiceError({ id: 'warnings_unaccepted', groups: open })
-  const { accept, accepted: before, ...plan } = record.plan
-  const accepted = joinAcceptedCauses(before, record.columns, guarded)
-  if (accept === undefined && JSON.stringify(accepted) === JSON.stringify(before)) return
-  const passed = { ...plan, ...(accepted !== undefined && { accepted }) }
-  journal.transact('power', () => updateRunRecord(journal.db, { plan: toStoredPlan(passed) }))
 }

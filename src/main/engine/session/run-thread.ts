@@ -48,6 +48,8 @@ export interface RunTask {
     | { kind: 'resume'; onUnknown: 'resend' | 'skip' }
     /** Put what did not succeed back into the queue, and go on as `resume` does. */
     | { kind: 'retry'; onUnknown: 'resend' | 'skip' }
+    /** The same with these fixes and what was never sent; all rows are checked again. */
+    | { kind: 'correct'; onUnknown: 'resend' | 'skip'; fixes: readonly Fix[] }
     /** Send what did not succeed in the parent, as a child run; with `fixes` also what was never sent, corrected. */
     | { kind: 'child'; onUnknown: 'resend' | 'skip'; parentRunId: string; fixes?: readonly Fix[] | undefined }
     /** Only process the callbacks that came after the run's end. */

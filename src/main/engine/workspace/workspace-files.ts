@@ -10,6 +10,7 @@ const JOURNAL_ENDING = '.journal'
 const VERDICTS_ENDING = '.verdicts'
 const ANNOTATIONS_ENDING = '.annotations'
 const FINDINGS_ENDING = '.findings'
+const CORRECTION_ENDING = '.correction'
 
 export function toJournalFile(workspace: string, runId: string): string {
   return join(workspace, RUNS_FOLDER, `${runId}${JOURNAL_ENDING}`)
@@ -81,6 +82,17 @@ export function toAnnotationsFile(workspace: string, runId: string): string {
 /** Where the findings of a journal are stored. */
 export function toFindingsFile(workspace: string, runId: string): string {
   return join(workspace, RUNS_FOLDER, `${runId}${FINDINGS_ENDING}`)
+}
+
+/** Where the rows of a run are checked that are being corrected. */
+export function toCorrectionFile(workspace: string, runId: string): string {
+  return join(workspace, RUNS_FOLDER, `${runId}${CORRECTION_ENDING}`)
+}
+
+/** That file, and what stands next to it while it is open. */
+export function listCorrectionFiles(workspace: string, runId: string): string[] {
+  const file = toCorrectionFile(workspace, runId)
+  return [file, `${file}-wal`, `${file}-shm`, `${file}.lease`]
 }
 
 /** What processes that were killed while they stored the findings of a run have left, and what one may be writing now. */
@@ -229,6 +241,7 @@ export function toRunFiles(workspace: string, runId: string): string[] {
     ...[`${labelling}.lease`, labelling],
     ...[annotations, `${annotations}.lease`, toExportsFile(workspace, runId)],
     toFindingsFile(workspace, runId),
+    ...listCorrectionFiles(workspace, runId),
     ...[`${file}-wal`, `${file}-shm`, `${file}-journal`, file],
   ]
 }

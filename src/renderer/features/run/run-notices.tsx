@@ -23,10 +23,11 @@ export function RetriesNotice(props: { summary: RunSummary; onOpenRun: (runId: s
           , in which {formatCount(whole.rows.succeeded)} of {formatCounted(whole.rows.read, 'row')} succeeded.
         </p>
       )}
-      {own.map(({ number, started_at, rows_taken: taken, requests }) => (
+      {own.map(({ number, kind, started_at, rows_taken: taken, requests }) => (
         <p key={number}>
-          Retry of {formatTimestamp(started_at)}: {formatCounted(taken, 'row')},{' '}
-          {formatCount(requests.succeeded)} of {formatCounted(requests.sent, 'request')} succeeded
+          {kind === 'correction' ? 'Correction' : 'Retry'} of {formatTimestamp(started_at)}:{' '}
+          {formatCounted(taken, 'row')}, {formatCount(requests.succeeded)} of{' '}
+          {formatCounted(requests.sent, 'request')} succeeded
         </p>
       ))}
       {retries.map((retry) => (

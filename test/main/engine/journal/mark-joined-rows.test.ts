@@ -18,6 +18,7 @@ test('rows that an earlier version joined by the plan alone stay joined, and the
   add.run(3, '["u3","e","f"]', 3, 'ttt#text')
   db.exec(`DROP TABLE row_key; DROP TABLE try_answer; DROP TABLE session; DROP TABLE earlier;
     ALTER TABLE second DROP COLUMN succeeded_duration;
+    ALTER TABLE run DROP COLUMN earlier_fixes;
     PRAGMA user_version = ${MIGRATIONS.indexOf(markJoinedRows)}`)
   journal.close()
   const again = openJournal(file)

@@ -95,6 +95,7 @@ export function toAttempt(item: number, parts: Partial<AttemptRecord> = {}): Att
     rules: [],
     classes: [],
     names: NO_NAMES,
+    isMarked: (parts.number ?? 1) > 1,
     ...parts,
   }
 }

@@ -4,6 +4,7 @@ import { Journal } from '../../../../src/main/engine/journal/journal.ts'
 import { InboxReader } from '../../../../src/main/engine/receiver/inbox.ts'
 import { toJournalFile } from '../../../../src/main/engine/workspace/workspace-files.ts'
 import { startCallbackService } from '../../../helpers/callback-service.ts'
+import { createInProcessRuns } from '../../../helpers/in-process-runs.ts'
 import { createTestEngine } from '../../../helpers/test-engine.ts'
 import { createRunPlan, openTestFolder } from '../../../helpers/test-folder.ts'
 
@@ -38,9 +39,11 @@ test('callbacks stay while a run that may be of their chain cannot be read, say 
   })
   const parent = await (await engine.runs.startRun(plan, { apiKey: 'key' })).ended
   expect(parent.rows.overdue).toBe(1)
-  const child = await engine.runs.retryRun(parent.run_id, { apiKey: 'key', onUnknown: 'skip', fixes: [] })
-  await child.ended
   await engine.close()
+  const child = createInProcessRuns(workspace).retryAsChild(parent.run_id, 'skip', { hold: true })
+  await child.until(({ phase }) => phase === 'ready')
+  child.command({ kind: 'stop' })
+  await child.ended
   const journal = new Journal(toJournalFile(workspace, child.runId), { runId: child.runId })
   journal.db.exec('PRAGMA user_version = 99')
   journal.close()

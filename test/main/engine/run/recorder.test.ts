@@ -37,7 +37,10 @@ function openRecorder(rows: number) {
     options: { again?: boolean; attempts?: number; body?: string } = {},
   ) =>
     recorder.note({
-      sent: { item, rows: [item], attempts: options.attempts ?? 0 },
+      sent: {
+        ...{ item, rows: [item], attempts: options.attempts ?? 0 },
+        ...((options.attempts ?? 0) > 0 && { isMarked: true as const }),
+      },
       exchange: { ...ANSWER, body: options.body ?? '{}' },
       judgement: { ...SUCCESS, ...judgement },
       again: options.again ?? false,

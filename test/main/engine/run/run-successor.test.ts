@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { startFaultServer, toErrorAnswer, toTaskAnswer } from '../../../helpers/fault-server.ts'
+import { createInProcessRuns } from '../../../helpers/in-process-runs.ts'
 import { openEngine } from '../../../helpers/test-engine.ts'
 import { createRunPlan, openTestFolder } from '../../../helpers/test-folder.ts'
 import { countArrivals, toRow } from './wire-record.ts'
@@ -7,8 +8,8 @@ import { countArrivals, toRow } from './wire-record.ts'
 const folder = openTestFolder()
 const engine = openEngine(folder)
 const START = { apiKey: 'key' }
-/** A retry with corrections is a run of its own, and so are all that follow. */
-const APART = { ...START, fixes: [] }
+/** Retries of earlier versions are runs of their own, and so are all that follow. */
+const { retryAsChild } = createInProcessRuns(folder)
 
 /** A service that refuses row 2 and breaks on row 3 the first time, and takes everything else. */
 async function startServiceInTrouble() {
@@ -30,7 +31,7 @@ test('unknown rows that a retry skipped can be taken by a later one, and by one 
   const plan = createRunPlan(folder, 4, server.baseUrl, { retry: { limit: 0 } })
   const parent = await engine.runs.startRun(plan, START)
   expect((await parent.ended).rows).toMatchObject({ succeeded: 2, rejected: 1, unknown: 1 })
-  const first = await engine.runs.retryRun(parent.runId, { ...APART, onUnknown: 'skip' })
+  const first = retryAsChild(parent.runId)
   expect((await first.ended).rows).toMatchObject({ read: 1, succeeded: 1 })
   const second = await engine.runs.retryRun(parent.runId, { ...START, onUnknown: 'resend' })
   expect((await second.ended).rows).toMatchObject({ read: 1, succeeded: 1 })
@@ -44,7 +45,7 @@ test('a child run that is deleted after it has sent rows does not give them back
   const plan = createRunPlan(folder, 4, server.baseUrl, { retry: { limit: 0 } })
   const parent = await engine.runs.startRun(plan, START)
   await parent.ended
-  const child = await engine.runs.retryRun(parent.runId, { ...APART, onUnknown: 'resend' })
+  const child = retryAsChild(parent.runId, 'resend')
   expect((await child.ended).rows).toMatchObject({ read: 2, succeeded: 2 })
   await engine.runs.deleteRun(child.runId)
   for (const again of [
@@ -78,7 +79,7 @@ test('unknown rows that a retry has taken are not sent again by resuming their f
   const plan = createRunPlan(folder, 4, server.baseUrl, { retry: { limit: 0 } })
   const parent = await engine.runs.startRun(plan, START)
   expect((await parent.ended).rows).toMatchObject({ succeeded: 3, unknown: 1 })
-  const child = await engine.runs.retryRun(parent.runId, { ...APART, onUnknown: 'resend' })
+  const child = retryAsChild(parent.runId, 'resend')
   expect((await child.ended).rows).toMatchObject({ read: 1, succeeded: 1 })
   const resumed = await engine.runs.resumeRun(parent.runId, { ...START, onUnknown: 'resend' })
   expect((await resumed.ended).rows).toMatchObject({ succeeded: 4, unknown: 0 })

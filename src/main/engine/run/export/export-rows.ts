@@ -19,7 +19,7 @@ import { ECHO_MISMATCH_CODE } from '../../service/echoes.ts'
 import { openVerdicts } from '../journal/verdict-store.ts'
 import { countTries, type FamilyRow, toShownState } from '../results/family-rows.ts'
 import { listAllPages } from '../results/result-page.ts'
-import { createRowRequests, type RowRequest } from '../results/row-detail.ts'
+import { createRowRequests, type RowRequest, readSentKinds } from '../results/row-detail.ts'
 import { StoredPage, type StoredRow } from './stored-page.ts'
 import { toStretch } from './stretch.ts'
 
@@ -55,7 +55,11 @@ export function readTriggeredRules({ members }: RunFamily): ResultRow['triggered
 
 /** The fields that any run of a whole may have sent otherwise than the source has them. */
 export function readCorrectedFields({ members }: RunFamily): string[] {
-  return [...new Set(members.flatMap(({ record }) => listFixedFields(record.plan.fixes ?? [])))]
+  const fixes = members.flatMap(({ record: { plan } }) => [
+    plan.fixes ?? [],
+    ...(plan.earlierFixes ?? []).map((earlier) => earlier.fixes),
+  ])
+  return [...new Set(fixes.flatMap(listFixedFields))]
 }
 
 /** What was said of rows that were sent together: by the last answer, and in async by the callback that settled them. */
@@ -233,7 +237,7 @@ function toWholeRow(runs: readonly ExportedRun[], id: number, age: number): Whol
 }
 
 function createExportedRun(view: RunView, { withRequests, withFields }: Required<ReadParts>): ExportedRun {
-  const { operation, fixes = [] } = view.record.plan
+  const { operation, fixes = [], earlierFixes = [] } = view.record.plan
   const page = new StoredPage(view)
   // A run that was never read has no columns that its mapping could be made of, and no rows either.
   let made: ReturnType<typeof createRowRequests> | null = null
@@ -281,8 +285,14 @@ function createExportedRun(view: RunView, { withRequests, withFields }: Required
       const response = isFirst ? (exchange?.response ?? null) : null
       const isHalf = toHalf(row, kinds) !== null
       const mapped =
-        fixes.length > 0 || isHalf || withFields ? getRequests().mapRow(row, result.cells, kinds) : null
-      const toRequest = () => toSent(getRequests().toRequest(row, item, { row, cells: result.cells, kinds }))
+        fixes.length + earlierFixes.length > 0 || isHalf || withFields
+          ? getRequests().mapRow(row, result.cells, kinds)
+          : null
+      const toRequest = () => {
+        const sentKinds = earlierFixes.length === 0 ? null : readSentKinds(view, stored)
+        const own = { row, cells: result.cells, kinds: sentKinds ?? kinds }
+        return toSent(getRequests().toRequest(row, item, own))
+      }
       return {
         ...result,
         // The record's own id would not say which of its two rows this is.

@@ -106,7 +106,8 @@ export class StoredPage {
   /** The tries that the run made of a row, with the answers that are not the row's; see {@link addResponses}. */
   listAnsweredTries(row: number, isEarlier: boolean): readonly AttemptDetail[] {
     const tries = this.listTries(row)
-    const { item = null, attempts } = this.rows.get(row) ?? {}
+    const { attempts } = this.rows.get(row) ?? {}
+    const item = this.#findItem(row)
     // A first try has its answer with the row.
     if (item === null || (tries.length < 2 && !isEarlier)) return tries
     const tried = this.#isAlone ? undefined : (attempts ?? 0)
@@ -115,11 +116,18 @@ export class StoredPage {
 
   /** The tries that the run made of a row. */
   listTries(row: number): readonly AttemptDetail[] {
-    const { item = null, attempts } = this.rows.get(row) ?? {}
+    const { attempts } = this.rows.get(row) ?? {}
+    const item = this.#findItem(row)
     if (item === null) return []
     if (this.#isAlone) return this.#tries.get(item) ?? []
     if (this.#lastTried?.item !== item) this.#lastTried = { item, tries: readAttempts(this.view, item) }
     return this.#lastTried.tries.filter(({ number }) => number <= (attempts ?? 0))
+  }
+
+  /** The item that a row went out with; a correction may have made it invalid, or left it out, since. */
+  #findItem(row: number): number | null {
+    const { item = null, attempts } = this.rows.get(row) ?? {}
+    return item ?? ((attempts ?? 0) > 0 ? row : null)
   }
 
   /** The answer to the last try of the item that a row went out with; null where there was none. */

@@ -71,8 +71,10 @@ export function copyUnsucceeded(child: Journal, options: CopyOptions): void {
     for (const { journal, changes } of retriedRuns) {
       journal.transact('power', () => updateRunRecord(journal.db, changes))
     }
-    if (corrects) fillCorrected(child, retriedRuns, options, members)
-    else fillChild(child, retriedRuns)
+    const [whole] = members
+    if (!corrects) fillChild(child, retriedRuns)
+    else if (whole !== undefined)
+      fillCorrected(child, retriedRuns, options.workspace, toJournalFile(options.workspace, whole.runId))
   } finally {
     for (const { journal } of retriedRuns) journal.close()
   }
@@ -132,7 +134,7 @@ function openRetriedRun(
 /** What an earlier run has sent is not corrected. */
 const NOT_SKIPPED = "result.state IS NOT 'skipped'"
 
-function hasInvalid({ db }: Journal): boolean {
+export function hasInvalid({ db }: Journal): boolean {
   const unsent = `SELECT 1 FROM row LEFT JOIN result ON result.row = row.id WHERE item IS NULL
     AND ${NOT_SKIPPED} LIMIT 1`
   return db.prepare(unsent).get() !== undefined
@@ -198,21 +200,24 @@ function fillChild(child: Journal, retriedRuns: readonly RetriedRun[]): void {
   })
 }
 
-/** Copies the rows as {@link fillChild} does, and those that were never sent, and checks them all again. */
-function fillCorrected(
+/**
+ * Copies the rows as {@link fillChild} does, and those that were never sent, and checks them all again. `wholeFile` is the
+ * journal that has every other row.
+ */
+export function fillCorrected(
   child: Journal,
   retriedRuns: readonly RetriedRun[],
-  { workspace }: CopyOptions,
-  [whole]: readonly RunRecord[],
+  workspace: string,
+  wholeFile: string,
 ): void {
   const [first] = retriedRuns
   const own = readRunRecord(child.db)
-  if (first === undefined || own === null || whole === undefined) return
+  if (first === undefined || own === null) return
   const { columns, header, readAs } = first.record
   child.transact('power', () => child.db.exec('DELETE FROM lost_try'))
   const recheck = new Recheck(child, { ...own, columns, header }, workspace)
   for (const retried of retriedRuns) copyRows(child, retried, 'temp.candidate', () => recheck.takeProblems())
-  recheck.checkAll(toJournalFile(workspace, whole.runId))
+  recheck.checkAll(wholeFile)
   recheck.finish(columns, header, () => {
     noteLostTries(child)
     updateRunRecord(child.db, {

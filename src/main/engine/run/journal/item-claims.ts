@@ -10,6 +10,8 @@ export interface ClaimedItem {
   rows: { row: number; cells: string[]; kinds: string | null }[]
   /** Tries it had before, in this run. */
   attempts: number
+  /** It has a mark of its own, and not the watermark: it is sent again, or was corrected. */
+  isMarked?: true
 }
 
 /** The columns `id`, `cells`, `item` and `kinds`. */
@@ -140,7 +142,7 @@ export class ItemClaims {
       const marked = rows.filter(({ row }) => this.#mark.run(row).changes > 0)
       this.#journal.counters.add('state', 'pending', -marked.length)
       this.#journal.counters.add('state', 'sending', marked.length)
-      return marked.length === 0 ? [] : [{ item, rows: marked, attempts }]
+      return marked.length === 0 ? [] : [{ item, rows: marked, attempts, isMarked: true }]
     })
   }
 

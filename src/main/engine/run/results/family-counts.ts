@@ -73,7 +73,8 @@ export function countRowsRead(family: RunFamily, counts?: Counts): number {
 
 /** Rows that were tried, in whichever run, and are to be sent again. */
 export function countToRepeat({ members, whole }: RunFamily, counts: Counts): number {
-  let rows = counts.get('state')?.get('pending') ?? 0
+  let rows =
+    (counts.get('state')?.get('pending') ?? 0) - members.reduce((sum, one) => sum + countFirstTries(one), 0)
   for (const member of members) {
     const { db, record } = member
     const earlier = whole.slice(0, whole.indexOf(member))
@@ -88,6 +89,13 @@ export function countToRepeat({ members, whole }: RunFamily, counts: Counts): nu
     }
   }
   return rows
+}
+
+/** Rows that a correction put into the queue and that were never sent before. */
+function countFirstTries({ db, record }: RunView): number {
+  if (record.plan.earlierFixes === undefined) return 0
+  const found = db.prepare("SELECT count(*) AS n FROM result WHERE state = 'pending' AND attempts = 0").get()
+  return Number(found?.['n'])
 }
 
 /** Counts by kind and value. */
@@ -129,7 +137,11 @@ function readCorrection(member: RunView, members: readonly RunView[]): Counts {
   return correction
 }
 
-function addUpTaken(member: RunView, takers: readonly RunView[]): Counts {
+/** What a journal counted of the rows that others have, negative. */
+export function addUpTaken(
+  member: Pick<RunView, 'db'>,
+  takers: readonly { db: DatabaseSync; record: { corrects: boolean } }[],
+): Counts {
   const correction: Counts = new Map()
   const left = new Map(readFacetCounts(member.db).get('error'))
   for (const [index, taker] of takers.entries()) {
@@ -147,6 +159,8 @@ function addUpTaken(member: RunView, takers: readonly RunView[]): Counts {
         const state = String(row['state']) as ItemState
         add(correction, 'state', state, -1)
         if (row['answer'] !== null) add(correction, 'answer', String(row['answer']), -1)
+        // Why a row is invalid is counted with its problems.
+        if (String(row['state']) === 'invalid') continue
         const group = findErrorGroup(left, { state, ...toCause(row) }, 1)
         if (group === null) continue
         left.set(group, (left.get(group) ?? 0) - 1)
@@ -162,7 +176,7 @@ function addUpTaken(member: RunView, takers: readonly RunView[]): Counts {
 }
 
 /** A retry with corrections took rows, too, that were invalid, and counts what is wrong with any of its rows itself. */
-function addUpCorrected(correction: Counts, { db }: RunView, ids: string): void {
+function addUpCorrected(correction: Counts, { db }: Pick<RunView, 'db'>, ids: string): void {
   const invalid = db
     .prepare(
       `SELECT count(*) AS n FROM row WHERE item IS NULL AND id IN (SELECT value FROM json_each(?))
@@ -184,7 +198,7 @@ function addUpCorrected(correction: Counts, { db }: RunView, ids: string): void 
   }
 }
 
-function readResults({ db }: RunView, ids: string) {
+function readResults({ db }: Pick<RunView, 'db'>, ids: string) {
   return db
     .prepare(
       `SELECT state, status, error_code, message, answer FROM result
@@ -200,7 +214,7 @@ function readTried({ db }: RunView, ids: readonly number[]): number[] {
     .map(({ row }) => Number(row))
 }
 
-export function pickRows({ db }: RunView, ids: readonly number[]): number[] {
+export function pickRows({ db }: Pick<RunView, 'db'>, ids: readonly number[]): number[] {
   return db
     .prepare('SELECT id FROM row WHERE id IN (SELECT value FROM json_each(?))')
     .all(JSON.stringify(ids))

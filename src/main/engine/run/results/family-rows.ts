@@ -180,7 +180,9 @@ interface PageSource {
 const FEW = 50
 
 const ROWS = 'row LEFT JOIN result ON result.row = row.id'
-const NOT_LEFT_OUT = 'NOT EXISTS (SELECT 1 FROM result WHERE result.row = row.id)'
+/** A correction may have made a row invalid that was tried. */
+const NOT_LEFT_OUT =
+  "NOT EXISTS (SELECT 1 FROM result WHERE result.row = row.id AND result.state <> 'invalid')"
 
 /** Finds the rows of one run that match a filter that the journal's own indexes answer, see `isSimple`. */
 export function toPageSource(view: RunView, filter: RowFilter): PageSource {

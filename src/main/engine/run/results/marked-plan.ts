@@ -1,7 +1,7 @@
 import { withColumnNames } from '../../../../shared/mapping/kept-columns.ts'
 import { findNeeds } from '../../../../shared/messages/problem-traits.ts'
 import { getFixedRecord, isOfOneRow } from '../../../../shared/plan/fixes.ts'
-import type { Plan } from '../../../../shared/plan/plan.ts'
+import type { Plan, SentPlan } from '../../../../shared/plan/plan.ts'
 import { joinAcceptedCauses } from '../../../../shared/run/accepted-causes.ts'
 import type { RunFamily } from '../../journal/run-family.ts'
 import { parseCells } from '../../journal/stored-cells.ts'
@@ -13,7 +13,8 @@ import { readGuardedWarnings } from './open-warnings.ts'
  * the row of each fix that has only its number, and the names of columns that are mapped by number.
  */
 export function readMarkedPlan(family: Pick<RunFamily, 'db' | 'record' | 'whole'>): Plan {
-  const plan = withRowHashes(withCauses(family), family)
+  // Which fixes held before is the run's own.
+  const { earlierFixes: _earlier, ...plan }: SentPlan = withRowHashes(withCauses(family), family)
   return { ...plan, mapping: withColumnNames(plan.mapping, family.record.columns) }
 }
 

@@ -10,7 +10,7 @@ import { toHalf } from '../../mapping/split-row.ts'
 import { createItemRequests } from '../../sending/item-requests.ts'
 import { createPlaceAdder } from '../journal/problem-places.ts'
 import { PROBLEM_COLUMNS, toStoredProblem } from '../journal/stored-problems.ts'
-import { findNewest, listEarlier, readFamilyRows, readRunRows } from './family-rows.ts'
+import { findNewest, type JoinedRow, listEarlier, readFamilyRows, readRunRows } from './family-rows.ts'
 
 /** Reads everything known of one row. Throws `BAD_USAGE` where the run has no such row. */
 export function readRow(family: RunFamily, row: number): RowDetail {
@@ -43,8 +43,14 @@ function toNext(
 }
 
 function findItem({ db }: RunView, row: number): number | null {
-  const item = db.prepare('SELECT item FROM row WHERE id = ?').get(row)?.['item'] ?? null
-  return item === null ? null : Number(item)
+  // A correction may have made a row invalid, or left it out, that was sent alone before.
+  const found = db
+    .prepare(
+      `SELECT coalesce(item, iif(attempts > 0, id, NULL)) AS item FROM row LEFT JOIN result ON result.row = row.id
+       WHERE id = ?`,
+    )
+    .get(row)
+  return found?.['item'] == null ? null : Number(found['item'])
 }
 
 /** The tries that one run made of a row; its last answer is that of the row unless it `isEarlier`. */
@@ -108,12 +114,15 @@ function readRowOf(view: RunView, row: number): RowDetail {
   const { result, joined } = found
   const item = joined.item
   const requests = createRowRequests(view)
-  const request = requests.toRequest(row, item)
+  const sentKinds = readSentKinds(view, joined)
+  const own = { row, cells: result.cells, kinds: sentKinds ?? joined.kinds }
+  const request = requests.toRequest(row, item, sentKinds === null ? null : own)
   const { corrections } = requests.mapRow(row, result.cells, joined.kinds)
   const half = toHalf(row, joined.kinds)
   const exchanges = createExchangeReader(db)
   const tried = findTries(view, row)
-  const answer = item === null ? null : exchanges.readAnswer(item, tried)
+  const sentItem = findItem(view, row)
+  const answer = sentItem === null ? null : exchanges.readAnswer(sentItem, tried)
   return {
     result,
     columns: record.columns,
@@ -125,12 +134,24 @@ function readRowOf(view: RunView, row: number): RowDetail {
     requestUrl: request.url,
     responseBody: answer?.text ?? null,
     responseCutFrom: answer?.cutFrom ?? null,
-    attempts: item === null ? [] : readAttempts(view, item, tried),
-    callbacks: item === null ? [] : exchanges.readCallbacks(item),
+    attempts: sentItem === null ? [] : readAttempts(view, sentItem, tried),
+    callbacks: sentItem === null ? [] : exchanges.readCallbacks(sentItem),
     problems: readProblemsOf(view, row),
     ...(corrections !== undefined && { corrections: [...corrections] }),
     ...(half !== null && half.of !== row && { halfOf: half.of }),
   }
+}
+
+/** The kinds by which a row was sent at last that a correction has put into the queue since; null if none has. */
+export function readSentKinds(
+  { db }: RunView,
+  { id, state, attempts }: Pick<JoinedRow, 'id' | 'state' | 'attempts'>,
+): string | null {
+  if (state !== 'pending' || (attempts ?? 0) === 0) return null
+  const kinds = db
+    .prepare('SELECT kinds, attempts FROM earlier WHERE row = ? ORDER BY session DESC LIMIT 1')
+    .get(id)
+  return kinds?.['kinds'] == null || kinds['attempts'] !== attempts ? null : String(kinds['kinds'])
 }
 
 /** A request as it was or will be sent. */

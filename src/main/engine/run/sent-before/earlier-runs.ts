@@ -281,7 +281,8 @@ export function mapsAlike(a: RunRecord, b: RunRecord, names: readonly string[]):
   const [ofA, ofB] = [a, b].map(({ plan, columns }) => toWholeMapping(plan, columns))
   const toComparable = ({ plan: { operation, source }, columns }: RunRecord, mapping: Mapping | undefined) =>
     JSON.stringify([mapping, operation, source.media, columns])
-  if ([a, b].some(({ plan }) => (plan.fixes ?? []).length > 0)) return false
+  if ([a, b].some(({ plan }) => [...(plan.fixes ?? []), ...(plan.earlierFixes ?? [])].length > 0))
+    return false
   if (toComparable(a, ofA) !== toComparable(b, ofB) || ofA?.['request'] !== undefined) return false
   return [...names, 'models'].every((name) => {
     const source = ofA?.[name]

@@ -9,13 +9,13 @@ import { expect, test } from 'vitest'
 import { ReaderPool, readRunFamily } from '../../../../../src/main/engine/journal/run-family.ts'
 import { askSql } from '../../../../../src/main/engine/lookback/sql/ask-sql.ts'
 import { readExportPages } from '../../../../../src/main/engine/run/export/export-rows.ts'
+import { toJournalFile } from '../../../../../src/main/engine/workspace/workspace-files.ts'
 import { forkProcess } from '../../../../../src/main/own-process.ts'
 import { SQL_PROCESS } from '../../../../../src/main/program-files.ts'
-import { toJournalFile } from '../../../../../src/main/engine/workspace/workspace-files.ts'
 import { SQL_VIEWS } from '../../../../../src/shared/lookback/sql-views.ts'
 import { toStateName } from '../../../../../src/shared/messages/state-name.ts'
-import { toRowNumber } from '../../../../../src/shared/plan/source-place.ts'
 import { planSchema } from '../../../../../src/shared/plan/plan.ts'
+import { toRowNumber } from '../../../../../src/shared/plan/source-place.ts'
 import type { ExportRow } from '../../../../../src/shared/run/results.ts'
 import { copyGolden } from '../../../../golden/answers.ts'
 import { startFaultServer } from '../../../../helpers/fault-server.ts'
@@ -114,7 +114,10 @@ test('the views have of terms that a retry sent again the answers and the tries 
   let failing = ['a', 'c', 'e']
   const server = await startFaultServer({
     onRequest: (request, wire) => {
-      const { watchlist, terms } = JSON.parse(request.body) as { watchlist: string; terms: { term: string }[] }
+      const { watchlist, terms } = JSON.parse(request.body) as {
+        watchlist: string
+        terms: { term: string }[]
+      }
       const isFailing = ({ term }: { term: string }) => failing.includes(term)
       const lists = {
         added_terms: terms.filter((one) => !isFailing(one)),

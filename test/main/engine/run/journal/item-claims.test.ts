@@ -80,8 +80,8 @@ test('items that wait to be sent again are marked on disk before, one by one, an
     marked = claims.markAgain(pending)
   })
   expect(marked).toEqual([
-    { item: 1, rows: [{ row: 1, cells: ['text 1'], kinds: null }], attempts: 1 },
-    { item: 3, rows: [{ row: 3, cells: ['text 3'], kinds: null }], attempts: 1 },
+    { item: 1, rows: [{ row: 1, cells: ['text 1'], kinds: null }], attempts: 1, isMarked: true },
+    { item: 3, rows: [{ row: 3, cells: ['text 3'], kinds: null }], attempts: 1, isMarked: true },
   ])
   expect(readStates(journal)).toEqual({
     items: { 1: 'sending', 2: 'succeeded', 3: 'sending' },

@@ -1,0 +1,266 @@
+import { rmSync } from 'node:fs'
+import { SluiceError } from '../../../../shared/messages/errors.ts'
+import type { Fix } from '../../../../shared/plan/fixes.ts'
+import { toStoredFixes } from '../../../../shared/plan/fixes.ts'
+import { FoundWriter } from '../../journal/found-writer.ts'
+import { Journal } from '../../journal/journal.ts'
+import { toRetriedStates } from '../../journal/run-family.ts'
+import {
+  insertRunRecord,
+  type RunRecord,
+  readRunRecord,
+  toStoredPlan,
+  updateRunRecord,
+} from '../../journal/run-record.ts'
+import { insertSession, type NewSession } from '../../journal/sessions.ts'
+import { TryAnswers } from '../../journal/stored-bodies.ts'
+import { parseCells } from '../../journal/stored-cells.ts'
+import { createRowMapper } from '../../mapping/row-mapper.ts'
+import { markFixed } from '../../mapping/row-marks.ts'
+import { listCorrectionFiles, toCorrectionFile } from '../../workspace/workspace-files.ts'
+import { addUpTaken, type Counts } from '../results/family-counts.ts'
+import { fillCorrected, hasInvalid } from './copy-unsucceeded.ts'
+import {
+  NOT_OF_LEFT_OUT,
+  PROBLEM_COLUMNS,
+  toCauseKey,
+  toStoredProblem,
+  UNSENT_WARNING,
+} from './stored-problems.ts'
+
+interface CorrectOptions {
+  workspace: string
+  /** All fixes that hold from now on. */
+  fixes: readonly Fix[]
+  onUnknown: 'resend' | 'skip'
+  session: NewSession
+  /** Is given the journal with the rows as they were checked; throws where they must not be sent. */
+  check: (checked: Journal) => void
+}
+
+/**
+ * Begins a correction: checks the rows that did not succeed or were never sent again, with other fixes, and puts those
+ * that can be sent into the queue. They are checked in a file of their own; what came of it goes into the journal in one
+ * transaction, so that a kill leaves the run as it was, or corrected. How the rows stood is kept, and rows that are not
+ * sent again are mapped with the fixes that held before. Throws `RUN_NOT_RESUMABLE` where there is nothing to correct.
+ */
+export function correctRows(journal: Journal, options: CorrectOptions): void {
+  const record = readRunRecord(journal.db)
+  if (record === null) throw new Error('the journal has no run')
+  const { workspace, fixes, onUnknown } = options
+  const { runId } = record
+  const removeChecked = () => {
+    for (const file of listCorrectionFiles(workspace, runId)) rmSync(file, { force: true })
+  }
+  removeChecked()
+  const checked = new Journal(toCorrectionFile(workspace, runId), { runId })
+  try {
+    const { earlierFixes: _earlier, ...plan } = record.plan
+    checked.transact('process', () =>
+      insertRunRecord(checked.db, {
+        ...record,
+        parentRunId: null,
+        plan: { ...plan, fixes: [...fixes] },
+        corrects: true,
+      }),
+    )
+    const retried = toRetriedStates(record)
+    const states = [...retried.certain, ...(onUnknown === 'resend' ? retried.unknown : [])]
+    const given = { journal, record, states, takesInvalid: hasInvalid(journal), changes: {} }
+    fillCorrected(checked, [given], workspace, journal.file)
+    if (checked.db.prepare('SELECT 1 FROM row LIMIT 1').get() === undefined) {
+      throw new SluiceError({ id: 'nothing_to_retry', runId, onUnknown })
+    }
+    options.check(checked)
+    takeChecked(journal, checked, record, options)
+  } finally {
+    checked.close()
+    removeChecked()
+  }
+}
+
+/** Rows of the checked ones that can be sent, and the others. */
+const SENDABLE = 'SELECT id FROM checked.row WHERE item IS NOT NULL'
+const UNSENDABLE = 'SELECT id FROM checked.row WHERE item IS NULL'
+
+function takeChecked(
+  journal: Journal,
+  checked: Journal,
+  record: RunRecord,
+  { session, fixes }: CorrectOptions,
+): void {
+  const { db } = journal
+  const newPlan = readRunRecord(checked.db)?.plan
+  if (newPlan === undefined) throw new Error('the checked rows have no plan')
+  db.prepare('ATTACH ? AS checked').run(checked.file)
+  try {
+    const before = addUpTaken({ db }, [{ db: checked.db, record: { corrects: true } }])
+    countUnsentWarnings(journal, before)
+    const correctedBefore = countCorrected(journal, record)
+    const count = (sql: string, ...values: number[]) => Number(db.prepare(sql).get(...values)?.['n'])
+    const wasSendable = `SELECT count(*) AS n FROM main.row WHERE item IS NOT NULL
+      AND id IN (SELECT id FROM checked.row)`
+    const isSendable = 'SELECT count(*) AS n FROM checked.row WHERE item IS NOT NULL'
+    const { claimed } = record
+    const items = count(isSendable) - count(wasSendable)
+    const claimedRows =
+      count(`${isSendable} AND id <= ? AND id IN (SELECT id FROM main.row)`, claimed) -
+      count(`${wasSendable} AND id <= ?`, claimed) -
+      // A callback had settled these, which were never sent.
+      count(
+        `SELECT count(*) AS n FROM main.result WHERE row > ? AND state NOT IN ('left_out', 'invalid')
+         AND row IN (SELECT id FROM checked.row) AND (attempts = 0 OR row IN (${UNSENDABLE}))`,
+        claimed,
+      )
+    const rowsRead = count('SELECT count(*) AS n FROM checked.row WHERE id NOT IN (SELECT id FROM main.row)')
+    const taken = count(isSendable)
+    journal.transact(
+      'power',
+      () => {
+        const number = insertSession(db, { ...session, taken })
+        db.function('mark_fixed', (kinds: unknown) =>
+          markFixed(typeof kinds === 'string' ? kinds : null, number),
+        )
+        db.prepare(
+          `INSERT INTO main.earlier (row, session, state, attempts, status, error_code, message, task_id, duration_us,
+           answer, acknowledged_at, callback_us, kinds) SELECT result.row, ?, state, attempts, status, error_code, message,
+           task_id, duration_us, answer, acknowledged_at, callback_us, coalesce(row.kinds, '')
+           FROM main.result AS result JOIN main.row AS row ON row.id = result.row
+           WHERE attempts > 0 AND result.row IN (SELECT id FROM checked.row) ORDER BY result.row`,
+        ).run(number)
+        db.exec(
+          `UPDATE main.callback SET effect = 'settled_before' WHERE effect = 'settled'
+           AND item IN (SELECT id FROM checked.row)`,
+        )
+        takeResults(journal, claimed)
+        db.exec(
+          `UPDATE main.row SET (item, kinds) = (SELECT item, mark_fixed(kinds) FROM checked.row AS now
+             WHERE now.id = main.row.id) WHERE id IN (SELECT id FROM checked.row);
+           INSERT INTO main.row (id, cells, item, kinds) SELECT id, cells, item, mark_fixed(kinds) FROM checked.row
+             WHERE id NOT IN (SELECT id FROM main.row) ORDER BY id;
+           INSERT INTO main.row_place SELECT * FROM checked.row_place WHERE row NOT IN (SELECT row FROM main.row_place);
+           INSERT INTO main.source_file SELECT * FROM checked.source_file
+             WHERE row NOT IN (SELECT row FROM main.source_file);
+           DELETE FROM main.problem WHERE row IN (SELECT id FROM checked.row);
+           INSERT INTO main.problem (${PROBLEM_COLUMNS}) SELECT ${PROBLEM_COLUMNS} FROM checked.problem ORDER BY id;
+           -- Later runs read the rows themselves: what they are recognized by may be another text now.
+           DELETE FROM main.row_key`,
+        )
+        addCounts(journal, checked, before, correctedBefore)
+        const earlier = [
+          ...(record.plan.earlierFixes ?? []),
+          { until: number, fixes: record.plan.fixes ?? [] },
+        ].map((one) => ({ ...one, fixes: toStoredFixes(one.fixes) }))
+        updateRunRecord(db, {
+          state: 'interrupted',
+          plan: toStoredPlan({ ...newPlan, fixes: [...fixes] }),
+          earlier_fixes: JSON.stringify(earlier),
+          rows_read: record.rowsRead + rowsRead,
+          items: record.items + items,
+          claimed_rows: record.claimedRows + claimedRows,
+          superseded_by: null,
+          unknown_taken_by: null,
+          invalid_taken_by: null,
+        })
+      },
+      true,
+    )
+  } finally {
+    db.exec('DETACH checked')
+  }
+}
+
+/** Brings the results of the checked rows to where they stand now; their tries and answers stay. */
+function takeResults(journal: Journal, claimed: number): void {
+  const { db, counters } = journal
+  // A row that is not sent has no answer of its own any more.
+  const answered = db
+    .prepare(`SELECT row FROM main.result WHERE row IN (${UNSENDABLE}) AND attempts > 0`)
+    .all()
+    .map(({ row }) => Number(row))
+  const answers = new TryAnswers(db)
+  const found = new FoundWriter(db)
+  for (const row of answered) {
+    answers.keep(row)
+    for (const ruleId of found.take(row)) counters.add('rule', ruleId, -1)
+  }
+  found.flush()
+  const nothing = `status = NULL, error_code = NULL, message = NULL, task_id = NULL, duration_us = NULL, response = NULL,
+    custom_index_item_id = NULL, answer = NULL, acknowledged_at = NULL, callback_us = NULL`
+  db.exec(
+    `DELETE FROM main.long_answer WHERE id IN (${UNSENDABLE});
+     DELETE FROM main.result WHERE attempts = 0 AND row IN (SELECT id FROM checked.row);
+     UPDATE main.result SET state = 'invalid', ${nothing} WHERE row IN (${UNSENDABLE});
+     UPDATE main.result SET state = 'pending', answer = NULL, callback_us = NULL WHERE row IN (${SENDABLE});
+     INSERT INTO main.result (row, state, attempts) SELECT row, state, 0 FROM checked.result WHERE TRUE
+       ON CONFLICT (row) DO UPDATE SET state = excluded.state`,
+  )
+  // What stands below the watermark is marked when it is sent, though it was never sent before.
+  db.prepare(
+    `INSERT INTO main.result (row, state, attempts) SELECT id, 'pending', 0 FROM checked.row
+     WHERE item IS NOT NULL AND id <= ? AND NOT EXISTS (SELECT 1 FROM main.result WHERE result.row = checked.row.id)`,
+  ).run(claimed)
+}
+
+/** Counts the rows where they stand now, in the place of what was counted of them before. */
+function addCounts(
+  { db, counters }: Journal,
+  checked: Journal,
+  before: Counts,
+  correctedBefore: ReadonlyMap<string, number>,
+): void {
+  for (const kind of ['state', 'answer', 'error', 'problem'] as const) {
+    for (const [value, n] of before.get(kind) ?? []) counters.add(kind, value, n)
+  }
+  // Those that nobody was asked about before are asked about now.
+  for (const [value, n] of [...counters.entries('unasked')]) counters.add('unasked', value, -n)
+  for (const [value, n] of correctedBefore) counters.add('corrected', value, -n)
+  for (const kind of ['state', 'problem', 'unasked', 'corrected'] as const) {
+    for (const [value, n] of checked.counters.entries(kind)) counters.add(kind, value, n)
+  }
+  const pending = db
+    .prepare(`SELECT count(*) AS n FROM main.result WHERE state = 'pending' AND row IN (${SENDABLE})`)
+    .get()
+  counters.add('state', 'pending', Number(pending?.['n']))
+}
+
+/** Adds, negative, the warnings of checked rows that were not sent for another reason, each cause once a row. */
+function countUnsentWarnings({ db }: Journal, counts: Counts): void {
+  const problems = counts.get('problem') ?? new Map<string, number>()
+  counts.set('problem', problems)
+  const found = db
+    .prepare(
+      `SELECT DISTINCT ${CAUSE_COLUMNS} FROM main.problem WHERE severity = '${UNSENT_WARNING}'
+       AND row IN (SELECT id FROM checked.row) AND ${NOT_OF_LEFT_OUT}`,
+    )
+    .all()
+  for (const stored of found) {
+    const key = toCauseKey(toStoredProblem({ ...stored, details: null, found: null }), true)
+    problems.set(key, (problems.get(key) ?? 0) - 1)
+  }
+}
+
+/** What tells the causes of a row's problems apart. */
+const CAUSE_COLUMNS = 'row, severity, code, field, message, args'
+
+/** What the counters have of the checked rows as corrected before: as intake and earlier corrections counted them. */
+function countCorrected({ db }: Journal, { plan, columns, runToken }: RunRecord): Map<string, number> {
+  const counts = new Map<string, number>()
+  if ((plan.fixes ?? []).length + (plan.earlierFixes ?? []).length === 0) return counts
+  const mapRow = createRowMapper(plan, columns, runToken)
+  const add = (value: string) => counts.set(value, (counts.get(value) ?? 0) + 1)
+  const page = db.prepare(
+    `SELECT row.id, row.cells, row.kinds FROM main.row AS row LEFT JOIN main.result AS result ON result.row = row.id
+     WHERE row.id > ? AND row.id IN (SELECT id FROM checked.row) AND state IS NOT 'left_out' ORDER BY row.id LIMIT 1000`,
+  )
+  for (let rows = page.all(0); rows.length > 0; rows = page.all(Number(rows.at(-1)?.['id']))) {
+    for (const { id, cells, kinds } of rows) {
+      const own = kinds === null ? null : String(kinds)
+      const { corrections } = mapRow(Number(id), parseCells(String(cells)), own)
+      if (corrections === undefined) continue
+      add('rows')
+      for (const { field } of corrections) add(`cell ${field}`)
+    }
+  }
+  return counts
+}

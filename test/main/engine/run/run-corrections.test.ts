@@ -1,0 +1,273 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { readFacets } from '../../../../src/main/engine/run/results/facets.ts'
+import { readProblemGroups } from '../../../../src/main/engine/run/results/problem-groups.ts'
+import { readPage } from '../../../../src/main/engine/run/results/result-page.ts'
+import { readRow } from '../../../../src/main/engine/run/results/row-detail.ts'
+import { listRunIds, toJournalFile } from '../../../../src/main/engine/workspace/workspace-files.ts'
+import type { Fix } from '../../../../src/shared/plan/fixes.ts'
+import { type Plan, planSchema } from '../../../../src/shared/plan/plan.ts'
+import { toRowNumber } from '../../../../src/shared/plan/source-place.ts'
+import type { RunSummary } from '../../../../src/shared/run/run.ts'
+import {
+  type FaultServer,
+  startFaultServer,
+  toErrorAnswer,
+  toTaskAnswer,
+} from '../../../helpers/fault-server.ts'
+import { judgeCounts } from '../../../helpers/history/judge-counts.ts'
+import { readRunHistory } from '../../../helpers/history/read-run-history.ts'
+import { createInProcessRuns } from '../../../helpers/in-process-runs.ts'
+import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
+import { openEngine } from '../../../helpers/test-engine.ts'
+import { openTestFolder } from '../../../helpers/test-folder.ts'
+
+const folder = openTestFolder()
+
+function openRuns() {
+  return createInProcessRuns(join(createTemporaryFolder(), 'work'))
+}
+
+type Runs = ReturnType<typeof openRuns>
+
+let sources = 0
+
+function createPlan(baseUrl: string, csv: string, fixes?: Fix[]): Plan {
+  sources += 1
+  const path = join(folder, `posts-${sources}.csv`)
+  writeFileSync(path, csv)
+  return planSchema.parse({
+    connection: { baseUrl },
+    source: { path },
+    operation: { kind: 'task' },
+    pace: { kind: 'closed', concurrency: 1 },
+    retry: { limit: 0 },
+    fixes,
+  })
+}
+
+/** A service that refuses texts with "refuse" in them, and takes everything else. */
+function startService(): Promise<FaultServer> {
+  return startFaultServer({
+    onRequest: (request, wire) => {
+      const { text_data: text = '' } = JSON.parse(request.body) as { text_data?: string }
+      if (text.includes('refuse')) wire.send(400, toErrorAnswer(400, 'INVALID_PARAM', 'no'))
+      else wire.send(200, toTaskAnswer(request))
+    },
+  })
+}
+
+const listSent = ({ requests }: FaultServer) =>
+  requests.map(({ body }) => JSON.parse(body) as Record<string, unknown>)
+
+/** What the tables of a run count otherwise than its counters and its summary. */
+const findMiscounts = (runs: Runs, runId: string): string[] =>
+  judgeCounts(readRunHistory(toJournalFile(runs.workspace, runId))).map(({ message }) => message)
+
+const FAILING = `text_data,user_id,post_id
+fine,u1,p1
+refuse me,u2,p2
+bad id,u_3,p3
+twice,u4,p1
+`
+
+test('a correction goes on in the run itself: it sends what was refused and what was invalid, corrected', async () => {
+  const runs = openRuns()
+  const server = await startService()
+  const before = await runs.start(createPlan(server.baseUrl, FAILING)).ended
+  expect(before.rows).toMatchObject({ read: 4, succeeded: 1, rejected: 1, invalid: 2 })
+  const fixes: Fix[] = [
+    { kind: 'cell', row: 2, field: 'text_data', value: 'take me', was: 'refuse me' },
+    { kind: 'substitute', field: 'user_id' },
+    { kind: 'cell', row: 4, field: 'post_id', value: 'p4' },
+  ]
+  const after = await runs.correct(before.run_id, fixes).ended
+  expect(after).toMatchObject({
+    ...{ run_id: before.run_id, parent_run_id: null, retries: [], state: 'completed', errors: [] },
+    rows: { read: 4, succeeded: 4, invalid: 0, rejected: 0, not_sent: 0 },
+    requests: { sent: 5, succeeded: 4, rejected: 1, retried: 1 },
+    corrected: { rows: 3, cells: 3 },
+  })
+  expect(after.sessions.map(({ kind, rows_taken: taken }) => [kind, taken])).toEqual([
+    ['start', 0],
+    ['correction', 3],
+  ])
+  expect(listSent(server).slice(2)).toEqual([
+    { text_data: 'take me', user_id: 'u2', post_id: 'p2' },
+    { text_data: 'bad id', user_id: 'u~5F3', post_id: 'p3' },
+    { text_data: 'twice', user_id: 'u4', post_id: 'p4' },
+  ])
+  expect(listRunIds(runs.workspace)).toEqual([before.run_id])
+  expect(findMiscounts(runs, before.run_id)).toEqual([])
+  const detail = runs.read(before.run_id, (view) => readRow(view, 2))
+  expect(detail.attempts.map(({ number, outcome, response }) => [number, outcome, response?.body])).toEqual([
+    [1, 'rejected', expect.stringContaining('INVALID_PARAM')],
+    [2, 'succeeded', undefined],
+  ])
+  expect(JSON.parse(detail.requestBody ?? '')).toMatchObject({ text_data: 'take me' })
+  expect(detail.result).toMatchObject({ attempts: 2, cells: ['refuse me', 'u2', 'p2'] })
+  expect(runs.read(before.run_id, (view) => readRow(view, 3).result.attempts)).toBe(1)
+})
+
+const MIXED = `text_data,user_id,post_id,url
+hello,u1,p1,
+there,,p2,
+both,u3,p3,https://a.test/3.png
+again,u4,p1,
+fine,u5,p5,
+refuse this,u6,p6,
+  spaced ,u_7,p7,
+`
+
+const FIRST: Fix[] = [{ kind: 'value', problem: 'required', field: 'user_id', value: 'anon-{{row}}' }]
+const SECOND: Fix[] = [
+  ...FIRST,
+  { kind: 'substitute', field: 'user_id' },
+  { kind: 'split' },
+  { kind: 'leave_out', problem: 'not_unique', field: 'post_id' },
+]
+const THIRD: Fix[] = [
+  ...SECOND,
+  { kind: 'cell', row: 6, field: 'text_data', value: 'take this', was: 'refuse this' },
+]
+
+/** What is told of a run and of its rows, without what names runs and times. */
+async function tell(runs: Runs, runId: string) {
+  const { rows, errors, warnings, from_cache, to_repeat }: RunSummary = runs.summarize(runId)
+  const file = join(createTemporaryFolder(), 'all.jsonl')
+  const engine = openEngine(runs.workspace)
+  await engine.results.exportRun(runId, { file })
+  const exported = readFileSync(file, 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => {
+      const { tries, duration_ms: _took, run_id: _run, task_id: _task, ...row } = JSON.parse(line)
+      return {
+        ...row,
+        tries: tries.map(({ outcome, status, number }: Record<string, unknown>) => [number, outcome, status]),
+      }
+    })
+  return {
+    ...{
+      rows,
+      errors,
+      warnings: warnings.map(({ code, message }) => [code, message]),
+      from_cache,
+      to_repeat,
+    },
+    sent: { ...runs.summarize(runId).requests, retried: null },
+    facets: runs.read(runId, (view) => readFacets(view, {})).facets,
+    page: runs
+      .read(runId, (view) => readPage(view, { filter: {}, offset: 0, limit: 100 }))
+      .rows.map(({ row, place, state, postId, cells, attempts, message }) => [
+        ...[row, String(toRowNumber(place)), state, postId, cells, attempts, message],
+      ]),
+    invalid: runs.read(
+      runId,
+      (view) => readPage(view, { filter: { state: 'invalid' }, offset: 0, limit: 100 }).total,
+    ),
+    exported,
+  }
+}
+
+const listErrors = (runs: Runs, runId: string) =>
+  runs.read(runId, readProblemGroups).filter(({ severity }) => severity === 'error')
+
+test('corrections in the run itself show what those with runs of their own show', async () => {
+  const inPlace = openRuns()
+  const apart = openRuns()
+  const server = await startService()
+  const plan = createPlan(server.baseUrl, MIXED, FIRST)
+  const [a, b] = [await inPlace.start(plan).ended, await apart.start(plan).ended]
+  expect(a.rows).toEqual(b.rows)
+  for (const fixes of [SECOND, THIRD]) {
+    const from = server.requests.length
+    await inPlace.correct(a.run_id, fixes).ended
+    const middle = server.requests.length
+    await apart.retryAsChild(b.run_id, 'skip', { fixes }).ended
+    const bodies = server.requests.map(({ body }) => body)
+    expect(bodies.slice(from, middle)).toEqual(bodies.slice(middle))
+    expect(await tell(inPlace, a.run_id)).toEqual(await tell(apart, b.run_id))
+    expect(findMiscounts(inPlace, a.run_id)).toEqual([])
+    expect(listErrors(inPlace, a.run_id)).toEqual([])
+  }
+  expect(inPlace.summarize(a.run_id).rows).toMatchObject({ read: 8, succeeded: 7, left_out: 1 })
+})
+
+test('rows that a correction does not send again are shown as they were sent', async () => {
+  const runs = openRuns()
+  const server = await startService()
+  const plan = createPlan(server.baseUrl, 'text_data,user_id,post_id\nhello,u_1,a_1\nrefuse,u_2,a_2\n', [
+    { kind: 'substitute', field: 'user_id' },
+    { kind: 'substitute', field: 'post_id' },
+  ])
+  const { run_id: runId } = await runs.start(plan).ended
+  await runs.correct(runId, [
+    { kind: 'cell', row: 1, field: 'text_data', value: 'other' },
+    { kind: 'cell', row: 2, field: 'text_data', value: 'hi' },
+    { kind: 'cell', row: 2, field: 'user_id', value: 'u2' },
+    { kind: 'cell', row: 2, field: 'post_id', value: 'a2' },
+  ]).ended
+  const bodies = [1, 2].map((row) =>
+    JSON.parse(runs.read(runId, (view) => readRow(view, row)).requestBody ?? ''),
+  )
+  expect(bodies).toEqual([listSent(server)[0], listSent(server)[2]])
+  expect(bodies).toEqual([
+    { text_data: 'hello', user_id: 'u~5F1', post_id: 'a~5F1' },
+    { text_data: 'hi', user_id: 'u2', post_id: 'a2' },
+  ])
+})
+
+test('a correction that is not sent yet shows the request that was answered, and what it corrects', async () => {
+  const runs = openRuns()
+  const server = await startService()
+  const { run_id: runId } = await runs.start(createPlan(server.baseUrl, FAILING)).ended
+  const fixes: Fix[] = [
+    { kind: 'cell', row: 2, field: 'text_data', value: 'take me' },
+    { kind: 'substitute', field: 'user_id' },
+  ]
+  const held = runs.correct(runId, fixes, 'skip', { hold: true })
+  await held.until(({ phase }) => phase === 'ready')
+  held.command({ kind: 'stop' })
+  expect(await held.ended).toMatchObject({
+    state: 'interrupted',
+    rows: { read: 4, succeeded: 1, invalid: 1, not_sent: 2 },
+    to_repeat: { rows: 1 },
+  })
+  const detail = runs.read(runId, (view) => readRow(view, 2))
+  expect(detail.result.state).toBe('pending')
+  expect(JSON.parse(detail.requestBody ?? '')).toMatchObject({ text_data: 'refuse me' })
+  expect(detail.responseBody).toContain('INVALID_PARAM')
+  expect(detail.corrections).toMatchObject([{ field: 'text_data', sent: 'take me' }])
+  expect((await runs.resume(runId).ended).rows).toMatchObject({ succeeded: 3, invalid: 1, not_sent: 0 })
+  expect(listSent(server).slice(2)).toMatchObject([{ text_data: 'take me' }, { user_id: 'u~5F3' }])
+  expect(findMiscounts(runs, runId)).toEqual([])
+})
+
+test('a correction that makes a sent row invalid keeps its tries, and the next one sends it again', async () => {
+  const runs = openRuns()
+  const server = await startService()
+  const { run_id: runId } = await runs.start(createPlan(server.baseUrl, FAILING)).ended
+  const wrong: Fix[] = [{ kind: 'cell', row: 2, field: 'user_id', value: 'u;2' }]
+  const invalid = await runs.correct(runId, wrong).ended.catch((error: unknown) => error)
+  expect(invalid).toMatchObject({ rows: { read: 4, succeeded: 1, rejected: 0, invalid: 3 } })
+  const detail = runs.read(runId, (view) => readRow(view, 2))
+  expect(detail.result).toMatchObject({ state: 'invalid', attempts: 1 })
+  expect(detail.attempts).toMatchObject([
+    { number: 1, outcome: 'rejected', response: { body: expect.stringContaining('INVALID_PARAM') } },
+  ])
+  expect(findMiscounts(runs, runId)).toEqual([])
+  const right: Fix[] = [{ kind: 'cell', row: 2, field: 'text_data', value: 'take me' }]
+  expect((await runs.correct(runId, right).ended).rows).toMatchObject({ succeeded: 2, invalid: 2 })
+  expect(findMiscounts(runs, runId)).toEqual([])
+})
+
+test('a correction in which nothing passes leaves the run as it was', async () => {
+  const runs = openRuns()
+  const server = await startService()
+  const { run_id: runId } = await runs.start(createPlan(server.baseUrl, 'text_data,user_id\nfine,u1\n')).ended
+  const before = runs.summarize(runId)
+  await expect(runs.correct(runId, []).ended).rejects.toMatchObject({ code: 'RUN_NOT_RESUMABLE' })
+  expect(runs.summarize(runId)).toEqual(before)
+})
