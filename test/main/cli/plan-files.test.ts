@@ -24,6 +24,8 @@ const RUN_TIME = new Set([
   '--dry-run',
   '--yes',
   '--save-plan',
+  // A plan has all headers of its connection, so that the two are refused together.
+  '--remove-header',
   '--metrics-port',
   '--progress',
   '--metrics-host',

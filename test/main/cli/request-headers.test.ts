@@ -139,6 +139,12 @@ describe('headers of requests', () => {
     const both = await run([...send, '--header', 'X-Tenat: acme'])
     expect(both).toMatchObject({ code: 2 })
     expect(both.stderr).toContain('--header and --remove-header both name X-Tenat')
+    const stored = ['connection', 'add', 'live', '--base-url', service.baseUrl]
+    await run([...stored, '--header', 'X-Tenant: acme'])
+    const left = ['task', source, '--connection', 'live', '--remove-header', 'X-Tenant']
+    const saved = await run([...left, '--save-plan', 'saved.plan.json', '--dry-run'])
+    expect(saved).toMatchObject({ code: 2 })
+    expect(saved.stderr).toContain('--remove-header cannot be combined with --save-plan')
     expect(service.requests).toEqual([])
   })
 

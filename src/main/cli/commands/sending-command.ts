@@ -118,6 +118,14 @@ function noteIdleOptions(operation: Operation, flags: SendingFlags): string[] {
  * Saves the plan with `--save-plan`. It accepts nothing yet: which causes there are to accept is known only once the
  * source is read. Throws `BAD_USAGE` or `WORKSPACE_UNUSABLE`.
  */
+/** A plan takes all headers of the connection that it names, so that one left out would be back. */
+function refuseUnkeptRemoval({ savePlan, removeHeader }: SendingFlags): void {
+  if (savePlan === undefined || removeHeader === undefined) return
+  throw new InvalidArgumentError(
+    '--remove-header cannot be combined with --save-plan: a plan has all headers of its connection. Give it to the command plan',
+  )
+}
+
 async function savePlan(
   { env, err, errTerminal }: CliContext,
   workspace: string,
@@ -182,6 +190,7 @@ export function addSendingCommand<Own extends object>(
     if (sources === null) return
     const isStdin = sources.includes(STDIN)
     if (isStdin) refuseForStdin(sources, flags)
+    refuseUnkeptRemoval(flags)
     const load = toLoad?.(flags) ?? null
     const capacity = load === null ? null : (toCapacity?.(load, flags) ?? null)
     const toPlanOf = (sourcePaths: readonly [string, ...string[]]) =>
