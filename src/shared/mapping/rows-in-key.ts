@@ -4,6 +4,8 @@ import { z } from 'zod'
 export const rowsInKeySchema = z.object({
   /** Keys from the row inwards. */
   path: z.array(z.string()),
+  /** Whether the rows themselves are elements of an array. */
+  inArray: z.boolean(),
   /** Objects in all rows; null if not all of them were looked into. */
   objects: z.int().nullable(),
   /** Rows that have the array; null if not all of them were looked into. */
@@ -24,12 +26,12 @@ export function nameRowsInKey({ path }: RowsInKey): string {
   return path.join('.')
 }
 
-/** The filter of jq that gives the objects of an array, a line each. */
-export function toJqFilter({ path }: RowsInKey): string {
+/** The filter of jq that gives the objects of an array, a line each; rows without the array give none. */
+export function toJqFilter({ path, inArray }: Pick<RowsInKey, 'path' | 'inArray'>): string {
   const steps = path.map((key, index) =>
-    /^[A-Za-z_]\w*$/.test(key) ? `.${key}` : `${index === 0 ? '.' : ''}[${JSON.stringify(key)}]`,
+    /^[A-Za-z_]\w*$/.test(key) ? `.${key}?` : `${index === 0 ? '.' : ''}[${JSON.stringify(key)}]?`,
   )
-  return `${steps.join('')}[]`
+  return `${inArray ? '.[] | ' : ''}${steps.join('')} | arrays[]`
 }
 
 /** The array that most likely has the rows: one with texts, else the one with most objects. */

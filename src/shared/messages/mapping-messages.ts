@@ -237,7 +237,7 @@ function sayHeaderRow(row: number, surface: Surface): string {
 /** How the objects of an array become rows, as an instruction. */
 export function sayToOwnFile(filter: string, surface: Surface): string {
   return surface === 'terminal'
-    ? `write them to a file of their own, as in: jq -c ${quoteForShell(filter)} FILE > rows.jsonl`
+    ? `write them to a file of their own, as in: jq -c ${quoteForShell(filter)} FILE > rows.jsonl (jq 1.7 or later; earlier versions round long numbers)`
     : 'save that array as a file of its own, and choose that file'
 }
 
@@ -294,20 +294,14 @@ export const MAPPING_MESSAGES = {
       sourceColumns: readonly string[]
     }) => ({
       text: `the source has no column ${unnamed.map((name) => `\`${name}\``).join(', ')}, which the load test names as a tag of its thresholds or as its weights`,
-      remedy: {
-        terminal: `Its columns: ${sourceColumns.join(', ')}. Tags of all sources: status, expected_response, error_code, stage, scenario, method, name.`,
-        window: `Its columns: ${sourceColumns.join(', ')}. Tags of all sources: status, expected_response, error_code, stage, scenario, method, name.`,
-      },
+      remedy: `Its columns: ${sourceColumns.join(', ')}. Tags of all sources: status, expected_response, error_code, stage, scenario, method, name.`,
     }),
   },
   load_other_url: {
     code: 'BAD_PLAN',
     words: ({ tag, named, urls }: { tag: string; named: string; urls: readonly string[] }) => ({
       text: `a threshold is about requests with the ${tag} \`${named}\`, and the load test sends none of them`,
-      remedy: {
-        terminal: `Name ${urls.map((url) => `\`${url}\``).join(' or ')}, or leave the tag out.`,
-        window: `Name ${urls.map((url) => `\`${url}\``).join(' or ')}, or leave the tag out.`,
-      },
+      remedy: `Name ${urls.map((url) => `\`${url}\``).join(' or ')}, or leave the tag out.`,
     }),
   },
   load_tag_missing: {

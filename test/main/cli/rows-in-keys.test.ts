@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { previewSource } from '../../../src/main/engine/source/preview.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { runInProcess } from './run-in-process.ts'
 import { writeSource } from './write-source.ts'
@@ -19,32 +20,48 @@ async function check(content: string, args: readonly string[] = [], name = 'post
 }
 
 it.each([
-  ['a key', JSON.stringify({ results: ROWS }), '`results` (2 objects)', ".results[]'"],
+  ['a key', JSON.stringify({ results: ROWS }), '`results` (2 objects)', "'.results? | arrays[]'"],
   [
     'a key, over several lines',
     JSON.stringify({ results: ROWS }, null, 2),
     '`results` (2 objects)',
-    ".results[]'",
+    "'.results? | arrays[]'",
   ],
   [
     'a key, with the bracket in the first line',
     `{"results": [\n${ROWS.map((row) => JSON.stringify(row)).join(',\n')}\n]}\n`,
     '`results` (2 objects)',
-    ".results[]'",
+    "'.results? | arrays[]'",
   ],
   [
     'two levels of keys',
     JSON.stringify({ ok: true, data: { items: ROWS } }),
     '`data.items` (2 objects)',
-    ".data.items[]'",
+    "'.data?.items? | arrays[]'",
   ],
-  ['several keys', JSON.stringify({ users: [{ id: 1 }], posts: ROWS }), '`posts` (2 objects)', ".posts[]'"],
-  ['a key with a space', JSON.stringify({ 'all rows': ROWS }), '`all rows` (2 objects)', '.["all rows"][]\''],
+  [
+    'several keys',
+    JSON.stringify({ users: [{ id: 1 }], posts: ROWS }),
+    '`posts` (2 objects)',
+    "'.posts? | arrays[]'",
+  ],
+  [
+    'a key with a space',
+    JSON.stringify({ 'all rows': ROWS }),
+    '`all rows` (2 objects)',
+    '.["all rows"]? | arrays[]\'',
+  ],
   [
     'a key of each line',
     `${JSON.stringify({ results: ROWS })}\n${JSON.stringify({ results: ROWS })}\n`,
     '`results` (4 objects)',
-    ".results[]'",
+    "'.results? | arrays[]'",
+  ],
+  [
+    'a key of each element of an array',
+    JSON.stringify([{ results: ROWS }, { error: 'none' }]),
+    '`results` (2 objects)',
+    "'.[] | .results? | arrays[]'",
   ],
   [
     'a key of an object that is too long',
@@ -52,13 +69,20 @@ it.each([
       results: Array.from({ length: 60_000 }, () => ({ ...ROWS[0], more: 'x'.repeat(120) })),
     }),
     '`results`',
-    ".results[]'",
+    "'.results? | arrays[]'",
   ],
 ])('names rows that stand in %s, and says how to send them', async (_, content, named, path) => {
   const { error } = await check(content)
   expect(error.hint).toContain(`rows may be in ${named}`)
   expect(error.hint).toContain(`jq -c '`)
   expect(error.hint).toContain(path)
+})
+
+it('names no inputs of a batch request as rows, since they are rows already', async () => {
+  const input = ROWS.map(({ text_data: text }) => ({ type: 'text', text }))
+  const line = { custom_id: 'a', method: 'POST', url: '/v1/moderations', body: { input } }
+  const source = writeSource(createTemporaryFolder(), 'requests.jsonl', JSON.stringify(line))
+  expect(await previewSource({ path: source, header: true }, 10)).not.toHaveProperty('rowsInKeys')
 })
 
 it('asks before it sends one row of an object that has rows in a key', async () => {

@@ -123,7 +123,7 @@ const ARGUMENTS = {
   tables: 2,
   posts: 3,
   sources: ['/data/a.csv'],
-  rowsInKeys: [{ path: ['results'], objects: 2, rows: 1, hasTexts: true }],
+  rowsInKeys: [{ path: ['results'], inArray: false, objects: 2, rows: 1, hasTexts: true }],
   rule: 'Spam',
   rules: ['Spam'],
   runId: '20260301-x1',

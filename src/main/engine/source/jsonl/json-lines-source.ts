@@ -221,7 +221,8 @@ function createReader(
         if (isBlank && isFormatGuessed) isBatch = isBatchRequest(readObject(1, element, encoding).members)
         isBlank = false
         if (keys.names().length === 0) fault ??= findFault(element)
-        inKeys.note(element.text)
+        // The inputs of a request are rows already.
+        if (!isBatch) inKeys.note(element)
         for (const { members } of isBatch ? toBatch(1, element) : [toRow(1, element)]) nested.note(members)
       }
     }

@@ -1,5 +1,6 @@
 import { isText } from '../../../../shared/mapping/doubt-columns.ts'
 import { nameRowsInKey, type RowsInKey } from '../../../../shared/mapping/rows-in-key.ts'
+import type { JsonElement } from './json-elements.ts'
 import { WHOLE_OBJECTS } from './nested-fields.ts'
 
 /** Rows that are looked into, and characters of all of them: what a file is like shows at its beginning. */
@@ -32,14 +33,14 @@ export class RowsInKeys {
   #isWhole = true
 
   /** Takes in the text of one more row. */
-  note(text: string): void {
+  note({ text, isInArray = false }: Pick<JsonElement, 'text' | 'isInArray'>): void {
     if (this.#rows >= ROWS_MAX || this.#characters >= CHARACTERS_MAX) {
       this.#isWhole = false
       return
     }
     this.#rows += 1
     this.#characters += text.length
-    if (ARRAY_OF_OBJECTS.test(text)) this.#read(text)
+    if (ARRAY_OF_OBJECTS.test(text)) this.#read(text, isInArray)
   }
 
   list(): RowsInKey[] {
@@ -47,7 +48,7 @@ export class RowsInKeys {
     return this.#isWhole ? found : found.map((one) => ({ ...one, objects: null, rows: null }))
   }
 
-  #read(text: string): void {
+  #read(text: string, inArray: boolean): void {
     const open: Open[] = []
     let key: string | null = null
     TOKEN.lastIndex = 0
@@ -70,15 +71,16 @@ export class RowsInKeys {
         open.push({ isArray, path: isKept ? path : null, objects: 0, hasTexts: false })
       } else {
         const closed = open.pop()
-        if (closed !== undefined) this.#add(closed, true)
+        if (closed !== undefined) this.#add(closed, inArray, true)
       }
     }
-    for (const left of open) this.#add(left, false)
+    for (const left of open) this.#add(left, inArray, false)
   }
 
-  #add({ isArray, path, objects, hasTexts }: Open, isWhole: boolean): void {
+  #add({ isArray, path, objects, hasTexts }: Open, inArray: boolean, isWhole: boolean): void {
     if (!isArray || path === null || path.length === 0 || objects === 0) return
-    const found = { path: [...path], objects: isWhole ? objects : null, rows: 1, hasTexts, of: this.#rows }
+    const counted = { objects: isWhole ? objects : null, rows: 1 }
+    const found = { path: [...path], inArray, ...counted, hasTexts, of: this.#rows }
     const name = nameRowsInKey(found)
     const before = this.#found.get(name)
     if (before === undefined && this.#found.size >= FOUND_MAX) return
