@@ -59,10 +59,14 @@ export function describeChance({ newly, no_longer: noLonger, p }: Omit<Flips, 'b
   return 'may be chance'
 }
 
+/** When answers have scores of classes. */
+export const WHEN_SCORES =
+  'Answers contain scores where a run asks for the legacy answer, or for models in v2.'
+
 /** Why no class has scores that moved, of as many rows with scores in both runs. */
 export function describeNoMoves(scoredRows: number): string {
   return scoredRows === 0
-    ? 'No row has scores in both runs. Answers contain scores where a run asks for the legacy answer, or for models in v2.'
+    ? `No row has scores in both runs. ${WHEN_SCORES}`
     : `No score moved on the ${formatCounted(scoredRows, 'row')} with scores in both runs.`
 }
 

@@ -70,6 +70,8 @@ export class Labels {
   /** Conditions on labels that are numbers, each with what it stands for. */
   readonly #shares: { share: Share; value: string; targets: readonly number[] }[] = []
   readonly #hasMapping: boolean
+  /** Mapped values that a counted label has, in the form in which they are compared. */
+  readonly #used = new Set<string>()
   #any: number | null = null
   readonly #split = new Map<string, readonly string[]>()
   /** What a value means as it stands, so that it need not be made comparable again. */
@@ -156,8 +158,10 @@ export class Labels {
   /** Whether it can be said of the counted labels which rules a row should trigger; verdicts alone always say it. */
   isMeaningful(): boolean {
     if (this.targets.length === 0) return false
-    const values = [...this.values.values()]
-    return this.#hasMapping || values.length === 0 || values.some(({ targets }) => targets.length > 0)
+    if (this.values.size === 0 || this.#used.size > 0) return true
+    // Without any of the mapped values, rows that all say that nothing is wrong still show false alarms.
+    if (this.#hasMapping) return this.listUnread().length === 0
+    return [...this.values.values()].some(({ targets }) => targets.length > 0)
   }
 
   /** The targets that a row with these label values should trigger. */
@@ -170,6 +174,7 @@ export class Labels {
   /** Counts the values of a label that some rows have; numbers by the conditions that hold for them. */
   count(values: readonly string[], rows: number): void {
     for (const value of values) {
+      this.#noteUsed(value)
       const shown = this.#toShown(value)
       const counted = this.values.get(shown)
       if (counted !== undefined) counted.rows += rows
@@ -204,6 +209,13 @@ export class Labels {
     return holding.length === 0 ? OTHER_NUMBERS : holding.join(', ')
   }
 
+  #noteUsed(value: string): void {
+    if (!this.#hasMapping) return
+    const comparable = toComparableValue(value)
+    if (this.#mapped.has(comparable)) this.#used.add(comparable)
+    else for (const { value: share } of this.#listShares(value)) this.#used.add(toComparableValue(share))
+  }
+
   #listShares(value: string) {
     const number = this.#shares.length === 0 ? null : toNumber(value)
     return number === null ? [] : this.#shares.filter(({ share }) => isInShare(number, share))
@@ -228,13 +240,10 @@ export class Labels {
     return targets
   }
 
-  /** Label values that were mapped and that no row has. */
+  /** Label values that were mapped and that no counted label has. */
   listUnused(positives: readonly Positive[]): string[] {
-    const used = new Set(
-      [...this.values.keys()].flatMap((value) => [value, ...value.split(', ')]).map(toComparableValue),
-    )
     return [...new Set(positives.map(({ value }) => value))].filter(
-      (value) => !used.has(toComparableValue(value)),
+      (value) => !this.#used.has(toComparableValue(value)),
     )
   }
 }

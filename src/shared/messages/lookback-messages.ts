@@ -39,10 +39,21 @@ export const LOOKBACK_MESSAGES = {
         window: sayNearest(nearest),
       },
     }),
-    labels_name_no_rule: ({ values, rules }: { values: readonly string[]; rules: readonly string[] }) => ({
+    labels_name_no_rule: ({
+      values,
+      rules,
+      positives = [],
+    }: {
+      values: readonly string[]
+      rules: readonly string[]
+      /** Labels that were mapped and that no row has. */
+      positives?: readonly string[]
+    }) => ({
       text:
-        `none of the labels is the name of a rule; labels: ${quoteAll(values)}; ` +
-        `triggered rules: ${quoteAll(rules)}`,
+        (positives.length === 0
+          ? 'none of the labels is the name of a rule'
+          : `no evaluated row has the ${positives.length === 1 ? 'label' : 'labels'} ${quoteAll(positives)}`) +
+        `; labels: ${quoteAll(values)}; triggered rules: ${quoteAll(rules)}`,
       remedy: {
         terminal:
           'Map each label to its rule, for example: --positive "spam=Likely spam" or --positive "yes=any rule"',

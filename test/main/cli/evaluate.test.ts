@@ -295,11 +295,63 @@ describe('evaluate', () => {
     await expectRefused(['--label', 'truth', '--assert', 'recall(Spam)>=90'], /a share from 0 to 1/)
   })
 
-  it('warns of labels and rules that no row has', async () => {
-    const { sluice } = await sendRows()
-    const { stdout } = await sluice('evaluate', 'latest', '--label', 'truth', '--positive', 'scam=Scams')
+  it('refuses labels of --positive that no row has, and warns if some of them are mistyped', async () => {
+    const { sluice, runId } = await sendRows()
+    const evaluate = (...values: string[]) =>
+      sluice('evaluate', runId, '--label', 'truth', ...values.flatMap((value) => ['--positive', value]))
+    const mistyped = await evaluate('spma=Likely spam', 'SCAM=Likely spam')
+    expect(mistyped).toMatchObject({ code: 2, stdout: '' })
+    expect(mistyped.stderr).toContain(
+      'no evaluated row has the labels `spma`, `SCAM`; labels: `spam`, `spam;link`, `ham`, `link`',
+    )
+    const { code, stdout } = await evaluate('spam=Likely spam', 'scam=Scams', 'spam;lnk=Likely spam')
+    expect(code).toBe(0)
     expect(stdout).toContain('! No row has the label `scam`.')
+    expect(stdout).toContain('! No row has the label `spam;lnk`.')
+    expect(stdout).not.toContain('has the label `spam`')
     expect(stdout).toContain('! No row triggered the rule `Scams`.')
     expect(stdout).toMatch(/precision +– +no such rows/)
+    const compared = await sluice(
+      ...['compare', runId, runId, '--by', 'row', '--label', 'truth'],
+      ...['--positive', 'spam=Likely spam', '--positive', 'scam=Likely spam'],
+    )
+    expect(compared.stderr).toBe('')
+    expect(compared.stdout).toContain('No row has the label `scam`.')
+  })
+
+  it('says before rows are sent, and where scores are asked for, that answers have none', async () => {
+    const { folder, sluice } = await sendRows()
+    const source = join(folder, 'posts.csv')
+    const send = ['task', source, '--base-url', 'http://127.0.0.1:9', '--dry-run']
+    expect((await sluice(...send)).stdout).toMatch(/Scores +answers have none; --legacy requests them/)
+    for (const more of [['--legacy'], ['--api', 'v2']])
+      expect((await sluice(...send, ...more)).stdout).not.toContain('Scores')
+    const sandbox = await withSandbox()
+    const ran = await runInProcess(['task', source, '--base-url', sandbox.baseUrl, '--json', '--quiet'], {
+      workspace: join(folder, 'bare'),
+      env: { SLUICE_API_KEY: sandbox.key },
+    })
+    const evaluated = await runInProcess(
+      [
+        ...['evaluate', JSON.parse(ran.stdout).run_id, '--label', 'truth', ...POSITIVES],
+        ...['--threshold', 'spam=2', '--precision', '0.9'],
+      ],
+      { workspace: join(folder, 'bare') },
+    )
+    expect(evaluated.stdout).toContain(
+      '! No row has class scores. Answers contain scores where a run asks for',
+    )
+  })
+
+  it('shows the false alarms of rows that all are labelled as harmless', async () => {
+    const { sluice, folder, runId } = await sendRows()
+    const labels = writeSource(folder, 'harmless.csv', 'row,truth\n2,ham\n5,ham\n')
+    const { code, stdout } = await sluice(
+      ...['evaluate', runId, '--labels', labels, '--key', 'row', '--label', 'truth'],
+      ...['--positive', 'spam=Likely spam'],
+    )
+    expect(code).toBe(0)
+    expect(stdout).toContain('! No row has the label `spam`.')
+    expect(stdout).toMatch(/should not +1 +1/)
   })
 })

@@ -100,3 +100,21 @@ test('a column for each rule says which rules a row should trigger', () => {
   expect(readCells('1', 'nan')).toEqual({ text: '', unread: [{ column: 'insult', value: 'nan' }] })
   expect(readCells('-1', '0.9')).toEqual({ text: '', unread: [{ column: 'toxic', value: '-1' }] })
 })
+
+test('a value that is only a part of labels is not one that a label has', () => {
+  const positives = [{ value: 'a', rule: 'Toxic' }]
+  const labels = new Labels(RULES, { positives, separator: null })
+  labels.count(labels.split('a, b'), 1)
+  expect(labels.listUnused(positives)).toEqual(['a'])
+  labels.count(labels.split('A'), 1)
+  expect(labels.listUnused(positives)).toEqual([])
+})
+
+test('a mapped value is known to be used after more values than are counted', () => {
+  const positives = [{ value: 'last', rule: 'Toxic' }]
+  const labels = new Labels(RULES, { positives, separator: null })
+  for (let value = 0; value < 2_000; value += 1) labels.count([`label ${value}`], 1)
+  expect(labels.isMeaningful()).toBe(false)
+  labels.count(['last'], 1)
+  expect(labels.isMeaningful()).toBe(true)
+})

@@ -45,6 +45,7 @@ export async function compareDecisions(
   const { joined, cached, unanswered, outcomes, scores, scored_rows } = tallyOnce(a, b, pairs)
   const rows: ChosenChanges = { a, b, pairs, filter: findRuleOf(options.list, pairs), key }
   const runs = { a: describeRun(a, pairs, 'a'), b: describeRun(b, pairs, 'b') }
+  const byLabels = options.labels === null ? null : await compareByLabels(a, b, pairs, options.labels)
   return {
     joined_by: key.name,
     ...runs,
@@ -58,10 +59,10 @@ export async function compareDecisions(
     outcomes,
     scored_rows,
     scores,
-    labels: options.labels === null ? null : await compareByLabels(a, b, pairs, options.labels),
+    labels: byLabels?.figures ?? null,
     listed: listChangedRows(rows, options),
     exported: options.exportFile === undefined ? null : await writeChangedRows(rows, options.exportFile),
-    warnings: listWarnings(runs, pairs, key.name, cached),
+    warnings: [...listWarnings(runs, pairs, key.name, cached), ...(byLabels?.warnings ?? [])],
   }
 }
 

@@ -9,7 +9,7 @@ import {
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import type { RunFamily } from '../journal/run-family.ts'
 import { type AnsweredStep, readAnsweredSteps } from './answered-rows.ts'
-import { createRowJudge, noticeLabels, refuseNoTargets } from './evaluate-run.ts'
+import { createRowJudge, listUnusedLabels, noticeLabels, refuseNoTargets } from './evaluate-run.ts'
 import type { PairedRows } from './paired-rows.ts'
 import { createLabelReader, createVerdictFinder, NO_LABEL } from './row-labels.ts'
 import type { Standing } from './standings.ts'
@@ -29,7 +29,7 @@ export async function compareByLabels(
   b: RunFamily,
   { rules, kinds, kindOf, partnerOf }: PairedRows,
   options: NonNullable<CompareOptions['labels']>,
-): Promise<NonNullable<DecisionComparison['labels']>> {
+): Promise<{ figures: NonNullable<DecisionComparison['labels']>; warnings: string[] }> {
   const names = new Map(rules.flatMap(({ rule, ruleIds }) => ruleIds.map((id) => [id, rule] as const)))
   const reader = await createLabelReader(b, options)
   const findVerdict = options.useVerdicts ? createVerdictFinder(a) : () => undefined
@@ -44,6 +44,7 @@ export async function compareByLabels(
     numbers.flatMap((number) => rules[number]?.ruleIds.slice(0, 1) ?? [])
   const tally = new PairedTallies()
   const rows = { rows: 0, without_label: 0, unsure: 0, conflicting_label: 0 }
+  let verdictRows = 0
   for (const step of readAnsweredSteps(b, reader.columns)) {
     const labelAt = reader.open(step)
     for (let place = 0; place < step.width; place += 1) {
@@ -60,6 +61,7 @@ export async function compareByLabels(
       else {
         rows.rows += 1
         if (label.kind === 'text') labels.count(labels.split(label.text), 1)
+        else verdictRows += 1
         // An agreeing verdict is on what that run triggered.
         const { expected } = judge(isOfA ? inA : inB, label)
         const [triggeredA, triggeredB] = [inA, inB].map((ruleIds) => judge(ruleIds, label).triggered)
@@ -71,16 +73,19 @@ export async function compareByLabels(
   if (rows.rows === 0) {
     throw new SluiceError({ id: 'comparison_without_labels' })
   }
-  refuseNoTargets(labels, names)
+  refuseNoTargets(labels, names, options.positives, verdictRows > 0)
   const { populations } = reader.strata
   return {
-    ...rows,
-    overall: judgePairedRule(tally.list(OVERALL, populations), options.seed),
-    rules: labels.targets.map(({ rule, ruleIds }, target) => ({
-      rule,
-      rule_ids: ruleIds,
-      ...judgePairedRule(tally.list(target, populations), options.seed),
-    })),
+    figures: {
+      ...rows,
+      overall: judgePairedRule(tally.list(OVERALL, populations), options.seed),
+      rules: labels.targets.map(({ rule, ruleIds }, target) => ({
+        rule,
+        rule_ids: ruleIds,
+        ...judgePairedRule(tally.list(target, populations), options.seed),
+      })),
+    },
+    warnings: listUnusedLabels(labels, options.positives),
   }
 }
 

@@ -1,4 +1,5 @@
 import { checkAssertion, isKnownSubject } from '../../../shared/lookback/assertion.ts'
+import { WHEN_SCORES } from '../../../shared/lookback/comparison-text.ts'
 import type { DrawnScore, EvaluateOptions, Evaluation } from '../../../shared/lookback/evaluation.ts'
 import {
   Evaluator,
@@ -6,7 +7,7 @@ import {
   type ScoredTarget,
   SLICE_VALUES_MAX,
 } from '../../../shared/lookback/evaluator.ts'
-import { findRule, Labels, toComparable } from '../../../shared/lookback/labels.ts'
+import { findRule, Labels, type Positive, toComparable } from '../../../shared/lookback/labels.ts'
 import type { Verdict } from '../../../shared/lookback/verdict.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { toRowAndRecord } from '../../../shared/plan/source-place.ts'
@@ -63,7 +64,8 @@ export async function* evaluateInSteps(
       yield progress
     }
   }
-  const scored = findScoredTargets(readScoredClasses(family), labels, options)
+  const scoredClasses = readScoredClasses(family)
+  const scored = findScoredTargets(scoredClasses, labels, options)
   const evaluator = new Evaluator({ ...options, targets: labels.targets, scored })
   const judge = createRowJudge(labels)
   const slices = createSlices(family, options.slices)
@@ -119,7 +121,7 @@ export async function* evaluateInSteps(
       withoutAnswer: rows.without_answer,
     })
   }
-  refuseNoTargets(labels, rules)
+  refuseNoTargets(labels, rules, options.positives, verdictRows > 0)
   const { judged, drawn } = evaluator.judge(reader.strata.populations)
   for (const assertion of options.assertions) {
     if (isKnownSubject(assertion, judged)) continue
@@ -169,7 +171,15 @@ export async function* evaluateInSteps(
           }),
     warnings: [
       ...reader.listNotes(),
-      ...listWarnings(labels, rules, scored, options, reader.strata, evaluator.countLabelled()),
+      ...listWarnings(
+        labels,
+        rules,
+        scored,
+        scoredClasses,
+        options,
+        reader.strata,
+        evaluator.countLabelled(),
+      ),
     ],
   }
   return { evaluation, drawn, cells: kept }
@@ -360,14 +370,29 @@ function findScoredTargets(
   })
 }
 
-/** Throws `BAD_USAGE` where no label names a rule, also where verdicts do: every labelled row would count as harmless. */
-export function refuseNoTargets(labels: Labels, rules: ReadonlyMap<string, string>): void {
-  if (labels.isMeaningful()) return
+/**
+ * Throws `BAD_USAGE` where no label names a rule, also where verdicts do, or has a mapped value: every labelled row would
+ * count as harmless. With verdicts, which go before labels, rows of mapped values may all have one.
+ */
+export function refuseNoTargets(
+  labels: Labels,
+  rules: ReadonlyMap<string, string>,
+  positives: readonly Positive[],
+  hasVerdicts: boolean,
+): void {
+  if (labels.isMeaningful() || (positives.length > 0 && hasVerdicts)) return
+  const byRows = [...labels.values.values()].sort((a, b) => b.rows - a.rows)
   throw new SluiceError({
     id: 'labels_name_no_rule',
-    values: [...labels.values.keys()].slice(0, 10),
+    values: byRows.slice(0, 10).map(({ value }) => value),
     rules: [...new Set(rules.values())].slice(0, 20),
+    positives: labels.listUnused(positives).slice(0, 10),
   })
+}
+
+/** Warnings of mapped label values that no row has: most are mistyped. */
+export function listUnusedLabels(labels: Labels, positives: readonly Positive[]): string[] {
+  return labels.listUnused(positives).map((value) => `No row has the label \`${value}\`.`)
 }
 
 function listRules({ targets }: Labels): string[] {
@@ -412,18 +437,21 @@ function listWarnings(
   labels: Labels,
   rules: ReadonlyMap<string, string>,
   scored: readonly ScoredTarget[],
-  { positives, whatIf, scores }: EvaluateOptions,
+  classes: readonly string[],
+  { positives, whatIf, wantedPrecisions, scores }: EvaluateOptions,
   strata: { names: readonly string[]; populations: readonly (number | null)[] },
   labelled: readonly number[],
 ): string[] {
   const untriggered = labels.targets.filter(
     ({ rule }, target) => findRule(rule, rules) === null && (target !== labels.anyTarget || rules.size === 0),
   )
-  const asked = new Set([...whatIf, ...scores].map(({ className }) => className))
+  const asked = new Set(classes.length === 0 ? [] : [...whatIf, ...scores].map(({ className }) => className))
+  const lacksScores = classes.length === 0 && whatIf.length + scores.length + wantedPrecisions.length > 0
   const judged = new Set(scored.map(({ className }) => className))
   return [
-    ...labels.listUnused(positives).map((value) => `No row has the label \`${value}\`.`),
+    ...listUnusedLabels(labels, positives),
     ...untriggered.map(({ rule }) => `No row triggered the rule \`${rule}\`.`),
+    ...(lacksScores ? [`No row has class scores. ${WHEN_SCORES}`] : []),
     ...[...asked]
       .filter((className) => !judged.has(className))
       .map(
