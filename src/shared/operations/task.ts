@@ -32,7 +32,7 @@ export const TASK = defineOperation({
     kind: z.literal('task'),
     api: z.enum(['v1', 'v2']),
     mode: z.enum(['sync', 'async']),
-    /** Ask for the legacy response; only v1 has one. */
+    /** Ask for the legacy answer; only v1 has one. */
     legacy: z.boolean(),
   }),
   first: { kind: 'task', mode: 'sync', api: 'v1', legacy: false, models: [] },

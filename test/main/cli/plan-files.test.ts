@@ -394,7 +394,7 @@ describe('plan', () => {
     const file = writeSource(folder, 'plan.json', JSON.stringify(plan))
     const { stderr } = await runInProcess(['plan', file], { workspace: folder })
     expect(stderr).toMatch(/mapping\.text_date: .*did you mean text_data\?/)
-    expect(stderr).toMatch(/operation\.legacy: the legacy response exists in v1 only/)
+    expect(stderr).toMatch(/operation\.legacy: the legacy answer exists in v1 only/)
   })
 
   it.each([

@@ -205,7 +205,7 @@ describe('parts of a plan that do not go together', () => {
 
   it('are the legacy response and v2', () => {
     expect(find({ operation: { kind: 'task', api: 'v2', legacy: true } })).toEqual([
-      'operation.legacy: the legacy response exists in v1 only',
+      'operation.legacy: the legacy answer exists in v1 only',
     ])
   })
 

@@ -21,7 +21,7 @@ export function addTaskOptions(command: Command): void {
       'model to run; repeatable with v2, which also accepts custom index ids',
       collect,
     )
-    .option('--legacy', 'request the legacy response with class scores; v1 only')
+    .option('--legacy', 'request the legacy answer, which has class scores; v1 only')
 }
 
 /** The operation that those options ask for. */

@@ -184,6 +184,7 @@ async function printFindings(context: CliContext, plan: Plan, found: Findings): 
     ...listSourceFacts({ source_read: sourceRead, mapping }),
     { label: 'Rows', lines: [counted] },
     toSentBeforeFact({ rows, sent_before: sentBefore, only_new: plan.onlyNew !== undefined }),
+    { label: 'Scores', lines: lacksScores(plan) ? ['answers have none; --legacy requests them'] : [] },
     { label: 'Corrected', lines: corrected === null ? [] : [sayCorrected(corrected)] },
   ]
   await out.writeLine(formatReport(outTerminal, [{ facts }]))
@@ -207,6 +208,11 @@ async function printFindings(context: CliContext, plan: Plan, found: Findings): 
     await out.writeLine(`  ${toPrintable(refusal.hint)}`)
   }
   await printFirstRequest(context, first)
+}
+
+/** Whether answers have no scores of classes, which a person should know before all rows are sent without. */
+function lacksScores({ operation, load }: Plan): boolean {
+  return load === undefined && operation.kind === 'task' && operation.api === 'v1' && !operation.legacy
 }
 
 const EXAMPLES = 10

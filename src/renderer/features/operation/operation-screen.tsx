@@ -347,7 +347,7 @@ function TaskOptions(props: {
       {api === 'v1' && (
         <SwitchField
           label="Legacy answer"
-          description="The long form, with class scores, the language and what the text filters found."
+          description="The long form, with the language, what the text filters found, and class scores, which Evaluate needs to try thresholds."
           checked={operation.legacy}
           onValue={(legacy) => onOperation({ ...operation, legacy })}
         />

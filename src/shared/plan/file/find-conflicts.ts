@@ -109,7 +109,7 @@ function findOnlyNewConflicts({ onlyNew, operation, load }: Plan): PlanConflict[
 
 function findOperationConflicts({ operation }: Plan): PlanConflict[] {
   if (operation.kind !== 'task' || operation.api !== 'v2' || !operation.legacy) return []
-  return [{ path: ['operation', 'legacy'], message: 'the legacy response exists in v1 only' }]
+  return [{ path: ['operation', 'legacy'], message: 'the legacy answer exists in v1 only' }]
 }
 
 function findSourceConflicts({ source }: Plan): PlanConflict[] {

@@ -219,7 +219,7 @@ export const PLAN_WORDS: Readonly<Record<string, string>> = {
   'operation.kind': 'Submit content, maintain a custom index or a watchlist, or read the status of appeals.',
   'operation.mode': 'sync: wait for each result. async: results arrive as callbacks.',
   'operation.api': 'Version of the task endpoints.',
-  'operation.legacy': 'Request the legacy response of v1 with class scores.',
+  'operation.legacy': 'Request the legacy answer of v1, which has class scores.',
   'operation.models': 'Models to run; v1 accepts one.',
   'operation.indexId': 'Custom index id, from the dashboard.',
   'operation.watchlist': 'API field name of the watchlist.',
