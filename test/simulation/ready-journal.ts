@@ -57,8 +57,7 @@ function readSource(plan: Plan): Promise<Buffer> {
     await prepareRun(toRunTask(plan, folder, FIRST_RUN_ID, work), journal, {
       proxyCredentials: null,
       headerValues: null,
-      keyFingerprint: null,
-      headerFingerprint: null,
+      sentWith: { key: null, headerValues: null, headerKeys: null },
       onProgress: () => {},
       isStopped: () => false,
     })

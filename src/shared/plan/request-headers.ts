@@ -51,6 +51,23 @@ export function holdsKnownSecret(text: string): boolean {
   return KNOWN_SECRET.test(text)
 }
 
+/** Ids of requests, and what is made anew with each signature. */
+const CHANGING =
+  /(?:^|[-_])(?:request|correlation|trace|span|transaction|invocation|idempotency)[-_]?(?:id|key|context)$|^(?:baggage|tracestate|b3|x-b3-.+)$|(?:^|[-_])(?:date|timestamp|nonce)$/i
+/** Credentials that are renewed, by their last word: `X-Auth-Tenant` names a tenant. */
+const RENEWED =
+  /(?:token|secret|passw(?:or)?d|pwd|credentials?|cookie|signature|auth(?:orization)?|session(?:[-_]?id)?|jwt|assertion)$/i
+const KEY = /(?:^|[-_]|api)key$/i
+
+/**
+ * What the value of a header, as it is written or sent, says of who is asked: `always` that another value is another tenant or deployment, as a `key`
+ * does, or `never`, since it changes with each request or is renewed.
+ */
+export function saysWhoIsAsked(name: string, text: string): 'always' | 'as_key' | 'never' {
+  if (CHANGING.test(name) || RENEWED.test(name) || SCHEME.test(text)) return 'never'
+  return KEY.test(name) ? 'as_key' : 'always'
+}
+
 /** Where the value of a header is from. */
 export type HeaderValue =
   | { kind: 'text'; text: string }

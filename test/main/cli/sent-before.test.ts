@@ -184,6 +184,89 @@ describe('what was sent before', () => {
     expect(countArrived(service)).toBe(12)
   })
 
+  it('is of the same headers whatever credentials and ids of requests are in them', async () => {
+    const { service, workspace } = await setUp()
+    const posts = writeSource(workspace, 'posts.csv', createRows(2))
+    const send = async (day: number, ...headers: string[]) => {
+      const { stdout } = await runInProcess(
+        [
+          ...['task', posts, '--base-url', service.baseUrl, '--only-new', '--json'],
+          ...headers.flatMap((header) => ['--header', header]),
+        ],
+        { workspace, env: { SLUICE_API_KEY: 'a-key', TOKEN: `the-token-of-day-${day}`, TENANT: 'acme' } },
+      )
+      return JSON.parse(stdout)
+    }
+    const headers = (day: number) => [
+      'X-Tenant: ${TENANT}',
+      'X-Session-Token: ${TOKEN}',
+      'X-Upstream: Bearer ${TOKEN}',
+      `X-Request-Id: nightly-${day}`,
+    ]
+    expect((await send(1, ...headers(1))).rows).toMatchObject({ succeeded: 2 })
+    const next = await send(2, ...headers(2))
+    expect(next.rows).toMatchObject({ skipped: 2 })
+    expect(next.sent_before).not.toHaveProperty('key_unknown')
+    expect((await send(3, ...headers(3).slice(0, 1))).rows).toMatchObject({ skipped: 2 })
+    // A key in a header is compared as the key itself is, and a tenant stays one.
+    const keyed = await send(4, 'X-Tenant: ${TENANT}', 'X-Api-Key: ${TOKEN}')
+    expect(keyed.rows).toMatchObject({ skipped: 2 })
+    expect(keyed.sent_before).toHaveProperty('key_unknown')
+    expect((await send(4, 'X-Auth-Tenant: ${TENANT}')).rows).toMatchObject({ succeeded: 2 })
+    expect(countArrived(service)).toBe(4)
+  })
+
+  it('is of the same key in a header, unless a stored connection has the header', async () => {
+    const { service, workspace, sluice } = await setUp()
+    const posts = writeSource(workspace, 'posts.csv', createRows(2))
+    const send = async (gateway: string, ...args: string[]) => {
+      const { stdout } = await runInProcess(['task', posts, '--only-new', '--json', ...args], {
+        workspace,
+        env: { SLUICE_API_KEY: 'a-key', GATEWAY: gateway },
+      })
+      return JSON.parse(stdout)
+    }
+    const stated = ['--base-url', service.baseUrl, '--header', 'X-Api-Key: ${GATEWAY}']
+    const first = await send('gateway-key-1', ...stated)
+    expect(first.rows).toMatchObject({ succeeded: 2 })
+    expect(await send('gateway-key-2', ...stated)).toMatchObject({
+      rows: { succeeded: 2 },
+      sent_before: { rows: 0, other_connection: [first.run_id] },
+    })
+    expect((await send('gateway-key-1', ...stated)).rows).toMatchObject({ skipped: 2 })
+    await sluice([
+      ...['connection', 'add', 'moderation', '--base-url', service.baseUrl],
+      ...['--api-key-env', 'SLUICE_API_KEY', '--header', 'X-Api-Key: ${GATEWAY}'],
+    ])
+    const ofConnection = ['--connection', 'moderation']
+    await send('gateway-key-3', ...ofConnection)
+    expect((await send('gateway-key-4', ...ofConnection)).rows).toMatchObject({ skipped: 2 })
+  })
+
+  it('is of the same key, wherever it is read from', async () => {
+    const { service, workspace, sluice } = await setUp()
+    const posts = writeSource(workspace, 'posts.csv', createRows(2))
+    const keyFile = writeSource(workspace, 'key.txt', 'the-key\n')
+    const printKey = `"${process.execPath}" -p "'the-key'"`
+    const send = async (...args: string[]) => {
+      const { stdout } = await sluice([
+        ...['task', posts, '--base-url', service.baseUrl, '--only-new', '--json'],
+        ...args,
+      ])
+      return JSON.parse(stdout)
+    }
+    const first = await send()
+    expect(first.rows).toMatchObject({ succeeded: 2 })
+    expect((await send('--api-key-file', keyFile)).rows).toMatchObject({ skipped: 2 })
+    expect((await send('--api-key-command', printKey)).rows).toMatchObject({ skipped: 2 })
+    const otherFile = writeSource(workspace, 'other-key.txt', 'another-key\n')
+    expect(await send('--api-key-file', otherFile)).toMatchObject({
+      rows: { succeeded: 2 },
+      sent_before: { rows: 0, other_key: expect.arrayContaining([first.run_id]) },
+    })
+    expect(countArrived(service)).toBe(4)
+  })
+
   it('is forgotten with the run that sent it', async () => {
     const { json, sluice } = await setUp()
     const { run_id: runId } = await json(createRows(2))

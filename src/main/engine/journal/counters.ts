@@ -35,8 +35,9 @@ export type CounterKind =
   | 'sent_before'
   /** Sessions by the fingerprint of the key that they sent with. */
   | 'key'
-  /** Sessions by the fingerprint of the values that headers had from variables and files. */
+  /** Sessions by the fingerprint of the values that headers had from variables and files, of those that say who is asked, always or as a key does. */
   | 'header_values'
+  | 'header_keys'
 
 /** Counts of rows, kept in memory and written, as what changed, in the transaction that changes what they count. */
 export class Counters {

@@ -48,6 +48,7 @@ import {
   type OnWritten,
   type SentBeforeLookup,
 } from './journal/intake-writer.ts'
+import type { SentWith } from './sent-before/earlier-runs.ts'
 import { createKeyReader, findGenerated, findRowKeys } from './sent-before/row-keys.ts'
 import type { SentBeforeFinder } from './sent-before/sent-before.ts'
 
@@ -57,6 +58,8 @@ export interface IntakeProgress {
   rowsRead: number
   problems: { errors: number; warnings: number }
 }
+
+const NOTHING_KNOWN: SentWith = { key: null, headerValues: null, headerKeys: null }
 
 /**
  * Reads, maps and validates a whole source into the journal, in constant memory, letting the thread's other events
@@ -71,9 +74,8 @@ export async function runIntake(options: {
   limit?: number | undefined
   /** Ids of runs that may have sent rows to the same service. */
   earlierRuns?: readonly string[] | undefined
-  /** Of the key that the rows will be sent with; null if that is not known yet. */
-  keyFingerprint?: string | null | undefined
-  headerFingerprint?: string | null | undefined
+  /** What the rows will be sent with. */
+  sentWith?: SentWith | undefined
   onProgress: (progress: IntakeProgress) => void
   isStopped: () => boolean
 }): Promise<boolean> {
@@ -108,16 +110,11 @@ export async function runIntake(options: {
     const rowTags = plan.load === undefined ? null : new RowTagWatch(plan.load, columns)
     const keys = chooseRowKeys(plan, mapping, columns)
     if (keys !== null && (options.earlierRuns ?? []).length > 0) {
-      const {
-        workspace,
-        earlierRuns: candidates = [],
-        keyFingerprint = null,
-        headerFingerprint = null,
-      } = options
+      const { workspace, earlierRuns: candidates = [], sentWith = NOTHING_KNOWN } = options
       const asking = { ...record, columns: [...columns] }
       const { SentBeforeFinder } = await import('./sent-before/sent-before.ts')
       finder = new SentBeforeFinder(journal.db, {
-        ...{ workspace, record: asking, keyFingerprint, headerFingerprint, keys, candidates },
+        ...{ workspace, record: asking, sentWith, keys, candidates },
       })
     }
     // Cells of an export that is known as one are without the guard already.

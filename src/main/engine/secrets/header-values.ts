@@ -8,6 +8,7 @@ import {
   listHeaderReferences,
   type PlanHeaders,
   parseHeaderValue,
+  saysWhoIsAsked,
 } from '../../../shared/plan/request-headers.ts'
 import {
   ApiKey,
@@ -48,6 +49,13 @@ export class HeaderValues extends BoundSecret {
   toHeaders(url: URL): ReadonlyMap<string, string> {
     this.reveal(url, (found) => new SluiceError({ id: 'headers_of_other', origins: this.origins, found }))
     return new Map(this.#headers.map(([name, value]) => [name, value]))
+  }
+
+  /** Those that say so of who is asked; null if none do. */
+  only(says: ReturnType<typeof saysWhoIsAsked>): HeaderValues | null {
+    const headers = this.#headers.filter(([name, value]) => saysWhoIsAsked(name, value) === says)
+    if (headers.length === 0) return null
+    return new HeaderValues({ value: JSON.stringify(headers), origins: this.origins, source: this.source })
   }
 
   /** Has every secret taken out of what comes back. */

@@ -19,6 +19,7 @@ import { copyUnsucceeded } from '../run/journal/copy-unsucceeded.ts'
 import { correctRows } from '../run/journal/correct-rows.ts'
 import { putBackUnsuccessful } from '../run/journal/put-back.ts'
 import { rebuildSeconds, recoverUnknown, resendKeyRefused, resendUnknown } from '../run/journal/recovery.ts'
+import type { SentWith } from '../run/sent-before/earlier-runs.ts'
 import type { ProxyCredentials } from '../secrets/bound-secret.ts'
 import { type HeaderValues, toHeaderList } from '../secrets/header-values.ts'
 import { readTransport } from '../service/transport.ts'
@@ -36,8 +37,7 @@ export async function prepareRun(
   hooks: {
     proxyCredentials: ProxyCredentials | null
     headerValues: HeaderValues | null
-    keyFingerprint: string | null
-    headerFingerprint: string | null
+    sentWith: SentWith
     onProgress: (progress: IntakeProgress) => void
     isStopped: () => boolean
   },

@@ -19,6 +19,7 @@ import type { createSender } from '../run/create-sender.ts'
 import type { IntakeProgress } from '../run/intake.ts'
 import { resendKeyRefused } from '../run/journal/recovery.ts'
 import type { Sender, SendingEnd } from '../run/sender.ts'
+import type { SentWith } from '../run/sent-before/earlier-runs.ts'
 import { SnapshotBuilder } from '../run/snapshot-builder.ts'
 import { ApiKey, type BoundSecret, ProxyCredentials } from '../secrets/bound-secret.ts'
 import { HeaderValues } from '../secrets/header-values.ts'
@@ -110,11 +111,13 @@ export class RunSession {
   async run(): Promise<void> {
     const timer = setInterval(() => this.#sendSnapshot(), SNAPSHOT_MS)
     try {
-      const keyFingerprint = this.#toFingerprint(this.#apiKey)
-      const headerFingerprint = this.#toFingerprint(this.#headerValues)
+      const sentWith: SentWith = {
+        key: this.#toFingerprint(this.#apiKey),
+        headerValues: this.#toHeaderFingerprint('always'),
+        headerKeys: this.#toHeaderFingerprint('as_key'),
+      }
       const record = await prepareRun(this.#task, this.#journal, {
-        keyFingerprint,
-        headerFingerprint,
+        sentWith,
         proxyCredentials: this.#proxyCredentials,
         headerValues: this.#headerValues,
         onProgress: (progress) => {
@@ -122,8 +125,9 @@ export class RunSession {
         },
         isStopped: () => this.#requestedState === 'stop',
       })
-      this.#noteFingerprint('key', keyFingerprint)
-      this.#noteFingerprint('header_values', headerFingerprint)
+      this.#noteFingerprint('key', sentWith.key)
+      this.#noteFingerprint('header_values', sentWith.headerValues)
+      this.#noteFingerprint('header_keys', sentWith.headerKeys)
       if (record !== null && record.plan.load !== undefined) await this.#sendLoad(record, record.plan.load)
       else if (record !== null) await this.#sendAll(record)
       if (this.#task.work.kind === 'import') {
@@ -183,8 +187,13 @@ export class RunSession {
     return secret === null ? null : toKeyFingerprint(this.#task.workspace, secret)
   }
 
+  /** Of the headers from variables and files that say so of who is asked. */
+  #toHeaderFingerprint(says: 'always' | 'as_key'): string | null {
+    return this.#toFingerprint(this.#headerValues?.only(says) ?? null)
+  }
+
   /** Is written with what goes out next. */
-  #noteFingerprint(kind: 'key' | 'header_values', fingerprint: string | null): void {
+  #noteFingerprint(kind: 'key' | 'header_values' | 'header_keys', fingerprint: string | null): void {
     if (fingerprint !== null) this.#journal.counters.add(kind, fingerprint, 1)
   }
 

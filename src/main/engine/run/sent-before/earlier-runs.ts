@@ -3,8 +3,9 @@ import { listColumnsOf, parseTemplate } from '../../../../shared/mapping/templat
 import { findDiskTrouble } from '../../../../shared/messages/thrown.ts'
 import { sendsKey, targetOf } from '../../../../shared/operations/operations.ts'
 import type { Mapping, Plan } from '../../../../shared/plan/plan.ts'
-import { listHeaderReferences } from '../../../../shared/plan/request-headers.ts'
+import { listHeaderReferences, saysWhoIsAsked } from '../../../../shared/plan/request-headers.ts'
 import { sayRow } from '../../../../shared/plan/source-place.ts'
+import type { StoredConnection } from '../../../../shared/plan/stored-connection.ts'
 import type { ItemState } from '../../../../shared/run/item-state.ts'
 import type { SentOutcome } from '../../../../shared/run/sent-before.ts'
 import { findDeletedStates, type ReaderPool, type RunView, readRunView } from '../../journal/run-family.ts'
@@ -177,6 +178,15 @@ export class EarlierRun {
   }
 }
 
+/** What a run was sent with, by fingerprint; null for what is not known yet or was not sent. */
+export interface SentWith {
+  key: string | null
+  /** The values that headers have from variables and files, of those that always say who is asked. */
+  headerValues: string | null
+  /** The same of headers that say it as a key does. */
+  headerKeys: string | null
+}
+
 /**
  * Finds the runs among the candidates that sent rows to the same service as a run, by the same operation and version of
  * the API, and calls `onRun` with each while its journal is open. Returns them newest first, a run before its retries; those
@@ -189,14 +199,8 @@ export function findEarlierRuns(
   workspace: string,
   {
     record: { plan, runId, runToken },
-    keyFingerprint,
-    headerFingerprint,
-  }: {
-    record: Pick<RunRecord, 'plan' | 'runId' | 'runToken'>
-    keyFingerprint: string | null
-    /** Of the values that headers have from variables and files. */
-    headerFingerprint: string | null
-  },
+    sentWith,
+  }: { record: Pick<RunRecord, 'plan' | 'runId' | 'runToken'>; sentWith: SentWith },
   candidates: readonly string[],
   onRun: (run: EarlierRun) => void,
 ): { runs: EarlierRun[] } & Record<
@@ -204,17 +208,15 @@ export function findEarlierRuns(
   string[]
 > {
   const stored = readConnections(workspace).connections
-  const toKey = ({ operation, connection }: Plan) => {
-    const { baseUrl, connections, apiKeyEnv } = toService(connection, stored, sendsKey(operation))
+  const toAsked = ({ operation, connection }: Plan) => {
     const api = operation.kind === 'task' ? operation.api : null
-    const service = [baseUrl, connections, apiKeyEnv, toServiceUrl({ operation, connection })]
+    const service = [connection.baseUrl, toServiceUrl({ operation, connection })]
     return JSON.stringify([operation.kind, api, targetOf(operation), service])
   }
-  const wanted = toKey(plan)
-  const ofConnection = toService(plan.connection, stored, true).connections.length > 0
-  const comparesKeys = sendsKey(plan.operation) && !ofConnection
+  const wanted = toAsked(plan)
+  const owner = toOwner(plan, stored)
   const way = toWay(plan)
-  const comparesHeaders = listHeaderReferences(plan.connection.headers).length > 0
+  const told = listHeaderReferences(plan.connection.headers).map((header) => saysWhoIsAsked(...header))
   const runs: EarlierRun[] = []
   const unreadable: string[] = []
   const withOtherKey: string[] = []
@@ -228,18 +230,28 @@ export function findEarlierRuns(
       // What was never begun has sent nothing, such as a run that is held.
       if (view === null || view.record.startedAtMs === null) continue
       if (view.record.runToken === runToken || view.record.plan.load !== undefined) continue
-      if (toKey(view.record.plan) !== wanted || view.record.columns.length === 0) continue
-      const hasKey = comparesKeys ? wasSentWith(view.db, 'key', keyFingerprint) : true
-      const hasHeaders = comparesHeaders ? wasSentWith(view.db, 'header_values', headerFingerprint) : true
+      if (toAsked(view.record.plan) !== wanted || view.record.columns.length === 0) continue
+      const { db } = view
+      const other = toOwner(view.record.plan, stored)
+      const isOwn = isOfSameConnection(owner, other)
+      const hasKey = isOwn || (wasSentWith(db, 'key', sentWith.key) ?? isWithoutKey(owner))
+      if (hasKey !== true && !isOfSamePlace(owner, other)) {
+        if (!areKeptApart(owner, other)) withOtherKey.push(id)
+        continue
+      }
       if (hasKey === false) {
         withOtherKey.push(id)
         continue
       }
-      if (hasHeaders === false || toWay(view.record.plan) !== way) {
+      const ofHeaders = [
+        told.includes('always') ? wasSentWith(db, 'header_values', sentWith.headerValues) : true,
+        told.includes('as_key') && !isOwn ? wasSentWith(db, 'header_keys', sentWith.headerKeys) : true,
+      ]
+      if (ofHeaders.includes(false) || toWay(view.record.plan) !== way) {
         withOtherConnection.push(id)
         continue
       }
-      if (hasKey === null || hasHeaders === null) withUnknownKey.push(id)
+      if (hasKey === null || ofHeaders.includes(null)) withUnknownKey.push(id)
       const run = new EarlierRun(pool, view)
       onRun(run)
       runs.push(run)
@@ -252,16 +264,54 @@ export function findEarlierRuns(
   return { runs: runs.sort(compareRuns), unreadable, withOtherKey, withOtherConnection, withUnknownKey }
 }
 
+/** Whose key a run sent: that of stored connections, by name, or one from a variable, a file, a command or a window. */
+interface KeyOwner {
+  connections: readonly string[]
+  variable: string | null
+  /** Null if no key is sent. */
+  place: string | null
+}
+
+function toOwner({ operation, connection }: Plan, stored: readonly StoredConnection[]): KeyOwner {
+  const sends = sendsKey(operation)
+  const { connections, apiKeyEnv } = toService(connection, stored, sends)
+  const place = connection.keyFrom ?? `variable ${connection.apiKeyEnv}`
+  return { connections, variable: apiKeyEnv, place: sends ? place : null }
+}
+
+function isWithoutKey({ place }: KeyOwner): true | null {
+  return place === null ? true : null
+}
+
+/** Connections that share a key are one, so that those of both runs are the same if any of them is. */
+function isOfSameConnection(a: KeyOwner, b: KeyOwner): boolean {
+  return a.connections.some((name) => b.connections.includes(name))
+}
+
+/** Whether nothing but the keys themselves can be different. */
+function isOfSamePlace(a: KeyOwner, b: KeyOwner): boolean {
+  return (
+    isOfSameConnection(a, b) || (a.connections.length + b.connections.length === 0 && a.place === b.place)
+  )
+}
+
+/** Whether a person has the keys of both runs under names of their own. */
+function areKeptApart(a: KeyOwner, b: KeyOwner): boolean {
+  return [a, b].every(({ connections, variable }) => connections.length > 0 || variable !== null)
+}
+
 /** How requests reach a service at its address, apart from the key: one address may serve many tenants and deployments. */
 function toWay({ connection: { headers = {}, unixSocket = '', resolve = [] } }: Plan): string {
-  const written = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])
+  const written = Object.entries(headers)
+    .filter(([name, value]) => saysWhoIsAsked(name, value) === 'always')
+    .map(([name, value]) => [name.toLowerCase(), value])
   return JSON.stringify([written.sort(), unixSocket, [...resolve].sort()])
 }
 
 /** Whether a run was sent with a key, or values of headers, by fingerprint; null if nobody knows. */
 function wasSentWith(
   db: DatabaseSync,
-  kind: 'key' | 'header_values',
+  kind: 'key' | 'header_values' | 'header_keys',
   fingerprint: string | null,
 ): boolean | null {
   if (fingerprint === null) return null

@@ -5,7 +5,7 @@ import type { RunRecord } from '../../journal/run-record.ts'
 import type { Body } from '../../mapping/json-text.ts'
 import { toHalf } from '../../mapping/split-row.ts'
 import type { DatabaseSync } from '../../workspace/sqlite.ts'
-import { type EarlierRun, findEarlierRuns, mapsAlike } from './earlier-runs.ts'
+import { type EarlierRun, findEarlierRuns, mapsAlike, type SentWith } from './earlier-runs.ts'
 import {
   createKeyReader,
   fromBytes,
@@ -64,15 +64,13 @@ export class SentBeforeFinder {
     {
       workspace,
       record,
-      keyFingerprint,
-      headerFingerprint,
+      sentWith,
       keys,
       candidates,
     }: {
       workspace: string
       record: RunRecord
-      keyFingerprint: string | null
-      headerFingerprint: string | null
+      sentWith: SentWith
       keys: RowKeys['keys']
       candidates: readonly string[]
     },
@@ -101,7 +99,7 @@ export class SentBeforeFinder {
         ofRuns.set(run, { read, isAlike: mapsAlike(record, run.record, names), lists })
       }
     }
-    const asked = { record, keyFingerprint, headerFingerprint }
+    const asked = { record, sentWith }
     const { runs, unreadable, ...kept } = findEarlierRuns(this.#pool, workspace, asked, candidates, note)
     this.#runs = runs
     this.withOtherKey = kept.withOtherKey
