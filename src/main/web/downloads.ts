@@ -45,13 +45,14 @@ export function createDownloads(workspace: string) {
       waiting.set(id, { file, name, timer })
       return {
         file,
-        publish: ({ rows, sizeBytes, guardedCells }) => ({
+        publish: ({ rows, sizeBytes, guardedCells, leftOut }) => ({
           kind: 'download',
           url: `${DOWNLOAD_PATH}/${id}/${encodeURIComponent(name)}`,
           name,
           rows,
           sizeBytes,
           ...(guardedCells !== undefined && { guardedCells }),
+          ...(leftOut !== undefined && { leftOut }),
         }),
       }
     },

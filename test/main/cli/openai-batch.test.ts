@@ -130,15 +130,80 @@ describe("OpenAI's batch form", () => {
     const { sluice, sending, at } = await sendBatch()
     expect(await sluice('export', 'latest', at('out.batch-input.jsonl.gz'))).toMatchObject({ code: 0 })
     const lines = readLines(gunzipSync(readFileSync(at('out.batch-input.jsonl.gz'))).toString('utf8'))
-    expect(lines[2]).toEqual({
-      ...{ custom_id: 'r-3-1', method: 'POST', url: '/v1/moderations' },
-      body: { model: 'omni-moderation-2024', input: 'first\nline' },
-    })
+    expect(lines).toEqual(readLines(LINES))
     const columns = ['--columns', 'post_id,text_data,url,body.model']
     const first = await sluice('export', 'latest', '-', ...columns)
     await sluice('task', at('out.batch-input.jsonl.gz'), ...sending)
     const again = await sluice('export', 'latest', '-', ...columns)
     expect(again.stdout).toBe(first.stdout)
+  })
+
+  it('leaves as it came: lines of other endpoints and of several inputs whole, each id once', async () => {
+    const { sluice, sending, at } = await sendBatch()
+    const chat = { model: 'some-model', messages: [{ role: 'user', content: 'hello' }], seed: 1 }
+    const came = [
+      toLine('a', ['one', 'two']),
+      `${JSON.stringify({ custom_id: 'b', method: 'POST', url: '/v1/chat/completions', body: chat })}\n`,
+      toLine('c', [
+        { type: 'text', text: 'look' },
+        { type: 'image_url', image_url: { url: 'https://media.example.com/sandbox-hate-2.png' } },
+      ]),
+      toLine('d', [{ type: 'text', text: 'a part' }]),
+      '{"custom_id":"e","method":"POST","url":"https://api.example.com/v1/moderations",' +
+        '"metadata":{"id":12345678901234567890},"body":{"input":"kept","user":null,"n":1.0}}\n',
+      `${JSON.stringify({ custom_id: 'f', method: 'GET', url: '/v1/moderations', body: { input: ['x', 'y'] } })}\n`,
+      '{"custom_id":"g"}\n',
+      toLine('h', ''),
+      '{"custom_id":5,"url":"/v1/moderations","body":{"input":"a number as its id, and no method"}}\n',
+    ]
+    writeFileSync(at('came.jsonl'), `${came.join('')}no JSON\n${toLine('a', 'again')}${toLine('b', 'again')}`)
+    await sluice('task', at('came.jsonl'), ...sending)
+    const left = await sluice('export', 'latest', at('left.batch-input.jsonl'))
+    const text = readFileSync(at('left.batch-input.jsonl'), 'utf8')
+    expect(readLines(text)).toEqual(readLines(came.join('')))
+    expect(text).toContain('12345678901234567890')
+    expect(text).toContain('"n":1.0')
+    expect(left.stdout).toContain(
+      '3 rows were left out: without content, or with the id of an earlier request',
+    )
+    const json = await sluice('export', 'latest', at('left.batch-input.jsonl'), '--json')
+    expect(JSON.parse(json.stdout)).toMatchObject({ rows: 11, rows_left_out: 3 })
+    // An input that is exported without the others of its line has the id that it was sent with.
+    const { stdout } = await sluice(
+      'export',
+      'latest',
+      '-',
+      '--format',
+      'batch-input',
+      '--state',
+      'succeeded',
+    )
+    expect(readLines(stdout).map(({ custom_id }) => custom_id)).toContain('a')
+    const { stdout: some } = await sluice('export', 'latest', '-', '--format', 'batch-input', '--flagged')
+    expect(readLines(some)).toContainEqual({
+      ...{ custom_id: 'c-2', method: 'POST', url: '/v1/moderations' },
+      body: {
+        model: 'omni-moderation-2024',
+        input: [
+          {
+            type: 'image_url',
+            image_url: { url: 'https://media.example.com/sandbox-hate-2.png' },
+          },
+        ],
+      },
+    })
+  })
+
+  it('has no request for rows of a table without content, nor a second one of an id', async () => {
+    const { sluice, sending, at } = await sendBatch()
+    writeFileSync(at('posts.csv'), 'post_id,text_data\np1,one\np1,two\np2,\np3,three\n')
+    await sluice('task', at('posts.csv'), ...sending)
+    const { stdout, stderr } = await sluice('export', 'latest', '-', '--format', 'batch-input')
+    expect(readLines(stdout).map(({ custom_id, body }) => [custom_id, body.input])).toEqual([
+      ['p1', 'one'],
+      ['p3', 'three'],
+    ])
+    expect(stderr).toContain('2 rows were left out')
   })
 
   it('is refused for what has no content, and where labels or columns would be lost', async () => {

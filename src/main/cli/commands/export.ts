@@ -15,7 +15,7 @@ import { isExportDelimiter, sayGuarded } from '../../../shared/run/formula-guard
 import { type ExportOptions, IN_NEITHER, OUTCOME_FILES } from '../../../shared/run/results.ts'
 import { isLoadRun, type RunSummary } from '../../../shared/run/run.ts'
 import type { ExportResult } from '../../../shared/run/written-rows.ts'
-import { toWrittenRows } from '../../../shared/run/written-rows.ts'
+import { sayLeftOut, toWrittenRows } from '../../../shared/run/written-rows.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { isWritable } from '../../engine/workspace/workspace-files.ts'
 import type { CliContext } from '../context.ts'
@@ -139,15 +139,16 @@ async function exportErrors(
   }
   await out.writeLine(`succeeded: ${formatResult(success, false)}`)
   await out.writeLine(`did not succeed: ${formatResult(errors, false)}`)
-  await sayGuardedCells(out, success, errors)
+  await sayChanges(out, success, errors)
   if (inNeither > 0) {
     const verb = inNeither === 1 ? 'is' : 'are'
     await out.writeLine(`${formatCounted(inNeither, 'row')} ${verb} in neither file: ${IN_NEITHER}`)
   }
 }
 
-/** Says how many cells of the files are not as they were, and how they can be had so. */
-async function sayGuardedCells(to: Output, ...files: readonly ExportResult[]): Promise<void> {
+/** Says how many rows the files lack, and how many of their cells are not as they were, and how they can be had so. */
+async function sayChanges(to: Output, ...files: readonly ExportResult[]): Promise<void> {
+  for (const said of files.map(sayLeftOut)) if (said !== null) await to.writeLine(said)
   const cells = files.reduce((sum, { guardedCells = 0 }) => sum + guardedCells, 0)
   if (cells > 0)
     await to.writeLine(sayGuarded(cells, `--lossless writes ${cells === 1 ? 'it' : 'them'} unchanged`))
@@ -201,7 +202,7 @@ async function exportToStdout(
       if (!out.isOpen()) break
       await out.write(piece, { isData: true })
     }
-    await sayGuardedCells(err, written)
+    await sayChanges(err, written)
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
@@ -273,10 +274,7 @@ export function addExportCommand(program: Command, context: CliContext): void {
         const plan = await engine.runs.readPlan(run.run_id)
         await engine.runs.checkExport(plan, resolveFromCaller(flags.errors, context.env))
       }
-      const result = await engine.results.exportRun(run.run_id, {
-        ...options,
-        file: resolveFromCaller(file, context.env),
-      })
+      const result = await engine.results.exportRun(run.run_id, { ...options, file: resolveFromCaller(file, context.env) })
       if (flags.errors !== undefined) {
         const { errors } = flags
         await exportErrors(context, engine, run, result, { ...options, errors, json: flags.json === true })
@@ -286,7 +284,7 @@ export function addExportCommand(program: Command, context: CliContext): void {
         await writeDocumentLine(context.out, { run_id: run.run_id, ...toWrittenRows(result) })
       } else {
         await context.out.writeLine(formatResult(result, isLoadRun(run)))
-        await sayGuardedCells(context.out, result)
+        await sayChanges(context.out, result)
       }
     })
   })

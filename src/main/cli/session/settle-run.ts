@@ -8,6 +8,7 @@ import { countSendable } from '../../../shared/run/counts.ts'
 import { sayGuarded } from '../../../shared/run/formula-guard.ts'
 import { countLeftOut } from '../../../shared/run/item-state.ts'
 import { countTrial, isLoadRun, type RunSummary } from '../../../shared/run/run.ts'
+import { sayLeftOut } from '../../../shared/run/written-rows.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { RunHandle } from '../../engine/engine-interface.ts'
 import { onThreadCrash } from '../../worker-rpc.ts'
@@ -100,8 +101,11 @@ export async function exportEnded(
   const file = resolveFromCaller(flags.export, context.env)
   const exported = whole?.run_id ?? runId
   try {
-    const { sizeBytes, guardedCells = 0 } = await engine.results.exportRun(exported, { file })
+    const result = await engine.results.exportRun(exported, { file })
+    const { sizeBytes, guardedCells = 0 } = result
     await say(`Exported to ${file} (${formatBytes(sizeBytes)})`)
+    const leftOut = sayLeftOut(result)
+    if (leftOut !== null) await say(leftOut)
     if (guardedCells > 0) {
       const lossless = `${context.errTerminal.commandPrefix} export ${exported} FILE --lossless`
       await say(

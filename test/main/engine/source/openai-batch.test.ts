@@ -82,8 +82,12 @@ test('a line for another endpoint, another method or of an unknown input is an e
     'row 6: must be a request to /v1/moderations',
     'row 7: must be one JSON object; line 7, character 1: expected an object, which begins with {, found `no json`',
   ])
-  const at = source.columns.indexOf('body.input')
-  expect(source.cells[3]?.[at]).toBe('[{"type":"file","file":"x"},{"type":"text","text":"kept"}]')
+  const at = (name: string) => source.columns.indexOf(name)
+  expect(source.cells[1]?.[at('line.url')]).toBe('/v1/chat/completions')
+  expect(source.cells[2]?.[at('line.method')]).toBe('GET')
+  expect(source.cells[3]?.[at('body.input')]).toBe(
+    '[{"type":"file","file":"x"},{"type":"text","text":"kept"}]',
+  )
 })
 
 test('further keys of a line and of its body are columns, and a key of ours stays one of theirs', async () => {

@@ -1,40 +1,182 @@
 import { toStateName } from '../../../../shared/messages/state-name.ts'
 import type { ExportRow, ResultRow } from '../../../../shared/run/results.ts'
 import { toValueText } from '../../mapping/json-text.ts'
-import { INPUT_COLUMNS } from '../../source/jsonl/openai-batch.ts'
+import {
+  ENVELOPE,
+  ENVELOPE_COLUMNS,
+  INPUT_COLUMNS,
+  isToModerations,
+  PREFIXES,
+} from '../../source/jsonl/openai-batch.ts'
 import type { ReportWriter } from './csv-report.ts'
+import { SeenTexts } from './seen-texts.ts'
 
 /** What requests name where the source says no model. */
 const DEFAULT_MODEL = 'omni-moderation-latest'
 
-/** Of a source of such requests: the model that each named. */
-const MODEL_COLUMN = 'body.model'
-
 /**
- * Requests for OpenAI's batch API, one for each row, whether it was sent or not: what the row sends as `input`, a text as
- * it is and an address as a part. Rows need their `fields`. Reading the file as a source gives the same ids and contents.
+ * Requests for OpenAI's batch API, whether they were sent or not. Of a source of such requests each line as it came, with
+ * what its rows send as inputs; an input that is exported without the others of its line is a request of its own. Of any
+ * other source one for each row: what it sends as `input`, a text as it is and an address as a part. Rows need their
+ * `fields`. Reading the file as a source gives the same ids and contents. Left out are rows without content, and requests
+ * with the id of an earlier one, since a file with them is refused as a whole.
  */
 export function createBatchInputWriter({ columns }: { columns: readonly string[] }): ReportWriter {
-  const modelAt = columns.indexOf(MODEL_COLUMN)
+  const written = new SeenTexts()
+  const toPlace = createInputReader(columns)
+  const toLine = createLineWriter(columns)
+  const isOfBatch = columns.includes('custom_id') && columns.includes(INPUT_COLUMNS.count)
+  let leftOut = 0
+  let open: ExportRow[] = []
+
+  function write(customId: string, rows: readonly ExportRow[], text: string): string {
+    if (customId === '' || written.add(customId)) return `${text}\n`
+    leftOut += rows.length
+    return ''
+  }
+
+  /** A row that is a request of its own. */
+  function writeRow(row: ExportRow): string {
+    // Cells of JSON say what they were in it.
+    if (isOfBatch && row.kinds !== null) {
+      const place = toPlace(row.cells)
+      const customId = place === null ? (row.cells[columns.indexOf('custom_id')] ?? '') : toCustomId(row)
+      return write(customId, [row], toLine([row], place === null ? null : customId))
+    }
+    const [customId, input] = [toCustomId(row), toInput([row.fields ?? {}])]
+    if (input === '') {
+      leftOut += 1
+      return ''
+    }
+    const request = { custom_id: customId, ...ENVELOPE, body: { model: DEFAULT_MODEL, input } }
+    return write(customId, [row], JSON.stringify(request))
+  }
+
+  function close(): string {
+    const rows = open
+    open = []
+    const place = rows[0] === undefined ? null : toPlace(rows[0].cells)
+    if (rows.length === place?.count) return write(place.customId, rows, toLine(rows, null))
+    return rows.map(writeRow).join('')
+  }
+
   return {
     header: () => '',
     guardedCells: 0,
-    row(result) {
-      const model = result.cells[modelAt] || DEFAULT_MODEL
-      const body = { model, input: toInput(result.fields ?? {}) }
-      const line = { custom_id: toCustomId(result), method: 'POST', url: '/v1/moderations', body }
-      return `${JSON.stringify(line)}\n`
+    get leftOut() {
+      return leftOut
     },
+    row(result) {
+      const place = isOfBatch && result.kinds !== null ? toPlace(result.cells) : null
+      if (place === null) return close() + writeRow(result)
+      const before = open[0] === undefined ? null : toPlace(open[0].cells)
+      const isNext =
+        before?.customId === place.customId &&
+        before.count === place.count &&
+        place.number === open.length + 1
+      const closed = isNext ? '' : close()
+      open.push(result)
+      return closed
+    },
+    end: close,
   }
 }
 
-/** A text alone is one; a row with both, which is not sent, has both as parts. */
-function toInput({ text_data: text, url }: NonNullable<ExportRow['fields']>): unknown {
+/**
+ * What rows send: one text as it is, several as a list, and as parts where one is an address or was a part. A row with
+ * both, which is not sent, has both as parts.
+ */
+function toInput(rows: readonly (NonNullable<ExportRow['fields']> & { isPart?: boolean })[]): unknown {
   const toText = (value: unknown) => (value === undefined || value === null ? '' : toValueText(value))
-  const address = toText(url)
-  if (address === '') return toText(text)
-  const image = { type: 'image_url', image_url: { url: address } }
-  return toText(text) === '' ? [image] : [{ type: 'text', text: toText(text) }, image]
+  const contents = rows.map(({ text_data: text, url, isPart = false }) => {
+    return { text: toText(text), url: toText(url), isPart }
+  })
+  if (contents.every(({ url, isPart }) => url === '' && !isPart)) {
+    const texts = contents.map(({ text }) => text)
+    return texts.length === 1 ? texts[0] : texts
+  }
+  return contents.flatMap(({ text, url }) => [
+    ...(text === '' && url !== '' ? [] : [{ type: 'text', text }]),
+    ...(url === '' ? [] : [{ type: 'image_url', image_url: { url } }]),
+  ])
+}
+
+/** Columns that are not members of a line. */
+const ADDED: ReadonlySet<string> = new Set([
+  ...['post_id', 'text_data', 'url', 'custom_id', 'body.input'],
+  ...Object.values(INPUT_COLUMNS),
+  ...Object.values(ENVELOPE_COLUMNS),
+])
+
+/** Writes a line of a source of requests from the rows of its inputs. Values other than texts are the JSON that they were. */
+function createLineWriter(columns: readonly string[]) {
+  const at = (name: string) => columns.indexOf(name)
+  const [idAt, methodAt, urlAt] = [at('custom_id'), at(ENVELOPE_COLUMNS.method), at(ENVELOPE_COLUMNS.url)]
+  const [inputAt, typeAt] = [at('body.input'), at(INPUT_COLUMNS.type)]
+  const kept = columns.flatMap((name, index) => (ADDED.has(name) || isNested(name, columns) ? [] : [index]))
+  const [ofBody, ofLine] = [true, false].map((isBody) =>
+    kept.filter((index) => columns[index]?.startsWith(PREFIXES.body) === isBody),
+  )
+
+  const toJson = ({ cells, kinds }: ExportRow, index: number): string | null => {
+    const cell = cells[index] ?? ''
+    switch (kinds?.[index]) {
+      case 's':
+        return JSON.stringify(cell)
+      case 'j':
+        return cell
+      case 'n':
+        return 'null'
+      default:
+        return null
+    }
+  }
+  const toMembers = (row: ExportRow, indexes: readonly number[] = [], prefix: string): string[] =>
+    indexes.flatMap((index) => {
+      const [name = '', json] = [columns[index], toJson(row, index)]
+      const key = name.startsWith(prefix) ? name.slice(prefix.length) : name
+      return json === null ? [] : [`${JSON.stringify(key)}:${json}`]
+    })
+  /** As the line has it: what it lacks was read as null. */
+  const toEnvelope = (row: ExportRow, index: number, usual: string): string | undefined => {
+    const json = toJson(row, index)
+    return json === 'null' ? undefined : (json ?? JSON.stringify(usual))
+  }
+
+  /** With an id, or else that of the line. */
+  return (rows: readonly ExportRow[], customId: string | null): string => {
+    const [row] = rows
+    if (row === undefined) return ''
+    const id = customId === null ? toJson(row, idAt) : JSON.stringify(customId)
+    const [method, url] = [toEnvelope(row, methodAt, ENVELOPE.method), toEnvelope(row, urlAt, ENVELOPE.url)]
+    const written = toJson(row, inputAt)
+    const isRequest = isToModerations(...([url, method].map(readText) as [string?, string?]))
+    const contents = rows.map(({ fields, cells }) => ({ ...fields, isPart: cells[typeAt] === 'text' }))
+    const input = written ?? (isRequest ? JSON.stringify(toInput(contents)) : null)
+    const body = [...toMembers(row, ofBody, PREFIXES.body), ...(input === null ? [] : [`"input":${input}`])]
+    const members = [
+      ...(id === null || id === '""' ? [] : [`"custom_id":${id}`]),
+      ...(method === undefined ? [] : [`"method":${method}`]),
+      ...(url === undefined ? [] : [`"url":${url}`]),
+      ...toMembers(row, ofLine, PREFIXES.own),
+      ...(body.length === 0 ? [] : [`"body":{${body.join(',')}}`]),
+    ]
+    return `{${members.join(',')}}`
+  }
+}
+
+function readText(json: string | undefined): string | undefined {
+  const value: unknown = json === undefined ? undefined : JSON.parse(json)
+  return value === undefined ? undefined : String(value)
+}
+
+/** Whether a column is a field of an object that is a column itself. */
+function isNested(name: string, columns: readonly string[]): boolean {
+  const inner = name.startsWith(PREFIXES.body) ? PREFIXES.body.length : 0
+  for (let dot = name.indexOf('.', inner); dot !== -1; dot = name.indexOf('.', dot + 1)) {
+    if (columns.includes(name.slice(0, dot))) return true
+  }
+  return false
 }
 
 /**

@@ -14,6 +14,8 @@ export interface ReportWriter {
   end?(): string
   /** Cells that were not written as they are, so far: an apostrophe was put in front of a formula. */
   readonly guardedCells: number
+  /** Rows that were not written, so far, since the format has no place for them. */
+  readonly leftOut?: number
 }
 
 export interface ReportOptions {

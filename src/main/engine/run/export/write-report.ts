@@ -70,7 +70,12 @@ export async function writeReport(
       for await (const piece of findRowFormat(file)?.isGzip ? compress(pieces) : pieces) await append(piece)
     })
     const guardedCells = writer?.guardedCells ?? 0
-    return { file, rows, sizeBytes, ...(guardedCells > 0 && { guardedCells }) }
+    const leftOut = writer?.leftOut ?? 0
+    return {
+      ...{ file, rows: rows - leftOut, sizeBytes },
+      ...(guardedCells > 0 && { guardedCells }),
+      ...(leftOut > 0 && { leftOut }),
+    }
   } catch (error) {
     throw toFileError(file, error)
   }

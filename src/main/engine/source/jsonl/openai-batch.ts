@@ -10,8 +10,11 @@ export interface BatchRow {
   fault?: { args: { part: 'url' | 'method' | 'input' } } & Pick<FoundProblem, 'found'>
 }
 
-/** Columns of the row of one of several inputs of a line: its number, and how many there are. */
-export const INPUT_COLUMNS = { number: 'input', count: 'inputs' } as const
+/**
+ * Columns of the row of one of several inputs of a line: its number, and how many there are; and of a text that is a part,
+ * as images always are, its type.
+ */
+export const INPUT_COLUMNS = { number: 'input', count: 'inputs', type: 'input_type' } as const
 
 /** Names of the columns that rows of requests have; a key of the line with one of these gets {@link OWN} in front. */
 const COLUMNS: ReadonlySet<string> = new Set([
@@ -20,11 +23,22 @@ const COLUMNS: ReadonlySet<string> = new Set([
 ])
 const OWN = 'line.'
 
-/** Members of a line that say where it goes; their values are checked, and are the same in all lines. */
-const ENVELOPE: ReadonlySet<string> = new Set(['method', 'url'])
+/** Members of a line that say where it goes, with what nearly all lines have; another value is a column. */
+export const ENVELOPE = { method: 'POST', url: '/v1/moderations' } as const
+
+/** Columns of what a line has otherwise than {@link ENVELOPE}; JSON null for what it lacks. */
+export const ENVELOPE_COLUMNS = { method: `${OWN}method`, url: `${OWN}url` } as const
+
+/** What is in front of the names of members of the body, and of those of a line that have the name of another column. */
+export const PREFIXES = { body: 'body.', own: OWN } as const
 
 /** The endpoint, also as services with the same interface have it. */
 const MODERATIONS = /(?:^|\/)moderations$/
+
+/** Whether a line goes to the moderation endpoint. */
+export function isToModerations(url: string | undefined, method: string | undefined): boolean {
+  return MODERATIONS.test(url ?? '') && (method === undefined || method.toUpperCase() === ENVELOPE.method)
+}
 
 /** Whether an object is a request to the moderation endpoint in a file for OpenAI's batch API. */
 export function isBatchRequest(members: readonly JsonMember[]): boolean {
@@ -49,19 +63,25 @@ export function toBatchRows(members: readonly JsonMember[]): BatchRow[] {
   const input = find(ofBody, 'input')
   const inputs = input === undefined ? [] : readInputs(input)
   const others = [
-    ...members.filter(({ key }) => key !== 'custom_id' && key !== 'body' && !ENVELOPE.has(key)),
+    ...members.filter(({ key }) => key !== 'custom_id' && key !== 'body' && !(key in ENVELOPE)),
     // A body that is no object is kept as it is.
     ...(body !== undefined && ofBody.length === 0 ? [body] : []),
   ].map((member) => (COLUMNS.has(member.key) ? { ...member, key: OWN + member.key } : member))
   const inBody = ofBody.map((member) => ({ ...member, key: `body.${member.key}` }))
-  const rest = [...others, ...inBody.filter(({ key }) => key !== 'body.input')]
-  const toRow = (content: Pick<BatchInput, 'text' | 'url'>, number: number | null): JsonMember[] => [
+  const rest = [
+    ...others,
+    ...keepEnvelope(members, 'method'),
+    ...keepEnvelope(members, 'url'),
+    ...inBody.filter(({ key }) => key !== 'body.input'),
+  ]
+  const toRow = (content: Omit<BatchInput, 'unknown'>, number: number | null): JsonMember[] => [
     toText('post_id', number === null ? (id?.cell ?? '') : `${id?.cell ?? ''}-${number}`),
     toText('text_data', content.text),
     toText('url', content.url),
     id ?? toText('custom_id', ''),
     toText(INPUT_COLUMNS.number, number === null ? '' : String(number)),
     toText(INPUT_COLUMNS.count, number === null ? '' : String(inputs.length)),
+    ...(content.isPart && content.url === '' ? [toText(INPUT_COLUMNS.type, 'text')] : []),
     ...rest,
   ]
   const fault = findFault(members, inputs)
@@ -69,11 +89,18 @@ export function toBatchRows(members: readonly JsonMember[]): BatchRow[] {
   const found = doubled.length === 0 ? {} : { doubled }
   if (fault !== null) {
     const kept = inBody.filter(({ key }) => key === 'body.input')
-    return [{ members: [...toRow({ text: '', url: '' }, null), ...kept], fault, ...found }]
+    return [{ members: [...toRow(EMPTY, null), ...kept], fault, ...found }]
   }
-  const [only = { text: '', url: '' }] = inputs
+  const [only = EMPTY] = inputs
   if (inputs.length < 2) return [{ members: toRow(only, null), ...found }]
   return inputs.map((one, index) => ({ members: toRow(one, index + 1), ...found }))
+}
+
+/** The member of a line as a column of its own, if it is not as it is in nearly all lines. */
+function keepEnvelope(members: readonly JsonMember[], key: keyof typeof ENVELOPE): JsonMember[] {
+  const found = find(members, key)
+  if (found === undefined) return [{ ...toText(ENVELOPE_COLUMNS[key], ''), kind: 'n' }]
+  return found.cell === ENVELOPE[key] ? [] : [{ ...found, key: ENVELOPE_COLUMNS[key] }]
 }
 
 function findFault(
@@ -92,12 +119,18 @@ function findFault(
   return unknown === undefined ? null : toFault('input', unknown.unknown)
 }
 
-/** One of the inputs of a request: a text or the address of an image; `unknown` is the JSON of anything else. */
+/**
+ * One of the inputs of a request: a text or the address of an image, as a part or by itself; `unknown` is the JSON of
+ * anything else.
+ */
 interface BatchInput {
   text: string
   url: string
+  isPart?: true
   unknown?: string
 }
+
+const EMPTY: BatchInput = { text: '', url: '' }
 
 function readInputs({ cell, kind }: JsonMember): BatchInput[] {
   if (kind === 's') return [{ text: cell, url: '' }]
@@ -110,10 +143,10 @@ function readInputs({ cell, kind }: JsonMember): BatchInput[] {
 function readInput(value: unknown): BatchInput {
   if (typeof value === 'string') return { text: value, url: '' }
   const { type, text, image_url: image } = (value ?? {}) as Record<string, unknown>
-  if (type === 'text' && typeof text === 'string') return { text, url: '' }
+  if (type === 'text' && typeof text === 'string') return { text, url: '', isPart: true }
   const url = typeof image === 'string' ? image : (image as { url?: unknown } | null | undefined)?.url
-  if (type === 'image_url' && typeof url === 'string') return { text: '', url }
-  return { text: '', url: '', unknown: JSON.stringify(value) }
+  if (type === 'image_url' && typeof url === 'string') return { text: '', url, isPart: true }
+  return { ...EMPTY, unknown: JSON.stringify(value) }
 }
 
 /** The last of the members of this name counts, as it does elsewhere. */
