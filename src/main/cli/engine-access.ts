@@ -5,6 +5,7 @@ import { isWritable } from '../engine/workspace/workspace-files.ts'
 import type { CliContext } from './context.ts'
 import { resolveFromCaller } from './invocation.ts'
 import { toPrintable } from './terminal/output.ts'
+import { rememberTargets } from './written-files.ts'
 
 /**
  * Opens the engine for the time of one piece of work, and closes it whatever happens; `workspace` as
@@ -25,6 +26,7 @@ export async function withEngine<T>(
     }
     return await work(settlingIfPossible(engine, context))
   } finally {
+    rememberTargets(context, folder)
     await engine.close()
   }
 }

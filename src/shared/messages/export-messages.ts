@@ -28,6 +28,15 @@ export const EXPORT_MESSAGES = {
             : 'Choose another file, such as results.csv.',
       }
     },
+    file_of_others: ({ file, isChanged }: { file: string; isChanged: boolean }) => ({
+      text: isChanged
+        ? `${file} was changed since Sluice wrote it`
+        : `${file} exists and was not written by Sluice`,
+      remedy: {
+        terminal: 'Choose another file, or add --overwrite to replace it.',
+        window: 'Choose another file.',
+      },
+    }),
     export_ending: ({ file, ending }: { file: string; ending: string }) => ({
       text: `${file}: expected a name that ends in .csv, .xlsx, .jsonl or .parquet, found ${ending === '' ? 'no ending' : `\`${ending}\``}`,
       remedy:

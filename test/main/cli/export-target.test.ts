@@ -75,7 +75,7 @@ describe('a target of --export that cannot be written', () => {
     expect(refused.code).toBe(2)
     expect(readdirSync(targets)).toEqual(['results.csv'])
     expect(readFileSync(file, 'utf8')).toBe('before')
-    expect((await sluice('task', ...sent, '--export', file)).code).toBe(0)
+    expect((await sluice('task', ...sent, '--export', file, '--overwrite')).code).toBe(0)
     expect(readdirSync(targets)).toEqual(['results.csv'])
     expect(readFileSync(file, 'utf8')).toContain('sluice_state')
   })

@@ -26,15 +26,20 @@ import type { CliContext } from '../context.ts'
 import { toComparisonDocument } from '../documents/comparison-document.ts'
 import { writeDocument } from '../documents/write-document.ts'
 import { withEngine } from '../engine-access.ts'
-import { resolveFromCaller } from '../invocation.ts'
 import { addLabelOptions, hasLabels, type LabelFlags, toLabelOptions } from '../options/label-options.ts'
 import { createIntegerParser, parseFilledText } from '../options/parse-values.ts'
 import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
-import { addDocumentOptions, addExamples, type DocumentFlags } from '../options/shared-options.ts'
+import {
+  addDocumentOptions,
+  addExamples,
+  addOverwriteOption,
+  type DocumentFlags,
+} from '../options/shared-options.ts'
 import { addStepSummary, toSummaryPart } from '../session/github-actions.ts'
 import { formatReport } from '../terminal/report-text.ts'
+import { type OverwriteFlags, toTargetOf } from '../written-files.ts'
 
-interface CompareFlags extends DocumentFlags, LabelFlags {
+interface CompareFlags extends DocumentFlags, LabelFlags, OverwriteFlags {
   base?: string[]
   with?: string[]
   againstBaseline?: true
@@ -125,6 +130,7 @@ export function addCompareCommand(program: Command, context: CliContext): void {
     .option('--limit <n>', 'changed rows to list', createIntegerParser(0, LIMIT_MAX), CHANGES_LISTED)
     .option('--offset <n>', 'changed rows to skip', createIntegerParser(0, Number.MAX_SAFE_INTEGER), 0)
     .option('--export <file>', 'write all rows that match --list to a .csv, .xlsx or .jsonl file')
+  addOverwriteOption(command)
   addLabelOptions(command)
     .option(
       '--seed <n>',
@@ -163,16 +169,20 @@ export function addCompareCommand(program: Command, context: CliContext): void {
           toQuestion(flags),
         )
         const isPair = base.length === 1 && others.length === 1
+        const labels = isLabelled ? { ...toLabelOptions(flags, context.env), seed: flags.seed } : null
         const decisions =
           isPair && (asksForDecisions(flags, isLabelled) || haveDecisions(earlier, later))
             ? await engine.lookback.compareDecisions(earlier.run_id, later.run_id, {
                 by: flags.by ?? null,
                 list: flags.list ?? { kind: 'changed' },
                 ...{ offset: flags.offset, limit: flags.limit },
-                ...(flags.export === undefined
-                  ? {}
-                  : { exportFile: resolveFromCaller(flags.export, context.env) }),
-                labels: isLabelled ? { ...toLabelOptions(flags, context.env), seed: flags.seed } : null,
+                ...(flags.export !== undefined && {
+                  exportFile: await toTargetOf(context, engine, earlier.run_id, flags.export, flags, [
+                    (await engine.runs.readPlan(later.run_id)).source,
+                    ...(labels?.labels === undefined ? [] : [labels.labels.source]),
+                  ]),
+                }),
+                labels,
               })
             : null
         const toSections = () =>

@@ -5,7 +5,6 @@ import { toEvaluationReport } from '../../../shared/report/evaluation-report.ts'
 import type { CliContext } from '../context.ts'
 import { writeDocument } from '../documents/write-document.ts'
 import { withEngine } from '../engine-access.ts'
-import { resolveFromCaller } from '../invocation.ts'
 import {
   addEvaluationOptions,
   type EvaluationFlags,
@@ -14,11 +13,17 @@ import {
 } from '../options/evaluation-options.ts'
 import { hasLabels } from '../options/label-options.ts'
 import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
-import { addDocumentOptions, addExamples, type DocumentFlags } from '../options/shared-options.ts'
+import {
+  addDocumentOptions,
+  addExamples,
+  addOverwriteOption,
+  type DocumentFlags,
+} from '../options/shared-options.ts'
 import { addStepSummary, toSummaryPart } from '../session/github-actions.ts'
 import { formatReport } from '../terminal/report-text.ts'
+import { type OverwriteFlags, toTargetOf } from '../written-files.ts'
 
-interface EvaluateFlags extends DocumentFlags, EvaluationFlags {
+interface EvaluateFlags extends DocumentFlags, EvaluationFlags, OverwriteFlags {
   export?: string
 }
 
@@ -37,15 +42,20 @@ export function addEvaluateCommand(program: Command, context: CliContext): void 
     '--export <file>',
     'write all evaluated rows, or only those of --list, to a .csv, .xlsx or .jsonl file',
   )
+  addOverwriteOption(command)
   addDocumentOptions(command).action(async (reference: string, flags: EvaluateFlags) => {
     if (!hasLabels(flags)) {
       throw new InvalidArgumentError('Say where the labels are: --label COLUMN, or --verdicts.')
     }
     await withEngine(context, flags.workspace, async (engine) => {
       const run = await resolveRun(engine, reference)
+      const options = toEvaluateOptions(flags, context.env)
+      const labels = options.labels === undefined ? [] : [options.labels.source]
       const evaluation = await engine.lookback.evaluateRun(run.run_id, {
-        ...toEvaluateOptions(flags, context.env),
-        ...(flags.export === undefined ? {} : { exportFile: resolveFromCaller(flags.export, context.env) }),
+        ...options,
+        ...(flags.export !== undefined && {
+          exportFile: await toTargetOf(context, engine, run.run_id, flags.export, flags, labels),
+        }),
       })
       if (flags.json) await writeDocument(context.out, evaluationSchema.parse(evaluation))
       else

@@ -30,14 +30,20 @@ import {
 } from '../options/filter-options.ts'
 import { parseDelimiter } from '../options/parse-values.ts'
 import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
-import { addDocumentOptions, addExamples, type DocumentFlags } from '../options/shared-options.ts'
+import {
+  addDocumentOptions,
+  addExamples,
+  addOverwriteOption,
+  type DocumentFlags,
+} from '../options/shared-options.ts'
 import type { Output } from '../terminal/output.ts'
+import { type OverwriteFlags, toTargetOf } from '../written-files.ts'
 
 const STDOUT_FORMATS = ['csv', 'jsonl', 'parquet', 'batch-output', 'batch-input'] as const
 
 type StdoutFormat = (typeof STDOUT_FORMATS)[number]
 
-interface ExportFlags extends DocumentFlags, FilterFlags {
+interface ExportFlags extends DocumentFlags, FilterFlags, OverwriteFlags {
   columns?: string[]
   rulesAsColumns?: true
   delimiter?: string
@@ -244,6 +250,7 @@ export function addExportCommand(program: Command, context: CliContext): void {
     '--errors <file>',
     'second file for the rows that did not succeed, each with its reason; <file> then has only those that succeeded',
   )
+  addOverwriteOption(command)
   addDocumentOptions(command).action(async (reference: string, file: string, flags: ExportFlags) => {
     await withEngine(context, flags.workspace, async (engine) => {
       const run = await resolveRun(engine, reference)
@@ -270,11 +277,15 @@ export function addExportCommand(program: Command, context: CliContext): void {
       }
       if (flags.gzip) throw new SluiceError({ id: 'export_gzip_of_stdout', file })
       if (flags.format !== undefined) throw new SluiceError({ id: 'export_format_of_stdout', file })
+      const target = await toTargetOf(context, engine, run.run_id, file, flags)
       if (flags.errors !== undefined) {
         const plan = await engine.runs.readPlan(run.run_id)
-        await engine.runs.checkExport(plan, resolveFromCaller(flags.errors, context.env))
+        await engine.runs.checkExport(
+          plan,
+          await toTargetOf(context, engine, run.run_id, flags.errors, flags),
+        )
       }
-      const result = await engine.results.exportRun(run.run_id, { ...options, file: resolveFromCaller(file, context.env) })
+      const result = await engine.results.exportRun(run.run_id, { ...options, file: target })
       if (flags.errors !== undefined) {
         const { errors } = flags
         await exportErrors(context, engine, run, result, { ...options, errors, json: flags.json === true })

@@ -17,7 +17,6 @@ import { findConnection, findConnectionInUse, readConnections } from '../../engi
 import type { CliContext } from '../context.ts'
 import { writeDocument, writeDocumentLine } from '../documents/write-document.ts'
 import { resolveWorkspace, withEngine } from '../engine-access.ts'
-import { resolveFromCaller } from '../invocation.ts'
 import {
   createIntegerParser,
   parseBaseUrl,
@@ -25,8 +24,14 @@ import {
   parseFilledText,
   parseVariableName,
 } from '../options/parse-values.ts'
-import { addDocumentOptions, addExamples, type WorkspaceFlags } from '../options/shared-options.ts'
+import {
+  addDocumentOptions,
+  addExamples,
+  addOverwriteOption,
+  type WorkspaceFlags,
+} from '../options/shared-options.ts'
 import { formatReport } from '../terminal/report-text.ts'
+import { type OverwriteFlags, toTarget } from '../written-files.ts'
 
 /** Which service a ledger is of, as options say it. */
 export interface LedgerServiceFlags extends WorkspaceFlags {
@@ -35,7 +40,7 @@ export interface LedgerServiceFlags extends WorkspaceFlags {
   apiKeyEnv?: string
 }
 
-interface LedgerFlags extends LedgerServiceFlags {
+interface LedgerFlags extends LedgerServiceFlags, OverwriteFlags {
   state?: readonly LedgerState[]
   search?: string
   limit: number
@@ -111,7 +116,7 @@ function addLedger(parent: Command, context: CliContext, of: LedgerKind): void {
     .option('--limit <n>', 'entries to show', createIntegerParser(1, LEDGER_PAGE_MAX), SHOWN)
     .option('--offset <n>', 'entries to skip', createIntegerParser(0, Number.MAX_SAFE_INTEGER), 0)
     .option('--export <file>', 'write all matching entries to a .csv, .xlsx or .jsonl file')
-    .optionsGroup('Options:')
+  addOverwriteOption(command).optionsGroup('Options:')
   addDocumentOptions(command).action(async (...args: unknown[]) => {
     // Commander passes the argument, where there is one, before the options.
     const name = list === null ? undefined : (args[0] as string | undefined)
@@ -182,7 +187,10 @@ async function showLedger(
   await withEngine(context, workspace, async (engine) => {
     await engine.runs.settleLate()
     if (flags.export !== undefined) {
-      const written = await engine.lookback.exportLedger(query, resolveFromCaller(flags.export, context.env))
+      const written = await engine.lookback.exportLedger(
+        query,
+        toTarget(context, workspace, flags.export, flags),
+      )
       const { file, rows, sizeBytes, guardedCells = 0 } = written
       if (flags.json) return writeDocumentLine(context.out, { of, list, ...toWrittenRows(written) })
       await context.out.writeLine(`${formatCounted(rows, 'row')} in ${file} (${formatBytes(sizeBytes)})`)

@@ -8,7 +8,6 @@ import type { Engine } from '../../engine/engine.ts'
 import type { CliContext } from '../context.ts'
 import { writeDocument } from '../documents/write-document.ts'
 import { withEngine } from '../engine-access.ts'
-import { resolveFromCaller } from '../invocation.ts'
 import {
   addEvaluationOptions,
   type EvaluationFlags,
@@ -17,9 +16,15 @@ import {
 } from '../options/evaluation-options.ts'
 import { hasLabels } from '../options/label-options.ts'
 import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
-import { addExamples, addWorkspaceOption, type DocumentFlags } from '../options/shared-options.ts'
+import {
+  addExamples,
+  addOverwriteOption,
+  addWorkspaceOption,
+  type DocumentFlags,
+} from '../options/shared-options.ts'
+import { type OverwriteFlags, toTargetOf } from '../written-files.ts'
 
-interface ReportFlags extends DocumentFlags, EvaluationFlags {
+interface ReportFlags extends DocumentFlags, EvaluationFlags, OverwriteFlags {
   withContent?: true
 }
 
@@ -39,6 +44,7 @@ export function addReportCommand(program: Command, context: CliContext): void {
     )
     .option('--with-content', 'include cells of the source and messages that may quote them')
     .option('--json', 'one JSON document on stdout; needs no file')
+  addOverwriteOption(command)
   addEvaluationOptions(command)
   addWorkspaceOption(command).action(
     async (reference: string, file: string | undefined, flags: ReportFlags) => {
@@ -47,9 +53,10 @@ export function addReportCommand(program: Command, context: CliContext): void {
       if (file === undefined && !flags.json) {
         throw new InvalidArgumentError('Name a file that ends in .html, .md or .xlsx, or add --json.')
       }
-      const target = file === undefined ? {} : { file: resolveFromCaller(file, context.env) }
       await withEngine(context, flags.workspace, async (engine) => {
         const run = await resolveRun(engine, reference)
+        const target =
+          file === undefined ? {} : { file: await toTargetOf(context, engine, run.run_id, file, flags) }
         if (isLoadRun(run)) {
           if (isEvaluated) throw new SluiceError({ id: 'evaluation_not_of_tasks', runId: run.run_id })
           await reportLoad(context, engine, run.run_id, { ...target, isJson: flags.json === true })

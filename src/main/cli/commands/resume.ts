@@ -14,7 +14,6 @@ import type { Engine } from '../../engine/engine.ts'
 import type { ResumeOptions, RunHandle } from '../../engine/engine-interface.ts'
 import type { CliContext } from '../context.ts'
 import { resolveWorkspace, withEngine } from '../engine-access.ts'
-import { resolveFromCaller } from '../invocation.ts'
 import { addGivenKeyOptions, type KeyFlags } from '../options/key-options.ts'
 import { parseVariableName } from '../options/parse-values.ts'
 import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
@@ -38,6 +37,7 @@ import { chooseOnUnknown, confirmSending, findGuarded } from '../session/consent
 import { createRunAccess } from '../session/run-access.ts'
 import { exportEnded, printSummary, settleRun, toExitCode } from '../session/settle-run.ts'
 import { toPrintable } from '../terminal/output.ts'
+import { toTarget } from '../written-files.ts'
 
 interface AgainFlags
   extends ReportingFlags,
@@ -175,7 +175,7 @@ async function sendAgain(
     const plan = await engine.runs.readPlan(run.run_id)
     const { connection, operation } = plan
     if (flags.export !== undefined) {
-      await engine.runs.checkExport(plan, resolveFromCaller(flags.export, context.env))
+      await engine.runs.checkExport(plan, toTarget(context, workspace, flags.export, flags, [plan.source]))
     }
     if (!flags.quiet) await noteSourceChange(context, engine, run, plan)
     const nothingLeft = () => printNothingLeft(context, engine, run, { flags, how: again.how })

@@ -11,13 +11,19 @@ import { withEngine } from '../engine-access.ts'
 import { resolveFromCaller } from '../invocation.ts'
 import { createIntegerParser } from '../options/parse-values.ts'
 import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
-import { addExamples, addWorkspaceOption, type DocumentFlags } from '../options/shared-options.ts'
+import {
+  addExamples,
+  addOverwriteOption,
+  addWorkspaceOption,
+  type DocumentFlags,
+} from '../options/shared-options.ts'
 import { addSourceOptions, type SourceFlags } from '../options/source-options.ts'
 import { readFlags } from '../options/table-options.ts'
 import { formatTable } from '../terminal/layout.ts'
 import type { Terminal } from '../terminal/terminal.ts'
+import { type OverwriteFlags, toTarget, toTargetOf } from '../written-files.ts'
 
-interface SampleFlags extends DocumentFlags, SourceFlags {
+interface SampleFlags extends DocumentFlags, SourceFlags, OverwriteFlags {
   size: number
   by?: string
   allocation: Allocation
@@ -57,20 +63,23 @@ export function addSampleCommand(program: Command, context: CliContext): void {
       1,
     )
     .option('--json', 'one JSON document on stdout')
+  addOverwriteOption(command)
   addSourceOptions(addWorkspaceOption(command)).action(
     async (reference: string, file: string, flags: SampleFlags) => {
       const { size, by = null, allocation, seed } = flags
-      const options = { size, by, allocation, seed, file: resolveFromCaller(file, context.env) }
+      const options = { size, by, allocation, seed }
       const path = resolveFromCaller(reference, context.env)
       const sample = await withEngine(context, flags.workspace, async (engine) => {
         if (existsSync(path)) {
+          const target = toTarget(context, engine.workspace, file, flags, [{ path }])
           return engine.runs.sampleSource(
             { header: true, ...readFlags(SOURCE_OPTIONS, flags), path },
-            options,
+            { ...options, file: target },
           )
         }
         const { run_id: runId } = await resolveRun(engine, reference)
-        return engine.lookback.sampleRun(runId, options)
+        const target = await toTargetOf(context, engine, runId, file, flags)
+        return engine.lookback.sampleRun(runId, { ...options, file: target })
       })
       if (flags.json) await writeDocument(context.out, sample)
       else await context.out.writeLine(formatSample(context.outTerminal, sample))

@@ -18,10 +18,16 @@ import { withEngine } from '../engine-access.ts'
 import { resolveFromCaller } from '../invocation.ts'
 import { parseRowArgument } from '../options/parse-values.ts'
 import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
-import { addDocumentOptions, addExamples, type DocumentFlags } from '../options/shared-options.ts'
+import {
+  addDocumentOptions,
+  addExamples,
+  addOverwriteOption,
+  type DocumentFlags,
+} from '../options/shared-options.ts'
 import { formatTable } from '../terminal/layout.ts'
+import { type OverwriteFlags, toTargetOf } from '../written-files.ts'
 
-interface VerdictFlags extends DocumentFlags {
+interface VerdictFlags extends DocumentFlags, OverwriteFlags {
   note?: string
   remove?: true
   from?: string
@@ -62,6 +68,7 @@ export function addVerdictCommand(program: Command, context: CliContext): void {
       'import verdicts from a file with the columns row, sluice_verdict, sluice_rule and sluice_note',
     )
     .option('--export <file>', 'write the verdicts with their rows to a .csv or .xlsx file')
+  addOverwriteOption(command)
   addDocumentOptions(command).action(
     async (
       reference: string,
@@ -89,7 +96,7 @@ export function addVerdictCommand(program: Command, context: CliContext): void {
         if (flags.export !== undefined) {
           const written = await engine.lookback.exportVerdicts(
             runId,
-            resolveFromCaller(flags.export, context.env),
+            await toTargetOf(context, engine, runId, flags.export, flags),
           )
           if (!flags.json) {
             const { rows, file, guardedCells = 0 } = written

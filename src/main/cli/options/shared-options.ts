@@ -8,6 +8,7 @@ import {
 } from '../../../shared/run/accept-code.ts'
 import { COMMAND_PREFIX } from '../invocation.ts'
 import type { ProgressKind } from '../progress/progress-reporter.ts'
+import type { OverwriteFlags } from '../written-files.ts'
 import { collect, createDurationParser, createIntegerParser, parseBaseUrl } from './parse-values.ts'
 import { addTableOptions, type FlagsOf } from './table-options.ts'
 
@@ -81,12 +82,21 @@ export function addOnUnknownOption(command: Command): Command {
 }
 
 /** Where a run is exported to when it has ended. */
-export interface ExportFlags {
+export interface ExportFlags extends OverwriteFlags {
   export?: string
 }
 
 export function addExportOption(command: Command): Command {
-  return command.option('--export <file>', 'export the results to this file when the run has ended')
+  command.option('--export <file>', 'export the results to this file when the run has ended')
+  return addOverwriteOption(command)
+}
+
+/** Declares `--overwrite`. */
+export function addOverwriteOption(command: Command): Command {
+  return command.option(
+    '--overwrite',
+    'replace the output file even if Sluice did not write it, or it was changed since',
+  )
 }
 
 /** Whether the confirmation was given on the command line. */

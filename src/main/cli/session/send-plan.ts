@@ -24,11 +24,11 @@ import type { Engine } from '../../engine/engine.ts'
 import type { RunHandle } from '../../engine/engine-interface.ts'
 import type { CliContext } from '../context.ts'
 import { withEngine } from '../engine-access.ts'
-import { resolveFromCaller } from '../invocation.ts'
 import type { GivenKeyFlags } from '../options/key-options.ts'
 import type { RunTimeFlags } from '../options/sending-options.ts'
 import { toFollowOptions } from '../progress/progress-reporter.ts'
 import { toPrintable } from '../terminal/output.ts'
+import { toTarget } from '../written-files.ts'
 import { confirmSending, findGuarded, listAccepted, printAccepted } from './consent.ts'
 import { searchCapacity } from './find-capacity.ts'
 import { type NamedFiles, openLoadOutputs } from './load-outputs.ts'
@@ -82,7 +82,7 @@ export async function sendPlan(context: CliContext, asked: PlanToSend): Promise<
     if (!flags.quiet) for (const note of lasting) await context.err.writeLine(toPrintable(note))
     const { exportK6: folder } = flags
     if (flags.export !== undefined) {
-      await engine.runs.checkExport(plan, resolveFromCaller(flags.export, context.env))
+      await engine.runs.checkExport(plan, toTarget(context, workspace, flags.export, flags, [plan.source]))
     }
     await asked.beforeSending?.(columns)
     if (flags.dryRun) {

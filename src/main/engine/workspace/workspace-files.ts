@@ -139,7 +139,7 @@ export function toSandboxStore(workspace: string): string {
 
 /** What the workspace holds of runs, their callbacks and files on their way: all but what a person has set. */
 const RECORDED =
-  /^(inbox|catalogue|baselines\.json|appeals-in-review\.csv|sandbox\.db|fingerprint\.secret)([.-].*)?$|^(downloads|uploads|stdin|media|demo|ledgers)$|^open-.*\.html$|^\..*\.part$/
+  /^(inbox|catalogue|baselines\.json|appeals-in-review\.csv|sandbox\.db|fingerprint\.secret|written-files\.json)([.-].*)?$|^(downloads|uploads|stdin|media|demo|ledgers)$|^open-.*\.html$|^\..*\.part$/
 
 /** Paths of all that was ever recorded in a workspace; the lease of the inbox, which the caller holds, apart. */
 export function toRecordedFiles(workspace: string): string[] {

@@ -32,7 +32,10 @@ export async function* writeWorkbook(
   const zip = new yazl.ZipFile()
   const output = zip.outputStream as Readable
   const parts = listParts(sheets.map(({ name }) => name))
-  for (const [name, xml] of parts) zip.addBuffer(Buffer.from(xml), name)
+  for (const [name, xml] of parts) {
+    // What says whose workbook it is can be seen without unpacking.
+    zip.addBuffer(Buffer.from(xml), name, { compress: name !== PROPERTIES })
+  }
   const streams = sheets.map((sheet, index) => {
     const stream = Readable.from(toSheetXml(sheet, index === 0, maxRows), {
       objectMode: false,
@@ -160,6 +163,9 @@ const PACKAGE = 'http://schemas.openxmlformats.org/package/2006'
 const DECLARATION = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
 const TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml'
 
+/** Name of the part that names the program. */
+const PROPERTIES = 'docProps/app.xml'
+
 /** Name of the part that holds the rows of a sheet, from 0. */
 function toSheetPart(index: number): string {
   return `xl/worksheets/sheet${index + 1}.xml`
@@ -192,7 +198,7 @@ function listParts(names: readonly string[]): [name: string, xml: string][] {
     ],
     [
       // Tells a reader of sources that the cells carry no formula guard.
-      'docProps/app.xml',
+      PROPERTIES,
       `${DECLARATION}<Properties xmlns="http://schemas.openxmlformats.org/officeDocument/2006/extended-properties"><Application>Sluice</Application></Properties>`,
     ],
     [

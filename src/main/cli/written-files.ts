@@ -1,0 +1,64 @@
+import type { PlanSource } from '../../shared/plan/plan.ts'
+import type { Engine } from '../engine/engine.ts'
+import { findReplacedSource } from '../engine/workspace/replaced-source.ts'
+import { isWritable } from '../engine/workspace/workspace-files.ts'
+import { readStamp, refuseForeignFile, rememberWritten } from '../engine/workspace/written-files.ts'
+import type { CliContext } from './context.ts'
+import { resolveFromCaller } from './invocation.ts'
+
+/** The files that a command may write, each as it was before. */
+const targets = new WeakMap<CliContext, Map<string, ReturnType<typeof readStamp>>>()
+
+/** Whether a file that Sluice has not written may be replaced. */
+export interface OverwriteFlags {
+  overwrite?: true
+}
+
+type Source = Pick<PlanSource, 'path' | 'more'>
+
+/**
+ * The path of a file that a person named to be written. Throws `BAD_USAGE` if it holds what Sluice has not written, unless
+ * it may be replaced. What would replace one of the sources is refused by the engine, which no option changes.
+ */
+export function toTarget(
+  context: CliContext,
+  workspace: string,
+  name: string,
+  { overwrite = false }: { overwrite?: boolean },
+  sources: readonly Source[] = [],
+): string {
+  const file = resolveFromCaller(name, context.env)
+  const isSource = sources.some((source) => findReplacedSource(source, file) !== null)
+  if (!overwrite && !isSource) refuseForeignFile(workspace, file)
+  const known = targets.get(context) ?? new Map<string, ReturnType<typeof readStamp>>()
+  targets.set(context, known.set(file, readStamp(file)))
+  return file
+}
+
+/** The same for a file about a run, which never replaces its sources. */
+export async function toTargetOf(
+  context: CliContext,
+  engine: Engine,
+  runId: string,
+  name: string,
+  flags: { overwrite?: boolean },
+  others: readonly Source[] = [],
+): Promise<string> {
+  const { source } = await engine.runs.readPlan(runId)
+  return toTarget(context, engine.workspace, name, flags, [source, ...others])
+}
+
+/** Remembers the files that the command has written. */
+export function rememberTargets(context: CliContext, workspace: string): void {
+  if (!isWritable(workspace)) return
+  const written = [...(targets.get(context) ?? [])].flatMap(([file, before]) => {
+    const now = readStamp(file)
+    const isWritten = now !== null && (before?.size !== now.size || before.mtimeMs !== now.mtimeMs)
+    return isWritten ? [now] : []
+  })
+  try {
+    rememberWritten(workspace, written)
+  } catch {
+    // The files are written; the next command that would replace one of them says so.
+  }
+}

@@ -1,0 +1,125 @@
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { withSandbox } from '../../helpers/sandbox.ts'
+import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
+import { runInProcess } from './run-in-process.ts'
+import { writeSource } from './write-source.ts'
+
+const ROWS = 'post_id,user_id,text_data,truth\np1,u1,win a free prize now,spam\np2,u1,see you at lunch,ham\n'
+/** Ids that the service does not know yet. */
+const ANEW = ['--set', 'post_id={{run}}-{{row}}']
+const NOTES = 'what I noted by hand\n'
+
+/** A run, and files of a person next to it. */
+async function setUp() {
+  const folder = createTemporaryFolder()
+  const sandbox = await withSandbox()
+  const source = writeSource(folder, 'posts.csv', ROWS)
+  const sluiceIn = (workspace: string, ...args: string[]) =>
+    runInProcess(args, { workspace: join(folder, workspace), env: { SLUICE_API_KEY: sandbox.key } })
+  const sluice = (...args: string[]) => sluiceIn('workspace', ...args)
+  const sending = ['task', source, '--base-url', sandbox.baseUrl]
+  const sent = await sluice(...sending, '--json')
+  const at = (name: string) => join(folder, name)
+  const note = (name: string) => {
+    writeFileSync(at(name), NOTES)
+    return at(name)
+  }
+  return {
+    sandbox,
+    source,
+    sending,
+    sluice,
+    sluiceIn,
+    at,
+    note,
+    runId: String(JSON.parse(sent.stdout).run_id),
+  }
+}
+
+const LABELS = ['--label', 'truth', '--positive', 'spam=Likely spam']
+
+describe('a file that is there', () => {
+  it('is not replaced by a command unless Sluice wrote it or --overwrite is given', async () => {
+    const { sluice, note, runId } = await setUp()
+    const commands: [name: string, toArgs: (file: string) => string[]][] = [
+      ['results.csv', (file) => ['export', runId, file]],
+      ['results.batch-input.jsonl.gz', (file) => ['export', runId, file]],
+      ['report.html', (file) => ['report', runId, file]],
+      ['sample.csv', (file) => ['sample', runId, file, '--size', '1']],
+      ['evaluated.csv', (file) => ['evaluate', runId, ...LABELS, '--export', file]],
+      ['changed.csv', (file) => ['compare', runId, runId, '--by', 'row', '--export', file]],
+    ]
+    for (const [name, toArgs] of commands) {
+      const file = note(name)
+      const refused = await sluice(...toArgs(file))
+      expect([refused.code, refused.stderr], name).toEqual([2, expect.stringContaining('--overwrite')])
+      expect(refused.stderr).toContain('exists and was not written by Sluice')
+      expect(readFileSync(file, 'utf8')).toBe(NOTES)
+      expect(await sluice(...toArgs(file), '--overwrite'), name).toMatchObject({ code: 0 })
+      expect(readFileSync(file, 'latin1')).not.toContain(NOTES)
+    }
+  })
+
+  it('is refused before anything is sent', async () => {
+    const { sandbox, sending, sluice, note, runId } = await setUp()
+    const file = note('results.csv')
+    const before = (await sandbox.requests()).length
+    for (const args of [
+      [...sending, '--export', file],
+      ['retry', runId, '--export', file],
+    ]) {
+      const refused = await sluice(...args)
+      expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('--overwrite')])
+    }
+    const errors = await sluice('export', runId, `${file}.new.csv`, '--errors', file)
+    expect([errors.code, errors.stderr]).toEqual([2, expect.stringContaining('--overwrite')])
+    expect(await sandbox.requests()).toHaveLength(before)
+    expect(readFileSync(file, 'utf8')).toBe(NOTES)
+    expect(await sluice(...sending, ...ANEW, '--export', file, '--overwrite')).toMatchObject({ code: 0 })
+    expect(await sluice(...sending, ...ANEW, '--export', file)).toMatchObject({ code: 0 })
+  })
+
+  it('is replaced as before if Sluice wrote it, also for another workspace', async () => {
+    const { sending, sluice, sluiceIn, at, runId } = await setUp()
+    await sluiceIn('another', ...sending)
+    for (const name of ['a.csv', 'a.jsonl.gz', 'a.xlsx', 'a.parquet', 'a.batch-output.jsonl', 'a.html']) {
+      const command = name.endsWith('.html') ? 'report' : 'export'
+      expect(await sluice(command, runId, at(name)), name).toMatchObject({ code: 0 })
+      expect(await sluiceIn('another', command, 'latest', at(name)), name).toMatchObject({ code: 0 })
+    }
+    const [ids, columns] = [at('ids.csv'), ['--columns', 'post_id']]
+    for (let time = 1; time <= 2; time += 1)
+      expect(await sluice('export', runId, ids, ...columns)).toMatchObject({ code: 0 })
+    // Nothing in it says whose it is.
+    expect((await sluiceIn('another', 'export', 'latest', ids)).stderr).toContain('--overwrite')
+  })
+
+  it('is refused if it was changed since Sluice wrote it', async () => {
+    const { sluice, at, runId } = await setUp()
+    await sluice('sample', runId, at('sample.csv'), '--size', '2')
+    appendFileSync(at('sample.csv'), 'a label that took an hour\n')
+    const refused = await sluice('sample', runId, at('sample.csv'), '--size', '2')
+    expect([refused.code, refused.stderr]).toEqual([
+      2,
+      expect.stringContaining('was changed since Sluice wrote it'),
+    ])
+    expect(readFileSync(at('sample.csv'), 'utf8')).toContain('took an hour')
+  })
+
+  it('is replaced if it is empty, as a script makes it to have a name', async () => {
+    const { sluice, at, runId } = await setUp()
+    writeFileSync(at('new.csv'), '')
+    expect(await sluice('export', runId, at('new.csv'), '--columns', 'post_id')).toMatchObject({ code: 0 })
+    expect(await sluice('export', runId, at('new.csv'), '--columns', 'post_id')).toMatchObject({ code: 0 })
+  })
+
+  it('is forgotten with the workspace', async () => {
+    const { sluice, at, runId } = await setUp()
+    await sluice('export', runId, at('ids.csv'), '--columns', 'post_id')
+    expect(readFileSync(join(at('workspace'), 'written-files.json'), 'utf8')).toContain('ids.csv')
+    await sluice('wipe', '--yes')
+    expect(() => readFileSync(join(at('workspace'), 'written-files.json'))).toThrow('ENOENT')
+  })
+})
