@@ -127,6 +127,27 @@ it('tells that columns without names may have moved where a kept mapping meets a
     expect(userIds().slice(4)).toEqual(['u1', 'u2'])
   }))
 
+it('tells that columns without names may be swapped where a kept mapping meets as many of them', () =>
+  withService(async ({ folder, write, run, task }) => {
+    const texts = Array.from({ length: 6 }, (_, at) => `this is the message with the number ${at}`)
+    const source = write('list.csv', texts.map((text, at) => `u${at},${text}\n`).join(''))
+    const plan = join(folder, 'list.plan.json')
+    const said = ({ stdout, stderr }: { stdout: string; stderr: string }) => stdout + stderr
+    const first = await task(source, '--no-header', ...BY_NUMBER, '--save-plan', plan)
+    expect(said(first)).not.toContain('not ids')
+    expect(await run('mapping', 'save', 'mm', 'latest')).toMatchObject({ code: 0 })
+    write('list.csv', texts.map((text, at) => `${text},u${at}\n`).join(''))
+    for (const command of [
+      ['plan', plan, '--trust-plan', '--dry-run'],
+      ['run-again', 'latest', '--dry-run'],
+      ['task', source, '--base-url', 'http://127.0.0.1:9', '--no-header', '--mapping', 'mm', '--dry-run'],
+    ]) {
+      const dry = said(await run(...command))
+      expect(dry, command[0]).toContain('most of its first values are texts, not ids')
+      expect(dry, command[0]).toContain('its first values look like ids, not texts')
+    }
+  }))
+
 it('tells of texts in columns without names that are not sent, and sends the others', () =>
   withService(async ({ write, task, userIds }) => {
     const rows = ['u1,the text that is sent,and a second one beside it,7', 'u2,another text that is sent,,8']
