@@ -163,7 +163,7 @@ const BEFORE = 'what was there before\n'
 async function runExport(world: World, workspace: string, fault: Fault): Promise<FaultyRun> {
   const file = join(workspace, '..', `${workspace.split('/').at(-1)}.csv`)
   writeFileSync(file, BEFORE)
-  const result = await world.sluice(workspace, ['export', 'latest', file], fault)
+  const result = await world.sluice(workspace, ['export', 'latest', file, '--overwrite'], fault)
   const { code, mistakes } = result
   const content = readFileSync(file, 'utf8')
   const isWhole = content.split('\n').length === ROWS + 2
@@ -171,7 +171,7 @@ async function runExport(world: World, workspace: string, fault: Fault): Promise
   if (content !== BEFORE && !isWhole) mistakes.push('the export is cut off')
   const left = readdirSync(join(workspace, '..')).filter((name) => name.endsWith('.part'))
   if (left.length > 0) mistakes.push(`left behind: ${left.join(', ')}`)
-  const again = await world.sluice(workspace, ['export', 'latest', file])
+  const again = await world.sluice(workspace, ['export', 'latest', file, '--overwrite'])
   if (again.code !== 0) mistakes.push(`the export afterwards exited with ${again.code}: ${again.stderr}`)
   return result
 }

@@ -31,11 +31,18 @@ function readWritten(workspace: string): z.infer<typeof writtenSchema> {
   }
 }
 
-/** How a file is now; null for what is not there, and what is no regular file, such as a pipe, which nothing replaces. */
+/**
+ * How a file is now; null for what is not there, what is no regular file, such as a pipe, which nothing replaces, and what
+ * cannot be reached, which is reported by whoever writes it.
+ */
 export function readStamp(file: string): (Stamp & { path: string }) | null {
-  const found = statSync(file, { throwIfNoEntry: false })
-  if (found?.isFile() !== true) return null
-  return { path: realpathSync(file), size: found.size, mtimeMs: found.mtimeMs }
+  try {
+    const found = statSync(file, { throwIfNoEntry: false })
+    if (found?.isFile() !== true) return null
+    return { path: realpathSync(file), size: found.size, mtimeMs: found.mtimeMs }
+  } catch {
+    return null
+  }
 }
 
 /**
@@ -77,7 +84,16 @@ const OWN_BEGINNING =
   /(?:^|[",;|\t])sluice_[a-z_]+|<Application>Sluice<|^\{"row":[^,]+,"record":\d+,|^\{"time":"[^"]+","run_id":"|^\{"id":"\d{8}-\d{6}-\w+-\d+","custom_id":/
 const OWN_END = /sluice_(?:row|state)|Sluice \d+\.\d+\.\d+/
 
+/** A file that cannot be read is taken for another's. */
 function isOwnOutput(file: string, size: number): boolean {
+  try {
+    return looksOwn(file, size)
+  } catch {
+    return false
+  }
+}
+
+function looksOwn(file: string, size: number): boolean {
   const descriptor = openSync(file, 'r')
   try {
     const read = (from: number) => {
