@@ -32,6 +32,7 @@ const RUN_TIME = new Set([
   '--metrics-linger',
   '--out',
   '--export',
+  '--overwrite',
   '--limit',
   '--export-k6',
   '--find-capacity',
