@@ -227,6 +227,42 @@ describe('--api-key-command', () => {
     await expect.poll(() => isAlive(pid), { timeout: 50_000 }).toBe(false)
   })
 
+  it.skipIf(process.platform === 'win32')(
+    'takes the key of a command that ended, though what it started goes on',
+    async () => {
+      const { context, stderr } = createKeptContext({ env: { SLUICE_WORKSPACE: createTemporaryFolder() } })
+      const given = readGivenKey(
+        context,
+        { apiKeyCommand: ['sh', '-c', `sleep 600 & echo "started $!" >&2; echo ${KEY}`] },
+        { baseUrl: 'http://127.0.0.1:1' },
+        { commandMaxMs: 40_000 },
+      )
+      const key = await given.finally(() => process.kill(Number(/started (\d+)/.exec(stderr())?.[1])))
+      expect(key).not.toBeNull()
+    },
+  )
+
+  it('holds back each line that may have the key in it, until it can be taken out', async () => {
+    const { folder, write } = await openService()
+    const { context, stderr } = createKeptContext({ env: { SLUICE_WORKSPACE: folder } })
+    const key = 'a1b2c3d4e5f6/g7h8i9j0k1l2/m3n4'
+    const script = write(
+      'verbose.cjs',
+      `console.error('read ${key}')
+      console.error('GET https://me:${key}@vault.example/v1')
+      console.error('x'.repeat(16_290))
+      console.error('cut ${key}')
+      console.log('${key}')`,
+    )
+    await readGivenKey(
+      context,
+      { apiKeyCommand: [process.execPath, script] },
+      { baseUrl: 'http://127.0.0.1:1' },
+    )
+    expect(stderr()).toContain('read [redacted]')
+    expect(stderr()).not.toContain('a1b2c3')
+  })
+
   it('gives up on a command that does not end', async () => {
     const { folder, write } = await openService()
     const { context } = createKeptContext({ env: { SLUICE_WORKSPACE: folder } })

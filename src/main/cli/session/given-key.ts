@@ -19,6 +19,9 @@ const WORD_MIN = 6
 /** How long a command may take to print a key, a person who unlocks something included, milliseconds. */
 const COMMAND_MAX_MS = 60_000
 
+/** How long what a command started may keep its output open, once it has ended and printed a key, milliseconds. */
+const PIPES_MAX_MS = 1_000
+
 /** Longest text of a command's stderr that is shown, characters. */
 const STDERR_MAX = 16_384
 
@@ -74,9 +77,13 @@ async function runKeyCommand(
   return toKey(stdout, addresses, `that ${program} printed`)
 }
 
-/** Whether a line has a word as long as keys are; addresses to log in at are none. */
+/**
+ * Whether a line has a word as long as keys are; addresses to log in at are none, unless they have a password. In base64, a
+ * key can have slashes, as paths do, which have fewer digits.
+ */
 function mayHoldKey(line: string): boolean {
-  return /[\w+=~-]{16,}/.test(line.replaceAll(/\bhttps?:\/\/\S+/g, ''))
+  const text = line.replaceAll(/\bhttps?:\/\/[^\s@]+(?!\S)/g, '')
+  return /[\w+=~-]{16,}/.test(text) || (text.match(/[\w+=~/-]{16,}/g) ?? []).some((word) => /\d/.test(word))
 }
 
 /** Without the system's words, which repeat the name of the program: that may be the key itself. */
@@ -104,8 +111,10 @@ function run(
       return
     }
     const lines = new LineSplitter(onLine)
+    let graceTimer: NodeJS.Timeout | undefined
     const end = (failure: KeyCommandFailure | null) => {
       clearTimeout(timer)
+      clearTimeout(graceTimer)
       // What the program started may hold the pipes open for longer.
       child.stdout.destroy()
       child.stderr.destroy()
@@ -113,7 +122,9 @@ function run(
       resolve({ stdout, failure })
     }
     const timer = setTimeout(() => {
-      if (child.pid !== undefined) killTree(child.pid)
+      // The number of a process that has ended may be that of another by now.
+      const isRunning = child.exitCode === null && child.signalCode === null
+      if (isRunning && child.pid !== undefined) killTree(child.pid)
       end({ kind: 'timeout', ms: timeoutMs })
     }, timeoutMs)
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -121,9 +132,18 @@ function run(
     })
     child.stderr.setEncoding('utf8').on('data', (text: string) => lines.add(text))
     child.once('error', (error) => end(toNotStarted(error)))
-    child.once('close', (exitCode, signal) => {
+    const endAs = (exitCode: number | null, signal: NodeJS.Signals | null) => {
       if (exitCode === 0) end(null)
       else end(signal === null ? { kind: 'exit', exitCode: exitCode ?? 1 } : { kind: 'signal', signal })
+    }
+    child.once('close', endAs)
+    child.once('exit', (exitCode, signal) => {
+      graceTimer = setTimeout(() => {
+        // What was in the pipes is read before this. A program that only starts another may leave the printing to it.
+        setImmediate(() => {
+          if (exitCode !== 0 || stdout.trim() !== '') endAs(exitCode, signal)
+        })
+      }, PIPES_MAX_MS).unref()
     })
   })
 }
@@ -144,6 +164,8 @@ class LineSplitter {
     const lines = (this.#rest + taken).split(/\r?\n/)
     this.#rest = lines.pop() ?? ''
     for (const line of lines) this.#onLine(line)
+    // A part of a key would not be known as one.
+    if (taken.length < text.length) this.#rest = ''
   }
 
   /** Hands over what no line break ended. */

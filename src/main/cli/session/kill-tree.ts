@@ -29,9 +29,13 @@ function listDescendants(pid: number): number[] {
   return found.slice(1)
 }
 
-/** All processes, each with its parent. */
+/** All processes, each with its parent; none where the system does not say. */
 function listParents(): [pid: number, parent: number][] {
-  return process.platform === 'linux' ? readProc() : askPs()
+  try {
+    return process.platform === 'linux' ? readProc() : askPs()
+  } catch {
+    return []
+  }
 }
 
 function readProc(): [number, number][] {
