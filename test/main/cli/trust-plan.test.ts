@@ -191,3 +191,21 @@ it('names the path that requests go to, with the values of variables in it', asy
   ])
   expect(other.requests).toEqual([])
 })
+
+it('names a host by the letters that are looked up, which another host may only look like', async () => {
+  const workspace = createTemporaryFolder()
+  writeSource(workspace, 'posts.csv', createRows(1))
+  const connection = { baseUrl: 'https://\u0430pi.example.com/v', apiKeyEnv: 'OTHER' }
+  const plan = { connection, source: { path: 'posts.csv' }, operation: { kind: 'task' } }
+  const file = writeSource(workspace, 'plan.json', JSON.stringify(plan))
+  const questions: string[] = []
+  await runInProcess(['plan', file], {
+    workspace,
+    env,
+    ask: (question) => {
+      questions.push(question)
+      return false
+    },
+  })
+  expect(questions).toEqual([expect.stringContaining('OTHER to https://xn--pi-6kc.example.com/v')])
+})

@@ -55,10 +55,13 @@ function describeAccess(plan: Plan, { connections }: Connections): string[] {
   ]
 }
 
-/** Where requests go, with a path if there is one: values of variables in it go there, too. */
+/**
+ * Where requests go, with a path if there is one: values of variables in it go there, too. Written as a URL is parsed, so
+ * that a host that only looks like another is told from it.
+ */
 function listAddresses({ baseUrl, taskBaseUrl }: Plan['connection']): string[] {
   const addresses = [baseUrl, ...(taskBaseUrl === undefined ? [] : [taskBaseUrl])]
-  return [...new Set(addresses.map((address) => address.replace(/\/+$/, '')))]
+  return [...new Set(addresses.map((address) => new URL(address).href.replace(/\/+$/, '')))]
 }
 
 /** What leads requests elsewhere than to the host that the address names, or vouches for who answers there. */
