@@ -189,9 +189,10 @@ function parseAddress(text: string, sample: string, whereSecretsBelong: string):
 
 /** An address without what may be secret in it: user name and password, query and fragment. */
 function toShownAddress(text: string): string {
+  // A password that nobody escaped may hold `/`, `?` and `#`.
   return text
+    .replace(/^([a-z][\w+.-]*:\/*)?.*@/is, '$1…@')
     .replace(/[?#].*$/s, (rest) => `${rest.charAt(0)}…`)
-    .replace(/^([a-z][\w+.-]*:\/*)?[^/]*@/i, '$1…@')
 }
 
 /** Parser of the name of an environment variable. What was found is not repeated: it may be the secret itself. */

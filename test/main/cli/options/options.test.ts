@@ -177,6 +177,9 @@ describe('a base URL', () => {
     'example.com?token=hunter2',
     'localhost:8080?token=hunter2',
     'me:hunter2@example.com',
+    'https://me:hunter2/x@example.com',
+    'https://me:hunter2?x@example.com',
+    'me:hunter2/x@example.com',
     'ftp://me:hunter2@example.com',
     'ghp_0123456789hunter2abcdef',
   ])('is refused without repeating what may be a secret in it: %s', (text) => {
