@@ -34,9 +34,9 @@ const SECRET_NAME =
   /token|secret|passw|credential|cookie|signature|auth(?!or)|session|api[-_]?key|pass$|pwd|(?:^|[-_])(?:key|pass|pat|dsn)(?:[-_]|$)/i
 /** Beginnings of values that hold a secret. */
 const SECRET_VALUE = /^(basic|bearer|digest|negotiate|token)\s+\S/i
-/** What the keys and tokens of well-known services look like, wherever they stand. */
+/** What the keys and tokens of well-known services look like, wherever they stand; words without digits are none. */
 const KNOWN_SECRET =
-  /\b(?:gh[oprsu]_|github_pat_|glpat-|npm_|[rs]k_(?:live|test)_|sk-|xox[abeoprs]-)[\w-]{10,}|\bA[KS]IA[0-9A-Z]{12}|\bAIza[\w-]{30}|\beyJ[\w-]{8,}\.[\w-]+\.|-----BEGIN [A-Z ]*PRIVATE KEY/
+  /\b(?:gh[oprsu]_|github_pat_|glpat-|npm_|[rs]k_(?:live|test)_|sk-(?=[\w-]{20})|xox[abeoprs]-)(?=[\w-]*\d)[\w-]{10,}|\bA[KS]IA[0-9A-Z]{12}|\bAIza[\w-]{30}|\beyJ[\w-]{8,}\.[\w-]+\.|-----BEGIN [A-Z ]*PRIVATE KEY/
 const SCHEME = /^(basic|bearer|digest|negotiate|token)\s/i
 /** Long enough to be a secret; what stands before `=` is a name. */
 const LONG_WORD = /[\w+/.-]{6,}(?!\w*=)/

@@ -59,7 +59,8 @@ describe('headers of requests', () => {
       onRequest: (request, wire) => {
         const token = String(request.headers['x-filed']).replace('Bearer ', '')
         const session = String(request.headers['x-session']).replace(/.*sid=|;.*/g, '')
-        wire.send(400, { error: true, code: 'BAD', message: `${token} and ${session} are unknown` })
+        const [, basic] = String(request.headers['x-basic']).split(' ')
+        wire.send(400, { error: true, code: 'BAD', message: `${token}, ${session} and ${basic} are unknown` })
       },
     })
     const workspace = createTemporaryFolder()
@@ -68,11 +69,18 @@ describe('headers of requests', () => {
     const sent = await runInProcess(
       [
         ...['task', source, '--base-url', service.baseUrl, '--workspace', join(workspace, 'work')],
-        ...['--header', `X-Filed: @${file}`, '--header', 'X-Session: ${SESSION}'],
+        ...[
+          '--header',
+          `X-Filed: @${file}`,
+          '--header',
+          'X-Session: ${SESSION}',
+          '--header',
+          'X-Basic: ${BASIC}',
+        ],
       ],
-      { workspace, env: { ...env, SESSION: `sid=${TOKEN}; lang=de` } },
+      { workspace, env: { ...env, SESSION: `sid=${TOKEN}; lang=de`, BASIC: 'Basic dXNlcjpwYXNz' } },
     )
-    expect(sent.stdout).toContain('[redacted] and [redacted] are unknown')
+    expect(sent.stdout).toContain('[redacted], [redacted] and [redacted] are unknown')
     for (const secret of [TOKEN, FILED]) {
       expect(findFilesWith(workspace, secret)).toEqual([])
       expect(holdsSecret(sent.stdout + sent.stderr, secret)).toBe(false)
@@ -178,6 +186,18 @@ describe('headers of requests', () => {
     expect(refused.stderr).toContain(message)
     expect(refused.stderr).not.toContain('0123456789abcdef')
     expect(service.requests).toEqual([])
+  })
+
+  it('whose values only begin like tokens of well-known services are sent', async () => {
+    const { service, source, run } = await open()
+    const values = {
+      'x-region': 'sk-bratislava-west-1',
+      'x-team': 'npm_config_registry',
+      'x-plan': 'risk-sk-none',
+    }
+    const headers = Object.entries(values).flatMap(([name, value]) => ['--header', `${name}: ${value}`])
+    expect(await run(['task', source, '--base-url', service.baseUrl, ...headers])).toMatchObject({ code: 0 })
+    expect(service.requests[0]?.headers).toMatchObject(values)
   })
 
   it.each([

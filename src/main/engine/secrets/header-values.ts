@@ -105,7 +105,9 @@ function readHeader(env: NodeJS.ProcessEnv, name: string, written: string): Read
 
 /** A value, and the parts of it that a service may repeat alone: the token behind `Bearer`, the session of a cookie. */
 function listSecrets(value: string): string[] {
-  return [value, ...value.split(/[\s,;="']+/).filter((part) => /\d/.test(part) || part.length >= 16)]
+  const [, behindScheme] = /^[\w-]+ +(\S+)$/.exec(value) ?? []
+  const parts = value.split(/[\s,;="']+/).filter((part) => /\d/.test(part) || part.length >= 16)
+  return [value, ...(behindScheme === undefined ? [] : [behindScheme]), ...parts]
 }
 
 /** A file may end with a line break, as editors leave it. */
