@@ -33,7 +33,7 @@ export function createOutput(
     const printable = stream.isTTY === true ? escapeForTerminal(text) : text
     if (!isInJob) return printable
     const guarded = isData ? printable : escapeCommands(printable, isLineOpen)
-    isLineOpen = /\S[^\S\r\n]*$/.test(printable) || (isLineOpen && !/[\r\n]/.test(printable))
+    isLineOpen = /[^\s\u0085][^\S\r\n\u0085]*$/.test(printable) || (isLineOpen && !/[\r\n]/.test(printable))
     return guarded
   }
   const write: Output['write'] = async (text, { isData = false } = {}) => {
@@ -71,14 +71,14 @@ export function escapeForTerminal(text: string): string {
 
 /**
  * Text for the log of a job of GitHub Actions, whose runner takes a line that begins with `::`, and whatever follows `##[`,
- * for a command. Escaped as {@link escapeForTerminal} does, so that a JSON document stays the same. `isLineOpen`: the text goes
+ * for a command; U+0085 is white space for it, but not for `\s`. Escaped as {@link escapeForTerminal} does, so that a JSON document stays the same. `isLineOpen`: the text goes
  * on with a line that has begun.
  */
 function escapeCommands(text: string, isLineOpen: boolean): string {
   const guarded = text
-    .replaceAll(/([\r\n]\s*):(?=:)/g, `$1${toUnit(0x3a)}`)
+    .replaceAll(/([\r\n][\s\u0085]*):(?=:)/g, `$1${toUnit(0x3a)}`)
     .replaceAll('##[', `#${toUnit(0x23)}[`)
-  return isLineOpen ? guarded : guarded.replace(/^(\s*):(?=:)/, `$1${toUnit(0x3a)}`)
+  return isLineOpen ? guarded : guarded.replace(/^([\s\u0085]*):(?=:)/, `$1${toUnit(0x3a)}`)
 }
 
 function toUnit(unit: number): string {

@@ -80,6 +80,8 @@ describe('in a job of GitHub Actions, text', () => {
     )
     expect(await writeAll('a ', '::b\n', '::c')).toBe('a ::b\n\\u003a:c')
     expect(await writeAll('a', '\n  ', '::b')).toBe('a\n  \\u003a:b')
+    // Next line, which .NET takes for white space at the beginning of a line.
+    expect(await writeAll('\u0085::a\n\u0085::b')).toBe('\u0085\\u003a:a\n\u0085\\u003a:b')
   })
 
   it('stays the same JSON, and bytes stay what they are', async () => {
