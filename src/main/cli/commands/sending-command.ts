@@ -114,10 +114,6 @@ function noteIdleOptions(operation: Operation, flags: SendingFlags): string[] {
   return [`${given.join(', ')} ${has} no effect ${why}.`]
 }
 
-/**
- * Saves the plan with `--save-plan`. It accepts nothing yet: which causes there are to accept is known only once the
- * source is read. Throws `BAD_USAGE` or `WORKSPACE_UNUSABLE`.
- */
 /** A plan takes all headers of the connection that it names, so that one left out would be back. */
 function refuseUnkeptRemoval({ savePlan, removeHeader }: SendingFlags): void {
   if (savePlan === undefined || removeHeader === undefined) return
@@ -126,6 +122,10 @@ function refuseUnkeptRemoval({ savePlan, removeHeader }: SendingFlags): void {
   )
 }
 
+/**
+ * Saves the plan with `--save-plan`. It accepts nothing yet: which causes there are to accept is known only once the
+ * source is read. Throws `BAD_USAGE` or `WORKSPACE_UNUSABLE`.
+ */
 async function savePlan(
   { env, err, errTerminal }: CliContext,
   workspace: string,
