@@ -66,9 +66,9 @@ function collectAdds(run: RunView, events: Events): void {
       continue
     }
     // A callback that came twice settles its row once; one of another try names an item of its own.
-    for (const { outcome, itemId, isSettled, atUs } of readCallbacks(item)) {
+    for (const { outcome, itemId, isSettled, wasSettled, atUs } of readCallbacks(item)) {
       if (outcome === 'succeeded' && itemId !== null) addItem(itemId, atUs)
-      else if (outcome === 'rejected' && isSettled) add(by, atUs, { kind: 'refused' })
+      else if (outcome === 'rejected' && (isSettled || wasSettled)) add(by, atUs, { kind: 'refused' })
     }
   }
 }
@@ -100,6 +100,8 @@ interface IndexCallback {
   outcome: string
   itemId: string | null
   isSettled: boolean
+  /** It settled its row before a retry. */
+  wasSettled: boolean
   atUs: number
 }
 
@@ -113,7 +115,8 @@ function prepare({ db, record }: RunView) {
       const judgement = effect === 'other_post' ? null : judgeCallback(body)
       if (judgement === null) return []
       const { outcome, customIndexItemId: itemId } = judgement
-      return [{ outcome, itemId, isSettled: effect === 'settled', atUs: Date.parse(receivedAt) * 1_000 }]
+      const [isSettled, wasSettled] = [effect === 'settled', effect === 'settled_before']
+      return [{ outcome, itemId, isSettled, wasSettled, atUs: Date.parse(receivedAt) * 1_000 }]
     })
   return {
     list: targetOf(operation) ?? '',

@@ -2,6 +2,7 @@ import { toRowsPerItem } from '../../../../shared/operations/operations.ts'
 import { type RowAndRecord, toRowAndRecord } from '../../../../shared/plan/source-place.ts'
 import type { ItemState, RowAnswer } from '../../../../shared/run/item-state.ts'
 import { findDeletedStates, type RunView } from '../../journal/run-family.ts'
+import { createSentAsReader } from '../../journal/sent-as.ts'
 import { parseCells } from '../../journal/stored-cells.ts'
 import { createPlaceReader } from '../../run/journal/intake-writer.ts'
 import { createRowRequests } from '../../run/results/row-detail.ts'
@@ -50,9 +51,11 @@ export function* readSentRows(view: RunView): Generator<SentRow, void, undefined
   const { mapRow } = createRowRequests(view)
   const toPlace = createPlaceReader(db)
   const rows = db.prepare(
-    `SELECT row.id, row.item, row.cells, row.kinds, result.state, result.error_code, result.answer,
-     result.custom_index_item_id, result.attempts FROM row LEFT JOIN result ON result.row = row.id
-     WHERE row.id > ? AND row.item IS NOT NULL AND (row.id <= ? OR result.row IS NOT NULL)
+    // A correction may have made a row invalid, or left it out, that was sent alone before.
+    `SELECT row.id, coalesce(row.item, row.id) AS item, row.item IS NULL AS is_unsendable, row.cells, row.kinds,
+     result.state, result.error_code, result.answer, result.custom_index_item_id, result.attempts
+     FROM row LEFT JOIN result ON result.row = row.id
+     WHERE row.id > ? AND (row.item IS NOT NULL OR attempts > 0) AND (row.id <= ? OR result.row IS NOT NULL)
      ORDER BY row.id LIMIT ${STEP_ROWS}`,
   )
   const attempts = db.prepare(
@@ -62,6 +65,7 @@ export function* readSentRows(view: RunView): Generator<SentRow, void, undefined
   // What was never sent before stands above the watermark; a deleted retry may have sent it.
   const last = deleted.has('pending') ? Number.MAX_SAFE_INTEGER : record.claimed
   const isLostBefore = createLostBefore(view)
+  const readSentAs = createSentAsReader(db)
   const isAlone = toRowsPerItem(record.plan.operation) === 1
   for (let after = 0; ; ) {
     const step = rows.all(after, last)
@@ -75,13 +79,15 @@ export function* readSentRows(view: RunView): Generator<SentRow, void, undefined
     for (const found of step) {
       const row = Number(found['id'])
       const item = Number(found['item'])
-      const state = found['state'] === null ? null : (found['state'] as ItemState)
+      const tried = Number(found['attempts'] ?? 0)
+      const sentAs = found['is_unsendable'] === 1 ? readSentAs(row, tried) : null
+      const stored = found['state'] === null ? null : (found['state'] as ItemState)
+      const state = sentAs?.state ?? stored
+      const kinds = sentAs?.kinds == null ? toText(found['kinds']) : sentAs.kinds || null
       const isClaimed = row <= record.claimed
       const ofItem = triesOf.get(item) ?? []
       // A retry may have sent other rows of the item alone.
-      const tries = isAlone
-        ? ofItem
-        : ofItem.filter(({ number }) => Number(number) <= Number(found['attempts'] ?? 0))
+      const tries = isAlone ? ofItem : ofItem.filter(({ number }) => Number(number) <= tried)
       const lost = tries.filter(({ outcome }) => outcome === 'unknown')
       const answered = tries.filter(({ outcome }) => outcome === 'succeeded' || outcome === 'rejected')
       // Marked, and nobody has written down what came of it.
@@ -94,11 +100,11 @@ export function* readSentRows(view: RunView): Generator<SentRow, void, undefined
       yield {
         numbers: toRowAndRecord(row, toPlace(row, toText(found['kinds']))),
         item,
-        attempts: Number(found['attempts'] ?? 0),
-        body: mapRow(row, parseCells(String(found['cells'])), toText(found['kinds'])).body,
+        attempts: tried,
+        body: mapRow(row, parseCells(String(found['cells'])), kinds).body,
         state: state === 'sending' ? null : state,
-        errorCode: toText(found['error_code']),
-        answer: toText(found['answer']) as RowAnswer | null,
+        errorCode: sentAs === null ? toText(found['error_code']) : sentAs.errorCode,
+        answer: sentAs === null ? (toText(found['answer']) as RowAnswer | null) : sentAs.answer,
         customIndexItemId: toText(found['custom_index_item_id']),
         takenTries: tries.filter(({ outcome }) => outcome === 'succeeded').length,
         answeredAtUs: toNumber(answered.at(-1)?.['ended_at_us']),

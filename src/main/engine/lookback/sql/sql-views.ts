@@ -244,13 +244,13 @@ function selectScores({ view }: Part, select: string, from: string): string[] {
   return [own, further]
 }
 
-/** Every try of the rows of a whole. */
+/** Every try of the rows of a whole; a correction may have made a row invalid that was sent alone before. */
 function selectTries(part: Part, { run, number }: { run: string; number: string }): string {
   const { schema, view, earlier, later, isMember } = part
   const before = earlier.map(
     (
       one,
-    ) => ` + (SELECT count(*) FROM ${one.schema}.row AS x JOIN ${one.schema}.attempt AS y ON y.item = x.item
+    ) => ` + (SELECT count(*) FROM ${one.schema}.row AS x JOIN ${one.schema}.attempt AS y ON y.item = coalesce(x.item, x.id)
       WHERE x.id = r.id${selectOwnTries(one, 'y')})`,
   )
   const members = later.filter((one) => one.isMember)
@@ -262,7 +262,7 @@ function selectTries(part: Part, { run, number }: { run: string; number: string 
     strftime('%Y-%m-%dT%H:%M:%S', tried.sent_at_us / 1000000, 'unixepoch')
       || printf('.%03dZ', tried.sent_at_us / 1000 % 1000), tried.outcome, tried.status,
     tried.error_code, tried.message, tried.duration_us / 1000.0
-    FROM ${schema}.row AS r JOIN ${schema}.attempt AS tried ON tried.item = r.item
+    FROM ${schema}.row AS r JOIN ${schema}.attempt AS tried ON tried.item = coalesce(r.item, r.id)
     WHERE (${isOfMembers})${selectOwnTries(part, 'tried')}`
 }
 

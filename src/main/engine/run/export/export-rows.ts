@@ -305,7 +305,7 @@ function createExportedRun(view: RunView, { withRequests, withFields }: Required
         exchangeInRow: isFirst ? null : toRowAndRecord(exchange.row, exchange.place),
         request: wasSent && withRequests && isFirst ? toRequest() : null,
         response: response === null ? null : { body: response.text, cutFrom: response.cutFrom },
-        callbacks: isFirst ? (exchange?.callbacks ?? []) : [],
+        callbacks: isFirst ? (exchange?.callbacks ?? page.readCallbacks(stored)) : [],
         body,
         task: isTask && body !== undefined ? readTaskFindings(body) : null,
         appeal: isAppeal && body !== undefined ? readAppealFindings(body) : null,

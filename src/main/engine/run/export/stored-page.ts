@@ -138,7 +138,8 @@ export class StoredPage {
   }
 
   /** The callbacks of the item that a row went out with, in the order they came; none if the run is not async. */
-  readCallbacks({ id, item }: StoredRow): CallbackDetail[] {
+  readCallbacks({ id }: Pick<StoredRow, 'id'>): CallbackDetail[] {
+    const item = this.#findItem(id)
     if (item === null || !isAsync(this.view.record.plan.operation)) return []
     const found = this.#callbacks.get(item) ?? []
     if (item !== id || found.some(([, , , , bytes]) => bytes !== null)) {

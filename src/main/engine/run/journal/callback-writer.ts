@@ -2,8 +2,11 @@ import type { StatementSync } from 'node:sqlite'
 import { type ItemState, nextItemState, type RowAnswer } from '../../../../shared/run/item-state.ts'
 import { countError, type ErrorCause, uncountError } from '../../journal/counters.ts'
 import type { Journal } from '../../journal/journal.ts'
-import { updateRunRecord } from '../../journal/run-record.ts'
+import { readRunRecord, updateRunRecord } from '../../journal/run-record.ts'
+import { createSentAsReader } from '../../journal/sent-as.ts'
 import { LongBodies, packBody, readStoredBody } from '../../journal/stored-bodies.ts'
+import { parseCells } from '../../journal/stored-cells.ts'
+import { createRowMapper, type MapRow } from '../../mapping/row-mapper.ts'
 import type { InboxCallback } from '../../receiver/inbox.ts'
 import { ECHO_MISMATCH_CODE, type EchoFinding } from '../../service/echoes.ts'
 import { cutMessage } from '../../service/judgement.ts'
@@ -100,6 +103,8 @@ export class CallbackWriter {
   readonly #overdue: StatementSync
   readonly #setOverdue: StatementSync
   readonly #earlier: StatementSync
+  readonly #readSentAs: ReturnType<typeof createSentAsReader>
+  #mapRow: MapRow | null = null
 
   constructor(journal: Journal, claims: ItemClaims, outcomes: OutcomeWriter, scope: CallbackScope = WHOLE) {
     this.#scope = scope
@@ -111,6 +116,7 @@ export class CallbackWriter {
       'SELECT state, attempts, status, error_code, message, answer FROM result WHERE row = ?',
     )
     this.#earlier = db.prepare('SELECT 1 FROM earlier WHERE row = ? LIMIT 1')
+    this.#readSentAs = createSentAsReader(db)
     this.#acknowledged = db.prepare(
       "SELECT task_id FROM result WHERE row = ? AND state IN ('acknowledged', 'overdue')",
     )
@@ -359,6 +365,8 @@ export class CallbackWriter {
     if (mark !== null && stored?.answer !== mark.answer)
       this.#countAnswer(stored?.answer ?? null, mark.answer)
     countError(counters, { state, status: stored?.status ?? null, errorCode, message }, 1)
+    if (state === 'succeeded' && from === 'pending' && stored !== null)
+      this.#restoreSent(item, stored.attempts)
     if (content.fromCache) counters.add('from_cache', '', 1)
     if (content.outcome === 'succeeded') counters.add('echo', content.echo.kind, 1)
     const attempts = (stored?.attempts ?? 0) + (from === 'sending' && !isWaiting(item) ? 1 : 0)
@@ -375,6 +383,26 @@ export class CallbackWriter {
     // A row has one latency, that of the first callback that settled it.
     const measuredUs = before === undefined ? latencyUs : null
     return { item, from, receivedAtUs, latencyUs: measuredUs, isOfTryInFlight, isEarly }
+  }
+
+  /** A callback took what was sent before a correction, whose fixes then have corrected nothing of the row. */
+  #restoreSent(row: number, attempts: number): void {
+    const { db, counters } = this.#journal
+    const sentKinds = this.#readSentAs(row, attempts)?.kinds ?? null
+    const record = sentKinds === null ? null : readRunRecord(db)
+    const stored = db.prepare('SELECT cells, kinds FROM row WHERE id = ?').get(row)
+    if (record === null || stored === undefined) return
+    this.#mapRow ??= createRowMapper(record.plan, record.columns, record.runToken)
+    const cells = parseCells(String(stored['cells']))
+    const count = (kinds: string | null, n: number) => {
+      const { corrections } = this.#mapRow?.(row, cells, kinds) ?? {}
+      if (corrections === undefined) return
+      counters.add('corrected', 'rows', n)
+      for (const { field } of corrections) counters.add('corrected', `cell ${field}`, n)
+    }
+    count(stored['kinds'] === null ? null : String(stored['kinds']), -1)
+    count(sentKinds || null, 1)
+    db.prepare('UPDATE row SET kinds = ? WHERE id = ?').run(sentKinds || null, row)
   }
 
   #readResult(row: number): StoredResult | null {

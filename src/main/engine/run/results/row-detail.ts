@@ -3,6 +3,7 @@ import { toRowsPerItem } from '../../../../shared/operations/operations.ts'
 import type { Problem } from '../../../../shared/run/problem.ts'
 import type { AttemptDetail, CallbackDetail, RowDetail } from '../../../../shared/run/results.ts'
 import type { RunFamily, RunView } from '../../journal/run-family.ts'
+import { createSentAsReader } from '../../journal/sent-as.ts'
 import { createExchangeReader } from '../../journal/stored-bodies.ts'
 import { type Body, writeBody } from '../../mapping/json-text.ts'
 import { createRowHash } from '../../mapping/row-hash.ts'
@@ -148,10 +149,7 @@ export function readSentKinds(
   { id, state, attempts }: Pick<JoinedRow, 'id' | 'state' | 'attempts'>,
 ): string | null {
   if (state !== 'pending' || (attempts ?? 0) === 0) return null
-  const kinds = db
-    .prepare('SELECT kinds, attempts FROM earlier WHERE row = ? ORDER BY session DESC LIMIT 1')
-    .get(id)
-  return kinds?.['kinds'] == null || kinds['attempts'] !== attempts ? null : String(kinds['kinds'])
+  return createSentAsReader(db)(id, attempts ?? 0)?.kinds ?? null
 }
 
 /** A request as it was or will be sent. */

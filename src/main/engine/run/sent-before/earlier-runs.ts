@@ -10,6 +10,7 @@ import type { ItemState } from '../../../../shared/run/item-state.ts'
 import type { SentOutcome } from '../../../../shared/run/sent-before.ts'
 import { findDeletedStates, type ReaderPool, type RunView, readRunView } from '../../journal/run-family.ts'
 import type { RunRecord } from '../../journal/run-record.ts'
+import { createSentAsReader } from '../../journal/sent-as.ts'
 import { parseCells } from '../../journal/stored-cells.ts'
 import type { MapRow } from '../../mapping/row-mapper.ts'
 import { toServiceUrl } from '../../service/operation-exchange.ts'
@@ -34,8 +35,16 @@ interface EarlierRow {
   outcome: SentOutcome
 }
 
-/** The columns `id`, `cells`, `kinds`, `item` and `state`. */
-type StoredRow = [number, string, string | null, number, string | null]
+/** The columns `id`, `cells`, `kinds`, `item`, `state` and `attempts`. */
+type StoredRow = [number, string, string | null, number | null, string | null, number]
+
+/** What a row is, and is mapped by. */
+interface StoredSent {
+  item: number | null
+  state: string | null
+  attempts: number
+  kinds: string | null
+}
 
 /** Rows that are read at once. */
 const PAGE_ROWS = 1_000
@@ -80,12 +89,16 @@ export class EarlierRun {
     if (readKey === null) return
     const lists = new HashLists(onList)
     const page = db.prepare(
-      `SELECT id, cells, kinds FROM row WHERE id > ? AND item IS NOT NULL ORDER BY id LIMIT ${PAGE_ROWS}`,
+      `SELECT id, cells, kinds, item, state, attempts FROM row LEFT JOIN result ON result.row = row.id
+       WHERE id > ? AND (item IS NOT NULL OR attempts > 0) ORDER BY id LIMIT ${PAGE_ROWS}`,
     )
+    const toSent = this.#createSentReader(db)
     for (let rows = page.all(0); rows.length > 0; rows = page.all(Number(rows.at(-1)?.['id']))) {
-      for (const { id, cells, kinds } of rows) {
+      for (const { id, cells, kinds: stored, item, state, attempts } of rows) {
         const row = Number(id)
-        const key = readKey(this.toKeyed(row, String(cells), kinds === null ? null : String(kinds)))
+        const known = { item, state, attempts: Number(attempts ?? 0), kinds: stored } as StoredSent
+        const { kinds } = toSent(row, known)
+        const key = readKey(this.toKeyed(row, String(cells), kinds))
         if (key !== null) lists.add(key, row)
       }
     }
@@ -107,14 +120,14 @@ export class EarlierRun {
   /** Reads those of the rows, given in their order, that it sent or may have sent. */
   *readSent(rows: readonly number[]): Generator<EarlierRow, void, undefined> {
     const { db } = this.#view()
-    const columns = 'row.id, row.cells, row.kinds, row.item, result.state'
+    const columns = 'row.id, row.cells, row.kinds, row.item, result.state, coalesce(attempts, 0)'
     const between = db.prepare(
       `SELECT ${columns} FROM row LEFT JOIN result ON result.row = row.id
-       WHERE row.id BETWEEN ? AND ? AND item IS NOT NULL`,
+       WHERE row.id BETWEEN ? AND ? AND (item IS NOT NULL OR attempts > 0)`,
     )
     const among = db.prepare(
       `SELECT ${columns} FROM json_each(?) AS wanted CROSS JOIN row ON row.id = wanted.value
-       LEFT JOIN result ON result.row = row.id WHERE item IS NOT NULL`,
+       LEFT JOIN result ON result.row = row.id WHERE item IS NOT NULL OR attempts > 0`,
     )
     between.setReturnArrays(true)
     among.setReturnArrays(true)
@@ -124,6 +137,7 @@ export class EarlierRun {
        OR EXISTS (SELECT 1 FROM earlier WHERE row = ?1 AND state = 'overdue')`,
     )
     const toPlace = createPlaceReader(db)
+    const toSent = this.#createSentReader(db)
     const claimed = Number(db.prepare('SELECT claimed FROM run').get()?.['claimed'] ?? 0)
     for (let at = 0; at < rows.length; at += PAGE_ROWS) {
       const page = rows.slice(at, at + PAGE_ROWS)
@@ -132,11 +146,29 @@ export class EarlierRun {
       const found = (isDense
         ? between.all(first, last)
         : among.all(JSON.stringify(page))) as unknown as StoredRow[]
-      for (const [row, cellsText, kinds, item, state] of found) {
-        const isLost = () => lost.get(item) !== undefined
+      for (const [row, cellsText, storedKinds, item, stored, attempts] of found) {
+        const { state, kinds } = toSent(row, { item, state: stored, attempts, kinds: storedKinds })
+        const isLost = () => lost.get(item ?? row) !== undefined
         const outcome = this.#toOutcome(state as ItemState | null, row <= claimed, isLost)
         if (outcome === null) continue
         yield { row, number: sayRow(toPlace(row, kinds)), cellsText, kinds, outcome }
+      }
+    }
+  }
+
+  /** Prepares the read of how rows were sent that corrections have put back, left out or made invalid since. */
+  #createSentReader(
+    db: DatabaseSync,
+  ): (row: number, stored: StoredSent) => Pick<StoredSent, 'state' | 'kinds'> {
+    if (this.record.plan.earlierFixes === undefined) return (_row, stored) => stored
+    const readSentAs = createSentAsReader(db)
+    return (row, { item, state, attempts, kinds }) => {
+      const isSent = attempts > 0 && (item === null || state === 'pending')
+      const sentAs = isSent ? readSentAs(row, attempts) : null
+      if (sentAs === null) return { state, kinds }
+      return {
+        state: item === null ? sentAs.state : state,
+        kinds: sentAs.kinds === null ? kinds : sentAs.kinds || null,
       }
     }
   }

@@ -1,0 +1,165 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { Catalogue } from '../../../../src/main/engine/lookback/catalogue/catalogue.ts'
+import { Ledgers, readLedger } from '../../../../src/main/engine/lookback/ledger/read-ledger.ts'
+import { askSql } from '../../../../src/main/engine/lookback/sql/ask-sql.ts'
+import { InboxWriter } from '../../../../src/main/engine/receiver/inbox-writer.ts'
+import { readRow } from '../../../../src/main/engine/run/results/row-detail.ts'
+import { toJournalFile } from '../../../../src/main/engine/workspace/workspace-files.ts'
+import { forkProcess } from '../../../../src/main/own-process.ts'
+import { SQL_PROCESS } from '../../../../src/main/program-files.ts'
+import type { Fix } from '../../../../src/shared/plan/fixes.ts'
+import { type PlanInput, planSchema } from '../../../../src/shared/plan/plan.ts'
+import { type FaultServer, startFaultServer, toErrorAnswer } from '../../../helpers/fault-server.ts'
+import { judgeCounts } from '../../../helpers/history/judge-counts.ts'
+import { readRunHistory } from '../../../helpers/history/read-run-history.ts'
+import { createInProcessRuns } from '../../../helpers/in-process-runs.ts'
+import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
+import { openEngine } from '../../../helpers/test-engine.ts'
+import { createRunPlan } from '../../../helpers/test-folder.ts'
+
+const BASE = { callbackBase: 'http://127.0.0.1:1' }
+const ADD = { kind: 'index-add', indexId: 'images' } as const
+const REFUSAL = { error: true, status: 400, error_code: 'BROKEN', message: 'it broke', show_alert: false }
+
+function openRuns() {
+  return createInProcessRuns(join(createTemporaryFolder(), 'work'))
+}
+
+type Runs = ReturnType<typeof openRuns>
+
+function createIndexPlan(baseUrl: string, operation: PlanInput['operation']) {
+  const path = join(createTemporaryFolder(), 'images.csv')
+  writeFileSync(path, 'url\nhttps://media.example.com/a.png\n')
+  return planSchema.parse({ connection: { baseUrl }, source: { path }, operation, retry: { limit: 0 } })
+}
+
+async function readIndex({ workspace }: Runs) {
+  const ledgers = new Ledgers((asked) => new Catalogue(asked))
+  onTestFinished(() => ledgers.forget())
+  const states = ['known', 'removed', 'removal_unknown', 'add_unknown'] as const
+  const query = { of: 'index', service: {}, list: null, search: null, states: [...states] } as const
+  const { counts } = await readLedger(ledgers, { workspace, held: [] }, query, { offset: 0, limit: 9 })
+  return counts
+}
+
+/** An async service whose callbacks the test stores in the inbox itself. */
+async function startAsyncService({ workspace }: Runs) {
+  const inbox = InboxWriter.open(workspace)
+  if (inbox === null) throw new Error('the inbox is held')
+  onTestFinished(() => inbox.close())
+  const receive = (runToken: string, item: number, body: unknown) =>
+    new Promise((stored) =>
+      inbox.store(
+        { runToken, item, receivedAtUs: Date.now() * 1000, body: Buffer.from(JSON.stringify(body)) },
+        stored,
+      ),
+    )
+  const answer: { toBody: (task: string) => unknown } = { toBody: () => null }
+  const server: FaultServer = await startFaultServer({
+    onRequest: async (request, wire) => {
+      const task = `task-${request.number}`
+      const { callback_url: url } = JSON.parse(request.body) as { callback_url: string }
+      const [, , runToken = '', item = ''] = new URL(url).pathname.split('/')
+      const body = answer.toBody(task)
+      if (body !== null) await receive(runToken, Number(item), body)
+      wire.send(200, JSON.stringify({ task_id: task, message: 'accepted' }))
+    },
+  })
+  return { server, answer, receive }
+}
+
+test('the ledger counts an add that a callback refused before a retry as refused', async () => {
+  const runs = openRuns()
+  const { server, answer } = await startAsyncService(runs)
+  answer.toBody = () => REFUSAL
+  const plan = createIndexPlan(server.baseUrl, { ...ADD, mode: 'async' })
+  const { run_id: runId, rows } = await runs.start(plan, BASE).ended
+  expect(rows).toMatchObject({ rejected: 1 })
+  expect(await readIndex(runs)).toEqual({})
+  answer.toBody = (task) => ({ task_id: task, custom_index_item_id: 'item-a' })
+  expect((await runs.retry(runId, 'skip', BASE).ended).rows).toMatchObject({ succeeded: 1 })
+  expect(await readIndex(runs)).toEqual({ known: 1 })
+})
+
+test('a sent row that a correction makes invalid stays in the ledger and in SQL', async () => {
+  const runs = openRuns()
+  const server = await startFaultServer({
+    onRequest: (_request, wire) => wire.send(503, toErrorAnswer(503, 'UNAVAILABLE', 'later')),
+  })
+  const { run_id: runId, rows } = await runs.start(createIndexPlan(server.baseUrl, ADD)).ended
+  expect(rows).toMatchObject({ unknown: 1 })
+  expect(await readIndex(runs)).toEqual({ add_unknown: 1 })
+  const wrong: Fix[] = [{ kind: 'cell', row: 1, field: 'url', value: 'nowhere' }]
+  expect((await runs.correct(runId, wrong, 'resend').ended).rows).toMatchObject({ invalid: 1 })
+  expect(await readIndex(runs)).toEqual({ add_unknown: 1 })
+  const said: unknown[][] = []
+  await askSql({
+    ...{ processUrl: SQL_PROCESS, startProcess: forkProcess, timeoutMs: 60_000 },
+    files: [toJournalFile(runs.workspace, runId)],
+    sql: 'SELECT record, number, outcome FROM tries',
+    onRow: async (row) => void said.push(row),
+  })
+  expect(said.slice(1)).toEqual([[1, 1, 'unknown']])
+})
+
+test('a row that waits to be corrected again shows the request that was answered', async () => {
+  const runs = openRuns()
+  const server = await startFaultServer({
+    onRequest: (_request, wire) => wire.send(400, toErrorAnswer(400, 'INVALID_PARAM', 'no')),
+  })
+  const plan = createRunPlan(createTemporaryFolder(), 1, server.baseUrl)
+  const { run_id: runId } = await runs.start(plan).ended
+  for (const value of ['first', 'second']) {
+    const fixes: Fix[] = [{ kind: 'cell', row: 1, field: 'text_data', value }]
+    const held = runs.correct(runId, fixes, 'skip', { hold: true })
+    await held.until(({ phase }) => phase === 'ready')
+    held.command({ kind: 'stop' })
+    await held.ended
+    const { requestBody } = runs.read(runId, (view) => readRow(view, 1))
+    expect(JSON.parse(requestBody ?? '')).toMatchObject({ text_data: 'text 1' })
+  }
+})
+
+test('callbacks of a row that a correction makes invalid are exported', async () => {
+  const runs = openRuns()
+  const { server, answer } = await startAsyncService(runs)
+  answer.toBody = () => REFUSAL
+  const plan = createRunPlan(createTemporaryFolder(), 1, server.baseUrl, {
+    operation: { kind: 'task', mode: 'async' },
+  })
+  const { run_id: runId } = await runs.start(plan, BASE).ended
+  const wrong: Fix[] = [{ kind: 'cell', row: 1, field: 'user_id', value: 'u;1' }]
+  expect((await runs.correct(runId, wrong, 'skip', BASE).ended).rows).toMatchObject({ invalid: 1 })
+  const file = join(createTemporaryFolder(), 'all.jsonl')
+  await openEngine(runs.workspace).results.exportRun(runId, { file })
+  const [row] = readFileSync(file, 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  expect(row).toMatchObject({ callbacks: [{ body: expect.anything() }], tries: [{ number: 1 }] })
+})
+
+test('a late callback to what was sent before a correction shows that request', async () => {
+  const runs = openRuns()
+  const { server, receive } = await startAsyncService(runs)
+  const plan = createRunPlan(createTemporaryFolder(), 1, server.baseUrl, {
+    operation: { kind: 'task', mode: 'async' },
+    callback: { timeoutMs: 1 },
+  })
+  const { run_id: runId, rows } = await runs.start(plan, BASE).ended
+  expect(rows).toMatchObject({ overdue: 1 })
+  const fixes: Fix[] = [{ kind: 'cell', row: 1, field: 'text_data', value: 'other' }]
+  const held = runs.correct(runId, fixes, 'skip', { ...BASE, hold: true })
+  await held.until(({ phase }) => phase === 'ready')
+  await receive(runId, 1, { task_id: 'task-1', triggered_rules: [] })
+  await held.until((snapshot) => snapshot.rows.succeeded === 1)
+  held.command({ kind: 'stop' })
+  await held.ended
+  const detail = runs.read(runId, (view) => readRow(view, 1))
+  expect(detail.result.state).toBe('succeeded')
+  expect(JSON.parse(detail.requestBody ?? '')).toMatchObject({ text_data: 'text 1' })
+  expect(judgeCounts(readRunHistory(toJournalFile(runs.workspace, runId)))).toEqual([])
+  expect(runs.summarize(runId).corrected ?? null).toBe(null)
+})
