@@ -13,19 +13,26 @@ function listTagsOfRows(thresholds: Load['thresholds']): ThresholdTag[] {
   return listRowTags(thresholds.map(({ expression }) => readExpression(expression).tags))
 }
 
-/** Finds the tags of thresholds that are values of columns, and that none of the rows has that requests send. */
+/**
+ * Finds the tags of thresholds that are values of columns, and that none of the rows has that measured requests send: rows
+ * with the weight 0 are not among these.
+ */
 export class RowTagWatch {
   readonly #missing: { tag: ThresholdTag; cell: number }[]
+  /** Index of the cell with a row's weight; null if all rows count alike. */
+  readonly #weightCell: number | null
   #hasRows = false
 
-  constructor({ thresholds }: Load, columns: readonly string[]) {
+  constructor({ thresholds, weight }: Load, columns: readonly string[]) {
+    this.#weightCell = weight === undefined ? null : findColumnOfName(columns, weight)
     this.#missing = listTagsOfRows(thresholds).map((tag) => ({
       ...{ tag, cell: findColumnOfName(columns, tag.name) },
     }))
   }
 
-  /** Notes a row that requests send. */
+  /** Notes a row that can be sent. */
   note(cells: readonly string[]): void {
+    if (this.#weightCell !== null && parseWeight(cells[this.#weightCell] ?? '') === 0) return
     this.#hasRows = true
     for (let index = this.#missing.length - 1; index >= 0; index -= 1) {
       const one = this.#missing[index]

@@ -51,6 +51,20 @@ test('a summary says nothing of the order where rows are sent in that of the sou
   expect(report.plan.join()).not.toContain('seed')
 })
 
+test('a value that only rows without weight have cannot be the tag of a threshold', async () => {
+  const judge = (text: string) =>
+    send(['0', '1', '3'], {
+      ...{ order: 'random', weight: 'share', seed: 12 },
+      thresholds: [`http_reqs{text_data:${text}}:count<100`],
+    })
+  await expect(judge('row0')).rejects.toMatchObject({
+    said: { id: 'load_tag_missing', column: 'text_data', named: 'row0' },
+  })
+  const { summary } = await judge('row2')
+  expect(summary.thresholds).toMatchObject([{ ok: true, requests: expect.any(Number) }])
+  expect(summary.thresholds?.[0]?.requests).toBeGreaterThan(0)
+})
+
 test.each(['', '-1', 'many'])(
   'a row with the weight `%s` ends the load test before it begins',
   async (weight) => {
