@@ -1,8 +1,9 @@
 import type { ItemState } from '../../../shared/run/item-state.ts'
 import type { Journal } from '../journal/journal.ts'
-import { findTakenOver, type RunFamily, type RunView } from '../journal/run-family.ts'
+import { findHeldCorrection, findTakenOver, type RunFamily, type RunView } from '../journal/run-family.ts'
 import { type RunRecord, readRunRecord } from '../journal/run-record.ts'
 import { readLatency, writeLatency } from '../journal/seconds.ts'
+import { createSentAsReader } from '../journal/sent-as.ts'
 import { parseCells } from '../journal/stored-cells.ts'
 import type { InboxCallback } from '../receiver/inbox.ts'
 import { InboxReader } from '../receiver/inbox.ts'
@@ -191,26 +192,40 @@ export function openCallbackSettler(
   })
 }
 
-/** Judges callbacks by what their item was or will be sent with, read from the cells of its row as the sender does. */
+/**
+ * Judges callbacks by what their item was sent with last, or will be, read from the cells of its row as the sender does.
+ */
 function createCallbackJudge(
   db: DatabaseSync,
   record: RunRecord,
   workspace: string,
 ): CallbackSettlerOptions['judge'] {
-  const readRow = db.prepare('SELECT cells, kinds FROM row WHERE id = ?')
+  const readRow = db.prepare(
+    'SELECT cells, kinds, state, attempts FROM row LEFT JOIN result ON result.row = row.id WHERE id = ?',
+  )
+  const readSentAs = createSentAsReader(db)
   const { exchange, mapRow } = createItemRequests(record, workspace, [], (id) => hasRow(id))
   const hasRow = createRowSearch(db, record.plan.operation, mapRow)
   return (text, item) => {
     const row = readRow.get(item)
     if (row === undefined) return exchange.judgeCallback(text)
-    const kinds = typeof row['kinds'] === 'string' ? row['kinds'] : null
+    // A correction that has put a row back has not sent it yet.
+    const sentAs = row['state'] === 'pending' ? readSentAs(item, Number(row['attempts'])) : null
+    const stored = typeof row['kinds'] === 'string' ? row['kinds'] : null
+    const kinds = sentAs?.kinds == null ? stored : sentAs.kinds || null
     const { body } = mapRow(item, parseCells(String(row['cells'])), kinds)
     return exchange.judgeCallback(text, exchange.toRowKeys([body]))
   }
 }
 
-/** Which of a run and its retries have callbacks that were not taken in yet, or rows that have become overdue. */
-export function findLateRuns({ members }: RunFamily): string[] {
+/**
+ * Which of a run and its retries have callbacks that were not taken in yet, or rows that have become overdue; none while
+ * a correction is looked at, since the run gets its rows back and takes their callbacks in itself.
+ */
+export function findLateRuns(family: RunFamily): string[] {
+  const { members, whole } = family
+  const correctionId = findHeldCorrection(family)?.correctionId
+  if (whole.some(({ isHeld, record }) => isHeld && record.runId === correctionId)) return []
   return members.filter((run) => !run.isHeld && hasLateCallbacks(run)).map(({ record }) => record.runId)
 }
 

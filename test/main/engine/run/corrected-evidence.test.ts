@@ -1,10 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { ReaderPool, readRunFamily } from '../../../../src/main/engine/journal/run-family.ts'
 import { Catalogue } from '../../../../src/main/engine/lookback/catalogue/catalogue.ts'
 import { Ledgers, readLedger } from '../../../../src/main/engine/lookback/ledger/read-ledger.ts'
 import { askSql } from '../../../../src/main/engine/lookback/sql/ask-sql.ts'
 import { InboxWriter } from '../../../../src/main/engine/receiver/inbox-writer.ts'
+import { findLateRuns } from '../../../../src/main/engine/run/callback-settler.ts'
 import { readRow } from '../../../../src/main/engine/run/results/row-detail.ts'
 import { toJournalFile } from '../../../../src/main/engine/workspace/workspace-files.ts'
 import { forkProcess } from '../../../../src/main/own-process.ts'
@@ -162,4 +164,49 @@ test('a late callback to what was sent before a correction shows that request', 
   expect(JSON.parse(detail.requestBody ?? '')).toMatchObject({ text_data: 'text 1' })
   expect(judgeCounts(readRunHistory(toJournalFile(runs.workspace, runId)))).toEqual([])
   expect(runs.summarize(runId).corrected ?? null).toBe(null)
+})
+
+test('a late callback names the post that was sent before a correction renamed it', async () => {
+  const runs = openRuns()
+  const { server, receive } = await startAsyncService(runs)
+  const path = join(createTemporaryFolder(), 'posts.csv')
+  writeFileSync(path, 'text_data,user_id,post_id\nhello,u1,p1\n')
+  const plan = planSchema.parse({
+    ...{ connection: { baseUrl: server.baseUrl }, source: { path } },
+    ...{ operation: { kind: 'task', mode: 'async' }, callback: { timeoutMs: 1 } },
+  })
+  const { run_id: runId } = await runs.start(plan, BASE).ended
+  const fixes: Fix[] = [{ kind: 'cell', row: 1, field: 'post_id', value: 'other' }]
+  const held = runs.correct(runId, fixes, 'skip', { ...BASE, hold: true })
+  await held.until(({ phase }) => phase === 'ready')
+  await receive(runId, 1, { task_id: 'task-1', post_id: 'p1', triggered_rules: [] })
+  await held.until((snapshot) => (snapshot.callbacks?.received ?? 0) === 1)
+  held.command({ kind: 'stop' })
+  expect((await held.ended).rows).toMatchObject({ succeeded: 1, not_sent: 0 })
+})
+
+test('callbacks that come while a correction is looked at wait for the run that is corrected', async () => {
+  const runs = openRuns()
+  const { server, receive } = await startAsyncService(runs)
+  const plan = createRunPlan(createTemporaryFolder(), 1, server.baseUrl, {
+    operation: { kind: 'task', mode: 'async' },
+    callback: { timeoutMs: 1 },
+  })
+  const { run_id: runId } = await runs.start(plan, BASE).ended
+  const fixes: Fix[] = [{ kind: 'cell', row: 1, field: 'text_data', value: 'other' }]
+  const held = runs.retryAsChild(runId, 'skip', { ...BASE, fixes, hold: true })
+  await held.until(({ phase }) => phase === 'ready')
+  await receive(runId, 1, { task_id: 'task-1', triggered_rules: [] })
+  const listLate = (isHeld: boolean) => {
+    const pool = new ReaderPool()
+    const file = toJournalFile(runs.workspace, runId)
+    const family = readRunFamily(pool, file, (id) => isHeld && id === held.runId)
+    const late = family === null ? [] : findLateRuns(family)
+    pool.close()
+    return late
+  }
+  expect(listLate(true)).toEqual([])
+  held.command({ kind: 'stop' })
+  await held.ended
+  expect(listLate(false)).toContain(runId)
 })
