@@ -17,10 +17,10 @@ export interface OverwriteFlags {
 type Source = Pick<PlanSource, 'path' | 'more'>
 
 /**
- * The path of a file that a person named to be written. Throws `BAD_USAGE` if it holds what Sluice has not written, unless
- * it may be replaced. What would replace one of the sources is refused by the engine, which no option changes.
+ * The path of a file that a person named to be written later. Throws `BAD_USAGE` if it holds what Sluice has not written,
+ * unless it may be replaced. What would replace one of the sources is refused by the engine, which no option changes.
  */
-export function toTarget(
+export function toLaterTarget(
   context: CliContext,
   workspace: string,
   name: string,
@@ -30,9 +30,30 @@ export function toTarget(
   const file = resolveFromCaller(name, context.env)
   const isSource = sources.some((source) => findReplacedSource(source, file) !== null)
   if (!overwrite && !isSource) refuseForeignFile(workspace, file)
-  const known = targets.get(context) ?? new Map<string, ReturnType<typeof readStamp>>()
-  targets.set(context, known.set(file, readStamp(file)))
   return file
+}
+
+/** The same for a file that is written now: what it is after the command is what Sluice wrote. */
+export function toTarget(
+  context: CliContext,
+  workspace: string,
+  name: string,
+  flags: { overwrite?: boolean },
+  sources: readonly Source[] = [],
+): string {
+  const file = toLaterTarget(context, workspace, name, flags, sources)
+  const known = targets.get(context) ?? new Map<string, ReturnType<typeof readStamp>>()
+  targets.set(context, known.set(file, readStampIfPossible(file)))
+  return file
+}
+
+/** Null where the writer says what is wrong with the way. */
+function readStampIfPossible(file: string): ReturnType<typeof readStamp> {
+  try {
+    return readStamp(file)
+  } catch {
+    return null
+  }
 }
 
 /** The same for a file about a run, which never replaces its sources. */
@@ -52,7 +73,7 @@ export async function toTargetOf(
 export function rememberTargets(context: CliContext, workspace: string): void {
   if (!isWritable(workspace)) return
   const written = [...(targets.get(context) ?? [])].flatMap(([file, before]) => {
-    const now = readStamp(file)
+    const now = readStampIfPossible(file)
     const isWritten = now !== null && (before?.size !== now.size || before.mtimeMs !== now.mtimeMs)
     return isWritten ? [now] : []
   })

@@ -1,6 +1,8 @@
-import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, readFileSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
+import yazl from 'yazl'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { runInProcess } from './run-in-process.ts'
@@ -106,6 +108,77 @@ describe('a file that is there', () => {
       expect.stringContaining('was changed since Sluice wrote it'),
     ])
     expect(readFileSync(at('sample.csv'), 'utf8')).toContain('took an hour')
+  })
+
+  it('is replaced if a version up to 0.2 wrote it, whose workbooks name the program in a compressed part', async () => {
+    const { sluice, at, runId } = await setUp()
+    for (const [name, program, code] of [
+      ['own.xlsx', 'Sluice', 0],
+      ['other.xlsx', 'Microsoft Excel', 2],
+    ] as const) {
+      const zip = new yazl.ZipFile()
+      zip.addBuffer(Buffer.from('<Types/>'), '[Content_Types].xml')
+      zip.addBuffer(
+        Buffer.from(`<Properties><Application>${program}</Application></Properties>`),
+        'docProps/app.xml',
+      )
+      zip.addBuffer(Buffer.from('<worksheet/>'), 'xl/worksheets/sheet1.xml')
+      zip.end()
+      writeFileSync(at(name), await buffer(zip.outputStream))
+      expect(await sluice('export', runId, at(name)), name).toMatchObject({ code })
+    }
+  })
+
+  it('is refused if it only mentions Sluice', async () => {
+    const { sluice, at, runId } = await setUp()
+    const notes: [name: string, command: string, text: string][] = [
+      ['notes.md', 'report', '# Notes\nRead with Sluice 0.2.0; sluice_state has the outcome.\n'],
+      ['notes.csv', 'export', 'name,what\nsluice_row,"the row, as sluice_row"\n'],
+    ]
+    for (const [name, command, text] of notes) {
+      writeFileSync(at(name), text)
+      const refused = await sluice(command, runId, at(name))
+      expect([refused.code, refused.stderr], name).toEqual([2, expect.stringContaining('--overwrite')])
+      expect(readFileSync(at(name), 'utf8')).toBe(text)
+    }
+  })
+
+  it('is replaced if only its time has changed, as in a restored cache', async () => {
+    const { sluice, at, runId } = await setUp()
+    const toIds = () => sluice('export', runId, at('ids.csv'), '--columns', 'post_id')
+    await toIds()
+    utimesSync(at('ids.csv'), 1_700_000_000, 1_700_000_000)
+    expect(await toIds()).toMatchObject({ code: 0 })
+    const { size } = statSync(at('ids.csv'))
+    writeFileSync(at('ids.csv'), readFileSync(at('ids.csv'), 'utf8').replace('p1', 'p9'))
+    expect(statSync(at('ids.csv')).size).toBe(size)
+    expect((await toIds()).stderr).toContain('was changed since Sluice wrote it')
+  })
+
+  it('is not replaced if somebody wrote it after it was checked', async () => {
+    const { sandbox, source, sluice, at, note } = await setUp()
+    const file = at('results.csv')
+    await sluice('connection', 'add', 'live', '--base-url', sandbox.baseUrl, '--production')
+    const writeMeanwhile = () => {
+      note('results.csv')
+      return true
+    }
+    const sent = await runInProcess(['task', source, ...ANEW, '--connection', 'live', '--export', file], {
+      workspace: at('workspace'),
+      env: { SLUICE_API_KEY: sandbox.key },
+      ask: writeMeanwhile,
+    })
+    expect([sent.code, sent.stderr]).toEqual([1, expect.stringContaining('was not written by Sluice')])
+    expect(readFileSync(file, 'utf8')).toBe(NOTES)
+    // Nor is it taken for what the command wrote.
+    expect((await sluice('export', 'latest', file)).stderr).toContain('was not written by Sluice')
+  })
+
+  it('is named if the way to it goes round in a circle', async () => {
+    const { sluice, at, runId } = await setUp()
+    symlinkSync('loop.csv', at('loop.csv'))
+    const refused = await sluice('export', runId, at('loop.csv'))
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('loop.csv cannot be written')])
   })
 
   it('is replaced if it is empty, as a script makes it to have a name', async () => {

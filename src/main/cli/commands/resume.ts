@@ -37,7 +37,7 @@ import { chooseOnUnknown, confirmSending, findGuarded } from '../session/consent
 import { createRunAccess } from '../session/run-access.ts'
 import { exportEnded, printSummary, settleRun, toExitCode } from '../session/settle-run.ts'
 import { toPrintable } from '../terminal/output.ts'
-import { toTarget } from '../written-files.ts'
+import { toLaterTarget } from '../written-files.ts'
 
 interface AgainFlags
   extends ReportingFlags,
@@ -175,7 +175,10 @@ async function sendAgain(
     const plan = await engine.runs.readPlan(run.run_id)
     const { connection, operation } = plan
     if (flags.export !== undefined) {
-      await engine.runs.checkExport(plan, toTarget(context, workspace, flags.export, flags, [plan.source]))
+      await engine.runs.checkExport(
+        plan,
+        toLaterTarget(context, workspace, flags.export, flags, [plan.source]),
+      )
     }
     if (!flags.quiet) await noteSourceChange(context, engine, run, plan)
     const nothingLeft = () => printNothingLeft(context, engine, run, { flags, how: again.how })

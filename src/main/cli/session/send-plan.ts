@@ -28,7 +28,7 @@ import type { GivenKeyFlags } from '../options/key-options.ts'
 import type { RunTimeFlags } from '../options/sending-options.ts'
 import { toFollowOptions } from '../progress/progress-reporter.ts'
 import { toPrintable } from '../terminal/output.ts'
-import { toTarget } from '../written-files.ts'
+import { toLaterTarget } from '../written-files.ts'
 import { confirmSending, findGuarded, listAccepted, printAccepted } from './consent.ts'
 import { searchCapacity } from './find-capacity.ts'
 import { type NamedFiles, openLoadOutputs } from './load-outputs.ts'
@@ -82,7 +82,10 @@ export async function sendPlan(context: CliContext, asked: PlanToSend): Promise<
     if (!flags.quiet) for (const note of lasting) await context.err.writeLine(toPrintable(note))
     const { exportK6: folder } = flags
     if (flags.export !== undefined) {
-      await engine.runs.checkExport(plan, toTarget(context, workspace, flags.export, flags, [plan.source]))
+      await engine.runs.checkExport(
+        plan,
+        toLaterTarget(context, workspace, flags.export, flags, [plan.source]),
+      )
     }
     await asked.beforeSending?.(columns)
     if (flags.dryRun) {

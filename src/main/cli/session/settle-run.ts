@@ -23,6 +23,7 @@ import { formatLoadNextSteps, formatNextSteps } from '../summary/next-steps.ts'
 import { formatProblemGroups } from '../summary/row-text.ts'
 import { formatSummary } from '../summary/summary-text.ts'
 import { toPrintable } from '../terminal/output.ts'
+import { toTargetOf } from '../written-files.ts'
 import { chooseOnUnknown } from './consent.ts'
 import { tellGithub } from './github-actions.ts'
 import type { RunAccess } from './run-access.ts'
@@ -101,6 +102,8 @@ export async function exportEnded(
   const file = resolveFromCaller(flags.export, context.env)
   const exported = whole?.run_id ?? runId
   try {
+    // It may have been replaced while the run was sent.
+    await toTargetOf(context, engine, exported, flags.export, flags)
     const result = await engine.results.exportRun(exported, { file })
     const { sizeBytes, guardedCells = 0 } = result
     await say(`Exported to ${file} (${formatBytes(sizeBytes)})`)
