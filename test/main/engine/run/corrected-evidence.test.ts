@@ -8,6 +8,7 @@ import { askSql } from '../../../../src/main/engine/lookback/sql/ask-sql.ts'
 import { InboxWriter } from '../../../../src/main/engine/receiver/inbox-writer.ts'
 import { findLateRuns } from '../../../../src/main/engine/run/callback-settler.ts'
 import { readRow } from '../../../../src/main/engine/run/results/row-detail.ts'
+import { EarlierRun } from '../../../../src/main/engine/run/sent-before/earlier-runs.ts'
 import { toJournalFile } from '../../../../src/main/engine/workspace/workspace-files.ts'
 import { forkProcess } from '../../../../src/main/own-process.ts'
 import { SQL_PROCESS } from '../../../../src/main/program-files.ts'
@@ -209,4 +210,32 @@ test('callbacks that come while a correction is looked at wait for the run that 
   held.command({ kind: 'stop' })
   await held.ended
   expect(listLate(false)).toContain(runId)
+})
+
+test('later runs recognize a row of unknown outcome as it was sent, once a correction has made it invalid', async () => {
+  const runs = openRuns()
+  const server = await startFaultServer({
+    onRequest: (_request, wire) => wire.send(503, toErrorAnswer(503, 'UNAVAILABLE', 'later')),
+  })
+  const plan = createRunPlan(createTemporaryFolder(), 1, server.baseUrl, { retry: { limit: 0 } })
+  const { run_id: runId } = await runs.start(plan).ended
+  const wrong: Fix[] = [
+    { kind: 'cell', row: 1, field: 'user_id', value: 'u;1' },
+    { kind: 'cell', row: 1, field: 'text_data', value: 'other' },
+  ]
+  expect((await runs.correct(runId, wrong, 'resend').ended).rows).toMatchObject({ invalid: 1 })
+  const pool = new ReaderPool()
+  onTestFinished(() => pool.close())
+  const view = readRunFamily(pool, toJournalFile(runs.workspace, runId), () => false)
+  if (view === null) throw new Error('the run is gone')
+  const earlier = new EarlierRun(pool, view)
+  const [sent] = earlier.readSent([1])
+  expect(sent?.outcome).toBe('unknown')
+  const { body } = earlier.toKeyed(1, sent?.cellsText ?? '', sent?.kinds ?? null)
+  expect(body).toMatchObject({ text_data: 'text 1' })
+  let hashes = 0
+  earlier.listHashes(['text_data'], (_base, list) => {
+    hashes += list.length
+  })
+  expect(hashes).toBeGreaterThan(0)
 })
