@@ -100,6 +100,25 @@ it('holds a correction, gives its rows back when it is deleted, and sends the ne
   )
 })
 
+it('sends a held correction with the key and the requests at once that were set while it was looked at', async () => {
+  const { bridge, client, sandbox } = await open()
+  const path = writeText(CSV.replace('u;1', 'u1'))
+  const { runId } = await check(client, await createRequest(bridge.services, path, sandbox.baseUrl))
+  await send(client, runId)
+  const fixes = [{ kind: 'cell', row: 2, field: 'user_id', value: 'ann' }] as const
+  const held = await client.runs.correctRun({
+    runId,
+    onUnknown: 'skip',
+    apiKey: 'an-old-key',
+    fixes: [...fixes],
+  })
+  await client.runs.awaitReady(held)
+  await client.runs.setApiKey({ ...held, apiKey: KEY })
+  await client.runs.setConcurrency({ ...held, concurrency: 3 })
+  expect((await send(client, held.runId)).rows).toMatchObject({ succeeded: 2, rejected: 0 })
+  expect((await client.runs.readPlan({ runId })).pace).toMatchObject({ concurrency: 3 })
+})
+
 it('refuses fixes that it does not know', async () => {
   const { bridge, client, sandbox } = await open()
   const request = await createRequest(bridge.services, writeText(CSV), sandbox.baseUrl)

@@ -49,13 +49,21 @@ export interface HeldRunsOptions {
   findSystemProxy: FindSystemProxy
 }
 
+/** A correction that is looked at: the run that it is for, and what it will be sent with. */
+interface LookedAtCorrection {
+  parentRunId: string
+  retry: RetryOptions
+  /** Requests at once as they were set meanwhile; null if they were not. */
+  concurrency: number | null
+}
+
 /** The runs that this process holds, each in a thread of its own: starts them, and takes up those that have ended. */
 export class HeldRuns {
   readonly #options: HeldRunsOptions
   readonly #held = new Map<string, RunHandle>()
   readonly #settling = new Map<string, Promise<boolean>>()
   /** Corrections that are held to be looked at, which go on in the run that they are for once they begin. */
-  readonly #corrections = new Map<string, { parentRunId: string; retry: RetryOptions }>()
+  readonly #corrections = new Map<string, LookedAtCorrection>()
 
   /** Removes runs, held ones apart. */
   readonly removal: RunRemoval
@@ -114,9 +122,11 @@ export class HeldRuns {
     handle.stop()
     await handle.ended
     await this.removal.delete(runId)
-    const { parentRunId, retry } = correction
+    const { parentRunId, retry, concurrency } = correction
     const accept = joinAccepted(retry.accept, begin.accept)
-    return this.retry(parentRunId, { ...retry, hold: false, accept }, begin.limit)
+    const corrected = await this.retry(parentRunId, { ...retry, hold: false, accept }, begin.limit)
+    if (concurrency !== null) corrected.setConcurrency(concurrency)
+    return corrected
   }
 
   /** Goes on with the run, or with that of its retries that was interrupted. */
@@ -162,7 +172,25 @@ export class HeldRuns {
       fixes === undefined ? { kind: 'retry', onUnknown } : { kind: 'correct', onUnknown, fixes }
     const work = isInPlace ? inPlace : ({ kind: 'child', onUnknown, parentRunId, fixes } as const)
     const handle = this.#startThread(plan, { ...bases, ...secrets, ...toRules(retry), runId, limit, work })
-    if (isLookedAt && goesOnInPlace) this.#corrections.set(runId, { parentRunId, retry })
+    return isLookedAt && goesOnInPlace ? this.#noteChanges(handle, { parentRunId, retry }) : handle
+  }
+
+  /** Keeps what is set of a correction while it is looked at for the run that goes on with it. */
+  #noteChanges(held: RunHandle, { parentRunId, retry }: Omit<LookedAtCorrection, 'concurrency'>): RunHandle {
+    const correction: LookedAtCorrection = { parentRunId, retry, concurrency: null }
+    const handle: RunHandle = {
+      ...held,
+      setConcurrency: (concurrency) => {
+        held.setConcurrency(concurrency)
+        correction.concurrency = concurrency
+      },
+      setApiKey: (apiKey) => {
+        held.setApiKey(apiKey)
+        correction.retry = { ...correction.retry, apiKey }
+      },
+    }
+    this.#corrections.set(held.runId, correction)
+    this.#held.set(held.runId, handle)
     return handle
   }
 
