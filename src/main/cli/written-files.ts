@@ -9,7 +9,7 @@ import { resolveFromCaller } from './invocation.ts'
 /** The files that a command may write, each as it was before. */
 const targets = new WeakMap<CliContext, Map<string, ReturnType<typeof readStamp>>>()
 
-/** Whether a file that Sluice has not written may be replaced. */
+/** Whether a file may be replaced that Sluice did not write. */
 export interface OverwriteFlags {
   overwrite?: true
 }
@@ -17,7 +17,7 @@ export interface OverwriteFlags {
 type Source = Pick<PlanSource, 'path' | 'more'>
 
 /**
- * The path of a file that a person named to be written later. Throws `BAD_USAGE` if it holds what Sluice has not written,
+ * The path of a file that a person named to be written later. Throws `BAD_USAGE` if Sluice did not write what it holds,
  * unless it may be replaced. What would replace one of the sources is refused by the engine, which no option changes.
  */
 export function toLaterTarget(

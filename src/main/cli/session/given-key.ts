@@ -67,7 +67,7 @@ async function runKeyCommand(
   }
   const { stdout, failure } = await run(program, args, { env: context.env, timeoutMs, onLine })
   handled.add(stdout.trim())
-  // A key that is printed beside something else is no usable one, and still a key.
+  // Output of several words is refused as a key, but one of them may be the key.
   for (const word of stdout.split(/\s+/)) if (word.length >= WORD_MIN) handled.add(word)
   for (const line of held) show(line)
   if (failure !== null) {

@@ -7,8 +7,8 @@ export interface Output {
   /** Whether the reader is still there. */
   isOpen(): boolean
   /**
-   * Writes text, or bytes as they are, and waits while the reader is slower. `isData`: text that a program may read, such as
-   * CSV, of which only what could drive a terminal is escaped.
+   * Writes text, or bytes as they are, and waits while the reader is slower. `isData`: text for programs, such as CSV;
+   * in it, only what could control a terminal is escaped.
    */
   write(text: string | Uint8Array, how?: { isData?: boolean }): Promise<void>
   /** Writes text and a line break. */
