@@ -119,6 +119,22 @@ it('sends a held correction with the key and the requests at once that were set 
   expect((await client.runs.readPlan({ runId })).pace).toMatchObject({ concurrency: 3 })
 })
 
+it('sends the first rows of a held correction, and waits with the rest', async () => {
+  const { bridge, client, sandbox } = await open()
+  const path = writeText('text_data,user_id,post_id\none,,p1\ntwo,,p2\nthree,,p3\nfour,u4,p4\n')
+  const { runId } = await check(client, await createRequest(bridge.services, path, sandbox.baseUrl))
+  await send(client, runId)
+  const fixes = [1, 2, 3].map((row) => ({ kind: 'cell' as const, row, field: 'user_id', value: `ann${row}` }))
+  const held = await client.runs.correctRun({ runId, onUnknown: 'skip', apiKey: KEY, fixes })
+  await client.runs.awaitReady(held)
+  const begun = await client.runs.begin({ ...held, limit: 1 })
+  for await (const { phase, rows } of followRun(client, begun.runId)) {
+    if (phase === 'ready' && rows.succeeded === 2) break
+  }
+  expect((await sandbox.stats()).requests).toBe(2)
+  expect((await send(client, begun.runId)).rows).toMatchObject({ succeeded: 4, not_sent: 0 })
+})
+
 it('refuses fixes that it does not know', async () => {
   const { bridge, client, sandbox } = await open()
   const request = await createRequest(bridge.services, writeText(CSV), sandbox.baseUrl)

@@ -43,8 +43,8 @@ export class ItemFeed {
   #confirmed: Promise<void> = Promise.resolve()
   /** Items left at which the next are marked. */
   #low = 0
-  /** Back-off over, not marked yet. */
-  #due: { item: number; attempts: number }[] = []
+  /** Back-off over or left by an earlier session, not marked yet; `isCounted` where it has not gone out since the limit counted it. */
+  #due: { item: number; attempts: number; isCounted?: boolean }[] = []
   /** To be split in two and sent again; refused whole for their size. */
   #toSplit: { item: number; attempts: number }[] = []
   readonly #backingOff = new Map<number, { attempts: number; dueMs: number; cancel: () => void }>()
@@ -52,7 +52,9 @@ export class ItemFeed {
   #pendingRead = 0
   #pendingExhausted = false
   #freshExhausted = false
-  #freshLeft = Infinity
+  #itemsLeft = Infinity
+  /** Items of earlier sessions that the limit has counted: their further tries do not count again. */
+  readonly #counted = new Set<number>()
 
   constructor(journal: Journal, claims: ItemClaims, options: ItemFeedOptions) {
     this.#journal = journal
@@ -60,15 +62,15 @@ export class ItemFeed {
     this.#options = options
   }
 
-  /** Hands out at most this many fresh items from now on. */
-  limitFresh(items: number): void {
-    this.#freshLeft = items
+  /** Hands out at most this many items from now on; those that it hands out again do not count again. */
+  limit(items: number): void {
+    this.#itemsLeft = items
     this.#freshExhausted = false
   }
 
-  /** How many items the limit still lets out that were not tried before; what was taken back counts again. */
-  get freshLeft(): number {
-    return this.#freshLeft
+  /** How many items the limit still lets out; what was taken back counts again. */
+  get itemsLeft(): number {
+    return this.#itemsLeft
   }
 
   /** The next item that is marked on disk; null where there is none at the moment. */
@@ -109,7 +111,7 @@ export class ItemFeed {
       this.#due.length === 0 &&
       this.#toSplit.length === 0 &&
       this.#pendingExhausted &&
-      (this.#freshExhausted || this.#freshLeft <= 0)
+      (this.#freshExhausted || this.#itemsLeft <= 0)
     )
   }
 
@@ -123,11 +125,11 @@ export class ItemFeed {
     }
     this.#readPending(wanted)
     const marked = this.#markDue(wanted)
-    const room = Math.min(wanted - marked, this.#freshLeft)
+    const room = Math.min(wanted - marked, this.#itemsLeft)
     if (room <= 0 || !this.#mayStartFresh) return
     const fresh = this.#claims.readFresh(room)
     this.#claims.raiseWatermark(fresh)
-    this.#freshLeft -= fresh.length
+    this.#itemsLeft -= fresh.length
     if (fresh.length === 0) this.#freshExhausted = true
     this.#marking.fresh.push(...fresh)
   }
@@ -199,6 +201,7 @@ export class ItemFeed {
   cancel(): void {
     for (const { cancel } of this.#backingOff.values()) cancel()
     this.#backingOff.clear()
+    for (const { item, isCounted } of this.#due) if (isCounted) this.#uncount(item)
     this.#due = []
     this.#toSplit = []
   }
@@ -217,7 +220,8 @@ export class ItemFeed {
       this.#claims.unmark(again)
     }
     this.#journal.transact('process', takeBack, true)
-    this.#freshLeft += this.#fresh.length
+    this.#itemsLeft += this.#fresh.length
+    for (const { item } of again) this.#uncount(item)
     this.#startOver()
   }
 
@@ -232,7 +236,7 @@ export class ItemFeed {
   }
 
   get #mayStartFresh(): boolean {
-    return !this.#freshExhausted && this.#freshLeft > 0 && this.#backingOff.size < BACKING_OFF_MAX
+    return !this.#freshExhausted && this.#itemsLeft > 0 && this.#backingOff.size < BACKING_OFF_MAX
   }
 
   /** Marks at most so many items whose back-off is over; returns how many. */
@@ -264,7 +268,24 @@ export class ItemFeed {
     const found = this.#claims.readPending(this.#pendingRead, limit)
     this.#pendingRead = found.at(-1)?.item ?? this.#pendingRead
     this.#pendingExhausted = found.length < limit
-    // Those whose back-off runs in this session come on their own.
-    this.#due.push(...found.filter(({ item }) => !this.#backingOff.has(item)))
+    for (const { item, attempts } of found) {
+      // Those whose back-off runs in this session come on their own.
+      if (this.#backingOff.has(item)) continue
+      if (this.#itemsLeft === Infinity || this.#counted.has(item)) {
+        this.#due.push({ item, attempts })
+        continue
+      }
+      if (this.#itemsLeft <= 0) {
+        this.#pendingExhausted = true
+        return
+      }
+      this.#itemsLeft -= 1
+      this.#counted.add(item)
+      this.#due.push({ item, attempts, isCounted: true })
+    }
+  }
+
+  #uncount(item: number): void {
+    if (this.#counted.delete(item)) this.#itemsLeft += 1
   }
 }

@@ -120,7 +120,7 @@ export class Sender {
     return this.#end === null || this.#isEnding ? null : this.#limits.slowdown
   }
 
-  /** Sends until done, stopped or failing; with `limit`, at most that many items not tried before, `left` of it at the end. */
+  /** Sends until done, stopped or failing; with `limit`, at most that many items, `left` of it at the end. */
   async send(options: { limit?: number | undefined } = {}): Promise<SendingEnd & { left: number }> {
     this.#end = Promise.withResolvers()
     this.#isEnding = false
@@ -128,7 +128,7 @@ export class Sender {
     this.#failure = null
     this.#limits.begin()
     this.#retries.reset()
-    this.#feed.limitFresh(options.limit ?? Infinity)
+    this.#feed.limit(options.limit ?? Infinity)
     this.#pacer.start(performance.now())
     this.#timers = [setInterval(() => this.#flushIfAny(), GROUP_MS / 2)]
     if (Number.isFinite(this.#pacer.due(performance.now()))) {
@@ -154,7 +154,7 @@ export class Sender {
       this.#failure ??= error
     }
     if (this.#failure !== null) throw this.#failure
-    return { ...end, left: this.#feed.freshLeft }
+    return { ...end, left: this.#feed.itemsLeft }
   }
 
   /** Processes the callbacks that have come; for as long as nothing is sent. */

@@ -124,8 +124,9 @@ export class HeldRuns {
     await this.removal.delete(runId)
     const { parentRunId, retry, concurrency } = correction
     const accept = joinAccepted(retry.accept, begin.accept)
-    const corrected = await this.retry(parentRunId, { ...retry, hold: false, accept }, begin.limit)
+    const corrected = await this.#retry(parentRunId, { ...retry, accept }, 'to begin')
     if (concurrency !== null) corrected.setConcurrency(concurrency)
+    corrected.begin(begin)
     return corrected
   }
 
@@ -147,7 +148,12 @@ export class HeldRuns {
   }
 
   /** Sends what did not succeed in a run and its retries again, where possible in the run itself. */
-  async retry(named: string, options: RetryOptions, limit?: number): Promise<RunHandle> {
+  retry(named: string, options: RetryOptions): Promise<RunHandle> {
+    return this.#retry(named, options, 'to look at')
+  }
+
+  /** A correction that is held may be given up again, and leaves the run as it is until it begins. */
+  async #retry(named: string, options: RetryOptions, holds: 'to look at' | 'to begin'): Promise<RunHandle> {
     await this.settleLate(named)
     const { parentRunId, retry } = await this.#dropHeldCorrection(named, options)
     const { stored } = this.#options
@@ -157,11 +163,10 @@ export class HeldRuns {
     for (const member of await stored.own.listWhole(parentRunId)) this.#refuseHeld(member)
     const secrets = await this.#guard(retry, plan)
     const { onUnknown, fixes, hold = false } = retry
+    const isLookedAt = fixes !== undefined && hold && holds === 'to look at'
     const goesOnInPlace = await (fixes === undefined
       ? stored.own.isRetriedInPlace(parentRunId)
       : stored.own.isCorrectedInPlace(parentRunId))
-    // What is held to be looked at may be given up again, and leaves the run as it is until it begins.
-    const isLookedAt = fixes !== undefined && hold
     const isInPlace = goesOnInPlace && !isLookedAt
     const runId = isInPlace ? parentRunId : createRunId()
     const bases = await this.#prepareAgain(runId, parentRunId, plan, retry)
@@ -171,7 +176,7 @@ export class HeldRuns {
     const inPlace: RunTask['work'] =
       fixes === undefined ? { kind: 'retry', onUnknown } : { kind: 'correct', onUnknown, fixes }
     const work = isInPlace ? inPlace : ({ kind: 'child', onUnknown, parentRunId, fixes } as const)
-    const handle = this.#startThread(plan, { ...bases, ...secrets, ...toRules(retry), runId, limit, work })
+    const handle = this.#startThread(plan, { ...bases, ...secrets, ...toRules(retry), runId, work })
     return isLookedAt && goesOnInPlace ? this.#noteChanges(handle, { parentRunId, retry }) : handle
   }
 
