@@ -10,15 +10,10 @@ import type { Fix } from '../../../../src/shared/plan/fixes.ts'
 import { type Plan, planSchema } from '../../../../src/shared/plan/plan.ts'
 import { toRowNumber } from '../../../../src/shared/plan/source-place.ts'
 import type { RunSummary } from '../../../../src/shared/run/run.ts'
-import {
-  type FaultServer,
-  startFaultServer,
-  toErrorAnswer,
-  toTaskAnswer,
-} from '../../../helpers/fault-server.ts'
 import { judgeCounts } from '../../../helpers/history/judge-counts.ts'
 import { readRunHistory } from '../../../helpers/history/read-run-history.ts'
 import { createInProcessRuns } from '../../../helpers/in-process-runs.ts'
+import { listSent, startRefusingService } from '../../../helpers/refusing-service.ts'
 import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
 import { openEngine } from '../../../helpers/test-engine.ts'
 import { openTestFolder } from '../../../helpers/test-folder.ts'
@@ -47,20 +42,6 @@ function createPlan(baseUrl: string, csv: string, fixes?: Fix[]): Plan {
   })
 }
 
-/** A service that refuses texts with "refuse" in them, and takes everything else. */
-function startService(): Promise<FaultServer> {
-  return startFaultServer({
-    onRequest: (request, wire) => {
-      const { text_data: text = '' } = JSON.parse(request.body) as { text_data?: string }
-      if (text.includes('refuse')) wire.send(400, toErrorAnswer(400, 'INVALID_PARAM', 'no'))
-      else wire.send(200, toTaskAnswer(request))
-    },
-  })
-}
-
-const listSent = ({ requests }: FaultServer) =>
-  requests.map(({ body }) => JSON.parse(body) as Record<string, unknown>)
-
 /** What the tables of a run count otherwise than its counters and its summary. */
 const findMiscounts = (runs: Runs, runId: string): string[] =>
   judgeCounts(readRunHistory(toJournalFile(runs.workspace, runId))).map(({ message }) => message)
@@ -74,7 +55,7 @@ twice,u4,p1
 
 test('a correction goes on in the run itself: it sends what was refused and what was invalid, corrected', async () => {
   const runs = openRuns()
-  const server = await startService()
+  const server = await startRefusingService()
   const before = await runs.start(createPlan(server.baseUrl, FAILING)).ended
   expect(before.rows).toMatchObject({ read: 4, succeeded: 1, rejected: 1, invalid: 2 })
   const fixes: Fix[] = [
@@ -177,7 +158,7 @@ const listErrors = (runs: Runs, runId: string) =>
 test('corrections in the run itself show what those with runs of their own show', async () => {
   const inPlace = openRuns()
   const apart = openRuns()
-  const server = await startService()
+  const server = await startRefusingService()
   const plan = createPlan(server.baseUrl, MIXED, FIRST)
   const [a, b] = [await inPlace.start(plan).ended, await apart.start(plan).ended]
   expect(a.rows).toEqual(b.rows)
@@ -197,7 +178,7 @@ test('corrections in the run itself show what those with runs of their own show'
 
 test('rows that a correction does not send again are shown as they were sent', async () => {
   const runs = openRuns()
-  const server = await startService()
+  const server = await startRefusingService()
   const plan = createPlan(server.baseUrl, 'text_data,user_id,post_id\nhello,u_1,a_1\nrefuse,u_2,a_2\n', [
     { kind: 'substitute', field: 'user_id' },
     { kind: 'substitute', field: 'post_id' },
@@ -221,7 +202,7 @@ test('rows that a correction does not send again are shown as they were sent', a
 
 test('a correction that is not sent yet shows the request that was answered, and what it corrects', async () => {
   const runs = openRuns()
-  const server = await startService()
+  const server = await startRefusingService()
   const { run_id: runId } = await runs.start(createPlan(server.baseUrl, FAILING)).ended
   const fixes: Fix[] = [
     { kind: 'cell', row: 2, field: 'text_data', value: 'take me' },
@@ -247,7 +228,7 @@ test('a correction that is not sent yet shows the request that was answered, and
 
 test('a correction that makes a sent row invalid keeps its tries, and the next one sends it again', async () => {
   const runs = openRuns()
-  const server = await startService()
+  const server = await startRefusingService()
   const { run_id: runId } = await runs.start(createPlan(server.baseUrl, FAILING)).ended
   const wrong: Fix[] = [{ kind: 'cell', row: 2, field: 'user_id', value: 'u;2' }]
   const invalid = await runs.correct(runId, wrong).ended.catch((error: unknown) => error)
@@ -265,7 +246,7 @@ test('a correction that makes a sent row invalid keeps its tries, and the next o
 
 test('a correction in which nothing passes leaves the run as it was', async () => {
   const runs = openRuns()
-  const server = await startService()
+  const server = await startRefusingService()
   const { run_id: runId } = await runs.start(createPlan(server.baseUrl, 'text_data,user_id\nfine,u1\n')).ended
   const before = runs.summarize(runId)
   await expect(runs.correct(runId, []).ended).rejects.toMatchObject({ code: 'RUN_NOT_RESUMABLE' })

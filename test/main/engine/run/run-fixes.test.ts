@@ -11,13 +11,8 @@ import { findTypedRow } from '../../../../src/main/engine/run/results/typed-rows
 import type { Fix } from '../../../../src/shared/plan/fixes.ts'
 import { type Plan, planSchema } from '../../../../src/shared/plan/plan.ts'
 import { toRowNumber } from '../../../../src/shared/plan/source-place.ts'
-import {
-  type FaultServer,
-  startFaultServer,
-  toErrorAnswer,
-  toTaskAnswer,
-} from '../../../helpers/fault-server.ts'
 import { createInProcessRuns } from '../../../helpers/in-process-runs.ts'
+import { listSent, startRefusingService } from '../../../helpers/refusing-service.ts'
 import { openEngine } from '../../../helpers/test-engine.ts'
 import { openTestFolder } from '../../../helpers/test-folder.ts'
 
@@ -38,20 +33,6 @@ function createPlan(baseUrl: string, csv: string, fixes: Fix[] | undefined): Pla
     fixes,
   })
 }
-
-/** A service that refuses texts with "refuse" in them, and takes everything else. */
-function startService(): Promise<FaultServer> {
-  return startFaultServer({
-    onRequest: (request, wire) => {
-      const { text_data: text = '' } = JSON.parse(request.body) as { text_data?: string }
-      if (text.includes('refuse')) wire.send(400, toErrorAnswer(400, 'INVALID_PARAM', 'no'))
-      else wire.send(200, toTaskAnswer(request))
-    },
-  })
-}
-
-const listSent = ({ requests }: FaultServer) =>
-  requests.map(({ body }) => JSON.parse(body) as Record<string, unknown>)
 
 const readAll = (runId: string) =>
   runs.read(runId, (view) => readPage(view, { filter: {}, offset: 0, limit: 100 })).rows
@@ -74,7 +55,7 @@ const FIXES: Fix[] = [
 ]
 
 test('the picture of a run that has yet to send has its invalid rows by cause, as its summary has', async () => {
-  const server = await startService()
+  const server = await startRefusingService()
   const run = runs.start(createPlan(server.baseUrl, CSV, undefined), { hold: true })
   const { rows, errors } = await run.until(({ phase }) => phase === 'ready')
   expect(rows).toMatchObject({ invalid: 4, not_sent: 1 })
@@ -85,7 +66,7 @@ test('the picture of a run that has yet to send has its invalid rows by cause, a
 })
 
 test('a run with fixes sends the corrected rows, and keeps the cells of the source', async () => {
-  const server = await startService()
+  const server = await startRefusingService()
   const plan = createPlan(server.baseUrl, CSV, FIXES)
   const before = readFileSync(plan.source.path)
   const run = await runs.start(plan).ended
@@ -125,7 +106,7 @@ test('a run with fixes sends the corrected rows, and keeps the cells of the sour
 })
 
 test('rows that were left out are counted, found and told apart from invalid ones', async () => {
-  const server = await startService()
+  const server = await startRefusingService()
   const fixes: Fix[] = [
     { kind: 'leave_out', problem: 'required', field: 'user_id' },
     { kind: 'leave_out_row', row: 5, rowHash: toCsvHash(['fine', 'u5', 'p5', '']) },
@@ -148,7 +129,7 @@ test('rows that were left out are counted, found and told apart from invalid one
 })
 
 test('an export has the columns of the source as they were, own ids, and what was sent in columns of its own', async () => {
-  const server = await startService()
+  const server = await startRefusingService()
   const csv = 'text_data,user_id,post_id\nhello,u_1,p_1\nthere,u2,p2\n'
   const fixes: Fix[] = [
     { kind: 'substitute', field: 'user_id' },
@@ -182,7 +163,7 @@ test('an export has the columns of the source as they were, own ids, and what wa
 })
 
 test('each row of a split record is exported with the post_id that it was sent with', async () => {
-  const server = await startService()
+  const server = await startRefusingService()
   const csv = 'text_data,url,user_id,post_id\nhello,https://a.test/b.png,u1,p_1\nthere,,u2,p_2\n'
   const fixes: Fix[] = [{ kind: 'split' }, { kind: 'substitute', field: 'post_id' }]
   const run = await runs.start(createPlan(server.baseUrl, csv, fixes)).ended
@@ -200,7 +181,7 @@ test('each row of a split record is exported with the post_id that it was sent w
 })
 
 test('a run that is stopped half-way and resumed sends each row once, as corrected', async () => {
-  const server = await startService()
+  const server = await startRefusingService()
   const held = runs.start(createPlan(server.baseUrl, CSV, FIXES), { hold: true })
   await held.until(({ phase }) => phase === 'ready')
   held.command({ kind: 'begin', limit: 2 })
@@ -223,7 +204,7 @@ twice,u4,p1
 `
 
 test('a retry with fixes sends what was refused and what was invalid, corrected, and leaves the run as it was', async () => {
-  const server = await startService()
+  const server = await startRefusingService()
   const parent = await runs.start(createPlan(server.baseUrl, FAILING, undefined)).ended
   expect(parent.rows).toMatchObject({ read: 4, succeeded: 1, rejected: 1, invalid: 2 })
   const fixes: Fix[] = [
@@ -264,7 +245,7 @@ test('a retry with fixes sends what was refused and what was invalid, corrected,
 })
 
 test('rows that a correction does not mend stay invalid in the retry, and can be corrected again', async () => {
-  const server = await startService()
+  const server = await startRefusingService()
   const parent = await runs.start(createPlan(server.baseUrl, FAILING, undefined)).ended
   // p1 was sent with row 1 already.
   const wrong: Fix[] = [{ kind: 'cell', row: 3, field: 'post_id', value: 'p1' }]
@@ -306,7 +287,7 @@ test('rows that a correction does not mend stay invalid in the retry, and can be
 })
 
 test('a correction after a retry takes the invalid rows that the retry had left alone', async () => {
-  const server = await startService()
+  const server = await startRefusingService()
   const parent = await runs.start(createPlan(server.baseUrl, FAILING, undefined)).ended
   const plain = await runs.retryAsChild(parent.run_id).ended
   expect(plain.rows).toMatchObject({ read: 1, rejected: 1 })
@@ -317,7 +298,7 @@ test('a correction after a retry takes the invalid rows that the retry had left 
 })
 
 test('a retry that splits a record adds a row to the whole', async () => {
-  const server = await startService()
+  const server = await startRefusingService()
   const parent = await runs.start(createPlan(server.baseUrl, CSV, undefined)).ended
   expect(parent.rows).toMatchObject({ read: 5, succeeded: 1, invalid: 4 })
   const child = await runs.retryAsChild(parent.run_id, 'skip', { fixes: FIXES }).ended
@@ -345,7 +326,7 @@ test('a retry that splits a record adds a row to the whole', async () => {
 })
 
 test('a correction that is deleted before it has sent anything gives all rows back', async () => {
-  const server = await startService()
+  const server = await startRefusingService()
   const parent = await runs.start(createPlan(server.baseUrl, FAILING, undefined)).ended
   const held = runs.retryAsChild(parent.run_id, 'skip', { fixes: [], hold: true })
   await held.until(({ phase }) => phase === 'ready')
@@ -363,7 +344,7 @@ test('a correction that is deleted before it has sent anything gives all rows ba
 
 test('a row whose text has unquoted delimiters is invalid, and is sent whole once its cells are joined', async () => {
   const csv = 'post_id,user_id,text_data\np1,u1,nice photo, kill "them, all"\np2,u2,fine\n'
-  const server = await startService()
+  const server = await startRefusingService()
   const plain = await runs.start(createPlan(server.baseUrl, csv, undefined)).ended
   expect(readAll(plain.run_id).map(({ state }) => state)).toEqual(['invalid', 'succeeded'])
   const fixes: Fix[] = [{ kind: 'join_cells', from: 3, with: ',' }]
@@ -387,7 +368,7 @@ test('a row whose text has unquoted delimiters is invalid, and is sent whole onc
 
 test('joining cells leaves rows alone whose surplus cells are empty', async () => {
   const csv = 'post_id,user_id,text_data,\np1,u1,nice photo, kill\np2,u2,fine,\np3,u3,well,,\n'
-  const server = await startService()
+  const server = await startRefusingService()
   const fixes: Fix[] = [{ kind: 'join_cells', from: 3, with: ',' }]
   const plan = createPlan(server.baseUrl, csv, fixes)
   expect((await runs.start(plan).ended).rows).toMatchObject({ read: 3, succeeded: 3 })
@@ -395,7 +376,7 @@ test('joining cells leaves rows alone whose surplus cells are empty', async () =
 })
 
 test('a half of a split row says that the other half is not sent, whatever keeps that one back', async () => {
-  const server = await startService()
+  const server = await startRefusingService()
   const csv = `text_data,user_id,post_id,url
 first,u1,p1,
 repeated id,u2,p1,https://a.test/2.png
@@ -437,7 +418,7 @@ neither,,p8,https://a.test/8.png
 })
 
 test('a half that a retry sends says that the other half is not sent', async () => {
-  const server = await startService()
+  const server = await startRefusingService()
   const csv = 'text_data,user_id,post_id,url\nboth,u_1,p1,nowhere\nwhole,u_2,p2,https://a.test/2.png\n'
   const first = await runs.start(createPlan(server.baseUrl, csv, [{ kind: 'split' }])).ended
   expect(first.rows).toMatchObject({ read: 4, invalid: 4 })
