@@ -5,6 +5,7 @@ import type { PlanInput } from '../../src/shared/plan/plan.ts'
 import { startCallbackService } from '../helpers/callback-service.ts'
 import { runKilled } from '../helpers/crash/kill.ts'
 import { expectFaultless } from '../helpers/history/expect-faultless.ts'
+import { onlyInLongForm } from '../helpers/long-form.ts'
 import { openEngine } from '../helpers/test-engine.ts'
 import { createRunPlan, openTestFolder } from '../helpers/test-folder.ts'
 
@@ -76,6 +77,7 @@ test(
 test(
   'an app that is killed in the middle of an async run settles every item once after its restart',
   async () => {
+    onlyInLongForm()
     const service = await startCallbackService(toFate)
     const workspace = join(folder, 'workspace-2')
     createWorkspaceFolders(workspace)

@@ -9,6 +9,7 @@ import { createServiceClients } from '../../src/main/engine/service/service-clie
 import { createCertificate } from '../helpers/certificates.ts'
 import { expectFaultless } from '../helpers/history/expect-faultless.ts'
 import { createInProcessRuns } from '../helpers/in-process-runs.ts'
+import { firstOf, onlyInLongForm } from '../helpers/long-form.ts'
 import { type Oddity, startOddServer } from '../helpers/odd-server/start-odd-server.ts'
 import { createRunPlan, openTestFolder } from '../helpers/test-folder.ts'
 
@@ -153,6 +154,7 @@ test.each(WAYS)(
 test.each(WAYS)(
   'with %i in flight over %s, no row is told an answer that came while its connection idled and the thread was busy',
   async (_, __, way) => {
+    onlyInLongForm()
     const counts = await sendAll(TEXTS, { ...way, oddity: { kind: 'stray', when: 1 }, busyMs: 60 })
     if (SOURCE !== undefined) console.log(way, 'idle', counts)
     const { right, wrong, crossed, unknown } = counts
@@ -166,11 +168,13 @@ test.each(WAYS)(
   TIMEOUT_MS,
 )
 
-test.each([
-  ['at once', 0.1],
-  ['after 1 ms', 1],
-  ['after 5 ms', 5],
-])(
+test.each(
+  firstOf(1, [
+    ['at once', 0.1],
+    ['after 1 ms', 1],
+    ['after 5 ms', 5],
+  ]),
+)(
   'of 2,000 rows at most 1 %% are unknown where the service closes each connection %s',
   async (_, afterMs) => {
     const texts = Array.from({ length: 2_000 }, (__, i) => `text ${i}`)
@@ -192,6 +196,7 @@ test.each([
 ])(
   'connections are reused although the service drops %s of the requests, and none is taken for closed after an answer',
   async (_, every, drops) => {
+    onlyInLongForm()
     const texts = Array.from({ length: 500 }, (__, i) => `text ${i}`)
     const { right, unknown, connections, ended } = await sendAll(texts, {
       inFlight: 8,
@@ -217,11 +222,13 @@ test(
   TIMEOUT_MS,
 )
 
-test.each<[string, Oddity]>([
-  ['sends a second answer with each', { kind: 'stray', when: 'together' }],
-  ['closes each connection after 1 ms', { kind: 'closing', afterMs: 1 }],
-  ['drops one request of ten', { kind: 'dropping', every: 10 }],
-])('a run at a service that %s tells of each row what the service did with it', async (_, oddity) => {
+test.each<[string, Oddity]>(
+  firstOf(1, [
+    ['sends a second answer with each', { kind: 'stray', when: 'together' }],
+    ['closes each connection after 1 ms', { kind: 'closing', afterMs: 1 }],
+    ['drops one request of ten', { kind: 'dropping', every: 10 }],
+  ]),
+)('a run at a service that %s tells of each row what the service did with it', async (_, oddity) => {
   const { baseUrl, readRecording } = await startOddServer({ oddity })
   const workspace = join(folder, oddity.kind)
   const pace = { kind: 'closed', concurrency: 8 } as const
@@ -232,11 +239,13 @@ test.each<[string, Oddity]>([
   expect(rows.succeeded).toBeGreaterThan(0)
 })
 
-test.each([
-  ['plain', 'in a write of its own', { isTls: false, when: 'apart' }],
-  ['TLS', 'in a write of its own', { isTls: true, when: 'apart' }],
-  ['TLS', 'after 1 ms', { isTls: true, when: 1 }],
-] as const)(
+test.each(
+  firstOf(1, [
+    ['plain', 'in a write of its own', { isTls: false, when: 'apart' }],
+    ['TLS', 'in a write of its own', { isTls: true, when: 'apart' }],
+    ['TLS', 'after 1 ms', { isTls: true, when: 1 }],
+  ] as const),
+)(
   'over %s, no row of a run succeeds with a second answer that comes %s and names another post',
   async (_, __, { isTls, when }) => {
     const certificate = isTls ? await createCertificate({ ip: '127.0.0.1' }) : null

@@ -1,4 +1,4 @@
-import { expect, it, onTestFinished, vi } from 'vitest'
+import { expect, inject, it, onTestFinished, vi } from 'vitest'
 import { addConnection, changeConnections } from '../../src/main/engine/workspace/connections.ts'
 import { WORKER_URLS } from '../../src/main/program-files.ts'
 import { startSandboxThread } from '../../src/main/sandbox/start-sandbox-thread.ts'
@@ -7,7 +7,9 @@ import { openApp } from '../helpers/e2e/open-app.ts'
 
 const KEY = 'key-of-production-51c0'
 
-it('says that production has to be confirmed, leads to the question, and goes on by itself once it is answered', async () => {
+it('says that production has to be confirmed, leads to the question, and goes on by itself once it is answered', {
+  skip: !inject('walksAll'),
+}, async () => {
   const service = await startSandboxThread(WORKER_URLS.sandbox, { apiKeys: [KEY] })
   onTestFinished(() => service.close())
   vi.stubEnv('E2E_LIVE_KEY', KEY)

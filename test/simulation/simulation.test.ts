@@ -10,7 +10,7 @@ import {
 import { runSeeds } from './run-seeds.ts'
 import type { Plant } from './simulated-session.ts'
 
-const SEEDS = inject('isLong') ? 2_000 : 100
+const SEEDS = inject('isLong') ? 2_000 : 40
 
 test(`${SEEDS} simulated runs, killed and resumed at any step, keep every promise`, async () => {
   const lines: string[] = []

@@ -6,6 +6,7 @@ import { parseBridgeError } from '../../../src/shared/bridge/errors.ts'
 import { followRun } from '../../../src/shared/bridge/follow.ts'
 import { storedConnectionSchema } from '../../../src/shared/plan/stored-connection.ts'
 import type { AcceptCode } from '../../../src/shared/run/accept-code.ts'
+import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { connectWindow, withBridge } from './connect.ts'
@@ -61,6 +62,7 @@ it('sends a run whose warnings were accepted, and has nothing to accept of it an
 })
 
 it('asks about a run that is sent again only if its source has changed, although nothing else is wrong with it', async () => {
+  onlyInLongForm()
   const { client, runId, path } = await hold()
   await client.runs.begin({ runId, accept: ['content_cut'] })
   for await (const _ of followRun(client, runId));
@@ -115,6 +117,7 @@ it('lists all warnings in the question before production, whose yes accepts them
 })
 
 it('sends nothing of a run with open warnings if a person declines the question before production', async () => {
+  onlyInLongForm()
   const { client, runId, countTasks } = await holdForProduction(() => false)
   expect(await toCode(client.runs.begin({ runId }))).toBe('production_declined')
   expect(await client.check.openWarnings({ runId })).toHaveLength(1)
@@ -123,6 +126,7 @@ it('sends nothing of a run with open warnings if a person declines the question 
 })
 
 it('takes no answer for open warnings to a question that nobody was asked', async () => {
+  onlyInLongForm()
   const { client, runId, countTasks, workspace, questions } = await holdForProduction(() => true)
   changeConnections(workspace, (known) => ({
     ...known,
@@ -135,6 +139,7 @@ it('takes no answer for open warnings to a question that nobody was asked', asyn
 })
 
 it('repeats in the question about a resumed run what was accepted before', async () => {
+  onlyInLongForm()
   const { client, runId, questions } = await holdForProduction(() => true)
   await client.runs.begin({ runId, limit: 1 })
   await expect.poll(async () => (await client.runs.summarize({ runId })).rows.succeeded).toBe(1)

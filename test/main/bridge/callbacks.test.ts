@@ -4,6 +4,7 @@ import { readReceiverSettings } from '../../../src/main/engine/receiver/receiver
 import { DEFAULT_SANDBOX_KEY } from '../../../src/main/sandbox/sandbox-options.ts'
 import { parseBridgeError } from '../../../src/shared/bridge/errors.ts'
 import { followReceiver } from '../../../src/shared/bridge/follow.ts'
+import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { connectWindow, withBridge } from './connect.ts'
 import { createRequest, writeRows } from './plans.ts'
@@ -118,6 +119,7 @@ it('lists what came with what it did: settled, doubled, differing, unreadable, a
 })
 
 it('says which runs wait for callbacks, for how many rows and until when', async () => {
+  onlyInLongForm()
   const opened = await open()
   const { services, client } = opened
   const runId = await startAsync(opened, 'drop=100%')
@@ -135,6 +137,7 @@ it('says which runs wait for callbacks, for how many rows and until when', async
 })
 
 it('leaves a note with the row where a callback was refused for its size', async () => {
+  onlyInLongForm()
   const opened = await open()
   const { services, client, post } = opened
   const runId = await startAsync(opened, 'drop=100%')
@@ -150,6 +153,7 @@ it('leaves a note with the row where a callback was refused for its size', async
 })
 
 it('names the file of the row that a callback is for in a run of several files', async () => {
+  onlyInLongForm()
   const opened = await open()
   // The first row of the second file has the id of the first.
   const runId = await startAsync(opened, '', [writeRows(1, 'a.csv'), writeRows(2, 'b.csv')])

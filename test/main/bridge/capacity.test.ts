@@ -8,6 +8,7 @@ import { parseBridgeError } from '../../../src/shared/bridge/errors.ts'
 import { followCapacity } from '../../../src/shared/bridge/follow.ts'
 import type { RunRequestInput } from '../../../src/shared/bridge/runs.ts'
 import { storedConnectionSchema } from '../../../src/shared/plan/stored-connection.ts'
+import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { connectWindow, withBridge } from './connect.ts'
@@ -117,6 +118,7 @@ it.each([
 )
 
 it('says why it found nothing where not a row can be sent', async () => {
+  onlyInLongForm()
   const { client, bridge, sandbox } = await open()
   const rows = writeText('text_data,user_id\nhello,not_allowed\n')
   const request = await createRequest(bridge.services, rows, sandbox.baseUrl, { load: PROBE })

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { parseBridgeError } from '../../../src/shared/bridge/errors.ts'
+import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { connectWindow, withBridge } from './connect.ts'
@@ -93,6 +94,7 @@ it('compares two runs, lists their changes page by page, and writes them to a fi
 })
 
 it('compares two runs by the labels of a column', async () => {
+  onlyInLongForm()
   const { sandbox, client, send } = await open()
   const a = await send()
   await sandbox.admin('DELETE', '/rules/rule-spam')
@@ -123,6 +125,7 @@ it('compares two runs by the labels of a column', async () => {
 })
 
 it('puts the latencies of several runs over one another, each compared with the first', async () => {
+  onlyInLongForm()
   const { client, send } = await open()
   const runIds = [await send(), await send(), await send()]
   const overlay = await client.compare.latency({ runIds })
@@ -140,6 +143,7 @@ it('puts the latencies of several runs over one another, each compared with the 
 })
 
 it('sets, lists and removes the baselines of the connection and source of a run', async () => {
+  onlyInLongForm()
   const { client, send, services } = await open()
   const [first, second] = [await send(), await send()]
   expect(await client.baselines.list({ runId: second })).toEqual([])

@@ -15,6 +15,7 @@ import { parseBridgeError } from '../../../src/shared/bridge/errors.ts'
 import { storedConnectionSchema } from '../../../src/shared/plan/stored-connection.ts'
 import { createCertificate } from '../../helpers/certificates.ts'
 import { startFaultServer } from '../../helpers/fault-server.ts'
+import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { createMemoryKeyring } from '../../helpers/memory-keyring.ts'
 import { startProxy } from '../../helpers/proxy-server.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
@@ -221,6 +222,7 @@ it('restores a removed connection as it was, with the keys that were typed for i
 })
 
 it('restores one removed key where it was, with what was typed for it', async () => {
+  onlyInLongForm()
   const service = await withSandbox({ apiKeys: [KEY] })
   const window = await openWindow()
   const { client, workspace, received } = window
@@ -244,6 +246,7 @@ it('restores one removed key where it was, with what was typed for it', async ()
 })
 
 it('shows connections while the keyring waits to be unlocked, and asks it once', async () => {
+  onlyInLongForm()
   const service = await withSandbox({ apiKeys: [KEY] })
   const keyring = createMemoryKeyring()
   const workspace = createTemporaryFolder()
@@ -319,6 +322,7 @@ it('forgets the keys of a removed connection after ten minutes', async () => {
 })
 
 it('has a run follow the key that is typed while it goes', async () => {
+  onlyInLongForm()
   const service = await withSandbox({ apiKeys: [KEY] })
   const window = await openWindow()
   const { client, bridge } = window

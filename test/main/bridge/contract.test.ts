@@ -6,6 +6,7 @@ import { parseBridgeError } from '../../../src/shared/bridge/errors.ts'
 import { followRun, followRuns } from '../../../src/shared/bridge/follow.ts'
 import type { RunRequestInput } from '../../../src/shared/bridge/runs.ts'
 import type { RunSnapshot } from '../../../src/shared/run/snapshot.ts'
+import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { connectWindow, type Transport, withBridge } from './connect.ts'
@@ -80,101 +81,110 @@ describe.each(['websocket', 'message port'] as const)('the bridge over a %s', (t
     expect(bare.hasMore).toBe(false)
   })
 
-  it('takes a source from check through the first ten rows to the last, and shows the outcome of each', async () => {
-    const { bridge, client } = await open(transport)
-    const sandbox = await withSandbox({ apiKeys: [KEY] })
-    const path = writeText(`${readFileSync(writeRows(40), 'utf8')}bad id,user_x,post-41\n`, 'forty.csv')
-    const runId = await startReady(client, await createRequest(bridge.services, path, sandbox.baseUrl))
+  itOverSocket(
+    'takes a source from check through the first ten rows to the last, and shows the outcome of each',
+    async () => {
+      const { bridge, client } = await open(transport)
+      const sandbox = await withSandbox({ apiKeys: [KEY] })
+      const path = writeText(`${readFileSync(writeRows(40), 'utf8')}bad id,user_x,post-41\n`, 'forty.csv')
+      const runId = await startReady(client, await createRequest(bridge.services, path, sandbox.baseUrl))
 
-    expect((await sandbox.stats()).requests).toBe(0)
-    const problems = await client.check.problems({ runId })
-    expect(problems).toMatchObject([
-      { severity: 'error', code: 'forbidden_character', field: 'user_id', rows: 1, examples: [{ row: 41 }] },
-      { severity: 'warning', code: 'recommended', field: 'user_metadata', rows: 40 },
-    ])
-    const review = await client.review.readRequest({ runId, row: 3 })
-    expect(review).toMatchObject({ method: 'POST', url: `${sandbox.baseUrl}/api/v1/task/sync`, row: 3 })
-    expect(JSON.parse(review.body ?? '')).toEqual({
-      text_data: 'hello number 3',
-      user_id: 'user-3',
-      post_id: 'post-3',
-    })
-    expect((await client.review.readRequest({ runId, row: 41 })).body).toBeNull()
+      expect((await sandbox.stats()).requests).toBe(0)
+      const problems = await client.check.problems({ runId })
+      expect(problems).toMatchObject([
+        {
+          severity: 'error',
+          code: 'forbidden_character',
+          field: 'user_id',
+          rows: 1,
+          examples: [{ row: 41 }],
+        },
+        { severity: 'warning', code: 'recommended', field: 'user_metadata', rows: 40 },
+      ])
+      const review = await client.review.readRequest({ runId, row: 3 })
+      expect(review).toMatchObject({ method: 'POST', url: `${sandbox.baseUrl}/api/v1/task/sync`, row: 3 })
+      expect(JSON.parse(review.body ?? '')).toEqual({
+        text_data: 'hello number 3',
+        user_id: 'user-3',
+        post_id: 'post-3',
+      })
+      expect((await client.review.readRequest({ runId, row: 41 })).body).toBeNull()
 
-    await client.runs.begin({ runId, limit: 10 })
-    const trial = await followUntil(
-      client,
-      runId,
-      ({ phase, rows }) => phase === 'ready' && rows.succeeded > 0,
-    )
-    expect(trial?.rows).toMatchObject({ succeeded: 10, not_sent: 30 })
-    expect(JSON.stringify((await sandbox.findPost('post-3')).task?.request)).toBe(review.body)
+      await client.runs.begin({ runId, limit: 10 })
+      const trial = await followUntil(
+        client,
+        runId,
+        ({ phase, rows }) => phase === 'ready' && rows.succeeded > 0,
+      )
+      expect(trial?.rows).toMatchObject({ succeeded: 10, not_sent: 30 })
+      expect(JSON.stringify((await sandbox.findPost('post-3')).task?.request)).toBe(review.body)
 
-    // A reader that says nothing of what it saw is told nothing more, until it does: then the newest.
-    const idle = await client.runs.watch({ runId, streamId: 'idle' })
-    expect((await idle.next()).value).toMatchObject({ sequence: 1, snapshot: { phase: 'ready' } })
-    await client.runs.begin({ runId })
-    const last = await followUntil(client, runId, () => false)
-    await client.events.seen({ streamId: 'idle', sequence: 1 })
-    expect((await idle.next()).value).toEqual({ sequence: 2, snapshot: last })
-    expect(last?.rows).toMatchObject({ read: 41, succeeded: 40, invalid: 1, not_sent: 0 })
-    // Of a run that is over there is nothing to follow.
-    expect(await followRun(client, runId).next()).toEqual({ done: true, value: undefined })
-    const summary = await client.runs.summarize({ runId })
-    expect(summary).toMatchObject({ state: 'completed', rows: last?.rows, name: 'forty.csv' })
-    expect((await client.runs.list()).entries).toMatchObject([{ summary, isHeld: false, baselines: [] }])
-    expect((await client.runs.readPlan({ runId })).source.path).toBe(path)
+      // A reader that says nothing of what it saw is told nothing more, until it does: then the newest.
+      const idle = await client.runs.watch({ runId, streamId: 'idle' })
+      expect((await idle.next()).value).toMatchObject({ sequence: 1, snapshot: { phase: 'ready' } })
+      await client.runs.begin({ runId })
+      const last = await followUntil(client, runId, () => false)
+      await client.events.seen({ streamId: 'idle', sequence: 1 })
+      expect((await idle.next()).value).toEqual({ sequence: 2, snapshot: last })
+      expect(last?.rows).toMatchObject({ read: 41, succeeded: 40, invalid: 1, not_sent: 0 })
+      // Of a run that is over there is nothing to follow.
+      expect(await followRun(client, runId).next()).toEqual({ done: true, value: undefined })
+      const summary = await client.runs.summarize({ runId })
+      expect(summary).toMatchObject({ state: 'completed', rows: last?.rows, name: 'forty.csv' })
+      expect((await client.runs.list()).entries).toMatchObject([{ summary, isHeld: false, baselines: [] }])
+      expect((await client.runs.readPlan({ runId })).source.path).toBe(path)
 
-    const page = await client.results.page({ runId, filter: { state: 'succeeded' }, offset: 38, limit: 5 })
-    expect(page.rows.map(({ row }) => row)).toEqual([39, 40])
-    expect(page.total).toBe(40)
-    const unsuccessful = { runId, filter: { unsuccessful: true }, offset: 0, limit: 5 } as const
-    expect((await client.results.page(unsuccessful)).rows.map(({ row }) => row)).toEqual([41])
-    expect(page.rows[0]).toMatchObject({ postId: 'post-39', status: 200, cellLengths: [15, 7, 7] })
-    const { facets, isCounted } = await client.results.facets({ runId, filter: {} })
-    expect(isCounted).toBe(true)
-    expect(facets).toContainEqual(expect.objectContaining({ kind: 'state', value: 'succeeded', rows: 40 }))
-    const search = { runId, filter: { search: 'post-3', ruleIds: [''] } }
-    expect(await client.results.page({ ...search, offset: 0, limit: 5 })).toMatchObject({
-      rows: [{ row: 3 }, { row: 30 }, { row: 31 }, { row: 32 }, { row: 33 }],
-      total: 11,
-      isCounted: true,
-    })
-    expect((await client.results.facets(search)).facets).toContainEqual(
-      expect.objectContaining({ kind: 'state', value: 'succeeded', rows: 11 }),
-    )
-    const detail = await client.results.row({ runId, row: 3 })
-    expect(detail).toMatchObject({ requestBody: review.body, attempts: [{ number: 1, status: 200 }] })
-    const latency = await client.results.latency({ runId })
-    expect(latency.bars.http_req_duration?.reduce((sum, { count }) => sum + count, 0)).toBe(40)
-    expect(latency.seconds.reduce((sum, { sent }) => sum + sent, 0)).toBe(40)
-    expect((await client.results.latency({ runId, sinceSecond: 100_000 })).seconds).toEqual([])
+      const page = await client.results.page({ runId, filter: { state: 'succeeded' }, offset: 38, limit: 5 })
+      expect(page.rows.map(({ row }) => row)).toEqual([39, 40])
+      expect(page.total).toBe(40)
+      const unsuccessful = { runId, filter: { unsuccessful: true }, offset: 0, limit: 5 } as const
+      expect((await client.results.page(unsuccessful)).rows.map(({ row }) => row)).toEqual([41])
+      expect(page.rows[0]).toMatchObject({ postId: 'post-39', status: 200, cellLengths: [15, 7, 7] })
+      const { facets, isCounted } = await client.results.facets({ runId, filter: {} })
+      expect(isCounted).toBe(true)
+      expect(facets).toContainEqual(expect.objectContaining({ kind: 'state', value: 'succeeded', rows: 40 }))
+      const search = { runId, filter: { search: 'post-3', ruleIds: [''] } }
+      expect(await client.results.page({ ...search, offset: 0, limit: 5 })).toMatchObject({
+        rows: [{ row: 3 }, { row: 30 }, { row: 31 }, { row: 32 }, { row: 33 }],
+        total: 11,
+        isCounted: true,
+      })
+      expect((await client.results.facets(search)).facets).toContainEqual(
+        expect.objectContaining({ kind: 'state', value: 'succeeded', rows: 11 }),
+      )
+      const detail = await client.results.row({ runId, row: 3 })
+      expect(detail).toMatchObject({ requestBody: review.body, attempts: [{ number: 1, status: 200 }] })
+      const latency = await client.results.latency({ runId })
+      expect(latency.bars.http_req_duration?.reduce((sum, { count }) => sum + count, 0)).toBe(40)
+      expect(latency.seconds.reduce((sum, { sent }) => sum + sent, 0)).toBe(40)
+      expect((await client.results.latency({ runId, sinceSecond: 100_000 })).seconds).toEqual([])
 
-    const file = join(createTemporaryFolder(), 'results.csv')
-    const target = bridge.host.addExportFile(file)
-    expect(await client.exports.create({ runId, format: 'csv', ...target })).toMatchObject({
-      kind: 'file',
-      file,
-      rows: 41,
-    })
-    expect(readFileSync(file, 'utf8')).toContain('hello number 40')
+      const file = join(createTemporaryFolder(), 'results.csv')
+      const target = bridge.host.addExportFile(file)
+      expect(await client.exports.create({ runId, format: 'csv', ...target })).toMatchObject({
+        kind: 'file',
+        file,
+        rows: 41,
+      })
+      expect(readFileSync(file, 'utf8')).toContain('hello number 40')
 
-    const successFile = join(createTemporaryFolder(), 'forty-success.csv')
-    const writeOutcomes = () =>
-      client.exports.createOutcomes({ runId, format: 'csv', ...bridge.host.addExportFile(successFile) })
-    const { success, errors, inNeither } = await writeOutcomes()
-    expect(success).toMatchObject({ kind: 'file', file: successFile, rows: 40 })
-    const errorFile = successFile.replace('success', 'errors')
-    expect(errors).toMatchObject({ kind: 'file', file: errorFile, rows: 1 })
-    expect(inNeither).toBe(0)
-    expect(readFileSync(errorFile, 'utf8')).toMatch(/\r\nbad id,user_x,post-41,42,invalid,/)
-    // The save dialog has asked about the first file alone, so that no second one is replaced.
-    expect(await writeOutcomes()).toMatchObject({ errors: { file: errorFile.replace('.csv', '-2.csv') } })
-    const again = await startReady(client, await createRequest(bridge.services, errorFile, sandbox.baseUrl))
-    expect((await client.results.row({ runId: again, row: 1 })).result.cells.slice(0, 3)).toEqual([
-      ...['bad id', 'user_x', 'post-41'],
-    ])
-  })
+      const successFile = join(createTemporaryFolder(), 'forty-success.csv')
+      const writeOutcomes = () =>
+        client.exports.createOutcomes({ runId, format: 'csv', ...bridge.host.addExportFile(successFile) })
+      const { success, errors, inNeither } = await writeOutcomes()
+      expect(success).toMatchObject({ kind: 'file', file: successFile, rows: 40 })
+      const errorFile = successFile.replace('success', 'errors')
+      expect(errors).toMatchObject({ kind: 'file', file: errorFile, rows: 1 })
+      expect(inNeither).toBe(0)
+      expect(readFileSync(errorFile, 'utf8')).toMatch(/\r\nbad id,user_x,post-41,42,invalid,/)
+      // The save dialog has asked about the first file alone, so that no second one is replaced.
+      expect(await writeOutcomes()).toMatchObject({ errors: { file: errorFile.replace('.csv', '-2.csv') } })
+      const again = await startReady(client, await createRequest(bridge.services, errorFile, sandbox.baseUrl))
+      expect((await client.results.row({ runId: again, row: 1 })).result.cells.slice(0, 3)).toEqual([
+        ...['bad id', 'user_x', 'post-41'],
+      ])
+    },
+  )
 
   itOverSocket('pauses, changes pace, stops, resumes, retries and deletes', async () => {
     const { bridge, client } = await open(transport)
@@ -346,6 +356,7 @@ describe.each(['websocket', 'message port'] as const)('the bridge over a %s', (t
   itOverSocket(
     'starts the sandbox when asked, knows its key, and starts it again where a run needs it',
     async () => {
+      onlyInLongForm()
       const { bridge, client } = await open(transport)
       const { baseUrl, sample } = await client.sandbox.start()
       expect(sample).toMatchObject({ name: 'sample.csv', sizeBytes: expect.any(Number) })

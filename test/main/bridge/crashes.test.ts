@@ -6,6 +6,7 @@ import { followRuns } from '../../../src/shared/bridge/follow.ts'
 import { sayError } from '../../../src/shared/messages/error-messages.ts'
 import { startCallbackService } from '../../helpers/callback-service.ts'
 import { startFaultServer, toTaskAnswer } from '../../helpers/fault-server.ts'
+import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
 import { connectWindow, withBridge } from './connect.ts'
@@ -77,6 +78,7 @@ it('of the thread of a run is shown with the run, which is resumed without losin
 })
 
 it('of a sending thread of a load test is shown with the run, whose figures so far are kept', async () => {
+  onlyInLongForm()
   const { load } = WORKER_URLS
   Object.assign(WORKER_URLS, { load: new URL('../../helpers/crashing-load-worker.ts', import.meta.url) })
   onTestFinished(() => void Object.assign(WORKER_URLS, { load }))
@@ -97,6 +99,7 @@ it('of a sending thread of a load test is shown with the run, whose figures so f
 })
 
 it('of the thread that reads results is shown, and the next question is answered', async () => {
+  onlyInLongForm()
   const { client, crash, seeCrash } = await openWindow()
   expect((await client.runs.list()).all).toBe(0)
   await crash('queries')
@@ -138,6 +141,7 @@ it('of the receiver is shown during a run, which loses and doubles no callback',
 })
 
 it('of receiver and sandbox is shown, and both start again', async () => {
+  onlyInLongForm()
   const { client, crash, seeCrash } = await openWindow()
   const { baseUrl } = await client.receiver.open()
   await crash('receiver')
@@ -153,6 +157,7 @@ it('of receiver and sandbox is shown, and both start again', async () => {
 })
 
 it('is nothing that was asked to end', async () => {
+  onlyInLongForm()
   const { bridge, client, list } = await openWindow()
   await client.receiver.open()
   const { sample } = await client.sandbox.start()

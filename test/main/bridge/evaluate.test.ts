@@ -5,6 +5,7 @@ import type { BridgeClient } from '../../../src/shared/bridge/contract.ts'
 import { toShownError } from '../../../src/shared/bridge/errors.ts'
 import type { EvaluateQuestionInput } from '../../../src/shared/bridge/evaluate.ts'
 import type { EvaluationStep } from '../../../src/shared/lookback/evaluation.ts'
+import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { connectWindow, withBridge } from './connect.ts'
@@ -86,6 +87,7 @@ describe('the evaluation of a run in a window', () => {
   })
 
   it('counts the rows that have verdicts, of which a row can have several', async () => {
+    onlyInLongForm()
     const { client, bridge, runId } = await openRun()
     const give = (row: number, rule: string) => ({
       ...{ row, verdict: 'should' as const, rule, note: null, stratum: null, stratum_rows: null },
@@ -111,6 +113,7 @@ describe('the evaluation of a run in a window', () => {
   })
 
   it('gives exactly the rows of a cell as a filter of results, with facets and exports', async () => {
+    onlyInLongForm()
     const { bridge, client, runId } = await openRun()
     const { id } = await evaluate(client, runId)
     const toFilter = (cell: 'tp' | 'fn' | 'tn', rule: string | null) => ({
@@ -143,6 +146,7 @@ describe('the evaluation of a run in a window', () => {
   })
 
   it('writes the evaluated rows of a cell with their labels and cells', async () => {
+    onlyInLongForm()
     const { bridge, client, runId } = await openRun()
     const file = join(createTemporaryFolder(), 'evaluated.csv')
     const written = await client.evaluate.export({
@@ -159,6 +163,7 @@ describe('the evaluation of a run in a window', () => {
   })
 
   it('takes labels from another file by its handle, whose path no page learns', async () => {
+    onlyInLongForm()
     const { bridge, client, received, runId } = await openRun()
     const path = writeText('id,rules\np1,likely SPAM\np4,Likely spam\np5,none\n', 'secret-place.csv')
     const { sourceId } = await bridge.services.sources.add(path, 'labels.csv')
@@ -179,6 +184,7 @@ describe('the evaluation of a run in a window', () => {
   })
 
   it('says what is missing where no label stands for a rule, no row has one, or a cell is forgotten', async () => {
+    onlyInLongForm()
     const { client, runId } = await openRun()
     const ask = (part: Partial<EvaluateQuestionInput>) =>
       toMessage(evaluate(client, runId, { ...QUESTION, positives: [], slices: [], ...part }))

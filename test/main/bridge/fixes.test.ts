@@ -4,6 +4,7 @@ import type { BridgeClient } from '../../../src/shared/bridge/contract.ts'
 import { parseBridgeError } from '../../../src/shared/bridge/errors.ts'
 import { followRun } from '../../../src/shared/bridge/follow.ts'
 import type { RunRequestInput } from '../../../src/shared/bridge/runs.ts'
+import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { connectWindow, withBridge } from './connect.ts'
 import { createRequest, writeText } from './plans.ts'
@@ -68,6 +69,7 @@ it('checks and sends a page’s rows as its fixes correct them, and shows both t
 })
 
 it('holds a correction, gives its rows back when it is deleted, and sends the next one as a part of its run', async () => {
+  onlyInLongForm()
   const { bridge, client, sandbox } = await open()
   const path = writeText(CSV.replace('u;1', 'u1'))
   const { runId } = await check(client, await createRequest(bridge.services, path, sandbox.baseUrl))

@@ -4,6 +4,7 @@ import { expect, it } from 'vitest'
 import { toJournalFile } from '../../../src/main/engine/workspace/workspace-files.ts'
 import { parseBridgeError, toShownError } from '../../../src/shared/bridge/errors.ts'
 import { NO_RETENTION } from '../../../src/shared/lookback/retention.ts'
+import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { openRun, type WrittenRun, writeRun } from '../../helpers/write-run.ts'
@@ -123,6 +124,7 @@ it('shows which runs exceed limits, and deletes those that were shown, but no ba
 })
 
 it('runs a run again with its source as it is now, under new post_ids, on another connection', async () => {
+  onlyInLongForm()
   const window = await openWindow()
   const { client, bridge } = window
   const [first, second] = [await withSandbox({ apiKeys: [KEY] }), await withSandbox({ apiKeys: [KEY] })]
@@ -181,6 +183,7 @@ it('runs a run again with its source as it is now, under new post_ids, on anothe
 })
 
 it('asks for the source of a run that is sent again where it is gone, and takes another', async () => {
+  onlyInLongForm()
   const window = await openWindow()
   const { client, bridge } = window
   const sandbox = await withSandbox({ apiKeys: [KEY] })

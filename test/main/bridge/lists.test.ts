@@ -4,6 +4,7 @@ import { expect, it } from 'vitest'
 import type { ListQuery } from '../../../src/shared/bridge/lists.ts'
 import { LEDGER_STATES } from '../../../src/shared/lookback/ledger.ts'
 import type { PlanInput } from '../../../src/shared/plan/plan.ts'
+import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { connectWindow, withBridge } from './connect.ts'
@@ -88,6 +89,7 @@ it('writes what is filtered to a file that the person chose', async () => {
 })
 
 it('has appeals that are still in review checked again', async () => {
+  onlyInLongForm()
   const { client, send, read, sandbox } = await openWindow()
   const toAppeal = (id: string, more: object = {}) => ({
     appeal_id: id,
@@ -110,6 +112,7 @@ it('has appeals that are still in review checked again', async () => {
 })
 
 it('keeps services apart by their keys, shows the connection in use first, and any other when chosen', async () => {
+  onlyInLongForm()
   const { client, send, read, sandbox } = await openWindow()
   const { baseUrl } = sandbox
   const settings = { baseUrl, taskBaseUrl: null, timeoutMs: null, isProduction: false }

@@ -5,6 +5,7 @@ import { parseBridgeError } from '../../../src/shared/bridge/errors.ts'
 import { followRun } from '../../../src/shared/bridge/follow.ts'
 import { storedConnectionSchema } from '../../../src/shared/plan/stored-connection.ts'
 import type { RunSnapshot } from '../../../src/shared/run/snapshot.ts'
+import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { connectWindow, withBridge } from './connect.ts'
 import { createRequest, writeRows, writeText } from './plans.ts'
@@ -88,6 +89,7 @@ it('lists stored connections without their keys, and has their runs follow the a
 })
 
 it('sends with a key that is typed while the run is paused', async () => {
+  onlyInLongForm()
   const { bridge, client } = await open()
   const sandbox = await withSandbox({ apiKeys: [KEY] })
   const { runId } = await client.runs.start({
@@ -111,6 +113,7 @@ it('sends with a key that is typed while the run is paused', async () => {
 })
 
 it('keeps a key that was typed until another key of the stored connection is made the active one', async () => {
+  onlyInLongForm()
   const { bridge, client, workspace } = await open()
   const sandbox = await withSandbox({ apiKeys: [KEY] })
   withVariables({ BRIDGE_NEW_KEY: KEY })

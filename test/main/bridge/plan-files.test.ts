@@ -7,6 +7,7 @@ import { parseBridgeError } from '../../../src/shared/bridge/errors.ts'
 import { isPlanName } from '../../../src/shared/bridge/plans.ts'
 import { storedConnectionSchema } from '../../../src/shared/plan/stored-connection.ts'
 import { startFaultServer, toErrorAnswer, toTaskAnswer } from '../../helpers/fault-server.ts'
+import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { connectWindow, withBridge } from './connect.ts'
 
@@ -108,6 +109,7 @@ it('is shown before anything is read or sent, then sends with the key of the sto
 })
 
 it('is saved from a run, and does the same when it is opened', async () => {
+  onlyInLongForm()
   const { live, client, write, send, plans, host, folder } = await openWindow()
   const mapping = { user_metadata: { kind: 'template', template: '{"from":"may"}' } }
   const rowHash = createRowHash(['text_data', 'user_id'])(['hello', 'u-1'])
@@ -133,6 +135,7 @@ it('is saved from a run, and does the same when it is opened', async () => {
 })
 
 it('names a file that was uploaded without its folder, which is gone when the window ends, and says so', async () => {
+  onlyInLongForm()
   const { client, write, send, plans, host, workspace, folder } = await openWindow()
   const place = join(workspace, 'uploads', '0123')
   mkdirSync(place, { recursive: true })
@@ -151,6 +154,7 @@ it('names a file that was uploaded without its folder, which is gone when the wi
 })
 
 it('says where a plan of a correction that is held sends more rows than the correction would', async () => {
+  onlyInLongForm()
   const { client, write, send, plans, host, folder, setRefused } = await openWindow()
   setRefused('world')
   const { runId } = await client.plans.start({ planId: plans.open(write({ name: 'live' })).planId })
@@ -188,6 +192,7 @@ it('names no variable, proxy or certificate for an address of its own, where a k
 })
 
 it('keeps to a stored connection whose key is typed, and asks for that key until it is', async () => {
+  onlyInLongForm()
   const { live, client, write, send, plans } = await openWindow()
   const settings = { baseUrl: live.baseUrl, taskBaseUrl: null, timeoutMs: null, isProduction: false }
   await client.connections.add({ name: 'by-hand', settings, label: 'main' })
@@ -240,6 +245,7 @@ it('does what it said when it was opened, also if the file has changed since', a
 })
 
 it('leaves it to the workspace where callbacks are received', async () => {
+  onlyInLongForm()
   const { client, write, plans } = await openWindow()
   const operation = { kind: 'task', mode: 'async' }
   const { planId } = plans.open(

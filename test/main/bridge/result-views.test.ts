@@ -4,6 +4,7 @@ import { expect, it } from 'vitest'
 import { toFindingsFile } from '../../../src/main/engine/workspace/workspace-files.ts'
 import { DEFAULT_SANDBOX_KEY } from '../../../src/main/sandbox/sandbox-options.ts'
 import { parseBridgeError } from '../../../src/shared/bridge/errors.ts'
+import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
@@ -132,6 +133,7 @@ it('reads the columns a page is asked for, counts what answers say, and exports 
 })
 
 it('counts what answers say anew when callbacks come after their run has ended', async () => {
+  onlyInLongForm()
   const service = await withSandbox({ callbacks: 'delay=60s' })
   const { services } = withBridge()
   const { client } = await connectWindow('message port', services)
@@ -155,6 +157,7 @@ it('counts what answers say anew when callbacks come after their run has ended',
 })
 
 it('stores what answers say once a large run has ended, without being asked', async () => {
+  onlyInLongForm()
   const service = await withSandbox()
   const { services } = withBridge()
   const { client } = await connectWindow('message port', services)

@@ -4,6 +4,7 @@ import { expect, it, onTestFinished, vi } from 'vitest'
 import { answerNonce, proveSandbox } from '../../../src/main/sandbox/admin-access.ts'
 import { parseBridgeError } from '../../../src/shared/bridge/errors.ts'
 import { listenForFaults, startFaultServer, toTaskAnswer } from '../../helpers/fault-server.ts'
+import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { connectWindow, withBridge } from './connect.ts'
@@ -61,6 +62,7 @@ it('takes no answer of another program for the sandbox', async () => {
 })
 
 it('resumes no sandbox run where another program has taken the port since', async () => {
+  onlyInLongForm()
   const workspace = createTemporaryFolder()
   const { bridge, client } = await openWindow(workspace)
   const { baseUrl } = await client.sandbox.start()

@@ -6,6 +6,7 @@ import { parseBridgeError } from '../../../src/shared/bridge/errors.ts'
 import { sandboxContents } from '../../../src/shared/bridge/sandbox.ts'
 import { storedConnectionSchema } from '../../../src/shared/plan/stored-connection.ts'
 import type { Rule } from '../../../src/shared/sandbox/content.ts'
+import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { connectWindow, withBridge } from './connect.ts'
 import { createRequest, writeText } from './plans.ts'
@@ -110,6 +111,7 @@ it('keeps indexes and appeals that a person makes', async () => {
 })
 
 it('changes latency and faults at once, and says what a setting should look like', async () => {
+  onlyInLongForm()
   const { client, send } = await openWindow()
   expect(await client.sandbox.read()).toMatchObject({
     running: null,
@@ -138,6 +140,7 @@ it('changes latency and faults at once, and says what a setting should look like
 })
 
 it('keeps rules, settings and what arrived across restarts only where a person wants that', async () => {
+  onlyInLongForm()
   const { client, workspace, send } = await openWindow()
   const setup = { port: 0, taskPort: 0, seed: 'mine', isKept: true }
   await client.sandbox.setUp(setup)

@@ -5,6 +5,7 @@ import { changeConnections } from '../../../src/main/engine/workspace/connection
 import { parseBridgeError } from '../../../src/shared/bridge/errors.ts'
 import { createCertificate } from '../../helpers/certificates.ts'
 import { startFaultServer, toTaskAnswer } from '../../helpers/fault-server.ts'
+import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { startProxy } from '../../helpers/proxy-server.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
@@ -85,6 +86,7 @@ it('sends through the proxy of the system, as a run does', async () => {
 })
 
 it('waits for the callback of an async request and says how long it took', async () => {
+  onlyInLongForm()
   const { client } = await openWindow()
   await client.sandbox.start()
   await client.sandbox.behave({ latency: '0ms', callbacks: 'delay=5ms' })
@@ -106,6 +108,7 @@ it('waits for the callback of an async request and says how long it took', async
 })
 
 it('speaks to each endpoint, and reads an appeal without a key', async () => {
+  onlyInLongForm()
   const { client } = await openWindow()
   const { baseUrl } = await client.sandbox.start()
   const send = async (endpoint: Parameters<typeof client.scratchpad.send>[0]['endpoint'], body: object) => {
@@ -168,6 +171,7 @@ it('says where a text is wrong, what was expected and what was found', async () 
 })
 
 it('takes a request over from a row, without the callback address of that row', async () => {
+  onlyInLongForm()
   const { bridge, client } = await openWindow()
   const source = writeText('text_data,user_id,post_id\nhello,u1,p1\nhello,bad_user,p2\n')
   const request = await createRequest(bridge.services, source, '', {

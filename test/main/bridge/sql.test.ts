@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { parseBridgeError } from '../../../src/shared/bridge/errors.ts'
+import { firstOf } from '../../helpers/long-form.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { connectWindow, type Transport, withBridge } from './connect.ts'
@@ -64,7 +65,7 @@ it('refuses what does more than read, and names no file', async () => {
   expect(await toCode(client.sql.ask({ runIds: ['nowhere'], sql: 'SELECT 1' }))).toBe('RUN_NOT_FOUND')
 })
 
-it.each(['message port', 'websocket'] as const)(
+it.each(firstOf(1, ['message port', 'websocket'] as const))(
   'a window that stops waiting ends the statement: %s',
   async (transport) => {
     const { client, runIds } = await open(1, transport)

@@ -4,6 +4,7 @@ import { expect, it } from 'vitest'
 import { parseBridgeError } from '../../../src/shared/bridge/errors.ts'
 import type { RowVerdict } from '../../../src/shared/lookback/verdict.ts'
 import { startFaultServer, toTaskAnswer } from '../../helpers/fault-server.ts'
+import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { connectWindow, withBridge } from './connect.ts'
 import { createRequest, writeRows } from './plans.ts'
@@ -137,6 +138,7 @@ it('takes no verdict without its rule, with a rule too many, or on a row that do
 })
 
 it('draws rows to be labelled, keeps the place that was reached, and estimates for all rows', async () => {
+  onlyInLongForm()
   const { client, runId, workspace } = await sendRows(40)
   expect(await client.labelling.read({ runId })).toBeNull()
   const asked = {
@@ -187,6 +189,7 @@ it('draws rows to be labelled, keeps the place that was reached, and estimates f
 })
 
 it('gives a verdict back as it was, and leaves it out of a sample that has been drawn since', async () => {
+  onlyInLongForm()
   const { client, runId } = await sendRows(8)
   const asked = { by: null, allocation: 'equal' as const, seed: 7, showsDecision: false, rules: [] }
   const { rows } = await client.labelling.start({ runId, size: 2, ...asked })
@@ -209,6 +212,7 @@ it('gives a verdict back as it was, and leaves it out of a sample that has been 
 })
 
 it('says what is missing where no rows are drawn, none is answered, or a group does not exist', async () => {
+  onlyInLongForm()
   const { client, runId } = await sendRows(2)
   const asked = {
     size: 5,

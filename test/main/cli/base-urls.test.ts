@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { runInProcess } from './run-in-process.ts'
 import { createRows, writeSource } from './write-source.ts'
@@ -47,6 +48,7 @@ describe('a base URL with the path of an endpoint in it', () => {
   })
 
   it('is stored without the path, and the command says so', async () => {
+    onlyInLongForm()
     const { folder, source, sluice } = openWorkspace()
     const { origin } = await serveBelow('')
     const added = await sluice('connection', 'add', 'a', '--base-url', `${origin}/api/v1`)
@@ -76,6 +78,7 @@ describe('a base URL with the path of an endpoint in it', () => {
 
 describe('a service that has no endpoint at any path that it is asked for', () => {
   it('has the base URL named as what is wrong', async () => {
+    onlyInLongForm()
     const { source, sluice } = openWorkspace()
     const { origin } = await serveBelow('')
     const failed = await sluice('task', source, '--base-url', `${origin}/v1`)

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { startRecordingService } from '../../helpers/recording-service.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { runInProcess } from './run-in-process.ts'
@@ -27,6 +28,7 @@ it('says in a resumption and a retry that the source has changed, and sends what
 })
 
 it('asks in a run-again about a column that has the name of the content, though another was guessed before', async () => {
+  onlyInLongForm()
   const service = await startRecordingService()
   const workspace = createTemporaryFolder()
   const run = (...args: string[]) => runInProcess(args, { workspace, env: { SLUICE_API_KEY: 'the-key' } })

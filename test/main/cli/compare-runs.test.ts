@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { toNormalQuantile } from '../../../src/shared/load/statistics.ts'
 import { suggestPattern } from '../../../src/shared/lookback/trend.ts'
+import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createDraw } from '../../helpers/seeded-draw.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
@@ -115,6 +116,7 @@ test('a check of speed passes equal services, and fails a slower one, by one and
 })
 
 test('a check of speed fails a B that breaks down, and cannot judge one that fails for a few seconds', async () => {
+  onlyInLongForm()
   const workspace = createTemporaryFolder()
   const sluice = (...args: string[]) => runInProcess(args, { workspace, env: {} })
   const importRun = async (seed: number, breaksAt: number) => {
@@ -141,6 +143,7 @@ test('a check of speed fails a B that breaks down, and cannot judge one that fai
 })
 
 test('a check of speed says what short runs cannot tell, and fails a service that refuses everything fast', async () => {
+  onlyInLongForm()
   const folder = createTemporaryFolder()
   const sandbox = await withSandbox({ latency: '40ms' })
   const source = writeSource(folder, 'posts.csv', 'user_id,text_data\nu1,good morning\nu2,see you at lunch\n')
@@ -243,6 +246,7 @@ test('runs are compared with their baseline by what was decided, and shown as a 
 })
 
 test('a check of decisions does not pass for lack of decisions', async () => {
+  onlyInLongForm()
   const workspace = createTemporaryFolder()
   const sandbox = await withSandbox()
   const rows = (count: number) =>
@@ -272,6 +276,7 @@ test('a check of decisions does not pass for lack of decisions', async () => {
 })
 
 test('runs of sources that belong together are one trend: by a pattern of names, as a list, and by a tag', async () => {
+  onlyInLongForm()
   const folder = createTemporaryFolder()
   const sandbox = await withSandbox()
   const sluice = (...args: string[]) =>

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createCertificate } from '../../helpers/certificates.ts'
 import { startFaultServer, toTaskAnswer } from '../../helpers/fault-server.ts'
+import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { createMemoryKeyring } from '../../helpers/memory-keyring.ts'
 import { startProxy } from '../../helpers/proxy-server.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
@@ -73,6 +74,7 @@ describe('connection key', () => {
   })
 
   it('gives way to the variable of the key, and says so', async () => {
+    onlyInLongForm()
     const service = await withSandbox({ apiKeys: [KEY] })
     const { sluice, source } = openWorkspace()
     await sluice(['connection', 'add', 'staging', '--base-url', service.baseUrl])
@@ -161,6 +163,7 @@ describe('connection key', () => {
   })
 
   it('goes to an https service through the proxy of the system, which sees neither it nor what is sent', async () => {
+    onlyInLongForm()
     const tls = await createCertificate({ name: 'api.service.test' })
     const service = await startFaultServer({
       tls,

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createCertificate } from '../../helpers/certificates.ts'
+import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
@@ -219,6 +220,7 @@ describe('a sending command', () => {
   })
 
   it('sends nothing to production without a terminal, except with --yes', async () => {
+    onlyInLongForm()
     const sandbox = await withSandbox()
     const { folder, sluice } = openWorkspace({ SLUICE_API_KEY: sandbox.key })
     const source = writeSource(folder, 'posts.csv', createRows(3))
@@ -269,6 +271,7 @@ describe('a sending command', () => {
   })
 
   it('continues with another key when the active key is switched', { timeout: 60_000 }, async () => {
+    onlyInLongForm()
     const sandbox = await withSandbox({ apiKeys: ['key-1', 'key-2'], latency: '25ms' })
     const env = { KEY_1: 'key-1', KEY_2: 'key-2' }
     const { folder, sluice } = openWorkspace(env)

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { firstOf, onlyInLongForm } from '../../helpers/long-form.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { runInProcess } from './run-in-process.ts'
@@ -34,6 +35,7 @@ it.each([
 ])(
   'sends the text and not the url next to it, and asks before the url is lost, of %j',
   async (csv, column, text) => {
+    onlyInLongForm()
     const { send, tryOut, countTasks } = await setUp(csv)
     const user = ['--set', 'user_id=u1']
     const found = await tryOut(...user)
@@ -88,15 +90,17 @@ it('asks before a text that only later rows have is lost to a url', async () => 
   expect(open).toMatchObject([{ accept: 'content_cut', rows: 9 }])
 })
 
-it.each([
-  ['User ID,Text (required),Link\nu1,"I really hate this, you idiots",https://x.test/a.png\n'],
-  ['user_id,avatar_url,remark\nu1,https://x.test/a.png,you are all complete idiots\n'],
-  ['user_id,url,memo\nu1,https://x.test/a.png,you are all complete idiots\n'],
-  ['user_id,link,内容\nu1,https://x.test/a.png,我真的很讨厌你们这些白痴\n'],
-  [
-    'user_id,comment,Verbatim\nu1,Help,you are all complete idiots\nu2,Refund,please send my money back now\n',
-  ],
-])('asks before what people wrote is lost to a guess, whatever its column is called: %j', async (csv) => {
+it.each(
+  firstOf(2, [
+    ['User ID,Text (required),Link\nu1,"I really hate this, you idiots",https://x.test/a.png\n'],
+    ['user_id,avatar_url,remark\nu1,https://x.test/a.png,you are all complete idiots\n'],
+    ['user_id,url,memo\nu1,https://x.test/a.png,you are all complete idiots\n'],
+    ['user_id,link,内容\nu1,https://x.test/a.png,我真的很讨厌你们这些白痴\n'],
+    [
+      'user_id,comment,Verbatim\nu1,Help,you are all complete idiots\nu2,Refund,please send my money back now\n',
+    ],
+  ]),
+)('asks before what people wrote is lost to a guess, whatever its column is called: %j', async (csv) => {
   const { tryOut } = await setUp(csv)
   expect((await tryOut()).to_accept).toMatchObject([{ accept: 'content_cut', code: 'content_not_sent' }])
 })
@@ -106,10 +110,12 @@ it.each([
   ['user_id,link,location\nu1,https://x.test/a.png,New York\nu2,https://x.test/b.png,Rio\n'],
   ['user_id,message,reason\nu1,you are all complete idiots,it was reported by several users\n'],
 ])('asks nothing about short values, or about prose next to prose: %j', async (csv) => {
+  onlyInLongForm()
   expect((await (await setUp(csv)).tryOut()).to_accept).toEqual([])
 })
 
 it('says that text_data is empty if only that is mapped, and that one of both is needed if both are', async () => {
+  onlyInLongForm()
   const list = async (csv: string) =>
     (await (await setUp(csv)).tryOut()).problems
       .filter(({ severity }: { severity: string }) => severity === 'error')
@@ -126,6 +132,7 @@ it('says that text_data is empty if only that is mapped, and that one of both is
 })
 
 it('says which column filled which field, and how, in the documents of a dry run and a run, in show and in the report', async () => {
+  onlyInLongForm()
   const { tryOut, send, show } = await setUp('author,message,score,group_id\njoe,hello,5,g1\n')
   const args = ['--map', 'group_id=group_id']
   const mapping = {
@@ -152,6 +159,7 @@ it('says which column filled which field, and how, in the documents of a dry run
 })
 
 it('names the field of an object that is used by its name', async () => {
+  onlyInLongForm()
   const { show } = await setUp('')
   const folder = createTemporaryFolder()
   const source = writeSource(folder, 'posts.jsonl', '{"text": "t0", "user": {"id": "a0"}}\n')
@@ -159,7 +167,7 @@ it('names the field of an object that is used by its name', async () => {
   expect(stderr).toContain('Using column `user.id` for user_id (by its name)')
 })
 
-it.each(['link', 'image_url', 'Photo', 'Media URLs', 'Attachments'])(
+it.each(firstOf(1, ['link', 'image_url', 'Photo', 'Media URLs', 'Attachments']))(
   'asks before addresses in a column called %s next to a guessed text are lost',
   async (name) => {
     const { tryOut } = await setUp(`author,message,${name}\njoe,first,https://x.example/1\namy,second,\n`)
@@ -173,6 +181,7 @@ it.each(['link', 'image_url', 'Photo', 'Media URLs', 'Attachments'])(
 )
 
 it('asks before texts and addresses inside objects are lost to a guessed text', async () => {
+  onlyInLongForm()
   const { show } = await setUp('')
   const lines = [
     { user: 'u1', text: 'cut short…', extended: { full_text: 'cut short no more', lang: 'en' } },
@@ -208,11 +217,13 @@ it('asks before texts and addresses inside objects are lost to a guessed text', 
   expect((await tryOut('--map', 'text_data=text')).to_accept).toEqual([])
 })
 
-it.each([
-  ['user_id,text_data,text_data\nu1,first,second\n', 'text_data (2)'],
-  ['user_id,text_data,Text Data\nu1,first,second\n', 'Text Data'],
-  ['user_id,url,URL\nu1,https://x.example/1,https://x.example/2\n', 'URL'],
-])('asks before the content of a column is lost to another of the same name: %j', async (csv, column) => {
+it.each(
+  firstOf(1, [
+    ['user_id,text_data,text_data\nu1,first,second\n', 'text_data (2)'],
+    ['user_id,text_data,Text Data\nu1,first,second\n', 'Text Data'],
+    ['user_id,url,URL\nu1,https://x.example/1,https://x.example/2\n', 'URL'],
+  ]),
+)('asks before the content of a column is lost to another of the same name: %j', async (csv, column) => {
   const { tryOut } = await setUp(csv)
   expect((await tryOut()).to_accept).toMatchObject([
     {
@@ -227,6 +238,7 @@ it.each([
 })
 
 it('asks nothing about addresses of a person or of the post itself next to a guessed text', async () => {
+  onlyInLongForm()
   const ofPerson = [
     'avatar_url',
     'profile_image_url',
@@ -253,6 +265,7 @@ it('asks about content that a person posted, or that a post has from a source', 
 })
 
 it('asks nothing about fields of objects that are a person, but about what a person wrote', async () => {
+  onlyInLongForm()
   const { show } = await setUp('')
   const link = 'https://x.example/joe'
   const line = {
@@ -271,6 +284,7 @@ it('asks nothing about fields of objects that are a person, but about what a per
 })
 
 it('says that a column that is not sent looks like the field of another, and how many rows have it', async () => {
+  onlyInLongForm()
   const { show } = await setUp('')
   const folder = createTemporaryFolder()
   const tryOut = async (name: string, text: string, ...args: string[]) => {
@@ -306,6 +320,7 @@ it.each([
   ['permalinks', 'https://forum.example/p/1', 'https://forum.example/p/2'],
   ['paths', '/r/pics/comments/1abc/a_title/', '/r/pics/comments/1abd/other/'],
 ])('asks nothing about a column with the name of a text that has %s', async (_, one, other) => {
+  onlyInLongForm()
   const { tryOut } = await setUp(`user,message,Post\njoe,first,${one}\namy,second,${other}\n`)
   expect((await tryOut()).to_accept).toEqual([])
   const mixed = await setUp(`user,message,Post\njoe,first,${one}\namy,second,what I wrote\n`)
@@ -313,6 +328,7 @@ it.each([
 })
 
 it('guesses no column as url whose values are no addresses, and no numbers as the text', async () => {
+  onlyInLongForm()
   const { send } = await setUp('user,Email Address\njoe,joe@x.example\namy,amy@x.example\n')
   expect((await send()).stderr).toMatch(/text_data or url is required, but neither is mapped/)
   const { tryOut } = await setUp('user,Address,Photo link\njoe,Main St 1,https://x.example/1.png\n')
@@ -329,11 +345,13 @@ it('counts a warning of content that is not sent only in rows that can be sent',
 })
 
 it('judges a long run of underscores in a column that is not sent as quickly as other text', async () => {
+  onlyInLongForm()
   const { tryOut } = await setUp(`user,message,Post\njoe,first,${'_'.repeat(500_000)} what I wrote\n`)
   expect((await tryOut()).to_accept).toMatchObject([{ code: 'content_not_sent', rows: 1 }])
 })
 
 it('tells of texts that still have the apostrophe of an export with chosen columns', async () => {
+  onlyInLongForm()
   const folder = createTemporaryFolder()
   const sandbox = await withSandbox()
   const sluice = (...args: string[]) =>

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { runInProcess } from './run-in-process.ts'
@@ -31,6 +32,7 @@ it('the error file of a run is sent once it is corrected, without a question abo
 })
 
 it('a JSON Lines export that is a source has its text and user guessed from its cells', async () => {
+  onlyInLongForm()
   const { folder, sluice, to, correct } = await sendHalf()
   const file = join(folder, 'bad.jsonl')
   await sluice('export', 'latest', file)

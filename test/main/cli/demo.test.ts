@@ -1,13 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, inject, it } from 'vitest'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { spawnSluice } from './spawn-sluice.ts'
 
 describe('demo', () => {
   it('shows the main job from end to end and exits with 0', async () => {
     const workspace = createTemporaryFolder()
-    const result = await spawnSluice(['demo'], { workspace, fromSources: true })
+    const result = await spawnSluice(['demo'], { workspace, fromSources: inject('isLong') })
     expect(result.stderr).toContain('as expected')
     expect(result.code).toBe(0)
     expect(result.stdout).toMatch(/Triggered rules/)

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { firstOf, onlyInLongForm } from '../../helpers/long-form.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { runInProcess } from './run-in-process.ts'
@@ -48,6 +49,7 @@ it('asks before it leaves out text behind the last column with a name, unless a 
 })
 
 it('tells of text that was damaged before, and not twice of bytes that it replaced itself', async () => {
+  onlyInLongForm()
   const { send } = await setUp('post_id,user_id,text_data\np1,u1,caf\ufffd\np2,u2,cafÃ©\np3,u3,fine\n')
   const { warnings } = JSON.parse((await send('--json')).stdout)
   expect(warnings).toMatchObject([
@@ -59,11 +61,13 @@ it('tells of text that was damaged before, and not twice of bytes that it replac
   expect(dry.problems.map(({ code }: { code: string }) => code)).not.toContain('damaged_text')
 })
 
-it.each([
-  ['text_data', 'text_data'],
-  ['text_data ', 'text_data'],
-  ['text_data', '\u200btext_data'],
-])('tells which of two columns is used that a person reads as one: %j and %j', async (first, second) => {
+it.each(
+  firstOf(1, [
+    ['text_data', 'text_data'],
+    ['text_data ', 'text_data'],
+    ['text_data', '\u200btext_data'],
+  ]),
+)('tells which of two columns is used that a person reads as one: %j and %j', async (first, second) => {
   const { send } = await setUp(`post_id,user_id,${first},${second}\np1,u1,one,two\n`)
   const { problems, first_request: request } = JSON.parse((await send('--dry-run', '--json')).stdout)
   const used = request.body.text_data === 'one' ? 3 : 4

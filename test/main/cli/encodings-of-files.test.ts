@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { firstOf, onlyInLongForm } from '../../helpers/long-form.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { runInProcess } from './run-in-process.ts'
 import { writeSource } from './write-source.ts'
@@ -37,6 +38,7 @@ it('names the one of several tables whose encoding is uncertain', async () => {
 })
 
 it('names the one of several posts whose encoding is uncertain, and says how all were read', async () => {
+  onlyInLongForm()
   const { messagesOf, source_read: read } = await check(
     { 'a.txt': 'plain', 'b.txt': latin1('caf\xe9'), 'c.txt': 'ünder' },
     ...['--set', 'user_id=u1'],
@@ -50,10 +52,12 @@ it('names the one of several posts whose encoding is uncertain, and says how all
   ])
 })
 
-it.each([
-  ['tables', '.csv', (text: string) => `user_id,text_data\nu1,"${text}"\n`],
-  ['posts', '.txt', (text: string) => text],
-])('names the one of several %s that the stated encoding does not fit', async (_, ending, toContent) => {
+it.each(
+  firstOf(1, [
+    ['tables', '.csv', (text: string) => `user_id,text_data\nu1,"${text}"\n`],
+    ['posts', '.txt', (text: string) => text],
+  ]),
+)('names the one of several %s that the stated encoding does not fit', async (_, ending, toContent) => {
   const { messagesOf } = await check(
     {
       [`a${ending}`]: latin1(toContent(FRENCH)),
@@ -80,11 +84,13 @@ it('names the files whose warnings are about a table as a whole, those with the 
   expect(messages).toContainEqual(expect.stringMatching(/^b\.csv: cells are read as quoted with '/))
 })
 
-it.each([
-  ['one character', 'user_id,text_data\nu1,caf\xe9\nu2,ok\n'],
-  ['two characters', 'user_id,text_data\nu1,漢字 text\nu2,€ 5\nu3,ok\n'],
-  ['a character far behind the beginning', `user_id,text_data\n${'u1,plain\n'.repeat(10_000)}u2,caf\xe9\n`],
-])('asks before a file in UTF-8 with %s is read as another encoding', async (_, text) => {
+it.each(
+  firstOf(1, [
+    ['one character', 'user_id,text_data\nu1,caf\xe9\nu2,ok\n'],
+    ['two characters', 'user_id,text_data\nu1,漢字 text\nu2,€ 5\nu3,ok\n'],
+    ['a character far behind the beginning', `user_id,text_data\n${'u1,plain\n'.repeat(10_000)}u2,caf\xe9\n`],
+  ]),
+)('asks before a file in UTF-8 with %s is read as another encoding', async (_, text) => {
   const { to_accept: open, rows } = await check({ 'a.csv': text }, '--encoding', 'windows-1252')
   expect(open).toMatchObject([{ accept: 'encoding_uncertain', code: 'stated_encoding', rows: rows.sendable }])
   expect((await check({ 'a.csv': text }, '--encoding', 'utf-8')).to_accept).toEqual([])
@@ -107,12 +113,13 @@ it('asks about each of several files that one stated encoding garbles, and count
 it.each(['windows-1252', 'latin1'])(
   'asks nothing about a file that is no UTF-8 if %s is stated',
   async (encoding) => {
+    onlyInLongForm()
     const file = latin1('user_id,text_data\nu1,caf\xe9 cr\xe8me\n')
     expect((await check({ 'a.csv': file }, '--encoding', encoding)).to_accept).toEqual([])
   },
 )
 
-it.each(['ascii', 'US-ASCII'])(
+it.each(firstOf(1, ['ascii', 'US-ASCII']))(
   'says that a file with other characters is no %s, as was stated',
   async (name) => {
     const { to_accept: open, messagesOf } = await check(

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Evaluation } from '../../../src/shared/lookback/evaluation.ts'
+import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { runInProcess } from './run-in-process.ts'
@@ -100,6 +101,7 @@ describe('labels as people have them', () => {
 
 describe('evaluate', () => {
   it('judges each rule by labels of several values, and counts rows without label or answer apart', async () => {
+    onlyInLongForm()
     const { evaluate } = await sendRows()
     const { code, document } = await evaluate('--label', 'truth', ...POSITIVES, '--slice', 'channel')
     expect(code).toBe(0)
@@ -139,6 +141,7 @@ describe('evaluate', () => {
   })
 
   it('takes labels that are names or ids of rules without a mapping, in either case', async () => {
+    onlyInLongForm()
     const { folder, evaluate } = await sendRows()
     const labels = join(folder, 'labels.csv')
     writeFileSync(labels, 'id,rules\np1,likely SPAM\np2,Likely spam|rule-link\np4,none\np9,Likely spam\n')
@@ -154,6 +157,7 @@ describe('evaluate', () => {
   })
 
   it('counts a row whose label stands for any rule as found if any rule triggered', async () => {
+    onlyInLongForm()
     const { evaluate, sluice } = await sendRows()
     const any = [
       '--label',
@@ -189,6 +193,7 @@ describe('evaluate', () => {
   })
 
   it('says how to name two columns if the key is missing in the file of labels, or in the run', async () => {
+    onlyInLongForm()
     const { folder, sluice } = await sendRows()
     const labels = writeSource(folder, 'named.csv', 'item,rule\np1,spam\n')
     for (const key of ['item', 'post_id']) {
@@ -212,6 +217,7 @@ describe('evaluate', () => {
   })
 
   it('lists and exports the rows of a cell', async () => {
+    onlyInLongForm()
     const { folder, evaluate } = await sendRows()
     const file = join(folder, 'missed.csv')
     const { document } = await evaluate(
@@ -252,6 +258,7 @@ describe('evaluate', () => {
   })
 
   it('shows what another threshold would have found, without sending again', async () => {
+    onlyInLongForm()
     const { evaluate } = await sendRows()
     const { document } = await evaluate(
       ...[
@@ -278,6 +285,7 @@ describe('evaluate', () => {
   })
 
   it('says what is missing where nothing can be evaluated', async () => {
+    onlyInLongForm()
     const { sluice } = await sendRows()
     const expectRefused = async (args: string[], text: RegExp) => {
       const result = await sluice('evaluate', 'latest', ...args)
@@ -296,6 +304,7 @@ describe('evaluate', () => {
   })
 
   it('refuses labels of --positive that no row has, and warns if some of them are mistyped', async () => {
+    onlyInLongForm()
     const { sluice, runId } = await sendRows()
     const evaluate = (...values: string[]) =>
       sluice('evaluate', runId, '--label', 'truth', ...values.flatMap((value) => ['--positive', value]))
@@ -320,6 +329,7 @@ describe('evaluate', () => {
   })
 
   it('says before rows are sent, and where scores are asked for, that answers have none', async () => {
+    onlyInLongForm()
     const { folder, sluice } = await sendRows()
     const source = join(folder, 'posts.csv')
     const send = ['task', source, '--base-url', 'http://127.0.0.1:9', '--dry-run']
@@ -344,6 +354,7 @@ describe('evaluate', () => {
   })
 
   it('shows the false alarms of rows that all are labelled as harmless', async () => {
+    onlyInLongForm()
     const { sluice, folder, runId } = await sendRows()
     const labels = writeSource(folder, 'harmless.csv', 'row,truth\n2,ham\n5,ham\n')
     const { code, stdout } = await sluice(

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFil
 import { join } from 'node:path'
 import process from 'node:process'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { startRecordingService } from '../../helpers/recording-service.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { runInProcess } from './run-in-process.ts'
@@ -68,6 +69,7 @@ describe('a target of --export that cannot be written', () => {
   })
 
   it('is not left behind by the check, and what was there stays until the run has ended', async () => {
+    onlyInLongForm()
     const { targets, sent, sluice } = await openSending()
     const file = join(targets, 'results.csv')
     writeFileSync(file, 'before')
@@ -102,6 +104,7 @@ it('a capacity search refuses --export, which would have nothing to write', asyn
 it.runIf(process.platform === 'linux')(
   'an export that finds no room after everything was sent exits with 1 and says how to export again',
   async () => {
+    onlyInLongForm()
     const { targets, service, sent, sluice } = await openSending()
     const file = join(targets, 'full disk.csv')
     symlinkSync('/dev/full', file)

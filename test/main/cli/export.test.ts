@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet'
 import { describe, expect, it } from 'vitest'
+import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { parseRfc4180 } from '../engine/source/rfc4180.ts'
@@ -61,6 +62,7 @@ describe('export', () => {
   })
 
   it('writes Parquet, and text compressed, as the name of the file says', async () => {
+    onlyInLongForm()
     const { sluice, at } = await sendRows()
     for (const name of ['out.csv', 'out.csv.gz', 'out.parquet']) {
       expect(await sluice('export', 'latest', at(name))).toMatchObject({ code: 0, stderr: '' })
@@ -114,6 +116,7 @@ describe('export', () => {
   })
 
   it('says how many cells it guarded as formulas, and writes them unchanged with --lossless', async () => {
+    onlyInLongForm()
     const { folder, sluice, at, sending } = await sendRows()
     const texts = ['=1+1', '@someone look; @other', 'fine; -ok', '-5', "'=1", 'win a free prize now']
     const rows = texts.map((text, index) => `f${index};u1;"${text}"`)
@@ -154,6 +157,7 @@ describe('export', () => {
   })
 
   it('writes only the rows that triggered a rule, whichever or one of those that are named', async () => {
+    onlyInLongForm()
     const { folder, sluice, sending } = await sendRows()
     const texts = ['sandbox:spam:3', 'see you', 'sandbox:bullying:3', 'sandbox:spam:3 sandbox:hate:3']
     const rows = texts.map((text, index) => `g${index},u1,${text}`)
@@ -187,6 +191,7 @@ describe('export', () => {
   })
 
   it('puts another delimiter between the cells, or that of the source', async () => {
+    onlyInLongForm()
     const { sluice } = await sendRows()
     const first = async (...args: string[]) =>
       (await sluice('export', 'latest', '-', '--columns', 'source,sluice_row', ...args)).stdout.split(
@@ -203,6 +208,7 @@ describe('export', () => {
 
 describe('--export of commands that send', () => {
   it('exports the run when it has ended, with its retries', async () => {
+    onlyInLongForm()
     const { sluice, sending, at } = await sendRows()
     const sent = await sluice('task', ...sending.slice(0, -1), '--export', at('sent.csv'))
     expect(sent.stderr).toContain(`Exported to ${at('sent.csv')}`)

@@ -1,6 +1,7 @@
 import { describe, expect, inject, it } from 'vitest'
 import type { SandboxOptions } from '../../../src/main/sandbox/sandbox-options.ts'
 import { capacityReportSchema } from '../../../src/shared/load/capacity-report.ts'
+import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
@@ -135,6 +136,7 @@ describe('load --find-capacity', () => {
 
   // A busy machine makes the probe void, and then nothing was found: hence the retries.
   it('shows what was found when Ctrl-C ends a pause between probes', { retry: 3 }, async () => {
+    onlyInLongForm()
     const { search, options } = await prepareSearch('--duration', '200ms', '--cool-down', '10m')
     const paused = await spawnSluice(search, {
       ...options,

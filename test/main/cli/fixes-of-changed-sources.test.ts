@@ -5,6 +5,7 @@ import { createEngine } from '../../../src/main/engine/engine.ts'
 import { createRowHash } from '../../../src/main/engine/mapping/row-hash.ts'
 import { ApiKey } from '../../../src/main/engine/secrets/bound-secret.ts'
 import type { Fix } from '../../../src/shared/plan/fixes.ts'
+import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { runInProcess } from './run-in-process.ts'
@@ -73,6 +74,7 @@ it('a fix changes no other row that has its number after rows were inserted, and
 })
 
 it('a fix is told of in a dry run with its row, what was expected and what was found', async () => {
+  onlyInLongForm()
   const { write, plan } = await setUp(FIXES)
   write(['u2,spam', 'u3,ccc'])
   const { stdout, code } = await plan('--dry-run', '--json')
@@ -115,6 +117,7 @@ it('a fix that does not fit is asked about if the row with its number is invalid
 })
 
 it('a fix that does not fit is asked about on a terminal even if no row can be sent', async () => {
+  onlyInLongForm()
   const { write, planAsked } = await setUp(FIXES)
   write(['u1,'])
   const questions: string[] = []
@@ -130,6 +133,7 @@ it('a fix that does not fit is asked about on a terminal even if no row can be s
 })
 
 it('a fix that only names a number is applied, but asked about, since nobody knows which row was meant', async () => {
+  onlyInLongForm()
   const { plan, listSent } = await setUp([
     { kind: 'cell', record: 1, field: 'text_data', value: 'corrected', was: 'aaa' },
     { kind: 'leave_out_row', record: 2 },
@@ -159,6 +163,7 @@ it('a run again knows the rows of fixes from the journal, whether or not the sou
 })
 
 it('a run again takes the corrections of the newest retry that was sent, whichever run of the whole is named', async () => {
+  onlyInLongForm()
   const { workspace, run, plan, listSent } = await setUp([], ['u1,aaa', 'u_2,spam', 'u3,ccc', 'u_4,ddd'])
   expect(await plan()).toMatchObject({ code: 1 })
   const engine = createEngine({ workspace })
@@ -183,6 +188,7 @@ it('a run again takes the corrections of the newest retry that was sent, whichev
 })
 
 it('the hash that a fix needs is shown with its row', async () => {
+  onlyInLongForm()
   const { run, plan } = await setUp(FIXES)
   await plan()
   const { stdout } = await run('show', 'latest', '--row', '2', '--json')
@@ -190,6 +196,7 @@ it('the hash that a fix needs is shown with its row', async () => {
 })
 
 it('of two fixes that leave out rows under one number, the one that fits is applied, wherever it stands', async () => {
+  onlyInLongForm()
   const { plan, listSent } = await setUp([
     { kind: 'leave_out_row', record: 2, rowHash: SPAM },
     { kind: 'leave_out_row', record: 2, rowHash: AAA },

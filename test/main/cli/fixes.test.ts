@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { runInProcess } from './run-in-process.ts'
@@ -70,6 +71,7 @@ it('says which fix of a plan file cannot apply, and why', async () => {
 })
 
 it('names the fix for each problem that has one, which then helps in a plan', async () => {
+  onlyInLongForm()
   const { run, sandbox, workspace } = await writePlan([])
   const source = join(workspace, 'ids.csv')
   const rows = ['1001.0,a', '7.65612E+16,b', 'nan,c', 'u_4,d', ' u5,e', 'u6,f,g', 'u7,h']
@@ -97,6 +99,7 @@ it('names the fix for each problem that has one, which then helps in a plan', as
 })
 
 it('names no fix for ids whose fault only all rows together show, since none would help', async () => {
+  onlyInLongForm()
   const { run, sandbox, workspace } = await writePlan([])
   const source = join(workspace, 'dates.csv')
   writeFileSync(source, 'user_id,text_data\nMar-5,a\nu2,b\nu3,c\nu4,d\n')

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { formatAnnotation, joinSentences } from '../../../src/main/cli/annotations.ts'
 import { startFaultServer, toTaskAnswer } from '../../helpers/fault-server.ts'
+import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { runInProcess } from './run-in-process.ts'
 import { createRows, writeSource } from './write-source.ts'
@@ -77,6 +78,7 @@ describe('in a job of GitHub Actions', () => {
   })
 
   it('a comparison and an evaluation add their parts, and annotate the checks that fail', async () => {
+    onlyInLongForm()
     const { summary, sluice, send } = await openJob()
     await sluice(send)
     await sluice([...send, '--set', 'post_id={{run}}-{{row}}'])
@@ -99,6 +101,7 @@ describe('in a job of GitHub Actions', () => {
   })
 
   it('a summary that cannot be written, or would be too long, changes nothing else', async () => {
+    onlyInLongForm()
     const { folder, summary, sluice, send } = await openJob()
     const unwritable = await sluice(send, { GITHUB_STEP_SUMMARY: folder })
     expect([unwritable.code, unwritable.stderr]).toEqual([
@@ -141,6 +144,7 @@ describe('in a job of GitHub Actions', () => {
   })
 
   it('nothing of it happens elsewhere', async () => {
+    onlyInLongForm()
     const { summary, sluice, send } = await openJob()
     const ran = await sluice(send, { GITHUB_ACTIONS: '', GITHUB_STEP_SUMMARY: '' })
     expect(ran.code).toBe(1)

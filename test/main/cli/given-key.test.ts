@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { readGivenKey } from '../../../src/main/cli/session/given-key.ts'
 import { quoteForShell } from '../../../src/shared/shell-command.ts'
+import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { createMemoryKeyring } from '../../helpers/memory-keyring.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
@@ -73,6 +74,7 @@ describe('--api-key-file', () => {
   })
 
   it('has to be given again to resume, and wins over a variable then', async () => {
+    onlyInLongForm()
     const { baseUrl, source, write, sluice } = await openService()
     const [wrong, right] = [write('wrong.txt', 'not-the-key'), write('right.txt', KEY)]
     const stopped = await sluice(['task', source, '--base-url', baseUrl, '--api-key-file', wrong])
@@ -111,6 +113,7 @@ describe('--api-key-file', () => {
   })
 
   it('goes before the key of a stored connection, as --api-key-env does', async () => {
+    onlyInLongForm()
     const { baseUrl, source, write, sluice } = await openService()
     const lastingKeys = createMemoryKeyring()
     await sluice(['connection', 'add', 'staging', '--base-url', baseUrl], { lastingKeys })
@@ -214,6 +217,7 @@ describe('--api-key-command', () => {
   })
 
   it.skipIf(process.platform === 'win32')('ends what a command started with it, too', async () => {
+    onlyInLongForm()
     const { context, stderr } = createKeptContext({ env: { SLUICE_WORKSPACE: createTemporaryFolder() } })
     const given = readGivenKey(
       context,
@@ -230,6 +234,7 @@ describe('--api-key-command', () => {
   it.skipIf(process.platform === 'win32')(
     'takes the key of a command that ended, though what it started goes on',
     async () => {
+      onlyInLongForm()
       const { context, stderr } = createKeptContext({ env: { SLUICE_WORKSPACE: createTemporaryFolder() } })
       const given = readGivenKey(
         context,

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { createWorkbook } from '../engine/source/workbook-files.ts'
@@ -79,6 +80,7 @@ describe('a workbook of several sheets', () => {
   })
 
   it('is not spoken of where the sheet is named', async () => {
+    onlyInLongForm()
     const { folder, run } = open()
     const named = await run(['task', await writeWorkbook(folder), ...NOWHERE, '--sheet', 'Posts'])
     expect(named).toMatchObject({ code: 0, stderr: '' })
@@ -100,6 +102,7 @@ it('says where a plan was written, how to run it, and whether one was replaced',
 })
 
 it('names a command that runs a saved plan, without an option that a stored connection makes needless', async () => {
+  onlyInLongForm()
   const { folder, run } = open()
   const source = writeSource(folder, 'posts.csv', createRows(1))
   const save = (name: string, ...to: string[]) =>
@@ -127,6 +130,7 @@ it('names a command that runs a saved plan, without an option that a stored conn
 })
 
 it('says of media without an address only that, and the options that give one', async () => {
+  onlyInLongForm()
   const { folder, run } = open()
   const posts = join(folder, 'posts')
   mkdirSync(posts)
@@ -151,6 +155,7 @@ it('says that nothing is left of a run, and that retry sends what did not succee
 })
 
 it('says which of two columns of one name is used, unless its number was given', async () => {
+  onlyInLongForm()
   const { folder, run } = open()
   const source = writeSource(folder, 'posts.csv', 'user_id,text_data,user_id\nann,hello,bob\n')
   const read = async (...flags: string[]) => {
@@ -173,6 +178,7 @@ it('says which of two columns of one name is used, unless its number was given',
 })
 
 it('names the rows of a folder that have the same cause together, and that cause alone', async () => {
+  onlyInLongForm()
   const { folder, run } = open()
   const posts = join(folder, 'posts')
   mkdirSync(posts)

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { writeRun } from '../../helpers/write-run.ts'
@@ -125,6 +126,7 @@ describe('wipe', () => {
 
 describe('run-again', () => {
   it('sends the same plan with new post_ids, and says whether the source has changed', async () => {
+    onlyInLongForm()
     const workspace = createTemporaryFolder()
     const sandbox = await withSandbox()
     const env = { SLUICE_API_KEY: sandbox.key }

@@ -12,6 +12,7 @@ import { Catalogue } from '../../../src/main/engine/lookback/catalogue/catalogue
 import { InboxReader, openInbox } from '../../../src/main/engine/receiver/inbox.ts'
 import { readConnections } from '../../../src/main/engine/workspace/connections.ts'
 import { toJournalFile, toVerdictsFile } from '../../../src/main/engine/workspace/workspace-files.ts'
+import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { createTestEngine } from '../../helpers/test-engine.ts'
 import { openRun, writeRun } from '../../helpers/write-run.ts'
@@ -257,6 +258,7 @@ test.each([
   ],
   ['damaged', (inbox: string) => writeFileSync(inbox, 'no database'.repeat(1_000)), 'file is not a database'],
 ])('a %s inbox keeps nobody from the results, and is named', async (_, damage, said) => {
+  onlyInLongForm()
   const workspace = createWorkspace()
   const journal = openRun(workspace, { runId: GOOD })
   journal.transact('power', () => journal.db.exec("UPDATE run SET callback_base = 'https://example.com/'"))
@@ -310,6 +312,7 @@ const PIPES = [`runs/${ENDLESS}.journal`, ...GOOD_FILES, 'catalogue', 'baselines
 test.skipIf(process.platform === 'win32')(
   'pipes in the place of files hold nobody up',
   async () => {
+    onlyInLongForm()
     const workspace = createTemporaryFolder()
     writeRun(workspace, { runId: GOOD })
     for (const path of PIPES) execFileSync('mkfifo', [join(workspace, path)])

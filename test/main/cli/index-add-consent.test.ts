@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { runInProcess } from './run-in-process.ts'
@@ -45,6 +46,7 @@ test('index adds whose answers were lost are in the index once, unless their dou
 })
 
 test('an accepted resend of an index add is sent once and not repeated automatically', async () => {
+  onlyInLongForm()
   const { run, count } = await addItems(2, '5xx-after=100%,tries=3')
   expect(await count()).toBe(2)
   const resent = await run(['retry', 'latest', '--resend-index-adds', '--json'])
@@ -62,6 +64,7 @@ test('a terminal asks for a typed word before index adds are sent again, and say
 })
 
 test('the advice on index adds of unknown outcome says that a resend may add them twice', async () => {
+  onlyInLongForm()
   const { run } = await addItems(2, '5xx-after=100%')
   const shown = await run(['show', 'latest'])
   expect(shown.stdout).toMatch(/may add .*twice|twice/)

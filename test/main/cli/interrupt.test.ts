@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
@@ -43,6 +44,7 @@ describe('Ctrl-C', () => {
   })
 
   it('a second time leaves at once, and what was in flight is unknown, never lost', async () => {
+    onlyInLongForm()
     const folder = createTemporaryFolder()
     const sandbox = await withSandbox({ latency: '60s' })
     const env = { SLUICE_API_KEY: sandbox.key }

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import type { Fix } from '../../../src/shared/plan/fixes.ts'
+import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { runInProcess } from './run-in-process.ts'
@@ -49,6 +50,7 @@ it('joins surplus cells in their own rows alone, whatever else other files have 
 })
 
 it('takes as many fixes as there are files with other columns, and leaves rows invalid that none is of', async () => {
+  onlyInLongForm()
   const files = {
     'a.csv': `${TWO}u1,a, b\nu2,c\n`,
     'b.csv': 'note,user_id,text_data\nn,u5,d,e\n',
@@ -70,6 +72,7 @@ it('offers no joining, and joins nothing, if the last column fills no text that 
 })
 
 it('joins nothing with another delimiter than that of the file, nor from another column', async () => {
+  onlyInLongForm()
   const files = { 'a.csv': `${TWO}u1,a, b\nu2,c\n` }
   for (const fix of [from(3), { ...from(2), with: ';' } as Fix]) {
     expect((await setUp(files, [fix])).document.rows).toMatchObject({ invalid: 1, succeeded: 1 })
@@ -80,12 +83,14 @@ it('joins nothing with another delimiter than that of the file, nor from another
 })
 
 it('joins a text that begins like JSON, whatever marks its row has', async () => {
+  onlyInLongForm()
   const { document, listSent } = await setUp({ 'a.csv': `${TWO}u1,[Admin] hello, world\n` }, [from(2)])
   expect(await listSent()).toEqual({ u1: '[Admin] hello, world' })
   expect(document.rows).toMatchObject({ succeeded: 1 })
 })
 
 it('sends joined texts in a load test, too', async () => {
+  onlyInLongForm()
   const files = { 'a.csv': `${TWO}u1,nice photo, kill\nu2,fine\n` }
   const load = { pace: { kind: 'closed', concurrency: 1 }, requests: 2 }
   const { code, listSent } = await setUp(files, [from(2)], { load })

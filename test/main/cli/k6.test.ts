@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { findFilesWith } from '../../helpers/find-secret.ts'
+import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { runInProcess } from './run-in-process.ts'
 import { createRows, writeSource } from './write-source.ts'
@@ -36,6 +37,7 @@ describe('k6', () => {
   })
 
   it('reads the secrets of headers from variables', async () => {
+    onlyInLongForm()
     const folder = createTemporaryFolder()
     const source = writeSource(folder, 'posts.csv', createRows(1))
     const options = { workspace: folder, env: { GATEWAY: 'gateway-token-0123456789' } }

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { type Ledger, ledgerSchema } from '../../../src/shared/lookback/ledger.ts'
+import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { runInProcess } from './run-in-process.ts'
@@ -54,6 +55,7 @@ describe('ledger', () => {
   })
 
   it('shows the terms of a watchlist', async () => {
+    onlyInLongForm()
     const { folder, sluice, send, sandbox } = await openWorkspace()
     const terms = writeSource(folder, 'terms.csv', 'term,notes\nPremium Rate,scam\u001b[2J\ngift card,\n')
     await send('watchlist', 'add', terms, '--watchlist', 'sandbox_terms')
@@ -63,6 +65,7 @@ describe('ledger', () => {
   })
 
   it('shows appeals, and appeal --recheck asks only for those still in review', async () => {
+    onlyInLongForm()
     const { folder, sandbox, sluice, send } = await openWorkspace()
     const appeals = [{ appeal_id: 'open' }, { appeal_id: 'decided', status: 'Reviewed', judgment: {} }]
     await sandbox.admin('POST', '/appeals', { appeals })

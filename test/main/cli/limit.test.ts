@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { runInProcess } from './run-in-process.ts'
@@ -41,6 +42,7 @@ describe('--limit', () => {
   })
 
   it('counts rows, not requests, where one request carries several', async () => {
+    onlyInLongForm()
     const { folder, sluice, to } = await open()
     const source = writeSource(folder, 'terms.csv', 'term\na\nb\nc\nd\ne\n')
     const add = (...more: string[]) =>
@@ -60,6 +62,7 @@ describe('--limit', () => {
   })
 
   it('is a whole run if there are no more rows', async () => {
+    onlyInLongForm()
     const { folder, sluice, to } = await open()
     const source = writeSource(folder, 'posts.csv', createRows(2))
     const sent = await sluice('task', source, ...to, '--limit', '2')
@@ -67,6 +70,7 @@ describe('--limit', () => {
   })
 
   it('is refused for load tests', async () => {
+    onlyInLongForm()
     const { folder, sluice, to } = await open()
     const source = writeSource(folder, 'posts.csv', createRows(2))
     const plan = join(folder, 'load.plan.json')

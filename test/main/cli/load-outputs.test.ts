@@ -6,6 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { createHistogram, toCellStart } from '../../../src/shared/load/latency-meter.ts'
 import { BUCKET_BOUNDS_MS } from '../../../src/shared/load/streamed-second.ts'
 import { type FaultServer, startFaultServer, toTaskAnswer } from '../../helpers/fault-server.ts'
+import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { runInProcess } from './run-in-process.ts'
 import { HISTOGRAM, METRIC, SUM, walkProtobuf } from './session/otlp-message.ts'
@@ -139,6 +140,7 @@ describe('--out ndjson=FILE', () => {
   })
 
   it('keeps what the file held until a load begins, and leaves none behind that was not there', async () => {
+    onlyInLongForm()
     const service = await startService()
     const { folder, load } = open(service)
     const file = join(folder, 'seconds.ndjson')
@@ -250,6 +252,7 @@ describe('--out otlp=URL', () => {
   })
 
   it('says at the end that figures did not arrive, and changes nothing of the test', async () => {
+    onlyInLongForm()
     const service = await startService()
     const ended = await open(service).load(['--out', 'otlp=http://127.0.0.1:1', '--json'])
     expect(ended.stderr).toContain('the figures did not all arrive at http://127.0.0.1:1')

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, inject, it } from 'vitest'
+import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
@@ -78,6 +79,7 @@ describe('load', () => {
   })
 
   it('exits with 1 if no request succeeded, whether or not thresholds held', async () => {
+    onlyInLongForm()
     const { source, options, base } = await prepare()
     const load = [
       'load',
@@ -123,6 +125,7 @@ describe('load', () => {
   })
 
   it('is a smoke test with --once: one request, whose success the exit code tells', async () => {
+    onlyInLongForm()
     const { sandbox, source, options, base } = await prepare()
     const once = ['load', source, ...base, '--once', '--json']
     // Pace and thresholds of the command line that it is added to do not matter.
@@ -140,6 +143,7 @@ describe('load', () => {
   })
 
   it('refuses what only runs of rows can do', async () => {
+    onlyInLongForm()
     const { folder, source, options, base } = await prepare()
     await runInProcess(['load', source, ...base, '--concurrency', '1', '--requests', '3'], options)
     const refuse = async (...args: string[]) => {
@@ -178,6 +182,7 @@ describe('load', () => {
   })
 
   it('runs again from its plan, without retries unless the plan has them', async () => {
+    onlyInLongForm()
     const { folder, source, options, base } = await prepare()
     const plan = join(folder, 'plan.json')
     const args = ['load', source, ...base, '--concurrency', '2', '--requests', '10', '--save-plan', plan]
@@ -237,6 +242,7 @@ async function untilRequests(url: string, count: number): Promise<string> {
 
 describe('a load that goes on', () => {
   it('can be scraped, and Ctrl-C ends it, still writes and prints what was measured, and exits with 130', async () => {
+    onlyInLongForm()
     const { source, options, base, sandbox } = await prepare('2ms')
     const length = ['--rate', '100', '--duration', '10m', '--threshold', 'p(99)<30000']
     let scraped = ''

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { runInProcess } from './run-in-process.ts'
 import { writeSource } from './write-source.ts'
@@ -38,12 +39,14 @@ it('asks before the first entry of a list without a header is taken for one', as
 })
 
 it('asks nothing once a person has said whether a list has a header, or its name says so', async () => {
+  onlyInLongForm()
   expect(await isAsked(WORDS, ['--map', 'term=1', '--no-header'])).toBe(false)
   expect(await isAsked(WORDS, ['--map', 'term=1', '--header-row', '1'])).toBe(false)
   expect(await isAsked(`term\n${WORDS}`, [])).toBe(false)
 })
 
 it('says of a list that no field has the name of its first line, not that this looks like a row', async () => {
+  onlyInLongForm()
   const asked = await readAsked(WORDS, ['--map', 'term=1'])
   expect(asked).toContain(
     'is read as the name of the only column and is not sent, but no field has that name',

@@ -1,6 +1,7 @@
 import { readFileSync, symlinkSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { runInProcess } from './run-in-process.ts'
@@ -8,6 +9,7 @@ import { createRows, writeSource } from './write-source.ts'
 
 describe('looking back', () => {
   it('lists, shows, exports and deletes runs', async () => {
+    onlyInLongForm()
     const folder = createTemporaryFolder()
     const workspace = join(folder, 'workspace')
     const sandbox = await withSandbox()

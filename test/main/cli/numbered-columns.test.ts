@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { startRecordingService } from '../../helpers/recording-service.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { runInProcess } from './run-in-process.ts'
@@ -62,6 +63,7 @@ it('refuses a saved mapping by numbers if a column at a number has another name,
 
 it('refuses run-again and a saved plan by numbers if the columns of the source were swapped', () =>
   withService(async ({ folder, write, run, task, userIds }) => {
+    onlyInLongForm()
     const source = write('posts.csv', 'who,what\nu0,hello there\n')
     const plan = join(folder, 'posts.plan.json')
     expect(await task(source, ...BY_NUMBER, '--save-plan', plan)).toMatchObject({ code: 0 })
@@ -86,6 +88,7 @@ it('refuses run-again and a saved plan by numbers if the columns of the source w
 
 it('asks about a kept number if several columns have its name now, but not if they had when it was stated', () =>
   withService(async ({ write, run, task }) => {
+    onlyInLongForm()
     expect(await task(write('first.csv', 'who,what\nu0,hello there\n'), ...BY_NUMBER)).toMatchObject({
       code: 0,
     })
@@ -99,6 +102,7 @@ it('asks about a kept number if several columns have its name now, but not if th
 
 it('tells that columns without names may have moved where a kept mapping meets another number of them', () =>
   withService(async ({ folder, write, run, task, userIds }) => {
+    onlyInLongForm()
     const source = write('list.csv', 'u0,hello there\nu0,how are you\n')
     const plan = join(folder, 'list.plan.json')
     const headless = ['--no-header', ...BY_NUMBER]
@@ -129,6 +133,7 @@ it('tells that columns without names may have moved where a kept mapping meets a
 
 it('tells that columns without names may be swapped where a kept mapping meets as many of them', () =>
   withService(async ({ folder, write, run, task }) => {
+    onlyInLongForm()
     const texts = Array.from({ length: 6 }, (_, at) => `this is the message with the number ${at}`)
     const source = write('list.csv', texts.map((text, at) => `u${at},${text}\n`).join(''))
     const plan = join(folder, 'list.plan.json')

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
+import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { runInProcess } from './run-in-process.ts'
@@ -110,6 +111,7 @@ describe("OpenAI's batch form", () => {
   })
 
   it('tells of inputs whose id another line has, and of those without an answer', async () => {
+    onlyInLongForm()
     const { sluice, at, sending } = await sendBatch()
     const lines = toLine('m', ['one', 'two']) + toLine('m-2', 'three') + toLine('n', ['', 'four'])
     writeFileSync(at('clash.jsonl'), lines)
@@ -127,6 +129,7 @@ describe("OpenAI's batch form", () => {
   })
 
   it('is an export of requests, which gives the same rows as a source', async () => {
+    onlyInLongForm()
     const { sluice, sending, at } = await sendBatch()
     expect(await sluice('export', 'latest', at('out.batch-input.jsonl.gz'))).toMatchObject({ code: 0 })
     const lines = readLines(gunzipSync(readFileSync(at('out.batch-input.jsonl.gz'))).toString('utf8'))
@@ -139,6 +142,7 @@ describe("OpenAI's batch form", () => {
   })
 
   it('leaves as it came: lines of other endpoints and of several inputs whole, each id once', async () => {
+    onlyInLongForm()
     const { sluice, sending, at } = await sendBatch()
     const chat = { model: 'some-model', messages: [{ role: 'user', content: 'hello' }], seed: 1 }
     const came = [
@@ -195,6 +199,7 @@ describe("OpenAI's batch form", () => {
   })
 
   it('has no request for rows of a table without content, nor a second one of an id', async () => {
+    onlyInLongForm()
     const { sluice, sending, at } = await sendBatch()
     writeFileSync(at('posts.csv'), 'post_id,text_data\np1,one\np1,two\np2,\np3,three\n')
     await sluice('task', at('posts.csv'), ...sending)

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { runSummarySchema } from '../../../src/shared/run/run.ts'
 import { startFaultServer } from '../../helpers/fault-server.ts'
+import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { runInProcess } from './run-in-process.ts'
@@ -58,6 +59,7 @@ describe('task --async', () => {
   })
 
   it('takes several models in v2, at the second host', async () => {
+    onlyInLongForm()
     const { folder, sandbox, sum } = await openCommandLine()
     const source = writeSource(folder, 'media.csv', 'post_id,user_id,url\np1,u1,https://example.com/a.jpg\n')
     const second = ['--task-base-url', sandbox.taskBaseUrl]
@@ -78,6 +80,7 @@ describe('task --async', () => {
   })
 
   it('says which options have no effect without callbacks', async () => {
+    onlyInLongForm()
     const { folder, send } = await openCommandLine()
     const source = writeSource(folder, 'posts.csv', createRows(1))
     const result = await send('task', source, '--callback-url', 'https://hooks.test', '--dry-run')
@@ -134,6 +137,7 @@ describe('watchlist', () => {
   })
 
   it('clears notes by empty cells only where that is asked for', async () => {
+    onlyInLongForm()
     const { folder, sandbox, send, sum } = await openCommandLine({
       watchlists: { mine: [{ term: 'one', notes: 'kept' }] },
     })
@@ -148,6 +152,7 @@ describe('watchlist', () => {
   })
 
   it('says which watchlist is not there and offers no retry, which would go there again', async () => {
+    onlyInLongForm()
     const { folder, send, run } = await openCommandLine()
     const source = writeSource(folder, 'terms.csv', 'term\none\ntwo\n')
     const result = await send('watchlist', 'add', source, '--watchlist', 'none_such')
@@ -161,6 +166,7 @@ describe('watchlist', () => {
   })
 
   it('counts rows, not requests, in what succeeded a second', async () => {
+    onlyInLongForm()
     const { folder, sum } = await openCommandLine({ latency: '150ms' })
     const terms = Array.from({ length: 40 }, (_, index) => `term ${index}`).join('\n')
     const source = writeSource(folder, 'terms.csv', `term\n${terms}\n`)
@@ -172,6 +178,7 @@ describe('watchlist', () => {
   })
 
   it('shows of a request that carries many terms the part of one row, and all of it as JSON', async () => {
+    onlyInLongForm()
     const { folder, send, run } = await openCommandLine()
     const source = writeSource(folder, 'terms.csv', 'term\none\ntwo\nthree\n')
     expect((await send('watchlist', 'add', source, '--watchlist', 'sandbox_terms')).code).toBe(0)
@@ -210,6 +217,7 @@ describe('appeal', () => {
   })
 
   it('counts a status that the interface does not list', async () => {
+    onlyInLongForm()
     const { folder, run } = await openCommandLine()
     const service = await startFaultServer({
       onRequest: ({ path }, wire) =>
@@ -243,6 +251,7 @@ describe('a second host', () => {
 
 describe('a folder', () => {
   it('becomes tasks: texts, whole requests, and media by a template', async () => {
+    onlyInLongForm()
     const { folder, sandbox, sum } = await openCommandLine()
     const source = join(folder, 'posts')
     mkdirSync(join(source, 'a b'), { recursive: true })

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
 import yazl from 'yazl'
+import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { runInProcess } from './run-in-process.ts'
@@ -65,6 +66,7 @@ describe('a file that is there', () => {
   })
 
   it('is refused before anything is sent', async () => {
+    onlyInLongForm()
     const { sandbox, sending, sluice, note, runId } = await setUp()
     const file = note('results.csv')
     const before = (await sandbox.requests()).length
@@ -84,6 +86,7 @@ describe('a file that is there', () => {
   })
 
   it('is replaced as before if Sluice wrote it, also for another workspace', async () => {
+    onlyInLongForm()
     const { sending, sluice, sluiceIn, at, runId } = await setUp()
     await sluiceIn('another', ...sending)
     for (const name of ['a.csv', 'a.jsonl.gz', 'a.xlsx', 'a.parquet', 'a.batch-output.jsonl', 'a.html']) {
@@ -111,6 +114,7 @@ describe('a file that is there', () => {
   })
 
   it('is replaced if a version up to 0.2 wrote it, whose workbooks name the program in a compressed part', async () => {
+    onlyInLongForm()
     const { sluice, at, runId } = await setUp()
     for (const [name, program, code] of [
       ['own.xlsx', 'Sluice', 0],
@@ -144,6 +148,7 @@ describe('a file that is there', () => {
   })
 
   it('is replaced if only its time has changed, as in a restored cache', async () => {
+    onlyInLongForm()
     const { sluice, at, runId } = await setUp()
     const toIds = () => sluice('export', runId, at('ids.csv'), '--columns', 'post_id')
     await toIds()
@@ -156,6 +161,7 @@ describe('a file that is there', () => {
   })
 
   it('is not replaced if somebody wrote it after it was checked', async () => {
+    onlyInLongForm()
     const { sandbox, source, sluice, at, note } = await setUp()
     const file = at('results.csv')
     await sluice('connection', 'add', 'live', '--base-url', sandbox.baseUrl, '--production')
@@ -175,6 +181,7 @@ describe('a file that is there', () => {
   })
 
   it('is named if the way to it goes round in a circle', async () => {
+    onlyInLongForm()
     const { sluice, at, runId } = await setUp()
     symlinkSync('loop.csv', at('loop.csv'))
     const refused = await sluice('export', runId, at('loop.csv'))
@@ -182,6 +189,7 @@ describe('a file that is there', () => {
   })
 
   it('is replaced if it is empty, as a script makes it to have a name', async () => {
+    onlyInLongForm()
     const { sluice, at, runId } = await setUp()
     writeFileSync(at('new.csv'), '')
     expect(await sluice('export', runId, at('new.csv'), '--columns', 'post_id')).toMatchObject({ code: 0 })
@@ -189,6 +197,7 @@ describe('a file that is there', () => {
   })
 
   it('is forgotten with the workspace', async () => {
+    onlyInLongForm()
     const { sluice, at, runId } = await setUp()
     await sluice('export', runId, at('ids.csv'), '--columns', 'post_id')
     expect(readFileSync(join(at('workspace'), 'written-files.json'), 'utf8')).toContain('ids.csv')

@@ -2,6 +2,7 @@ import { linkSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileS
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
+import { firstOf, onlyInLongForm } from '../../helpers/long-form.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { runInProcess } from './run-in-process.ts'
@@ -50,7 +51,7 @@ async function openSent() {
 }
 
 describe('a file that a run was read from', () => {
-  it.each(['oct.csv', 'nov.csv.gz', 'month/dec.csv', 'month/week/last.csv'])(
+  it.each(firstOf(1, ['oct.csv', 'nov.csv.gz', 'month/dec.csv', 'month/week/last.csv']))(
     'is not replaced by an export, %s among several',
     async (name) => {
       const { folder, sources, sluice, before } = await openSent()
@@ -76,6 +77,7 @@ describe('a file that a run was read from', () => {
   )
 
   it('is not replaced by a retry, a report or a file that is reached by a link', async () => {
+    onlyInLongForm()
     const { folder, sources, oct, sluice, before } = await openSent()
     const [symbolic, hard] = [join(folder, 'link.csv'), join(folder, 'hard.csv')]
     symlinkSync(oct, symbolic)

@@ -9,6 +9,7 @@ import { readPlanFile } from '../../../src/main/engine/workspace/plan-file.ts'
 import { changeSavedMappings } from '../../../src/main/engine/workspace/saved-mappings.ts'
 import { parsePlanFile } from '../../../src/shared/plan/file/parse-plan-file.ts'
 import { operationKindSchema } from '../../../src/shared/run/result-view.ts'
+import { firstOf } from '../../helpers/long-form.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { runInProcess } from './run-in-process.ts'
@@ -236,7 +237,7 @@ describe('a saved plan', () => {
     )
   })
 
-  it.each(SENDING)('holds every option of $path', async ({ path, options }) => {
+  it.each(firstOf(3, SENDING))('holds every option of $path', async ({ path, options }) => {
     const { folder, savePlan } = await createWorkspace()
     const { args: needed = [], field = '' } = NEEDED[path] ?? {}
     const kept = `kept ${path}`

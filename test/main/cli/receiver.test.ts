@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Worker } from 'node:worker_threads'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
@@ -53,6 +54,7 @@ describe('receiver', () => {
   })
 
   it('that crashes during a run starts again, which the run says and loses nothing by', async () => {
+    onlyInLongForm()
     const workspace = createTemporaryFolder()
     const sandbox = await withSandbox({ callbacks: 'delay=60s' })
     const threads: Worker[] = []

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { startFaultServer, toTaskAnswer } from '../../helpers/fault-server.ts'
 import { findFilesWith, holdsSecret } from '../../helpers/find-secret.ts'
+import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { runInProcess } from './run-in-process.ts'
 import { createRows, writeSource } from './write-source.ts'
@@ -88,6 +89,7 @@ describe('headers of requests', () => {
   })
 
   it('go out with every request of a load test, over HTTP/1.1', async () => {
+    onlyInLongForm()
     const { service, source, run } = await open()
     const load = ['load', source, '--base-url', service.baseUrl, '--concurrency', '2', '--requests', '10']
     await run([...load, '--header', 'X-Gateway: ${GATEWAY}', '--no-keepalive', '--quiet'])
@@ -118,6 +120,7 @@ describe('headers of requests', () => {
   })
 
   it('of a connection or plan are left out by name, for a run or for good', async () => {
+    onlyInLongForm()
     const { service, workspace, source, run } = await open()
     const add = ['connection', 'add', 'live', '--base-url', service.baseUrl]
     await run([...add, '--header', 'X-Gateway: ${GATEWAY}', '--header', 'X-Tenant: acme'])
@@ -189,6 +192,7 @@ describe('headers of requests', () => {
   })
 
   it('whose values only begin like tokens of well-known services are sent', async () => {
+    onlyInLongForm()
     const { service, source, run } = await open()
     const values = {
       'x-region': 'sk-bratislava-west-1',
@@ -258,6 +262,7 @@ describe('headers of requests', () => {
 
 describe('the way to the service', () => {
   it('is the address that stands for a host, whose name stays in the request', async () => {
+    onlyInLongForm()
     const { service, source, run } = await open()
     const named = `http://moderation.test:${service.port}`
     const sent = await run([
@@ -278,6 +283,7 @@ describe('the way to the service', () => {
   })
 
   it.skipIf(process.platform === 'win32')('is a unix socket', async () => {
+    onlyInLongForm()
     const { workspace, source, run } = await open()
     const path = join(workspace, 'service.sock')
     const hosts: (string | undefined)[] = []

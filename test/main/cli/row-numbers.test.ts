@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import Papa from 'papaparse'
 import { describe, expect, it } from 'vitest'
 import { previewSource } from '../../../src/main/engine/source/preview.ts'
+import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { runInProcess } from './run-in-process.ts'
@@ -101,6 +102,7 @@ describe('the number of a row', () => {
   })
 
   it('is that of the spreadsheet in samples, verdicts and evaluations', async () => {
+    onlyInLongForm()
     const { folder, send, sluice } = await openPosts()
     await send('--quiet')
     const sample = join(folder, 'sample.csv')
@@ -128,6 +130,7 @@ describe('the number of a row', () => {
   })
 
   it('is that of the spreadsheet in reports of rows that were refused', async () => {
+    onlyInLongForm()
     const { folder, send, sluice } = await openPosts(['400=100%'])
     await send('--quiet')
     const { failures } = JSON.parse((await sluice('report', 'latest', '--json')).stdout)
@@ -145,6 +148,7 @@ describe('the number of a row', () => {
   })
 
   it('is that of the spreadsheet among the rows that changed between two runs', async () => {
+    onlyInLongForm()
     const { folder, send, sluice } = await openPosts()
     const sendNew = async () =>
       JSON.parse((await send('--set', 'post_id={{run}}-{{row}}', '--json')).stdout).run_id as string
@@ -190,6 +194,7 @@ describe('a number that is read as a row of a run', () => {
   })
 
   it('is that of the record in a file that an earlier version wrote', async () => {
+    onlyInLongForm()
     const { take, read } = await sendAll()
     await take(
       'post_id,user_id,text_data,sluice_row,sluice_verdict,sluice_rule,sluice_note,sluice_given_at,sluice_stratum,sluice_stratum_rows\n' +
@@ -204,6 +209,7 @@ describe('a number that is read as a row of a run', () => {
   })
 
   it('is that of the spreadsheet if a person wrote row, and is refused if it could be either', async () => {
+    onlyInLongForm()
     const { take, read } = await sendAll()
     const either = await take('sluice_row,sluice_verdict\n4,agree\n')
     expect(either).toMatchObject({ code: 2 })
@@ -217,6 +223,7 @@ describe('a number that is read as a row of a run', () => {
   })
 
   it('names the half that is meant of a record that was split', async () => {
+    onlyInLongForm()
     const csv = 'Posts,,,\n,,,\npost_id,user_id,text_data,url\np4,u4,hello,https://example.com/a.png\n'
     const { folder, sluice, source, baseUrl } = await openPosts([], csv)
     const plan = join(folder, 'plan.json')

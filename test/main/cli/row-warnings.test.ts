@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { runInProcess } from './run-in-process.ts'
@@ -59,6 +60,7 @@ it('shows rows that were sent with warnings in the summary, and how to list them
 })
 
 it('shows rows with warnings in the report of a run', async () => {
+  onlyInLongForm()
   const { send, run, workspace } = await setUp()
   await send('task', '--quiet')
   const file = join(workspace, 'report.html')
@@ -67,6 +69,7 @@ it('shows rows with warnings in the report of a run', async () => {
 })
 
 it('shows the warnings of its rows in every report of a load test', async () => {
+  onlyInLongForm()
   const { send, run, workspace } = await setUp()
   const { stdout } = await send('load', '--requests', '3', '--concurrency', '1')
   expect(stdout).toMatch(/Warnings +3 rows +models: /)

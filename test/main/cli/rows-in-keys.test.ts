@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { previewSource } from '../../../src/main/engine/source/preview.ts'
+import { firstOf, onlyInLongForm } from '../../helpers/long-form.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { runInProcess } from './run-in-process.ts'
 import { writeSource } from './write-source.ts'
@@ -19,59 +20,61 @@ async function check(content: string, args: readonly string[] = [], name = 'post
   return JSON.parse(stdout)
 }
 
-it.each([
-  ['a key', JSON.stringify({ results: ROWS }), '`results` (2 objects)', "'.results? | arrays[]'"],
-  [
-    'a key, over several lines',
-    JSON.stringify({ results: ROWS }, null, 2),
-    '`results` (2 objects)',
-    "'.results? | arrays[]'",
-  ],
-  [
-    'a key, with the bracket in the first line',
-    `{"results": [\n${ROWS.map((row) => JSON.stringify(row)).join(',\n')}\n]}\n`,
-    '`results` (2 objects)',
-    "'.results? | arrays[]'",
-  ],
-  [
-    'two levels of keys',
-    JSON.stringify({ ok: true, data: { items: ROWS } }),
-    '`data.items` (2 objects)',
-    "'.data?.items? | arrays[]'",
-  ],
-  [
-    'several keys',
-    JSON.stringify({ users: [{ id: 1 }], posts: ROWS }),
-    '`posts` (2 objects)',
-    "'.posts? | arrays[]'",
-  ],
-  [
-    'a key with a space',
-    JSON.stringify({ 'all rows': ROWS }),
-    '`all rows` (2 objects)',
-    '.["all rows"]? | arrays[]\'',
-  ],
-  [
-    'a key of each line',
-    `${JSON.stringify({ results: ROWS })}\n${JSON.stringify({ results: ROWS })}\n`,
-    '`results` (4 objects)',
-    "'.results? | arrays[]'",
-  ],
-  [
-    'a key of each element of an array',
-    JSON.stringify([{ results: ROWS }, { error: 'none' }]),
-    '`results` (2 objects)',
-    "'.[] | .results? | arrays[]'",
-  ],
-  [
-    'a key of an object that is too long',
-    JSON.stringify({
-      results: Array.from({ length: 60_000 }, () => ({ ...ROWS[0], more: 'x'.repeat(120) })),
-    }),
-    '`results`',
-    "'.results? | arrays[]'",
-  ],
-])('names rows that stand in %s, and says how to send them', async (_, content, named, path) => {
+it.each(
+  firstOf(2, [
+    ['a key', JSON.stringify({ results: ROWS }), '`results` (2 objects)', "'.results? | arrays[]'"],
+    [
+      'a key, over several lines',
+      JSON.stringify({ results: ROWS }, null, 2),
+      '`results` (2 objects)',
+      "'.results? | arrays[]'",
+    ],
+    [
+      'a key, with the bracket in the first line',
+      `{"results": [\n${ROWS.map((row) => JSON.stringify(row)).join(',\n')}\n]}\n`,
+      '`results` (2 objects)',
+      "'.results? | arrays[]'",
+    ],
+    [
+      'two levels of keys',
+      JSON.stringify({ ok: true, data: { items: ROWS } }),
+      '`data.items` (2 objects)',
+      "'.data?.items? | arrays[]'",
+    ],
+    [
+      'several keys',
+      JSON.stringify({ users: [{ id: 1 }], posts: ROWS }),
+      '`posts` (2 objects)',
+      "'.posts? | arrays[]'",
+    ],
+    [
+      'a key with a space',
+      JSON.stringify({ 'all rows': ROWS }),
+      '`all rows` (2 objects)',
+      '.["all rows"]? | arrays[]\'',
+    ],
+    [
+      'a key of each line',
+      `${JSON.stringify({ results: ROWS })}\n${JSON.stringify({ results: ROWS })}\n`,
+      '`results` (4 objects)',
+      "'.results? | arrays[]'",
+    ],
+    [
+      'a key of each element of an array',
+      JSON.stringify([{ results: ROWS }, { error: 'none' }]),
+      '`results` (2 objects)',
+      "'.[] | .results? | arrays[]'",
+    ],
+    [
+      'a key of an object that is too long',
+      JSON.stringify({
+        results: Array.from({ length: 60_000 }, () => ({ ...ROWS[0], more: 'x'.repeat(120) })),
+      }),
+      '`results`',
+      "'.results? | arrays[]'",
+    ],
+  ]),
+)('names rows that stand in %s, and says how to send them', async (_, content, named, path) => {
   const { error } = await check(content)
   expect(error.hint).toContain(`rows may be in ${named}`)
   expect(error.hint).toContain(`jq -c '`)
@@ -114,6 +117,7 @@ it.each([
   ],
   ['of the one row', [{}], [{ n: 1 }, { n: 2 }]],
 ])('asks nothing about objects %s beside a text that has its own name', async (_, rows, comments) => {
+  onlyInLongForm()
   const lines = rows.map((row) =>
     JSON.stringify({ ...row, text_data: 'hello there', user_id: 'u1', comments }),
   )
@@ -122,11 +126,13 @@ it.each([
   expect(problems.map(({ code }: { code: string }) => code)).not.toContain('rows_in_key')
 })
 
-it.each([
-  ['each of three rows', 3, 3, 3, '`replies` has 3 objects that are not sent'],
-  ['one of three rows', 3, 1, 1, '`replies` has 1 object that is not sent'],
-  ['more rows than are looked into', 120, 120, 1, '`replies` has objects that are not sent'],
-])('counts the objects and the rows with them of %s', async (_, rows, having, counted, words) => {
+it.each(
+  firstOf(1, [
+    ['each of three rows', 3, 3, 3, '`replies` has 3 objects that are not sent'],
+    ['one of three rows', 3, 1, 1, '`replies` has 1 object that is not sent'],
+    ['more rows than are looked into', 120, 120, 1, '`replies` has objects that are not sent'],
+  ]),
+)('counts the objects and the rows with them of %s', async (_, rows, having, counted, words) => {
   const lines = Array.from({ length: rows }, (_row, at) =>
     JSON.stringify({
       message: `hello ${at}`,
@@ -141,6 +147,7 @@ it.each([
 })
 
 it('says nothing of objects beside a column that a person named wrongly, nor of tags of each row', async () => {
+  onlyInLongForm()
   const replies = [{ said: 'a rather long reply to this' }]
   const named = JSON.stringify({ message: 'hello', user_id: 'u1', replies })
   const { error } = await check(named, ['--map', 'text_data=mesage'])

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import Papa from 'papaparse'
 import { describe, expect, it } from 'vitest'
 import type { Evaluation } from '../../../src/shared/lookback/evaluation.ts'
+import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { runInProcess } from './run-in-process.ts'
@@ -72,6 +73,7 @@ describe('sample', () => {
   })
 
   it('draws rows of a source by a column, which can be sent and are weighted back when evaluated', async () => {
+    onlyInLongForm()
     const sandbox = await withSandbox()
     const { folder, source, sluice } = openFolder(sandbox.key)
     const file = join(folder, 'part.csv')
@@ -98,6 +100,7 @@ describe('sample', () => {
   })
 
   it('writes cells that look like formulas so that they are sent as they were', async () => {
+    onlyInLongForm()
     const sandbox = await withSandbox()
     const { folder, sluice } = openFolder(sandbox.key)
     const source = writeSource(folder, 'sums.csv', 'post_id,user_id,text_data\np1,u1,=1+1\np2,u1,@all\n')

@@ -7,6 +7,7 @@ import { createEngine } from '../../../src/main/engine/engine.ts'
 import { toHash } from '../../../src/main/engine/run/journal/seen-ids.ts'
 import { ApiKey } from '../../../src/main/engine/secrets/bound-secret.ts'
 import { toJournalFile } from '../../../src/main/engine/workspace/workspace-files.ts'
+import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { type RecordingService, startRecordingService } from '../../helpers/recording-service.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
@@ -76,6 +77,7 @@ describe('what was sent before', () => {
   })
 
   it('is recognized by the contents of users if ids are generated, whose rows are told and never skipped', async () => {
+    onlyInLongForm()
     const { json } = await setUp()
     const bare = (...rows: string[]) => `user_id,text_data\n${rows.join('\n')}\n`
     await json(bare('u1,hello', 'u2,hello', 'u1,bye'))
@@ -86,6 +88,7 @@ describe('what was sent before', () => {
   })
 
   it('is of the same service, key, operation, API and models alone', async () => {
+    onlyInLongForm()
     const { service, workspace, task, sluice, json } = await setUp()
     await json(createRows(2))
     const other = await startRecordingService()
@@ -104,6 +107,7 @@ describe('what was sent before', () => {
   })
 
   it('is of the same key, whatever variable it is in, and of that the workspace has no more than a keyed hash', async () => {
+    onlyInLongForm()
     const { service, workspace } = await setUp()
     const posts = writeSource(workspace, 'posts.csv', createRows(2))
     const send = async (key: string, ...args: string[]) =>
@@ -143,6 +147,7 @@ describe('what was sent before', () => {
   })
 
   it('is of the same headers, Unix socket and resolved address, which tell tenants and deployments apart', async () => {
+    onlyInLongForm()
     const { service, workspace } = await setUp()
     const posts = writeSource(workspace, 'posts.csv', createRows(2))
     const send = async (args: string[], tenant = 'acme') =>
@@ -185,6 +190,7 @@ describe('what was sent before', () => {
   })
 
   it('is of the same headers whatever credentials and ids of requests are in them', async () => {
+    onlyInLongForm()
     const { service, workspace } = await setUp()
     const posts = writeSource(workspace, 'posts.csv', createRows(2))
     const send = async (day: number, ...headers: string[]) => {
@@ -217,6 +223,7 @@ describe('what was sent before', () => {
   })
 
   it('is of the same key in a header, unless a stored connection has the header', async () => {
+    onlyInLongForm()
     const { service, workspace, sluice } = await setUp()
     const posts = writeSource(workspace, 'posts.csv', createRows(2))
     const send = async (gateway: string, ...args: string[]) => {
@@ -244,6 +251,7 @@ describe('what was sent before', () => {
   })
 
   it('is of the same key, wherever it is read from', async () => {
+    onlyInLongForm()
     const { service, workspace, sluice } = await setUp()
     const posts = writeSource(workspace, 'posts.csv', createRows(2))
     const keyFile = writeSource(workspace, 'key.txt', 'the-key\n')
@@ -268,6 +276,7 @@ describe('what was sent before', () => {
   })
 
   it('is forgotten with the run that sent it', async () => {
+    onlyInLongForm()
     const { json, sluice } = await setUp()
     const { run_id: runId } = await json(createRows(2))
     await sluice(['delete', runId, '--yes'])
@@ -277,6 +286,7 @@ describe('what was sent before', () => {
   })
 
   it('is asked about with --only-new if the journal of a run cannot be read, and told otherwise', async () => {
+    onlyInLongForm()
     const { json, task, workspace, service } = await setUp()
     const { run_id: runId } = await json(createRows(2))
     const db = new DatabaseSync(toJournalFile(workspace, runId))
@@ -297,6 +307,7 @@ describe('what was sent before', () => {
 
 describe('--only-new', () => {
   it('finds rows of a batch that has more rows than are looked up at once', async () => {
+    onlyInLongForm()
     const { json } = await setUp()
     const last = 140_000
     await json(`${HEADER}p1,u,a\np${last},u,a\n`)
@@ -308,6 +319,7 @@ describe('--only-new', () => {
   })
 
   it('asks about a row whose try was lost in the run that a retry of it repeats', async () => {
+    onlyInLongForm()
     let status: 400 | 503 = 503
     const { json, sluice, task, workspace, service } = await setUp(() => status)
     const { run_id: runId } = await json(createRows(1), '--retries', '0')
@@ -344,6 +356,7 @@ describe('--only-new', () => {
   })
 
   it('is told apart by compare from what a correction left out, whichever run is the first', async () => {
+    onlyInLongForm()
     const { sluice, json } = await setUp()
     const { run_id: a } = await json(createRows(4))
     const { run_id: b } = await json(`${createRows(4)}p9,u9,new\n`, '--only-new')
@@ -368,6 +381,7 @@ describe('--only-new', () => {
   })
 
   it('leaves what it skipped out of a retry that corrects rows', async () => {
+    onlyInLongForm()
     const { service, json, workspace } = await setUp()
     await json(createRows(2))
     const { run_id: runId } = await json(`${createRows(2)}p3,,no user\n`, '--only-new')
@@ -413,6 +427,7 @@ describe('--only-new', () => {
   })
 
   it('asks about rows of unknown outcome, which --accept sends and --on-unknown skip skips', async () => {
+    onlyInLongForm()
     const { json, task, service, asked } = await setUp((postId, arrivals) =>
       postId === 'p2' && arrivals < 3 ? 503 : null,
     )
@@ -450,6 +465,7 @@ describe('--only-new', () => {
   })
 
   it('refuses generated ids without a key, and names one', async () => {
+    onlyInLongForm()
     const { task, service } = await setUp()
     const bare = 'user_id,text_data,order\nu1,hello,1\nu1,hello,2\n'
     const refused = await task(bare, ['--only-new'])
@@ -480,6 +496,7 @@ describe('--only-new', () => {
   })
 
   it('finds rows of a run whose keys an earlier version has not noted', async () => {
+    onlyInLongForm()
     const { json, workspace } = await setUp()
     const { run_id: runId } = await json(createRows(3))
     const db = new DatabaseSync(toJournalFile(workspace, runId))
@@ -489,6 +506,7 @@ describe('--only-new', () => {
   })
 
   it('takes no row for another whose hash is the same', async () => {
+    onlyInLongForm()
     const ids = new Map<number, string>()
     let pair: [string, string] | null = null
     for (let n = 0; pair === null; n += 1) {
@@ -531,6 +549,7 @@ describe('--only-new', () => {
     }
 
     it('warns of nothing more, and counts the same, once other rows were sent', async () => {
+      onlyInLongForm()
       const { json } = await setUpSplit()
       const { rows, problems } = await json(both(5), '--dry-run')
       await json(both(5, 'q'))
@@ -538,6 +557,7 @@ describe('--only-new', () => {
     })
 
     it('tells the halves of a record apart by any key', async () => {
+      onlyInLongForm()
       const { json, service } = await setUpSplit((postId) => (postId === 'p1-url' ? 400 : null))
       await json(both(3))
       const sent = await json(both(3), '--only-new', '--new-by', 'rec')
@@ -547,6 +567,7 @@ describe('--only-new', () => {
   })
 
   it('refuses ids that have the run in them beside a column', async () => {
+    onlyInLongForm()
     const { json, task, service } = await setUp()
     const rows = 'id,user_id,text_data\n1,u1,hello\n2,u2,bye\n'
     const ids = ['--set', 'post_id={{run}}-{{id}}']
@@ -563,6 +584,7 @@ describe('--only-new', () => {
   })
 
   it('sends the first new rows with --limit, and resume sends the rest', async () => {
+    onlyInLongForm()
     const { json, sluice, service } = await setUp()
     await json(createRows(3))
     const tried = await json(createRows(6), '--only-new', '--limit', '2')
@@ -573,6 +595,7 @@ describe('--only-new', () => {
   })
 
   it('is what resume names when the file of a run has grown, and then sends what is new in it', async () => {
+    onlyInLongForm()
     const { json, sluice, service, workspace } = await setUp()
     const { run_id: runId } = await json(createRows(3))
     writeSource(workspace, 'posts.csv', createRows(5))
@@ -584,6 +607,7 @@ describe('--only-new', () => {
   })
 
   it('skips rows of several sources', async () => {
+    onlyInLongForm()
     const { json, sluice, service, workspace } = await setUp()
     await json(createRows(2))
     const other = writeSource(workspace, 'other.csv', `${HEADER}p2,u1,in another file\nq1,u1,new\n`)
@@ -593,6 +617,7 @@ describe('--only-new', () => {
   })
 
   it('skips terms and items of the same list, and leaves the requests of the others whole', async () => {
+    onlyInLongForm()
     const sandbox = await withSandbox()
     const workspace = createTemporaryFolder()
     const send = async (command: string[], name: string, content: string, ...more: string[]) => {
@@ -634,6 +659,7 @@ describe('--only-new', () => {
   })
 
   it('is part of a plan, and run-again sends all rows unless it is asked for again', async () => {
+    onlyInLongForm()
     const { json, sluice, workspace, service } = await setUp()
     const plan = join(workspace, 'nightly.plan.json')
     const first = await json(createRows(2), '--only-new', '--save-plan', plan)
@@ -650,6 +676,7 @@ describe('--only-new', () => {
 })
 
 it('neither loses nor doubles a row when a run is killed and its file is sent again with --only-new', async () => {
+  onlyInLongForm()
   const sandbox = await withSandbox({ latency: '20ms' })
   const workspace = createTemporaryFolder()
   const env = { SLUICE_API_KEY: sandbox.key }

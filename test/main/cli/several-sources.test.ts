@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { runInProcess } from './run-in-process.ts'
@@ -36,6 +37,7 @@ describe('several sources', () => {
   })
 
   it('are in the plan that is saved, next to those that a folder of tables has, and in the documents', async () => {
+    onlyInLongForm()
     const { folder, sluice, to } = await open()
     const single = writeSource(folder, 'single.csv', 'post_id,user_id,text_data\np9,u1,last\n')
     const plan = join(folder, 'plan.json')
@@ -58,6 +60,7 @@ describe('several sources', () => {
   })
 
   it('are told which of them lack a column, and which columns only some have', async () => {
+    onlyInLongForm()
     const folder = createTemporaryFolder()
     const write = (name: string, text: string) => writeSource(folder, name, text)
     const check = (...args: string[]) =>

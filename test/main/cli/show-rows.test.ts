@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { startFaultServer, toErrorAnswer, toTaskAnswer } from '../../helpers/fault-server.ts'
+import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { runInProcess } from './run-in-process.ts'
 import { createRows, writeSource } from './write-source.ts'
@@ -30,6 +31,7 @@ async function sendTwice() {
 
 describe('show', () => {
   it('takes the name of a run, and the newest of a name that several have', async () => {
+    onlyInLongForm()
     const { sluice, ids } = await sendTwice()
     const show = async (reference: string) => JSON.parse((await sluice('show', reference, '--json')).stdout)
     expect((await show('once')).run_id).toBe(ids[2])
@@ -43,6 +45,7 @@ describe('show', () => {
   })
 
   it('takes a name that begins an id of another run for neither of them', async () => {
+    onlyInLongForm()
     const { sluice, send, ids } = await sendTwice()
     const [first] = ids
     const named = await send(first.slice(0, -1), 3)
@@ -72,6 +75,7 @@ describe('show', () => {
   })
 
   it('refuses options that do not go together', async () => {
+    onlyInLongForm()
     const { sluice } = await sendTwice()
     expect((await sluice('show', 'once', '--row', '2', '--flagged')).stderr).toContain(
       '--row and --flagged cannot be combined',

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { readAnySource } from '../engine/source/read-source.ts'
@@ -37,6 +38,7 @@ it('says before sending what was guessed of a source, and with which option to s
 })
 
 it('keeps how a source was read with the run, and shows it wherever the result is', async () => {
+  onlyInLongForm()
   const { send, run, workspace } = await setUp(GERMAN)
   const sent = JSON.parse((await send('--delimiter', ';', '--json')).stdout)
   expect(sent.source).toContain('posts.csv')
@@ -67,6 +69,7 @@ it('says nothing on stderr of a source in which nothing is guessed', async () =>
 })
 
 it('says how a source was read in the workbook of a run, and on the page and in the JUnit file of a load test', async () => {
+  onlyInLongForm()
   const { send, run, workspace, baseUrl } = await setUp(GERMAN)
   const how = 'CSV: windows-1252 (guessed), semicolon (guessed), header in row 1'
   await send()

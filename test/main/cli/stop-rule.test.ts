@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { startFaultServer } from '../../helpers/fault-server.ts'
+import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { runInProcess } from './run-in-process.ts'
@@ -43,6 +44,7 @@ describe('the rule that stops a run for its errors', () => {
   })
 
   it('can be another one when a run is resumed, which else sends as many rows and stops again', async () => {
+    onlyInLongForm()
     const { server, source, sluice, send } = await openRefusingService(140)
     expect(await send('task', source, '--base-url', server.baseUrl)).toMatchObject({ rows: { rejected: 50 } })
     const again = await sluice('resume', 'latest', '--json')
@@ -67,6 +69,7 @@ describe('the rule that stops a run for its errors', () => {
 
 describe('the test of a public callback address', () => {
   it('is left out with --skip-callback-test, and named where it fails', async () => {
+    onlyInLongForm()
     const sandbox = await withSandbox()
     const folder = createTemporaryFolder()
     const source = writeSource(folder, 'posts.csv', createRows(2))

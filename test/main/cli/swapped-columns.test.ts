@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { runInProcess } from './run-in-process.ts'
@@ -45,6 +46,7 @@ it('tells of columns that look swapped in a dry run and in a run, as text and as
 })
 
 it('says nothing of columns that hold what their fields take, nor of a few rows', async () => {
+  onlyInLongForm()
   const send = await setUp(CSV)
   expect(listSwapped(JSON.parse((await send('--json')).stdout).warnings)).toEqual([])
   const few = await setUp(`text_data,user_id\n${ROWS.slice(0, 4).join('\n')}\n`)
@@ -52,6 +54,7 @@ it('says nothing of columns that hold what their fields take, nor of a few rows'
 })
 
 it('tells of swapped fields of objects, which have columns behind the others', async () => {
+  onlyInLongForm()
   const lines = Array.from({ length: 6 }, (_, at) =>
     JSON.stringify({ post: { text: `u-${at}` }, user: { id: `this is the message with the number ${at}` } }),
   )
@@ -61,6 +64,7 @@ it('tells of swapped fields of objects, which have columns behind the others', a
 })
 
 it('says nothing of a field whose column a person stated', async () => {
+  onlyInLongForm()
   const send = await setUp(SWAPPED)
   const listOf = async (...args: string[]) =>
     listSwapped(JSON.parse((await send('--dry-run', '--json', ...args)).stdout).problems)

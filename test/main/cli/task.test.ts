@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { runSummarySchema } from '../../../src/shared/run/run.ts'
+import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { runInProcess } from './run-in-process.ts'
@@ -45,6 +46,7 @@ describe('task', () => {
   })
 
   it('names triggered rules, from which the sample has several', async () => {
+    onlyInLongForm()
     const folder = createTemporaryFolder()
     const sandbox = await withSandbox()
     const rows = 'user_id,text_data\nu1,sandbox:violence:3\nu2,Is the pool open?\nu3,sandbox:violence:2\n'
@@ -58,6 +60,7 @@ describe('task', () => {
   })
 
   it('fills fields from columns by number and name, and from templates', async () => {
+    onlyInLongForm()
     const folder = createTemporaryFolder()
     const sandbox = await withSandbox()
     const source = writeSource(folder, 'posts.tsv', 'Who\tWhat\nann\tfirst\nbob\tsecond\n')
@@ -126,6 +129,7 @@ describe('task --dry-run', () => {
   })
 
   it('shows the first request with every digit that will be sent', async () => {
+    onlyInLongForm()
     const folder = createTemporaryFolder()
     const source = writeSource(
       folder,

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { type FaultServer, startFaultServer, toTaskAnswer } from '../../helpers/fault-server.ts'
+import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { runInProcess } from './run-in-process.ts'
 import { createRows, writeSource } from './write-source.ts'
@@ -106,6 +107,7 @@ it('asks about a plan on a terminal, naming the key and where it goes, and sends
 })
 
 it('runs a trusted plan without asking, and one that keeps to its stored connection', async () => {
+  onlyInLongForm()
   const live = await startService()
   const other = await startService()
   const runPlan = await openWorkspace(live)
@@ -120,6 +122,7 @@ it('runs a trusted plan without asking, and one that keeps to its stored connect
 })
 
 it('asks where an appeal plan sends the cells of its source, though no key goes with them', async () => {
+  onlyInLongForm()
   const service = await startFaultServer({
     onRequest: (_request, wire) => wire.send(400, { error_code: 'INVALID_APPEAL' }),
   })

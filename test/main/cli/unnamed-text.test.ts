@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { firstOf, onlyInLongForm } from '../../helpers/long-form.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { createWorkbook } from '../engine/source/workbook-files.ts'
 import { runInProcess } from './run-in-process.ts'
@@ -42,45 +43,47 @@ const asked = (rows: number, message: RegExp | string) => ({
   message: expect.stringMatching(message),
 })
 
-it.each([
-  ['behind the named ones', [HEADER, { A: 'u1', B: 'a', C: 'overflow' }, { A: 'u2', B: 'b' }], 3, 1],
-  [
-    'in front of them',
+it.each(
+  firstOf(1, [
+    ['behind the named ones', [HEADER, { A: 'u1', B: 'a', C: 'overflow' }, { A: 'u2', B: 'b' }], 3, 1],
     [
-      { B: 'user_id', C: 'text_data' },
-      { A: '🔪', B: 'u1', C: 'a' },
+      'in front of them',
+      [
+        { B: 'user_id', C: 'text_data' },
+        { A: '🔪', B: 'u1', C: 'a' },
+      ],
+      1,
+      1,
     ],
-    1,
-    1,
-  ],
-  [
-    'between them',
     [
-      { A: 'user_id', C: 'text_data' },
-      { A: 'u1', B: 'gap text', C: 'a' },
+      'between them',
+      [
+        { A: 'user_id', C: 'text_data' },
+        { A: 'u1', B: 'gap text', C: 'a' },
+      ],
+      2,
+      1,
     ],
-    2,
-    1,
-  ],
-  [
-    'called by a blank',
     [
-      { ...HEADER, C: ' ' },
-      { A: 'u1', B: 'a', C: 'more' },
+      'called by a blank',
+      [
+        { ...HEADER, C: ' ' },
+        { A: 'u1', B: 'a', C: 'more' },
+      ],
+      3,
+      1,
     ],
-    3,
-    1,
-  ],
-  [
-    'called by pandas',
     [
-      { ...HEADER, C: 'Unnamed: 2' },
-      { A: 'u1', B: 'a', C: 'more' },
+      'called by pandas',
+      [
+        { ...HEADER, C: 'Unnamed: 2' },
+        { A: 'u1', B: 'a', C: 'more' },
+      ],
+      3,
+      1,
     ],
-    3,
-    1,
-  ],
-])('asks before text is lost in a column of a workbook %s', async (_, rows, column, count) => {
+  ]),
+)('asks before text is lost in a column of a workbook %s', async (_, rows, column, count) => {
   const path = await writeSheet(rows)
   expect((await check([path])).open).toMatchObject([asked(count, new RegExp(`^column ${column},.*no name`))])
   // What is stated of one column says nothing of another.
@@ -89,22 +92,26 @@ it.each([
 })
 
 it('asks about a column that only a late row of a workbook has', async () => {
+  onlyInLongForm()
   const path = await writeSheet([HEADER, ...many(600), { A: 'v', B: 'b', D: 'overflow' }])
   expect((await check([path])).open).toMatchObject([asked(1, /^column 4,/)])
 })
 
 it('asks the same of a workbook that is one of several files', async () => {
+  onlyInLongForm()
   const table = writeCsv('user_id,text_data\nu0,first\n')
   const path = await writeSheet([HEADER, { A: 'u1', B: 'a', C: 'overflow' }])
   expect((await check([table, path])).open).toMatchObject([asked(1, /^column 3,/)])
   expect((await check([path, table])).open).toMatchObject([asked(1, /^column 3,/)])
 })
 
-it.each([
-  ['user_id,text_data,,n\nu1,part one,part two,1\nu2,x,,2\n', 3],
-  ['user_id,,text_data\nu1,gap text,a\n', 2],
-  [',user_id,text_data\nspam,u1,a\n', 1],
-])('asks before text is lost in a column without a name in front of named ones: %j', async (csv, column) => {
+it.each(
+  firstOf(1, [
+    ['user_id,text_data,,n\nu1,part one,part two,1\nu2,x,,2\n', 3],
+    ['user_id,,text_data\nu1,gap text,a\n', 2],
+    [',user_id,text_data\nspam,u1,a\n', 1],
+  ]),
+)('asks before text is lost in a column without a name in front of named ones: %j', async (csv, column) => {
   expect((await check([writeCsv(csv)])).open).toMatchObject([asked(1, new RegExp(`^column ${column},`))])
   expect((await check([writeCsv(csv)], '--map', `group_id=${column}`)).open).toEqual([])
 })
@@ -127,19 +134,22 @@ it('asks once about text behind all names of a CSV file, and not at all if it is
 })
 
 it('asks about text behind the names of a CSV file in a column next to one that is mapped', async () => {
+  onlyInLongForm()
   const path = writeCsv('user_id,text_data,,\nu1,one,two,three\n')
   const { open } = await check([path], '--map', 'text_data=3')
   expect(open).toMatchObject([asked(1, /^column 4,/)])
 })
 
-it.each([
-  ['row numbers of pandas', ',user_id,text_data\n0,u1,a\n1,u2,b\n'],
-  ['row numbers that pandas named', 'Unnamed: 0,user_id,text_data\n0,u1,a\n1,u2,b\n'],
-  ['numbers', 'user_id,,text_data\nu1,1.5e+06,a\nu2,-7 %,b\n'],
-  ['times', 'user_id,,text_data\nu1,2026-01-02T03:04:05.678Z,a\n'],
-  ['blanks', 'user_id,,text_data\nu1,  ,a\n'],
-  ['copies of what is sent', 'user_id,,text_data\nu1,a,a\n'],
-])('asks nothing about a column without a name that has only %s', async (_, csv) => {
+it.each(
+  firstOf(2, [
+    ['row numbers of pandas', ',user_id,text_data\n0,u1,a\n1,u2,b\n'],
+    ['row numbers that pandas named', 'Unnamed: 0,user_id,text_data\n0,u1,a\n1,u2,b\n'],
+    ['numbers', 'user_id,,text_data\nu1,1.5e+06,a\nu2,-7 %,b\n'],
+    ['times', 'user_id,,text_data\nu1,2026-01-02T03:04:05.678Z,a\n'],
+    ['blanks', 'user_id,,text_data\nu1,  ,a\n'],
+    ['copies of what is sent', 'user_id,,text_data\nu1,a,a\n'],
+  ]),
+)('asks nothing about a column without a name that has only %s', async (_, csv) => {
   expect((await check([writeCsv(csv)])).open).toEqual([])
 })
 
@@ -149,7 +159,7 @@ it('asks nothing about columns of a file whose header is stated to be none', asy
   expect(open).toEqual([])
 })
 
-it.each(['text_data', 'note'])(
+it.each(firstOf(1, ['text_data', 'note']))(
   'asks about text below a merged heading by its name, here %s',
   async (name) => {
     const other = name === 'text_data' ? {} : { D: 'text_data' }
@@ -166,6 +176,7 @@ it.each(['text_data', 'note'])(
 )
 
 it('counts text without a name only in rows that can be sent', async () => {
+  onlyInLongForm()
   const path = await writeSheet([HEADER, { B: 'a', C: 'overflow' }, { A: 'u2', B: 'b' }])
   expect((await check([path])).open).toEqual([])
 })

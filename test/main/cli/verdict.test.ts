@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Evaluation } from '../../../src/shared/lookback/evaluation.ts'
+import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { runInProcess } from './run-in-process.ts'
@@ -55,6 +56,7 @@ describe('verdicts', () => {
   })
 
   it('are labels of an evaluation, alone or in the place of a label', async () => {
+    onlyInLongForm()
     const { sluice, evaluate } = await sendPosts()
     await sluice('verdict', 'latest', '2', 'agree')
     await sluice('verdict', 'latest', '3', 'should-not', 'Likely spam', '--note', 'quotes an advert')
@@ -73,6 +75,7 @@ describe('verdicts', () => {
   })
 
   it('do not stand in for the meaning of labels, and judge no further rule where labels are mapped', async () => {
+    onlyInLongForm()
     const { sluice, evaluate } = await sendPosts()
     await sluice('verdict', 'latest', '2', 'agree')
     await sluice('verdict', 'latest', '4', 'should', 'bullying')
@@ -109,6 +112,7 @@ describe('verdicts', () => {
   })
 
   it('are in every export of the run, which can be imported again', async () => {
+    onlyInLongForm()
     const { folder, sluice } = await sendPosts()
     const file = join(folder, 'posts-out.csv')
     const exportTo = async (path: string, ...args: string[]) => {
@@ -148,6 +152,7 @@ describe('verdicts', () => {
   })
 
   it('stay with a run through a retry, and go when the run is deleted', async () => {
+    onlyInLongForm()
     const { workspace, sluice, evaluate } = await sendPosts(['422=50%,tries=1'])
     for (const row of ['2', '3', '4']) await sluice('verdict', 'latest', row, 'should', 'Likely spam')
     const before = (await evaluate()).rows

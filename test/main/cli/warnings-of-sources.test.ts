@@ -3,6 +3,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { createEngine } from '../../../src/main/engine/engine.ts'
 import { ApiKey } from '../../../src/main/engine/secrets/bound-secret.ts'
 import type { Fix } from '../../../src/shared/plan/fixes.ts'
+import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { runInProcess } from './run-in-process.ts'
@@ -29,6 +30,7 @@ async function setUp({ rows, args = [] }: { rows: readonly string[]; args?: read
 }
 
 it('a retry that corrects rows asks about the encoding if nobody was asked, since no row could be sent', async () => {
+  onlyInLongForm()
   const { first, engine, retry, countSent } = await setUp({ rows: ['u_1,caf\xe9', 'u_2,caf\xe9'] })
   expect(first.code).toBe(2)
   expect(await engine.results.readOpenWarnings(retry.runId)).toMatchObject([

@@ -10,6 +10,7 @@ import { ElectronHttpExecutor } from 'electron-updater/out/electronHttpExecutor.
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { writeUpdateFeeds } from '../../../scripts/release/update-feeds.ts'
 import { APP_VERSION } from '../../../src/shared/version.ts'
+import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
 
@@ -228,6 +229,7 @@ describe.runIf(process.platform === 'linux')('an update', () => {
   })
 
   it('interrupts nobody because the machine is offline, and says why it cannot look to a person who asked', async () => {
+    onlyInLongForm()
     const { updates, logged } = await open({}, 'http://127.0.0.1:9')
     await updates.check({ byPerson: false })
     expect(messages()).toEqual([])

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { formatSummary } from '../../../src/main/cli/summary/summary-text.ts'
 import { startFaultServer, toTaskAnswer } from '../../helpers/fault-server.ts'
+import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { openEngine, untilSnapshot } from '../../helpers/test-engine.ts'
 import { createRunPlan, openTestFolder } from '../../helpers/test-folder.ts'
 import { createPlainTerminal } from '../cli/plain-terminal.ts'
@@ -36,6 +37,7 @@ test('a run whose service closes connections unannounced says in snapshot, summa
 })
 
 test('a load test says so too', async () => {
+  onlyInLongForm()
   const server = await startClosingService()
   const plan = createRunPlan(folder, 10, server.baseUrl, {
     load: { pace: { kind: 'closed', concurrency: 2 }, requests: 40, workers: 2, warmupMs: 0 },

@@ -4,6 +4,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { listRunIds, toJournalFile, toRunFiles } from '../../../src/main/engine/workspace/workspace-files.ts'
 import { startFaultServer, toTaskAnswer } from '../../helpers/fault-server.ts'
 import { holdLease } from '../../helpers/hold-lease.ts'
+import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { createTestEngine, openEngine, untilSnapshot } from '../../helpers/test-engine.ts'
 import { createRunPlan, openTestFolder } from '../../helpers/test-folder.ts'
 import { startHoldingService } from './run/holding-service.ts'
@@ -75,6 +76,7 @@ test('an active run cannot be resumed, retried or deleted', async () => {
 })
 
 test('a run that another process holds is running, and is taken over when that process is killed', async () => {
+  onlyInLongForm()
   const server = await startTakingService()
   const run = await engine.runs.startRun(createRunPlan(folder, 3, server.baseUrl), { ...START, hold: true })
   await run.ready
@@ -136,6 +138,7 @@ test('a key that no header can carry is refused before a run begins', async () =
 })
 
 test('runs are listed newest first, and one that was cut off before its plan is passed over', async () => {
+  onlyInLongForm()
   const own = join(folder, 'own')
   const other = createTestEngine(own)
   onTestFinished(() => other.close())

@@ -1,12 +1,14 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { startCallbackService } from '../../helpers/callback-service.ts'
+import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { openEngine, untilSnapshot } from '../../helpers/test-engine.ts'
 import { createRunPlan, openTestFolder } from '../../helpers/test-folder.ts'
 
 const folder = openTestFolder()
 
 test('a callback that comes after its load test is over settles no row of its source', async () => {
+  onlyInLongForm()
   const service = await startCallbackService(({ index }) => ({ isLate: index === 2 }))
   const engine = openEngine(join(folder, 'load'))
   const plan = createRunPlan(folder, 5, service.baseUrl, {
@@ -52,6 +54,7 @@ test('what is overdue by the time an ended run is looked at is said so, and sent
 }, 30_000)
 
 test('what became overdue while nobody held its run is asked about before it is sent again', async () => {
+  onlyInLongForm()
   const service = await startCallbackService(({ index }) => ({ isLate: index === 0 }))
   const engine = openEngine(join(folder, 'again'))
   const plan = createRunPlan(folder, 3, service.baseUrl, {

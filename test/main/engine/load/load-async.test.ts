@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { startFaultServer } from '../../../helpers/fault-server.ts'
 import { RUN_KEY } from '../../../helpers/in-process-runs.ts'
+import { onlyInLongForm } from '../../../helpers/long-form.ts'
 import { openEngine } from '../../../helpers/test-engine.ts'
 import { openTestFolder } from '../../../helpers/test-folder.ts'
 import { createLoadRuns } from './load-runs.ts'
@@ -56,6 +57,7 @@ test('an async load measures acknowledgement and callback, each from the request
 })
 
 test('callbacks that do not come are overdue, and those that come again count once', async () => {
+  onlyInLongForm()
   const server = await startService((number) => (number % 2 === 0 ? [5, 30] : []))
   const plan = loads.createPlan(
     3,

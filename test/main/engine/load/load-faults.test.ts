@@ -5,6 +5,7 @@ import {
   toErrorAnswer,
   toTaskAnswer,
 } from '../../../helpers/fault-server.ts'
+import { firstOf, onlyInLongForm } from '../../../helpers/long-form.ts'
 import { openTestFolder } from '../../../helpers/test-folder.ts'
 import { createLoadRuns, startService } from './load-runs.ts'
 
@@ -13,6 +14,7 @@ const loads = createLoadRuns(openTestFolder())
 const STALLED_WORKER = new URL('../../../helpers/stalled-load-worker.ts', import.meta.url).href
 
 test('requests that time out are measured with the time that passed', async () => {
+  onlyInLongForm()
   const server = await startFaultServer({
     onRequest: (request, wire) => {
       if (request.number % 2 === 0) wire.send(200, toTaskAnswer(request))
@@ -186,7 +188,7 @@ test('a load test that has not started has no threshold results', async () => {
   expect(server.requests).toHaveLength(0)
 })
 
-test.each(['open', 'closed'] as const)(
+test.each(firstOf(1, ['open', 'closed'] as const))(
   'a generator that stands still is reported (%s pace)',
   async (kind) => {
     const server = await startService(2)

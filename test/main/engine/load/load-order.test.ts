@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { LoadInput } from '../../../../src/shared/load/load.ts'
 import { startFaultServer, toTaskAnswer } from '../../../helpers/fault-server.ts'
+import { onlyInLongForm } from '../../../helpers/long-form.ts'
 import { openTestFolder } from '../../../helpers/test-folder.ts'
 import { createLoadRuns } from './load-runs.ts'
 
@@ -52,6 +53,7 @@ test('a summary says nothing of the order where rows are sent in that of the sou
 })
 
 test('a value that only rows without weight have cannot be the tag of a threshold', async () => {
+  onlyInLongForm()
   const judge = (text: string) =>
     send(['0', '1', '3'], {
       ...{ order: 'random', weight: 'share', seed: 12 },

@@ -4,6 +4,7 @@ import { toLoadView } from '../../../../src/shared/load/load-view.ts'
 import { formatShare } from '../../../../src/shared/messages/figure-text.ts'
 import type { Plan } from '../../../../src/shared/plan/plan.ts'
 import { startFaultServer, toErrorAnswer, type WireRequest } from '../../../helpers/fault-server.ts'
+import { onlyInLongForm } from '../../../helpers/long-form.ts'
 import { openTestFolder } from '../../../helpers/test-folder.ts'
 import { createLoadRuns, type LoadResult, startService, toNumbers } from './load-runs.ts'
 
@@ -55,6 +56,7 @@ test('an open pace sends exactly what its schedule has, each once, by as many th
 })
 
 test('a closed pace keeps its number in flight and ends with its number of requests', async () => {
+  onlyInLongForm()
   const server = await startService(20)
   const { summary, report } = await loads.run(
     loads.createPlan(5, server.baseUrl, {
@@ -87,6 +89,7 @@ test('who thinks sends nothing meanwhile, and is not waited for at the end', asy
 })
 
 test('a closed pace in stages follows its number in flight', async () => {
+  onlyInLongForm()
   const server = await startService(10)
   const stages = [
     { from: 1, to: 1, durationMs: 200 },
@@ -149,6 +152,7 @@ test('what finds no room is dropped where it is to be dropped, and counted', asy
 })
 
 test('requests still waiting for room after the load are dropped, and nothing waits forever', async () => {
+  onlyInLongForm()
   const server = await startService(300)
   const { report } = await loads.run(
     loads.createPlan(5, server.baseUrl, {
@@ -183,6 +187,7 @@ test('requests that are in flight after the graceful stop are given up as unknow
 })
 
 test('rows that cannot be sent are left out, and a source without any other sends nothing', async () => {
+  onlyInLongForm()
   const server = await startService()
   const some = loads.createPlan(['one', '', 'three'], server.baseUrl, {
     pace: { kind: 'closed', concurrency: 1 },
@@ -262,6 +267,7 @@ test('wherever a load with retries is cut off, what it had sent has retries in i
 })
 
 test('a load that dies after its interruption has the time and the schedule until that, and every request', async () => {
+  onlyInLongForm()
   const server = await startService(1_200)
   const plan = loads.createPlan(500, server.baseUrl, {
     pace: { kind: 'open', ratePerSecond: 50 },
@@ -294,6 +300,7 @@ function listLacking(moment: { report: LoadReport } | undefined): string[] {
 }
 
 test('wherever a load is cut off, all that its journal says of it is of the same requests, those in flight unknown', async () => {
+  onlyInLongForm()
   const server = await startService(200, (request) => toPostId(request).endsWith('3'))
   const plan = loads.createPlan(100, server.baseUrl, {
     pace: { kind: 'open', ratePerSecond: 150 },

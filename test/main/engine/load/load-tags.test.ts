@@ -7,6 +7,7 @@ import {
   type Wire,
   type WireRequest,
 } from '../../../helpers/fault-server.ts'
+import { onlyInLongForm } from '../../../helpers/long-form.ts'
 import { openTestFolder } from '../../../helpers/test-folder.ts'
 import { createLoadRuns } from './load-runs.ts'
 
@@ -54,6 +55,7 @@ test('thresholds with tags are of the requests that have these, beside those of 
 })
 
 test('a latency threshold over mostly failed requests is never green without a word', async () => {
+  onlyInLongForm()
   const server = await startFailing()
   const run = async (...thresholds: string[]) =>
     (await loads.run(loads.createPlan(5, server.baseUrl, { ...LOAD, requests: 12, thresholds }))).summary
@@ -147,6 +149,7 @@ test('thresholds are of rows by their columns, of stages by number or name, and 
 })
 
 test('bytes are those that went over the wire, and a row that is retried is one iteration', async () => {
+  onlyInLongForm()
   const sockets = new Set<Wire['socket']>()
   const answered = new Set<unknown>()
   const server = await startFaultServer({

@@ -12,6 +12,7 @@ import type { CompareOptions } from '../../../../src/shared/lookback/comparison.
 import { toMcNemarP } from '../../../../src/shared/lookback/paired-rule.ts'
 import { type Plan, planSchema } from '../../../../src/shared/plan/plan.ts'
 import { createInProcessRuns, RUN_KEY } from '../../../helpers/in-process-runs.ts'
+import { onlyInLongForm } from '../../../helpers/long-form.ts'
 import { withSandbox } from '../../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
 import { writeSource } from '../../cli/write-source.ts'
@@ -156,6 +157,7 @@ describe('two runs with one rule changed in between', () => {
   })
 
   it('are joined by content where post_ids and order differ, and duplicates are left out', async () => {
+    onlyInLongForm()
     const { setRule, send, compare } = await prepare()
     await setRule('cat')
     const a = await send([
@@ -189,6 +191,7 @@ describe('two runs with one rule changed in between', () => {
   })
 
   it('compare answers marked as cached by their rules, which are applied anew, like all others', async () => {
+    onlyInLongForm()
     const { sandbox, setRule, send, compare } = await prepare()
     await setRule('cat')
     const a = await send(ROWS, {
@@ -212,6 +215,7 @@ describe('two runs with one rule changed in between', () => {
   })
 
   it('warn of answers marked as cached if none of them triggers other rules', async () => {
+    onlyInLongForm()
     const { setRule, send, compare } = await prepare()
     await setRule('cat')
     const plan = { mapping: { post_id: { kind: 'template', template: '{{run}}-{{row}}' } } }
@@ -299,6 +303,7 @@ describe('two runs with one rule changed in between', () => {
   })
 
   it('leave out the rows that one of them has not finished, and say why', async () => {
+    onlyInLongForm()
     const { runs, setRule, toPlan, send, compare, held } = await prepare()
     await setRule('cat')
     const a = await send(ROWS)
@@ -343,6 +348,7 @@ describe('two runs with one rule changed in between', () => {
   })
 
   it('are not compared in rows that a correction left out of one of them', async () => {
+    onlyInLongForm()
     const { setRule, send, compare } = await prepare()
     await setRule('cat')
     const a = await send(ROWS)
@@ -365,6 +371,7 @@ describe('two runs with one rule changed in between', () => {
   })
 
   it('list their changes page by page from rows that are joined once, and anew when a run changed', async () => {
+    onlyInLongForm()
     const { folder, setRule, send, compare, list, kept, open } = await prepare()
     await setRule('cat', 'fish')
     const a = await send(ROWS)
@@ -421,6 +428,7 @@ describe('two runs with one rule changed in between', () => {
   })
 
   it('export the changed rows with what both runs said', async () => {
+    onlyInLongForm()
     const { folder, setRule, send, compare } = await prepare()
     await setRule('cat')
     const a = await send(ROWS.slice(0, 6))

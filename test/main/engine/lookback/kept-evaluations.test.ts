@@ -7,6 +7,7 @@ import { toJournalFile } from '../../../../src/main/engine/workspace/workspace-f
 import type { EvaluationQuestion } from '../../../../src/shared/lookback/evaluation.ts'
 import { startFaultServer, toTaskAnswer } from '../../../helpers/fault-server.ts'
 import { createInProcessRuns } from '../../../helpers/in-process-runs.ts'
+import { onlyInLongForm } from '../../../helpers/long-form.ts'
 import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
 import { createRunPlan } from '../../../helpers/test-folder.ts'
 import { toRow } from '../run/wire-record.ts'
@@ -131,6 +132,7 @@ describe('an evaluation that a window looks at', () => {
   })
 
   it('is made again after a verdict, and shows the one before until then', async () => {
+    onlyInLongForm()
     const { ask, openFamily, wait } = await prepare({ tickMs: 100 })
     const question = { ...QUESTION, useVerdicts: true }
     let step = await ask(question)
@@ -148,6 +150,7 @@ describe('an evaluation that a window looks at', () => {
   })
 
   it('is not made again all the time for a run that goes on', async () => {
+    onlyInLongForm()
     const { ask, openFamily, hold, wait } = await prepare()
     hold()
     const question = { ...QUESTION, useVerdicts: true }
@@ -161,6 +164,7 @@ describe('an evaluation that a window looks at', () => {
   })
 
   it('is made again for its cells where it had to make room, and is unknown once it is forgotten', async () => {
+    onlyInLongForm()
     const { kept, ask, forget, openFamily } = await prepare()
     const { id } = await ask()
     for (let user = 1; user <= 4; user += 1) {
@@ -183,6 +187,7 @@ describe('an evaluation that a window looks at', () => {
 })
 
 it('lists the values of columns without content, and guesses no label among those that fill a field', async () => {
+  onlyInLongForm()
   const { openFamily } = await prepare()
   expect(readLabelChoices(openFamily())).toMatchObject({
     columns: [

@@ -12,6 +12,7 @@ import {
 } from '../../../../src/main/engine/run/journal/verdict-store.ts'
 import { OutcomeWriter } from '../../../../src/main/engine/run/recorder.ts'
 import type { NewVerdict } from '../../../../src/shared/lookback/verdict.ts'
+import { firstOf } from '../../../helpers/long-form.ts'
 import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
 import { openReadyJournal, readRecord, toAttempt } from '../journal/test-journal.ts'
 
@@ -64,13 +65,15 @@ const EXPORTS = [
   ['rows.jsonl.gz', {}],
 ] as const
 
-test.each([
-  ...EXPORTS.map(([name, options]) => [name, options, exportRun] as const),
-  ...['verdicts.csv', 'verdicts.xlsx', 'verdicts.jsonl'].map(
-    (name) =>
-      [name, {}, (family: RunFamily, { file }: { file: string }) => exportVerdicts(family, file)] as const,
-  ),
-])('verdicts come back from %s (%j) as they were given', async (name, options, write) => {
+test.each(
+  firstOf(4, [
+    ...EXPORTS.map(([name, options]) => [name, options, exportRun] as const),
+    ...['verdicts.csv', 'verdicts.xlsx', 'verdicts.jsonl'].map(
+      (name) =>
+        [name, {}, (family: RunFamily, { file }: { file: string }) => exportVerdicts(family, file)] as const,
+    ),
+  ]),
+)('verdicts come back from %s (%j) as they were given', async (name, options, write) => {
   await fc.assert(
     fc.asyncProperty(fc.array(ofRow, { minLength: ROWS, maxLength: ROWS }), async (said) => {
       if (said.every((verdicts) => verdicts.length === 0)) return

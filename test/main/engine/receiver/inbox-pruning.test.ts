@@ -5,6 +5,7 @@ import { InboxReader } from '../../../../src/main/engine/receiver/inbox.ts'
 import { toJournalFile } from '../../../../src/main/engine/workspace/workspace-files.ts'
 import { startCallbackService } from '../../../helpers/callback-service.ts'
 import { createInProcessRuns } from '../../../helpers/in-process-runs.ts'
+import { onlyInLongForm } from '../../../helpers/long-form.ts'
 import { createTestEngine } from '../../../helpers/test-engine.ts'
 import { createRunPlan, openTestFolder } from '../../../helpers/test-folder.ts'
 
@@ -30,6 +31,7 @@ test('callbacks stay in the inbox until the last run of their chain is deleted',
 })
 
 test('callbacks stay while a run that may be of their chain cannot be read, say from a newer version', async () => {
+  onlyInLongForm()
   const service = await startCallbackService(({ index }) => ({ isLate: index === 0 }))
   const workspace = join(folder, 'newer')
   const engine = createTestEngine(workspace)

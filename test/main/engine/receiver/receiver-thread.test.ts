@@ -13,6 +13,7 @@ import {
   createWorkspaceFolders,
   toJournalFile,
 } from '../../../../src/main/engine/workspace/workspace-files.ts'
+import { onlyInLongForm } from '../../../helpers/long-form.ts'
 import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
 import { waitFor } from '../../../helpers/wait-for.ts'
 import { postCallback } from './with-receiver.ts'
@@ -73,6 +74,7 @@ describe('the receiver’s thread', () => {
   })
 
   it('says what hinders it, and lets everything go', async () => {
+    onlyInLongForm()
     const foreign = createServer().listen(0, '127.0.0.1')
     onTestFinished(() => {
       foreign.close()
@@ -92,6 +94,7 @@ describe('the receiver’s thread', () => {
   })
 
   it('can be closed before it listens', async () => {
+    onlyInLongForm()
     const thread = startThread()
     await thread.close()
     await thread.ended

@@ -7,6 +7,7 @@ import {
   toTaskAnswer,
 } from '../../../helpers/fault-server.ts'
 import { createInProcessRuns } from '../../../helpers/in-process-runs.ts'
+import { onlyInLongForm } from '../../../helpers/long-form.ts'
 import { createRunPlan, openTestFolder } from '../../../helpers/test-folder.ts'
 import { createTestSender } from './test-sender.ts'
 import { countArrivals } from './wire-record.ts'
@@ -93,6 +94,7 @@ test('nothing but 429 stops the run after a while with that reason, and every ro
 })
 
 test('a run that gets nothing but 429s stops at the time that was announced, and waits for no probe', async () => {
+  onlyInLongForm()
   const server = await startFaultServer({
     onRequest: (_, wire) =>
       wire.send(429, toErrorAnswer(429, 'RATE_LIMITED', 'slow'), { 'retry-after': '3600' }),

@@ -10,6 +10,7 @@ import {
 } from '../../../../src/main/engine/workspace/workspace-files.ts'
 import { startFaultServer, toTaskAnswer } from '../../../helpers/fault-server.ts'
 import { holdLease } from '../../../helpers/hold-lease.ts'
+import { onlyInLongForm } from '../../../helpers/long-form.ts'
 import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
 import { createTestEngine, type TestEngine } from '../../../helpers/test-engine.ts'
 import { createRunPlan } from '../../../helpers/test-folder.ts'
@@ -82,6 +83,7 @@ describe('deleting a run', () => {
   })
 
   it('keeps a file of the workspace that was written over an export', async () => {
+    onlyInLongForm()
     const opened = openWorkspace()
     const runId = await recordEverything(opened)
     const file = join(opened.workspace, 'results.csv')
@@ -125,6 +127,7 @@ describe('retention', () => {
 
 describe('wiping a workspace', () => {
   it('leaves what a person has set, and files that are not its own', async () => {
+    onlyInLongForm()
     const opened = openWorkspace()
     const { workspace, engine } = opened
     await recordEverything(opened)

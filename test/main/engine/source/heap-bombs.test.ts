@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { expect, inject, test } from 'vitest'
 import yazl from 'yazl'
+import { onlyInLongForm } from '../../../helpers/long-form.ts'
 import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
 import { type HandmadeWorkbook, toWorkbookParts } from './workbook-files.ts'
 
@@ -184,6 +185,7 @@ test.each(OPENED)(
 )
 
 test('large valid workbooks still open', async () => {
+  onlyInLongForm()
   const path = await writeWorkbook({
     [SHEET]: repeat(
       '<worksheet><sheetData>',

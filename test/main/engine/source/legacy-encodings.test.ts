@@ -5,13 +5,16 @@ import { expect, test } from 'vitest'
 import { openSource } from '../../../../src/main/engine/source/open-source.ts'
 import { previewSource } from '../../../../src/main/engine/source/preview.ts'
 import { measureDetection } from '../../../helpers/encodings/measure-detection.ts'
+import { firstOf } from '../../../helpers/long-form.ts'
 import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
 import { readAnySource, readText, writeSource } from './read-source.ts'
 
-test.each([
-  [1, 0.7],
-  [4, 0.91],
-])('sentences in 42 encodings, %i to a table, are recognised or asked about', async (rows, leastRight) => {
+test.each(
+  firstOf(1, [
+    [1, 0.7],
+    [4, 0.91],
+  ]),
+)('sentences in 42 encodings, %i to a table, are recognised or asked about', async (rows, leastRight) => {
   const { counts, missed } = await measureDetection(rows, 1)
   const total = Object.values(counts).reduce((sum, count) => sum + count, 0)
   expect(missed.filter(({ detection }) => detection !== 'asked')).toEqual([])

@@ -30,6 +30,7 @@ import { LatencyMeter } from '../../../../../src/shared/load/latency-meter.ts'
 import { NO_RETENTION } from '../../../../../src/shared/lookback/retention.ts'
 import type { RunListQuery } from '../../../../../src/shared/lookback/run-list.ts'
 import { holdLease } from '../../../../helpers/hold-lease.ts'
+import { onlyInLongForm } from '../../../../helpers/long-form.ts'
 import { takeFoundBack } from '../../../../helpers/older-journal.ts'
 import { createTemporaryFolder } from '../../../../helpers/temporary-folder.ts'
 import { openRun, type WrittenRun, writeRun } from '../../../../helpers/write-run.ts'
@@ -445,6 +446,7 @@ describe('many journals that the catalogue does not know', () => {
     new Catalogue(workspace, () => Date.now() + 60_000, { patienceMs: 0, sliceMs: 0 })
 
   it('are read newest first, and a page that does not wait for the others says how many are left', async () => {
+    onlyInLongForm()
     const { workspace } = openWorkspace(MANY)
     const catalogue = openHasty(workspace)
     const waiting = catalogue.list({ limit: 2 }, [])
@@ -462,6 +464,7 @@ describe('many journals that the catalogue does not know', () => {
   })
 
   it('are not shown as they were before they changed', async () => {
+    onlyInLongForm()
     const { workspace, list } = openWorkspace(MANY)
     await list()
     for (const { runId } of MANY) changeAnnotations(workspace, runId, { note: 'new' })
@@ -533,6 +536,7 @@ describe('a journal whose reading does not end', () => {
   })
 
   it('is found by the processes that are killed while they read it', async () => {
+    onlyInLongForm()
     const { workspace, catalogue } = openWorkspace(THREE)
     crowd(toJournalFile(workspace, 'run-2'))
     for (const told of ['run-2', 'run-2 again']) {

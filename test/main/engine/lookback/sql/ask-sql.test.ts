@@ -20,6 +20,7 @@ import type { ExportRow } from '../../../../../src/shared/run/results.ts'
 import { copyGolden } from '../../../../golden/answers.ts'
 import { startFaultServer } from '../../../../helpers/fault-server.ts'
 import { createInProcessRuns } from '../../../../helpers/in-process-runs.ts'
+import { firstOf } from '../../../../helpers/long-form.ts'
 import { createTemporaryFolder } from '../../../../helpers/temporary-folder.ts'
 import { waitFor } from '../../../../helpers/wait-for.ts'
 
@@ -84,7 +85,7 @@ function toViews(row: ExportRow, all: ReadonlyMap<number, ExportRow>): [string, 
   ]
 }
 
-test.each(['retried', 'corrected', 'watchlists', 'task-v2-async', 'killed'])(
+test.each(firstOf(2, ['retried', 'corrected', 'watchlists', 'task-v2-async', 'killed']))(
   'the views of the runs in %s say of each row what an export says',
   async (name) => {
     for (const file of openGolden(name)) await compareWithExport(file)

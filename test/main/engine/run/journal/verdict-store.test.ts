@@ -10,6 +10,7 @@ import {
 } from '../../../../../src/main/engine/run/journal/verdict-store.ts'
 import { toJournalFile } from '../../../../../src/main/engine/workspace/workspace-files.ts'
 import type { NewVerdict } from '../../../../../src/shared/lookback/verdict.ts'
+import { onlyInLongForm } from '../../../../helpers/long-form.ts'
 import { withSandbox } from '../../../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../../../helpers/temporary-folder.ts'
 import { runInProcess } from '../../../cli/run-in-process.ts'
@@ -78,6 +79,7 @@ describe('the verdicts on a run', () => {
   })
 
   it('are replaced as a whole, and one that was said before keeps its time and its stratum', async () => {
+    onlyInLongForm()
     const { family } = await openRun()
     const sampled = { ...toVerdict(1, 'should', 'A'), stratum: 'none', stratum_rows: 90 }
     storeVerdicts(family, [sampled], Date.UTC(2026, 10, 21))
@@ -95,6 +97,7 @@ describe('the verdicts on a run', () => {
   })
 
   it('are given back with their time and stratum, unless the row has others by then', async () => {
+    onlyInLongForm()
     const { family } = await openRun()
     const sampled = { ...toVerdict(1, 'should', 'A'), stratum: 'none', stratum_rows: 90 }
     const given = { ...sampled, given_at: '2026-11-21T00:00:00.000Z' }
@@ -110,6 +113,7 @@ describe('the verdicts on a run', () => {
   })
 
   it('count for the strata of a new sample, and for their own rows where that has not drawn them', async () => {
+    onlyInLongForm()
     const { family } = await openRun()
     const old = { stratum: 'old', stratum_rows: 90 }
     storeVerdicts(family, [
@@ -124,6 +128,7 @@ describe('the verdicts on a run', () => {
   })
 
   it('say which rows were judged, and how', async () => {
+    onlyInLongForm()
     const { family } = await openRun()
     storeVerdicts(family, [
       toVerdict(1, 'should', 'A'),

@@ -29,6 +29,7 @@ import type { RowFilter } from '../../../../../src/shared/run/row-filters.ts'
 import { startCallbackService } from '../../../../helpers/callback-service.ts'
 import { startFaultServer, toErrorAnswer, toTaskAnswer } from '../../../../helpers/fault-server.ts'
 import { createInProcessRuns } from '../../../../helpers/in-process-runs.ts'
+import { onlyInLongForm } from '../../../../helpers/long-form.ts'
 import { createTemporaryFolder } from '../../../../helpers/temporary-folder.ts'
 import { openEngine, untilSnapshot } from '../../../../helpers/test-engine.ts'
 import { createRunPlan } from '../../../../helpers/test-folder.ts'
@@ -210,6 +211,7 @@ describe('stored findings', () => {
   it('are not believed once a late callback has settled a row, and go with the run', {
     timeout: 30_000,
   }, async () => {
+    onlyInLongForm()
     const folder = createTemporaryFolder()
     const service = await startCallbackService(({ index }) => ({ isLate: index === 0 }))
     const workspace = join(folder, 'workspace')

@@ -6,6 +6,7 @@ import { readPage } from '../../../../../src/main/engine/run/results/result-page
 import { findOffset } from '../../../../../src/main/engine/run/results/row-offset.ts'
 import type { ResultRow } from '../../../../../src/shared/run/results.ts'
 import { NO_RULE, type RowFilter } from '../../../../../src/shared/run/row-filters.ts'
+import { onlyInLongForm } from '../../../../helpers/long-form.ts'
 import { openTestFolder } from '../../../../helpers/test-folder.ts'
 import { openReadyJournal, readRecord, toIntakeRow } from '../../journal/test-journal.ts'
 import { completeRun, createTexts, readAllResults, startUnendingRun } from './moderated-runs.ts'
@@ -123,6 +124,7 @@ describe('pages of a run', () => {
   })
 
   test('that is stopped in the middle show what was not sent as pending', async () => {
+    onlyInLongForm()
     const { runs, runId, stop } = await startUnendingRun(folder, 100, 40)
     await stop()
     runs.read(runId, (view) => checkFilters(view))
@@ -140,6 +142,7 @@ describe('pages of a run', () => {
   })
 
   test('that was cut off show what was in flight as unknown', async () => {
+    onlyInLongForm()
     const { runs, runId } = await startUnendingRun(folder, 100, 40)
     runs.read(runId, (view) => {
       expect(view.isCutOff).toBe(true)

@@ -7,6 +7,7 @@ import { toJournalFile } from '../../../../../src/main/engine/workspace/workspac
 import type { WireRequest } from '../../../../helpers/fault-server.ts'
 import { startFaultServer, toTaskAnswer } from '../../../../helpers/fault-server.ts'
 import { createInProcessRuns } from '../../../../helpers/in-process-runs.ts'
+import { onlyInLongForm } from '../../../../helpers/long-form.ts'
 import { createRunPlan, openTestFolder } from '../../../../helpers/test-folder.ts'
 import { toRow } from '../wire-record.ts'
 
@@ -110,6 +111,7 @@ function readAnswers(runs: ReturnType<typeof createInProcessRuns>, runId: string
 }
 
 test('every try of a row keeps its own answer, the last one as the answer of the row', async () => {
+  onlyInLongForm()
   const runs = createInProcessRuns(folder)
   const { server, given } = await startTellingService((nth) => (nth === 2 ? null : nth < 4 ? 503 : 200))
   const plan = createRunPlan(folder, 120, server.baseUrl)
