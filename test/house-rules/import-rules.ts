@@ -159,7 +159,10 @@ const OWNERS: readonly Owner[] = [
   { packages: /^@orpc\/(client|tanstack-query)(\/|$)/, layers: ['bridge client'] },
   { packages: /^ws(\/|$)/, layers: ['bridge', 'web'] },
   { packages: /^env-paths(\/|$)/, layers: ['shell parts'] },
-  { packages: /^(@opentelemetry|commander|log-update|open|string-width|wrap-ansi)(\/|$)/, layers: ['cli'] },
+  {
+    packages: /^(@opentelemetry|commander|log-update|open|fast-string-width|fast-wrap-ansi)(\/|$)/,
+    layers: ['cli'],
+  },
   {
     packages:
       /^(react|react-dom|zustand|uplot|get-nonce|jsonc-parser|diff|@mantine\/.+|@tabler\/.+|@tanstack\/.+)(\/|$)/,

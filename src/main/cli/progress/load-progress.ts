@@ -1,4 +1,4 @@
-import stringWidth from 'string-width'
+import stringWidth from 'fast-string-width'
 import { formatThresholdValue, type ThresholdResult } from '../../../shared/load/thresholds.ts'
 import { formatSetDuration } from '../../../shared/messages/duration.ts'
 import {

@@ -1,5 +1,5 @@
-import stringWidth from 'string-width'
-import wrapAnsi from 'wrap-ansi'
+import stringWidth from 'fast-string-width'
+import { wrapAnsi } from 'fast-wrap-ansi'
 import {
   type Cell,
   type Column,
@@ -12,7 +12,8 @@ import {
 import { toPrintable } from './output.ts'
 import type { Terminal } from './terminal.ts'
 
-const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
+/** Made at first use: making it takes 11 ms, which most commands need not spend. */
+let segmenter: Intl.Segmenter | null = null
 
 /** Cuts unstyled text to a number of columns, between whole characters, the last column saying it was cut. */
 export function cutToWidth(text: string, columns: number, ellipsis: string): string {
@@ -21,6 +22,7 @@ export function cutToWidth(text: string, columns: number, ellipsis: string): str
   if (room <= 0) return ellipsis.slice(0, Math.max(0, columns))
   let width = 0
   let kept = ''
+  segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' })
   for (const { segment } of segmenter.segment(text)) {
     width += stringWidth(segment)
     if (width > room) break

@@ -1,4 +1,4 @@
-import stringWidth from 'string-width'
+import stringWidth from 'fast-string-width'
 import { describe, expect, it } from 'vitest'
 import { formatReportSection } from '../../../../src/main/cli/terminal/report-text.ts'
 import type { Terminal } from '../../../../src/main/cli/terminal/terminal.ts'

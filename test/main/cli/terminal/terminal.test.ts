@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream'
 import { text as readAll } from 'node:stream/consumers'
-import stringWidth from 'string-width'
+import stringWidth from 'fast-string-width'
 import { describe, expect, it } from 'vitest'
 import {
   cutToWidth,

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import stringWidth from 'string-width'
+import stringWidth from 'fast-string-width'
 import {
   RUN_ORDERS,
   RUN_PAGE_MAX,
