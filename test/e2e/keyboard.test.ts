@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import { expect, it } from 'vitest'
+import { expect, inject, it } from 'vitest'
 import { openApp } from '../helpers/e2e/open-app.ts'
 import { seeRunEnded, seeScreen } from '../helpers/e2e/walk.ts'
 
@@ -17,7 +17,9 @@ async function tabTo(page: Page, name: RegExp): Promise<void> {
   throw new Error(`Tab does not reach ${name}`)
 }
 
-it('goes from the home screen to a revealed row and an export by keyboard alone', async () => {
+it('goes from the home screen to a revealed row and an export by keyboard alone', {
+  skip: !inject('walksAll'),
+}, async () => {
   const { page, inspect } = await openApp()
   await page.getByRole('button', { name: 'Try it with the sandbox' }).waitFor()
   await tabTo(page, /^Try it with the sandbox$/)

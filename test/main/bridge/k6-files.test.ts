@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { parseBridgeError } from '../../../src/shared/bridge/errors.ts'
+import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { connectWindow, withBridge } from './connect.ts'
@@ -41,6 +42,7 @@ it('says what is wrong with a file that is no result of k6, and imports none tha
 })
 
 it('saves a load test as a k6 project in one file, before anything is sent', async () => {
+  onlyInLongForm()
   const { bridge, client } = await open()
   const sandbox = await withSandbox({ apiKeys: [KEY] })
   const request = await createRequest(bridge.services, writeRows(2), sandbox.baseUrl, {

@@ -74,6 +74,7 @@ it('lists what runs put into an index, by state and search, and has a part of it
 })
 
 it('writes what is filtered to a file that the person chose', async () => {
+  onlyInLongForm()
   const { bridge, client, send, read } = await openWindow()
   await send({ kind: 'watchlist-add', watchlist: 'sandbox_terms' }, 'term,notes\nFree Coins,spam\nhello,\n')
   const ledger = await read({ of: 'watchlist', states: ['known'] })

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { parseBridgeError } from '../../../src/shared/bridge/errors.ts'
-import { firstOf } from '../../helpers/long-form.ts'
+import { firstOf, onlyInLongForm } from '../../helpers/long-form.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { connectWindow, type Transport, withBridge } from './connect.ts'
@@ -59,6 +59,7 @@ it('answers a statement with the first 500 rows, and writes all of them to a fil
 })
 
 it('refuses what does more than read, and names no file', async () => {
+  onlyInLongForm()
   const { client, runIds } = await open(1)
   expect(await toCode(client.sql.ask({ runIds, sql: 'DELETE FROM rows' }))).toBe('BAD_USAGE')
   expect(await toCode(client.sql.ask({ runIds, sql: 'SELECT * FROM run' }))).toBe('BAD_USAGE')

@@ -129,6 +129,7 @@ it('refuses a verdict of a window that has not seen what was said of the row mea
 })
 
 it('takes no verdict without its rule, with a rule too many, or on a row that does not exist', async () => {
+  onlyInLongForm()
   const { client, runId } = await sendRows(1)
   const set = (row: number, verdict: RowVerdict) => client.verdicts.set({ runId, row, verdicts: [verdict] })
   expect((await toError(set(1, say('should'))))?.message).toContain('need a rule')

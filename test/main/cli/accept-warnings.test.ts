@@ -120,6 +120,7 @@ it('asks about production and about warnings in one question', async () => {
 })
 
 it('asks nothing on a terminal if nothing has to be accepted', async () => {
+  onlyInLongForm()
   const { send, questions } = await setUp(Buffer.from(`${HEADER}p1,u1,one\n`))
   expect(await send(['task'], [], false)).toMatchObject({ code: 0 })
   expect(questions).toEqual([])

@@ -182,6 +182,7 @@ test('a check of speed says what short runs cannot tell, and fails a service tha
 })
 
 test('runs are compared with their baseline by what was decided, and shown as a trend', async () => {
+  onlyInLongForm()
   const folder = createTemporaryFolder()
   const sandbox = await withSandbox()
   const texts = ['win a free prize now', 'claim your cash prize now', 'see you at lunch', 'good morning']

@@ -62,12 +62,14 @@ it('sends the url alone if that is stated, and says which text is not sent', asy
 })
 
 it('needs no answer if the url next to a guessed text is empty', async () => {
+  onlyInLongForm()
   const { send, countTasks } = await setUp('user,message,URL\njoe,I will kill you,\namy,hello,\n')
   expect(await send()).toMatchObject({ code: 0 })
   expect(await countTasks()).toBe(2)
 })
 
 it('keeps sending whichever of text_data and url a row has if both columns have these names', async () => {
+  onlyInLongForm()
   const { tryOut } = await setUp('user_id,text_data,url\nu1,first,\nu2,,https://x.example/1\n')
   expect(await tryOut()).toMatchObject({ rows: { sendable: 2 }, to_accept: [] })
 })
@@ -255,6 +257,7 @@ it('asks nothing about addresses of a person or of the post itself next to a gue
 })
 
 it('asks about content that a person posted, or that a post has from a source', async () => {
+  onlyInLongForm()
   const names = ['thumbnail_url', 'source_image', 'user_video', 'user_comment', 'source_text']
   const link = 'https://x.example/1'
   const { tryOut } = await setUp(`author,message,${names}\njoe,first,${link},${link},${link},I see,and so\n`)
@@ -338,6 +341,7 @@ it('guesses no column as url whose values are no addresses, and no numbers as th
 })
 
 it('counts a warning of content that is not sent only in rows that can be sent', async () => {
+  onlyInLongForm()
   const { tryOut } = await setUp('user_id,message,link\n,first,https://x.example/1\nu2,second,\nu3,third,\n')
   const { rows, to_accept: open } = await tryOut()
   expect(rows).toMatchObject({ sendable: 2, invalid: 1 })

@@ -74,6 +74,7 @@ it.each(
 })
 
 it('names the files whose warnings are about a table as a whole, those with the same one together', async () => {
+  onlyInLongForm()
   const { problems } = await check({
     'a.csv': 'user_id,text_data\nu1,x\n',
     'b.csv': `user_id,text_data\nu2,'it''s, fine'\nu3,'x, y'\n`,
@@ -97,6 +98,7 @@ it.each(
 })
 
 it('asks about each of several files that one stated encoding garbles, and counts their rows', async () => {
+  onlyInLongForm()
   const { to_accept: open } = await check(
     {
       'a.csv': latin1('user_id,text_data\nu1,\xe9t\xe9\n'),

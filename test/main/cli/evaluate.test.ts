@@ -207,6 +207,7 @@ describe('evaluate', () => {
   })
 
   it('leaves out rows whose key has contradicting labels', async () => {
+    onlyInLongForm()
     const { folder, evaluate } = await sendRows()
     const labels = join(folder, 'labels.csv')
     writeFileSync(labels, 'row,truth\n2,spam\n2,ham\n3,spam\n3,spam\n6,ham\n')

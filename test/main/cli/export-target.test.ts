@@ -50,6 +50,7 @@ describe('a target of --export that cannot be written', () => {
   })
 
   it('ends plan, resume and retry before anything is sent', async () => {
+    onlyInLongForm()
     const { targets, service, sent, sluice } = await openSending(true)
     const plan = join(targets, 'posts.plan.json')
     const file = join(targets, 'missing', 'results.csv')

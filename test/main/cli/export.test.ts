@@ -47,6 +47,7 @@ describe('export', () => {
   })
 
   it('refuses unknown columns, and columns of what has none, before a file is written', async () => {
+    onlyInLongForm()
     const { sluice, at, sending } = await sendRows()
     const refuse = async (name: string, ...args: string[]) => {
       const result = await sluice('export', 'latest', at(name), ...args)

@@ -147,6 +147,7 @@ it('a fix that only names a number is applied, but asked about, since nobody kno
 })
 
 it('a run again knows the rows of fixes from the journal, whether or not the source has changed', async () => {
+  onlyInLongForm()
   const { write, run, plan, listSent } = await setUp([
     { kind: 'cell', record: 1, field: 'text_data', value: 'corrected' },
     { kind: 'leave_out_row', record: 2 },

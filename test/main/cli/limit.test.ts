@@ -30,6 +30,7 @@ describe('--limit', () => {
   })
 
   it('exits with 0 if every row of the trial succeeded, and says on stderr with --json how to go on', async () => {
+    onlyInLongForm()
     const { folder, sluice, to } = await open()
     const source = writeSource(folder, 'posts.csv', createRows(4))
     const tried = await sluice('task', source, ...to, '--limit', '1', '--json', '--async')

@@ -159,6 +159,7 @@ describe('--out ndjson=FILE', () => {
   })
 
   it('keeps what the file held if the test is declined, and does not linger then', async () => {
+    onlyInLongForm()
     const service = await startService()
     const { folder, send, load } = open(service, () => false)
     const file = join(folder, 'seconds.ndjson')
@@ -174,6 +175,7 @@ describe('--out ndjson=FILE', () => {
   })
 
   it('does not linger after a source that cannot be read', async () => {
+    onlyInLongForm()
     const service = await startService()
     const { load } = open(service)
     const linger = ['--metrics-port', '0', '--metrics-linger', '10m']

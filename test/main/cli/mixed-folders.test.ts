@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, it } from 'vitest'
-import { firstOf } from '../../helpers/long-form.ts'
+import { firstOf, onlyInLongForm } from '../../helpers/long-form.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { runInProcess } from './run-in-process.ts'
 import { writeSource } from './write-source.ts'
@@ -74,11 +74,13 @@ it('offers to send files as posts if most of them are, and says what becomes of 
 })
 
 it('offers no posts if none of the other files can be one', async () => {
+  onlyInLongForm()
   const { hint } = await tryFolder({ 'a.csv': TABLE('u1'), 'a.bin': 'x', 'b.exe': 'x', 'c.log': 'x' })
   expect(hint).not.toContain('--format folder')
 })
 
 it('advises to move the other files if no pattern can name many tables', async () => {
+  onlyInLongForm()
   const tables = Object.fromEntries(Array.from({ length: 6 }, (_, at) => [`${at}.csv`, TABLE(`u${at}`)]))
   const { hint } = await tryFolder({ ...tables, 'note.txt': 'x' }, 'week[1]')
   expect(hint).toBe('To send the rows of the tables, move the other files to a folder of their own.')

@@ -237,6 +237,7 @@ describe('appeal', () => {
 
 describe('a second host', () => {
   it('is shown as the target of v2 tasks, and is in JSON next to the base URL', async () => {
+    onlyInLongForm()
     const { folder, run } = await openCommandLine()
     const service = await startFaultServer({ onRequest: (_, wire) => wire.send(200, { task_id: 't' }) })
     const source = writeSource(folder, 'media.csv', 'url,user_id\nhttps://a.example/1.png,u1\n')

@@ -142,6 +142,7 @@ describe('a file that a run was read from', () => {
 
 describe('a file of labels', () => {
   it('is not replaced by the rows that are evaluated with it', async () => {
+    onlyInLongForm()
     const { folder, sluice } = await openSent()
     const labels = join(folder, 'labels.csv')
     writeFileSync(labels, 'post_id,truth\ns1,spam\no1,spam\n')

@@ -99,6 +99,7 @@ describe('plan', () => {
   })
 
   it('sends to the URL that an option gives without being asked to trust the plan', async () => {
+    onlyInLongForm()
     const { planned, stored, send } = await open()
     expect(await send(['--base-url', stored.baseUrl, '--quiet'])).toMatchObject({ code: 0 })
     expect(planned.requests).toEqual([])

@@ -107,6 +107,7 @@ describe('a source that cannot be sent', () => {
   })
 
   it('leaves no run behind', async () => {
+    onlyInLongForm()
     const folder = createTemporaryFolder()
     await runTask(folder, [join(folder, 'missing.csv'), ...NOWHERE])
     const runs = await runInProcess(['runs', '--json'], { workspace: folder })

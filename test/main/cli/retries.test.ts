@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { APP_VERSION } from '../../../src/shared/version.ts'
 import { createInProcessRuns } from '../../helpers/in-process-runs.ts'
+import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { runInProcess } from './run-in-process.ts'
@@ -47,6 +48,7 @@ test('a retry is a session of its run, which says how many rows were sent again 
 })
 
 test('a run and a retry with a run of its own name each other, are listed once, and are deleted together', async () => {
+  onlyInLongForm()
   const { sluice, run: parent, workspace, sandbox } = await openRun()
   const retry = await createInProcessRuns(workspace, sandbox.key).retryAsChild(parent.run_id).ended
   expect(retry).toMatchObject({ parent_run_id: parent.run_id, whole_run: { run_id: parent.run_id } })
@@ -78,6 +80,7 @@ test('a run and a retry with a run of its own name each other, are listed once, 
 })
 
 test('a retry of a run with nothing left says so and exits as the run did', async () => {
+  onlyInLongForm()
   const { sluice, run } = await openRetriedRun()
   const again = await sluice('retry', run.run_id)
   expect(again.code).toBe(0)
@@ -86,6 +89,7 @@ test('a retry of a run with nothing left says so and exits as the run did', asyn
 })
 
 test('a retry with nothing left still prints the run as one document with --json', async () => {
+  onlyInLongForm()
   const { sluice, run } = await openRetriedRun()
   const again = await sluice('retry', run.run_id, '--json')
   expect(JSON.parse(again.stdout)).toMatchObject({ run_id: run.run_id, rows: { succeeded: 20 } })

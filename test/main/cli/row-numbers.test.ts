@@ -185,6 +185,7 @@ describe('a number that is read as a row of a run', () => {
   }
 
   it('is that of the record if a file has a column of it, whatever else it has', async () => {
+    onlyInLongForm()
     const { take, read } = await sendAll()
     await take('sluice_row,sluice_record,sluice_verdict\n6,3,agree\n')
     expect(await read()).toEqual([[6, 3]])

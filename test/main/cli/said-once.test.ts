@@ -39,6 +39,7 @@ it.each(
 })
 
 it('calls an array JSON, not JSON Lines', async () => {
+  onlyInLongForm()
   const { stdout } = await check('a.json', '[{"user_id":"u1","text_data":"a"}]')
   expect(stdout).toMatch(/Read as +JSON: UTF-8/)
 })

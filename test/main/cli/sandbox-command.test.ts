@@ -3,6 +3,7 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ADMIN_TOKEN_HEADER } from '../../../src/main/sandbox/admin-access.ts'
+import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { runInProcess } from './run-in-process.ts'
 import { spawnSluice } from './spawn-sluice.ts'
@@ -44,6 +45,7 @@ describe('sandbox', () => {
   })
 
   it('answers with the key of a variable', async () => {
+    onlyInLongForm()
     const workspace = createTemporaryFolder()
     let status = 0
     const result = await spawnSluice(['sandbox', '--json', '--key-env', 'MY_KEY'], {
@@ -68,6 +70,7 @@ describe('sandbox', () => {
   })
 
   it('has the configured indexes, watchlists, appeals and callbacks', async () => {
+    onlyInLongForm()
     const workspace = createTemporaryFolder()
     const termFile = join(workspace, 'terms.txt')
     writeFileSync(termFile, '\uFEFFOne\tits notes\r\n\r\ntwo words\n')

@@ -64,6 +64,7 @@ it('keeps how a source was read with the run, and shows it wherever the result i
 })
 
 it('says nothing on stderr of a source in which nothing is guessed', async () => {
+  onlyInLongForm()
   const { send } = await setUp('post_id,user_id,text_data\np1,u1,one\n')
   expect((await send('--dry-run')).stderr).toBe('')
 })

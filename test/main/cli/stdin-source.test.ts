@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
+import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { runInProcess } from './run-in-process.ts'
@@ -34,6 +35,7 @@ describe('a source from stdin', () => {
   })
 
   it('leaves nothing behind where nothing was sent', async () => {
+    onlyInLongForm()
     const { base, sluice, listStored } = await open()
     const empty = await sluice(['task', '-', '--format', 'csv', ...base], '')
     expect(empty).toMatchObject({ code: 2, stderr: expect.stringContaining('found an empty file') })

@@ -47,6 +47,7 @@ test('a load test says so too', async () => {
 })
 
 test('a run whose service keeps its connections has no warnings', async () => {
+  onlyInLongForm()
   const server = await startFaultServer({
     onRequest: (request, wire) => wire.send(200, toTaskAnswer(request)),
   })

@@ -5,6 +5,7 @@ import { toJournalFile } from '../../../src/main/engine/workspace/workspace-file
 import { planSchema } from '../../../src/shared/plan/plan.ts'
 import { startFaultServer, toErrorAnswer, toTaskAnswer } from '../../helpers/fault-server.ts'
 import { createInProcessRuns } from '../../helpers/in-process-runs.ts'
+import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { openEngine } from '../../helpers/test-engine.ts'
 import { createRunPlan, openTestFolder } from '../../helpers/test-folder.ts'
 import { countArrivals } from './run/wire-record.ts'
@@ -56,6 +57,7 @@ test('an invalid row says everything that is wrong with it, and what was found',
 })
 
 test('a code that means delivered can be named when a run is retried; the lost result is counted', async () => {
+  onlyInLongForm()
   const server = await startFaultServer({
     onRequest: (_, wire) => wire.send(400, toErrorAnswer(400, 'DUPLICATE_POST_ID', 'had it before')),
   })
@@ -68,6 +70,7 @@ test('a code that means delivered can be named when a run is retried; the lost r
 })
 
 test('a child run in the middle that is deleted does not give its child’s rows back to its parent', async () => {
+  onlyInLongForm()
   const server = await startTakingService()
   const parent = await engine.runs.startRun(createRunPlan(folder, 3, server.baseUrl), {
     ...START,

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { tryUpdate } from '../../../scripts/release/update-trial.ts'
 import { findChromium } from '../../helpers/e2e/find-chromium.ts'
+import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { PROJECT_FOLDER } from '../../house-rules/read-module.ts'
 
@@ -63,6 +64,7 @@ it.runIf(process.platform === 'linux' && findChromium() !== null)(
 it.runIf(process.platform === 'linux' && findChromium() !== null)(
   'fails where another version was started than the one that was packed',
   async () => {
+    onlyInLongForm()
     const { trial } = await prepare()
     await expect(tryUpdate({ ...trial, from: '0.0.0' })).rejects.toThrow('0.0.1 was started, not 0.0.0')
   },

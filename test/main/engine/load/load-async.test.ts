@@ -74,6 +74,7 @@ test('callbacks that do not come are overdue, and those that come again count on
 })
 
 test('an interruption waits for no callback, and says how many were awaited', async () => {
+  onlyInLongForm()
   const server = await startService(() => [])
   const plan = loads.createPlan(
     3,

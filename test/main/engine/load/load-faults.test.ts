@@ -87,6 +87,7 @@ test('a plan may ask for retries, each of which is a request of its own with the
 })
 
 test('connections that break or are refused are errors of their own, without a time where nothing was sent', async () => {
+  onlyInLongForm()
   const server = await startFaultServer({ onRequest: (_, wire) => wire.reset() })
   const broken = await loads.run(
     loads.createPlan(3, server.baseUrl, { pace: { kind: 'closed', concurrency: 2 }, requests: 10 }),

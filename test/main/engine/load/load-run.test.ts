@@ -77,6 +77,7 @@ test('a closed pace keeps its number in flight and ends with its number of reque
 })
 
 test('who thinks sends nothing meanwhile, and is not waited for at the end', async () => {
+  onlyInLongForm()
   const server = await startService()
   const { report } = await loads.run(
     loads.createPlan(5, server.baseUrl, {
@@ -167,6 +168,7 @@ test('requests still waiting for room after the load are dropped, and nothing wa
 })
 
 test('requests that are in flight after the graceful stop are given up as unknown, at the time they took', async () => {
+  onlyInLongForm()
   const server = await startFaultServer({})
   const { report, samples } = await loads.run(
     loads.createPlan(

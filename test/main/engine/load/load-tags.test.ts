@@ -74,6 +74,7 @@ test('a latency threshold over mostly failed requests is never green without a w
 })
 
 test('where every request succeeded, their latency is not shown twice, and a threshold on it holds', async () => {
+  onlyInLongForm()
   const server = await startFaultServer({
     onRequest: (request, wire) => wire.send(200, toTaskAnswer(request)),
   })
@@ -202,6 +203,7 @@ test.each([
 )
 
 test('a threshold that holds since no request has its tags says so', async () => {
+  onlyInLongForm()
   const server = await startFaultServer({
     onRequest: (request, wire) => wire.send(200, toTaskAnswer(request)),
   })

@@ -13,6 +13,7 @@ import type { RunSummary } from '../../../../src/shared/run/run.ts'
 import { judgeCounts } from '../../../helpers/history/judge-counts.ts'
 import { readRunHistory } from '../../../helpers/history/read-run-history.ts'
 import { createInProcessRuns } from '../../../helpers/in-process-runs.ts'
+import { onlyInLongForm } from '../../../helpers/long-form.ts'
 import { listSent, startRefusingService } from '../../../helpers/refusing-service.ts'
 import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
 import { openEngine } from '../../../helpers/test-engine.ts'
@@ -156,6 +157,7 @@ const listErrors = (runs: Runs, runId: string) =>
   runs.read(runId, readProblemGroups).filter(({ severity }) => severity === 'error')
 
 test('corrections in the run itself show what those with runs of their own show', async () => {
+  onlyInLongForm()
   const inPlace = openRuns()
   const apart = openRuns()
   const server = await startRefusingService()

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { startFaultServer, toErrorAnswer, toTaskAnswer } from '../../../helpers/fault-server.ts'
 import { createInProcessRuns } from '../../../helpers/in-process-runs.ts'
+import { onlyInLongForm } from '../../../helpers/long-form.ts'
 import { openEngine } from '../../../helpers/test-engine.ts'
 import { createRunPlan, openTestFolder } from '../../../helpers/test-folder.ts'
 import { countArrivals, toRow } from './wire-record.ts'
@@ -41,6 +42,7 @@ test('unknown rows that a retry skipped can be taken by a later one, and by one 
 })
 
 test('a child run that is deleted after it has sent rows does not give them back', async () => {
+  onlyInLongForm()
   const server = await startServiceInTrouble()
   const plan = createRunPlan(folder, 4, server.baseUrl, { retry: { limit: 0 } })
   const parent = await engine.runs.startRun(plan, START)
@@ -75,6 +77,7 @@ async function startServiceThatLosesOne() {
 }
 
 test('unknown rows that a retry has taken are not sent again by resuming their first run', async () => {
+  onlyInLongForm()
   const server = await startServiceThatLosesOne()
   const plan = createRunPlan(folder, 4, server.baseUrl, { retry: { limit: 0 } })
   const parent = await engine.runs.startRun(plan, START)

@@ -242,6 +242,7 @@ describe('stored findings', () => {
   it('are whole or not believed after processes were killed while they stored them', {
     timeout: 60_000,
   }, async () => {
+    onlyInLongForm()
     const folder = createTemporaryFolder()
     const { server } = await startService()
     const runs = createInProcessRuns(folder)
