@@ -32,7 +32,17 @@ export interface InProcessRun {
 
 /** What may differ from a run that is simply started. */
 export type SessionOptions = Partial<
-  Pick<RunTask, 'hold' | 'whenFailing' | 'accept' | 'callbackBase' | 'mediaBase' | 'loadWorkerUrl'>
+  Pick<
+    RunTask,
+    | 'hold'
+    | 'whenFailing'
+    | 'accept'
+    | 'callbackBase'
+    | 'mediaBase'
+    | 'loadWorkerUrl'
+    | 'earlierRuns'
+    | 'callbackTimeoutMs'
+  >
 > & {
   onCommit?: CommitHook
   /** The fixes of a retry that corrects. */

@@ -29,3 +29,79 @@ export function createSentAsReader(db: DatabaseSync): (row: number, attempts: nu
     }
   }
 }
+
+/** What a row was sent with before a correction gave it other content, and what became of that. */
+export interface ReplacedContent {
+  /** The entry of `earlier` that says how it ended. */
+  session: number
+  /** Tries of the row after which its content was another, and those before this one. */
+  attempts: number
+  attemptsBefore: number
+  state: ItemState
+  errorCode: string | null
+  answer: RowAnswer | null
+  /** The kinds and marks that it was mapped by. */
+  kinds: string | null
+  /** Tasks that its acknowledgements named. */
+  taskIds: readonly string[]
+  /** A try of it may have been taken, whose answer did not come. */
+  mayBeTaken: boolean
+}
+
+const MAY_BE_TAKEN: ReadonlySet<unknown> = new Set<ItemState>([
+  'unknown',
+  'overdue',
+  'acknowledged',
+  'sending',
+])
+
+/** Prepares the read of the contents that a row, sent alone, had before its present one, oldest first. */
+export function createReplacedReader(db: DatabaseSync): (row: number) => ReplacedContent[] {
+  const entries = db.prepare(
+    `SELECT session, state, attempts, error_code, answer, task_id, kinds FROM earlier WHERE row = ? ORDER BY session`,
+  )
+  const lostTries = db.prepare(
+    `SELECT count(*) AS n FROM attempt WHERE item = ?1 AND outcome = 'unknown' AND number > ?2 AND number <= ?3`,
+  )
+  const lostBefore = db.prepare('SELECT 1 FROM lost_try WHERE item = ?')
+  return (row) => {
+    const contents: ReplacedContent[] = []
+    let open: Record<string, unknown>[] = []
+    for (const entry of entries.all(row)) {
+      const attempts = Number(entry['attempts'])
+      const last = contents.at(-1)
+      // It was corrected again before anything was sent of it.
+      if (last !== undefined && attempts === last.attempts && open.length === 0) continue
+      open.push(entry)
+      if (entry['kinds'] === null) continue
+      // A row that waited to be sent again stands as the retry found it.
+      const end = open.findLast(({ state }) => state !== 'pending') ?? entry
+      const attemptsBefore = last?.attempts ?? 0
+      const isLost =
+        Number(lostTries.get(row, attemptsBefore, attempts)?.['n']) > 0 ||
+        (last === undefined && lostBefore.get(row) !== undefined)
+      contents.push({
+        session: Number(end['session']),
+        ...{ attempts, attemptsBefore },
+        state: end['state'] as ItemState,
+        errorCode: end['error_code'] === null ? null : String(end['error_code']),
+        answer: (end['answer'] ?? null) as RowAnswer | null,
+        kinds: String(entry['kinds']) || null,
+        taskIds: open.flatMap(({ task_id: task }) => (task === null ? [] : [String(task)])),
+        mayBeTaken: isLost || open.some(({ state }) => MAY_BE_TAKEN.has(state)),
+      })
+      open = []
+    }
+    return contents
+  }
+}
+
+/** Whether a row was sent, or is being sent, with the content that it has now. */
+export function isSentSince(
+  replaced: readonly Pick<ReplacedContent, 'attempts'>[],
+  { item, state, attempts }: { item: number | null; state: string | null; attempts: number },
+): boolean {
+  const last = replaced.at(-1)
+  if (last === undefined) return true
+  return item !== null && (state !== 'pending' || attempts > last.attempts)
+}

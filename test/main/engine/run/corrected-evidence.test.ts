@@ -239,3 +239,30 @@ test('later runs recognize a row of unknown outcome as it was sent, once a corre
   })
   expect(hashes).toBeGreaterThan(0)
 })
+
+test('later runs know what a row of unknown outcome was sent with, and what a correction sent it with', async () => {
+  const runs = openRuns()
+  const server = await startFaultServer({
+    onRequest: ({ number }, wire) =>
+      number === 1
+        ? wire.send(503, toErrorAnswer(503, 'UNAVAILABLE', 'later'))
+        : wire.send(200, JSON.stringify({ task_id: 'task', triggered_rules: [] })),
+  })
+  const folder = createTemporaryFolder()
+  const toPlan = (name: string, posts: readonly string[]) => {
+    const path = join(folder, name)
+    writeFileSync(path, ['text_data,user_id,post_id', ...posts, ''].join('\n'))
+    return planSchema.parse({
+      ...{ connection: { baseUrl: server.baseUrl }, source: { path } },
+      ...{ operation: { kind: 'task' }, retry: { limit: 0 } },
+    })
+  }
+  const { run_id: runId } = await runs.start(toPlan('first.csv', ['hello,u1,p1'])).ended
+  const fixes: Fix[] = [{ kind: 'cell', row: 1, field: 'post_id', value: 'other' }]
+  expect((await runs.correct(runId, fixes, 'resend').ended).rows).toMatchObject({ succeeded: 1 })
+  const plan = toPlan('second.csv', ['hello,u1,other', 'hello,u1,p1', 'hello,u1,p2'])
+  const second = runs.start(plan, { hold: true, earlierRuns: [runId] })
+  await second.until(({ phase }) => phase === 'ready')
+  second.command({ kind: 'stop' })
+  expect((await second.ended).sent_before).toMatchObject({ rows: 2, unknown: 1 })
+})

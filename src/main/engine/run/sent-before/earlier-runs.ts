@@ -10,7 +10,7 @@ import type { ItemState } from '../../../../shared/run/item-state.ts'
 import type { SentOutcome } from '../../../../shared/run/sent-before.ts'
 import { findDeletedStates, type ReaderPool, type RunView, readRunView } from '../../journal/run-family.ts'
 import type { RunRecord } from '../../journal/run-record.ts'
-import { createSentAsReader } from '../../journal/sent-as.ts'
+import { createReplacedReader, isSentSince, type ReplacedContent } from '../../journal/sent-as.ts'
 import { parseCells } from '../../journal/stored-cells.ts'
 import type { MapRow } from '../../mapping/row-mapper.ts'
 import { toServiceUrl } from '../../service/operation-exchange.ts'
@@ -45,6 +45,9 @@ interface StoredSent {
   attempts: number
   kinds: string | null
 }
+
+/** What more may be known of a row: of two that are sent alike, the higher one counts. */
+export const RANKS: Record<SentOutcome, number> = { not_taken: 1, unknown: 2, taken: 3 }
 
 /** Rows that are read at once. */
 const PAGE_ROWS = 1_000
@@ -89,20 +92,44 @@ export class EarlierRun {
     if (readKey === null) return
     const lists = new HashLists(onList)
     const page = db.prepare(
-      `SELECT id, cells, kinds, item, state, attempts FROM row LEFT JOIN result ON result.row = row.id
-       WHERE id > ? AND (item IS NOT NULL OR attempts > 0) ORDER BY id LIMIT ${PAGE_ROWS}`,
+      `SELECT id, cells, kinds FROM row WHERE id > ? AND item IS NOT NULL ORDER BY id LIMIT ${PAGE_ROWS}`,
     )
-    const toSent = this.#createSentReader(db)
     for (let rows = page.all(0); rows.length > 0; rows = page.all(Number(rows.at(-1)?.['id']))) {
-      for (const { id, cells, kinds: stored, item, state, attempts } of rows) {
+      for (const { id, cells, kinds } of rows) {
         const row = Number(id)
-        const known = { item, state, attempts: Number(attempts ?? 0), kinds: stored } as StoredSent
-        const { kinds } = toSent(row, known)
-        const key = readKey(this.toKeyed(row, String(cells), kinds))
+        const key = readKey(this.toKeyed(row, String(cells), kinds === null ? null : String(kinds)))
         if (key !== null) lists.add(key, row)
       }
     }
     lists.flush()
+    this.#listReplaced(db, readKey, onList)
+  }
+
+  /** The same of what rows were sent with before corrections gave them other content. */
+  #listReplaced(
+    db: DatabaseSync,
+    readKey: ReadKey,
+    onList: (base: number, hashes: Uint32Array) => void,
+  ): void {
+    if (this.record.plan.earlierFixes === undefined) return
+    // A row has one place in a list.
+    const lists: HashLists[] = []
+    const page = db.prepare(
+      `SELECT id, cells FROM row WHERE id > ? AND id IN (SELECT row FROM earlier WHERE kinds IS NOT NULL)
+       ORDER BY id LIMIT ${PAGE_ROWS}`,
+    )
+    const readReplaced = createReplacedReader(db)
+    for (let rows = page.all(0); rows.length > 0; rows = page.all(Number(rows.at(-1)?.['id']))) {
+      for (const { id, cells } of rows) {
+        const row = Number(id)
+        for (const [at, { kinds }] of readReplaced(row).entries()) {
+          const key = readKey(this.toKeyed(row, String(cells), kinds))
+          lists[at] ??= new HashLists(onList)
+          if (key !== null) lists[at].add(key, row)
+        }
+      }
+    }
+    for (const list of lists) list.flush()
   }
 
   /** Null if its source had no column of such a name. */
@@ -117,7 +144,10 @@ export class EarlierRun {
     return { body: this.#mapRow(row, cells, kinds).body, cells }
   }
 
-  /** Reads those of the rows, given in their order, that it sent or may have sent. */
+  /**
+   * Reads those of the rows, given in their order, that it sent or may have sent. A row whose content a correction has
+   * replaced comes once for each content that was sent, what more may be known of last.
+   */
   *readSent(rows: readonly number[]): Generator<EarlierRow, void, undefined> {
     const { db } = this.#view()
     const columns = 'row.id, row.cells, row.kinds, row.item, result.state, coalesce(attempts, 0)'
@@ -137,7 +167,7 @@ export class EarlierRun {
        OR EXISTS (SELECT 1 FROM earlier WHERE row = ?1 AND state = 'overdue')`,
     )
     const toPlace = createPlaceReader(db)
-    const toSent = this.#createSentReader(db)
+    const listSent = this.record.plan.earlierFixes === undefined ? null : this.#createSentLister(db)
     const claimed = Number(db.prepare('SELECT claimed FROM run').get()?.['claimed'] ?? 0)
     for (let at = 0; at < rows.length; at += PAGE_ROWS) {
       const page = rows.slice(at, at + PAGE_ROWS)
@@ -146,8 +176,13 @@ export class EarlierRun {
       const found = (isDense
         ? between.all(first, last)
         : among.all(JSON.stringify(page))) as unknown as StoredRow[]
-      for (const [row, cellsText, storedKinds, item, stored, attempts] of found) {
-        const { state, kinds } = toSent(row, { item, state: stored, attempts, kinds: storedKinds })
+      for (const [row, cellsText, kinds, item, state, attempts] of found) {
+        const several = listSent?.(row, { item, state, attempts, kinds }, row <= claimed) ?? null
+        if (several !== null) {
+          for (const sent of several)
+            yield { row, number: sayRow(toPlace(row, sent.kinds)), cellsText, ...sent }
+          continue
+        }
         const isLost = () => lost.get(item ?? row) !== undefined
         const outcome = this.#toOutcome(state as ItemState | null, row <= claimed, isLost)
         if (outcome === null) continue
@@ -156,20 +191,27 @@ export class EarlierRun {
     }
   }
 
-  /** Prepares the read of how rows were sent that corrections have put back, left out or made invalid since. */
-  #createSentReader(
+  /** Prepares the read of the contents that a row was sent with; null if no correction has replaced any. */
+  #createSentLister(
     db: DatabaseSync,
-  ): (row: number, stored: StoredSent) => Pick<StoredSent, 'state' | 'kinds'> {
-    if (this.record.plan.earlierFixes === undefined) return (_row, stored) => stored
-    const readSentAs = createSentAsReader(db)
-    return (row, { item, state, attempts, kinds }) => {
-      const isSent = attempts > 0 && (item === null || state === 'pending')
-      const sentAs = isSent ? readSentAs(row, attempts) : null
-      if (sentAs === null) return { state, kinds }
-      return {
-        state: item === null ? sentAs.state : state,
-        kinds: sentAs.kinds === null ? kinds : sentAs.kinds || null,
+  ): (row: number, stored: StoredSent, isClaimed: boolean) => Pick<EarlierRow, 'kinds' | 'outcome'>[] | null {
+    const readReplaced = createReplacedReader(db)
+    const lost = db.prepare(
+      "SELECT 1 FROM attempt WHERE item = ? AND outcome = 'unknown' AND number > ? LIMIT 1",
+    )
+    return (row, stored, isClaimed) => {
+      const replaced = readReplaced(row)
+      const last = replaced.at(-1)
+      if (last === undefined) return null
+      const sent = replaced
+        .filter(({ attempts, state }) => attempts > 0 || state === 'succeeded')
+        .map((content) => ({ kinds: content.kinds, outcome: toReplacedOutcome(content) }))
+      if (isSentSince(replaced, stored)) {
+        const isLost = () => lost.get(row, last.attempts) !== undefined
+        const outcome = this.#toOutcome(stored.state as ItemState | null, isClaimed, isLost)
+        if (outcome !== null) sent.push({ kinds: stored.kinds, outcome })
       }
+      return sent.sort((a, b) => RANKS[a.outcome] - RANKS[b.outcome])
     }
   }
 
@@ -208,6 +250,11 @@ export class EarlierRun {
       isCutOff: false,
     }
   }
+}
+
+function toReplacedOutcome({ state, mayBeTaken }: ReplacedContent): SentOutcome {
+  if (state === 'succeeded') return 'taken'
+  return mayBeTaken ? 'unknown' : 'not_taken'
 }
 
 /** What a run was sent with, by fingerprint; null for what is not known yet or was not sent. */

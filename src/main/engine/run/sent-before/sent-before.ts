@@ -5,7 +5,7 @@ import type { RunRecord } from '../../journal/run-record.ts'
 import type { Body } from '../../mapping/json-text.ts'
 import { toHalf } from '../../mapping/split-row.ts'
 import type { DatabaseSync } from '../../workspace/sqlite.ts'
-import { type EarlierRun, findEarlierRuns, mapsAlike, type SentWith } from './earlier-runs.ts'
+import { type EarlierRun, findEarlierRuns, mapsAlike, RANKS, type SentWith } from './earlier-runs.ts'
 import {
   createKeyReader,
   fromBytes,
@@ -37,8 +37,6 @@ interface LookupKey {
 
 /** Journals of earlier runs that are kept open. */
 const OPEN_RUNS_MAX = 64
-
-const RANKS: Record<SentOutcome, number> = { not_taken: 1, unknown: 2, taken: 3 }
 
 /**
  * Finds rows that earlier runs sent to the same service. Hashes say where to look, and stand in a temporary table, so that
@@ -207,8 +205,9 @@ export class SentBeforeFinder {
     let next = 0
     for (const earlier of run.readSent(listRows(pairs))) {
       while (toPairRow(pairs[next]) < earlier.row) next += 1
-      for (; toPairRow(pairs[next]) === earlier.row; next += 1) {
-        const at = toPairPlace(pairs[next])
+      // The row may come again, with other content.
+      for (let pair = next; toPairRow(pairs[pair]) === earlier.row; pair += 1) {
+        const at = toPairPlace(pairs[pair])
         const row = rows[at]
         if (row === undefined || !isSame(run, theirs, earlier, row, texts[at] ?? '')) continue
         const { outcome, number } = earlier
