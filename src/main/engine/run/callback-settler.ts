@@ -3,7 +3,7 @@ import type { Journal } from '../journal/journal.ts'
 import { findHeldCorrection, findTakenOver, type RunFamily, type RunView } from '../journal/run-family.ts'
 import { type RunRecord, readRunRecord } from '../journal/run-record.ts'
 import { readLatency, writeLatency } from '../journal/seconds.ts'
-import { createSentAsReader } from '../journal/sent-as.ts'
+import { createReplacedReader, isSentSince } from '../journal/sent-as.ts'
 import { parseCells } from '../journal/stored-cells.ts'
 import type { InboxCallback } from '../receiver/inbox.ts'
 import { InboxReader } from '../receiver/inbox.ts'
@@ -27,6 +27,11 @@ interface CallbackSource {
   close(): void
 }
 
+/** What a callback says, and which contents of its row it can be of, where a correction has replaced some. */
+interface JudgedCallback extends Judgement {
+  fits?: readonly (number | null)[]
+}
+
 export interface CallbackSettlerOptions {
   journal: Journal
   record: RunRecord
@@ -35,7 +40,7 @@ export interface CallbackSettlerOptions {
   /** States of rows that a child run stands for (default: none). */
   takenOver?: ReadonlySet<ItemState>
   /** Null where the callback cannot be read. */
-  judge: (body: string, item: number) => Judgement | null
+  judge: (body: string, item: number) => JudgedCallback | null
   /** Unix milliseconds. */
   nowMs: () => number
   /** The latency of a callback, microseconds, and when it came, Unix microseconds. */
@@ -83,17 +88,23 @@ export class CallbackSettler {
    * Processes what {@link look} found; `isWaiting` tells of an item whether it is marked as sent and still in the queue.
    * The caller has a transaction open.
    */
-  write(isWaiting: (item: number) => boolean = () => false): void {
+  write(isWaiting?: (item: number) => boolean): void {
     const { judge } = this.#options
     this.#settled = []
     this.#echoes = []
     // What it had found last time is not there where that transaction was undone.
     this.#outcomes.forget()
     for (const { item, latencyUs } of this.#latencies) this.#writer.writeLatency(item, latencyUs)
-    for (const callback of this.#batch) {
+    for (const [at, callback] of this.#batch.entries()) {
       const judgement = judge(callback.body, callback.item)
+      const content = toContent(judgement)
+      // Callbacks are taken in their order: those behind it wait as well, until a request has ended.
+      if (isWaiting !== undefined && this.#writer.isOpen(callback, content, isWaiting)) {
+        this.#batch.splice(at)
+        break
+      }
       if (judgement !== null) this.#echoes.push(judgement.echo)
-      const settled = this.#writer.take(callback, toContent(judgement), isWaiting)
+      const settled = this.#writer.take(callback, content, isWaiting)
       if (settled !== null) this.#settled.push(settled)
     }
     const missing = `came within ${this.#timeoutMs / 1000} s of the acknowledgement; a late one still counts`
@@ -160,7 +171,7 @@ export class CallbackSettler {
   }
 }
 
-function toContent(judgement: Judgement | null): Parameters<CallbackWriter['take']>[1] {
+function toContent(judgement: JudgedCallback | null): Parameters<CallbackWriter['take']>[1] {
   if (judgement === null) return null
   const { echo, message } = judgement
   if (echo.kind === 'mismatched') return { kind: 'foreign', note: message ?? '' }
@@ -193,7 +204,8 @@ export function openCallbackSettler(
 }
 
 /**
- * Judges callbacks by what their item was sent with last, or will be, read from the cells of its row as the sender does.
+ * Judges callbacks by what their item was sent with, or will be, read from the cells of its row as the sender does: last,
+ * and before corrections.
  */
 function createCallbackJudge(
   db: DatabaseSync,
@@ -201,20 +213,32 @@ function createCallbackJudge(
   workspace: string,
 ): CallbackSettlerOptions['judge'] {
   const readRow = db.prepare(
-    'SELECT cells, kinds, state, attempts FROM row LEFT JOIN result ON result.row = row.id WHERE id = ?',
+    'SELECT cells, kinds, item, state, attempts FROM row LEFT JOIN result ON result.row = row.id WHERE id = ?',
   )
-  const readSentAs = createSentAsReader(db)
+  const readReplaced = record.plan.earlierFixes === undefined ? () => [] : createReplacedReader(db)
   const { exchange, mapRow } = createItemRequests(record, workspace, [], (id) => hasRow(id))
   const hasRow = createRowSearch(db, record.plan.operation, mapRow)
   return (text, item) => {
     const row = readRow.get(item)
     if (row === undefined) return exchange.judgeCallback(text)
-    // A correction that has put a row back has not sent it yet.
-    const sentAs = row['state'] === 'pending' ? readSentAs(item, Number(row['attempts'])) : null
-    const stored = typeof row['kinds'] === 'string' ? row['kinds'] : null
-    const kinds = sentAs?.kinds == null ? stored : sentAs.kinds || null
-    const { body } = mapRow(item, parseCells(String(row['cells'])), kinds)
-    return exchange.judgeCallback(text, exchange.toRowKeys([body]))
+    const cells = parseCells(String(row['cells']))
+    const judgeAs = (kinds: string | null) =>
+      exchange.judgeCallback(text, exchange.toRowKeys([mapRow(item, cells, kinds).body]))
+    const present = typeof row['kinds'] === 'string' ? row['kinds'] : null
+    const replaced = readReplaced(item)
+    if (replaced.length === 0) return judgeAs(present)
+    const stored = {
+      ...{ item: row['item'] === null ? null : Number(row['item']), attempts: Number(row['attempts'] ?? 0) },
+      state: row['state'] === null ? null : String(row['state']),
+    }
+    // A correction that has put a row back may not have sent it yet.
+    const judged = [
+      ...(isSentSince(replaced, stored) ? [{ session: null, judgement: judgeAs(present) }] : []),
+      ...replaced.toReversed().map(({ session, kinds }) => ({ session, judgement: judgeAs(kinds) })),
+    ]
+    const fitting = judged.filter(({ judgement }) => judgement?.echo.kind !== 'mismatched')
+    const judgement = (fitting[0] ?? judged[0])?.judgement ?? null
+    return judgement === null ? null : { ...judgement, fits: fitting.map(({ session }) => session) }
   }
 }
 

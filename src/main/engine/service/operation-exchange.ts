@@ -9,6 +9,7 @@ import {
 import type { Plan } from '../../../shared/plan/plan.ts'
 import { readAnswerNames } from '../../../shared/service/answer-findings.ts'
 import { isServiceErrorBody, readServiceError } from '../../../shared/service/errors.ts'
+import { isJsonObject } from '../../../shared/service/json-object.ts'
 import { parseJson } from '../../../shared/service/parse-json.ts'
 import { type Body, writeBody } from '../mapping/json-text.ts'
 import { APPEAL_READER } from './appeal-reader.ts'
@@ -128,7 +129,8 @@ function judgeCallback(reader: OperationReader, body: unknown, rowKeys: readonly
   if (isServiceErrorBody(body)) {
     const error = readServiceError(body)
     const message = cutMessage(error?.message ?? 'the callback says error, and nothing else')
-    return createJudgement({ outcome: 'rejected', errorCode: error?.errorCode ?? null, message })
+    const taskId = isJsonObject(body) && typeof body['task_id'] === 'string' ? body['task_id'] : null
+    return createJudgement({ outcome: 'rejected', errorCode: error?.errorCode ?? null, message, taskId })
   }
   return reader.judgeCallback?.(body, rowKeys) ?? null
 }

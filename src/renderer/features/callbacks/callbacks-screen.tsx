@@ -310,7 +310,7 @@ function useReceiver(): ReceiverState | null | undefined {
 
 const EFFECTS: Record<CallbackEffect, string> = {
   settled: 'settled its row',
-  settled_before: 'settled its row before a retry',
+  settled_before: 'of what was sent before a retry or correction',
   doubled: 'duplicate, changed nothing',
   differing: 'differs from the one that counts, kept with its row',
   other_post: 'named another post or item',

@@ -266,3 +266,145 @@ test('later runs know what a row of unknown outcome was sent with, and what a co
   second.command({ kind: 'stop' })
   expect((await second.ended).sent_before).toMatchObject({ rows: 2, unknown: 1 })
 })
+
+/** An async run of one row, p1, whose callback is overdue. */
+async function startOverdue(runs: Runs) {
+  const service = await startAsyncService(runs)
+  const path = join(createTemporaryFolder(), 'posts.csv')
+  writeFileSync(path, 'text_data,user_id,post_id\nhello,u1,p1\n')
+  const plan = planSchema.parse({
+    ...{ connection: { baseUrl: service.server.baseUrl }, source: { path } },
+    ...{ operation: { kind: 'task', mode: 'async' }, callback: { timeoutMs: 1 } },
+  })
+  const { run_id: runId, rows } = await runs.start(plan, BASE).ended
+  expect(rows).toMatchObject({ overdue: 1 })
+  return { ...service, runId }
+}
+
+const RENAMED: Fix[] = [{ kind: 'cell', row: 1, field: 'post_id', value: 'other' }]
+const INVALID: Fix[] = [{ kind: 'cell', row: 1, field: 'user_id', value: 'u;1' }]
+const AWAITING = { ...BASE, callbackTimeoutMs: 60_000 }
+
+function listEffects(runs: Runs, runId: string) {
+  return runs
+    .read(runId, ({ db }) => db.prepare('SELECT effect FROM callback ORDER BY id').all())
+    .map(({ effect }) => effect)
+}
+
+function expectCounted(runs: Runs, runId: string) {
+  expect(judgeCounts(readRunHistory(toJournalFile(runs.workspace, runId)))).toEqual([])
+}
+
+test('a late refusal of what was sent before a correction leaves the corrected row in the queue', async () => {
+  const runs = openRuns()
+  const { receive, runId } = await startOverdue(runs)
+  const held = runs.correct(runId, RENAMED, 'skip', { ...AWAITING, hold: true })
+  await held.until(({ phase }) => phase === 'ready')
+  await receive(runId, 1, REFUSAL)
+  await held.until(({ callbacks }) => callbacks?.received === 1)
+  held.command({ kind: 'begin' })
+  await held.until(({ rows }) => rows.awaiting === 1)
+  await receive(runId, 1, { task_id: 'task-2', post_id: 'other', triggered_rules: [] })
+  expect((await held.ended).rows).toMatchObject({ succeeded: 1, rejected: 0 })
+  expect(listEffects(runs, runId)).toEqual(['settled_before', 'settled'])
+  expectCounted(runs, runId)
+})
+
+for (const [what, body] of Object.entries({
+  'names the id': { task_id: 'another', post_id: 'p1', triggered_rules: [] },
+  'names the task': { task_id: 'task-1', triggered_rules: [] },
+  'refuses the task': { ...REFUSAL, task_id: 'task-1' },
+})) {
+  test(`a corrected row still awaits its own callback after a late one that ${what} of what was sent before`, async () => {
+    const runs = openRuns()
+    const { receive, runId } = await startOverdue(runs)
+    const corrected = runs.correct(runId, RENAMED, 'skip', AWAITING)
+    await corrected.until(({ rows }) => rows.awaiting === 1)
+    await receive(runId, 1, body)
+    const { rows } = await corrected.until(({ callbacks }) => callbacks?.received === 1)
+    expect(rows).toMatchObject({ awaiting: 1, unknown: 0, rejected: 0, succeeded: 0 })
+    await receive(runId, 1, { task_id: 'task-2', post_id: 'other', triggered_rules: [] })
+    expect((await corrected.ended).rows).toMatchObject({ succeeded: 1 })
+    expect(listEffects(runs, runId)).toEqual(['settled_before', 'settled'])
+    expectCounted(runs, runId)
+  })
+}
+
+test('a refusal that names nothing says that it may be of what was sent before a correction, and a result replaces it', async () => {
+  const runs = openRuns()
+  const { receive, runId } = await startOverdue(runs)
+  const corrected = runs.correct(runId, RENAMED, 'skip', AWAITING)
+  await corrected.until(({ rows }) => rows.awaiting === 1)
+  await receive(runId, 1, REFUSAL)
+  expect((await corrected.ended).rows).toMatchObject({ rejected: 1 })
+  const { result } = runs.read(runId, (view) => readRow(view, 1))
+  expect(result.message).toBe('it broke; it may answer what was sent before a correction')
+  const resumed = runs.resume(runId, 'skip', { ...AWAITING, hold: true })
+  await resumed.until(({ phase }) => phase === 'ready')
+  await receive(runId, 1, { task_id: 'task-2', post_id: 'other', triggered_rules: [] })
+  await resumed.until(({ rows }) => rows.succeeded === 1)
+  resumed.command({ kind: 'stop' })
+  await resumed.ended
+  expectCounted(runs, runId)
+})
+
+test('a late callback of a row that a correction made invalid says what became of what was sent', async () => {
+  const runs = openRuns()
+  const { receive, runId } = await startOverdue(runs)
+  const held = runs.correct(runId, INVALID, 'skip', { ...AWAITING, hold: true })
+  await held.until(({ rows }) => rows.invalid === 1)
+  const body = { task_id: 'task-1', post_id: 'p1', triggered_rules: [] }
+  await receive(runId, 1, body)
+  await receive(runId, 1, body)
+  await held.until(({ callbacks }) => callbacks?.received === 2)
+  held.command({ kind: 'stop' })
+  expect((await held.ended).rows).toMatchObject({ invalid: 1, succeeded: 0 })
+  expect(listEffects(runs, runId)).toEqual(['settled_before', 'doubled'])
+  expectCounted(runs, runId)
+  const pool = new ReaderPool()
+  onTestFinished(() => pool.close())
+  const view = readRunFamily(pool, toJournalFile(runs.workspace, runId), () => false)
+  if (view === null) throw new Error('the run is gone')
+  expect([...new EarlierRun(pool, view).readSent([1])].map(({ outcome }) => outcome)).toEqual(['taken'])
+})
+
+test('keeps that a callback had settled a row that was never sent when a correction takes it', async () => {
+  const runs = openRuns()
+  const { server, receive } = await startAsyncService(runs)
+  const plan = createRunPlan(createTemporaryFolder(), 1, server.baseUrl, {
+    operation: { kind: 'task', mode: 'async' },
+  })
+  const held = runs.start(plan, { ...BASE, hold: true })
+  await held.until(({ phase }) => phase === 'ready')
+  await receive(held.runId, 1, { ...REFUSAL, language: 'en' })
+  await held.until(({ rows }) => rows.rejected === 1)
+  held.command({ kind: 'stop' })
+  await held.ended
+  const fixes: Fix[] = [{ kind: 'cell', row: 1, field: 'text_data', value: 'other' }]
+  const corrected = runs.correct(held.runId, fixes, 'skip', AWAITING)
+  await corrected.until(({ rows }) => rows.awaiting === 1)
+  await receive(held.runId, 1, { task_id: 'task-1', triggered_rules: [] })
+  expect((await corrected.ended).rows).toMatchObject({ succeeded: 1, rejected: 0 })
+  const kept = runs.read(held.runId, ({ db }) =>
+    db.prepare('SELECT state, attempts, message FROM earlier').all(),
+  )
+  expect(kept).toEqual([{ state: 'rejected', attempts: 0, message: 'it broke' }])
+  expectCounted(runs, held.runId)
+})
+
+test('a correction that is refused for the key is sent again with another, though the row may have been taken before', async () => {
+  const runs = openRuns()
+  const server = await startFaultServer({
+    onRequest: ({ number }, wire) => {
+      if (number === 1) wire.send(503, toErrorAnswer(503, 'UNAVAILABLE', 'later'))
+      else if (number === 2) wire.send(401, toErrorAnswer(401, 'INVALID_API_KEY', 'no'))
+      else wire.send(200, JSON.stringify({ task_id: 'task', triggered_rules: [] }))
+    },
+  })
+  const plan = createRunPlan(createTemporaryFolder(), 1, server.baseUrl, { retry: { limit: 0 } })
+  const { run_id: runId, rows } = await runs.start(plan).ended
+  expect(rows).toMatchObject({ unknown: 1 })
+  const fixes: Fix[] = [{ kind: 'cell', row: 1, field: 'text_data', value: 'other' }]
+  expect((await runs.correct(runId, fixes, 'resend').ended).rows).toMatchObject({ unknown: 0, rejected: 1 })
+  expect((await runs.resume(runId).ended).rows).toMatchObject({ succeeded: 1 })
+})

@@ -3,7 +3,7 @@ import { type ItemState, nextItemState, type RowAnswer } from '../../../../share
 import { countError, type ErrorCause, uncountError } from '../../journal/counters.ts'
 import type { Journal } from '../../journal/journal.ts'
 import { readRunRecord, updateRunRecord } from '../../journal/run-record.ts'
-import { createSentAsReader } from '../../journal/sent-as.ts'
+import { createReplacedReader, isSentSince, type ReplacedContent } from '../../journal/sent-as.ts'
 import { LongBodies, packBody, readStoredBody } from '../../journal/stored-bodies.ts'
 import { parseCells } from '../../journal/stored-cells.ts'
 import { createRowMapper, type MapRow } from '../../mapping/row-mapper.ts'
@@ -12,7 +12,7 @@ import { ECHO_MISMATCH_CODE, type EchoFinding } from '../../service/echoes.ts'
 import { cutMessage } from '../../service/judgement.ts'
 import { describeDifference, describeUnreadable, isSameCallback } from '../callback-text.ts'
 import type { AttemptRecord, OutcomeWriter } from '../recorder.ts'
-import type { ItemClaims } from './item-claims.ts'
+import { type ItemClaims, TRIES_REPLACED } from './item-claims.ts'
 
 /** What a callback says; null where it cannot be read. `foreign`: it names another post or item than its address. */
 type CallbackContent = OwnContent | { kind: 'foreign'; note: string }
@@ -27,6 +27,11 @@ interface OwnContent
   outcome: 'succeeded' | 'rejected'
   fromCache: boolean
   echo: EchoFinding
+  /**
+   * The contents of its row that it can be of, by what it repeats: sessions of {@link ReplacedContent}, null for the present
+   * one. Absent if the row had no other.
+   */
+  fits?: readonly (number | null)[]
 }
 
 export interface SettledItem {
@@ -41,6 +46,9 @@ export interface SettledItem {
   /** From the request being sent that it answers, microseconds; null where that is in flight or not known. */
   latencyUs: number | null
 }
+
+/** What is said of a row whose callback may be of other content than it has. */
+const DOUBT = 'it may answer what was sent before a correction'
 
 /** States in which nothing was awaited any more. */
 const LATE_FROM: ReadonlySet<ItemState> = new Set(['overdue', 'unknown'])
@@ -58,7 +66,19 @@ const WHOLE: CallbackScope = { isChild: false, takenOver: new Set() }
 interface StoredResult extends ErrorCause {
   attempts: number
   answer: RowAnswer | null
+  taskId: string | null
 }
+
+/** What a callback is of: a content that a correction has replaced, or the present one, which it may not be. */
+interface Addressee {
+  replaced: ReplacedContent | null
+  /** Its row has not been sent with what it has now. */
+  isUnsent: boolean
+  /** It can be of another content; `in_flight` if the request that is under way will tell. */
+  doubt: 'none' | 'in_flight' | 'stays'
+}
+
+const OF_PRESENT: Addressee = { replaced: null, isUnsent: false, doubt: 'none' }
 
 /** What is said of a row for its callbacks. */
 interface Mark {
@@ -70,7 +90,7 @@ interface Mark {
  * What a callback did: `differing` ones say something else than the one that settled their item, `other_post` ones name
  * another item.
  */
-type Effect = 'settled' | 'doubled' | 'differing' | 'unreadable' | 'other_post'
+type Effect = 'settled' | 'settled_before' | 'doubled' | 'differing' | 'unreadable' | 'other_post'
 
 /** Callbacks of an item that a further one is compared with. */
 const COMPARED_MAX = 20
@@ -103,7 +123,11 @@ export class CallbackWriter {
   readonly #overdue: StatementSync
   readonly #setOverdue: StatementSync
   readonly #earlier: StatementSync
-  readonly #readSentAs: ReturnType<typeof createSentAsReader>
+  readonly #readReplaced: ReturnType<typeof createReplacedReader>
+  readonly #lostTry: StatementSync
+  readonly #firstTry: StatementSync
+  readonly #setEarlier: StatementSync
+  readonly #saidBefore: StatementSync
   #mapRow: MapRow | null = null
 
   constructor(journal: Journal, claims: ItemClaims, outcomes: OutcomeWriter, scope: CallbackScope = WHOLE) {
@@ -113,10 +137,20 @@ export class CallbackWriter {
     this.#outcomes = outcomes
     const { db } = journal
     this.#result = db.prepare(
-      'SELECT state, attempts, status, error_code, message, answer FROM result WHERE row = ?',
+      'SELECT state, attempts, status, error_code, message, answer, task_id FROM result WHERE row = ?',
     )
     this.#earlier = db.prepare('SELECT 1 FROM earlier WHERE row = ? LIMIT 1')
-    this.#readSentAs = createSentAsReader(db)
+    this.#readReplaced = createReplacedReader(db)
+    this.#lostTry = db.prepare(
+      "SELECT 1 FROM attempt WHERE item = ? AND outcome = 'unknown' AND number > ? LIMIT 1",
+    )
+    this.#firstTry = db.prepare(
+      'SELECT sent_at_us FROM attempt WHERE item = ? AND number > ? ORDER BY number LIMIT 1',
+    )
+    this.#setEarlier = db.prepare(
+      `UPDATE earlier SET state = ?, error_code = ?, message = ?, task_id = coalesce(task_id, ?)
+       WHERE row = ? AND session = ?`,
+    )
     this.#acknowledged = db.prepare(
       "SELECT task_id FROM result WHERE row = ? AND state IN ('acknowledged', 'overdue')",
     )
@@ -126,6 +160,9 @@ export class CallbackWriter {
     this.#settledBy = db.prepare("SELECT id FROM callback WHERE item = ? AND effect = 'settled'")
     this.#said = db.prepare(
       `${said} AND effect IN ('settled', 'differing') ORDER BY effect DESC, callback.id LIMIT ${COMPARED_MAX}`,
+    )
+    this.#saidBefore = db.prepare(
+      `${said} AND effect = 'settled_before' ORDER BY callback.id DESC LIMIT ${COMPARED_MAX}`,
     )
     this.#unreadable = db.prepare(`${said} AND effect = 'unreadable' ORDER BY callback.id DESC LIMIT 1`)
     this.#setEffect = db.prepare('UPDATE callback SET effect = ? WHERE id = ?')
@@ -137,7 +174,8 @@ export class CallbackWriter {
       'SELECT sent_at_us, sent_at_us + duration_us AS ended_at_us FROM attempt WHERE item = ? ORDER BY number DESC LIMIT 1',
     )
     this.#firstUnknownTry = db.prepare(
-      "SELECT sent_at_us FROM attempt WHERE item = ? AND outcome = 'unknown' ORDER BY number LIMIT 1",
+      `SELECT sent_at_us FROM attempt WHERE item = ?1 AND outcome = 'unknown' AND number > ${TRIES_REPLACED}
+       ORDER BY number LIMIT 1`,
     )
     this.#write = db.prepare(
       `INSERT INTO result (row, state, attempts, error_code, message, task_id, custom_index_item_id, callback_us, answer)
@@ -178,10 +216,18 @@ export class CallbackWriter {
       updateRunRecord(this.#journal.db, { inbox_read: id })
       return null
     }
-    const settled = content?.kind === 'own' ? this.#settle(callback, content, isWaiting) : null
-    const effect = settled === null ? this.#noteOther(callback, content) : 'settled'
+    const isOwn = content?.kind === 'own'
+    const addressee = isOwn ? this.#findAddressee(callback, content, isWaiting) : OF_PRESENT
+    const { replaced, isUnsent } = addressee
+    // A correction of what was taken after all is not sent.
+    const isTaken = isUnsent && isOwn && content.outcome === 'succeeded'
+    const isOfBefore = isOwn && replaced !== null && !(isTaken && this.#isRow.get(item) !== undefined)
+    const settled = isOwn && !isOfBefore ? this.#settle(callback, content, isWaiting, addressee) : null
+    const toOther = () =>
+      isOfBefore ? this.#settleReplaced(callback, content, replaced) : this.#noteOther(callback, content)
+    const effect = settled === null ? toOther() : 'settled'
     counters.add('callback', 'received', 1)
-    counters.add('callback', effect, 1)
+    counters.add('callback', effect === 'settled_before' ? 'settled' : effect, 1)
     if (settled?.isEarly) counters.add('callback', 'early', 1)
     if (settled !== null && !settled.isEarly && LATE_FROM.has(settled.from)) {
       counters.add('callback', 'late', 1)
@@ -190,6 +236,16 @@ export class CallbackWriter {
     this.#callback.run(id, item, receivedAtUs, settled?.latencyUs ?? null, effect, text)
     updateRunRecord(this.#journal.db, { inbox_read: id })
     return settled
+  }
+
+  /** Whether the end of a request in flight will tell what a callback is of, which it is to wait for. */
+  isOpen(
+    callback: InboxCallback,
+    content: CallbackContent | null,
+    isWaiting: (item: number) => boolean,
+  ): boolean {
+    if (content?.kind !== 'own' || !this.#isOwn(callback.item)) return false
+    return this.#findAddressee(callback, content, isWaiting).doubt === 'in_flight'
   }
 
   /** Writes how long the callback of an item took that was in flight when it came. */
@@ -335,10 +391,63 @@ export class CallbackWriter {
     return toNumber(this.#firstUnknownTry.get(item)?.['sent_at_us'])
   }
 
+  /** What a callback is of that can be read: its task, else what it repeats, else what nobody has answered yet, says so. */
+  #findAddressee(
+    { item, receivedAtUs }: InboxCallback,
+    { taskId, fits }: OwnContent,
+    isWaiting: (item: number) => boolean,
+  ): Addressee {
+    const contents = this.#readReplaced(item)
+    const last = contents.at(-1)
+    if (last === undefined) return OF_PRESENT
+    const stored = this.#readResult(item)
+    const attempts = stored?.attempts ?? 0
+    const state = stored?.state ?? (this.#claims.isClaimed(item) ? 'sending' : 'pending')
+    const isFirstTry = state === 'sending' && attempts === last.attempts
+    const isSendable = this.#isRow.get(item) !== undefined
+    const isSent =
+      isSentSince(contents, { item: isSendable ? item : null, state, attempts }) &&
+      !(isFirstTry && isWaiting(item))
+    const sentAtUs = toNumber(this.#firstTry.get(item, last.attempts)?.['sent_at_us'])
+    const isBefore = sentAtUs !== null && receivedAtUs < sentAtUs
+    const hasPresent = isSent && !isBefore && (fits?.includes(null) ?? true)
+    const older = contents.filter(({ session }) => fits?.includes(session) ?? true).reverse()
+    const ownTask = attempts > last.attempts ? (stored?.taskId ?? null) : null
+    const of = (replaced: ReplacedContent | null | undefined): Addressee => ({
+      ...{ replaced: replaced ?? null, isUnsent: !isSent, doubt: 'none' },
+    })
+    const named = taskId === null ? undefined : older.find(({ taskIds }) => taskIds.includes(taskId))
+    if (hasPresent && taskId !== null && taskId === ownTask) return of(null)
+    if (named !== undefined) return of(named)
+    const lost = older.find(({ mayBeTaken }) => mayBeTaken)
+    if (!hasPresent) return of(lost ?? older[0])
+    if (lost === undefined) return of(null)
+    if (ownTask === null && state === 'sending') return { ...of(null), doubt: 'in_flight' }
+    const isOfOtherTask = taskId !== null && ownTask !== null
+    if (isOfOtherTask && this.#lostTry.get(item, last.attempts) === undefined) return of(lost)
+    // What it repeats may be of the present content alone.
+    const isCertain = fits !== undefined && !fits.includes(lost.session)
+    return { ...of(null), doubt: isCertain ? 'none' : 'stays' }
+  }
+
+  /** Notes what became of a content that a correction has replaced; its row stays as it is. */
+  #settleReplaced({ item, body }: InboxCallback, content: OwnContent, replaced: ReplacedContent): Effect {
+    const { outcome, errorCode, message, taskId } = content
+    const state = nextItemState(replaced.state, `callback_${outcome}`)
+    if (state === null) {
+      const isSame = this.#saidBefore.all(item).some((said) => isSameCallback(toBody(said), body))
+      return isSame ? 'doubled' : 'differing'
+    }
+    this.#setEarlier.run(state, errorCode, message, taskId, item, replaced.session)
+    return 'settled_before'
+  }
+
+  /** A content that a correction has replaced is that of the row again, since it was taken. */
   #settle(
     { item, receivedAtUs }: InboxCallback,
     received: OwnContent,
     isWaiting: (item: number) => boolean,
+    { replaced, doubt }: Addressee,
   ): SettledItem | null {
     if (this.#isRow.get(item) === undefined) return null
     const stored = this.#readResult(item)
@@ -361,12 +470,13 @@ export class CallbackWriter {
     counters.add('state', state, 1)
     const { errorCode } = content
     const mark = before === undefined ? null : this.#supersede(before, stored)
-    const message = [content.message, mark?.note ?? null].filter((part) => part !== null).join('; ') || null
+    const doubtful = doubt === 'none' ? null : DOUBT
+    const notes = [content.message, doubtful, mark?.note ?? null]
+    const message = notes.filter((part) => part !== null).join('; ') || null
     if (mark !== null && stored?.answer !== mark.answer)
       this.#countAnswer(stored?.answer ?? null, mark.answer)
     countError(counters, { state, status: stored?.status ?? null, errorCode, message }, 1)
-    if (state === 'succeeded' && from === 'pending' && stored !== null)
-      this.#restoreSent(item, stored.attempts)
+    if (replaced !== null) this.#restoreSent(item, replaced)
     if (content.fromCache) counters.add('from_cache', '', 1)
     if (content.outcome === 'succeeded') counters.add('echo', content.echo.kind, 1)
     const attempts = (stored?.attempts ?? 0) + (from === 'sending' && !isWaiting(item) ? 1 : 0)
@@ -386,10 +496,9 @@ export class CallbackWriter {
   }
 
   /** A callback took what was sent before a correction, whose fixes then have corrected nothing of the row. */
-  #restoreSent(row: number, attempts: number): void {
+  #restoreSent(row: number, { kinds: sentKinds }: ReplacedContent): void {
     const { db, counters } = this.#journal
-    const sentKinds = this.#readSentAs(row, attempts)?.kinds ?? null
-    const record = sentKinds === null ? null : readRunRecord(db)
+    const record = readRunRecord(db)
     const stored = db.prepare('SELECT cells, kinds FROM row WHERE id = ?').get(row)
     if (record === null || stored === undefined) return
     this.#mapRow ??= createRowMapper(record.plan, record.columns, record.runToken)
@@ -401,8 +510,8 @@ export class CallbackWriter {
       for (const { field } of corrections) counters.add('corrected', `cell ${field}`, n)
     }
     count(stored['kinds'] === null ? null : String(stored['kinds']), -1)
-    count(sentKinds || null, 1)
-    db.prepare('UPDATE row SET kinds = ? WHERE id = ?').run(sentKinds || null, row)
+    count(sentKinds, 1)
+    db.prepare('UPDATE row SET kinds = ? WHERE id = ?').run(sentKinds, row)
   }
 
   #readResult(row: number): StoredResult | null {
@@ -415,6 +524,7 @@ export class CallbackWriter {
       errorCode: stored['error_code'] === null ? null : String(stored['error_code']),
       message: stored['message'] === null ? null : String(stored['message']),
       answer: (stored['answer'] ?? null) as RowAnswer | null,
+      taskId: stored['task_id'] === null ? null : String(stored['task_id']),
     }
   }
 }

@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs'
 import { SluiceError } from '../../../../shared/messages/errors.ts'
 import type { Fix } from '../../../../shared/plan/fixes.ts'
 import { toStoredFixes } from '../../../../shared/plan/fixes.ts'
+import { UNSUCCESSFUL_STATES } from '../../../../shared/run/item-state.ts'
 import { FoundWriter } from '../../journal/found-writer.ts'
 import { Journal } from '../../journal/journal.ts'
 import { toRetriedStates } from '../../journal/run-family.ts'
@@ -79,6 +80,9 @@ export function correctRows(journal: Journal, options: CorrectOptions): void {
   }
 }
 
+/** A callback had settled a row that was never tried. */
+const IS_SETTLED_UNTRIED = `(result.attempts = 0 AND result.state IN (${UNSUCCESSFUL_STATES.map((state) => `'${state}'`).join(', ')}))`
+
 /** Rows of the checked ones that can be sent, and the others. */
 const SENDABLE = 'SELECT id FROM checked.row WHERE item IS NOT NULL'
 const UNSENDABLE = 'SELECT id FROM checked.row WHERE item IS NULL'
@@ -126,7 +130,8 @@ function takeChecked(
            answer, acknowledged_at, callback_us, kinds) SELECT result.row, ?, state, attempts, status, error_code, message,
            task_id, duration_us, answer, acknowledged_at, callback_us, coalesce(row.kinds, '')
            FROM main.result AS result JOIN main.row AS row ON row.id = result.row
-           WHERE attempts > 0 AND result.row IN (SELECT id FROM checked.row) ORDER BY result.row`,
+           WHERE (attempts > 0 OR ${IS_SETTLED_UNTRIED}) AND result.row IN (SELECT id FROM checked.row)
+           ORDER BY result.row`,
         ).run(number)
         db.exec(
           `UPDATE main.callback SET effect = 'settled_before' WHERE effect = 'settled'
@@ -173,9 +178,12 @@ function takeChecked(
 /** Brings the results of the checked rows to where they stand now; their tries and answers stay. */
 function takeResults(journal: Journal, claimed: number): void {
   const { db, counters } = journal
-  // A row that is not sent has no answer of its own any more.
+  // A row that is not sent has no answer of its own any more, and what is tried for the first time none of a callback.
   const answered = db
-    .prepare(`SELECT row FROM main.result WHERE row IN (${UNSENDABLE}) AND attempts > 0`)
+    .prepare(
+      `SELECT row FROM main.result AS result WHERE (row IN (${UNSENDABLE}) AND attempts > 0)
+       OR (${IS_SETTLED_UNTRIED} AND row IN (SELECT id FROM checked.row))`,
+    )
     .all()
     .map(({ row }) => Number(row))
   const answers = new TryAnswers(db)

@@ -22,6 +22,10 @@ const UNSETTLED = ' AND NOT EXISTS (SELECT 1 FROM result WHERE result.row = row.
 const FIRST_WAITING = `NOT EXISTS (SELECT 1 FROM result AS other WHERE other.row >= row.item
   AND other.row < result.row AND other.state = 'pending')`
 
+/** Of an item ?1 that was sent alone, the tries that were made with content that a correction has replaced since. */
+export const TRIES_REPLACED =
+  'coalesce((SELECT max(attempts) FROM earlier WHERE row = ?1 AND kinds IS NOT NULL), 0)'
+
 /** Cells of one block of items, UTF-8 bytes: a few huge rows must not fill the memory. */
 const BLOCK_MAX_BYTES = 4 * 1024 * 1024
 
@@ -68,8 +72,8 @@ export class ItemClaims {
     this.#mark = db.prepare("UPDATE result SET state = 'sending' WHERE row = ? AND state = 'pending'")
     this.#unmark = db.prepare("UPDATE result SET state = 'pending' WHERE row = ? AND state = 'sending'")
     this.#unknownTries = db.prepare(
-      `SELECT (SELECT count(*) FROM attempt WHERE item = ?1 AND outcome = 'unknown')
-       + (SELECT count(*) FROM lost_try WHERE item = ?1) AS n`,
+      `SELECT (SELECT count(*) FROM attempt WHERE item = ?1 AND outcome = 'unknown' AND number > ${TRIES_REPLACED})
+       + (SELECT count(*) FROM lost_try WHERE item = ?1 AND ${TRIES_REPLACED} = 0) AS n`,
     )
     this.#lostTry = db.prepare('SELECT 1 FROM lost_try WHERE item = ?')
     this.hasLostTries = db.prepare('SELECT 1 FROM lost_try LIMIT 1').get() !== undefined
@@ -164,8 +168,8 @@ export class ItemClaims {
   }
 
   /**
-   * Tries of an item that may have been taken, in any session of the run. Those of its parent runs count as one, and so
-   * do those of the item that it was split from.
+   * Tries of an item that may have been taken, in any session of the run since its content was corrected. Those of its
+   * parent runs count as one, and so do those of the item that it was split from.
    */
   countUnknownTries(item: number): number {
     return Number(this.#unknownTries.get(item)?.['n'])
