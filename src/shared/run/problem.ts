@@ -6,8 +6,8 @@ const severitySchema = z.enum(['error', 'warning'])
 
 export type Severity = z.infer<typeof severitySchema>
 
-/** Stable names of what can be wrong with a row; problems are grouped by these on screen and in summaries. */
-export const problemCodeSchema = z.enum([
+/** What only readers of a source find in a row: nothing but its cells is left when it is checked again. */
+export const FOUND_BY_READERS = [
   'ragged_row',
   'surplus_cells',
   'record_in_quotes',
@@ -33,17 +33,15 @@ export const problemCodeSchema = z.enum([
   'oversized_row',
   'header_like_data',
   'title_rows',
-  'other_sheets',
   'not_json',
   'batch_request',
   'duplicate_key',
   'number_precision',
+  'id_precision',
   'formula_without_value',
   'hidden_rows',
-  'hidden_columns',
   'merged_cells',
   'covered_cells',
-  'linked_cells',
   'unknown_link',
   'unknown_kind',
   'outside_folder',
@@ -52,6 +50,14 @@ export const problemCodeSchema = z.enum([
   'skipped_files',
   'missing_columns',
   'video_too_long',
+] as const
+
+/** Stable names of what can be wrong with a row; problems are grouped by these on screen and in summaries. */
+export const problemCodeSchema = z.enum([
+  ...FOUND_BY_READERS,
+  'other_sheets',
+  'hidden_columns',
+  'linked_cells',
   'required',
   'forbidden_character',
   'invisible_characters',
@@ -59,7 +65,6 @@ export const problemCodeSchema = z.enum([
   'fraction_in_id',
   'lost_id',
   'changed_value',
-  'id_precision',
   'one_of',
   'half_row',
   'content_not_sent',

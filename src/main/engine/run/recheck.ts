@@ -1,6 +1,6 @@
 import type { PlanWarning } from '../../../shared/messages/problem-messages.ts'
 import { findNeeds } from '../../../shared/messages/problem-traits.ts'
-import type { ProblemCode } from '../../../shared/run/problem.ts'
+import { FOUND_BY_READERS } from '../../../shared/run/problem.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { RunRecord } from '../journal/run-record.ts'
 import { parseCells } from '../journal/stored-cells.ts'
@@ -12,52 +12,6 @@ import { PROBLEM_COLUMNS, readCauseKey, toJson, toStoredProblem } from './journa
 
 /** Rows that are read and checked at once. */
 const PAGE_ROWS = 2_000
-
-/** What only the reader of a source finds: a row keeps these, since nothing but its cells is left to check. */
-const FOUND_BY_READERS = [
-  'ragged_row',
-  'surplus_cells',
-  'record_in_quotes',
-  'quotes_guessed',
-  'curly_quotes',
-  'empty_records',
-  'inner_mark',
-  'repeated_header',
-  'totals_row',
-  'description_row',
-  'footer_row',
-  'second_table',
-  'below_other_header',
-  'drawn_line',
-  'stray_line_break',
-  'escaped_line_break',
-  'nul_character',
-  'zero_padding',
-  'undecodable_bytes',
-  'uncertain_encoding',
-  'stated_encoding',
-  'broken_quotes',
-  'oversized_row',
-  'header_like_data',
-  'title_rows',
-  'not_json',
-  'batch_request',
-  'duplicate_key',
-  'number_precision',
-  'id_precision',
-  'formula_without_value',
-  'hidden_rows',
-  'merged_cells',
-  'covered_cells',
-  'unknown_link',
-  'unknown_kind',
-  'outside_folder',
-  'unreadable_file',
-  'empty_file',
-  'skipped_files',
-  'missing_columns',
-  'video_too_long',
-] as const satisfies readonly ProblemCode[]
 
 const CODES = FOUND_BY_READERS.map((code) => `'${code}'`).join(', ')
 
