@@ -26,13 +26,15 @@ export interface LoadFact {
   tone?: FactTone
 }
 
-/** What has to be known before any figure is read. */
-export interface LoadNotice {
-  /** This machine limited the load test, or the load test ended early. */
-  kind: 'limited' | 'ended'
+export interface Notice {
   title: string
   text: string
   details: string[]
+}
+
+export interface LoadNotice extends Notice {
+  /** This machine limited the load test, or the load test ended early. */
+  kind: 'limited' | 'ended'
 }
 
 /** Requests of one model or size of content. */

@@ -8,7 +8,7 @@ import type {
 import { formatPoints } from '../lookback/comparison-text.ts'
 import { formatCount, formatRate, formatShare } from '../messages/figure-text.ts'
 import { sayPlanDifference } from '../plan/plan-differences.ts'
-import { figure, type Line, type Section, type Tone, text } from './report.ts'
+import { figure, foreign, type Line, type Section, type Table, type Tone, text } from './report.ts'
 
 const SHOWN_DIFFERENCES = 12
 
@@ -99,6 +99,17 @@ function formatRange(low: number | null, high: number | null, format: (bound: nu
   if (low !== null && high !== null) return `${format(low)} to ${format(high)}`
   if (low !== null) return `at least ${format(low)}`
   return high === null ? 'unknown' : `at most ${format(high)}`
+}
+
+/** What the plans of two runs say differently, by setting. */
+export function toPlanDifferencesTable(
+  differences: LoadComparison['planDifferences'],
+  { setting: title, b: letter } = { setting: '', b: 'B' },
+): Table {
+  return {
+    columns: [foreign(title), foreign('A'), foreign(letter)],
+    rows: differences.map(sayPlanDifference).map(({ setting, a, b }) => [setting, a, b]),
+  }
 }
 
 function listDifferences({ planDifferences }: LoadComparison): Line[] {

@@ -3,6 +3,7 @@ import {
   type Cell,
   type Column,
   type Fact,
+  getMarks,
   isNumeric,
   type Line,
   listPieces,
@@ -10,6 +11,7 @@ import {
   type Sign,
   type Table,
   toCellText,
+  toValue,
 } from './report.ts'
 
 /**
@@ -85,10 +87,9 @@ function formatCell(column: Column, cell: Cell): string {
     meaning,
     command,
     isForeign = column.kind === 'foreign' || column.kind === 'code',
-  } = typeof cell === 'object' && cell !== null ? cell : {}
+  } = getMarks(cell)
   const said = toCellText(column, cell).trim()
-  const isMissing = (typeof cell === 'object' && cell !== null ? cell.text : cell) === null
-  const drawn = isForeign && !isMissing ? toCode(said) : escapeMarkdown(said)
+  const drawn = isForeign && toValue(cell) !== null ? toCode(said) : escapeMarkdown(said)
   const signed = [sign === undefined ? '' : (SIGNS[sign] ?? ''), drawn]
     .filter((part) => part !== '')
     .join(' ')

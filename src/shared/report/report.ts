@@ -31,8 +31,12 @@ export interface Marked {
   isForeign?: boolean
   /** A sign before it, as the surface draws signs; `none` keeps its place. */
   sign?: Sign
-  /** What it says in other words, or what to do about it, below it. */
+  /** What it says in other words, or what to do about it, below it; written by others if the text was. */
   meaning?: string
+  /** Typed as it stands, like a column of codes. */
+  isCode?: boolean
+  /** The name of the column that it is the cell of, which others wrote: it stands before it. */
+  column?: string
   /** A command to type, which stays in one piece. */
   command?: string
 }
@@ -48,8 +52,8 @@ export interface Fact {
   notes?: readonly Line[]
 }
 
-/** A figure that its column writes, a text as it stands, or null if there is nothing to tell. */
-export type Cell = string | number | null | Marked
+/** A figure that its column writes, a text as it stands, the pieces of one, or null if there is nothing to tell. */
+export type Cell = string | number | null | Marked | readonly (string | Marked)[]
 
 const FIGURES = {
   count: formatCount,
@@ -80,11 +84,11 @@ export interface Column {
 }
 
 /** Rows under a header; columns whose titles are all empty have none. */
-export interface Table<Filling = Cell> {
+export interface Table {
   /** Of which title and lines of the section are the caption if there is none. */
   caption?: Line
   columns: readonly Column[]
-  rows: readonly (readonly Filling[])[]
+  rows: readonly (readonly Cell[])[]
   /** Spaces between the columns on a terminal, usually 2. */
   gap?: number
 }
@@ -118,9 +122,23 @@ export function toTitle({ kind, title }: Column): string {
   return kind === 'ms' || kind === 'figure' ? title : title.charAt(0).toUpperCase() + title.slice(1)
 }
 
+/** The text or figure of a cell, without its marks; what names its columns has a line for each. */
+export function toValue(cell: Cell): string | number | null {
+  if (typeof cell !== 'object' || cell === null) return cell
+  if (!Array.isArray(cell)) return (cell as Marked).text
+  const pieces = listPieces(cell)
+  if (pieces.every(({ column }) => column === undefined)) return pieces.map(({ text }) => text).join('')
+  return pieces.map(({ column, text }) => `${column}: ${text}`).join('\n')
+}
+
+/** The marks of a cell as a whole; pieces have their own. */
+export function getMarks(cell: Cell): Partial<Marked> {
+  return typeof cell === 'object' && cell !== null && !Array.isArray(cell) ? (cell as Marked) : {}
+}
+
 /** What a cell says, without its marks. */
 export function toCellText({ kind }: Column, cell: Cell): string {
-  const value = typeof cell === 'object' && cell !== null ? cell.text : cell
+  const value = toValue(cell)
   if (value === null) return '–'
   return typeof value === 'number' && kind in FIGURES
     ? FIGURES[kind as keyof typeof FIGURES](value)

@@ -81,7 +81,6 @@ export function toBriefReport(summary: RunSummary): Section[] {
   ]
 }
 
-/** A figure of a load test as a fact. */
 export function toFact({ label, value, note, tone }: LoadFact): Fact {
   const said = note === undefined ? value : `${value}, ${note}`
   return { label, lines: [tone === undefined ? said : { text: said, tone }] }

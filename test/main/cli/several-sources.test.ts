@@ -59,6 +59,24 @@ describe('several sources', () => {
     expect([again.code, toLine(again.stderr)]).toEqual([2, expect.stringContaining('changed')])
   })
 
+  it('are all named in every report, by their names alone in one without content', async () => {
+    const { folder, sluice, to } = await open()
+    await sluice('task', join(folder, 'posts', 'a.csv'), join(folder, 'posts', 'b.csv'), ...to)
+    const report = async (...args: string[]) => {
+      const { stdout } = await sluice('report', 'latest', '--json', ...args)
+      return JSON.parse(stdout).summary
+    }
+    expect(await report()).toMatchObject({ source: 'a.csv', more_sources: ['b.csv'] })
+    const files = ['report.html', 'report.md'].map((name) => join(folder, name))
+    for (const file of files) {
+      for (const content of [[], ['--with-content']]) {
+        await sluice('report', 'latest', file, '--overwrite', ...content)
+        const text = readFileSync(file, 'utf8').replaceAll(/<\/?bdi>|`/g, '')
+        expect(text).toContain('rows of a.csv and 1 more ')
+      }
+    }
+  })
+
   it('are told which of them lack a column, and which columns only some have', async () => {
     onlyInLongForm()
     const folder = createTemporaryFolder()

@@ -3,6 +3,7 @@ import { wrapAnsi } from 'fast-wrap-ansi'
 import {
   type Cell,
   type Column,
+  getMarks,
   isNumeric,
   type Sign,
   type Table,
@@ -165,12 +166,7 @@ interface DrawnCell {
 const EMPTY: DrawnCell = { text: '', tone: 'plain', meaning: '', command: '' }
 
 function drawCell(terminal: Terminal, column: Column, cell: Cell): DrawnCell {
-  const {
-    tone = 'plain',
-    sign,
-    meaning = '',
-    command = '',
-  } = typeof cell === 'object' && cell !== null ? cell : {}
+  const { tone = 'plain', sign, meaning = '', command = '' } = getMarks(cell)
   const text = toPrintable(toCellText(column, cell))
   const harmless = { meaning: toPrintable(meaning), command: toPrintable(command) }
   return { tone, ...harmless, text: sign === undefined ? text : `${drawSign(terminal, sign)} ${text}` }

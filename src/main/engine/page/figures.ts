@@ -1,31 +1,12 @@
 import { decodeHistogram, toLatencyBars } from '../../../shared/load/latency-meter.ts'
 import type { LoadReport } from '../../../shared/load/load-report.ts'
-import type { LoadFact, LoadNotice, LoadView } from '../../../shared/load/load-view.ts'
+import type { LoadFact, LoadView } from '../../../shared/load/load-view.ts'
 import { COURSE_METRICS } from '../../../shared/load/metrics.ts'
-import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { toLatencyTable } from '../../../shared/report/summary-report.ts'
-import { listRowWarnings, type RunWarning } from '../../../shared/run/run.ts'
 import { listTimeCharts, type MeasuredCourse, type TimeBucket, toNines, toSpectrum } from './chart-series.ts'
 import { drawDistribution, drawLineChart, drawSpectrum } from './charts.ts'
-import { drawList, html, type Markup, quoteForeign } from './markup.ts'
+import { html, type Markup } from './markup.ts'
 import { drawTable } from './report-markup.ts'
-
-/** What has to be known before any figure is read. */
-export function drawNotice({ title, text, details }: Omit<LoadNotice, 'kind'>): Markup {
-  return html`<section class="notice warn" role="note"><h2>${quoteForeign(title)}</h2>
-<p>${text}</p>${drawList(details)}</section>
-`
-}
-
-/** The warnings about rows by cause, as one notice; none where there are none. */
-export function toRowsNotice(warnings: readonly RunWarning[]): Omit<LoadNotice, 'kind'>[] {
-  const ofRows = listRowWarnings(warnings)
-  if (ofRows.length === 0) return []
-  const details = ofRows.map(({ rows, message }) => `${formatCounted(rows, 'row')}: ${message}`)
-  return [
-    { title: 'Warnings about rows', text: 'These rows were sent unless they are invalid, too.', details },
-  ]
-}
 
 /** The few figures that a reader looks for first. */
 export function drawCards(facts: readonly LoadFact[]): Markup {

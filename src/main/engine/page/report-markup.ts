@@ -1,17 +1,49 @@
+import type { Notice } from '../../../shared/load/load-view.ts'
 import {
   type Cell,
   type Column,
   type Fact,
+  getMarks,
   isNumeric,
   type Line,
   listPieces,
+  type Marked,
   type Section,
   type Sign,
   type Table,
   toCellText,
+  toValue,
 } from '../../../shared/report/report.ts'
 import { drawShareBar } from './charts.ts'
 import { drawList, html, type Markup, NOTHING, quoteForeign } from './markup.ts'
+
+/** How a report begins: what has to be known before any figure is read, then what it is of, and how that was done. */
+export function drawHead(
+  name: string,
+  notices: readonly Notice[],
+  { lines = [], notes = [] }: Section,
+  caveats: readonly string[] = [],
+): Markup {
+  return html`<header>
+<h1>${quoteForeign(name)}</h1>
+${notices.map(drawNotice)}
+${
+  caveats.length === 0
+    ? NOTHING
+    : html`<section class="notice warn" role="note"><h2>What the percentiles leave out or include</h2>${drawList(caveats)}</section>
+`
+}${lines.map(
+  (line) => html`<p class="about">${drawLine(line)}</p>
+`,
+)}${notes.map((note) => html`<p class="plan">${drawLine(note)}</p>`)}
+</header>`
+}
+
+function drawNotice({ title, text, details }: Notice): Markup {
+  return html`<section class="notice warn" role="note"><h2>${quoteForeign(title)}</h2>
+<p>${text}</p>${drawList(details)}</section>
+`
+}
 
 /** Draws a part of a report. Title and lines of a section with a table are its caption. */
 export function drawReportSection({
@@ -21,11 +53,11 @@ export function drawReportSection({
   tables = [],
   notes = [],
 }: Section): Markup {
-  const heading = title === undefined ? [] : [drawLine(title)]
-  const said = lines.map(drawLine)
-  const caption = html`${heading}${heading.length > 0 && said.length > 0 ? ': ' : ''}${join(said)}`
-  return html`${tables.length > 0 ? NOTHING : [...heading, ...said].map((line) => html`<p>${line}</p>`)}${drawList(warnings)}${tables.map(
-    (table) => drawTable(table.caption === undefined ? { ...table, caption: caption } : table),
+  const heading = title === undefined ? [] : [title]
+  const said = lines.flatMap((line, index) => [...(index === 0 ? [] : [' ']), ...listPieces(line)])
+  const caption = [...heading.flatMap(listPieces), heading.length > 0 && said.length > 0 ? ': ' : '', ...said]
+  return html`${tables.length > 0 ? NOTHING : [...heading, ...lines].map((line) => html`<p>${drawLine(line)}</p>`)}${drawList(warnings)}${tables.map(
+    (table) => drawTable({ caption, ...table }),
   )}${notes.map((note) => html`<p class="about">${drawLine(note)}${toEnd(note)}</p>`)}
 `
 }
@@ -52,18 +84,11 @@ function drawLine(line: Line): Markup {
 /** Rows of a table that is printed on one page. */
 const SHORT_ROWS = 12
 
-/**
- * Draws a table that a screen reader can navigate; its first column heads each row, and it scrolls by itself if it is too
- * wide. Cells may be drawn already.
- */
-export function drawTable({
-  caption,
-  columns,
-  rows,
-}: Omit<Table<Cell | Markup>, 'caption'> & { caption?: Line | Markup }): Markup {
+/** A table that a screen reader can navigate; its first column heads each row, and it scrolls by itself if too wide. */
+export function drawTable({ caption = '', columns, rows }: Table): Markup {
   const classes = columns.map((column) => (isNumeric(column) ? 'number' : 'text'))
   return html`<div class="${rows.length > SHORT_ROWS ? 'scroll' : 'scroll short'}"><table>
-<caption>${isMarkup(caption) ? caption : drawLine(caption ?? '')}</caption>
+<caption>${drawLine(caption)}</caption>
 <thead><tr>${columns.map(({ title }, index) => (title === '' ? html`<td></td>` : html`<th scope="col" class="${classes[index] ?? ''}">${title}</th>`))}</tr></thead>
 <tbody>${rows.map(
     (cells) => html`<tr>${columns.map((column, index) => {
@@ -79,32 +104,31 @@ export function drawTable({
 
 const SIGNS: Partial<Record<Sign, string>> = { held: '✓', crossed: '✗' }
 
-function drawCell(column: Column, cell: Cell | Markup): Markup {
-  if (isMarkup(cell)) return cell
-  if (column.kind === 'bar') {
-    const { text = cell, tone = 'plain' } = typeof cell === 'object' && cell !== null ? cell : {}
-    return drawShareBar(Number(text), tone)
-  }
-  const {
-    tone,
-    sign,
-    meaning,
-    isForeign = column.kind === 'foreign',
-  } = typeof cell === 'object' && cell !== null ? cell : {}
-  const said = toCellText(column, cell)
-  const drawn = isForeign
-    ? quoteForeign(said)
-    : column.kind === 'code'
-      ? html`<code>${said}</code>`
-      : html`${said}`
+function drawCell(column: Column, cell: Cell): Markup {
+  const { tone = 'plain' } = getMarks(cell)
+  if (column.kind === 'bar') return drawShareBar(Number(toValue(cell)), tone)
+  if (Array.isArray(cell)) return html`${listPieces(cell).map((piece) => drawMarked(piece.text, piece))}`
+  return drawMarked(toCellText(column, cell), {
+    isCode: column.kind === 'code',
+    isForeign: column.kind === 'foreign',
+    ...getMarks(cell),
+  })
+}
+
+function drawMarked(
+  said: string,
+  { tone, sign, meaning, isForeign, isCode, column }: Partial<Marked>,
+): Markup {
+  const drawn = isForeign ? quoteForeign(said) : isCode ? html`<code>${said}</code>` : html`${said}`
   const signed = sign === undefined ? drawn : html`${SIGNS[sign] ?? ''} ${drawn}`
   const toned =
     tone === 'good' || tone === 'bad'
       ? html`<span class="${tone === 'good' ? 'ok' : 'bad'}">${signed}</span>`
       : signed
-  return meaning === undefined ? toned : html`${toned}<span class="meaning">${meaning}</span>`
-}
-
-function isMarkup(value: unknown): value is Markup {
-  return typeof value === 'object' && value !== null && 'markup' in value
+  if (column !== undefined) {
+    return html`<span class="cell"><span class="unit">${quoteForeign(column)}</span> ${toned}</span>`
+  }
+  return meaning === undefined
+    ? toned
+    : html`${toned}<span class="meaning">${isForeign ? quoteForeign(meaning) : html`${meaning}`}</span>`
 }

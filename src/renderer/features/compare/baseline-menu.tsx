@@ -10,7 +10,6 @@ import { ActionButton, TextField } from '../../ui/controls.tsx'
 import { ErrorNotice } from '../../ui/layout/screen.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 
-/** The baselines of the connection and source of a run. */
 export function useBaselines(runId: string | null) {
   return useQuery(ask.baselines.list.queryOptions({ input: runId === null ? skipToken : { runId } }))
 }

@@ -18,10 +18,11 @@ import {
   formatRate,
   formatShare,
 } from '../../../shared/messages/figure-text.ts'
-import { sayPlanDifference } from '../../../shared/plan/plan-differences.ts'
+import { toPlanDifferencesTable } from '../../../shared/report/comparison-report.ts'
 import { ask } from '../../bridge/client.ts'
 import { LatencyOverlayChart, type OverlayKind, RUN_LINES } from '../../ui/charts/latency-overlay.tsx'
 import { ErrorNotice, Notice, Panel } from '../../ui/layout/screen.tsx'
+import { ReportTable } from '../../ui/table/report-table.tsx'
 import { type Column, Table } from '../../ui/table/table.tsx'
 import { SafeText, TextList } from '../../ui/text/safe-text.tsx'
 import styles from './compare.module.css'
@@ -266,21 +267,11 @@ function PlansPanel({ letter, comparison }: { letter: string; comparison: LoadCo
       flush
       scrolls
     >
-      <Table
-        className={styles.table}
+      <ReportTable
+        className={`${styles.table} ${styles.settings}`}
+        toRow={(_, index) => ({ title: planDifferences[index]?.path })}
         caption={`Differences of the plans of A and ${letter}`}
-        rows={planDifferences.map((one) => ({ path: one.path, ...sayPlanDifference(one) }))}
-        toKey={({ path }) => path}
-        toRow={({ path }) => ({ title: path })}
-        columns={[
-          {
-            title: 'Setting',
-            className: styles.setting,
-            cell: ({ setting }) => <SafeText text={setting} max={120} />,
-          },
-          { title: 'A', cell: ({ a }) => <SafeText text={a} max={120} /> },
-          { title: letter, cell: ({ b }) => <SafeText text={b} max={120} /> },
-        ]}
+        table={toPlanDifferencesTable(planDifferences, { setting: 'Setting', b: letter })}
       />
     </Panel>
   )

@@ -1,20 +1,17 @@
-import {
-  type Cell,
-  isNumeric,
-  type Table as ReportedTable,
-  toCellText,
-  toTitle,
-} from '../../../shared/report/report.ts'
+import type { ComponentProps } from 'react'
+import { isNumeric, type Table as ReportedTable, toCellText, toTitle } from '../../../shared/report/report.ts'
 import { SafeText } from '../text/safe-text.tsx'
 import { Table } from './table.tsx'
 
 /** A table of a report, as terminals, pages and workbooks have it, too. */
-export function ReportTable(props: {
-  table: ReportedTable
-  caption: string
-  className?: string | undefined
-  empty?: string
-}) {
+export function ReportTable(
+  props: {
+    table: ReportedTable
+    caption: string
+    className?: string | undefined
+    empty?: string
+  } & Pick<ComponentProps<typeof Table<ReportedTable['rows'][number]>>, 'toRow'>,
+) {
   const { table, ...look } = props
   return (
     <Table
@@ -24,8 +21,7 @@ export function ReportTable(props: {
         title: toTitle(column),
         ...(isNumeric(column) && { isNumber: true as const }),
         cell: (row: ReportedTable['rows'][number]) => {
-          const cell: Cell = row[at] ?? null
-          const shown = toCellText(column, cell)
+          const shown = toCellText(column, row[at] ?? null)
           return column.kind === 'foreign' ? <SafeText text={shown} max={120} /> : shown
         },
       }))}

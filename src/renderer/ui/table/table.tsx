@@ -55,7 +55,7 @@ export function Table<Row>(props: {
   look?: 'dense' | 'plain'
   hasNoHead?: true
   className?: string | undefined
-  toRow?: (row: Row) => HTMLAttributes<HTMLTableRowElement> & DataAttributes
+  toRow?: (row: Row, index: number) => HTMLAttributes<HTMLTableRowElement> & DataAttributes
   /** What stands in a row of its own under a row; null for nothing. */
   below?: (row: Row) => ReactNode
   /** Which columns a person hid and resized. */
@@ -95,7 +95,7 @@ export function Table<Row>(props: {
           const under = below?.(row) ?? null
           return (
             <Fragment key={toKey(row, index)}>
-              <tr {...toRow?.(row)}>
+              <tr {...toRow?.(row, index)}>
                 {columns.map((column, place) => {
                   const cell = column.toCell === undefined ? {} : column.toCell(row, index)
                   if (cell === null) return null

@@ -2,19 +2,18 @@ import { describeLimited, formatPercentileName } from '../../../../shared/load/c
 import type { DifferenceComparison, LoadComparison } from '../../../../shared/load/load-comparison.ts'
 import type { LoadReport } from '../../../../shared/load/load-report.ts'
 import { type LoadView, toLoadView } from '../../../../shared/load/load-view.ts'
-import { formatSetDuration } from '../../../../shared/messages/duration.ts'
 import { formatCount, formatFigure } from '../../../../shared/messages/figure-text.ts'
-import { listReadAs } from '../../../../shared/messages/reading-messages.ts'
-import { sayPlanDifference } from '../../../../shared/plan/plan-differences.ts'
+import { toPlanDifferencesTable } from '../../../../shared/report/comparison-report.ts'
 import { GROUP_TITLES, toGroupTable, toStagesTable } from '../../../../shared/report/load-sections.ts'
 import { code, count, foreign, ms, number, text } from '../../../../shared/report/report.ts'
+import { listRowNotices, toLoadHead } from '../../../../shared/report/report-head.ts'
 import { toFact } from '../../../../shared/report/summary-report.ts'
 import { type TimeBucket, toBuckets, toGeneratorChart } from '../../page/chart-series.ts'
 import { drawLineChart } from '../../page/charts.ts'
-import { drawCards, drawLatencies, drawNotice, drawTimeline, toRowsNotice } from '../../page/figures.ts'
+import { drawCards, drawLatencies, drawTimeline } from '../../page/figures.ts'
 import { drawList, html, type Markup, NOTHING, quoteForeign } from '../../page/markup.ts'
 import { formatPage } from '../../page/page.ts'
-import { drawFacts, drawTable } from '../../page/report-markup.ts'
+import { drawFacts, drawHead, drawTable } from '../../page/report-markup.ts'
 
 /** A load test as a page. What makes the figures doubtful stands above them. */
 export function formatLoadPage(report: LoadReport): string {
@@ -23,7 +22,12 @@ export function formatLoadPage(report: LoadReport): string {
   return formatPage({
     title: `${report.name} · load test`,
     sections: [
-      drawHead(report, view),
+      drawHead(
+        report.name,
+        [...view.notices, ...listRowNotices(report.warnings ?? [])],
+        { ...toLoadHead(report, 'page'), notes: [report.plan.join(' · ')] },
+        view.caveats,
+      ),
       drawThresholds(view),
       drawRequests(view),
       drawLatencies(report, view.latencies),
@@ -37,33 +41,6 @@ export function formatLoadPage(report: LoadReport): string {
     footer:
       'Percentiles are from HDR histograms of microseconds with three figures. response_time and start_lag count from the scheduled time, so they include whatever delays the sending.',
   })
-}
-
-/** What was tested, when and how; what has to be known before any figure is read stands above that. */
-function drawHead(report: LoadReport, { notices, caveats }: LoadView): Markup {
-  const { startedAt, warmupMs, durationMs } = report
-  const warmup = warmupMs === 0 ? '' : `, after ${formatSetDuration(warmupMs)} of warm-up`
-  const measured =
-    startedAt === null
-      ? 'Nothing was measured'
-      : `Measured for ${formatMeasured(durationMs)}${warmup}, from ${startedAt.slice(0, 19).replace('T', ' ')} UTC`
-  return html`<header>
-<h1>${quoteForeign(report.name)}</h1>
-${[...notices, ...toRowsNotice(report.warnings ?? [])].map(drawNotice)}
-${caveats.length === 0 ? NOTHING : html`<section class="notice warn" role="note"><h2>What the percentiles leave out or include</h2>${drawList(caveats)}</section>`}
-<p class="about">Load test of ${quoteForeign(report.baseUrl)} · ${report.operation} · rows of ${quoteForeign(report.source)}</p>
-${listReadAs(report.readAs ?? [], 'window').map(
-  (line) => html`<p class="about">Read as ${quoteForeign(line)}</p>
-`,
-)}<p class="about">${measured} · run ${report.runId} · Sluice ${report.appVersion}</p>
-<p class="plan">${report.plan.join(' · ')}</p>
-</header>`
-}
-
-function formatMeasured(durationMs: number): string {
-  return formatSetDuration(
-    durationMs >= 10_000 ? Math.round(durationMs / 1000) * 1000 : Math.round(durationMs),
-  )
 }
 
 function drawThresholds({ thresholds: { rows, verdict, isMet, note } }: LoadView): Markup {
@@ -176,11 +153,7 @@ ${drawTable({
 ${
   planDifferences.length === 0
     ? html`<p class="about">The plans are the same.</p>`
-    : drawTable({
-        caption: 'What the plans say differently',
-        columns: [foreign(''), foreign('A'), foreign('B')],
-        rows: planDifferences.map(sayPlanDifference).map(({ setting, a, b }) => [setting, a, b]),
-      })
+    : drawTable({ ...toPlanDifferencesTable(planDifferences), caption: 'What the plans say differently' })
 }</section>`
 }
 

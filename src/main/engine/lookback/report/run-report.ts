@@ -13,7 +13,7 @@ import {
 } from '../../../../shared/lookback/run-report.ts'
 import { SluiceError } from '../../../../shared/messages/errors.ts'
 import { adviseInTerminal } from '../../../../shared/messages/outcome-advice.ts'
-import { nameRunSource } from '../../../../shared/plan/source-paths.ts'
+import { nameSource } from '../../../../shared/plan/source-paths.ts'
 import { toRowAndRecord } from '../../../../shared/plan/source-place.ts'
 import { formatRunMarkdown } from '../../../../shared/report/markdown-reports.ts'
 import { mergeErrorGroups, toErrorKey } from '../../../../shared/run/counts.ts'
@@ -143,10 +143,12 @@ function leaveContentOut(
   failures: readonly Failure[],
   quoted: readonly string[],
 ): RunSummary {
-  const { terms, stop_reason: reason } = summary
+  const { terms, stop_reason: reason, more_sources: more } = summary
+  const toName = (path: string) => nameSource({ path })
   return {
     ...summary,
-    source: nameRunSource(summary),
+    source: toName(summary.source),
+    ...(more !== undefined && { more_sources: more.map(toName) }),
     stop_reason: reason === null ? null : withoutQuotes(reason, quoted),
     errors: failures.map(({ outcome, status, error_code, message, rows }) => ({
       ...{ outcome, status, error_code, message, rows },
