@@ -50,13 +50,11 @@ export function splitCommand(
   return words.length === 0 ? { fault: 'no word' } : { words }
 }
 
-/** What a request is repeated with on a command line. */
 interface CurlRequest {
   method: 'POST' | 'GET'
   url: string
   /** JSON text; null where the request has none. */
   body: string | null
-  /** Whether it carries the key. */
   hasKey: boolean
   /** Name of the environment variable that holds the key; the key itself never appears. */
   apiKeyEnv: string

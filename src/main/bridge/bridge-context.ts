@@ -89,7 +89,6 @@ export interface BridgeServices {
   readonly sandbox: SandboxHost
   /** Announces that a window switched a stored connection's key. */
   readonly keySwitch: KeySwitch
-  /** Keys that were typed for stored connections. */
   readonly keyStore: KeyStore
   readonly removedConnections: RemovedConnections
   readonly clock: Clock

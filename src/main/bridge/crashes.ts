@@ -33,9 +33,7 @@ export function createCrashes(findName: (runId: string) => string | null) {
       changed.add(listener)
       return () => changed.delete(listener)
     },
-    /** Calls the listener with each new crash. */
     onCrash: (listener: (error: SluiceError) => void): void => void crashed.add(listener),
-    /** Stops listening for threads that crash. */
     close: onThreadCrash(note),
   }
 }

@@ -20,7 +20,6 @@ interface SendQuestion {
   /** Name of the stored connection. */
   connection: string
   baseUrl: string
-  /** Name of the run. */
   run: string
   operation: OperationKind
   /** Rows that are sent at most; null where that is not known yet. */

@@ -50,7 +50,6 @@ type RememberedSandbox = z.infer<typeof rememberedSandboxSchema>
 
 const NEW: RememberedSandbox = { port: null, formerPorts: [], setup: DEFAULT_SETUP, behaviour: {} }
 
-/** Most former ports that are kept. */
 const FORMER_PORTS_MAX = 100
 
 /**

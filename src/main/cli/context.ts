@@ -31,7 +31,6 @@ export interface CliContext {
   readonly askSecret: (question: string) => Promise<string>
   /** Where typed keys outlive this process, or why they do not. */
   readonly lastingKeys: LastingStore | { absence: string }
-  /** Keys that were typed for stored connections. */
   readonly keyStore: KeyStore
   /** Opens the engine on a workspace. Throws `WORKSPACE_UNUSABLE`. */
   readonly openEngine: (workspace: string) => Promise<Engine>
@@ -76,7 +75,6 @@ export function createCliContext(surroundings: Partial<CliSurroundings> = {}): C
   }
 }
 
-/** Whether this runs in a job of GitHub Actions. */
 export function isJobOfGithub(env: NodeJS.ProcessEnv): boolean {
   return env['GITHUB_ACTIONS'] === 'true'
 }

@@ -13,7 +13,6 @@ interface PageSection {
   text: string
 }
 
-/** Most places that a search lists. */
 const PLACES_MAX = 15
 
 /**

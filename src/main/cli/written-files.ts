@@ -69,7 +69,6 @@ export async function toTargetOf(
   return toTarget(context, engine.workspace, name, flags, [source, ...others])
 }
 
-/** Remembers the files that the command has written. */
 export function rememberTargets(context: CliContext, workspace: string): void {
   if (!isWritable(workspace)) return
   const written = [...(targets.get(context) ?? [])].flatMap(([file, before]) => {

@@ -19,7 +19,6 @@ export interface UpdaterParts {
 export interface UpdateOptions extends UpdaterParts {
   runs: HeldRuns
   log: EventLog
-  /** Where the setting is kept. */
   settingFile: string
   /** Closes the engine, then installs. */
   closeThen(install: () => void): void

@@ -1,7 +1,6 @@
 import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { isJsonObject } from '../../shared/service/json-object.ts'
 
-/** Header that carries the token of the admin routes. */
 export const ADMIN_TOKEN_HEADER = 'x-sandbox-token'
 
 /** Makes the token of one start of a sandbox: 192 random bits, known only to whoever started it. */

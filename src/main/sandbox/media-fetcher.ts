@@ -72,7 +72,6 @@ export function createMediaFetcher({ workspace, limitBytes, timeoutMs }: MediaFe
  */
 export interface MediaFetcher extends ReturnType<typeof createMediaFetcher> {}
 
-/** Whether the workspace has given this path to a media file. */
 function isIssued(workspace: string, path: string): boolean {
   try {
     const settings = findReceiverSettings(workspace)

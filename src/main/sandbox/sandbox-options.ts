@@ -4,7 +4,6 @@ import { behaviourSettingsSchema, DEFAULT_BEHAVIOUR } from '../../shared/sandbox
 import { appealSchema, ruleSchema } from '../../shared/sandbox/content.ts'
 import { formatIssues } from './sandbox-errors.ts'
 
-/** The key of a sandbox that was given none. */
 export const DEFAULT_SANDBOX_KEY = 'sandbox-key'
 
 const termSchema = z.object({ term: z.string().min(1), notes: z.string().nullable().default(null) })

@@ -10,11 +10,9 @@ export interface SandboxCalls {
   close(): Promise<void>
 }
 
-/** A sandbox that listens in a thread of its own. */
 export interface SandboxThread extends SandboxAddress {
   /** Settles when the thread has ended, by `close` or on its own. */
   readonly ended: Promise<void>
-  /** Stops the sandbox and ends the thread. */
   close(): Promise<void>
 }
 

@@ -282,7 +282,6 @@ export interface KeySituation {
   remembered: string
 }
 
-/** The key that a run is taken up with. */
 interface KeyChoice {
   /** Null for the stored one. */
   typed: string | null

@@ -137,7 +137,6 @@ export const connectionsContract = {
   restore: base.input(named).output(entriesSchema),
   /** Keeps a typed key: a new one, or another text for one whose variable is not set. */
   setKey: base.input(namedKey.extend({ apiKey: typedKeySchema })).output(entriesSchema),
-  /** Removes one of several keys. */
   removeKey: base.input(namedKey).output(entriesSchema),
   /** Stores a removed key again, within ten minutes with what was typed for it. */
   restoreKey: base.input(namedKey).output(entriesSchema),

@@ -37,7 +37,6 @@ export const BRIDGE_ERRORS = Object.fromEntries(
   ]),
 ) as Record<ErrorCode, BridgeErrorItem>
 
-/** The error in the form that crosses the bridge. */
 export function toBridgeError({
   code,
   message,

@@ -34,7 +34,6 @@ const openedPlanSchema = z.object({
   /** The stored connection that it keeps to; null for an address of its own, which gets no stored key. */
   connectionName: z.string().nullable(),
   isSandbox: z.boolean(),
-  /** Whether a key has to be typed. */
   needsKey: z.boolean(),
   /** What the plan says of its connection and the window does not take over, in words. */
   leftOut: z.array(z.string()),

@@ -33,7 +33,6 @@ const pageSchema = z.object({
   isCounted: z.boolean(),
 })
 
-/** One page of results as the window shows it. */
 export type BridgePage = z.infer<typeof pageSchema>
 
 /** The outcome of the rows of a run; rows only by page. */
@@ -109,7 +108,6 @@ const overviewSchema = loadReportSchema.extend({
    * limited if any second of the stretch was.
    */
   seconds: z.array(loadChartSecondSchema),
-  /** Seconds that were measured. */
   measuredSeconds: z.int(),
   /** The distribution of each latency that was measured. */
   bars: latencyBarsSchema,

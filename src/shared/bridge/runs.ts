@@ -153,7 +153,6 @@ export const runsContract = {
   /** A page of the runs that are asked for (default: the newest {@link RUNS_SHOWN}). */
   list: base.input(toStrict(runListQuerySchema).default({ limit: RUNS_SHOWN })).output(runEntriesSchema),
   summarize: base.input(runIdSchema).output(runSummarySchema),
-  /** The plan a run was started with. */
   readPlan: base.input(runIdSchema).output(planSchema),
   /**
    * Begins to read and check the source, and answers at once; nothing is sent before `begin`. Without `apiKey` the key

@@ -268,7 +268,6 @@ function toDefinition(metric: MetricName): Definition {
   return METRICS[metric]
 }
 
-/** Whether a metric is a latency. */
 export function isTrend(metric: MetricName): metric is TrendMetric {
   return METRICS[metric].kind === 'trend'
 }

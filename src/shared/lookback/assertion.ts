@@ -54,7 +54,6 @@ export function checkAssertion(
   return { expression, value, ok: value !== null && compare(value, operator, limit) }
 }
 
-/** Whether an evaluation has what an assertion is of. */
 export function isKnownSubject({ of }: Assertion, { rules }: Pick<Evaluation, 'rules'>): boolean {
   return AVERAGES.some((name) => name === toComparable(of)) || findJudged(rules, of) !== undefined
 }

@@ -239,7 +239,6 @@ function isDenial(text: string, rules: readonly string[]): boolean {
   })
 }
 
-/** Rules that have all words of a text. */
 function findByWords(text: string, rules: readonly string[]): readonly string[] {
   const words = toWords(text).filter((word) => word.length >= WORD_MIN)
   if (words.length === 0) return []

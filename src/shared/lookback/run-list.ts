@@ -70,7 +70,6 @@ export interface RunPage {
   choices: RunChoices
   /** Runs that were asked for, on all pages. */
   total: number
-  /** Runs of the workspace. */
   all: number
   /**
    * Journals that are still to be read, so that their runs may be missing. None in an answer that waits for them; a page of

@@ -111,7 +111,6 @@ function isCapital(code: number): boolean {
   return code >= 0x41 && code <= 0x5a
 }
 
-/** Whether an id begins with a digit or a sign. */
 function beginsAsNumber(id: string): boolean {
   const first = id.charCodeAt(0)
   return isDigit(first) || first === 0x2b || first === 0x2d

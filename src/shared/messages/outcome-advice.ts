@@ -16,7 +16,6 @@ interface Subject {
   target?: string | undefined
   /** Whether it is a load test, of which nothing is sent again. */
   isLoad: boolean
-  /** Rows that nobody knows the outcome of. */
   unknownRows: number
   errorCode: string | null
   /** Where the requests went. */

@@ -26,7 +26,6 @@ function toLine(indent: number): string {
   return `\n${'  '.repeat(Math.min(indent, INDENT_MAX))}`
 }
 
-/** Whether a text is valid JSON. */
 export function isJson(text: string): boolean {
   try {
     JSON.parse(text)

@@ -5,7 +5,6 @@ import { listNeeded, sayOpenWarning } from './accept-messages.ts'
 import { type ErrorEntry, ofCode, ofFailure, type Wording } from './error-entry.ts'
 import { formatCounted } from './figure-text.ts'
 
-/** Says where all runs are listed. */
 function listRuns(sluice: string): Wording {
   return {
     terminal: `To list the runs: ${sluice} runs. For a run in another workspace, add --workspace DIR.`,

@@ -271,7 +271,6 @@ export const SOURCE_MESSAGES = {
       /** What a person calls it, such as "row 3". */
       record: string
       maxCharacters: number
-      /** Whether its quotes are closed. */
       isClosed: boolean
       begins: string
     }) => {

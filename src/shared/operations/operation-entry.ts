@@ -118,7 +118,6 @@ export interface OperationEntry<
 > extends OperationTraits<z.output<Schema>, z.output<Scratch>> {
   kind: Kind
   subject: About
-  /** The operation as a plan has it. */
   schema: Schema
   /** What of it a single request by hand names beside its body. */
   scratch: Scratch

@@ -51,7 +51,6 @@ export const OPERATIONS = Object.fromEntries(ALL.map((entry) => [entry.kind, ent
 /** The names of all of them, in the order they are offered. */
 export const OPERATION_KINDS = ALL.map(({ kind }) => kind)
 
-/** Whether a text names an operation. */
 export function isOperationKind(text: string): text is OperationKind {
   return Object.hasOwn(OPERATIONS, text)
 }

@@ -81,7 +81,6 @@ const stopSchema = z.object(toShape(STOP_OPTIONS))
 /** When a run stops since too many of its rows do not succeed. */
 export type StopRule = z.infer<typeof stopSchema>
 
-/** The rule of a plan that has none. */
 export const DEFAULT_STOP_RULE: StopRule = stopSchema.parse({})
 
 /** That rows are skipped which were sent to the same service before, and by what they are recognized. */

@@ -41,7 +41,6 @@ const SCHEME = /^(basic|bearer|digest|negotiate|token)\s/i
 /** Long enough to be a secret; what stands before `=` is a name. */
 const LONG_WORD = /[\w+/.-]{6,}(?!\w*=)/
 
-/** Whether a header or a variable of that name is likely to hold a secret. */
 export function mayNameSecret(name: string): boolean {
   return SECRET_NAME.test(name)
 }
@@ -82,7 +81,6 @@ export function parseHeaderValue(written: string): HeaderValue {
   return names.length === 0 ? { kind: 'text', text: written } : { kind: 'variables', names }
 }
 
-/** The value with each variable filled in. */
 export function fillVariables(written: string, read: (name: string) => string): string {
   return written.replaceAll(VARIABLE, (_, name: string) => read(name))
 }

@@ -19,7 +19,6 @@ export type SourceChange =
   | { kind: 'same' | 'unknown'; now: SourceFingerprint }
   | { kind: 'changed'; before: SourceFingerprint; now: SourceFingerprint }
 
-/** Whether two fingerprints are of the same content. */
 export function isSameSource(a: SourceFingerprint, b: SourceFingerprint): boolean {
   return a.sha256 === b.sha256
 }

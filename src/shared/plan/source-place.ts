@@ -17,7 +17,6 @@ export type SourcePlace = z.infer<typeof sourcePlaceSchema>
 
 /** Where records stand from `row` on, until the next place says otherwise. */
 export interface RowPlace {
-  /** Number of the record. */
   row: number
   sheetRow: number
   /** Null where a source has no lines. */

@@ -135,5 +135,4 @@ export const receiverSchema = z.object({
   probes: z.int(),
 })
 
-/** The receiver of callbacks of this process. */
 export type ReceiverState = z.infer<typeof receiverSchema>

@@ -346,7 +346,6 @@ function hasLaterColumn(header: readonly string[]): boolean {
 const JSON_LINES_KEYS = ['row', 'record', 'state', 'error_code', 'message', 'tries', 'cells']
 const CELL = 'cells.'
 
-/** Whether columns are those of a JSON Lines export of ours. */
 export function isJsonLinesExport(columns: readonly string[]): boolean {
   return JSON_LINES_KEYS.every((key) => columns.includes(key))
 }

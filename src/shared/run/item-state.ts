@@ -221,7 +221,6 @@ export type ItemEvent =
   | 'retry'
   /** No callback came in time. */
   | 'timed_out'
-  /** A callback came. */
   | 'callback_succeeded'
   | 'callback_rejected'
   /** A callback came that is of another item. */

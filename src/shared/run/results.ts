@@ -14,7 +14,6 @@ import { latencyBarsSchema, percentilesSchema } from './run.ts'
 
 export const PAGE_MAX_ROWS = 500
 
-/** Most columns that a page is asked for. */
 const PAGE_MAX_COLUMNS = 300
 
 /** Which rows are neither in a success file nor in its error file, in words. */
@@ -190,9 +189,7 @@ export interface ExportRow extends ResultRow {
   callbacks: CallbackDetail[]
   /** The JSON of the answer that decided the row, in async that of the callback; undefined where there is none. */
   body: unknown
-  /** Of a task. */
   task: TaskFindings | null
-  /** Of an appeal. */
   appeal: AppealFindings | null
   /** What the service has as notes of a term; null where it did not say. */
   termNotes: string | null

@@ -114,13 +114,11 @@ const ROW_FILTERS = {
     label: toCauseLabel,
     say: () => 'one cause of errors',
   }),
-  /** Rows with this answer of the service. */
   answer: define(rowAnswerSchema, {
     askedOf: 'counters',
     facet: 'answer',
     say: (answer) => ROW_ANSWERS[answer].word,
   }),
-  /** Rows of one cell of an evaluation that the engine keeps. */
   cell: define(evaluatedCellSchema, { askedOf: 'evaluation', say: describeCell }),
   /** Rows with this verdict of a person, among others; {@link NO_VERDICT} stands for having none. */
   verdict: define(z.enum([...VERDICTS, NO_VERDICT]), {
@@ -247,7 +245,6 @@ export function listFacetKinds<Source extends FilterEntry<never>['askedOf']>(
   )
 }
 
-/** The group that the facets of a kind stand in. */
 export function findGroup(kind: FacetKind): string {
   return findFilterOf(kind).group ?? kind
 }
@@ -295,7 +292,6 @@ export function describeFilter(filter: RowFilter, facets: readonly Facet[] = [])
   ).join(', ')
 }
 
-/** The band that the value of a facet names. */
 export function parseBand(value: string): ScoreFilter {
   return JSON.parse(value) as ScoreFilter
 }

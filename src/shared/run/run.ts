@@ -116,7 +116,6 @@ const appealsSchema = z.object({
   other_status: z.int(),
 })
 
-/** Callbacks of an async run that were processed. */
 export const callbackCountsSchema = z.object({
   received: z.int(),
   /** Settled their item. */

@@ -2,7 +2,6 @@ import { z } from 'zod'
 
 /** One field of what a row becomes (docs/interface.md §2.1, §4). */
 export interface RequestField {
-  /** The wire name. */
   name: string
   kind: 'string' | 'json_object' | 'string_array'
   /** `content`: one of the fields marked so must be there. */

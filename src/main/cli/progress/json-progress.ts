@@ -35,7 +35,6 @@ export function createJsonReporter({ err }: Pick<CliContext, 'err'>, nowMs = Dat
   }
 }
 
-/** A picture of a run as a line of progress has it. */
 function toProgressLine(snapshot: RunSnapshot, atMs: number): Record<string, unknown> {
   const { runId, phase, rows, requests, inFlight, ratePerSecond, etaMs, elapsedMs, latencyMs, load, notice } =
     snapshot

@@ -22,7 +22,6 @@ export interface LoadOutputs {
 
 /** One place that is told of each second. */
 interface SecondOutput {
-  /** The load begins. */
   begin?(): void
   take(second: StreamedSecond): void
   /** Resolves when everything has arrived. Rejects with what kept it from that. */

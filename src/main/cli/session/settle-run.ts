@@ -238,7 +238,6 @@ async function printInvalidRows(context: CliContext, engine: Engine, summary: Ru
   }
 }
 
-/** The exit code of a command that executed a run. */
 export function toExitCode(summary: RunSummary): ExitCode {
   if (summary.state === 'interrupted') return EXIT.interrupted
   // A retry that is a run of its own is judged with the rest, as any other is.

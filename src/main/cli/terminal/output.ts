@@ -11,7 +11,6 @@ export interface Output {
    * in it, only what could control a terminal is escaped.
    */
   write(text: string | Uint8Array, how?: { isData?: boolean }): Promise<void>
-  /** Writes text and a line break. */
   writeLine(text?: string): Promise<void>
 }
 

@@ -82,7 +82,6 @@ interface NamedRule {
   ruleName: string
 }
 
-/** A function that gives the rule of a number. */
 export function createRuleReader(db: DatabaseSync): (number: number) => NamedRule | undefined {
   const rule = db.prepare('SELECT rule_id, rule_name FROM rule WHERE id = ?')
   return (number) => {
@@ -92,7 +91,6 @@ export function createRuleReader(db: DatabaseSync): (number: number) => NamedRul
   }
 }
 
-/** The numbers of the sets that a rule is in. */
 export function listSetsWith(db: DatabaseSync, ruleId: string): number[] {
   return db
     .prepare(

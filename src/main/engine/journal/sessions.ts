@@ -18,7 +18,6 @@ interface SessionOptions {
   callbackTimeoutMs?: number | undefined
 }
 
-/** A session as the journal has it. */
 export interface SessionRecord {
   number: number
   kind: SessionKind

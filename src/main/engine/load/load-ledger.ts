@@ -39,7 +39,6 @@ export class LoadLedger {
   readonly #onAwaited: (item: number, sentAtUs: number) => void
   readonly #seconds = new Map<number, OpenSecond>()
   readonly #threads: ThreadNames[] = []
-  /** Models that are distinguished. */
   readonly #models = new Set<string>()
   /** The second that the last record ended in; null once one was closed. */
   #open: { number: number; second: OpenSecond } | null = null
@@ -253,7 +252,6 @@ export class LoadRows {
     this.#last = new Uint8Array(count)
   }
 
-  /** Takes in requests that ended. */
   take(endings: readonly RowEnding[]): void {
     for (const ending of endings) {
       const position = Math.floor(ending / OUTCOMES.length)

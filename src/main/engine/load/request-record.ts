@@ -111,7 +111,6 @@ export class LoadErrors {
   readonly #numbers = new Map<string, number>()
   #news: [number, LoadErrorCause][] = []
 
-  /** The number of an error's cause. */
   toNumber({ outcome, status, errorCode, message }: Judgement): number {
     if (outcome === 'succeeded') throw new Error('a request that succeeded has no error')
     const text = errorCode !== null && status !== null ? toErrorPattern(message ?? '') : (message ?? '')

@@ -24,7 +24,6 @@ export interface TagSet {
   matches: (request: TaggedRequest) => boolean
 }
 
-/** A request as it is added up. */
 export interface AddedRequest {
   isSuccess: boolean
   /** It is the last try of its row. */
@@ -123,13 +122,11 @@ export class TaggedRequests {
 /** The latencies that are kept of each stage. */
 export const STAGE_METRICS = ['http_req_duration', 'succeeded_duration', 'response_time'] as const
 
-/** What the requests of one stage came to. */
 export interface StageRequests {
   sums: SummedRequests
   latency: LatencyMeter
 }
 
-/** What the requests of each stage came to. */
 export class StagedRequests {
   readonly #stages = new Map<number, StageRequests>()
 

@@ -21,7 +21,6 @@ export function readJsonObject(cell: string): JsonText | null {
   return parseJsonLine(cell).kind === 'object' ? new JsonText(cell) : null
 }
 
-/** Whether a value of a body is a JSON object. */
 export function isObjectValue(value: unknown): boolean {
   return value instanceof JsonText ? value.text.trimStart().startsWith('{') : isJsonObject(value)
 }

@@ -21,7 +21,6 @@ import { createRowHash } from './row-hash.ts'
 import { keepHalf, type RowHalf } from './split-row.ts'
 import { createRowValidator } from './validate-row.ts'
 
-/** A field of the request as a fix deals with it. */
 export interface FixedField {
   kind: RequestField['kind']
   /** The text that the mapping reads for it; null where nothing is mapped to it. */
@@ -181,7 +180,6 @@ export type LeavesOut = (
   problems: readonly Pick<Problem, 'code' | 'field'>[],
 ) => boolean
 
-/** Whether a plan's fixes leave a row out. */
 export function createLeaveOut(fixes: readonly Fix[], columns: readonly string[]): LeavesOut {
   const toHash = createRowHash(columns)
   const rows = Map.groupBy(

@@ -9,7 +9,6 @@ export function toCellKinds(kinds: string): string {
   return at === -1 ? kinds : kinds.slice(0, at)
 }
 
-/** The marks of a row. */
 export function listMarks(kinds: string): string[] {
   return kinds.split(MARK).slice(1)
 }

@@ -40,7 +40,6 @@ export function splitsRows({ fixes = [], operation, load }: Plan): boolean {
   )
 }
 
-/** Whether a mapped row has both contents. */
 export function hasBothContents({ text_data: text, url }: Readonly<Record<string, unknown>>): boolean {
   return text !== undefined && url !== undefined
 }

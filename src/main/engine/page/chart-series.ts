@@ -5,7 +5,6 @@ import { formatFigure, formatMs } from '../../../shared/messages/figure-text.ts'
 
 export const POINTS_MAX = 300
 
-/** What charts show of a second. */
 export type ChartSecond = Omit<LoadSecond, 'inFlight' | 'gcMs'>
 
 /** Consecutive seconds that a chart shows as one point. */

@@ -126,7 +126,6 @@ function isPlainOnWindows(name: string): boolean {
   return !/[:*?"<>|]|[. ]$/.test(name) && !DEVICE_NAME.test(name)
 }
 
-/** Whether a real path is inside a real folder. */
 export function isInside(folder: string, path: string): boolean {
   const way = relative(folder, path)
   return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)

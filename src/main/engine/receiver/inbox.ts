@@ -23,7 +23,6 @@ export interface InboxEntry {
   body: Uint8Array
 }
 
-/** A callback that is in the inbox. */
 export interface InboxCallback {
   /** Its place in the inbox: it rises with each callback of the workspace and is never reused. */
   id: number

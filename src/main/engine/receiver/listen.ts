@@ -93,7 +93,6 @@ function toUnavailable(cause: unknown, host: string, port: number, isOwn: boolea
 
 const LOOPBACK = '127.0.0.1'
 
-/** Whether a host means every address of this machine. */
 export function isEveryAddress(host: string): boolean {
   return host === '0.0.0.0' || host === '::'
 }

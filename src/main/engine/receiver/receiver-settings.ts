@@ -18,7 +18,6 @@ const settingsSchema = z.object({
 /** What makes a workspace's callback and media URLs the same every time. The secret is in no journal, log or export. */
 export type ReceiverSettings = Omit<z.infer<typeof settingsSchema>, 'version'>
 
-/** Where a workspace keeps the receiver's settings. */
 export function toReceiverSettingsFile(workspace: string): string {
   return join(workspace, 'receiver.json')
 }

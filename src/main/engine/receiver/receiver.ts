@@ -134,7 +134,6 @@ export class Receiver {
     this.#media.add(folder)
   }
 
-  /** Stops serving a run's files. */
   async stopServing(run: Pick<MediaFolder, 'runToken' | 'runId'>): Promise<void> {
     await this.#media.remove(run)
   }
@@ -284,7 +283,6 @@ interface SelfTest {
   secret: string
   /** Longest time until the arrival, milliseconds. */
   timeoutMs: number
-  /** Whether a callback with this run token is in the inbox. */
   hasArrived(runToken: string): boolean
   wait(ms: number): Promise<void>
 }

@@ -86,7 +86,6 @@ export class ItemFeed {
     return this.#due.length > 0 || this.#toSplit.length > 0 || !this.#pendingExhausted || this.#mayStartFresh
   }
 
-  /** Whether marked items wait for the disk. */
   get isMarking(): boolean {
     return this.#isConfirming || this.#marking.fresh.length + this.#marking.again.length > 0
   }

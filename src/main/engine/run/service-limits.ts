@@ -51,7 +51,6 @@ export class ServiceLimits {
     return this.#gate.waitMs(nowMs)
   }
 
-  /** Whether the service limits the pace. */
   get isThrottling(): boolean {
     return this.#gate.throttle.isThrottling
   }

@@ -4,9 +4,7 @@ import type { KeyPlace, TypedKey } from '../../../shared/plan/stored-connection.
 
 /** Whose key it is: one of the keys of a workspace's stored connection. */
 export interface KeyName {
-  /** Folder of the workspace. */
   workspace: string
-  /** Name of the connection. */
   connection: string
   label: string
 }

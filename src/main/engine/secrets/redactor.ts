@@ -155,7 +155,6 @@ export class Redactor {
   }
 }
 
-/** Adds where a form is in a text. */
 function addSpans(spans: Span[], text: string, form: string): void {
   for (let at = text.indexOf(form); at >= 0; at = text.indexOf(form, at + form.length)) {
     spans.push({ start: at, end: at + form.length })

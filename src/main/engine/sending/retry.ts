@@ -53,7 +53,6 @@ export class RetryBudget {
     return this.#items.get(item)?.used ?? 0
   }
 
-  /** The item is settled. */
   forget(item: number): void {
     this.#items.delete(item)
   }

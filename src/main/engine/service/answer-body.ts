@@ -118,7 +118,6 @@ type ReceivedBuffer = Buffer<ArrayBuffer>
 
 const NO_BYTES: ReceivedBuffer = Buffer.from(new ArrayBuffer(0))
 
-/** The error for an answer whose body is larger than what is read. */
 export function toTooLarge(): AnswerError {
   return new AnswerError(ANSWER_TOO_LARGE_CODE, `the answer is larger than ${ANSWER_MAX_BYTES / MIB} MiB`)
 }

@@ -86,7 +86,6 @@ export type Exchange = Answer | Breakdown
 
 /** Notes when the parts of one try happened, all in milliseconds of `performance.now()`. */
 export class ExchangeClock {
-  /** When the request was handed over. */
   readonly handedOverMs: number = performance.now()
   /** First byte sent; null where none was. */
   startMs: number | null = null

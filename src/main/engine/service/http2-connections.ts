@@ -74,7 +74,6 @@ export class Http2Connection {
   lastStreamId: number = Number.POSITIVE_INFINITY
   /** Why it ended, where something went wrong. */
   cause: Cause | null = null
-  /** Requests that it has carried. */
   requests = 0
   #streams = 0
   #isLeft = false

@@ -61,7 +61,6 @@ function findStringEnd(json: string, start: number): number {
   }
 }
 
-/** Whether a string that ends there is the name of a member. */
 function isName(json: string, end: number): boolean {
   let at = end + 1
   while (at < json.length && ' \t\r\n'.includes(json.charAt(at))) at += 1

@@ -15,7 +15,6 @@ import { createRedaction } from './redact-exchange.ts'
 import { createTimedConnector } from './timed-connector.ts'
 import { type ProxyRoute, readTransport } from './transport.ts'
 
-/** One HTTP request to the service. */
 export interface ServiceRequest {
   method: 'POST' | 'GET'
   /** Path and query, below the base URL's own path. */

@@ -20,7 +20,6 @@ export interface TimedConnector {
 export interface TimedConnectorOptions extends Transport {
   timeoutMs: number
   userAgent: string
-  /** Unix socket that stands for the host. */
   unixSocket?: string | undefined
   /** IP address that stands for the name of the host; null or absent to ask DNS. */
   address?: string | null | undefined

@@ -73,17 +73,14 @@ export class HeldRuns {
     this.removal = new RunRemoval({ ...options, isHeld: (runId) => this.#held.has(runId) })
   }
 
-  /** Ids of the runs that this process holds. */
   get ids(): readonly string[] {
     return [...this.#held.keys()]
   }
 
-  /** The handle of a run that this process holds. */
   find(runId: string): RunHandle | null {
     return this.#held.get(runId) ?? null
   }
 
-  /** Starts a run or a load test. */
   async start(plan: Plan, start: StartOptions): Promise<RunHandle> {
     const secrets = await this.#guard(start, plan)
     const runId = createRunId()

@@ -66,7 +66,6 @@ export interface FileHead
   rows?: FileRows
 }
 
-/** How many rows a file has. */
 export interface FileRows {
   count: number
   /** Whether all of the file was read; otherwise the count follows from its beginning. */

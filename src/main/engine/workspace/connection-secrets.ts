@@ -114,7 +114,6 @@ export function refuseMovedHeaders(
 export interface KeySources {
   workspace: string
   env: NodeJS.ProcessEnv
-  /** Keys that were typed. */
   keyStore: KeyStore
 }
 

@@ -247,7 +247,6 @@ export function toPlanPath(folder: string, path: string): string {
   return climbs > 0 && climbs >= depth ? path : steps.split(sep).join('/')
 }
 
-/** The absolute path of what a plan file in that folder names. */
 export function fromPlanPath(folder: string, path: string): string {
   return resolve(folder, path)
 }

@@ -108,7 +108,6 @@ export function toLabellingFile(workspace: string, runId: string): string {
   return join(workspace, RUNS_FOLDER, `${runId}.labelling`)
 }
 
-/** Where the exports of a run are noted that were written inside of the workspace. */
 export function toExportsFile(workspace: string, runId: string): string {
   return join(workspace, RUNS_FOLDER, `${runId}.exports`)
 }
@@ -152,7 +151,6 @@ export function toRecordedFiles(workspace: string): string[] {
   ]
 }
 
-/** What the file system says of the files of a run. */
 export interface RunFilesState {
   /** Differs once the run or its annotations were written to; null where they were written to just now. */
   fingerprint: string | null
@@ -203,7 +201,6 @@ function readStats(path: string): Stats | 'unreadable' | null {
   }
 }
 
-/** The names in the folder of runs at one moment. */
 export class RunFolder {
   /** Ids of the runs that have a journal, newest first. */
   readonly ids: readonly string[]

@@ -116,7 +116,6 @@ function readPieces<T>(file: string, use: (read: (from: number, length: number) 
   }
 }
 
-/** Remembers files as they were written. */
 export function rememberWritten(workspace: string, files: readonly (Stamp & { path: string })[]): void {
   if (files.length === 0) return
   const list = toListFile(workspace)

@@ -18,7 +18,6 @@ export type Content = { kind: 'text'; text: string } | { kind: 'url'; url: strin
 
 /** What the sandbox found in a piece of content. It is not a moderation decision. */
 export interface Analysis {
-  /** The highest score of each class. */
   scores: ClassScores
   spans: ScoredSpan[]
   terms: FoundTerm[]

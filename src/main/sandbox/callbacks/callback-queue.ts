@@ -30,7 +30,6 @@ export interface CallbackQueueParts {
   clock: SandboxClock
   seed: string
   maxPending: number
-  /** The settings in force. */
   settings(): CallbackSettings
 }
 

@@ -257,7 +257,6 @@ function KeyDialog(props: {
   connection: string
   /** Label of the key whose text is typed; null for a new key. */
   known: string | null
-  /** Labels that the connection has already. */
   labels: readonly string[]
   onEntries: (entries: ConnectionEntry[]) => void
   onClose: () => void

@@ -155,7 +155,6 @@ export function GroupPanel({ group }: { group: LoadView['groups'][number] }) {
   )
 }
 
-/** Requests by stage. */
 export function StagesPanel({ stages }: Pick<LoadView, 'stages'>) {
   return (
     <Panel title="Stages" aside="http_req_duration of the requests of each" flush scrolls>

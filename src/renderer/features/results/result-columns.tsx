@@ -238,7 +238,6 @@ export function createResultColumns(options: {
   shown: readonly ShownColumn[]
   entries: readonly ColumnEntry[]
   rowRem: number
-  /** Names of the source's columns. */
   names: readonly string[]
   scale: ScoreScale
   isContent: ContentRule

@@ -43,7 +43,6 @@ export function RetriesNotice(props: { summary: RunSummary; onOpenRun: (runId: s
   )
 }
 
-/** A key that a run was switched to on this screen. */
 export interface NewKey {
   name: string
   since: string

@@ -245,7 +245,6 @@ function drawLine(ctx: CanvasRenderingContext2D, from: [number, number], to: [nu
 /** Most points a chart draws; more than the pixels of a wide one would only cost time. */
 const CHART_MAX_POINTS = 1_200
 
-/** One second as a chart of latencies shows it. */
 export interface LatencySecond {
   /** Seconds since sending started, pauses included. */
   second: number
@@ -277,7 +276,6 @@ interface ChartPause {
   lengthS: number
 }
 
-/** Seconds as a chart draws them. */
 interface ChartSeconds<Second> {
   points: (Second & Placed)[]
   pauses: ChartPause[]

@@ -26,7 +26,6 @@ const LITERAL = [
 export interface FilledPlan {
   value: unknown
   problems: PlanFileProblem[]
-  /** The paths of what was filled in. */
   paths: ReadonlySet<string>
 }
 

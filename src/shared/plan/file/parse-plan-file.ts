@@ -11,7 +11,6 @@ import {
   type SchemaNode,
 } from './plan-file-schema.ts'
 
-/** One thing that is wrong with a plan file. */
 export interface PlanFileProblem {
   /** Where, such as `operation.models[0]`; empty for the whole. */
   path: string

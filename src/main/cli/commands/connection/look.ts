@@ -175,7 +175,6 @@ async function describeWay(connection: StoredConnection, env: NodeJS.ProcessEnv)
   }
 }
 
-/** Whether the variable of a key is set where this runs. */
 export function isSet(env: NodeJS.ProcessEnv, variable: string): boolean {
   return (env[variable] ?? '') !== ''
 }

@@ -6,7 +6,6 @@ import type { ExportResult } from '../../../../shared/run/written-rows.ts'
 import { replaceFile, toFileError } from '../../workspace/replace-file.ts'
 import { type K6Project, writeK6Project } from './k6-project.ts'
 
-/** Folder of the archive that holds the project's files. */
 const FOLDER = 'k6-project'
 
 /**

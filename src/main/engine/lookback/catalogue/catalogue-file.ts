@@ -74,7 +74,6 @@ const DAMAGE = [11, 26, 1]
 /** What makes a catalogue worthless: it is built anew. */
 class CatalogueOutdated extends Error {}
 
-/** Where a workspace's catalogue of runs is. */
 export function toCatalogueFile(workspace: string): string {
   return join(workspace, 'catalogue')
 }

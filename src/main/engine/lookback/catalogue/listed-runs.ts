@@ -123,7 +123,6 @@ export function listRunsOf(db: DatabaseSync, operations: readonly OperationKind[
     }))
 }
 
-/** A run or retry that callbacks come for. */
 export interface CallbackRun {
   id: string
   /** The first run of its whole, which the name, the awaited rows and the counts are of. */

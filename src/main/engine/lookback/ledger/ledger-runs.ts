@@ -19,7 +19,6 @@ import type { OperationRun } from '../catalogue/listed-runs.ts'
 /** The runs of a ledger, and whose they are. */
 export interface LedgerRuns {
   service: LedgerService
-  /** Every service whose runs make such a ledger. */
   services: LedgerService[]
   /** Opens each run, the oldest first. */
   runs: readonly (() => RunView)[]

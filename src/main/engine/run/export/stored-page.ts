@@ -40,9 +40,7 @@ type CallbackTuple = [item: number, receivedAtUs: number, effect: string, body: 
  */
 export class StoredPage {
   readonly view: RunView
-  /** The rows that the run has of the page. */
   rows: ReadonlyMap<number, StoredRow> = new Map()
-  /** The result of a row of the page. */
   readonly toResult: ReturnType<typeof createResultRows>
   readonly #statements: ReturnType<typeof prepareStatements>
   readonly #exchanges: ReturnType<typeof createExchangeReader>
@@ -65,7 +63,6 @@ export class StoredPage {
     this.toResult = createResultRows(view, this.#beside)
   }
 
-  /** Reads the rows of a page. */
   readRows(stretch: Stretch): void {
     const tuples = this.#statements.rows.readTuples<RowTuple>(stretch)
     this.rows = new Map(tuples.map((tuple) => [tuple[0], toStoredRow(tuple)]))
@@ -87,7 +84,6 @@ export class StoredPage {
     this.#callbacks = Map.groupBy(callbacks, ([item]) => item)
   }
 
-  /** Reads the tries of these rows. */
   readTries(stretch: Stretch): void {
     const tuples = this.#statements.attempts.readTuples<[item: number, ...unknown[]]>(stretch)
     this.#tries = new Map(
@@ -114,7 +110,6 @@ export class StoredPage {
     return addResponses(tries, item, this.#exchanges, { isEarlier, tried })
   }
 
-  /** The tries that the run made of a row. */
   listTries(row: number): readonly AttemptDetail[] {
     const { attempts } = this.rows.get(row) ?? {}
     const item = this.#findItem(row)

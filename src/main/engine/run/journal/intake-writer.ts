@@ -541,7 +541,6 @@ export function createPlaceReader(db: DatabaseSync): (row: number, kinds?: strin
   }
 }
 
-/** Whether the rows of a run are from several files. */
 export function hasSeveralFiles(db: DatabaseSync): boolean {
   return db.prepare('SELECT 1 FROM source_file LIMIT 1').get() !== undefined
 }

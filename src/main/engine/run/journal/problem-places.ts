@@ -2,7 +2,6 @@ import type { Problem } from '../../../../shared/run/problem.ts'
 import type { DatabaseSync } from '../../workspace/sqlite.ts'
 import { createPlaceReader } from './intake-writer.ts'
 
-/** The codes of problems whose details name another row. */
 const NAMES_OTHER_ROW: ReadonlySet<Problem['code']> = new Set(['not_unique', 'look_alike', 'unfit_fix'])
 
 /** A function that adds to a problem the places of its row and of the row that it names. */

@@ -248,7 +248,6 @@ function createColumns(last: number): FoundColumns {
   }
 }
 
-/** The values of every kind. */
 export function toFoundValues(toValues: (kind: FoundKind) => RowValues): Record<FoundKind, RowValues> {
   return Object.fromEntries(FOUND_KINDS.map((kind) => [kind, toValues(kind)])) as Record<FoundKind, RowValues>
 }

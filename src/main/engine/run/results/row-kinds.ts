@@ -129,7 +129,6 @@ export interface RowCondition {
   params: readonly SQLInputValue[]
 }
 
-/** A row of a journal with its kind and its tries. */
 export interface ReadRow {
   id: number
   kind: RowKind

@@ -12,7 +12,6 @@ const CLOSED_BY: Readonly<Record<string, string>> = {
 }
 const OPENING = Object.keys(CLOSED_BY)
 
-/** Whether a text has a curly quote that may open one around a cell. */
 export function hasOpeningCurly(text: string): boolean {
   return OPENING.some((quote) => text.includes(quote))
 }

@@ -45,7 +45,6 @@ export class NestedFields {
     return [...this.#found.keys()].filter((name) => !own.has(name))
   }
 
-  /** The fields that are texts in some rows. */
   texts(): NestedText[] {
     return [...this.#found].flatMap(([name, { texts, firstText }]) =>
       texts === 0 ? [] : [{ name, rows: texts, first: firstText.toWellFormed() }],

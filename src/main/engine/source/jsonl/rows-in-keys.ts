@@ -32,7 +32,6 @@ export class RowsInKeys {
   /** Whether all rows were looked into; else no number is known. */
   #isWhole = true
 
-  /** Takes in the text of one more row. */
   note({ text, isInArray = false }: Pick<JsonElement, 'text' | 'isInArray'>): void {
     if (this.#rows >= ROWS_MAX || this.#characters >= CHARACTERS_MAX) {
       this.#isWhole = false
@@ -93,7 +92,6 @@ export class RowsInKeys {
   }
 }
 
-/** Notes a text in the array that it stands in. */
 function noteText(open: readonly Open[], text: string): void {
   const array = open.find(({ isArray, path }) => isArray && path !== null)
   if (array !== undefined && !array.hasTexts && isText(text)) array.hasTexts = true

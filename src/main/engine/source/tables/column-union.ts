@@ -36,7 +36,6 @@ export class ColumnUnion {
     }
   }
 
-  /** Whether a table has any of the columns. */
   hasAny(columns: readonly string[], own: number): boolean {
     return this.#findPlaces(columns, own).some((place) => place !== null)
   }

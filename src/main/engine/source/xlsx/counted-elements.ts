@@ -51,7 +51,6 @@ export class CountedElements {
     return this.#skippedDepth === 0 && this.#levels.at(-1)?.name != null
   }
 
-  /** The namespace of a prefix at this place. */
   readonly toNamespace: ToNamespace = (prefix) => {
     for (let scope: Scope | null = this.#scope; scope !== null; scope = scope.outer) {
       const namespace = scope.declared.get(prefix)

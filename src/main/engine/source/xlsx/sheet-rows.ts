@@ -16,7 +16,6 @@ import {
 } from './sheet-collector.ts'
 import type { Styles } from './workbook.ts'
 
-/** A row of a sheet whose cells are all text. */
 export interface TextRow extends Omit<SheetRow, 'cells'> {
   cells: string[]
 }
@@ -25,7 +24,6 @@ export interface TextRow extends Omit<SheetRow, 'cells'> {
 export interface TextRows {
   rows: TextRow[]
   share: number
-  /** The columns that the sheet hides. */
   hiddenColumns: readonly ColumnRange[]
   /** The last row that the sheet says it has; 0 where it says nothing. */
   lastRow: number
@@ -137,7 +135,6 @@ function toTextRow(
   return { row: { ...row, replaced, cells: texts }, characters }
 }
 
-/** What rows of a sheet are held against. */
 export interface SheetExpectation {
   /** Cells that a row has at least. */
   width: number
