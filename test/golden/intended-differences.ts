@@ -250,7 +250,8 @@ export const INTENDED_DIFFERENCES: readonly IntendedDifference[] = [
     apply: (answer) => {
       const { args, stdout } = answer
       if (args[0] !== 'connection' || !args.includes('--json')) return answer
-      const added = { headers: {}, keep_alive: true, resolve: [], unix_socket: null, user_agent: null }
+      const own = { headers: {}, keep_alive: true, resolve: [], unix_socket: null, user_agent: null }
+      const added = { ...own, traceparent: false }
       const add = (one: unknown) => (isObject(one) ? { ...one, ...added } : one)
       return { ...answer, stdout: Array.isArray(stdout) ? stdout.map(add) : add(stdout) }
     },

@@ -139,6 +139,8 @@ const firstRequestSchema = z.object({
   errorCode: z.string().nullable(),
   message: z.string().nullable(),
   durationMs: z.number(),
+  /** The traceparent header that it went out with; absent where it had none. */
+  traceparent: z.string().exactOptional(),
 })
 
 export type LoadFirstRequest = z.infer<typeof firstRequestSchema>
@@ -255,6 +257,8 @@ export interface LoadSample extends LoadSampleTimes {
   errorCode: string | null
   message: string | null
   taskId: string | null
+  /** The traceparent header that it went out with; absent where it had none. */
+  traceparent?: string
   /** Bodies as they were sent and received, cut to what is stored; null where there was none. */
   request: string | null
   response: string | null

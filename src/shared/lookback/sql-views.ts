@@ -9,6 +9,6 @@ export const SQL_VIEWS = {
   rules: ['run', 'row', 'record', 'rule_id', 'rule_name'],
   tries: [
     ...['run', 'row', 'record', 'number', 'sent_in_run', 'sent_at', 'outcome', 'status', 'error_code'],
-    ...['message', 'duration_ms'],
+    ...['message', 'duration_ms', 'trace_id'],
   ],
 } as const

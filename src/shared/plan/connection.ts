@@ -131,6 +131,15 @@ export const CONNECTION_OPTIONS = {
     words: 'Whether a connection carries more than one request (default: true).',
     setting: 'keep-alive',
   },
+  traceparent: {
+    schema: z.boolean().optional(),
+    words:
+      'Whether each try of a run or load test carries a `traceparent` header with a trace of its own (W3C Trace Context), which is kept with its row (default: false).',
+    setting: 'traceparent',
+    section: 'service',
+    flag: '--traceparent',
+    help: 'send a traceparent header (W3C Trace Context) with each try, a trace of its own, and keep it with the row',
+  },
   resolve: {
     schema: z.array(resolvedHostSchema).optional(),
     words: 'Addresses to connect to instead of those of DNS, each as HOST:PORT:ADDRESS.',

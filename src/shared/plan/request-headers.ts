@@ -5,9 +5,8 @@ const RESERVED = new Map<string, string>([
   ['authorization', 'is set from the API key; name its variable with --api-key-env'],
   ['proxy-authorization', 'is set from --proxy-credentials-env'],
   ['user-agent', 'is set with --user-agent'],
-  ...['accept', 'accept-encoding', 'content-type', 'host', 'traceparent'].map(
-    (name) => [name, 'is set by Sluice'] as const,
-  ),
+  ['traceparent', 'is set with --traceparent'],
+  ...['accept', 'accept-encoding', 'content-type', 'host'].map((name) => [name, 'is set by Sluice'] as const),
   ...[
     'connection',
     'content-encoding',

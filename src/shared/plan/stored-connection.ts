@@ -97,6 +97,7 @@ export const storedConnectionSchema = z
     headers: headersSchema.optional(),
     userAgent: userAgentSchema.optional(),
     keepAlive: z.boolean().optional(),
+    traceparent: z.boolean().optional(),
     resolve: z.array(resolvedHostSchema).optional(),
     unixSocket: z.string().min(1).optional(),
     tls: tlsSchema.optional(),
@@ -173,7 +174,7 @@ function toActiveVariable(stored: StoredConnection): string | null {
 export function toPlanConnection(stored: StoredConnection): PlanConnectionInput {
   const { name, baseUrl, taskBaseUrl, timeoutMs, deliveredCodes, rewritesIds, tls, proxy, systemProxy } =
     stored
-  const { headers, userAgent, keepAlive, resolve, unixSocket } = stored
+  const { headers, userAgent, keepAlive, traceparent, resolve, unixSocket } = stored
   const apiKeyEnv = toActiveVariable(stored)
   return {
     name,
@@ -186,6 +187,7 @@ export function toPlanConnection(stored: StoredConnection): PlanConnectionInput 
     ...(headers === undefined ? {} : { headers }),
     ...(userAgent === undefined ? {} : { userAgent }),
     ...(keepAlive === undefined ? {} : { keepAlive }),
+    ...(traceparent === undefined ? {} : { traceparent }),
     ...(resolve === undefined ? {} : { resolve }),
     ...(unixSocket === undefined ? {} : { unixSocket }),
     ...(tls === undefined ? {} : { tls }),

@@ -7,6 +7,7 @@ import {
   FILE_COLUMN,
   quotesContent,
   RAW_COLUMNS,
+  TRACE_COLUMN,
   toAnswerColumn,
   toExportColumns,
   toRuleColumns,
@@ -35,6 +36,8 @@ export interface ColumnChoice {
   hasVerdicts?: boolean
   /** Whether the source has several files. */
   hasFiles?: boolean
+  /** Whether tries of the run went out with traces. */
+  hasTraces?: boolean
 }
 
 /** Words that stand for several columns. */
@@ -49,15 +52,16 @@ const NEAREST_MAX = 3
 /** The columns of a table, each once, in the order they were asked for. Throws `BAD_USAGE` for an unknown name. */
 export function chooseColumns(choice: ColumnChoice): TableColumn[] {
   const { asked, rulesAsColumns, operation, columns, classes, rules, corrected = [] } = choice
-  const { hasVerdicts = false, hasFiles = false } = choice
+  const { hasVerdicts = false, hasFiles = false, hasTraces = false } = choice
+  const has = { hasVerdicts, hasFiles, hasTraces }
   const source = [...columns.keys()]
-  const all = toExportColumns(operation, { classes, rules, corrected, hasVerdicts, hasFiles, withRaw: true })
+  const all = toExportColumns(operation, { classes, rules, corrected, ...has, withRaw: true })
   const ruleColumns = toRuleColumns(rules)
   const groups: Record<(typeof GROUPS)[number], readonly TableColumn[]> = {
     default: [
       ...source,
       ...toExportColumns(operation, {
-        ...{ classes, corrected, hasVerdicts, hasFiles },
+        ...{ classes, corrected, ...has },
         ...(rulesAsColumns ? { rules } : {}),
       }),
     ],
@@ -68,7 +72,7 @@ export function chooseColumns(choice: ColumnChoice): TableColumn[] {
   }
   // Empty until somebody says something; a script may ask for them before.
   const byName = new Map<string, TableColumn>(
-    [FILE_COLUMN, ...VERDICT_COLUMNS].map((column) => [column.name, column]),
+    [FILE_COLUMN, TRACE_COLUMN, ...VERDICT_COLUMNS].map((column) => [column.name, column]),
   )
   // Of repeated names the first is meant.
   for (const index of source.toReversed()) byName.set(SOURCE + columns[index], index)
@@ -107,14 +111,14 @@ export function listColumns(
   choice: Omit<ColumnChoice, 'asked' | 'rulesAsColumns'>,
   answerPaths: readonly string[],
 ): ColumnEntry[] {
-  const { operation, columns, classes, rules, hasFiles = false } = choice
+  const { operation, columns, classes, rules, hasFiles = false, hasTraces = false } = choice
   const toEntries = (group: ColumnEntry['group'], those: readonly ExportColumn[]) =>
     those.map(({ name, title = name.slice(name.indexOf('.') + 1) }) => ({
       ...{ name, title, group, hasContent: group === 'answer' || group === 'raw' || quotesContent(name) },
     }))
   const members = answerPaths.map((path) => toAnswerColumn(`answer.${path}`)).filter((one) => one !== null)
   return [
-    ...toEntries('row', toExportColumns(operation, { hasFiles })),
+    ...toEntries('row', toExportColumns(operation, { hasFiles, hasTraces })),
     ...[...new Set(columns)].map((name) => ({
       ...{ name: SOURCE + name, title: name, group: 'source' as const, hasContent: false },
     })),

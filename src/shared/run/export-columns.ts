@@ -47,6 +47,13 @@ export const FILE_COLUMN: ExportColumn = {
   read: ({ place }) => place.file ?? '',
 }
 
+/** Of a run whose tries went out with traces: the trace of the last one. */
+export const TRACE_COLUMN: ExportColumn = {
+  name: 'sluice_trace_id',
+  title: 'Trace id',
+  read: ({ traceId = '' }) => traceId,
+}
+
 /** Tells exports from those up to version 0.2, which had this number as `sluice_row`. */
 const RECORD_COLUMN: ExportColumn = {
   name: 'sluice_record',
@@ -171,6 +178,7 @@ export function toExportColumns(
     corrected = [],
     hasVerdicts = false,
     hasFiles = false,
+    hasTraces = false,
     withRaw = false,
   }: {
     /** Fields that fixes may have changed. */
@@ -183,6 +191,8 @@ export function toExportColumns(
     hasVerdicts?: boolean
     /** Adds the file of each row. */
     hasFiles?: boolean
+    /** Adds the trace of each row. */
+    hasTraces?: boolean
     /** Adds the bodies as they came. */
     withRaw?: boolean
   },
@@ -192,6 +202,7 @@ export function toExportColumns(
     ...(hasFiles ? [FILE_COLUMN] : []),
     RECORD_COLUMN,
     ...OPERATION_COLUMNS.filter(({ of }) => of.includes(OPERATIONS[operation].subject)),
+    ...(hasTraces ? [TRACE_COLUMN] : []),
     ...(hasVerdicts ? VERDICT_COLUMNS : []),
     ...(withRaw ? RAW_COLUMNS : []),
     ...toSentColumns(corrected),
@@ -291,9 +302,10 @@ export function quotesContent(name: string): boolean {
 }
 
 const NAMES = new Set(
-  [COMMON_COLUMNS, OPERATION_COLUMNS, VERDICT_COLUMNS, RAW_COLUMNS, [FILE_COLUMN, RECORD_COLUMN, LAST_COLUMN]]
-    .flat()
-    .map(({ name }) => name),
+  [
+    ...[COMMON_COLUMNS, OPERATION_COLUMNS, VERDICT_COLUMNS, RAW_COLUMNS].flat(),
+    ...[FILE_COLUMN, RECORD_COLUMN, TRACE_COLUMN, LAST_COLUMN],
+  ].map(({ name }) => name),
 )
 const PREFIXES = [SENT, SCORE, RULE, ANSWER]
 

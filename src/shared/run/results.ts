@@ -117,6 +117,8 @@ const attemptSchema = z.object({
   waitingMs: z.number().nullable(),
   connectMs: z.number().nullable(),
   tlsMs: z.number().nullable(),
+  /** The traceparent header that it went out with; absent where it had none. */
+  traceparent: z.string().exactOptional(),
   /** The answer to it as it came, if another one is the row's by now; absent where there was none, or it was not kept. */
   response: z.object({ body: z.string(), cutFrom: cutFromSchema.nullable() }).exactOptional(),
 })
@@ -182,6 +184,8 @@ export interface ExportRow extends ResultRow {
   fields?: Readonly<Record<string, unknown>>
   /** Every try of the run and its retries, oldest first; empty where the format has no place for them. */
   tries: AttemptDetail[]
+  /** Of the last try, where it went out with a trace. */
+  traceId?: string
   /** As it was sent; null where nothing was. */
   request: { method: 'POST' | 'GET'; url: string; body: string | null } | null
   /** The last answer; null where there was none. */

@@ -202,6 +202,8 @@ const loadSummarySchema = z.object({
       error_code: z.string().nullable(),
       message: z.string().nullable(),
       duration_ms: z.number(),
+      /** The traceparent header that it went out with; absent where it had none. */
+      traceparent: z.string().exactOptional(),
     })
     .exactOptional(),
   /** Of async load tests: callbacks that said error, did not come in time, or were awaited still at the end. */

@@ -94,6 +94,7 @@ describe('connection', () => {
       headers: {},
       user_agent: null,
       keep_alive: true,
+      traceparent: false,
       resolve: [],
       unix_socket: null,
       system_ca: true,

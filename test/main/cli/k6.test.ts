@@ -46,7 +46,15 @@ describe('k6', () => {
       [
         ...['load', source, '--base-url', 'http://moderation.test', '--rate', '5', '--duration', '1s'],
         ...['--header', 'X-Gateway: Bearer ${GATEWAY}', '--header', 'X-Tenant: acme', '--no-keepalive'],
-        ...['--user-agent', 'trial/1', '--resolve', 'moderation.test:80:127.0.0.1', '--export-k6', project],
+        ...[
+          '--traceparent',
+          '--user-agent',
+          'trial/1',
+          '--resolve',
+          'moderation.test:80:127.0.0.1',
+          '--export-k6',
+          project,
+        ],
       ],
       options,
     )
@@ -54,6 +62,7 @@ describe('k6', () => {
     const script = readFileSync(join(project, 'script.js'), 'utf8')
     expect(script).toContain('"X-Gateway": "Bearer " + __ENV.GATEWAY, "X-Tenant": "acme"')
     expect(script).toContain('"userAgent": "trial/1"')
+    expect(script).toContain(', traceparent: toTraceparent() }')
     expect(script).toContain('"noConnectionReuse": true')
     expect(script).toContain('"moderation.test:80": "127.0.0.1"')
     expect(findFilesWith(project, 'gateway-token-0123456789')).toEqual([])

@@ -61,6 +61,8 @@ const EXAMPLES: Readonly<Record<string, { args: string[]; path: string }>> = {
   '--user-agent': { args: ['trial/1'], path: 'connection.userAgent' },
   '--keepalive': { args: [], path: 'connection.keepAlive' },
   '--no-keepalive': { args: [], path: 'connection.keepAlive' },
+  '--traceparent': { args: [], path: 'connection.traceparent' },
+  '--no-traceparent': { args: [], path: 'connection.traceparent' },
   '--resolve': {
     args: ['moderation.test:80:127.0.0.1', '--base-url', 'http://moderation.test'],
     path: 'connection.resolve.0',

@@ -151,7 +151,9 @@ test('an unknown column is refused with the nearest names', () => {
   expect(hint(['language'])).toBe('Did you mean `sluice_language`?')
   expect(hint(['score.hat'])).toBe('Did you mean `score.hate`?')
   expect(hint(['Txt'])).toBe('Did you mean `text`?')
-  expect(hint(['sluice_row_ids'])).toBe('Did you mean `sluice_rule_ids` or `sluice_post_id`?')
+  expect(hint(['sluice_row_ids'])).toBe(
+    'Did you mean `sluice_rule_ids` or `sluice_post_id` or `sluice_trace_id`?',
+  )
   expect(hint(['triggered-rule'])).toBe('Did you mean `sluice_triggered_rules`?')
   for (const name of ['sluice_term_outcome', 'answer.', 'qqqqqqqqqqqq']) {
     expect(hint([name]), name).toContain('one of these sets of columns: default, all, source, scores, rules')

@@ -8,7 +8,9 @@ import { readTaskFindings } from '../../../src/shared/service/answer-findings.ts
 const KINDS = operationSchema.options.map(({ shape }) => shape.kind.value)
 
 const toNames = (kind: (typeof KINDS)[number], classes: readonly string[] = []) =>
-  toExportColumns(kind, { classes, hasVerdicts: true, withRaw: true }).map(({ name }) => name)
+  toExportColumns(kind, { classes, hasVerdicts: true, hasTraces: true, withRaw: true }).map(
+    ({ name }) => name,
+  )
 
 test('the page about exports lists every column', () => {
   const page = readFileSync(new URL('../../../docs/exports.md', import.meta.url), 'utf8')

@@ -69,6 +69,7 @@ const connectionSchema = z.object({
   headers: z.record(z.string(), z.string()).exactOptional(),
   user_agent: z.string().nullable().exactOptional(),
   keep_alive: z.boolean().exactOptional(),
+  traceparent: z.boolean().exactOptional(),
   resolve: z.array(z.string()).exactOptional(),
   unix_socket: z.string().nullable().exactOptional(),
   system_ca: z.boolean(),

@@ -65,6 +65,7 @@ export function addDeploymentOptions(command: Command): Command {
     .addOption(createHeaderOption())
     .option('--keepalive', 'send several requests over a connection, as by default')
     .option('--no-keepalive', 'open a new connection for each request')
+    .option('--no-traceparent', 'send no traceparent header, as by default')
     .option('--ca <file>', 'PEM file with additional trusted certificate authorities')
     .option('--system-ca', 'trust the certificate authorities of this system, too (default: yes)')
     .option('--no-system-ca', 'do not trust the certificate authorities of this system')

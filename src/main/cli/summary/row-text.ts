@@ -111,6 +111,7 @@ function formatAttempt(attempt: AttemptDetail): string {
     ...phase('waiting', attempt.waitingMs),
     ...phase('connecting', attempt.connectMs),
     ...phase('TLS', attempt.tlsMs),
+    attempt.traceparent === undefined ? '' : `traceparent ${attempt.traceparent}`,
   ]
   return toPrintable(text.filter(Boolean).join('  '))
 }

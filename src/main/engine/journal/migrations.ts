@@ -279,6 +279,6 @@ export const MIGRATIONS: readonly SchemaStep[] = [
  */
 export const JOURNAL_SCHEMA: OwnSchema = {
   steps: MIGRATIONS,
-  // The scores of classes, see `found-writer.ts`.
-  columns: { found: /^s[1-9]\d* REAL$/ },
+  // The scores of classes, see `found-writer.ts`; the trace contexts of tries, see `traces.ts`.
+  columns: { found: /^s[1-9]\d* REAL$/, attempt: /^traceparent TEXT$/ },
 }

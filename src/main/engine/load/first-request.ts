@@ -39,6 +39,7 @@ export function sendFirstRequest({
     ended.resolve({
       ...{ outcome, reached, status, errorCode, message },
       durationMs: exchange.timings.durationUs / 1000,
+      ...(exchange.traceparent !== undefined && { traceparent: exchange.traceparent }),
     })
     void client.destroy()
   })

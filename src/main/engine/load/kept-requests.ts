@@ -28,6 +28,7 @@ export function createSample(
     errorCode: judgement.errorCode,
     message: judgement.message,
     taskId: judgement.taskId,
+    ...(exchange.traceparent !== undefined && { traceparent: exchange.traceparent }),
     request: request.slice(0, SAMPLE_MAX_CHARACTERS),
     response: exchange.kind === 'answer' ? exchange.body.slice(0, SAMPLE_MAX_CHARACTERS) : null,
     httpReqDurationMs: toMs(FIELD.durationUs),

@@ -184,8 +184,12 @@ function toStageSummary({ number, name, from, to, ranMs, latencyMs, ...counts }:
   }
 }
 
-function toFirstRequest({ outcome, status, errorCode, message, durationMs }: LoadFirstRequest) {
-  return { outcome, status, error_code: errorCode, message, duration_ms: durationMs }
+function toFirstRequest({ errorCode, durationMs, ...first }: LoadFirstRequest) {
+  const { outcome, status, message, traceparent } = first
+  return {
+    ...{ outcome, status, error_code: errorCode, message, duration_ms: durationMs },
+    ...(traceparent !== undefined && { traceparent }),
+  }
 }
 
 function toEchoes({ echoes }: LoadState): Pick<RunSummary, 'echoes'> {

@@ -15,6 +15,7 @@ import type { RowFilter } from '../../../shared/run/row-filters.ts'
 import type { ExportResult } from '../../../shared/run/written-rows.ts'
 import { readCutOffMs, readSamples } from '../journal/load-record.ts'
 import type { RunFamily, RunView } from '../journal/run-family.ts'
+import { hasTraces } from '../journal/traces.ts'
 import { writeK6Archive } from '../load/k6/k6-archive.ts'
 import { checkK6Folder, type K6Project, writeK6Project } from '../load/k6/k6-project.ts'
 import { readLoadSeconds } from '../load/load-results.ts'
@@ -154,6 +155,7 @@ function chooseTable(view: RunFamily, { columns, rulesAsColumns = false }: Expor
     corrected: readCorrectedFields(view),
     hasVerdicts: hasVerdicts(view),
     hasFiles: hasSeveralFiles(view.db),
+    hasTraces: view.whole.some(({ db }) => hasTraces(db)),
   })
 }
 

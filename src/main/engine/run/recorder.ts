@@ -10,6 +10,7 @@ import { type Found, FoundWriter } from '../journal/found-writer.ts'
 import type { Journal } from '../journal/journal.ts'
 import { isTimed, SecondWriter } from '../journal/seconds.ts'
 import { LongBodies, type PackedBody, packBody, TryAnswers, toHeldBytes } from '../journal/stored-bodies.ts'
+import { makeRoomForTraces } from '../journal/traces.ts'
 import type { SecondMeter } from '../sending/second-meter.ts'
 import type { Exchange } from '../service/exchange.ts'
 import type { Judgement, RowJudgement } from '../service/judgement.ts'
@@ -111,6 +112,7 @@ export class Recorder {
       waitingUs: timings.waitingUs,
       connectUs: timings.connectUs,
       tlsUs: timings.tlsUs,
+      traceparent: exchange.traceparent ?? null,
       response: exchange.kind === 'answer' ? packBody(exchange.body) : null,
       rules: judgement.rules,
       classes: judgement.classes,
@@ -239,6 +241,8 @@ export interface AttemptRecord extends Found {
   waitingUs: number | null
   connectUs: number | null
   tlsUs: number | null
+  /** The trace context that it went out with; null where it had none. */
+  traceparent: string | null
   /** The answer's body, prepared for storing. */
   response: string | PackedBody | null
 }
@@ -247,6 +251,7 @@ const INTO_RESULT = `INSERT INTO result (row, state, attempts, status, error_cod
   custom_index_item_id, answer, acknowledged_at)`
 const INTO_ATTEMPT = `INSERT INTO attempt (item, number, sent_at_us, outcome, status, error_code, message, duration_us,
   waiting_us, connect_us, tls_us)`
+const INTO_TRACED_ATTEMPT = INTO_ATTEMPT.replace('tls_us)', 'tls_us, traceparent)')
 const REPLACING = `ON CONFLICT (row) DO UPDATE SET state = excluded.state, attempts = excluded.attempts,
   status = excluded.status, error_code = excluded.error_code, message = excluded.message, task_id = excluded.task_id,
   duration_us = excluded.duration_us, response = excluded.response,
@@ -258,6 +263,7 @@ export class OutcomeWriter {
   readonly #journal: Journal
   readonly #result: BulkInsert
   readonly #attempt: BulkInsert
+  readonly #tracedAttempt: BulkInsert
   /** What most of them are: a first try that succeeded. Half of their values are alike, and not bound. */
   readonly #plainResult: BulkInsert
   readonly #plainAttempt: BulkInsert
@@ -271,6 +277,8 @@ export class OutcomeWriter {
     const { db } = journal
     this.#result = new BulkInsert(db, INTO_RESULT, '(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)', REPLACING)
     this.#attempt = new BulkInsert(db, INTO_ATTEMPT, '(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
+    const traced = '(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)'
+    this.#tracedAttempt = new BulkInsert(db, INTO_TRACED_ATTEMPT, traced)
     const result = "(?, 'succeeded', 1, ?, NULL, NULL, ?, ?, ?, NULL, NULL, NULL)"
     this.#plainResult = new BulkInsert(db, INTO_RESULT, result, REPLACING)
     const attempt = "(?, 1, ?, 'succeeded', ?, NULL, NULL, ?, ?, NULL, NULL)"
@@ -310,6 +318,7 @@ export class OutcomeWriter {
     const sorted = records.toSorted((a, b) => a.item - b.item)
     // Before any result is written, which may be in the place of an answer of an earlier group.
     for (const [at, record] of sorted.entries()) this.#keepAnswers(record, sorted[at - 1], sorted[at + 1])
+    if (sorted.some(({ traceparent }) => traceparent !== null)) makeRoomForTraces(this.#journal.db)
     for (const record of sorted) this.#writeOne(record)
     for (const bulk of this.#bulks) bulk.flush()
     this.#found.flush()
@@ -345,12 +354,14 @@ export class OutcomeWriter {
 
   #writeOne(record: AttemptRecord): void {
     const { item, status, errorCode, message, durationUs, sentAtUs, outcome, waitingUs } = record
-    const { connectUs, tlsUs } = record
-    if (isPlain(record, outcome, message) && connectUs === null && tlsUs === null) {
+    const { connectUs, tlsUs, traceparent } = record
+    if (isPlain(record, outcome, message) && connectUs === null && tlsUs === null && traceparent === null) {
       this.#plainAttempt.add(item, sentAtUs, status, durationUs, waitingUs)
     } else {
       const timings = [durationUs, waitingUs, connectUs, tlsUs]
-      this.#attempt.add(item, record.number, sentAtUs, outcome, status, errorCode, message, ...timings)
+      const values = [item, record.number, sentAtUs, outcome, status, errorCode, message, ...timings]
+      if (traceparent === null) this.#attempt.add(...values)
+      else this.#tracedAttempt.add(...values, traceparent)
     }
     if (record.state === null) return
     if (record.number > 1 && hasFirstRow(record)) this.#longAnswers.remove(item)
@@ -374,7 +385,7 @@ export class OutcomeWriter {
 
   get #bulks(): BulkInsert[] {
     const plain = [this.#plainAttempt, this.#plainResult]
-    return [...plain, this.#attempt, this.#result]
+    return [...plain, this.#attempt, this.#tracedAttempt, this.#result]
   }
 
   #writeApart(record: AttemptRecord, outcomes: readonly RowOutcome[]): void {

@@ -42,6 +42,7 @@ import {
 } from '../service/operation-exchange.ts'
 import { redactAnswer } from '../service/redact-answer.ts'
 import { createServiceClients, type ServiceRequest } from '../service/service-client.ts'
+import { TRACE_HEADER } from '../service/trace-context.ts'
 import { parseJsonLine } from '../source/jsonl/parse-json-line.ts'
 
 /** A request whose callback is awaited. */
@@ -161,7 +162,7 @@ export function createScratchpad(
         request: {
           method: request.method,
           url: exchange.baseUrl.replace(/\/+$/, '') + request.path,
-          headers: toShownHeaders(request, connection),
+          headers: toShownHeaders(request, connection, ended),
           body: request.body,
         },
         timings: toTimings(ended),
@@ -239,6 +240,7 @@ function toRequest(planned: ServiceRequest, text: string): ServiceRequest {
 function toShownHeaders(
   { body, isAnonymous }: ServiceRequest,
   { headers = {}, userAgent = USER_AGENT }: PlanConnection,
+  { traceparent }: Exchange,
 ): [string, string][] {
   return [
     ...(body === null ? [] : [['content-type', JSON_CONTENT_TYPE] as [string, string]]),
@@ -247,6 +249,7 @@ function toShownHeaders(
     ['user-agent', userAgent],
     // Values from variables and files are shown as they are written.
     ...Object.entries(headers),
+    ...(traceparent === undefined ? [] : [[TRACE_HEADER, traceparent] as [string, string]]),
     ...(isAnonymous ? [] : [[AUTHORIZATION_HEADER, toAuthorization(MASKED_KEY)] as [string, string]]),
   ]
 }

@@ -66,6 +66,8 @@ export interface Answer {
   isDamaged?: true
   /** Why the body could not be decoded, which then is ''; what came says no more than its status. */
   bodyProblem?: string
+  /** The trace context that the try went out with; absent where it had none. */
+  traceparent?: string
   timings: ExchangeTimings
 }
 
@@ -78,6 +80,8 @@ export interface Breakdown {
   sent: boolean
   /** Status of an answer that began and did not end. */
   status: number | null
+  /** The trace context that the try went out with; absent where it had none, or nothing was sent. */
+  traceparent?: string
   timings: ExchangeTimings
 }
 
@@ -123,6 +127,8 @@ export interface WireRequest {
   target: string
   /** Names and values in turn. */
   headers: readonly string[]
+  /** A header of this request alone, while `headers` are shared by many. */
+  traceparent?: string | null
   body: string | null
 }
 

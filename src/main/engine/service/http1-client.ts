@@ -206,7 +206,8 @@ export class Http1Client implements WireClient, Deadline, TurnWaiter {
     const body = this.#request?.body ?? ''
     if (!this.#isHeld) this.#hold(socket)
     const length = Buffer.byteLength(body)
-    const head = this.#head.finish(this.#request?.body === null ? null : length)
+    const traceparent = this.#request?.traceparent ?? null
+    const head = this.#head.finish(this.#request?.body === null ? null : length, traceparent)
     const startMs = performance.now()
     clock.startMs = startMs
     // An answer may be there before the write of its request returns.

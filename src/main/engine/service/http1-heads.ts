@@ -1,4 +1,5 @@
 import { AnswerError, MALFORMED_ANSWER_CODE, UNSENDABLE_CODE, type WireRequest } from './exchange.ts'
+import { TRACE_HEADER } from './trace-context.ts'
 
 /** Characters that a header's value may not have (RFC 9110 §5.5); what is not Latin-1 cannot be written at all. */
 const NOT_IN_VALUE = /[^\t\x20-\x7e\x80-\xff]/
@@ -42,8 +43,9 @@ export class RequestHead {
   }
 
   /** `length`: of the body, bytes; null where there is none. */
-  finish(length: number | null): string {
-    return length === null ? `${this.#text}\r\n` : `${this.#text}content-length: ${length}\r\n\r\n`
+  finish(length: number | null, traceparent: string | null): string {
+    const text = traceparent === null ? this.#text : `${this.#text}${TRACE_HEADER}: ${traceparent}\r\n`
+    return length === null ? `${text}\r\n` : `${text}content-length: ${length}\r\n\r\n`
   }
 }
 

@@ -22,6 +22,7 @@ import type {
   Http2Connections,
   StreamSeeker,
 } from './http2-connections.ts'
+import { TRACE_HEADER } from './trace-context.ts'
 
 /** Code of a request that the service refused unprocessed each time it was sent (RFC 9113 §8.7). */
 const REFUSED_STREAM_CODE = 'REFUSED_STREAM'
@@ -298,7 +299,10 @@ function watchEnd(stream: ClientHttp2Stream): () => boolean {
   return () => isEnded
 }
 
-function toHttp2Headers({ method, target, headers }: WireRequest, authority: string): Record<string, string> {
+function toHttp2Headers(
+  { method, target, headers, traceparent = null }: WireRequest,
+  authority: string,
+): Record<string, string> {
   const named: Record<string, string> = {
     ':method': method,
     ':path': target,
@@ -306,6 +310,7 @@ function toHttp2Headers({ method, target, headers }: WireRequest, authority: str
     ':authority': authority,
   }
   for (let i = 0; i < headers.length; i += 2) named[headers[i] ?? ''] = headers[i + 1] ?? ''
+  if (traceparent !== null) named[TRACE_HEADER] = traceparent
   return named
 }
 

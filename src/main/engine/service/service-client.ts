@@ -13,6 +13,7 @@ import { Http2Connections } from './http2-connections.ts'
 import { toCredentialsError } from './proxy-tunnel.ts'
 import { createRedaction } from './redact-exchange.ts'
 import { createTimedConnector } from './timed-connector.ts'
+import { createTraceparent } from './trace-context.ts'
 import { type ProxyRoute, readTransport } from './transport.ts'
 
 export interface ServiceRequest {
@@ -30,7 +31,9 @@ export interface ServiceClientOptions {
   /** The host that is sent to, one of the connection's two. */
   baseUrl: string
   connection: Pick<PlanConnection, 'timeoutMs' | 'tls' | 'proxy'> &
-    Partial<Pick<PlanConnection, 'headers' | 'userAgent' | 'keepAlive' | 'resolve' | 'unixSocket'>>
+    Partial<
+      Pick<PlanConnection, 'headers' | 'userAgent' | 'keepAlive' | 'resolve' | 'unixSocket' | 'traceparent'>
+    >
   /** Asked at each request, so that the key can be switched during a run; null where none is ever sent. */
   readApiKey: () => ApiKey | null
   /** Where the connection's proxy asks for them. */
@@ -78,7 +81,7 @@ export function createServiceClients(options: ServiceClientOptions): () => Servi
   const prefix = url.pathname.replace(/\/+$/, '')
   const { timeoutMs } = options.connection
   const { proxyCredentials = null, headerValues = null } = options
-  const { headers, keepAlive = true, resolve, unixSocket } = options.connection
+  const { headers, keepAlive = true, resolve, unixSocket, traceparent: isTraced = false } = options.connection
   const userAgent = options.connection.userAgent ?? options.userAgent
   const authorities = usesSystemAuthorities(options.baseUrl, options.connection)
     ? readSystemAuthorities()
@@ -132,11 +135,12 @@ export function createServiceClients(options: ServiceClientOptions): () => Servi
     return {
       send(request, onEnd) {
         const { method, body } = request
+        const traceparent = isTraced ? createTraceparent() : null
         wire.send(
-          { method, target: start + request.path, headers: toHeaders(request), body },
-          plainProxy === null
+          { method, target: start + request.path, headers: toHeaders(request), traceparent, body },
+          plainProxy === null && traceparent === null
             ? (exchange) => onEnd(redact(exchange))
-            : (exchange) => onEnd(toProxied(redact(exchange), plainProxy)),
+            : (exchange) => onEnd(addTraceparent(toProxied(redact(exchange), plainProxy), traceparent)),
         )
       },
       retire: () => wire.retire(),
@@ -173,8 +177,15 @@ function createHeaders(
 }
 
 /** A 407 is the proxy's own: nothing of the request came past it. */
-function toProxied(exchange: Exchange, proxy: ProxyRoute): Exchange {
-  if (exchange.kind !== 'answer' || exchange.status !== 407) return exchange
+function toProxied(exchange: Exchange, proxy: ProxyRoute | null): Exchange {
+  if (proxy === null || exchange.kind !== 'answer' || exchange.status !== 407) return exchange
   const { code, message } = toCredentialsError(proxy)
   return { kind: 'breakdown', code, message, sent: false, status: null, timings: exchange.timings }
+}
+
+/** Nobody can find the trace of a request that never went out. */
+function addTraceparent(exchange: Exchange, traceparent: string | null): Exchange {
+  const isSent = exchange.kind === 'answer' || exchange.sent
+  if (traceparent !== null && isSent) exchange.traceparent = traceparent
+  return exchange
 }

@@ -120,7 +120,9 @@ function isAlike(object: SchemaObject, own: SchemaObject, column: RegExp | undef
   const ownWords = toWords(own.sql)
   if (words === ownWords) return true
   if (column === undefined) return false
-  const end = ownWords.lastIndexOf(' )')
+  // SQLite adds columns in front of what a table says of several.
+  const keys = ownWords.indexOf(' , PRIMARY KEY (')
+  const end = keys === -1 ? ownWords.lastIndexOf(' )') : keys
   const [before, after] = [ownWords.slice(0, end), ownWords.slice(end)]
   if (!words.startsWith(`${before} , `) || !words.endsWith(after)) return false
   const further = words.slice(before.length, -after.length).split(' , ').slice(1)

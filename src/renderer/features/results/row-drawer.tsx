@@ -545,6 +545,9 @@ function AttemptsTable({ attempts }: { attempts: readonly AttemptDetail[] }) {
               { title: 'TLS', cell: ({ tlsMs }) => toTime(tlsMs) },
               { title: 'Waiting', cell: ({ waitingMs }) => toTime(waitingMs) },
               { title: 'Duration', cell: ({ durationMs }) => toTime(durationMs) },
+              ...(attempts.some(({ traceparent }) => traceparent !== undefined)
+                ? [{ title: 'traceparent', cell: ({ traceparent = '–' }: AttemptDetail) => traceparent }]
+                : []),
             ]}
           />
         </ScrollRegion>

@@ -91,6 +91,7 @@ export function toAttempt(item: number, parts: Partial<AttemptRecord> = {}): Att
     waitingUs: 1_000,
     connectUs: null,
     tlsUs: null,
+    traceparent: null,
     response: '{}',
     rules: [],
     classes: [],

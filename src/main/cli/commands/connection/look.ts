@@ -152,6 +152,7 @@ function formatConnection(
     ...section('Headers', [
       ...Object.entries(connection.headers ?? {}).map(([name, value]) => `${name}: ${value}`),
       connection.userAgent === undefined ? undefined : `User-Agent: ${connection.userAgent}`,
+      connection.traceparent ? 'traceparent: a trace of its own for each try' : undefined,
     ]),
     ...section('Connects to', [...(connection.resolve ?? []), connection.unixSocket]),
     ...section('Keep-alive', [connection.keepAlive === false ? 'a connection for each request' : undefined]),
@@ -207,6 +208,7 @@ export function toDocument(
     headers: connection.headers ?? {},
     user_agent: connection.userAgent ?? null,
     keep_alive: connection.keepAlive ?? true,
+    traceparent: connection.traceparent ?? false,
     resolve: connection.resolve ?? [],
     unix_socket: connection.unixSocket ?? null,
     system_ca: tls?.systemAuthorities ?? true,

@@ -139,7 +139,7 @@ export function submit({ run }) {
   // Holds neither _ nor ;, and no two submissions share it.
   const postId = \`\${run}-\${warmup}\${index + 1}\`
   const response = http.post(URL_OF_TASKS, head + postId + tail, {
-    headers: { accept: ${JSON.stringify(JSON_CONTENT_TYPE)}, 'accept-encoding': 'identity', 'content-type': ${JSON.stringify(JSON_CONTENT_TYPE)}, authorization: 'token ' + __ENV[KEY_NAME]${formatK6Headers(connection.headers)} },
+    headers: { accept: ${JSON.stringify(JSON_CONTENT_TYPE)}, 'accept-encoding': 'identity', 'content-type': ${JSON.stringify(JSON_CONTENT_TYPE)}, authorization: 'token ' + __ENV[KEY_NAME]${formatK6Headers(connection.headers)}${connection.traceparent ? ', traceparent: toTraceparent()' : ''} },
     redirects: 0,
     timeout: ${connection.timeoutMs},
     tags: { name: ${JSON.stringify(path)}${load.pace.kind === 'stages' ? ', stage: toStage()' : ''} },
@@ -156,6 +156,16 @@ function toStage() {
   const elapsedMs = Date.now() - exec.scenario.startTime
   const index = STAGE_ENDS_MS.findIndex((endMs) => elapsedMs < endMs)
   return String(index === -1 ? STAGE_ENDS_MS.length - 1 : index)
+}
+
+`
+    : ''
+}${
+  connection.traceparent
+    ? `/** A trace of its own for each request. */
+function toTraceparent() {
+  const hex = (length) => Array.from({ length }, () => Math.floor(Math.random() * 16).toString(16)).join('')
+  return \`00-\${hex(32)}-\${hex(16)}-01\`
 }
 
 `

@@ -132,6 +132,7 @@ export function formatSample(sample: NumberedSample): string {
     error_code: sample.errorCode,
     message: sample.message,
     task_id: sample.taskId,
+    ...(sample.traceparent !== undefined && { traceparent: sample.traceparent }),
     http_req_duration_ms: sample.httpReqDurationMs,
     http_req_waiting_ms: sample.httpReqWaitingMs,
     http_req_connecting_ms: sample.httpReqConnectingMs,

@@ -4,6 +4,7 @@ import { type ReportSheet, toRunSheets } from '../../../../shared/report/run-tab
 import { chooseColumns, type TableColumn } from '../../../../shared/run/choose-columns.ts'
 import { quotesContent } from '../../../../shared/run/export-columns.ts'
 import type { RunFamily } from '../../journal/run-family.ts'
+import { hasTraces } from '../../journal/traces.ts'
 import { readExportPages, readScoredClasses } from '../../run/export/export-rows.ts'
 import {
   cutToCell,
@@ -54,6 +55,7 @@ function listColumns(family: RunFamily, hasContent: boolean): TableColumn[] {
     rules: [],
     hasVerdicts: hasVerdicts(family),
     hasFiles: hasSeveralFiles(family.db),
+    hasTraces: family.whole.some(({ db }) => hasTraces(db)),
   })
   if (hasContent) return table
   return table.filter((column) => typeof column !== 'number' && !quotesContent(column.name))

@@ -4,6 +4,7 @@ import { isAsync, toRowsPerItem } from '../../../../shared/operations/operations
 import { COUNTED_STATES } from '../../../../shared/run/item-state.ts'
 import { readScoreClasses } from '../../journal/found-reader.ts'
 import type { RunFamily, RunView } from '../../journal/run-family.ts'
+import { hasTraces } from '../../journal/traces.ts'
 import { CUT_OFF_MESSAGE } from '../../run/journal/recovery.ts'
 
 /** Reads a body that stands compressed in a journal; a function of the connection. */
@@ -253,6 +254,8 @@ function selectTries(part: Part, { run, number }: { run: string; number: string 
     ) => ` + (SELECT count(*) FROM ${one.schema}.row AS x JOIN ${one.schema}.attempt AS y ON y.item = coalesce(x.item, x.id)
       WHERE x.id = r.id${selectOwnTries(one, 'y')})`,
   )
+  // Between the version and the id of the span.
+  const traceId = hasTraces(view.db) ? 'substr(tried.traceparent, 4, 32)' : 'NULL'
   const members = later.filter((one) => one.isMember)
   const isOfMembers = isMember
     ? 'TRUE'
@@ -261,7 +264,7 @@ function selectTries(part: Part, { run, number }: { run: string; number: string 
   return `SELECT ${run}, ${number}, r.id, tried.number${before.join('')}, ${quote(view.record.runId)},
     strftime('%Y-%m-%dT%H:%M:%S', tried.sent_at_us / 1000000, 'unixepoch')
       || printf('.%03dZ', tried.sent_at_us / 1000 % 1000), tried.outcome, tried.status,
-    tried.error_code, tried.message, tried.duration_us / 1000.0
+    tried.error_code, tried.message, tried.duration_us / 1000.0, ${traceId}
     FROM ${schema}.row AS r JOIN ${schema}.attempt AS tried ON tried.item = coalesce(r.item, r.id)
     WHERE (${isOfMembers})${selectOwnTries(part, 'tried')}`
 }

@@ -13,6 +13,7 @@ import { parseJson } from '../../../../shared/service/parse-json.ts'
 import { listScoreClasses, readScoreClasses } from '../../journal/found-reader.ts'
 import type { RunFamily, RunView } from '../../journal/run-family.ts'
 import type { StoredBody } from '../../journal/stored-bodies.ts'
+import { toTraceId } from '../../journal/traces.ts'
 import { toHalf } from '../../mapping/split-row.ts'
 import { describeAppeal } from '../../service/appeal-reader.ts'
 import { ECHO_MISMATCH_CODE } from '../../service/echoes.ts'
@@ -302,6 +303,7 @@ function createExportedRun(view: RunView, { withRequests, withFields }: Required
         message: isAppeal ? (describeAppeal(body) ?? result.message) : result.message,
         kinds,
         tries: [],
+        ...(stored.traceparent !== null && { traceId: toTraceId(stored.traceparent) }),
         exchangeInRow: isFirst ? null : toRowAndRecord(exchange.row, exchange.place),
         request: wasSent && withRequests && isFirst ? toRequest() : null,
         response: response === null ? null : { body: response.text, cutFrom: response.cutFrom },

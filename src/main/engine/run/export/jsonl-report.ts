@@ -77,6 +77,7 @@ function toTry({ response, ...tried }: AttemptDetail): string {
     error_code: tried.errorCode,
     message: tried.message,
     duration_ms: tried.durationMs,
+    ...(tried.traceparent !== undefined && { traceparent: tried.traceparent }),
   })
   if (response === undefined) return told
   return `${told.slice(0, -1)},"response":{${toBody(response.body, response.cutFrom)}}}`

@@ -7,6 +7,7 @@ import {
 import type { ExportRow } from '../../../../shared/run/results.ts'
 import type { RowFilter } from '../../../../shared/run/row-filters.ts'
 import type { RunFamily } from '../../journal/run-family.ts'
+import { hasTraces } from '../../journal/traces.ts'
 import { hasSeveralFiles } from '../journal/intake-writer.ts'
 import { findNewest } from '../results/family-rows.ts'
 import { listAllPages } from '../results/result-page.ts'
@@ -52,6 +53,9 @@ export function readRowColumns(
 
 function toChoice(family: RunFamily) {
   const { columns, plan } = family.record
-  const hasFiles = hasSeveralFiles(family.db)
-  return { operation: plan.operation.kind, columns, rules: readTriggeredRules(family), hasFiles }
+  return {
+    ...{ operation: plan.operation.kind, columns, rules: readTriggeredRules(family) },
+    hasFiles: hasSeveralFiles(family.db),
+    hasTraces: family.whole.some(({ db }) => hasTraces(db)),
+  }
 }

@@ -7,6 +7,7 @@ import {
   type StoredBody,
   toCallback,
 } from '../../journal/stored-bodies.ts'
+import { hasTraces } from '../../journal/traces.ts'
 import { createPlaceReader } from '../journal/intake-writer.ts'
 import {
   createResultRows,
@@ -25,12 +26,15 @@ export interface StoredRow extends JoinedRow {
   response: string | null
   /** The length of one that is not, bytes. */
   response_bytes: number | null
+  /** The trace context of the last try; null where it had none. */
+  traceparent: string | null
 }
 
 const ATTEMPT_COLUMNS = [
   ...['item', 'number', 'sent_at_us', 'outcome', 'status', 'error_code', 'message', 'duration_us'],
   ...['waiting_us', 'connect_us', 'tls_us'],
 ]
+const TRACED_COLUMNS = [...ATTEMPT_COLUMNS, 'traceparent']
 
 type CallbackTuple = [item: number, receivedAtUs: number, effect: string, body: string, bytes: number | null]
 
@@ -92,7 +96,7 @@ export class StoredPage {
         tries.map((tuple) =>
           toAttempt(
             this.view.record,
-            Object.fromEntries(ATTEMPT_COLUMNS.map((name, index) => [name, tuple[index]])),
+            Object.fromEntries(TRACED_COLUMNS.map((name, index) => [name, tuple[index]])),
           ),
         ),
       ]),
@@ -147,12 +151,15 @@ export class StoredPage {
 }
 
 function prepareStatements({ db }: RunView) {
+  const isTraced = hasTraces(db)
+  const traceparent = `(SELECT traceparent FROM attempt WHERE attempt.item = coalesce(row.item, row.id)
+    AND attempt.number = result.attempts)`
   return {
     rows: new StretchStatement(
       db,
       'row.id',
       (condition) =>
-        `SELECT ${JOINED_COLUMNS}, result.response, long_answer.bytes FROM row
+        `SELECT ${JOINED_COLUMNS}, result.response, long_answer.bytes, ${isTraced ? traceparent : 'NULL'} FROM row
          LEFT JOIN result ON result.row = row.id LEFT JOIN long_answer ON long_answer.id = result.row
          WHERE ${condition} ORDER BY row.id`,
     ),
@@ -167,18 +174,19 @@ function prepareStatements({ db }: RunView) {
       db,
       'item',
       (condition) =>
-        `SELECT ${ATTEMPT_COLUMNS.join(', ')} FROM attempt WHERE ${condition} ORDER BY item, number`,
+        `SELECT ${(isTraced ? TRACED_COLUMNS : ATTEMPT_COLUMNS).join(', ')} FROM attempt WHERE ${condition} ORDER BY item, number`,
     ),
     readAnswers: createAnswersReader(db),
   }
 }
 
-/** The columns of {@link JOINED_COLUMNS}, the answer and its length. */
+/** The columns of {@link JOINED_COLUMNS}, the answer, its length, and the trace context. */
 type RowTuple = [
   ...[id: number, cells: string, item: number | null, state: string | null, attempts: number | null],
   ...[status: number | null, errorCode: string | null, message: string | null, taskId: string | null],
   ...[durationUs: number | null, itemId: string | null, answer: string | null, callbackUs: number | null],
   ...[kinds: string | null, response: string | null, responseBytes: number | null],
+  traceparent: string | null,
 ]
 
 function toStoredRow(tuple: RowTuple): StoredRow {
@@ -199,5 +207,6 @@ function toStoredRow(tuple: RowTuple): StoredRow {
     kinds: tuple[13],
     response: tuple[14],
     response_bytes: tuple[15],
+    traceparent: tuple[16],
   }
 }

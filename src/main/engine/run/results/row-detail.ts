@@ -236,6 +236,8 @@ export function toAttempt({ runId }: RunView['record'], row: Record<string, unkn
     waitingMs: toMs(row['waiting_us']),
     connectMs: toMs(row['connect_us']),
     tlsMs: toMs(row['tls_us']),
+    // Journals without traces do not have the column.
+    ...(row['traceparent'] != null && { traceparent: String(row['traceparent']) }),
   }
 }
 

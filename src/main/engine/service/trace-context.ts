@@ -1,0 +1,16 @@
+import { randomBytes } from 'node:crypto'
+
+/** The header that carries a trace context (W3C Trace Context, https://www.w3.org/TR/trace-context/). */
+export const TRACE_HEADER = 'traceparent'
+
+const TRACE_BYTES = 16
+const SPAN_BYTES = 8
+
+/**
+ * A trace context of its own for one try: a new trace id and span id, and the flag that the trace is sampled. Without the flag, a
+ * service that samples as its callers do would keep nothing that could be looked up.
+ */
+export function createTraceparent(): string {
+  const ids = randomBytes(TRACE_BYTES + SPAN_BYTES)
+  return `00-${ids.toString('hex', 0, TRACE_BYTES)}-${ids.toString('hex', TRACE_BYTES)}-01`
+}
