@@ -111,7 +111,7 @@ async function pack(name: TargetName, to: string, asArchive: boolean): Promise<s
     const program = join(aside, 'program')
     await assembleProgram(program, { systems: [target.keyring], draft })
     // What npm starts and shows.
-    for (const path of ['bin', 'README.md']) rmSync(join(program, path), { recursive: true })
+    for (const path of ['bin', 'man', 'README.md']) rmSync(join(program, path), { recursive: true })
     appendFileSync(
       join(program, 'THIRD-PARTY-NOTICES.txt'),
       `\n${'='.repeat(80)}\nNode.js, which runs all of it\nSource: https://nodejs.org\n\n${readFileSync(licence, 'utf8')}`,

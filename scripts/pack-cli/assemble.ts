@@ -1,4 +1,4 @@
-// What is installed: bundles, the built window, the keyring's library and their notices, without sources. The npm package
+// What is installed: bundles, the built window, the keyring's library, man pages and notices, without sources. The npm package
 // (scripts/pack-cli) and the executable (scripts/pack-binary) hold the same files.
 import { execFileSync } from 'node:child_process'
 import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -7,6 +7,7 @@ import { HELP_TOPICS } from '../../src/main/cli/topics.ts'
 import { formatNotices, readPackages } from '../licences.ts'
 import { buildForNode, LICENCE_LIST, toSource } from '../main-bundle.ts'
 import { copyKeyringLibrary, type KeyringSystem } from './keyring-library.ts'
+import { writeManPages } from './man-pages.ts'
 
 const project = resolve(import.meta.dirname, '../..')
 
@@ -30,11 +31,12 @@ export async function assembleProgram(
   cpSync(join(project, 'docs/plan.schema.json'), join(folder, 'docs/plan.schema.json'))
   cpSync(join(project, 'LICENSE'), join(folder, 'LICENSE'))
   cpSync(join(import.meta.dirname, 'README.md'), join(folder, 'README.md'))
-  writeFileSync(join(folder, 'package.json'), `${JSON.stringify(describePackage(), null, 2)}\n`)
+  const manPages = await writeManPages(join(folder, 'man'))
+  writeFileSync(join(folder, 'package.json'), `${JSON.stringify(describePackage(manPages), null, 2)}\n`)
 }
 
 /** The package's own package.json: what `npm publish` and `npx` need, and the project's page where a workflow packs it. */
-function describePackage() {
+function describePackage(manPages: readonly string[]) {
   const { name, version, description, keywords, license, author } = JSON.parse(
     readFileSync(join(project, 'package.json'), 'utf8'),
   )
@@ -55,6 +57,8 @@ function describePackage() {
     }),
     type: 'module',
     bin: { sluice: 'bin/sluice.cjs' },
+    // `npm install -g` puts them where man looks.
+    man: manPages.map((name) => `man/${name}`),
     engines: { node: '>=24.18' },
     publishConfig: { access: 'public' },
   }

@@ -22,6 +22,8 @@ interface Installed {
   topic: SpawnSyncReturns<string>
   completed: SpawnSyncReturns<string>
   page: string
+  /** Where man looks; npm does not install man pages on Windows. */
+  hasManPage: boolean
 }
 
 const isWindows = process.platform === 'win32'
@@ -82,6 +84,7 @@ async function tryInstalled(): Promise<Installed> {
       topic: sluice('help', 'results'),
       completed: sluice('__complete', 'completion', 'f.'),
       page: await openWindow(launcher, surroundings),
+      hasManPage: existsSync(join(prefix, 'share/man/man1/sluice-load.1')),
     }
   })
 }
@@ -144,7 +147,7 @@ describe.runIf(inject('isLong'))('the packed command line', () => {
 
   it('holds only what runs, and its notices', () => {
     const expected =
-      /^(package\.json|LICENSE|README\.md|THIRD-PARTY-NOTICES\.txt|bin\/sluice\.cjs|main\/[\w-]+\.js|main\/[\w-]*sample\.csv|keyring\/(index\.js|package\.json|keyring\.[\w-]+\.node)|docs\/([\w-]+\.md|plan\.schema\.json)|renderer\/index\.html|renderer\/assets\/[\w-]+\.(js|css|svg))$/
+      /^(package\.json|LICENSE|README\.md|THIRD-PARTY-NOTICES\.txt|bin\/sluice\.cjs|man\/sluice(-[\w-]+)?\.1|main\/[\w-]+\.js|main\/[\w-]*sample\.csv|keyring\/(index\.js|package\.json|keyring\.[\w-]+\.node)|docs\/([\w-]+\.md|plan\.schema\.json)|renderer\/index\.html|renderer\/assets\/[\w-]+\.(js|css|svg))$/
     expect([...installed.files.keys()].filter((path) => !expected.test(path))).toEqual([])
     expect([...installed.files.keys()]).toEqual(
       expect.arrayContaining([
@@ -160,8 +163,14 @@ describe.runIf(inject('isLong'))('the packed command line', () => {
         'main/keyring-process.js',
         'main/sql-process.js',
         'keyring/index.js',
+        'man/sluice.1',
+        'man/sluice-load.1',
       ]),
     )
+  })
+
+  it.skipIf(isWindows)('puts its man pages where man looks', () => {
+    expect(installed.hasManPage).toBe(true)
   })
 
   it('takes at most 40 MB and needs no other package', () => {
