@@ -43,7 +43,7 @@ test('every character of a text is in a cell, is its syntax, or is told', () => 
   )
   // A reader that refuses everything would account for everything.
   expect(refused).toBeLessThan(RUNS / 3)
-})
+}, 600_000)
 
 test.each(Object.entries(PLANTED_FAULTS))('a reader that %s is found', (_name, plant) => {
   const { failed } = fc.check(

@@ -114,7 +114,7 @@ test('every word of a file is in a cell that is sent, in the header, or in a row
     }),
     { numRuns: RUNS, seed: 20_261_126 },
   )
-})
+}, 600_000)
 
 test('every cell of a well-formed file is read as it was written', () => {
   fc.assert(
@@ -139,7 +139,7 @@ test('every cell of a well-formed file is read as it was written', () => {
     }),
     { numRuns: RUNS, seed: 7 },
   )
-})
+}, 600_000)
 
 function toQuoted(cell: DrawnCell | undefined): DrawnCell {
   return { words: [], separator: ' ', isAround: false, ...cell, isQuoted: true }
