@@ -119,6 +119,22 @@ const SUFFIXES: Record<string, readonly string[]> = {
   custom_index_item_id: ['id'],
 }
 
+/** Of each name and word, in comparable form, the fields that a column called so may fill. */
+const FIELDS_OF_WORDS = new Map<string, Set<string>>()
+for (const [field, words] of Object.entries(WORDS_FOR)) {
+  const suffixed = words.flatMap((word) => [word, ...(SUFFIXES[field] ?? []).map((suffix) => word + suffix)])
+  for (const name of [toComparable(field), ...suffixed]) {
+    FIELDS_OF_WORDS.set(name, (FIELDS_OF_WORDS.get(name) ?? new Set()).add(field))
+  }
+}
+
+/** Whether columns of two names may fill the same field: `post_id` and `ID`, `author` and `User`. */
+export function mayFillSameField(one: string, other: string): boolean {
+  const fields = FIELDS_OF_WORDS.get(toComparable(one)) ?? []
+  const others = FIELDS_OF_WORDS.get(toComparable(other))
+  return [...fields].some((field) => others?.has(field))
+}
+
 /**
  * Maps columns to fields by name: exact wire names first, then names that differ only in case, spaces, underscores or
  * hyphens. `user_metadata.KEY` and the like fill that key. No column fills two fields.

@@ -1,3 +1,4 @@
+import { mayFillSameField } from '../../../shared/mapping/match-columns.ts'
 import type { FoundProblem } from '../../../shared/messages/problem-messages.ts'
 import { toFound } from '../../../shared/run/problem.ts'
 import { areNames, findMostCommon } from './likely-header.ts'
@@ -164,7 +165,7 @@ function markDescriptions(header: readonly string[], rows: readonly SourceRow[])
       continue
     }
     const below = rows.slice(index + 1, WINDOW_ROWS)
-    if (!isUnlike(row, below, header.length)) return
+    if (!isUnlike(row, below, header.length) && !isHeaderInOtherWords(row.cells, header)) return
     addProblem(row, { severity: 'warning', code: 'description_row', args: { as: 'unlike' } })
   }
 }
@@ -198,6 +199,12 @@ function isUnlike({ cells }: SourceRow, below: readonly SourceRow[], width: numb
     else if (toKind(cell) === '') others += 1
   }
   return alike === 0 && others > 1 && filled.length > 1
+}
+
+/** Whether a row has other names for columns: two at least that may fill the same field as the header's, and only names. */
+function isHeaderInOtherWords(cells: readonly string[], header: readonly string[]): boolean {
+  const alike = cells.filter((cell, index) => mayFillSameField(cell, header[index] ?? ''))
+  return alike.length > 1 && areNames(listFilled(cells))
 }
 
 const TOTAL =
@@ -269,7 +276,7 @@ function findUsual(rows: readonly SourceRow[]): number {
 
 /** Finds the header of another table below an empty record, and marks the rows from there on. */
 class SecondTables {
-  readonly #width: number
+  readonly #names: readonly string[]
   #last: { row: number; sheetRow: number } | null = null
   #above: readonly SourceRow[] = []
   #emptyRecords = 0
@@ -277,7 +284,7 @@ class SecondTables {
   #header: string | null = null
 
   constructor(header: readonly string[] | null) {
-    this.#width = header?.length ?? 0
+    this.#names = header ?? []
   }
 
   /** Marks rows of a batch, which `next` follow; returns the numbers of those below an empty record. */
@@ -315,7 +322,8 @@ class SecondTables {
       if (below.has(row.row + 1)) continue
       const above = [...this.#above, ...rows.slice(0, Math.max(0, index - titles))].slice(-WINDOW_ROWS)
       const behind = [...rows.slice(index + 1), ...next].slice(0, FOOTERS_MAX)
-      if (!isOtherTable(row, above, behind, this.#width)) continue
+      const isOther = isOtherTable(row, above, behind, this.#names.length)
+      if (!isOther && !isHeaderInOtherWords(row.cells, this.#names)) continue
       this.#header = toFound(row.cells.join(' | '))
       this.#markRow(row)
     }

@@ -35,6 +35,11 @@ test.each([
     `${HEADER}User,What they wrote,Likes of it\n${POSTS}\n`,
     ['1 unlike'],
   ],
+  [
+    'other names for the same columns',
+    'author,text,lang\nVerfasser,Nachricht,Sprache\nann,hi there,en\nbob,good morning,en\n',
+    ['1 unlike'],
+  ],
 ])('a line below the header with %s is told', async (_, content, expected) => {
   expect(await findMarked(content)).toEqual(expected)
 })
@@ -51,6 +56,15 @@ test.each([
   ['-- 1200 rows --,,', ['9 count']],
 ])('a table that ends with %j is told to have a footer', async (footer, expected) => {
   expect(await findMarked(`${HEADER}${POSTS}\n${footer}\n`)).toEqual(expected)
+})
+
+test('one cell that is a word for its column is a text as any other', async () => {
+  expect(await findMarked('author,text\nuser,hello\nann,message\n')).toEqual([])
+})
+
+test('other names for the same columns below an empty row begin a second table', async () => {
+  const rows = 'ann,hi there\nbob,good morning\n\nuser,message\ncleo,good night\n'
+  expect(await findMarked(`author,text\n${rows}`)).toEqual(['3 table', '4 table'])
 })
 
 test('a number of rows is content as long as other rows come behind it', async () => {
