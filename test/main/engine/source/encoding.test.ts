@@ -191,6 +191,14 @@ test.each([
   }
 })
 
+test('half an emoji, which a program cut, is a broken place of UTF-8', () => {
+  const [first, second] = [toHalves('😀').subarray(0, 3), toHalves('😀').subarray(3)]
+  const rows = [Buffer.from('id,text\na,wow '), first, Buffer.from('\nb,'), second, Buffer.from(' yes\n')]
+  const source = readText(Buffer.concat(rows))
+  expect(source).toMatchObject({ encoding: 'utf-8', encodingBy: 'guess' })
+  expect(source.problems).toEqual(['undecodable_bytes 1 warning', 'undecodable_bytes 2 warning'])
+})
+
 test.each([
   [0xf0, 0x9f, 0x98],
   [0xf0, 0x9f, 0x91],

@@ -5,7 +5,7 @@ import { findBinarySignature, type SourceFile } from '../source-file.ts'
 import type { SourceReader } from '../source-reader.ts'
 import { type EscapedEncoding, EscapeScan } from './escape-sequences.ts'
 import { type Detector, type EncodingGuess, guessLegacyEncoding, readLinesAs } from './legacy-encodings.ts'
-import { isPair, lengthOfWholeCharacters, PAIR_BYTES, resolveEncoding } from './text-reader.ts'
+import { HALF_BYTES, isPair, lengthOfWholeCharacters, PAIR_BYTES, resolveEncoding } from './text-reader.ts'
 import { judgeZeroBytes } from './zero-bytes.ts'
 
 /** The encoding of a source and how it was told. */
@@ -216,7 +216,12 @@ function countSequences(bytes: Buffer): Pick<BrokenUtf8, 'sequences' | 'errors' 
   }
   if (errors === 0) return { sequences, errors, pairs: 0 }
   const pairs = countPairs(bytes)
-  return { sequences: sequences + pairs + countCutEmoji(bytes), errors: errors - pairs * PAIR_BYTES, pairs }
+  const halves = countHalves(bytes)
+  return {
+    sequences: sequences + pairs + halves + countCutEmoji(bytes),
+    errors: errors - pairs * PAIR_BYTES - halves * HALF_BYTES,
+    pairs,
+  }
 }
 
 /** Characters that Oracle and Java write as two halves of three bytes each. */
@@ -225,6 +230,18 @@ function countPairs(bytes: Buffer): number {
   for (let at = bytes.indexOf(0xed); at !== -1; at = bytes.indexOf(0xed, at + 1))
     if (isPair(bytes, at)) pairs += 1
   return pairs
+}
+
+/** Half characters between ASCII, as where a program cut a text in the middle of an emoji: hardly any other text is that. */
+function countHalves(bytes: Buffer): number {
+  const isAsciiAt = (at: number) => (bytes[at] ?? 0) < 0x80
+  const isIn = (at: number, from: number) => (bytes[at] ?? 0) >= from && (bytes[at] ?? 0) <= 0xbf
+  let halves = 0
+  for (let at = bytes.indexOf(0xed); at !== -1; at = bytes.indexOf(0xed, at + 1)) {
+    const isHalf = isIn(at + 1, 0xa0) && isIn(at + 2, 0x80)
+    if (isHalf && isAsciiAt(at - 1) && isAsciiAt(at + HALF_BYTES)) halves += 1
+  }
+  return halves
 }
 
 function countCutEmoji(bytes: Buffer): number {

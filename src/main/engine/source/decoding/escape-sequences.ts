@@ -1,5 +1,6 @@
 import { decodeSample } from './decode-sample.ts'
 import type { EncodingGuess } from './legacy-encodings.ts'
+import { readUtf7Run } from './shifted-decoders.ts'
 
 /** An encoding of seven bits that text seems to be in; `isReadable` if there is a decoder for it. */
 export interface EscapedEncoding extends EncodingGuess {
@@ -51,7 +52,7 @@ export class EscapeScan {
         return
       }
       // Some programs write quotes and other ASCII so, which alone is no evidence.
-      if (!/[^\0-\x7f]/.test(decoded)) continue
+      if (!/[^\0-\x7f]/.test(decoded) || isCapitals(run)) continue
       this.#utf7 = 'seen'
       if (this.#utf7Runs.size < CERTAIN_PLACES) this.#utf7Runs.add(whole)
     }
@@ -109,14 +110,19 @@ function findHz(piece: Buffer): EscapedEncoding | null {
   )
 }
 
+/**
+ * Whether a run is a word of capitals (`UK+USA`, `=A1+SUM(B1)`), which happens to be base64. Those of Latin letters, which are
+ * most of the runs of capitals, begin with A.
+ */
+function isCapitals(run: string): boolean {
+  return /^[B-Z][A-Z]*$/.test(run)
+}
+
 /** The characters that a run of base64 stands for in UTF-7, null if it is none that UTF-7 writes. */
 function decodeUtf7Run(run: string): string | null {
   // Words and numbers of ordinary text behind a plus sign.
   if (/^(?:[A-Z]?[a-z]+|\d+)$/.test(run)) return null
-  const bytes = Buffer.from(run, 'base64')
-  const whole = bytes.length - (bytes.length % 2)
-  if (whole === 0 || (run.length * 6) % 16 >= 6) return null
-  if (bytes.subarray(whole).some((byte) => byte !== 0)) return null
-  const units = Buffer.from(bytes.subarray(0, whole)).swap16().toString('utf16le')
+  const { units, isWhole } = readUtf7Run(run)
+  if (units === '' || !isWhole) return null
   return units.isWellFormed() && !/(?![\t\n\r])[\p{Cc}\p{Co}\p{Cn}]/u.test(units) ? units : null
 }

@@ -134,11 +134,17 @@ function createUtf7Decoder(undecodable: string): PieceDecoder {
   }
 }
 
-/** The UTF-16 units of a run of base64; bits left over at its end are zero unless it is broken. */
+/** The UTF-16 units of a run of base64; `isWhole` unless bits are left over at its end that are not zero. */
+export function readUtf7Run(run: string): { units: string; isWhole: boolean } {
+  const bits = (run.length * 6) % 16
+  // Bits that fill no byte are dropped by Buffer, so the run is filled up with zeros.
+  const bytes = Buffer.from(`${run}AA`, 'base64')
+  const whole = 2 * Math.floor((run.length * 6) / 16)
+  const isWhole = bits < 6 && bytes.subarray(whole).every((byte) => byte === 0)
+  return { units: Buffer.from(bytes.subarray(0, whole)).swap16().toString('utf16le'), isWhole }
+}
+
 function toUnits(run: string, undecodable: string): string {
-  const bytes = Buffer.from(run, 'base64')
-  const whole = bytes.length - (bytes.length % 2)
-  const isWhole = (run.length * 6) % 16 < 6 && bytes.subarray(whole).every((byte) => byte === 0)
-  const units = Buffer.from(bytes.subarray(0, whole)).swap16().toString('utf16le')
+  const { units, isWhole } = readUtf7Run(run)
   return isWhole ? units : units + undecodable
 }

@@ -267,9 +267,8 @@ function createUtf8Decoder(join: ((bytes: Buffer) => Buffer) | null = null): Pie
   }
 }
 
-const HALF_BYTES = 3
-
-/** Bytes of a character in two halves (CESU-8, Unicode Technical Report 26). */
+/** Bytes of half a character, and of one in two halves (CESU-8, Unicode Technical Report 26). */
+export const HALF_BYTES = 3
 export const PAIR_BYTES = 2 * HALF_BYTES
 
 /** Whether a character in two halves begins there. */
