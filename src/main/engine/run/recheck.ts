@@ -22,15 +22,21 @@ const CODES = FOUND_BY_READERS.map((code) => `'${code}'`).join(', ')
 export class Recheck {
   readonly #journal: Journal
   readonly #mapRow: MapRow
+  /** Maps rows of the whole that are not among the candidates, as they were sent. */
+  readonly #mapOther: MapRow
   readonly #check: (row: ReadRow) => IntakeRow
   readonly #writer: IntakeWriter
   readonly #splitter: RowSplitter
 
-  /** Removes what an earlier, interrupted attempt left in the journal. `record` has the columns of the source. */
-  constructor(journal: Journal, record: RunRecord, workspace: string) {
+  /**
+   * Removes what an earlier, interrupted attempt left in the journal. `record` has the columns of the source, `whole` is
+   * the run whose journal has every row.
+   */
+  constructor(journal: Journal, record: RunRecord, whole: RunRecord, workspace: string) {
     const plan = { ...record.plan, mapping: resolveMapping(record.plan, record.columns) }
     this.#journal = journal
     this.#mapRow = createItemRequests({ ...record, plan }, workspace).mapRow
+    this.#mapOther = createItemRequests(whole, workspace).mapRow
     this.#check = createRowCheck(plan, record.columns, this.#mapRow)
     const splitter = new RowSplitter(plan, record.columns, this.#mapRow)
     this.#splitter = splitter
@@ -133,7 +139,7 @@ export class Recheck {
     if (wanted > 0) {
       const find = db.prepare('SELECT row FROM temp.wanted WHERE key = ?')
       for (const { row, cells, kinds } of this.#readOthers()) {
-        const key = this.#mapRow(row, cells, kinds).uniqueKey?.value
+        const key = this.#mapOther(row, cells, kinds).uniqueKey?.value
         const found = key === undefined ? undefined : find.get(key)
         if (found !== undefined) repeats.set(Number(found['row']), row)
       }

@@ -254,3 +254,19 @@ test('a correction in which nothing passes leaves the run as it was', async () =
   await expect(runs.correct(runId, []).ended).rejects.toMatchObject({ code: 'RUN_NOT_RESUMABLE' })
   expect(runs.summarize(runId)).toEqual(before)
 })
+
+test('a correction knows the ids that other rows were sent with by an earlier one', async () => {
+  const runs = openRuns()
+  const server = await startRefusingService()
+  const rows = ['post_id,user_id,text_data', 'b,u_2,two', 'c,u_3,three', 'd,u_4,four', '']
+  const { run_id: runId } = await runs.start(createPlan(server.baseUrl, rows.join('\n'))).ended
+  const rename = (row: number, post: string): Fix[] => [
+    { kind: 'cell', row, field: 'user_id', value: `u${row}` },
+    { kind: 'cell', row, field: 'post_id', value: post },
+  ]
+  expect((await runs.correct(runId, rename(1, 'q')).ended).rows).toMatchObject({ succeeded: 1, invalid: 2 })
+  // The new fixes do not say any more what row 1 was sent with.
+  expect((await runs.correct(runId, rename(2, 'q')).ended).rows).toMatchObject({ succeeded: 1, invalid: 2 })
+  expect((await runs.correct(runId, rename(3, 'b')).ended).rows).toMatchObject({ succeeded: 2, invalid: 1 })
+  expect(listSent(server)).toMatchObject([{ post_id: 'q' }, { post_id: 'b' }])
+})

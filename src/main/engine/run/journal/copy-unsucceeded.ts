@@ -73,8 +73,7 @@ export function copyUnsucceeded(child: Journal, options: CopyOptions): void {
     }
     const [whole] = members
     if (!corrects) fillChild(child, retriedRuns)
-    else if (whole !== undefined)
-      fillCorrected(child, retriedRuns, options.workspace, toJournalFile(options.workspace, whole.runId))
+    else if (whole !== undefined) fillCorrected(child, retriedRuns, options.workspace, whole)
   } finally {
     for (const { journal } of retriedRuns) journal.close()
   }
@@ -201,23 +200,23 @@ function fillChild(child: Journal, retriedRuns: readonly RetriedRun[]): void {
 }
 
 /**
- * Copies the rows as {@link fillChild} does, and those that were never sent, and checks them all again. `wholeFile` is the
- * journal that has every other row.
+ * Copies the rows as {@link fillChild} does, and those that were never sent, and checks them all again. `whole` is the
+ * run whose journal has every other row.
  */
 export function fillCorrected(
   child: Journal,
   retriedRuns: readonly RetriedRun[],
   workspace: string,
-  wholeFile: string,
+  whole: RunRecord,
 ): void {
   const [first] = retriedRuns
   const own = readRunRecord(child.db)
   if (first === undefined || own === null) return
   const { columns, header, readAs } = first.record
   child.transact('power', () => child.db.exec('DELETE FROM lost_try'))
-  const recheck = new Recheck(child, { ...own, columns, header }, workspace)
+  const recheck = new Recheck(child, { ...own, columns, header }, whole, workspace)
   for (const retried of retriedRuns) copyRows(child, retried, 'temp.candidate', () => recheck.takeProblems())
-  recheck.checkAll(wholeFile)
+  recheck.checkAll(toJournalFile(workspace, whole.runId))
   recheck.finish(columns, header, () => {
     noteLostTries(child)
     updateRunRecord(child.db, {

@@ -68,7 +68,7 @@ export function correctRows(journal: Journal, options: CorrectOptions): void {
     const retried = toRetriedStates(record)
     const states = [...retried.certain, ...(onUnknown === 'resend' ? retried.unknown : [])]
     const given = { journal, record, states, takesInvalid: hasInvalid(journal), changes: {} }
-    fillCorrected(checked, [given], workspace, journal.file)
+    fillCorrected(checked, [given], workspace, record)
     if (checked.db.prepare('SELECT 1 FROM row LIMIT 1').get() === undefined) {
       throw new SluiceError({ id: 'nothing_to_retry', runId, onUnknown })
     }
