@@ -252,15 +252,18 @@ export function toRetriedStates({ plan }: Pick<RunRecord, 'plan'>): {
 
 /**
  * States of the rows that a child run stands for, whose callbacks are its own. A child that was deleted after it had
- * sent some stands for nothing any more.
+ * sent some stands for nothing any more, and a correction that is only looked at for nothing yet.
  */
 export function findTakenOver(
-  record: Pick<RunRecord, 'supersededBy' | 'unknownTakenBy' | 'plan'>,
+  record: Pick<RunRecord, 'parentRunId' | 'supersededBy' | 'unknownTakenBy' | 'plan'>,
   workspace: string,
 ): ReadonlySet<ItemState> {
   const isTaken = (named: string | null) => {
     const successor = findSuccessor(named, workspace)
-    return successor !== null && !isDeleted(successor)
+    if (successor === null || isDeleted(successor)) return false
+    if (record.parentRunId !== null) return true
+    const child = readRecordOf(workspace, successor)?.record
+    return child === undefined || !isLookedAt(child)
   }
   const states = toRetriedStates(record)
   return new Set([
@@ -320,9 +323,13 @@ export interface HeldCorrection {
 export function findHeldCorrection({ whole }: RunFamily): HeldCorrection | null {
   const [first, second, ...others] = whole
   if (first === undefined || second === undefined || others.length > 0) return null
-  const { runId: correctionId, corrects, startedAtMs, plan } = second.record
-  const isHeld = corrects && startedAtMs === null && toRowsPerItem(plan.operation) === 1
-  return isHeld ? { correctionId, runId: first.record.runId } : null
+  if (!isLookedAt(second.record)) return null
+  return { correctionId: second.record.runId, runId: first.record.runId }
+}
+
+/** Whether a child run is a correction that was held and has sent nothing. */
+function isLookedAt({ corrects, startedAtMs, plan }: RunRecord): boolean {
+  return corrects && startedAtMs === null && toRowsPerItem(plan.operation) === 1
 }
 
 /** The run that a record names as its successor, and whether it was deleted. */

@@ -248,9 +248,12 @@ function createCallbackJudge(
  */
 export function findLateRuns(family: RunFamily): string[] {
   const { members, whole } = family
-  const correctionId = findHeldCorrection(family)?.correctionId
-  if (whole.some(({ isHeld, record }) => isHeld && record.runId === correctionId)) return []
-  return members.filter((run) => !run.isHeld && hasLateCallbacks(run)).map(({ record }) => record.runId)
+  const correction = findHeldCorrection(family)
+  const isOfCorrection = ({ record }: RunView) => record.runId === correction?.correctionId
+  if (whole.some((run) => run.isHeld && isOfCorrection(run))) return []
+  // One that a process has left behind is given up, with what it would take in.
+  const runs = correction === null ? members : whole.filter((run) => !isOfCorrection(run))
+  return runs.filter((run) => !run.isHeld && hasLateCallbacks(run)).map(({ record }) => record.runId)
 }
 
 /** A load test measures its own callbacks and takes no more. */

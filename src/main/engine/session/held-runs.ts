@@ -228,11 +228,13 @@ export class HeldRuns {
   }
 
   /**
-   * Processes the callbacks that came for a run and its retries while nobody held them, and marks what has become
-   * overdue; for all runs that can be read where none is named. Resolves with whether there was anything.
+   * Processes the callbacks that came for a run and its retries while nobody held them, marks what has become overdue,
+   * and removes what corrections left that were cut off; for all runs that can be read where none is named. Resolves with
+   * whether there was anything to process.
    */
   async settleLate(runId?: string): Promise<boolean> {
     if (!isWritable(this.#options.workspace)) return false
+    this.removal.removeLeftCorrections(runId)
     if (runId !== undefined) return this.#settleFamily(runId)
     const late = await this.#options.stored.own.listLateRuns()
     for (const each of late) {

@@ -5,8 +5,17 @@ import { removeCatalogue } from '../lookback/catalogue/catalogue-file.ts'
 import type { StoredRuns } from '../query/stored-runs.ts'
 import { toInboxFile } from '../receiver/inbox.ts'
 import type { WorkspaceReceiver } from '../receiver/workspace-receiver.ts'
-import { isLeaseHeld, takeLease } from '../workspace/lease.ts'
-import { findLeftFiles, listRunIds, toJournalFile, toRecordedFiles } from '../workspace/workspace-files.ts'
+import { isThere } from '../workspace/is-there.ts'
+import { isLeaseHeld, takeLease, whileUnheld } from '../workspace/lease.ts'
+import {
+  findLeftFiles,
+  listCorrectedRuns,
+  listCorrectionFiles,
+  listRunIds,
+  toCorrectionFile,
+  toJournalFile,
+  toRecordedFiles,
+} from '../workspace/workspace-files.ts'
 
 export interface RunRemovalOptions {
   workspace: string
@@ -69,6 +78,18 @@ export class RunRemoval {
     }
     rmSync(`${toInboxFile(workspace)}.lease`, { force: true })
     return runIds.length
+  }
+
+  /** Removes what a process left that was killed while it checked the rows of a correction; cells stand in it. */
+  removeLeftCorrections(runId?: string): void {
+    const { workspace } = this.#options
+    for (const left of runId === undefined ? listCorrectedRuns(workspace) : [runId]) {
+      if (!isThere(toCorrectionFile(workspace, left))) continue
+      // Whoever corrects the run holds it.
+      whileUnheld(toJournalFile(workspace, left), () => {
+        for (const file of listCorrectionFiles(workspace, left)) rmSync(file, { force: true })
+      })
+    }
   }
 
   /** Removes the files of one run alone. */

@@ -89,6 +89,13 @@ export function toCorrectionFile(workspace: string, runId: string): string {
   return join(workspace, RUNS_FOLDER, `${runId}${CORRECTION_ENDING}`)
 }
 
+/** Ids of the runs that have such a file: one is being corrected, or was when its process was killed. */
+export function listCorrectedRuns(workspace: string): string[] {
+  return readFolder(join(workspace, RUNS_FOLDER))
+    .filter((name) => name.endsWith(CORRECTION_ENDING))
+    .map((name) => basename(name, CORRECTION_ENDING))
+}
+
 /** That file, and what stands next to it while it is open. */
 export function listCorrectionFiles(workspace: string, runId: string): string[] {
   const file = toCorrectionFile(workspace, runId)
