@@ -62,8 +62,32 @@ const KEY = /(?:^|[-_]|api)key$/i
  * does, or `never`, since it changes with each request or is renewed.
  */
 export function saysWhoIsAsked(name: string, text: string): 'always' | 'as_key' | 'never' {
-  if (CHANGING.test(name) || RENEWED.test(name) || SCHEME.test(text)) return 'never'
+  if (CHANGING.test(name) || RENEWED.test(name) || holdsCredentials(text)) return 'never'
   return KEY.test(name) ? 'as_key' : 'always'
+}
+
+/** Whether a scheme and credentials make a text. `Basic` and `Token` are words, too: what follows them has to be credentials. */
+function holdsCredentials(text: string): boolean {
+  const [, scheme] = SCHEME.exec(text) ?? []
+  if (scheme === undefined) return false
+  const given = text.slice(scheme.length).trim()
+  const variables = [...given.matchAll(VARIABLE)].map(([, name = '']) => name)
+  switch (scheme.toLowerCase()) {
+    case 'basic':
+      return variables.length > 0 ? variables.some(mayNameSecret) : isUserAndPassword(given)
+    case 'token':
+      return variables.length > 0 ? variables.some(mayNameSecret) : /\d|\S{16}/.test(given)
+    default:
+      return true
+  }
+}
+
+function isUserAndPassword(base64: string): boolean {
+  try {
+    return atob(base64).includes(':')
+  } catch {
+    return false
+  }
 }
 
 /** Where the value of a header is from. */

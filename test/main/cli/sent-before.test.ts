@@ -222,6 +222,33 @@ describe('what was sent before', () => {
     expect(countArrived(service)).toBe(4)
   })
 
+  it('is of the same headers also if a value has a word in front that names a scheme', async () => {
+    const { service, workspace } = await setUp()
+    const posts = writeSource(workspace, 'posts.csv', createRows(2))
+    const send = async (header: string, plan: string) => {
+      const { stdout } = await runInProcess(
+        ['task', posts, '--base-url', service.baseUrl, '--only-new', '--json', '--header', header],
+        {
+          workspace,
+          env: { SLUICE_API_KEY: 'a-key', PLAN: plan, PLAN_PASSWORD: Buffer.from(plan).toString('base64') },
+        },
+      )
+      return JSON.parse(stdout)
+    }
+    const tier = 'X-Tier: Basic ${PLAN}'
+    const first = await send(tier, 'gold')
+    expect((await send(tier, 'gold')).rows).toMatchObject({ skipped: 2 })
+    expect(await send(tier, 'silver')).toMatchObject({
+      rows: { succeeded: 2 },
+      sent_before: { rows: 0, other_connection: expect.arrayContaining([first.run_id]) },
+    })
+    const upstream = 'X-Upstream: Basic ${PLAN_PASSWORD}'
+    await send(upstream, 'sluice:old')
+    const renewed = await send(upstream, 'sluice:new')
+    expect(renewed.rows).toMatchObject({ skipped: 2 })
+    expect(renewed.sent_before).not.toHaveProperty('key_unknown')
+  })
+
   it('is of the same key in a header, unless a stored connection has the header', async () => {
     onlyInLongForm()
     const { service, workspace, sluice } = await setUp()
@@ -240,7 +267,14 @@ describe('what was sent before', () => {
       rows: { succeeded: 2 },
       sent_before: { rows: 0, other_connection: [first.run_id] },
     })
-    expect((await send('gateway-key-1', ...stated)).rows).toMatchObject({ skipped: 2 })
+    const known = await send('gateway-key-1', ...stated)
+    expect(known.rows).toMatchObject({ skipped: 2 })
+    expect(known.sent_before).not.toHaveProperty('key_unknown')
+    // Without the header nobody knows whose key the service goes by.
+    expect(await send('gateway-key-1', ...stated.slice(0, 2))).toMatchObject({
+      rows: { skipped: 2 },
+      sent_before: { key_unknown: [expect.any(String)] },
+    })
     await sluice([
       ...['connection', 'add', 'moderation', '--base-url', service.baseUrl],
       ...['--api-key-env', 'SLUICE_API_KEY', '--header', 'X-Api-Key: ${GATEWAY}'],

@@ -295,7 +295,7 @@ export function findEarlierRuns(
   const wanted = toAsked(plan)
   const owner = toOwner(plan, stored)
   const way = toWay(plan)
-  const told = listHeaderReferences(plan.connection.headers).map((header) => saysWhoIsAsked(...header))
+  const says = whatHeadersSay(plan)
   const runs: EarlierRun[] = []
   const unreadable: string[] = []
   const withOtherKey: string[] = []
@@ -322,9 +322,11 @@ export function findEarlierRuns(
         withOtherKey.push(id)
         continue
       }
+      // A key that only one of the runs sent may be that of another project.
+      const hasKeys = [says, whatHeadersSay(view.record.plan)].some((ofRun) => ofRun.has('as_key'))
       const ofHeaders = [
-        told.includes('always') ? wasSentWith(db, 'header_values', sentWith.headerValues) : true,
-        told.includes('as_key') && !isOwn ? wasSentWith(db, 'header_keys', sentWith.headerKeys) : true,
+        says.has('always') ? wasSentWith(db, 'header_values', sentWith.headerValues) : true,
+        hasKeys && !isOwn ? wasSentWith(db, 'header_keys', sentWith.headerKeys) : true,
       ]
       if (ofHeaders.includes(false) || toWay(view.record.plan) !== way) {
         withOtherConnection.push(id)
@@ -341,6 +343,11 @@ export function findEarlierRuns(
     }
   }
   return { runs: runs.sort(compareRuns), unreadable, withOtherKey, withOtherConnection, withUnknownKey }
+}
+
+/** What the headers say of who is asked whose values are from variables and files. */
+function whatHeadersSay({ connection }: Plan): Set<ReturnType<typeof saysWhoIsAsked>> {
+  return new Set(listHeaderReferences(connection.headers).map((header) => saysWhoIsAsked(...header)))
 }
 
 /** Whose key a run sent: that of stored connections, by name, or one from a variable, a file, a command or a window. */
