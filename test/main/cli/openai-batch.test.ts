@@ -198,6 +198,34 @@ describe("OpenAI's batch form", () => {
     })
   })
 
+  it('leaves with keys that have dots, and with fields of objects once although they were mapped', async () => {
+    const { sluice, sending, at } = await sendBatch()
+    const envelope = { method: 'POST', url: '/v1/moderations' }
+    const came = [
+      {
+        custom_id: 'a',
+        ...envelope,
+        who: { id: 'u1' },
+        note: 'text',
+        'note.by': 'me',
+        body: { input: 'one' },
+      },
+      {
+        custom_id: 'b',
+        ...envelope,
+        who: { id: 'u2' },
+        tag: { by: 'x' },
+        'tag.by': 'y',
+        body: { input: 'two' },
+      },
+      { custom_id: 'c', ...envelope, who: { id: null }, body: { input: 'three', user: 'u', 'user.id': 7 } },
+    ]
+    writeFileSync(at('dots.jsonl'), came.map((line) => `${JSON.stringify(line)}\n`).join(''))
+    await sluice('task', at('dots.jsonl'), '--map', 'user_id=who.id', ...sending.slice(2))
+    const { stdout } = await sluice('export', 'latest', '-', '--format', 'batch-input')
+    expect(readLines(stdout)).toEqual(came)
+  })
+
   it('has no request for rows of a table without content, nor a second one of an id', async () => {
     onlyInLongForm()
     const { sluice, sending, at } = await sendBatch()

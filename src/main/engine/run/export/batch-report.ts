@@ -8,6 +8,7 @@ import {
   isToModerations,
   PREFIXES,
 } from '../../source/jsonl/openai-batch.ts'
+import { type JsonMember, parseJsonLine } from '../../source/jsonl/parse-json-line.ts'
 import type { ReportWriter } from './csv-report.ts'
 import { SeenTexts } from './seen-texts.ts'
 
@@ -113,7 +114,8 @@ function createLineWriter(columns: readonly string[]) {
   const at = (name: string) => columns.indexOf(name)
   const [idAt, methodAt, urlAt] = [at('custom_id'), at(ENVELOPE_COLUMNS.method), at(ENVELOPE_COLUMNS.url)]
   const [inputAt, typeAt] = [at('body.input'), at(INPUT_COLUMNS.type)]
-  const kept = columns.flatMap((name, index) => (ADDED.has(name) || isNested(name, columns) ? [] : [index]))
+  const kept = columns.flatMap((name, index) => (ADDED.has(name) ? [] : [index]))
+  const outer = columns.map((name) => findOuter(name, columns))
   const [ofBody, ofLine] = [true, false].map((isBody) =>
     kept.filter((index) => columns[index]?.startsWith(PREFIXES.body) === isBody),
   )
@@ -131,11 +133,14 @@ function createLineWriter(columns: readonly string[]) {
         return null
     }
   }
+  /** Whether a cell is what an object in another column has in it, so that it leaves with that object. */
+  const isNested = (row: ExportRow, index: number, json: string): boolean =>
+    (outer[index] ?? []).some(({ at, path }) => hasField(toJson(row, at), path, json))
   const toMembers = (row: ExportRow, indexes: readonly number[] = [], prefix: string): string[] =>
     indexes.flatMap((index) => {
       const [name = '', json] = [columns[index], toJson(row, index)]
       const key = name.startsWith(prefix) ? name.slice(prefix.length) : name
-      return json === null ? [] : [`${JSON.stringify(key)}:${json}`]
+      return json === null || isNested(row, index, json) ? [] : [`${JSON.stringify(key)}:${json}`]
     })
   /** As the line has it: what it lacks was read as null. */
   const toEnvelope = (row: ExportRow, index: number, usual: string): string | undefined => {
@@ -165,18 +170,38 @@ function createLineWriter(columns: readonly string[]) {
   }
 }
 
+function toMemberJson({ kind, cell }: JsonMember): string {
+  if (kind === 'n') return 'null'
+  return kind === 's' ? JSON.stringify(cell.toWellFormed()) : cell
+}
+
 function readText(json: string | undefined): string | undefined {
   const value: unknown = json === undefined ? undefined : JSON.parse(json)
   return value === undefined ? undefined : String(value)
 }
 
-/** Whether a column is a field of an object that is a column itself. */
-function isNested(name: string, columns: readonly string[]): boolean {
+/** The columns whose objects may have a column as a field, and where in these; keys may have dots themselves. */
+function findOuter(name: string, columns: readonly string[]): { at: number; path: string }[] {
   const inner = name.startsWith(PREFIXES.body) ? PREFIXES.body.length : 0
+  const found: { at: number; path: string }[] = []
   for (let dot = name.indexOf('.', inner); dot !== -1; dot = name.indexOf('.', dot + 1)) {
-    if (columns.includes(name.slice(0, dot))) return true
+    const at = columns.indexOf(name.slice(0, dot))
+    if (at !== -1) found.push({ at, path: name.slice(dot + 1) })
   }
-  return false
+  return found
+}
+
+/** Whether the JSON of an object has a field with that JSON; `path` has the keys to it, with dots between them. */
+function hasField(object: string | null, path: string, json: string): boolean {
+  if (object === null || !object.startsWith('{')) return false
+  const parsed = parseJsonLine(object)
+  if (parsed.kind !== 'object') return false
+  return parsed.members.some((member) => {
+    const key = member.key.toWellFormed()
+    const value = toMemberJson(member)
+    if (key === path) return value === json
+    return path.startsWith(`${key}.`) && hasField(value, path.slice(key.length + 1), json)
+  })
 }
 
 /**
