@@ -145,7 +145,7 @@ describe('--out ndjson=FILE', () => {
     const { folder, load } = open(service)
     const file = join(folder, 'seconds.ndjson')
     const fresh = join(folder, 'fresh.ndjson')
-    const both = [...['--out', `ndjson=${file}`], ...['--out', `ndjson=${fresh}`]]
+    const both = [...['--out', `ndjson=${file}`], ...['--out', `ndjson=${fresh}`], '--overwrite']
     writeFileSync(file, 'the last measurement\n')
     // The column is found missing when the run reads its source.
     const failed = await load([...both, '--map', 'text_data=missing'])
@@ -158,16 +158,45 @@ describe('--out ndjson=FILE', () => {
     expect(readFileSync(fresh, 'utf8')).toBe(readFileSync(file, 'utf8'))
   })
 
+  it('begins a file anew that it wrote, and refuses any other and one that was changed since', async () => {
+    const service = await startService()
+    const { folder, load } = open(service)
+    const file = join(folder, 'seconds.ndjson')
+    const out = ['--out', `ndjson=${file}`]
+    for (let time = 1; time <= 2; time += 1) {
+      expect(await load(out)).toMatchObject({ code: 0 })
+      expect(readFileSync(file, 'utf8').match(/"second":0,/g)).toHaveLength(1)
+    }
+    const before = service.requests.length
+    for (const [text, said] of [
+      [`${readFileSync(file, 'utf8')}{"note":"mine"}\n`, 'seconds.ndjson was changed since Sluice wrote it'],
+      ['what I noted by hand\n', 'seconds.ndjson was changed since Sluice wrote it'],
+    ] as const) {
+      writeFileSync(file, text)
+      const refused = await load(out)
+      expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('--overwrite')])
+      expect(refused.stderr).toContain(said)
+      expect(readFileSync(file, 'utf8')).toBe(text)
+    }
+    const notes = join(folder, 'notes.txt')
+    writeFileSync(notes, 'what I noted by hand\n')
+    expect((await load(['--out', `ndjson=${notes}`])).stderr).toContain(
+      'notes.txt exists, and this workspace has not written it as it is',
+    )
+    expect(service.requests).toHaveLength(before)
+  })
+
   it('keeps what the file held if the test is declined, and does not linger then', async () => {
     onlyInLongForm()
     const service = await startService()
     const { folder, send, load } = open(service, () => false)
     const file = join(folder, 'seconds.ndjson')
+    const overwrite = ['--out', `ndjson=${file}`, '--overwrite']
     writeFileSync(file, 'the last measurement\n')
     const where = ['--base-url', service.baseUrl, '--api-key-env', 'SLUICE_API_KEY', '--production']
     expect(await send(['connection', 'add', 'live', ...where])).toMatchObject({ code: 0 })
     const linger = ['--metrics-port', '0', '--metrics-linger', '10m']
-    const declined = await load(['--out', `ndjson=${file}`, ...linger])
+    const declined = await load([...overwrite, ...linger])
     expect(declined).toMatchObject({ code: 2 })
     expect(declined.stderr).toContain('Nothing was sent.')
     expect(readFileSync(file, 'utf8')).toBe('the last measurement\n')

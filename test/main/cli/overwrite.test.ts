@@ -1,8 +1,14 @@
-import { appendFileSync, readFileSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  copyFileSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
-import { buffer } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
-import yazl from 'yazl'
 import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
@@ -58,7 +64,7 @@ describe('a file that is there', () => {
       const file = note(name)
       const refused = await sluice(...toArgs(file))
       expect([refused.code, refused.stderr], name).toEqual([2, expect.stringContaining('--overwrite')])
-      expect(refused.stderr).toContain('exists and was not written by Sluice')
+      expect(refused.stderr).toContain('exists, and this workspace has not written it as it is')
       expect(readFileSync(file, 'utf8')).toBe(NOTES)
       expect(await sluice(...toArgs(file), '--overwrite'), name).toMatchObject({ code: 0 })
       expect(readFileSync(file, 'latin1')).not.toContain(NOTES)
@@ -85,20 +91,31 @@ describe('a file that is there', () => {
     expect(await sluice(...sending, ...ANEW, '--export', file)).toMatchObject({ code: 0 })
   })
 
-  it('is replaced as before if Sluice wrote it, also for another workspace', async () => {
-    onlyInLongForm()
-    const { sending, sluice, sluiceIn, at, runId } = await setUp()
-    await sluiceIn('another', ...sending)
+  it('is replaced as before if the workspace wrote it, also under another name', async () => {
+    const { sluice, at, runId } = await setUp()
     for (const name of ['a.csv', 'a.jsonl.gz', 'a.xlsx', 'a.parquet', 'a.batch-output.jsonl', 'a.html']) {
       const command = name.endsWith('.html') ? 'report' : 'export'
-      expect(await sluice(command, runId, at(name)), name).toMatchObject({ code: 0 })
-      expect(await sluiceIn('another', command, 'latest', at(name)), name).toMatchObject({ code: 0 })
+      for (let time = 1; time <= 2; time += 1)
+        expect(await sluice(command, runId, at(name)), name).toMatchObject({ code: 0 })
+      copyFileSync(at(name), at(`copy-of-${name}`))
+      expect(await sluice(command, runId, at(`copy-of-${name}`)), name).toMatchObject({ code: 0 })
     }
-    const [ids, columns] = [at('ids.csv'), ['--columns', 'post_id']]
-    for (let time = 1; time <= 2; time += 1)
-      expect(await sluice('export', runId, ids, ...columns)).toMatchObject({ code: 0 })
-    // Nothing in it says whose it is.
-    expect((await sluiceIn('another', 'export', 'latest', ids)).stderr).toContain('--overwrite')
+  })
+
+  it('is refused if it may hold what a person added: an edited copy of an export, and one of another workspace', async () => {
+    const { sending, sluice, sluiceIn, at, runId } = await setUp()
+    await sluiceIn('another', ...sending, '--export', at('other.csv'))
+    await sluice('export', runId, at('a.csv'))
+    await sluice('export', runId, at('a.jsonl'))
+    writeFileSync(at('labels.csv'), readFileSync(at('a.csv'), 'utf8').replace('ham', 'spam'))
+    writeFileSync(at('labels.jsonl'), readFileSync(at('a.jsonl'), 'utf8').replace('"ham"', '"spam"'))
+    for (const name of ['labels.csv', 'labels.jsonl', 'other.csv']) {
+      const before = readFileSync(at(name), 'utf8')
+      const refused = await sluice('export', runId, at(name))
+      expect([refused.code, refused.stderr], name).toEqual([2, expect.stringContaining('--overwrite')])
+      expect(refused.stderr).toContain('this workspace has not written it as it is')
+      expect(readFileSync(at(name), 'utf8')).toBe(before)
+    }
   })
 
   it('is refused if it was changed since Sluice wrote it', async () => {
@@ -111,40 +128,6 @@ describe('a file that is there', () => {
       expect.stringContaining('was changed since Sluice wrote it'),
     ])
     expect(readFileSync(at('sample.csv'), 'utf8')).toContain('took an hour')
-  })
-
-  it('is replaced if a version up to 0.2 wrote it, whose workbooks name the program in a compressed part', async () => {
-    onlyInLongForm()
-    const { sluice, at, runId } = await setUp()
-    for (const [name, program, code] of [
-      ['own.xlsx', 'Sluice', 0],
-      ['other.xlsx', 'Microsoft Excel', 2],
-    ] as const) {
-      const zip = new yazl.ZipFile()
-      zip.addBuffer(Buffer.from('<Types/>'), '[Content_Types].xml')
-      zip.addBuffer(
-        Buffer.from(`<Properties><Application>${program}</Application></Properties>`),
-        'docProps/app.xml',
-      )
-      zip.addBuffer(Buffer.from('<worksheet/>'), 'xl/worksheets/sheet1.xml')
-      zip.end()
-      writeFileSync(at(name), await buffer(zip.outputStream))
-      expect(await sluice('export', runId, at(name)), name).toMatchObject({ code })
-    }
-  })
-
-  it('is refused if it only mentions Sluice', async () => {
-    const { sluice, at, runId } = await setUp()
-    const notes: [name: string, command: string, text: string][] = [
-      ['notes.md', 'report', '# Notes\nRead with Sluice 0.2.0; sluice_state has the outcome.\n'],
-      ['notes.csv', 'export', 'name,what\nsluice_row,"the row, as sluice_row"\n'],
-    ]
-    for (const [name, command, text] of notes) {
-      writeFileSync(at(name), text)
-      const refused = await sluice(command, runId, at(name))
-      expect([refused.code, refused.stderr], name).toEqual([2, expect.stringContaining('--overwrite')])
-      expect(readFileSync(at(name), 'utf8')).toBe(text)
-    }
   })
 
   it('is replaced if only its time has changed, as in a restored cache', async () => {
@@ -174,10 +157,15 @@ describe('a file that is there', () => {
       env: { SLUICE_API_KEY: sandbox.key },
       ask: writeMeanwhile,
     })
-    expect([sent.code, sent.stderr]).toEqual([1, expect.stringContaining('was not written by Sluice')])
+    expect([sent.code, sent.stderr]).toEqual([
+      1,
+      expect.stringContaining('this workspace has not written it as it is'),
+    ])
     expect(readFileSync(file, 'utf8')).toBe(NOTES)
     // Nor is it taken for what the command wrote.
-    expect((await sluice('export', 'latest', file)).stderr).toContain('was not written by Sluice')
+    expect((await sluice('export', 'latest', file)).stderr).toContain(
+      'this workspace has not written it as it is',
+    )
   })
 
   it('is named if the way to it goes round in a circle', async () => {

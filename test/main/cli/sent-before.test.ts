@@ -223,6 +223,7 @@ describe('what was sent before', () => {
   })
 
   it('is of the same headers also if a value has a word in front that names a scheme', async () => {
+    onlyInLongForm()
     const { service, workspace } = await setUp()
     const posts = writeSource(workspace, 'posts.csv', createRows(2))
     const send = async (header: string, plan: string) => {

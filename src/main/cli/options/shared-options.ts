@@ -95,7 +95,7 @@ export function addExportOption(command: Command): Command {
 export function addOverwriteOption(command: Command): Command {
   return command.option(
     '--overwrite',
-    'replace the output file even if Sluice did not write it, or it was changed since',
+    'replace the output file even if this workspace did not write it, or it was changed since',
   )
 }
 

@@ -12,6 +12,7 @@ import type { CliContext } from '../context.ts'
 import { resolveFromCaller } from '../invocation.ts'
 import type { RunTimeFlags } from '../options/sending-options.ts'
 import type { OutTarget } from '../options/shared-options.ts'
+import { toTarget } from '../written-files.ts'
 
 /** Where the figures of load tests go while they run. */
 export interface LoadOutputs {
@@ -32,6 +33,7 @@ interface SecondOutput {
 export type NamedFiles = readonly (readonly [use: FileUse, file: string])[]
 
 interface AskedOutputs {
+  workspace: string
   plan: Plan
   flags: RunTimeFlags
   namedFiles?: NamedFiles
@@ -39,12 +41,10 @@ interface AskedOutputs {
 
 /**
  * Opens everything that `--out` and `--metrics-port` name, before anything is sent. Throws `BAD_USAGE` for a plan without a
- * load test, a port that is taken, and a file that cannot be written or is needed otherwise.
+ * load test, a port that is taken, and a file that cannot be written, is needed otherwise or is not ours.
  */
-export async function openLoadOutputs(
-  context: CliContext,
-  { plan, flags, namedFiles = [] }: AskedOutputs,
-): Promise<LoadOutputs> {
+export async function openLoadOutputs(context: CliContext, asked: AskedOutputs): Promise<LoadOutputs> {
+  const { plan, flags, namedFiles = [] } = asked
   const { metricsPort, metricsHost, metricsLinger = 0, out = [] } = flags
   if (metricsPort === undefined && (metricsHost !== undefined || metricsLinger > 0)) {
     const flag = metricsHost === undefined ? '--metrics-linger' : '--metrics-host'
@@ -59,7 +59,7 @@ export async function openLoadOutputs(
   const closeAll = () => Promise.allSettled(outputs.map((output) => output.close()))
   try {
     for (const target of out) {
-      outputs.push(await openOutput(context, plan, target, taken))
+      outputs.push(await openOutput(context, asked, target, taken))
       if (target.kind === 'ndjson') taken.push(['out', resolveFromCaller(target.file, context.env)])
     }
     const metrics = metricsPort === undefined ? null : await openMetrics(context, metricsPort, flags)
@@ -116,7 +116,7 @@ function listNamed({ connection: { tls, headers } }: Plan): (readonly [FileUse, 
 
 async function openOutput(
   context: CliContext,
-  plan: Plan,
+  { workspace, plan, flags }: AskedOutputs,
   target: OutTarget,
   taken: NamedFiles,
 ): Promise<SecondOutput> {
@@ -125,14 +125,21 @@ async function openOutput(
     const { openOtlpOutput } = await import('./otlp-output.ts')
     return openOtlpOutput(target.url, APP_VERSION)
   }
-  return openSecondsFile(resolveFromCaller(target.file, context.env), plan, taken)
+  return openSecondsFile(resolveFromCaller(target.file, context.env), plan, taken, () =>
+    toTarget(context, workspace, target.file, flags),
+  )
 }
 
 /**
  * Writes each second as a line of JSON as soon as it is over. What the file held stays until the load begins; a file that
- * was not there is removed if none does. Throws `BAD_USAGE`.
+ * was not there is removed if none does. Throws `BAD_USAGE`, also what `refuseForeign` throws for a file of others.
  */
-function openSecondsFile(file: string, { source }: Plan, taken: NamedFiles): SecondOutput {
+function openSecondsFile(
+  file: string,
+  { source }: Plan,
+  taken: NamedFiles,
+  refuseForeign: () => void,
+): SecondOutput {
   const { descriptor, isNew } = openUnchanged(file)
   let hasBegun = false
   const close = () => {
@@ -142,9 +149,12 @@ function openSecondsFile(file: string, { source }: Plan, taken: NamedFiles): Sec
   }
   // Compared once it is there, since two names may lead to one file.
   const conflict = findConflict(file, source, taken)
-  if (conflict !== null) {
+  try {
+    if (conflict !== null) throw conflict
+    refuseForeign()
+  } catch (error) {
     close()
-    throw conflict
+    throw error
   }
   let failure: unknown = null
   return {
