@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { expectFaultless, recordService } from '../helpers/history/expect-faultless.ts'
 import { createRecording } from '../helpers/history/recording.ts'
+import { onlyInLongForm } from '../helpers/long-form.ts'
 import { withSandbox } from '../helpers/sandbox.ts'
 import { openEngine } from '../helpers/test-engine.ts'
 import { createRunPlan, openTestFolder } from '../helpers/test-folder.ts'
@@ -8,6 +9,7 @@ import { createRunPlan, openTestFolder } from '../helpers/test-folder.ts'
 const folder = openTestFolder()
 
 test('rows whose acknowledgements were lost are settled by their callbacks, and counted once', async () => {
+  onlyInLongForm()
   const sandbox = await withSandbox({
     faults: ['truncated=80%,tries=1'],
     seed: 'c',

@@ -10,7 +10,9 @@ import { withSandbox } from '../helpers/sandbox.ts'
 import { createTestEngine } from '../helpers/test-engine.ts'
 import { writeRun } from '../helpers/write-run.ts'
 
-it('keeps theme, wellness and clean-up as a person sets them', async () => {
+it('keeps theme, wellness and clean-up as a person sets them', {
+  skip: !inject('walksAll'),
+}, async () => {
   const { page, inspect, workspace } = await openApp()
   await page.getByRole('link', { name: 'Settings' }).click()
   await seeScreen(page, 'Settings')

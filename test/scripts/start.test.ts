@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { findElectron } from '../../scripts/find-electron.ts'
 import { isFresh } from '../../src/main/web/is-fresh.ts'
+import { onlyInLongForm } from '../helpers/long-form.ts'
 import { createTemporaryFolder } from '../helpers/temporary-folder.ts'
 
 describe('finding Electron', () => {
@@ -61,6 +62,7 @@ describe('what was built', () => {
 
 describe('npm start', () => {
   it('serves the window in a browser without Electron, says so in one line, and ends with Ctrl-C', async () => {
+    onlyInLongForm()
     const script = fileURLToPath(new URL('../../scripts/start.ts', import.meta.url))
     const child = spawn(process.execPath, [script, '--no-browser'], {
       stdio: ['ignore', 'pipe', 'pipe'],

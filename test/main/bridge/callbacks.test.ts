@@ -44,6 +44,7 @@ async function startAsync(
 }
 
 it('shows an empty inbox, and follows the receiver from closed to listening', async () => {
+  onlyInLongForm()
   const { client } = await open()
   expect(await client.receiver.overview()).toEqual({
     baseUrl: null,

@@ -201,6 +201,7 @@ it('takes the production mark from no connection unless a person says so outside
 })
 
 it('restores a removed connection as it was, with the keys that were typed for it', async () => {
+  onlyInLongForm()
   const service = await withSandbox({ apiKeys: [KEY] })
   const window = await openWindow()
   const { client, workspace, received } = window

@@ -154,6 +154,7 @@ it('opens the receiver once, and tests an address of it', async () => {
 })
 
 it('shows the request of an appeal as it is: read, without a body and without a key', async () => {
+  onlyInLongForm()
   const { bridge, client } = await open()
   const sandbox = await withSandbox({})
   const path = writeText('appeal_id\nappeal-1\n""\n')

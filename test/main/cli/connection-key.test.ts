@@ -55,6 +55,7 @@ describe('connection key', () => {
   })
 
   it('asks for it on a terminal, under a label of its own', async () => {
+    onlyInLongForm()
     const service = await withSandbox({ apiKeys: [KEY] })
     const { sluice, source } = openWorkspace()
     await sluice(['connection', 'add', 'staging', '--base-url', service.baseUrl])
@@ -144,6 +145,7 @@ describe('connection key', () => {
   })
 
   it('goes with a plan that names its connection, without a word about trust', async () => {
+    onlyInLongForm()
     const service = await withSandbox({ apiKeys: [KEY] })
     const { workspace, sluice, change } = openWorkspace()
     await sluice(['connection', 'add', 'staging', '--base-url', service.baseUrl])

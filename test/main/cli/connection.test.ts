@@ -196,6 +196,7 @@ describe('connection', () => {
 
 describe('a sending command', () => {
   it('goes to the connection that is named, else to the one in use, options going before both', async () => {
+    onlyInLongForm()
     const [one, two] = [await withSandbox({ apiKeys: ['key-1'] }), await withSandbox({ apiKeys: ['key-2'] })]
     const { folder, sluice } = openWorkspace({ KEY_1: 'key-1', KEY_2: 'key-2' })
     const source = writeSource(folder, 'posts.csv', createRows(3))

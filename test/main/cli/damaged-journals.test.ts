@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { toJournalFile } from '../../../src/main/engine/workspace/workspace-files.ts'
 import { startFaultServer, toErrorAnswer, toTaskAnswer } from '../../helpers/fault-server.ts'
-import { firstOf } from '../../helpers/long-form.ts'
+import { firstOf, onlyInLongForm } from '../../helpers/long-form.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { writeRun } from '../../helpers/write-run.ts'
 import { runInProcess } from './run-in-process.ts'
@@ -102,6 +102,7 @@ test.each(
 })
 
 test('an interrupted run with damaged cells sends nothing of them when it is resumed', async () => {
+  onlyInLongForm()
   const { sluice, runId, file, server } = await openDamagedRun(
     `${CELLS}; UPDATE run SET state = 'interrupted', claimed = 2, claimed_rows = 2;
      DELETE FROM result WHERE row > 2; DELETE FROM attempt WHERE item > 2;

@@ -246,6 +246,7 @@ describe('evaluate', () => {
   })
 
   it('exits with 99 where an assertion does not hold, and says what was found', async () => {
+    onlyInLongForm()
     const { evaluate, sluice } = await sendRows()
     const labels = ['--label', 'truth', ...POSITIVES]
     const holds = await evaluate(...labels, '--assert', 'precision(Likely spam)>=0.9')

@@ -175,7 +175,7 @@ it('has an example of each cause that stops a run until it is accepted', () => {
   expect(new Set(CASES.map(({ cause }) => cause as string))).toEqual(new Set(others))
 })
 
-it.each(firstOf(5, CASES))(
+it.each(firstOf(3, CASES))(
   'whoever follows what is said about $cause in $name is not asked the same again',
   async ({ cause, name, content, args = [], means = {}, advice }) => {
     const workspace = createTemporaryFolder()

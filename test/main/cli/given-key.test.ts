@@ -132,6 +132,7 @@ describe('--api-key-file', () => {
 
 describe('--api-key-command', () => {
   it('sends with the key that the command prints, and shows what it says without the key', async () => {
+    onlyInLongForm()
     const { baseUrl, workspace, source, write, sluice } = await openService()
     const script = write(
       'print-key.cjs',

@@ -69,6 +69,7 @@ describe('a workbook of several sheets', () => {
     'Reading the sheet "Notes" (1 row). The workbook also has "Posts". To read another sheet, add --sheet NAME.'
 
   it('has the sheet named that is read, before the rows and in what is wrong with the mapping', async () => {
+    onlyInLongForm()
     const { folder, run } = open()
     const file = await writeWorkbook(folder)
     const mapped = await run(['task', file, ...NOWHERE, '--map', 'text_data=kind', '--map', 'user_id=remark'])
@@ -143,6 +144,7 @@ it('says of media without an address only that, and the options that give one', 
 })
 
 it('says that nothing is left of a run, and that retry sends what did not succeed, without a key', async () => {
+  onlyInLongForm()
   const { folder, run } = open()
   const sandbox = await withSandbox({ faults: ['400=100%'] })
   const source = writeSource(folder, 'posts.csv', createRows(2))

@@ -240,6 +240,7 @@ describe("OpenAI's batch form", () => {
   })
 
   it('is refused for what has no content, and where labels or columns would be lost', async () => {
+    onlyInLongForm()
     const { sluice, at, sending } = await sendBatch()
     const refuse = async (...args: string[]) => {
       const { code, stderr } = await sluice(...args)

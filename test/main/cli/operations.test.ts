@@ -119,6 +119,7 @@ describe('index', () => {
 
 describe('watchlist', () => {
   it('adds terms, warns that notes are overwritten, and counts every outcome', async () => {
+    onlyInLongForm()
     const { folder, send, sum } = await openCommandLine()
     const source = writeSource(folder, 'terms.csv', 'term,notes\ngift card,new\nNew Term,x\nother,\n')
     const list = ['--watchlist', 'sandbox_terms']

@@ -76,6 +76,7 @@ describe('the number of a row', () => {
   })
 
   it('is that of the spreadsheet in every export, with the number of the record beside it', async () => {
+    onlyInLongForm()
     const { folder, send, sluice } = await openPosts()
     await send('--quiet')
     const [csv, xlsx, jsonl] = ['csv', 'xlsx', 'jsonl'].map((ending) => join(folder, `out.${ending}`))

@@ -54,6 +54,7 @@ describe('the rule that stops a run for its errors', () => {
   })
 
   it('is refused of load tests, and for what is no share', async () => {
+    onlyInLongForm()
     const { server, folder, source, sluice } = await openRefusingService(1)
     const base = [source, '--base-url', server.baseUrl]
     for (const wrong of ['101%', '-1', 'half']) {

@@ -154,6 +154,7 @@ it.each(
 })
 
 it('asks nothing about columns of a file whose header is stated to be none', async () => {
+  onlyInLongForm()
   const path = writeCsv('u1,hello,there\nu2,how,are you\n')
   const { open } = await check([path], '--no-header', '--map', 'user_id=1', '--map', 'text_data=2')
   expect(open).toEqual([])

@@ -31,6 +31,7 @@ async function sendPosts(faults: string[] = []) {
 
 describe('verdicts', () => {
   it('of a row on several rules come back from an export, whatever the names of the rules', async () => {
+    onlyInLongForm()
     const { folder, sluice } = await sendPosts()
     const given = [
       ['2', 'should', 'spam; adverts'],

@@ -9,6 +9,7 @@ import { ADMIN_TOKEN_HEADER } from '../../../src/main/sandbox/admin-access.ts'
 import { createSandbox } from '../../../src/main/sandbox/sandbox.ts'
 import type { SandboxOptions } from '../../../src/main/sandbox/sandbox-options.ts'
 import { startSandboxThread } from '../../../src/main/sandbox/start-sandbox-thread.ts'
+import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { sendRaw } from '../../helpers/raw-http.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
@@ -237,6 +238,7 @@ describe('a sandbox in a thread of its own', () => {
   })
 
   it('says why it cannot start', async () => {
+    onlyInLongForm()
     const { port } = await startThread({})
     await expect(startSandboxThread(WORKER, { port })).rejects.toMatchObject({
       code: 'SANDBOX_UNAVAILABLE',

@@ -5,6 +5,7 @@ import { readPage } from '../../../../src/main/engine/run/results/result-page.ts
 import { NO_RULE, type RowFilter } from '../../../../src/shared/run/row-filters.ts'
 import { startFaultServer, toErrorAnswer, toTaskAnswer } from '../../../helpers/fault-server.ts'
 import { createInProcessRuns } from '../../../helpers/in-process-runs.ts'
+import { onlyInLongForm } from '../../../helpers/long-form.ts'
 import { openEngine } from '../../../helpers/test-engine.ts'
 import { createRunPlan, openTestFolder } from '../../../helpers/test-folder.ts'
 import { countArrivals, toRow } from '../run/wire-record.ts'
@@ -212,6 +213,7 @@ test('deleting a run deletes its retries, too', async () => {
 })
 
 test('a run with many retries has each row by the retry that settled it', async () => {
+  onlyInLongForm()
   const tries = new Map<number, number>()
   const server = await startFaultServer({
     onRequest: (request, wire) => {

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { createCertificate } from '../../../helpers/certificates.ts'
 import { startFaultServer, toTaskAnswer } from '../../../helpers/fault-server.ts'
+import { onlyInLongForm } from '../../../helpers/long-form.ts'
 import { openTestFolder } from '../../../helpers/test-folder.ts'
 import { createLoadRuns } from './load-runs.ts'
 
@@ -64,6 +65,7 @@ async function createTrust() {
 test.each(['1.1', '2'] as const)(
   'HTTP/%s is spoken where it is asked for, on connections that stay',
   async (httpVersion) => {
+    onlyInLongForm()
     const { certificate, tls } = await createTrust()
     const server = await startBoth(certificate)
     const { report } = await loads.run(

@@ -119,6 +119,7 @@ test('a run that gets nothing but 429s stops at the time that was announced, and
 })
 
 test('a throttled run says so in its snapshots and its summary', async () => {
+  onlyInLongForm()
   const server = await startLimitedService(10, 50)
   const run = runs.start(createRunPlan(folder, 150, server.baseUrl, inFlight(64)))
   const { slowdown } = await run.until((snapshot) => snapshot.slowdown !== null)
