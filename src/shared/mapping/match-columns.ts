@@ -42,12 +42,25 @@ export function findColumnOfName(columns: readonly string[], name: string): numb
   return index !== -1 && columns.findLastIndex((column) => trimName(column) === seen) === index ? index : -1
 }
 
-/** How alike-looking names are compared: without case, spaces, underscores, hyphens, dots, and what nobody sees. */
+/**
+ * How alike-looking names are compared: without case, spaces, underscores, hyphens, dots, and what nobody sees; letters of
+ * other alphabets in a Latin name are the Latin ones that they look like.
+ */
 export function toComparable(name: string): string {
-  return trimName(name)
+  const comparable = trimName(name)
     .normalize('NFKC')
     .toLowerCase()
     .replace(/[\s_.-]+/g, '')
+  return /[a-z]/.test(comparable)
+    ? comparable.replaceAll(/[\u0370-\u052f]/g, (letter) => LOOKS_LIKE[letter] ?? letter)
+    : comparable
+}
+
+/** Latin letters that Cyrillic and Greek ones look like, as small or as capital letters. */
+const LOOKS_LIKE: Readonly<Record<string, string>> = {
+  ...{ а: 'a', в: 'b', с: 'c', ԁ: 'd', е: 'e', һ: 'h', н: 'h', і: 'i', ј: 'j', к: 'k', м: 'm', о: 'o' },
+  ...{ р: 'p', ԛ: 'q', ѕ: 's', т: 't', ԝ: 'w', х: 'x', у: 'y' },
+  ...{ α: 'a', β: 'b', ε: 'e', η: 'h', ι: 'i', κ: 'k', μ: 'm', ν: 'v', ο: 'o', ρ: 'p', τ: 't', χ: 'x' },
 }
 
 /**

@@ -86,6 +86,15 @@ test.each([
   expect(suggestMapping(columns, TASK).mapping).toMatchObject({ user_id: { kind: 'column', column: header } })
 })
 
+test('a Latin name matches with letters of another alphabet that look like its own, and no other name does', () => {
+  expect(suggest(['p\u043est_id', 'user_id', 'te\u0445t_data'])).toEqual({
+    post_id: ['p\u043est_id', 'alike'],
+    user_id: ['user_id', 'exact'],
+    text_data: ['te\u0445t_data', 'alike'],
+  })
+  expect(suggest(['user_id', '\u0442\u0435\u043a\u0441\u0442'])).toEqual({ user_id: ['user_id', 'exact'] })
+})
+
 test('a column is found by its name without what nobody sees of it, unless several have it', () => {
   expect(findColumn(['id', '\ufeffmessage '], 'message')).toBe(1)
   expect(findColumn(['message ', 'message'], 'message')).toBe(1)
