@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { RowAndRecord } from '../plan/source-place.ts'
+import { outcomeSchema, requestsShape } from '../run/item-state.ts'
 import { readAsSchema } from '../run/read-as.ts'
 import { percentilesSchema, runWarningSchema } from '../run/run.ts'
 import type { LoadComparison } from './load-comparison.ts'
@@ -7,13 +8,7 @@ import { metricValuesSchema, type TrendMetric, trendMetricSchema } from './metri
 import { thresholdResultSchema } from './thresholds.ts'
 
 /** Requests by outcome (docs/architecture.md §1), retries included; `sent` is their sum once all have ended. */
-const countsSchema = z.object({
-  sent: z.int(),
-  succeeded: z.int(),
-  rejected: z.int(),
-  failed: z.int(),
-  unknown: z.int(),
-})
+const countsSchema = z.object(requestsShape)
 
 export type LoadCounts = z.infer<typeof countsSchema>
 
@@ -134,7 +129,7 @@ const generatorSchema = z.object({
 
 /** How the request ended that goes out before everything else, with row 1; it is in no other figure. */
 const firstRequestSchema = z.object({
-  outcome: z.enum(['succeeded', 'rejected', 'failed', 'unknown']),
+  outcome: outcomeSchema,
   status: z.int().nullable(),
   errorCode: z.string().nullable(),
   message: z.string().nullable(),

@@ -1,3 +1,4 @@
+import type { Outcome } from '../run/item-state.ts'
 import type { Percentiles } from '../run/run.ts'
 import type { TrendMetric } from './metrics.ts'
 
@@ -23,7 +24,7 @@ export interface StreamedSecond {
   scheduled: number | null
   sent: number
   /** Requests that ended, by outcome. */
-  ended: { succeeded: number; rejected: number; failed: number; unknown: number }
+  ended: Record<Outcome, number>
   /** Requests that ended, by HTTP status; null is no answer. */
   statuses: { status: number | null; requests: number }[]
   /** Requests that ended as the last try of their row. */

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { trendMetricSchema } from '../load/metrics.ts'
 import { rowAndRecordShape } from '../plan/source-place.ts'
+import { requestsShape } from '../run/item-state.ts'
 import { errorGroupSchema, percentilesSchema, runSummarySchema } from '../run/run.ts'
 import { type EvaluateOptions, evaluationSchema } from './evaluation.ts'
 
@@ -15,12 +16,7 @@ const courseSecondSchema = z.object({
   /** Seconds since sending began, without pauses. */
   from_s: z.number(),
   to_s: z.number(),
-  /** Requests that ended in it. */
-  sent: z.int(),
-  succeeded: z.int(),
-  rejected: z.int(),
-  failed: z.int(),
-  unknown: z.int(),
+  ...requestsShape,
   /** Percentiles of its worst second. */
   latency_ms: z.partialRecord(trendMetricSchema, percentilesSchema),
   /** Whether this machine was the bottleneck in any of its seconds. */

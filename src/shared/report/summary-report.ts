@@ -13,6 +13,7 @@ import { listReadAs } from '../messages/reading-messages.ts'
 import { listUsedMapping } from '../messages/used-mapping-words.ts'
 import { nameRow } from '../plan/source-place.ts'
 import { countSendable, mergeErrorGroups } from '../run/counts.ts'
+import { OUTCOMES } from '../run/item-state.ts'
 import {
   type ErrorGroup,
   listRowWarnings,
@@ -269,7 +270,7 @@ function describeEchoes({ echoes }: Pick<RunSummary, 'echoes'>): string | null {
 /** Requests by how they ended, how many a second, and what the service said about its rate, its cache and its callbacks. */
 export function listRequestFacts(summary: RunSummary): Fact[] {
   const { requests, retry_after: asked, from_cache: cached, result_lost: lost } = summary
-  const kinds = (['succeeded', 'rejected', 'failed', 'unknown', 'retried'] as const)
+  const kinds = ([...OUTCOMES, 'retried'] as const)
     .filter((kind) => kind === 'succeeded' || requests[kind] > 0)
     .map((kind) => `${formatCount(requests[kind])} ${kind}`)
   const throttling = describeThrottling(summary)

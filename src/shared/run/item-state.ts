@@ -1,7 +1,20 @@
 import { z } from 'zod'
 
 /** How one HTTP try of an item ended (docs/architecture.md §2.2). */
-export type Outcome = 'succeeded' | 'rejected' | 'failed' | 'unknown'
+export const OUTCOMES = ['succeeded', 'rejected', 'failed', 'unknown'] as const
+
+export type Outcome = (typeof OUTCOMES)[number]
+
+export const outcomeSchema = z.enum(OUTCOMES)
+
+/** Requests that were sent, and how many of them ended in each way. */
+export const requestsShape = {
+  sent: z.int(),
+  succeeded: z.int(),
+  rejected: z.int(),
+  failed: z.int(),
+  unknown: z.int(),
+}
 
 interface StateEntry {
   /** Whether it ended, with success or without; `open` if it is still to end, `unsent` if there is nothing to send. */

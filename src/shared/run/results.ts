@@ -6,7 +6,7 @@ import { type Correction, correctionSchema } from '../plan/fixes.ts'
 import { sourceFormatSchema } from '../plan/plan.ts'
 import { type RowAndRecord, sourcePlaceSchema } from '../plan/source-place.ts'
 import type { AppealFindings, TaskFindings } from '../service/answer-findings.ts'
-import { rowAnswerSchema, rowStateSchema } from './item-state.ts'
+import { requestsShape, rowAnswerSchema, rowStateSchema } from './item-state.ts'
 import { problemSchema } from './problem.ts'
 import { readAsSchema } from './read-as.ts'
 import { type RowFilter, rowFilterSchema } from './row-filters.ts'
@@ -204,11 +204,7 @@ export interface ExportRow extends ResultRow {
 const runSecondSchema = z.object({
   /** Seconds since sending started. */
   second: z.int(),
-  sent: z.int(),
-  succeeded: z.int(),
-  rejected: z.int(),
-  failed: z.int(),
-  unknown: z.int(),
+  ...requestsShape,
   /** Of what ended in this second: requests, and callbacks that came. */
   latencyMs: z.partialRecord(trendMetricSchema, percentilesSchema),
 })

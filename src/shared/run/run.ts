@@ -2,7 +2,14 @@ import { z } from 'zod'
 import { metricValuesSchema, trendMetricSchema } from '../load/metrics.ts'
 import { thresholdResultSchema } from '../load/thresholds.ts'
 import { rowAndRecordShape } from '../plan/source-place.ts'
-import { countLeftOut, countRows, countsShape, UNSUCCESSFUL_STATES } from './item-state.ts'
+import {
+  countLeftOut,
+  countRows,
+  countsShape,
+  outcomeSchema,
+  requestsShape,
+  UNSUCCESSFUL_STATES,
+} from './item-state.ts'
 import { sourceReadSchema } from './read-as.ts'
 import { sentBeforeSchema } from './sent-before.ts'
 import { usedMappingSchema } from './used-mapping.ts'
@@ -45,14 +52,7 @@ export const rowCountsSchema = z.object({ read: z.int(), ...countsShape })
 export type RowCounts = z.infer<typeof rowCountsSchema>
 
 /** Attempts by how they ended; `retried` are those that followed another of the same item. */
-export const requestCountsSchema = z.object({
-  sent: z.int(),
-  succeeded: z.int(),
-  rejected: z.int(),
-  failed: z.int(),
-  unknown: z.int(),
-  retried: z.int(),
-})
+export const requestCountsSchema = z.object({ ...requestsShape, retried: z.int() })
 
 /** Attempts of a run by outcome. */
 export type RequestCounts = z.infer<typeof requestCountsSchema>
@@ -197,7 +197,7 @@ const loadSummarySchema = z.object({
   /** Row 1, which went out before everything else and is in no other figure; absent if there was none. */
   first_request: z
     .object({
-      outcome: z.enum(['succeeded', 'rejected', 'failed', 'unknown']),
+      outcome: outcomeSchema,
       status: z.int().nullable(),
       error_code: z.string().nullable(),
       message: z.string().nullable(),
@@ -247,13 +247,7 @@ const sessionSchema = z.object({
   app_version: z.string(),
   /** Rows that a retry put back into the queue. */
   rows_taken: z.int(),
-  requests: z.object({
-    sent: z.int(),
-    succeeded: z.int(),
-    rejected: z.int(),
-    failed: z.int(),
-    unknown: z.int(),
-  }),
+  requests: z.object(requestsShape),
   duration_s: z.number(),
 })
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { outcomeSchema } from '../run/item-state.ts'
 import { problemSchema } from '../run/problem.ts'
 
 /** Longest text of a single request, in UTF-16 code units. */
@@ -12,7 +13,7 @@ const headerSchema = z.tuple([z.string(), z.string()])
 
 /** What an answer or a callback means, as a run would count it. */
 const scratchVerdictSchema = z.object({
-  outcome: z.enum(['succeeded', 'rejected', 'failed', 'unknown']),
+  outcome: outcomeSchema,
   errorCode: z.string().nullable(),
   message: z.string().nullable(),
   /** Each rule once. */

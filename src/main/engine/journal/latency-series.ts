@@ -5,6 +5,7 @@ import {
   toPercentiles,
 } from '../../../shared/load/latency-meter.ts'
 import type { TrendMetric } from '../../../shared/load/metrics.ts'
+import { OUTCOMES } from '../../../shared/run/item-state.ts'
 import type { LatencySeries, RunSecond } from '../../../shared/run/results.ts'
 import type { DatabaseSync } from '../workspace/sqlite.ts'
 import type { RunView } from './run-family.ts'
@@ -90,7 +91,7 @@ class KeptSeries {
   }
 
   #list(db: DatabaseSync): StoredSecond[] {
-    const columns = ['at', 'sent', 'succeeded', 'rejected', 'failed', 'unknown', ...this.#metrics]
+    const columns = ['at', 'sent', ...OUTCOMES, ...this.#metrics]
     const page = db.prepare(`SELECT ${columns.join(', ')} FROM second WHERE at > ? ORDER BY at LIMIT ${PAGE}`)
     page.setReturnArrays(true)
     const seconds: StoredSecond[] = []

@@ -12,7 +12,7 @@ import {
   type TrendMetric,
 } from '../../../shared/load/metrics.ts'
 import { COURSE_POINTS } from '../../../shared/lookback/run-list.ts'
-import type { Outcome } from '../../../shared/run/item-state.ts'
+import { OUTCOMES, type Outcome } from '../../../shared/run/item-state.ts'
 import type { Journal } from './journal.ts'
 import type { RunView } from './run-family.ts'
 import { updateRunRecord } from './run-record.ts'
@@ -54,7 +54,7 @@ export class SecondWriter {
       `INSERT OR REPLACE INTO second (at, sent, succeeded, rejected, failed, unknown, event_loop_max_us,
        generator_limited, ${COURSE_METRICS.join(', ')}) VALUES (?, ?, ?, ?, ?, ?, ?, ?${', ?'.repeat(COURSE_METRICS.length)})`,
     )
-    const counted = ['sent', 'succeeded', 'rejected', 'failed', 'unknown', ...SERIES_OF_TRIES]
+    const counted = ['sent', ...OUTCOMES, ...SERIES_OF_TRIES]
     this.#recount = journal.db.prepare(
       `INSERT INTO second (at, ${counted.join(', ')}) VALUES (?${', ?'.repeat(counted.length)})
        ON CONFLICT (at) DO UPDATE SET ${counted.map((name) => `${name} = excluded.${name}`).join(', ')}`,

@@ -1,6 +1,7 @@
 import { type Load, toArrivalSchedule } from '../../../shared/load/load.ts'
 import { isOpen } from '../../../shared/load/load-pace.ts'
 import type { RetryRules } from '../../../shared/plan/plan.ts'
+import { OUTCOMES } from '../../../shared/run/item-state.ts'
 import { isTimed } from '../journal/seconds.ts'
 import { type Job, Lanes } from '../sending/lanes.ts'
 import { toRetryDelayMs } from '../sending/retry.ts'
@@ -14,15 +15,7 @@ import type { LoadBody } from './load-bodies.ts'
 import { type LoadPacer, type LoadTurn, WARMUP_SEQUENCE } from './load-pacer.ts'
 import { RuleCounts } from './load-rules.ts'
 import type { KeptRequest, LoadUpdate } from './load-threads.ts'
-import {
-  FIELD,
-  FLAG,
-  LoadErrors,
-  LoadModels,
-  OUTCOMES,
-  RECORD_NUMBERS,
-  RecordChunk,
-} from './request-record.ts'
+import { FIELD, FLAG, LoadErrors, LoadModels, RECORD_NUMBERS, RecordChunk } from './request-record.ts'
 
 /** How often an open pace looks for what is due, and a closed one at its number in flight, milliseconds. */
 const TICK_MS = 1

@@ -1,9 +1,10 @@
 import type { Outcome } from '../../../shared/run/item-state.ts'
+import { OUTCOMES } from '../../../shared/run/item-state.ts'
 import { SecondTimes } from '../sending/second-meter.ts'
 import type { CallbackCount } from './load-callbacks.ts'
 import { LoadTally } from './load-tally.ts'
 import type { LoadErrorCause, LoadUpdate } from './load-threads.ts'
-import { FIELD, FLAG, OUTCOMES, RECORD_NUMBERS } from './request-record.ts'
+import { FIELD, FLAG, RECORD_NUMBERS } from './request-record.ts'
 import { type AddedRequest, StagedRequests, TaggedRequests, type TagSet } from './tagged-requests.ts'
 
 /** Models that are distinguished; further ones are counted together. */

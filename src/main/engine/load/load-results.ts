@@ -2,6 +2,7 @@ import type { Histogram } from 'hdr-histogram-js'
 import { decodeHistogram, toPercentiles } from '../../../shared/load/latency-meter.ts'
 import type { LoadFirstRequest, LoadSecond, LoadStage } from '../../../shared/load/load-report.ts'
 import { COURSE_METRICS, type TrendMetric } from '../../../shared/load/metrics.ts'
+import type { Outcome } from '../../../shared/run/item-state.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
 import {
   countSent,
@@ -21,7 +22,7 @@ const PAGE = 200
 /** A second of a load test as the journal has it, its histograms compressed. */
 export interface StoredLoadSecond {
   extras: LoadSecondExtras
-  counts: { succeeded: number; rejected: number; failed: number; unknown: number }
+  counts: Record<Outcome, number>
   eventLoopMaxUs: number | null
   limited: boolean
   histograms: Partial<Record<TrendMetric, string>>

@@ -2,6 +2,7 @@ import { LatencyMeter } from '../../../shared/load/latency-meter.ts'
 import { type Load, toArrivalSchedule } from '../../../shared/load/load.ts'
 import { isOpen } from '../../../shared/load/load-pace.ts'
 import { toErrorKey } from '../../../shared/run/counts.ts'
+import { OUTCOMES } from '../../../shared/run/item-state.ts'
 import type { CounterKind } from '../journal/counters.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { LoadSecondExtras, LoadWriter } from '../journal/load-record.ts'
@@ -10,7 +11,6 @@ import { describeLimits, findLimits, type LimitCause, mergeHealth } from './gene
 import type { LoadLedger, LoadRows } from './load-ledger.ts'
 import type { LoadTally } from './load-tally.ts'
 import type { SecondHealth } from './load-threads.ts'
-import { OUTCOMES } from './request-record.ts'
 
 /** A thread that has not reported for this many seconds no longer keeps the others' seconds open. */
 const SILENCE_MAX_S = 10

@@ -2,9 +2,10 @@ import type { Histogram } from 'hdr-histogram-js'
 import { createHistogram, encodeHistogram, recordUs } from '../../../shared/load/latency-meter.ts'
 import type { LoadErrorGroup, LoadStatus, LoadThrottling } from '../../../shared/load/load-report.ts'
 import { toErrorKey } from '../../../shared/run/counts.ts'
+import type { Outcome } from '../../../shared/run/item-state.ts'
 import type { LoadGroupRecord } from '../journal/load-record.ts'
 import type { LoadErrorCause } from './load-threads.ts'
-import { FLAG, type OUTCOMES } from './request-record.ts'
+import { FLAG } from './request-record.ts'
 import { SummedRequests } from './tagged-requests.ts'
 
 /** Upper edges of the ranges of content sizes, bytes. */
@@ -13,7 +14,7 @@ const SIZE_LABELS = ['up to 100 B', 'up to 1 kB', 'up to 10 kB', 'up to 100 kB',
 
 /** A request that ended, as it is counted; what it did not have is NaN. */
 export interface EndedRequest {
-  outcome: (typeof OUTCOMES)[number]
+  outcome: Outcome
   /** Sum of {@link FLAG}s. */
   flags: number
   /** Since measuring began, microseconds. */

@@ -1,10 +1,6 @@
 import { toErrorPattern } from '../../../shared/run/counts.ts'
-import type { Outcome } from '../../../shared/run/item-state.ts'
 import type { Judgement } from '../service/judgement.ts'
 import type { LoadErrorCause } from './load-threads.ts'
-
-/** Outcomes by the number that stands for them in a record. */
-export const OUTCOMES = ['succeeded', 'rejected', 'failed', 'unknown'] as const satisfies readonly Outcome[]
 
 /**
  * A measured request as a few numbers, so that the thread that sends keeps no objects and hands its records over
@@ -24,7 +20,7 @@ export const FIELD = {
   /** Scheduled to sent; open pace only. */
   lagUs: 7,
   status: 8,
-  /** Index into {@link OUTCOMES}. */
+  /** Index into `OUTCOMES`. */
   outcome: 9,
   /** Sum of {@link FLAG}s. */
   flags: 10,

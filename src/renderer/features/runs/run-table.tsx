@@ -5,7 +5,7 @@ import type { RunEntry } from '../../../shared/bridge/runs.ts'
 import type { RunListQuery } from '../../../shared/lookback/run-list.ts'
 import { formatBytes, formatCount, formatCounted, formatMs } from '../../../shared/messages/figure-text.ts'
 import { findOperation } from '../../../shared/operations/operations.ts'
-import type { RowState } from '../../../shared/run/item-state.ts'
+import { OUTCOMES, type Outcome } from '../../../shared/run/item-state.ts'
 import { listRetries, type RunSummary } from '../../../shared/run/run.ts'
 import { describeTrial } from '../../../shared/run/run-view.ts'
 import type { RunSnapshot } from '../../../shared/run/snapshot.ts'
@@ -30,8 +30,6 @@ import styles from './runs.module.css'
 
 /** Between the facts of a run; it begins no line. */
 const DOT = '\u00A0· '
-
-const OUTCOMES = ['succeeded', 'rejected', 'failed', 'unknown'] as const satisfies readonly RowState[]
 
 type RunOrder = NonNullable<RunListQuery['order']>
 
@@ -167,11 +165,11 @@ function toStart(run: RunSummary): string {
 }
 
 /** A load test uses its rows over and over: what counts is each request. */
-function toCounts(run: RunSummary): Record<(typeof OUTCOMES)[number], number> {
+function toCounts(run: RunSummary): Record<Outcome, number> {
   return isLoadTest(run) ? run.requests : run.rows
 }
 
-function OutcomeHead({ state }: { state: (typeof OUTCOMES)[number] }) {
+function OutcomeHead({ state }: { state: Outcome }) {
   const look = STATE_LOOKS[state]
   const Icon = look.icon
   return (

@@ -1,9 +1,9 @@
 import { describe, expect, it, test } from 'vitest'
 import { LoadLedger, LoadRows, toRowEnding } from '../../../../src/main/engine/load/load-ledger.ts'
 import { LoadTally } from '../../../../src/main/engine/load/load-tally.ts'
-import { OUTCOMES } from '../../../../src/main/engine/load/request-record.ts'
 import { decodeHistogram } from '../../../../src/shared/load/latency-meter.ts'
 import type { Outcome } from '../../../../src/shared/run/item-state.ts'
+import { OUTCOMES } from '../../../../src/shared/run/item-state.ts'
 import { type TestRequest, toRecords } from './load-records.ts'
 
 const START_MS = 1_700_000_000_000

@@ -1,6 +1,7 @@
 import type { LoadUpdate } from '../../../../src/main/engine/load/load-threads.ts'
-import { FIELD, FLAG, OUTCOMES, RECORD_NUMBERS } from '../../../../src/main/engine/load/request-record.ts'
+import { FIELD, FLAG, RECORD_NUMBERS } from '../../../../src/main/engine/load/request-record.ts'
 import type { Outcome } from '../../../../src/shared/run/item-state.ts'
+import { OUTCOMES } from '../../../../src/shared/run/item-state.ts'
 
 /** A measured request as a test says it; times are milliseconds, what is left out it did not have. */
 export interface TestRequest {

@@ -17,6 +17,7 @@ import { nameSource } from '../../../../shared/plan/source-paths.ts'
 import { toRowAndRecord } from '../../../../shared/plan/source-place.ts'
 import { formatRunMarkdown } from '../../../../shared/report/markdown-reports.ts'
 import { mergeErrorGroups, toErrorKey } from '../../../../shared/run/counts.ts'
+import { OUTCOMES } from '../../../../shared/run/item-state.ts'
 import { NO_RULE } from '../../../../shared/run/row-filters.ts'
 import type { ErrorGroup, RunSummary } from '../../../../shared/run/run.ts'
 import type { RunFamily, RunView } from '../../journal/run-family.ts'
@@ -228,7 +229,7 @@ function* readSeconds(db: DatabaseSync): Generator<Record<string, unknown>, void
 }
 
 function addSecond(point: CoursePoint, second: Record<string, unknown>): void {
-  for (const count of ['sent', 'succeeded', 'rejected', 'failed', 'unknown'] as const) {
+  for (const count of ['sent', ...OUTCOMES] as const) {
     point[count] += Number(second[count])
   }
   if (Number(second['generator_limited']) === 1) point.limited = true
