@@ -4,6 +4,7 @@ import { runEncodingsBench } from './encodings.ts'
 import { runEngineBench } from './engine.ts'
 import { runHttp2Bench } from './http2.ts'
 import { runIntakeBench } from './intake.ts'
+import { runLimitsBench } from './limits.ts'
 import { runLoadBench } from './load.ts'
 import { runLookbackBench } from './lookback.ts'
 import { runQueryBench } from './query.ts'
@@ -22,6 +23,7 @@ const BENCHES: Record<string, (options: readonly string[]) => Promise<void>> = {
   engine: runEngineBench,
   http2: runHttp2Bench,
   intake: runIntakeBench,
+  limits: runLimitsBench,
   load: runLoadBench,
   lookback: runLookbackBench,
   query: runQueryBench,

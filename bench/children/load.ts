@@ -2,6 +2,7 @@ import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { ApiKey } from '../../src/main/engine/secrets/bound-secret.ts'
 import type { LoadInput } from '../../src/shared/load/load.ts'
+import type { LoadSecond } from '../../src/shared/load/load-report.ts'
 import { planSchema } from '../../src/shared/plan/plan.ts'
 import type { RunSummary } from '../../src/shared/run/run.ts'
 import { reportToParent } from '../lib/report-to-parent.ts'
@@ -21,6 +22,8 @@ export interface LoadBenchResult {
   summary: RunSummary
   limitedSeconds: number
   achievedPerS: number
+  /** Of each second when it began, Unix milliseconds, whether it was generator-limited, and its percentiles. */
+  seconds: (Pick<LoadSecond, 'limited' | 'latencyMs'> & { startMs: number })[]
   notes: { atMs: number; rssBytes: number; journalBytes: number }[]
 }
 
@@ -60,6 +63,9 @@ function run({ url, load, rows, noteEveryMs }: LoadBenchTask): Promise<LoadBench
       summary,
       limitedSeconds: report.generator.limitedSeconds,
       achievedPerS: report.rates.attemptedPerS,
+      seconds: report.seconds.map(({ second, limited, latencyMs }) => ({
+        ...{ startMs: Date.parse(report.startedAt ?? '') + second * 1000, limited, latencyMs },
+      })),
       notes,
     }
   })

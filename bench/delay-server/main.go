@@ -77,6 +77,17 @@ func (t *truth) report() map[string]any {
 	}
 }
 
+// When each request arrived, Unix microseconds, and how long it took, in microseconds.
+func (t *truth) list() [][2]int64 {
+	t.Lock()
+	defer t.Unlock()
+	all := make([][2]int64, len(t.arrivals))
+	for i, arrival := range t.arrivals {
+		all[i] = [2]int64{arrival, t.microseconds[i]}
+	}
+	return all
+}
+
 func main() {
 	flag.Parse()
 	var seen truth
@@ -107,6 +118,9 @@ func main() {
 	})
 	http.HandleFunc("/truth", func(w http.ResponseWriter, r *http.Request) {
 		_ = json.NewEncoder(w).Encode(seen.report())
+	})
+	http.HandleFunc("/requests", func(w http.ResponseWriter, r *http.Request) {
+		_ = json.NewEncoder(w).Encode(seen.list())
 	})
 	http.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		arrived := time.Now()

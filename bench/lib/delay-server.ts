@@ -21,6 +21,8 @@ export interface DelayServer {
   /** Forgets what it saw; a stall begins anew. */
   reset(): Promise<void>
   truth(): Promise<Truth>
+  /** Of each request when it arrived, Unix microseconds, and how long it took, microseconds. */
+  requests(): Promise<[arrivedUs: number, tookUs: number][]>
   close(): void
 }
 
@@ -60,6 +62,7 @@ async function start(program: string, flags: readonly string[]): Promise<DelaySe
       await fetch(`${baseUrl}/reset`)
     },
     truth: async () => (await (await fetch(`${baseUrl}/truth`)).json()) as Truth,
+    requests: async () => (await (await fetch(`${baseUrl}/requests`)).json()) as [number, number][],
     close: () => child.kill(),
   }
 }
