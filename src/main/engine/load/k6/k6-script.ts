@@ -134,7 +134,7 @@ export function setup() {
 /** Sends one row. */
 export function submit({ run }) {
   const index = exec.scenario.iterationInTest
-  const warmup = exec.scenario.name === 'main' ? '' : 'warmup-'
+${load.pace.kind === 'open' && load.requests !== undefined ? `  if (exec.scenario.name === 'main' && index >= ${load.requests}) return\n` : ''}  const warmup = exec.scenario.name === 'main' ? '' : 'warmup-'
   const [head, tail] = readRow(index % COUNT)
   // Holds neither _ nor ;, and no two submissions share it.
   const postId = \`\${run}-\${warmup}\${index + 1}\`
@@ -308,7 +308,8 @@ function toDuration(ms: number): string {
 
 /**
  * How long that many arrivals take: k6 counts none, and the last one, due at the end itself, would be one too many,
- * so the end lies half-way between the last of them and the next.
+ * so the end lies half-way between the last of them and the next. A k6 that wakes up after both takes either; the script
+ * sends nothing then.
  */
 function toArrivalsMs(requests: number, ratePerSecond: number): number {
   return ((requests - 0.5) * 1000) / ratePerSecond

@@ -37,6 +37,13 @@ describe('the scenarios of a k6 project', () => {
     })
   })
 
+  test('send no request beyond their number, if k6 wakes up late and begins another', () => {
+    const script = (load: LoadInput) => formatK6Script(buildK6Plan(load), [], '0.1.0')
+    const limit = "if (exec.scenario.name === 'main' && index >= 70) return"
+    expect(script({ pace: { kind: 'open', ratePerSecond: 50 }, requests: 70 })).toContain(limit)
+    expect(script({ pace: { kind: 'open', ratePerSecond: 50 }, durationMs: 70 })).not.toContain(') return\n')
+  })
+
   test('keep requests in flight for a time, or share a number of them', () => {
     const pace = { kind: 'closed', concurrency: 64 } as const
     expect(scenarios({ pace, durationMs: 60_000 })['main']).toEqual({
