@@ -195,6 +195,20 @@ it('names the path that requests go to, with the values of variables in it', asy
   expect(other.requests).toEqual([])
 })
 
+it('says that a user agent with the value of a variable goes there, and does not repeat the value', async () => {
+  const other = await startService()
+  const runPlan = await openWorkspace(await startService())
+  const questions: string[] = []
+  const connection = { baseUrl: other.baseUrl, apiKeyEnv: 'OTHER', userAgent: '${OTHER}' }
+  await runPlan(connection, [], (question) => {
+    questions.push(question)
+    return false
+  })
+  expect(questions).toEqual([expect.stringContaining(`the user agent of the plan to ${other.baseUrl}`)])
+  expect(questions[0]).not.toContain(env.OTHER)
+  expect(other.requests).toEqual([])
+})
+
 it('names a host by the letters that are looked up, which another host may only look like', async () => {
   const workspace = createTemporaryFolder()
   writeSource(workspace, 'posts.csv', createRows(1))

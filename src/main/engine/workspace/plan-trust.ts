@@ -29,7 +29,7 @@ const GIVEN_KEYS: Record<KeyFrom, string> = {
 
 function describeAccess(plan: Plan, { connections }: Connections): string[] {
   const { connection, operation } = plan
-  const { name, apiKeyEnv, keyFrom, proxy } = connection
+  const { name, apiKeyEnv, keyFrom, proxy, userAgent } = connection
   // The status of an appeal is read without a key (docs/interface.md §5.6).
   const hasKey = sendsKey(operation)
   const login = proxy?.credentialsEnv
@@ -49,6 +49,8 @@ function describeAccess(plan: Plan, { connections }: Connections): string[] {
   return [
     `${hasKey ? key : describeAppeals(plan)} to ${to}`,
     ...(headers.length === 0 ? [] : [`the header ${headers.join(', ')} to ${to}`]),
+    // Its text may be the value of a variable, which is not repeated.
+    ...(userAgent === undefined ? [] : [`the user agent of the plan to ${to}`]),
     ...(login === undefined || proxy === undefined
       ? []
       : [`the credentials in ${login} to ${new URL(proxy.url).origin}`]),
