@@ -128,12 +128,13 @@ export function judgeProbe(level: number, summary: RunSummary): CapacityProbe {
 /**
  * How much of a latency this machine may have added, at most: a stall delays the sending and the reading of an answer, and
  * what is sent together after it waits in the service for about as long again. A backlog of many stalls shows as start lag
- * of requests that did not wait for the service.
+ * of requests that did not wait for the service, which summaries of earlier versions do not have: any delay is possible then.
  */
 const STALLS_ADDED = 3
 
 function toAddedMs({ generator }: RunSummary): number {
-  return STALLS_ADDED * Math.max(generator.event_loop_max_ms ?? 0, generator.own_start_lag_max_ms ?? 0)
+  const { event_loop_max_ms: stallMs, own_start_lag_max_ms: lagMs = Number.POSITIVE_INFINITY } = generator
+  return STALLS_ADDED * Math.max(stallMs ?? 0, lagMs)
 }
 
 /** Whether a latency would be above its limit without that much of it. */

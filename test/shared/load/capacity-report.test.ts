@@ -29,7 +29,7 @@ describe('a probe of a capacity', () => {
 
   it('fails where a latency misses its limit by more than a stall can explain, and is void by less', () => {
     const stalled = (latencyMs: number, generator: ProbeParts['generator'] = {}) => {
-      const limited = { limited: true, event_loop_max_ms: 65, ...generator }
+      const limited = { limited: true, event_loop_max_ms: 65, own_start_lag_max_ms: 5, ...generator }
       return judge({ latencyMs, failed: ['ms'], generator: limited })
     }
     expect(stalled(7_606).verdict).toBe('failed')
@@ -38,6 +38,11 @@ describe('a probe of a capacity', () => {
     // That other requests waited for the service takes nothing away from this machine's own lag.
     expect(stalled(7_606, { own_start_lag_max_ms: 3_000, waited: 1 }).verdict).toBe('void')
     expect(stalled(7_606, { own_start_lag_max_ms: 0, waited: 10 }).verdict).toBe('failed')
+  })
+
+  it('is void by any latency where an earlier version did not note how late this machine sent', () => {
+    const { generator, ...parts } = { generator: { limited: true, event_loop_max_ms: 65 }, latencyMs: 7_606 }
+    expect(judge({ ...parts, failed: ['ms'], generator }).verdict).toBe('void')
   })
 
   it('fails where requests in flight kept back the schedule', () => {

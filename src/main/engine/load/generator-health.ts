@@ -127,8 +127,9 @@ export function toLoadHealth(load: Load, state: LoadState | null): LoadHealth {
   const sent = (state === null ? 0 : countSent(state).first) + (state?.dropped ?? 0)
   const achievedShare = scheduled === null || scheduled === 0 ? null : Math.min(1, sent / scheduled)
   const reasons = [...(state?.limitedReasons ?? [])]
-  // What waited for the cap until the end was the service's doing.
-  if (achievedShare !== null && achievedShare < ACHIEVED_SHARE && state?.waited === 0) {
+  // What waited for the cap until the end was the service's doing; it is not more than waited before.
+  const isOwn = scheduled !== null && state !== null && scheduled - sent > state.waited
+  if (achievedShare !== null && achievedShare < ACHIEVED_SHARE && isOwn) {
     reasons.push(`Only ${Math.floor(achievedShare * 1000) / 10} % of the schedule went out.`)
   }
   return {

@@ -1,10 +1,17 @@
 import { describe, expect, it } from 'vitest'
-import { describeLimits, findLimits, mergeHealth } from '../../../../src/main/engine/load/generator-health.ts'
+import type { LoadState } from '../../../../src/main/engine/journal/load-record.ts'
+import {
+  describeLimits,
+  findLimits,
+  mergeHealth,
+  toLoadHealth,
+} from '../../../../src/main/engine/load/generator-health.ts'
 import type { OpenSecond } from '../../../../src/main/engine/load/load-ledger.ts'
 import { LoadTally } from '../../../../src/main/engine/load/load-tally.ts'
 import type { SecondHealth } from '../../../../src/main/engine/load/load-threads.ts'
 import { StagedRequests, TaggedRequests } from '../../../../src/main/engine/load/tagged-requests.ts'
 import { SecondTimes } from '../../../../src/main/engine/sending/second-meter.ts'
+import { loadSchema } from '../../../../src/shared/load/load.ts'
 
 const WELL = {
   sent: 100,
@@ -101,5 +108,26 @@ describe('sending threads together', () => {
       gcUs: 1_800,
     })
     expect(mergeHealth([])).toMatchObject({ sent: 0, eventLoopMaxUs: 0 })
+  })
+})
+
+describe('a load of which less went out than was scheduled', () => {
+  const load = loadSchema.parse({ pace: { kind: 'open', ratePerSecond: 100 }, durationMs: 10_000 })
+  const judge = (parts: Partial<LoadState>) => {
+    const gc = { pauses: 0, maxUs: 0, sumUs: 0 }
+    const state = { scheduled: 1_000, sent: 900, sentRetries: 0, retried: 0, dropped: 0, waited: 0, gc }
+    const rest = { limitedReasons: [], limitedSeconds: 0 }
+    return toLoadHealth(load, { ...state, ...rest, ...parts } as unknown as LoadState).reasons
+  }
+
+  it('was limited by this machine, also if a few requests waited for the service', () => {
+    expect(judge({})).toEqual(['Only 90 % of the schedule went out.'])
+    expect(judge({ waited: 1 })).toEqual(['Only 90 % of the schedule went out.'])
+  })
+
+  it('was not, if as many waited or were dropped as are missing', () => {
+    expect(judge({ waited: 100 })).toEqual([])
+    expect(judge({ dropped: 100 })).toEqual([])
+    expect(judge({ sent: 990 })).toEqual([])
   })
 })
