@@ -1,6 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { Journal } from '../../../../src/main/engine/journal/journal.ts'
+import { insertRunRecord } from '../../../../src/main/engine/journal/run-record.ts'
+import { IntakeWriter } from '../../../../src/main/engine/run/journal/intake-writer.ts'
 import { readFacets } from '../../../../src/main/engine/run/results/facets.ts'
 import { readProblemGroups } from '../../../../src/main/engine/run/results/problem-groups.ts'
 import { readPage } from '../../../../src/main/engine/run/results/result-page.ts'
@@ -269,4 +272,35 @@ test('a correction knows the ids that other rows were sent with by an earlier on
   expect((await runs.correct(runId, rename(2, 'q')).ended).rows).toMatchObject({ succeeded: 1, invalid: 2 })
   expect((await runs.correct(runId, rename(3, 'b')).ended).rows).toMatchObject({ succeeded: 2, invalid: 1 })
   expect(listSent(server)).toMatchObject([{ post_id: 'q' }, { post_id: 'b' }])
+})
+
+test('a correction sends no row whose error only the reader finds, however many problems there were', async () => {
+  const runs = openRuns()
+  const server = await startRefusingService()
+  const runId = 'run-of-many-problems'
+  const journal = new Journal(toJournalFile(runs.workspace, runId), { runId })
+  const plan = createPlan(server.baseUrl, FAILING)
+  const created = { name: runId, plan, createdAtMs: Date.now(), appVersion: '0' }
+  journal.transact('power', () =>
+    insertRunRecord(journal.db, { runId, runToken: runId, parentRunId: null, ...created }),
+  )
+  const writer = new IntakeWriter(journal, () => null, { problemsMax: 1 })
+  const columns = ['text_data', 'user_id']
+  const ragged = { severity: 'error', code: 'ragged_row', args: { cells: 2, than: 'header' } } as const
+  const found = { severity: 'error', code: 'required', field: 'user_id', args: { lack: 'value' } } as const
+  const toRow = (row: number, cells: string[], problem: typeof ragged | typeof found) => ({
+    ...{ row, cells, uniqueKey: null, problems: [{ row, ...problem }] },
+  })
+  const rows = [1, 2, 3].map((row) => toRow(row, [`text ${row}`, 'u'], ragged))
+  rows.push(...[4, 5].map((row) => toRow(row, [`text ${row}`, ''], found)))
+  writer.writeRows(rows, (row) => row)
+  writer.finish(columns)
+  journal.close()
+  const fixes: Fix[] = [{ kind: 'cell', row: 4, field: 'user_id', value: 'u4' }]
+  expect((await runs.correct(runId, fixes).ended).rows).toMatchObject({ succeeded: 1, invalid: 4 })
+  expect(listSent(server)).toMatchObject([{ text_data: 'text 4' }])
+  const counted = runs.read(runId, ({ db }) =>
+    db.prepare("SELECT n FROM facet WHERE kind = 'problem' AND n <> 0 ORDER BY n").all(),
+  )
+  expect(counted).toEqual([{ n: 1 }, { n: 3 }])
 })

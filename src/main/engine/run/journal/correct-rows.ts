@@ -21,13 +21,7 @@ import { markFixed } from '../../mapping/row-marks.ts'
 import { listCorrectionFiles, toCorrectionFile } from '../../workspace/workspace-files.ts'
 import { addUpTaken, type Counts } from '../results/family-counts.ts'
 import { fillCorrected, hasInvalid } from './copy-unsucceeded.ts'
-import {
-  NOT_OF_LEFT_OUT,
-  PROBLEM_COLUMNS,
-  toCauseKey,
-  toStoredProblem,
-  UNSENT_WARNING,
-} from './stored-problems.ts'
+import { isUnsentCause, PROBLEM_COLUMNS, readCauseKey } from './stored-problems.ts'
 
 interface CorrectOptions {
   workspace: string
@@ -99,7 +93,7 @@ function takeChecked(
   db.prepare('ATTACH ? AS checked').run(checked.file)
   try {
     const before = addUpTaken({ db }, [{ db: checked.db, record: { corrects: true } }])
-    countUnsentWarnings(journal, before)
+    countErrors(journal, before)
     const correctedBefore = countCorrected(journal, record)
     const count = (sql: string, ...values: number[]) => Number(db.prepare(sql).get(...values)?.['n'])
     const wasSendable = `SELECT count(*) AS n FROM main.row WHERE item IS NOT NULL
@@ -232,24 +226,18 @@ function addCounts(
   counters.add('state', 'pending', Number(pending?.['n']))
 }
 
-/** Adds, negative, the warnings of checked rows that were not sent for another reason, each cause once a row. */
-function countUnsentWarnings({ db }: Journal, counts: Counts): void {
+/**
+ * Adds, negative, what keeps rows from being sent, and the warnings of such rows: all of them are checked again, also where
+ * more was found than is kept.
+ */
+function countErrors({ counters }: Journal, counts: Counts): void {
   const problems = counts.get('problem') ?? new Map<string, number>()
   counts.set('problem', problems)
-  const found = db
-    .prepare(
-      `SELECT DISTINCT ${CAUSE_COLUMNS} FROM main.problem WHERE severity = '${UNSENT_WARNING}'
-       AND row IN (SELECT id FROM checked.row) AND ${NOT_OF_LEFT_OUT}`,
-    )
-    .all()
-  for (const stored of found) {
-    const key = toCauseKey(toStoredProblem({ ...stored, details: null, found: null }), true)
-    problems.set(key, (problems.get(key) ?? 0) - 1)
+  for (const [key, n] of counters.entries('problem')) {
+    const cause = readCauseKey(key)
+    if (cause.severity === 'error' || isUnsentCause(cause)) problems.set(key, -n)
   }
 }
-
-/** What tells the causes of a row's problems apart. */
-const CAUSE_COLUMNS = 'row, severity, code, field, message, args'
 
 /** What the counters have of the checked rows as corrected before: as intake and earlier corrections counted them. */
 function countCorrected({ db }: Journal, { plan, columns, runToken }: RunRecord): Map<string, number> {

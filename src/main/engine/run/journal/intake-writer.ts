@@ -5,7 +5,7 @@ import { findCounted, findNeeds } from '../../../../shared/messages/problem-trai
 import type { Correction } from '../../../../shared/plan/fixes.ts'
 import { type RowPlace, type SourcePlace, toSourcePlace } from '../../../../shared/plan/source-place.ts'
 import { listStates } from '../../../../shared/run/item-state.ts'
-import { type Problem, toFound } from '../../../../shared/run/problem.ts'
+import { FOUND_BY_READERS, type Problem, toFound } from '../../../../shared/run/problem.ts'
 import {
   type SentBefore,
   type SkipRule,
@@ -73,10 +73,15 @@ interface IntakeOptions {
   /** What rows are recognized by when they are sent again; its hashes are noted. */
   notedKeys?: readonly { name: string; read: ReadKey }[]
   sentBefore?: SentBeforeLookup | null
+  problemsMax?: number
 }
 
-/** Most problems kept; beyond it they are only counted, by cause. */
+/**
+ * Most problems kept of each severity; beyond it they are only counted, by cause. Not those that keep a row from being sent
+ * and that no later check finds again, without which a correction would send it.
+ */
 const PROBLEMS_MAX = 100_000
+const ALWAYS_KEPT: ReadonlySet<Problem['code']> = new Set(FOUND_BY_READERS)
 
 /** Rows of one transaction, about: fewer commits write fewer pages twice. */
 const GROUP_ROWS = 5_000
@@ -100,6 +105,7 @@ export class IntakeWriter {
   #grouped = 0
   readonly #rowsPerItem: number
   readonly #leavesOut: LeavesOut
+  readonly #problemsMax: number
   readonly #onWritten: OnWritten | undefined
   readonly #insertLeftOut: StatementSync
   readonly #insertSkipped: BulkInsert
@@ -136,8 +142,10 @@ export class IntakeWriter {
       onWritten,
       notedKeys = [],
       sentBefore = null,
+      problemsMax = PROBLEMS_MAX,
     }: IntakeOptions = {},
   ) {
+    this.#problemsMax = problemsMax
     this.#sentBefore = sentBefore
     this.#onWritten = onWritten
     this.#trialLeft = trialRows
@@ -388,8 +396,8 @@ export class IntakeWriter {
       this.#insertRow.add(row, JSON.stringify(cells), null, kinds)
       this.#insertLeftOut.run(row)
       // Only to say why; they count as no problems of the run.
-      if (counters.get('state', 'left_out') <= PROBLEMS_MAX)
-        for (const problem of found) this.#insertProblem(problem)
+      const isFew = counters.get('state', 'left_out') <= this.#problemsMax
+      for (const problem of found) if (isFew || isAlwaysKept(problem)) this.#insertProblem(problem)
       return
     }
     const isSkipped = sent !== undefined && this.#noteSentBefore(sent, found)
@@ -478,8 +486,13 @@ export class IntakeWriter {
 
   #store(problem: Problem, counts: boolean): void {
     this.#stored[problem.severity] += 1
-    if (this.#stored[problem.severity] <= PROBLEMS_MAX) this.#insertProblem(problem, counts)
+    const isOneOfFew = this.#stored[problem.severity] <= this.#problemsMax
+    if (isOneOfFew || isAlwaysKept(problem)) this.#insertProblem(problem, counts)
   }
+}
+
+function isAlwaysKept({ severity, code }: Problem): boolean {
+  return severity === 'error' && ALWAYS_KEPT.has(code)
 }
 
 /** A half of a split row that is about to be checked. */
