@@ -4,6 +4,7 @@ import { type Kill, runKilled } from '../helpers/crash/kill.ts'
 import { expectFaultless, recordService } from '../helpers/history/expect-faultless.ts'
 import { createRecording } from '../helpers/history/recording.ts'
 import { RUN_KEY } from '../helpers/in-process-runs.ts'
+import { onlyInLongForm } from '../helpers/long-form.ts'
 import { openLedgerWorkspace } from '../main/engine/lookback/ledger-workspace.ts'
 
 const ADD = { kind: 'index-add', indexId: 'sandbox-index' } as const
@@ -45,6 +46,7 @@ async function openKilled() {
 }
 
 test('the ledger of an index is what the sandbox holds after adds, removals, kill -9 and a resume', async () => {
+  onlyInLongForm()
   const { send, exportTo, sendKilled, resume, compare, judge, sandbox } = await openKilled()
   await send(ADD, toImages('first', 120))
   await send(ADD, toImages('kept', 5))

@@ -39,6 +39,7 @@ async function followToEnd(client: BridgeClient, searchId: string): Promise<Capa
 const toError = (call: PromiseLike<unknown>) => call.then(() => null, parseBridgeError)
 
 it('sends one load test after the other until the bounds are reached, and says what was found', async () => {
+  onlyInLongForm()
   const { client, toRequest } = await open()
   expect(await client.capacity.newest()).toBeNull()
   const { searchId } = await client.capacity.start({

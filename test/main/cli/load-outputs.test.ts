@@ -243,6 +243,7 @@ describe('--out ndjson=FILE', () => {
 
 describe('--out otlp=URL', () => {
   it('sends counters and histograms that add up to the summary, times included', async () => {
+    onlyInLongForm()
     const service = await startService()
     const exports: { path: string; body: Buffer }[] = []
     const receiver = createServer((request, response) => {

@@ -104,6 +104,7 @@ describe('load', () => {
   })
 
   it('ends with 1 and says why where the service refuses row 1, which it sends first and counts apart', async () => {
+    onlyInLongForm()
     const { sandbox, source, options, base } = await prepare()
     const load = ['load', source, '--concurrency', '2', '--requests', '20', '--threshold', 'p(99)<60000']
     const fine = await runInProcess([...load, ...base, '--json'], options)

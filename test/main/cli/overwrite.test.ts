@@ -92,6 +92,7 @@ describe('a file that is there', () => {
   })
 
   it('is replaced as before if the workspace wrote it, also under another name', async () => {
+    onlyInLongForm()
     const { sluice, at, runId } = await setUp()
     for (const name of ['a.csv', 'a.jsonl.gz', 'a.xlsx', 'a.parquet', 'a.batch-output.jsonl', 'a.html']) {
       const command = name.endsWith('.html') ? 'report' : 'export'

@@ -515,6 +515,7 @@ describe('--only-new', () => {
   })
 
   it('recognizes rows by the fields or columns of --new-by, sent or not', async () => {
+    onlyInLongForm()
     const { json } = await setUp()
     const bare = (...rows: string[]) => `user_id,text_data,order\n${rows.join('\n')}\n`
     await json(bare('u1,hello,1', 'u2,bye,2'))

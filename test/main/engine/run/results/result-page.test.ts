@@ -131,6 +131,7 @@ describe('pages of a run', () => {
   })
 
   test('that is going on show what is in flight as sending', async () => {
+    onlyInLongForm()
     const { runs, runId } = await startUnendingRun(folder, 100, 40)
     runs.read(runId, (view) => {
       const held = { ...view, isHeld: true, isCutOff: false }
