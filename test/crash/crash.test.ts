@@ -6,7 +6,7 @@ const kills = Number(process.env['CRASH_KILLS'] ?? (inject('isLong') ? 40 : 1))
 const seed = Number(process.env['CRASH_SEED'] ?? Date.now() % 1_000_000)
 
 test(`kills lose no row (${kills} of them), and send none again that was not listed as unknown`, {
-  timeout: 60_000 + kills * 15_000,
+  timeout: 240_000 + kills * 15_000,
 }, async () => {
   const report = await runCrashCampaign(createTemporaryFolder(), kills, seed)
   process.stdout.write(
