@@ -24,6 +24,7 @@ export function takeFoundBack(db: DatabaseSync): void {
     DROP TABLE try_answer;
     DROP TABLE session;
     DROP TABLE earlier;
+    DROP INDEX row_joined;
     ALTER TABLE second DROP COLUMN succeeded_duration;
     ALTER TABLE run DROP COLUMN earlier_fixes;
     PRAGMA user_version = ${STEPS_BEFORE_FOUND}`)

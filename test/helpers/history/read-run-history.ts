@@ -177,7 +177,13 @@ function readItems(
     ].map(([row, stood]) => [row, stood.map(({ kinds }) => String(kinds) || null)]),
   )
   const items = new Map<number, ItemHistory>()
-  for (const [item, carried] of Map.groupBy(rows, toSentItem)) {
+  const formerItems = new Map(
+    db
+      .prepare('SELECT row, sent_item FROM earlier WHERE sent_item IS NOT NULL ORDER BY session')
+      .all()
+      .map(({ row, sent_item: item }) => [Number(row), Number(item)]),
+  )
+  for (const [item, carried] of Map.groupBy(rows, (row) => toSentItem(row, formerItems))) {
     if (item === null) continue
     const isAlone = toRowsPerItem(record.plan.operation) === 1
     // What did not end a row may be as long as a service likes, and is not judged.
@@ -220,8 +226,8 @@ function readItems(
 }
 
 /** The item of a row that was sent; a correction may have made it invalid, or left it out, since. */
-function toSentItem({ row, item, attempts }: StoredRow): number | null {
-  return item ?? (attempts > 0 ? row : null)
+function toSentItem({ row, item, attempts }: StoredRow, formerItems: ReadonlyMap<number, number>) {
+  return item ?? (attempts > 0 ? (formerItems.get(row) ?? row) : null)
 }
 
 /** After how many tries retries of the run put rows of each item back into the queue that they might. */

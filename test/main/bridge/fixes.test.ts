@@ -137,6 +137,25 @@ it('sends the first rows of a held correction, and waits with the rest', async (
   expect((await send(client, begun.runId)).rows).toMatchObject({ succeeded: 4, not_sent: 0 })
 })
 
+it('sends a held correction of terms that go out several a request as a part of its run', async () => {
+  const { bridge, client, sandbox } = await open()
+  const path = writeText('term,notes\nfirst,x\n,y\nthird,z\n')
+  const operation = { kind: 'watchlist-add', watchlist: 'sandbox_terms', termsPerRequest: 10 } as const
+  const request = await createRequest(bridge.services, path, sandbox.baseUrl, { operation })
+  const { runId } = await check(client, request)
+  expect(await send(client, runId)).toMatchObject({ rows: { succeeded: 2, invalid: 1 } })
+  const fixes = [{ kind: 'cell' as const, row: 2, field: 'term', value: 'second' }]
+  const held = await client.runs.correctRun({ runId, onUnknown: 'skip', apiKey: KEY, fixes })
+  await client.runs.awaitReady(held)
+  const sentBefore = (await sandbox.terms('sandbox_terms')).map(({ term }) => term)
+  expect([sentBefore.includes('first'), sentBefore.includes('second')]).toEqual([true, false])
+  expect(await send(client, held.runId)).toMatchObject({
+    ...{ run_id: runId, retries: [], terms: { added: 3, failed: [] } },
+    rows: { read: 3, succeeded: 3, invalid: 0 },
+  })
+  expect((await client.runs.list({})).entries).toHaveLength(1)
+})
+
 it('refuses fixes that it does not know', async () => {
   const { bridge, client, sandbox } = await open()
   const request = await createRequest(bridge.services, writeText(CSV), sandbox.baseUrl)

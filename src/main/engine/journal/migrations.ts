@@ -271,6 +271,13 @@ export const MIGRATIONS: readonly SchemaStep[] = [
   -- The kinds that a row had before a correction, '' where it had none; null where a retry changed nothing of it.
   ALTER TABLE earlier ADD COLUMN kinds TEXT;
   `,
+  `
+  -- The item that a row was sent with before a correction; null where it is the row's own, or a retry changed nothing of it.
+  ALTER TABLE earlier ADD COLUMN sent_item INTEGER;
+  CREATE INDEX earlier_by_item ON earlier (sent_item) WHERE sent_item IS NOT NULL;
+  -- The rows of an item but its first; those of another may stand between them after a correction.
+  CREATE INDEX row_joined ON row (item) WHERE item <> id;
+  `,
 ]
 
 /**

@@ -1,5 +1,5 @@
 import { SluiceError } from '../../../shared/messages/errors.ts'
-import { mayAddTwice, toRowsPerItem } from '../../../shared/operations/operations.ts'
+import { mayAddTwice } from '../../../shared/operations/operations.ts'
 import type { ItemState } from '../../../shared/run/item-state.ts'
 import { isThere } from '../workspace/is-there.ts'
 import type { DatabaseSync } from '../workspace/sqlite.ts'
@@ -300,17 +300,12 @@ function findTakers(record: RunRecord, workspace: string): string[] {
 }
 
 /**
- * Whether a retry goes on in the journal of the run. It is a run of its own where earlier versions or corrections have
+ * Whether a retry or a correction goes on in the journal of the run. It is a run of its own where earlier versions have
  * begun others.
  */
 export function isRetriedInPlace({ whole, record, workspace }: RunFamily): boolean {
   if (whole.length > 1) return false
   return listSuccessors(record).every((named) => findSuccessor(named, workspace) === null)
-}
-
-/** Whether a correction goes on in the journal of the run: as a retry does, where each row is a request of its own. */
-export function isCorrectedInPlace(family: RunFamily): boolean {
-  return isRetriedInPlace(family) && toRowsPerItem(family.record.plan.operation) === 1
 }
 
 /** A correction that was held and has sent nothing, and the run that it goes on in once it begins. */
@@ -328,8 +323,8 @@ export function findHeldCorrection({ whole }: RunFamily): HeldCorrection | null 
 }
 
 /** Whether a child run is a correction that was held and has sent nothing. */
-function isLookedAt({ corrects, startedAtMs, plan }: RunRecord): boolean {
-  return corrects && startedAtMs === null && toRowsPerItem(plan.operation) === 1
+function isLookedAt({ corrects, startedAtMs }: RunRecord): boolean {
+  return corrects && startedAtMs === null
 }
 
 /** The run that a record names as its successor, and whether it was deleted. */

@@ -1,5 +1,6 @@
 import type { ItemState, RowAnswer } from '../../../shared/run/item-state.ts'
 import type { DatabaseSync } from '../workspace/sqlite.ts'
+import { selectSentItem } from './item-rows.ts'
 
 /** How a row stood after its last try, before retries and corrections put it back or made it invalid. */
 interface SentAs {
@@ -55,7 +56,7 @@ const MAY_BE_TAKEN: ReadonlySet<unknown> = new Set<ItemState>([
   'sending',
 ])
 
-/** Prepares the read of the contents that a row, sent alone, had before its present one, oldest first. */
+/** Prepares the read of the contents that a row had before its present one, oldest first. */
 export function createReplacedReader(db: DatabaseSync): (row: number) => ReplacedContent[] {
   const entries = db.prepare(
     `SELECT session, state, attempts, error_code, answer, task_id, kinds FROM earlier WHERE row = ? ORDER BY session`,
@@ -64,6 +65,7 @@ export function createReplacedReader(db: DatabaseSync): (row: number) => Replace
     `SELECT count(*) AS n FROM attempt WHERE item = ?1 AND outcome = 'unknown' AND number > ?2 AND number <= ?3`,
   )
   const lostBefore = db.prepare('SELECT 1 FROM lost_try WHERE item = ?')
+  const sentItem = db.prepare(`SELECT ${selectSentItem('row')} AS item FROM row WHERE id = ?`)
   return (row) => {
     const contents: ReplacedContent[] = []
     let open: Record<string, unknown>[] = []
@@ -77,9 +79,10 @@ export function createReplacedReader(db: DatabaseSync): (row: number) => Replace
       // A row that waited to be sent again stands as the retry found it.
       const end = open.findLast(({ state }) => state !== 'pending') ?? entry
       const attemptsBefore = last?.attempts ?? 0
+      const item = Number(sentItem.get(row)?.['item'])
       const isLost =
-        Number(lostTries.get(row, attemptsBefore, attempts)?.['n']) > 0 ||
-        (last === undefined && lostBefore.get(row) !== undefined)
+        Number(lostTries.get(item, attemptsBefore, attempts)?.['n']) > 0 ||
+        (last === undefined && lostBefore.get(item) !== undefined)
       contents.push({
         session: Number(end['session']),
         ...{ attempts, attemptsBefore },
@@ -104,4 +107,20 @@ export function isSentSince(
   const last = replaced.at(-1)
   if (last === undefined) return true
   return item !== null && (state !== 'pending' || attempts > last.attempts)
+}
+
+/**
+ * Prepares the read of the kinds and marks that a row had in a try of so high a number; null if no correction has changed
+ * them since.
+ */
+export function createSentKindsReader(
+  db: DatabaseSync,
+): (row: number, number: number) => { kinds: string | null } | null {
+  const first = db.prepare(
+    'SELECT kinds FROM earlier WHERE row = ? AND attempts >= ? AND kinds IS NOT NULL ORDER BY session LIMIT 1',
+  )
+  return (row, number) => {
+    const found = first.get(row, number)
+    return found === undefined ? null : { kinds: String(found['kinds']) || null }
+  }
 }

@@ -127,7 +127,8 @@ export class TryAnswers {
 interface ExchangeReader {
   /**
    * The last answer to an item; null where there was none. With `tries`, of an item with several rows, the answer to the
-   * last try of a row that was tried so often: others may have been sent again without it, or it without them.
+   * last try of a row that was tried so often: others may have been sent again without it, or it without them, or a
+   * correction may have made the row invalid with which the answer stood.
    */
   readAnswer(item: number, tries?: number): StoredBody | null
   /** The answers to its tries that do not stand in that place, by the number of the try. */
@@ -159,9 +160,11 @@ export function createExchangeReader(db: DatabaseSync): ExchangeReader {
     },
     readAnswer(item, tries) {
       const standing = answer.get(item)
-      const isOther = tries !== undefined && standing?.['attempts'] !== tries
-      const row = isOther ? ofTry.get(item, tries) : standing
-      return row === undefined ? null : readStoredBody(row['response'], row['content'], row['bytes'])
+      const read = ({ response, content, bytes }: Record<string, unknown> = {}) =>
+        readStoredBody(response, content, bytes)
+      if (tries === undefined) return read(standing)
+      const own = standing?.['attempts'] === tries ? read(standing) : null
+      return own ?? read(ofTry.get(item, tries))
     },
     readCallbacks: (item) =>
       callbacks

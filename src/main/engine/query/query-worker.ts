@@ -21,7 +21,6 @@ import { explainFailure } from '../journal/journal-damage.ts'
 import { KeptLatencies } from '../journal/latency-series.ts'
 import {
   findHeldCorrection,
-  isCorrectedInPlace,
   isRetriedInPlace,
   listWholeFiles,
   ReaderPool,
@@ -111,7 +110,6 @@ const calls = {
   listWhole: (run: AskedRun) => readOr([], run, ({ whole }) => whole.map(({ record }) => record.runId)),
   /** Whether a retry goes on in the journal of the run itself. */
   isRetriedInPlace: (run: AskedRun) => readOr(false, run, isRetriedInPlace),
-  isCorrectedInPlace: (run: AskedRun) => readOr(false, run, isCorrectedInPlace),
   findHeldCorrection: (run: AskedRun) => readOr(null, run, findHeldCorrection),
   /** The run itself or that of its retries that can be resumed. */
   findResumable: (run: AskedRun) =>

@@ -114,7 +114,6 @@ const OWN_QUERIES = {
   listMembers: { about: 'run' },
   listWhole: { about: 'run' },
   isRetriedInPlace: { about: 'run' },
-  isCorrectedInPlace: { about: 'run' },
   findHeldCorrection: { about: 'run' },
   findResumable: { about: 'run' },
   listLate: { about: 'run' },

@@ -265,7 +265,7 @@ export class ItemFeed {
   #readPending(limit: number): void {
     if (this.#pendingExhausted || this.#due.length > 0) return
     const found = this.#claims.readPending(this.#pendingRead, limit)
-    this.#pendingRead = found.at(-1)?.item ?? this.#pendingRead
+    this.#pendingRead = found.at(-1)?.row ?? this.#pendingRead
     this.#pendingExhausted = found.length < limit
     for (const { item, attempts } of found) {
       // Those whose back-off runs in this session come on their own.

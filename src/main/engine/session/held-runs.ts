@@ -161,9 +161,7 @@ export class HeldRuns {
     const secrets = await this.#guard(retry, plan)
     const { onUnknown, fixes, hold = false } = retry
     const isLookedAt = fixes !== undefined && hold && holds === 'to look at'
-    const goesOnInPlace = await (fixes === undefined
-      ? stored.own.isRetriedInPlace(parentRunId)
-      : stored.own.isCorrectedInPlace(parentRunId))
+    const goesOnInPlace = await stored.own.isRetriedInPlace(parentRunId)
     const isInPlace = goesOnInPlace && !isLookedAt
     const runId = isInPlace ? parentRunId : createRunId()
     const bases = await this.#prepareAgain(runId, parentRunId, plan, retry)

@@ -16,7 +16,7 @@ test('rows that an earlier version joined by the plan alone stay joined, and the
   add.run(1, '["u1","a","b","c"]', 1, null)
   add.run(2, '["u2","d","",""]', 2, null)
   add.run(3, '["u3","e","f"]', 3, 'ttt#text')
-  db.exec(`DROP TABLE row_key; DROP TABLE try_answer; DROP TABLE session; DROP TABLE earlier;
+  db.exec(`DROP TABLE row_key; DROP TABLE try_answer; DROP TABLE session; DROP TABLE earlier; DROP INDEX row_joined;
     ALTER TABLE second DROP COLUMN succeeded_duration;
     ALTER TABLE run DROP COLUMN earlier_fixes;
     PRAGMA user_version = ${MIGRATIONS.indexOf(markJoinedRows)}`)

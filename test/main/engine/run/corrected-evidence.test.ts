@@ -438,3 +438,59 @@ test('a correction that is refused for the key is sent again with another, thoug
   expect((await runs.correct(runId, fixes, 'resend').ended).rows).toMatchObject({ unknown: 0, rejected: 1 })
   expect((await runs.resume(runId).ended).rows).toMatchObject({ succeeded: 1 })
 })
+
+test('terms that were sent in one request stay in the ledger, SQL and exports as they were sent, whatever a correction makes of them', async () => {
+  const runs = openRuns()
+  let isBroken = true
+  const server = await startFaultServer({
+    onRequest: ({ body }, wire) => {
+      if (isBroken) return wire.send(503, toErrorAnswer(503, 'UNAVAILABLE', 'later'))
+      const { watchlist, terms } = JSON.parse(body) as { watchlist: string; terms: { term: string }[] }
+      const lists = { added_terms: terms, pre_existing_terms: [], failed_terms: [] }
+      wire.send(200, JSON.stringify({ message: 'done', watchlist, ...lists }))
+    },
+  })
+  const path = join(createTemporaryFolder(), 'terms.csv')
+  writeFileSync(path, 'term\nfirst\nsecond\nthird\n')
+  const plan = planSchema.parse({
+    ...{ connection: { baseUrl: server.baseUrl }, source: { path }, retry: { limit: 0 } },
+    operation: { kind: 'watchlist-add', watchlist: 'names', termsPerRequest: 3 },
+  })
+  const { run_id: runId, rows } = await runs.start(plan).ended
+  expect(rows).toMatchObject({ unknown: 3 })
+  isBroken = false
+  const fixes: Fix[] = [
+    { kind: 'cell', row: 1, field: 'term', value: '' },
+    { kind: 'cell', row: 2, field: 'term', value: 'better' },
+  ]
+  const corrected = await runs.correct(runId, fixes, 'resend').ended
+  expect(corrected.rows).toMatchObject({ succeeded: 2, invalid: 1 })
+  const ledgers = new Ledgers((asked) => new Catalogue(asked))
+  onTestFinished(() => ledgers.forget())
+  const states = ['known', 'unknown', 'absent', 'failed'] as const
+  const query = { of: 'watchlist', service: {}, list: null, search: null, states: [...states] } as const
+  const page = { offset: 0, limit: 9 }
+  const { entries } = await readLedger(ledgers, { workspace: runs.workspace, held: [] }, query, page)
+  const terms = entries.map((entry) => ('term' in entry ? [entry.term, entry.state] : []))
+  expect(terms.sort()).toEqual([
+    ['better', 'known'],
+    ['first', 'unknown'],
+    ['second', 'unknown'],
+    ['third', 'known'],
+  ])
+  const said: unknown[][] = []
+  await askSql({
+    ...{ processUrl: SQL_PROCESS, startProcess: forkProcess, timeoutMs: 60_000 },
+    files: [toJournalFile(runs.workspace, runId)],
+    sql: 'SELECT record, number, outcome FROM tries ORDER BY 1, 2',
+    onRow: async (row) => void said.push(row),
+  })
+  expect(said.slice(1)).toEqual([
+    [1, 1, 'unknown'],
+    [2, 1, 'unknown'],
+    [2, 2, 'succeeded'],
+    [3, 1, 'unknown'],
+    [3, 2, 'succeeded'],
+  ])
+  expect(judgeCounts(readRunHistory(toJournalFile(runs.workspace, runId)))).toEqual([])
+})

@@ -6,6 +6,7 @@ import { readPage } from '../../../../src/main/engine/run/results/result-page.ts
 import { readRow } from '../../../../src/main/engine/run/results/row-detail.ts'
 import { toJournalFile } from '../../../../src/main/engine/workspace/workspace-files.ts'
 import type { SluiceError } from '../../../../src/shared/messages/errors.ts'
+import type { Fix } from '../../../../src/shared/plan/fixes.ts'
 import { type Plan, type PlanInput, planSchema } from '../../../../src/shared/plan/plan.ts'
 import type { RowAnswer } from '../../../../src/shared/run/item-state.ts'
 import type { RowFilter } from '../../../../src/shared/run/row-filters.ts'
@@ -364,6 +365,193 @@ test('a part of a request that the service refuses for its size is not split, si
   expect(retried.errors).toMatchObject([{ error_code: 'TOO_MANY_TERMS', rows: 2 }])
   expect(findFaults(runId)).toEqual([])
 })
+
+/** What is told of rows: how often each was tried, its request and its answer, and the answers to its other tries. */
+const tellRows = (runId: string, rows: readonly number[]) =>
+  rows.map((row) => {
+    const { result, responseBody, requestBody, unsentBody, attempts } = runs.read(runId, (view) =>
+      readRow(view, row),
+    )
+    return [
+      ...[result.state, result.attempts, readMessage(responseBody)],
+      requestBody === null ? `not ${listBodyTerms(unsentBody)}` : listBodyTerms(requestBody),
+      attempts.map(({ number, response }) => [number, readMessage(response?.body)]),
+    ]
+  })
+
+const listBodyTerms = (text: string | null | undefined) =>
+  toBody(text ?? '{"terms":[]}')
+    .terms.map(({ term }) => term)
+    .join(' ')
+
+const GAPS = ['a,1', 'b,2', ',3', 'c,4', 'd,5', ',6', 'e,7']
+
+test('a correction of terms goes on in the run itself, and each row keeps the request and the answers it had', async () => {
+  const service = await startFailingWatchlist(['b', 'd'])
+  const plan = createPlan(service.server, GAPS, { termsPerRequest: 4 } as never)
+  const { run_id: runId, rows } = await runs.start(plan).ended
+  expect(rows).toMatchObject({ read: 7, succeeded: 3, rejected: 2, invalid: 2 })
+  service.failing = new Set(['d'])
+  const fixes: Fix[] = [
+    { kind: 'cell', row: 2, field: 'term', value: 'better', was: 'b' },
+    { kind: 'cell', row: 3, field: 'term', value: 'x' },
+    { kind: 'cell', row: 6, field: 'term', value: 'y' },
+  ]
+  const once = await runs.correct(runId, fixes).ended
+  expect(once).toMatchObject({
+    ...{ run_id: runId, state: 'completed', retries: [] },
+    rows: { read: 7, succeeded: 6, rejected: 1, invalid: 0, not_sent: 0 },
+    requests: { sent: 4, succeeded: 4, retried: 1 },
+    terms: { added: 6, failed: [{ term: 'd', row: 6, record: 5 }] },
+  })
+  // The terms that no request had before are between those of one that is sent again.
+  expect(listTerms(service.server)).toEqual(['a b c d', 'e', 'better d', 'x y'])
+  expect(tellRows(runId, [1, 2, 3, 5, 6])).toEqual([
+    ['succeeded', 1, 'of 4', 'a b c d', [[1, undefined]]],
+    [
+      ...['succeeded', 2, 'of 2', 'better d'],
+      [
+        [1, 'of 4'],
+        [2, undefined],
+      ],
+    ],
+    ['succeeded', 1, 'of 2', 'x y', [[1, undefined]]],
+    [
+      ...['rejected', 2, 'of 2', 'better d'],
+      [
+        [1, 'of 4'],
+        [2, undefined],
+      ],
+    ],
+    ['succeeded', 1, 'of 2', 'x y', [[1, undefined]]],
+  ])
+  service.failing = new Set()
+  expect((await runs.retry(runId).ended).rows).toMatchObject({ succeeded: 7 })
+  expect(listTerms(service.server).slice(4)).toEqual(['d'])
+  expect(findFaults(runId)).toEqual([])
+})
+
+test('terms that a correction leaves out keep their tries, and a later one sends them with those of their request', async () => {
+  const service = await startFailingWatchlist(['a', 'c'])
+  const { run_id: runId } = await runs.start(createPlan(service.server, ['a,1', 'b,2', 'c,3'])).ended
+  service.failing = new Set(['c2'])
+  const better = { kind: 'cell', row: 3, field: 'term', value: 'c2', was: 'c' } as const
+  const leftOut = await runs.correct(runId, [{ kind: 'leave_out_row', row: 1 }, better]).ended
+  expect(leftOut.rows).toMatchObject({ succeeded: 1, rejected: 1, left_out: 1 })
+  expect(tellRows(runId, [1, 2, 3])).toEqual([
+    ['left_out', 1, undefined, 'not a', [[1, 'of 3']]],
+    ['succeeded', 1, 'of 3', 'a b c', [[1, undefined]]],
+    [
+      ...['rejected', 2, 'of 1', 'c2'],
+      [
+        [1, 'of 3'],
+        [2, undefined],
+      ],
+    ],
+  ])
+  expect(findFaults(runId)).toEqual([])
+  const file = join(folder, 'left-out-terms.jsonl')
+  await openEngine(folder).results.exportRun(runId, { file })
+  const exported = readFileSync(file, 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  expect(
+    exported.map(({ response, tries }) => [
+      response?.body.message ?? null,
+      tries.map(
+        ({ response: answer }: { response?: { body: { message: string } } }) => answer?.body.message ?? null,
+      ),
+    ]),
+  ).toEqual([
+    [null, ['of 3']],
+    ['of 3', [null]],
+    ['of 1', ['of 3', null]],
+  ])
+  service.failing = new Set()
+  expect((await runs.correct(runId, [better]).ended).rows).toMatchObject({ read: 3, succeeded: 3 })
+  expect(listTerms(service.server)).toEqual(['a b c', 'c2', 'a c2'])
+  expect(tellRows(runId, [2])).toEqual([['succeeded', 1, 'of 3', 'a b c', [[1, undefined]]]])
+  expect(findFaults(runId)).toEqual([])
+})
+
+test('terms of a correction that was cut off are unknown, and a resend sends them', async () => {
+  const service = await startFailingWatchlist(['b', 'd'])
+  const plan = createPlan(service.server, GAPS, { termsPerRequest: 4 } as never)
+  const { run_id: runId } = await runs.start({ ...plan, retry: { ...plan.retry, limit: 0 } }).ended
+  service.failing = new Set()
+  service.isBroken = true
+  const fixes: Fix[] = [3, 6].map((row) => ({ kind: 'cell', row, field: 'term', value: `x${row}` }))
+  expect((await runs.correct(runId, fixes).ended).rows).toMatchObject({ succeeded: 3, unknown: 4 })
+  service.isBroken = false
+  expect((await runs.resume(runId, 'resend').ended).rows).toMatchObject({ succeeded: 7, unknown: 0 })
+  expect(listTerms(service.server).slice(4)).toEqual(['b d', 'x3 x6'])
+  expect(findFaults(runId)).toEqual([])
+})
+
+/** Draws the same numbers for a seed. */
+function createDraw(seed: number): (below: number) => number {
+  let state = seed * 7919 + 17
+  return (below) => {
+    state = (state * 1103515245 + 12345) % 2147483648
+    return Math.floor((state / 2147483648) * below)
+  }
+}
+
+test.each([1, 2, 3, 4])(
+  'corrections of a run that was stopped send every term once in requests that are no larger (draw %i)',
+  async (seed) => {
+    const draw = createDraw(seed)
+    const names = Array.from({ length: 40 }, (_, index) => `t${index + 1}`)
+    const isEmpty = names.map(() => draw(3) === 0)
+    const failing = names.filter(() => draw(3) === 0)
+    const service = await startFailingWatchlist(failing)
+    const lines = names.map((name, index) => `${isEmpty[index] ? '' : name},n`)
+    const run = runs.start(createPlan(service.server, lines, { termsPerRequest: 5 } as never), { hold: true })
+    await run.until(({ phase }) => phase === 'ready')
+    const limit = 1 + draw(4)
+    run.command({ kind: 'begin', limit })
+    await run.until(({ phase, requests: { sent } }) => phase === 'ready' && sent >= limit)
+    run.command({ kind: 'stop' })
+    await run.ended
+    const sentBefore = new Set(listTerms(service.server).flatMap((terms) => terms.split(' ')))
+    // Some stay empty for the second correction.
+    const late = new Set(names.filter((_name, index) => isEmpty[index] && draw(3) === 0))
+    const fillIn = (wanted: (name: string) => boolean): Fix[] =>
+      names.flatMap((name, index) =>
+        isEmpty[index] && wanted(name) ? [{ kind: 'cell', row: index + 1, field: 'term', value: name }] : [],
+      )
+    const first = await runs.correct(
+      run.runId,
+      fillIn((name) => !late.has(name)),
+    ).ended
+    expect(first.rows).toMatchObject({ read: 40, invalid: late.size, not_sent: 0 })
+    expect(findFaults(run.runId)).toEqual([])
+    service.failing = new Set()
+    const second = await runs.correct(
+      run.runId,
+      fillIn(() => true),
+    ).ended
+    expect(second.rows).toMatchObject({ read: 40, succeeded: 40 })
+    expect(findFaults(run.runId)).toEqual([])
+    const requests = listTerms(service.server).map((terms) => terms.split(' '))
+    expect(Math.max(...requests.map((terms) => terms.length))).toBeLessThanOrEqual(5)
+    const counts = new Map<string, number>()
+    for (const term of requests.flat()) counts.set(term, (counts.get(term) ?? 0) + 1)
+    const expected = names.map((name) => [
+      name,
+      // Once, and again in each session after one in which it failed.
+      failing.includes(name) ? 1 + (sentBefore.has(name) ? 1 : 0) + (late.has(name) ? 0 : 1) : 1,
+    ])
+    expect([...counts].sort()).toEqual(expected.sort())
+    for (const [index, name] of names.entries()) {
+      const detail = runs.read(run.runId, (view) => readRow(view, index + 1))
+      expect([name, detail.result.attempts]).toEqual([name, counts.get(name)])
+      const sent = requests.findLast((terms) => terms.includes(name))
+      expect(listBodyTerms(detail.requestBody)).toBe(sent?.join(' '))
+    }
+  },
+)
 
 test('a retry as a run of its own sends only the terms that did not succeed, in requests of their own', async () => {
   const server = await startWatchlist(['a'])

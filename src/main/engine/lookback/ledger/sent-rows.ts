@@ -1,9 +1,11 @@
 import { toRowsPerItem } from '../../../../shared/operations/operations.ts'
 import { type RowAndRecord, toRowAndRecord } from '../../../../shared/plan/source-place.ts'
-import type { ItemState, RowAnswer } from '../../../../shared/run/item-state.ts'
+import type { ItemState, Outcome, RowAnswer } from '../../../../shared/run/item-state.ts'
+import { selectSentItem } from '../../journal/item-rows.ts'
 import { findDeletedStates, type RunView } from '../../journal/run-family.ts'
 import { createSentAsReader } from '../../journal/sent-as.ts'
 import { parseCells } from '../../journal/stored-cells.ts'
+import { StretchStatement, toStretch } from '../../run/export/stretch.ts'
 import { createPlaceReader } from '../../run/journal/intake-writer.ts'
 import { createRowRequests } from '../../run/results/row-detail.ts'
 import { isThere } from '../../workspace/is-there.ts'
@@ -51,72 +53,86 @@ export function* readSentRows(view: RunView): Generator<SentRow, void, undefined
   const { mapRow } = createRowRequests(view)
   const toPlace = createPlaceReader(db)
   const rows = db.prepare(
-    // A correction may have made a row invalid, or left it out, that was sent alone before.
-    `SELECT row.id, coalesce(row.item, row.id) AS item, row.item IS NULL AS is_unsendable, row.cells, row.kinds,
+    `SELECT row.id, ${selectSentItem('row')} AS item, row.item IS NULL AS is_unsendable, row.cells, row.kinds,
      result.state, result.error_code, result.answer, result.custom_index_item_id, result.attempts
      FROM row LEFT JOIN result ON result.row = row.id
      WHERE row.id > ? AND (row.item IS NOT NULL OR attempts > 0) AND (row.id <= ? OR result.row IS NOT NULL)
      ORDER BY row.id LIMIT ${STEP_ROWS}`,
   )
-  const attempts = db.prepare(
-    `SELECT item, number, outcome, sent_at_us + duration_us AS ended_at_us FROM attempt WHERE item BETWEEN ? AND ?
-     ORDER BY item, number`,
+  const attempts = new StretchStatement(
+    db,
+    'item',
+    (condition) =>
+      `SELECT item, number, outcome, sent_at_us + duration_us AS ended_at_us FROM attempt WHERE ${condition}
+       ORDER BY item, number`,
   )
   // What was never sent before stands above the watermark; a deleted retry may have sent it.
   const last = deleted.has('pending') ? Number.MAX_SAFE_INTEGER : record.claimed
   const isLostBefore = createLostBefore(view)
   const readSentAs = createSentAsReader(db)
   const isAlone = toRowsPerItem(record.plan.operation) === 1
+  const corrected = db.prepare(
+    'SELECT DISTINCT attempts FROM earlier WHERE row = ? AND kinds IS NOT NULL ORDER BY attempts',
+  )
+  const listCorrected = (row: number) => corrected.all(row).map(({ attempts }) => Number(attempts))
   for (let after = 0; ; ) {
     const step = rows.all(after, last)
     const [first, end] = [step[0], step.at(-1)]
     if (first === undefined || end === undefined) return
-    const ofStep = attempts.all(
-      Math.min(...step.map(({ item }) => Number(item))),
-      Math.max(...step.map(({ item }) => Number(item))),
-    )
-    const triesOf = Map.groupBy(ofStep, ({ item }) => Number(item))
+    const items = toStretch([...new Set(step.map(({ item }) => Number(item)))])
+    const triesOf = Map.groupBy(attempts.readTuples<TryTuple>(items), ([item]) => item)
     for (const found of step) {
       const row = Number(found['id'])
       const item = Number(found['item'])
       const tried = Number(found['attempts'] ?? 0)
-      const sentAs = found['is_unsendable'] === 1 ? readSentAs(row, tried) : null
       const stored = found['state'] === null ? null : (found['state'] as ItemState)
-      const state = sentAs?.state ?? stored
-      const kinds = sentAs?.kinds == null ? toText(found['kinds']) : sentAs.kinds || null
       const isClaimed = row <= record.claimed
       const ofItem = triesOf.get(item) ?? []
-      // A retry may have sent other rows of the item alone.
-      const tries = isAlone ? ofItem : ofItem.filter(({ number }) => Number(number) <= tried)
-      const lost = tries.filter(({ outcome }) => outcome === 'unknown')
-      const answered = tries.filter(({ outcome }) => outcome === 'succeeded' || outcome === 'rejected')
-      // Marked, and nobody has written down what came of it.
-      const isOpen = state === 'sending' || (state === null && isClaimed)
-      const further =
-        (isOpen ? 1 : 0) +
-        (deleted.has(state ?? 'pending') && !(state === null && isClaimed) ? 1 : 0) +
-        (isLostBefore(item) ? 1 : 0)
-      const lostAt = lost.at(-1)?.['ended_at_us'] ?? null
-      yield {
-        numbers: toRowAndRecord(row, toPlace(row, toText(found['kinds']))),
-        item,
-        attempts: tried,
-        body: mapRow(row, parseCells(String(found['cells'])), kinds).body,
-        state: state === 'sending' ? null : state,
-        errorCode: sentAs === null ? toText(found['error_code']) : sentAs.errorCode,
-        answer: sentAs === null ? (toText(found['answer']) as RowAnswer | null) : sentAs.answer,
-        customIndexItemId: toText(found['custom_index_item_id']),
-        takenTries: tries.filter(({ outcome }) => outcome === 'succeeded').length,
-        answeredAtUs: toNumber(answered.at(-1)?.['ended_at_us']),
-        lostTries: lost.length + further,
-        lostAtUs: further > 0 || lostAt === null ? lastAtUs : Number(lostAt),
-        tries: tries.length + further,
-        triedAtUs: further > 0 ? lastAtUs : (toNumber(tries.at(-1)?.['ended_at_us']) ?? lastAtUs),
+      const corrected = isAlone ? [] : listCorrected(row)
+      const ends = corrected.map((to) => ({ to, wasCorrected: true }))
+      const isSentSince = tried > (corrected.at(-1) ?? 0) || stored === 'sending'
+      if (ends.length === 0 || isSentSince) ends.push({ to: tried, wasCorrected: false })
+      let from = 0
+      for (const { to, wasCorrected } of ends) {
+        const sentAs = wasCorrected || found['is_unsendable'] === 1 ? readSentAs(row, to) : null
+        const state = sentAs?.state ?? stored
+        const kinds = sentAs?.kinds == null ? toText(found['kinds']) : sentAs.kinds || null
+        // A retry may have sent other rows of the item alone.
+        const tries = isAlone ? ofItem : ofItem.filter(([, number]) => number > from && number <= to)
+        const lost = tries.filter(([, , outcome]) => outcome === 'unknown')
+        const answered = tries.filter(([, , outcome]) => outcome === 'succeeded' || outcome === 'rejected')
+        // Marked, and nobody has written down what came of it.
+        const isOpen = state === 'sending' || (state === null && isClaimed)
+        const isDeleted = deleted.has(state ?? 'pending') && !(state === null && isClaimed)
+        const further =
+          (isOpen && !wasCorrected ? 1 : 0) +
+          (isDeleted && !wasCorrected ? 1 : 0) +
+          (from === 0 && isLostBefore(item) ? 1 : 0)
+        const lostAt = lost.at(-1)?.[3] ?? null
+        yield {
+          numbers: toRowAndRecord(row, toPlace(row, toText(found['kinds']))),
+          item,
+          attempts: to,
+          body: mapRow(row, parseCells(String(found['cells'])), kinds).body,
+          state: state === 'sending' ? null : state,
+          errorCode: sentAs === null ? toText(found['error_code']) : sentAs.errorCode,
+          answer: sentAs === null ? (toText(found['answer']) as RowAnswer | null) : sentAs.answer,
+          customIndexItemId: toText(found['custom_index_item_id']),
+          takenTries: tries.filter(([, , outcome]) => outcome === 'succeeded').length,
+          answeredAtUs: answered.at(-1)?.[3] ?? null,
+          lostTries: lost.length + further,
+          lostAtUs: further > 0 || lostAt === null ? lastAtUs : lostAt,
+          tries: tries.length + further,
+          triedAtUs: further > 0 ? lastAtUs : (tries.at(-1)?.[3] ?? lastAtUs),
+        }
+        from = to
       }
     }
     after = Number(end['id'])
   }
 }
+
+type TryTuple = [item: number, number: number, outcome: Outcome, endedAtUs: number | null]
 
 /** The last moment that the journal knows of. */
 function readLastAtUs({ db, record }: RunView): number {
@@ -138,8 +154,4 @@ function createLostBefore({ db, record, workspace }: RunView): (item: number) =>
 
 function toText(value: unknown): string | null {
   return value === null || value === undefined ? null : String(value)
-}
-
-function toNumber(value: unknown): number | null {
-  return value === null || value === undefined ? null : Number(value)
 }

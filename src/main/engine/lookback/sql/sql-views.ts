@@ -3,6 +3,7 @@ import { toStateName } from '../../../../shared/messages/state-name.ts'
 import { isAsync, toRowsPerItem } from '../../../../shared/operations/operations.ts'
 import { COUNTED_STATES } from '../../../../shared/run/item-state.ts'
 import { readScoreClasses } from '../../journal/found-reader.ts'
+import { selectSentItem } from '../../journal/item-rows.ts'
 import type { RunFamily, RunView } from '../../journal/run-family.ts'
 import { hasTraces } from '../../journal/traces.ts'
 import { CUT_OFF_MESSAGE } from '../../run/journal/recovery.ts'
@@ -199,7 +200,7 @@ function selectBody({ schema, view }: Part): string {
     // A retry may have sent some rows of the item without the others.
     const ofTry = `(SELECT coalesce(response, ${INFLATE}(content)) FROM ${schema}.try_answer AS x
       WHERE x.item = r.item AND x.number = ${selectTried(schema, 'r.id')})`
-    return `iif(${selectTried(schema, 'r.id')} = ${selectTried(schema, 'r.item')}, ${answer}, ${ofTry})`
+    return `coalesce(iif(${selectTried(schema, 'r.id')} = ${selectTried(schema, 'r.item')}, ${answer}, NULL), ${ofTry})`
   }
   if (!isAsync(view.record.plan.operation)) return answer
   return `coalesce((SELECT iif(content IS NULL, body, ${INFLATE}(content)) FROM ${schema}.callback
@@ -245,13 +246,13 @@ function selectScores({ view }: Part, select: string, from: string): string[] {
   return [own, further]
 }
 
-/** Every try of the rows of a whole; a correction may have made a row invalid that was sent alone before. */
+/** Every try of the rows of a whole; a correction may have made a row invalid that was sent before. */
 function selectTries(part: Part, { run, number }: { run: string; number: string }): string {
   const { schema, view, earlier, later, isMember } = part
   const before = earlier.map(
     (
       one,
-    ) => ` + (SELECT count(*) FROM ${one.schema}.row AS x JOIN ${one.schema}.attempt AS y ON y.item = coalesce(x.item, x.id)
+    ) => ` + (SELECT count(*) FROM ${one.schema}.row AS x JOIN ${one.schema}.attempt AS y ON y.item = ${selectSentItem('x', one.schema)}
       WHERE x.id = r.id${selectOwnTries(one, 'y')})`,
   )
   // Between the version and the id of the span.
@@ -265,7 +266,7 @@ function selectTries(part: Part, { run, number }: { run: string; number: string 
     strftime('%Y-%m-%dT%H:%M:%S', tried.sent_at_us / 1000000, 'unixepoch')
       || printf('.%03dZ', tried.sent_at_us / 1000 % 1000), tried.outcome, tried.status,
     tried.error_code, tried.message, tried.duration_us / 1000.0, ${traceId}
-    FROM ${schema}.row AS r JOIN ${schema}.attempt AS tried ON tried.item = coalesce(r.item, r.id)
+    FROM ${schema}.row AS r JOIN ${schema}.attempt AS tried ON tried.item = ${selectSentItem('r', schema)}
     WHERE (${isOfMembers})${selectOwnTries(part, 'tried')}`
 }
 

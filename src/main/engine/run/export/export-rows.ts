@@ -248,13 +248,19 @@ function createExportedRun(view: RunView, { withRequests, withFields }: Required
   }
   const { subject } = OPERATIONS[operation.kind]
   const [isTask, isTerm, isAppeal] = [subject === 'content', subject === 'term', subject === 'appeal']
-  /** Of the last item that was read; a retry may have sent some of its rows without the others, by their tries. */
-  let last: { item: number; byTries: Map<number, ItemExchange> } | null = null
+  /**
+   * Of the items that were read last, by their rows' tries: a retry may have sent some rows without the others. After a
+   * correction rows of another item may stand between those of one.
+   */
+  const read = new Map<number, Map<number, ItemExchange>>()
 
   function readExchange(stored: StoredRow, item: number, place: SourcePlace): ItemExchange {
-    if (last?.item !== item) last = { item, byTries: new Map() }
+    const byTries = read.get(item) ?? new Map<number, ItemExchange>()
+    read.delete(item)
+    read.set(item, byTries)
+    for (const [oldest] of read) if (read.size > READ_ITEMS_MAX) read.delete(oldest)
     const tries = stored.attempts ?? 0
-    const known = last.byTries.get(tries)
+    const known = byTries.get(tries)
     if (known !== undefined) return known
     const response = page.readAnswer(stored)
     const callbacks = page.readCallbacks(stored)
@@ -263,7 +269,7 @@ function createExportedRun(view: RunView, { withRequests, withFields }: Required
     const body = text === '' ? undefined : parseJson(text)
     const termNotes = isTerm ? readTermNotes(body) : NO_NOTES
     const exchange = { row: stored.id, place, response, callbacks, body, termNotes }
-    last.byTries.set(tries, exchange)
+    byTries.set(tries, exchange)
     return exchange
   }
 
@@ -319,6 +325,9 @@ function createExportedRun(view: RunView, { withRequests, withFields }: Required
 }
 
 const NO_NOTES: ReadonlyMap<string, null> = new Map()
+
+/** Items whose answers are kept while rows of others are read. */
+const READ_ITEMS_MAX = 4
 
 function toSent({ method, url, body }: RowRequest): ExportRow['request'] {
   return { method, url, body }

@@ -1,5 +1,6 @@
 import { isAsync, toRowsPerItem } from '../../../../shared/operations/operations.ts'
 import type { AttemptDetail, CallbackDetail } from '../../../../shared/run/results.ts'
+import { selectSentItem } from '../../journal/item-rows.ts'
 import type { RunView } from '../../journal/run-family.ts'
 import {
   createExchangeReader,
@@ -104,13 +105,15 @@ export class StoredPage {
   }
 
   /** The tries that the run made of a row, with the answers that are not the row's; see {@link addResponses}. */
-  listAnsweredTries(row: number, isEarlier: boolean): readonly AttemptDetail[] {
+  listAnsweredTries(row: number, isOfEarlierRun: boolean): readonly AttemptDetail[] {
     const tries = this.listTries(row)
-    const { attempts } = this.rows.get(row) ?? {}
+    const stored = this.rows.get(row)
     const item = this.#findItem(row)
+    // A row that is not sent again has no answer of its own.
+    const isEarlier = isOfEarlierRun || stored?.item === null
     // A first try has its answer with the row.
     if (item === null || (tries.length < 2 && !isEarlier)) return tries
-    const tried = this.#isAlone ? undefined : (attempts ?? 0)
+    const tried = this.#isAlone ? undefined : (stored?.attempts ?? 0)
     return addResponses(tries, item, this.#exchanges, { isEarlier, tried })
   }
 
@@ -126,7 +129,8 @@ export class StoredPage {
   /** The item that a row went out with; a correction may have made it invalid, or left it out, since. */
   #findItem(row: number): number | null {
     const { item = null, attempts } = this.rows.get(row) ?? {}
-    return item ?? ((attempts ?? 0) > 0 ? row : null)
+    if (item !== null || (attempts ?? 0) === 0) return item
+    return this.#isAlone ? row : Number(this.#statements.sentItem.get(row)?.['item'])
   }
 
   /** The answer to the last try of the item that a row went out with; null where there was none. */
@@ -177,6 +181,7 @@ function prepareStatements({ db }: RunView) {
         `SELECT ${(isTraced ? TRACED_COLUMNS : ATTEMPT_COLUMNS).join(', ')} FROM attempt WHERE ${condition} ORDER BY item, number`,
     ),
     readAnswers: createAnswersReader(db),
+    sentItem: db.prepare(`SELECT ${selectSentItem('row')} AS item FROM row WHERE id = ?`),
   }
 }
 

@@ -1,9 +1,11 @@
 import { rmSync } from 'node:fs'
 import { SluiceError } from '../../../../shared/messages/errors.ts'
+import { toRowsPerItem } from '../../../../shared/operations/operations.ts'
 import type { Fix } from '../../../../shared/plan/fixes.ts'
 import { toStoredFixes } from '../../../../shared/plan/fixes.ts'
 import { UNSUCCESSFUL_STATES } from '../../../../shared/run/item-state.ts'
 import { FoundWriter } from '../../journal/found-writer.ts'
+import { selectSentItem } from '../../journal/item-rows.ts'
 import { Journal } from '../../journal/journal.ts'
 import { toRetriedStates } from '../../journal/run-family.ts'
 import {
@@ -100,7 +102,8 @@ function takeChecked(
       AND id IN (SELECT id FROM checked.row)`
     const isSendable = 'SELECT count(*) AS n FROM checked.row WHERE item IS NOT NULL'
     const { claimed } = record
-    const items = count(isSendable) - count(wasSendable)
+    const isAlone = toRowsPerItem(record.plan.operation) === 1
+    const items = isAlone ? record.items + count(isSendable) - count(wasSendable) : null
     const claimedRows =
       count(`${isSendable} AND id <= ? AND id IN (SELECT id FROM main.row)`, claimed) -
       count(`${wasSendable} AND id <= ?`, claimed) -
@@ -119,11 +122,12 @@ function takeChecked(
         db.function('mark_fixed', (kinds: unknown) =>
           markFixed(typeof kinds === 'string' ? kinds : null, number),
         )
+        placeRows(journal, claimed)
         db.prepare(
           `INSERT INTO main.earlier (row, session, state, attempts, status, error_code, message, task_id, duration_us,
-           answer, acknowledged_at, callback_us, kinds) SELECT result.row, ?, state, attempts, status, error_code, message,
-           task_id, duration_us, answer, acknowledged_at, callback_us, coalesce(row.kinds, '')
-           FROM main.result AS result JOIN main.row AS row ON row.id = result.row
+           answer, acknowledged_at, callback_us, kinds, sent_item) SELECT result.row, ?, state, attempts, status, error_code,
+           message, task_id, duration_us, answer, acknowledged_at, callback_us, coalesce(row.kinds, ''),
+           nullif(${selectSentItem('row')}, row.id) FROM main.result AS result JOIN main.row AS row ON row.id = result.row
            WHERE (attempts > 0 OR ${IS_SETTLED_UNTRIED}) AND result.row IN (SELECT id FROM checked.row)
            ORDER BY result.row`,
         ).run(number)
@@ -133,10 +137,13 @@ function takeChecked(
         )
         takeResults(journal, claimed)
         db.exec(
-          `UPDATE main.row SET (item, kinds) = (SELECT item, mark_fixed(kinds) FROM checked.row AS now
-             WHERE now.id = main.row.id) WHERE id IN (SELECT id FROM checked.row);
-           INSERT INTO main.row (id, cells, item, kinds) SELECT id, cells, item, mark_fixed(kinds) FROM checked.row
-             WHERE id NOT IN (SELECT id FROM main.row) ORDER BY id;
+          `UPDATE main.row SET (item, kinds) = (SELECT placed.item, mark_fixed(now.kinds) FROM checked.row AS now
+             LEFT JOIN temp.placed ON placed.id = now.id WHERE now.id = main.row.id)
+             WHERE id IN (SELECT id FROM checked.row);
+           INSERT INTO main.row (id, cells, item, kinds) SELECT now.id, cells, placed.item, mark_fixed(kinds)
+             FROM checked.row AS now LEFT JOIN temp.placed ON placed.id = now.id
+             WHERE now.id NOT IN (SELECT id FROM main.row) ORDER BY now.id;
+           DROP TABLE temp.placed;
            INSERT INTO main.row_place SELECT * FROM checked.row_place WHERE row NOT IN (SELECT row FROM main.row_place);
            INSERT INTO main.source_file SELECT * FROM checked.source_file
              WHERE row NOT IN (SELECT row FROM main.source_file);
@@ -155,7 +162,7 @@ function takeChecked(
           plan: toStoredPlan({ ...newPlan, fixes: [...fixes] }),
           earlier_fixes: JSON.stringify(earlier),
           rows_read: record.rowsRead + rowsRead,
-          items: record.items + items,
+          items: items ?? count('SELECT count(DISTINCT item) AS n FROM main.row'),
           claimed_rows: record.claimedRows + claimedRows,
           superseded_by: null,
           unknown_taken_by: null,
@@ -167,6 +174,20 @@ function takeChecked(
   } finally {
     db.exec('DETACH checked')
   }
+}
+
+/**
+ * Notes the items of the rows that can be sent. One that was sent before stays with its request, whose tries go on counting.
+ * Others are sent together as they were checked, those below the watermark apart: they are marked one by one.
+ */
+function placeRows({ db }: Journal, claimed: number): void {
+  db.exec('CREATE TEMP TABLE placed (id INTEGER PRIMARY KEY, item INTEGER NOT NULL)')
+  db.prepare(
+    `INSERT INTO temp.placed SELECT id, iif(is_sent, sent_item, min(id) OVER (PARTITION BY item, is_sent, id > ?)) FROM (
+       SELECT now.id, now.item, coalesce(result.attempts, 0) > 0 AS is_sent, ${selectSentItem('row')} AS sent_item
+       FROM checked.row AS now LEFT JOIN main.row AS row ON row.id = now.id
+       LEFT JOIN main.result AS result ON result.row = now.id WHERE now.item IS NOT NULL)`,
+  ).run(claimed)
 }
 
 /** Brings the results of the checked rows to where they stand now; their tries and answers stay. */

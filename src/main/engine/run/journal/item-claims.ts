@@ -1,5 +1,6 @@
 import type { StatementSync } from 'node:sqlite'
 import { toRowsPerItem } from '../../../../shared/operations/operations.ts'
+import { selectItemRows } from '../../journal/item-rows.ts'
 import type { Journal } from '../../journal/journal.ts'
 import type { RunRecord } from '../../journal/run-record.ts'
 import { parseCells } from '../../journal/stored-cells.ts'
@@ -19,8 +20,11 @@ type FreshRow = [number, string, number, string | null]
 
 const UNSETTLED = ' AND NOT EXISTS (SELECT 1 FROM result WHERE result.row = row.id)'
 /** Of an item with several rows the first that waits; after a retry others may have ended. */
-const FIRST_WAITING = `NOT EXISTS (SELECT 1 FROM result AS other WHERE other.row >= row.item
-  AND other.row < result.row AND other.state = 'pending')`
+const FIRST_WAITING = `NOT EXISTS (SELECT 1 FROM result AS waiting INDEXED BY result_by_state
+  CROSS JOIN row AS other ON other.id = waiting.row WHERE waiting.state = 'pending' AND waiting.row >= row.item
+  AND waiting.row < result.row AND other.item = row.item)`
+/** Rows of an item may have been tried less often than others: a correction had made them invalid. */
+export const TRIES_OF_ITEM = `max(attempts, coalesce((SELECT max(number) FROM attempt WHERE attempt.item = row.item), 0))`
 
 /** Of an item ?1 that was sent alone, the tries that were made with content that a correction has replaced since. */
 export const TRIES_REPLACED =
@@ -63,25 +67,23 @@ export class ItemClaims {
     this.#fresh.setReturnArrays(true)
     this.#again = db.prepare(
       this.#rowsPerItem === 1
-        ? "SELECT row AS item, attempts FROM result WHERE state = 'pending' AND row > ? ORDER BY row LIMIT ?"
-        : `SELECT row.item, attempts FROM result INDEXED BY result_by_state CROSS JOIN row ON row.id = result.row
-           WHERE state = 'pending' AND result.row > ?1 AND row.item > ?1 AND ${FIRST_WAITING}
-           ORDER BY result.row LIMIT ?2`,
+        ? "SELECT row AS item, row, attempts FROM result WHERE state = 'pending' AND row > ? ORDER BY row LIMIT ?"
+        : `SELECT row.item, result.row, ${TRIES_OF_ITEM} AS attempts
+           FROM result INDEXED BY result_by_state CROSS JOIN row ON row.id = result.row
+           WHERE state = 'pending' AND result.row > ?1 AND ${FIRST_WAITING} ORDER BY result.row LIMIT ?2`,
     )
     this.#watermark = db.prepare('UPDATE run SET claimed = ?, claimed_rows = ?')
     this.#mark = db.prepare("UPDATE result SET state = 'sending' WHERE row = ? AND state = 'pending'")
     this.#unmark = db.prepare("UPDATE result SET state = 'pending' WHERE row = ? AND state = 'sending'")
+    // Of an item with several rows a correction may have replaced the content of some.
+    const replaced = this.#rowsPerItem === 1 ? TRIES_REPLACED : '0'
     this.#unknownTries = db.prepare(
-      `SELECT (SELECT count(*) FROM attempt WHERE item = ?1 AND outcome = 'unknown' AND number > ${TRIES_REPLACED})
-       + (SELECT count(*) FROM lost_try WHERE item = ?1 AND ${TRIES_REPLACED} = 0) AS n`,
+      `SELECT (SELECT count(*) FROM attempt WHERE item = ?1 AND outcome = 'unknown' AND number > ${replaced})
+       + (SELECT count(*) FROM lost_try WHERE item = ?1 AND ${replaced} = 0) AS n`,
     )
     this.#lostTry = db.prepare('SELECT 1 FROM lost_try WHERE item = ?')
     this.hasLostTries = db.prepare('SELECT 1 FROM lost_try LIMIT 1').get() !== undefined
-    // An item's rows are consecutive, except invalid ones; the bound keeps SQLite from walking to the table's end.
-    this.#rowsOf = db.prepare(
-      `SELECT id, cells, kinds FROM row WHERE id >= ?1 AND item = ?1 AND id < coalesce((SELECT id FROM row WHERE id > ?1
-       AND item IS NOT NULL AND item <> ?1 ORDER BY id LIMIT 1), 9e18) ORDER BY id`,
-    )
+    this.#rowsOf = db.prepare(selectItemRows('row.id, row.cells, row.kinds'))
   }
 
   /** Items above the watermark, without claiming them: at most `limit`, fewer where they are huge, none at the end. */
@@ -111,11 +113,14 @@ export class ItemClaims {
     return items
   }
 
-  /** Items that wait to be sent again, left by an earlier session; at most `limit` after item `after`. */
-  readPending(after: number, limit: number): { item: number; attempts: number }[] {
-    return this.#again
-      .all(after, limit)
-      .map((row) => ({ item: Number(row['item']), attempts: Number(row['attempts']) }))
+  /**
+   * Items that wait to be sent again, left by an earlier session, each with the first of its rows that waits; at most
+   * `limit` whose row is behind row `after`.
+   */
+  readPending(after: number, limit: number): { item: number; row: number; attempts: number }[] {
+    return this.#again.all(after, limit).map(({ item, row, attempts }) => ({
+      ...{ item: Number(item), row: Number(row), attempts: Number(attempts) },
+    }))
   }
 
   /** Raises the watermark over these items. The caller has a transaction open, and syncs it before they go out. */

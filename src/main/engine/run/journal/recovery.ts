@@ -8,6 +8,7 @@ import type { Journal } from '../../journal/journal.ts'
 import { readRunRecord, updateRunRecord } from '../../journal/run-record.ts'
 import { isTimed, type RecountedSecond, SecondWriter } from '../../journal/seconds.ts'
 import { recordPhases } from '../../sending/second-meter.ts'
+import { TRIES_OF_ITEM } from './item-claims.ts'
 
 /** What a row is told whose request may have gone out just before its run was cut off. */
 export const CUT_OFF_MESSAGE =
@@ -33,7 +34,8 @@ export function recoverUnknown(journal: Journal): number {
     .map((row) => ({ row: Number(row['id']), item: Number(row['item']), number: 1 }))
   const marked = db
     .prepare(
-      "SELECT row, item, attempts FROM result JOIN row ON row.id = result.row WHERE state = 'sending' ORDER BY row",
+      `SELECT result.row, row.item, ${TRIES_OF_ITEM} AS attempts FROM result JOIN row ON row.id = result.row
+       WHERE state = 'sending' ORDER BY result.row`,
     )
     .all()
     .map((row) => ({

@@ -2,8 +2,9 @@ import { SluiceError } from '../../../../shared/messages/errors.ts'
 import { toRowsPerItem } from '../../../../shared/operations/operations.ts'
 import type { Problem } from '../../../../shared/run/problem.ts'
 import type { AttemptDetail, CallbackDetail, RowDetail } from '../../../../shared/run/results.ts'
+import { selectItemRows, selectSentItem } from '../../journal/item-rows.ts'
 import type { RunFamily, RunView } from '../../journal/run-family.ts'
-import { createSentAsReader } from '../../journal/sent-as.ts'
+import { createSentAsReader, createSentKindsReader } from '../../journal/sent-as.ts'
 import { createExchangeReader } from '../../journal/stored-bodies.ts'
 import { type Body, writeBody } from '../../mapping/json-text.ts'
 import { createRowHash } from '../../mapping/row-hash.ts'
@@ -44,11 +45,10 @@ function toNext(
 }
 
 function findItem({ db }: RunView, row: number): number | null {
-  // A correction may have made a row invalid, or left it out, that was sent alone before.
   const found = db
     .prepare(
-      `SELECT coalesce(item, iif(attempts > 0, id, NULL)) AS item FROM row LEFT JOIN result ON result.row = row.id
-       WHERE id = ?`,
+      `SELECT iif(item IS NOT NULL OR attempts > 0, ${selectSentItem('row')}, NULL) AS item FROM row
+       LEFT JOIN result ON result.row = row.id WHERE id = ?`,
     )
     .get(row)
   return found?.['item'] == null ? null : Number(found['item'])
@@ -60,9 +60,14 @@ function readTries(run: RunView, row: number, isEarlier = false): AttemptDetail[
   if (item === null) return []
   const tried = findTries(run, row)
   return addResponses(readAttempts(run, item, tried), item, createExchangeReader(run.db), {
-    isEarlier,
+    isEarlier: isEarlier || isUnsendable(run, row),
     tried,
   })
+}
+
+/** Whether a row is not sent again, and so has no answer of its own. */
+function isUnsendable({ db }: RunView, row: number): boolean {
+  return db.prepare('SELECT 1 FROM row WHERE id = ? AND item IS NULL').get(row) !== undefined
 }
 
 /** How often a row of a request with several was tried; undefined where it is alone, and its tries are those of its item. */
@@ -123,7 +128,7 @@ function readRowOf(view: RunView, row: number): RowDetail {
   const exchanges = createExchangeReader(db)
   const tried = findTries(view, row)
   const sentItem = findItem(view, row)
-  const answer = sentItem === null ? null : exchanges.readAnswer(sentItem, tried)
+  const answer = item === null ? null : exchanges.readAnswer(item, tried)
   return {
     result,
     columns: record.columns,
@@ -169,21 +174,27 @@ type RequestRow = Parameters<ReturnType<typeof createItemRequests>['toRequest']>
 export function createRowRequests({ db, record, workspace }: RunView) {
   const { mapRow, exchange, toRequest } = createItemRequests(record, workspace)
   const oneRow = db.prepare('SELECT id, cells, kinds FROM row WHERE id = ?')
-  // An item's rows are consecutive, except invalid ones; the bound keeps SQLite from walking to the table's end.
   const itemRows = db.prepare(
-    `SELECT id, cells, kinds, coalesce(attempts, 0) AS tried FROM row LEFT JOIN result ON result.row = row.id
-     WHERE id >= ?1 AND item = ?1 AND id < coalesce((SELECT id FROM row WHERE id > ?1
-     AND item IS NOT NULL AND item <> ?1 ORDER BY id LIMIT 1), 9e18) ORDER BY id`,
+    selectItemRows('row.id, row.cells, row.kinds, coalesce(attempts, 0) AS tried', {
+      join: 'LEFT JOIN result ON result.row = row.id',
+      former: true,
+    }),
   )
-  /** The rows that a row was sent with at last: those that ended in an earlier try were not sent again. */
+  const readSentKindsOf = createSentKindsReader(db)
+  /**
+   * The rows that a row was sent with at last, as they were sent then: those that ended in an earlier try were not sent
+   * again, and those that were may have been corrected since.
+   */
   const readTogether = (row: number, item: number): Record<string, unknown>[] => {
     const rows = itemRows.all(item)
     const own = Number(rows.find(({ id }) => Number(id) === row)?.['tried'] ?? 0)
-    return rows.filter(({ tried }) => Number(tried) >= own)
+    return rows
+      .filter(({ tried }) => Number(tried) >= own)
+      .map((other) => ({ ...other, ...(own > 0 && readSentKindsOf(Number(other['id']), own)) }))
   }
   const isAlone = toRowsPerItem(record.plan.operation) === 1
   const readParts = (row: number, item: number | null): RequestRow[] =>
-    (item === null ? oneRow.all(row) : readTogether(row, item)).map(({ id, cells, kinds }) => ({
+    (item === null || isAlone ? oneRow.all(row) : readTogether(row, item)).map(({ id, cells, kinds }) => ({
       row: Number(id),
       cells: JSON.parse(String(cells)) as string[],
       kinds: toText(kinds),

@@ -207,7 +207,7 @@ export class EarlierRun {
         .filter(({ attempts, state }) => attempts > 0 || state === 'succeeded')
         .map((content) => ({ kinds: content.kinds, outcome: toReplacedOutcome(content) }))
       if (isSentSince(replaced, stored)) {
-        const isLost = () => lost.get(row, last.attempts) !== undefined
+        const isLost = () => lost.get(stored.item, last.attempts) !== undefined
         const outcome = this.#toOutcome(stored.state as ItemState | null, isClaimed, isLost)
         if (outcome !== null) sent.push({ kinds: stored.kinds, outcome })
       }

@@ -70,11 +70,11 @@ test('items that wait to be sent again are marked on disk before, one by one, an
   })
   const pending = claims.readPending(0, 10)
   expect(pending).toEqual([
-    { item: 1, attempts: 1 },
-    { item: 3, attempts: 1 },
+    { item: 1, row: 1, attempts: 1 },
+    { item: 3, row: 3, attempts: 1 },
   ])
-  expect(claims.readPending(1, 10)).toEqual([{ item: 3, attempts: 1 }])
-  expect(claims.readPending(0, 1)).toEqual([{ item: 1, attempts: 1 }])
+  expect(claims.readPending(1, 10)).toEqual([{ item: 3, row: 3, attempts: 1 }])
+  expect(claims.readPending(0, 1)).toEqual([{ item: 1, row: 1, attempts: 1 }])
   let marked: ReturnType<ItemClaims['markAgain']> = []
   journal.transact('power', () => {
     marked = claims.markAgain(pending)
