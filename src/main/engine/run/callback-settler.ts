@@ -95,11 +95,13 @@ export class CallbackSettler {
     // What it had found last time is not there where that transaction was undone.
     this.#outcomes.forget()
     for (const { item, latencyUs } of this.#latencies) this.#writer.writeLatency(item, latencyUs)
+    let lastUs = this.#batch.at(-1)?.receivedAtUs
     for (const [at, callback] of this.#batch.entries()) {
       const judgement = judge(callback.body, callback.item)
       const content = toContent(judgement)
       // Callbacks are taken in their order: those behind it wait as well, until a request has ended.
       if (isWaiting !== undefined && this.#writer.isOpen(callback, content, isWaiting)) {
+        lastUs = callback.receivedAtUs
         this.#batch.splice(at)
         break
       }
@@ -109,7 +111,6 @@ export class CallbackSettler {
     }
     const missing = `came within ${this.#timeoutMs / 1000} s of the acknowledgement; a late one still counts`
     // Callbacks behind the last one that was read may have come in time.
-    const lastUs = this.#batch.at(-1)?.receivedAtUs
     const readUntilMs = lastUs === undefined ? Number.POSITIVE_INFINITY : lastUs / 1_000 - this.#timeoutMs
     this.#writer.markOverdue(Math.min(this.#overdueMs, readUntilMs), missing, BATCH_MAX)
   }

@@ -164,6 +164,30 @@ test('an acknowledged item is overdue after its time, and a late callback still 
   expect([...journal.counters.entries('error').values()]).toEqual([0])
 })
 
+test('an item whose callback waits behind that of a corrected row in flight is not overdue', () => {
+  const { journal, settler, claims, clock, receive, send, counts } = openSettler(2)
+  send(1, LOST)
+  journal.db.exec(
+    `INSERT INTO earlier (row, session, state, attempts, kinds) VALUES (1, 2, 'unknown', 1, '')`,
+  )
+  send(2, ACKNOWLEDGED)
+  journal.transact('power', () => claims.markAgain([{ item: 1, attempts: 1 }]))
+  receive(1, 590_000_000)
+  receive(2, 591_000_000)
+  clock.nowMs += 605_000
+  const takeInWhileSending = () => {
+    expect(settler.look()).toBe(true)
+    journal.transact('process', () => settler.write(() => false))
+    settler.committed()
+  }
+  takeInWhileSending()
+  expect(readStates(journal).items).toEqual({ 1: 'sending', 2: 'acknowledged' })
+  send(1, { ...ACKNOWLEDGED, number: 2, sentAtUs: SENT_AT_US + 580_000_000 })
+  takeInWhileSending()
+  expect(readStates(journal).items).toEqual({ 1: 'succeeded', 2: 'succeeded' })
+  expect(counts()).toEqual({ received: 2, settled: 2 })
+})
+
 test('an item whose callback came in time is not overdue because nobody had read it yet', () => {
   const { journal, clock, receive, takeIn, send, counts } = openSettler(3, { pageMax: 1 })
   for (const item of [1, 2, 3]) send(item, ACKNOWLEDGED)

@@ -215,6 +215,27 @@ test('a late callback names the post that was sent before a correction renamed i
   expect((await held.ended).rows).toMatchObject({ succeeded: 1, not_sent: 0 })
 })
 
+for (const [what, again, effects] of [
+  ['that comes twice counts once', { triggered_rules: [] }, ['settled', 'doubled']],
+  ['that differs from another is kept', { ...REFUSAL }, ['settled', 'differing']],
+] as const) {
+  test(`a late callback to what was sent before a correction ${what}`, async () => {
+    const runs = openRuns()
+    const { receive, runId } = await startOverdue(runs)
+    const held = runs.correct(runId, RENAMED, 'skip', { ...AWAITING, hold: true })
+    await held.until(({ phase }) => phase === 'ready')
+    await receive(runId, 1, { task_id: 'task-1', post_id: 'p1', triggered_rules: [] })
+    await receive(runId, 1, { task_id: 'task-1', post_id: 'p1', ...again })
+    await held.until(({ callbacks }) => callbacks?.received === 2)
+    held.command({ kind: 'stop' })
+    expect((await held.ended).rows).toMatchObject({ succeeded: 1 })
+    expect(listEffects(runs, runId)).toEqual(effects)
+    const { result } = runs.read(runId, (view) => readRow(view, 1))
+    expect(result.answer).toBe(effects[1] === 'differing' ? 'differing_callbacks' : null)
+    expectCounted(runs, runId)
+  })
+}
+
 test('callbacks that come while a correction is looked at wait for the run that is corrected', async () => {
   const runs = openRuns()
   const { server, receive } = await startAsyncService(runs)

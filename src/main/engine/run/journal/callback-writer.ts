@@ -106,6 +106,7 @@ export class CallbackWriter {
   readonly #scope: CallbackScope
   readonly #result: StatementSync
   readonly #isRow: StatementSync
+  readonly #kinds: StatementSync
   readonly #acknowledged: StatementSync
   readonly #settledBy: StatementSync
   readonly #said: StatementSync
@@ -155,6 +156,7 @@ export class CallbackWriter {
       "SELECT task_id FROM result WHERE row = ? AND state IN ('acknowledged', 'overdue')",
     )
     this.#isRow = db.prepare('SELECT 1 FROM row WHERE id = ? AND item IS NOT NULL')
+    this.#kinds = db.prepare('SELECT kinds FROM row WHERE id = ?')
     const said = `SELECT callback.id, effect, body, content, bytes FROM callback
       LEFT JOIN long_callback ON long_callback.id = callback.id WHERE item = ?`
     this.#settledBy = db.prepare("SELECT id FROM callback WHERE item = ? AND effect = 'settled'")
@@ -413,8 +415,14 @@ export class CallbackWriter {
     const hasPresent = isSent && !isBefore && (fits?.includes(null) ?? true)
     const older = contents.filter(({ session }) => fits?.includes(session) ?? true).reverse()
     const ownTask = attempts > last.attempts ? (stored?.taskId ?? null) : null
+    // What a callback has shown to be taken is the content of the row again.
+    const isRestored = attempts === last.attempts && this.#settledBy.get(item) !== undefined
+    const restored = isRestored
+      ? contents.findLast(({ kinds }) => kinds === this.#readKinds(item))
+      : undefined
     const of = (replaced: ReplacedContent | null | undefined): Addressee => ({
-      ...{ replaced: replaced ?? null, isUnsent: !isSent, doubt: 'none' },
+      replaced: replaced === restored ? null : (replaced ?? null),
+      ...{ isUnsent: !isSent, doubt: 'none' },
     })
     const named = taskId === null ? undefined : older.find(({ taskIds }) => taskIds.includes(taskId))
     if (hasPresent && taskId !== null && taskId === ownTask) return of(null)
@@ -514,6 +522,10 @@ export class CallbackWriter {
     db.prepare('UPDATE row SET kinds = ? WHERE id = ?').run(sentKinds, row)
   }
 
+  #readKinds(row: number): string | null {
+    return toText(this.#kinds.get(row)?.['kinds'])
+  }
+
   #readResult(row: number): StoredResult | null {
     const stored = this.#result.get(row)
     if (stored === undefined) return null
@@ -539,6 +551,10 @@ function sayUnreadable(body: string): string {
 
 function sayError({ errorCode, message }: Pick<ErrorCause, 'errorCode' | 'message'>): string {
   return [errorCode, message].filter((part) => part !== null).join(': ') || 'error'
+}
+
+function toText(value: unknown): string | null {
+  return value === null || value === undefined ? null : String(value)
 }
 
 function toNumber(value: unknown): number | null {
