@@ -475,6 +475,20 @@ test('terms that a correction leaves out keep their tries, and a later one sends
   expect(findFaults(runId)).toEqual([])
 })
 
+test('a term that a correction leaves out keeps the trace of the request that it was in', async () => {
+  const { server } = await startFailingWatchlist(['c'])
+  const plan = createPlan(server, ['a,1', 'b,2', 'c,3'])
+  const traced = { ...plan, connection: { ...plan.connection, traceparent: true } }
+  const { run_id: runId } = await runs.start(traced).ended
+  await runs.correct(runId, [{ kind: 'leave_out_row', row: 3 }]).ended
+  const file = join(folder, 'left-out-traces.csv')
+  await openEngine(folder).results.exportRun(runId, { file })
+  const [, ...lines] = readFileSync(file, 'utf8').trimEnd().split('\n')
+  const traces = lines.map((line) => /(?<=,)[0-9a-f]{32}(?=,|$)/m.exec(line)?.[0])
+  expect(traces).toEqual(Array(3).fill(expect.any(String)))
+  expect(new Set(traces).size).toBe(1)
+})
+
 test('terms of a correction that was cut off are unknown, and a resend sends them', async () => {
   const service = await startFailingWatchlist(['b', 'd'])
   const plan = createPlan(service.server, GAPS, { termsPerRequest: 4 } as never)

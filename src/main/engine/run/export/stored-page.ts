@@ -156,7 +156,7 @@ export class StoredPage {
 
 function prepareStatements({ db }: RunView) {
   const isTraced = hasTraces(db)
-  const traceparent = `(SELECT traceparent FROM attempt WHERE attempt.item = coalesce(row.item, row.id)
+  const traceparent = `(SELECT traceparent FROM attempt WHERE attempt.item = ${selectSentItem('row')}
     AND attempt.number = result.attempts)`
   return {
     rows: new StretchStatement(
