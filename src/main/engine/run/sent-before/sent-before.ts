@@ -23,6 +23,8 @@ const LOOKUP_ROWS = 65_536
 interface AskedRow {
   row: number
   cells: readonly string[]
+  /** The JSON of the cells, if it is known. */
+  cellsText?: string | undefined
   kinds?: string | null
   body?: Readonly<Body>
 }
@@ -235,11 +237,15 @@ function isSame(
   asked: AskedRow,
   text: string,
 ): boolean {
-  const { cells, kinds = null } = asked
-  if (isAlike && kinds === earlier.kinds && JSON.stringify(cells) === earlier.cellsText) return true
+  const { kinds = null } = asked
+  if (isAlike && kinds === earlier.kinds && toCellsText(asked) === earlier.cellsText) return true
   const keyed = run.toKeyed(earlier.row, earlier.cellsText, earlier.kinds)
   if (read(keyed) !== text || !hasModelsOf(keyed.body, asked.body)) return false
   return isSameHalf({ ...keyed, row: earlier.row, kinds: earlier.kinds }, asked)
+}
+
+function toCellsText({ cells, cellsText = JSON.stringify(cells) }: AskedRow): string {
+  return cellsText
 }
 
 /** Whether a row stands for what another one sends, if one of them is half of a record: the halves may share their key. */
@@ -290,7 +296,12 @@ class Pairs {
 
 function listRows(pairs: Float64Array): number[] {
   const rows: number[] = []
-  for (const pair of pairs) if (toPairRow(pair) !== rows.at(-1)) rows.push(toPairRow(pair))
+  let last = 0
+  for (const pair of pairs) {
+    const row = toPairRow(pair)
+    if (row !== last) rows.push(row)
+    last = row
+  }
   return rows
 }
 
