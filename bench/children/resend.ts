@@ -28,7 +28,6 @@ reportToParent({ ms, cpuMs: process.cpuUsage().user / 1000, runId, rows })
 function markSent(file: string): void {
   const db = new DatabaseSync(file)
   db.exec(`BEGIN; INSERT INTO result (row, state, attempts, status) SELECT id, 'succeeded', 1, 200 FROM row WHERE item IS NOT NULL;
-    INSERT INTO facet (kind, value, n) SELECT 'state', 'succeeded', count(*) FROM result WHERE state = 'succeeded';
     UPDATE run SET claimed = (SELECT max(id) FROM row), claimed_rows = rows_read, state = 'completed', started_at = created_at; COMMIT`)
   db.close()
 }

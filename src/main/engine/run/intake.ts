@@ -345,17 +345,7 @@ export function createRowCheck(
     const validated = validate(row, mapped.body)
     const { body, uniqueKey, corrections, unfit } = mapped
     if (foundByReader.length + mapped.problems.length + validated.length === 0) {
-      return {
-        row,
-        cells,
-        cellsText: undefined,
-        kinds,
-        uniqueKey,
-        problems: foundByReader,
-        corrections,
-        body,
-        unfit,
-      }
+      return { row, cells, kinds, uniqueKey, problems: foundByReader, corrections, body, unfit }
     }
     const ofSource = toIdProblems(foundByReader, body)
     const reported = listCertain(ofSource)

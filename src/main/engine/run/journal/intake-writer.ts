@@ -38,8 +38,6 @@ interface UniqueKey {
 export interface IntakeRow {
   row: number
   cells: readonly string[]
-  /** The JSON of the cells, if it was needed before the row is written. */
-  cellsText?: string | undefined
   /** What each cell is in a source of JSON, a letter each; null where all are text. */
   kinds?: string | null
   /**
@@ -226,9 +224,8 @@ export class IntakeWriter {
     }
     for (const row of rows) {
       const checked = check(row)
-      checked.cellsText = JSON.stringify(checked.cells)
       this.#checked.push(checked)
-      this.#checkedCharacters += checked.cellsText.length
+      for (const cell of checked.cells) this.#checkedCharacters += cell.length
     }
     this.#places.push(...places)
     const isFull = this.#checked.length + rows.length > this.#sentBefore.rowsMax
@@ -385,7 +382,7 @@ export class IntakeWriter {
   }
 
   #writeRow(read: IntakeRow, sent?: SentBefore): void {
-    const { row, cells, cellsText, kinds = null, uniqueKey, problems, corrections } = read
+    const { row, cells, kinds = null, uniqueKey, problems, corrections } = read
     this.#rowsRead += 1
     const { counters } = this.#journal
     const isLeftOut = this.#leavesOut(read, problems)
@@ -396,7 +393,7 @@ export class IntakeWriter {
     const found = repeated === null ? problems : [...problems, repeated]
     if (isLeftOut || (repeated !== null && this.#leavesOut(read, [repeated]))) {
       counters.add('state', 'left_out', 1)
-      this.#insertRow.add(row, cellsText ?? JSON.stringify(cells), null, kinds)
+      this.#insertRow.add(row, JSON.stringify(cells), null, kinds)
       this.#insertLeftOut.run(row)
       // Only to say why; they count as no problems of the run.
       const isFew = counters.get('state', 'left_out') <= this.#problemsMax
@@ -409,7 +406,7 @@ export class IntakeWriter {
     if (isSkipped) {
       this.#onWritten?.(read, false, true)
       counters.add('state', 'skipped', 1)
-      this.#insertRow.add(row, cellsText ?? JSON.stringify(cells), null, kinds)
+      this.#insertRow.add(row, JSON.stringify(cells), null, kinds)
       this.#insertSkipped.add(row, saySkipped(sent))
       return
     }
@@ -421,7 +418,7 @@ export class IntakeWriter {
       counters.add('corrected', 'rows', 1)
       for (const { field } of corrections) counters.add('corrected', `cell ${field}`, 1)
     }
-    this.#insertRow.add(row, cellsText ?? JSON.stringify(cells), valid ? this.#toItem(row) : null, kinds)
+    this.#insertRow.add(row, JSON.stringify(cells), valid ? this.#toItem(row) : null, kinds)
   }
 
   /** Counts a row that was sent before, if it could be sent now; says whether it is skipped. */

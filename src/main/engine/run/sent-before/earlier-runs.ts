@@ -6,7 +6,7 @@ import type { Mapping, Plan } from '../../../../shared/plan/plan.ts'
 import { listHeaderReferences, saysWhoIsAsked } from '../../../../shared/plan/request-headers.ts'
 import { sayRow } from '../../../../shared/plan/source-place.ts'
 import type { StoredConnection } from '../../../../shared/plan/stored-connection.ts'
-import { type ItemState, listStates } from '../../../../shared/run/item-state.ts'
+import type { ItemState } from '../../../../shared/run/item-state.ts'
 import type { SentOutcome } from '../../../../shared/run/sent-before.ts'
 import { findDeletedStates, type ReaderPool, type RunView, readRunView } from '../../journal/run-family.ts'
 import type { RunRecord } from '../../journal/run-record.ts'
@@ -35,8 +35,8 @@ interface EarlierRow {
   outcome: SentOutcome
 }
 
-/** The columns `id`, `cells`, `kinds`, `item`, `state` and `attempts`; the last three are left out of rows that were all taken. */
-type StoredRow = [number, string, string | null, (number | null)?, (string | null)?, number?]
+/** The columns `id`, `cells`, `kinds`, `item`, `state` and `attempts`. */
+type StoredRow = [number, string, string | null, number | null, string | null, number]
 
 /** What a row is, and is mapped by. */
 interface StoredSent {
@@ -150,20 +150,14 @@ export class EarlierRun {
    */
   *readSent(rows: readonly number[]): Generator<EarlierRow, void, undefined> {
     const { db } = this.#view()
-    const isAllTaken = this.record.plan.earlierFixes === undefined && hasTakenAll(db)
-    // Of rows that were all taken no state is read.
-    const [columns, join, isSent] = isAllTaken
-      ? ['row.id, row.cells, row.kinds', '', 'item IS NOT NULL']
-      : [
-          'row.id, row.cells, row.kinds, row.item, result.state, coalesce(attempts, 0)',
-          'LEFT JOIN result ON result.row = row.id',
-          '(item IS NOT NULL OR attempts > 0)',
-        ]
+    const columns = 'row.id, row.cells, row.kinds, row.item, result.state, coalesce(attempts, 0)'
     const between = db.prepare(
-      `SELECT ${columns} FROM row ${join} WHERE row.id BETWEEN ? AND ? AND ${isSent}`,
+      `SELECT ${columns} FROM row LEFT JOIN result ON result.row = row.id
+       WHERE row.id BETWEEN ? AND ? AND (item IS NOT NULL OR attempts > 0)`,
     )
     const among = db.prepare(
-      `SELECT ${columns} FROM json_each(?) AS wanted CROSS JOIN row ON row.id = wanted.value ${join} WHERE ${isSent}`,
+      `SELECT ${columns} FROM json_each(?) AS wanted CROSS JOIN row ON row.id = wanted.value
+       LEFT JOIN result ON result.row = row.id WHERE item IS NOT NULL OR attempts > 0`,
     )
     between.setReturnArrays(true)
     among.setReturnArrays(true)
@@ -182,7 +176,7 @@ export class EarlierRun {
       const found = (isDense
         ? between.all(first, last)
         : among.all(JSON.stringify(page))) as unknown as StoredRow[]
-      for (const [row, cellsText, kinds, item = row, state = 'succeeded', attempts = 1] of found) {
+      for (const [row, cellsText, kinds, item, state, attempts] of found) {
         const several = listSent?.(row, { item, state, attempts, kinds }, row <= claimed) ?? null
         if (several !== null) {
           for (const sent of several)
@@ -261,16 +255,6 @@ export class EarlierRun {
 function toReplacedOutcome({ state, mayBeTaken }: ReplacedContent): SentOutcome {
   if (state === 'succeeded') return 'taken'
   return mayBeTaken ? 'unknown' : 'not_taken'
-}
-
-/** Whether the service took every row that can be sent: the counters are written with what they count. */
-function hasTakenAll(db: DatabaseSync): boolean {
-  const rowsRead = Number(db.prepare('SELECT rows_read FROM run').get()?.['rows_read'] ?? 0)
-  const counts = db.prepare("SELECT value, n FROM facet WHERE kind = 'state' AND n <> 0").all()
-  const unsent: readonly string[] = listStates('unsent')
-  const areSettled = counts.every(({ value }) => value === 'succeeded' || unsent.includes(String(value)))
-  const settled = counts.reduce((sum, { n }) => sum + Number(n), 0)
-  return areSettled && rowsRead > 0 && settled === rowsRead
 }
 
 /** What a run was sent with, by fingerprint; null for what is not known yet or was not sent. */

@@ -23,8 +23,6 @@ const LOOKUP_ROWS = 65_536
 interface AskedRow {
   row: number
   cells: readonly string[]
-  /** The JSON of the cells, if it is known. */
-  cellsText?: string | undefined
   kinds?: string | null
   body?: Readonly<Body>
 }
@@ -237,15 +235,11 @@ function isSame(
   asked: AskedRow,
   text: string,
 ): boolean {
-  const { kinds = null } = asked
-  if (isAlike && kinds === earlier.kinds && toCellsText(asked) === earlier.cellsText) return true
+  const { cells, kinds = null } = asked
+  if (isAlike && kinds === earlier.kinds && JSON.stringify(cells) === earlier.cellsText) return true
   const keyed = run.toKeyed(earlier.row, earlier.cellsText, earlier.kinds)
   if (read(keyed) !== text || !hasModelsOf(keyed.body, asked.body)) return false
   return isSameHalf({ ...keyed, row: earlier.row, kinds: earlier.kinds }, asked)
-}
-
-function toCellsText({ cells, cellsText = JSON.stringify(cells) }: AskedRow): string {
-  return cellsText
 }
 
 /** Whether a row stands for what another one sends, if one of them is half of a record: the halves may share their key. */
@@ -296,12 +290,7 @@ class Pairs {
 
 function listRows(pairs: Float64Array): number[] {
   const rows: number[] = []
-  let last = 0
-  for (const pair of pairs) {
-    const row = toPairRow(pair)
-    if (row !== last) rows.push(row)
-    last = row
-  }
+  for (const pair of pairs) if (toPairRow(pair) !== rows.at(-1)) rows.push(toPairRow(pair))
   return rows
 }
 
