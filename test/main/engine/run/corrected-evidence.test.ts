@@ -515,3 +515,28 @@ test('terms that were sent in one request stay in the ledger, SQL and exports as
   ])
   expect(judgeCounts(readRunHistory(toJournalFile(runs.workspace, runId)))).toEqual([])
 })
+
+test('a correction that sends a row again as it was forgets no try that may have been taken', async () => {
+  const runs = openRuns()
+  let status = 503
+  const server = await startFaultServer({
+    onRequest: (_request, wire) => wire.send(status, toErrorAnswer(status, 'SOME_CODE', 'no')),
+  })
+  const path = join(createTemporaryFolder(), 'posts.csv')
+  writeFileSync(path, 'text_data,user_id,post_id\nhello,u1,p1\ngood day,u1,p2\n')
+  const plan = planSchema.parse({
+    ...{ connection: { baseUrl: server.baseUrl }, source: { path }, retry: { limit: 0 } },
+    operation: { kind: 'task', mode: 'sync' },
+  })
+  const { run_id: runId, rows } = await runs.start(plan).ended
+  expect(rows).toMatchObject({ unknown: 2 })
+  status = 429
+  const fixes: Fix[] = [{ kind: 'cell', row: 2, field: 'text_data', value: 'other' }]
+  expect((await runs.correct(runId, fixes, 'resend').ended).rows).toMatchObject({ unknown: 1, rejected: 1 })
+  const states = runs.read(runId, ({ db }) => db.prepare('SELECT row, state FROM result ORDER BY row').all())
+  expect(states).toEqual([
+    { row: 1, state: 'unknown' },
+    { row: 2, state: 'rejected' },
+  ])
+  expectCounted(runs, runId)
+})

@@ -18,6 +18,7 @@ import {
 import { insertSession, type NewSession } from '../../journal/sessions.ts'
 import { TryAnswers } from '../../journal/stored-bodies.ts'
 import { parseCells } from '../../journal/stored-cells.ts'
+import { writeBody } from '../../mapping/json-text.ts'
 import { createRowMapper } from '../../mapping/row-mapper.ts'
 import { markFixed } from '../../mapping/row-marks.ts'
 import { listCorrectionFiles, toCorrectionFile } from '../../workspace/workspace-files.ts'
@@ -115,6 +116,7 @@ function takeChecked(
       )
     const rowsRead = count('SELECT count(*) AS n FROM checked.row WHERE id NOT IN (SELECT id FROM main.row)')
     const taken = count(isSendable)
+    const plan = { ...newPlan, fixes: [...fixes] }
     journal.transact(
       'power',
       () => {
@@ -122,11 +124,24 @@ function takeChecked(
         db.function('mark_fixed', (kinds: unknown) =>
           markFixed(typeof kinds === 'string' ? kinds : null, number),
         )
+        const earlierFixes = [
+          ...(record.plan.earlierFixes ?? []),
+          { until: number, fixes: record.plan.fixes ?? [] },
+        ]
+        const mapBefore = createRowMapper(record.plan, record.columns, record.runToken)
+        const mapCorrected = createRowMapper({ ...plan, earlierFixes }, record.columns, record.runToken)
+        db.function('is_unchanged', (id: unknown, text: unknown, was: unknown, now: unknown) => {
+          const [row, cells] = [Number(id), parseCells(String(text))]
+          const toBody = (mapRow: typeof mapBefore, kinds: unknown) =>
+            writeBody(mapRow(row, cells, kinds === null ? null : String(kinds)).body)
+          return toBody(mapBefore, was) === toBody(mapCorrected, now) ? 1 : 0
+        })
         placeRows(journal, claimed)
         db.prepare(
           `INSERT INTO main.earlier (row, session, state, attempts, status, error_code, message, task_id, duration_us,
            answer, acknowledged_at, callback_us, kinds, sent_item) SELECT result.row, ?, state, attempts, status, error_code,
-           message, task_id, duration_us, answer, acknowledged_at, callback_us, coalesce(row.kinds, ''),
+           message, task_id, duration_us, answer, acknowledged_at, callback_us,
+           iif(row.id IN (SELECT id FROM temp.placed WHERE is_unchanged), NULL, coalesce(row.kinds, '')),
            nullif(${selectSentItem('row')}, row.id) FROM main.result AS result JOIN main.row AS row ON row.id = result.row
            WHERE (attempts > 0 OR ${IS_SETTLED_UNTRIED}) AND result.row IN (SELECT id FROM checked.row)
            ORDER BY result.row`,
@@ -137,7 +152,8 @@ function takeChecked(
         )
         takeResults(journal, claimed)
         db.exec(
-          `UPDATE main.row SET (item, kinds) = (SELECT placed.item, mark_fixed(now.kinds) FROM checked.row AS now
+          `UPDATE main.row SET (item, kinds) = (SELECT placed.item,
+             iif(placed.is_unchanged, main.row.kinds, mark_fixed(now.kinds)) FROM checked.row AS now
              LEFT JOIN temp.placed ON placed.id = now.id WHERE now.id = main.row.id)
              WHERE id IN (SELECT id FROM checked.row);
            INSERT INTO main.row (id, cells, item, kinds) SELECT now.id, cells, placed.item, mark_fixed(kinds)
@@ -153,14 +169,12 @@ function takeChecked(
            DELETE FROM main.row_key`,
         )
         addCounts(journal, checked, before, correctedBefore)
-        const earlier = [
-          ...(record.plan.earlierFixes ?? []),
-          { until: number, fixes: record.plan.fixes ?? [] },
-        ].map((one) => ({ ...one, fixes: toStoredFixes(one.fixes) }))
         updateRunRecord(db, {
           state: 'interrupted',
-          plan: toStoredPlan({ ...newPlan, fixes: [...fixes] }),
-          earlier_fixes: JSON.stringify(earlier),
+          plan: toStoredPlan(plan),
+          earlier_fixes: JSON.stringify(
+            earlierFixes.map((one) => ({ ...one, fixes: toStoredFixes(one.fixes) })),
+          ),
           rows_read: record.rowsRead + rowsRead,
           items: items ?? count('SELECT count(DISTINCT item) AS n FROM main.row'),
           claimed_rows: record.claimedRows + claimedRows,
@@ -178,13 +192,16 @@ function takeChecked(
 
 /**
  * Notes the items of the rows that can be sent. One that was sent before stays with its request, whose tries go on counting.
- * Others are sent together as they were checked, those below the watermark apart: they are marked one by one.
+ * Others are sent together as they were checked, those below the watermark apart: they are marked one by one. A row that is
+ * sent again as it was is mapped as before, so that its earlier tries go on saying what may have become of it.
  */
 function placeRows({ db }: Journal, claimed: number): void {
-  db.exec('CREATE TEMP TABLE placed (id INTEGER PRIMARY KEY, item INTEGER NOT NULL)')
+  db.exec('CREATE TEMP TABLE placed (id INTEGER PRIMARY KEY, item INTEGER NOT NULL, is_unchanged INTEGER)')
   db.prepare(
-    `INSERT INTO temp.placed SELECT id, iif(is_sent, sent_item, min(id) OVER (PARTITION BY item, is_sent, id > ?)) FROM (
-       SELECT now.id, now.item, coalesce(result.attempts, 0) > 0 AS is_sent, ${selectSentItem('row')} AS sent_item
+    `INSERT INTO temp.placed SELECT id, iif(is_sent, sent_item, min(id) OVER (PARTITION BY item, is_sent, id > ?)),
+       is_sent AND was_sendable AND is_unchanged(id, cells, was, mark_fixed(kinds)) FROM (
+       SELECT now.id, now.item, now.cells, now.kinds, row.kinds AS was, row.item IS NOT NULL AS was_sendable,
+       coalesce(result.attempts, 0) > 0 AS is_sent, ${selectSentItem('row')} AS sent_item
        FROM checked.row AS now LEFT JOIN main.row AS row ON row.id = now.id
        LEFT JOIN main.result AS result ON result.row = now.id WHERE now.item IS NOT NULL)`,
   ).run(claimed)
