@@ -77,7 +77,7 @@ it('finds runs, notes something about one and takes it back, cleans up, and runs
   await page.reload()
   await state.waitFor()
   await expect.poll(widthOf).toBeGreaterThan(usual + 20)
-  expect(await page.getByRole('columnheader', { name: 'failed' }).count()).toBe(0)
+  await expect.poll(() => page.getByRole('columnheader', { name: 'failed' }).count()).toBe(0)
   await page.getByRole('button', { name: 'Columns' }).press('Enter')
   await page.getByRole('button', { name: 'Usual columns' }).press('Enter')
   await page.keyboard.press('Escape')
