@@ -33,6 +33,11 @@ test.each(Object.entries(FILES))('%s is read the same a byte at a time', (encodi
   expect(readText(bytes, { encoding, readBytes: 1 }).cells).toEqual(readText(bytes).cells)
 })
 
+test('a dash that UTF-7 writes as a word of capitals is asked about', () => {
+  const { told } = readText('text\nWir kommen +IBM- endlich +IBQ- an\n')
+  expect(told.map(({ code }) => code)).toEqual(['uncertain_encoding'])
+})
+
 test('escape sequences far behind the beginning are recognised, too', () => {
   const bytes = Buffer.concat([
     latin1('text\n'),

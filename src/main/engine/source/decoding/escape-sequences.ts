@@ -52,7 +52,7 @@ export class EscapeScan {
         return
       }
       // Some programs write quotes and other ASCII so, which alone is no evidence.
-      if (!/[^\0-\x7f]/.test(decoded) || isCapitals(run)) continue
+      if (!/[^\0-\x7f]/.test(decoded) || isCapitals(whole)) continue
       this.#utf7 = 'seen'
       if (this.#utf7Runs.size < CERTAIN_PLACES) this.#utf7Runs.add(whole)
     }
@@ -112,10 +112,10 @@ function findHz(piece: Buffer): EscapedEncoding | null {
 
 /**
  * Whether a run is a word of capitals (`UK+USA`, `=A1+SUM(B1)`), which happens to be base64. Those of Latin letters, which are
- * most of the runs of capitals, begin with A.
+ * most of the runs of capitals, begin with A. Dashes (`+IBM-`) end with the sign that UTF-7 closes its runs with.
  */
-function isCapitals(run: string): boolean {
-  return /^[B-Z][A-Z]*$/.test(run)
+function isCapitals(whole: string): boolean {
+  return /^\+[B-Z][A-Z]*$/.test(whole)
 }
 
 /** The characters that a run of base64 stands for in UTF-7, null if it is none that UTF-7 writes. */
