@@ -540,3 +540,28 @@ test('a correction that sends a row again as it was forgets no try that may have
   ])
   expectCounted(runs, runId)
 })
+
+test('the ledger knows each item that a removal was sent for, whatever a correction makes of its id', async () => {
+  const runs = openRuns()
+  let isBroken = true
+  const server = await startFaultServer({
+    onRequest: ({ body }, wire) => {
+      if (isBroken) return wire.send(503, toErrorAnswer(503, 'UNAVAILABLE', 'later'))
+      const { custom_index_item_id: itemId } = JSON.parse(body) as { custom_index_item_id: string }
+      wire.send(200, JSON.stringify({ task_id: 'task', custom_index_item_id: itemId, message: 'removed' }))
+    },
+  })
+  const path = join(createTemporaryFolder(), 'items.csv')
+  writeFileSync(path, 'custom_index_item_id\nitem-a\nitem-b\n')
+  const plan = planSchema.parse({
+    ...{ connection: { baseUrl: server.baseUrl }, source: { path }, retry: { limit: 0 } },
+    operation: { kind: 'index-remove', indexId: 'images', mode: 'sync' },
+  })
+  const { run_id: runId, rows } = await runs.start(plan).ended
+  expect(rows).toMatchObject({ unknown: 2 })
+  expect(await readIndex(runs)).toEqual({ removal_unknown: 2 })
+  isBroken = false
+  const fixes: Fix[] = [{ kind: 'cell', row: 1, field: 'custom_index_item_id', value: 'item-c' }]
+  expect((await runs.correct(runId, fixes, 'resend').ended).rows).toMatchObject({ succeeded: 2 })
+  expect(await readIndex(runs)).toEqual({ removal_unknown: 1, removed: 2 })
+})

@@ -21,7 +21,7 @@ export const APPEALS_LEDGER: LedgerReader<AppealDetail> = {
   collect(run, events) {
     const { runId } = run.record
     const exchanges = createExchangeReader(run.db)
-    for (const sent of readSentRows(run)) {
+    for (const sent of readSentRows(run, { splits: false })) {
       const { numbers, state, answer, errorCode, tries, triedAtUs } = sent
       const { appeal_id: key } = sent.body
       if (typeof key !== 'string' || key === '' || tries === 0) continue

@@ -44,7 +44,7 @@ const ROW = 'row '
 
 function collectAdds(run: RunView, events: Events): void {
   const { list, runId, runToken, readCallbacks } = prepare(run)
-  for (const sent of readSentRows(run)) {
+  for (const sent of readSentRows(run, { splits: false })) {
     const { numbers, item, state, customIndexItemId } = sent
     const by = `${ROW}${runToken} ${numbers.record}`
     const content = toContent(sent.body)
@@ -75,13 +75,15 @@ function collectAdds(run: RunView, events: Events): void {
 
 function collectRemovals(run: RunView, events: Events): void {
   const { list, runId, readCallbacks } = prepare(run)
-  for (const sent of readSentRows(run)) {
-    const { numbers, state, errorCode, body } = sent
+  for (const sent of readSentRows(run, { splits: true })) {
+    const { numbers, state, errorCode, body, isReplaced } = sent
     const itemId = body['custom_index_item_id']
     if (typeof itemId !== 'string' || itemId === '') continue
     const add = (atUs: number, detail: IndexDetail) =>
       events.add({ list, key: ITEM + itemId, atUs, runId, numbers, detail })
-    const settled = readCallbacks?.(sent.item).find(({ isSettled }) => isSettled)
+    const settled = readCallbacks?.(sent.item).find(({ isSettled, wasSettled }) =>
+      isReplaced ? wasSettled : isSettled,
+    )
     const answeredAtUs = settled?.atUs ?? sent.answeredAtUs ?? sent.triedAtUs
     // An acknowledgement alone removes nothing yet.
     if (state === 'succeeded' && (readCallbacks === null || settled !== undefined)) {

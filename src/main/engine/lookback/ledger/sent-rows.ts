@@ -34,6 +34,8 @@ export interface SentRow {
   /** Tries in all, and when the last of them ended or was sent. */
   tries: number
   triedAtUs: number
+  /** A correction gave the row other content after it was sent so. */
+  isReplaced: boolean
 }
 
 /** Rows that are read in one step. */
@@ -42,9 +44,13 @@ const STEP_ROWS = 1_000
 /**
  * Reads every row that a run may have sent, in the order of the source; retries are runs of their own. What the process
  * did not live to write down counts as a try without an answer, and so does what a retry sent that was deleted since.
- * Such tries stand at the end of their run, since nobody noted when they were sent. No read stays open behind it.
+ * Such tries stand at the end of their run, since nobody noted when they were sent. No read stays open behind it. With
+ * `splits` a row comes once for each content that it was sent with.
  */
-export function* readSentRows(view: RunView): Generator<SentRow, void, undefined> {
+export function* readSentRows(
+  view: RunView,
+  { splits }: { splits: boolean },
+): Generator<SentRow, void, undefined> {
   const { db, record, isHeld } = view
   // It ended before it read its source: it sent nothing, and without columns no request can be made.
   if (record.columns.length === 0) return
@@ -71,6 +77,7 @@ export function* readSentRows(view: RunView): Generator<SentRow, void, undefined
   const isLostBefore = createLostBefore(view)
   const readSentAs = createSentAsReader(db)
   const isAlone = toRowsPerItem(record.plan.operation) === 1
+  const isSplit = record.plan.earlierFixes !== undefined && splits
   const corrected = db.prepare(
     'SELECT DISTINCT attempts FROM earlier WHERE row = ? AND kinds IS NOT NULL ORDER BY attempts',
   )
@@ -88,7 +95,7 @@ export function* readSentRows(view: RunView): Generator<SentRow, void, undefined
       const stored = found['state'] === null ? null : (found['state'] as ItemState)
       const isClaimed = row <= record.claimed
       const ofItem = triesOf.get(item) ?? []
-      const corrected = isAlone ? [] : listCorrected(row)
+      const corrected = isSplit ? listCorrected(row) : []
       const ends = corrected.map((to) => ({ to, wasCorrected: true }))
       const isSentSince = tried > (corrected.at(-1) ?? 0) || stored === 'sending'
       if (ends.length === 0 || isSentSince) ends.push({ to: tried, wasCorrected: false })
@@ -98,7 +105,8 @@ export function* readSentRows(view: RunView): Generator<SentRow, void, undefined
         const state = sentAs?.state ?? stored
         const kinds = sentAs?.kinds == null ? toText(found['kinds']) : sentAs.kinds || null
         // A retry may have sent other rows of the item alone.
-        const tries = isAlone ? ofItem : ofItem.filter(([, number]) => number > from && number <= to)
+        const tries =
+          isAlone && !isSplit ? ofItem : ofItem.filter(([, number]) => number > from && number <= to)
         const lost = tries.filter(([, , outcome]) => outcome === 'unknown')
         const answered = tries.filter(([, , outcome]) => outcome === 'succeeded' || outcome === 'rejected')
         // Marked, and nobody has written down what came of it.
@@ -118,6 +126,7 @@ export function* readSentRows(view: RunView): Generator<SentRow, void, undefined
           errorCode: sentAs === null ? toText(found['error_code']) : sentAs.errorCode,
           answer: sentAs === null ? (toText(found['answer']) as RowAnswer | null) : sentAs.answer,
           customIndexItemId: toText(found['custom_index_item_id']),
+          isReplaced: wasCorrected,
           takenTries: tries.filter(([, , outcome]) => outcome === 'succeeded').length,
           answeredAtUs: answered.at(-1)?.[3] ?? null,
           lostTries: lost.length + further,

@@ -24,7 +24,7 @@ export const WATCHLIST_LEDGER: LedgerReader<TermDetail> = {
     const list = targetOf(operation) ?? ''
     const isAdd = OPERATIONS[operation.kind].ledger?.effect === 'adds'
     const readTerms = createTermsReader(run)
-    for (const sent of readSentRows(run)) {
+    for (const sent of readSentRows(run, { splits: true })) {
       const { numbers, body, state, answer } = sent
       const { term, notes } = body
       if (typeof term !== 'string' || term === '') continue
