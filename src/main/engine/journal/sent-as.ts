@@ -99,6 +99,14 @@ export function createReplacedReader(db: DatabaseSync): (row: number) => Replace
   }
 }
 
+/**
+ * An expression for how many tries of a row that was sent alone were made with content that a correction has replaced since;
+ * `row` is an expression for its number.
+ */
+export function selectReplacedTries(row: string): string {
+  return `coalesce((SELECT max(stood.attempts) FROM earlier AS stood WHERE stood.row = ${row} AND stood.kinds IS NOT NULL), 0)`
+}
+
 /** Whether a row was sent, or is being sent, with the content that it has now. */
 export function isSentSince(
   replaced: readonly Pick<ReplacedContent, 'attempts'>[],

@@ -3,7 +3,12 @@ import { type ItemState, nextItemState, type RowAnswer } from '../../../../share
 import { countError, type ErrorCause, uncountError } from '../../journal/counters.ts'
 import type { Journal } from '../../journal/journal.ts'
 import { readRunRecord, updateRunRecord } from '../../journal/run-record.ts'
-import { createReplacedReader, isSentSince, type ReplacedContent } from '../../journal/sent-as.ts'
+import {
+  createReplacedReader,
+  isSentSince,
+  type ReplacedContent,
+  selectReplacedTries,
+} from '../../journal/sent-as.ts'
 import { LongBodies, packBody, readStoredBody } from '../../journal/stored-bodies.ts'
 import { parseCells } from '../../journal/stored-cells.ts'
 import { createRowMapper, type MapRow } from '../../mapping/row-mapper.ts'
@@ -12,7 +17,7 @@ import { ECHO_MISMATCH_CODE, type EchoFinding } from '../../service/echoes.ts'
 import { cutMessage } from '../../service/judgement.ts'
 import { describeDifference, describeUnreadable, isSameCallback } from '../callback-text.ts'
 import type { AttemptRecord, OutcomeWriter } from '../recorder.ts'
-import { type ItemClaims, TRIES_REPLACED } from './item-claims.ts'
+import type { ItemClaims } from './item-claims.ts'
 
 /** What a callback says; null where it cannot be read. `foreign`: it names another post or item than its address. */
 type CallbackContent = OwnContent | { kind: 'foreign'; note: string }
@@ -176,7 +181,7 @@ export class CallbackWriter {
       'SELECT sent_at_us, sent_at_us + duration_us AS ended_at_us FROM attempt WHERE item = ? ORDER BY number DESC LIMIT 1',
     )
     this.#firstUnknownTry = db.prepare(
-      `SELECT sent_at_us FROM attempt WHERE item = ?1 AND outcome = 'unknown' AND number > ${TRIES_REPLACED}
+      `SELECT sent_at_us FROM attempt WHERE item = ?1 AND outcome = 'unknown' AND number > ${selectReplacedTries('?1')}
        ORDER BY number LIMIT 1`,
     )
     this.#write = db.prepare(

@@ -3,6 +3,7 @@ import { toRowsPerItem } from '../../../../shared/operations/operations.ts'
 import { selectItemRows } from '../../journal/item-rows.ts'
 import type { Journal } from '../../journal/journal.ts'
 import type { RunRecord } from '../../journal/run-record.ts'
+import { selectReplacedTries } from '../../journal/sent-as.ts'
 import { parseCells } from '../../journal/stored-cells.ts'
 
 /** An item that may be sent: a durable mark says so. It holds one row, or several of a watchlist. */
@@ -25,10 +26,6 @@ const FIRST_WAITING = `NOT EXISTS (SELECT 1 FROM result AS waiting INDEXED BY re
   AND waiting.row < result.row AND other.item = row.item)`
 /** Rows of an item may have been tried less often than others: a correction had made them invalid. */
 export const TRIES_OF_ITEM = `max(attempts, coalesce((SELECT max(number) FROM attempt WHERE attempt.item = row.item), 0))`
-
-/** Of an item ?1 that was sent alone, the tries that were made with content that a correction has replaced since. */
-export const TRIES_REPLACED =
-  'coalesce((SELECT max(attempts) FROM earlier WHERE row = ?1 AND kinds IS NOT NULL), 0)'
 
 /** Cells of one block of items, UTF-8 bytes: a few huge rows must not fill the memory. */
 const BLOCK_MAX_BYTES = 4 * 1024 * 1024
@@ -76,7 +73,7 @@ export class ItemClaims {
     this.#mark = db.prepare("UPDATE result SET state = 'sending' WHERE row = ? AND state = 'pending'")
     this.#unmark = db.prepare("UPDATE result SET state = 'pending' WHERE row = ? AND state = 'sending'")
     // Of an item with several rows a correction may have replaced the content of some.
-    const replaced = this.#rowsPerItem === 1 ? TRIES_REPLACED : '0'
+    const replaced = this.#rowsPerItem === 1 ? selectReplacedTries('?1') : '0'
     this.#unknownTries = db.prepare(
       `SELECT (SELECT count(*) FROM attempt WHERE item = ?1 AND outcome = 'unknown' AND number > ${replaced})
        + (SELECT count(*) FROM lost_try WHERE item = ?1 AND ${replaced} = 0) AS n`,

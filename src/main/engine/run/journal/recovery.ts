@@ -7,6 +7,7 @@ import { uncountError } from '../../journal/counters.ts'
 import type { Journal } from '../../journal/journal.ts'
 import { readRunRecord, updateRunRecord } from '../../journal/run-record.ts'
 import { isTimed, type RecountedSecond, SecondWriter } from '../../journal/seconds.ts'
+import { selectReplacedTries } from '../../journal/sent-as.ts'
 import { recordPhases } from '../../sending/second-meter.ts'
 import { TRIES_OF_ITEM } from './item-claims.ts'
 
@@ -95,10 +96,6 @@ export function resendUnknown(journal: Journal): void {
   })
 }
 
-/** Tries of a row that were made with content that a correction has replaced since. */
-const REPLACED =
-  'coalesce((SELECT max(attempts) FROM earlier WHERE earlier.row = result.row AND kinds IS NOT NULL), 0)'
-
 /**
  * Puts rows back into the queue that the service refused for the key alone, and so certainly did not take, in any try;
  * returns how many.
@@ -110,8 +107,8 @@ export function resendKeyRefused(journal: Journal): number {
       `SELECT result.row, status, error_code, message FROM result JOIN row ON row.id = result.row
        WHERE state = 'rejected' AND (status IN (401, 403) OR error_code = '${INVALID_API_KEY}')
        AND NOT EXISTS (SELECT 1 FROM attempt WHERE attempt.item = row.item AND outcome = 'unknown'
-         AND number > ${REPLACED})
-       AND NOT EXISTS (SELECT 1 FROM lost_try WHERE lost_try.item = row.item AND ${REPLACED} = 0)
+         AND number > ${selectReplacedTries('result.row')})
+       AND NOT EXISTS (SELECT 1 FROM lost_try WHERE lost_try.item = row.item AND ${selectReplacedTries('result.row')} = 0)
        AND NOT EXISTS (SELECT 1 FROM callback WHERE callback.item = row.item)`,
     )
     .all()
