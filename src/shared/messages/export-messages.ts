@@ -31,7 +31,7 @@ export const EXPORT_MESSAGES = {
     file_of_others: ({ file, isChanged }: { file: string; isChanged: boolean }) => ({
       text: isChanged
         ? `${file} was changed since Sluice wrote it`
-        : `${file} exists, and this workspace has not written it as it is`,
+        : `${file} exists, and was not written from this workspace`,
       remedy: {
         terminal: 'Choose another file, or add --overwrite to replace it.',
         window: 'Choose another file.',

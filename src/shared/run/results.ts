@@ -184,7 +184,7 @@ export interface ExportRow extends ResultRow {
   fields?: Readonly<Record<string, unknown>>
   /** Every try of the run and its retries, oldest first; empty where the format has no place for them. */
   tries: AttemptDetail[]
-  /** Of the last try, where it went out with a trace. */
+  /** The id of the trace that the last try went out with; absent if it had none. */
   traceId?: string
   /** As it was sent; null where nothing was. */
   request: { method: 'POST' | 'GET'; url: string; body: string | null } | null

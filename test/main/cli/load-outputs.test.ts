@@ -181,7 +181,7 @@ describe('--out ndjson=FILE', () => {
     const notes = join(folder, 'notes.txt')
     writeFileSync(notes, 'what I noted by hand\n')
     expect((await load(['--out', `ndjson=${notes}`])).stderr).toContain(
-      'notes.txt exists, and this workspace has not written it as it is',
+      'notes.txt exists, and was not written from this workspace',
     )
     expect(service.requests).toHaveLength(before)
   })

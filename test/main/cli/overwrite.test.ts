@@ -64,7 +64,7 @@ describe('a file that is there', () => {
       const file = note(name)
       const refused = await sluice(...toArgs(file))
       expect([refused.code, refused.stderr], name).toEqual([2, expect.stringContaining('--overwrite')])
-      expect(refused.stderr).toContain('exists, and this workspace has not written it as it is')
+      expect(refused.stderr).toContain('exists, and was not written from this workspace')
       expect(readFileSync(file, 'utf8')).toBe(NOTES)
       expect(await sluice(...toArgs(file), '--overwrite'), name).toMatchObject({ code: 0 })
       expect(readFileSync(file, 'latin1')).not.toContain(NOTES)
@@ -114,7 +114,7 @@ describe('a file that is there', () => {
       const before = readFileSync(at(name), 'utf8')
       const refused = await sluice('export', runId, at(name))
       expect([refused.code, refused.stderr], name).toEqual([2, expect.stringContaining('--overwrite')])
-      expect(refused.stderr).toContain('this workspace has not written it as it is')
+      expect(refused.stderr).toContain('was not written from this workspace')
       expect(readFileSync(at(name), 'utf8')).toBe(before)
     }
   })
@@ -160,12 +160,12 @@ describe('a file that is there', () => {
     })
     expect([sent.code, sent.stderr]).toEqual([
       1,
-      expect.stringContaining('this workspace has not written it as it is'),
+      expect.stringContaining('was not written from this workspace'),
     ])
     expect(readFileSync(file, 'utf8')).toBe(NOTES)
     // Nor is it taken for what the command wrote.
     expect((await sluice('export', 'latest', file)).stderr).toContain(
-      'this workspace has not written it as it is',
+      'was not written from this workspace',
     )
   })
 

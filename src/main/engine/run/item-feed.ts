@@ -43,7 +43,10 @@ export class ItemFeed {
   #confirmed: Promise<void> = Promise.resolve()
   /** Items left at which the next are marked. */
   #low = 0
-  /** Back-off over or left by an earlier session, not marked yet; `isCounted` where it has not gone out since the limit counted it. */
+  /**
+   * Ready to be sent again, since their back-off is over or an earlier session left them, and not marked yet. `isCounted`: the
+   * limit has counted the item, which has not gone out since.
+   */
   #due: { item: number; attempts: number; isCounted?: boolean }[] = []
   /** To be split in two and sent again; refused whole for their size. */
   #toSplit: { item: number; attempts: number }[] = []
