@@ -164,9 +164,7 @@ describe('a file that is there', () => {
     ])
     expect(readFileSync(file, 'utf8')).toBe(NOTES)
     // Nor is it taken for what the command wrote.
-    expect((await sluice('export', 'latest', file)).stderr).toContain(
-      'was not written from this workspace',
-    )
+    expect((await sluice('export', 'latest', file)).stderr).toContain('was not written from this workspace')
   })
 
   it('is named if the way to it goes round in a circle', async () => {
