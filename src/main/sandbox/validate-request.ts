@@ -31,7 +31,7 @@ const v2Schema = v2TaskRequestSchema.extend({
  * is of another type, with `INVALID_PARAM` where a rule is broken; the message names every field.
  */
 export function parseTask(value: unknown): CheckedTask {
-  const task = parseFields(taskRequestSchema, value)
+  const task = parseBody(taskRequestSchema, value, isWithoutContent(value))
   for (const model of task.models ?? []) {
     if (findModel(model) === null) throw toUnknownModel(model, 'a model of v1')
   }
@@ -43,28 +43,27 @@ export function parseTask(value: unknown): CheckedTask {
  * them; `isIndex` says which there are.
  */
 export function parseV2Task(value: unknown, isIndex: (indexId: string) => boolean): CheckedTask {
-  const task = parseFields(v2Schema, value)
+  const task = parseBody(v2Schema, value, isWithoutContent(value))
   for (const model of task.models ?? []) {
     if (findModel(model) === null && !isIndex(model)) throw toUnknownModel(model, 'a model or a custom index')
   }
   return toCheckedTask(task, value)
 }
 
-/** Reads a body by its schema. Refuses it with `PARAM_REQUIRED` if a field is missing or of another type. */
-export function parseBody<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
+/**
+ * Reads a body by its schema. Refuses it with `PARAM_REQUIRED` if a field is missing or of another type, or if the body
+ * `isIncomplete`.
+ */
+export function parseBody<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  isIncomplete = false,
+): z.output<Schema> {
   const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data
   const { issues } = parsed.error
-  const hasWrongType = issues.some((issue) => issue.code === 'invalid_type')
-  throw new SandboxRefusal(hasWrongType ? 'PARAM_REQUIRED' : 'INVALID_PARAM', formatIssues(issues, value))
-}
-
-function parseFields<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
-  const parsed = schema.safeParse(value)
-  if (parsed.success) return parsed.data
-  const { issues } = parsed.error
-  const isIncomplete = isWithoutContent(value) || issues.some((issue) => issue.code === 'invalid_type')
-  throw new SandboxRefusal(isIncomplete ? 'PARAM_REQUIRED' : 'INVALID_PARAM', formatIssues(issues, value))
+  const isRequired = isIncomplete || issues.some((issue) => issue.code === 'invalid_type')
+  throw new SandboxRefusal(isRequired ? 'PARAM_REQUIRED' : 'INVALID_PARAM', formatIssues(issues, value))
 }
 
 function toCheckedTask(task: z.output<typeof v2Schema>, value: unknown): CheckedTask {

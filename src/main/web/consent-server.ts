@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -17,10 +17,12 @@ import {
   ENTRY_PATH,
   type ListenerLimits,
   readShortText,
+  refuse,
   sendAnswer,
   sendJson,
   sendText,
 } from './listener.ts'
+import { toHash } from './sessions.ts'
 
 /** A token, a space and the longest answer. */
 const MESSAGE_MAX_BYTES = 200
@@ -140,16 +142,6 @@ export async function openConsentServer(options: {
 
 async function awaitWaitingTime(signal: AbortSignal): Promise<void> {
   await wait(QUESTION_WAITS_MS, undefined, { signal, ref: false }).catch(() => {})
-}
-
-function toHash(value: string): string {
-  return createHash('sha256').update(value).digest('base64url')
-}
-
-/** Refuses without reading the request's body, and so ends its connection. */
-function refuse(response: ServerResponse, status: number, reason: string): void {
-  response.setHeader('connection', 'close')
-  sendText(response, status, reason)
 }
 
 /** Where the page asks what it is about. */

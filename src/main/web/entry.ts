@@ -1,8 +1,9 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { SluiceError } from '../../shared/messages/errors.ts'
 import { createDocumentHeaders } from '../renderer-files/document-headers.ts'
+import { toHash } from './sessions.ts'
 
 /** How long a token lets a browser in, milliseconds. */
 const TOKEN_LIFE_MS = 10 * 60_000
@@ -30,10 +31,6 @@ export function createEntryTokens(now: () => number) {
 
 /** Tokens that let one browser in, once. */
 export interface EntryTokens extends ReturnType<typeof createEntryTokens> {}
-
-function toHash(token: string): string {
-  return createHash('sha256').update(token).digest('base64url')
-}
 
 /** Where the entry page sends its token. */
 export const SESSION_PATH = '/session'

@@ -119,3 +119,9 @@ export function sendError(response: ServerResponse, status: number, error: Error
   response.setHeader('connection', 'close')
   sendJson(response, status, error)
 }
+
+/** Refuses without reading the request's body, and so ends its connection. */
+export function refuse(response: ServerResponse, status: number, reason: string): void {
+  response.setHeader('connection', 'close')
+  sendText(response, status, reason)
+}

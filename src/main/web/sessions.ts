@@ -80,6 +80,7 @@ export function createSessions(now: () => number) {
 /** Browsers that were let in. */
 export interface Sessions extends ReturnType<typeof createSessions> {}
 
-function toHash(value: string): string {
+/** What a secret is kept by, so that the time of a look-up reveals nothing about it. */
+export function toHash(value: string): string {
   return createHash('sha256').update(value).digest('base64url')
 }

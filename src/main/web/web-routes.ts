@@ -19,6 +19,7 @@ import {
   checkRequest,
   ENTRY_PATH,
   readShortText,
+  refuse,
   sendAnswer,
   sendError,
   sendJson,
@@ -139,12 +140,6 @@ function sendPage(
   page: { headers: Record<string, string>; body: string },
 ): void {
   sendAnswer(response, status, page.body, page.headers)
-}
-
-/** Refuses without reading the request's body, and so ends its connection. */
-function refuse(response: ServerResponse, status: number, reason: string): void {
-  response.setHeader('connection', 'close')
-  sendText(response, status, reason)
 }
 
 async function openSession(

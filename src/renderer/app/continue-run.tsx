@@ -6,6 +6,7 @@ import type { RunAccess } from '../../shared/bridge/runs.ts'
 import { formatCounted } from '../../shared/messages/figure-text.ts'
 import { sayDoubleAdds } from '../../shared/messages/outcome-advice.ts'
 import { mayAddTwice } from '../../shared/operations/operations.ts'
+import { findActiveKey } from '../../shared/plan/stored-connection.ts'
 import type { AcceptCode } from '../../shared/run/accept-code.ts'
 import { ADD_TWICE, countDoubleAdds, isAddTwice } from '../../shared/run/counts.ts'
 import { countRows } from '../../shared/run/item-state.ts'
@@ -16,7 +17,6 @@ import { ask, bridge } from '../bridge/client.ts'
 import { showConnections } from '../bridge/connections.ts'
 import { followAgain, useLiveRuns } from '../bridge/live-runs.ts'
 import {
-  findActiveEntry,
   isTypeable,
   type NamedPlace,
   type NamePlace,
@@ -297,7 +297,7 @@ function countRefused({ errors }: Pick<RunSummary, 'errors'>): number {
 }
 
 function findSentKey(entry: ConnectionEntry | undefined): KeySituation['stored'] {
-  const key = entry === undefined ? null : findActiveEntry(entry)
+  const key = entry === undefined ? null : findActiveKey(entry)
   if (entry === undefined || key === null) return null
   return { connection: entry.name, label: key.label, isTypeable: isTypeable(key) }
 }

@@ -8,6 +8,7 @@ import {
 import { type ChosenSource, chosenSourceSchema } from '../../shared/bridge/source.ts'
 import { isErrorMessage } from '../../shared/messages/error-messages.ts'
 import { SluiceError } from '../../shared/messages/errors.ts'
+import { parseJson } from '../../shared/service/parse-json.ts'
 import { bridge, findDesktopApi } from './client.ts'
 
 /** How far an upload is, in bytes; for a folder, in files too. */
@@ -218,12 +219,4 @@ function upload<T>(options: {
 function toUploadError(name: string, request: XMLHttpRequest): SluiceError {
   const answer = parseJson(request.responseText)
   return new SluiceError(isErrorMessage(answer) ? answer : { id: 'upload_failed', name })
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
 }

@@ -1,25 +1,23 @@
+import { toTwoDigits } from '../../shared/messages/moment-text.ts'
+
 const SECOND = 1000
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
-
-function pad(value: number): string {
-  return String(value).padStart(2, '0')
-}
 
 /** Time since something began, short enough for an axis: `45 s`, `2:05`, `1:02:05`. */
 export function formatClock(seconds: number): string {
   if (seconds < 60) return `${seconds} s`
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60]
-  const rest = pad(seconds % 60)
-  return hours === 0 ? `${minutes}:${rest}` : `${hours}:${pad(minutes)}:${rest}`
+  const rest = toTwoDigits(seconds % 60)
+  return hours === 0 ? `${minutes}:${rest}` : `${hours}:${toTwoDigits(minutes)}:${rest}`
 }
 
 /** Date and time in the person's zone, to the second, sortable by eye: `2026-11-21 09:31:07`. */
 export function formatTimestamp(iso: string): string {
   const date = new Date(iso)
   if (Number.isNaN(date.getTime())) return iso
-  const day = `${date.getFullYear()}-${pad(date.getMonth() + 1)}-${pad(date.getDate())}`
-  return `${day} ${pad(date.getHours())}:${pad(date.getMinutes())}:${pad(date.getSeconds())}`
+  const day = `${date.getFullYear()}-${toTwoDigits(date.getMonth() + 1)}-${toTwoDigits(date.getDate())}`
+  return `${day} ${toTwoDigits(date.getHours())}:${toTwoDigits(date.getMinutes())}:${toTwoDigits(date.getSeconds())}`
 }
 
 /** How long ago: `just now`, `4 min ago`, `2 h ago`, `yesterday`, else the date. `nowMs` is the clock. */

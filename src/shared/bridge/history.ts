@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { annotationChangeSchema } from '../lookback/annotations.ts'
 import { prunableRunsSchema, retentionSchema } from '../lookback/retention.ts'
-import { connectionNameSchema } from '../plan/stored-connection.ts'
 import { base, doneSchema, runIdSchema, toStrict } from './procedure.ts'
 import { apiKeySchema } from './runs.ts'
+import { destinationSchema } from './scratchpad.ts'
 import { chosenSourceSchema } from './source.ts'
 
 const againSchema = z.strictObject({
@@ -11,12 +11,6 @@ const againSchema = z.strictObject({
   /** A file to read instead of the earlier source. */
   sourceId: chosenSourceSchema.shape.sourceId.exactOptional(),
 })
-
-/** Where else the rows of an earlier run may go; never to an address that only the page names. */
-const againPlaceSchema = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('sandbox') }),
-  z.strictObject({ kind: z.literal('stored'), name: connectionNameSchema }),
-])
 
 const plannedAgainSchema = z.object({
   /** The run whose plan it is: of a retry, the first run of the whole. */
@@ -76,7 +70,7 @@ export const historyContract = {
   runAgain: base
     .input(
       againSchema.extend({
-        destination: againPlaceSchema.exactOptional(),
+        destination: destinationSchema.exactOptional(),
         /** Sends the post_ids of the source, which the service may know. */
         keepPostIds: z.boolean().exactOptional(),
         /** Asks for legacy answers or not, whatever the earlier run did; only v1 tasks have them. */

@@ -10,8 +10,8 @@ import {
 } from '../service/scratchpad.ts'
 import { base, runIdSchema } from './procedure.ts'
 
-/** Where a single request can go: a page types no address here. */
-const destinationSchema = z.discriminatedUnion('kind', [
+/** Where a single request, or what is run again, can go: a page types no address here. */
+export const destinationSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('sandbox') }),
   z.strictObject({ kind: z.literal('stored'), name: connectionNameSchema }),
 ])

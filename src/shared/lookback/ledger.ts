@@ -184,3 +184,8 @@ export interface LedgerQuery {
   /** Entries any of whose texts contains this, ASCII letters in either case; null for all. */
   search: string | null
 }
+
+/** The name of a state or an outcome in words. */
+export function toWords(name: string): string {
+  return name.replaceAll('_', ' ')
+}

@@ -252,6 +252,12 @@ export function sayRowsInKeys(found: readonly RowsInKey[], surface: Surface): st
   return `The rows may be in ${named.join(', ')}. To send each object as a row, ${sayToOwnFile(toJqFilter(likeliest), surface)}.`
 }
 
+/** Names that a source has no column for, and the columns that it has. */
+interface UnnamedColumns {
+  unnamed: readonly string[]
+  sourceColumns: readonly string[]
+}
+
 /** The errors of a mapping that cannot be used. */
 export const MAPPING_MESSAGES = {
   only_new_without_key: {
@@ -270,13 +276,7 @@ export const MAPPING_MESSAGES = {
   },
   only_new_by_nothing: {
     code: 'BAD_PLAN',
-    words: ({
-      unnamed,
-      sourceColumns,
-    }: {
-      unnamed: readonly string[]
-      sourceColumns: readonly string[]
-    }) => ({
+    words: ({ unnamed, sourceColumns }: UnnamedColumns) => ({
       text: `neither a field nor a column is called ${unnamed.map((name) => `\`${name}\``).join(', ')}, by which rows are to be recognized`,
       remedy: {
         terminal: `With --new-by, name fields of the request or columns of the source, joined by +. Its columns: ${sourceColumns.join(', ')}.`,
@@ -286,13 +286,7 @@ export const MAPPING_MESSAGES = {
   },
   load_column_missing: {
     code: 'BAD_PLAN',
-    words: ({
-      unnamed,
-      sourceColumns,
-    }: {
-      unnamed: readonly string[]
-      sourceColumns: readonly string[]
-    }) => ({
+    words: ({ unnamed, sourceColumns }: UnnamedColumns) => ({
       text: `the source has no column ${unnamed.map((name) => `\`${name}\``).join(', ')}, which the load test names as a tag of its thresholds or as its weights`,
       remedy: `Its columns: ${sourceColumns.join(', ')}. Tags of all sources: status, expected_response, error_code, stage, scenario, method, name.`,
     }),

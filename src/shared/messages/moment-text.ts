@@ -22,6 +22,7 @@ function toDay(ms: number): string {
   return [date.getFullYear(), date.getMonth() + 1, date.getDate()].map(toTwoDigits).join('-')
 }
 
-function toTwoDigits(part: number): string {
+/** `07` */
+export function toTwoDigits(part: number): string {
   return String(part).padStart(2, '0')
 }

@@ -36,7 +36,7 @@ function adviseOnPort({ system }: Thrown, port: number, isOwn: boolean): Wording
 const NEEDS_NO_RECEIVER = 'Switch to sync mode, which needs no callback receiver.'
 
 /** Answer to a callback that was posted to test a public URL. */
-interface TestAnswer {
+export interface TestAnswer {
   status: number
   location: string | null
   /** Its first words. */

@@ -161,7 +161,14 @@ function refuseRepeated(
 
 export type Connections = z.infer<typeof connectionsSchema>
 
-export function findActiveKey({ keys, activeKey }: StoredConnection): ConnectionKey | null {
+/** The key that is sent, of a stored connection or of what a window knows of one. */
+export function findActiveKey<Key extends { label: string }>({
+  keys,
+  activeKey,
+}: {
+  keys: readonly Key[]
+  activeKey: string
+}): Key | null {
   return keys.find(({ label }) => label === activeKey) ?? null
 }
 

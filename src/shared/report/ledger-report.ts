@@ -6,6 +6,7 @@ import {
   type LedgerQuery,
   type LedgerService,
   type TermEntry,
+  toWords,
 } from '../lookback/ledger.ts'
 import { formatCount, formatCounted } from '../messages/figure-text.ts'
 import { formatMinute } from '../messages/moment-text.ts'
@@ -135,8 +136,4 @@ function listRest(ledger: Ledger, { states }: LedgerQuery): string[] {
       ? [`For other states, add --state ${hidden.map((state) => state.replaceAll('_', '-')).join(',')}.`]
       : []),
   ]
-}
-
-function toWords(name: string): string {
-  return name.replaceAll('_', ' ')
 }

@@ -4,6 +4,7 @@ import { describeCell } from '../lookback/evaluation-view.ts'
 import { NO_VERDICT, VERDICT_WORDS, VERDICTS } from '../lookback/verdict.ts'
 import { nameCode } from '../messages/name-code.ts'
 import { describeState } from '../messages/state-name.ts'
+import { sayValue } from '../service/answer-findings.ts'
 import { toCauseLabel } from './counts.ts'
 import { ROW_ANSWERS, rowAnswerSchema, rowStateSchema } from './item-state.ts'
 import { sayScoreBand } from './score-bands.ts'
@@ -277,7 +278,7 @@ export function listChosen(filter: RowFilter): FacetId[] {
     const value = filter[name] as unknown
     if (facet === undefined || value === undefined) return []
     const values: readonly unknown[] = several && Array.isArray(value) ? value : [value]
-    return values.map((one) => ({ kind: facet as FacetKind, value: toFacetValue(one) }))
+    return values.map((one) => ({ kind: facet as FacetKind, value: sayValue(one) }))
   })
 }
 
@@ -294,11 +295,6 @@ export function describeFilter(filter: RowFilter, facets: readonly Facet[] = [])
 
 export function parseBand(value: string): ScoreFilter {
   return JSON.parse(value) as ScoreFilter
-}
-
-/** The value of a facet for a member of a filter; that of a score is JSON. */
-function toFacetValue(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
 function joinValues(values: readonly string[]): string {

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, toTaskId } from './json-object.ts'
+import { isJsonObject, type JsonObject, toTaskId, toTextOrNull } from './json-object.ts'
 
 /** What one model of a task found (docs/interface.md §2.3, §4.2). */
 interface ModelFinding {
@@ -152,7 +152,7 @@ function isListName(name: string): name is keyof typeof LISTS {
 function findModel({ status, response, model }: JsonObject): string | null {
   if (!isJsonObject(status)) return null
   const input = isJsonObject(response) && isJsonObject(response['input']) ? response['input'] : {}
-  return toText(model) ?? toText(input['model'])
+  return toTextOrNull(model) ?? toTextOrNull(input['model'])
 }
 
 function toModelFinding(model: string, { status, response }: JsonObject): ModelFinding {
@@ -160,7 +160,7 @@ function toModelFinding(model: string, { status, response }: JsonObject): ModelF
   return {
     model,
     code: toTaskId(code),
-    message: toText(message),
+    message: toTextOrNull(message),
     scores: isJsonObject(response) ? toHighestScores(response['output']) : {},
   }
 }
@@ -182,10 +182,6 @@ function once(list: readonly unknown[]): unknown[] {
   return list.length < 2 ? [...list] : [...new Map(list.map((item) => [JSON.stringify(item), item])).values()]
 }
 
-function toText(value: unknown): string | null {
-  return typeof value === 'string' && value !== '' ? value : null
-}
-
 /** From which score of a class on a rule triggers. */
 export interface RuleThreshold {
   className: string
@@ -201,11 +197,11 @@ export interface RuleThreshold {
 export function readRuleThresholds(body: unknown): RuleThreshold[] {
   return toList(toObject(body)['triggered_rules']).flatMap((rule) => {
     const { display_name: legacyName, rule_name: name, conditions } = toObject(rule)
-    const ruleName = toText(legacyName) ?? toText(name)
+    const ruleName = toTextOrNull(legacyName) ?? toTextOrNull(name)
     if (ruleName === null) return []
     return toList(conditions).flatMap((condition) => {
       const { class: named, subject, ...others } = toObject(condition)
-      const className = toText(named) ?? toText(subject)
+      const className = toTextOrNull(named) ?? toTextOrNull(subject)
       const numbers = Object.values(others).filter((value) => typeof value === 'number')
       const [threshold] = numbers
       return className === null || threshold === undefined || numbers.length > 1
@@ -235,13 +231,13 @@ export function readAppealFindings(body: unknown): AppealFindings {
   const original = toObject(whole['original_decision'])
   const { overturned } = judgment
   return {
-    status: toText(appeal['appeal_status']),
+    status: toTextOrNull(appeal['appeal_status']),
     actionId: toTaskId(judgment['action_id']),
-    actionName: toText(judgment['action_name']),
+    actionName: toTextOrNull(judgment['action_name']),
     reasons: toList(judgment['action_reasons']),
     overturned: typeof overturned === 'boolean' ? overturned : null,
     originalActionId: toTaskId(original['action_id']),
-    originalActionName: toText(original['display_name']),
+    originalActionName: toTextOrNull(original['display_name']),
     originalReasons: toList(original['action_reasons']),
   }
 }
@@ -266,7 +262,7 @@ export function readAnsweredTerms(body: unknown): ReadonlyMap<string, AnsweredTe
       if (typeof term !== 'string') continue
       const remark = Object.entries(others).map(([name, value]) => `${name}: ${sayValue(value)}`)
       terms.set(term.toLowerCase(), {
-        notes: notes === undefined ? undefined : toText(notes),
+        notes: notes === undefined ? undefined : toTextOrNull(notes),
         remark: remark.length === 0 ? null : remark.join(', '),
       })
     }
@@ -274,7 +270,8 @@ export function readAnsweredTerms(body: unknown): ReadonlyMap<string, AnsweredTe
   return terms
 }
 
-function sayValue(value: unknown): string {
+/** A text as it stands, anything else as JSON. */
+export function sayValue(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
@@ -285,7 +282,7 @@ export function readTermNotes(body: unknown): ReadonlyMap<string, string | null>
 
 /** The `message` of an answer, in the service's words (docs/interface.md §4.3 to §4.6, §7). */
 export function readServiceMessage(body: unknown): string | null {
-  return toText(toObject(body)['message'])
+  return toTextOrNull(toObject(body)['message'])
 }
 
 function toObject(value: unknown): JsonObject {

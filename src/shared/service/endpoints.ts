@@ -26,6 +26,11 @@ export function isDotSegment(id: string): boolean {
   return /^(?:\.|%(?:25)*2e){1,2}$/i.test(id)
 }
 
+/** A path inside a folder as it stands in a URL: percent-encoded, its slashes kept. */
+export function toSegments(path: string): string {
+  return path.toWellFormed().split('/').map(encodeURIComponent).join('/')
+}
+
 export function toSegment(id: string): string {
   if (isDotSegment(id)) throw new Error(`the id ${JSON.stringify(id)} would leave its place in the path`)
   return encodeURIComponent(id)

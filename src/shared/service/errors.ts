@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { ShownError } from '../operations/operation-entry.ts'
 import { OPERATION_KINDS, OPERATIONS, type OperationKind } from '../operations/operations.ts'
-import { isJsonObject } from './json-object.ts'
+import { isJsonObject, toTextOrNull } from './json-object.ts'
 
 /** The error body, returned with the HTTP status that equals its `status` (docs/interface.md §7). */
 export const serviceErrorSchema = z.looseObject({
@@ -16,7 +16,6 @@ export const serviceErrorSchema = z.looseObject({
 export type ServiceErrorBody = z.infer<typeof serviceErrorSchema>
 
 /** Code of an answer to a key that matches no application (docs/interface.md §5.7, §7). */
-/** The code of an answer that refuses the key. */
 export const INVALID_API_KEY = 'INVALID_API_KEY'
 
 /** One row of the error table (docs/interface.md §7). */
@@ -61,8 +60,4 @@ export function isServiceErrorBody(body: unknown): boolean {
 export function isKeyRefusal(status: number | null, errorCode: string | null): boolean {
   if (errorCode === INVALID_API_KEY) return true
   return (status === 401 || status === 403) && !SERVICE_ERRORS.some((entry) => entry.errorCode === errorCode)
-}
-
-function toTextOrNull(value: unknown): string | null {
-  return typeof value === 'string' && value !== '' ? value : null
 }

@@ -15,3 +15,8 @@ export function toTaskId(value: unknown): string | null {
   if (typeof value === 'number' && Number.isSafeInteger(value)) return String(value)
   return typeof value === 'string' && value !== '' ? value : null
 }
+
+/** A text that is not empty; null for anything else. */
+export function toTextOrNull(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' ? value : null
+}

@@ -56,6 +56,10 @@ interface AgainFlags
 /** How a run is resumed or retried. */
 interface Again {
   how: 'resume' | 'retry'
+  description: string
+  examples: readonly string[]
+  /** What the exit codes are, if not those of every command that sends. */
+  exits?: string
   /** What is sent, for the question before a production service. */
   what(run: RunSummary): string
   /** Whether there is nothing to do, so that no key is needed. */
@@ -255,53 +259,44 @@ async function sendAccepted(
   }
 }
 
+/** Adds a command that goes on with a run. */
+function addAgainCommand(program: Command, context: CliContext, again: Again): void {
+  const { how, description, examples, exits } = again
+  const command = program.command(how).argument('<run>', RUN_ARGUMENT_HELP).description(description)
+  addAgainOptions(command).action(async (reference: string, flags: AgainFlags) => {
+    context.exitCode = await sendAgain(context, reference, flags, again)
+  })
+  addExamples(command, examples, exits)
+}
+
 /** Adds `resume RUN`: continues after a stop or a crash. */
 export function addResumeCommand(program: Command, context: CliContext): void {
-  const command = program
-    .command('resume')
-    .argument('<run>', RUN_ARGUMENT_HELP)
-    .description(
+  addAgainCommand(program, context, {
+    how: 'resume',
+    description:
       'Resumes an interrupted or stopped run: sends the remaining rows and waits for outstanding callbacks.',
-    )
-  addAgainOptions(command).action(async (reference: string, flags: AgainFlags) => {
-    context.exitCode = await sendAgain(context, reference, flags, {
-      how: 'resume',
-      what: (run) => `the rest of run ${run.run_id}`,
-      hasNothingToSend: hasNothingLeft,
-      start: (engine, runId, options) => engine.runs.resumeRun(runId, options),
-    })
+    what: (run) => `the rest of run ${run.run_id}`,
+    hasNothingToSend: hasNothingLeft,
+    start: (engine, runId, options) => engine.runs.resumeRun(runId, options),
+    examples: ['resume latest', 'resume latest --on-unknown resend', 'resume latest --callback-timeout 1h'],
   })
-  addExamples(command, [
-    'resume latest',
-    'resume latest --on-unknown resend',
-    'resume latest --callback-timeout 1h',
-  ])
 }
 
 /** Adds `retry RUN`: sends what did not succeed again, with the same post_ids and bodies. */
 export function addRetryCommand(program: Command, context: CliContext): void {
-  const command = program
-    .command('retry')
-    .argument('<run>', RUN_ARGUMENT_HELP)
-    .description(
+  addAgainCommand(program, context, {
+    how: 'retry',
+    description:
       'Sends the unsuccessful rows of a run again, with the same post_ids and bodies. Their new results take the place of ' +
-        'the old ones; every try is kept. Does not send invalid rows: correct them in the source and submit it again.',
-    )
-  addAgainOptions(command).action(async (reference: string, flags: AgainFlags) => {
-    context.exitCode = await sendAgain(context, reference, flags, {
-      how: 'retry',
-      what: (run) => `the unsuccessful rows of run ${run.run_id}`,
-      hasNothingToSend: hasNothingToRetry,
-      start: (engine, runId, options) => engine.runs.retryRun(runId, options),
-    })
-  })
-  addExamples(
-    command,
-    [
+      'the old ones; every try is kept. Does not send invalid rows: correct them in the source and submit it again.',
+    what: (run) => `the unsuccessful rows of run ${run.run_id}`,
+    hasNothingToSend: hasNothingToRetry,
+    start: (engine, runId, options) => engine.runs.retryRun(runId, options),
+    examples: [
       'retry latest',
       'retry latest --on-unknown resend',
       'retry latest --delivered-code DUPLICATE_POST --json',
     ],
-    'the same as for task, counting all rows of the run.',
-  )
+    exits: 'the same as for task, counting all rows of the run.',
+  })
 }

@@ -88,12 +88,9 @@ const SHARE_BAR = { min: 6, usual: 10, max: 24 }
 export function formatTable(
   terminal: Terminal,
   { columns: given, rows, gap = 2 }: Table,
-  {
-    indent = 0,
-    room = terminal.columns(),
-    isHeadless = given.every(({ title }) => title === ''),
-  }: { indent?: number; room?: number; isHeadless?: boolean } = {},
+  { indent = 0, room = terminal.columns() }: { indent?: number; room?: number } = {},
 ): string[] {
+  const isHeadless = given.every(({ title }) => title === '')
   const cells = rows.map((row) =>
     given.map((column, index) => drawCell(terminal, column, row[index] ?? null)),
   )

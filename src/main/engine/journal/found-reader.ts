@@ -1,4 +1,4 @@
-import type { DatabaseSync, SQLInputValue, StatementSync } from '../workspace/sqlite.ts'
+import { type DatabaseSync, readTuples, type SQLInputValue, type StatementSync } from '../workspace/sqlite.ts'
 import { SCORE_COLUMNS_MAX, type TermKind, toScoreColumn } from './found-writer.ts'
 
 /** Which rows are read: a condition on the column with their numbers. */
@@ -154,11 +154,4 @@ export function visitScores(
       if (classes?.includes(className) ?? true) visit(row, className, score)
     }
   }
-}
-
-/** Arrays rather than objects, which take twice as long to make. */
-function readTuples<Tuple>(db: DatabaseSync, sql: string, params: readonly SQLInputValue[]): Tuple[] {
-  const statement = db.prepare(sql)
-  statement.setReturnArrays(true)
-  return statement.all(...params) as unknown as Tuple[]
 }

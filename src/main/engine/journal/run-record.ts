@@ -1,4 +1,3 @@
-import type { DatabaseSync } from 'node:sqlite'
 import { z } from 'zod'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { fixesSchema, fromStoredFixes, toStoredFixes } from '../../../shared/plan/fixes.ts'
@@ -6,6 +5,7 @@ import { type Plan, planSchema, type SentPlan } from '../../../shared/plan/plan.
 import { type SourceFingerprint, sourceFingerprintSchema } from '../../../shared/plan/source-fingerprint.ts'
 import { type ReadAs, readAsSchema } from '../../../shared/run/read-as.ts'
 import type { SessionKind } from '../../../shared/run/run.ts'
+import { type DatabaseSync, toNumber, toText } from '../workspace/sqlite.ts'
 import { toRunId } from '../workspace/workspace-files.ts'
 import { insertSession } from './sessions.ts'
 
@@ -216,12 +216,4 @@ export function updateRunRecord(db: DatabaseSync, changes: RunChanges): void {
   const entries = Object.entries(changes).filter(([, value]) => value !== undefined)
   const assignments = entries.map(([column]) => `${column} = ?`).join(', ')
   db.prepare(`UPDATE run SET ${assignments}`).run(...entries.map(([, value]) => value))
-}
-
-function toText(value: unknown): string | null {
-  return value === null || value === undefined ? null : String(value)
-}
-
-function toNumber(value: unknown): number | null {
-  return value === null || value === undefined ? null : Number(value)
 }

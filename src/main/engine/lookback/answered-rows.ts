@@ -6,6 +6,7 @@ import {
 } from '../journal/found-reader.ts'
 import type { RunFamily, RunView } from '../journal/run-family.ts'
 import { parseTexts } from '../journal/stored-cells.ts'
+import { readLastRow } from '../run/results/row-search.ts'
 import type { DatabaseSync, SQLInputValue, StatementSync } from '../workspace/sqlite.ts'
 
 // Handing a row over from SQLite takes longer than finding it. So rows are read a column at a time, and what is of few
@@ -347,10 +348,6 @@ function readWhole(db: DatabaseSync, range: Range): ReadonlyMap<number, WholeRow
     range,
   )
   return new Map(rows.map(([row, text, kinds]) => [row, { cells: JSON.parse(text) as string[], kinds }]))
-}
-
-function readLastRow({ db }: RunView): number {
-  return Number(db.prepare('SELECT max(id) AS id FROM row').get()?.['id'] ?? 0)
 }
 
 /** Of each reader the ids of the rules in a set, which stay as they were numbered. */

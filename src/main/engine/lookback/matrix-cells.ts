@@ -8,6 +8,7 @@ import type { LabelledKind } from '../../../shared/lookback/evaluator.ts'
 import { type Labels, toComparable } from '../../../shared/lookback/labels.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import type { RowAndRecord } from '../../../shared/plan/source-place.ts'
+import { toLonger } from '../run/results/row-search.ts'
 import type { AnsweredStep } from './answered-rows.ts'
 
 /** The first rows of the cells that were asked for. */
@@ -97,12 +98,6 @@ export class EvaluatedCells {
     const isListed = this.#kinds.map((kind) => toCell(kind, target) === cell)
     return this.#rows.subarray(0, this.#length).filter((_row, at) => isListed[this.#kindOf[at] ?? 0] === true)
   }
-}
-
-function toLonger(array: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
-  const longer = new Uint32Array(array.length * 2)
-  longer.set(array)
-  return longer
 }
 
 function findTarget(rule: string, labels: Labels): number {

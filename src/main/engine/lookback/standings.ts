@@ -3,6 +3,7 @@ import { LEFT_OUT_STATES, type LeftOutState, listStates } from '../../../shared/
 import { createSetReader } from '../journal/found-reader.ts'
 import type { RunFamily, RunView } from '../journal/run-family.ts'
 import { readFacetCounts } from '../run/results/family-counts.ts'
+import { readLastRow } from '../run/results/row-search.ts'
 import { type AnsweredStep, readAnsweredSteps } from './answered-rows.ts'
 
 /** A rule of either run; what has one name or one id is one rule. */
@@ -198,8 +199,4 @@ class MemberReader {
 
 function toRules(numbers: readonly (number | undefined)[]): number[] {
   return [...new Set(numbers)].filter((number) => number !== undefined).sort((x, y) => x - y)
-}
-
-function readLastRow({ db }: RunView): number {
-  return Number(db.prepare('SELECT max(id) AS id FROM row').get()?.['id'] ?? 0)
 }

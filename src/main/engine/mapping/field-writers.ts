@@ -3,6 +3,7 @@ import { compileTemplate, parseTemplate, type ReadCell } from '../../../shared/m
 import type { FoundProblem } from '../../../shared/messages/problem-messages.ts'
 import type { Plan } from '../../../shared/plan/plan.ts'
 import { toFound } from '../../../shared/run/problem.ts'
+import { toSegments } from '../../../shared/service/endpoints.ts'
 import type { RequestField } from '../../../shared/service/request-field.ts'
 import {
   addMembers,
@@ -226,7 +227,7 @@ export function createMediaUrl(
   const readPath = createMediaCell(columns)
   if (media.kind === 'template') return createTemplateUrl(media.template, columns, runToken, readPath)
   const base = media.url ?? 'http://127.0.0.1'
-  const toMediaUrl = addresses?.toMediaUrl ?? ((path) => `${base}/media/${encodePath(path)}`)
+  const toMediaUrl = addresses?.toMediaUrl ?? ((path) => `${base}/media/${toSegments(path)}`)
   return (row, cells) => {
     const path = readPath(row, cells)
     return path === '' ? '' : toMediaUrl(path)
@@ -242,12 +243,7 @@ function createTemplateUrl(
   const readers = parseTemplate(template).map((part): ReadCell => {
     if (part.kind === 'text') return () => part.text
     if (part.name.trim() !== PATH_PLACEHOLDER) return compileTemplate(`{{${part.name}}}`, columns, runToken)
-    return (row, cells) => encodePath(readPath(row, cells))
+    return (row, cells) => toSegments(readPath(row, cells))
   })
   return (row, cells) => (readPath(row, cells) === '' ? '' : readers.map((read) => read(row, cells)).join(''))
-}
-
-/** Percent-encodes a path by its segments, so that its slashes stay. */
-function encodePath(path: string): string {
-  return path.toWellFormed().split('/').map(encodeURIComponent).join('/')
 }

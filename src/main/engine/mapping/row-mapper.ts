@@ -58,7 +58,7 @@ interface MappedRow {
 }
 
 /** A value that only one row of a source may have, and the field it is in. */
-interface UniqueKey {
+export interface UniqueKey {
   field: string
   value: string
   /** The value as the row has it, where case does not count and `value` is lower-cased. */

@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { isAbsolute, join, relative, sep } from 'node:path'
+import { toSegments } from '../../../shared/service/endpoints.ts'
 import type { RunRecord } from '../journal/run-record.ts'
 
 export interface CallbackTarget {
@@ -50,12 +51,7 @@ const MEDIA_PATH = /\/media\/([\w-]{1,100})\/([\w-]{22})\/(.+)$/
  */
 export function toMediaPath(secret: string, { runToken, path }: MediaTarget): string {
   const known = path.toWellFormed()
-  return `/media/${runToken}/${toAddressMac(secret, toMediaText(runToken, known))}/${encodeMediaPath(known)}`
-}
-
-/** A path inside a folder as it stands in a URL: percent-encoded, its slashes kept. */
-function encodeMediaPath(path: string): string {
-  return path.toWellFormed().split('/').map(encodeURIComponent).join('/')
+  return `/media/${runToken}/${toAddressMac(secret, toMediaText(runToken, known))}/${toSegments(known)}`
 }
 
 /**

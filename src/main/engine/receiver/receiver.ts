@@ -4,6 +4,7 @@ import { request as requestHttps } from 'node:https'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { SluiceError } from '../../../shared/messages/errors.ts'
+import type { TestAnswer } from '../../../shared/messages/receiver-messages.ts'
 import { toThrown } from '../../../shared/messages/thrown.ts'
 import type { ReceiverTest } from '../../../shared/run/callback-overview.ts'
 import type { SealedSecret } from '../secrets/bound-secret.ts'
@@ -287,13 +288,6 @@ interface SelfTest {
   wait(ms: number): Promise<void>
 }
 
-interface Answer {
-  status: number
-  location: string | null
-  /** The first words of its body. */
-  excerpt: string
-}
-
 const LOOK_EVERY_MS = 50
 const EXCERPT_CHARACTERS = 120
 
@@ -309,7 +303,7 @@ async function testPublicUrl(test: SelfTest): Promise<{ runToken: string; result
   const url = toUrl(publicUrl, `${base}${toCallbackPath(secret, { runToken, item: 1 })}`)
   const sentAtMs = performance.now()
   const deadlineMs = sentAtMs + timeoutMs
-  let answer: Answer
+  let answer: TestAnswer
   try {
     answer = await post(url, timeoutMs)
   } catch (error) {
@@ -336,7 +330,7 @@ function toUrl(publicUrl: string, text: string): URL {
   throw new SluiceError({ id: 'public_url_not_http', publicUrl })
 }
 
-function post(url: URL, timeoutMs: number): Promise<Answer> {
+function post(url: URL, timeoutMs: number): Promise<TestAnswer> {
   const body = JSON.stringify({ task_id: 'sluice-self-test' })
   const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
   const signal = AbortSignal.timeout(timeoutMs)

@@ -8,7 +8,7 @@ import { createOperationExchange, type OperationExchange } from '../service/oper
 import type { ServiceRequest } from '../service/service-client.ts'
 
 /** A row as the journal holds it. */
-interface ItemRow {
+export interface ItemRow {
   row: number
   cells: readonly string[]
   /** What each cell is in a source of JSON; null where all are text. */

@@ -1,5 +1,5 @@
 import type { RowAnswer } from '../../../shared/run/item-state.ts'
-import { isJsonObject, type JsonObject } from '../../../shared/service/json-object.ts'
+import { isJsonObject, type JsonObject, toTextOrNull } from '../../../shared/service/json-object.ts'
 import { createJudgement, cutMessage, type Judgement, type OperationReader } from './judgement.ts'
 
 /** Reads where an appeal stands (docs/interface.md §2.6, §4.7). */
@@ -27,7 +27,7 @@ export function describeAppeal(body: unknown): string | null {
 function readAppeal(body: unknown): { answer: RowAnswer; text: string } | null {
   const appeal = isJsonObject(body) ? body['appeal'] : null
   if (!isJsonObject(body) || !isJsonObject(appeal)) return null
-  const appealStatus = toText(appeal['appeal_status'])
+  const appealStatus = toTextOrNull(appeal['appeal_status'])
   if (appealStatus === null) return null
   const judgment = isJsonObject(appeal['appeal_judgment']) ? appeal['appeal_judgment'] : null
   const answer = toAnswer(appealStatus, judgment)
@@ -49,7 +49,7 @@ function toAnswer(status: string, judgment: JsonObject | null): RowAnswer {
 
 function toJudgmentText(judgment: JsonObject | null): string {
   if (judgment === null) return 'no judgment'
-  const action = toText(judgment['action_name']) ?? toText(judgment['action_id'])
+  const action = toTextOrNull(judgment['action_name']) ?? toTextOrNull(judgment['action_id'])
   const reasons = toReasonsText(judgment['action_reasons'])
   return `judgment: ${action ?? 'no action named'}${reasons}`
 }
@@ -57,7 +57,7 @@ function toJudgmentText(judgment: JsonObject | null): string {
 /** An empty object stands for no decision (docs/interface.md §2.6). */
 function toDecisionText(decision: unknown): string {
   if (!isJsonObject(decision) || Object.keys(decision).length === 0) return 'no original decision'
-  const action = toText(decision['display_name']) ?? toText(decision['action_id'])
+  const action = toTextOrNull(decision['display_name']) ?? toTextOrNull(decision['action_id'])
   return `original decision: ${action ?? 'no action named'}${toReasonsText(decision['action_reasons'])}`
 }
 
@@ -71,13 +71,9 @@ function toReasonText(reason: unknown): string {
   if (typeof reason === 'string') return reason
   if (isJsonObject(reason)) {
     for (const name of ['display_name', 'name', 'reason', 'message']) {
-      const text = toText(reason[name])
+      const text = toTextOrNull(reason[name])
       if (text !== null) return text
     }
   }
   return JSON.stringify(reason)
-}
-
-function toText(value: unknown): string | null {
-  return typeof value === 'string' && value !== '' ? value : null
 }

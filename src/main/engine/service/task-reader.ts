@@ -1,6 +1,6 @@
 import type { TaskOperation } from '../../../shared/operations/operations.ts'
 import { isServiceErrorBody, readServiceError } from '../../../shared/service/errors.ts'
-import { isJsonObject, type JsonObject, toTaskId } from '../../../shared/service/json-object.ts'
+import { isJsonObject, type JsonObject, toTaskId, toTextOrNull } from '../../../shared/service/json-object.ts'
 import { hasOwnCallback, judgeAcknowledgement } from './index-reader.ts'
 import { createJudgement, cutMessage, type Judgement, type OperationReader } from './judgement.ts'
 
@@ -212,7 +212,7 @@ function addRules(result: Pick<TaskResult, 'triggeredRules' | 'unreadableRules'>
       result.unreadableRules ??= JSON.stringify(list)
       continue
     }
-    const ruleName = toId(rule['rule_name']) ?? toId(rule['display_name']) ?? ruleId
+    const ruleName = toTextOrNull(rule['rule_name']) ?? toTextOrNull(rule['display_name']) ?? ruleId
     result.triggeredRules.push({ ruleId, ruleName })
   }
 }
@@ -267,10 +267,6 @@ function keepHighest(scores: Scores, className: string, score: number): void {
     return
   }
   scores.push({ className, score })
-}
-
-function toId(value: unknown): string | null {
-  return typeof value === 'string' && value !== '' ? value : null
 }
 
 function toText(value: unknown): string {

@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs'
 import { extname } from 'node:path'
 import type { PlanSource } from '../../../shared/plan/plan.ts'
 import {
@@ -14,7 +13,7 @@ import { unpackGzip } from './gzip.ts'
 import { openJsonLinesSource } from './jsonl/json-lines-source.ts'
 import type { SourceReader } from './source-reader.ts'
 import { watchTableEdges } from './table-edges.ts'
-import { findTables } from './tables/tables.ts'
+import { findTables, isFolder } from './tables/tables.ts'
 import { openUnitedSource } from './tables/united-source.ts'
 
 /** How a source is read, where that is not left to {@link openSource}. */
@@ -113,13 +112,4 @@ function openDelimited(source: PlanSource, { readBytes, contentPath }: OpenSourc
 export function findSourceFormat({ path, format }: Pick<PlanSource, 'path' | 'format'>): SourceFormat {
   if (format !== undefined) return format
   return isFolder(path) ? 'folder' : (findFormatOfEnding(extname(removePackedEnding(path))) ?? 'csv')
-}
-
-function isFolder(path: string): boolean {
-  try {
-    return statSync(path).isDirectory()
-  } catch {
-    // Whoever opens the file says what is wrong with it.
-    return false
-  }
 }

@@ -3,6 +3,23 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 /** What readers and writers of a journal pass around; only the journal itself opens a database. */
 export type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 
+/** Rows as arrays rather than objects, which take twice as long to make. */
+export function readTuples<Tuple>(db: DatabaseSync, sql: string, params: readonly SQLInputValue[]): Tuple[] {
+  const statement = db.prepare(sql)
+  statement.setReturnArrays(true)
+  return statement.all(...params) as unknown as Tuple[]
+}
+
+/** A stored value as text; null stays null. */
+export function toText(value: unknown): string | null {
+  return value === null || value === undefined ? null : String(value)
+}
+
+/** A stored value as a number; null stays null. */
+export function toNumber(value: unknown): number | null {
+  return value === null || value === undefined ? null : Number(value)
+}
+
 /** Rows of one statement, the larger first. Half of what a small insert costs is paid once a statement. */
 const SIZES = [32, 8, 1] as const
 

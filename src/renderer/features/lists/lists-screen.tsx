@@ -17,6 +17,7 @@ import {
   type LedgerState,
   SHOWN_STATES,
   type TermEntry,
+  toWords,
 } from '../../../shared/lookback/ledger.ts'
 import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
 import type { OperationKind } from '../../../shared/operations/operations.ts'
@@ -459,10 +460,6 @@ function StateWord({ of, state }: { of: LedgerKind; state: LedgerState }) {
 
 function toMoment(at: string | null): ReactNode {
   return at === null ? null : <span className="quiet">{formatTimestamp(at)}</span>
-}
-
-function toWords(text: string): string {
-  return text.replaceAll('_', ' ')
 }
 
 const INDEX_COLUMNS: readonly EntryColumn<IndexEntry>[] = [

@@ -15,6 +15,7 @@ import type { AttemptDetail, CutFrom, RowDetail } from '../../../shared/run/resu
 import {
   readRuleThresholds,
   readTaskFindings,
+  sayValue,
   type TaskFindings,
 } from '../../../shared/service/answer-findings.ts'
 import { findTextMarks, type TextMark } from '../../../shared/service/text-marks.ts'
@@ -286,7 +287,7 @@ function FindingsPart({ findings, revealed }: { findings: TaskFindings; revealed
           ...naming.map(
             ([name, list]) =>
               list.length > 0 &&
-              ([name, <SafeText key={name} text={list.map(toText).join(', ')} max={400} />] as const),
+              ([name, <SafeText key={name} text={list.map(sayValue).join(', ')} max={400} />] as const),
           ),
           fromCache !== null && ['From cache', fromCache ? 'yes' : 'no'],
         ]}
@@ -320,14 +321,10 @@ function Entries({ list, revealed }: { list: readonly unknown[]; revealed: boole
 
 /** What an entry quotes, and what the answer calls it. */
 function readEntry(entry: unknown): { value: string; type: string | null } {
-  if (typeof entry !== 'object' || entry === null) return { value: toText(entry), type: null }
+  if (typeof entry !== 'object' || entry === null) return { value: sayValue(entry), type: null }
   const value = 'value' in entry && typeof entry.value === 'string' ? entry.value : null
   const type = 'type' in entry && typeof entry.type === 'string' && entry.type !== '' ? entry.type : null
-  return value === null ? { value: toText(entry), type: null } : { value, type }
-}
-
-function toText(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value)
+  return value === null ? { value: sayValue(entry), type: null } : { value, type }
 }
 
 /** The outcome of a row: its error and what to do, or the rules it triggered. */

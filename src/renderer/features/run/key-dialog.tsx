@@ -2,9 +2,10 @@ import { Modal } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { ConnectionEntry, ConnectionKeyEntry } from '../../../shared/bridge/connections.ts'
+import { findActiveKey } from '../../../shared/plan/stored-connection.ts'
 import { ask, bridge } from '../../bridge/client.ts'
 import { showConnections } from '../../bridge/connections.ts'
-import { findActiveEntry, isAtHand, isTypeable } from '../../ui/connection/destination.ts'
+import { isAtHand, isTypeable } from '../../ui/connection/destination.ts'
 import { KeepKey, KeyInput, sayKept } from '../../ui/connection/key-input.tsx'
 import { RadioField } from '../../ui/controls.tsx'
 import { Form, FormActions } from '../../ui/form.tsx'
@@ -26,7 +27,7 @@ export function KeyDialog(props: {
   const { runId, entry, onChanged, onClose } = props
   const [choice, setChoice] = useState(TYPED)
   const [apiKey, setApiKey] = useState('')
-  const active = entry === null ? null : findActiveEntry(entry)
+  const active = entry === null ? null : findActiveKey(entry)
   const replaced = entry !== null && active !== null && isTypeable(active) ? active.label : null
   const [isKept, setKept] = useState(props.isRefused && replaced !== null)
   const storage = useQuery(ask.connections.readStorage.queryOptions())

@@ -4,12 +4,12 @@ import { useState } from 'react'
 import type { ConnectionEntry } from '../../../shared/bridge/connections.ts'
 import type { PlannedAgain } from '../../../shared/bridge/history.ts'
 import type { ChosenSource } from '../../../shared/bridge/source.ts'
+import { findActiveKey } from '../../../shared/plan/stored-connection.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
 import { ask, bridge } from '../../bridge/client.ts'
 import { useFileChoice } from '../../bridge/file-choice.tsx'
 import { useWaitingRun } from '../../bridge/waiting-run.ts'
 import {
-  findActiveEntry,
   isAtHand,
   isProductionAddress,
   type NamedPlace,
@@ -295,7 +295,7 @@ function needsKey(plan: PlannedAgain, choice: string, connections: readonly Conn
   if (choice === AS_BEFORE) return plan.needsKey
   if (choice === SANDBOX || !plan.sendsKey) return false
   const entry = connections.find(({ name }) => STORED + name === choice)
-  return entry === undefined || !isAtHand(findActiveEntry(entry))
+  return entry === undefined || !isAtHand(findActiveKey(entry))
 }
 
 function sayKey(plan: PlannedAgain, entry: ConnectionEntry | undefined, isNeeded: boolean): string {

@@ -2,13 +2,13 @@ import { Radio, Stack } from '@mantine/core'
 import { IconAlertTriangle, IconFlask, IconPlugConnected, type TablerIcon } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { ConnectionEntry } from '../../../shared/bridge/connections.ts'
+import { findActiveKey } from '../../../shared/plan/stored-connection.ts'
 import { TextField } from '../controls.tsx'
 import { Notice, Panel } from '../layout/screen.tsx'
 import { SafeText } from '../text/safe-text.tsx'
 import styles from './connection.module.css'
 import {
   type Destination,
-  findActiveEntry,
   findEntry,
   isAtHand,
   type NamedPlace,
@@ -76,7 +76,7 @@ export function DestinationPanel(props: DestinationPanelProps) {
       {destination.kind === 'stored' && entry !== null && props.needsKey && (
         <Stack gap="sm" className="mt-3 pt-3 border-t">
           <p className="quiet">{sayActiveKey(entry)}</p>
-          {!isAtHand(findActiveEntry(entry)) && (
+          {!isAtHand(findActiveKey(entry)) && (
             <KeyInput
               value={destination.apiKey}
               onValue={(apiKey) => onDestination({ ...destination, apiKey })}

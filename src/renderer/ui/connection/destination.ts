@@ -1,6 +1,7 @@
 import type { ConnectionEntry, ConnectionKeyEntry } from '../../../shared/bridge/connections.ts'
 import type { PlanConnection } from '../../../shared/plan/connection.ts'
 import { findProduction, listAddresses } from '../../../shared/plan/production-service.ts'
+import { findActiveKey } from '../../../shared/plan/stored-connection.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
 import { sayCorrectedUrl, toBaseUrl } from '../../../shared/service/base-url.ts'
 
@@ -34,14 +35,10 @@ export function findEntry(
   return connections.find((entry) => entry.name === destination.name) ?? null
 }
 
-export function findActiveEntry({ keys, activeKey }: ConnectionEntry): ConnectionKeyEntry | null {
-  return keys.find(({ label }) => label === activeKey) ?? null
-}
-
 /** Which key of a connection is sent, and whether it is at hand, as a sentence. */
 export function sayActiveKey(entry: ConnectionEntry): string {
   const { activeKey } = entry
-  const { env: variable, place, state } = findActiveEntry(entry) ?? {}
+  const { env: variable, place, state } = findActiveKey(entry) ?? {}
   if (state === 'asking') return `Key ${activeKey}, as typed; the system may ask you to unlock it.`
   if (state === 'locked') {
     return `Key ${activeKey} cannot be read: unlock it, or type it again under Connections.`
@@ -125,7 +122,7 @@ export function findDestinationGap(
   if (destination.kind === 'stored') {
     const entry = findEntry(destination, connections)
     if (entry === null) return `The connection ${destination.name} is no longer stored`
-    return needsKey && !isTyped && !isAtHand(findActiveEntry(entry))
+    return needsKey && !isTyped && !isAtHand(findActiveKey(entry))
       ? `Type the API key of ${entry.name}`
       : null
   }

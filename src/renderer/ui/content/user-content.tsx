@@ -4,6 +4,7 @@ import { ID_TEXT_FIELDS } from '../../../shared/mapping/id-text.ts'
 import { toColumnIndex, toWholeMapping } from '../../../shared/mapping/match-columns.ts'
 import { findPlaceholder, parseTemplate } from '../../../shared/mapping/templates.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
+import { isJson } from '../../../shared/messages/pretty-json.ts'
 import { REQUEST_FIELD } from '../../../shared/operations/operations.ts'
 import type { Mapping, Plan } from '../../../shared/plan/plan.ts'
 import type { Problem, ProblemCode } from '../../../shared/run/problem.ts'
@@ -239,15 +240,6 @@ export function maskQuoted(sentence: string): string {
 /** What stands in the place of user content until it is revealed. */
 function toMask(length: number): string {
   return `hidden (${formatCounted(length, 'character')})`
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
 }
 
 /** From so many cells on, values that repeat are labels. */

@@ -9,6 +9,7 @@ import { StretchStatement, toStretch } from '../../run/export/stretch.ts'
 import { createPlaceReader } from '../../run/journal/intake-writer.ts'
 import { createRowRequests } from '../../run/results/row-detail.ts'
 import { isThere } from '../../workspace/is-there.ts'
+import { toText } from '../../workspace/sqlite.ts'
 import { toJournalFile } from '../../workspace/workspace-files.ts'
 
 /** A row that one run may have sent, and what is known of it. Times are Unix microseconds. */
@@ -159,8 +160,4 @@ function createLostBefore({ db, record, workspace }: RunView): (item: number) =>
   if (parentRunId === null || isThere(toJournalFile(workspace, parentRunId))) return () => false
   const lost = db.prepare('SELECT 1 FROM lost_try WHERE item = ?')
   return (item) => lost.get(item) !== undefined
-}
-
-function toText(value: unknown): string | null {
-  return value === null || value === undefined ? null : String(value)
 }

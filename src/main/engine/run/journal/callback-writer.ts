@@ -1,4 +1,3 @@
-import type { StatementSync } from 'node:sqlite'
 import { type ItemState, nextItemState, type RowAnswer } from '../../../../shared/run/item-state.ts'
 import { countError, type ErrorCause, uncountError } from '../../journal/counters.ts'
 import type { Journal } from '../../journal/journal.ts'
@@ -15,6 +14,7 @@ import { createRowMapper, type MapRow } from '../../mapping/row-mapper.ts'
 import type { InboxCallback } from '../../receiver/inbox.ts'
 import { ECHO_MISMATCH_CODE, type EchoFinding } from '../../service/echoes.ts'
 import { cutMessage } from '../../service/judgement.ts'
+import { type StatementSync, toNumber, toText } from '../../workspace/sqlite.ts'
 import { describeDifference, describeUnreadable, isSameCallback } from '../callback-text.ts'
 import type { AttemptRecord, OutcomeWriter } from '../recorder.ts'
 import type { ItemClaims } from './item-claims.ts'
@@ -556,12 +556,4 @@ function sayUnreadable(body: string): string {
 
 function sayError({ errorCode, message }: Pick<ErrorCause, 'errorCode' | 'message'>): string {
   return [errorCode, message].filter((part) => part !== null).join(': ') || 'error'
-}
-
-function toText(value: unknown): string | null {
-  return value === null || value === undefined ? null : String(value)
-}
-
-function toNumber(value: unknown): number | null {
-  return value === null || value === undefined ? null : Number(value)
 }

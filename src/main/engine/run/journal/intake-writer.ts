@@ -17,6 +17,7 @@ import { updateRunRecord } from '../../journal/run-record.ts'
 import { parseCells } from '../../journal/stored-cells.ts'
 import type { Body } from '../../mapping/json-text.ts'
 import type { LeavesOut } from '../../mapping/row-fixer.ts'
+import type { UniqueKey } from '../../mapping/row-mapper.ts'
 import { markHalf, toHalf } from '../../mapping/split-row.ts'
 import { BulkInsert, type DatabaseSync } from '../../workspace/sqlite.ts'
 import { HashLists, type ReadKey, toBytes } from '../sent-before/row-keys.ts'
@@ -24,15 +25,6 @@ import { NotedRows } from './noted-rows.ts'
 import { RowInsert } from './row-insert.ts'
 import { SeenIds, toHash } from './seen-ids.ts'
 import { createProblemInsert, toCauseKey } from './stored-problems.ts'
-
-/** What only one row of a source may have. */
-interface UniqueKey {
-  field: string
-  value: string
-  shown?: string
-  /** What the value looks like, where rows that look the same are warned of. */
-  looks?: string
-}
 
 /** A row that intake has read, mapped and validated. */
 export interface IntakeRow {

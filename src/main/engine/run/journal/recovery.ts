@@ -1,4 +1,3 @@
-import type { DatabaseSync } from 'node:sqlite'
 import { LatencyMeter } from '../../../../shared/load/latency-meter.ts'
 import { toErrorKey } from '../../../../shared/run/counts.ts'
 import type { Outcome } from '../../../../shared/run/item-state.ts'
@@ -9,6 +8,7 @@ import { readRunRecord, updateRunRecord } from '../../journal/run-record.ts'
 import { isTimed, type RecountedSecond, SecondWriter } from '../../journal/seconds.ts'
 import { selectReplacedTries } from '../../journal/sent-as.ts'
 import { recordPhases } from '../../sending/second-meter.ts'
+import { type DatabaseSync, toNumber } from '../../workspace/sqlite.ts'
 import { TRIES_OF_ITEM } from './item-claims.ts'
 
 /** What a row is told whose request may have gone out just before its run was cut off. */
@@ -239,8 +239,4 @@ function createSecond(at: number): RecountedSecond {
     unknown: 0,
     latency: new LatencyMeter(),
   }
-}
-
-function toNumber(value: unknown): number | null {
-  return value === null || value === undefined ? null : Number(value)
 }

@@ -10,7 +10,7 @@ import {
 import type { RunView } from '../../journal/run-family.ts'
 import { parseCells } from '../../journal/stored-cells.ts'
 import { createFieldMapper } from '../../mapping/row-mapper.ts'
-import type { DatabaseSync, SQLInputValue } from '../../workspace/sqlite.ts'
+import { readTuples } from '../../workspace/sqlite.ts'
 import { RowKinds, readRows } from './row-kinds.ts'
 import { RowScores, RowValues } from './row-values.ts'
 
@@ -284,11 +284,4 @@ type Range = readonly [above: number, upTo: number]
 function toTexts(value: unknown): string[] {
   const values = Array.isArray(value) ? value : [value]
   return values.filter((text): text is string => typeof text === 'string' && text !== '').sort()
-}
-
-/** Arrays rather than objects, which take twice as long to make. */
-function readTuples<Tuple>(db: DatabaseSync, sql: string, values: readonly SQLInputValue[]): Tuple[] {
-  const statement = db.prepare(sql)
-  statement.setReturnArrays(true)
-  return statement.all(...values) as unknown as Tuple[]
 }

@@ -9,7 +9,8 @@ import { createExchangeReader } from '../../journal/stored-bodies.ts'
 import { type Body, writeBody } from '../../mapping/json-text.ts'
 import { createRowHash } from '../../mapping/row-hash.ts'
 import { toHalf } from '../../mapping/split-row.ts'
-import { createItemRequests } from '../../sending/item-requests.ts'
+import { createItemRequests, type ItemRow } from '../../sending/item-requests.ts'
+import { toNumber, toText } from '../../workspace/sqlite.ts'
 import { createPlaceAdder } from '../journal/problem-places.ts'
 import { PROBLEM_COLUMNS, toStoredProblem } from '../journal/stored-problems.ts'
 import { findNewest, type JoinedRow, listEarlier, readFamilyRows, readRunRows } from './family-rows.ts'
@@ -167,9 +168,6 @@ export interface RowRequest {
   parts: { row: number; body: Readonly<Body> }[]
 }
 
-/** A row that a request carries, as the journal has it. */
-type RequestRow = Parameters<ReturnType<typeof createItemRequests>['toRequest']>[1][number]
-
 /** Prepares a run's requests: that of an item, or of a row that is never sent, whose `item` is null. */
 export function createRowRequests({ db, record, workspace }: RunView) {
   const { mapRow, exchange, toRequest } = createItemRequests(record, workspace)
@@ -193,7 +191,7 @@ export function createRowRequests({ db, record, workspace }: RunView) {
       .map((other) => ({ ...other, ...(own > 0 && readSentKindsOf(Number(other['id']), own)) }))
   }
   const isAlone = toRowsPerItem(record.plan.operation) === 1
-  const readParts = (row: number, item: number | null): RequestRow[] =>
+  const readParts = (row: number, item: number | null): ItemRow[] =>
     (item === null || isAlone ? oneRow.all(row) : readTogether(row, item)).map(({ id, cells, kinds }) => ({
       row: Number(id),
       cells: JSON.parse(String(cells)) as string[],
@@ -202,7 +200,7 @@ export function createRowRequests({ db, record, workspace }: RunView) {
   return {
     mapRow,
     /** `own` is the row itself, of which nothing needs to be read. */
-    toRequest(row: number, item: number | null, own: RequestRow | null = null): RowRequest {
+    toRequest(row: number, item: number | null, own: ItemRow | null = null): RowRequest {
       const rows = isAlone && own !== null ? [own] : readParts(row, item)
       const { request, bodies } = toRequest(item, rows)
       return {
@@ -263,12 +261,4 @@ function readProblemsOf({ db }: RunView, row: number): Problem[] {
 function toMs(us: unknown): number | null {
   const number = toNumber(us)
   return number === null ? null : number / 1000
-}
-
-function toNumber(value: unknown): number | null {
-  return value === null || value === undefined ? null : Number(value)
-}
-
-function toText(value: unknown): string | null {
-  return value === null || value === undefined ? null : String(value)
 }

@@ -136,7 +136,6 @@ export interface ReadRow {
   isAnswered: boolean
   attempts: number
   durationUs: number | null
-  callbackUs: number | null
 }
 
 /** A row of `row` with that of `result`, where there is one. */
@@ -150,14 +149,13 @@ type StoredRow = [
   answer: string | null,
   attempts: number | null,
   durationUs: number | null,
-  callbackUs: number | null,
 ]
 
 /** Reads what one run says of the rows that it has in a stretch, in their order. */
 export function readRows(view: RunView, stretch: Stretch, condition: RowCondition | null = null): ReadRow[] {
   const { db, record } = view
   const statement = db.prepare(
-    `SELECT row.id, row.item, state, status, error_code, message, answer, attempts, duration_us, callback_us
+    `SELECT row.id, row.item, state, status, error_code, message, answer, attempts, duration_us
      FROM row LEFT JOIN result ON result.row = row.id
      WHERE ${stretch.sql('row.id')}${condition?.sql ?? ''} ORDER BY row.id`,
   )
@@ -170,7 +168,7 @@ export function readRows(view: RunView, stretch: Stretch, condition: RowConditio
   const problems = readProblemCauses(db, stretch)
   const known = readFacetCounts(db).get('error') ?? new Map<string, number>()
   return rows.map((row) => {
-    const [id, item, stored, , errorCode, , answer, attempts, durationUs, callbackUs] = row
+    const [id, item, stored, , errorCode, , answer, attempts, durationUs] = row
     const untried = id <= record.claimed ? 'sending' : 'pending'
     const state = stored ?? (item === null ? 'invalid' : untried)
     const isError = state !== 'invalid' && isUnsuccessful(state)
@@ -181,7 +179,7 @@ export function readRows(view: RunView, stretch: Stretch, condition: RowConditio
       rules: rules.get(id) ?? NO_RULES,
     }
     const isAnswered = stored === 'succeeded' && errorCode === null
-    return { id, kind, isAnswered, attempts: attempts ?? 0, durationUs, callbackUs }
+    return { id, kind, isAnswered, attempts: attempts ?? 0, durationUs }
   })
 }
 

@@ -250,7 +250,8 @@ export function readJudgedFor(family: RunFamily, { verdict, keptRows = [] }: Row
   return { all: new Set([...judged.all, ...keptRows]), by: new Map(judged.by).set(verdict, kept) }
 }
 
-function readLastRow({ db }: RunView): number {
+/** The highest number of a row that a run has; 0 without any. */
+export function readLastRow({ db }: Pick<RunView, 'db'>): number {
   return Number(db.prepare('SELECT max(id) AS id FROM row').get()?.['id'] ?? 0)
 }
 
@@ -285,7 +286,8 @@ export function isSameVersion(one: Version, other: Version | undefined): boolean
   return one.db === other?.db && one.version === other.version
 }
 
-function toLonger(array: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
+/** The same numbers with room for as many again. */
+export function toLonger(array: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
   const longer = new Uint32Array(array.length * 2)
   longer.set(array)
   return longer

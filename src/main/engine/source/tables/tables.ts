@@ -141,7 +141,8 @@ function toRealPath(path: string): string {
   }
 }
 
-function isFolder(path: string): boolean {
+/** Whether a path leads to a folder; whoever opens it says what is wrong with it. */
+export function isFolder(path: string): boolean {
   try {
     return statSync(path).isDirectory()
   } catch {

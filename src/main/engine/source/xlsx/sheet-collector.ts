@@ -9,7 +9,7 @@ import {
 } from './link-formula.ts'
 import { isBeyondPrecision, losesDigits, toSerial } from './number-text.ts'
 import { decodeEscapes, type XmlHandlers } from './parse-xml.ts'
-import type { Styles } from './workbook.ts'
+import { isTrue, type Styles } from './workbook.ts'
 
 /** Largest part of a sheet that is read, bytes. */
 export const MAX_SHEET_PART_BYTES = 32 * 1024 * 1024 * 1024
@@ -301,10 +301,6 @@ export function createSheetCollector(path: string, styles: Styles): SheetCollect
     },
     isAtEnd: () => isAtEnd,
   }
-}
-
-function isTrue(text: string | undefined): boolean {
-  return text === '1' || text === 'true'
 }
 
 /** The letters of the columns below `count` in these ranges: `B to D, H`; '' for none. */

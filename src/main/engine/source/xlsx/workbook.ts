@@ -131,7 +131,8 @@ function toRelationsPart(part: string): string {
   return posix.join(posix.dirname(part), '_rels', `${posix.basename(part)}.rels`)
 }
 
-function isTrue(text: string | undefined): boolean {
+/** Whether an attribute says yes. */
+export function isTrue(text: string | undefined): boolean {
   return text === '1' || text === 'true'
 }
 
