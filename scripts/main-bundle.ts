@@ -15,6 +15,7 @@ export const WORKER_ENTRIES = {
   'run-worker': toSource('main/engine/session/run-worker.ts'),
   'load-worker': toSource('main/engine/load/load-worker.ts'),
   'query-worker': toSource('main/engine/query/query-worker.ts'),
+  'sent-before-worker': toSource('main/engine/run/sent-before/sent-before-worker.ts'),
   'receiver-worker': toSource('main/engine/receiver/receiver-worker.ts'),
   'sandbox-worker': toSource('main/sandbox/sandbox-worker.ts'),
   'sql-process': toSource('main/engine/lookback/sql/sql-process.ts'),

@@ -97,6 +97,7 @@ const ENTRIES = [
   'out/main/main.js',
   'out/main/run-worker.js',
   'out/main/load-worker.js',
+  'out/main/sent-before-worker.js',
   'out/main/query-worker.js',
   'out/main/receiver-worker.js',
   'out/main/sandbox-worker.js',

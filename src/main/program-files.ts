@@ -12,6 +12,7 @@ function toUrl(source: string): URL {
 export const WORKER_URLS = {
   run: toUrl('./engine/session/run-worker.ts'),
   query: toUrl('./engine/query/query-worker.ts'),
+  sentBefore: toUrl('./engine/run/sent-before/sent-before-worker.ts'),
   load: toUrl('./engine/load/load-worker.ts'),
   receiver: toUrl('./engine/receiver/receiver-worker.ts'),
   sandbox: toUrl('./sandbox/sandbox-worker.ts'),

@@ -18,7 +18,11 @@ import type { RunSnapshot } from '../../src/shared/run/snapshot.ts'
 /** The key of every run of the tests. */
 export const RUN_KEY = 'key-of-the-run'
 
-const NO_ADDRESSES = { callbackBase: null, mediaBase: null, loadWorkerUrl: WORKER_URLS.load.href } as const
+const NO_ADDRESSES = {
+  ...{ callbackBase: null, mediaBase: null },
+  loadWorkerUrl: WORKER_URLS.load.href,
+  searchWorkerUrl: WORKER_URLS.sentBefore.href,
+} as const
 
 /** A session of a run in the tests' own thread, which spares the start of a thread. */
 export interface InProcessRun {
@@ -40,6 +44,7 @@ export type SessionOptions = Partial<
     | 'callbackBase'
     | 'mediaBase'
     | 'loadWorkerUrl'
+    | 'searchWorkerUrl'
     | 'earlierRuns'
     | 'callbackTimeoutMs'
   >

@@ -154,6 +154,7 @@ describe.runIf(inject('isLong'))('the packed command line', () => {
         'main/installed.js',
         'main/run-worker.js',
         'main/load-worker.js',
+        'main/sent-before-worker.js',
         'main/query-worker.js',
         'main/receiver-worker.js',
         'main/sandbox-worker.js',

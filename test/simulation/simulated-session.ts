@@ -52,6 +52,7 @@ export function toRunTask(plan: Plan, workspace: string, runId: string, work: Ru
     accept: [],
     whenFailing: 'stop',
     loadWorkerUrl: '',
+    searchWorkerUrl: '',
     work,
   }
 }

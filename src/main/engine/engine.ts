@@ -43,9 +43,9 @@ export function createEngine({
     // Runs of other processes may send these, so callbacks are stored without them, too.
     readKnownSecrets: () => readStoredSecrets(workspace, process.env).map((secret) => secret.seal()),
   })
-  const { load: loadWorkerUrl } = WORKER_URLS
+  const { load: loadWorkerUrl, sentBefore: searchWorkerUrl } = WORKER_URLS
   const held = new HeldRuns({
-    ...{ workspace, runWorkerUrl, loadWorkerUrl, stored, receiver },
+    ...{ workspace, runWorkerUrl, loadWorkerUrl, searchWorkerUrl, stored, receiver },
     findSystemProxy,
   })
 

@@ -353,6 +353,26 @@ describe('--only-new', () => {
     expect(sent.rows).toMatchObject({ skipped: 2 })
   })
 
+  it('finds rows of a large source, which are looked up while the next are read', async () => {
+    const { json, sluice, task, workspace } = await setUp()
+    const known = [1, 40_000, 65_536, 65_537, 70_000]
+    const text = 'x'.repeat(120)
+    const toRow = (n: number) => `p${n},u${n},${text}`
+    const first = await json(`${HEADER}${known.map(toRow).join('\n')}\n`)
+    const large = `${HEADER}${Array.from({ length: 70_000 }, (_, index) => toRow(index + 1)).join('\n')}\n`
+    const { rows, sent_before: before } = await json(large, '--only-new', '--dry-run')
+    expect(rows).toMatchObject({ skipped: 5, sendable: 69_995 })
+    expect(before).toMatchObject({ rows: 5, runs: [{ run_id: first.run_id, rows: 5 }] })
+    const held = await task(large, ['--only-new', '--limit', '1', '--json'])
+    const shown = await sluice(['show', JSON.parse(held.stdout).run_id, '--row', '65538'])
+    expect(shown.stdout).toContain(`sent before, in run ${first.run_id}, row 5`)
+    const db = new DatabaseSync(toJournalFile(workspace, first.run_id))
+    db.exec("UPDATE run SET plan = '{'")
+    db.close()
+    const refused = await task(large, ['--only-new', '--quiet'])
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('--accept sent_twice')])
+  })
+
   it('asks about a row whose try was lost in the run that a retry of it repeats', async () => {
     onlyInLongForm()
     let status: 400 | 503 = 503

@@ -48,9 +48,11 @@ import {
   type OnWritten,
   type SentBeforeLookup,
 } from './journal/intake-writer.ts'
+import { LOOKUP_ROWS, toAskedRows } from './sent-before/asked-rows.ts'
 import type { SentWith } from './sent-before/earlier-runs.ts'
-import { createKeyReader, findGenerated, findRowKeys } from './sent-before/row-keys.ts'
-import type { SentBeforeFinder } from './sent-before/sent-before.ts'
+import { createKeyReader, findGenerated, findRowKeys, type RowKeys } from './sent-before/row-keys.ts'
+import type { UncertainRuns } from './sent-before/sent-before.ts'
+import type { SentBeforeSearch } from './sent-before/sent-before-search.ts'
 
 /** How far intake has come. */
 export interface IntakeProgress {
@@ -74,6 +76,8 @@ export async function runIntake(options: {
   limit?: number | undefined
   /** Ids of runs that may have sent rows to the same service. */
   earlierRuns?: readonly string[] | undefined
+  /** Entry of the thread that looks their rows up. */
+  searchWorkerUrl: string
   /** What the rows will be sent with. */
   sentWith?: SentWith | undefined
   onProgress: (progress: IntakeProgress) => void
@@ -82,7 +86,7 @@ export async function runIntake(options: {
   const { record, journal } = options
   const { plan } = record
   const reader = await openSource(plan.source)
-  let finder: SentBeforeFinder | null = null
+  let search: SentBeforeSearch | null = null
   try {
     const mapping = resolveForSheet(plan, reader)
     const { nestedTexts } = reader
@@ -112,10 +116,9 @@ export async function runIntake(options: {
     if (keys !== null && (options.earlierRuns ?? []).length > 0) {
       const { workspace, earlierRuns: candidates = [], sentWith = NOTHING_KNOWN } = options
       const asking = { ...record, columns: [...columns] }
-      const { SentBeforeFinder } = await import('./sent-before/sent-before.ts')
-      finder = new SentBeforeFinder(journal.db, {
-        ...{ workspace, record: asking, sentWith, keys, candidates },
-      })
+      const { openSearch } = await import('./sent-before/sent-before-search.ts')
+      const task = { workspace, record: asking, sentWith, keys, candidates }
+      search = await openSearch(task, reader.sizeBytes, options.searchWorkerUrl)
     }
     // Cells of an export that is known as one are without the guard already.
     let guarded = 0
@@ -127,7 +130,7 @@ export async function runIntake(options: {
     }
     const writer = createIntakeWriter(journal, { plan: resolved, columns }, mapRow, {
       limit: options.limit,
-      sentBefore: finder === null || finder.isEmpty ? null : toLookup(finder, plan),
+      sentBefore: search === null || search.isEmpty ? null : toLookup(search, keys ?? [], plan, columns),
       onWritten: (written, isSent, isSkipped) => {
         const { row, cells, kinds = null, body = {}, reported } = written
         idColumns.note(body, row, isSent, reported)
@@ -152,30 +155,32 @@ export async function runIntake(options: {
         rowsRead: writer.rowsRead,
         problems: writer.problems,
       })
+      await writer.writeLookedUp()
       await setImmediate()
       if (options.isStopped()) return false
     }
-    writer.writeChecked()
+    await writer.writeHeld()
     let behind = writer.rowsRead + 1
     for (const records of splitter.takeSplit()) {
       writer.writeSecondHalves(records, behind, checkRow)
       behind += records.length
+      await writer.writeLookedUp()
       await setImmediate()
       if (options.isStopped()) return false
     }
-    writer.writeChecked()
+    await writer.writeHeld()
     const missingTag = rowTags?.missing ?? null
     if (missingTag !== null)
       throw new SluiceError({ id: 'load_tag_missing', column: missingTag.name, named: missingTag.value })
-    const unreadable = [...(finder?.unreadable ?? [])].sort()
+    const uncertain: Partial<UncertainRuns> = search?.uncertain ?? {}
+    const { withOtherKey = [], withOtherConnection = [], withUnknownKey = [] } = uncertain
+    const unreadable = [...(uncertain.unreadable ?? [])].sort()
     for (const runId of unreadable) journal.counters.add('sent_before', toUnreadableKey(runId), 1)
-    for (const runId of finder?.withUnknownKey ?? [])
-      journal.counters.add('sent_before', toKeyUnknownKey(runId), 1)
+    for (const runId of withUnknownKey) journal.counters.add('sent_before', toKeyUnknownKey(runId), 1)
     if (plan.onlyNew !== undefined)
-      for (const runId of finder?.withOtherKey ?? [])
-        journal.counters.add('sent_before', toOtherKeyKey(runId), 1)
+      for (const runId of withOtherKey) journal.counters.add('sent_before', toOtherKeyKey(runId), 1)
     if (plan.onlyNew !== undefined)
-      for (const runId of finder?.withOtherConnection ?? [])
+      for (const runId of withOtherConnection)
         journal.counters.add('sent_before', toOtherConnectionKey(runId), 1)
     if (plan.onlyNew !== undefined && unreadable.length > 0)
       writer.writeCommonProblem({
@@ -213,7 +218,7 @@ export async function runIntake(options: {
     writer.finish(reader.columns, reader.header, () => updateRunRecord(journal.db, { read_as: readAs }))
     return true
   } finally {
-    finder?.close()
+    await search?.close()
     reader.close()
   }
 }
@@ -247,9 +252,18 @@ function chooseRowKeys(
   return [by]
 }
 
-function toLookup(finder: SentBeforeFinder, { onlyNew }: Plan): SentBeforeLookup {
+function toLookup(
+  search: SentBeforeSearch,
+  keys: RowKeys['keys'],
+  { onlyNew, operation }: Plan,
+  columns: readonly string[],
+): SentBeforeLookup {
   const skips = onlyNew === undefined ? 'none' : onlyNew.unknown === 'skip' ? 'taken_or_unknown' : 'taken'
-  return { rowsMax: finder.rowsMax, skips, find: (rows) => finder.find(rows) }
+  const read = keys.map((names) => createKeyReader(names, operation, columns) ?? (() => null))
+  return {
+    ...{ rowsMax: LOOKUP_ROWS, skips },
+    find: (rows, cells) => search.find(toAskedRows(rows, cells, read)),
+  }
 }
 
 /** Rows whose cells say whether columns look swapped, as many as a preview has. */

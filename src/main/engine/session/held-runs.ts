@@ -20,7 +20,7 @@ import { RunRemoval } from './run-removal.ts'
 import { makesRun, type RunTask, RunThread } from './run-thread.ts'
 
 /** What differs from one run's thread to the next. */
-type RunWork = Omit<RunTask, 'workspace' | 'appVersion' | 'loadWorkerUrl'>
+type RunWork = Omit<RunTask, 'workspace' | 'appVersion' | 'loadWorkerUrl' | 'searchWorkerUrl'>
 
 /** What a run may send that is secret, and the proxy of the system that it goes through. */
 type RunSecrets = Pick<RunTask, 'apiKey' | 'proxyCredentials' | 'headerValues' | 'systemProxy'>
@@ -41,9 +41,10 @@ const IDLE = {
 
 export interface HeldRunsOptions {
   workspace: string
-  /** Entries of the threads of runs, and of those that send load tests. */
+  /** Entries of the threads of runs, of those that send load tests, and of those that look up what was sent before. */
   runWorkerUrl: URL
   loadWorkerUrl: URL
+  searchWorkerUrl: URL
   stored: StoredRuns
   receiver: WorkspaceReceiver
   findSystemProxy: FindSystemProxy
@@ -271,12 +272,13 @@ export class HeldRuns {
   }
 
   #createThread(work: RunWork): RunThread {
-    const { workspace, runWorkerUrl, loadWorkerUrl } = this.#options
+    const { workspace, runWorkerUrl, loadWorkerUrl, searchWorkerUrl } = this.#options
     return new RunThread(runWorkerUrl, {
       ...work,
       workspace,
       appVersion: APP_VERSION,
       loadWorkerUrl: loadWorkerUrl.href,
+      searchWorkerUrl: searchWorkerUrl.href,
     })
   }
 

@@ -73,8 +73,11 @@ export async function prepareRun(
   check(record)
   if (record.state !== 'intake') return record
   await noteSource(journal, record)
-  const { workspace, limit, earlierRuns } = task
-  const isWhole = await runIntake({ workspace, record, journal, limit, earlierRuns, ...hooks })
+  const { workspace, limit, earlierRuns, searchWorkerUrl } = task
+  const isWhole = await runIntake({
+    ...{ workspace, record, journal, limit, earlierRuns, searchWorkerUrl },
+    ...hooks,
+  })
   return isWhole ? readRecord(task, journal) : null
 }
 

@@ -43,6 +43,8 @@ export interface RunTask {
   stop?: Partial<StopRule> | undefined
   /** Entry of the threads that send a load test. */
   loadWorkerUrl: string
+  /** Entry of the thread that looks up what was sent before. */
+  searchWorkerUrl: string
   work:
     | { kind: 'start'; plan: Plan }
     | { kind: 'resume'; onUnknown: 'resend' | 'skip' }

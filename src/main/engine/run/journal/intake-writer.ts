@@ -20,6 +20,7 @@ import type { LeavesOut } from '../../mapping/row-fixer.ts'
 import type { UniqueKey } from '../../mapping/row-mapper.ts'
 import { markHalf, toHalf } from '../../mapping/split-row.ts'
 import { BulkInsert, type DatabaseSync } from '../../workspace/sqlite.ts'
+import { type FoundRows, findSent } from '../sent-before/asked-rows.ts'
 import { HashLists, type ReadKey, toBytes } from '../sent-before/row-keys.ts'
 import { NotedRows } from './noted-rows.ts'
 import { RowInsert } from './row-insert.ts'
@@ -52,9 +53,16 @@ export type OnWritten = (row: IntakeRow, isSent: boolean, isSkipped: boolean) =>
 export interface SentBeforeLookup {
   /** Rows that are looked up at once, at most. */
   rowsMax: number
-  /** What became of those that were sent before, by their place among the rows. */
-  find(rows: readonly IntakeRow[]): ReadonlyMap<number, SentBefore>
+  /** What became of those that were sent before; `cells` are the JSON of theirs. */
+  find(rows: readonly IntakeRow[], cells: readonly string[]): Promise<FoundRows>
   skips: SkipRule
+}
+
+/** Rows that were checked, the JSON of their cells, and where they stand. */
+interface HeldRows {
+  rows: IntakeRow[]
+  cells: string[]
+  places: RowPlace[]
 }
 
 interface IntakeOptions {
@@ -77,7 +85,7 @@ const ALWAYS_KEPT: ReadonlySet<Problem['code']> = new Set(FOUND_BY_READERS)
 
 /** Rows of one transaction, about: fewer commits write fewer pages twice. */
 const GROUP_ROWS = 5_000
-/** Characters of cells that are held until their rows are looked up, about. */
+/** Characters of cells, as JSON, that are gathered until their rows are looked up, about. */
 const LOOKUP_CHARACTERS = 16_000_000
 /** Pages of the WAL, 32 MB: nothing waits for intake yet, and fewer checkpoints wait for the disk less often. */
 const INTAKE_CHECKPOINT_PAGES = 4 * CHECKPOINT_PAGES
@@ -103,10 +111,12 @@ export class IntakeWriter {
   readonly #insertSkipped: BulkInsert
   readonly #keyLists: readonly { read: ReadKey; lists: HashLists }[]
   readonly #sentBefore: SentBeforeLookup | null
-  /** Rows that were checked and are looked up before they are written, and where they stand. */
-  #checked: IntakeRow[] = []
-  #places: RowPlace[] = []
-  #checkedCharacters = 0
+  /** Rows that are looked up before they are written: those that are gathered, and those that are being looked up. */
+  #held: HeldRows = { rows: [], cells: [], places: [] }
+  #heldCharacters = 0
+  /** Rows of the last batch: as many are expected of the next. */
+  #batchRows = 0
+  #asked: (HeldRows & { found: Promise<FoundRows> }) | null = null
   /** Rows that were sent before, of those that are being written. */
   readonly #sentCounts = new Map<SentBefore['origin'], number>()
   #rowsRead = 0
@@ -203,7 +213,7 @@ export class IntakeWriter {
 
   /**
    * Checks and writes a batch, row by row, and where it stands in the source; some thousand rows share a transaction.
-   * Throws `DISK_FULL`.
+   * Rows that are looked up first are held, until {@link writeHeld}. Throws `DISK_FULL`.
    */
   writeRows<Read>(
     rows: readonly Read[],
@@ -214,38 +224,64 @@ export class IntakeWriter {
       this.#writeBatch(rows, (row) => this.#writeRow(check(row)), places)
       return
     }
+    const held = this.#held
     for (const row of rows) {
       const checked = check(row)
-      this.#checked.push(checked)
-      for (const cell of checked.cells) this.#checkedCharacters += cell.length
+      const cells = JSON.stringify(checked.cells)
+      held.rows.push(checked)
+      held.cells.push(cells)
+      this.#heldCharacters += cells.length
     }
-    this.#places.push(...places)
-    const isFull = this.#checked.length + rows.length > this.#sentBefore.rowsMax
-    if (isFull || this.#checkedCharacters >= LOOKUP_CHARACTERS) this.writeChecked()
+    held.places.push(...places)
+    this.#batchRows = rows.length
   }
 
-  /** Writes the rows that are held until they are looked up. Called before anything reads them. */
-  writeChecked(): void {
-    const [rows, places] = [this.#checked, this.#places]
-    this.#checked = []
-    this.#places = []
-    this.#checkedCharacters = 0
-    if (rows.length === 0) return
-    // A batch alone may have more rows than are looked up at once.
-    const rowsMax = this.#sentBefore?.rowsMax ?? rows.length
-    for (let from = 0; from < rows.length; from += rowsMax)
-      this.#writeLookedUp(rows.slice(from, from + rowsMax), from === 0 ? places : [])
+  /**
+   * Has the rows looked up that are held, once they are many, and writes those that were looked up before: more rows can be
+   * read meanwhile. Awaited after each batch. Throws `DISK_FULL`.
+   */
+  async writeLookedUp(): Promise<void> {
+    const { rowsMax = Infinity } = this.#sentBefore ?? {}
+    const isFull = this.#held.rows.length + this.#batchRows > rowsMax
+    if (isFull || this.#heldCharacters >= LOOKUP_CHARACTERS) await this.#ask()
+  }
+
+  /** Writes all rows that are held. Awaited before anything reads them, and before the end. Throws `DISK_FULL`. */
+  async writeHeld(): Promise<void> {
+    await this.#ask()
+    await this.#writeAsked()
+  }
+
+  async #ask(): Promise<void> {
+    const { rows, cells, places } = this.#held
+    if (this.#sentBefore === null || rows.length === 0) return
+    this.#held = { rows: [], cells: [], places: [] }
+    this.#heldCharacters = 0
+    const { rowsMax } = this.#sentBefore
+    for (let from = 0; from < rows.length; from += rowsMax) {
+      const part = { rows: rows.slice(from, from + rowsMax), cells: cells.slice(from, from + rowsMax) }
+      const found = this.#sentBefore.find(part.rows, part.cells)
+      // It is awaited later, when it may have failed already.
+      found.catch(() => {})
+      await this.#writeAsked()
+      this.#asked = { ...part, places: from === 0 ? places : [], found }
+    }
+  }
+
+  async #writeAsked(): Promise<void> {
+    const asked = this.#asked
+    this.#asked = null
+    if (asked === null) return
+    const { rows, cells, places } = asked
+    const found = await asked.found
+    for (let from = 0; from < rows.length; from += GROUP_ROWS) {
+      const write = (row: IntakeRow, at: number) =>
+        this.#writeRow(row, cells[from + at], findSent(found, from + at))
+      this.#writeBatch(rows.slice(from, from + GROUP_ROWS), write, from === 0 ? places : [])
+    }
     for (const [origin, n] of this.#sentCounts)
       this.#journal.counters.add('sent_before', toSentBeforeKey(origin), n)
     this.#sentCounts.clear()
-  }
-
-  #writeLookedUp(rows: readonly IntakeRow[], places: readonly RowPlace[]): void {
-    const found = this.#sentBefore?.find(rows)
-    for (let from = 0; from < rows.length; from += GROUP_ROWS) {
-      const write = (row: IntakeRow, at: number) => this.#writeRow(row, found?.get(from + at))
-      this.#writeBatch(rows.slice(from, from + GROUP_ROWS), write, from === 0 ? places : [])
-    }
   }
 
   #writeBatch<Row>(
@@ -273,13 +309,12 @@ export class IntakeWriter {
     this.#file = file
   }
 
-  /** Writes the halves with the url of these records, numbered from `firstRow` on. */
+  /** Writes the halves with the url of these records, of which none is held, numbered from `firstRow` on. */
   writeSecondHalves(
     records: readonly number[],
     firstRow: number,
     check: (read: ReadHalf) => IntakeRow,
   ): void {
-    this.writeChecked()
     const { db } = this.#journal
     const toPlace = createPlaceReader(db)
     const find = db.prepare('SELECT cells, kinds FROM row WHERE id = ?')
@@ -356,7 +391,8 @@ export class IntakeWriter {
     header: readonly string[] | null = null,
     alongside: () => void = () => {},
   ): void {
-    this.writeChecked()
+    if (this.#held.rows.length > 0 || this.#asked !== null)
+      throw new Error('rows are held that are not written')
     this.#commitGroup()
     this.#journal.transact('power', () => {
       for (const { lists } of this.#keyLists) lists.flush()
@@ -373,8 +409,8 @@ export class IntakeWriter {
     checkpointEvery(this.#journal.db, CHECKPOINT_PAGES)
   }
 
-  #writeRow(read: IntakeRow, sent?: SentBefore): void {
-    const { row, cells, kinds = null, uniqueKey, problems, corrections } = read
+  #writeRow(read: IntakeRow, cells = JSON.stringify(read.cells), sent?: SentBefore): void {
+    const { row, kinds = null, uniqueKey, problems, corrections } = read
     this.#rowsRead += 1
     const { counters } = this.#journal
     const isLeftOut = this.#leavesOut(read, problems)
@@ -385,7 +421,7 @@ export class IntakeWriter {
     const found = repeated === null ? problems : [...problems, repeated]
     if (isLeftOut || (repeated !== null && this.#leavesOut(read, [repeated]))) {
       counters.add('state', 'left_out', 1)
-      this.#insertRow.add(row, JSON.stringify(cells), null, kinds)
+      this.#insertRow.add(row, cells, null, kinds)
       this.#insertLeftOut.run(row)
       // Only to say why; they count as no problems of the run.
       const isFew = counters.get('state', 'left_out') <= this.#problemsMax
@@ -398,7 +434,7 @@ export class IntakeWriter {
     if (isSkipped) {
       this.#onWritten?.(read, false, true)
       counters.add('state', 'skipped', 1)
-      this.#insertRow.add(row, JSON.stringify(cells), null, kinds)
+      this.#insertRow.add(row, cells, null, kinds)
       this.#insertSkipped.add(row, saySkipped(sent))
       return
     }
@@ -410,7 +446,7 @@ export class IntakeWriter {
       counters.add('corrected', 'rows', 1)
       for (const { field } of corrections) counters.add('corrected', `cell ${field}`, 1)
     }
-    this.#insertRow.add(row, JSON.stringify(cells), valid ? this.#toItem(row) : null, kinds)
+    this.#insertRow.add(row, cells, valid ? this.#toItem(row) : null, kinds)
   }
 
   /** Counts a row that was sent before, if it could be sent now; says whether it is skipped. */

@@ -51,6 +51,8 @@ export const RANKS: Record<SentOutcome, number> = { not_taken: 1, unknown: 2, ta
 
 /** Rows that are read at once. */
 const PAGE_ROWS = 1_000
+/** Page cache of a journal, KiB: few of its pages are read twice, and many journals are open. */
+const CACHE_KIB = 2_048
 /** Rows between those that are looked for, for each of them, up to which all are read in one go. */
 const GAP_ROWS = 3
 
@@ -150,6 +152,7 @@ export class EarlierRun {
    */
   *readSent(rows: readonly number[]): Generator<EarlierRow, void, undefined> {
     const { db } = this.#view()
+    db.exec(`PRAGMA cache_size = -${CACHE_KIB}`)
     const columns = 'row.id, row.cells, row.kinds, row.item, result.state, coalesce(attempts, 0)'
     const between = db.prepare(
       `SELECT ${columns} FROM row LEFT JOIN result ON result.row = row.id

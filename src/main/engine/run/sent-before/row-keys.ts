@@ -195,25 +195,27 @@ const FILTER_SHIFT = 32 - 21
 
 /** Hashes that are looked for, each with the places that have it. */
 export class WantedHashes {
-  readonly #filter = new Uint8Array(2 ** (32 - FILTER_SHIFT - 3))
+  readonly #filter = new Uint32Array(2 ** (32 - FILTER_SHIFT - 5))
   readonly #mask: number
   /** One more than the place that comes first in a slot, and than the next with the same slot; 0 for none. */
-  readonly #first: Uint32Array
-  readonly #next: Uint32Array
-  readonly #hashes: Uint32Array
+  readonly #first: Int32Array
+  readonly #next: Int32Array
+  readonly #hashes: Int32Array
+  /** Where in a list are hashes that pass the filter. */
+  #passed = new Int32Array(LIST_ROWS)
 
   /** Of places below a number. */
   constructor(places: number) {
     const slots = 2 ** Math.ceil(Math.log2(Math.max(2, places * 2)))
     this.#mask = slots - 1
-    this.#first = new Uint32Array(slots)
-    this.#next = new Uint32Array(places)
-    this.#hashes = new Uint32Array(places)
+    this.#first = new Int32Array(slots)
+    this.#next = new Int32Array(places)
+    this.#hashes = new Int32Array(places)
   }
 
   add(hash: number, place: number): void {
     const bit = hash >>> FILTER_SHIFT
-    this.#filter[bit >>> 3] = (this.#filter[bit >>> 3] ?? 0) | (1 << (bit & 7))
+    this.#filter[bit >>> 5] = (this.#filter[bit >>> 5] ?? 0) | (1 << (bit & 31))
     this.#hashes[place] = hash
     this.#next[place] = this.#first[hash & this.#mask] ?? 0
     this.#first[hash & this.#mask] = place + 1
@@ -222,18 +224,26 @@ export class WantedHashes {
   /** The first place with that hash for which `isIt` holds; -1 for none. */
   find(hash: number, isIt: (place: number) => boolean): number {
     for (let one = this.#first[hash & this.#mask] ?? 0; one !== 0; one = this.#next[one - 1] ?? 0) {
-      if (this.#hashes[one - 1] === hash && isIt(one - 1)) return one - 1
+      if (this.#hashes[one - 1] === (hash | 0) && isIt(one - 1)) return one - 1
     }
     return -1
   }
 
   /** Calls back with each place whose hash is in a list, and where in the list. */
   eachIn(list: Uint32Array, found: (place: number, at: number) => void): void {
-    const filter = this.#filter
-    for (let at = 0; at < list.length; at += 1) {
-      const hash = list[at] as number
-      const bit = hash >>> FILTER_SHIFT
-      if (((filter[bit >>> 3] as number) & (1 << (bit & 7))) === 0) continue
+    // Whole numbers with a sign, and a step without branches: nearly all hashes end here.
+    const hashes = new Int32Array(list.buffer, list.byteOffset, list.length)
+    if (this.#passed.length < list.length) this.#passed = new Int32Array(list.length)
+    const [filter, passed] = [this.#filter, this.#passed]
+    let count = 0
+    for (let at = 0; at < hashes.length; at += 1) {
+      const bit = (hashes[at] as number) >>> FILTER_SHIFT
+      passed[count] = at
+      count += ((filter[bit >>> 5] as number) >>> (bit & 31)) & 1
+    }
+    for (let each = 0; each < count; each += 1) {
+      const at = passed[each] as number
+      const hash = hashes[at] as number
       for (let one = this.#first[hash & this.#mask] ?? 0; one !== 0; one = this.#next[one - 1] ?? 0) {
         if (this.#hashes[one - 1] === hash) found(one - 1, at)
       }

@@ -2,89 +2,72 @@ import { findDiskTrouble } from '../../../../shared/messages/thrown.ts'
 import type { SentBefore, SentOutcome } from '../../../../shared/run/sent-before.ts'
 import { ReaderPool } from '../../journal/run-family.ts'
 import type { RunRecord } from '../../journal/run-record.ts'
-import type { Body } from '../../mapping/json-text.ts'
-import { toHalf } from '../../mapping/split-row.ts'
-import type { DatabaseSync } from '../../workspace/sqlite.ts'
-import { type EarlierRun, findEarlierRuns, mapsAlike, RANKS, type SentWith } from './earlier-runs.ts'
+import { openScratchDatabase } from '../../workspace/scratch-database.ts'
 import {
-  createKeyReader,
-  fromBytes,
-  type ReadKey,
-  type RowKeys,
-  toBytes,
-  toNotedHash,
-  WantedHashes,
-} from './row-keys.ts'
+  type AskedRows,
+  areSameHalf,
+  type FoundRows,
+  LOOKUP_ROWS,
+  toContents,
+  toFoundRows,
+  toModelsText,
+} from './asked-rows.ts'
+import { type EarlierRun, findEarlierRuns, mapsAlike, RANKS, type SentWith } from './earlier-runs.ts'
+import { fromBytes, type ReadKey, type RowKeys, toBytes, toNotedHash, WantedHashes } from './row-keys.ts'
 
-/** Rows that are looked up at once, at most: each lookup reads all hashes that were noted. */
-const LOOKUP_ROWS = 65_536
-
-/** A row that intake has checked. */
-interface AskedRow {
-  row: number
-  cells: readonly string[]
-  kinds?: string | null
-  body?: Readonly<Body>
-}
-
-/** A key whose hashes were collected, and how rows are read by it. */
+/** A key whose hashes were collected. */
 interface LookupKey {
   names: readonly string[]
-  read: ReadKey
   /** By earlier run that has such keys: how its rows are read, whether the same cells give the same key, and its hashes. */
   ofRuns: Map<EarlierRun, { read: ReadKey; isAlike: boolean; lists: readonly number[] }>
 }
+
+/** The run whose rows are looked up, and where. */
+export interface SearchTask {
+  workspace: string
+  /** Has the columns of the source. */
+  record: RunRecord
+  sentWith: SentWith
+  keys: RowKeys['keys']
+  /** Ids of runs that may have sent rows to the same service. */
+  candidates: readonly string[]
+}
+
+/** Runs that say nothing about what was sent before, or not for certain. */
+export interface UncertainRuns {
+  /** Ids of runs that cannot be read, so that nobody knows what they sent. */
+  unreadable: readonly string[]
+  /** Ids of runs to the same address that were sent with another key or another way, and of those of which that cannot be compared. */
+  withOtherKey: readonly string[]
+  withOtherConnection: readonly string[]
+  withUnknownKey: readonly string[]
+}
+
+/** Page cache for the hashes, KiB: each lookup reads all of them in their order. */
+const CACHE_KIB = 1_024
 
 /** Journals of earlier runs that are kept open. */
 const OPEN_RUNS_MAX = 64
 
 /**
- * Finds rows that earlier runs sent to the same service. Hashes say where to look, and stand in a temporary table, so that
- * memory does not grow with them; then the stored rows themselves are compared, so no row is taken for another.
+ * Finds rows that earlier runs sent to the same service. Hashes say where to look, and stand in a database of their own, so
+ * that memory does not grow with them; then the stored rows themselves are compared, so no row is taken for another.
  */
 export class SentBeforeFinder {
-  /** Rows that are looked up at once, at most. */
-  readonly rowsMax = LOOKUP_ROWS
-  readonly #db: DatabaseSync
+  readonly #db = openScratchDatabase({ cacheKib: CACHE_KIB })
   readonly #pool = new ReaderPool()
   readonly #runs: readonly EarlierRun[]
   readonly #keys: readonly LookupKey[]
-  /** Ids of runs that cannot be read, so that nobody knows what they sent. */
-  readonly unreadable = new Set<string>()
-  /** Ids of runs to the same address that were sent with another key or another way, and of those of which that cannot be compared. */
-  readonly withOtherKey: readonly string[]
-  readonly withOtherConnection: readonly string[]
-  readonly withUnknownKey: readonly string[]
+  readonly #unreadable: Set<string>
+  readonly #others: Omit<UncertainRuns, 'unreadable'>
 
-  /** Reads the hashes of all candidates that sent to the same service. `record` has the columns of the source. */
-  constructor(
-    db: DatabaseSync,
-    {
-      workspace,
-      record,
-      sentWith,
-      keys,
-      candidates,
-    }: {
-      workspace: string
-      record: RunRecord
-      sentWith: SentWith
-      keys: RowKeys['keys']
-      candidates: readonly string[]
-    },
-  ) {
-    this.#db = db
-    db.exec('DROP TABLE IF EXISTS temp.earlier_key')
-    db.exec(
-      'CREATE TEMP TABLE earlier_key (id INTEGER PRIMARY KEY, base INTEGER NOT NULL, hashes BLOB NOT NULL)',
+  /** Reads the hashes of all candidates that sent to the same service. */
+  constructor({ workspace, record, sentWith, keys, candidates }: SearchTask) {
+    this.#db.exec(
+      'CREATE TABLE earlier_key (id INTEGER PRIMARY KEY, base INTEGER NOT NULL, hashes BLOB NOT NULL)',
     )
-    const insert = db.prepare('INSERT INTO temp.earlier_key (base, hashes) VALUES (?, ?)')
-    const { operation } = record.plan
-    this.#keys = keys.map((names) => ({
-      names,
-      read: createKeyReader(names, operation, record.columns) ?? (() => null),
-      ofRuns: new Map(),
-    }))
+    const insert = this.#db.prepare('INSERT INTO earlier_key (base, hashes) VALUES (?, ?)')
+    this.#keys = keys.map((names) => ({ names, ofRuns: new Map() }))
     // Each journal is opened once: a workspace may have thousands.
     const note = (run: EarlierRun) => {
       for (const { names, ofRuns } of this.#keys) {
@@ -98,12 +81,10 @@ export class SentBeforeFinder {
       }
     }
     const asked = { record, sentWith }
-    const { runs, unreadable, ...kept } = findEarlierRuns(this.#pool, workspace, asked, candidates, note)
+    const { runs, unreadable, ...others } = findEarlierRuns(this.#pool, workspace, asked, candidates, note)
     this.#runs = runs
-    this.withOtherKey = kept.withOtherKey
-    this.withOtherConnection = kept.withOtherConnection
-    this.withUnknownKey = kept.withUnknownKey
-    for (const id of unreadable) this.unreadable.add(id)
+    this.#others = others
+    this.#unreadable = new Set(unreadable)
     this.#pool.makeRoomFor(Math.min(runs.length, OPEN_RUNS_MAX))
   }
 
@@ -112,48 +93,46 @@ export class SentBeforeFinder {
     return this.#runs.length === 0
   }
 
-  /** What became of rows that were sent before, by their place among these; at most {@link rowsMax}. */
-  find(rows: readonly AskedRow[]): Map<number, SentBefore> {
-    if (rows.length > LOOKUP_ROWS) throw new Error(`${rows.length} rows are more than are looked up at once`)
+  /** So far: a run may turn out to be damaged when its rows are read. */
+  get uncertain(): UncertainRuns {
+    return { ...this.#others, unreadable: [...this.#unreadable] }
+  }
+
+  /** What became of rows that were sent before; at most {@link LOOKUP_ROWS} are asked about. */
+  find(asked: AskedRows): FoundRows {
+    const rows = asked.texts.length
+    if (rows > LOOKUP_ROWS) throw new Error(`${rows} rows are more than are looked up at once`)
     const found = new Map<number, SentBefore>()
-    const left = rows.map((row) => row.body !== undefined)
-    for (const lookup of this.#keys) this.#findBy(lookup, rows, left, found)
-    return found
+    for (const [index, lookup] of this.#keys.entries()) this.#findBy(lookup, index, asked, found)
+    return toFoundRows(found, rows)
   }
 
   /** Lets go of the journals of earlier runs. */
   close(): void {
-    this.#db.exec('DROP TABLE IF EXISTS temp.earlier_key')
+    this.#db.close()
     this.#pool.close()
   }
 
-  /** Looks rows up by one key, those that fill it; these are not `left` for the next. */
-  #findBy(
-    lookup: LookupKey,
-    rows: readonly AskedRow[],
-    left: boolean[],
-    found: Map<number, SentBefore>,
-  ): void {
-    const texts: string[] = []
-    const wanted = new WantedHashes(rows.length)
+  /** Looks up the rows that the key of this index recognizes. */
+  #findBy(lookup: LookupKey, index: number, asked: AskedRows, found: Map<number, SentBefore>): void {
+    const { texts, keys, kinds, models, contents } = asked
+    const wanted = new WantedHashes(texts.length)
     // Rows with the same key have the same answer: the first of them is looked up.
     const alike: [at: number, first: number][] = []
-    const isLike = (one: AskedRow | undefined, other: AskedRow) =>
-      one !== undefined && hasModelsOf(one.body, other.body) && isSameHalf(one, other)
-    for (const [at, asked] of rows.entries()) {
-      const { body = {}, cells } = asked
-      const text = left[at] ? lookup.read({ body, cells }) : null
-      texts.push(text ?? '')
-      if (text === null) continue
-      left[at] = false
+    const isLike = (a: number, b: number) =>
+      models?.[a] === models?.[b] &&
+      (kinds === null ||
+        areSameHalf([kinds[a] ?? null, kinds[b] ?? null], (contents[a] ?? 0) & (contents[b] ?? 0)))
+    for (const [at, text] of texts.entries()) {
+      if (keys[at] !== index) continue
       const hash = toNotedHash(text)
-      const first = wanted.find(hash, (one) => texts[one] === text && isLike(rows[one], asked))
+      const first = wanted.find(hash, (one) => texts[one] === text && isLike(one, at))
       if (first === -1) wanted.add(hash, at)
       else alike.push([at, first])
     }
     const outcomes = new Outcomes(found)
     const pairs = new Pairs()
-    const list = this.#db.prepare('SELECT base, hashes FROM temp.earlier_key WHERE id = ?')
+    const list = this.#db.prepare('SELECT base, hashes FROM earlier_key WHERE id = ?')
     for (const run of this.#runs) {
       outcomes.begin(run.record.runToken)
       for (const id of lookup.ofRuns.get(run)?.lists ?? []) {
@@ -163,8 +142,8 @@ export class SentBeforeFinder {
           if (!outcomes.isSettled(at)) pairs.add(first + index, at)
         })
       }
-      const same = { rows, texts, pairs: pairs.take(), outcomes }
-      if (same.pairs.length > 0) this.#tryReading(run, () => this.#compare(run, lookup, same))
+      const taken = pairs.take()
+      if (taken.length > 0) this.#tryReading(run, () => this.#compare(run, lookup, asked, taken, outcomes))
     }
     outcomes.end()
     for (const [at, first] of alike) {
@@ -179,7 +158,7 @@ export class SentBeforeFinder {
       read()
     } catch (error) {
       if (findDiskTrouble(error) === 'full') throw error
-      if (run.isThere) this.unreadable.add(run.runId)
+      if (run.isThere) this.#unreadable.add(run.runId)
     }
   }
 
@@ -187,17 +166,9 @@ export class SentBeforeFinder {
   #compare(
     run: EarlierRun,
     { names, ofRuns }: LookupKey,
-    {
-      rows,
-      texts,
-      pairs,
-      outcomes,
-    }: {
-      rows: readonly AskedRow[]
-      texts: readonly string[]
-      pairs: Float64Array
-      outcomes: Outcomes
-    },
+    asked: AskedRows,
+    pairs: Float64Array,
+    outcomes: Outcomes,
   ): void {
     const theirs = ofRuns.get(run)
     if (theirs === undefined) return
@@ -208,8 +179,7 @@ export class SentBeforeFinder {
       // The row may come again, with other content.
       for (let pair = next; toPairRow(pairs[pair]) === earlier.row; pair += 1) {
         const at = toPairPlace(pairs[pair])
-        const row = rows[at]
-        if (row === undefined || !isSame(run, theirs, earlier, row, texts[at] ?? '')) continue
+        if (!isSame(run, theirs, earlier, asked, at)) continue
         const { outcome, number } = earlier
         outcomes.note(at, { origin: originOf(outcome), row: earlier.row, number })
       }
@@ -227,31 +197,19 @@ function createOrigins(runId: string, by: string): (outcome: SentOutcome) => Sen
   }
 }
 
-/** Whether an earlier row has the same key as a row. */
+/** Whether an earlier row has the same key as the row at a place. */
 function isSame(
   run: EarlierRun,
   { read, isAlike }: { read: ReadKey; isAlike: boolean },
   earlier: { row: number; cellsText: string; kinds: string | null },
-  asked: AskedRow,
-  text: string,
+  { texts, cells, kinds, models, contents }: AskedRows,
+  at: number,
 ): boolean {
-  const { cells, kinds = null } = asked
-  if (isAlike && kinds === earlier.kinds && JSON.stringify(cells) === earlier.cellsText) return true
+  const itsKinds = kinds?.[at] ?? null
+  if (isAlike && itsKinds === earlier.kinds && cells[at] === earlier.cellsText) return true
   const keyed = run.toKeyed(earlier.row, earlier.cellsText, earlier.kinds)
-  if (read(keyed) !== text || !hasModelsOf(keyed.body, asked.body)) return false
-  return isSameHalf({ ...keyed, row: earlier.row, kinds: earlier.kinds }, asked)
-}
-
-/** Whether a row stands for what another one sends, if one of them is half of a record: the halves may share their key. */
-function isSameHalf(a: AskedRow, b: AskedRow): boolean {
-  const halves = [a, b].flatMap(({ row, kinds = null }) => toHalf(row, kinds) ?? [])
-  return halves.every(({ content }) => [a, b].every(({ body }) => body?.[content] !== undefined))
-}
-
-/** Whether two rows are for the same models, one by one. */
-function hasModelsOf(a: Readonly<Body> = {}, b: Readonly<Body> = {}): boolean {
-  const [ofA, ofB] = [a['models'], b['models']]
-  return ofA === ofB || JSON.stringify(ofA) === JSON.stringify(ofB)
+  if (read(keyed) !== texts[at] || toModelsText(keyed.body) !== (models?.[at] ?? '')) return false
+  return areSameHalf([itsKinds, earlier.kinds], (contents[at] ?? 0) & toContents(keyed.body))
 }
 
 /** More than there are rows in a lookup. */

@@ -1,0 +1,127 @@
+import type { SentBefore } from '../../../../shared/run/sent-before.ts'
+import type { Body } from '../../mapping/json-text.ts'
+import { toHalf } from '../../mapping/split-row.ts'
+import type { ReadKey } from './row-keys.ts'
+
+/** Rows that are looked up at once, at most: each lookup reads all hashes that were noted. */
+export const LOOKUP_ROWS = 65_536
+
+/** Stands for a row that no key recognizes. */
+export const NO_KEY_AT = 255
+
+/** Rows that are looked up: columns instead of objects, since they cross to another thread. */
+export interface AskedRows {
+  /** What each is recognized by, and the place of that key among the keys; '' and {@link NO_KEY_AT} if none recognizes it. */
+  texts: readonly string[]
+  keys: Uint8Array
+  /** The JSON of their cells, and their kinds; null if none has kinds. */
+  cells: readonly string[]
+  kinds: readonly (string | null)[] | null
+  /** The JSON of the models that each is for, '' for those of the service; null if none names any. */
+  models: readonly string[] | null
+  /** Which contents each brings, as {@link toContents} says. */
+  contents: Uint8Array
+}
+
+/** A row that intake has checked; one without a body cannot be sent. */
+interface CheckedRow {
+  cells: readonly string[]
+  kinds?: string | null
+  body?: Readonly<Body>
+}
+
+/** Makes the columns of rows; each is recognized by the first of the keys that it fills. `cells` are the JSON of theirs. */
+export function toAskedRows(
+  rows: readonly CheckedRow[],
+  cells: readonly string[],
+  keys: readonly ReadKey[],
+): AskedRows {
+  const texts: string[] = []
+  const keysAt = new Uint8Array(rows.length).fill(NO_KEY_AT)
+  const contents = new Uint8Array(rows.length)
+  const kinds: (string | null)[] = []
+  const models: string[] = []
+  let hasKinds = false
+  let hasModels = false
+  for (const [at, { body, cells: itsCells, kinds: itsKinds = null }] of rows.entries()) {
+    let text = ''
+    if (body !== undefined) {
+      for (const [index, read] of keys.entries()) {
+        const found = read({ body, cells: itsCells })
+        if (found === null) continue
+        text = found
+        keysAt[at] = index
+        break
+      }
+      contents[at] = toContents(body)
+    }
+    texts.push(text)
+    kinds.push(itsKinds)
+    models.push(toModelsText(body))
+    hasKinds ||= itsKinds !== null
+    hasModels ||= models[at] !== ''
+  }
+  return {
+    texts,
+    keys: keysAt,
+    cells,
+    kinds: hasKinds ? kinds : null,
+    models: hasModels ? models : null,
+    contents,
+  }
+}
+
+/** The models that a row is for, as one text; '' for those that the service chooses. */
+export function toModelsText({ models }: Readonly<Body> = {}): string {
+  return models === undefined ? '' : JSON.stringify(models)
+}
+
+/** Bits that say whether a body brings a text and a URL. */
+export function toContents({ text_data: text, url }: Readonly<Body>): number {
+  return (text === undefined ? 0 : CONTENT_BITS.text_data) | (url === undefined ? 0 : CONTENT_BITS.url)
+}
+
+const CONTENT_BITS = { text_data: 1, url: 2 } as const
+
+/**
+ * Whether rows stand for what each other sends, if one of them is half of a record: the halves may share their key.
+ * `contents` is what both bring.
+ */
+export function areSameHalf(kinds: readonly (string | null)[], contents: number): boolean {
+  return kinds.every((one) => {
+    const half = toHalf(0, one)
+    return half === null || (contents & CONTENT_BITS[half.content]) !== 0
+  })
+}
+
+/** What became of rows that were asked about, in the order of these; columns as well. */
+export interface FoundRows {
+  origins: readonly SentBefore['origin'][]
+  /** One more than the place of each row's origin; 0 for a row that was not sent before. */
+  origin: Uint32Array
+  /** Its number in the run of its origin, and what a person calls it. */
+  row: Float64Array
+  number: readonly string[]
+}
+
+/** Makes the columns of what was found, by place among as many rows. */
+export function toFoundRows(found: ReadonlyMap<number, SentBefore>, rows: number): FoundRows {
+  const origins = new Map<SentBefore['origin'], number>()
+  const origin = new Uint32Array(rows)
+  const row = new Float64Array(rows)
+  const number = new Array<string>(rows).fill('')
+  for (const [at, sent] of found) {
+    const place = origins.get(sent.origin) ?? origins.size + 1
+    origins.set(sent.origin, place)
+    origin[at] = place
+    row[at] = sent.row
+    number[at] = sent.number
+  }
+  return { origins: [...origins.keys()], origin, row, number }
+}
+
+/** What became of one of the rows; undefined if it was not sent before. */
+export function findSent({ origins, origin, row, number }: FoundRows, at: number): SentBefore | undefined {
+  const its = origins[(origin[at] ?? 0) - 1]
+  return its === undefined ? undefined : { origin: its, row: row[at] ?? 0, number: number[at] ?? '' }
+}
