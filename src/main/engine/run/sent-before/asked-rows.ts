@@ -7,7 +7,7 @@ import type { ReadKey } from './row-keys.ts'
 export const LOOKUP_ROWS = 65_536
 
 /** Stands for a row that no key recognizes. */
-export const NO_KEY_AT = 255
+const NO_KEY_AT = 255
 
 /** Rows that are looked up: columns instead of objects, since they cross to another thread. */
 export interface AskedRows {
