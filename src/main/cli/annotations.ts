@@ -32,8 +32,3 @@ export function formatAnnotation({ level, title, message }: Annotation): string 
   const escapeProperty = (text: string) => escapeMessage(text).replaceAll(':', '%3A').replaceAll(',', '%2C')
   return `::${level} title=${escapeProperty(toPrintable(title))}::${escapeMessage(toPrintable(message))}`
 }
-
-/** Sentences as one text: those without a sign at their end get a full stop. */
-export function joinSentences(sentences: readonly string[]): string {
-  return sentences.map((one) => (/[.!?:;]$/.test(one.trim()) ? one.trim() : `${one.trim()}.`)).join(' ')
-}

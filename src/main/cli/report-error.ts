@@ -2,15 +2,20 @@ import { CommanderError } from 'commander'
 import type { ExitCode } from '../../shared/messages/error-entry.ts'
 import { sayError } from '../../shared/messages/error-messages.ts'
 import { SluiceError, toSluiceError } from '../../shared/messages/errors.ts'
-import { annotate, joinSentences } from './annotations.ts'
+import { joinSentences } from '../../shared/messages/join-sentences.ts'
+import { annotate } from './annotations.ts'
 import type { CliContext } from './context.ts'
 import { writeDocument } from './documents/write-document.ts'
 import { toPrintable } from './terminal/output.ts'
 
-function toCommandError(error: unknown): SluiceError {
+function toCommandError(error: unknown, command: string): SluiceError {
+  if (error instanceof SluiceError && error.said.id === 'options_in_conflict') {
+    return new SluiceError({ ...error.said, command }, { cause: error })
+  }
   if (error instanceof CommanderError) {
     return new SluiceError({
       id: 'arguments_refused',
+      command,
       // Commander repeats the whole argument, which may hold a password; what was found is said where it may be.
       reason: error.message
         .replace(/^error: /, '')
@@ -29,10 +34,14 @@ function toCommandError(error: unknown): SluiceError {
 
 /**
  * Says what went wrong: message and hint on stderr, with `--json` a document on stdout as well, the stack only under
- * `SLUICE_DEBUG=1`. Returns what to exit with.
+ * `SLUICE_DEBUG=1`. `command` is the one that arguments named. Returns what to exit with.
  */
-export async function reportError(context: CliContext, error: unknown, asJson: boolean): Promise<ExitCode> {
-  const { said, exitCode } = toCommandError(error)
+export async function reportError(
+  context: CliContext,
+  error: unknown,
+  { asJson, command = '' }: { asJson: boolean; command?: string },
+): Promise<ExitCode> {
+  const { said, exitCode } = toCommandError(error, command)
   const { code, message, title, causes, hint } = sayError(said, 'terminal', context.errTerminal.commandPrefix)
   const { errTerminal: terminal, err } = context
   await err.writeLine(`${terminal.tone('bad', 'sluice:')} ${toPrintable(title)}`)

@@ -51,8 +51,10 @@ export async function runCli(
     }
     // Loaded only where it is needed, as the commands are.
     const { reportError } = await import('./report-error.ts')
-    const { addSuggestion } = await import('./suggestions.ts')
-    const said = program === null ? error : addSuggestion(error, program, args)
-    return await reportError(context, said, args.includes('--json'))
+    const { addSuggestion, nameCommand } = await import('./suggestions.ts')
+    const asJson = args.includes('--json')
+    if (program === null) return await reportError(context, error, { asJson })
+    const command = nameCommand(program, args)
+    return await reportError(context, addSuggestion(error, program, args), { asJson, command })
   }
 }

@@ -35,10 +35,28 @@ export function sayNear(names: readonly string[]): string {
   return near.length === 0 ? '' : `; did you mean ${near.join(' or ')}?`
 }
 
+/** The words of the command that arguments name, such as `runs prune`; none for the program itself. */
+export function nameCommand(program: Command, args: readonly string[]): string {
+  const names: string[] = []
+  for (let command = findCommand(program, args); command !== program && command.parent !== null; ) {
+    names.unshift(command.name())
+    command = command.parent
+  }
+  return names.join(' ')
+}
+
 /** The command that arguments name, as far as they do. */
 function findCommand(program: Command, args: readonly string[]): Command {
   let command = program
-  for (const word of args) {
+  for (let at = 0; at < args.length; at += 1) {
+    const word = args[at] ?? ''
+    // Options of the program come before the command: `--workspace FOLDER show RUN`.
+    const option =
+      command === program ? program.options.find(({ long, short }) => [long, short].includes(word)) : null
+    if (option) {
+      if (option.required) at += 1
+      continue
+    }
     const next = command.commands.find((one) => one.name() === word)
     if (next === undefined) break
     command = next

@@ -14,17 +14,31 @@ const FILE_USES = {
 
 export type FileUse = keyof typeof FILE_USES
 
+/** The command whose arguments are refused, such as `runs prune`; none where no command is named. */
+interface Refused {
+  command?: string
+}
+
+function sayHelp({ command = '' }: Refused, sluice: string): string {
+  return command === ''
+    ? `To list the commands, run: ${sluice} --help`
+    : `To list its options, run: ${sluice} ${command} --help`
+}
+
 /** Errors that only the command line has: its arguments, its plan files, its questions. */
 export const COMMAND_LINE_MESSAGES = {
   ...ofCode('BAD_USAGE', {
-    arguments_refused: ({ reason }: { reason: string }) => ({
+    arguments_refused: ({ reason, ...refused }: Refused & { reason: string }, sluice: string) => ({
       text: reason,
-      remedy: 'Run the command with --help to list its options.',
+      remedy: sayHelp(refused, sluice),
     }),
-    options_in_conflict: ({ conflicts }: { conflicts: readonly string[] }) => ({
+    options_in_conflict: (
+      { conflicts, ...refused }: Refused & { conflicts: readonly string[] },
+      sluice: string,
+    ) => ({
       text: conflicts.length === 1 ? (conflicts[0] ?? '') : `${conflicts.length} invalid options`,
       causes: conflicts.length === 1 ? [] : conflicts,
-      remedy: 'Run the command with --help to list its options.',
+      remedy: sayHelp(refused, sluice),
     }),
     mapping_of_other_operation: ({ name, operation }: { name: string; operation: string }) => ({
       text: `the saved mapping ${name} fills the fields of ${operation}`,

@@ -3,6 +3,7 @@ import { type Notice, toLoadView } from '../load/load-view.ts'
 import type { RunReport } from '../lookback/run-report.ts'
 import { formatSetDuration } from '../messages/duration.ts'
 import { formatCount, formatCounted, formatDuration } from '../messages/figure-text.ts'
+import { joinSentences } from '../messages/join-sentences.ts'
 import { listReadAs } from '../messages/reading-messages.ts'
 import { listUsedMapping } from '../messages/used-mapping-words.ts'
 import { nameRunSource } from '../plan/source-paths.ts'
@@ -137,7 +138,7 @@ export function toLoadHead(report: LoadReport, surface: Surface): Section {
   const verdict =
     thresholds.length === 0 ? '' : ` · thresholds: ${judged.isMet ? '✓' : '✗'} ${judged.verdict}`
   return {
-    warnings: notices.map(({ title, details }) => [title, ...details].join('. ')),
+    warnings: notices.map(({ title, details }) => joinSentences([title, ...details])),
     lines: [
       [{ text: state, tone: 'strong' }, `${measured}${verdict}`],
       [`load test · ${report.operation} · rows of `, source, ' to ', service],

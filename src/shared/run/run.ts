@@ -377,14 +377,24 @@ export function isLoadRun({ thresholds }: Pick<RunSummary, 'thresholds'>): boole
   return thresholds !== undefined
 }
 
-/** Whether something went wrong: a run stopped by itself, rows did not succeed, or a threshold of a load test failed. */
+/** Whether requests were sent and none succeeded, which fails a load test whatever its thresholds say. */
+export function hasNoSuccess({ sent, succeeded }: Pick<RequestCounts, 'sent' | 'succeeded'>): boolean {
+  return sent > 0 && succeeded === 0
+}
+
+/**
+ * Whether something went wrong: a run stopped by itself, rows did not succeed, or a threshold or all requests of a load
+ * test failed.
+ */
 export function hasFailed({
   state,
   thresholds,
   rows,
-}: Pick<RunSummary, 'state' | 'thresholds' | 'rows'>): boolean {
+  requests,
+}: Pick<RunSummary, 'state' | 'thresholds' | 'rows' | 'requests'>): boolean {
   if (state === 'stopped') return true
-  if (thresholds !== undefined) return state !== 'running' && thresholds.some(({ ok }) => ok === false)
+  if (thresholds !== undefined)
+    return state !== 'running' && (hasNoSuccess(requests) || thresholds.some(({ ok }) => ok === false))
   return countUnsuccessful(rows) > 0
 }
 

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { formatAnnotation, joinSentences } from '../../../src/main/cli/annotations.ts'
+import { formatAnnotation } from '../../../src/main/cli/annotations.ts'
+import { joinSentences } from '../../../src/shared/messages/join-sentences.ts'
 import { startFaultServer, toTaskAnswer } from '../../helpers/fault-server.ts'
 import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
@@ -68,6 +69,33 @@ describe('in a job of GitHub Actions', () => {
     expect(document).toContain('400: …')
     expect(document).not.toContain('@team')
     expect(document).toContain('| ✗ http\\_req\\_failed:rate&lt;0.01 |'.replaceAll('\\_', '_'))
+  })
+
+  it('a load test that fails without a failed threshold says why, but not what the service said of a row', async () => {
+    const { folder, summary, sluice } = await openJob()
+    const refusing = await startFaultServer({
+      onRequest: ({ body }, wire) => {
+        const { text_data: text } = JSON.parse(body) as { text_data: string }
+        wire.send(403, { error: true, error_code: 'FORBIDDEN', message: `not ${text}` })
+      },
+    })
+    const source = writeSource(folder, 'secret.csv', 'text_data,user_id\nmy private words,u1\n')
+    const load = ['load', source, '--base-url', refusing.baseUrl, '--concurrency', '1', '--requests', '3']
+    const errors: string[] = []
+    for (const more of [['--first-request', 'skip'], []]) {
+      const ran = await sluice([...load, ...more])
+      expect(ran.code).toBe(1)
+      errors.push(...listCommands(ran.stderr).filter((line) => line.startsWith('::error')))
+      expect(listCommands(ran.stderr).join('\n')).not.toContain('private')
+    }
+    expect(errors).toEqual([
+      '::error title=secret.csv%3A no success::None of 3 requests succeeded.',
+      expect.stringMatching(/^::error title=secret\.csv%3A stopped::.*403 FORBIDDEN: …; check the API key/),
+    ])
+    expect(readFileSync(summary, 'utf8')).toContain('403 FORBIDDEN: …; check the API key')
+    expect(readFileSync(summary, 'utf8')).not.toContain('private')
+    const failed = await sluice(['runs', '--failed', '--json'])
+    expect(JSON.parse(failed.stdout)).toHaveLength(2)
   })
 
   it('an error annotates what happened and what to do', async () => {

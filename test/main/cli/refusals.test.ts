@@ -172,6 +172,23 @@ describe('bad usage', () => {
     else expect(result.stdout).toBe('')
   })
 
+  it.each([
+    [['load', 'x.csv', '--headr', 'a'], /To list its options, run: .* load --help$/m],
+    [['runs', 'prune', '--oldr', 'a'], /To list its options, run: .* runs prune --help$/m],
+    [['--workspace', 'runs', 'show', 'latest', '--rwo', '1'], /did you mean --row\b.*\n.* show --help$/m],
+    [
+      ['load', 'x.csv', ...NOWHERE, '--rate', '1', '--duration', '1s', '--think-time', '1s'],
+      /To list its options, run: .* load --help$/m,
+    ],
+    [['frobnicate'], /To list the commands, run: .*sluice -- --help$/m],
+    [['help', 'frobnicate'], /To list the commands, run: .*sluice -- --help$/m],
+  ])('%j names the help of its command', async (args, hint) => {
+    const env = { SLUICE_API_KEY: 'some-key' }
+    const { code, stderr } = await runInProcess(args, { workspace: createTemporaryFolder(), env })
+    expect(code).toBe(2)
+    expect(stderr).toMatch(hint)
+  })
+
   it('does not include asking for help', async () => {
     const result = await runInProcess(['task', '--help'], { workspace: createTemporaryFolder() })
     expect(result).toMatchObject({ code: 0, stderr: '' })

@@ -2,15 +2,16 @@ import { appendFileSync, statSync } from 'node:fs'
 import type { LoadReport } from '../../../shared/load/load-report.ts'
 import { formatThresholdResult } from '../../../shared/load/thresholds.ts'
 import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
+import { joinSentences } from '../../../shared/messages/join-sentences.ts'
 import { toPrintable } from '../../../shared/messages/printable.ts'
 import { toThrownText } from '../../../shared/messages/thrown.ts'
 import { formatMarkdown, formatMarkdownHeading } from '../../../shared/report/markdown.ts'
 import { formatLoadMarkdown, formatRunMarkdown } from '../../../shared/report/markdown-reports.ts'
 import type { Section } from '../../../shared/report/report.ts'
 import { countLeftOut } from '../../../shared/run/item-state.ts'
-import { countTrial, isLoadRun, type RunSummary } from '../../../shared/run/run.ts'
+import { countTrial, hasNoSuccess, isLoadRun, type RunSummary } from '../../../shared/run/run.ts'
 import type { Engine } from '../../engine/engine.ts'
-import { type Annotation, annotate, joinSentences } from '../annotations.ts'
+import { type Annotation, annotate } from '../annotations.ts'
 import type { CliContext } from '../context.ts'
 
 /** Bytes that GitHub takes of a step's summary; it refuses a longer one as a whole. */
@@ -59,19 +60,30 @@ export async function tellGithub(context: CliContext, engine: Engine, summary: R
 
 /** Without what the service said, which may quote the row that it refuses. */
 function leaveMessagesOut(report: LoadReport): LoadReport {
-  const { errors, firstRequest } = report
+  const { errors, firstRequest, stopReason } = report
   const leaveOut = <T extends { status: number | null; message: string | null }>(told: T): T =>
     told.status === null || told.message === null ? told : { ...told, message: '…' }
   return {
     ...report,
+    stopReason: withoutMessage(stopReason, firstRequest),
     errors: errors.map(leaveOut),
     ...(firstRequest && { firstRequest: leaveOut(firstRequest) }),
   }
 }
 
+/** Why a load test ended, without what the service said to its first request. */
+function withoutMessage(
+  reason: string | null,
+  first: { status: number | null; message: string | null } | undefined,
+): string | null {
+  const message = first?.status == null ? null : first.message
+  return reason === null || message === null ? reason : reason.replace(`: ${message}`, () => ': …')
+}
+
 /** What failed, and what makes figures or rows doubtful. */
 function listAnnotations(summary: RunSummary): Annotation[] {
-  const { name, state, stop_reason: reason, thresholds = [], rows, warnings, generator } = summary
+  const { name, state, thresholds = [], rows, requests, warnings, generator } = summary
+  const reason = withoutMessage(summary.stop_reason, summary.load?.first_request)
   const error = (title: string, message: string): Annotation => ({ level: 'error', title, message })
   const warning = (title: string, message: string): Annotation => ({ level: 'warning', title, message })
   const unsuccessful = isLoadRun(summary) || state === 'interrupted' ? 0 : countUnsuccessful(summary)
@@ -81,6 +93,9 @@ function listAnnotations(summary: RunSummary): Annotation[] {
     ...thresholds
       .filter(({ ok }) => !ok)
       .map((result) => error(`${name}: threshold failed`, formatThresholdResult(result))),
+    ...(isLoadRun(summary) && hasNoSuccess(requests)
+      ? [error(`${name}: no success`, `None of ${formatCounted(requests.sent, 'request')} succeeded.`)]
+      : []),
     ...(unsuccessful === 0
       ? []
       : [

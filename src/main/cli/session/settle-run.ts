@@ -7,7 +7,7 @@ import { formatBytes, formatCounted } from '../../../shared/messages/figure-text
 import { countSendable } from '../../../shared/run/counts.ts'
 import { sayGuarded } from '../../../shared/run/formula-guard.ts'
 import { countLeftOut } from '../../../shared/run/item-state.ts'
-import { countTrial, isLoadRun, type RunSummary } from '../../../shared/run/run.ts'
+import { countTrial, hasNoSuccess, isLoadRun, type RunSummary } from '../../../shared/run/run.ts'
 import { sayLeftOut } from '../../../shared/run/written-rows.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { RunHandle } from '../../engine/engine-interface.ts'
@@ -119,7 +119,7 @@ export async function exportEnded(
   } catch (error) {
     const reason = toSluiceError(error).message
     const said = new SluiceError({ id: 'run_not_exported', runId: exported, file, reason }, { cause: error })
-    await reportError(context, said, false)
+    await reportError(context, said, { asJson: false })
     return false
   }
 }
@@ -251,10 +251,7 @@ export function toExitCode(summary: RunSummary): ExitCode {
   // Of a load test the thresholds say whether it passed, not its requests, unless none of these succeeded.
   if (summary.thresholds?.some(({ ok }) => !ok)) return EXIT.thresholdCrossed
   if (summary.state === 'stopped') return EXIT.rowsFailed
-  if (isLoadRun(summary)) {
-    const { sent, succeeded: answered } = summary.requests
-    return sent > 0 && answered === 0 ? EXIT.rowsFailed : EXIT.ok
-  }
+  if (isLoadRun(summary)) return hasNoSuccess(summary.requests) ? EXIT.rowsFailed : EXIT.ok
   const due = countTrial(summary) === null ? 0 : rows.not_sent
   return succeeded === read - countLeftOut(rows) - due ? EXIT.ok : EXIT.rowsFailed
 }

@@ -14,7 +14,7 @@ import {
   LOAD_EXPORT_FORMATS,
   type LoadReportFormat,
 } from '../../../../shared/run/export-formats.ts'
-import { listRowWarnings } from '../../../../shared/run/run.ts'
+import { hasNoSuccess, listRowWarnings } from '../../../../shared/run/run.ts'
 import type { ExportResult } from '../../../../shared/run/written-rows.ts'
 import { escapeXml } from '../../page/escape-xml.ts'
 import { replaceFile, toFileError } from '../../workspace/replace-file.ts'
@@ -96,25 +96,28 @@ const CLASS_NAME = 'sluice.load'
 
 /**
  * A load test as JUnit's XML, for servers of continuous integration: a test case for the run itself, which is an error
- * where it did not go to its end, and one for each threshold. Follows the schema of Ant's JUnit report, which others
- * are wider than: every attribute and element that any of them asks for is there.
+ * where it did not go to its end, one for each threshold, and one that fails if no request succeeded. Follows the schema
+ * of Ant's JUnit report, which others are wider than: every attribute and element that any of them asks for is there.
  */
 export function formatJunitReport(report: LoadReport): string {
   const { thresholds, durationMs } = report
   const timeS = (durationMs / 1000).toFixed(3)
-  const failures = thresholds.filter(({ ok }) => !ok).length
-  const isWhole = report.state === 'completed'
+  const cases = [
+    { name: 'the run went to its end', problem: toEndError(report) },
+    ...toNoSuccess(report).map((problem) => ({ name: 'at least one request succeeded', problem })),
+    ...thresholds.map((result) => ({ name: result.expression, problem: toFailure(result) })),
+  ]
+  const count = (kind: TestProblem['kind']) => cases.filter(({ problem }) => problem?.kind === kind).length
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
     '<testsuites>',
-    `  <testsuite name="${toToken(report.name)}" package="sluice" id="0" timestamp="${toTimestamp(report)}" hostname="localhost" tests="${thresholds.length + 1}" failures="${failures}" errors="${isWhole ? 0 : 1}" skipped="0" time="${timeS}">`,
+    `  <testsuite name="${toToken(report.name)}" package="sluice" id="0" timestamp="${toTimestamp(report)}" hostname="localhost" tests="${cases.length}" failures="${count('failure')}" errors="${count('error')}" skipped="0" time="${timeS}">`,
     '    <properties>',
     ...listProperties(report).map(
       ([name, value]) => `      <property name="${name}" value="${escapeXml(value)}"/>`,
     ),
     '    </properties>',
-    ...formatCase('the run went to its end', timeS, isWhole ? null : toEndError(report)),
-    ...thresholds.flatMap((result) => formatCase(result.expression, timeS, toFailure(result))),
+    ...cases.flatMap(({ name, problem }) => formatCase(name, timeS, problem)),
     `    <system-out>${escapeXml(toOutput(report))}</system-out>`,
     '    <system-err></system-err>',
     '  </testsuite>',
@@ -143,12 +146,20 @@ function toFailure(result: ThresholdResult): TestProblem | null {
   return { kind: 'failure', type: 'threshold', message }
 }
 
-function toEndError({ state, stopReason }: LoadReport): TestProblem {
+function toEndError({ state, stopReason }: LoadReport): TestProblem | null {
+  if (state === 'completed') return null
   return {
     kind: 'error',
     type: state,
     message: `the run was ${state}: ${stopReason ?? 'it was stopped manually'}`,
   }
+}
+
+/** That no request succeeded, as the exit code of the load test says, too. */
+function toNoSuccess({ counts }: LoadReport): TestProblem[] {
+  if (!hasNoSuccess(counts)) return []
+  const message = `none of ${formatCounted(counts.sent, 'request')} succeeded`
+  return [{ kind: 'failure', type: 'no_success', message }]
 }
 
 function listProperties(report: LoadReport): [name: string, value: string][] {

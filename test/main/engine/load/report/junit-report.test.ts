@@ -78,6 +78,17 @@ describe('a JUnit report', () => {
     ])
   })
 
+  test('has a failed test case if no request succeeded, whatever the thresholds say', () => {
+    const counts = { sent: 40, succeeded: 0, rejected: 30, failed: 0, unknown: 10 }
+    const { suite, cases } = read(buildLoadReport({ seconds: 2 }, { counts, thresholds: [HELD] }))
+    expect(suite.attributes).toMatchObject({ tests: '3', failures: '1', errors: '0' })
+    expect(cases.map(({ attributes, children }) => [attributes['name'], children[0]?.attributes])).toEqual([
+      ['the run went to its end', undefined],
+      ['at least one request succeeded', { type: 'no_success', message: 'none of 40 requests succeeded' }],
+      ['dropped==0', undefined],
+    ])
+  })
+
   test('is an error where the run did not go to its end', () => {
     const { suite, cases } = read(buildEmptyLoadReport())
     expect(suite.attributes).toMatchObject({ tests: '1', errors: '1', timestamp: '2026-11-21T09:43:28' })
