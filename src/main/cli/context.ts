@@ -32,6 +32,8 @@ export interface CliContext {
   /** Where typed keys outlive this process, or why they do not. */
   readonly lastingKeys: LastingStore | { absence: string }
   readonly keyStore: KeyStore
+  /** How often a line tells how far a run is where nothing can be drawn, milliseconds. */
+  readonly lineEveryMs: number
   /** Opens the engine on a workspace. Throws `WORKSPACE_UNUSABLE`. */
   readonly openEngine: (workspace: string) => Promise<Engine>
   /** Set by the command that ran; what the process exits with. */
@@ -49,8 +51,11 @@ export interface CliSurroundings {
   askWord: (question: string) => Promise<string>
   askSecret: (question: string) => Promise<string>
   lastingKeys: LastingStore | { absence: string }
+  lineEveryMs: number
   openEngine: (workspace: string) => Promise<Engine>
 }
+
+const LINE_EVERY_MS = 5_000
 
 /** Describes where a command line runs. */
 export function createCliContext(surroundings: Partial<CliSurroundings> = {}): CliContext {
@@ -70,6 +75,7 @@ export function createCliContext(surroundings: Partial<CliSurroundings> = {}): C
     askSecret: surroundings.askSecret ?? askSecret,
     lastingKeys,
     keyStore: createKeyStore(lastingKeys),
+    lineEveryMs: surroundings.lineEveryMs ?? LINE_EVERY_MS,
     openEngine: surroundings.openEngine ?? openEngine,
     exitCode: 0,
   }

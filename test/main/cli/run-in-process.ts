@@ -69,6 +69,8 @@ export async function runInProcess(
     askWord: async (question) => options.askWord?.(question) ?? '',
     askSecret: async (question) => options.askSecret?.(question) ?? '',
     lastingKeys: options.lastingKeys ?? { absence: 'tests have no keyring' },
+    // However busy the machine is, no line tells how far a run is.
+    lineEveryMs: 3_600_000,
     openEngine,
   })
   const code = await runCli(args, context)

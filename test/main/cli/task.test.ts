@@ -5,7 +5,6 @@ import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { runInProcess } from './run-in-process.ts'
-import { spawnSluice } from './spawn-sluice.ts'
 import { createRows, writeSource } from './write-source.ts'
 
 describe('task', () => {
@@ -13,7 +12,7 @@ describe('task', () => {
     const folder = createTemporaryFolder()
     const sandbox = await withSandbox()
     const source = writeSource(folder, 'posts.csv', createRows(20))
-    const result = await spawnSluice(['task', source, '--base-url', sandbox.baseUrl], {
+    const result = await runInProcess(['task', source, '--base-url', sandbox.baseUrl], {
       workspace: folder,
       env: { SLUICE_API_KEY: sandbox.key },
     })
@@ -21,7 +20,7 @@ describe('task', () => {
     expect(result.stdout).toMatch(/read +20/)
     expect(result.stdout).toMatch(/succeeded +20 +100 %/)
     expect(result.stdout).toMatch(/http_req_duration/)
-    expect(result.stdout).toMatch(/sluice export \S+ results\.csv/)
+    expect(result.stdout).toMatch(/sluice(?: --)? export \S+ results\.csv/)
     expect(result.stdout).not.toContain(sandbox.key)
     expect((await sandbox.stats()).tasks).toBe(20)
   })
@@ -31,7 +30,7 @@ describe('task', () => {
     const sandbox = await withSandbox()
     const rows = `${createRows(8)}a_b,u1,forbidden character\np10,,no user\n`
     const source = writeSource(folder, 'posts.csv', rows)
-    const result = await spawnSluice(['task', source, '--base-url', sandbox.baseUrl, '--json'], {
+    const result = await runInProcess(['task', source, '--base-url', sandbox.baseUrl, '--json'], {
       workspace: folder,
       env: { SLUICE_API_KEY: sandbox.key },
     })

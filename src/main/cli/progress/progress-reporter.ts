@@ -25,8 +25,6 @@ import { createJsonReporter } from './json-progress.ts'
 import { formatLoadBlock, formatLoadLine, isLoadSnapshot } from './load-progress.ts'
 import type { ProgressReporter } from './shown-progress.ts'
 
-const LINE_EVERY_MS = 5_000
-
 function createLiveReporter(context: CliContext): ProgressReporter {
   let draw: ReturnType<typeof createLogUpdate> | null = null
   let last: RunSnapshot | null = null
@@ -60,7 +58,7 @@ function createLineReporter(context: CliContext): ProgressReporter {
   let last: RunSnapshot | null = null
   const timer = setInterval(() => {
     if (last !== null && last.phase !== 'ended') void context.err.writeLine(formatProgressLine(last))
-  }, LINE_EVERY_MS)
+  }, context.lineEveryMs)
   timer.unref()
   return {
     update: (snapshot) => {

@@ -1,11 +1,13 @@
 import stringWidth from 'fast-string-width'
 import { describe, expect, it } from 'vitest'
 import {
+  createProgressReporter,
   formatProgressBlock,
   formatProgressLine,
 } from '../../../../src/main/cli/progress/progress-reporter.ts'
 import type { RunSnapshot } from '../../../../src/shared/run/snapshot.ts'
 import { createPlainTerminal } from '../plain-terminal.ts'
+import { createKeptContext } from '../run-in-process.ts'
 
 const CALLBACKS = {
   received: 30,
@@ -155,6 +157,16 @@ describe('a run that cannot send as fast as its plan allows', () => {
 })
 
 describe('the line for logs', () => {
+  it('is written again and again while a run goes on, with how far it is then', async () => {
+    const { context, stderr } = createKeptContext({ lineEveryMs: 1 })
+    const reporter = createProgressReporter(context, { quiet: false })
+    for (const etaMs of [12_400, 9_400]) {
+      reporter.update(createSnapshot({ etaMs }))
+      await expect.poll(stderr).toMatch(new RegExp(`^sending: .+, ${Math.floor(etaMs / 1000)} s left$`, 'm'))
+    }
+    reporter.finish()
+  })
+
   it('names every count with its word', () => {
     expect(formatProgressLine(createSnapshot())).toBe(
       'sending: 2,888 of 5,572 rows (51 %), 2,871 ok, 12 rejected, 3 failed, 2 unknown, 214/s, p95 48.2 ms, 12 s left',
