@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import process from 'node:process'
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
-import { startThreadsFromBundles } from './test/helpers/build/bundles.ts'
+import { keepThreads, startThreadsFromBundles } from './test/helpers/build/bundles.ts'
 import { WALK_WAIT_MS } from './test/helpers/e2e/walk-wait.ts'
 import { chooseShells } from './test/helpers/shells/choose-shells.ts'
 import { SlowFirstSequencer } from './test/helpers/slow-first-sequencer.ts'
@@ -53,7 +53,8 @@ const flows: TestProjectInlineConfiguration = {
 }
 
 export default defineConfig(({ mode }) => ({
-  plugins: [startThreadsFromBundles()],
+  // In the long form each run has threads of its own, as in the product.
+  plugins: [startThreadsFromBundles(), ...(mode === 'test' ? [keepThreads()] : [])],
   test: {
     globalSetup: ['test/helpers/build/bundles-setup.ts'],
     pool: 'forks',

@@ -1,4 +1,4 @@
-import { parentPort, type Transferable, type Worker } from 'node:worker_threads'
+import { type MessagePort, parentPort, type Transferable, type Worker } from 'node:worker_threads'
 import type { ErrorMessage } from '../shared/messages/error-messages.ts'
 import { SluiceError, toErrorMessage } from '../shared/messages/errors.ts'
 
@@ -124,13 +124,17 @@ export type SendEvent<Events> = <Name extends keyof Events & string>(
 
 /**
  * Serves calls for as long as this worker thread lives, and returns the way to send events. `afterCall` is called after
- * each call that is answered, before its answer goes out.
+ * each call that is answered, before its answer goes out. A thread that serves several others one after the other has a
+ * `port` for each of them, and does something else than `end` when one is done with it.
  */
 export function serveCalls<Calls extends Functions<Calls>, Events = Record<never, never>>(
   calls: Calls,
-  afterCall: () => void = () => {},
+  {
+    afterCall = () => {},
+    port = parentPort,
+    end = () => process.exit(),
+  }: { afterCall?: () => void; port?: MessagePort | null; end?: () => void } = {},
 ): SendEvent<Events> {
-  const port = parentPort
   if (port === null) throw new Error('only a worker thread can serve calls')
   const functions = calls as Record<string, (...args: never[]) => unknown>
   const answer = async (id: number, name: string, args: never[]): Promise<void> => {
@@ -148,7 +152,7 @@ export function serveCalls<Calls extends Functions<Calls>, Events = Record<never
   }
   port.on('message', (request: Request) => {
     if (request.kind === 'close') port.close()
-    else if (request.kind === 'end') process.exit()
+    else if (request.kind === 'end') end()
     else if (request.id === null) functions[request.name]?.(...request.args)
     else void answer(request.id, request.name, request.args)
   })

@@ -6,7 +6,11 @@ import { BUILT_FOLDER, BUNDLED_CLI, PROJECT_FOLDER } from './bundles.ts'
 
 /** What the bundles are made from. */
 const COMMAND_CHILD = 'test/helpers/faults/command-child.ts'
-const INGREDIENTS = ['src/main', 'src/shared', 'scripts/main-bundle.ts', 'package-lock.json', COMMAND_CHILD]
+const KEPT_THREAD = 'test/helpers/build/kept-thread.ts'
+const INGREDIENTS = [
+  ...['src/main', 'src/shared', 'scripts/main-bundle.ts', 'package-lock.json'],
+  ...[COMMAND_CHILD, KEPT_THREAD],
+]
 
 /** Builds the bundles of the main process and the command line, unless those of the last run are as new as the sources. */
 // biome-ignore lint/style/noDefaultExport: Vitest takes a global set-up by its default export
@@ -23,6 +27,7 @@ export default async function setUp(): Promise<void> {
     await buildForNode(join(aside, 'main'), {
       cli: toSource('main/cli/main.ts'),
       'command-child': join(PROJECT_FOLDER, COMMAND_CHILD),
+      'kept-thread': join(PROJECT_FOLDER, KEPT_THREAD),
     })
     await rm(join(BUILT_FOLDER, 'main'), { recursive: true, force: true })
     await rename(join(aside, 'main'), join(BUILT_FOLDER, 'main'))

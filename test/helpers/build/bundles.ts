@@ -29,3 +29,16 @@ export function startThreadsFromBundles(): Plugin {
     },
   }
 }
+
+/** Has runs and queries take over the threads of earlier ones. */
+export function keepThreads(): Plugin {
+  const kept = JSON.stringify(join(import.meta.dirname, 'kept-worker.ts'))
+  return {
+    name: 'keep-threads',
+    enforce: 'pre',
+    transform: {
+      filter: { id: /\/src\/main\/engine\/(sending\/sending-thread|query\/stored-runs)\.ts$/ },
+      handler: (code) => code.replace("'node:worker_threads'", kept),
+    },
+  }
+}

@@ -4,6 +4,7 @@ import { WORKER_URLS } from '../../../src/main/program-files.ts'
 import type { Crash } from '../../../src/shared/bridge/crashes.ts'
 import { followRuns } from '../../../src/shared/bridge/follow.ts'
 import { sayError } from '../../../src/shared/messages/error-messages.ts'
+import { startThreadsAnew } from '../../helpers/build/kept-worker.ts'
 import { startCallbackService } from '../../helpers/callback-service.ts'
 import { startFaultServer, toTaskAnswer } from '../../helpers/fault-server.ts'
 import { onlyInLongForm } from '../../helpers/long-form.ts'
@@ -16,6 +17,7 @@ const KEY = 'a-key-of-the-service'
 
 /** A window, what crashed as it is announced to it, and a way to end any thread unasked. */
 async function openWindow() {
+  startThreadsAnew()
   const threads = new Map<string, Worker>()
   const keep = (thread: Worker) => void threads.set(thread.threadName?.split(' ')[0] ?? '', thread)
   process.on('worker', keep)

@@ -11,6 +11,7 @@ import { followRuns } from '../../../src/shared/bridge/follow.ts'
 import { chosenSourceSchema } from '../../../src/shared/bridge/source.ts'
 import { sayError } from '../../../src/shared/messages/error-messages.ts'
 import { storedConnectionSchema } from '../../../src/shared/plan/stored-connection.ts'
+import { startThreadsAnew } from '../../helpers/build/kept-worker.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
 import { writeRows } from '../bridge/plans.ts'
@@ -115,6 +116,7 @@ it('serves the page, through the preload script and a port, with the engine of t
 })
 
 it('keeps a thread that crashed in its log, and shows the page what is left', async () => {
+  startThreadsAnew()
   vi.stubEnv('SLUICE_WORKSPACE', createTemporaryFolder())
   electron.app.home = createTemporaryFolder()
   mkdirSync(join(electron.app.home, 'userData'))

@@ -13,7 +13,7 @@ import { refuseWidePattern } from '../../../shared/plan/wide-pattern.ts'
 import { WorkerClient } from '../../worker-rpc.ts'
 import { isThere } from '../workspace/is-there.ts'
 import { isRunId, toJournalFile } from '../workspace/workspace-files.ts'
-import type { AskedRun, AskedWorkspace, QueryCalls } from './query-worker.ts'
+import type { AskedRun, AskedWorkspace, QueryCalls } from './queries.ts'
 
 /** Whether a run is one of a group; those of a tag are found by it already. */
 function createGroupCheck(group: TrendGroup): (run: { source: string }) => boolean {
@@ -25,7 +25,7 @@ function createGroupCheck(group: TrendGroup): (run: { source: string }) => boole
   return ({ source }) => matchesGlob(hasFolder ? source : basename(source), pattern)
 }
 
-/** How a question of `query-worker.ts` is asked. */
+/** How a question of `queries.ts` is asked. */
 interface Asking {
   /** What it is about: who asks names runs by their ids, and the workspace not at all. */
   about: 'run' | 'two runs' | 'two sides' | 'runs' | 'workspace' | 'source'
@@ -156,7 +156,7 @@ type Asked<Asks extends Table> = {
 }
 
 /**
- * Answers about the runs that a workspace has, as their journals say; starts nothing. `query-worker.ts` explains each
+ * Answers about the runs that a workspace has, as their journals say; starts nothing. `queries.ts` explains each
  * question. All that are about a run throw `RUN_NOT_FOUND`.
  */
 export class StoredRuns {
