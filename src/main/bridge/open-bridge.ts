@@ -33,7 +33,7 @@ export interface BridgeOptions {
 
 /** Opens the engine on a workspace for windows. Throws `WORKSPACE_UNUSABLE`. */
 export function openBridge({ workspace, host, lastingKeys, ...options }: BridgeOptions) {
-  const engine = createEngine({ workspace, ...options })
+  const engine = createEngine({ workspace, ...options, isOfWindow: true })
   const sandbox = createSandboxHost({ workerUrl: WORKER_URLS.sandbox, workspace: engine.workspace })
   const capacitySearches = createCapacitySearches()
   const crashes = createCrashes((runId) => liveRuns.findName(runId))

@@ -19,6 +19,8 @@ export interface EngineOptions {
   findSystemProxy?: FindSystemProxy
   /** Starts the processes of SQL statements (default: as processes of Node, which the desktop app is not). */
   startProcess?: StartProcess
+  /** Whether a person looks at pages while longer questions are answered, which then have threads of their own. */
+  isOfWindow?: boolean
   /** Entry of the runs' threads (default: the engine's own, which tests replace). */
   runWorkerUrl?: URL
 }

@@ -31,11 +31,15 @@ export function createEngine({
   runWorkerUrl = WORKER_URLS.run,
   startProcess = forkProcess,
   findSystemProxy = createEnvironmentProxies(process.env),
+  isOfWindow = false,
   ...options
 }: EngineOptions) {
   const workspace = resolve(options.workspace)
   createWorkspaceFolders(workspace)
-  const stored = new StoredRuns(workspace, WORKER_URLS.query, () => held.ids)
+  const stored = new StoredRuns(workspace, WORKER_URLS.query, {
+    listHeld: () => held.ids,
+    hasOneThread: !isOfWindow,
+  })
   const receiver = new WorkspaceReceiver({
     workspace,
     url: WORKER_URLS.receiver,

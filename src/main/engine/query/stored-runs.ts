@@ -30,8 +30,8 @@ interface Asking {
   /** What it is about: who asks names runs by their ids, and the workspace not at all. */
   about: 'run' | 'two runs' | 'two sides' | 'runs' | 'workspace' | 'source'
   /**
-   * The thread that answers (default: `pages`). What takes long must not hold up the pages that a person looks at:
-   * `own` is a thread for this question alone, the others keep what they have read.
+   * The thread that answers a window (default: `pages`). What takes long must not hold up the pages that a person looks
+   * at: `own` is a thread for this question alone, the others keep what they have read.
    */
   thread?: ThreadName | 'own'
   /** Whether its rows may be those of a cell of an evaluation, which the thread of evaluations knows. */
@@ -169,14 +169,23 @@ export class StoredRuns {
   readonly #workspace: string
   readonly #url: URL
   readonly #listHeld: () => readonly string[]
+  readonly #hasOneThread: boolean
   readonly #threads: Record<ThreadName, QueryThread>
   readonly #ownThreads = new Set<QueryThread>()
 
-  /** `url` is the entry `query-worker.ts`, or its bundle; `listHeld` gives the ids of the runs that this process holds. */
-  constructor(workspace: string, url: URL, listHeld: () => readonly string[]) {
+  /**
+   * `url` is the entry `query-worker.ts`, or its bundle; `listHeld` gives the ids of the runs that this process holds. One
+   * thread for all questions is enough, and starts once, where none of them holds another up.
+   */
+  constructor(
+    workspace: string,
+    url: URL,
+    { listHeld, hasOneThread }: { listHeld: () => readonly string[]; hasOneThread: boolean },
+  ) {
     this.#workspace = workspace
     this.#url = url
     this.#listHeld = listHeld
+    this.#hasOneThread = hasOneThread
     const create = () => new QueryThread(url)
     this.#threads = { pages: create(), comparing: create(), ledgers: create(), evaluations: create() }
     this.runs = this.#toFunctions(RUNS)
@@ -236,7 +245,7 @@ export class StoredRuns {
 
   async #ask(name: keyof QueryCalls, asking: Asking, given: readonly unknown[]): Promise<unknown> {
     const args = this.#toArgs(asking.about, given) as Parameters<QueryCalls[typeof name]>
-    const thread = asking.mayNameCell && given.some(namesCell) ? 'evaluations' : (asking.thread ?? 'pages')
+    const thread = this.#hasOneThread ? 'pages' : chooseThread(asking, given)
     if (thread !== 'own') return this.#threads[thread].ask(name, ...args)
     const own = new QueryThread(this.#url)
     this.#ownThreads.add(own)
@@ -260,6 +269,13 @@ export class StoredRuns {
     if (isRunId(runId) && isThere(file)) return { file, held: this.#listHeld() }
     throw new SluiceError({ id: 'run_not_found', runId, workspace: this.#workspace })
   }
+}
+
+function chooseThread(
+  { thread = 'pages', mayNameCell }: Asking,
+  given: readonly unknown[],
+): ThreadName | 'own' {
+  return mayNameCell && given.some(namesCell) ? 'evaluations' : thread
 }
 
 /** Whether a filter, or what has one, is of a cell of an evaluation. */
