@@ -96,15 +96,19 @@ function pick(percentiles: readonly PercentileComparison[], wanted: number): Per
 
 /** `p99 at 1.42 times A's (612 ms after 431 ms; 1.35 to 1.49 for sure)`. */
 function describeRatio({ percentile, aMs, bMs, ratio, low, high }: PercentileComparison, a: string): string {
-  const range =
-    low !== null && high !== null
-      ? `${low.toFixed(2)} to ${high.toFixed(2)}`
-      : low !== null
-        ? `at least ${low.toFixed(2)}`
-        : high !== null
-          ? `at most ${high.toFixed(2)}`
-          : 'no bounds known'
+  const range = formatRange(low, high, (bound) => bound.toFixed(2)) ?? 'no bounds known'
   return `${formatPercentileName(percentile)} at ${ratio.toFixed(2)} times ${a}'s (${formatMs(bMs)} after ${formatMs(aMs)}; ${range} with 99 % confidence)`
+}
+
+/** What lies between bounds, `1.35 to 1.49` or `at least 1.35`; null where none is known. */
+export function formatRange(
+  low: number | null,
+  high: number | null,
+  format: (bound: number) => string,
+): string | null {
+  if (low !== null && high !== null) return `${format(low)} to ${format(high)}`
+  if (low !== null) return `at least ${format(low)}`
+  return high === null ? null : `at most ${format(high)}`
 }
 
 /** `p50, p90 and p99`. */

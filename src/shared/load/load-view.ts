@@ -39,20 +39,17 @@ export interface LoadNotice extends Notice {
 
 /** Requests of one model or size of content. */
 interface LoadGroupRow {
+  /** Of a stage its number from 0, and its name: what the tag `stage` of a threshold may say. */
   label: string
   requests: string
   failedShare: string
   percentiles: Percentiles | null
 }
 
-interface LoadStageRow {
-  /** Its number from 0, and its name: what the tag `stage` of a threshold may say. */
-  label: string
+interface LoadStageRow extends Omit<LoadGroupRow, 'percentiles'> {
   /** `50 → 200/s`, or `20 in flight`. */
   level: string
-  requests: string
   perS: string
-  failedShare: string
   /** http_req_duration of all requests, and of those that succeeded; the latter null where they are the same. */
   all: Percentiles | null
   succeeded: Percentiles | null

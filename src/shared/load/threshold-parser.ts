@@ -15,6 +15,7 @@ import {
   METRIC_NAMES,
   METRICS,
   type MetricName,
+  type TrendMetric,
   toOnlyAggregation,
 } from './metrics.ts'
 import { isOfAll, parseTags, scanTags, type ThresholdTag } from './threshold-tags.ts'
@@ -249,4 +250,17 @@ function parseOptions(text: string, from: number): { abortOnFail: boolean; delay
 
 function toMetricsText(): string {
   return `a metric (${METRIC_NAMES.join(', ')})`
+}
+
+/** What expressions allow a latency at most, as charts draw it; those of anything else are left out. */
+export function listLatencyLimits(
+  expressions: readonly string[],
+): { metric: TrendMetric; label: string; value: number }[] {
+  return expressions.flatMap((expression) => {
+    // k6 knows expressions that Sluice does not.
+    const read = parseThreshold(expression)
+    if (!read.ok) return []
+    const { metric, operator, limit } = read.parsed
+    return isTrend(metric) && operator.startsWith('<') ? [{ metric, label: expression, value: limit }] : []
+  })
 }

@@ -11,6 +11,14 @@ export const CELL_WORDS = {
   tn: 'did not trigger, and should not have',
 } as const
 
+/** The cells of a matrix, the count of each, and what it is called in a word or two. */
+export const MATRIX_CELLS = [
+  { cell: 'tp', count: 'true_positives', word: 'found' },
+  { cell: 'fp', count: 'false_positives', word: 'wrongly' },
+  { cell: 'fn', count: 'false_negatives', word: 'missed' },
+  { cell: 'tn', count: 'true_negatives', word: 'rightly not' },
+] as const
+
 /** The figures of a rule, amid words and by themselves, and what each says. */
 export const FIGURES = [
   {
@@ -146,7 +154,7 @@ export function listShownPoints({
 
 const CSV_COLUMNS = [
   ...['slice_column', 'slice_value', 'rule', 'rows', 'support'],
-  ...['true_positives', 'false_positives', 'false_negatives', 'true_negatives'],
+  ...MATRIX_CELLS.map(({ count }) => count),
   ...FIGURES.flatMap(({ name }) => [name, `${name}_low`, `${name}_high`]),
 ]
 

@@ -1,4 +1,4 @@
-import { describeLimited, formatPercentileName } from '../load/compare-text.ts'
+import { describeLimited, formatPercentileName, formatRange } from '../load/compare-text.ts'
 import type {
   DifferenceComparison,
   LoadComparison,
@@ -61,7 +61,7 @@ function toSeries({ metric, a, b, percentiles }: SeriesComparison, isLimited: bo
         ],
         rows: percentiles.map(({ percentile, aMs, bMs, ratio, low, high, verdict }) => [
           ...[formatPercentileName(percentile), aMs, bMs, ratio.toFixed(2)],
-          formatRange(low, high, (bound) => bound.toFixed(2)),
+          formatRange(low, high, (bound) => bound.toFixed(2)) ?? 'unknown',
           // What this machine limited says nothing about the service.
           {
             text: isLimited && verdict !== 'unclear' ? `${verdict}?` : verdict,
@@ -93,12 +93,6 @@ function listRates({ failedShare, succeededPerS }: LoadComparison) {
       ],
     },
   ]
-}
-
-function formatRange(low: number | null, high: number | null, format: (bound: number) => string): string {
-  if (low !== null && high !== null) return `${format(low)} to ${format(high)}`
-  if (low !== null) return `at least ${format(low)}`
-  return high === null ? 'unknown' : `at most ${format(high)}`
 }
 
 /** What the plans of two runs say differently, by setting. */

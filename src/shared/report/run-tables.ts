@@ -1,6 +1,6 @@
 import { listLatencies } from '../load/load-view.ts'
 import type { Evaluation, Judged } from '../lookback/evaluation.ts'
-import { FIGURES, OVERALL_NAME } from '../lookback/evaluation-view.ts'
+import { FIGURES, MATRIX_CELLS, OVERALL_NAME } from '../lookback/evaluation-view.ts'
 import type { Failure, RunReport } from '../lookback/run-report.ts'
 import { formatCounted } from '../messages/figure-text.ts'
 import { listReadAs } from '../messages/reading-messages.ts'
@@ -244,9 +244,7 @@ function toPart(part: number, whole: number): number | null {
   return whole > 0 ? part / whole : null
 }
 
-const MATRIX = ['True positives', 'False positives', 'False negatives', 'True negatives'].map((title) =>
-  count(title),
-)
+const MATRIX = MATRIX_CELLS.map(({ count: cell }) => count(toTitle(text(cell.replace('_', ' ')))))
 const JUDGED_COLUMNS = [
   ...MATRIX,
   ...FIGURES.flatMap(({ title }) => [title, `${title} from`, `${title} to`]).map((title) => share(title)),
@@ -256,7 +254,7 @@ const JUDGED_COLUMNS = [
 function toCells({ matrix, estimated, ...figures }: Judged): Cell[] {
   const counts = estimated ?? matrix
   return [
-    ...[counts.true_positives, counts.false_positives, counts.false_negatives, counts.true_negatives],
+    ...MATRIX_CELLS.map(({ count: cell }) => counts[cell]),
     ...FIGURES.flatMap(({ name }) => [figures[name].value, figures[name].low, figures[name].high]),
   ]
 }
@@ -317,7 +315,7 @@ function listEvaluationTables(evaluation: Evaluation): Table[][] {
         columns: [figure('Threshold'), ...FIGURES.map(({ title }) => share(title)), ...MATRIX],
         rows: score.points.map((point) => [
           ...[point.threshold, point.precision, point.recall, point.f1],
-          ...[point.true_positives, point.false_positives, point.false_negatives, point.true_negatives],
+          ...MATRIX_CELLS.map(({ count: cell }) => point[cell]),
         ]),
       },
     ]),

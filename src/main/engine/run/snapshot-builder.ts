@@ -8,13 +8,7 @@ import {
 } from '../../../shared/run/counts.ts'
 import { countRows } from '../../../shared/run/item-state.ts'
 import type { RowCounts, TriggeredRule } from '../../../shared/run/run.ts'
-import type {
-  LoadProgress,
-  RunPhase,
-  RunSnapshot,
-  Slowdown,
-  StopNotice,
-} from '../../../shared/run/snapshot.ts'
+import type { RunSnapshot, Slowdown } from '../../../shared/run/snapshot.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { SecondMeter } from '../sending/second-meter.ts'
 import type { StatementSync } from '../workspace/sqlite.ts'
@@ -24,21 +18,17 @@ import { toInvalidGroups } from './journal/stored-problems.ts'
 const LIST_MAX = 10
 
 /** What of a snapshot the journal's counters do not know. */
-interface SnapshotState {
-  runId: string
-  phase: RunPhase
-  bytes: { read: number; total: number }
-  problems: { errors: number; warnings: number }
+interface SnapshotState
+  extends Pick<
+    RunSnapshot,
+    'runId' | 'phase' | 'bytes' | 'problems' | 'inFlight' | 'notice' | 'slowdown' | 'load'
+  > {
   rowsRead: number
-  inFlight: number
   /** Time spent sending, all sessions, milliseconds. */
   elapsedMs: number
   /** Time spent sending since the last hold, milliseconds. */
   stretchMs: number
   meter: SecondMeter | null
-  notice: StopNotice | null
-  slowdown: Slowdown | null
-  load: LoadProgress | null
 }
 
 /** Whether nothing gets through, so that nobody can say when a run will be done. */

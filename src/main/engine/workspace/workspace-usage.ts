@@ -1,18 +1,12 @@
 import type { Dirent } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { WorkspaceUsage } from '../../../shared/bridge/settings.ts'
 import { toSystemCode } from '../../../shared/messages/thrown.ts'
 import { toUnreadable } from './is-there.ts'
 
 /** What a workspace takes up on disk, bytes. */
-export interface WorkspaceUsageBytes {
-  /** Journals, and what stands next to them. */
-  runsBytes: number
-  /** The inbox of callbacks. */
-  callbacksBytes: number
-  /** The catalogue, exports inside of the workspace, uploads, media and settings. */
-  otherBytes: number
-}
+export type WorkspaceUsageBytes = Omit<WorkspaceUsage, 'lastCleanUp'>
 
 /**
  * Adds up the files of a workspace. What goes away meanwhile counts nothing; links are not followed. Rejects with

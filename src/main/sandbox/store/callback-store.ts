@@ -16,13 +16,10 @@ interface NewCallback {
 }
 
 /** A callback as the admin routes show it. */
-export interface StoredCallback {
+export interface StoredCallback extends Pick<NewCallback, 'taskId' | 'url' | 'timing'> {
   callbackId: number
-  taskId: string
-  url: string
   /** JSON text; null once it is settled. */
   body: string | null
-  timing: string
   state: CallbackState
   attempts: number
   /** What the last attempt met, a status such as `503` or a word such as `ECONNREFUSED`; null before the first. */

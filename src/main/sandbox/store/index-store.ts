@@ -2,8 +2,8 @@ import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
 import { type JsonObject, jsonObjectSchema } from '../../../shared/service/json-object.ts'
 import { type GroupCommit, seedOnce } from './open-database.ts'
 
-/** An item as it is put into a custom index. */
-interface NewIndexItem {
+/** An item of a custom index (docs/interface.md §2.4). */
+export interface StoredIndexItem {
   itemId: string
   url: string
   /** SHA-256 of the media in hexadecimal; null where it was not fetched. */
@@ -11,9 +11,6 @@ interface NewIndexItem {
   metadata: JsonObject | null
   contentVariant: string | null
 }
-
-/** An item of a custom index (docs/interface.md §2.4). */
-export type StoredIndexItem = NewIndexItem
 
 /**
  * Opens the custom indexes of the sandbox's project, and their items; a store that never had any starts with empty ones
@@ -59,7 +56,7 @@ export function createIndexStore(database: DatabaseSync, group: GroupCommit, see
     /** False where an item of that id exists, in whichever index. */
     addItem: (
       indexId: string,
-      { itemId, url, contentHash, metadata, contentVariant }: NewIndexItem,
+      { itemId, url, contentHash, metadata, contentVariant }: StoredIndexItem,
     ): boolean => {
       const text = metadata === null ? null : JSON.stringify(metadata)
       return group.write(

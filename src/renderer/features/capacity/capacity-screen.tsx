@@ -19,7 +19,7 @@ import {
   formatTick,
   type Scale,
 } from '../../../shared/load/chart-scale.ts'
-import { parseThreshold } from '../../../shared/load/threshold-parser.ts'
+import { listLatencyLimits } from '../../../shared/load/threshold-parser.ts'
 import {
   formatCount,
   formatCounted,
@@ -299,12 +299,12 @@ function CapacityCurve({ report, unit }: { report: CapacityReport; unit: Capacit
   if (curve.length === 0) return <p className="quiet">Drawn from the first finished probe on.</p>
   const shaded =
     interval.low === null || interval.high === null ? null : { low: interval.low, high: interval.high }
-  const limits = listLimits(report)
+  const limits = listLatencyLimits(report.thresholds).filter(({ metric }) => metric === report.latency)
   const x = createLinearScale(Math.max(...curve.map(({ level }) => level)))
   const measured = curve.flatMap(({ latency_ms }) =>
     latency_ms === null ? [] : PERCENTILE_LINES.map(({ point }) => latency_ms[point]),
   )
-  const y = createValueScale([...measured, ...limits.map(({ limit }) => limit)])
+  const y = createValueScale([...measured, ...limits.map(({ value }) => value)])
   const plot = placePlot(FRAME, width)
   const toX = (level: number) => plot.x(x.toShare(level))
   const toY = (ms: number) => plot.y(y.toShare(ms))
@@ -338,11 +338,11 @@ function CapacityCurve({ report, unit }: { report: CapacityReport; unit: Capacit
           )}
           <Axes x={x} y={y} toX={toX} toY={toY} plot={plot} unit={unit} />
           {point !== undefined && <UprightLine x={toX(point.level)} from={FRAME.top} to={plot.base} />}
-          {limits.map(({ expression, limit }) => (
-            <g key={expression} className={styles.limit}>
-              <line x1={FRAME.left} x2={plot.right} y1={toY(limit)} y2={toY(limit)} />
-              <text textAnchor="end" x={plot.right} y={toY(limit) - 4}>
-                {expression}
+          {limits.map(({ label, value }) => (
+            <g key={label} className={styles.limit}>
+              <line x1={FRAME.left} x2={plot.right} y1={toY(value)} y2={toY(value)} />
+              <text textAnchor="end" x={plot.right} y={toY(value) - 4}>
+                {label}
               </text>
             </g>
           ))}
@@ -379,15 +379,6 @@ function CapacityCurve({ report, unit }: { report: CapacityReport; unit: Capacit
       <figcaption className={`quiet text-sm ${styles.reading}`}>{reading}</figcaption>
     </figure>
   )
-}
-
-/** What thresholds allow of the latency that is drawn. */
-function listLimits({ thresholds, latency }: CapacityReport): { expression: string; limit: number }[] {
-  return thresholds.flatMap((expression) => {
-    const read = parseThreshold(expression)
-    if (!read.ok || read.parsed.metric !== latency || !read.parsed.operator.startsWith('<')) return []
-    return [{ expression, limit: read.parsed.limit }]
-  })
 }
 
 /** `at 320/s: held 3 of 3, p50 12 ms, p95 80 ms, p99 140 ms, 0 % unsuccessful, 318/s succeeded`. */

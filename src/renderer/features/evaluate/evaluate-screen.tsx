@@ -4,19 +4,14 @@ import { keepPreviousData, skipToken, useQuery } from '@tanstack/react-query'
 import { useMemo, useRef, useState } from 'react'
 import { parseBridgeError } from '../../../shared/bridge/errors.ts'
 import type { EvaluateQuestionInput } from '../../../shared/bridge/evaluate.ts'
-import {
-  CELLS,
-  type Cell,
-  type Evaluation,
-  type EvaluationStep,
-  type Judged,
-} from '../../../shared/lookback/evaluation.ts'
+import type { Cell, Evaluation, EvaluationStep, Judged } from '../../../shared/lookback/evaluation.ts'
 import {
   CELL_WORDS,
   countSupport,
   describeEvaluated,
   describeLeftOut,
   INTERVAL_MEANING,
+  MATRIX_CELLS,
   sayUnread,
   toFiguresCsv,
 } from '../../../shared/lookback/evaluation-view.ts'
@@ -323,13 +318,6 @@ function FigureActions(props: FigureActionsProps) {
 
 type Choice = 'all' | Cell
 
-const COUNTS = {
-  tp: 'true_positives',
-  fp: 'false_positives',
-  fn: 'false_negatives',
-  tn: 'true_negatives',
-} as const satisfies Record<Cell, string>
-
 /** Asks which evaluated rows go to which kind of file, each with its label and the cell of each rule. */
 function ExportDialog(props: FigureActionsProps & { onClose: () => void }) {
   const { runId, question, evaluation, picked } = props
@@ -360,12 +348,12 @@ function ExportDialog(props: FigureActionsProps & { onClose: () => void }) {
           onValue={setChoice}
           choices={[
             { value: 'all', label: `All evaluated rows (${formatCount(evaluation.rows.evaluated)})` },
-            ...CELLS.map((value) => ({
-              value,
+            ...MATRIX_CELLS.map(({ cell, count }) => ({
+              value: cell,
               label: (
                 <>
-                  <SafeText text={close.name} max={60} />: {CELL_WORDS[value]} (
-                  {formatCount(close.judged.matrix[COUNTS[value]])})
+                  <SafeText text={close.name} max={60} />: {CELL_WORDS[cell]} (
+                  {formatCount(close.judged.matrix[count])})
                 </>
               ),
             })),

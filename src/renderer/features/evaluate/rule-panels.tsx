@@ -7,6 +7,7 @@ import {
   describeFigure,
   FIGURES,
   formatInterval,
+  MATRIX_CELLS,
   OVERALL_NAME,
   toShareText,
 } from '../../../shared/lookback/evaluation-view.ts'
@@ -148,21 +149,13 @@ export function toFigureColumns<Row>(toJudged: (row: Row) => Judged | Evaluation
 
 const SHOWN = 10
 
-interface MatrixCell {
-  cell: Cell
-  word: string
-  count: keyof Judged['matrix']
-}
+type MatrixCell = (typeof MATRIX_CELLS)[number]
+
+const [TP, FP, FN, TN] = MATRIX_CELLS
 
 const CELLS: readonly (readonly [triggered: MatrixCell, not: MatrixCell])[] = [
-  [
-    { cell: 'tp', word: 'found', count: 'true_positives' },
-    { cell: 'fn', word: 'missed', count: 'false_negatives' },
-  ],
-  [
-    { cell: 'fp', word: 'wrongly', count: 'false_positives' },
-    { cell: 'tn', word: 'rightly not', count: 'true_negatives' },
-  ],
+  [TP, FN],
+  [FP, TN],
 ]
 
 const EXPECTATIONS = ['should trigger', 'should not'] as const

@@ -10,7 +10,13 @@ import type {
   ScoreBar,
   ThresholdPoint,
 } from '../../../shared/lookback/evaluation.ts'
-import { FIGURES, formatArea, formatScore, toShareText } from '../../../shared/lookback/evaluation-view.ts'
+import {
+  FIGURES,
+  formatArea,
+  formatScore,
+  MATRIX_CELLS,
+  toShareText,
+} from '../../../shared/lookback/evaluation-view.ts'
 import { toComparable } from '../../../shared/lookback/labels.ts'
 import {
   findBestF1,
@@ -222,13 +228,6 @@ function describePoint(point: ThresholdPoint): string {
   return `score at least ${formatScore(point.threshold)}: precision ${toShareText(precision)}, recall ${toShareText(recall)}`
 }
 
-const COUNTS = [
-  { name: 'true_positives', label: 'found' },
-  { name: 'false_positives', label: 'wrongly' },
-  { name: 'false_negatives', label: 'missed' },
-  { name: 'true_negatives', label: 'rightly not' },
-] as const
-
 /** What the threshold would find, next to what the rule decided. */
 function WhatIf({ point, rule }: { point: ThresholdPoint; rule: JudgedRule | null }) {
   const lines: WhatIfLine[] = [
@@ -263,7 +262,7 @@ function WhatIf({ point, rule }: { point: ThresholdPoint; rule: JudgedRule | nul
 interface WhatIfLine {
   name: ReactNode
   figures: (number | null)[]
-  counts: Record<(typeof COUNTS)[number]['name'], number>
+  counts: Record<(typeof MATRIX_CELLS)[number]['count'], number>
 }
 
 const WHAT_IF_COLUMNS: readonly Column<WhatIfLine>[] = [
@@ -274,10 +273,10 @@ const WHAT_IF_COLUMNS: readonly Column<WhatIfLine>[] = [
       cell: ({ figures }) => toShareText(figures[index] ?? null),
     }),
   ),
-  ...COUNTS.map(
-    ({ name, label }): Column<WhatIfLine> => ({
-      ...{ title: label, isNumber: true },
-      cell: ({ counts }) => formatCount(counts[name]),
+  ...MATRIX_CELLS.map(
+    ({ count, word }): Column<WhatIfLine> => ({
+      ...{ title: word, isNumber: true },
+      cell: ({ counts }) => formatCount(counts[count]),
     }),
   ),
 ]

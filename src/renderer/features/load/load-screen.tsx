@@ -4,8 +4,8 @@ import { keepPreviousData, skipToken, useMutation, useQuery } from '@tanstack/re
 import { type ReactNode, useMemo } from 'react'
 import type { LoadOverview } from '../../../shared/bridge/results.ts'
 import { listLatencies, toLoadView, toThresholdView } from '../../../shared/load/load-view.ts'
-import { isTrend, METRICS, type TrendMetric } from '../../../shared/load/metrics.ts'
-import { parseThreshold } from '../../../shared/load/threshold-parser.ts'
+import { METRICS, type TrendMetric } from '../../../shared/load/metrics.ts'
+import { listLatencyLimits } from '../../../shared/load/threshold-parser.ts'
 import type { ThresholdResult } from '../../../shared/load/thresholds.ts'
 import { formatCount, formatRate, formatShare, formatSpan } from '../../../shared/messages/figure-text.ts'
 import { listRowWarnings, type Percentiles } from '../../../shared/run/run.ts'
@@ -14,7 +14,6 @@ import { ask } from '../../bridge/client.ts'
 import { toPollInterval, useLiveRuns } from '../../bridge/live-runs.ts'
 import { LatencyCharts, useShownLatencies } from '../../ui/charts/latency-charts.tsx'
 import { RequestsOverTime } from '../../ui/charts/requests-over-time.tsx'
-import type { TimeLimit } from '../../ui/charts/time-chart.tsx'
 import type { NamePlace } from '../../ui/connection/destination.ts'
 import { ActionButton, PrimaryButton } from '../../ui/controls.tsx'
 import { ErrorNotice, type Figure, Figures, Notice, Panel, Screen } from '../../ui/layout/screen.tsx'
@@ -245,7 +244,14 @@ function LoadLatencyPanel(props: {
 }) {
   const { latencyMs, thresholds, report } = props
   const series = listLatencies(latencyMs)
-  const limits = useMemo(() => toLimits(thresholds), [thresholds])
+  const limits = useMemo(
+    () =>
+      Object.groupBy(
+        listLatencyLimits(thresholds.map(({ expression }) => expression)),
+        ({ metric }) => metric,
+      ),
+    [thresholds],
+  )
   const limited = useMemo(() => listLimited(report), [report])
   return (
     <Panel
@@ -298,17 +304,4 @@ function LoadRequestsPanel({ report }: { report: LoadOverview }) {
 
 function listLimited(report: LoadOverview | null): number[] {
   return (report?.seconds ?? []).flatMap(({ second, limited }) => (limited ? [second] : []))
-}
-
-function toLimits(thresholds: readonly ThresholdResult[]): Partial<Record<TrendMetric, TimeLimit[]>> {
-  const limits: Partial<Record<TrendMetric, TimeLimit[]>> = {}
-  for (const { expression } of thresholds) {
-    // k6 knows expressions that Sluice does not.
-    const read = parseThreshold(expression)
-    if (!read.ok) continue
-    const { metric, operator, limit } = read.parsed
-    if (!isTrend(metric) || !operator.startsWith('<')) continue
-    limits[metric] = [...(limits[metric] ?? []), { label: expression, value: limit }]
-  }
-  return limits
 }

@@ -42,19 +42,25 @@ import { Table } from '../../ui/table/table.tsx'
 import { SafeText, Sentence } from '../../ui/text/safe-text.tsx'
 import styles from './mapping.module.css'
 
-/** Which column, constant or template fills which field: your table at the left, what it becomes at the right. */
-export function MappingScreen(props: {
-  preview: BridgePreview
+/** A mapping that is changed, and what its rows are for. */
+interface MappedProps {
   mapping: Mapping
   operation: Operation
-  /** What the rows are for, with the way to change it. */
-  strip: ReactNode
-  /** What keeps the rows from being checked, in addition to the mapping itself, or null. */
-  todo: string | null
-  busy: boolean
   onMapping: (mapping: Mapping) => void
-  onContinue: () => void
-}) {
+}
+
+/** Which column, constant or template fills which field: your table at the left, what it becomes at the right. */
+export function MappingScreen(
+  props: MappedProps & {
+    preview: BridgePreview
+    /** What the rows are for, with the way to change it. */
+    strip: ReactNode
+    /** What keeps the rows from being checked, in addition to the mapping itself, or null. */
+    todo: string | null
+    busy: boolean
+    onContinue: () => void
+  },
+) {
   const { preview, mapping, operation } = props
   const { columns } = preview
   const gaps = assessMapping(mapping, operation, columns, preview.rows).map((mistake) => ({
@@ -137,14 +143,13 @@ export function MappingScreen(props: {
 }
 
 /** The fields that no column fills: required ones first, each with room for a constant or a template. */
-function FieldTable(props: {
-  columns: readonly string[]
-  mapping: Mapping
-  operation: Operation
-  /** What is wrong with which field, in words. */
-  gaps: readonly { field: string; message: string }[]
-  onMapping: (mapping: Mapping) => void
-}) {
+function FieldTable(
+  props: MappedProps & {
+    columns: readonly string[]
+    /** What is wrong with which field, in words. */
+    gaps: readonly { field: string; message: string }[]
+  },
+) {
   const { columns, mapping, gaps } = props
   const fields = fieldsFor(props.operation)
     .filter((field) => field.name !== 'models' && field.kind !== 'json_object')
@@ -215,12 +220,10 @@ export function assignTemplate(mapping: Mapping, field: string, template: string
  * How the columns were mapped before: by the last run of a file with the same ones, and under names that a person gave.
  * `panel` applies, renames and removes them, and is null where there are none; `button` saves the mapping as it is now.
  */
-function useSavedMappings(options: {
-  operation: Operation
-  columns: readonly string[]
-  mapping: Mapping
-  onMapping: (mapping: Mapping) => void
-}): { panel: ReactNode; button: ReactNode } {
+function useSavedMappings(options: MappedProps & { columns: readonly string[] }): {
+  panel: ReactNode
+  button: ReactNode
+} {
   const { operation, columns, mapping, onMapping } = options
   const last = useQuery(ask.mappings.findLast.queryOptions({ input: { operation, columns: [...columns] } }))
   const list = useQuery(ask.mappings.list.queryOptions())
@@ -374,13 +377,12 @@ const CONFIDENCE: Record<MatchConfidence, { word: string; meaning: string }> = {
 }
 
 /** One line for each column: its name, what stands in it, and the field it becomes. */
-function ColumnTable(props: {
-  preview: BridgePreview
-  mapping: Mapping
-  operation: Operation
-  confidence: ReturnType<typeof suggestMapping>['confidence']
-  onMapping: (mapping: Mapping) => void
-}) {
+function ColumnTable(
+  props: MappedProps & {
+    preview: BridgePreview
+    confidence: ReturnType<typeof suggestMapping>['confidence']
+  },
+) {
   const { preview, mapping, operation } = props
   const { columns } = preview
   const suggested = suggestMapping(columns, operation, preview).mapping

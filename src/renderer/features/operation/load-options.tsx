@@ -271,12 +271,7 @@ function ThinkTimeFields({ load, mistakes, onLoad }: LoadFieldsProps) {
 }
 
 /** Where a capacity search begins, what bounds it, and what it does to the service. */
-function CapacityFields(props: {
-  load: LoadSettings
-  mistakes: LoadMistakes
-  onLoad: (load: LoadSettings) => void
-}) {
-  const { load, mistakes, onLoad } = props
+function CapacityFields({ load, mistakes, onLoad }: LoadFieldsProps) {
   const { search } = load
   const isRate = hasSchedule(load)
   const change = (part: Partial<SearchSettings>) => onLoad({ ...load, search: { ...search, ...part } })
@@ -329,13 +324,7 @@ function CapacityFields(props: {
 }
 
 /** The one level of a load, in what it is set in: requests a second, or requests in flight. */
-function LevelField(props: {
-  label: string
-  isRate: boolean
-  load: LoadSettings
-  mistakes: LoadMistakes
-  onLoad: (load: LoadSettings) => void
-}) {
+function LevelField(props: LoadFieldsProps & { label: string; isRate: boolean }) {
   const { label, load, onLoad } = props
   return props.isRate ? (
     <NumberField

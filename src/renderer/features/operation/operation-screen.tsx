@@ -394,15 +394,16 @@ function ModeChoice(props: { mode: 'sync' | 'async'; onMode: (mode: 'sync' | 'as
   )
 }
 
+interface OptionProps<Of extends Operation> {
+  offers: SandboxOffers | null
+  operation: Of
+  onOperation: (operation: Of) => void
+}
+
 type IndexOperation = Extract<Operation, { indexId: string }>
 type WatchlistOperation = Extract<Operation, { watchlist: string }>
 
-function IndexOptions(props: {
-  offers: SandboxOffers | null
-  operation: IndexOperation
-  onOperation: (operation: IndexOperation) => void
-}) {
-  const { operation, offers, onOperation } = props
+function IndexOptions({ operation, offers, onOperation }: OptionProps<IndexOperation>) {
   return (
     <Stack gap="md">
       <TargetField
@@ -419,12 +420,7 @@ function IndexOptions(props: {
 }
 
 /** Which watchlist, how many terms go into one request, and what an update does with empty notes. */
-function WatchlistOptions(props: {
-  offers: SandboxOffers | null
-  operation: WatchlistOperation
-  onOperation: (operation: WatchlistOperation) => void
-}) {
-  const { operation, offers, onOperation } = props
+function WatchlistOptions({ operation, offers, onOperation }: OptionProps<WatchlistOperation>) {
   return (
     <Stack gap="md">
       <TargetField

@@ -7,6 +7,7 @@ import { nameCode } from '../../../shared/messages/name-code.ts'
 import { findOperation, subjectOf } from '../../../shared/operations/operations.ts'
 import { isUnsuccessful } from '../../../shared/run/item-state.ts'
 import {
+  type FacetList as CountedFacets,
   FACET_GROUPS,
   type Facet,
   type FacetHead,
@@ -37,9 +38,12 @@ function toGroups(operation: string): (FacetHead & { name: string })[] {
     }))
 }
 
-interface Counted {
+type Counted = Pick<CountedFacets, 'facets' | 'isCounted'>
+
+interface FacetProps {
   facets: readonly Facet[]
-  isCounted: boolean
+  filter: RowFilter
+  onFilter: (filter: RowFilter) => void
 }
 
 /** What the rows can be narrowed by, with how many rows each leaves under the search and the other filters. */
@@ -114,12 +118,7 @@ export function FacetSection({ title, children }: { title: string; children: Rea
 /** Facets of a group that are shown before all are asked for. */
 const FIRST_FACETS = 8
 
-function FacetButtons(props: {
-  facets: readonly Facet[]
-  filter: RowFilter
-  onFilter: (filter: RowFilter) => void
-}) {
-  const { facets, filter, onFilter } = props
+function FacetButtons({ facets, filter, onFilter }: FacetProps) {
   const [all, setAll] = useState(false)
   const isLong = facets.length > FIRST_FACETS + 1
   const shown =
@@ -230,11 +229,7 @@ function FacetName({ facet }: { facet: Facet }) {
 const LEAST_PERCENT = 8
 
 /** Of each class how many rows have a score in each band, drawn as bars that narrow the rows when they are pressed. */
-function ScoreFacets(props: {
-  facets: readonly Facet[]
-  filter: RowFilter
-  onFilter: (filter: RowFilter) => void
-}) {
+function ScoreFacets(props: FacetProps) {
   const classes = Map.groupBy(props.facets, ({ value }) => parseBand(value).className)
   if (classes.size === 0) return null
   return (
@@ -249,12 +244,7 @@ function ScoreFacets(props: {
 }
 
 /** The bands of a class. A class whose scores are all in one leaves nothing to choose, so only that is said. */
-function ClassBands(props: {
-  className: string
-  facets: readonly Facet[]
-  filter: RowFilter
-  onFilter: (filter: RowFilter) => void
-}) {
+function ClassBands(props: FacetProps & { className: string }) {
   const { className, filter } = props
   const bands = props.facets
     .map((facet) => ({ ...facet, ...parseBand(facet.value) }))

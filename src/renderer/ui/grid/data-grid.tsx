@@ -355,13 +355,7 @@ export interface ColumnActions {
   onMove?: (id: string, to: string) => void
 }
 
-interface HeadColumn {
-  id: string
-  title: ReactNode
-  name?: string
-  align?: 'end'
-  isSortable?: boolean
-}
+type HeadColumn = Pick<GridColumn<never>, 'id' | 'title' | 'name' | 'align' | 'isSortable'>
 
 const DRAGGED_TYPE = 'application/x-sluice-column'
 

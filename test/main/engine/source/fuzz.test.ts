@@ -1,7 +1,7 @@
 import Papa from 'papaparse'
 import { expect, inject, test } from 'vitest'
-import { PLAIN_SYNTAX } from '../../../../src/main/engine/source/csv/parse-exactly.ts'
 import { parseRecords } from '../../../../src/main/engine/source/csv/record-parser.ts'
+import { PLAIN_SYNTAX } from '../../../helpers/plain-syntax.ts'
 import { parseRfc4180 } from './rfc4180.ts'
 
 const ROUNDS = inject('isLong') ? 20_000 : 2_000

@@ -15,19 +15,16 @@ export const INFLATE = 'sluice_inflate'
 const SOURCE_COLUMNS_MAX = 1_900
 
 /** A run of a whole that rows are shown by, and the schema that its journal is attached as. */
-interface Part {
-  view: RunView
-  schema: string
+interface Part extends Attached {
   /** What the runs of its whole are attached as that are older, and those that are newer, oldest first. */
   earlier: Attached[]
   later: Attached[]
-  /** Whether it is the named run or below it. */
-  isMember: boolean
 }
 
 interface Attached {
   view: RunView
   schema: string
+  /** Whether it is the named run or below it. */
   isMember: boolean
 }
 

@@ -9,6 +9,7 @@ import { isTimed, type RecountedSecond, SecondWriter } from '../../journal/secon
 import { selectReplacedTries } from '../../journal/sent-as.ts'
 import { recordPhases } from '../../sending/second-meter.ts'
 import { type DatabaseSync, toNumber } from '../../workspace/sqlite.ts'
+import type { AttemptRecord } from '../recorder.ts'
 import { TRIES_OF_ITEM } from './item-claims.ts'
 
 /** What a row is told whose request may have gone out just before its run was cut off. */
@@ -140,16 +141,13 @@ export function resendKeyRefused(journal: Journal): number {
 }
 
 /** A try as it is needed here. */
-interface JournaledAttempt {
-  item: number
-  number: number
+interface JournaledAttempt
+  extends Pick<
+    AttemptRecord,
+    'item' | 'number' | 'outcome' | 'errorCode' | 'waitingUs' | 'connectUs' | 'tlsUs'
+  > {
   at: number
-  outcome: Outcome
-  errorCode: string | null
   durationUs: number
-  waitingUs: number | null
-  connectUs: number | null
-  tlsUs: number | null
 }
 
 /**

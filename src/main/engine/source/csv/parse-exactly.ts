@@ -24,9 +24,6 @@ export interface RecordSyntax {
   escape: string
 }
 
-/** The syntax of RFC 4180. */
-export const PLAIN_SYNTAX: RecordSyntax = { delimiter: ',', newline: '\n', quote: '"', escape: '' }
-
 export interface ExactRecord {
   cells: string[]
   fault: Extract<RecordFault, 'misplaced'> | null
