@@ -181,6 +181,20 @@ test('a check of speed says what short runs cannot tell, and fails a service tha
   expect(failing.stdout).not.toContain('faster than A')
 })
 
+test('a run is not checked against itself, which could only pass', async () => {
+  const folder = createTemporaryFolder()
+  const sandbox = await withSandbox()
+  const source = writeSource(folder, 'posts.csv', 'user_id,text_data\nu1,good morning\n')
+  const sluice = (...args: string[]) =>
+    runInProcess(args, { workspace: join(folder, 'runs'), env: { SLUICE_API_KEY: sandbox.key } })
+  await sluice('task', source, '--name', 'nightly', '--base-url', sandbox.baseUrl, '--quiet')
+  for (const check of ['--fail-if-slower', '--fail-if-changed']) {
+    const checked = await sluice('compare', 'latest', 'latest:nightly', check, '10%')
+    expect([checked.code, checked.stderr]).toEqual([2, expect.stringContaining('A and B are both run ')])
+  }
+  expect(await sluice('compare', 'latest', 'latest:nightly')).toMatchObject({ code: 0 })
+})
+
 test('runs are compared with their baseline by what was decided, and shown as a trend', async () => {
   onlyInLongForm()
   const folder = createTemporaryFolder()

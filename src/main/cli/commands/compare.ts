@@ -275,9 +275,15 @@ async function findSides(
   }
   const sides: [RunsOfSide, RunsOfSide] = [await find(flags.base ?? [a]), await find(flags.with ?? [b])]
   const ids = sides.flat().map(({ run_id: id }) => id)
-  const twice = flags.base === undefined ? undefined : ids.find((id, index) => ids.indexOf(id) < index)
-  if (twice !== undefined)
-    throw new InvalidArgumentError(`Run ${twice} is named twice: each run counts once.`)
+  const isChecked = (flags.base ?? flags.failIfSlower ?? flags.failIfChanged) !== undefined
+  const twice = isChecked ? ids.find((id, index) => ids.indexOf(id) < index) : undefined
+  if (twice !== undefined) {
+    throw new InvalidArgumentError(
+      flags.base === undefined
+        ? `A and B are both run ${twice}, so a check could only pass.`
+        : `Run ${twice} is named twice: each run counts once.`,
+    )
+  }
   return sides
 }
 
