@@ -1,4 +1,4 @@
-import { toWholeMapping } from '../../../../shared/mapping/match-columns.ts'
+import { toComparable, toWholeMapping } from '../../../../shared/mapping/match-columns.ts'
 import { listColumnsOf, parseTemplate } from '../../../../shared/mapping/templates.ts'
 import { findDiskTrouble } from '../../../../shared/messages/thrown.ts'
 import { sendsKey, targetOf } from '../../../../shared/operations/operations.ts'
@@ -134,9 +134,22 @@ export class EarlierRun {
     for (const list of lists) list.flush()
   }
 
-  /** Null if its source had no column of such a name. */
+  /** Null if its source had no column of such a name, however written. */
   createKeyReader(names: readonly string[]): ReadKey | null {
-    return createKeyReader(names, this.record.plan.operation, this.record.columns)
+    const { columns, plan } = this.record
+    return createKeyReader(names, plan.operation, columns) ?? this.#createLooseReader(names)
+  }
+
+  /** The same where the columns of its source are the only ones whose names are written otherwise. */
+  #createLooseReader(names: readonly string[]): ReadKey | null {
+    const { columns, plan } = this.record
+    const found = names.map((name) => {
+      if (createKeyReader([name], plan.operation, columns) !== null) return name
+      const alike = columns.filter((column) => toComparable(column) === toComparable(name))
+      return alike.length === 1 ? alike[0] : undefined
+    })
+    const known = found.filter((name) => name !== undefined)
+    return known.length === names.length ? createKeyReader(known, plan.operation, columns) : null
   }
 
   /** What a stored row is recognized by. */

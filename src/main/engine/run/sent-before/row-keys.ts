@@ -7,6 +7,7 @@ import {
   REQUEST_FIELD,
 } from '../../../../shared/operations/operations.ts'
 import type { FieldSource, Mapping, Plan } from '../../../../shared/plan/plan.ts'
+import { hasMediaFiles } from '../../mapping/field-writers.ts'
 import { type Body, toValueText } from '../../mapping/json-text.ts'
 import { toHash } from '../journal/seen-ids.ts'
 
@@ -95,14 +96,24 @@ export function findGenerated(
   mapping: Mapping,
   columns: readonly string[],
 ): string | null {
-  const ofRun = names.find((name) =>
-    listFillersOf(name, plan, mapping).some(
-      (filler) => filler.kind === 'template' && namesRun(filler.template, columns),
-    ),
+  const ofRun = names.find(
+    (name) =>
+      isServedHere(name, plan, columns) ||
+      listFillersOf(name, plan, mapping).some(
+        (filler) => filler.kind === 'template' && namesRun(filler.template, columns),
+      ),
   )
   if (ofRun !== undefined) return ofRun
   return names.some((name) => isGivenBySource(name, plan, mapping, columns)) ? null : names.join('+')
 }
+
+/** Files that this machine serves have an address of each run, and are sent by that. */
+function isServedHere(name: string, plan: Plan, columns: readonly string[]): boolean {
+  const isAddress = fieldsOf(plan.operation).some((field) => field.name === name) && ADDRESSES.has(name)
+  return isAddress && plan.source.media?.kind === 'host' && hasMediaFiles(plan, columns)
+}
+
+const ADDRESSES: ReadonlySet<string> = new Set(['url', 'media'])
 
 function namesRun(template: string, columns: readonly string[]): boolean {
   return parseTemplate(template).some(
