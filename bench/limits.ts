@@ -1,8 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import type { LoadInput } from '../src/shared/load/load.ts'
 import type { LoadBenchResult, LoadBenchTask } from './children/load.ts'
+import { startBusyLoops } from './lib/busy-loops.ts'
 import { runChild } from './lib/child.ts'
-import { buildDelayServer, type DelayServer } from './lib/delay-server.ts'
+import { buildDelayServer, type DelayServer, type SeenRequest } from './lib/delay-server.ts'
 import { printTable, toText } from './lib/figures.ts'
 
 const RATES = [200, 1_000] as const
@@ -22,27 +22,37 @@ type Second = LoadBenchResult['seconds'][number]
 
 /**
  * Whether seconds that are generator-limited have wrong figures, and others right ones: held against a service that knows
- * its own delays, on the machine as it is and beside two processes that do nothing but take its cores.
+ * its own delays, on the machine as it is and beside two processes that do nothing but take its cores. `quiet` and `busy`
+ * measure one of both.
  */
-export async function runLimitsBench(): Promise<void> {
+export async function runLimitsBench(options: readonly string[]): Promise<void> {
   const builder = buildDelayServer()
-  const rows = [['', 'seconds', 'flagged', 'of these wrong', 'not flagged', 'of these wrong']]
+  const rows = [['', 'seconds', 'flagged', 'of these wrong', 'not flagged', 'of these wrong', 'whole']]
+  const loopCounts = options.includes('quiet')
+    ? [0]
+    : options.includes('busy')
+      ? [BUSY_LOOPS]
+      : [0, BUSY_LOOPS]
   try {
-    for (const busy of [0, BUSY_LOOPS]) {
+    for (const busy of loopCounts) {
+      const all: JudgedSecond[] = []
+      const machine = busy === 0 ? 'as it is' : `${busy} busy loops`
       for (const delay of ['5ms', '20ms', '100ms']) {
         for (const rate of RATES) {
-          const loops = Array.from({ length: busy }, startBusyLoop)
+          const endLoops = startBusyLoops(busy)
           const server = await builder.start(['-mode', 'constant', '-delay', delay])
           try {
-            const judged = await judgeSeconds(server, rate)
-            const label = `${delay}, ${rate}/s${busy === 0 ? '' : `, ${busy} busy loops`}`
-            rows.push([label, toText(judged.length), ...count(judged, true), ...count(judged, false)])
+            const { judged, whole } = await judgeSeconds(server, rate)
+            all.push(...judged)
+            const said = `${whole.limited ? 'flagged' : 'not flagged'}, ${whole.isWrong ? 'wrong' : 'right'}`
+            rows.push(toRow(`${delay}, ${rate}/s, ${machine}`, judged, said))
           } finally {
             server.close()
-            for (const loop of loops) loop.kill()
+            endLoops()
           }
         }
       }
+      rows.push(toRow(`all, ${machine}`, all, ''))
     }
   } finally {
     builder.remove()
@@ -50,8 +60,8 @@ export async function runLimitsBench(): Promise<void> {
   printTable(rows)
 }
 
-function startBusyLoop(): ChildProcess {
-  return spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' })
+function toRow(label: string, judged: readonly JudgedSecond[], whole: string): string[] {
+  return [label, toText(judged.length), ...count(judged, true), ...count(judged, false), whole]
 }
 
 interface JudgedSecond {
@@ -68,36 +78,54 @@ function count(judged: readonly JudgedSecond[], limited: boolean): [all: string,
   ]
 }
 
-async function judgeSeconds(server: DelayServer, ratePerSecond: number): Promise<JudgedSecond[]> {
+async function judgeSeconds(server: DelayServer, ratePerSecond: number) {
   const load: LoadInput = {
     pace: { kind: 'open', ratePerSecond },
     durationMs: SECONDS * 1000,
     warmupMs: WARMUP_SECONDS * 1000,
   }
   const task: LoadBenchTask = { url: server.baseUrl, load, rows: 1_000 }
-  const { seconds } = (await runChild<LoadBenchResult>('load', task)).value
-  const requests = await server.requests()
-  return seconds.slice(0, SECONDS).map((second) => ({
-    limited: second.limited,
-    isWrong: isWrong(second, requests),
-  }))
+  const { seconds, summary } = (await runChild<LoadBenchResult>('load', task)).value
+  const requests = listMeasured(await server.requests())
+  let first = 0
+  const judged = seconds.slice(0, SECONDS).map((second): JudgedSecond => {
+    const count = second.latencyMs.http_req_duration?.count ?? 0
+    const answered = requests.slice(first, first + count)
+    first += count
+    return { limited: second.limited, isWrong: isWrong(second, answered) }
+  })
+  const whole = {
+    limited: summary.generator.limited,
+    isWrong: isWrong({ latencyMs: summary.latency_ms }, requests.slice(0, first)),
+  }
+  return { judged, whole }
 }
 
-/** Whether a percentile of a second is not what the service itself took for what it answered in it. */
-function isWrong({ startMs, latencyMs }: Second, requests: readonly (readonly [number, number])[]): boolean {
-  const took = requests
-    .filter(([arrivedUs, tookUs]) => {
-      const endedMs = (arrivedUs + tookUs) / 1000 - startMs
-      return endedMs >= 0 && endedMs < 1000
-    })
-    .map(([, tookUs]) => tookUs / 1000)
-    .toSorted((a, b) => a - b)
+/** The requests of the measured part, in the order of their answers: as many as ended in a second are those of it. */
+function listMeasured(requests: readonly SeenRequest[]): SeenRequest[] {
+  return requests
+    .filter(({ post_id: id }) => !id.includes('-warmup-') && !id.endsWith('-first'))
+    .toSorted((one, other) => one.written_us - other.written_us)
+}
+
+/**
+ * Whether a percentile of a second is not what the service itself took for the requests of it: from their bytes arriving at
+ * its socket to its answer being written. It knows the latter as long as writing takes, and is believed either way.
+ */
+function isWrong({ latencyMs }: Pick<Second, 'latencyMs'>, requests: readonly SeenRequest[]): boolean {
+  const toSorted = (read: (request: SeenRequest) => number) =>
+    requests.map((request) => (read(request) - request.arrived_us) / 1000).toSorted((a, b) => a - b)
+  const least = toSorted(({ writing_us: us }) => us)
+  const most = toSorted(({ written_us: us }) => us)
   return (['http_req_duration', 'response_time'] as const).some((series) =>
     PERCENTILES.some(([name, share]) => {
       const figure = latencyMs[series]?.[name]
-      const truth = took[Math.max(0, Math.ceil(took.length * share) - 1)]
-      if (figure === undefined || truth === undefined) return false
-      return Math.abs(figure - truth) > Math.max(OFF_MS, truth * OFF_SHARE)
+      const at = Math.max(0, Math.ceil(requests.length * share) - 1)
+      const [from, to] = [least[at], most[at]]
+      if (figure === undefined || from === undefined || to === undefined) return false
+      return (
+        figure < from - Math.max(OFF_MS, from * OFF_SHARE) || figure > to + Math.max(OFF_MS, to * OFF_SHARE)
+      )
     }),
   )
 }

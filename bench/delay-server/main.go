@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/signal"
 	"sort"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -20,23 +21,71 @@ import (
 )
 
 var (
-	mode      = flag.String("mode", "constant", "constant, bimodal or stall")
+	mode      = flag.String("mode", "constant", "constant, bimodal, stall or worker")
 	delay     = flag.Duration("delay", 20*time.Millisecond, "delay of an answer")
 	slow      = flag.Duration("slow", 100*time.Millisecond, "delay of one answer in five (bimodal)")
 	stallFor  = flag.Duration("stall", time.Second, "how long nothing is answered (stall)")
 	stallEach = flag.Duration("stall-every", 10*time.Second, "how often nothing is answered (stall)")
 )
 
+const answer = `{"task_id":"t","post_id":"p","user_id":"u","triggered_rules":[]}`
+
+// A service that does one thing at a time: how many it did, and how long it was busy with that.
+type worker struct {
+	sync.Mutex
+	free  chan struct{}
+	ended time.Time
+	count int64
+	busy  time.Duration
+}
+
+func (w *worker) do(delay time.Duration) {
+	came := time.Now()
+	w.free <- struct{}{}
+	w.Lock()
+	if w.ended.After(came) {
+		came = w.ended
+	}
+	w.Unlock()
+	time.Sleep(delay)
+	w.Lock()
+	w.ended = time.Now()
+	w.count++
+	w.busy += w.ended.Sub(came)
+	w.Unlock()
+	<-w.free
+}
+
+func (w *worker) perSecond() float64 {
+	w.Lock()
+	defer w.Unlock()
+	if w.busy == 0 {
+		return 0
+	}
+	return float64(w.count) / w.busy.Seconds()
+}
+
 type truth struct {
 	sync.Mutex
 	microseconds []int64
 	arrivals     []int64
+	requests     []request
 }
 
-func (t *truth) add(arrival time.Time, took time.Duration) {
+// A request: whose it was, when its bytes arrived, and between which two times its answer was written, all Unix
+// microseconds: whoever is interrupted while writing does not know better.
+type request struct {
+	PostID  string `json:"post_id"`
+	Arrived int64  `json:"arrived_us"`
+	Writing int64  `json:"writing_us"`
+	Written int64  `json:"written_us"`
+}
+
+func (t *truth) add(postID string, arrived, writing, written time.Time) {
 	t.Lock()
-	t.microseconds = append(t.microseconds, took.Microseconds())
-	t.arrivals = append(t.arrivals, arrival.UnixMicro())
+	t.microseconds = append(t.microseconds, written.Sub(arrived).Microseconds())
+	t.arrivals = append(t.arrivals, arrived.UnixMicro())
+	t.requests = append(t.requests, request{postID, arrived.UnixMicro(), writing.UnixMicro(), written.UnixMicro()})
 	t.Unlock()
 }
 
@@ -77,15 +126,10 @@ func (t *truth) report() map[string]any {
 	}
 }
 
-// When each request arrived, Unix microseconds, and how long it took, in microseconds.
-func (t *truth) list() [][2]int64 {
+func (t *truth) list() []request {
 	t.Lock()
 	defer t.Unlock()
-	all := make([][2]int64, len(t.arrivals))
-	for i, arrival := range t.arrivals {
-		all[i] = [2]int64{arrival, t.microseconds[i]}
-	}
-	return all
+	return append([]request{}, t.requests...)
 }
 
 func main() {
@@ -110,9 +154,13 @@ func main() {
 		}
 		return *delay
 	}
+	alone := worker{free: make(chan struct{}, 1)}
+	http.HandleFunc("/reached", func(w http.ResponseWriter, r *http.Request) {
+		_ = json.NewEncoder(w).Encode(alone.perSecond())
+	})
 	http.HandleFunc("/reset", func(w http.ResponseWriter, r *http.Request) {
 		seen.Lock()
-		seen.microseconds, seen.arrivals = nil, nil
+		seen.microseconds, seen.arrivals, seen.requests = nil, nil, nil
 		started = time.Now()
 		seen.Unlock()
 	})
@@ -124,16 +172,26 @@ func main() {
 	})
 	http.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		arrived := time.Now()
-		_, _ = io.Copy(io.Discard, r.Body)
+		var posted struct {
+			PostID string `json:"post_id"`
+		}
+		body, _ := io.ReadAll(r.Body)
 		if at, ok := arrivalOf(r); ok {
 			arrived = at
 		}
-		if wait := toDelay(); wait > 0 {
+		if *mode == "worker" {
+			alone.do(*delay)
+		} else if wait := toDelay(); wait > 0 {
 			time.Sleep(wait)
 		}
 		w.Header().Set("content-type", "application/json")
-		_, _ = io.WriteString(w, `{"task_id":"t","post_id":"p","user_id":"u","triggered_rules":[]}`)
-		seen.add(arrived, time.Since(arrived))
+		w.Header().Set("content-length", strconv.Itoa(len(answer)))
+		writing := time.Now()
+		_, _ = io.WriteString(w, answer)
+		w.(http.Flusher).Flush()
+		written := time.Now()
+		_ = json.Unmarshal(body, &posted)
+		seen.add(posted.PostID, arrived, writing, written)
 	})
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

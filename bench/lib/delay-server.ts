@@ -15,14 +15,23 @@ export interface Truth {
   slots: number[]
 }
 
+/** A request as the service saw it, all Unix microseconds: its answer was written between the last two. */
+export interface SeenRequest {
+  post_id: string
+  arrived_us: number
+  writing_us: number
+  written_us: number
+}
+
 /** A service with known delays, in a process of its own. */
 export interface DelayServer {
   baseUrl: string
   /** Forgets what it saw; a stall begins anew. */
   reset(): Promise<void>
   truth(): Promise<Truth>
-  /** Of each request when it arrived, Unix microseconds, and how long it took, microseconds. */
-  requests(): Promise<[arrivedUs: number, tookUs: number][]>
+  requests(): Promise<SeenRequest[]>
+  /** What a service with one worker did a second while it was busy. */
+  reached(): Promise<number>
   close(): void
 }
 
@@ -62,7 +71,8 @@ async function start(program: string, flags: readonly string[]): Promise<DelaySe
       await fetch(`${baseUrl}/reset`)
     },
     truth: async () => (await (await fetch(`${baseUrl}/truth`)).json()) as Truth,
-    requests: async () => (await (await fetch(`${baseUrl}/requests`)).json()) as [number, number][],
+    requests: async () => (await (await fetch(`${baseUrl}/requests`)).json()) as SeenRequest[],
+    reached: async () => (await (await fetch(`${baseUrl}/reached`)).json()) as number,
     close: () => child.kill(),
   }
 }

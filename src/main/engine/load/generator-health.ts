@@ -2,8 +2,10 @@ import { PerformanceObserver } from 'node:perf_hooks'
 import type { Load } from '../../../shared/load/load.ts'
 import { isOpen } from '../../../shared/load/load-pace.ts'
 import type { LoadReport } from '../../../shared/load/load-report.ts'
+import { formatMs } from '../../../shared/messages/figure-text.ts'
 import { countSent, type LoadState } from '../journal/load-record.ts'
-import { EventLoopWatch, STALL_LIMIT_US } from '../sending/second-meter.ts'
+import type { ShapedFigure } from '../sending/own-delays.ts'
+import { EventLoopWatch } from '../sending/second-meter.ts'
 import type { OpenSecond } from './load-ledger.ts'
 import type { SecondHealth } from './load-threads.ts'
 
@@ -59,9 +61,6 @@ export class GeneratorWatch {
 const ACHIEVED_SHARE = 0.98
 const BEHIND_MIN = 2
 
-/** Why a second was shaped by the generator and not by the service. */
-export type LimitCause = 'lag' | 'event_loop' | 'behind'
-
 /** How all sending threads together did in a second. */
 export function mergeHealth(all: readonly SecondHealth[]): Omit<SecondHealth, 'second'> {
   const sum = (read: (health: SecondHealth) => number) => all.reduce((total, one) => total + read(one), 0)
@@ -79,43 +78,26 @@ export function mergeHealth(all: readonly SecondHealth[]): Omit<SecondHealth, 's
   }
 }
 
-/** Why the generator, not the service, shaped a second; empty where it did not (docs/load-tests.md §1). */
-export function findLimits(
+/**
+ * Whether the machine that sent, and not the service, shaped a second: a figure of it, or how much went out
+ * (docs/load-tests.md §1).
+ */
+export function isLimited(
   second: OpenSecond,
-  health: Omit<SecondHealth, 'second'>,
+  { behind }: Pick<SecondHealth, 'behind'>,
   scheduled: number | null,
-): LimitCause[] {
-  const causes: LimitCause[] = []
-  // Where nothing was due any more, what ends was sent, or kept waiting, in an earlier second.
-  const wasDue = scheduled === null || scheduled > 0
-  if (wasDue && second.times.isSentLate()) causes.push('lag')
-  if (health.eventLoopMaxUs > STALL_LIMIT_US) causes.push('event_loop')
-  const behindMax = Math.max(BEHIND_MIN, (scheduled ?? 0) * (1 - ACHIEVED_SHARE))
-  if (scheduled !== null && health.behind > behindMax) causes.push('behind')
-  return causes
+): boolean {
+  if (second.times.isShaped) return true
+  return scheduled !== null && behind > Math.max(BEHIND_MIN, scheduled * (1 - ACHIEVED_SHARE))
 }
 
-/** The reasons in words, a sentence each, from how many seconds each cause limited. */
-export function describeLimits(seconds: ReadonlyMap<LimitCause, number>, eventLoopMaxUs: number): string[] {
-  const count = (cause: LimitCause) => {
-    const n = seconds.get(cause) ?? 0
-    return `${n} ${n === 1 ? 'second' : 'seconds'}`
-  }
-  return [
-    ...(seconds.has('event_loop')
-      ? [
-          `The sending thread stood still for more than 50 ms in ${count('event_loop')}, at most ${Math.round(eventLoopMaxUs / 1000)} ms.`,
-        ]
-      : []),
-    ...(seconds.has('lag')
-      ? [
-          `Requests went out late in ${count('lag')}: the start lag's p99 was above 5 ms and a tenth of the median.`,
-        ]
-      : []),
-    ...(seconds.has('behind')
-      ? [`Less than 98 % of the schedule went out in ${count('behind')}, though there was room in flight.`]
-      : []),
-  ]
+/** What this machine may have added to the figures of a load, a sentence for each metric: where it is most. */
+export function describeShaped(figures: readonly ShapedFigure[]): string[] {
+  const added = ({ toldMs, withoutMs }: ShapedFigure) => toldMs - withoutMs
+  return [...Map.groupBy(figures, ({ metric }) => metric).values()].flatMap((ofMetric) => {
+    const most = ofMetric.reduce((one, other) => (added(other) > added(one) ? other : one))
+    return `${formatMs(added(most))} of the ${formatMs(most.toldMs)} of ${most.metric} ${most.point} may be delays of this machine.`
+  })
 }
 
 /** How the machine did that sent a load, as far as its journal's state tells. */

@@ -5,6 +5,7 @@ import { OUTCOMES } from '../../../shared/run/item-state.ts'
 import { isTimed } from '../journal/seconds.ts'
 import { type Job, Lanes } from '../sending/lanes.ts'
 import { toRetryDelayMs } from '../sending/retry.ts'
+import { UnreadWatch } from '../sending/unread-watch.ts'
 import type { Exchange } from '../service/exchange.ts'
 import type { Judgement } from '../service/judgement.ts'
 import type { ServiceClient } from '../service/service-client.ts'
@@ -20,6 +21,8 @@ import { FIELD, FLAG, LoadErrors, LoadModels, RECORD_NUMBERS, RecordChunk } from
 /** How often an open pace looks for what is due, and a closed one at its number in flight, milliseconds. */
 const TICK_MS = 1
 const CLOSED_TICK_MS = 20
+/** What is due until the next tick but one half goes out with this one, so that nothing is half a tick off, milliseconds. */
+const EARLY_MS = TICK_MS / 2
 /** How often records are handed over, milliseconds. */
 const HAND_OVER_MS = 100
 
@@ -51,6 +54,7 @@ export class LoadGenerator {
   readonly #rules = new RuleCounts()
   readonly #models = new LoadModels()
   readonly #watch = new GeneratorWatch()
+  readonly #unread = new UnreadWatch()
   readonly #again: RequestInFlight[] = []
   #backingOff = 0
   readonly #keeper: RequestKeeper
@@ -95,6 +99,7 @@ export class LoadGenerator {
    */
   async run(startMs: number): Promise<void> {
     this.#startMs = startMs
+    this.#unread.start()
     const timer = setInterval(() => this.#tick(), this.#tickEveryMs)
     this.#lanes.open()
     try {
@@ -107,6 +112,7 @@ export class LoadGenerator {
       this.#closeSeconds(Math.floor(this.#nowMs() / 1000) + 1, 0)
       this.#handOver()
       this.#watch.close()
+      this.#unread.close()
     }
   }
 
@@ -138,11 +144,16 @@ export class LoadGenerator {
     const { pacer } = this.#options
     const concurrency = pacer.concurrencyAt(nowMs)
     if (concurrency !== this.#lanes.concurrency) this.#lanes.setConcurrency(concurrency)
-    const ready = pacer.countReady(nowMs) + this.#again.length
+    const ready = pacer.countReady(this.#toDueMs(nowMs)) + this.#again.length
     const room = this.#lanes.concurrency - this.#lanes.busy
     if (ready > 0 && room <= 0) this.#lastFullMs = nowMs
     if (ready > 0 && room > 0) this.#lanes.wake(Math.min(ready, room))
     this.#inFlightMax = Math.max(this.#inFlightMax, this.#lanes.inFlight)
+  }
+
+  /** Until when what is due goes out now: half a tick early is nearer than half a tick late. The warm-up ends on time. */
+  #toDueMs(nowMs: number): number {
+    return nowMs < 0 || !isOpen(this.#options.load.pace) ? nowMs : nowMs + EARLY_MS
   }
 
   /** What is due and finds no room is given up: at once where the plan says so, else when the load is long over. */
@@ -176,7 +187,7 @@ export class LoadGenerator {
       }
       return this.#toJob(again)
     }
-    const turn = pacer.take(nowMs)
+    const turn = pacer.take(this.#toDueMs(nowMs))
     if (turn === null) return null
     if (turn.isMeasured) this.#sent += 1
     const body = this.#options.bodies.at(turn.isMeasured ? turn.sequence : turn.sequence - WARMUP_SEQUENCE)
@@ -227,6 +238,7 @@ export class LoadGenerator {
     const { timings } = exchange
     const sentUs = timings.sentAtUs - (performance.timeOrigin + this.#startMs) * 1000
     const endUs = sentUs + timings.durationUs
+    const unreadMs = this.#unread.noteRead(endUs / 1000 + this.#startMs)
     const waitingUs = timings.waitingUs ?? Number.NaN
     const sendingUs = timings.sendingUs ?? Number.NaN
     const isSent = exchange.kind === 'answer' || exchange.sent
@@ -240,8 +252,10 @@ export class LoadGenerator {
     numbers[at + FIELD.waitingUs] = waitingUs
     numbers[at + FIELD.connectUs] = timings.connectUs ?? Number.NaN
     numbers[at + FIELD.tlsUs] = timings.tlsUs ?? Number.NaN
-    numbers[at + FIELD.responseUs] = timed ? endUs - dueUs : Number.NaN
-    numbers[at + FIELD.lagUs] = timed && isSent ? sentUs - dueUs : Number.NaN
+    // What goes out half a tick early has no lag, and took no less for it.
+    const lagUs = Math.max(0, sentUs - dueUs)
+    numbers[at + FIELD.responseUs] = timed ? timings.durationUs + lagUs : Number.NaN
+    numbers[at + FIELD.lagUs] = timed && isSent ? lagUs : Number.NaN
     numbers[at + FIELD.status] = judgement.status ?? Number.NaN
     numbers[at + FIELD.outcome] = OUTCOMES.indexOf(judgement.outcome)
     numbers[at + FIELD.flags] =
@@ -268,6 +282,7 @@ export class LoadGenerator {
     numbers[at + FIELD.sentBytes] = timings.sentBytes ?? 0
     numbers[at + FIELD.receivedBytes] = timings.receivedBytes ?? 0
     numbers[at + FIELD.rowTags] = body.tags
+    numbers[at + FIELD.unreadUs] = unreadMs * 1000
     const kept = this.#keeper.consider(judgement.outcome)
     this.#rules.add(judgement.rules)
     if (kept !== null) this.#keeper.keep(kept, this.#toSample(at, flight, exchange, judgement))

@@ -1,5 +1,6 @@
 import type { Outcome } from '../../../shared/run/item-state.ts'
 import { OUTCOMES } from '../../../shared/run/item-state.ts'
+import { toOwnLagUs } from '../sending/own-delays.ts'
 import { SecondTimes } from '../sending/second-meter.ts'
 import type { CallbackCount } from './load-callbacks.ts'
 import { LoadTally } from './load-tally.ts'
@@ -238,8 +239,11 @@ function addTimes(
   times.addPhases({ waitingUs: toUs(FIELD.waitingUs), connectUs, tlsUs: toUs(FIELD.tlsUs) })
   times.addDetails((detail) => toUs(FIELD[detail]))
   if (!(flags & FLAG.timed)) return
-  const isOwnLag = connectUs === null && !(flags & FLAG.waited)
-  times.addTimed(toUs(FIELD.durationUs), toUs(FIELD.responseUs), toUs(FIELD.lagUs), { isSuccess, isOwnLag })
+  const lagUs = toUs(FIELD.lagUs)
+  const hasWaited = (flags & FLAG.waited) !== 0
+  const ownLagUs = toOwnLagUs({ lagUs, hasWaited, connectUs, blockedUs: toUs(FIELD.blockedUs) })
+  const unreadUs = read(FIELD.unreadUs)
+  times.addTimed(toUs(FIELD.durationUs), toUs(FIELD.responseUs), lagUs, { isSuccess, ownLagUs, unreadUs })
 }
 
 /** The outcome of the rows of a load's source: each counts as the last of its requests whose end was reported. */

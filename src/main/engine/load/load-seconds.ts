@@ -7,7 +7,8 @@ import type { CounterKind } from '../journal/counters.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { LoadSecondExtras, LoadWriter } from '../journal/load-record.ts'
 import type { SecondRecord } from '../journal/seconds.ts'
-import { describeLimits, findLimits, type LimitCause, mergeHealth } from './generator-health.ts'
+import { OwnDelays } from '../sending/own-delays.ts'
+import { describeShaped, isLimited, mergeHealth } from './generator-health.ts'
 import type { LoadLedger, LoadRows } from './load-ledger.ts'
 import type { LoadTally } from './load-tally.ts'
 import type { SecondHealth } from './load-threads.ts'
@@ -38,14 +39,13 @@ export class LoadSeconds {
   readonly #told: number[]
   /** Closed, and not committed yet. */
   readonly #unwritten: ClosedSecond[] = []
-  readonly #limits = new Map<LimitCause, number>()
   /** Everything in the seconds that are closed. */
   readonly total = new LatencyMeter()
+  readonly #own = new OwnDelays()
   /** Unix second in which measuring began. */
   #startS = 0
   #next = 0
   #limited = 0
-  #eventLoopMaxUs = 0
   #sentRecently: number | null = null
   /** Nothing is due any more from here on, milliseconds since measuring began. */
   #dueUntilMs = Number.POSITIVE_INFINITY
@@ -81,9 +81,9 @@ export class LoadSeconds {
     return this.#limited
   }
 
-  /** Why it shaped them, a sentence each. */
+  /** What it may have added to the figures of the whole, a sentence each. */
   get limitedReasons(): string[] {
-    return describeLimits(this.#limits, this.#eventLoopMaxUs)
+    return describeShaped(this.#own.listShaped(this.total))
   }
 
   /** First tries that went out in the last second that is closed, as the schedule has them; null before the first. */
@@ -145,10 +145,8 @@ export class LoadSeconds {
     const health = mergeHealth(this.#health.get(number) ?? [])
     this.#health.delete(number)
     const scheduled = this.#toScheduled(number)
-    const limits = findLimits(second, health, scheduled)
-    for (const cause of limits) this.#limits.set(cause, (this.#limits.get(cause) ?? 0) + 1)
-    if (limits.length > 0) this.#limited += 1
-    this.#eventLoopMaxUs = Math.max(this.#eventLoopMaxUs, health.eventLoopMaxUs)
+    const generatorLimited = isLimited(second, health, scheduled)
+    if (generatorLimited) this.#limited += 1
     this.ownLagMaxUs = Math.max(this.ownLagMaxUs, second.times.ownLagMaxUs)
     this.gc.pauses += health.gcPauses
     this.gc.maxUs = Math.max(this.gc.maxUs, health.gcMaxUs)
@@ -157,6 +155,7 @@ export class LoadSeconds {
     this.dropped += health.dropped
     this.#sentRecently = health.sent - health.retries
     this.total.addAll(second.times.latency)
+    this.#own.addAll(second.times.own)
     this.#options.rows.take(second.rows)
     this.#unwritten.push({
       tally: second.tally,
@@ -164,7 +163,7 @@ export class LoadSeconds {
         at: this.#startS + number,
         ...second.tally.counts,
         eventLoopMaxUs: health.eventLoopMaxUs,
-        generatorLimited: limits.length > 0,
+        generatorLimited,
         latency: second.times.latency,
       },
       extras: {

@@ -45,9 +45,11 @@ export const FIELD = {
   receivedBytes: 21,
   /** Which of the tags of rows that thresholds name its row has, a bit each. */
   rowTags: 22,
+  /** How long its answer may have lain unread. */
+  unreadUs: 23,
 } as const
 
-export const RECORD_NUMBERS = 23
+export const RECORD_NUMBERS = 24
 
 /** What is true of a request. */
 export const FLAG = {

@@ -1,20 +1,14 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import type { Histogram } from 'hdr-histogram-js'
-import { createHistogram, LatencyMeter, recordUs } from '../../../shared/load/latency-meter.ts'
+import { LatencyMeter } from '../../../shared/load/latency-meter.ts'
 import { DETAIL_METRICS, type DetailTime, PHASE_METRICS } from '../../../shared/load/metrics.ts'
 import type { Outcome } from '../../../shared/run/item-state.ts'
 import type { SecondRecord } from '../journal/seconds.ts'
 import type { ExchangeTimings } from '../service/exchange.ts'
+import { OwnDelays, toOwnLagUs } from './own-delays.ts'
+import { UnreadWatch } from './unread-watch.ts'
 
 /** How often the event loop's delay is sampled, milliseconds; a sample includes this interval. */
 const SAMPLING_MS = 10
-
-/** A longer stall of the event loop means that this machine limited the second, microseconds (docs/load-tests.md §1). */
-export const STALL_LIMIT_US = 50_000
-
-/** A start lag that counts as on time: up to this, microseconds, or up to this share of the median duration. */
-const LAG_LIMIT_US = 5_000
-const LAG_LIMIT_SHARE = 0.1
 
 /** The phases of a try, microseconds; null is what it did not have. */
 type PhaseTimings = Pick<ExchangeTimings, (typeof PHASE_METRICS)[number]['phase']>
@@ -52,7 +46,9 @@ export class EventLoopWatch {
  */
 export class SecondTimes {
   readonly latency = new LatencyMeter()
-  #ownLag: Histogram | null = null
+  readonly own = new OwnDelays()
+  /** The longest start lag that neither the limit of requests in flight nor opening a connection caused, microseconds. */
+  ownLagMaxUs = 0
 
   /** The phases of any try. */
   addPhases(timings: PhaseTimings): void {
@@ -65,34 +61,26 @@ export class SecondTimes {
   }
 
   /**
-   * The times of a try that has an http_req_duration. `isSuccess`: it succeeded. `isOwnLag`: neither the limit of requests in flight nor opening a
-   * connection delayed it, so a late start is this machine's doing.
+   * The times of a try that has an http_req_duration. `isSuccess`: it succeeded. Of this machine's own doing are
+   * `ownLagUs` of its start lag, and `unreadUs`, for which its answer may have lain unread.
    */
   addTimed(
     durationUs: number | null,
     responseUs: number | null,
     lagUs: number | null,
-    { isSuccess, isOwnLag }: { isSuccess: boolean; isOwnLag: boolean },
+    { isSuccess, ownLagUs, unreadUs }: { isSuccess: boolean; ownLagUs: number; unreadUs: number },
   ): void {
     this.latency.record('http_req_duration', durationUs)
     if (isSuccess) this.latency.record('succeeded_duration', durationUs)
     this.latency.record('response_time', responseUs)
     this.latency.record('start_lag', lagUs)
-    if (lagUs === null || !isOwnLag) return
-    this.#ownLag ??= createHistogram()
-    recordUs(this.#ownLag, lagUs)
+    this.ownLagMaxUs = Math.max(this.ownLagMaxUs, ownLagUs)
+    this.own.add({ durationUs, responseUs, lagUs: ownLagUs, unreadUs })
   }
 
-  /** The longest start lag that neither the limit of requests in flight nor opening a connection caused, microseconds. */
-  get ownLagMaxUs(): number {
-    return this.#ownLag?.maxValue ?? 0
-  }
-
-  /** Whether this machine sent late: the p99 of the start lag is above 5 ms and a tenth of the median duration. */
-  isSentLate(): boolean {
-    if (this.#ownLag === null) return false
-    const medianUs = (this.latency.percentiles('http_req_duration')?.p50 ?? 0) * 1000
-    return this.#ownLag.getValueAtPercentile(99) > Math.max(LAG_LIMIT_US, medianUs * LAG_LIMIT_SHARE)
+  /** Whether a figure is not the service's alone, but this machine's too. */
+  get isShaped(): boolean {
+    return this.own.listShaped(this.latency).length > 0
   }
 }
 
@@ -116,6 +104,7 @@ export class SecondMeter {
   readonly total: LatencyMeter
   readonly #nowUs: () => number
   readonly #eventLoop = new EventLoopWatch()
+  readonly #unread = new UnreadWatch().start()
   readonly #done: SecondRecord[] = []
   #at: number
   #times = new SecondTimes()
@@ -148,8 +137,14 @@ export class SecondMeter {
     const isOpen = scheduledAtUs !== null
     const responseUs = isOpen ? Math.round(sentAtUs + durationUs - scheduledAtUs) : null
     const lagUs = isOpen && isSent ? Math.round(sentAtUs - scheduledAtUs) : null
-    const isOwnLag = !hasWaited && timings.connectUs === null
-    this.#times.addTimed(durationUs, responseUs, lagUs, { isSuccess: outcome === 'succeeded', isOwnLag })
+    const { connectUs, blockedUs = null } = timings
+    const ownLagUs = toOwnLagUs({ lagUs, hasWaited, connectUs, blockedUs })
+    const unreadUs = this.#unread.noteRead((sentAtUs + durationUs) / 1000 - performance.timeOrigin) * 1000
+    this.#times.addTimed(durationUs, responseUs, lagUs, {
+      isSuccess: outcome === 'succeeded',
+      ownLagUs,
+      unreadUs,
+    })
   }
 
   /** Notes how long a callback took. It counts in the second in which it is processed. */
@@ -174,6 +169,7 @@ export class SecondMeter {
 
   /** Stops watching the event loop. */
   close(): void {
+    this.#unread.close()
     this.#eventLoop.close()
   }
 
@@ -195,7 +191,7 @@ export class SecondMeter {
       at: this.#at,
       ...this.#counts,
       eventLoopMaxUs,
-      generatorLimited: eventLoopMaxUs > STALL_LIMIT_US || this.#times.isSentLate(),
+      generatorLimited: this.#times.isShaped,
       latency: this.#times.latency,
     })
     this.total.addAll(this.#times.latency)

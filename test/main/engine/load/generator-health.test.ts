@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { LoadState } from '../../../../src/main/engine/journal/load-record.ts'
 import {
-  describeLimits,
-  findLimits,
+  describeShaped,
+  isLimited,
   mergeHealth,
   toLoadHealth,
 } from '../../../../src/main/engine/load/generator-health.ts'
@@ -25,11 +25,14 @@ const WELL = {
   gcUs: 900,
 } satisfies Omit<SecondHealth, 'second'>
 
-/** A second whose requests took this long and went out so late. */
-function createSecond(durationMs: number, lagsMs: readonly number[]): OpenSecond {
+/** A second whose requests took this long and went out so late, by this machine's doing unless said otherwise. */
+function createSecond(durationMs: number, lagsMs: readonly number[], isOwnLag = true): OpenSecond {
   const times = new SecondTimes()
-  for (const lagMs of lagsMs)
-    times.addTimed(durationMs * 1000, null, lagMs * 1000, { isSuccess: true, isOwnLag: true })
+  for (const lagMs of lagsMs) {
+    const [durationUs, lagUs] = [durationMs * 1000, lagMs * 1000]
+    const ownLagUs = isOwnLag ? lagUs : 0
+    times.addTimed(durationUs, durationUs + lagUs, lagUs, { isSuccess: true, ownLagUs, unreadUs: 0 })
+  }
   return {
     tally: new LoadTally(),
     times,
@@ -44,52 +47,46 @@ const lags = (count: number, late: number, lateMs: number) =>
 
 describe('a second is limited by the generator', () => {
   it('not when all went well', () => {
-    expect(findLimits(createSecond(20, lags(100, 0, 0)), WELL, 100)).toEqual([])
+    expect(isLimited(createSecond(20, lags(100, 0, 0)), WELL, 100)).toBe(false)
   })
 
-  it.each([
-    ['one late request of a hundred is nobody', 20, lags(100, 1, 400), []],
-    ['two of a hundred are the p99', 20, lags(100, 2, 5.5), ['lag']],
-    ['5 ms are nobody', 20, lags(100, 50, 4.9), []],
-    ['a tenth of a slow median is nobody', 200, lags(100, 50, 19), []],
-    ['more than a tenth of it', 200, lags(100, 50, 21), ['lag']],
-  ] as const)('where requests went out late: %s', (_, durationMs, lagsMs, expected) => {
-    expect(findLimits(createSecond(durationMs, lagsMs), WELL, 100)).toEqual(expected)
+  it('where requests went out so late that a figure shows it', () => {
+    expect(isLimited(createSecond(20, lags(100, 1, 400)), WELL, 100)).toBe(false)
+    expect(isLimited(createSecond(20, lags(100, 2, 4)), WELL, 100)).toBe(true)
   })
 
-  it('not for what was late in an earlier second, where nothing is due any more', () => {
-    expect(findLimits(createSecond(20, lags(100, 50, 400)), { ...WELL, sent: 0 }, 0)).toEqual([])
+  it('not for an outage that kept requests waiting', () => {
+    expect(isLimited(createSecond(20, lags(100, 50, 4_000), false), WELL, 100)).toBe(false)
   })
 
-  it('where its event loop stood still for more than 50 ms', () => {
-    const second = createSecond(20, lags(100, 0, 0))
-    expect(findLimits(second, { ...WELL, eventLoopMaxUs: 50_000 }, 100)).toEqual([])
-    expect(findLimits(second, { ...WELL, eventLoopMaxUs: 50_001 }, 100)).toEqual(['event_loop'])
-    expect(findLimits(second, { ...WELL, eventLoopMaxUs: 50_001 }, null)).toEqual(['event_loop'])
+  it('not for a stall that no figure shows', () => {
+    const stalled = { ...WELL, eventLoopMaxUs: 80_000 }
+    expect(isLimited(createSecond(20, lags(100, 0, 0)), stalled, 100)).toBe(false)
   })
 
   it('where more than 2 % of the schedule is behind, and at a slow one more than two requests', () => {
     const second = createSecond(20, lags(100, 0, 0))
-    expect(findLimits(second, { ...WELL, behind: 20 }, 1_000)).toEqual([])
-    expect(findLimits(second, { ...WELL, behind: 21 }, 1_000)).toEqual(['behind'])
-    expect(findLimits(second, { ...WELL, behind: 2 }, 5)).toEqual([])
-    expect(findLimits(second, { ...WELL, behind: 3 }, 5)).toEqual(['behind'])
+    const behind = (n: number, scheduled: number | null) =>
+      isLimited(second, { ...WELL, behind: n }, scheduled)
+    expect([behind(20, 1_000), behind(21, 1_000)]).toEqual([false, true])
+    expect([behind(2, 5), behind(3, 5)]).toEqual([false, true])
     // A closed pace has no schedule to be behind of.
-    expect(findLimits(second, { ...WELL, behind: 500 }, null)).toEqual([])
+    expect(behind(500, null)).toBe(false)
   })
 
-  it('is reported with all its reasons, how often and how much', () => {
-    const seconds = new Map([
-      ['lag', 3],
-      ['event_loop', 1],
-      ['behind', 2],
-    ] as const)
-    const reasons = describeLimits(seconds, 212_345)
-    expect(reasons).toHaveLength(3)
-    expect(reasons[0]).toMatch(/more than 50 ms in 1 second, at most 212 ms/)
-    expect(reasons[1]).toMatch(/late in 3 seconds/)
-    expect(reasons[2]).toMatch(/98 % of the schedule went out in 2 seconds/)
-    expect(describeLimits(new Map(), 0)).toEqual([])
+  it('is told with what this machine may have added, where it is most', () => {
+    const figure = { metric: 'response_time', toldMs: 36, withoutMs: 24 } as const
+    expect(
+      describeShaped([
+        { ...figure, point: 'p90' },
+        { ...figure, point: 'p99', toldMs: 80 },
+        { ...figure, point: 'p50', metric: 'http_req_duration' },
+      ]),
+    ).toEqual([
+      '56.0 ms of the 80.0 ms of response_time p99 may be delays of this machine.',
+      '12.0 ms of the 36.0 ms of http_req_duration p50 may be delays of this machine.',
+    ])
+    expect(describeShaped([])).toEqual([])
   })
 })
 

@@ -101,12 +101,12 @@ describe('the ledger', () => {
       toRecords([
         { endMs: 100, lagMs: 1 },
         { endMs: 110, lagMs: 400, flags: ['timed', 'waited'] },
-        { endMs: 120, lagMs: 30, connectMs: 29 },
+        { endMs: 120, lagMs: 30, connectMs: 29, blockedMs: 29.5 },
       ]),
     )
     const second = ledger.close(0)
     expect(second.times.latency.percentiles('start_lag')?.count).toBe(3)
-    expect(second.times.isSentLate()).toBe(false)
+    expect(second.times.ownLagMaxUs).toBe(1_000)
     expect(ledger.total.waited).toBe(1)
   })
 

@@ -30,6 +30,8 @@ export interface TestRequest {
   sentBytes?: number
   receivedBytes?: number
   rowTags?: number
+  /** How long its answer may have lain unread. */
+  unreadMs?: number
 }
 
 /** What a sending thread would hand over of these requests. */
@@ -66,6 +68,7 @@ export function toRecords(
     record[FIELD.sentBytes] = request.sentBytes ?? 0
     record[FIELD.receivedBytes] = request.receivedBytes ?? 0
     record[FIELD.rowTags] = request.rowTags ?? 0
+    record[FIELD.unreadUs] = (request.unreadMs ?? 0) * 1000
   }
   return {
     kind: 'records',

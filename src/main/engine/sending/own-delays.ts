@@ -1,0 +1,82 @@
+import { LatencyMeter } from '../../../shared/load/latency-meter.ts'
+
+/** Figures in which this machine's own delays are looked for. */
+const SHAPED_METRICS = ['http_req_duration', 'response_time'] as const
+
+/** Percentiles that are judged, each where at least so many requests make it more than their maximum. */
+const SHAPED_PERCENTILES = [
+  { point: 'p50', leastRequests: 2 },
+  { point: 'p90', leastRequests: 10 },
+  { point: 'p99', leastRequests: 100 },
+] as const
+
+/**
+ * What this machine may add to a figure before it counts: both must be exceeded. A figure is wrong by 1 ms; the rest is what
+ * reading on time takes.
+ */
+const SHAPED_SHARE = 0.1
+const SHAPED_MS = 0.9
+
+/** Of a request, microseconds: what is told of it, and how much of that was this machine's own doing. */
+export interface OwnDelay {
+  durationUs: number | null
+  responseUs: number | null
+  /** How late it went out. */
+  lagUs: number
+  /** How long its answer may have lain unread. */
+  unreadUs: number
+}
+
+/** How much of a start lag is this machine's own doing: neither the limit of requests in flight nor opening a connection. */
+export function toOwnLagUs({
+  lagUs,
+  hasWaited,
+  connectUs,
+  blockedUs,
+}: {
+  lagUs: number | null
+  hasWaited: boolean
+  connectUs: number | null
+  /** From handing the request over to its first byte sent. */
+  blockedUs: number | null
+}): number {
+  if (lagUs === null || hasWaited) return 0
+  return connectUs === null ? lagUs : Math.max(0, lagUs - (blockedUs ?? lagUs))
+}
+
+/** A figure that this machine may have shaped. */
+export interface ShapedFigure {
+  metric: (typeof SHAPED_METRICS)[number]
+  point: (typeof SHAPED_PERCENTILES)[number]['point']
+  toldMs: number
+  /** What it would be without this machine's delays. */
+  withoutMs: number
+}
+
+/**
+ * What latencies would be without the delays of the machine that sends: requests that went out late, and answers that lay
+ * unread. A figure that differs from this is not the service's alone (docs/load-tests.md §1).
+ */
+export class OwnDelays {
+  readonly #without = new LatencyMeter()
+
+  add({ durationUs, responseUs, lagUs, unreadUs }: OwnDelay): void {
+    if (durationUs !== null) this.#without.record('http_req_duration', durationUs - unreadUs)
+    if (responseUs !== null) this.#without.record('response_time', responseUs - lagUs - unreadUs)
+  }
+
+  addAll(other: OwnDelays): void {
+    this.#without.addAll(other.#without)
+  }
+
+  /** The figures of `told` of which more than a tenth and about a millisecond may be this machine's. */
+  listShaped(told: LatencyMeter): ShapedFigure[] {
+    return SHAPED_METRICS.flatMap((metric) => {
+      const [figures, without] = [told.percentiles(metric), this.#without.percentiles(metric)]
+      if (figures === null || without === null) return []
+      return SHAPED_PERCENTILES.filter(({ leastRequests }) => figures.count >= leastRequests)
+        .map(({ point }) => ({ metric, point, toldMs: figures[point], withoutMs: without[point] }))
+        .filter(({ toldMs, withoutMs }) => toldMs - withoutMs > Math.max(SHAPED_MS, withoutMs * SHAPED_SHARE))
+    })
+  }
+}
