@@ -1,4 +1,5 @@
 import { runAccuracyBench } from './accuracy.ts'
+import { runCapacityBench } from './capacity.ts'
 import { runDurabilityBench } from './durability.ts'
 import { runEncodingsBench } from './encodings.ts'
 import { runEngineBench } from './engine.ts'
@@ -18,6 +19,7 @@ import { runUiBench } from './ui.ts'
 /** Measurements by name; each prints its figures. */
 const BENCHES: Record<string, (options: readonly string[]) => Promise<void>> = {
   accuracy: runAccuracyBench,
+  capacity: runCapacityBench,
   durability: runDurabilityBench,
   encodings: runEncodingsBench,
   engine: runEngineBench,

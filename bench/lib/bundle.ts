@@ -21,6 +21,7 @@ async function bundle(): Promise<string> {
   const outDir = mkdtempSync(join(tmpdir(), 'sluice-bench-bundle-'))
   process.on('exit', () => rmSync(outDir, { recursive: true, force: true }))
   const children = [
+    'capacity',
     'commit',
     'history',
     'load',

@@ -111,7 +111,9 @@ export function judgeProbe(level: number, summary: RunSummary): CapacityProbe {
   const addedMs = toAddedMs(summary)
   const isOfService =
     isBehind || crossed.some((result) => result.unit === 'share' || isBeyond(result, addedMs))
-  const isVoid = generator.limited && !isOfService && (failures.length > 0 || isShort)
+  // A stall makes the slowest requests slower and leaves the percentiles that the flag is about.
+  const mayBeOwn = generator.limited || crossed.some(({ expression }) => IS_OF_SLOWEST.test(expression))
+  const isVoid = mayBeOwn && !isOfService && (failures.length > 0 || isShort)
   const verdict: ProbeVerdict = isVoid ? 'void' : failures.length > 0 ? 'failed' : 'held'
   return {
     run_id: summary.run_id,
@@ -136,6 +138,9 @@ function toAddedMs({ generator }: RunSummary): number {
   const { event_loop_max_ms: stallMs, own_start_lag_max_ms: lagMs = Number.POSITIVE_INFINITY } = generator
   return STALLS_ADDED * Math.max(stallMs ?? 0, lagMs)
 }
+
+/** Thresholds about so few of the slowest requests that no percentile of the whole shows what delayed them. */
+const IS_OF_SLOWEST = /\bmax\b|p\(99\.\d/
 
 /** Whether a latency would be above its limit without that much of it. */
 function isBeyond({ unit, value, limit, margin }: ThresholdResult, addedMs: number): boolean {

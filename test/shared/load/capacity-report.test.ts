@@ -40,6 +40,16 @@ describe('a probe of a capacity', () => {
     expect(stalled(7_606, { own_start_lag_max_ms: 0, waited: 10 }).verdict).toBe('failed')
   })
 
+  it('is void where only the slowest requests may have met a stall, which the whole does not show', () => {
+    const judgeSlowest = (expression: string) => {
+      const generator = { limited: false, event_loop_max_ms: 65, own_start_lag_max_ms: 5 }
+      return judge({ latencyMs: 560, failed: ['ms'], expression, generator }).verdict
+    }
+    expect(judgeSlowest('response_time:max<500')).toBe('void')
+    expect(judgeSlowest('http_req_duration:p(99.9)<500')).toBe('void')
+    expect(judgeSlowest('response_time:p(99)<500')).toBe('failed')
+  })
+
   it('is void by any latency where an earlier version did not note how late this machine sent', () => {
     const { generator, ...parts } = { generator: { limited: true, event_loop_max_ms: 65 }, latencyMs: 7_606 }
     expect(judge({ ...parts, failed: ['ms'], generator }).verdict).toBe('void')

@@ -8,6 +8,8 @@ export interface ProbeParts {
   failed?: ('ms' | 'share')[]
   /** The value of the latency, whose limit is 500 ms. */
   latencyMs?: number
+  /** What is asked of it. */
+  expression?: string
   state?: RunSummary['state']
   stopReason?: string
 }
@@ -18,11 +20,12 @@ export function createProbeSummary({
   generator = {},
   failed = [],
   latencyMs,
+  expression = 'response_time:p(99)<500',
   state = 'completed',
   stopReason,
 }: ProbeParts): RunSummary {
   const thresholds = (['ms', 'share'] as const).map((unit) => ({
-    expression: unit === 'ms' ? 'response_time:p(99)<500' : 'http_req_failed:rate<0.01',
+    expression: unit === 'ms' ? expression : 'http_req_failed:rate<0.01',
     value: 1,
     ok: !failed.includes(unit),
     limit: 1,
