@@ -97,8 +97,11 @@ describe('--out ndjson=FILE', () => {
     const counted = lines.flatMap(({ buckets }) => buckets['http_req_duration']?.counts ?? [])
     expect(sum(counted)).toBe(latency.http_req_duration.count)
     for (const { buckets, latency_ms: told } of lines) {
+      const duration = told['http_req_duration']
+      // On a machine that stood still, nothing ended in a whole second.
+      if (duration === undefined) continue
       const counts = buckets['http_req_duration']?.counts ?? []
-      const { min = 0, max = 0 } = told['http_req_duration'] ?? {}
+      const { min, max } = duration
       const toBucket = (ms: number) => BUCKET_BOUNDS_MS.findIndex((bound) => toCellMs(ms) <= bound)
       expect(counts.findIndex((count) => count > 0)).toBe(toBucket(min))
       expect(counts.findLastIndex((count) => count > 0)).toBe(toBucket(max))
