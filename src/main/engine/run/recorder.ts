@@ -1,9 +1,4 @@
-import {
-  type ItemState,
-  nextItemState,
-  type Outcome,
-  type RowAnswer,
-} from '../../../shared/run/item-state.ts'
+import { type ItemState, nextItemState, type RowAnswer } from '../../../shared/run/item-state.ts'
 import { isKeyRefusal } from '../../../shared/service/errors.ts'
 import { countError } from '../journal/counters.ts'
 import { type Found, FoundWriter } from '../journal/found-writer.ts'
@@ -216,7 +211,12 @@ export interface RowOutcome {
 }
 
 /** One finished try of an item, and the state it leaves the item in. Times are microseconds. */
-export interface AttemptRecord extends Found {
+export interface AttemptRecord
+  extends Found,
+    Pick<
+      Judgement,
+      'outcome' | 'status' | 'errorCode' | 'message' | 'taskId' | 'customIndexItemId' | 'answer'
+    > {
   item: number
   /** The rows that were sent: those of the item, its number first, or after a retry some of them. */
   rows: readonly number[]
@@ -226,15 +226,8 @@ export interface AttemptRecord extends Found {
   isMarked: boolean
   /** Null where a callback settled the item while this try was in flight: only the try itself is written. */
   state: ItemState | null
-  outcome: Outcome
   /** Unix microseconds of the first byte sent, or of the try where none was. */
   sentAtUs: number
-  status: number | null
-  errorCode: string | null
-  message: string | null
-  taskId: string | null
-  customIndexItemId: string | null
-  answer: RowAnswer | null
   /** One for each row, in their order, where they ended apart; null where all ended as the item did. */
   rowOutcomes: readonly RowOutcome[] | null
   durationUs: number | null

@@ -20,6 +20,7 @@ import {
   type WireRequest,
 } from './exchange.ts'
 import { RequestHead } from './http1-heads.ts'
+import { toConnectTarget } from './proxy-tunnel.ts'
 import type { TimedConnector } from './timed-connector.ts'
 
 /** How long an idle connection stays open where the service does not say how long it keeps it, milliseconds. */
@@ -88,12 +89,7 @@ export class Http1Client implements WireClient, Deadline, TurnWaiter {
     this.#reuse = reuse
     this.#keepsAlive = keepsAlive
     this.#timeoutMs = timeoutMs
-    this.#target = {
-      protocol: url.protocol,
-      host: url.host,
-      hostname: url.hostname.replace(/^\[|\]$/g, ''),
-      port: url.port,
-    }
+    this.#target = toConnectTarget(url)
     this.#head = new RequestHead(url.host, keepsAlive)
     this.#connector = createConnector((buffer, size) => this.#onBytes(buffer, size))
   }

@@ -2,6 +2,7 @@ import { type ClientHttp2Session, connect } from 'node:http2'
 import type { Socket } from 'node:net'
 import type { buildConnector } from 'undici'
 import { CLIENT_CLOSED_CODE, CONNECTION_CLOSED_CODE, KEEP_ALIVE_MS, toCause } from './exchange.ts'
+import { toConnectTarget } from './proxy-tunnel.ts'
 import type { TimedConnector } from './timed-connector.ts'
 
 /** Code of a request whose connection answered no PING. */
@@ -212,12 +213,7 @@ export class Http2Connections {
   constructor(options: Http2ConnectionsOptions) {
     this.#options = options
     const { url } = options
-    this.#target = {
-      protocol: url.protocol,
-      host: url.host,
-      hostname: url.hostname.replace(/^\[|\]$/g, ''),
-      port: url.port,
-    }
+    this.#target = toConnectTarget(url)
   }
 
   /** Counts one more client that uses them; see {@link leave}. */

@@ -33,11 +33,15 @@ export function toCredentialsError({ url, authorization }: ProxyRoute): ProxyErr
   return new ProxyError(PROXY_CREDENTIALS_CODE, message)
 }
 
+/** Where a connection to a URL goes, for undici's connectors. */
+export function toConnectTarget({ protocol, host, hostname, port }: URL): buildConnector.Options {
+  return { protocol, host, hostname: hostname.replace(/^\[|\]$/g, ''), port }
+}
+
 /** Where a proxy's own connection goes, for undici's connectors. */
 export function toProxyTarget({ url }: ProxyRoute): buildConnector.Options {
-  const hostname = url.hostname.replace(/^\[|\]$/g, '')
-  const port = url.port === '' ? (url.protocol === 'https:' ? '443' : '80') : url.port
-  return { protocol: url.protocol, hostname, host: url.host, port }
+  const target = toConnectTarget(url)
+  return { ...target, port: target.port || (url.protocol === 'https:' ? '443' : '80') }
 }
 
 /** Says why a proxy could not be reached. */

@@ -2,6 +2,7 @@ import { Group, useComputedColorScheme } from '@mantine/core'
 import { type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react'
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
+import type { DistributionFrame } from '../../../shared/load/chart-scale.ts'
 import { SafeText } from '../text/safe-text.tsx'
 import styles from './charts.module.css'
 
@@ -237,13 +238,7 @@ function toMoved(key: string, index: number | null, last: number): number | null
 }
 
 /** What a drawing leaves free around its plot, and its height, pixels. */
-interface PlotFrame {
-  height: number
-  left: number
-  right: number
-  top: number
-  bottom: number
-}
+type PlotFrame = Omit<DistributionFrame, 'width' | 'labelWidth'>
 
 /** Where the plot of a drawing is, pixels: its sides, and what stands at a share of its width or height. */
 export interface PlotPlace {
