@@ -195,6 +195,10 @@ export const RUN_MESSAGES = {
       text: `a query was interrupted: ${reason}`,
       remedy: 'Try again. Nothing is lost; runs in progress continue.',
     }),
+    lookup_cut_off: ({ reason }: { reason: string }) => ({
+      text: `what was sent before could not be looked up: ${reason}`,
+      remedy: 'Nothing was sent. Try again.',
+    }),
   }),
   ...ofCode('BAD_USAGE', {
     row_not_found: ({

@@ -74,7 +74,7 @@ class SearchInThread implements SentBeforeSearch {
     const worker = new Worker(workerUrl, { name: 'sent before', resourceLimits: HEAP })
     this.#client = new WorkerClient<SearchCalls>(worker, {
       on: {},
-      toFailure: (cause) => SluiceError.because(cause, { id: 'query_cut_off' }),
+      toFailure: (cause) => SluiceError.because(cause, { id: 'lookup_cut_off' }),
     })
   }
 
