@@ -28,7 +28,16 @@ var (
 	stallEach = flag.Duration("stall-every", 10*time.Second, "how often nothing is answered (stall)")
 )
 
-const answer = `{"task_id":"t","post_id":"p","user_id":"u","triggered_rules":[]}`
+// An answer repeats what proves whose it is: one that names another post counts as failed.
+type post struct {
+	PostID string `json:"post_id"`
+	UserID string `json:"user_id"`
+}
+
+func (p post) answer() string {
+	ids, _ := json.Marshal(p)
+	return `{"task_id":"t","triggered_rules":[],` + string(ids[1:])
+}
 
 // A service that does one thing at a time: how many it did, and how long it was busy with that.
 type worker struct {
@@ -172,10 +181,10 @@ func main() {
 	})
 	http.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		arrived := time.Now()
-		var posted struct {
-			PostID string `json:"post_id"`
-		}
+		var posted post
 		body, _ := io.ReadAll(r.Body)
+		_ = json.Unmarshal(body, &posted)
+		answer := posted.answer()
 		if at, ok := arrivalOf(r); ok {
 			arrived = at
 		}
@@ -190,7 +199,6 @@ func main() {
 		_, _ = io.WriteString(w, answer)
 		w.(http.Flusher).Flush()
 		written := time.Now()
-		_ = json.Unmarshal(body, &posted)
 		seen.add(posted.PostID, arrived, writing, written)
 	})
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
