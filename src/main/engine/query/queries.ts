@@ -511,7 +511,7 @@ async function listCell(run: AskedRun, filter: RowFilter | undefined): Promise<U
   return (await openEvaluations()).list(filter.cell, () => openFamily(run))
 }
 
-/** The findings of a run as it is now, where they were counted or stored before. */
+/** The findings of a run, if they were counted or stored and the run has not changed since. */
 function findFindings(family: RunFamily): RowFindings | null {
   // While a run goes on, what was stored of it is old.
   const isHeld = family.members.some((member) => member.isHeld)

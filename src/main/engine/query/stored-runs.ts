@@ -174,8 +174,8 @@ export class StoredRuns {
   readonly #ownThreads = new Set<QueryThread>()
 
   /**
-   * `url` is the entry `query-worker.ts`, or its bundle; `listHeld` gives the ids of the runs that this process holds. One
-   * thread for all questions is enough, and starts once, where none of them holds another up.
+   * `url` is the entry `query-worker.ts`, or its bundle; `listHeld` gives the ids of the runs that this process holds. `hasOneThread`:
+   * one thread answers all questions. That spares a command the start of others; in a window a long one would hold up pages.
    */
   constructor(
     workspace: string,

@@ -17,7 +17,7 @@ const SHAPED_PERCENTILES = [
 const SHAPED_SHARE = 0.1
 const SHAPED_MS = 0.9
 
-/** Of a request, microseconds: what is told of it, and how much of that was this machine's own doing. */
+/** The latencies of a request, and what this machine added to them; microseconds. */
 export interface OwnDelay {
   durationUs: number | null
   responseUs: number | null

@@ -77,7 +77,7 @@ interface StoredResult extends ErrorCause {
 /** What a callback is of: a content that a correction has replaced, or the present one, which it may not be. */
 interface Addressee {
   replaced: ReplacedContent | null
-  /** The present content of its row has not been sent. */
+  /** Its row has other content by now, which has not been sent. */
   isUnsent: boolean
   /** It can be of another content; `in_flight` if the request that is under way will tell. */
   doubt: 'none' | 'in_flight' | 'stays'

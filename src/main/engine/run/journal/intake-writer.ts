@@ -309,7 +309,7 @@ export class IntakeWriter {
     this.#file = file
   }
 
-  /** Writes the halves with the url of these records, of which none is held, numbered from `firstRow` on. */
+  /** Writes the halves with the url of these records, numbered from `firstRow` on. The records themselves were written. */
   writeSecondHalves(
     records: readonly number[],
     firstRow: number,

@@ -10,7 +10,7 @@ serveCalls<SearchCalls>({
     return { isEmpty: finder.isEmpty, uncertain: finder.uncertain }
   },
   find(asked) {
-    if (finder === null) throw new Error('the search has not begun')
+    if (finder === null) throw new Error('find was called before begin')
     return { found: finder.find(asked), uncertain: finder.uncertain }
   },
   close() {

@@ -37,7 +37,7 @@ export interface SearchTask {
 export interface UncertainRuns {
   /** Ids of runs that cannot be read, so that nobody knows what they sent. */
   unreadable: readonly string[]
-  /** Ids of runs to the same address that were sent with another key or another way, and of those of which that cannot be compared. */
+  /** Ids of runs to the same address: with another key, by another way, and with a key that cannot be compared. */
   withOtherKey: readonly string[]
   withOtherConnection: readonly string[]
   withUnknownKey: readonly string[]
