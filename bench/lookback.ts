@@ -24,6 +24,7 @@ const QUESTIONS = [
   'export of all columns',
   'export to XLSX',
   'export to JSON lines',
+  'export to Parquet',
   'report',
 ] as const
 

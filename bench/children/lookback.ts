@@ -20,16 +20,18 @@ type Question =
   | 'export of all columns'
   | 'export to XLSX'
   | 'export to JSON lines'
+  | 'export to Parquet'
   | 'report'
-
-reportToParent(await ask(JSON.parse(process.argv[2] ?? '') as Task))
 
 const EXPORTS = {
   export: { ending: 'csv' },
   'export of all columns': { ending: 'csv', columns: ['all'] },
   'export to XLSX': { ending: 'xlsx' },
   'export to JSON lines': { ending: 'jsonl' },
+  'export to Parquet': { ending: 'parquet' },
 } as const
+
+reportToParent(await ask(JSON.parse(process.argv[2] ?? '') as Task))
 
 async function ask({ kind, folder, runId, laterRunId }: Task) {
   const engine = createBenchEngine(folder)
