@@ -18,6 +18,8 @@ const probeSchema = z.object({
   reasons: z.array(z.string()),
   thresholds: z.array(thresholdResultSchema),
   succeeded_per_s: z.number(),
+  /** Answers a second within the measured time; an earlier version did not note it. */
+  answered_per_s: z.number().optional(),
   /** Share of requests that did not succeed; null where none ended. */
   failed_share: z.number().nullable(),
   /** Of `response_time`, or `http_req_duration` where requests in flight are searched; null where nothing was measured. */
@@ -59,7 +61,10 @@ export const capacityReportSchema = z.object({
   error: z.string().nullable(),
   /** The highest level, below all that failed, at which most probes held; null where none did. */
   capacity: z.number().nullable(),
-  /** All probes up to `low` held, all from `high` on failed; null where no such level was probed. */
+  /**
+   * All probes up to `low` held, all from `high` on failed; null where no such level was probed. Of requests a second,
+   * `low` is what the service answered at `high`, where that was less: a short probe holds while a queue only begins.
+   */
   interval: z.object({ low: z.number().nullable(), high: z.number().nullable() }),
   thresholds: z.array(z.string()),
   settings: z.object({
@@ -122,6 +127,7 @@ export function judgeProbe(level: number, summary: RunSummary): CapacityProbe {
     reasons: isVoid ? [...(generator.reasons ?? []), ...failures] : failures,
     thresholds,
     succeeded_per_s: throughput.succeeded_per_s,
+    answered_per_s: load?.answered_per_s,
     failed_share: ended === 0 ? null : (ended - requests.succeeded) / ended,
     latency_ms: latencies.response_time ?? latencies.http_req_duration ?? null,
   }
@@ -171,7 +177,7 @@ export function toCapacityReport(
     end,
     error,
     capacity,
-    interval: { low, high },
+    interval: { low: isRate ? lowerToAnswered(low, high, probes) : low, high },
     thresholds: load.thresholds.map(({ expression }) => expression),
     settings: {
       start: plan.start,
@@ -188,6 +194,24 @@ export function toCapacityReport(
     curve: toCurve(probes),
     probes: [...probes],
   }
+}
+
+/**
+ * The lower end of an interval of rates: the highest level where all probes held, or what the service answered a second
+ * where more was asked of it, whichever is less. Only probes between the bounds count, and only those that failed by
+ * latency alone: what a service answers far beyond its capacity, or between errors, is not what it can do.
+ */
+function lowerToAnswered(
+  low: number | null,
+  high: number | null,
+  probes: readonly CapacityProbe[],
+): number | null {
+  if (low === null || high === null) return low
+  const answered = probes
+    .filter(({ level, verdict }) => verdict === 'failed' && level > low && level <= high)
+    .filter(({ failed_share }) => failed_share === 0)
+    .flatMap(({ answered_per_s }) => answered_per_s ?? [])
+  return Math.min(low, ...answered)
 }
 
 function toCurve(probes: readonly CapacityProbe[]): CapacityPoint[] {

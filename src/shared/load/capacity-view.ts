@@ -2,6 +2,7 @@ import { formatSetDuration } from '../messages/duration.ts'
 import { formatCount, formatCounted } from '../messages/figure-text.ts'
 import type { CapacityPlan } from './capacity-plan.ts'
 import type { CapacityProbe, CapacityReport } from './capacity-report.ts'
+import { toCapacityEstimate } from './capacity-search.ts'
 import type { Load } from './load.ts'
 
 /** What a search varies: requests a second, or requests in flight. */
@@ -43,7 +44,7 @@ export interface CapacityView {
   unit: CapacityUnit
   /** `320 requests per second`, `at least 64 requests in flight`, `unknown`. */
   answer: string
-  /** Where probes agreed; empty where there was none. */
+  /** Where probes agreed, and what was answered of more than that; empty where there was nothing to say. */
   interval: string
   /** Why there is no exact answer, with what to do; null where there is one. */
   end: string | null
@@ -56,13 +57,18 @@ export function toCapacityView(report: CapacityReport, audience: Audience): Capa
   const unit = report.unit === 'requests_per_second' ? 'rate' : 'concurrency'
   const { capacity, end, interval, probes } = report
   const isDone = end === 'found'
-  const held = interval.low === null ? null : `All probes up to ${formatLevel(unit, interval.low)} held.`
+  const { low } = toCapacityEstimate(probes)
+  const held = low === null ? null : `All probes up to ${formatLevel(unit, low)} held.`
   const failed =
     interval.high === null ? null : `All probes from ${formatLevel(unit, interval.high)} on failed.`
+  const answered =
+    low === null || interval.low === null || interval.low === low
+      ? null
+      : `Where more was asked, the service answered ${formatLevel(unit, interval.low)} at least.`
   return {
     unit,
     answer: capacity === null ? 'unknown' : `${isDone ? '' : 'at least '}${formatLongLevel(unit, capacity)}`,
-    interval: [held, failed].filter((sentence) => sentence !== null).join(' '),
+    interval: [held, failed, answered].filter((sentence) => sentence !== null).join(' '),
     end: isDone ? null : describeEnd(report, unit, audience),
     failure:
       probes

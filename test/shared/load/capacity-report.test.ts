@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { toCapacityThresholds } from '../../../src/shared/load/capacity-plan.ts'
-import { judgeProbe } from '../../../src/shared/load/capacity-report.ts'
+import { planCapacity, toCapacityThresholds } from '../../../src/shared/load/capacity-plan.ts'
+import { type CapacityProbe, judgeProbe, toCapacityReport } from '../../../src/shared/load/capacity-report.ts'
+import { toCapacityView } from '../../../src/shared/load/capacity-view.ts'
 import { loadSchema } from '../../../src/shared/load/load.ts'
 import { createProbeSummary, type ProbeParts } from './probe-summary.ts'
 
@@ -63,6 +64,45 @@ describe('a probe of a capacity', () => {
     ])
     expect(judge({ generator: { dropped: 50 }, attempted: 90 }).verdict).toBe('failed')
     expect(judge({ generator: { waited: 50 }, attempted: 99 }).verdict).toBe('held')
+  })
+})
+
+describe('the interval of a capacity', () => {
+  /** Probes of a service that answers 94.3 a second; what is asked in a few seconds beyond that only queues. */
+  const probe = (level: number, answered: number, parts: Partial<CapacityProbe> = {}): CapacityProbe => ({
+    ...{ run_id: 'r', level, verdict: level > 95 ? 'failed' : 'held', reasons: [], thresholds: [] },
+    ...{ succeeded_per_s: answered, answered_per_s: answered, failed_share: 0, latency_ms: null },
+    ...parts,
+  })
+  const report = (probes: CapacityProbe[], pace: object = { kind: 'open', ratePerSecond: 80 }) => {
+    const load = loadSchema.parse({ pace, durationMs: 1000, thresholds: ['p(99)<500'] })
+    const planned = planCapacity(load, { maxProbes: 25, maxTimeMs: 3_600_000, coolDownMs: 0 })
+    if (!planned.ok) throw new Error(planned.mistake)
+    return toCapacityReport(
+      { name: 'n', connection: { baseUrl: 'http://localhost' } as never, load },
+      planned.plan,
+      {
+        ...{ end: 'found', error: null, elapsedMs: 1, probes },
+      },
+    )
+  }
+
+  it('begins at what the service answered where more was asked, if that is less than what held', () => {
+    const found = report([probe(95, 94.6), probe(97.5, 94.3), probe(97.5, 94.9), probe(160, 60)])
+    expect(found.interval).toEqual({ low: 94.3, high: 97.5 })
+    expect(toCapacityView(found, 'terminal').interval).toBe(
+      'All probes up to 95/s held. All probes from 97.5/s on failed. Where more was asked, the service answered 94.3/s at least.',
+    )
+  })
+
+  it('begins at the highest level that held where the service answered that much, failed or says nothing', () => {
+    const lowOf = (...probes: CapacityProbe[]) => report([probe(95, 95), ...probes]).interval.low
+    expect(lowOf(probe(97.5, 96.2))).toBe(95)
+    expect(lowOf(probe(97.5, 40, { failed_share: 0.5 }))).toBe(95)
+    expect(lowOf(probe(97.5, 40, { verdict: 'void' }))).toBe(95)
+    expect(lowOf(probe(97.5, 40, { answered_per_s: undefined }))).toBe(95)
+    const inFlight = [probe(2, 90), probe(96, 40)]
+    expect(report(inFlight, { kind: 'closed', concurrency: 2 }).interval.low).toBe(2)
   })
 })
 
