@@ -39,6 +39,8 @@ it('leads to what is missing, tests what is typed, and takes a name with spaces,
   await expect.poll(() => focused.inputValue()).toBe('nonsense')
   expect(await isInView('Second host for v2 (optional)')).toBe(true)
   await focused.fill('')
+  await form.getByLabel('Timeout (s)').pressSequentially('2.5')
+  expect(await form.getByLabel('Timeout (s)').inputValue()).toBe('2.5')
   await form.getByRole('button', { name: 'More settings' }).waitFor()
   expect((await form.getByRole('button', { name: 'More settings' }).boundingBox())?.height).toBeGreaterThan(
     15,

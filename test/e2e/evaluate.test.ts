@@ -150,6 +150,7 @@ it('takes a column for each rule, and shares, as labels, and says which cells it
   // Only the column whose cells all say yes or no is guessed.
   await page.getByRole('combobox', { name: 'Rule of bullying' }).waitFor()
   await page.getByLabel('Add a column').selectOption('spam')
+  await page.getByText(/^1 column left out: name the rule/).waitFor()
   await page.getByRole('combobox', { name: 'Rule of spam' }).fill('Likely spam')
   await page.keyboard.press('Escape')
   await page.getByText('Are these the labels?').waitFor()

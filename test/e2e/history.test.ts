@@ -103,6 +103,8 @@ it('finds runs, notes something about one and takes it back, cleans up, and runs
   expect(await row.getByText('sent with the new rule').count()).toBe(0)
 
   await page.getByRole('button', { name: 'Clean up…' }).click()
+  await page.getByLabel('Older than (days)').pressSequentially('0.5')
+  expect(await page.getByLabel('Older than (days)').inputValue()).toBe('0.5')
   await page.getByLabel('Older than (days)').fill('1')
   await page.getByText(/^58 runs with all results/).waitFor()
   await page.getByText('1 baseline').waitFor()

@@ -153,7 +153,7 @@ export function useFollowRuns(
 }
 
 /** The picture of a run that no process holds, from its journal. */
-function toSnapshot(summary: RunSummary): RunSnapshot {
+export function toSnapshot(summary: RunSummary): RunSnapshot {
   return {
     runId: summary.run_id,
     // Where a retry is running, the run itself has ended; the retry is followed by its own id.
@@ -168,10 +168,10 @@ function toSnapshot(summary: RunSummary): RunSnapshot {
     etaMs: null,
     elapsedMs: summary.throughput.duration_s * 1000,
     latencyMs: summary.latency_ms.http_req_duration ?? null,
-    triggeredRules: summary.triggered_rules.slice(0, 10),
-    errors: summary.errors
-      .toSorted((a, b) => Number(a.outcome === 'invalid') - Number(b.outcome === 'invalid'))
-      .slice(0, 10),
+    triggeredRules: summary.triggered_rules,
+    errors: summary.errors.toSorted(
+      (a, b) => Number(a.outcome === 'invalid') - Number(b.outcome === 'invalid'),
+    ),
     warnings: summary.warnings,
     retryAfter: { answers: summary.retry_after.answers, waitedMs: summary.retry_after.waited_s * 1000 },
     slowdown: null,

@@ -98,6 +98,17 @@ export function ActionButton(
   )
 }
 
+/** The first of a long list, and the button that shows all of it; null if the list is short. */
+export function useFirst<Item>(list: readonly Item[], max: number): [readonly Item[], ReactNode | null] {
+  const [all, setAll] = useState(false)
+  if (list.length <= max) return [list, null]
+  const label = all ? 'Show fewer' : `Show all ${formatCount(list.length)}`
+  return [
+    all ? list : list.slice(0, max),
+    <ActionButton key="all" label={label} variant="subtle" small onClick={() => setAll(!all)} />,
+  ]
+}
+
 /** A button that is an icon alone; its name is said and, as `title`, shown. */
 export function IconButton(
   props: ActionIconProps &
@@ -205,13 +216,22 @@ type NumberProps<Value> = Omit<Valued<NumberInputProps, Value>, 'value'>
 /** Null while the field is empty or holds no number. */
 export function NumberField(props: NumberProps<number | null> & { value: number | null }) {
   const { value, onValue, ...others } = props
+  const [typed, setTyped] = useState<string | number | bigint>('')
   return (
     <NumberInput
       {...others}
-      value={value ?? ''}
-      onChange={(typed) => onValue(typeof typed === 'number' ? typed : null)}
+      // A number that is not typed to its end, such as `1.`, stays as it stands.
+      value={toNumber(typed) === value ? typed : (value ?? '')}
+      onChange={(next) => {
+        setTyped(next)
+        onValue(toNumber(next))
+      }}
     />
   )
+}
+
+function toNumber(typed: string | number | bigint): number | null {
+  return typed === '' || Number.isNaN(Number(typed)) ? null : Number(typed)
 }
 
 /** A field for a whole number from `min` (default 1) to `max`; `onValue` gets no other. */

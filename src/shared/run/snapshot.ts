@@ -101,6 +101,9 @@ export function formatStop(reason: string, advice: string | null): string {
   return advice === null ? reason : `${reason}. ${advice}`
 }
 
+/** Rules and causes of errors that a picture of a run has while rows are sent. */
+export const LIVE_MAX = 10
+
 /** A small picture of a run, at most ten a second (docs/architecture.md §5). Rows never travel with it. */
 export const runSnapshotSchema = z.object({
   runId: z.string(),
@@ -122,7 +125,7 @@ export const runSnapshotSchema = z.object({
   elapsedMs: z.number(),
   /** http_req_duration so far; null before the first answer. */
   latencyMs: percentilesSchema.nullable(),
-  /** At most ten each, most rows first. */
+  /** While rows are sent at most {@link LIVE_MAX} each, most rows first. */
   triggeredRules: z.array(triggeredRuleSchema),
   errors: z.array(errorGroupSchema),
   /** What is odd about the way to the service. */

@@ -8,14 +8,11 @@ import {
 } from '../../../shared/run/counts.ts'
 import { countRows } from '../../../shared/run/item-state.ts'
 import type { RowCounts, TriggeredRule } from '../../../shared/run/run.ts'
-import type { RunSnapshot, Slowdown } from '../../../shared/run/snapshot.ts'
+import { LIVE_MAX, type RunSnapshot, type Slowdown } from '../../../shared/run/snapshot.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { SecondMeter } from '../sending/second-meter.ts'
 import type { StatementSync } from '../workspace/sqlite.ts'
 import { toInvalidGroups } from './journal/stored-problems.ts'
-
-/** Most rules and error groups that a snapshot carries. */
-const LIST_MAX = 10
 
 /** What of a snapshot the journal's counters do not know. */
 interface SnapshotState
@@ -88,7 +85,7 @@ export class SnapshotBuilder {
       errors: [
         ...toErrorGroups(counters.entries('error')),
         ...toInvalidGroups(counters.entries('problem')),
-      ].slice(0, LIST_MAX),
+      ].slice(0, LIVE_MAX),
       warnings: toRunWarnings({
         reuseEnded: counters.entries('reuse_ended'),
         redacted: counters.entries('redacted'),
@@ -120,7 +117,7 @@ export class SnapshotBuilder {
   #toTopRules(): TriggeredRule[] {
     return [...this.#journal.counters.entries('rule')]
       .sort(([, a], [, b]) => b - a)
-      .slice(0, LIST_MAX)
+      .slice(0, LIVE_MAX)
       .map(([ruleId, rows]) => ({ rule_id: ruleId, rule_name: this.#toRuleName(ruleId), rows }))
   }
 

@@ -474,7 +474,7 @@ const NAME_MAX = 50
 function describeRun(run: RunSummary): string {
   const name = run.name.length > NAME_MAX ? `${run.name.slice(0, NAME_MAX)}…` : run.name
   const started = formatTimestamp(run.started_at ?? run.created_at).slice(0, 16)
-  return `${isLoadTest(run) ? 'Load test: ' : ''}${name} · ${started} · ${describeSize(run)} · ${run.state}`
+  return `${isLoadTest(run) ? 'Load test: ' : ''}${name} · ${started} · ${describeSize(run)} · ${toVerdict(run)}`
 }
 
 /** Which of several runs is compared with the first by its decisions. */

@@ -379,6 +379,7 @@ function RuleColumnsTable(props: {
 }) {
   const { columns, rules, chosen, onChange } = props
   const used = new Set(chosen.map(({ column }) => column))
+  const unread = chosen.length - listRuleColumns(chosen).length
   const free = columns.filter(({ name }) => !used.has(name))
   const change = (at: number, part: Partial<TypedRuleColumn>) =>
     onChange(chosen.map((one, index) => (index === at ? { ...one, ...part } : one)))
@@ -438,6 +439,12 @@ function RuleColumnsTable(props: {
             ]}
           />
         </ScrollRegion>
+      )}
+      {unread > 0 && (
+        <p className="warned" role="status">
+          {formatCounted(unread, 'column')} left out: name the rule, and leave “Says yes” empty or type a
+          share such as &gt;=0.5.
+        </p>
       )}
       <NativeSelect
         maw="18rem"

@@ -1,5 +1,6 @@
 import { Group, NativeSelect, Stack } from '@mantine/core'
 import { IconPlus, IconTrash } from '@tabler/icons-react'
+import { useState } from 'react'
 import {
   type Aggregation,
   isTrend,
@@ -187,22 +188,34 @@ function ThresholdRow(props: {
         onValue={(abortOnFail) => onThreshold({ ...threshold, abortOnFail, delayAbortEvalMs: 0 })}
       />
       {abortOnFail && (
-        <TextField
-          size="xs"
-          w="6rem"
-          aria-label="Not before"
-          placeholder="not before"
-          title="Measured time before this threshold can stop the test"
-          defaultValue={delayAbortEvalMs === 0 ? '' : formatDurationMs(delayAbortEvalMs)}
-          onValue={(next) => {
-            const typed = next.trim()
-            const ms = typed === '' ? 0 : parseDurationMs(typed)
-            if (ms !== null) onThreshold({ ...threshold, delayAbortEvalMs: ms })
-          }}
+        <DelayField
+          delayMs={delayAbortEvalMs}
+          onDelay={(ms) => onThreshold({ ...threshold, delayAbortEvalMs: ms })}
         />
       )}
       <RemoveButton what={formatEdited(threshold)} onRemove={props.onRemove} />
     </fieldset>
+  )
+}
+
+function DelayField(props: { delayMs: number; onDelay: (ms: number) => void }) {
+  const [typed, setTyped] = useState(props.delayMs === 0 ? '' : formatDurationMs(props.delayMs))
+  const toMs = (text: string) => (text.trim() === '' ? 0 : parseDurationMs(text.trim()))
+  return (
+    <TextField
+      size="xs"
+      w="6rem"
+      aria-label="Not before"
+      placeholder="not before"
+      title="Measured time before this threshold can stop the test"
+      value={typed}
+      error={toMs(typed) === null ? 'Such as 10s' : undefined}
+      onValue={(next) => {
+        setTyped(next)
+        const ms = toMs(next)
+        if (ms !== null) props.onDelay(ms)
+      }}
+    />
   )
 }
 

@@ -12,6 +12,7 @@ import { isAbout, isAsync } from '../../../shared/operations/operations.ts'
 import type { KeyFrom } from '../../../shared/plan/connection.ts'
 import { type Fix, getFixedRecord } from '../../../shared/plan/fixes.ts'
 import type { FieldSource, Plan } from '../../../shared/plan/plan.ts'
+import { listPlanDifferences, sayPlanDifference } from '../../../shared/plan/plan-differences.ts'
 import { ask, bridge } from '../../bridge/client.ts'
 import { saveExport, suggestFileName } from '../../bridge/save-export.ts'
 import { ContentSwitch, isFieldContent, MaskedText, useContentShown } from '../../ui/content/user-content.tsx'
@@ -200,8 +201,8 @@ const GIVEN_KEYS: Record<KeyFrom, string> = {
 }
 
 /** Where it was sent, and whom the connection trusts; the key itself is in no plan. */
-function listConnectionFacts({ connection, operation, callback }: Plan): Fact[] {
-  const { name, baseUrl, taskBaseUrl, keyFrom, apiKeyEnv, timeoutMs, deliveredCodes, tls, proxy } = connection
+export function listConnectionFacts({ connection, operation, callback }: Plan): Fact[] {
+  const { name, baseUrl, taskBaseUrl, keyFrom, apiKeyEnv, timeoutMs, deliveredCodes, ...others } = connection
   const isLater = isAsync(operation)
   return [
     ['Connection', name],
@@ -210,17 +211,23 @@ function listConnectionFacts({ connection, operation, callback }: Plan): Fact[] 
     ['Key', keyFrom === undefined ? `from the variable ${apiKeyEnv}` : GIVEN_KEYS[keyFrom]],
     ['Timeout', formatSetDuration(timeoutMs)],
     ['Delivered codes', deliveredCodes.join(', ') || undefined],
-    ['Authorities', tls?.caFile],
-    ['Certificate', tls?.certFile],
-    ['Proxy', proxy?.url],
+    ...listSettings({ connection: others }),
     ['Callbacks to', isLater && (callback.url ?? 'the receiver on this machine')],
     ['Overdue after', isLater && formatSetDuration(callback.timeoutMs)],
     ['Callbacks up to', isLater && formatBytes(callback.maxBytes)],
   ]
 }
 
-/** How fast it was sent, and what was tried again. */
-function listPaceFacts({ load, pace, retry, connection }: Plan): Fact[] {
+/** Everything that a part of a plan says, each by the name that its option has. */
+function listSettings(part: Partial<Plan> | { connection: Partial<Plan['connection']> }): Fact[] {
+  return listPlanDifferences(part, {}).map((one) => {
+    const { setting, a: value } = sayPlanDifference(one)
+    return [setting.charAt(0).toUpperCase() + setting.slice(1), value]
+  })
+}
+
+/** How fast it was sent, what was tried again, and what would have stopped it. */
+function listPaceFacts({ load, pace, retry, connection, stop }: Plan): Fact[] {
   const { limit, baseMs, maxMs, maxRetryAfterMs } = retry
   const speed =
     pace.kind === 'closed'
@@ -231,6 +238,7 @@ function listPaceFacts({ load, pace, retry, connection }: Plan): Fact[] {
     ['Retries', limit === 0 ? 'none' : `${formatCounted(limit, 'retry', 'retries')} of a request`],
     ['Back-off', limit > 0 && `from ${formatSetDuration(baseMs)} up to ${formatSetDuration(maxMs)}`],
     ['Retry-After', limit > 0 && `waited for up to ${formatSetDuration(maxRetryAfterMs)}`],
+    ...listSettings({ stop }),
   ]
 }
 

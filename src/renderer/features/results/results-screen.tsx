@@ -51,9 +51,9 @@ export function ResultsScreen(props: {
   /** Writes what succeeded and what did not to files, and says where they are. */
   outcomeFiles: { action: SecondaryAction; notice: ReactNode }
   onExport: () => void
-  /** Sends what did not succeed again, as a child run. */
+  /** Sends what did not succeed again. */
   onRetry: () => void
-  /** Corrects what did not succeed or was never sent, and then sends it as a child run. */
+  /** Corrects what did not succeed or was never sent, and then sends it. */
   onCorrect: () => void
   /** Opens the request of a row, to be changed and sent once by hand. */
   onScratchpad: (row: number) => Promise<void>

@@ -6,9 +6,9 @@ import { isProblemCode, PROBLEM_MESSAGES } from '../../../shared/messages/proble
 import { findOperation } from '../../../shared/operations/operations.ts'
 import { ROW_ANSWER_NAMES, type RowAnswer } from '../../../shared/run/item-state.ts'
 import type { ErrorGroup, RunSummary, TriggeredRule } from '../../../shared/run/run.ts'
-import type { RunSnapshot } from '../../../shared/run/snapshot.ts'
+import { LIVE_MAX, type RunSnapshot } from '../../../shared/run/snapshot.ts'
 import { BarTable } from '../../ui/charts/bar-table.tsx'
-import { ActionButton } from '../../ui/controls.tsx'
+import { ActionButton, useFirst } from '../../ui/controls.tsx'
 import { Figures, Panel } from '../../ui/layout/screen.tsx'
 import { CauseList } from '../../ui/states/cause-list.tsx'
 import { AnswerLabel, isRowAnswer } from '../../ui/states/row-states.tsx'
@@ -91,10 +91,20 @@ export function RulesPanel(props: {
   onPick?: (ruleId: string) => void
 }) {
   const { rules, live, onPick } = props
+  const [shown, more] = useFirst(rules, LIVE_MAX)
+  const isCut = live && rules.length >= LIVE_MAX
   return (
     <Panel
       title="Triggered rules"
-      aside={rules.length > 0 ? formatCounted(rules.length, 'rule') : live ? 'none yet' : 'none'}
+      aside={
+        isCut
+          ? `the ${LIVE_MAX} with most rows`
+          : rules.length > 0
+            ? formatCounted(rules.length, 'rule')
+            : live
+              ? 'none yet'
+              : 'none'
+      }
     >
       {rules.length === 0 ? (
         <p className="quiet">
@@ -103,7 +113,7 @@ export function RulesPanel(props: {
       ) : (
         <BarTable
           caption="Triggered rules by rows"
-          bars={rules.map((rule) => ({
+          bars={shown.map((rule) => ({
             id: rule.rule_id,
             name: <SafeText text={rule.rule_name} max={60} />,
             rows: rule.rows,
@@ -111,6 +121,7 @@ export function RulesPanel(props: {
           {...(onPick && { onPick })}
         />
       )}
+      {more}
     </Panel>
   )
 }

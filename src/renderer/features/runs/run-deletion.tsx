@@ -258,7 +258,8 @@ function LimitInput(props: {
   unit: number
   onValue: (value: number | null) => void
 }) {
-  const { value, unit, onValue } = props
+  const { unit, onValue } = props
+  const [typed, setTyped] = useState(props.value === null ? null : props.value / unit)
   return (
     <NumberField
       label={props.label}
@@ -267,8 +268,11 @@ function LimitInput(props: {
       min={0}
       decimalScale={3}
       allowNegative={false}
-      value={value === null ? null : value / unit}
-      onValue={(typed) => onValue(typed !== null && typed > 0 ? Math.round(typed * unit) : null)}
+      value={typed}
+      onValue={(next) => {
+        setTyped(next)
+        onValue(next !== null && next > 0 ? Math.round(next * unit) : null)
+      }}
     />
   )
 }

@@ -41,6 +41,7 @@ export function LabelsForm(props: {
   const chosen = columns.find(({ name }) => name === column)
   const values = chosen === undefined ? [] : splitValues(chosen, separator).map(({ value }) => value)
   const filled = positives.filter(({ value, rule }) => value.trim() !== '' && rule.trim() !== '')
+  const isWithoutRule = (one: Positive) => one.value.trim() !== '' && one.rule.trim() === ''
   const submit = (event: FormEvent) => {
     event.preventDefault()
     props.onLabels({
@@ -98,6 +99,7 @@ export function LabelsForm(props: {
             data={[...new Set([ANY_RULE, ...rules])]}
             value={rule}
             onChange={(text) => change(id, { rule: text })}
+            error={isWithoutRule({ id, value, rule }) && 'Name a rule, or remove the label'}
           />
           <IconButton
             icon={IconX}
@@ -127,7 +129,7 @@ export function LabelsForm(props: {
           variant="filled"
           type="submit"
           loading={props.busy}
-          disabled={column === null && !useVerdicts}
+          disabled={(column === null && !useVerdicts) || positives.some(isWithoutRule)}
         />
       </Group>
     </Stack>

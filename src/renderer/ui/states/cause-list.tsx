@@ -1,9 +1,13 @@
 import { Group } from '@mantine/core'
 import { formatCount } from '../../../shared/messages/figure-text.ts'
 import type { RowState } from '../../../shared/run/item-state.ts'
+import { useFirst } from '../controls.tsx'
 import { SafeText, Sentence } from '../text/safe-text.tsx'
 import { StateLabel } from './row-states.tsx'
 import styles from './states.module.css'
+
+/** Causes that are shown before all are asked for. */
+const FIRST_CAUSES = 10
 
 /** Causes for which rows or requests did not succeed: the outcome, a name, how many, what was said, and a note on it. */
 export function CauseList(props: {
@@ -19,30 +23,34 @@ export function CauseList(props: {
   /** Stands where there is none. */
   empty: string
 }) {
+  const [shown, more] = useFirst(props.causes, FIRST_CAUSES)
   if (props.causes.length === 0) return <p className="p-4 quiet">{props.empty}</p>
   return (
-    <ul>
-      {props.causes.map(({ key, outcome, name, onPick, count, message, note }) => (
-        <li key={key} className={`p-2-4 ${styles.cause}`}>
-          <Group gap="sm" wrap="nowrap">
-            <StateLabel state={outcome} />
-            <strong className="bold">
-              {onPick === undefined ? (
-                <SafeText text={name} max={80} />
-              ) : (
-                <button type="button" className={`bare ${styles.pick}`} onClick={onPick}>
+    <>
+      <ul>
+        {shown.map(({ key, outcome, name, onPick, count, message, note }) => (
+          <li key={key} className={`p-2-4 ${styles.cause}`}>
+            <Group gap="sm" wrap="nowrap">
+              <StateLabel state={outcome} />
+              <strong className="bold">
+                {onPick === undefined ? (
                   <SafeText text={name} max={80} />
-                </button>
-              )}
-            </strong>
-            <strong className="bold">{formatCount(count)}</strong>
-          </Group>
-          <p>
-            <Sentence text={message} />
-          </p>
-          <p className="quiet">{note}</p>
-        </li>
-      ))}
-    </ul>
+                ) : (
+                  <button type="button" className={`bare ${styles.pick}`} onClick={onPick}>
+                    <SafeText text={name} max={80} />
+                  </button>
+                )}
+              </strong>
+              <strong className="bold">{formatCount(count)}</strong>
+            </Group>
+            <p>
+              <Sentence text={message} />
+            </p>
+            <p className="quiet">{note}</p>
+          </li>
+        ))}
+      </ul>
+      {more !== null && <div className="p-2-4">{more}</div>}
+    </>
   )
 }

@@ -1,0 +1,76 @@
+import { MantineProvider } from '@mantine/core'
+import { renderToStaticMarkup } from 'react-dom/server'
+import { expect, it } from 'vitest'
+import { toSnapshot } from '../../src/renderer/bridge/live-runs.ts'
+import { listConnectionFacts } from '../../src/renderer/features/plan/plan-screen.tsx'
+import { ErrorsPanel, RulesPanel } from '../../src/renderer/features/run/outcome-panels.tsx'
+import { planSchema } from '../../src/shared/plan/plan.ts'
+import type { RunSummary } from '../../src/shared/run/run.ts'
+
+const RULES = Array.from({ length: 14 }, (_, at) => ({
+  rule_id: `r${at}`,
+  rule_name: `Rule ${at}`,
+  rows: 20 - at,
+}))
+
+const ERRORS = Array.from({ length: 12 }, (_, at) => ({
+  ...{ outcome: 'rejected' as const, status: 400, error_code: `CODE_${at}`, message: `cause ${at}` },
+  rows: 20 - at,
+}))
+
+/** An ended run as its screen shows it, from its journal. */
+const SNAPSHOT = toSnapshot({
+  ...{ state: 'completed', triggered_rules: RULES, errors: ERRORS, warnings: [], retries: [] },
+  ...{ rows: { invalid: 0 }, to_repeat: { rows: 0 }, requests: {}, latency_ms: {}, retry_after: {} },
+  ...{ throughput: { attempted_per_s: 1, duration_s: 1 }, stop_reason: null },
+} as unknown as RunSummary)
+
+function show(panel: React.ReactNode): string {
+  return renderToStaticMarkup(<MantineProvider>{panel}</MantineProvider>)
+}
+
+it('counts all rules of a run that has ended, and offers those that are not listed', () => {
+  const shown = show(<RulesPanel rules={SNAPSHOT.triggeredRules} live={false} />)
+  expect(shown).toContain('14 rules')
+  expect(shown).toContain('Rule 9<')
+  expect(shown).not.toContain('Rule 10<')
+  expect(shown).toContain('Show all 14')
+})
+
+it('says that a run that goes on shows the rules with most rows alone', () => {
+  const shown = show(<RulesPanel rules={RULES.slice(0, 10)} live />)
+  expect(shown).toContain('the 10 with most rows')
+  expect(shown).not.toContain('10 rules')
+})
+
+it('offers every cause for which rows did not succeed', () => {
+  const shown = show(<ErrorsPanel rows={174} errors={SNAPSHOT.errors} operation="task" />)
+  expect(shown).toContain('cause 9')
+  expect(shown).toContain('Show all 12')
+})
+
+it('shows all that a plan says of its connection', () => {
+  const plan = planSchema.parse({
+    operation: { kind: 'task', mode: 'sync', api: 'v1' },
+    source: { path: '/posts.csv' },
+    connection: {
+      baseUrl: 'https://api.example.com',
+      headers: { 'x-tenant': 'seven' },
+      userAgent: 'probe/1',
+      traceparent: true,
+      rewritesIds: true,
+      unixSocket: '/run/proxy.sock',
+      tls: { caFile: '/ca.pem' },
+    },
+  })
+  expect(listConnectionFacts(plan)).toEqual(
+    expect.arrayContaining([
+      ['Header x-tenant', 'seven'],
+      ['User agent', 'probe/1'],
+      ['Traceparent', 'yes'],
+      ['Rewritten ids', 'yes'],
+      ['Unix socket', '/run/proxy.sock'],
+      ['File of authorities', '/ca.pem'],
+    ]),
+  )
+})
