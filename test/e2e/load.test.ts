@@ -47,6 +47,10 @@ it('loads a service, shows which thresholds hold and which are crossed, and expo
 
   await page.getByRole('radiogroup', { name: 'Shape' }).getByText('Constant').click()
   await page.getByLabel('Requests a second').fill('40')
+  // A field that is left empty shows the number that is still in force.
+  await page.getByLabel('Requests a second').fill('')
+  await page.getByLabel('Requests a second').press('Tab')
+  expect(await page.getByLabel('Requests a second').inputValue()).toBe('40')
   await page.getByLabel('Duration').fill('2s')
   await page.getByLabel('Warm-up').fill('0s')
   await page.getByLabel('Graceful stop').fill('10m')
@@ -71,6 +75,9 @@ it('loads a service, shows which thresholds hold and which are crossed, and expo
   await page.getByRole('radio', { name: 'A service' }).check()
   await page.getByLabel('Base URL').fill(service.baseUrl)
   await page.getByLabel('API key', { exact: true }).fill('load-key')
+  await page.getByLabel('Timeout (s)').fill('')
+  await page.getByLabel('Timeout (s)').press('Tab')
+  expect(await page.getByLabel('Timeout (s)').inputValue()).toBe('60')
   await inspect('load-review')
   await page.getByRole('button', { name: 'Start the load test' }).click()
 

@@ -215,37 +215,44 @@ type NumberProps<Value> = Omit<Valued<NumberInputProps, Value>, 'value'>
 
 /** Null while the field is empty or holds no number. */
 export function NumberField(props: NumberProps<number | null> & { value: number | null }) {
-  const { value, onValue, ...others } = props
-  const [typed, setTyped] = useState<string | number | bigint>('')
+  const { value, onValue, onBlur, ...others } = props
+  const [typed, setTyped] = useState<TypedNumber | null>(null)
   return (
     <NumberInput
       {...others}
-      // A number that is not typed to its end, such as `1.`, stays as it stands.
-      value={toNumber(typed) === value ? typed : (value ?? '')}
+      // A number that is not typed to its end, such as `1.`, stays as it stands; one that was not taken is given up.
+      value={typed === '' || (typed !== null && toNumber(typed) === value) ? typed : (value ?? '')}
       onChange={(next) => {
         setTyped(next)
         onValue(toNumber(next))
+      }}
+      onBlur={(event) => {
+        setTyped(null)
+        onBlur?.(event)
       }}
     />
   )
 }
 
-function toNumber(typed: string | number | bigint): number | null {
+type TypedNumber = string | number | bigint
+
+function toNumber(typed: TypedNumber): number | null {
   return typed === '' || Number.isNaN(Number(typed)) ? null : Number(typed)
 }
 
-/** A field for a whole number from `min` (default 1) to `max`; `onValue` gets no other. */
+/** A field for a whole number from `min` (default 1) to `max`; `onValue` gets no other. One that is emptied keeps its number. */
 export function WholeNumber(props: NumberProps<number> & { value: number; min?: number; max: number }) {
-  const { min = 1, onValue, ...others } = props
+  const { min = 1, value, onValue, ...others } = props
   return (
-    <NumberInput
+    <NumberField
       {...others}
       min={min}
+      value={value}
       clampBehavior="strict"
       allowDecimal={false}
       thousandSeparator=","
-      onChange={(value) => {
-        if (typeof value === 'number' && value >= min) onValue(value)
+      onValue={(next) => {
+        if (next !== null && next >= min) onValue(next)
       }}
     />
   )
