@@ -125,8 +125,11 @@ export class ItemFeed {
     for (const { item, attempts } of this.#toSplit.splice(0)) {
       for (const part of this.#claims.split(item)) this.#due.push({ item: part, attempts })
     }
-    this.#readPending(wanted)
-    const marked = this.#markDue(wanted)
+    let marked = 0
+    do {
+      this.#readPending(wanted)
+      marked = this.#markDue(wanted)
+    } while (marked === 0 && !this.#pendingExhausted)
     const room = Math.min(wanted - marked, this.#itemsLeft)
     if (room <= 0 || !this.#mayStartFresh) return
     const fresh = this.#claims.readFresh(room)
@@ -241,7 +244,7 @@ export class ItemFeed {
     return !this.#freshExhausted && this.#itemsLeft > 0 && this.#backingOff.size < BACKING_OFF_MAX
   }
 
-  /** Marks at most so many items whose back-off is over; returns how many. */
+  /** Marks at most so many items whose back-off is over; returns how many. Those that a callback has settled are none. */
   #markDue(max: number): number {
     let marked = 0
     let characters = 0
@@ -249,8 +252,8 @@ export class ItemFeed {
       for (const claimed of this.#claims.markAgain(this.#due.splice(0, 1))) {
         this.#marking.again.push(claimed)
         for (const { cells } of claimed.rows) for (const cell of cells) characters += cell.length
+        marked += 1
       }
-      marked += 1
     }
     return this.#due.length > 0 ? max : marked
   }

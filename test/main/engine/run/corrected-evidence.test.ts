@@ -60,9 +60,10 @@ async function startAsyncService({ workspace }: Runs) {
         stored,
       ),
     )
-  const answer: { toBody: (task: string) => unknown } = { toBody: () => null }
+  const answer: { toBody: (task: string) => unknown; refusesKey?: true } = { toBody: () => null }
   const server: FaultServer = await startFaultServer({
     onRequest: async (request, wire) => {
+      if (answer.refusesKey) return wire.send(401, toErrorAnswer(401, 'INVALID_API_KEY', 'no'))
       const task = `task-${request.number}`
       const { callback_url: url } = JSON.parse(request.body) as { callback_url: string }
       const [, , runToken = '', item = ''] = new URL(url).pathname.split('/')
@@ -458,6 +459,23 @@ test('a correction that is refused for the key is sent again with another, thoug
   const fixes: Fix[] = [{ kind: 'cell', row: 1, field: 'text_data', value: 'other' }]
   expect((await runs.correct(runId, fixes, 'resend').ended).rows).toMatchObject({ unknown: 0, rejected: 1 })
   expect((await runs.resume(runId).ended).rows).toMatchObject({ succeeded: 1 })
+})
+
+test('a row that a callback refused is sent again with another key after a retry was refused for the key', async () => {
+  const runs = openRuns()
+  const { server, answer } = await startAsyncService(runs)
+  answer.toBody = () => REFUSAL
+  const plan = createRunPlan(createTemporaryFolder(), 1, server.baseUrl, {
+    operation: { kind: 'task', mode: 'async' },
+  })
+  const { run_id: runId, rows } = await runs.start(plan, BASE).ended
+  expect(rows).toMatchObject({ rejected: 1 })
+  answer.refusesKey = true
+  expect((await runs.retry(runId, 'skip', AWAITING).ended).rows).toMatchObject({ rejected: 1 })
+  delete answer.refusesKey
+  answer.toBody = (task) => ({ task_id: task, triggered_rules: [] })
+  expect((await runs.resume(runId, 'skip', AWAITING).ended).rows).toMatchObject({ succeeded: 1, rejected: 0 })
+  expectCounted(runs, runId)
 })
 
 test('terms that were sent in one request stay in the ledger, SQL and exports as they were sent, whatever a correction makes of them', async () => {

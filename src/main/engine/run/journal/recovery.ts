@@ -110,7 +110,7 @@ export function resendKeyRefused(journal: Journal): number {
        AND NOT EXISTS (SELECT 1 FROM attempt WHERE attempt.item = row.item AND outcome = 'unknown'
          AND number > ${selectReplacedTries('result.row')})
        AND NOT EXISTS (SELECT 1 FROM lost_try WHERE lost_try.item = row.item AND ${selectReplacedTries('result.row')} = 0)
-       AND NOT EXISTS (SELECT 1 FROM callback WHERE callback.item = row.item)`,
+       AND NOT EXISTS (SELECT 1 FROM callback WHERE callback.item = row.item AND effect <> 'settled_before')`,
     )
     .all()
     .map((row) => ({
