@@ -9,7 +9,7 @@ import { type ReportOptions, refuseTooWide, toTableNames } from './csv-report.ts
 const ROW_COLUMN = 'sluice_row'
 
 /** A row group is written once it has so many rows, or so much text, UTF-16 code units. */
-const GROUP_ROWS = 20_000
+const GROUP_ROWS = 10_000
 const GROUP_CHARACTERS = 16 * 1024 * 1024
 
 type Value = string | number | boolean | Date | null

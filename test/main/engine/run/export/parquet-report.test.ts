@@ -74,7 +74,7 @@ test('a long Parquet file is written in groups of rows, and holds them all in th
   }
   const { file, rows } = await writeParquet(['text'], listPages())
   const { row_groups: groups } = await parquetMetadataAsync(file)
-  expect(groups.map(({ num_rows: count }) => Number(count))).toEqual([20_000, 20_000, 5_000])
+  expect(groups.map(({ num_rows: count }) => Number(count))).toEqual([10_000, 10_000, 10_000, 10_000, 5_000])
   expect(rows).toHaveLength(45_000)
   expect(
     rows.every((row, index) => row['text'] === `text ${index}` && row['sluice_record'] === index + 1),
