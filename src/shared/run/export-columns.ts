@@ -433,7 +433,7 @@ function joinNotes(notes: readonly string[]): string {
 }
 
 /** Texts joined by `; `, as JSON if one of them has a `;`, is empty, or begins as JSON does: what was joined can be told. */
-function joinTexts(texts: readonly string[]): string {
+export function joinTexts(texts: readonly string[]): string {
   return texts.some((text) => text === '' || text.includes(';') || text.startsWith('['))
     ? JSON.stringify(texts)
     : texts.join('; ')

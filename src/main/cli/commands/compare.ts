@@ -120,7 +120,7 @@ export function addCompareCommand(program: Command, context: CliContext): void {
     .optionsGroup('Changed rows:')
     .option(
       '--by <key>',
-      'join rows by post_id, row, content or a column (default: post_id if it stays the same between runs, row if the source is the same, otherwise content)',
+      'join rows by post_id, row, content or a column (default: post_id if it stays the same between runs, row if the rows of the source do, otherwise content)',
       parseFilledText,
     )
     .option(

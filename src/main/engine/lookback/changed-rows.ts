@@ -6,13 +6,13 @@ import type {
 } from '../../../shared/lookback/comparison.ts'
 import { toStateName } from '../../../shared/messages/state-name.ts'
 import { type SourcePlace, toRowAndRecord, toSourcePlace } from '../../../shared/plan/source-place.ts'
-import { toExportColumns } from '../../../shared/run/export-columns.ts'
+import { joinTexts, toExportColumns } from '../../../shared/run/export-columns.ts'
 import type { RowState } from '../../../shared/run/item-state.ts'
 import type { ExportRow, ResultRow } from '../../../shared/run/results.ts'
 import { toWrittenRows } from '../../../shared/run/written-rows.ts'
 import type { RunFamily } from '../journal/run-family.ts'
 import { toTable } from '../run/export/csv-report.ts'
-import { readPagesOfRows, readScoredClasses } from '../run/export/export-rows.ts'
+import { haveLetters, readPagesOfRows, readScoredClasses } from '../run/export/export-rows.ts'
 import { findReportFormat, writeReport } from '../run/export/write-report.ts'
 import { findNewest, readFamilyRows } from '../run/results/family-rows.ts'
 import { createNumberReader, readPlaces } from '../run/results/row-places.ts'
@@ -166,14 +166,22 @@ export async function writeChangedRows(
     },
   })
   const written = await writeReport({
-    ...{ file, format, columns, header, lossless: false, pages: listPages() },
+    ...{
+      file,
+      format,
+      columns,
+      header,
+      lossless: false,
+      pages: listPages(),
+      rowsHaveLetters: haveLetters(b),
+    },
     table: toTable(columns, [
-      toColumn('sluice_newly_triggered', ({ newly }) => newly.join('; ')),
-      toColumn('sluice_no_longer_triggered', ({ noLonger }) => noLonger.join('; ')),
+      toColumn('sluice_newly_triggered', ({ newly }) => joinTexts(newly)),
+      toColumn('sluice_no_longer_triggered', ({ noLonger }) => joinTexts(noLonger)),
       toColumn('sluice_a_row', ({ a: side }) => String(side.row)),
       toColumn('sluice_a_record', ({ a: side }) => String(side.record)),
       toColumn('sluice_a_outcome', ({ a: side }) => side.outcome),
-      toColumn('sluice_a_triggered_rules', ({ a: side }) => side.triggered_rules.join('; ')),
+      toColumn('sluice_a_triggered_rules', ({ a: side }) => joinTexts(side.triggered_rules)),
       ...toExportColumns(plan.operation.kind, { classes: format === 'jsonl' ? [] : readScoredClasses(b) }),
     ]),
     members({ row }) {

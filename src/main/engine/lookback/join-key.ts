@@ -24,10 +24,16 @@ export interface JoinKey {
 
 /**
  * How the rows of two runs are joined: as asked for, else by post_id where it does not differ from run to run, by row
- * where both have the same source, and by content otherwise. Throws `BAD_USAGE` where a column does not exist.
+ * where both have the same source and `agreeByRow`, and by content otherwise. Throws `BAD_USAGE` where a column does not
+ * exist.
  */
-export function chooseJoinKey(a: RunRecord, b: RunRecord, by: string | null): JoinKey {
-  const name = by ?? chooseName(a, b)
+export function chooseJoinKey(
+  a: RunRecord,
+  b: RunRecord,
+  by: string | null,
+  agreeByRow: () => boolean,
+): JoinKey {
+  const name = by ?? chooseName(a, b, agreeByRow)
   if (name === 'row') return { name, a: { kind: 'row' }, b: { kind: 'row' }, followsRow: true }
   const followsRow =
     (name !== 'post_id' || [a, b].every(hasLastingPostId)) &&
@@ -37,10 +43,10 @@ export function chooseJoinKey(a: RunRecord, b: RunRecord, by: string | null): Jo
   return { name: nameColumn(b, name), a: createKey(a, name), b: createKey(b, name), followsRow }
 }
 
-function chooseName(a: RunRecord, b: RunRecord): string {
+function chooseName(a: RunRecord, b: RunRecord, agreeByRow: () => boolean): string {
   if ([a, b].every(hasLastingPostId)) return 'post_id'
   const isSame = a.plan.source.path === b.plan.source.path && a.columns.join('\n') === b.columns.join('\n')
-  return isSame ? 'row' : 'content'
+  return isSame && agreeByRow() ? 'row' : 'content'
 }
 
 /** Whether the post_id of a row is the same in every run: it comes from the row alone. */

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import type { RunFamily } from '../journal/run-family.ts'
 import { chooseJoinKey, type JoinKey } from './join-key.ts'
-import { type PairedRows, pairRows } from './paired-rows.ts'
+import { agreeByRow, type PairedRows, pairRows } from './paired-rows.ts'
 
 /** How long joined rows are kept after they were last used, milliseconds. */
 const KEPT_MS = 120_000
@@ -26,7 +26,7 @@ export class KeptPairs {
     const of = JSON.stringify([by, readStamp(a), readStamp(b)])
     if (this.#kept?.of !== of) {
       this.close()
-      const key = chooseJoinKey(a.record, b.record, by)
+      const key = chooseJoinKey(a.record, b.record, by, () => agreeByRow(a, b))
       this.#kept = { of, pairs: pairRows(a, b, key), key }
     }
     if (this.#timer !== null) clearTimeout(this.#timer)

@@ -1,5 +1,6 @@
 import { LEFT_OUT_STATES, type LeftOutState } from '../../../shared/run/item-state.ts'
 import type { RunFamily } from '../journal/run-family.ts'
+import { readLastRow } from '../run/results/row-search.ts'
 import type { DatabaseSync } from '../workspace/sqlite.ts'
 import { attachJournal, withDatabase } from './attached-journals.ts'
 import type { JoinKey, RowKey } from './join-key.ts'
@@ -133,6 +134,50 @@ function haveSameRows(db: DatabaseSync, a: RunFamily, b: RunFamily): boolean {
     if (differing.get(after, after + STEP_ROWS) !== undefined) return false
   }
   return true
+}
+
+/** Rows that differ, and that are looked for elsewhere. */
+const EDITED_MAX = 1_000
+
+/**
+ * Whether rows of one number are the same row of a source that both runs read. It may have grown, and some of its rows may
+ * have been edited, but none was moved, as all are behind one that was put in between.
+ */
+export function agreeByRow(a: RunFamily, b: RunFamily): boolean {
+  const [inA, inB] = [a, b].map(({ record: { plan, sourceFingerprint: read } }) => ({
+    source: JSON.stringify(plan.source),
+    sha256: read?.sha256,
+  }))
+  const isSameSource = inA?.source === inB?.source
+  if (isSameSource && inA?.sha256 !== undefined && inA.sha256 === inB?.sha256) return true
+  return withDatabase((db) => {
+    attachJournal(db, 'ja', a)
+    attachJournal(db, 'jb', b)
+    db.exec('CREATE TABLE edited (cells TEXT PRIMARY KEY) STRICT, WITHOUT ROWID')
+    const both =
+      'FROM jb.row AS own JOIN ja.row AS other ON other.id = own.id WHERE own.id > ? AND own.id <= ?'
+    const count = db.prepare(`SELECT count(*) AS rows, total(own.cells <> other.cells) AS differing ${both}`)
+    const note = db.prepare(
+      `INSERT OR IGNORE INTO edited SELECT own.cells ${both} AND own.cells <> other.cells LIMIT ?`,
+    )
+    const isMoved = db.prepare(
+      'SELECT 1 FROM ja.row WHERE id > ? AND id <= ? AND cells IN (SELECT cells FROM edited) LIMIT 1',
+    )
+    let [rows, differing] = [0, 0]
+    for (let after = 0, last = readLastRow(b); after < last; after += STEP_ROWS) {
+      const counted = count.get(after, after + STEP_ROWS)
+      rows += Number(counted?.['rows'])
+      const before = differing
+      differing += Number(counted?.['differing'])
+      if (differing > before && before < EDITED_MAX) note.run(after, after + STEP_ROWS, EDITED_MAX)
+    }
+    if (differing === 0) return true
+    if (!isSameSource || differing * 2 > rows) return false
+    for (let after = 0, last = readLastRow(a); after < last; after += STEP_ROWS) {
+      if (isMoved.get(after, after + STEP_ROWS) !== undefined) return false
+    }
+    return true
+  })
 }
 
 /** Finds the rows whose key no other row of either run has. */

@@ -190,6 +190,22 @@ describe('two runs with one rule changed in between', () => {
     await expect(compare(a, b, { by: 'txet' })).rejects.toMatchObject({ code: 'BAD_USAGE' })
   })
 
+  it('are joined by row only while the rows of their source have the same numbers', async () => {
+    const { send, compare } = await prepare()
+    const plan = { mapping: { post_id: { kind: 'template', template: '{{run}}-{{row}}' } } }
+    const rows = ROWS.slice(0, 6)
+    const other = ['q1,u1,one,x', 'q2,u1,two,x', 'q3,u1,three,x', 'q4,u1,four,x', 'q5,u1,five,x']
+    const a = await send(rows, { plan })
+    for (const [changed, expected] of [
+      [[...rows, ...other], { joined_by: 'row', joined: { rows: 6 } }],
+      [rows.with(2, 'p2,u1,edited,x'), { joined_by: 'row', joined: { rows: 6 } }],
+      [rows.toSpliced(4, 0, 'new,u1,put in between,x'), { joined_by: 'content', joined: { rows: 6 } }],
+      [[...rows.slice(0, 1), ...other], { joined_by: 'content', joined: { rows: 1 } }],
+    ] as const) {
+      expect(await compare(a, await send(changed, { plan }))).toMatchObject(expected)
+    }
+  })
+
   it('compare answers marked as cached by their rules, which are applied anew, like all others', async () => {
     onlyInLongForm()
     const { sandbox, setRule, send, compare } = await prepare()
@@ -425,6 +441,25 @@ describe('two runs with one rule changed in between', () => {
       await expect(compare(a, b, { exportFile: file })).rejects.toMatchObject({ code: 'BAD_USAGE' })
       expect(readFileSync(file, 'utf8')).toMatch(/^post_id,/)
     }
+  })
+
+  it('export names of rules so that they can be told apart', async () => {
+    const { folder, sandbox, setRule, send, compare } = await prepare()
+    await setRule('cat')
+    const a = await send(ROWS.slice(0, 1))
+    await setRule('dog')
+    const conditions = [{ subject: 'watchlist', watchlist: 'sandbox_terms' }]
+    await sandbox.admin('PUT', '/watchlists/sandbox_terms', { terms: [{ term: 'cat', notes: 'n' }] })
+    await sandbox.admin('PUT', '/rules/rule-cats', { rule_name: 'Cats; and more', conditions })
+    const b = await send(ROWS.slice(0, 1))
+    const file = join(folder, 'changed.jsonl')
+    const table = join(folder, 'changed.csv')
+    for (const exportFile of [file, table]) await compare(a, b, { exportFile })
+    const { newly } = JSON.parse(readFileSync(file, 'utf8'))
+    expect(newly).toHaveLength(2)
+    // Once as what is new, once as what triggered in B.
+    const listed = `"${JSON.stringify(newly).replaceAll('"', '""')}"`
+    expect(readFileSync(table, 'utf8').split(listed)).toHaveLength(3)
   })
 
   it('export the changed rows with what both runs said', async () => {
