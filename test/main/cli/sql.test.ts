@@ -53,3 +53,16 @@ it('answers a statement about the rows of runs as a table, CSV or JSON lines', a
   const incomplete = await sluice('sql', 'SELECT 1')
   expect(incomplete).toMatchObject({ code: 2, stderr: expect.stringContaining('missing the run') })
 })
+
+it('has every column of a source whose names differ only in case', async () => {
+  const folder = createTemporaryFolder()
+  const sandbox = await withSandbox()
+  const rows = ['post_id,user_id,text_data,Note,note,note (2),State,state', 'p1,u1,good morning,a,b,c,d,e']
+  const source = writeSource(folder, 'posts.csv', `${rows.join('\n')}\n`)
+  const sluice = (...args: string[]) =>
+    runInProcess(args, { workspace: join(folder, 'w'), env: { SLUICE_API_KEY: sandbox.key } })
+  await sluice('task', source, '--base-url', sandbox.baseUrl, '--quiet')
+  const columns = 'Note, "note (3)", "note (2)", "State (source)", "state (2)", state'
+  const { stdout } = await sluice('sql', 'latest', `SELECT ${columns} FROM rows`, '--format', 'csv')
+  expect(stdout).toBe('Note,note (3),note (2),State (source),state (2),state\r\na,b,c,d,e,succeeded\r\n')
+})

@@ -79,19 +79,32 @@ function toParts(family: RunFamily, toSchema: (file: string) => string): Part[] 
   return runs.map((run, age) => ({ ...run, earlier: runs.slice(0, age), later: runs.slice(age + 1) }))
 }
 
-/** The names of the sources' columns, each once; one that `rows` has itself is called `NAME (source)`, as in exports. */
+/** The names of the sources' columns, each once. */
 function toColumnNames(families: readonly RunFamily[]): string[] {
-  const own = new Set<string>(SQL_VIEWS.rows.map((name) => name.toLowerCase()))
   const names = new Map<string, string>()
-  for (const name of families.flatMap(({ record }) => record.columns)) {
-    const shown = toShownName(name, own)
-    if (!names.has(shown.toLowerCase())) names.set(shown.toLowerCase(), shown)
+  for (const name of families.flatMap(({ record }) => nameColumns(record.columns))) {
+    if (!names.has(name.toLowerCase())) names.set(name.toLowerCase(), name)
   }
   return [...names.values()].slice(0, SOURCE_COLUMNS_MAX)
 }
 
-function toShownName(name: string, own: ReadonlySet<string>): string {
-  return own.has(name.toLowerCase()) ? `${name} (source)` : name
+/**
+ * What `rows` calls each column of a source, since case tells no columns of SQLite apart: one that `rows` has itself is
+ * `NAME (source)`, as in exports, and a second `text` behind `Text` is `text (2)`.
+ */
+function nameColumns(columns: readonly string[]): string[] {
+  const own = new Set<string>(SQL_VIEWS.rows)
+  const written = new Set(columns.map((column) => column.toLowerCase()))
+  const used = new Set<string>()
+  return columns.map((column) => {
+    const isOwn = own.has(column.toLowerCase())
+    let name = isOwn ? `${column} (source)` : column
+    const isFree = () =>
+      !used.has(name.toLowerCase()) && (name === column || !written.has(name.toLowerCase()))
+    for (let number = 2; !isFree(); number += 1) name = `${column} (${number})`
+    used.add(name.toLowerCase())
+    return name
+  })
 }
 
 /** The rows of a whole whose answer is that of one of its runs. */
@@ -168,17 +181,20 @@ function selectRows(
     result.task_id, result.duration_us / 1000.0,
     ${[...earlier, part].map((one) => countTries(one, 'r.id')).join(' + ')},
     result.custom_index_item_id, result.answer, result.callback_us / 1000.0
-    ${columns.map((name) => `, ${selectCell(view, name)}`).join('')}
+    ${selectCells(view, columns)
+      .map((cell) => `, ${cell}`)
+      .join('')}
     FROM ${shown} AS r LEFT JOIN ${schema}.result AS result ON result.row = r.id`
 }
 
-/** The cell of a column; NULL where the run's source has no such column, or the row no such cell. */
-function selectCell({ record }: RunView, name: string): string {
-  const own = new Set<string>(SQL_VIEWS.rows.map((one) => one.toLowerCase()))
-  const at = record.columns.findIndex(
-    (column) => toShownName(column, own).toLowerCase() === name.toLowerCase(),
-  )
-  return at === -1 ? 'NULL' : `json_extract(r.cells, '$[${at}]')`
+/** The cell of each column; NULL where the run's source has no such column, or the row no such cell. */
+function selectCells({ record }: RunView, columns: readonly string[]): string[] {
+  const places = nameColumns(record.columns).map((name, at) => [name.toLowerCase(), at] as const)
+  const placeOf = new Map(places)
+  return columns.map((name) => {
+    const at = placeOf.get(name.toLowerCase())
+    return at === undefined ? 'NULL' : `json_extract(r.cells, '$[${at}]')`
+  })
 }
 
 /** The number of a row as its spreadsheet shows it, with a letter for a half of a split record. */
