@@ -2,6 +2,7 @@ import type { BaselineEntry, LabelChoice, RunPair } from '../../shared/bridge/co
 import { isSameSubject, toBaselineSubject } from '../../shared/lookback/baseline.ts'
 import type { CompareOptions } from '../../shared/lookback/comparison.ts'
 import { SluiceError } from '../../shared/messages/errors.ts'
+import { listRunSources } from '../../shared/plan/source-paths.ts'
 import { toExportResult } from '../../shared/run/written-rows.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Handlers } from './bridge-context.ts'
@@ -54,9 +55,9 @@ export const compareHandlers: Handlers<'compare'> = {
   },
   trend: async ({ context: { engine }, input: { runId, labels, group } }) => {
     await engine.runs.settleLate()
-    const { source } = await engine.runs.summarizeRun(runId)
+    const run = await engine.runs.summarizeRun(runId)
     return engine.lookback.readTrend(
-      group ?? { kind: 'sources', paths: [source] },
+      group ?? { kind: 'sources', paths: listRunSources(run) },
       labels === undefined ? null : toLabelOptions(labels),
     )
   },

@@ -6,6 +6,8 @@ const trendPointSchema = z.object({
   run_id: z.string(),
   name: z.string(),
   source: z.string(),
+  /** The others of a run of several. */
+  more_sources: z.array(z.string()).exactOptional(),
   /** ISO 8601. */
   started_at: z.string(),
   state: z.string(),
@@ -34,8 +36,8 @@ const trendPointSchema = z.object({
 export type TrendPoint = z.infer<typeof trendPointSchema>
 
 /**
- * Which runs are a trend: those of sources, of all sources that a pattern fits, or with a tag. A pattern with a folder in it
- * is one of paths, else of the names of files in any folder.
+ * Which runs are a trend: those of sources, of all sources that a pattern fits, or with a tag. Every source of a run of
+ * several has to be among them. A pattern with a folder in it is one of paths, else of the names of files in any folder.
  */
 export type TrendGroup =
   | { kind: 'sources'; paths: readonly string[] }
@@ -68,6 +70,7 @@ export function toTrendPoint(run: RunSummary, evaluation: Evaluation | string | 
     run_id: run.run_id,
     name: run.name,
     source: run.source,
+    ...(run.more_sources !== undefined && { more_sources: run.more_sources }),
     started_at: run.started_at ?? run.created_at,
     ...{ state: run.state, operation: run.operation, is_load_test: isLoad, base_url: run.base_url },
     rows: isLoad ? run.requests.sent : run.rows.read,

@@ -8,6 +8,11 @@ export function listSourcePaths({ path, more = [] }: NamedPaths): string[] {
   return [path, ...more]
 }
 
+/** Every path that the source of a run names, as documents have them. */
+export function listRunSources(run: { source: string; more_sources?: string[] }): [string, ...string[]] {
+  return [run.source, ...(run.more_sources ?? [])]
+}
+
 export function mapSourcePaths<Source extends NamedPaths>(
   source: Source,
   change: (path: string) => string,

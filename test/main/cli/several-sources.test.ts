@@ -59,6 +59,25 @@ describe('several sources', () => {
     expect([again.code, toLine(again.stderr)]).toEqual([2, expect.stringContaining('changed')])
   })
 
+  it('find their run by each file, and are a trend only of runs of all of them', async () => {
+    const { folder, sluice, to } = await open()
+    const [a, b] = [join(folder, 'posts', 'a.csv'), join(folder, 'posts', 'b.csv')]
+    await sluice('task', a, b, ...to, '--quiet')
+    await sluice('task', a, ...to, '--quiet')
+    const readRuns = async (...args: string[]) => {
+      const { stdout, stderr } = await sluice(...args, '--json')
+      expect(stderr).toBe('')
+      const found = JSON.parse(stdout)
+      return (found.runs ?? found).map((run: { rows: number | { read: number } }) =>
+        typeof run.rows === 'number' ? run.rows : run.rows.read,
+      )
+    }
+    expect(await readRuns('runs', '--search', 'b.csv')).toEqual([4])
+    expect(await readRuns('trend', a)).toEqual([2])
+    expect(await readRuns('trend', a, b)).toEqual([4, 2])
+    expect(await readRuns('trend', '*.csv')).toEqual([4, 2])
+  })
+
   it('are all named in every report, by their names alone in one without content', async () => {
     const { folder, sluice, to } = await open()
     await sluice('task', join(folder, 'posts', 'a.csv'), join(folder, 'posts', 'b.csv'), ...to)

@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { RUN_PAGE_MAX } from '../../../shared/lookback/run-list.ts'
 import { type Trend, type TrendLabels, trendSchema } from '../../../shared/lookback/trend.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
+import { listRunSources } from '../../../shared/plan/source-paths.ts'
 import { toTrendReport } from '../../../shared/report/trend-report.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { CliContext } from '../context.ts'
@@ -76,7 +77,8 @@ async function readTrend(
   const [path = '', ...otherPaths] = paths
   const trend = await engine.lookback.readTrend({ kind: 'sources', paths: [path, ...otherPaths] }, labels)
   if (trend.runs.length > 0) {
-    const missing = paths.filter((one) => trend.runs.every((run) => run.source !== one))
+    const sent = new Set(trend.runs.flatMap(listRunSources))
+    const missing = paths.filter((one) => !sent.has(one))
     for (const one of missing) await err.writeLine(`No run sent ${one}.`)
     return trend
   }
@@ -87,8 +89,8 @@ async function readTrend(
   }
   if (others.length > 0) throw await toWithoutRuns(engine, paths)
   try {
-    const { source } = await resolveRun(engine, reference)
-    return await engine.lookback.readTrend({ kind: 'sources', paths: [source] }, labels)
+    const run = await resolveRun(engine, reference)
+    return await engine.lookback.readTrend({ kind: 'sources', paths: listRunSources(run) }, labels)
   } catch (error) {
     if (!(error instanceof SluiceError) || error.code !== 'RUN_NOT_FOUND') throw error
     throw await toWithoutRuns(engine, paths, error)
@@ -101,6 +103,6 @@ async function toWithoutRuns(
   cause?: unknown,
 ): Promise<SluiceError> {
   const { runs } = await engine.runs.listRuns({ limit: RUN_PAGE_MAX })
-  const known = [...new Set(runs.map((run) => run.source))].slice(0, SOURCES_LISTED)
+  const known = [...new Set(runs.flatMap(listRunSources))].slice(0, SOURCES_LISTED)
   return new SluiceError({ id: 'trend_without_runs', source: paths.join(', '), known }, { cause })
 }

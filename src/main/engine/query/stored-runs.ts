@@ -9,20 +9,23 @@ import {
   toTrendPoint,
 } from '../../../shared/lookback/trend.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
+import { listRunSources } from '../../../shared/plan/source-paths.ts'
 import { refuseWidePattern } from '../../../shared/plan/wide-pattern.ts'
+import type { RunSummary } from '../../../shared/run/run.ts'
 import { WorkerClient } from '../../worker-rpc.ts'
 import { isThere } from '../workspace/is-there.ts'
 import { isRunId, toJournalFile } from '../workspace/workspace-files.ts'
 import type { AskedRun, AskedWorkspace, QueryCalls } from './queries.ts'
 
 /** Whether a run is one of a group; those of a tag are found by it already. */
-function createGroupCheck(group: TrendGroup): (run: { source: string }) => boolean {
+function createGroupCheck(group: TrendGroup): (run: RunSummary) => boolean {
   if (group.kind === 'tag') return () => true
-  if (group.kind === 'sources') return ({ source }) => group.paths.includes(source)
+  if (group.kind === 'sources')
+    return (run) => listRunSources(run).every((path) => group.paths.includes(path))
   const { pattern } = group
   refuseWidePattern(pattern)
   const hasFolder = /[\\/]/.test(pattern)
-  return ({ source }) => matchesGlob(hasFolder ? source : basename(source), pattern)
+  return (run) => listRunSources(run).every((path) => matchesGlob(hasFolder ? path : basename(path), pattern))
 }
 
 /** How a question of `queries.ts` is asked. */

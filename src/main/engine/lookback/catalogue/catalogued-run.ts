@@ -1,4 +1,5 @@
 import { basename } from 'node:path'
+import { listRunSources } from '../../../../shared/plan/source-paths.ts'
 import { hasFailed, isLoadRun, type RunSummary } from '../../../../shared/run/run.ts'
 import type { RunFamily, RunView } from '../../journal/run-family.ts'
 import { readLatencyCourse } from '../../journal/seconds.ts'
@@ -167,16 +168,8 @@ export function insertWhole(db: DatabaseSync, { members, summary, courseMs }: Ca
 }
 
 function toSearched(summary: RunSummary): string {
-  const {
-    run_id: id,
-    name,
-    source,
-    tags = [],
-    note = '',
-    connection = '',
-    base_url: baseUrl,
-    target = '',
-  } = summary
+  const { run_id: id, name, tags = [], note = '', connection = '', base_url: baseUrl, target = '' } = summary
   const ids = summary.retries.map((retry) => retry.run_id)
-  return foldText([id, ...ids, name, basename(source), ...tags, note, connection, baseUrl, target].join('\n'))
+  const files = listRunSources(summary).map((path) => basename(path))
+  return foldText([id, ...ids, name, ...files, ...tags, note, connection, baseUrl, target].join('\n'))
 }
