@@ -124,7 +124,7 @@ export class Labels {
 
   /** The number of the target of a rule, which becomes one where it is none yet. */
   addTarget(rule: string): number {
-    const target = findRule(rule, this.#rules) ?? { rule: rule.trim(), ruleIds: [] }
+    const target = this.#findRule(rule) ?? { rule: rule.trim(), ruleIds: [] }
     const at = this.targets.findIndex((known) => toComparable(known.rule) === toComparable(target.rule))
     if (at !== -1) return at
     const added = this.targets.push(target) - 1
@@ -139,7 +139,7 @@ export class Labels {
 
   /** The ids of a rule as rows have them; of one that no row triggered, its name stands for its id. */
   toRuleIds(rule: string): readonly string[] {
-    return findRule(rule, this.#rules)?.ruleIds ?? [toComparable(rule)]
+    return this.#findRule(rule)?.ruleIds ?? [toComparable(rule)]
   }
 
   /** A function that finds the targets of rules by their {@link toRuleIds}; targets that are added later are not found. */
@@ -192,6 +192,12 @@ export class Labels {
       })
       .map(({ value, rows }) => ({ value, rows }))
       .sort((a, b) => b.rows - a.rows || (a.value < b.value ? -1 : 1))
+  }
+
+  /** Rules of one name are one rule, whichever of their ids is given. */
+  #findRule(text: string): Target | null {
+    const found = findRule(text, this.#rules)
+    return found === null ? null : findRule(found.rule, this.#rules)
   }
 
   #toValues(cell: string): readonly string[] {

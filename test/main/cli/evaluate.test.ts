@@ -217,6 +217,25 @@ describe('evaluate', () => {
     expect(document.rows).toMatchObject({ evaluated: 2, conflicting_label: 1 })
   })
 
+  it('gives a label without a key to no row, also not to one whose key is empty', async () => {
+    const folder = createTemporaryFolder()
+    const sandbox = await withSandbox()
+    const rows = [
+      'ref,user_id,text_data',
+      ',u1,win a free prize now',
+      'a,u1,good morning',
+      ',u1,see you at lunch',
+    ]
+    const source = writeSource(folder, 'posts.csv', `${rows.join('\n')}\n`)
+    const labels = writeSource(folder, 'labels.csv', 'ref,truth\n,spam\na,ham\n')
+    const sluice = (...args: string[]) =>
+      runInProcess(args, { workspace: join(folder, 'w'), env: { SLUICE_API_KEY: sandbox.key } })
+    await sluice('task', source, '--base-url', sandbox.baseUrl, '--quiet')
+    const asked = ['--labels', labels, '--key', 'ref', '--label', 'truth', '--positive', 'spam=Likely spam']
+    const refused = await sluice('evaluate', 'latest', ...asked, '--json')
+    expect(JSON.parse(refused.stdout)).toMatchObject({ rows: { evaluated: 1, without_label: 2 } })
+  })
+
   it('lists and exports the rows of a cell', async () => {
     onlyInLongForm()
     const { folder, evaluate } = await sendRows()

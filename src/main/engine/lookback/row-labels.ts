@@ -58,9 +58,9 @@ class Strata {
   readonly populations: (number | null)[] = []
   readonly #numbers = new Map<string, number>()
 
-  /** The number of a stratum; `rows` is null where rows stand for themselves, which are a stratum of their own. */
+  /** The number of a stratum of so many rows; `rows` is null where rows stand for themselves. */
   number(name: string, rows: number | null): number {
-    const key = `${rows === null ? 'alone' : 'sampled'} ${name}`
+    const key = `${rows} ${name}`
     const known = this.#numbers.get(key)
     if (known !== undefined) return known
     this.#numbers.set(key, this.names.length)
@@ -233,6 +233,8 @@ async function createFileReader(
     const byKey = new Map<string, PlacedLabel>()
     for (const [index, { found }] of keyed.entries()) {
       const rowKey = named[index] ?? ''
+      // Rows without a key have nothing in common.
+      if (rowKey === '') continue
       const before = byKey.get(rowKey)
       const isSame = before === undefined || before === found
       byKey.set(rowKey, isSame ? found : { label: { kind: 'conflict' }, stratum: 0 })

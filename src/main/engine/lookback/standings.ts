@@ -77,7 +77,7 @@ export function numberRules(families: readonly RunFamily[]): NumberedRule[] {
   const rules: NumberedRule[] = []
   for (const { db } of families.flatMap(({ members }) => members)) {
     for (const { rule_id: id, rule_name: name } of db.prepare('SELECT rule_id, rule_name FROM rule').all()) {
-      const [ruleId, rule] = [String(id), String(name)]
+      const [ruleId, rule] = [String(id), String(name || id)]
       const known = rules.find(
         (one) => one.ruleIds.includes(ruleId) || toComparable(one.rule) === toComparable(rule),
       )

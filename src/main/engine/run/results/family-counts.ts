@@ -241,10 +241,10 @@ function toCause(row: Record<string, unknown>) {
   }
 }
 
-/** The names of all rules that rows of these runs triggered, by id. */
+/** The names of all rules that rows of these runs triggered, by id, which stands for a name that is missing. */
 export function readRuleNames(members: readonly RunView[]): Map<string, string> {
   const rules = members.flatMap(({ db }) => db.prepare('SELECT rule_id, rule_name FROM rule').all())
-  return new Map(rules.map((rule) => [String(rule['rule_id']), String(rule['rule_name'])]))
+  return new Map(rules.map((rule) => [String(rule['rule_id']), String(rule['rule_name'] || rule['rule_id'])]))
 }
 
 /** Rows that triggered any rule, those that retries stand for counted there alone. */
