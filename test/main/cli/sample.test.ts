@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet'
 import Papa from 'papaparse'
 import { describe, expect, it } from 'vitest'
 import type { Evaluation } from '../../../src/shared/lookback/evaluation.ts'
@@ -72,6 +73,37 @@ describe('sample', () => {
     expect([(low ?? 1) < 0.5, (high ?? 0) > 0.5]).toEqual([true, true])
   })
 
+  it('writes the rows of a split record to a Parquet file', async () => {
+    const sandbox = await withSandbox()
+    const { folder, sluice } = openFolder(sandbox.key)
+    writeSource(folder, 'both.csv', 'post_id,user_id,text_data,url\np1,u1,hello,https://example.com/a.png\n')
+    const plan = join(folder, 'both.plan.json')
+    writeFileSync(
+      plan,
+      JSON.stringify({
+        ...{
+          version: 1,
+          name: 'both',
+          source: { path: 'both.csv' },
+          operation: { kind: 'task' },
+          fixes: [{ kind: 'split' }],
+        },
+        connection: { baseUrl: sandbox.baseUrl },
+      }),
+    )
+    await sluice('plan', plan, '--trust-plan', '--quiet')
+    const file = join(folder, 'sample.parquet')
+    expect(await sluice('sample', 'latest', file, '--size', '2', '--json')).toMatchObject({
+      code: 0,
+      stderr: '',
+    })
+    const buffer = await asyncBufferFromFile(file)
+    expect(await parquetReadObjects({ file: buffer })).toMatchObject([
+      { sluice_row: '2a', sluice_stratum_rows: 2 },
+      { sluice_row: '2b', sluice_stratum_rows: 2 },
+    ])
+  })
+
   it('draws rows of a source by a column, which can be sent and are weighted back when evaluated', async () => {
     onlyInLongForm()
     const sandbox = await withSandbox()
@@ -112,6 +144,35 @@ describe('sample', () => {
     await sluice('export', 'latest', exported)
     const sent = readFileSync(exported, 'utf8').trim().split('\n')
     expect(sent.map((line) => JSON.parse(line).request.body.text_data).sort()).toEqual(['=1+1', '@all'])
+  })
+
+  it('writes values of JSON lines as they are in the source', async () => {
+    const { folder, sluice } = openFolder()
+    const rows = [{ term: 'a', notes: null, rank: 5 }, { term: 'b' }]
+    const source = writeSource(folder, 'terms.jsonl', rows.map((row) => JSON.stringify(row)).join('\n'))
+    const file = join(folder, 'part.jsonl')
+    await sluice('sample', source, file, '--size', '2')
+    const drawn = readFileSync(file, 'utf8').trim().split('\n')
+    expect(drawn.map((line) => JSON.parse(line).cells)).toEqual(rows)
+  })
+
+  it('weights strata of one name by the rows that each stands for', async () => {
+    const sandbox = await withSandbox()
+    const { folder, sluice } = openFolder(sandbox.key)
+    const rows = ['user_id,text_data,truth,sluice_stratum,sluice_stratum_rows']
+    for (const [of, count] of [
+      ['10', 2],
+      ['30', 3],
+    ] as const)
+      for (let row = 0; row < count; row += 1) rows.push(`u1,sandbox:spam:3 ${of} ${row},spam,EN,${of}`)
+    const source = writeSource(folder, 'two-samples.csv', `${rows.join('\n')}\n`)
+    await sluice('task', source, '--base-url', sandbox.baseUrl, '--quiet')
+    const { strata, rules } = JSON.parse((await sluice('evaluate', 'latest', ...LABELS)).stdout) as Evaluation
+    expect(strata).toEqual([
+      { stratum: 'EN', rows: 10, labelled: 2 },
+      { stratum: 'EN', rows: 30, labelled: 3 },
+    ])
+    expect(rules[0]?.estimated?.true_positives).toBe(40)
   })
 
   it('refuses to replace its source, and columns that do not exist', async () => {

@@ -16,7 +16,7 @@ import { toWrittenRows } from '../../../shared/run/written-rows.ts'
 import type { RunFamily } from '../journal/run-family.ts'
 import { refuseSource } from '../results/export-run.ts'
 import { toMembers, toTable } from '../run/export/csv-report.ts'
-import { readPagesOfRows, toUnsentRow } from '../run/export/export-rows.ts'
+import { haveLetters, readPagesOfRows, toUnsentRow } from '../run/export/export-rows.ts'
 import { findReportFormat, writeReport } from '../run/export/write-report.ts'
 import { readRuleNames } from '../run/results/family-counts.ts'
 import { findNewest } from '../run/results/family-rows.ts'
@@ -49,6 +49,7 @@ export async function sampleRun(family: RunFamily, options: SampleOptions): Prom
   return write(options, drawn, {
     ...{ columns: record.columns, header: record.header },
     members: toMembers(toStratumColumns(drawn)),
+    rowsHaveLetters: haveLetters(family),
     table: toTable(record.columns, [
       ...toExportColumns(record.plan.operation.kind, {}).filter(({ name }) => kept.includes(name)),
       ...toStratumColumns(drawn),
@@ -118,9 +119,9 @@ export async function sampleSource(source: PlanSource, options: SampleOptions): 
     const findPlace = createBatchPlaces()
     for await (const batch of reader.batches()) {
       const toPlace = findPlace(batch)
-      yield batch.rows.flatMap(({ row, cells }) => {
+      yield batch.rows.flatMap(({ row, cells, kinds = null }) => {
         const place = toPlace(row)
-        return drawn.stratumOf.has(row) ? [toUnsentRow(row, cells, place)] : []
+        return drawn.stratumOf.has(row) ? [{ ...toUnsentRow(row, cells, place), kinds }] : []
       })
     }
   }
@@ -139,7 +140,10 @@ export async function sampleSource(source: PlanSource, options: SampleOptions): 
 async function write(
   { file, seed }: SampleOptions,
   { strata }: DrawnRows,
-  report: Pick<Parameters<typeof writeReport>[0], 'columns' | 'header' | 'table' | 'members' | 'pages'>,
+  report: Pick<
+    Parameters<typeof writeReport>[0],
+    'columns' | 'header' | 'table' | 'members' | 'pages' | 'rowsHaveLetters'
+  >,
 ): Promise<Sample> {
   const written = await writeReport({ ...report, file, lossless: false })
   return { ...toWrittenRows(written), seed, strata }
@@ -149,7 +153,11 @@ function toStratumColumns({ stratumOf, strata }: DrawnRows): ExportColumn[] {
   const rowsOf = new Map(strata.map(({ stratum, rows }) => [stratum, String(rows)]))
   return [
     { name: STRATUM_COLUMNS.name, read: ({ row }) => stratumOf.get(row) ?? '' },
-    { name: STRATUM_COLUMNS.rows, read: ({ row }) => rowsOf.get(stratumOf.get(row) ?? '') ?? '' },
+    {
+      name: STRATUM_COLUMNS.rows,
+      type: 'integer',
+      read: ({ row }) => rowsOf.get(stratumOf.get(row) ?? '') ?? '',
+    },
   ]
 }
 

@@ -6,7 +6,7 @@ import type { ExportRow } from '../../../shared/run/results.ts'
 import { toWrittenRows } from '../../../shared/run/written-rows.ts'
 import type { RunFamily } from '../journal/run-family.ts'
 import { toMembers, toTable } from '../run/export/csv-report.ts'
-import { readPagesOfRows, readScoredClasses } from '../run/export/export-rows.ts'
+import { haveLetters, readPagesOfRows, readScoredClasses } from '../run/export/export-rows.ts'
 import { findReportFormat, writeReport } from '../run/export/write-report.ts'
 import { findNewest } from '../run/results/family-rows.ts'
 import { type AnsweredStep, readAnsweredSteps } from './answered-rows.ts'
@@ -78,6 +78,7 @@ export async function writeEvaluatedRows(
     table: toTable(columns, [...added, ...toExportColumns(plan.operation.kind, { classes })]),
     pages: listPages(),
     lossless: false,
+    rowsHaveLetters: haveLetters(family),
   })
   return toWrittenRows(result)
 }

@@ -22,9 +22,9 @@ import { readLoadSeconds } from '../load/load-results.ts'
 import type { HlogInterval } from '../load/report/tool-reports.ts'
 import { findLoadReportFormat, writeLoadReport } from '../load/report/write-load-report.ts'
 import { createRowMapper, type MapRow } from '../mapping/row-mapper.ts'
-import { splitsRows } from '../mapping/split-row.ts'
 import { createBatchInputWriter, createBatchOutputWriter } from '../run/export/batch-report.ts'
 import {
+  haveLetters,
   readCorrectedFields,
   readExportPages,
   readScoredClasses,
@@ -79,7 +79,7 @@ export async function exportRun(
     columns,
     header,
     table: format === 'jsonl' ? [] : chooseTable(view, options),
-    rowsHaveLetters: view.whole.some(({ record }) => splitsRows(record.plan)),
+    rowsHaveLetters: haveLetters(view),
     pages: readExportPages(view, toFilter(view, options), { withRequests: format === 'jsonl', among }),
     lossless: options.lossless ?? false,
     byteOrderMark: options.byteOrderMark ?? true,

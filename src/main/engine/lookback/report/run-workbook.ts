@@ -5,7 +5,7 @@ import { chooseColumns, type TableColumn } from '../../../../shared/run/choose-c
 import { quotesContent } from '../../../../shared/run/export-columns.ts'
 import type { RunFamily } from '../../journal/run-family.ts'
 import { hasTraces } from '../../journal/traces.ts'
-import { readExportPages, readScoredClasses } from '../../run/export/export-rows.ts'
+import { readCorrectedFields, readExportPages, readScoredClasses } from '../../run/export/export-rows.ts'
 import {
   cutToCell,
   type Sheet,
@@ -53,6 +53,7 @@ function listColumns(family: RunFamily, hasContent: boolean): TableColumn[] {
     columns: family.record.columns,
     classes: readScoredClasses(family),
     rules: [],
+    corrected: readCorrectedFields(family),
     hasVerdicts: hasVerdicts(family),
     hasFiles: hasSeveralFiles(family.db),
     hasTraces: family.whole.some(({ db }) => hasTraces(db)),

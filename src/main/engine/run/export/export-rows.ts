@@ -14,7 +14,7 @@ import { listScoreClasses, readScoreClasses } from '../../journal/found-reader.t
 import type { RunFamily, RunView } from '../../journal/run-family.ts'
 import type { StoredBody } from '../../journal/stored-bodies.ts'
 import { toTraceId } from '../../journal/traces.ts'
-import { toHalf } from '../../mapping/split-row.ts'
+import { splitsRows, toHalf } from '../../mapping/split-row.ts'
 import { describeAppeal } from '../../service/appeal-reader.ts'
 import { ECHO_MISMATCH_CODE } from '../../service/echoes.ts'
 import { openVerdicts } from '../journal/verdict-store.ts'
@@ -52,6 +52,11 @@ export function readTriggeredRules({ members }: RunFamily): ResultRow['triggered
     .map(([ruleId, ruleName]) => ({ ruleId, ruleName }))
     .sort((a, b) => (a.ruleName < b.ruleName ? -1 : 1))
     .slice(0, COLUMNS_MAX)
+}
+
+/** Whether numbers of rows may have a letter, since a run of a whole splits records. */
+export function haveLetters({ whole }: RunFamily): boolean {
+  return whole.some(({ record }) => splitsRows(record.plan))
 }
 
 /** The fields that any run of a whole may have sent otherwise than the source has them. */

@@ -208,3 +208,19 @@ it('says that nothing was sent where no row could be, and what kept the rows bac
   expect(page).toContain('failed the checks, not sent')
   expect(page).not.toContain('<h2>Latency</h2>')
 })
+
+it('has what was sent in place of corrected cells in its workbook, if content is asked for', async () => {
+  const server = await listenForFaults({
+    onRequest: (request, wire) => wire.send(200, toTaskAnswer(request, [])),
+  })
+  const fixes = [{ kind: 'substitute' as const, field: 'user_id' as const }]
+  const plan = createRunPlan(folder, ['a_1'], server.baseUrl)
+  const mapping = { user_id: { kind: 'column' as const, column: 'text_data' } }
+  const { runId, ended } = runs.start({ ...plan, mapping, fixes })
+  await ended
+  await server.close()
+  const file = join(folder, 'corrected.xlsx')
+  await report(runId, { withContent: true, file })
+  const { columns, cells } = await readSheet(file, 'Results')
+  expect(cells[0]?.[columns.indexOf('sent.user_id')]).toBe('a~5F1')
+})
