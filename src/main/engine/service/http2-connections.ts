@@ -221,6 +221,11 @@ export class Http2Connections {
     this.#users += 1
   }
 
+  /** Whether the last client has left, after which no request is sent any more. */
+  get isDestroyed(): boolean {
+    return this.#isDestroyed
+  }
+
   /** Counts one client less; with the last one every connection is closed. */
   async leave(): Promise<void> {
     this.#users -= 1

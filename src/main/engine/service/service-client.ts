@@ -108,20 +108,23 @@ export function createServiceClients(options: ServiceClientOptions): () => Servi
     ...['accept', JSON_CONTENT_TYPE, 'accept-encoding', 'identity', 'user-agent', userAgent],
     ...toHeaderList(headers, headerValues, url),
   ]
-  const connections =
-    options.httpVersion === '2'
-      ? new Http2Connections({
-          url,
-          createConnector: () => createTimedConnector({ ...connection, isHttp2: true }),
-          maxConnections: options.http2Connections,
-        })
-      : null
+  let http2: Http2Connections | null = null
+  /** The connections that all clients share; anew once the last of them was destroyed, and these with it. */
+  const shareConnections = (): Http2Connections => {
+    if (http2 === null || http2.isDestroyed)
+      http2 = new Http2Connections({
+        url,
+        createConnector: () => createTimedConnector({ ...connection, isHttp2: true }),
+        maxConnections: options.http2Connections,
+      })
+    return http2
+  }
   const reuse = new ConnectionReuse(options.onReuseEnded)
   const received = new ReceivedBytes(Math.floor(RECEIVED_MAX_BYTES / (options.threads ?? 1)))
   return () => {
     const wire: WireClient =
-      connections !== null
-        ? new Http2Client({ url, timeoutMs, connections, received })
+      options.httpVersion === '2'
+        ? new Http2Client({ url, timeoutMs, connections: shareConnections(), received })
         : new Http1Client({
             url,
             timeoutMs,

@@ -62,6 +62,22 @@ async function createTrust() {
   return { certificate, tls: { caFile } }
 }
 
+test('over HTTP/2, requests go out after the first one, whose connection is closed before them', async () => {
+  const { certificate, tls } = await createTrust()
+  const server = await startBoth(certificate)
+  const { report } = await loads.run(
+    loads.createPlan(
+      3,
+      server.baseUrl,
+      { pace: { kind: 'closed', concurrency: 2 }, requests: 4, httpVersion: '2', firstRequest: 'check' },
+      { connection: { baseUrl: server.baseUrl, timeoutMs: 5_000, tls } },
+    ),
+  )
+  expect(report.firstRequest).toMatchObject({ outcome: 'succeeded' })
+  expect(report.counts).toMatchObject({ sent: 4, succeeded: 4 })
+  expect(report.connections).toEqual({ opened: 1, reused: 3 })
+})
+
 test.each(['1.1', '2'] as const)(
   'HTTP/%s is spoken where it is asked for, on connections that stay',
   async (httpVersion) => {
