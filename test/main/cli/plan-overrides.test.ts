@@ -143,6 +143,20 @@ describe('plan', () => {
     expect(refused.stderr).toContain('cannot be combined')
   })
 
+  it.each([
+    [['--rate', '5', '--requests', '2'], 'at most 3 in flight, dropping when full'],
+    [['--stages', '5@1s'], 'at most 3 in flight, dropping when full'],
+    [['--stages', 'concurrency:2@1s'], 'closed, requests in flight: 2 for 1 s'],
+  ])('keeps the limit of requests in flight with another rate: %j', async (args, told) => {
+    const stages = [{ from: 9, to: 9, durationMs: 1_000 }]
+    const { send } = await open({
+      load: { pace: { kind: 'stages', of: 'rate', stages }, maxInFlight: 3, whenFull: 'drop' },
+    })
+    const tried = await send([...args, '--connection', 'stored', '--dry-run'])
+    expect(tried).toMatchObject({ code: 0 })
+    expect(tried.stdout.replaceAll(/\s+/g, ' ')).toContain(told)
+  })
+
   it('refuses options of a load test for a plan of a run', async () => {
     const { stored, send } = await open()
     const refused = await send(['--connection', 'stored', '--threshold', 'p(99)<500'])

@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { type Load, type LoadInput, loadSchema } from '../../../shared/load/load.ts'
 import {
   IN_FLIGHT_MAX,
+  isOpen,
   isWholeRate,
   type LoadPace,
   parseStages,
@@ -152,8 +153,8 @@ export function toOverriddenLoad(
   return parseLoad({
     ...kept,
     pace,
-    // A length, a think time and a limit may not go with another kind of pace.
-    ...(pace.kind === load.pace.kind && { thinkTime, maxInFlight, whenFull }),
+    // A think time belongs to a concurrency, a limit to a rate.
+    ...(isOpen(pace) === isOpen(load.pace) && { thinkTime, maxInFlight, whenFull }),
     ...(isLengthGiven || pace.kind === 'stages' ? {} : { durationMs, requests: count }),
     ...(duration === undefined ? {} : { durationMs: duration }),
     ...(requests === undefined ? {} : { requests }),
