@@ -96,6 +96,7 @@ describe('in a job of GitHub Actions', () => {
     expect(readFileSync(summary, 'utf8')).not.toContain('private')
     const failed = await sluice(['runs', '--failed', '--json'])
     expect(JSON.parse(failed.stdout)).toHaveLength(2)
+    expect((await sluice(['runs'])).stdout).toMatch(/THRESHOLDS.*\n(.*\n)*.* no success /)
   })
 
   it('an error annotates what happened and what to do', async () => {

@@ -12,7 +12,13 @@ import { formatCount, formatCounted, formatFigure } from '../../../../shared/mes
 import { formatMinute } from '../../../../shared/messages/moment-text.ts'
 import { OPERATION_KINDS } from '../../../../shared/operations/operations.ts'
 import { type Column, foreign, number, text } from '../../../../shared/report/report.ts'
-import { isLoadRun, listRetries, RUN_STATES, type RunSummary } from '../../../../shared/run/run.ts'
+import {
+  hasNoSuccess,
+  isLoadRun,
+  listRetries,
+  RUN_STATES,
+  type RunSummary,
+} from '../../../../shared/run/run.ts'
 import type { CliContext } from '../../context.ts'
 import { writeDocument } from '../../documents/write-document.ts'
 import { resolveWorkspace, withEngine } from '../../engine-access.ts'
@@ -81,9 +87,11 @@ function toP95({ latency_ms }: RunSummary): string {
   return p95 === undefined ? '' : formatFigure(p95)
 }
 
-/** Whether a load test passed: `held`, or how many of its thresholds did not. */
-function toThresholds({ thresholds = [] }: RunSummary): string {
+/** Whether a load test passed, how many of its thresholds failed, or that nothing succeeded, which fails it, too. */
+function toThresholds({ thresholds, requests, state }: RunSummary): string {
+  if (thresholds === undefined) return ''
   const crossed = thresholds.filter(({ ok }) => !ok).length
+  if (crossed === 0 && state !== 'running' && hasNoSuccess(requests)) return 'no success'
   if (thresholds.length === 0) return ''
   return crossed === 0 ? 'passed' : `${crossed} of ${thresholds.length} failed`
 }
