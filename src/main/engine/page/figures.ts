@@ -38,7 +38,8 @@ function drawDistributions(
   latencyMs: LoadReport['latencyMs'],
 ): Markup[] {
   const measured = COURSE_METRICS.flatMap((metric) => {
-    const encoded = histograms[metric]
+    // One that repeats another has no figures of its own.
+    const encoded = latencyMs[metric] ? histograms[metric] : undefined
     const histogram = encoded === undefined ? null : decodeHistogram(encoded)
     return histogram === null || histogram.totalCount === 0 ? [] : [{ metric, histogram }]
   })

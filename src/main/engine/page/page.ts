@@ -54,6 +54,7 @@ figcaption{display:flex;flex-wrap:wrap;gap:4px 12px;align-items:baseline;font-si
 .key{display:inline-flex;align-items:center;gap:6px}
 .key svg{width:24px;height:8px}
 figure>svg{display:block;width:100%;height:auto;margin-top:4px}
+@media screen and (max-width:700px){figure{overflow-x:auto}figure>svg{min-width:760px}}
 .grid{stroke:var(--rule);stroke-width:1;fill:none}
 .tick{fill:var(--soft);font-size:12px;font-variant-numeric:tabular-nums}
 .end{text-anchor:end}
