@@ -210,6 +210,13 @@ export function isOfAll({ name }: ThresholdTag): boolean {
   return name === 'scenario' || name === 'method'
 }
 
+const NAMES_OF_OUTCOME: readonly string[] = ['status', 'expected_response', 'error_code']
+
+/** Whether a tag says how requests ended. */
+export function isOfOutcome({ name }: ThresholdTag): boolean {
+  return NAMES_OF_OUTCOME.includes(name)
+}
+
 /** Whether a tag is a column of the source. */
 export function isRowTag({ name }: ThresholdTag): boolean {
   return !Object.hasOwn(KNOWN, name)

@@ -11,7 +11,7 @@ import {
   readMetric,
 } from './metrics.ts'
 import { formatThresholdMistake, parseThreshold, type ThresholdExpression } from './threshold-parser.ts'
-import { formatTags, isOfAll } from './threshold-tags.ts'
+import { formatTags, isOfAll, isOfOutcome } from './threshold-tags.ts'
 
 const expressionSchema = z.string().superRefine((text, context) => {
   const result = parseThreshold(text)
@@ -68,8 +68,9 @@ export const thresholdResultSchema = z.object({
   /** How far the value is from the limit: positive with that much room, negative when crossed by that much. */
   margin: z.number().nullable(),
   unit: z.enum(['ms', 'share', 'number']),
-  /** Requests that have its tags; only of thresholds with tags that not all requests have. */
+  /** Requests that have its tags, and those of them that did not succeed; only of tags that not all requests have. */
   requests: z.int().optional(),
+  failed: z.int().optional(),
 })
 
 export type ThresholdResult = z.infer<typeof thresholdResultSchema>
@@ -85,7 +86,7 @@ export function evaluateThresholds(
     const value = readMetric(seen, parsed)
     const { limit, metric, tags } = parsed
     const { unit } = METRIC_KINDS[METRICS[metric].kind]
-    const requests = tags.every(isOfAll) ? {} : { requests: seen.all.requests }
+    const requests = tags.every(isOfAll) ? {} : { requests: seen.all.requests, failed: seen.all.failed }
     if (value === null) return { expression, value, ok: false, limit, margin: null, unit, ...requests }
     return { expression, value, limit, unit, ...compare(parsed, value), ...requests }
   })
@@ -117,10 +118,10 @@ export function findAbort(
   )
 }
 
-/** Whether a threshold is about the latency of all requests, those that failed included. */
-export function isOfAllLatencies(expression: string): boolean {
+/** Whether a threshold is about latencies of requests however they ended. */
+export function isOfAnyOutcome(expression: string): boolean {
   const { metric, tags } = readExpression(expression)
-  return isTrend(metric) && metric !== 'succeeded_duration' && isOfRequests(metric) && tags.every(isOfAll)
+  return isTrend(metric) && metric !== 'succeeded_duration' && isOfRequests(metric) && !tags.some(isOfOutcome)
 }
 
 /** The expression of a threshold that the schema has let pass. Throws a plain error for any other. */

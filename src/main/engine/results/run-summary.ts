@@ -1,6 +1,6 @@
 import { LatencyMeter } from '../../../shared/load/latency-meter.ts'
 import { TREND_METRICS } from '../../../shared/load/metrics.ts'
-import { isOfAllLatencies } from '../../../shared/load/thresholds.ts'
+import { isOfAnyOutcome, type ThresholdResult } from '../../../shared/load/thresholds.ts'
 import type { LedgerEffect } from '../../../shared/lookback/ledger.ts'
 import { describeMapping } from '../../../shared/mapping/describe-mapping.ts'
 import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
@@ -113,7 +113,7 @@ export function summarizeRun(family: RunFamily): RunSummary {
         texts: counts.get('answer_text'),
       }),
       ...toCutOffWarnings(family, rows),
-      ...toFailureWarnings(family, requests),
+      ...toFailureWarnings(family, requests, told.state?.thresholds),
       ...toRowWarnings(counts.get('problem') ?? new Map(), record.runId),
     ],
     retry_after: {
@@ -150,12 +150,22 @@ function toCutOffWarnings({ members, record }: RunFamily, { unknown }: RowCounts
   return [{ code: 'CUT_OFF', message }]
 }
 
-/** Says that latency thresholds of a load test judge failures, if most requests did not succeed. */
-function toFailureWarnings({ record }: RunFamily, { sent, succeeded }: RequestCounts): RunWarning[] {
-  const judged = (record.plan.load?.thresholds ?? []).find(({ expression }) => isOfAllLatencies(expression))
-  if (judged === undefined || (sent - succeeded) * 2 <= sent) return []
-  const message = `${formatCount(sent - succeeded)} of ${formatCounted(sent, 'request')} did not succeed, so the threshold ${judged.expression} is mostly about failures. To judge what succeeded, write http_req_duration{expected_response:true}:p(99)<500.`
-  return [{ code: 'LATENCY_OF_FAILURES', message }]
+/** Says that a latency threshold of a load test judges failures, if most of the requests that it is about did not succeed. */
+function toFailureWarnings(
+  { record }: RunFamily,
+  { sent, succeeded }: RequestCounts,
+  results: readonly ThresholdResult[] = [],
+): RunWarning[] {
+  for (const { expression } of record.plan.load?.thresholds ?? []) {
+    if (!isOfAnyOutcome(expression)) continue
+    const { requests, failed = 0 } = results.find((result) => result.expression === expression) ?? {}
+    const [all, without, which] =
+      requests === undefined ? [sent, sent - succeeded, ''] : [requests, failed, ' with its tags']
+    if (without * 2 <= all) continue
+    const message = `${formatCount(without)} of ${formatCounted(all, 'request')}${which} did not succeed, so the threshold ${expression} is mostly about failures. To judge what succeeded, add the tag expected_response:true, as in http_req_duration{expected_response:true}:p(99)<500.`
+    return [{ code: 'LATENCY_OF_FAILURES', message }]
+  }
+  return []
 }
 
 /** What this run alone sent otherwise than its source has it: a retry corrects rows of its own. */

@@ -71,6 +71,7 @@ test('a latency threshold over mostly failed requests is never green without a w
   expect(await run('http_req_duration{expected_response:true}:p(50)<9999', 'http_req_failed:rate<1')).toEqual(
     [],
   )
+  expect(await run('http_req_duration{status:503}:p(50)<9999', 'http_req_failed:rate<1')).toEqual([])
 })
 
 test('where every request succeeded, their latency is not shown twice, and a threshold on it holds', async () => {
@@ -109,6 +110,8 @@ test('thresholds are of rows by their columns, of stages by number or name, and 
     'http_reqs{error_code:1429,scenario:main,method:POST}:count==20',
     'iterations{user_id:user2}:count==20',
     'http_req_blocked{user_id:user0}:max>=0',
+    'http_req_duration{user_id:user0}:p(90)<30000',
+    'http_req_duration{user_id:user1}:p(90)<30000',
   ]
   const rows = ['zero', 'one', 'two', 'three', 'four']
   const { summary, report } = await loads.run(
@@ -118,6 +121,15 @@ test('thresholds are of rows by their columns, of stages by number or name, and 
     }),
   )
   expect(summary.thresholds?.filter(({ ok }) => !ok)).toEqual([])
+  expect(summary.thresholds?.slice(-2)).toMatchObject([{ failed: 0 }, { requests: 20, failed: 20 }])
+  expect(summary.warnings).toEqual([
+    {
+      code: 'LATENCY_OF_FAILURES',
+      message: expect.stringContaining(
+        '20 of 20 requests with its tags did not succeed, so the threshold http_req_duration{user_id:user1}:p(90)<30000 is',
+      ),
+    },
+  ])
   const { stages = [], metrics, connections } = summary.load ?? {}
   expect(stages).toMatchObject([
     { number: 0, name: null, from: 100, to: 100, duration_s: 0.5, scheduled: 50, requests: 50, failed: 10 },
