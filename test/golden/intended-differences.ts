@@ -1,6 +1,7 @@
 import { basename } from 'node:path'
 import { createRowHash } from '../../src/main/engine/mapping/row-hash.ts'
 import { formatBytes } from '../../src/shared/messages/figure-text.ts'
+import { ABOUT_DELAYS, MAY_INCLUDE_DELAYS } from '../../src/shared/messages/own-delays.ts'
 import { sayGuarded } from '../../src/shared/run/formula-guard.ts'
 import { type Answer, readAnswers } from './answers.ts'
 import { numberLikeSpreadsheets } from './row-numbers.ts'
@@ -57,6 +58,41 @@ function addWarningLines(runId: string, lines: readonly string[]): string[] {
     }
     return [line.replace('invalid rows and why', 'invalid rows, warnings and why')]
   })
+}
+
+/** Lines with what they say of delays of this machine; how many seconds are marked stands at the end of the first. */
+function wordDelays(stdout: unknown): unknown {
+  if (!Array.isArray(stdout)) return stdout
+  const lines = stdout.map((line) => (typeof line === 'string' ? wordDelaysOfLine(line) : line))
+  if (!String(lines[0]).startsWith(`▲ ${MAY_INCLUDE_DELAYS}`)) return lines
+  const end = lines.indexOf('')
+  return [...lines.slice(0, end), `  ${ABOUT_DELAYS}`, ...lines.slice(end)]
+}
+
+function wordDelaysOfLine(line: string): string {
+  return line
+    .replace(
+      /Generator-limited: this machine was the bottleneck( in .*)/,
+      `${MAY_INCLUDE_DELAYS} (generator-limited$1)`,
+    )
+    .replace(
+      'This machine was the bottleneck at times. Treat all figures with caution.',
+      `${MAY_INCLUDE_DELAYS}. ${ABOUT_DELAYS}`,
+    )
+    .replace(
+      "! this machine was the bottleneck at times, so the latency is not the service's alone",
+      '! latencies may include delays of this machine',
+    )
+    .replace(
+      /^! This machine was the bottleneck in (.*) at times/,
+      '! Latencies of $1 may include delays of this machine',
+    )
+    .replace(
+      /stalled or sent late at times \((.*)\)\. Treat latencies with caution\./,
+      'may have added delays to latencies: $1',
+    )
+    .replace(/^(Generator +)limited:/, '$1may have added delays:')
+    .replace(/^(Generator .*[:,] )(limited \d)/, '$1generator-$2')
 }
 
 /** The problems of these runs that have fixes, by how their line begins, and the lines of the fixes. */
@@ -290,6 +326,28 @@ export const INTENDED_DIFFERENCES: readonly IntendedDifference[] = [
   {
     reason: 'a run lists its sessions; those of the version that wrote it are one',
     apply: (answer, workspace) => ({ ...answer, stdout: addSessions(answer.stdout, workspace) }),
+  },
+  {
+    reason: 'latencies may include delays of this machine, which says no more than is known',
+    apply: (answer) => {
+      const files = Object.fromEntries(
+        Object.entries(answer.files).map(([name, lines]) => [name, lines.map(wordDelaysOfLine)]),
+      )
+      const stdout = wordDelays(answer.stdout)
+      const [junit] = Object.values(files)
+      if (
+        !answer.args.some((arg) => arg.endsWith('.junit.xml')) ||
+        junit === undefined ||
+        !Array.isArray(stdout)
+      )
+        return { ...answer, files, stdout }
+      const size = formatBytes(Buffer.byteLength(junit.join('\n')))
+      return {
+        ...answer,
+        files,
+        stdout: stdout.map((line) => String(line).replace(/(\.junit\.xml \().*\)/, `$1${size})`)),
+      }
+    },
   },
   {
     reason: 'rows are numbered as their spreadsheet shows them, and records have their number beside it',

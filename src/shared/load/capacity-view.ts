@@ -93,7 +93,7 @@ function describeEnd(
     case 'none_held':
       return `Thresholds failed at every level that was probed. To begin lower, use a smaller ${say('--rate or --concurrency', 'first level')}.`
     case 'generator_limited':
-      return `Ended because this machine was the bottleneck${at}, twice: probes there say nothing about the service. Try ${say('--workers', 'more sending threads')}, or a machine with less to do.`
+      return `Ended because delays of this machine may have decided the probes${at}, twice: they say nothing about the service. Try ${say('--workers', 'more sending threads')}, or a machine with less to do.`
     case 'probe_limit':
       return `Ended after ${formatCounted(settings.max_probes, 'probe')}. To search further, raise ${say('--max-probes', 'the number of probes')}.`
     case 'time_limit':

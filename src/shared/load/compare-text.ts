@@ -117,9 +117,9 @@ export function joinWords(words: readonly string[]): string {
   return `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`
 }
 
-/** That this machine was the bottleneck in these runs, without a full stop; what their latencies show is in doubt. */
+/** That latencies of these runs may not be the service's alone, without a full stop. */
 export function describeLimited(limited: readonly string[]): string {
-  return `This machine was the bottleneck in ${joinWords(limited)} at times`
+  return `Latencies of ${joinWords(limited)} may include delays of this machine`
 }
 
 /** Above this share of failures, latencies are mostly those of failures. */

@@ -25,7 +25,7 @@ const overlaidRunSchema = z.object({
   isLoadTest: z.boolean(),
   durationS: z.number(),
   requests: z.int(),
-  /** Whether this machine was the bottleneck at times, and why, a sentence each. */
+  /** Whether latencies may include delays of this machine, and how much, a sentence each. */
   isLimited: z.boolean(),
   limitedBecause: z.array(z.string()),
 })

@@ -110,9 +110,11 @@ export type LoadStage = z.infer<typeof stageSchema>
 
 /** How the machine that sent the load did (docs/load-tests.md §1). */
 const generatorSchema = z.object({
-  /** Whether any second was {@link LoadSecond.limited}, or the whole. */
+  /** Whether this machine may have shaped latencies of the whole, or sent too little of its schedule. */
   limited: z.boolean(),
   limitedSeconds: z.int(),
+  /** Those in which less than 98 % of the schedule went out; earlier versions did not keep them apart. */
+  behindSeconds: z.int().optional(),
   /** Why, a sentence each; empty where it was not limited. */
   reasons: z.array(z.string()),
   dropped: z.int(),

@@ -9,9 +9,12 @@ import {
   formatShare,
 } from '../messages/figure-text.ts'
 import { nameAnswer, nameCode } from '../messages/name-code.ts'
+import { ABOUT_DELAYS, MAY_INCLUDE_DELAYS } from '../messages/own-delays.ts'
 import { hasNoSuccess, type Percentiles } from '../run/run.ts'
 import type { LoadErrorGroup, LoadFirstRequest, LoadReport } from './load-report.ts'
 import { METRICS, TREND_METRICS, type TrendMetric } from './metrics.ts'
+import { parseThreshold } from './threshold-parser.ts'
+import { isOfOutcome } from './threshold-tags.ts'
 import { formatThresholdMargin, formatThresholdValue, type ThresholdResult } from './thresholds.ts'
 
 /** How a fact is meant: a success, a rejection, a reason for caution, an unknown outcome. */
@@ -155,8 +158,8 @@ function listNotices(report: ViewedReport): LoadNotice[] {
     const where = generator.limitedSeconds === 0 ? '' : ` in ${countLimited(report)}`
     notices.push({
       kind: 'limited',
-      title: `Generator-limited: this machine was the bottleneck${where}`,
-      text: 'It stalled or sent late, so the figures measure it as well as the service. Close other programs or lower the pace.',
+      title: `${MAY_INCLUDE_DELAYS} (generator-limited${where})`,
+      text: ABOUT_DELAYS,
       details: generator.reasons,
     })
   }
@@ -175,6 +178,12 @@ function listNotices(report: ViewedReport): LoadNotice[] {
 function countLimited({ generator, durationMs }: ViewedReport): string {
   const seconds = Math.max(generator.limitedSeconds, Math.ceil(durationMs / 1000))
   return `${formatCount(generator.limitedSeconds)} of ${formatCounted(seconds, 'second')}`
+}
+
+function noteBehind({ generator: { behindSeconds = 0 } }: ViewedReport): Pick<LoadFact, 'note'> {
+  return behindSeconds === 0
+    ? {}
+    : { note: `${formatCount(behindSeconds)} of them sent less than 98 % of the schedule on time` }
 }
 
 /** How thresholds stand, or stood at the end. */
@@ -206,7 +215,7 @@ export function toThresholdView(
 function noteUnjudged(report: ViewedReport): string | null {
   const { thresholds, counts } = report
   const unsuccessful = countUnsuccessful(report)
-  const isJudged = thresholds.some(({ expression }) => expression.startsWith('http_req_failed'))
+  const isJudged = thresholds.some(({ expression }) => isOfFailures(expression))
   // Not all of k6's thresholds are known.
   if (unsuccessful === 0 || isFromK6(report)) return null
   if (hasNoSuccess(counts) && thresholds.every(({ ok }) => ok))
@@ -214,6 +223,15 @@ function noteUnjudged(report: ViewedReport): string | null {
   if (isJudged) return null
   const what = thresholds.length === 0 ? 'No thresholds set' : 'No threshold is about failures'
   return `${what}: ${formatCount(unsuccessful)} of ${formatCounted(counts.sent, 'request')} did not succeed, which does not fail the test. To fail it, add http_req_failed:rate<0.01.`
+}
+
+/** Whether a threshold judges what did not succeed: by its share, or by counting how requests ended. */
+function isOfFailures(expression: string): boolean {
+  const read = parseThreshold(expression)
+  if (!read.ok) return false
+  const { metric, tags } = read.parsed
+  const { kind } = METRICS[metric]
+  return kind === 'rate' || (kind === 'counter' && tags.some(isOfOutcome))
 }
 
 function countUnsuccessful({ counts }: ViewedReport): number {
@@ -455,11 +473,11 @@ function toGenerator(report: ViewedReport): LoadView['generator'] {
   const { achievedShare, startLagP99Ms, eventLoopMaxMs, gcPauses, gcMaxMs, waited, workers } = generator
   const longest = gcPauses > 0 && gcMaxMs !== null ? { note: `longest ${formatMs(gcMaxMs)}` } : {}
   return {
-    verdict: generator.limited ? 'limited' : 'kept up',
+    verdict: generator.limited ? 'may have added delays' : 'kept up',
     isLimited: generator.limited,
     facts: [
       ...(achievedShare === null ? [] : [{ label: 'Schedule sent', value: formatShare(achievedShare) }]),
-      { label: 'Limited', value: countLimited(report) },
+      { label: 'Generator-limited', value: countLimited(report), ...noteBehind(report) },
       ...(startLagP99Ms === null ? [] : [{ label: 'start_lag p99', value: formatMs(startLagP99Ms) }]),
       ...(eventLoopMaxMs === null ? [] : [{ label: 'Longest stall', value: formatMs(eventLoopMaxMs) }]),
       { label: 'Garbage collections', value: formatCount(gcPauses), ...longest },

@@ -306,18 +306,19 @@ function sumUp(runs: readonly JudgedRun[], key: 'requests' | 'failed' | 'limited
 
 const REASONS = {
   no_requests: 'a run has no request that ended',
-  too_short: `that takes at least ${SECONDS_MIN} seconds of each run. Run longer`,
-  too_few: `fewer than ${BEYOND_MIN} requests of a run take longer, or not even a B that takes twice what is allowed would be told from chance. Send more requests, or run longer`,
+  too_short: `that takes at least ${SECONDS_MIN} seconds of each run, left out ones not counted. Run longer`,
+  too_few: `fewer than ${BEYOND_MIN} requests of a run take longer, or latencies of seconds close to each other are so alike that not even a B that takes twice what is allowed would be told from chance. Send more requests, run longer, or compare several runs of each side`,
   generator_limited:
-    'this machine was the bottleneck in most seconds of a run. Run again on an idle machine, or at a lower rate',
+    'in most seconds of a run, latencies may include delays of this machine. Run again on an idle machine, or at a lower rate',
   mostly_failures: 'most requests of a run did not succeed, so its latencies are those of failures',
   percentiles_only: 'a run has no figures by second, such as a summary of k6',
 } as const satisfies Record<Reason, string>
 
-const TOO_FEW_FOR_FAILURES =
-  'requests are so few, or failures come so close together in time, that a B that plainly fails more would not be told from chance. Send more requests, run longer, or compare several runs of each side'
-
-const sayOpenFailures = (reason: Reason) => (reason === 'too_few' ? TOO_FEW_FOR_FAILURES : REASONS[reason])
+const OF_FAILURES: Partial<Record<Reason, string>> = {
+  too_short: `that takes at least ${FAILURE_SECONDS_MIN} seconds of each run. Run longer`,
+  too_few:
+    'requests are so few, or failures come so close together in time, that a B that plainly fails more would not be told from chance. Send more requests, run longer, or compare several runs of each side',
+}
 
 /** What the check of speed found, a sentence each. */
 export function describeVerdict({
@@ -359,10 +360,12 @@ export function describeVerdict({
   }
   if (failures.reason !== null)
     lines.push(
-      `--fail-if-slower cannot judge failures (${formatShare(failures.b)} after ${formatShare(failures.a)}): ${sayOpenFailures(failures.reason)}.`,
+      `--fail-if-slower cannot judge failures (${formatShare(failures.b)} after ${formatShare(failures.a)}): ${OF_FAILURES[failures.reason] ?? REASONS[failures.reason]}.`,
     )
   if (a + b > 0)
-    lines.push(`Seconds in which this machine was the bottleneck are left out: ${a} of A, ${b} of B.`)
+    lines.push(
+      `Seconds whose latencies may include delays of this machine are left out: ${a} of A, ${b} of B.`,
+    )
   return lines
 }
 

@@ -19,7 +19,7 @@ const courseSecondSchema = z.object({
   ...requestsShape,
   /** Percentiles of its worst second. */
   latency_ms: z.partialRecord(trendMetricSchema, percentilesSchema),
-  /** Whether this machine was the bottleneck in any of its seconds. */
+  /** Whether latencies of any of its seconds may include delays of this machine. */
   limited: z.boolean(),
 })
 

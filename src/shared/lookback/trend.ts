@@ -25,7 +25,7 @@ const trendPointSchema = z.object({
   ),
   /** Milliseconds of `http_req_duration`; null where nothing was answered. */
   latency_ms: z.object({ p50: z.number(), p99: z.number() }).nullable(),
-  /** This machine was the bottleneck at times: latencies are not the service's alone. */
+  /** Latencies may include delays of this machine. */
   generator_limited: z.boolean(),
   /** With labels; null without, or where the run has none. */
   metrics: z.object({ rows: z.int(), overall: judgedSchema, rules: z.array(judgedRuleSchema) }).nullable(),

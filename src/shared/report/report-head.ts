@@ -4,6 +4,7 @@ import type { RunReport } from '../lookback/run-report.ts'
 import { formatSetDuration } from '../messages/duration.ts'
 import { formatCount, formatCounted, formatDuration } from '../messages/figure-text.ts'
 import { joinSentences } from '../messages/join-sentences.ts'
+import { ABOUT_DELAYS, MAY_INCLUDE_DELAYS } from '../messages/own-delays.ts'
 import { listReadAs } from '../messages/reading-messages.ts'
 import { listUsedMapping } from '../messages/used-mapping-words.ts'
 import { nameRunSource } from '../plan/source-paths.ts'
@@ -90,8 +91,8 @@ export function listRunNotices(summary: RunSummary): Notice[] {
     ...(generator.limited
       ? [
           {
-            title: 'This machine was the bottleneck at times',
-            text: 'It stalled or sent late, so latencies measure it as well as the service.',
+            title: MAY_INCLUDE_DELAYS,
+            text: ABOUT_DELAYS,
             details: generator.reasons ?? [],
           },
         ]
@@ -138,7 +139,9 @@ export function toLoadHead(report: LoadReport, surface: Surface): Section {
   const verdict =
     thresholds.length === 0 ? '' : ` · thresholds: ${judged.isMet ? '✓' : '✗'} ${judged.verdict}`
   return {
-    warnings: notices.map(({ title, details }) => joinSentences([title, ...details])),
+    warnings: notices.map(({ kind, title, text, details }) =>
+      joinSentences([title, ...details, ...(kind === 'limited' ? [text] : [])]),
+    ),
     lines: [
       [{ text: state, tone: 'strong' }, `${measured}${verdict}`],
       [`load test · ${report.operation} · rows of `, source, ' to ', service],

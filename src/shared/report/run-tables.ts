@@ -3,6 +3,7 @@ import type { Evaluation, Judged } from '../lookback/evaluation.ts'
 import { FIGURES, MATRIX_CELLS, OVERALL_NAME } from '../lookback/evaluation-view.ts'
 import type { Failure, RunReport } from '../lookback/run-report.ts'
 import { formatCounted } from '../messages/figure-text.ts'
+import { MAY_INCLUDE_DELAYS } from '../messages/own-delays.ts'
 import { listReadAs } from '../messages/reading-messages.ts'
 import { nameRow } from '../plan/source-place.ts'
 import { listRowWarnings, toServiceUrl } from '../run/run.ts'
@@ -182,7 +183,7 @@ function listSummaryTables({ app_version, summary, further_failures }: RunReport
     ['Answers verified', summary.echoes?.verified],
     ['Answers not verifiable', summary.echoes?.not_verifiable],
     ['Answers that name another id', summary.echoes?.mismatched],
-    ['Machine was the bottleneck', summary.generator.limited ? 'yes' : 'no'],
+    [MAY_INCLUDE_DELAYS, summary.generator.limited ? 'yes' : 'no'],
     ['Further causes of failures', further_failures.causes === 0 ? null : further_failures.causes],
   ]
   return [

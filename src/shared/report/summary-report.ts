@@ -470,6 +470,6 @@ function listMachineFacts({ generator }: RunSummary): Fact[] {
   ].join(', ')
   const label = 'This machine'
   if (!generator.limited) return facts === '' ? [] : [{ label, lines: [`kept up: ${facts}`] }]
-  const said = `stalled or sent late at times${facts === '' ? '' : ` (${facts})`}. Treat latencies with caution.`
+  const said = `may have added delays to latencies${facts === '' ? '' : `: ${facts}`}`
   return [{ label, lines: [{ text: said, tone: 'warn' }] }]
 }

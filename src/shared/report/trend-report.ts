@@ -33,7 +33,7 @@ export function toTrendReport({ source, runs }: Trend): Section[] {
     {
       lines: [
         ...(runs.some((run) => run.generator_limited)
-          ? ["! this machine was the bottleneck at times, so the latency is not the service's alone"]
+          ? ['! latencies may include delays of this machine']
           : []),
         ...runs.flatMap(({ run_id: runId, without_metrics: why }) =>
           why === null ? [] : [`${runId} is not evaluated: ${why}`],

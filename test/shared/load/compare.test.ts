@@ -258,7 +258,7 @@ test('if one run has only percentiles, the percentiles that both have are compar
   expect(sentence).toMatch(/^B has p50 at 1\.9\d times A's .* so the confidence is unknown\./)
 })
 
-test('where this machine was the bottleneck, the figures are said, and no run is called slower', () => {
+test('where latencies may include delays of this machine, the figures are said, and no run is called slower', () => {
   const { sentence, caveats, limited } = compare({
     ...toLatencies(drawSeconds(3, { factor: 5 })),
     generatorLimited: true,
@@ -266,5 +266,5 @@ test('where this machine was the bottleneck, the figures are said, and no run is
   expect(sentence).toMatch(/^It is unclear whether the service is slower or faster\. Measured for B: p50 at /)
   expect(caveats).toEqual([])
   expect(limited).toEqual(['B'])
-  expect(describeLimited(limited)).toBe('This machine was the bottleneck in B at times')
+  expect(describeLimited(limited)).toBe('Latencies of B may include delays of this machine')
 })

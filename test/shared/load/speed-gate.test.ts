@@ -196,6 +196,10 @@ describe('what cannot be judged neither passes nor fails', () => {
     const verdict = judge(createRun(1, short), createRun(2, { ...short, factor: 2 }))
     expect(verdict.result).toBe('not_judged')
     expect(listResults(verdict)).toEqual({ 50: 'too_short', 95: 'too_short', 99: 'too_short' })
+    const shortest = { seconds: 1 }
+    const said = describeVerdict(judge(createRun(1, shortest), createRun(2, shortest))).join('\n')
+    expect(said).toMatch(/cannot judge p50, p95 and p99 .*: that takes at least 8 seconds of each run/)
+    expect(said).toMatch(/cannot judge failures .*: that takes at least 2 seconds of each run/)
   })
 
   test('a run that the sending machine shaped in most seconds', () => {
@@ -205,7 +209,7 @@ describe('what cannot be judged neither passes nor fails', () => {
     const partly = judge(createRun(1), createRun(2, { factor: 2 }, { limitedSeconds: 5 }))
     expect(partly).toMatchObject({ result: 'failed', left_out_seconds: { a: 0, b: 5 } })
     expect(describeVerdict(partly).at(-1)).toBe(
-      'Seconds in which this machine was the bottleneck are left out: 0 of A, 5 of B.',
+      'Seconds whose latencies may include delays of this machine are left out: 0 of A, 5 of B.',
     )
   })
 

@@ -3,6 +3,7 @@ import type { LoadReport } from '../../../shared/load/load-report.ts'
 import { formatThresholdResult } from '../../../shared/load/thresholds.ts'
 import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
 import { joinSentences } from '../../../shared/messages/join-sentences.ts'
+import { MAY_INCLUDE_DELAYS } from '../../../shared/messages/own-delays.ts'
 import { toPrintable } from '../../../shared/messages/printable.ts'
 import { toThrownText } from '../../../shared/messages/thrown.ts'
 import { formatMarkdown, formatMarkdownHeading } from '../../../shared/report/markdown.ts'
@@ -108,7 +109,7 @@ function listAnnotations(summary: RunSummary): Annotation[] {
       ? [
           warning(
             `${name}: latencies`,
-            joinSentences(['This machine was the bottleneck at times.', ...(generator.reasons ?? [])]),
+            joinSentences([`${MAY_INCLUDE_DELAYS}.`, ...(generator.reasons ?? [])]),
           ),
         ]
       : []),

@@ -185,7 +185,7 @@ function listCounts({ load, inFlight }: LoadSnapshot): Metric[] {
     counter(
       'sluice_generator_limited_seconds',
       load.limitedSeconds,
-      'Seconds in which this machine was the bottleneck',
+      'Seconds whose latencies may include delays of this machine',
     ),
     ...gauge(
       'sluice_thresholds_crossed',

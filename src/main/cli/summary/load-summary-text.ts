@@ -33,7 +33,7 @@ export function formatLoadSummary(terminal: Terminal, summary: RunSummary, repor
   ])
 }
 
-function formatNotice(terminal: Terminal, { kind, title, details }: LoadNotice): string[] {
+function formatNotice(terminal: Terminal, { kind, title, text, details }: LoadNotice): string[] {
   const columns = terminal.columns()
   const [glyph, tone] =
     kind === 'limited'
@@ -41,7 +41,9 @@ function formatNotice(terminal: Terminal, { kind, title, details }: LoadNotice):
       : ([terminal.glyphs.stopped, 'bad'] as const)
   return [
     ...hang(`${glyph} `, toPrintable(title), columns).map((line) => terminal.tone(tone, line)),
-    ...details.flatMap((detail) => hang('  ', toPrintable(detail), columns)),
+    ...[...details, ...(kind === 'limited' ? [text] : [])].flatMap((line) =>
+      hang('  ', toPrintable(line), columns),
+    ),
   ]
 }
 

@@ -58,6 +58,8 @@ export interface LoadState {
   gc: { pauses: number; maxUs: number }
   limitedSeconds: number
   limitedReasons: string[]
+  /** Seconds in which less of the schedule went out than must; earlier versions did not keep them apart. */
+  behindSeconds?: number
   /** The request before everything else, if there was one; earlier versions sent none. */
   first?: LoadFirstRequest
   thresholds: ThresholdResult[]

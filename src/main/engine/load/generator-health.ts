@@ -2,7 +2,7 @@ import { PerformanceObserver } from 'node:perf_hooks'
 import type { Load } from '../../../shared/load/load.ts'
 import { isOpen } from '../../../shared/load/load-pace.ts'
 import type { LoadReport } from '../../../shared/load/load-report.ts'
-import { formatMs } from '../../../shared/messages/figure-text.ts'
+import { formatCounted, formatMs } from '../../../shared/messages/figure-text.ts'
 import { countSent, type LoadState } from '../journal/load-record.ts'
 import type { ShapedFigure } from '../sending/own-delays.ts'
 import { EventLoopWatch } from '../sending/second-meter.ts'
@@ -78,17 +78,21 @@ export function mergeHealth(all: readonly SecondHealth[]): Omit<SecondHealth, 's
   }
 }
 
+/** Whether too little of the schedule went out in a second, though there was room. */
+export function isBehind({ behind }: Pick<SecondHealth, 'behind'>, scheduled: number | null): boolean {
+  return scheduled !== null && behind > Math.max(BEHIND_MIN, scheduled * (1 - ACHIEVED_SHARE))
+}
+
 /**
  * Whether the machine that sent, and not the service, shaped a second: a figure of it, or how much went out
  * (docs/load-tests.md §1).
  */
 export function isLimited(
   second: OpenSecond,
-  { behind }: Pick<SecondHealth, 'behind'>,
+  health: Pick<SecondHealth, 'behind'>,
   scheduled: number | null,
 ): boolean {
-  if (second.times.isShaped) return true
-  return scheduled !== null && behind > Math.max(BEHIND_MIN, scheduled * (1 - ACHIEVED_SHARE))
+  return second.times.isShaped || isBehind(health, scheduled)
 }
 
 /** What this machine may have added to the figures of a load, a sentence for each metric: where it is most. */
@@ -114,9 +118,14 @@ export function toLoadHealth(load: Load, state: LoadState | null): LoadHealth {
   if (achievedShare !== null && achievedShare < ACHIEVED_SHARE && isOwn) {
     reasons.push(`Only ${Math.floor(achievedShare * 1000) / 10} % of the schedule went out.`)
   }
+  const behindSeconds = state?.behindSeconds ?? 0
+  const limited = reasons.length > 0
+  if (limited && behindSeconds > 0)
+    reasons.push(`${formatCounted(behindSeconds, 'second')} sent less than 98 % of the schedule on time.`)
   return {
-    limited: reasons.length > 0,
+    limited,
     limitedSeconds: state?.limitedSeconds ?? 0,
+    ...(state?.behindSeconds !== undefined && { behindSeconds }),
     reasons,
     dropped: state?.dropped ?? 0,
     waited: state?.waited ?? 0,

@@ -376,6 +376,7 @@ export class LoadRun {
       gc: seconds.gc,
       limitedSeconds: seconds.limited,
       limitedReasons: seconds.limitedReasons,
+      behindSeconds: seconds.behind,
       thresholds: this.#thresholds,
       metrics: this.#metrics,
       ...toStageRecords(load, this.#ledger.staged, this.measuredMs),

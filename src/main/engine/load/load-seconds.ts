@@ -8,7 +8,7 @@ import type { Journal } from '../journal/journal.ts'
 import type { LoadSecondExtras, LoadWriter } from '../journal/load-record.ts'
 import type { SecondRecord } from '../journal/seconds.ts'
 import { OwnDelays } from '../sending/own-delays.ts'
-import { describeShaped, isLimited, mergeHealth } from './generator-health.ts'
+import { describeShaped, isBehind, isLimited, mergeHealth } from './generator-health.ts'
 import type { LoadLedger, LoadRows } from './load-ledger.ts'
 import type { LoadTally } from './load-tally.ts'
 import type { SecondHealth } from './load-threads.ts'
@@ -54,6 +54,8 @@ export class LoadSeconds {
   sent = 0
   retries = 0
   dropped = 0
+  /** Seconds in which less of the schedule went out than must. */
+  behind = 0
   /** The longest start lag that was this machine's own, microseconds. */
   ownLagMaxUs = 0
 
@@ -147,6 +149,7 @@ export class LoadSeconds {
     const scheduled = this.#toScheduled(number)
     const generatorLimited = isLimited(second, health, scheduled)
     if (generatorLimited) this.#limited += 1
+    if (isBehind(health, scheduled)) this.behind += 1
     this.ownLagMaxUs = Math.max(this.ownLagMaxUs, second.times.ownLagMaxUs)
     this.gc.pauses += health.gcPauses
     this.gc.maxUs = Math.max(this.gc.maxUs, health.gcMaxUs)

@@ -229,7 +229,7 @@ function LiveProbe({ runId, report }: { runId: string; report: CapacityReport })
 const VERDICTS = {
   held: 'held',
   failed: 'failed',
-  void: 'void: this machine was the bottleneck',
+  void: 'void: delays of this machine may have decided it',
 } as const
 
 function ProbesPanel(props: {

@@ -63,7 +63,7 @@ export function LatencyView({ runIds }: { runIds: readonly string[] }) {
   )
 }
 
-/** That this machine was the bottleneck of runs, and why; nothing where it was not. */
+/** That latencies of runs may include delays of this machine, and how much; nothing where they do not. */
 function LimitedNotice({ runs }: { runs: readonly OverlaidRun[] }) {
   if (runs.length === 0) return null
   const reasons = runs.flatMap(({ letter, limitedBecause }) =>
@@ -71,8 +71,8 @@ function LimitedNotice({ runs }: { runs: readonly OverlaidRun[] }) {
   )
   return (
     <Notice kind="warning" title={describeLimited(runs.map(({ letter }) => letter))}>
-      These latencies are not the service's alone, so they do not show whether it was slower or faster. Where
-      figures differ all the same, the verdict has a question mark. {reasons.join(' ')}
+      So they do not show whether the service was slower or faster. Where figures differ all the same, the
+      verdict has a question mark. {reasons.join(' ')}
     </Notice>
   )
 }

@@ -2,6 +2,7 @@ import { Stack } from '@mantine/core'
 import type { LoadOverview } from '../../../shared/bridge/results.ts'
 import type { LoadFact, LoadView } from '../../../shared/load/load-view.ts'
 import { formatCounted, formatSpan } from '../../../shared/messages/figure-text.ts'
+import { MAY_INCLUDE_DELAYS } from '../../../shared/messages/own-delays.ts'
 import { GROUP_TITLES, toGroupTable, toStagesTable } from '../../../shared/report/load-sections.ts'
 import { BarTable } from '../../ui/charts/bar-table.tsx'
 import { Figures, Notice, Panel } from '../../ui/layout/screen.tsx'
@@ -176,8 +177,7 @@ export function GeneratorPanel(props: {
         <Figures figures={facts} />
         {limited.length > 0 && (
           <p className="quiet">
-            This machine was the bottleneck in {limited.length === 1 ? 'second' : 'seconds'}{' '}
-            {formatRanges(limited)}.
+            {MAY_INCLUDE_DELAYS} in {limited.length === 1 ? 'second' : 'seconds'} {formatRanges(limited)}.
           </p>
         )}
       </Stack>

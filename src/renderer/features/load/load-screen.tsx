@@ -291,7 +291,7 @@ function LoadRequestsPanel({ report }: { report: LoadOverview }) {
   return (
     <Panel
       title="Requests per second"
-      aside={limited.length > 0 ? 'shaded: this machine was the bottleneck' : undefined}
+      aside={limited.length > 0 ? 'shaded: may include delays of this machine' : undefined}
     >
       {seconds.length === 0 ? (
         <p className="quiet">Counted from the first measured second on.</p>

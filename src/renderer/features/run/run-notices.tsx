@@ -1,6 +1,7 @@
 import { Anchor } from '@mantine/core'
 import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
 import { adviseInWindow, findMendingStep, type MendingStep } from '../../../shared/messages/outcome-advice.ts'
+import { ABOUT_DELAYS, MAY_INCLUDE_DELAYS } from '../../../shared/messages/own-delays.ts'
 import { listRetries, type RunSummary } from '../../../shared/run/run.ts'
 import { useLiveRuns } from '../../bridge/live-runs.ts'
 import { ActionButton } from '../../ui/controls.tsx'
@@ -124,8 +125,8 @@ export function StopNotice(props: {
         </Notice>
       )}
       {limited === true && (
-        <Notice kind="warning" title="This machine was the bottleneck for part of the run">
-          The latencies below may include its own delays. Close other programs or lower the pace.
+        <Notice kind="warning" title={MAY_INCLUDE_DELAYS}>
+          {ABOUT_DELAYS}
         </Notice>
       )}
     </>

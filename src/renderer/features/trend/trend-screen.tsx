@@ -206,8 +206,8 @@ function Charts({ runs, hrefOf }: { runs: Trend['runs']; hrefOf: (runId: string)
   return (
     <>
       {limited > 0 && (
-        <Notice kind="warning" title="This machine was the bottleneck for part of some runs">
-          Their latencies are not those of the service alone. The table marks them.
+        <Notice kind="warning" title="Latencies of some runs may include delays of this machine">
+          The table marks them.
         </Notice>
       )}
       <Columns least="34rem">

@@ -48,7 +48,7 @@ export function LatencyCharts(props: {
   } | null
   /** What thresholds allow of a latency. */
   limits?: Partial<Record<TrendMetric, TimeLimit[]>>
-  /** Seconds in which this machine was the bottleneck. */
+  /** Seconds whose latencies may include delays of this machine. */
   limited?: readonly number[]
 }) {
   const { series, shown, measured, limits = {}, limited = [] } = props
@@ -165,7 +165,7 @@ function LatencyOverTime(props: {
   seconds: readonly LatencySecond[]
   /** What thresholds allow, milliseconds. */
   limits?: readonly TimeLimit[]
-  /** Seconds in which this machine was the bottleneck. */
+  /** Seconds whose latencies may include delays of this machine. */
   limited?: readonly number[]
 }) {
   const { name, seconds, limits = [], limited = [] } = props

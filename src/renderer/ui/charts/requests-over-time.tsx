@@ -15,7 +15,7 @@ const formatAxisRate = (rate: number) => dropZeros(formatRate(rate))
 /** Requests in each second: those that were due, sent, succeeded, and did not succeed. */
 export function RequestsOverTime(props: {
   seconds: readonly RequestSecond[]
-  /** Seconds in which this machine was the bottleneck. */
+  /** Seconds whose latencies may include delays of this machine. */
   limited?: readonly number[]
 }) {
   const { seconds, limited = [] } = props

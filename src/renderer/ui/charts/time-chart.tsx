@@ -47,7 +47,7 @@ type Range = readonly [from: number, to: number]
 interface Marks {
   pauses: readonly ChartPause[]
   limits: readonly TimeLimit[]
-  /** Seconds of sending that are shaded, since this machine was the bottleneck. */
+  /** Seconds of sending that are shaded, since their latencies may include delays of this machine. */
   limited: readonly number[]
 }
 

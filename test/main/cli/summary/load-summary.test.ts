@@ -96,8 +96,19 @@ describe('the summary of a load test', () => {
 
   it('begins with the generator where that was the limit, before any number', () => {
     const text = show(buildLoadReport({ seconds: 30, limited: [3, 4] }))
-    expect(text).toMatch(/^▲ Generator-limited: this machine was the bottleneck in 2 of 30 seconds\n/)
+    expect(text).toMatch(
+      /^▲ Latencies may include delays of this machine \(generator-limited in 2 of 30 seconds\)\n/,
+    )
+    expect(text.slice(0, text.indexOf('posts.csv at'))).toContain('close other programs')
     expect(text.indexOf('start_lag p99 was 39 ms')).toBeLessThan(text.indexOf('posts.csv at'))
+  })
+
+  it('says of how many limited seconds the schedule is the reason, also where the whole kept up', () => {
+    const report = buildLoadReport()
+    const generator = { ...report.generator, limitedSeconds: 3, behindSeconds: 1 }
+    expect(show({ ...report, generator }).replaceAll(/\s+/g, ' ')).toContain(
+      'kept up: schedule sent 100 %, generator-limited 3 of 60 seconds (1 of them sent less than 98 % of the schedule on time)',
+    )
   })
 
   it('keeps scheduled, sent, answered and succeeded apart', () => {
@@ -171,7 +182,10 @@ describe('the summary of a load test', () => {
     expect(failing('p(99)<500')).toContain(
       'No threshold is about failures: 1,200 of 12,000 requests did not succeed',
     )
+    expect(failing('http_req_duration{status:200}:p(99)<500')).toContain('No threshold is about failures')
     expect(failing('http_req_failed:rate<0.5')).not.toContain('on failures')
+    for (const expression of ['rate<0.5', 'checks:rate>0.5', 'http_reqs{status:429}:count<5000'])
+      expect(failing(expression)).not.toContain('about failures')
     expect(show(buildLoadReport({}, { thresholds: [HELD] }))).not.toContain('on failures')
   })
 

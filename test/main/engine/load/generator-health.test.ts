@@ -122,6 +122,14 @@ describe('a load of which less went out than was scheduled', () => {
     expect(judge({ waited: 1 })).toEqual(['Only 90 % of the schedule went out.'])
   })
 
+  it('has the seconds in which too little went out among the reasons, which alone are none', () => {
+    expect(judge({ behindSeconds: 3 })).toEqual([
+      'Only 90 % of the schedule went out.',
+      '3 seconds sent less than 98 % of the schedule on time.',
+    ])
+    expect(judge({ sent: 990, behindSeconds: 1 })).toEqual([])
+  })
+
   it('was not, if as many waited or were dropped as are missing', () => {
     expect(judge({ waited: 100 })).toEqual([])
     expect(judge({ dropped: 100 })).toEqual([])

@@ -197,6 +197,17 @@ describe('the seconds of a load', () => {
     expect(read().flatMap(({ limited, second }) => (limited ? [second] : []))).toEqual([0])
     expect(seconds.limited).toBe(1)
     expect(seconds.limitedReasons).toEqual([])
+    expect(seconds.behind).toBe(0)
+  })
+
+  it('are counted apart where less of the schedule went out than must', () => {
+    const { seconds, close, read } = createSeconds()
+    for (const [second, behind] of [2, 3, 20].entries()) {
+      seconds.noteHealth(0, toHealth(second, { behind }))
+      close(second)
+    }
+    expect(read().map(({ limited }) => limited)).toEqual([false, true, true])
+    expect(seconds.behind).toBe(2)
   })
 })
 

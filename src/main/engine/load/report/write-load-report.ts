@@ -7,6 +7,7 @@ import {
 } from '../../../../shared/load/thresholds.ts'
 import { SluiceError } from '../../../../shared/messages/errors.ts'
 import { formatCounted, formatMs, formatRate } from '../../../../shared/messages/figure-text.ts'
+import { ABOUT_DELAYS, MAY_INCLUDE_DELAYS } from '../../../../shared/messages/own-delays.ts'
 import { listReadAs } from '../../../../shared/messages/reading-messages.ts'
 import { formatLoadMarkdown } from '../../../../shared/report/markdown-reports.ts'
 import {
@@ -190,9 +191,7 @@ function listProperties(report: LoadReport): [name: string, value: string][] {
 function toOutput({ generator, counts, rates, latencyMs, thresholds, warnings = [] }: LoadReport): string {
   const duration = latencyMs.http_req_duration
   const lines = [
-    ...(generator.limited
-      ? ['This machine was the bottleneck at times. Treat all figures with caution.', ...generator.reasons]
-      : []),
+    ...(generator.limited ? [`${MAY_INCLUDE_DELAYS}. ${ABOUT_DELAYS}`, ...generator.reasons] : []),
     `${formatCounted(counts.sent, 'request')}, ${formatRate(rates.attemptedPerS)} a second; ${formatCounted(counts.succeeded, 'success', 'successes')}, ${formatRate(rates.succeededPerS)} a second`,
     ...(duration === undefined
       ? []

@@ -98,12 +98,10 @@ describe('a JUnit report', () => {
     })
   })
 
-  test('says first that the sending machine was the bottleneck', () => {
+  test('says first that latencies may include delays of the sending machine', () => {
     const { suite } = read(buildLoadReport({ seconds: 3, limited: [1] }))
     const output = suite.children.find(({ name }) => name === 'system-out')?.text ?? ''
-    expect(output.split('\n')[0]).toBe(
-      'This machine was the bottleneck at times. Treat all figures with caution.',
-    )
+    expect(output).toMatch(/^Latencies may include delays of this machine\. No request was lost/)
     const properties = suite.children[0]?.children.map(({ attributes }) => attributes)
     expect(properties).toContainEqual({ name: 'generator_limited', value: 'true' })
   })

@@ -1,0 +1,6 @@
+/** That latencies may not be the service's alone (docs/load-tests.md §1), without a full stop. */
+export const MAY_INCLUDE_DELAYS = 'Latencies may include delays of this machine'
+
+/** What that means, and what to do about it. */
+export const ABOUT_DELAYS =
+  'No request was lost and all counts are right; only latencies may be too high. This is common if a fast service, such as the sandbox, runs on the same machine. For exact latencies, close other programs, lower the pace or send from another machine.'
