@@ -51,7 +51,7 @@ export async function unpackGzip(path: string, maxBytes = UNPACKED_MAX_BYTES): P
   }
 }
 
-async function isGzip(path: string): Promise<boolean> {
+export async function isGzip(path: string): Promise<boolean> {
   try {
     // Opening a pipe would wait for somebody who writes to it.
     if (!(await stat(path)).isFile()) return false

@@ -120,12 +120,15 @@ test('a copy of a file under another name is refused as one that is named twice 
     'a.csv': 'id\n1\n',
     'a (1).csv': 'id\n1\n',
     'b.csv': 'id\n2\n',
+    'b.csv.gz': gzipSync('id\n2\n'),
   })
   const more = [pathOf('b.csv'), pathOf('a (1).csv')]
   const said = await failReadingAny(pathOf('a.csv'), { more })
   expect(said).toContain(`source ${pathOf('a (1).csv')}: `)
   expect(said).toContain('the file is a copy of a.csv, and its rows would be sent twice')
-  const others = await readWhole({ path: pathOf('a.csv'), more: [pathOf('b.csv')] })
+  const packed = await failReadingAny(pathOf('b.csv'), { more: [pathOf('b.csv.gz')] })
+  expect(packed).toContain('the file is a copy of b.csv, and its rows would be sent twice')
+  const others = await readWhole({ path: pathOf('a.csv'), more: [pathOf('b.csv.gz')] })
   expect(others.rows).toHaveLength(2)
 })
 

@@ -70,7 +70,7 @@ export async function openUnitedSource(
       reader.close()
     }
   }
-  await refuseCopies(files)
+  await refuseCopies(heads)
   const [head] = heads
   if (first === null || head === undefined) throw new Error('a source of no file')
   const sizeBytes = heads.reduce((sum, one) => sum + one.sizeBytes, 0)
