@@ -63,6 +63,18 @@ test('a workbook whose sheets have no rows is refused with the name of the first
   })
 })
 
+test('rows of a sheet with most of the columns are told, though each sheet has one of its own', async () => {
+  const months = {
+    Jan: toRow('post_id', 'text_data', 'likes') + toRow('p', 'hi', '1').repeat(5),
+    Feb: toRow('post_id', 'text_data', 'shares') + toRow('p', 'hi', '2').repeat(4),
+    Users: toRow('user_id', 'name', 'likes') + toRow('u', 'Ann', '3').repeat(3),
+  }
+  const { told } = await readAnySource(await writeSheets(months))
+  expect(told).toMatchObject([
+    { code: 'other_sheets', args: { sheet: 'Jan', others: '"Feb" (4 rows)' }, rows: 4 },
+  ])
+})
+
 test('rows of other sheets with the same columns are told with their number, unless a person named the sheet', async () => {
   const again = (rows: number, ...names: string[]) => toRow(...names) + toRow('p', 'hi').repeat(rows)
   const path = await writeSheets({

@@ -55,14 +55,16 @@ async function countAlikeRows(
   return count
 }
 
-/** Whether one sheet has all the names of the other; without names, as many columns. */
+/** Whether one sheet has all the names of the other, or most of several; without names, as many columns. */
 function hasSameColumns(one: SheetHead, other: SheetHead): boolean {
   const [names, others] = [toNames(one), toNames(other)]
   if (names.size === 0 || others.size === 0) {
     return names.size === others.size && one.width > 0 && one.width === other.width
   }
   if (Math.min(names.size, others.size) < 2 && names.size !== others.size) return false
-  return names.isSubsetOf(others) || others.isSubsetOf(names)
+  const shared = names.intersection(others).size
+  const fewest = Math.min(names.size, others.size)
+  return shared === fewest || (shared > 1 && shared * 2 > fewest)
 }
 
 function toNames({ header }: SheetHead): Set<string> {
