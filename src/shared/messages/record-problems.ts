@@ -102,15 +102,20 @@ export const RECORD_PROBLEMS = {
       'The spreadsheet computes them from the rows above. Leave them out, or switch the totals row off.',
   },
   description_row: {
-    expected: ({ as }: { as: 'import_ids' | 'questions' | 'types' | 'unlike' }) =>
+    expected: ({ as }: { as: 'import_ids' | 'questions' | 'types' | 'unlike' | 'names' }) =>
       ({
+        names: {
+          terminal:
+            'looks like the names of the columns, but is sent as a row; if it is the header, leave out --no-header',
+          window: 'looks like the names of the columns, but is sent as a row',
+        },
         import_ids: 'must be a row, but has the import ids of a survey',
         questions: 'must be a row, but has the questions of a survey, one for each column',
         types: 'must be a row, but has the types of the columns',
         unlike: 'looks like a second header line (names, units or types), but is sent as a row',
       })[as],
     title: 'Rows that describe the columns',
-    remedy: 'The lines below the header say what the columns are. Leave them out.',
+    remedy: 'These lines say what the columns are. Leave them out.',
   },
   footer_row: {
     expected: ({ as }: { as: 'total' | 'count' | 'count_above' | 'note' }) =>

@@ -16,7 +16,7 @@ const WARNED = {
   empty_records: [{}],
   repeated_header: [],
   totals_row: [],
-  description_row: [{ as: 'unlike' }],
+  description_row: [{ as: 'unlike' }, { as: 'names' }],
   footer_row: ['total', 'count', 'note'].map((as) => ({ as })),
   second_table: [{}],
   below_other_header: [],

@@ -40,6 +40,7 @@ export async function* watchTableEdges(
   const tables = new SecondTables(header)
   const finish = (batch: SourceBatch, next: readonly SourceRow[]) => {
     if (isFirst && header !== null) markDescriptions(header, batch.rows)
+    else if (isFirst) markNames(batch.rows[0])
     isFirst = false
     bytesDone = batch.bytesRead
     return tables.mark(batch, next)
@@ -135,6 +136,15 @@ function findKinds(rows: readonly SourceRow[], width: number, least: number): st
     const [kind, alike] = usual
     return alike.length >= 0.85 * values.length ? kind : ''
   })
+}
+
+/** Marks the first row of a table without a header if it has the names of columns. */
+function markNames(row: SourceRow | undefined): void {
+  if (row === undefined || hasError(row)) return
+  const filled = listFilled(row.cells)
+  const known = filled.filter((cell) => mayFillSameField(cell, cell))
+  if (known.length < Math.min(2, filled.length) || !areNames(filled)) return
+  addProblem(row, { severity: 'warning', code: 'description_row', args: { as: 'names' } })
 }
 
 /** Marks the rows right below the header that say what its columns are. */

@@ -45,6 +45,20 @@ test.each([
 })
 
 test.each([
+  ['user_id,text_data,likes\nu1,hi there,3\n', ['1 names']],
+  ['Author;Nachricht\nann;hi there\n', ['1 names']],
+  ['term\nbad word\nworse\n', ['1 names']],
+  ['u1,hi there,3\nuser_id,text_data,likes\n', []],
+  ['message,hi there\ntext,post\n', []],
+  ['ann,hi there\nbob,text\n', []],
+])(
+  'the first row of a table without a header is told if it has the names of fields: %j',
+  async (text, expected) => {
+    expect(await findMarked(text, 'source.csv', { header: false })).toEqual(expected)
+  },
+)
+
+test.each([
   ['Total,,360', ['9 total']],
   ['Gesamtergebnis,8 posts,', ['9 total']],
   ['Generated on 2024-05-01 by Report Server,,', ['9 note']],
