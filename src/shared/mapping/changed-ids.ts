@@ -127,8 +127,8 @@ const LONGEST_NAMED_DATE = 8
 /** Without a year: what spreadsheets make of `3-1` and the like. */
 const DAY_AND_MONTH = /^(?:\d{1,2}-[A-Z][a-z]{2}|[A-Z][a-z]{2}-\d{2})$/
 const SHORT = /^\d{1,3}$/
-/** A number as a spreadsheet shows it with separators of thousands. */
-const GROUPED = /^[1-9]\d{0,2}(?:([,.'’\u00a0\u202f ])\d{3})(?:\1\d{3})*$/
+/** A number as a spreadsheet shows it with separators of thousands, and perhaps with places that are 0. */
+const GROUPED = /^[1-9]\d{0,2}(?:([,.'’\u00a0\u202f ])\d{3})(?:\1\d{3})*(?:(?!\1)[.,]0+)?$/
 
 /** Digits that programs keep of a number: a spreadsheet, C as it prints a double, and JavaScript or Python. */
 const KEPT_DIGITS = [15, 16, 17] as const

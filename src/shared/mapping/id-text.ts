@@ -48,6 +48,11 @@ export function trimId(id: string): string {
   return id.replaceAll(REMOVED, '').replaceAll(ENDS, '')
 }
 
+/** Whether accents of an id are characters of their own, so that another id may look the same. */
+export function isDecomposed(id: string): boolean {
+  return /[^\0-\x7f]/.test(id) && id !== id.normalize('NFC')
+}
+
 const CURLY = '[“”„‟«»]'
 const CURLY_ENDS = new RegExp(`^${CURLY}+|${CURLY}+$`, 'gu')
 

@@ -69,12 +69,13 @@ export const ID_PROBLEMS = {
     needs: 'ids_changed',
   },
   changed_value: {
-    expected: ({ as }: { as: 'missing' | 'rounded' | 'shortened' | 'wrapped' }) =>
+    expected: ({ as }: { as: 'missing' | 'rounded' | 'shortened' | 'grouped' | 'wrapped' }) =>
       ({
         missing:
           'looks like what a program writes for a missing value (or an error of a spreadsheet), but is sent as the text',
         rounded: 'looks rounded by a spreadsheet or data frame; the term may have been another',
         shortened: 'is shown in the spreadsheet with fewer digits than it keeps, and sent as it is shown',
+        grouped: 'is a number that the spreadsheet shows with separators of thousands, and sent with them',
         wrapped:
           'has signs around it that keep it a text in a spreadsheet (= or an apostrophe); they are sent',
       })[as],
@@ -101,11 +102,13 @@ export const ID_PROBLEMS = {
       'Each row needs its own value: edit the rows, leave the duplicates out, or map another column or a template.',
   },
   look_alike: {
-    expected: ({ of }: { of: 'term' }, also?: { row: number | string }) =>
-      `looks like ${also === undefined ? `another ${of}` : `the ${of} of row ${also.row}`}, and differs only in characters that look alike; both are sent`,
-    title: 'Terms that look alike',
+    expected: ({ of }: { of: 'term' | 'id' }, also?: { row: number | string }) =>
+      of === 'id'
+        ? 'has accents as characters of their own (é as two); to the service, the same id with é as one is another'
+        : `looks like ${also === undefined ? `another ${of}` : `the ${of} of row ${also.row}`}, and differs only in characters that look alike; both are sent`,
+    title: 'Ids or terms that look alike',
     remedy:
-      'They differ only in invisible characters, width or composed letters. Check whether both are meant.',
+      'Values can differ only in invisible characters, width or composed letters. Check whether each is meant.',
   },
   not_distinct: {
     expected: ({ field }: { field: string }) => `must differ from ${field}`,

@@ -82,12 +82,10 @@ export function createCellCheck(
           : findChangedPart(cell, idColumns)
       if (changed !== null)
         found = [...found, { row, severity: 'warning', field, ...changed, found: toFound(cell) }]
-      if (letters[index] === 'r' && isCompared(field)) {
+      const as = letters[index] === 'r' ? 'shortened' : letters[index] === 't' ? 'grouped' : null
+      if (as !== null && isCompared(field)) {
         const code = field === 'term' ? 'changed_value' : 'lost_id'
-        found = [
-          ...found,
-          { row, severity: 'warning', code, args: { as: 'shortened' }, field, found: toFound(cell) },
-        ]
+        found = [...found, { row, severity: 'warning', code, args: { as }, field, found: toFound(cell) }]
       }
       if (letters[index] === 'e') {
         const severity = isText ? 'warning' : 'error'

@@ -71,8 +71,10 @@ export function withoutCertain(
   )
 }
 
-/** The fields of ids that a spreadsheet certainly rounded. */
+/** The fields of ids that a spreadsheet certainly rounded, or shows with separators of thousands. */
 export function listCertain(problems: readonly FoundProblem[]): ReadonlySet<string> {
   if (problems.length === 0) return NONE
-  return new Set(problems.flatMap(({ code, field = '' }) => (code === 'id_precision' ? [field] : [])))
+  const isCertain = (problem: FoundProblem) =>
+    problem.code === 'id_precision' || (problem.code === 'lost_id' && problem.args.as === 'grouped')
+  return new Set(problems.flatMap((one) => (isCertain(one) ? [one.field ?? ''] : [])))
 }

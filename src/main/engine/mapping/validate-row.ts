@@ -6,6 +6,7 @@ import {
   hasUnseenInTerm,
   ID_TEXT_FIELDS,
   isBlank,
+  isDecomposed,
   showUnseen,
 } from '../../../shared/mapping/id-text.ts'
 import { findUnlistedFields } from '../../../shared/mapping/match-columns.ts'
@@ -404,6 +405,8 @@ function createIdRule(field: string): RowRule {
     if (hasUnseen(id)) {
       all = addProblem(all, row, 'warning', field, { code: 'invisible_characters' }, showUnseen(id))
     }
+    if (isDecomposed(id))
+      all = addProblem(all, row, 'warning', field, { code: 'look_alike', args: { of: 'id' } }, id)
     if (hasCurlyQuote(id)) all = addProblem(all, row, 'warning', field, { code: 'quotes_in_id' }, id)
     if (hasFraction(id)) return addProblem(all, row, 'warning', field, { code: 'fraction_in_id' }, id)
     const as = findLostId(id)

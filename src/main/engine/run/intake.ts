@@ -362,8 +362,8 @@ export function createRowCheck(
       return { row, cells, kinds, uniqueKey, problems: foundByReader, corrections, body, unfit }
     }
     const ofSource = toIdProblems(foundByReader, body)
-    const reported = listCertain(ofSource)
     const before = [...ofSource, ...withoutReplaced(mapped.problems, ofSource)]
+    const reported = listCertain(before)
     const problems = [...before, ...withoutConsequences(withoutCertain(validated, reported), before)]
     return { row, cells, kinds, uniqueKey, problems, corrections, body, reported, unfit }
   }

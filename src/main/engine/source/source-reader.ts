@@ -8,9 +8,9 @@ import type { EncodingReading } from '../../../shared/run/results.ts'
 
 /**
  * What a cell is, a letter: text; in a source of JSON other JSON kept as its text, null, or a key that is missing; in a
- * workbook an error such as `#N/A`, or a number that is shown with fewer digits than it has.
+ * workbook an error such as `#N/A`, or a number that is shown with fewer digits than it has, or with separators of thousands.
  */
-export type CellKind = 's' | 'j' | 'n' | '-' | 'e' | 'r'
+export type CellKind = 's' | 'j' | 'n' | '-' | 'e' | 'r' | 't'
 
 /** One record of a source, exactly as the file has it: every cell text, nothing trimmed. */
 export interface SourceRow {

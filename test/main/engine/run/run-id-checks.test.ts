@@ -171,6 +171,40 @@ test('ids and terms that a workbook shows with fewer digits than it keeps are wa
   expect(listGroups(list)).toEqual([['changed_value', 'term', 'shortened', 1]])
 })
 
+test('ids that a workbook shows with separators of thousands are warned of, also among others, each row once', async () => {
+  const toText = (text: string) => `<c t="inlineStr"><is><t>${text}</t></is></c>`
+  const toNumber = (style: number, number: string) => `<c s="${style}"><v>${number}</v></c>`
+  const formats = ['#,##0', '_(* #,##0.00_)', '0000000', '0.0,']
+  const checkIds = async (...ids: string[]) => {
+    const toRow = (...cells: string[]) => `<row>${cells.join('')}</row>`
+    const header = toRow(...['post_id', 'user_id', 'text_data'].map(toText))
+    const rows = ids.map((id, index) => toRow(toText(`p${index}`), id, toNumber(1, '1234567')))
+    const sheet = { name: 'a', rows: header + rows.join('') }
+    return listGroups(await check(await createWorkbook({ sheets: [sheet], formats }), {}, 'xlsx'))
+  }
+  const grouped = [toNumber(1, '1234567'), toNumber(2, '1234568')]
+  expect(await checkIds(...grouped, toNumber(0, '1234569'), toNumber(3, '42'), toText('1,234,560'))).toEqual([
+    ['lost_id', 'user_id', 'grouped', 2],
+  ])
+  expect(await checkIds(...grouped)).toEqual([['lost_id', 'user_id', 'grouped', 2]])
+  expect(await checkIds(toNumber(4, '1234567'))).toEqual([['lost_id', 'user_id', 'shortened', 1]])
+})
+
+test('ids of a CSV file that all have separators of thousands are warned of, also with places that are 0', async () => {
+  expect(listGroups(await check(toCsv(['"1,234.00"', '"2,345,678.00"'])))).toEqual([
+    ['lost_id', 'user_id', 'grouped', 2],
+  ])
+  expect(listGroups(await check(toCsv(['1.234.00', '2.345.00'])))).toEqual([])
+})
+
+test('ids with accents as characters of their own are warned of, since the same ids without are others', async () => {
+  const ids = ['jos\u00e9', 'jose\u0301', 'Ⅻ', 'ｕ１', '각'.normalize('NFD'), 'жук']
+  const runId = await check(toCsv(ids))
+  expect(listGroups(runId)).toEqual([['look_alike', 'user_id', null, 2]])
+  const [group] = runs.read(runId, readProblemGroups)
+  expect(group?.examples.map(({ row }) => row)).toEqual([2, 5])
+})
+
 test('the totals row of a table in a workbook is not sent, a row with more than totals is', async () => {
   const toText = (at: string, text: string) => `<c r="${at}" t="inlineStr"><is><t>${text}</t></is></c>`
   const toRow = (number: number, ...texts: string[]) =>

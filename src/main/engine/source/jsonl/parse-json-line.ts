@@ -5,7 +5,7 @@ export interface JsonMember {
   key: string
   /** The text of a string, '' for null, and of anything else its JSON as it stands in the file. */
   cell: string
-  kind: Exclude<CellKind, '-' | 'e' | 'r'>
+  kind: Exclude<CellKind, '-' | 'e' | 'r' | 't'>
   /** Where key and value stand in the text: UTF-16 code units from 0, `to` behind the value. */
   from: number
   valueFrom: number

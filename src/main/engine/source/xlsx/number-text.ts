@@ -47,6 +47,11 @@ export function losesDigits(literal: string, shown: string): boolean {
   return !toDigits(shown).includes(digits)
 }
 
+/** Whether a number is shown with separators of thousands, which formats write as in American English. */
+export function hasThousands(shown: string): boolean {
+  return /\d,\d{3}/.test(shown)
+}
+
 const EXPONENT = /E[+-]\d+$/
 
 /** The digits of a number, without zeros at its ends. */

@@ -7,7 +7,7 @@ import {
   moveLinkFormula,
   parseLinkFormula,
 } from './link-formula.ts'
-import { isBeyondPrecision, losesDigits, toSerial } from './number-text.ts'
+import { hasThousands, isBeyondPrecision, losesDigits, toSerial } from './number-text.ts'
 import { decodeEscapes, type XmlHandlers } from './parse-xml.ts'
 import { isTrue, type Styles } from './workbook.ts'
 
@@ -51,6 +51,8 @@ export interface SheetRow {
   formatted: number[] | null
   /** Those of them that are shown with fewer digits than they have; null for none. */
   shortened: number[] | null
+  /** Those of them that are shown with separators of thousands; null for none. */
+  grouped: number[] | null
 }
 
 /** Columns from one to another, both from 0. */
@@ -147,6 +149,7 @@ export function createSheetCollector(path: string, styles: Styles): SheetCollect
       links: null,
       formatted: null,
       shortened: null,
+      grouped: null,
     }
   }
 
@@ -258,6 +261,9 @@ export function createSheetCollector(path: string, styles: Styles): SheetCollect
       if (!isDate && losesDigits(literal, shown)) {
         row.shortened ??= []
         row.shortened.push(column)
+      } else if (!isDate && hasThousands(shown)) {
+        row.grouped ??= []
+        row.grouped.push(column)
       }
     }
     return shown

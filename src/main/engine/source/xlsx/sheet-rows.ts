@@ -169,10 +169,11 @@ export function toSourceRow(
   }
 }
 
-function toKinds(count: number, { errors, shortened }: TextRow): Pick<SourceRow, 'kinds'> {
-  if (errors === null && shortened === null) return {}
+function toKinds(count: number, { errors, shortened, grouped }: TextRow): Pick<SourceRow, 'kinds'> {
+  if (errors === null && shortened === null && grouped === null) return {}
   const kinds = Array<CellKind>(count).fill('s')
   for (const column of shortened ?? []) kinds[column] = 'r'
+  for (const column of grouped ?? []) kinds[column] = 't'
   for (const column of errors ?? []) kinds[column] = 'e'
   return { kinds: kinds.join('') }
 }
