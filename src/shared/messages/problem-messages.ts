@@ -266,6 +266,13 @@ export const PROBLEM_MESSAGES = {
       'Rows of these files have empty cells in these columns. If a column has another name there, rename it, or send these files by themselves.',
     counts: 'all',
   },
+  source_changed: {
+    expected: () => 'is of a file that changed while it was read, so that rows may be cut or missing',
+    title: 'A file that changed while it was read',
+    remedy: 'Wait until nothing writes to the file any more, then choose it again.',
+    needs: 'content_cut',
+    advice: () => 'once nothing writes to the file any more, run the command again',
+  },
   video_too_long: {
     expected: ({ maxHours }: { maxHours: number }) =>
       `is longer than ${maxHours} hour, the longest that the service accepts; it is sent anyway`,

@@ -49,6 +49,7 @@ export const FOUND_BY_READERS = [
   'empty_file',
   'skipped_files',
   'missing_columns',
+  'source_changed',
   'video_too_long',
 ] as const
 

@@ -53,6 +53,7 @@ const WARNED = {
   empty_file: [],
   skipped_files: [{ files: 1 }],
   missing_columns: [{ columns: 'a', files: 'b.csv' }],
+  source_changed: [{}],
   video_too_long: [{ maxHours: 1 }],
   required: [],
   forbidden_character: [],

@@ -1,4 +1,6 @@
+import { statSync } from 'node:fs'
 import { extname } from 'node:path'
+import type { SourceWarning } from '../../../shared/messages/problem-messages.ts'
 import type { PlanSource } from '../../../shared/plan/plan.ts'
 import {
   findFormatOfEnding,
@@ -35,18 +37,45 @@ export interface OpenSourceOptions {
  */
 export async function openSource(source: PlanSource, options: OpenSourceOptions = {}): Promise<SourceReader> {
   const tables = await findTables(source)
-  if (tables === null) return openOne(source, options)
+  /** Files may be opened several times, and must be the same each time. */
+  const states = new Map<string, string | null>()
+  const open = (one: PlanSource) => {
+    const state = states.get(one.path) ?? readState(one.path)
+    states.set(one.path, state)
+    return openOne(one, state, options)
+  }
+  if (tables === null) return open(source)
   const { more: _more, ...reading } = source
   return openUnitedSource(
     tables,
-    ({ path }) => openOne({ ...reading, path }, options),
+    ({ path }) => open({ ...reading, path }),
     (reader) => describeReading(reader, reading),
     options.isPreview,
   )
 }
 
-async function openOne(source: PlanSource, options: OpenSourceOptions): Promise<SourceReader> {
+/** What tells that a file was written to: its size and time; null for what is no file. */
+function readState(path: string): string | null {
+  try {
+    const found = statSync(path)
+    return found.isFile() ? `${found.size} ${found.mtimeMs}` : null
+  } catch {
+    return null
+  }
+}
+
+async function openOne(
+  source: PlanSource,
+  state: string | null,
+  options: OpenSourceOptions,
+): Promise<SourceReader> {
   const reader = await openFile(source, options)
+  const findWarnings = reader.findWarnings
+  reader.findWarnings = (isSent) => {
+    const changed: SourceWarning[] =
+      readState(source.path) === state ? [] : [{ severity: 'warning', code: 'source_changed' }]
+    return [...(findWarnings?.(isSent) ?? []), ...changed]
+  }
   if (!getFormatTraits(reader.format).hasHeader) return reader
   const readBatches = reader.batches
   reader.batches = () => watchTableEdges(readBatches(), reader.header)
