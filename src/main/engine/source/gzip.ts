@@ -43,12 +43,22 @@ export async function unpackGzip(path: string, maxBytes = UNPACKED_MAX_BYTES): P
     },
   })
   try {
-    await pipeline(createReadStream(path), createGunzip(), limit, createWriteStream(copy, { mode: 0o600 }))
+    const gunzip = createGunzip()
+    await pipeline(createReadStream(path), gunzip, limit, createWriteStream(copy, { mode: 0o600 }))
+    if (await hasDataFrom(path, gunzip.bytesWritten))
+      throw new SluiceError({ id: 'gzip_damaged', source: path, reason: 'data behind zero bytes' })
     return { path: copy, remove }
   } catch (error) {
     remove()
     throw toGzipError(path, folder, error)
   }
+}
+
+/** Whether anything but zero bytes follows: Node takes those for the end, and passes over all behind them. */
+async function hasDataFrom(path: string, start: number): Promise<boolean> {
+  for await (const chunk of createReadStream(path, { start }) as AsyncIterable<Buffer>)
+    if (chunk.some((byte) => byte !== 0)) return true
+  return false
 }
 
 export async function isGzip(path: string): Promise<boolean> {

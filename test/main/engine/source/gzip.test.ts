@@ -39,6 +39,17 @@ describe('a gzip file', () => {
     expect((await readAnySource(writeSource(parts, 'people.csv.gz'))).cells).toEqual([['Ada'], ['Grace']])
   })
 
+  it('may be filled up with zero bytes, but has nothing behind them', async () => {
+    const [first, second] = [gzipSync('name\nAda\n'), gzipSync('Grace\n')]
+    const zeros = Buffer.alloc(100_000)
+    const filled = writeSource(Buffer.concat([first, second, zeros]), 'people.csv.gz')
+    expect((await readAnySource(filled)).cells).toEqual([['Ada'], ['Grace']])
+    const apart = writeSource(Buffer.concat([first, zeros, second]), 'people.csv.gz')
+    await expect(readAnySource(apart)).rejects.toThrow(
+      `source ${apart}: the gzip file is damaged or cut off (data behind zero bytes)`,
+    )
+  })
+
   it('is refused with its own name where it is damaged, too large or holds no rows', async () => {
     const before = listCopies()
     const whole = gzipSync('name\n'.repeat(1_000))
