@@ -145,15 +145,18 @@ const ZEROS = /0*$/
 
 /**
  * Finds what only the ids of a whole column show: that long ones end in more zeros than by chance, dates among ids of
- * another kind or without a year, and that all numbers of more than three digits have separators.
+ * another kind or without a year, and that numbers have separators of thousands.
  */
 export class IdColumn {
   #filled = 0
+  /** Whole numbers of up to three digits, and longer ones. */
   #short = 0
+  #plain = 0
   readonly #long = KEPT_DIGITS.map((digits) => new LongIds(digits))
   readonly #dates = new FoundIds()
   #withoutYear = 0
   readonly #grouped = new FoundIds()
+  #hasDots = false
 
   /** Takes in the id of a row. One that is not sent shows what the column is like, and is not counted. */
   note(id: string, row = 1, isSent = true): void {
@@ -166,12 +169,16 @@ export class IdColumn {
       }
     } else if (NUMBER.test(id)) {
       if (SHORT.test(id)) this.#short += 1
+      else this.#plain += 1
       if (!LONG.test(id)) return
       // Those that are told row by row count for the share alone.
       const isTold = isSent && findLostId(id) === null
       for (const long of this.#long) long.note(id, row, isTold)
     } else if (DATE.test(id)) this.#noteDate(id, row, isSent)
-    else if (GROUPED.test(id)) this.#grouped.note(id, row, isSent)
+    else if (GROUPED.test(id)) {
+      this.#grouped.note(id, row, isSent)
+      this.#hasDots ||= /^\d+\./.test(id)
+    }
   }
 
   #noteDate(id: string, row: number, isSent: boolean): void {
@@ -185,7 +192,9 @@ export class IdColumn {
     const most = rounded.toSorted((a, b) => b.rows - a.rows)[0]
     const { all } = this.#dates
     const areDates = all > 0 && (all < this.#filled / 2 || this.#withoutYear * 2 >= all)
-    const areGrouped = this.#grouped.all > 0 && this.#grouped.all + this.#short === this.#filled
+    // Beside 1234, 1.234 may be another id.
+    const numbers = this.#short + (this.#hasDots ? 0 : this.#plain)
+    const areGrouped = this.#grouped.all > 0 && this.#grouped.all + numbers === this.#filled
     return [
       ...(most === undefined ? [] : [most]),
       ...(areDates ? this.#dates.tell('date') : []),

@@ -48,9 +48,16 @@ export function trimId(id: string): string {
   return id.replaceAll(REMOVED, '').replaceAll(ENDS, '')
 }
 
-/** Whether accents of an id are characters of their own, so that another id may look the same. */
-export function isDecomposed(id: string): boolean {
-  return /[^\0-\x7f]/.test(id) && id !== id.normalize('NFC')
+const LATIN = /\p{Script=Latin}/u
+const CYRILLIC_OR_GREEK = /[\p{Script=Cyrillic}\p{Script=Greek}]/u
+
+/**
+ * Whether another id may look the same: one with accents as characters of their own, with characters of another width or
+ * form, or with Latin letters among those of an alphabet that has some like them.
+ */
+export function mayLookAlike(id: string): boolean {
+  if (!/[^\0-\x7f]/.test(id)) return false
+  return id !== id.normalize('NFKC') || (LATIN.test(id) && CYRILLIC_OR_GREEK.test(id))
 }
 
 const CURLY = '[“”„‟«»]'

@@ -104,7 +104,7 @@ export const ID_PROBLEMS = {
   look_alike: {
     expected: ({ of }: { of: 'term' | 'id' }, also?: { row: number | string }) =>
       of === 'id'
-        ? 'has accents as characters of their own (é as two); to the service, the same id with é as one is another'
+        ? 'has characters that look like others (é as two, full width, or letters of another alphabet); to the service, the id that looks the same is another'
         : `looks like ${also === undefined ? `another ${of}` : `the ${of} of row ${also.row}`}, and differs only in characters that look alike; both are sent`,
     title: 'Ids or terms that look alike',
     remedy:

@@ -24,8 +24,10 @@ test.each([
   [['1.234.567', '12.000']],
   [["76'561", '5']],
   [['1\u00a0234', '5']],
-])('numbers that all have separators of thousands are told: %j', (ids) => {
-  const grouped = ids.filter((id) => id.length > 3)
+  [['1,234,567', '1234568']],
+  [['1 234.00', '12345']],
+])('numbers with separators of thousands among numbers are told: %j', (ids) => {
+  const grouped = ids.filter((id) => /\D/.test(id))
   expect(listColumn(...ids)).toEqual([
     { as: 'grouped', rows: grouped.length, first: { row: 1, id: grouped[0] } },
   ])

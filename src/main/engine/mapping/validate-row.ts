@@ -6,7 +6,7 @@ import {
   hasUnseenInTerm,
   ID_TEXT_FIELDS,
   isBlank,
-  isDecomposed,
+  mayLookAlike,
   showUnseen,
 } from '../../../shared/mapping/id-text.ts'
 import { findUnlistedFields } from '../../../shared/mapping/match-columns.ts'
@@ -404,8 +404,7 @@ function createIdRule(field: string): RowRule {
     let all = found
     if (hasUnseen(id)) {
       all = addProblem(all, row, 'warning', field, { code: 'invisible_characters' }, showUnseen(id))
-    }
-    if (isDecomposed(id))
+    } else if (mayLookAlike(id))
       all = addProblem(all, row, 'warning', field, { code: 'look_alike', args: { of: 'id' } }, id)
     if (hasCurlyQuote(id)) all = addProblem(all, row, 'warning', field, { code: 'quotes_in_id' }, id)
     if (hasFraction(id)) return addProblem(all, row, 'warning', field, { code: 'fraction_in_id' }, id)

@@ -197,12 +197,24 @@ test('ids of a CSV file that all have separators of thousands are warned of, als
   expect(listGroups(await check(toCsv(['1.234.00', '2.345.00'])))).toEqual([])
 })
 
-test('ids with accents as characters of their own are warned of, since the same ids without are others', async () => {
-  const ids = ['jos\u00e9', 'jose\u0301', 'Ⅻ', 'ｕ１', '각'.normalize('NFD'), 'жук']
+test('ids that another id may look like are warned of: of accents apart, full width or mixed alphabets', async () => {
+  const ids = [
+    'jos\u00e9',
+    'jose\u0301',
+    '각',
+    'ｕ１',
+    '각'.normalize('NFD'),
+    'жук',
+    '\u0430dmin',
+    'u1\u00a0',
+  ]
   const runId = await check(toCsv(ids))
-  expect(listGroups(runId)).toEqual([['look_alike', 'user_id', null, 2]])
+  expect(listGroups(runId)).toEqual([
+    ['look_alike', 'user_id', null, 4],
+    ['invisible_characters', 'user_id', null, 1],
+  ])
   const [group] = runs.read(runId, readProblemGroups)
-  expect(group?.examples.map(({ row }) => row)).toEqual([2, 5])
+  expect(group?.examples.map(({ row }) => row)).toEqual([2, 4, 5, 7])
 })
 
 test('the totals row of a table in a workbook is not sent, a row with more than totals is', async () => {
