@@ -336,14 +336,22 @@ export const PROBLEM_MESSAGES = {
     needs: 'content_cut',
   },
   moved_columns: {
-    expected: ({ column, was, now }: { column: number; was: number; now: number }) => {
-      const doubt = `is filled from column ${column} of a file that had ${formatCounted(was, 'column')} and has ${now} now; the columns have no names, so another may stand there`
+    // `wider` names files that have more columns than others of the source.
+    expected: (moved: { column: number } & ({ was: number; now: number } | { wider: string })) => {
+      const files =
+        'wider' in moved
+          ? `files of which not all have as many columns as ${moved.wider}`
+          : `a file that had ${formatCounted(moved.was, 'column')} and has ${moved.now} now`
+      const doubt = `is filled from column ${moved.column} of ${files}; the columns have no names, so another may stand there`
       return { terminal: doubt, window: doubt }
     },
     title: 'Columns that may have moved',
     remedy: 'In Mapping, choose the columns again.',
     needs: 'content_cut',
-    advice: () => 'to say which columns are meant, pass --map FIELD=NUMBER',
+    advice: (moved: object) =>
+      'wider' in moved
+        ? 'if the columns differ, send these files as runs of their own'
+        : 'to say which columns are meant, pass --map FIELD=NUMBER',
   },
   unsent_text: {
     expected: ({ column }: { column: number }) => `column ${column} has texts that are not sent`,

@@ -163,3 +163,19 @@ it('tells of texts in columns without names that are not sent, and sends the oth
     expect(sent.stdout + sent.stderr).not.toContain('column 4 has')
     expect(userIds()).toEqual(['u1', 'u2'])
   }))
+
+it('asks about files without a header that do not all have as many columns', () =>
+  withService(async ({ write, task, userIds }) => {
+    const few = write('few.csv', 'u1,hello there\nu2,what a day\n')
+    const more = write('more.csv', '7,u3,text of more\n8,u4,text of more\n')
+    const options = ['--no-header', ...BY_NUMBER]
+    const asked = await task(few, more, ...options)
+    expect(asked.code).toBe(2)
+    expect(asked.stderr).toContain(
+      'user_id is filled from column 1 of files of which not all have as many columns as more.csv',
+    )
+    expect(userIds()).toEqual([])
+    expect(await task(few, more, ...options, '--accept', 'content_cut')).toMatchObject({ code: 0 })
+    const same = write('same.csv', 'u5,another text\n')
+    expect(await task(few, same, ...options, '--name', 'same')).toMatchObject({ code: 0 })
+  }))

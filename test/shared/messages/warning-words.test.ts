@@ -72,7 +72,10 @@ const WARNED = {
   ],
   inner_mark: [{}],
   guarded_text: [{}],
-  moved_columns: [{ column: 2, was: 3, now: 4 }],
+  moved_columns: [
+    { column: 2, was: 3, now: 4 },
+    { column: 2, wider: 'b.csv' },
+  ],
   unsent_text: [{ column: 3 }],
   swapped_columns: [{ column: 'a', field: 'user_id', looksLike: 'texts' }],
   rows_in_key: [{ key: 'results', objects: 2, filter: '.results[]', kept: 'text_data=text' }],

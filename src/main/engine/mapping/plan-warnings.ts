@@ -55,21 +55,23 @@ export function findPlanWarnings(
  */
 export function findMovedColumns(
   mapping: Mapping,
-  { columns, header }: Pick<SourceReader, 'columns' | 'header'>,
+  { columns, header, columnsOfSome = [] }: Pick<SourceReader, 'columns' | 'header' | 'columnsOfSome'>,
   atFirst: readonly string[],
 ): PlanWarning[] {
   const [least, most] = [countOwnColumns(atFirst), countOwnColumns(columns)]
+  const wider = header === null ? columnsOfSome[0]?.file : undefined
   return Object.entries(mapping).flatMap(([field, source]): PlanWarning[] => {
     const { of: was } = source
-    if (was === undefined || (was >= least && was <= most)) return []
+    const isOther = was !== undefined && (was < least || was > most)
+    if (!isOther && wider === undefined) return []
     const moved = listColumnsOf(source, columns).filter(
       (index) => isNameless(columns, index) && (header === null || (header[index] ?? '').trim() === ''),
     )
     const [first] = moved
     if (first === undefined) return []
-    return [
-      { severity: 'warning', code: 'moved_columns', field, args: { column: first + 1, was, now: most } },
-    ]
+    const column = first + 1
+    const args = isOther ? { column, was, now: most } : { column, wider: wider ?? '' }
+    return [{ severity: 'warning', code: 'moved_columns', field, args }]
   })
 }
 
