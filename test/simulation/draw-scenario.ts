@@ -1,5 +1,7 @@
 import type { StoredState } from '../../src/main/engine/journal/run-record.ts'
+import { ApiKey } from '../../src/main/engine/secrets/bound-secret.ts'
 import type { RunCommand } from '../../src/main/engine/session/run-thread.ts'
+import type { Fix } from '../../src/shared/plan/fixes.ts'
 import { type Plan, type PlanInput, planSchema } from '../../src/shared/plan/plan.ts'
 import { createDraw } from '../helpers/seeded-draw.ts'
 
@@ -14,10 +16,14 @@ const FAULTS = [
   'unreadable',
   'slow',
   'rejected',
+  'key_refused',
 ] as const
 
 /** See {@link FAULTS}. */
 export type Fault = (typeof FAULTS)[number]
+
+/** What may become of a callback instead of one that comes in time. */
+type CallbackFault = 'lost' | 'late' | 'doubled' | 'refusal' | 'error_first'
 
 /** How the service behaves. Times are milliseconds of the simulated clock, from the start of the run. */
 export interface ServiceBehaviour {
@@ -29,6 +35,8 @@ export interface ServiceBehaviour {
   latencyMs: number
   /** Refuses a post_id that it has taken before. */
   refusesTwice: boolean
+  /** The share of callbacks that each of these befalls. */
+  callbackFaults: Readonly<Record<CallbackFault, number>>
   /** Terms of a request beyond which it is refused whole. */
   termsMax: number
 }
@@ -49,18 +57,45 @@ export interface Scenario {
   service: ServiceBehaviour
   /** Those before the last ones, which nothing disturbs. */
   sessions: readonly SessionScenario[]
-  /** States in which the run is not resumed but retried; a retry is not retried. */
-  retriedAfter: readonly StoredState[]
+  /** What the run is taken up for once it has ended, one after the other. */
+  reworks: readonly Rework[]
+}
+
+/** A retry, or a correction with all the fixes that hold from then on. */
+export interface Rework {
+  /** Null sends rows again as they were. */
+  fixes: readonly Fix[] | null
+  /** States in which the run is not resumed but taken up for this. */
+  after: readonly StoredState[]
 }
 
 /** Code of a refusal of what was taken before. */
 export const DELIVERED_CODE = 'POST_EXISTS'
+
+const BASE_URL = 'http://127.0.0.1:1'
+
+/** The key of every session, and what it is replaced by. */
+export const SIMULATED_KEY = ApiKey.create('key', { baseUrl: BASE_URL }, 'of the simulation').seal()
 
 /** Steps of a session that sends 50 rows, about. */
 const STEPS = 300
 
 /** Those in which a resume puts right what a kill left. */
 const FIRST_STEPS = 10
+
+/** Rows of the source of every simulation. */
+export const ROWS = 50
+
+/** A field of each operation that a correction changes, and one with the text that no row may be sent with. */
+const CORRECTED = {
+  task: { changed: 'text_data', broken: ['user_id', 'a_c'] },
+  'index-add': { changed: 'content_variant', broken: ['url', ''] },
+  'index-remove': { changed: null, broken: ['custom_index_item_id', ''] },
+  'watchlist-add': { changed: 'notes', broken: ['term', ''] },
+} as const
+
+/** See {@link CORRECTED}. */
+export type SimulatedOperation = keyof typeof CORRECTED
 
 /** Draws the scenario of a seed. */
 export function drawScenario(seed: number): Scenario {
@@ -73,7 +108,8 @@ export function drawScenario(seed: number): Scenario {
   const upTo = (max: number): number => 1 + Math.floor(draw() * max)
   const operation = pick<PlanInput['operation']>([
     { kind: 'task' },
-    { kind: 'task' },
+    { kind: 'task', mode: 'async' },
+    { kind: 'task', mode: 'async' },
     { kind: 'index-add', indexId: 'shelf' },
     { kind: 'index-add', indexId: 'shelf' },
     { kind: 'index-remove', indexId: 'shelf' },
@@ -81,11 +117,12 @@ export function drawScenario(seed: number): Scenario {
   ])
   const plan = planSchema.parse({
     connection: {
-      baseUrl: 'http://127.0.0.1:1',
+      baseUrl: BASE_URL,
       timeoutMs: pick([100, 400]),
       deliveredCodes: [DELIVERED_CODE],
     },
     source: { path: '/source.csv' },
+    callback: { timeoutMs: pick([100, 500]) },
     operation,
     pace:
       draw() < 0.7
@@ -108,6 +145,13 @@ export function drawScenario(seed: number): Scenario {
         : null,
     latencyMs: pick([3, 20, 60]),
     refusesTwice: draw() < 0.5,
+    callbackFaults: {
+      lost: pick([0, 0.1]),
+      late: pick([0, 0.3]),
+      doubled: pick([0, 0.1]),
+      refusal: pick([0, 0.2]),
+      error_first: pick([0, 0.1]),
+    },
     termsMax: pick([3, 1_000]),
   }
   const consent = pick([['skip'], ['skip'], ['resend'], ['skip', 'resend']] as const)
@@ -117,18 +161,43 @@ export function drawScenario(seed: number): Scenario {
     commands: drawCommands(draw, upTo),
     restartMs: draw() * 500,
   }))
-  const retriedAfter = pick<readonly StoredState[]>([
-    [],
-    ['completed'],
-    ['completed', 'stopped', 'interrupted'],
-  ])
-  return { plan, service, sessions, retriedAfter }
+  const drawAfter = () =>
+    pick<readonly StoredState[]>([['completed'], ['completed', 'stopped', 'interrupted']])
+  const kind = operation.kind as SimulatedOperation
+  const reworks = Array.from({ length: Math.floor(draw() * 4) }, (_, number) => ({
+    fixes: draw() < 0.4 ? null : drawFixes(kind, number + 1, draw, upTo),
+    after: drawAfter(),
+  }))
+  return { plan, service, sessions, reworks }
+}
+
+/** Changes some rows, makes some of them invalid, leaves some out, and has ids of tasks written so that they may be sent. */
+function drawFixes(
+  operation: SimulatedOperation,
+  number: number,
+  draw: () => number,
+  upTo: (max: number) => number,
+): Fix[] {
+  const { changed, broken } = CORRECTED[operation]
+  const [field, value] = broken
+  const records = (share: number) =>
+    Array.from({ length: ROWS }, (_, row) => row + 1).filter(() => draw() < share)
+  const isOften = draw() < 0.5
+  return [
+    ...(changed === null ? [] : records(isOften ? 0.6 : 0.1)).map(
+      (record) => ({ kind: 'cell', record, field: String(changed), value: `corrected ${number}` }) as const,
+    ),
+    ...records(draw() < 0.5 ? 0.05 : 0).map((record) => ({ kind: 'cell', record, field, value }) as const),
+    ...(draw() < 0.4 ? [{ kind: 'leave_out_row', record: upTo(ROWS) } as const] : []),
+    ...(operation === 'task' && draw() < 0.5 ? [{ kind: 'substitute', field: 'user_id' } as const] : []),
+  ]
 }
 
 function drawCommands(draw: () => number, upTo: (max: number) => number): SessionScenario['commands'] {
   const kind = draw()
   const atMs = draw() * 200
-  if (kind < 0.7) return []
+  if (kind < 0.65) return []
+  if (kind < 0.7) return [{ atMs, command: { kind: 'set_api_key', apiKey: SIMULATED_KEY } }]
   if (kind < 0.8) return [{ atMs, command: { kind: 'set_concurrency', concurrency: upTo(12) } }]
   if (kind < 0.9) return [{ atMs, command: { kind: 'stop' } }]
   return [

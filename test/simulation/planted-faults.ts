@@ -88,3 +88,10 @@ export const plantChangedBody: Plant = (options) => ({
     return { request: { ...request, body }, rowKeys }
   },
 })
+
+/** Rows that a correction has changed are sent as they were before. */
+export const plantForgottenFixes: Plant = (options) => ({
+  ...options,
+  toRequest: ({ rows, ...claimed }) =>
+    options.toRequest({ ...claimed, rows: rows.map((row) => ({ ...row, kinds: null })) }),
+})

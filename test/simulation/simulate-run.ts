@@ -2,18 +2,27 @@ import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { setImmediate } from 'node:timers'
+import { isDeepStrictEqual } from 'node:util'
 import { type Clock, install } from '@sinonjs/fake-timers'
 import { openJournalReader } from '../../src/main/engine/journal/journal.ts'
 import { readRunRecord, type StoredState } from '../../src/main/engine/journal/run-record.ts'
 import { readSessions } from '../../src/main/engine/journal/sessions.ts'
+import { parseCells } from '../../src/main/engine/journal/stored-cells.ts'
+import { createItemRequests } from '../../src/main/engine/sending/item-requests.ts'
+import { RunSession } from '../../src/main/engine/session/run-session.ts'
+import type { RunTask } from '../../src/main/engine/session/run-thread.ts'
 import { toJournalFile } from '../../src/main/engine/workspace/workspace-files.ts'
 import { SluiceError } from '../../src/shared/messages/errors.ts'
+import type { Plan } from '../../src/shared/plan/plan.ts'
+import { toErrorKey } from '../../src/shared/run/counts.ts'
 import { judgeHistory } from '../helpers/history/judge-history.ts'
 import { readRunHistory } from '../helpers/history/read-run-history.ts'
 import { createDraw } from '../helpers/seeded-draw.ts'
-import { drawScenario, type SessionScenario } from './draw-scenario.ts'
+import { drawScenario, type Rework, type SessionScenario, type SimulatedOperation } from './draw-scenario.ts'
+import { ExpectedContent } from './expected-content.ts'
 import { FIRST_RUN_ID, writeReadyJournal } from './ready-journal.ts'
-import { type Plant, SimulatedSession } from './simulated-session.ts'
+import { type Plant, SimulatedSession, toRunTask } from './simulated-session.ts'
+import { VirtualInbox } from './virtual-inbox.ts'
 import { VirtualService } from './virtual-service.ts'
 
 /** What became of a seed. */
@@ -35,8 +44,8 @@ const BEGIN_MS = 1_760_000_000_000
 /** What happens to the last sessions, in which nothing goes wrong. */
 const CALM: SessionScenario = { onUnknown: 'skip', killAtStep: null, commands: [], restartMs: 0 }
 
-/** Sessions that a run and its retry may need once nothing goes wrong any more: two each, the second after a stop. */
-const CALM_SESSIONS_MAX = 4
+/** Sessions that a run and each of its reworks may need once nothing goes wrong any more, the second after a stop. */
+const CALM_SESSIONS_MAX = 2
 
 /** A request that was given up may arrive and be answered this much later, milliseconds. */
 const LATE_MS = 2_000
@@ -50,7 +59,7 @@ export async function simulateRun(
   folder: string,
   plant: Plant = (options) => options,
 ): Promise<SimulatedRun> {
-  const { plan, service: behaviour, sessions, retriedAfter } = drawScenario(seed)
+  const { plan, service: behaviour, sessions, reworks } = drawScenario(seed)
   const toWorkspace = (session: number): string => join(folder, `session-${session}`)
   await writeReadyJournal(plan, toWorkspace(1))
   const clock = install({
@@ -58,23 +67,31 @@ export async function simulateRun(
     toFake: ['Date', 'performance', 'setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'],
   })
   try {
-    const service = new VirtualService(plan, behaviour, createDraw(seed))
+    const content = new ExpectedContent(plan.operation.kind as SimulatedOperation, isAsync(plan))
+    const inbox = new VirtualInbox(toWorkspace(1))
+    const service = new VirtualService(plan, behaviour, { content, inbox, draw: createDraw(seed) })
+    const waiting = [...reworks]
+    /** What the run is to be taken up for, until its journal says so. */
+    let next: Rework | null = null
     let workspace = toWorkspace(1)
-    let isRetrying = false
     let number = 0
     let kills = 0
     let hasEnded = false
-    for (const scenario of [...sessions, ...Array<SessionScenario>(CALM_SESSIONS_MAX).fill(CALM)]) {
+    const calm = Array<SessionScenario>(CALM_SESSIONS_MAX * (1 + reworks.length)).fill(CALM)
+    for (const scenario of [...sessions, ...calm]) {
       number += 1
       service.isCalm = scenario === CALM
       const { onUnknown } = scenario
-      const hasBegun = !isRetrying || hasRetry(workspace)
+      // Whoever takes a run up processes the callbacks that have come for it first.
+      await advanceUntil(clock, settle(workspace))
+      const before = countReworks(workspace)
+      const fixes = next?.fixes ?? null
+      if (fixes !== null) read(workspace, (db) => content.correct(db, fixes, onUnknown))
       const session = new SimulatedSession({
-        plan,
         service,
         scenario,
         runId: FIRST_RUN_ID,
-        work: { kind: hasBegun ? 'resume' : 'retry', onUnknown },
+        work: toWork(next, onUnknown),
         workspace,
         nextWorkspace: toWorkspace(number + 1),
         random: createDraw(seed * 100 + number),
@@ -84,17 +101,21 @@ export async function simulateRun(
       if (session.isKilled) {
         kills += 1
         workspace = toWorkspace(number + 1)
-      } else {
+      }
+      const isDone = next === null || countReworks(workspace) > before || (!hasWork && !session.isKilled)
+      if (fixes !== null && (!hasWork || !isDone)) content.undo()
+      if (isDone) next = null
+      if (!session.isKilled) {
         const state = readState(workspace)
-        const isRetried: boolean = !isRetrying && state !== null && retriedAfter.includes(state)
-        hasEnded = !hasWork || (state === 'completed' && !isRetried)
+        if (state !== null && waiting[0]?.after.includes(state)) next = waiting.shift() ?? null
+        hasEnded = next === null && (!hasWork || state === 'completed')
         if (hasEnded) break
-        isRetrying ||= isRetried
       }
       await advanceUntil(clock, new Promise((resolve) => setTimeout(resolve, scenario.restartMs)))
     }
     // What is on its way arrives, though nobody waits for its answer any more.
     await advanceUntil(clock, new Promise((resolve) => setTimeout(resolve, LATE_MS)))
+    await advanceUntil(clock, settle(workspace))
     const history = readRunHistory(toJournalFile(workspace, FIRST_RUN_ID))
     const resentIndexAdds = sessions.slice(0, number).some(({ onUnknown }) => onUnknown === 'resend')
     const verdict = judgeHistory(history, service.recording.events, { resentIndexAdds })
@@ -102,6 +123,11 @@ export async function simulateRun(
       faults: [
         ...(hasEnded ? [] : [`the run had not ended after ${number} sessions`]),
         ...verdict.faults.map(({ kind, message }) => `${kind}: ${message}`),
+        ...content.faults,
+        ...read(workspace, (db) => [
+          ...judgeContent(db, content, workspace),
+          ...judgeCounters(db, isAsync(plan) ? null : content.countCorrected()),
+        ]),
       ],
       wireHash: createHash('sha256').update(service.sent.join('\n')).digest('hex'),
       requests: service.sent.length,
@@ -112,6 +138,15 @@ export async function simulateRun(
   } finally {
     clock.uninstall()
   }
+}
+
+function settle(workspace: string): Promise<void> {
+  const task = toRunTask(workspace, FIRST_RUN_ID, { kind: 'settle' })
+  return new RunSession(task, () => {}).run()
+}
+
+function isAsync({ operation }: Plan): boolean {
+  return 'mode' in operation && operation.mode === 'async'
 }
 
 /** False if a retry found nothing to send; throws whatever else ended a session. */
@@ -125,9 +160,75 @@ function readState(workspace: string): StoredState | null {
   return read(workspace, (db) => readRunRecord(db)?.state ?? null)
 }
 
-/** Whether the run was retried; not where the process was killed before that was written down. */
-function hasRetry(workspace: string): boolean {
-  return read(workspace, (db) => readSessions(db).some(({ kind }) => kind === 'retry'))
+/** How often the run was retried or corrected; not where the process was killed before that was written down. */
+function countReworks(workspace: string): number {
+  return read(workspace, (db) => readSessions(db).filter(({ kind }) => kind !== 'resume').length)
+}
+
+function toWork(next: Rework | null, onUnknown: 'resend' | 'skip'): RunTask['work'] {
+  if (next === null) return { kind: 'resume', onUnknown }
+  return next.fixes === null
+    ? { kind: 'retry', onUnknown }
+    : { kind: 'correct', onUnknown, fixes: next.fixes }
+}
+
+/** Rows that succeeded or are not sent, held against what they are to be sent as. */
+function judgeContent(db: DatabaseSync, content: ExpectedContent, workspace: string): string[] {
+  const record = readRunRecord(db)
+  if (record === null) throw new Error('the journal has no run')
+  const { mapRow } = createItemRequests(record, workspace)
+  return db
+    .prepare(
+      `SELECT row.id, item, cells, kinds, coalesce(state, iif(item IS NULL, 'invalid', '')) AS state, status,
+       (SELECT group_concat(rule_name) FROM found JOIN term ON term.kind = 'rules' AND term.id = found.rules
+         JOIN json_each(term.value) AS own JOIN rule ON rule.id = own.value WHERE found.row = row.id) AS rules
+       FROM row LEFT JOIN result ON result.row = row.id`,
+    )
+    .all()
+    .flatMap(({ id, item, cells, kinds, state, status, rules }) => {
+      const expected = content.get(Number(id))
+      const isUnsent = state === 'invalid' || state === 'left_out'
+      if (isUnsent !== (expected === null) || isUnsent !== (item === null))
+        return [`wrong-content: record ${id} is ${state}, and is to be sent as ${JSON.stringify(expected)}.`]
+      if (isUnsent) return []
+      const row = Number(id)
+      const { body } = mapRow(row, parseCells(String(cells)), kinds === null ? null : String(kinds))
+      if (!content.mayBe(row, body))
+        return [`wrong-content: record ${row} has ${JSON.stringify(body)}, not ${JSON.stringify(expected)}.`]
+      // The service names the text of a task as the rule that it triggers.
+      const text = body['text_data']
+      if (text !== undefined && state === 'succeeded' && status !== 409 && rules !== text)
+        return [`wrong-content: record ${row} of ${text} triggered ${rules}.`]
+      return []
+    })
+}
+
+/** Rows by cause of what they did not succeed for, and corrected ones, as they are counted and as they are. */
+function judgeCounters(db: DatabaseSync, wanted: number | null): string[] {
+  const readCounts = (sql: string) =>
+    db
+      .prepare(sql)
+      .all()
+      .map(({ value, n }) => [String(value), Number(n)] as const)
+      .sort()
+  db.function('to_key', (state: unknown, status: unknown, code: unknown, message: unknown) =>
+    toErrorKey(String(state), status as number | null, code as string | null, String(message ?? '')),
+  )
+  const counted = readCounts("SELECT value, n FROM facet WHERE kind = 'error' AND n <> 0")
+  const found = readCounts(
+    `SELECT to_key(state, status, error_code, message) AS value, count(*) AS n FROM result
+     WHERE state IN ('rejected', 'failed', 'unknown', 'overdue') GROUP BY 1`,
+  )
+  const [corrected] = readCounts("SELECT value, n FROM facet WHERE kind = 'corrected' AND value = 'rows'")
+  const told = corrected?.[1] ?? 0
+  return [
+    ...(isDeepStrictEqual(counted, found)
+      ? []
+      : [`counts: causes are counted as ${JSON.stringify(counted)}, and are ${JSON.stringify(found)}.`]),
+    ...(wanted === null || told === wanted
+      ? []
+      : [`counts: ${told} rows are counted as corrected, and ${wanted} are.`]),
+  ]
 }
 
 function read<Value>(workspace: string, use: (db: DatabaseSync) => Value): Value {

@@ -1,7 +1,9 @@
-import { copyFileSync, existsSync } from 'node:fs'
+import { copyFileSync, existsSync, writeFileSync } from 'node:fs'
+import { toInboxFile } from '../../src/main/engine/receiver/inbox.ts'
+import { toReceiverSettingsFile } from '../../src/main/engine/receiver/receiver-settings.ts'
+import { openCallbackSettler } from '../../src/main/engine/run/callback-settler.ts'
 import { ItemClaims } from '../../src/main/engine/run/journal/item-claims.ts'
 import { Sender, type SenderOptions } from '../../src/main/engine/run/sender.ts'
-import { ApiKey } from '../../src/main/engine/secrets/bound-secret.ts'
 import { createItemRequests } from '../../src/main/engine/sending/item-requests.ts'
 import { RunSession } from '../../src/main/engine/session/run-session.ts'
 import type { RunTask } from '../../src/main/engine/session/run-thread.ts'
@@ -10,8 +12,7 @@ import {
   listRunIds,
   toJournalFile,
 } from '../../src/main/engine/workspace/workspace-files.ts'
-import type { Plan } from '../../src/shared/plan/plan.ts'
-import type { SessionScenario } from './draw-scenario.ts'
+import { type SessionScenario, SIMULATED_KEY } from './draw-scenario.ts'
 import type { VirtualService } from './virtual-service.ts'
 
 /** An fsync takes this long, milliseconds. */
@@ -22,7 +23,6 @@ export type Plant = (options: SenderOptions) => SenderOptions
 
 /** What a session of a simulation is given. */
 interface SimulatedSessionOptions {
-  plan: Plan
   service: VirtualService
   scenario: SessionScenario
   runId: string
@@ -36,11 +36,11 @@ interface SimulatedSessionOptions {
 }
 
 /** What a session is told to do with a run of its workspace. */
-export function toRunTask(plan: Plan, workspace: string, runId: string, work: RunTask['work']): RunTask {
+export function toRunTask(workspace: string, runId: string, work: RunTask['work']): RunTask {
   return {
     runId,
     workspace,
-    apiKey: ApiKey.create('key', plan.connection, 'of the simulation').seal(),
+    apiKey: SIMULATED_KEY,
     proxyCredentials: null,
     headerValues: null,
     systemProxy: null,
@@ -57,13 +57,26 @@ export function toRunTask(plan: Plan, workspace: string, runId: string, work: Ru
   }
 }
 
-/** Copies journals as they are on the disk, without what only SQLite's shared memory has, and without their leases. */
-function copyJournals(from: string, to: string): void {
-  createWorkspaceFolders(to)
-  for (const runId of listRunIds(from)) {
+/** The addresses that callbacks go to are the same every time. */
+const RECEIVER = JSON.stringify({ version: 1, secret: '5'.repeat(64), port: 20_001 })
+
+/** Makes a workspace without runs. */
+export function createSimulatedWorkspace(workspace: string): void {
+  createWorkspaceFolders(workspace)
+  writeFileSync(toReceiverSettingsFile(workspace), RECEIVER, { mode: 0o600 })
+}
+
+/** Copies journals and inbox as they are on the disk, without what only SQLite's shared memory has, and without leases. */
+function copyWorkspace(from: string, to: string): void {
+  createSimulatedWorkspace(to)
+  const files = [
+    toInboxFile,
+    ...listRunIds(from).map((runId) => (folder: string) => toJournalFile(folder, runId)),
+  ]
+  for (const toFile of files) {
     for (const ending of ['', '-wal']) {
-      const file = `${toJournalFile(from, runId)}${ending}`
-      if (existsSync(file)) copyFileSync(file, `${toJournalFile(to, runId)}${ending}`)
+      const file = `${toFile(from)}${ending}`
+      if (existsSync(file)) copyFileSync(file, `${toFile(to)}${ending}`)
     }
   }
 }
@@ -79,8 +92,8 @@ export class SimulatedSession {
 
   constructor(options: SimulatedSessionOptions) {
     this.#options = options
-    const { plan, workspace, scenario, runId, work } = options
-    this.#session = new RunSession(toRunTask(plan, workspace, runId, work), () => {}, {
+    const { workspace, scenario, runId, work } = options
+    this.#session = new RunSession(toRunTask(workspace, runId, work), () => {}, {
       onCommit: () => this.step(),
       sync: () =>
         new Promise((resolve) => {
@@ -91,11 +104,18 @@ export class SimulatedSession {
         }),
       createSender: ({ journal, record, meter }) => {
         const { exchange, toRequest } = createItemRequests(record, workspace)
+        const claims = new ItemClaims(journal, record)
         const sender = {
           plan: record.plan,
           journal,
-          claims: new ItemClaims(journal, record),
-          settler: null,
+          claims,
+          settler:
+            record.callbackBase === null
+              ? null
+              : openCallbackSettler({
+                  ...{ workspace, journal, record, claims, redact: (body) => body },
+                  onLatency: (latencyUs) => meter.noteCallback(latencyUs),
+                }),
           meter,
           createClient: () => options.service.createClient(this),
           toRequest: ({ item, rows }) => toRequest(item, rows),
@@ -122,7 +142,8 @@ export class SimulatedSession {
     this.#steps += 1
     if (this.isKilled || this.#steps !== this.#options.scenario.killAtStep) return
     this.isKilled = true
-    copyJournals(this.#options.workspace, this.#options.nextWorkspace)
+    copyWorkspace(this.#options.workspace, this.#options.nextWorkspace)
+    this.#options.service.inbox.moveTo(this.#options.nextWorkspace)
     // What is under way here returns first; what it does is lost with its files.
     queueMicrotask(() => {
       this.#session.command({ kind: 'stop' })

@@ -7,14 +7,19 @@ import {
 } from '../../src/main/engine/service/exchange.ts'
 import type { ServiceClient, ServiceRequest } from '../../src/main/engine/service/service-client.ts'
 import type { Plan } from '../../src/shared/plan/plan.ts'
+import { INVALID_API_KEY } from '../../src/shared/service/errors.ts'
 import {
   createRecording,
+  parseObject,
+  type RecordedRequest,
   type Recording,
   readClockUs,
   toArrival,
   toIds,
 } from '../helpers/history/recording.ts'
 import { DELIVERED_CODE, type Fault, type ServiceBehaviour } from './draw-scenario.ts'
+import type { ExpectedContent } from './expected-content.ts'
+import type { VirtualInbox } from './virtual-inbox.ts'
 
 /** What a client is told of the process that it is in. */
 interface ClientSide {
@@ -42,11 +47,14 @@ const TRAVEL_MS = 2
 /** A moderation service on the simulated clock, which remembers what it took and records all that arrives. */
 export class VirtualService {
   readonly recording: Recording = createRecording()
+  /** Where its callbacks come in. */
+  readonly inbox: VirtualInbox
   /** Requests as they were sent: their time, path and body. */
   readonly sent: string[] = []
   /** Nothing goes wrong any more. */
   isCalm = false
   readonly #plan: Plan
+  readonly #content: ExpectedContent
   readonly #behaviour: ServiceBehaviour
   readonly #draw: () => number
   readonly #startMs = performance.now()
@@ -54,8 +62,14 @@ export class VirtualService {
   readonly #flights = new Map<ClientSide, Set<Flight>>()
   #tasks = 0
 
-  constructor(plan: Plan, behaviour: ServiceBehaviour, draw: () => number) {
+  constructor(
+    plan: Plan,
+    behaviour: ServiceBehaviour,
+    { content, inbox, draw }: { content: ExpectedContent; inbox: VirtualInbox; draw: () => number },
+  ) {
+    this.inbox = inbox
     this.#plan = plan
+    this.#content = content
     this.#behaviour = behaviour
     this.#draw = draw
   }
@@ -96,6 +110,7 @@ export class VirtualService {
   #send(request: ServiceRequest, flight: Flight): void {
     const sentMs = performance.now()
     this.sent.push(`${readClockUs()} ${request.path} ${request.body}`)
+    this.#content.check(request.body)
     const fault = this.#drawFault(sentMs)
     const travelMs = 0.01 + this.#draw() * TRAVEL_MS
     const latencyMs = 0.1 + this.#draw() * this.#behaviour.latencyMs
@@ -132,7 +147,7 @@ export class VirtualService {
     const atUs = readClockUs()
     const { path, body } = request
     const recorded = { path, body: body ?? '' }
-    const reply = this.#reply(toIds(recorded), fault, chance)
+    const reply = this.#reply(recorded, fault, chance)
     const { status, took } = reply
     const isWhole = status !== null && fault !== 'dropped'
     setTimeout(() => {
@@ -155,55 +170,97 @@ export class VirtualService {
     return null
   }
 
-  #reply(ids: readonly string[], fault: Fault | null, chance: number): Reply {
+  #reply(request: RecordedRequest, fault: Fault | null, chance: number): Reply {
     switch (fault) {
       case 'timeout':
       case 'reset':
-        return { status: null, took: chance < 0.5 && this.#take(ids), body: '', retryAfter: null }
+        return { status: null, took: chance < 0.5 && this.#take(request), body: '', retryAfter: null }
       case 'busy':
         return {
           ...toRefusal(503, 'BUSY', chance < 0.25 ? '0.1' : null),
-          took: chance < 0.5 && this.#take(ids),
+          took: chance < 0.5 && this.#take(request),
         }
       case 'throttled':
         return toRefusal(429, 'TOO_MANY', chance < 0.5 ? '0.2' : chance < 0.75 ? '2' : null)
       case 'rejected':
         return toRefusal(400, 'INVALID_PARAM', null)
+      case 'key_refused':
+        return toRefusal(401, INVALID_API_KEY, null)
       case 'unreadable':
-        return { status: 200, took: this.#take(ids), body: '<html>fine</html>', retryAfter: null }
+        return { status: 200, took: this.#take(request), body: '<html>fine</html>', retryAfter: null }
       default:
-        return this.#answer(ids)
+        return this.#answer(request)
     }
   }
 
-  #take(ids: readonly string[]): true {
-    for (const id of ids) this.#taken.add(id)
+  /** Takes what was submitted, under a task of its own. */
+  #take(request: RecordedRequest): true {
+    for (const id of toIds(request)) this.#taken.add(id)
+    this.#tasks += 1
+    const { callback_url: address, ...submitted } = parseObject(request.body)
+    if (typeof address === 'string') this.#callBack(address, toResult(this.#tasks, submitted))
     return true
   }
 
-  #answer(ids: readonly string[]): Reply {
-    const { kind } = this.#plan.operation
+  #callBack(address: string, result: Readonly<Record<string, unknown>>): void {
+    const { lost, late, doubled, refusal, error_first: errorFirst } = this.#behaviour.callbackFaults
+    const { latencyMs } = this.#behaviour
+    const { timeoutMs } = this.#plan.callback
+    const [kind, delay] = [this.isCalm ? 1 : this.#draw(), this.#draw()]
+    const post = (body: unknown, afterMs: number): void => {
+      setTimeout(() => this.#post(address, String(result['post_id']), JSON.stringify(body)), afterMs)
+    }
+    const afterMs = TRAVEL_MS * delay + latencyMs * delay
+    const error = { ...parseObject(toRefusal(500, 'BROKEN', null).body), task_id: result['task_id'] }
+    if (kind < lost) return
+    if (kind < lost + late) post(result, timeoutMs * (1 + 4 * delay))
+    else if (kind < lost + late + refusal) post(error, afterMs)
+    else if (kind < lost + late + refusal + errorFirst) {
+      post(error, afterMs)
+      post(result, 2 * afterMs + 1)
+    } else {
+      post(result, afterMs)
+      if (kind > 1 - doubled && kind < 1) post(result, 3 * afterMs + 1)
+    }
+  }
+
+  #post(address: string, id: string, body: string): void {
+    const atUs = readClockUs()
+    this.inbox.store(address, atUs, body)
+    this.recording.note({ kind: 'callback', ids: [id], atUs, status: 200, body })
+  }
+
+  #answer(request: RecordedRequest): Reply {
+    const { operation } = this.#plan
+    const ids = toIds(request)
     const [id = ''] = ids
-    if (kind === 'task' && this.#taken.has(id) && this.#behaviour.refusesTwice) {
+    if (operation.kind === 'task' && this.#taken.has(id) && this.#behaviour.refusesTwice) {
       return toRefusal(409, DELIVERED_CODE, null)
     }
-    if (kind === 'index-remove' && this.#taken.has(id))
+    if (operation.kind === 'index-remove' && this.#taken.has(id))
       return toRefusal(400, 'INVALID_CUSTOM_INDEX_ITEM', null)
     if (ids.length > this.#behaviour.termsMax) return toRefusal(413, 'TOO_LARGE', null)
-    const before = ids.filter((term) => this.#taken.has(term))
-    this.#tasks += 1
+    const [added, before] = [false, true].map((wasTaken) =>
+      ids.filter((term) => this.#taken.has(term) === wasTaken).map((term) => ({ term })),
+    )
+    const took = this.#take(request)
     const task = { task_id: `task-${this.#tasks}` }
+    const submitted = parseObject(request.body)
+    const isAsync = submitted['callback_url'] !== undefined
     const body = {
-      task: { ...task, post_id: id, user_id: 'user', triggered_rules: [] },
+      task: isAsync ? { ...task, message: 'accepted' } : toResult(this.#tasks, submitted),
       'index-add': { ...task, custom_index_item_id: `item-${this.#tasks}` },
       'index-remove': task,
-      'watchlist-add': {
-        added_terms: ids.filter((term) => !this.#taken.has(term)).map((term) => ({ term })),
-        pre_existing_terms: before.map((term) => ({ term })),
-      },
-    }[String(kind)]
-    return { status: 200, took: this.#take(ids), body: JSON.stringify(body), retryAfter: null }
+      'watchlist-add': { added_terms: added, pre_existing_terms: before },
+    }[String(operation.kind)]
+    return { status: 200, took, body: JSON.stringify(body), retryAfter: null }
   }
+}
+
+/** What a task comes to: it names its text as the rule that it triggers. */
+function toResult(task: number, { post_id, user_id, text_data }: Readonly<Record<string, unknown>>) {
+  const triggered_rules = [{ rule_id: text_data, rule_name: text_data }]
+  return { task_id: `task-${task}`, post_id, user_id, triggered_rules }
 }
 
 function cutOff(flight: Flight): void {

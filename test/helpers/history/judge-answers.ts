@@ -13,13 +13,16 @@ const ECHOES = ['post_id', 'custom_index_item_id', 'appeal_id']
 
 const AWAITING: ReadonlySet<RowState> = new Set(['unknown', 'overdue', 'acknowledged'])
 
-/** A callback that the receiver has accepted settles its row. */
+/** A callback that the receiver has accepted settles its row, or what a retry or correction has sent again since. */
 export function judgeCallbacks({ rows, callbacks }: RowGroup): Fault[] {
   const [only] = rows
-  const accepted = callbacks.filter(({ status }) => status === 200)
-  if (only === undefined || rows.length > 1 || accepted.length === 0 || !AWAITING.has(only.row.state))
-    return []
-  const { member, row } = only
+  if (only === undefined || rows.length > 1 || !AWAITING.has(only.row.state)) return []
+  const { member, row, items } = only
+  const before = items.flatMap((item) => item.callbacks).filter(({ effect }) => effect === 'settled_before')
+  const accepted = callbacks.filter(
+    ({ status, body }) => status === 200 && !before.some((one) => isSame(one.body, body)),
+  )
+  if (accepted.length === 0) return []
   const message = `${sayRow(row)} is ${row.state}, and its callback was accepted: ${cut(accepted[0]?.body ?? '')}`
   return [createFault('callback-lost', member, row, message)]
 }

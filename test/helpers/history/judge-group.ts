@@ -1,6 +1,6 @@
 import { judgeAnswers, judgeCallbacks } from './judge-answers.ts'
 import type { Arrival } from './recording.ts'
-import { isFail, isOk, type JudgedRow, type RowGroup } from './row-groups.ts'
+import { isCorrected, isFail, isOk, type JudgedRow, type RowGroup } from './row-groups.ts'
 import type { AttemptHistory } from './run-history.ts'
 import { createFault, sayArrivals, sayRow, sayTries } from './say-fault.ts'
 import type { Fault, FaultKind } from './verdict.ts'
@@ -76,16 +76,24 @@ function take(left: Arrival[], isWanted: (arrival: Arrival) => boolean): boolean
 }
 
 /** What a person is told of each row is what the service did with it. */
-function judgeStates({ rows, arrivals }: RowGroup): Fault[] {
-  const wasTaken = arrivals.some(({ took }) => took === true)
+function judgeStates({ rows, arrivals: all }: RowGroup): Fault[] {
   const sent = rows.filter(({ tries }) => tries.length > 0)
   const [only] = sent
   if (only === undefined || sent.length > 1) return []
-  const { state } = only.row
+  const { state, item } = only.row
+  // The state is that of the content which the row has now; what is not sent any more has none.
+  if (item === null) return []
+  const current = only.items.at(-1)?.requests[0]?.body
+  const arrivals = isCorrected(only) ? all.filter(({ body }) => body === current) : all
+  const wasTaken = arrivals.some(({ took }) => took === true)
   const last = only.tries.at(-1)
   const seen = `the journal says ${state}, the service got ${sayArrivals(arrivals)}.`
+  // The service took what it refused in a callback, before a retry.
+  const wasSettled = only.items.some(({ callbacks }) =>
+    callbacks.some(({ effect }) => effect === 'settled_before'),
+  )
   const isTold = isFail(only) || (state === 'rejected' && NOT_TAKEN.has(last?.status ?? 0))
-  if (wasTaken && isTold) return [toFault('told-not-taken', only, seen)]
+  if (wasTaken && isTold && !wasSettled) return [toFault('told-not-taken', only, seen)]
   // A refusal that the connection lists as delivered means an earlier run.
   const isRefusal = last?.outcome === 'succeeded' && (last.status ?? 0) >= 400
   const wasNotTaken = arrivals.length > 0 && arrivals.every(({ took }) => took === false)

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { selectSentItem } from '../../../src/main/engine/journal/item-rows.ts'
 import {
   ReaderPool,
   type RunView,
@@ -128,9 +129,17 @@ interface StoredRow {
   stored: RowState | null
   attempts: number
   given: string | null
+  /** See {@link RowHistory.sentItem}. */
+  sentItem: number | null
+  /** The kinds that it was sent with before corrections. */
+  earlierKinds: (string | null)[]
 }
 
 function readStoredRows({ db }: RunView): StoredRow[] {
+  const earlier = Map.groupBy(
+    db.prepare('SELECT row, kinds, sent_item FROM earlier WHERE kinds IS NOT NULL ORDER BY session').all(),
+    ({ row }) => Number(row),
+  )
   return db
     .prepare(
       `SELECT row.id, item, cells, kinds, state, attempts, custom_index_item_id AS given FROM row
@@ -138,6 +147,7 @@ function readStoredRows({ db }: RunView): StoredRow[] {
     )
     .all()
     .map(({ id, item, cells, kinds, state, attempts, given }) => ({
+      ...toSent(Number(id), item, Number(attempts ?? 0), earlier.get(Number(id)) ?? []),
       row: Number(id),
       item: item === null ? null : Number(item),
       cells: JSON.parse(String(cells)) as string[],
@@ -146,6 +156,16 @@ function readStoredRows({ db }: RunView): StoredRow[] {
       attempts: Number(attempts ?? 0),
       given: given === null ? null : String(given),
     }))
+}
+
+/** The item of a row that was sent; a correction may have made it invalid, or left it out, since. */
+function toSent(row: number, item: unknown, attempts: number, earlier: readonly Record<string, unknown>[]) {
+  const former = earlier.findLast(({ sent_item }) => sent_item !== null)?.['sent_item'] ?? row
+  const sentItem = item ?? (attempts > 0 ? former : null)
+  return {
+    sentItem: sentItem === null ? null : Number(sentItem),
+    earlierKinds: earlier.map(({ kinds }) => String(kinds) || null),
+  }
 }
 
 /** What rows become on the wire; null while the source is read, since its columns are noted at the end. */
@@ -168,22 +188,8 @@ function readItems(
     ({ item }) => Number(item),
   )
   const retriedAfter = readRetried(db, record)
-  /** The kinds by which rows were sent before corrections, by row. */
-  const sentAs = new Map(
-    [
-      ...Map.groupBy(db.prepare('SELECT row, kinds FROM earlier WHERE kinds IS NOT NULL').all(), ({ row }) =>
-        Number(row),
-      ),
-    ].map(([row, stood]) => [row, stood.map(({ kinds }) => String(kinds) || null)]),
-  )
   const items = new Map<number, ItemHistory>()
-  const formerItems = new Map(
-    db
-      .prepare('SELECT row, sent_item FROM earlier WHERE sent_item IS NOT NULL ORDER BY session')
-      .all()
-      .map(({ row, sent_item: item }) => [Number(row), Number(item)]),
-  )
-  for (const [item, carried] of Map.groupBy(rows, (row) => toSentItem(row, formerItems))) {
+  for (const [item, carried] of Map.groupBy(rows, ({ sentItem }) => sentItem)) {
     if (item === null) continue
     const isAlone = toRowsPerItem(record.plan.operation) === 1
     // What did not end a row may be as long as a service likes, and is not judged.
@@ -199,8 +205,10 @@ function readItems(
       return { rows: together.map(({ row }) => row), request }
     })
     const path = sent[0]?.request?.path
-    for (const { row, cells } of isAlone ? carried : []) {
-      for (const kinds of sentAs.get(row) ?? [])
+    // Which of several rows were corrected before a try is not told.
+    const isReplaced = !isAlone && carried.some(({ earlierKinds }) => earlierKinds.length > 0)
+    for (const { row, cells, earlierKinds } of isAlone ? carried : []) {
+      for (const kinds of earlierKinds)
         sent.push({
           rows: [row],
           request: canRepeat ? requests?.toRequest(item, [{ row, cells, kinds }]).request : undefined,
@@ -211,7 +219,7 @@ function readItems(
       path: path === undefined ? '' : base + path,
       requests: sent.map(({ rows: together, request }) => ({
         rows: together,
-        body: request === undefined ? null : hashBody(request.body ?? ''),
+        body: request === undefined || isReplaced ? null : hashBody(request.body ?? ''),
       })),
       attempts: (attempts.get(item) ?? []).map(toAttempt),
       retriedAfter: new Set(retriedAfter.get(item)),
@@ -225,24 +233,21 @@ function readItems(
   return items
 }
 
-/** The item of a row that was sent; a correction may have made it invalid, or left it out, since. */
-function toSentItem({ row, item, attempts }: StoredRow, formerItems: ReadonlyMap<number, number>) {
-  return item ?? (attempts > 0 ? (formerItems.get(row) ?? row) : null)
-}
-
 /** After how many tries retries of the run put rows of each item back into the queue that they might. */
 function readRetried(db: RunView['db'], record: RunView['record']): Map<number, number[]> {
   const { certain, unknown } = toRetriedStates(record)
   const taken = new Map<number, number[]>()
   const rows = db
     .prepare(
-      `SELECT item, state, attempts, options ->> '$.onUnknown' AS on_unknown FROM earlier
-       JOIN session ON session.number = earlier.session JOIN row ON row.id = earlier.row`,
+      `SELECT ${selectSentItem('row')} AS item, state, attempts, options ->> '$.onUnknown' AS on_unknown,
+       EXISTS (SELECT 1 FROM callback WHERE callback.item = row.item AND effect = 'settled_before') AS is_settled
+       FROM earlier JOIN session ON session.number = earlier.session JOIN row ON row.id = earlier.row`,
     )
     .all()
-  for (const { item, state, attempts, on_unknown: onUnknown } of rows) {
+  for (const { item, state, attempts, on_unknown: onUnknown, is_settled: isSettled } of rows) {
     const states: readonly RowState[] = onUnknown === 'resend' ? [...certain, ...unknown] : certain
-    if (states.includes(state as RowState))
+    // A callback that came after the retry may have said since what became of the row before it.
+    if (isSettled === 1 || states.includes(state as RowState))
       taken.set(Number(item), [...(taken.get(Number(item)) ?? []), Number(attempts)])
   }
   return taken
@@ -257,20 +262,40 @@ function toAttempt({ number, outcome, status }: Record<string, unknown>): Attemp
 }
 
 function toRowHistory(
-  { row, item, cells, kinds, stored, attempts, given }: StoredRow,
-  { record, isCutOff }: RunView,
+  { row, item, sentItem, cells, kinds, earlierKinds, stored, attempts, given }: StoredRow,
+  { db, record, isCutOff }: RunView,
   requests: ItemRequests | null,
 ): RowHistory {
+  const toId = (of: string | null) =>
+    requests === null ? null : findId(requests.mapRow(row, cells, of).body)
   const shown = toShown(row, item, stored, record.claimed)
   return {
     row,
     item,
+    sentItem,
     state: isCutOff && shown === 'sending' ? 'unknown' : shown,
     stored,
     attempts,
-    id: requests === null ? null : findId(requests.mapRow(row, cells, kinds).body),
+    id: toId(kinds),
+    formerIds: earlierKinds.map(toId).filter((id) => id !== null),
+    triesWithout: new Set(
+      earlierKinds.length > 1 && sentItem !== null ? readTriesWithout(db, row, sentItem) : [],
+    ),
     customIndexItemId: given,
   }
+}
+
+/** Tries of the item that was sent meanwhile, from each correction that kept a row back to the one that took it again. */
+function readTriesWithout(db: RunView['db'], row: number, item: number): number[] {
+  return db
+    .prepare(
+      `SELECT attempt.number FROM attempt JOIN earlier ON earlier.row = ?1 AND earlier.state IN ('invalid', 'left_out')
+       JOIN session ON session.number = earlier.session WHERE item = ?2 AND attempt.number > earlier.attempts
+       AND coalesce(sent_at_us, (SELECT min(sent_at_us) FROM attempt AS later
+         WHERE later.item = ?2 AND later.number > attempt.number)) < started_at * 1000`,
+    )
+    .all(row, item)
+    .map(({ number }) => Number(number))
 }
 
 function toShown(row: number, item: number | null, state: RowState | null, claimed: number): RowState {

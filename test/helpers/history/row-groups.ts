@@ -26,16 +26,18 @@ export function createGroups(
   events: readonly RecordedEvent[],
 ): { groups: RowGroup[]; strangers: Arrival[] } {
   const groups = new Map<string, RowGroup>()
+  const former = new Map<string, RowGroup>()
   for (const judged of runs.flatMap(listRows)) {
     const { id, row } = judged.row
     const key = id ?? `${judged.member.runId} ${row}`
     const group = groups.get(key) ?? { id: key, rows: [], arrivals: [], callbacks: [] }
     group.rows.push(judged)
     groups.set(key, group)
+    for (const before of judged.row.formerIds) former.set(before, group)
   }
   const strangers: Arrival[] = []
   for (const event of events.toSorted((a, b) => a.atUs - b.atUs)) {
-    const found = event.ids.map((id) => groups.get(id))
+    const found = event.ids.map((id) => groups.get(id) ?? former.get(id))
     if (event.kind === 'arrival' && (found.length === 0 || found.includes(undefined))) strangers.push(event)
     for (const group of new Set(found)) {
       if (event.kind === 'arrival') group?.arrivals.push(event)
@@ -53,7 +55,7 @@ export function listRows({ members, operation }: RunHistory): JudgedRow[] {
     const triesOf = createTriesReader(member, !isAlone)
     for (const row of member.rows) {
       const before = rows.get(row.row)
-      const whole = row.item === null ? undefined : member.items.get(row.item)
+      const whole = row.sentItem === null ? undefined : member.items.get(row.sentItem)
       const item = whole === undefined || isAlone ? whole : toItemOf(row, whole)
       rows.set(row.row, {
         operation,
@@ -68,8 +70,9 @@ export function listRows({ members, operation }: RunHistory): JudgedRow[] {
 }
 
 /** An item as far as a row was sent with it: a retry may have sent others of its rows alone. */
-function toItemOf({ attempts: tries }: RowHistory, item: ItemHistory): ItemHistory {
-  return { ...item, attempts: item.attempts.filter(({ number }) => number <= tries) }
+function toItemOf({ attempts: tries, triesWithout }: RowHistory, item: ItemHistory): ItemHistory {
+  const isOfRow = ({ number }: AttemptHistory) => number <= tries && !triesWithout.has(number)
+  return { ...item, attempts: item.attempts.filter(isOfRow) }
 }
 
 const LOST: Omit<AttemptHistory, 'number'> = { outcome: 'unknown', status: null }
@@ -100,6 +103,11 @@ function createTriesReader(
     const isLost = member.isCutOff && (isUnaccounted || row.attempts > tries.length)
     return isLost ? [...tries, { number: tries.length + 1, ...LOST }] : tries
   }
+}
+
+/** Whether the row was sent with other content, too. */
+export function isCorrected({ items }: JudgedRow): boolean {
+  return new Set(items.flatMap(({ requests }) => requests.map(({ body }) => body))).size > 1
 }
 
 /** Whether the service answered the row. */

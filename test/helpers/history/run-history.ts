@@ -41,6 +41,8 @@ export interface RowHistory {
   row: number
   /** The item that carries it; null if it is never sent. */
   item: number | null
+  /** The item that it was sent with, also where a correction has made it invalid or left it out since. */
+  sentItem: number | null
   /** As a person is shown it. */
   state: RowState
   /** As the journal has it; null if it has nothing of the row. */
@@ -49,6 +51,10 @@ export interface RowHistory {
   attempts: number
   /** What the service knows it by; null if it has nothing of the kind. */
   id: string | null
+  /** What it was known by before corrections. */
+  formerIds: readonly string[]
+  /** Tries of its item that it had no part in, since a correction had made it invalid or left it out. */
+  triesWithout: ReadonlySet<number>
   /** Identifier of an index item that its answer gave it. */
   customIndexItemId: string | null
 }
