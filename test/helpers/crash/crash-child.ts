@@ -4,7 +4,7 @@ import { ApiKey } from '../../../src/main/engine/secrets/bound-secret.ts'
 import type { Fix } from '../../../src/shared/plan/fixes.ts'
 import { type PlanInput, planSchema } from '../../../src/shared/plan/plan.ts'
 
-/** What the parent asks of this process: start the plan, resume the run, or retry what it left. */
+/** What the parent asks of this process: start the plan, resume the run, retry what it left, or export it. */
 export interface CrashTask {
   workspace: string
   work:
@@ -12,6 +12,7 @@ export interface CrashTask {
     /** Rows of unknown fate are sent again unless told otherwise. */
     | { kind: 'resume'; runId: string; onUnknown?: 'resend' | 'skip' }
     | { kind: 'retry'; runId: string; fixes?: Fix[] }
+    | { kind: 'export'; runId: string; file: string }
 }
 
 const task = JSON.parse(process.argv[2] ?? '') as CrashTask
@@ -19,13 +20,18 @@ const engine = createEngine({
   workspace: task.workspace,
   runWorkerUrl: new URL('./killing-run-worker.ts', import.meta.url),
 })
-const handle = await start(task.work)
-await handle.ready
-process.stdout.write('ready\n')
-await handle.ended
+if (task.work.kind === 'export') {
+  process.stdout.write('ready\n')
+  await engine.results.exportRun(task.work.runId, { file: task.work.file })
+} else {
+  const handle = await start(task.work)
+  await handle.ready
+  process.stdout.write('ready\n')
+  await handle.ended
+}
 await engine.close()
 
-async function start(work: CrashTask['work']): Promise<RunHandle> {
+async function start(work: Exclude<CrashTask['work'], { kind: 'export' }>): Promise<RunHandle> {
   const plan = work.kind === 'start' ? planSchema.parse(work.plan) : await engine.runs.readPlan(work.runId)
   const apiKey = ApiKey.create('key', plan.connection, 'of the test')
   const again = { apiKey, onUnknown: 'resend' } as const

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createWorkspaceFolders, listRunIds } from '../../../src/main/engine/workspace/workspace-files.ts'
 import type { Fix } from '../../../src/shared/plan/fixes.ts'
@@ -22,6 +22,8 @@ const FIXES_OF_RETRY: Fix[] = [
   { kind: 'substitute', field: 'user_id' },
   { kind: 'leave_out_row', row: LEFT_OUT },
 ]
+/** A killed export dies at most so long after its process has begun, milliseconds. */
+const EXPORT_MS = 600
 /** More sessions than any run should need. */
 const SESSIONS_MAX = 60
 
@@ -35,6 +37,8 @@ export interface CrashReport {
   /** Kills by where they were to strike. */
   struck: Record<string, number>
   rows: number
+  /** Killed exports that left no file, and those that had written theirs whole. */
+  exports: { none: number; whole: number }
   /** Rows listed as unknown, summed over all recoveries. */
   listedUnknown: number
   acceptedTwice: number
@@ -53,7 +57,7 @@ interface Campaign {
 /**
  * Starts real runs as child processes, kills them with SIGKILL at random instants and right before and after random
  * commits, resumes them, retries what was refused in the same way, first as it is and then corrected, and judges from
- * the service's own record.
+ * the service's own record. Its export is killed in the same way.
  */
 export async function runCrashCampaign(folder: string, kills: number, seed: number): Promise<CrashReport> {
   const random = createRandom(seed)
@@ -61,6 +65,7 @@ export async function runCrashCampaign(folder: string, kills: number, seed: numb
     kills: 0,
     runs: 0,
     struck: {},
+    exports: { none: 0, whole: 0 },
     rows: 0,
     listedUnknown: 0,
     acceptedTwice: 0,
@@ -88,6 +93,7 @@ export async function runCrashCampaign(folder: string, kills: number, seed: numb
       refusedEvery = Number.POSITIVE_INFINITY
       await retryUntilEnded(campaign, runId, FIXES_OF_RETRY)
       judge.judgeEnd(runId)
+      await exportUntilEnded(campaign, runId)
     } finally {
       await service.close()
     }
@@ -136,6 +142,36 @@ async function retryUntilEnded(campaign: Campaign, runId: string, fixes?: Fix[])
     judge.noteRecovery(runId)
   }
   throw new Error(`a retry did not end within ${SESSIONS_MAX} sessions`)
+}
+
+/** Exports a run to new files until one is not killed: each is whole or not there. */
+async function exportUntilEnded(campaign: Campaign, runId: string): Promise<void> {
+  const { workspace, random, report, kills } = campaign
+  const left: string[] = []
+  for (let number = 1; number <= SESSIONS_MAX; number += 1) {
+    const file = join(workspace, `exported-${number}.csv`)
+    const kill = { kind: 'time', afterMs: Math.floor(random() * EXPORT_MS) } as const
+    const isKilled = await runKilled(
+      { workspace, work: { kind: 'export', runId, file } },
+      report.kills < kills && random() < 0.7 ? kill : null,
+    )
+    if (isKilled) {
+      report.kills += 1
+      report.struck['export'] = (report.struck['export'] ?? 0) + 1
+      report.exports[existsSync(file) ? 'whole' : 'none'] += 1
+      left.push(file)
+      continue
+    }
+    const whole = readFileSync(file, 'utf8')
+    const records = whole.trimEnd().split('\n').length
+    if (records !== 1 + ROWS) report.violations.push(`an export has ${records} lines`)
+    for (const cut of left) {
+      if (existsSync(cut) && readFileSync(cut, 'utf8') !== whole)
+        report.violations.push(`a killed export left another ${cut}`)
+    }
+    return
+  }
+  throw new Error(`an export did not end within ${SESSIONS_MAX} processes`)
 }
 
 /** The newest run that has a record; null where it was killed before it had one. */
