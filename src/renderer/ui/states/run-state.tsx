@@ -10,12 +10,19 @@ import {
   IconPlugConnectedX,
   type TablerIcon,
 } from '@tabler/icons-react'
-import type { RunState, RunSummary } from '../../../shared/run/run.ts'
+import { hasNoSuccess, type RunState, type RunSummary } from '../../../shared/run/run.ts'
 import { IconLabel } from './row-states.tsx'
 import styles from './states.module.css'
 
 /** A run's state: in more detail while this process holds it, and with the thresholds' verdict for a load test. */
-export type RunStanding = RunState | 'paused' | 'ready' | 'awaiting' | 'threshold failed' | 'not connected'
+export type RunStanding =
+  | RunState
+  | 'paused'
+  | 'ready'
+  | 'awaiting'
+  | 'threshold failed'
+  | 'no success'
+  | 'not connected'
 
 const LOOKS: Record<RunStanding, { icon: TablerIcon; color: string; meaning: string }> = {
   running: { icon: IconPlayerPlay, color: 'var(--accent)', meaning: 'Rows are being sent.' },
@@ -49,6 +56,11 @@ const LOOKS: Record<RunStanding, { icon: TablerIcon; color: string; meaning: str
     color: 'var(--state-failed)',
     meaning: 'A threshold of the load test does not hold.',
   },
+  'no success': {
+    icon: IconCircleX,
+    color: 'var(--state-failed)',
+    meaning: 'No request of the load test succeeded.',
+  },
   stopped: {
     icon: IconPlayerStop,
     color: 'var(--state-rejected)',
@@ -68,9 +80,15 @@ const LOAD_MEANINGS: Partial<Record<RunStanding, string>> = {
   interrupted: 'Stopped early; results cover the time until then.',
 }
 
-/** What an ended run is called: a load test with a failed threshold has not simply been completed. */
-export function toVerdict({ state, thresholds = [] }: Pick<RunSummary, 'state' | 'thresholds'>): RunStanding {
-  return state !== 'running' && thresholds.some(({ ok }) => ok === false) ? 'threshold failed' : state
+/** What an ended run is called: a load test that failed has not simply been completed. */
+export function toVerdict({
+  state,
+  thresholds,
+  requests,
+}: Pick<RunSummary, 'state' | 'thresholds' | 'requests'>): RunStanding {
+  if (state === 'running' || thresholds === undefined) return state
+  if (thresholds.some(({ ok }) => ok === false)) return 'threshold failed'
+  return state === 'completed' && hasNoSuccess(requests) ? 'no success' : state
 }
 
 export function RunStateLabel(props: { state: RunStanding; isLoadTest?: boolean }) {

@@ -1,0 +1,18 @@
+import { expect, it } from 'vitest'
+import { toVerdict } from '../../src/renderer/ui/states/run-state.tsx'
+
+const REQUESTS = { sent: 3, succeeded: 0, rejected: 3, failed: 0, unknown: 0, retried: 0 }
+const HELD = { expression: 'p(99)<500', value: 1, ok: true, limit: 500, margin: 499, unit: 'ms' as const }
+
+it.each([
+  ['no success', { state: 'completed', thresholds: [], requests: REQUESTS }],
+  ['no success', { state: 'completed', thresholds: [HELD], requests: REQUESTS }],
+  ['threshold failed', { state: 'completed', thresholds: [{ ...HELD, ok: false }], requests: REQUESTS }],
+  ['completed', { state: 'completed', thresholds: [HELD], requests: { ...REQUESTS, succeeded: 1 } }],
+  ['stopped', { state: 'stopped', thresholds: [], requests: REQUESTS }],
+  ['running', { state: 'running', thresholds: [], requests: REQUESTS }],
+  // Of a run that sends each row once, its rows tell.
+  ['completed', { state: 'completed', requests: REQUESTS }],
+] as const)('a run is called "%s" by how it ended: %j', (verdict, run) => {
+  expect(toVerdict(run as unknown as Parameters<typeof toVerdict>[0])).toBe(verdict)
+})
