@@ -39,6 +39,8 @@ it('says on Review what was sent before, and sends only what is new if a person 
   await page.getByRole('radio', { name: /^Send only what is new/ }).check()
   // The second row may have been taken, so it needs a yes.
   await page.getByText('3 rows to confirm and send to').waitFor()
+  await page.getByText('This row is not sent').waitFor()
+  await page.getByText(/^sent before, in run/).waitFor()
   await inspect('review-only-new')
   const key = page.getByRole('combobox', { name: 'Recognize rows by' })
   await key.click()

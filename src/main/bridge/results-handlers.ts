@@ -4,6 +4,7 @@ import type { LoadChartSecond, LoadReport, LoadSecond } from '../../shared/load/
 import { COURSE_METRICS, type TrendMetric } from '../../shared/load/metrics.ts'
 import { sendsKey } from '../../shared/operations/operations.ts'
 import { removeSourceEnding } from '../../shared/plan/source-formats.ts'
+import { isOfKind, ROW_STATES } from '../../shared/run/item-state.ts'
 import { OUTCOME_FILES } from '../../shared/run/results.ts'
 import { AUTHORIZATION_HEADER, JSON_CONTENT_TYPE, toAuthorization } from '../../shared/service/endpoints.ts'
 import type { Engine } from '../engine/engine.ts'
@@ -64,19 +65,23 @@ export const checkHandlers: Handlers<'check'> = {
 export const reviewHandlers: Handlers<'review'> = {
   findRow: ({ context, input }) => context.engine.results.findRow(input.runId, input.row),
   readRequest: async ({ context, input }) => {
-    const [detail, { operation }] = await Promise.all([
+    const [detail, { operation, connection }] = await Promise.all([
       context.engine.results.readRow(input.runId, input.row),
       context.engine.runs.readPlan(input.runId),
     ])
-    const isInvalid = detail.result.state === 'invalid'
+    const { state, message } = detail.result
+    const isUnsent = isOfKind(state, 'unsent')
     return {
       row: input.row,
       place: detail.result.place,
       method: detail.requestMethod,
       url: detail.requestUrl,
-      headers: toHeaders(detail.requestBody !== null, sendsKey(operation)),
-      body: isInvalid ? null : detail.requestBody,
-      isInvalid,
+      headers: [
+        ...toHeaders(detail.requestBody !== null, sendsKey(operation)),
+        ...Object.entries(connection.headers ?? {}),
+      ],
+      body: isUnsent ? null : detail.requestBody,
+      unsentBecause: isUnsent ? (message ?? ROW_STATES[state].meaning) : null,
       problems: detail.problems,
     }
   },

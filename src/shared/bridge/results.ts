@@ -78,12 +78,12 @@ const requestSchema = z.object({
   place: sourcePlaceSchema,
   method: z.enum(['POST', 'GET']),
   url: z.string(),
-  /** Names and values in the order they are sent; the key is masked. */
+  /** Names and values; the key is masked, and what comes from a variable or file is named. */
   headers: z.array(z.tuple([z.string(), z.string()])),
   /** The exact JSON, all rows of the request in it; null where the request has none. */
   body: z.string().nullable(),
-  /** Whether the row has errors, so that it is not sent. */
-  isInvalid: z.boolean(),
+  /** Why the row is not sent; null if it is. */
+  unsentBecause: z.string().nullable(),
   problems: z.array(problemSchema),
 })
 

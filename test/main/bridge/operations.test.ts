@@ -164,7 +164,7 @@ it('shows the request of an appeal as it is: read, without a body and without a 
   })
   await client.runs.awaitReady({ runId })
   const review = await client.review.readRequest({ runId, row: 1 })
-  expect(review).toMatchObject({ method: 'GET', body: null, isInvalid: false })
+  expect(review).toMatchObject({ method: 'GET', body: null, unsentBecause: null })
   expect(review.url).toBe(`${sandbox.baseUrl}/api/v1/appeals/status/appeal-1`)
   expect(review.headers.map(([name]) => name)).toEqual(['accept'])
   expect(await client.runs.readAccess({ runId })).toMatchObject({ needsKey: false, canChangeKey: false })

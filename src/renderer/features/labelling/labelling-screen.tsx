@@ -4,7 +4,7 @@ import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { parseBridgeError } from '../../../shared/bridge/errors.ts'
 import type { Evaluation, Judged, Metric } from '../../../shared/lookback/evaluation.ts'
-import { describeLeftOut, toShareText } from '../../../shared/lookback/evaluation-view.ts'
+import { describeLeftOut, formatInterval, toShareText } from '../../../shared/lookback/evaluation-view.ts'
 import { LABELLING_MAX_ROWS, type Labelling } from '../../../shared/lookback/labelling.ts'
 import type { Allocation } from '../../../shared/lookback/stratified-sample.ts'
 import { setNote, toLabels, toVerdicts } from '../../../shared/lookback/verdict.ts'
@@ -222,16 +222,12 @@ const ESTIMATE_COLUMNS: readonly Column<Judged & { rule: string }>[] = [
   { title: 'Missed', isNumber: true, cell: ({ matrix }) => formatCounted(matrix.false_negatives, 'row') },
 ]
 
-function MetricWithInterval({ value, low, high }: Metric) {
+function MetricWithInterval(metric: Metric) {
+  const interval = formatInterval(metric)
   return (
     <>
-      <strong className="block nowrap">{toShareText(value)}</strong>
-      {low !== null && high !== null && (
-        <span className="quiet nowrap">
-          {' '}
-          {toShareText(low)} to {toShareText(high)}
-        </span>
-      )}
+      <strong className="block nowrap">{toShareText(metric.value)}</strong>
+      {interval !== null && <span className="quiet nowrap"> {interval}</span>}
     </>
   )
 }

@@ -26,7 +26,7 @@ import { formatTimestamp } from '../../ui/format-time.ts'
 import { ErrorNotice, Notice } from '../../ui/layout/screen.tsx'
 import { AnswerLabel, describePlace, StateLabel } from '../../ui/states/row-states.tsx'
 import { FactTable, Table } from '../../ui/table/table.tsx'
-import { LongText, MarkedText, SafeText } from '../../ui/text/safe-text.tsx'
+import { LongText, MarkedText, SafeText, Sentence } from '../../ui/text/safe-text.tsx'
 import { CELL_MAX_CHARACTERS } from '../../ui/text/visible-text.ts'
 import styles from './results.module.css'
 import { ScoreBars } from './score-bars.tsx'
@@ -341,7 +341,7 @@ function OutcomePart({ operation, detail }: { operation: string; detail: RowDeta
             {problems.map((problem) => (
               <li key={`${problem.code} ${problem.field ?? ''} ${sayExpected(problem, 'window')}`}>
                 <strong>{problem.severity}</strong>{' '}
-                <SafeText text={`${problem.field ?? 'row'}: ${sayExpected(problem, 'window')}`} max={200} />
+                <Sentence text={`${problem.field ?? 'row'}: ${sayExpected(problem, 'window')}`} />
               </li>
             ))}
           </ul>

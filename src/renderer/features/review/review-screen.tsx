@@ -41,7 +41,7 @@ import { type KeyNames, SentBefore } from '../../ui/problems/sent-before.tsx'
 import { toGuess } from '../../ui/runs/read-as-line.tsx'
 import { AnswerLabel, describePlace, RowNumber, StateLabel } from '../../ui/states/row-states.tsx'
 import { FactList, FactTable, Table } from '../../ui/table/table.tsx'
-import { LongText, SafeText } from '../../ui/text/safe-text.tsx'
+import { LongText, SafeText, Sentence } from '../../ui/text/safe-text.tsx'
 import { useFileWriter } from '../../ui/written-file.tsx'
 import styles from './review.module.css'
 import { estimateDurationMs, type Settings, useSettingsDraft, withDestination } from './settings.ts'
@@ -503,13 +503,16 @@ function RowField(props: { runId: string; shown: string; onRecord: (record: numb
 
 function RequestText({ request }: { request: RequestReview }) {
   const shown = useContentShown()
-  if (request.isInvalid) {
+  if (request.unsentBecause !== null) {
     return (
       <Notice kind="warning" title="This row is not sent">
+        {request.problems.every(({ severity }) => severity !== 'error') && (
+          <SafeText text={request.unsentBecause} max={300} lines />
+        )}
         <ul>
           {request.problems.map((problem) => (
             <li key={`${problem.code} ${problem.field ?? ''}`}>
-              <SafeText text={`${problem.field ?? 'row'}: ${sayExpected(problem, 'window')}`} />
+              <Sentence text={`${problem.field ?? 'row'}: ${sayExpected(problem, 'window')}`} />
             </li>
           ))}
         </ul>
