@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { expect, inject, it } from 'vitest'
 import { openApp } from '../helpers/e2e/open-app.ts'
 import { sendRuns } from '../helpers/e2e/send-rows.ts'
-import { seeScreen, switchTo } from '../helpers/e2e/walk.ts'
+import { chooseFile, seeRunEnded, seeScreen, sendEverything, switchTo } from '../helpers/e2e/walk.ts'
 
 const HATEFUL = 'i hate you, you are stupid and worthless'
 
@@ -151,4 +151,26 @@ it('undoes a verdict in its own run, also after another run was judged', {
   await agreed.waitFor({ state: 'detached' })
   await openResults('tuesday.csv')
   await agreed.waitFor()
+})
+
+it('takes a file that is chosen twice for one source, in the trend and for its baseline', {
+  skip: !inject('walksAll'),
+}, async () => {
+  const { page } = await openApp({ width: 1440, height: 900 })
+  for (const isFirst of [true, false]) {
+    await chooseFile(page, { name: 'posts.csv', text: createRows(3) })
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await seeScreen(page, 'Check')
+    await sendEverything(page)
+    await seeRunEnded(page)
+    await page.getByRole('button', { name: 'Compare' }).click()
+    if (isFirst) await page.getByRole('menuitem', { name: 'Make it the baseline of its source' }).click()
+    else await page.getByRole('menuitem', { name: 'With the baseline default' }).waitFor()
+    await page.keyboard.press('Escape')
+  }
+  await page.getByRole('link', { name: 'Trend' }).click()
+  await page.getByText('All runs of posts.csv').waitFor()
+  const lines = page.getByRole('table', { name: 'Figures of each run, oldest first' }).getByRole('row')
+  expect(await lines.count()).toBe(3)
+  expect(await lines.getByText('submit content · the sandbox').count()).toBe(2)
 })

@@ -116,3 +116,19 @@ describe('a trend', () => {
     expect(chart?.lines[0]).toEqual({ label: 'Precision', values: [judged, null, null] })
   })
 })
+
+it('takes a file that was chosen in a browser twice for one source, and a file elsewhere for another', () => {
+  const toUpload = (id: string, name: string) => `/workspace/uploads/${id.repeat(24)}/${name}`
+  const first = { ...RUN, source: toUpload('a', 'posts.csv') }
+  const runs = [
+    { ...RUN, run_id: 'again', source: toUpload('b', 'posts.csv') },
+    { ...RUN, run_id: 'other', source: toUpload('b', 'other.csv') },
+    { ...RUN, run_id: 'elsewhere', source: '/data/posts.csv' },
+  ]
+  expect(
+    groupCandidates(first, runs).map(({ group, runs: found }) => [group, found.map(({ run_id }) => run_id)]),
+  ).toEqual([
+    ['Same source and connection', ['again']],
+    ['Other runs', ['other', 'elsewhere']],
+  ])
+})

@@ -129,6 +129,7 @@ export function App() {
             onRuns={(runIds) => goTo({ kind: 'compare', runIds })}
             onOpenRun={openRun}
             onTrend={(runId) => goTo({ kind: 'trend', runId })}
+            namePlace={namePlace}
           />
         )}
         {route.kind === 'lists' && (

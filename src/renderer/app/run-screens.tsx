@@ -52,7 +52,7 @@ export function RunScreens(props: RunScreensProps) {
 
 /** One of them; a load test has its own, and no results by row. */
 function RunTab(props: RunScreensProps & { rows: RowsInView }) {
-  const { route, rows } = props
+  const { route, rows, namePlace } = props
   const { runId } = route
   const showResults = (filter: RowFilter) => {
     rows.filter = filter
@@ -75,7 +75,13 @@ function RunTab(props: RunScreensProps & { rows: RowsInView }) {
     )
   }
   if (route.kind === 'trend') {
-    return <TrendScreen runId={runId} hrefOf={(other) => toHash({ kind: 'run', runId: other })} />
+    return (
+      <TrendScreen
+        runId={runId}
+        namePlace={namePlace}
+        hrefOf={(other) => toHash({ kind: 'run', runId: other })}
+      />
+    )
   }
   if (route.kind === 'plan') return <PlanScreen runId={runId} />
   const lookBack = (

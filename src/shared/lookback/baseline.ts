@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isSameSource } from '../plan/source-paths.ts'
 import { isLoadRun, type RunSummary } from '../run/run.ts'
 
 /** The name of a baseline that was given none. */
@@ -34,7 +35,7 @@ export function isSameSubject(
 ): boolean {
   return (
     a.base_url === b.base_url &&
-    a.source === b.source &&
+    isSameSource(a.source, b.source) &&
     a.operation === b.operation &&
     a.is_load_test === b.is_load_test
   )

@@ -21,6 +21,19 @@ export function mapSourcePaths<Source extends NamedPaths>(
   return { ...source, path: change(path), ...(more !== undefined && { more: more.map(change) }) }
 }
 
+/** A file that a browser sent to its window, in a folder of its own. */
+const UPLOADED = /^(.*[\\/]uploads[\\/])[0-9a-f]{24}[\\/]([^\\/]+)$/
+
+/** Whether two runs are of one source: the same path, or files of the same name that were chosen in a browser. */
+export function isSameSource(a: string, b: string): boolean {
+  return a === b || (UPLOADED.test(a) && a.replace(UPLOADED, '$1$2') === b.replace(UPLOADED, '$1$2'))
+}
+
+/** The path of a source; of a file that was chosen in a browser its name, since nobody knows the folder. */
+export function showSourcePath(path: string): string {
+  return path.replace(UPLOADED, '$2')
+}
+
 /** What the source of a run is called, as its documents have it; see {@link nameSource}. */
 export function nameRunSource({
   source,

@@ -9,7 +9,7 @@ import {
   toTrendPoint,
 } from '../../../shared/lookback/trend.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
-import { listRunSources } from '../../../shared/plan/source-paths.ts'
+import { isSameSource, listRunSources } from '../../../shared/plan/source-paths.ts'
 import { refuseWidePattern } from '../../../shared/plan/wide-pattern.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
 import { WorkerClient } from '../../worker-rpc.ts'
@@ -20,8 +20,10 @@ import type { AskedRun, AskedWorkspace, QueryCalls } from './queries.ts'
 /** Whether a run is one of a group; those of a tag are found by it already. */
 function createGroupCheck(group: TrendGroup): (run: RunSummary) => boolean {
   if (group.kind === 'tag') return () => true
-  if (group.kind === 'sources')
-    return (run) => listRunSources(run).every((path) => group.paths.includes(path))
+  if (group.kind === 'sources') {
+    const isNamed = (path: string) => group.paths.some((named) => isSameSource(named, path))
+    return (run) => listRunSources(run).every(isNamed)
+  }
   const { pattern } = group
   refuseWidePattern(pattern)
   const hasFolder = /[\\/]/.test(pattern)

@@ -17,10 +17,11 @@ import type { Metric } from '../../../shared/lookback/evaluation.ts'
 import { FIGURES, toShareText } from '../../../shared/lookback/evaluation-view.ts'
 import { formatCounted, listCounts } from '../../../shared/messages/figure-text.ts'
 import { describeState } from '../../../shared/messages/state-name.ts'
-import { nameSource } from '../../../shared/plan/source-paths.ts'
+import { isSameSource, nameSource } from '../../../shared/plan/source-paths.ts'
 import { countLeftOut, listLeftOut } from '../../../shared/run/item-state.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
 import { ask } from '../../bridge/client.ts'
+import type { NamePlace } from '../../ui/connection/destination.ts'
 import { ActionButton, IconButton } from '../../ui/controls.tsx'
 import { formatTimestamp } from '../../ui/format-time.ts'
 import { LabelsForm } from '../../ui/labels/labels-form.tsx'
@@ -54,6 +55,7 @@ export function CompareScreen(props: {
   onRuns: (runIds: readonly string[]) => void
   onOpenRun: (runId: string) => void
   onTrend: (runId: string) => void
+  namePlace: NamePlace
 }) {
   const { runIds } = props
   const { runs, error } = useQueries({
@@ -73,6 +75,7 @@ export function CompareScreen(props: {
         onRuns={props.onRuns}
         onOpenRun={props.onOpenRun}
         onTrend={props.onTrend}
+        namePlace={props.namePlace}
       />
       {runIds.length < 2 && (
         <Panel title="Comparison">
@@ -292,6 +295,7 @@ function RunsPanel(props: {
   onRuns: (runIds: readonly string[]) => void
   onOpenRun: (runId: string) => void
   onTrend: (runId: string) => void
+  namePlace: NamePlace
 }) {
   const { runIds, runs, onRuns } = props
   const newest = runs.at(-1) ?? null
@@ -347,7 +351,7 @@ function RunsPanel(props: {
                   </button>
                   <div className="small breaks">
                     <SafeText
-                      text={`${nameOperation(run.operation)} · ${run.connection ?? run.base_url}`}
+                      text={`${nameOperation(run.operation)} · ${props.namePlace(run.base_url, run.connection).name}`}
                       max={120}
                     />
                   </div>
@@ -538,7 +542,7 @@ export function groupCandidates(like: RunSummary | null, runs: readonly RunSumma
   if (like === null) return runs.length === 0 ? [] : [{ group: 'Newest first', runs: [...runs] }]
   const subject = toBaselineSubject(like)
   const isAlike = (run: RunSummary) => isSameSubject(toBaselineSubject(run), subject)
-  const isOfSource = (run: RunSummary) => run.source === like.source
+  const isOfSource = (run: RunSummary) => isSameSource(run.source, like.source)
   return [
     { group: 'Same source and connection', runs: runs.filter(isAlike) },
     { group: 'Same source', runs: runs.filter((run) => !isAlike(run) && isOfSource(run)) },

@@ -14,6 +14,7 @@ import {
   type TrendPoint,
 } from '../../../shared/lookback/trend.ts'
 import { dropZeros, formatCount, formatMs, formatShare } from '../../../shared/messages/figure-text.ts'
+import { showSourcePath } from '../../../shared/plan/source-paths.ts'
 import { ask } from '../../bridge/client.ts'
 import { useLiveRuns } from '../../bridge/live-runs.ts'
 import chartStyles from '../../ui/charts/charts.module.css'
@@ -26,6 +27,7 @@ import {
   placePlot,
   toDashArray,
 } from '../../ui/charts/plot.tsx'
+import type { NamePlace } from '../../ui/connection/destination.ts'
 import { ActionButton, TextField } from '../../ui/controls.tsx'
 import { formatTimestamp } from '../../ui/format-time.ts'
 import { LabelsForm } from '../../ui/labels/labels-form.tsx'
@@ -35,9 +37,15 @@ import { type Column, Table } from '../../ui/table/table.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './trend.module.css'
 
+/** How runs are led to, and what their services are called. */
+interface LinesProps {
+  hrefOf: (runId: string) => string
+  namePlace: NamePlace
+}
+
 /** All runs of the source of a run, oldest first: rules, latency and, with labels, how right each run was. */
-export function TrendScreen(props: { runId: string; hrefOf: (runId: string) => string }) {
-  const { runId, hrefOf } = props
+export function TrendScreen(props: { runId: string } & LinesProps) {
+  const { runId, ...links } = props
   const [labels, setLabels] = useState<LabelChoice | null>(null)
   const [wantsLabels, setWantsLabels] = useState(false)
   const [product, setProduct] = useState<'run' | 'load' | null>(null)
@@ -88,7 +96,8 @@ export function TrendScreen(props: { runId: string; hrefOf: (runId: string) => s
           'Reading the runs'
         ) : (
           <>
-            {SAID_OF[data.by]} <SafeText text={data.source} max={1_000} lines />
+            {SAID_OF[data.by]}{' '}
+            <SafeText text={data.source.split(', ').map(showSourcePath).join(', ')} max={1_000} lines />
           </>
         )}
       </p>
@@ -110,8 +119,8 @@ export function TrendScreen(props: { runId: string; hrefOf: (runId: string) => s
           <p>No {shown === 'load' ? 'load test' : 'bulk run'} of this source.</p>
         </Panel>
       )}
-      {runs.length > 0 && <Charts runs={runs} hrefOf={hrefOf} />}
-      {runs.length > 0 && <RunsTable runs={runs} hrefOf={hrefOf} />}
+      {runs.length > 0 && <Charts runs={runs} hrefOf={links.hrefOf} />}
+      {runs.length > 0 && <RunsTable runs={runs} {...links} />}
     </Screen>
   )
 }
@@ -260,7 +269,7 @@ function toLatencyLine(runs: readonly TrendPoint[], name: 'p50' | 'p99', index: 
 }
 
 /** The figures of the charts, a line for each run. */
-function RunsTable({ runs, hrefOf }: { runs: Trend['runs']; hrefOf: (runId: string) => string }) {
+function RunsTable({ runs, hrefOf, namePlace }: { runs: Trend['runs'] } & LinesProps) {
   const rules = findCommonRules(runs)
   const isLoad = runs[0]?.is_load_test ?? false
   return (
@@ -278,7 +287,10 @@ function RunsTable({ runs, hrefOf }: { runs: Trend['runs']; hrefOf: (runId: stri
                   <SafeText text={run.name} max={60} />
                 </a>
                 <div className={`small ${styles.quiet}`}>
-                  <SafeText text={`${nameOperation(run.operation)} · ${run.base_url}`} max={120} />
+                  <SafeText
+                    text={`${nameOperation(run.operation)} · ${namePlace(run.base_url).name}`}
+                    max={120}
+                  />
                 </div>
                 {run.without_metrics !== null && (
                   <div className={`small ${styles.quiet}`}>
