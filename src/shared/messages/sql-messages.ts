@@ -43,6 +43,13 @@ export const SQL_MESSAGES = ofCode('BAD_USAGE', {
   }),
   sql_too_many_runs: ({ runs, most }: { runs: number; most: number }) => ({
     text: `these runs and their retries are ${runs}; a statement reads at most ${most}`,
-    remedy: 'Name fewer runs.',
+    remedy: {
+      terminal: 'Name fewer runs, or ask each run by itself with --each.',
+      window: 'Name fewer runs.',
+    },
+  }),
+  sql_columns_differ: ({ runId, names }: { runId: string; names: readonly string[] }) => ({
+    text: `run ${runId} answers with other columns than the runs named before it: ${names.join(', ')}`,
+    remedy: 'Select columns by name, such as those that all of these runs have.',
   }),
 }) satisfies Record<string, ErrorEntry>

@@ -66,3 +66,43 @@ it('has every column of a source whose names differ only in case', async () => {
   const { stdout } = await sluice('sql', 'latest', `SELECT ${columns} FROM rows`, '--format', 'csv')
   expect(stdout).toBe('Note,note (3),note (2),State (source),state (2),state\r\na,b,c,d,e,succeeded\r\n')
 })
+
+it('asks each of several runs by itself, where all of them answer with the same columns', async () => {
+  const folder = createTemporaryFolder()
+  const workspace = join(folder, 'workspace')
+  const sandbox = await withSandbox()
+  const sluice = (...args: string[]) =>
+    runInProcess(args, { workspace, env: { SLUICE_API_KEY: sandbox.key } })
+  const send = async (name: string, ...lines: string[]) => {
+    const source = writeSource(folder, name, `${lines.join('\n')}\n`)
+    await sluice('task', source, '--base-url', sandbox.baseUrl, '--quiet')
+    return JSON.parse((await sluice('show', 'latest', '--json')).stdout).run_id as string
+  }
+  const runs: string[] = []
+  for (let rows = 1; rows <= 2; rows += 1) {
+    const posts = Array.from({ length: rows }, (_, index) => `p${index},u1,hello`)
+    runs.push(await send(`posts-${rows}.csv`, 'post_id,user_id,text_data', ...posts))
+  }
+
+  const counted = await sluice('sql', ...runs, '--each', 'SELECT count(*) AS n FROM rows', '--format', 'csv')
+  const lines = runs.map((run, index) => `${run},${index + 1}\r\n`)
+  expect(counted).toMatchObject({ code: 0, stdout: `run,n\r\n${lines.join('')}` })
+
+  const ownColumn = 'SELECT upper(post_id) AS shown, run FROM rows WHERE record = 1'
+  const named = await sluice('sql', ...runs, '--each', ownColumn, '--format', 'csv')
+  expect(named.stdout).toBe(`shown,run\r\n${runs.map((run) => `P0,${run}\r\n`).join('')}`)
+
+  const other = await send('other.csv', 'post_id,user_id,text_data,lang', 'p1,u1,hello,en')
+  const differs = await sluice('sql', runs[0] ?? '', other, '--each', 'SELECT * FROM rows')
+  expect(differs).toMatchObject({
+    code: 2,
+    stdout: '',
+    stderr: expect.stringContaining(`run ${other} answers with other columns`),
+  })
+  const lacks = await sluice('sql', other, runs[0] ?? '', '--each', 'SELECT lang FROM rows')
+  expect(lacks).toMatchObject({
+    code: 2,
+    stdout: '',
+    stderr: expect.stringContaining(`no such column: lang (run ${runs[0]})`),
+  })
+})

@@ -21,6 +21,7 @@ const FORMATS = ['table', 'csv', 'jsonl'] as const
 interface SqlFlags extends WorkspaceFlags {
   format: (typeof FORMATS)[number]
   timeout: number
+  each?: boolean
 }
 
 /** Rows of a table, which is measured as a whole before any is shown. */
@@ -54,6 +55,7 @@ export function addSqlCommand(program: Command, context: CliContext): void {
         .argParser(createDurationParser('1h'))
         .default(60_000, '60s'),
     )
+    .option('--each', 'ask each run by itself, however many there are, and put its id before its rows')
   addWorkspaceOption(command).action(async (words: readonly string[], flags: SqlFlags) => {
     const sql = words.at(-1) ?? ''
     const references = words.slice(0, -1)
@@ -70,6 +72,7 @@ export function addSqlCommand(program: Command, context: CliContext): void {
       const rows = await engine.lookback.askSql([...new Set(runIds)], {
         sql,
         timeoutMs: flags.timeout,
+        each: flags.each,
         onRow: async (values, index) => {
           const text = index === 0 ? writer.names(values.map(String)) : writer.row(values)
           if (text !== '') await context.out.write(text, { isData })
@@ -84,6 +87,7 @@ export function addSqlCommand(program: Command, context: CliContext): void {
     "sql latest 'SELECT state, count(*) AS n FROM rows GROUP BY state'",
     "sql latest 'SELECT rule_name, avg(score) FROM rules JOIN scores USING (run, record) GROUP BY 1'",
     "sql 20261121-0915 latest 'SELECT run, max(duration_ms) FROM tries GROUP BY run' --format csv",
+    "sql 20261120 20261121 --each 'SELECT state, count(*) AS n FROM rows GROUP BY state'",
   ])
 }
 

@@ -9,6 +9,8 @@ export interface SqlQuestion {
   /** The journals of the runs that are asked about. */
   files: readonly string[]
   sql: string
+  /** Asks each run by itself and adds its id in front of its rows, rather than all of them at once. */
+  each?: boolean | undefined
   /** The process that asks. */
   askedBy: number
 }

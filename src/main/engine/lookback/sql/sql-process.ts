@@ -14,6 +14,7 @@ import { explainFailure } from '../../journal/journal-damage.ts'
 import { ReaderPool, type RunFamily, readRunFamily } from '../../journal/run-family.ts'
 import { isLeaseHeld } from '../../workspace/lease.ts'
 import { attachReader } from '../../workspace/open-reader.ts'
+import { toRunId } from '../../workspace/workspace-files.ts'
 import type { SqlOutcome, SqlQuestion } from './ask-sql.ts'
 import { createSqlViews, INFLATE } from './sql-views.ts'
 
@@ -26,6 +27,9 @@ const VALUE_MAX_BYTES = 32 * 1024 * 1024
 
 /** Most bytes that a stored body unpacks to. */
 const BODY_MAX_BYTES = 4 * 1024 * 1024
+
+/** The column that says which run a row is of. */
+const RUN_COLUMN = 'run'
 
 /** Written at once, UTF-16 code units. */
 const PIECE_CHARACTERS = 64 * 1024
@@ -72,10 +76,44 @@ function toOutcome(question: SqlQuestion): Promise<SqlOutcome> {
   )
 }
 
-async function answer({ files, sql }: SqlQuestion): Promise<number> {
+async function answer({ files, sql, each = false }: SqlQuestion): Promise<number> {
+  if (!each) return withStatement(files, sql, (statement) => writeRows(statement, toNames(statement), ''))
+  // Nothing is written before every run is known to answer alike.
+  let all: string[] | null = null
+  for (const file of files) {
+    const names = await withStatement([file], sql, toNames).catch((error: unknown) => {
+      // Which of many runs it is cannot be told from what SQLite says.
+      if (error instanceof Error && 'errcode' in error) error.message += ` (run ${toRunId(file)})`
+      throw error
+    })
+    all ??= names
+    if (names.join('\0') !== all.join('\0')) {
+      throw new SluiceError({ id: 'sql_columns_differ', runId: toRunId(file), names })
+    }
+  }
+  const isAdded = all !== null && !all.includes(RUN_COLUMN)
+  let rows = 0
+  for (const [index, file] of files.entries()) {
+    const names = index > 0 ? null : isAdded ? [RUN_COLUMN, ...(all ?? [])] : all
+    const start = isAdded ? `${JSON.stringify(toRunId(file))},` : ''
+    rows += await withStatement([file], sql, (statement) => writeRows(statement, names, start))
+  }
+  return rows
+}
+
+function toNames(statement: StatementSync): string[] {
+  return statement.columns().map(({ name }) => name)
+}
+
+/** What is made of a statement about runs. */
+async function withStatement<Made>(
+  files: readonly string[],
+  sql: string,
+  make: (statement: StatementSync) => Made | Promise<Made>,
+): Promise<Made> {
   const db = openConnection(files)
   try {
-    return await writeRows(prepare(db, sql))
+    return await make(prepare(db, sql))
   } finally {
     db.close()
   }
@@ -172,9 +210,14 @@ function prepare(db: DatabaseSync, sql: string): StatementSync {
   return statement
 }
 
-async function writeRows(statement: StatementSync): Promise<number> {
+/** Writes the names of the columns, unless they stand there already, and each row, which begins with `start`. */
+async function writeRows(
+  statement: StatementSync,
+  names: readonly string[] | null,
+  start: string,
+): Promise<number> {
   const { stdout } = process
-  let piece = `${JSON.stringify(statement.columns().map(({ name }) => name))}\n`
+  let piece = names === null ? '' : `${JSON.stringify(names)}\n`
   const flush = async () => {
     const isTaken = stdout.write(piece)
     piece = ''
@@ -182,7 +225,7 @@ async function writeRows(statement: StatementSync): Promise<number> {
   }
   let rows = 0
   for (const row of statement.iterate() as unknown as Iterable<unknown[]>) {
-    piece += `[${row.map(toJson).join(',')}]\n`
+    piece += `[${start}${row.map(toJson).join(',')}]\n`
     rows += 1
     if (piece.length >= PIECE_CHARACTERS) await flush()
   }
