@@ -60,6 +60,7 @@ it('leads to what is missing, tests what is typed, and takes a name with spaces,
   await save.press('Enter')
   await form.waitFor({ state: 'detached' })
   await page.getByRole('region', { name: 'Ana’s Staging (EU)' }).getByText('in use').waitFor()
+  await page.getByText("sluice connection set 'Ana’s Staging (EU)' --ca FILE").waitFor()
   expect(await page.content()).not.toContain(KEY)
 
   // A name that is taken is said next to the buttons, whatever is scrolled.

@@ -34,7 +34,10 @@ export function CheckNotice(props: {
   const said = key.message === null ? code : `${code}: ${key.message}`
   if (key.kind === 'accepted') {
     return (
-      <Notice kind="good" title={`The service accepts the ${named}`}>
+      <Notice
+        kind={address.status === EXPECTED_STATUS ? 'good' : 'warning'}
+        title={`The service accepts the ${named}`}
+      >
         {answered} No content was sent.
       </Notice>
     )

@@ -10,6 +10,7 @@ import type {
 import { dropZeros, formatCount, formatMs } from '../../../shared/messages/figure-text.ts'
 import { findNameFault, type KeyPlace } from '../../../shared/plan/stored-connection.ts'
 import { type SystemRoute, saySystemRoute } from '../../../shared/plan/system-route.ts'
+import { quoteForShell } from '../../../shared/shell-command.ts'
 import { ask, bridge, findDesktopApi } from '../../bridge/client.ts'
 import { isAtHand, isTypeable } from '../../ui/connection/destination.ts'
 import { ConnectionChip } from '../../ui/connection/destination-panel.tsx'
@@ -51,7 +52,7 @@ export function ConnectionPanel(props: {
       <Group component="header" gap="xs" justify="space-between">
         <h2 className={`row gap-2 min-w-0 text-lg bold ${styles.name}`}>
           <ConnectionChip place={{ name, kind: isProduction ? 'production' : 'other' }} />
-          {isInUse && <span className={styles.inUse}>in use</span>}
+          {isInUse && <span className={`rounded text-xs medium ${styles.inUse}`}>in use</span>}
         </h2>
         <Group gap="xs">
           <ActionButton label="Test" size="xs" loading={test.isPending} onClick={() => test.mutate()} />
@@ -382,7 +383,7 @@ function ConnectionFiles(props: {
         <>
           <dt>To change these</dt>
           <dd>
-            in a terminal: <code>sluice connection set {name} --ca FILE</code>, <code>--no-system-ca</code>,{' '}
+            in a terminal: <code>sluice connection set {quoteForShell(name)} --ca FILE</code>, <code>--no-system-ca</code>,{' '}
             <code>--client-cert</code>, <code>--client-key</code> and <code>--proxy-credentials-env</code>
           </dd>
         </>
