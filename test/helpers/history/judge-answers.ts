@@ -18,7 +18,10 @@ export function judgeCallbacks({ rows, callbacks }: RowGroup): Fault[] {
   const [only] = rows
   if (only === undefined || rows.length > 1 || !AWAITING.has(only.row.state)) return []
   const { member, row, items } = only
-  const before = items.flatMap((item) => item.callbacks).filter(({ effect }) => effect === 'settled_before')
+  const isRetried = items.some(({ retriedAfter }) => retriedAfter.size > 0)
+  const before = items
+    .flatMap((item) => item.callbacks)
+    .filter(({ effect }) => effect === 'settled_before' || (isRetried && effect === 'differing'))
   const accepted = callbacks.filter(
     ({ status, body }) => status === 200 && !before.some((one) => isSame(one.body, body)),
   )

@@ -82,10 +82,12 @@ function createTriesReader(
   splits: boolean,
 ): (row: RowHistory, item: ItemHistory | undefined) => AttemptHistory[] {
   const numbers = [...member.items.keys()].sort((a, b) => b - a)
+  const isCorrectedRun = member.rows.some(({ formerIds }) => formerIds.length > 0)
   /** A try of the item that this one was split from. */
   const findBefore = (item: number, number: number): AttemptHistory => {
     for (const other of numbers) {
-      if (other >= item) continue
+      // Corrections split items, too, and then it is not told which it was.
+      if (other >= item || isCorrectedRun) continue
       const found = member.items.get(other)?.attempts.find((attempt) => attempt.number === number)
       if (found !== undefined) return found
     }
