@@ -42,13 +42,15 @@ describe('a probe of a capacity', () => {
   })
 
   it('is void where only the slowest requests may have met a stall, which the whole does not show', () => {
-    const judgeSlowest = (expression: string) => {
+    const judgeSlowest = (expression: string, requests = 100) => {
       const generator = { limited: false, event_loop_max_ms: 65, own_start_lag_max_ms: 5 }
-      return judge({ latencyMs: 560, failed: ['ms'], expression, generator }).verdict
+      return judge({ latencyMs: 560, failed: ['ms'], expression, generator, requests }).verdict
     }
     expect(judgeSlowest('response_time:max<500')).toBe('void')
     expect(judgeSlowest('http_req_duration:p(99.9)<500')).toBe('void')
     expect(judgeSlowest('response_time:p(99)<500')).toBe('failed')
+    expect(judgeSlowest('response_time:p(95)<500', 40)).toBe('void')
+    expect(judgeSlowest('response_time:p(90)<500', 40)).toBe('failed')
   })
 
   it('is void by any latency where an earlier version did not note how late this machine sent', () => {

@@ -3,6 +3,8 @@ import type { RunSummary } from '../../../src/shared/run/run.ts'
 /** What may differ from a probe that held. */
 export interface ProbeParts {
   attempted?: number
+  /** That ended. */
+  requests?: number
   generator?: Partial<RunSummary['generator']>
   /** Units of the thresholds that failed. */
   failed?: ('ms' | 'share')[]
@@ -17,6 +19,7 @@ export interface ProbeParts {
 /** The summary of a probe at 100 a second, as far as it is judged. */
 export function createProbeSummary({
   attempted = 100,
+  requests = 100,
   generator = {},
   failed = [],
   latencyMs,
@@ -39,7 +42,14 @@ export function createProbeSummary({
     state,
     stop_reason: stopReason ?? null,
     stop_advice: null,
-    requests: { sent: attempted, succeeded: 90, rejected: 10, failed: 0, unknown: 0, retried: 0 },
+    requests: {
+      sent: attempted,
+      succeeded: 0.9 * requests,
+      rejected: 0.1 * requests,
+      failed: 0,
+      unknown: 0,
+      retried: 0,
+    },
     throughput: { duration_s: 1, attempted_per_s: attempted, succeeded_per_s: 90 },
     load: { scheduled_per_s: 100 },
     latency_ms: {},
