@@ -383,8 +383,9 @@ function ConnectionFiles(props: {
         <>
           <dt>To change these</dt>
           <dd>
-            in a terminal: <code>sluice connection set {quoteForShell(name)} --ca FILE</code>, <code>--no-system-ca</code>,{' '}
-            <code>--client-cert</code>, <code>--client-key</code> and <code>--proxy-credentials-env</code>
+            in a terminal: <code>sluice connection set {quoteForShell(name)} --ca FILE</code>,{' '}
+            <code>--no-system-ca</code>, <code>--client-cert</code>, <code>--client-key</code> and{' '}
+            <code>--proxy-credentials-env</code>
           </dd>
         </>
       )}
