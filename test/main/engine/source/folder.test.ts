@@ -54,7 +54,11 @@ test('texts are decoded like CSV files, each separately', async () => {
     'déjà',
   ])
   const given = await readAnySource(folder, { encoding: 'utf-8' })
-  expect(given.problems).toEqual(['undecodable_bytes 1 warning', 'undecodable_bytes 2 warning'])
+  expect(given.problems).toEqual([
+    'nul_character 1 error',
+    'undecodable_bytes 1 warning',
+    'undecodable_bytes 2 warning',
+  ])
   expect(await failReadingAny(folder, { encoding: 'klingon' })).toContain('`klingon` is unknown')
 })
 
@@ -66,6 +70,7 @@ test('what cannot be sent is a row that says why', async () => {
     'fake.txt': '%PDF-1.7\n',
     'huge.txt': 'x'.repeat(8 * 1024 * 1024 + 1),
     'none.png': '',
+    'null.txt': 'one\0two',
   })
   const source = await readAnySource(folder)
   expect(
@@ -77,6 +82,7 @@ test('what cannot be sent is a row that says why', async () => {
     'fake.txt row 4: must be readable, found `expected text, found a PDF document`',
     'huge.txt row 5: must be at most 8 MiB, found `8.0 MiB`',
     'none.png row 6: must not be empty, found `0 bytes`',
+    'null.txt row 7: must not contain a NUL character; line 1 does, found `one␀two`',
   ])
   expect(source.problems.every((problem) => problem.endsWith(' error'))).toBe(true)
   expect(source.cells[5]).toEqual(['none.png', 'media', '', '', 'none.png'])

@@ -107,7 +107,7 @@ function isDrawnLine(cells: readonly string[]): boolean {
 }
 
 /** Text has no NUL characters: bytes were lost, or the file is no text. */
-function findNuls(row: number, line: number, cells: readonly string[]): FoundProblem[] {
+export function findNuls(row: number, line: number, cells: readonly string[]): FoundProblem[] {
   const before = cells.findIndex((cell) => cell.includes('\0'))
   const cell = cells[before]
   if (cell === undefined) return []

@@ -8,6 +8,7 @@ import { saySourceProblem } from '../../../../shared/messages/source-messages.ts
 import { toSystemCode } from '../../../../shared/messages/thrown.ts'
 import { toFound } from '../../../../shared/run/problem.ts'
 import { VIDEO_MAX_HOURS } from '../../../../shared/service/request-field.ts'
+import { findNuls } from '../csv/row-check.ts'
 import { chooseEncoding } from '../decoding/encoding.ts'
 import { findEncodingWarnings } from '../decoding/encoding-doubt.ts'
 import { createPieceDecoder, replaceUndecodable } from '../decoding/text-reader.ts'
@@ -84,7 +85,8 @@ function readText(
       row,
       ...nameFiles(warning, path),
     }))
-    return { row, cells, problems: problem === null ? doubts : [...doubts, problem] }
+    const problems = [...doubts, ...findNuls(row, 1, [whole])]
+    return { row, cells, problems: problem === null ? problems : [...problems, problem] }
   } finally {
     file.close()
   }
