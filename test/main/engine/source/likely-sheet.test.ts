@@ -68,10 +68,17 @@ test('rows of a sheet with most of the columns are told, though each sheet has o
     Jan: toRow('post_id', 'text_data', 'likes') + toRow('p', 'hi', '1').repeat(5),
     Feb: toRow('post_id', 'text_data', 'shares') + toRow('p', 'hi', '2').repeat(4),
     Users: toRow('user_id', 'name', 'likes') + toRow('u', 'Ann', '3').repeat(3),
+    Titled:
+      toRow('Report of March') + toRow('post_id', 'text_data', 'likes') + toRow('p', 'hi', '3').repeat(2),
+    Reworded: toRow('id', 'message') + toRow('p', 'hi'),
   }
   const { told } = await readAnySource(await writeSheets(months))
   expect(told).toMatchObject([
-    { code: 'other_sheets', args: { sheet: 'Jan', others: '"Feb" (4 rows)' }, rows: 4 },
+    {
+      code: 'other_sheets',
+      args: { sheet: 'Jan', others: '"Feb" (4 rows), "Titled" (2 rows), "Reworded" (1 row)' },
+      rows: 7,
+    },
   ])
 })
 

@@ -1,4 +1,4 @@
-import { toComparable } from '../../../../shared/mapping/match-columns.ts'
+import { mayFillSameField, toComparable } from '../../../../shared/mapping/match-columns.ts'
 import { formatCounted } from '../../../../shared/messages/figure-text.ts'
 import type { SourceWarning } from '../../../../shared/messages/problem-messages.ts'
 import type { PlanSource } from '../../../../shared/plan/plan.ts'
@@ -41,7 +41,10 @@ async function countAlikeRows(
 ): Promise<number> {
   let count = 0
   try {
-    const head = await readSheetHead(source, name, openRows(), true)
+    const readHead = (from: PlanSource) => readSheetHead(from, name, openRows(), true)
+    const first = await readHead(source)
+    const headerRow = first.likelyHeaderRow
+    const head = headerRow === null ? first : await readHead({ ...source, headerRow })
     if (!hasSameColumns(head, read)) return 0
     for await (const { rows } of openRows()) {
       for (const { number, cells, isHidden } of rows) {
@@ -55,16 +58,18 @@ async function countAlikeRows(
   return count
 }
 
-/** Whether one sheet has all the names of the other, or most of several; without names, as many columns. */
+/** Whether one sheet has all the names of the other, or most of several, be they other words for the same fields; without names, as many columns. */
 function hasSameColumns(one: SheetHead, other: SheetHead): boolean {
   const [names, others] = [toNames(one), toNames(other)]
   if (names.size === 0 || others.size === 0) {
     return names.size === others.size && one.width > 0 && one.width === other.width
   }
   if (Math.min(names.size, others.size) < 2 && names.size !== others.size) return false
-  const shared = names.intersection(others).size
+  const isShared = (name: string) =>
+    others.has(name) || [...others].some((other) => mayFillSameField(name, other))
+  const shared = [...names].filter(isShared).length
   const fewest = Math.min(names.size, others.size)
-  return shared === fewest || (shared > 1 && shared * 2 > fewest)
+  return shared >= fewest || (shared > 1 && shared * 2 > fewest)
 }
 
 function toNames({ header }: SheetHead): Set<string> {
