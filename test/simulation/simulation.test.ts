@@ -21,6 +21,11 @@ test(`${SEEDS} simulated runs, killed and resumed at any step, keep every promis
   expect(report.kills).toBeGreaterThan(SEEDS / 4)
 }, 1_200_000)
 
+test('a corrected row that a kill cut off is not settled by a late callback to what was sent before', async () => {
+  const lines: string[] = []
+  expect((await runSeeds(4_215, 1, (line) => lines.push(line))).failed, lines.join('\n')).toEqual([])
+})
+
 test('the same seeds send the same requests in the same order at the same times', async () => {
   const [first, second] = [await runSeeds(40, 6, () => {}), await runSeeds(40, 6, () => {})]
   expect(first.kills).toBeGreaterThan(2)

@@ -47,7 +47,8 @@ export function recoverUnknown(journal: Journal): number {
     }))
   const settle = db.prepare(
     `INSERT INTO result (row, state, attempts, message) VALUES (?, 'unknown', ?, ?) ON CONFLICT (row) DO UPDATE SET
-     state = 'unknown', attempts = excluded.attempts, message = excluded.message, status = NULL, error_code = NULL`,
+     state = 'unknown', attempts = excluded.attempts, message = excluded.message, status = NULL, error_code = NULL,
+     task_id = NULL`,
   )
   const attempt = db.prepare(
     "INSERT INTO attempt (item, number, outcome, message) VALUES (?, ?, 'unknown', ?)",
