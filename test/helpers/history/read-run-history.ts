@@ -240,7 +240,7 @@ function readRetried(db: RunView['db'], record: RunView['record']): Map<number, 
   const rows = db
     .prepare(
       `SELECT ${selectSentItem('row')} AS item, state, attempts, options ->> '$.onUnknown' AS on_unknown,
-       EXISTS (SELECT 1 FROM callback WHERE callback.item = row.item AND effect = 'settled_before') AS is_settled
+       EXISTS (SELECT 1 FROM callback WHERE callback.item = earlier.row AND effect = 'settled_before') AS is_settled
        FROM earlier JOIN session ON session.number = earlier.session JOIN row ON row.id = earlier.row`,
     )
     .all()
