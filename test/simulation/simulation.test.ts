@@ -26,6 +26,11 @@ test('a corrected row that a kill cut off is not settled by a late callback to w
   expect((await runSeeds(4_215, 1, (line) => lines.push(line))).failed, lines.join('\n')).toEqual([])
 })
 
+test('an overdue row that is sent again and refused a connection may have been taken', async () => {
+  const lines: string[] = []
+  expect((await runSeeds(5_111, 1, (line) => lines.push(line))).failed, lines.join('\n')).toEqual([])
+})
+
 test('the same seeds send the same requests in the same order at the same times', async () => {
   const [first, second] = [await runSeeds(40, 6, () => {}), await runSeeds(40, 6, () => {})]
   expect(first.kills).toBeGreaterThan(2)

@@ -76,6 +76,7 @@ export class ItemClaims {
     const replaced = this.#rowsPerItem === 1 ? selectReplacedTries('?1') : '0'
     this.#unknownTries = db.prepare(
       `SELECT (SELECT count(*) FROM attempt WHERE item = ?1 AND outcome = 'unknown' AND number > ${replaced})
+       + (SELECT count(*) FROM earlier WHERE row = ?1 AND state = 'overdue' AND attempts > ${replaced})
        + (SELECT count(*) FROM lost_try WHERE item = ?1 AND ${replaced} = 0) AS n`,
     )
     this.#lostTry = db.prepare('SELECT 1 FROM lost_try WHERE item = ?')
@@ -170,8 +171,9 @@ export class ItemClaims {
   }
 
   /**
-   * Tries of an item that may have been taken, in any session of the run since its content was corrected. Those of its
-   * parent runs count as one, and so do those of the item that it was split from.
+   * Tries of an item that may have been taken, in any session of the run since its content was corrected: those without an
+   * answer, and those whose callback did not come in time. Those of its parent runs count as one, and so do those of the
+   * item that it was split from.
    */
   countUnknownTries(item: number): number {
     return Number(this.#unknownTries.get(item)?.['n'])
