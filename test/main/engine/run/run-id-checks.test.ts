@@ -184,7 +184,7 @@ test('ids that a workbook shows with separators of thousands are warned of, also
   }
   const grouped = [toNumber(1, '1234567'), toNumber(2, '1234568')]
   expect(await checkIds(...grouped, toNumber(0, '1234569'), toNumber(3, '42'), toText('1,234,560'))).toEqual([
-    ['lost_id', 'user_id', 'grouped', 2],
+    ['lost_id', 'user_id', 'grouped', 3],
   ])
   expect(await checkIds(...grouped)).toEqual([['lost_id', 'user_id', 'grouped', 2]])
   expect(await checkIds(toNumber(4, '1234567'))).toEqual([['lost_id', 'user_id', 'shortened', 1]])
