@@ -87,7 +87,7 @@ export function addSqlCommand(program: Command, context: CliContext): void {
     "sql latest 'SELECT state, count(*) AS n FROM rows GROUP BY state'",
     "sql latest 'SELECT rule_name, avg(score) FROM rules JOIN scores USING (run, record) GROUP BY 1'",
     "sql 20261121-0915 latest 'SELECT run, max(duration_ms) FROM tries GROUP BY run' --format csv",
-    "sql 20261120 20261121 --each 'SELECT state, count(*) AS n FROM rows GROUP BY state'",
+    "sql 20261121-0915 latest --each 'SELECT state, count(*) AS n FROM rows GROUP BY state'",
   ])
 }
 
