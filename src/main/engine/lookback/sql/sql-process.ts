@@ -81,11 +81,7 @@ async function answer({ files, sql, each = false }: SqlQuestion): Promise<number
   // Nothing is written before every run is known to answer alike.
   let all: string[] | null = null
   for (const file of files) {
-    const names = await withStatement([file], sql, toNames).catch((error: unknown) => {
-      // Which of many runs it is cannot be told from what SQLite says.
-      if (error instanceof Error && 'errcode' in error) error.message += ` (run ${toRunId(file)})`
-      throw error
-    })
+    const names = await askOne(file, sql, toNames)
     all ??= names
     if (names.join('\0') !== all.join('\0')) {
       throw new SluiceError({ id: 'sql_columns_differ', runId: toRunId(file), names })
@@ -96,13 +92,27 @@ async function answer({ files, sql, each = false }: SqlQuestion): Promise<number
   for (const [index, file] of files.entries()) {
     const names = index > 0 ? null : isAdded ? [RUN_COLUMN, ...(all ?? [])] : all
     const start = isAdded ? `${JSON.stringify(toRunId(file))},` : ''
-    rows += await withStatement([file], sql, (statement) => writeRows(statement, names, start))
+    rows += await askOne(file, sql, (statement) => writeRows(statement, names, start))
   }
   return rows
 }
 
 function toNames(statement: StatementSync): string[] {
   return statement.columns().map(({ name }) => name)
+}
+
+/** What is made of a statement about one of several runs, which its error names. */
+async function askOne<Made>(
+  file: string,
+  sql: string,
+  make: (statement: StatementSync) => Made | Promise<Made>,
+): Promise<Made> {
+  try {
+    return await withStatement([file], sql, make)
+  } catch (error) {
+    if (error instanceof Error && 'errcode' in error) error.message += ` (run ${toRunId(file)})`
+    throw error
+  }
 }
 
 /** What is made of a statement about runs. */
