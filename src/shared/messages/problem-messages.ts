@@ -340,7 +340,7 @@ export const PROBLEM_MESSAGES = {
     expected: (moved: { column: number } & ({ was: number; now: number } | { wider: string })) => {
       const files =
         'wider' in moved
-          ? `files of which not all have as many columns as ${moved.wider}`
+          ? `files with different numbers of columns, more in ${moved.wider} than in others`
           : `a file that had ${formatCounted(moved.was, 'column')} and has ${moved.now} now`
       const doubt = `is filled from column ${moved.column} of ${files}; the columns have no names, so another may stand there`
       return { terminal: doubt, window: doubt }

@@ -172,7 +172,7 @@ it('asks about files without a header that do not all have as many columns', () 
     const asked = await task(few, more, ...options)
     expect(asked.code).toBe(2)
     expect(asked.stderr).toContain(
-      'user_id is filled from column 1 of files of which not all have as many columns as more.csv',
+      'user_id is filled from column 1 of files with different numbers of columns, more in more.csv than in others',
     )
     expect(userIds()).toEqual([])
     expect(await task(few, more, ...options, '--accept', 'content_cut')).toMatchObject({ code: 0 })

@@ -166,15 +166,9 @@ export async function writeChangedRows(
     },
   })
   const written = await writeReport({
-    ...{
-      file,
-      format,
-      columns,
-      header,
-      lossless: false,
-      pages: listPages(),
-      rowsHaveLetters: haveLetters(b),
-    },
+    ...{ file, format, columns, header, lossless: false },
+    pages: listPages(),
+    rowsHaveLetters: haveLetters(b),
     table: toTable(columns, [
       toColumn('sluice_newly_triggered', ({ newly }) => joinTexts(newly)),
       toColumn('sluice_no_longer_triggered', ({ noLonger }) => joinTexts(noLonger)),

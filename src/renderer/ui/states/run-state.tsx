@@ -80,7 +80,7 @@ const LOAD_MEANINGS: Partial<Record<RunStanding, string>> = {
   interrupted: 'Stopped early; results cover the time until then.',
 }
 
-/** What an ended run is called: a load test that failed has not simply been completed. */
+/** The state that is shown of a run: one of its own for a load test that ended and failed. */
 export function toVerdict({
   state,
   thresholds,
