@@ -7,7 +7,7 @@ import type { LatencyBar, Percentiles } from '../run/run.ts'
 import type { TrendMetric } from './metrics.ts'
 
 /** Longest latency that is distinguished, one hour in microseconds; longer ones are recorded as this. */
-const HIGHEST_US = 3_600_000_000
+export const HIGHEST_US = 3_600_000_000
 
 /** An empty histogram: whole microseconds from 1 to one hour, three significant figures. */
 export function createHistogram(): Histogram {

@@ -1,4 +1,4 @@
-import type { LatencyMeter } from '../../../shared/load/latency-meter.ts'
+import { createHistogram, HIGHEST_US, type LatencyMeter } from '../../../shared/load/latency-meter.ts'
 import {
   createStageOf,
   type Load,
@@ -320,7 +320,7 @@ export class LoadRun {
     const { total, tagged } = this.#ledger
     const measured: LoadMeasurements = {
       durationS: this.measuredMs / 1000,
-      latencies: listDistributions(this.total),
+      latencies: { ...listDistributions(this.total), ...this.#toCallbackLatency() },
       tagged: tagged.toMeasurements(),
       // Of closed seconds, as the duration and the latencies are.
       ...{ all: total.sums.all, within: total.sums.within },
@@ -330,6 +330,20 @@ export class LoadRun {
     }
     this.#thresholds = evaluateThresholds(load.thresholds, measured)
     this.#metrics = readMetricValues(measured)
+  }
+
+  /** Callbacks that did not arrive count with the time that they were waited for, so that no threshold holds for lack of them. */
+  #toCallbackLatency(): LoadMeasurements['latencies'] {
+    const { overdue } = this.#ledger.total.callbacks
+    if (overdue === 0) return {}
+    const all = createHistogram()
+    const arrived = this.total.histogram('callback_latency')
+    if (arrived !== null) all.add(arrived)
+    all.recordValueWithCount(
+      Math.min(HIGHEST_US, this.#options.record.plan.callback.timeoutMs * 1000),
+      overdue,
+    )
+    return { callback_latency: all }
   }
 
   /** Measured time: what was planned, or what it came to. */

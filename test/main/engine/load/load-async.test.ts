@@ -73,6 +73,23 @@ test('callbacks that do not come are overdue, and those that come again count on
   expect(summary.load?.callbacks).toEqual({ rejected: 0, overdue: 5, outstanding: 0 })
 })
 
+test('a threshold counts a callback that does not come with the time that it was waited for', async () => {
+  const server = await startService((number) => (number === 2 ? [5] : []))
+  const plan = loads.createPlan(
+    3,
+    server.baseUrl,
+    {
+      ...{ pace: { kind: 'closed', concurrency: 1 }, requests: 4, firstRequest: 'skip' },
+      thresholds: ['callback_latency:p(50)<300', 'callback_latency:max<500'],
+    },
+    { operation: { kind: 'task', mode: 'async' }, callback: { timeoutMs: 400 } },
+  )
+  const handle = await engine.runs.startRun(plan, { apiKey: RUN_KEY })
+  const { thresholds } = await handle.ended
+  expect(thresholds?.map(({ ok }) => ok)).toEqual([false, true])
+  expect(Math.round(thresholds?.[0]?.value ?? 0)).toBe(400)
+})
+
 test('an interruption waits for no callback, and says how many were awaited', async () => {
   onlyInLongForm()
   const server = await startService(() => [])
