@@ -88,12 +88,12 @@ function judgeStates({ rows, arrivals: all }: RowGroup): Fault[] {
   const wasTaken = arrivals.some(({ took }) => took === true)
   const last = only.tries.at(-1)
   const seen = `the journal says ${state}, the service got ${sayArrivals(arrivals)}.`
-  // The service took what it refused in a callback, before a retry.
-  const wasSettled = only.items.some(({ callbacks }) =>
-    callbacks.some(({ effect }) => effect === 'settled_before'),
-  )
-  const isTold = isFail(only) || (state === 'rejected' && NOT_TAKEN.has(last?.status ?? 0))
-  if (wasTaken && isTold && !wasSettled) return [toFault('told-not-taken', only, seen)]
+  const isSettledAs = (wanted: string) =>
+    only.items.some(({ callbacks }) => callbacks.some(({ effect }) => effect === wanted))
+  // The service took what it refused in a callback: the row's own, or one from before a retry.
+  const isRefusedByTry = state === 'rejected' && NOT_TAKEN.has(last?.status ?? 0) && !isSettledAs('settled')
+  if (wasTaken && (isFail(only) || isRefusedByTry) && !isSettledAs('settled_before'))
+    return [toFault('told-not-taken', only, seen)]
   // A refusal that the connection lists as delivered means an earlier run.
   const isRefusal = last?.outcome === 'succeeded' && (last.status ?? 0) >= 400
   const wasNotTaken = arrivals.length > 0 && arrivals.every(({ took }) => took === false)

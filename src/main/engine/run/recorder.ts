@@ -162,7 +162,8 @@ export class Recorder {
     const { state } = record
     if (state === null) return
     if (judgement.fromCache) counters.add('from_cache', '', record.rows.length)
-    if (judgement.isResultLost) counters.add('result_lost', '', record.rows.length)
+    if (judgement.isDelivered && !judgement.isAcknowledgement)
+      counters.add('result_lost', '', record.rows.length)
     const succeeded =
       record.rowOutcomes?.filter((row) => row.state === 'succeeded').length ??
       (state === 'succeeded' ? record.rows.length : 0)

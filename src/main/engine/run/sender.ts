@@ -7,7 +7,7 @@ import { createPacer, type Pacer } from '../sending/pace.ts'
 import { RetryBudget, toRetryDelayMs } from '../sending/retry.ts'
 import type { SecondMeter } from '../sending/second-meter.ts'
 import type { Exchange } from '../service/exchange.ts'
-import type { Judgement } from '../service/judgement.ts'
+import { createJudgement, type Judgement } from '../service/judgement.ts'
 import type { ServiceClient } from '../service/service-client.ts'
 import type { CallbackSettler } from './callback-settler.ts'
 import { ItemFeed } from './item-feed.ts'
@@ -57,6 +57,11 @@ const BODIES_MAX = 64 * 1024 * 1024
 /** Said of a row whose answer proves nothing, where the next one on its connection was that of another row. */
 const BEFORE_A_SWAP =
   'the next answer on its connection was that of another row, so this one may be, too; nothing of it tells'
+
+const IS_REPLACED =
+  'the service has this post_id already, as it was sent before a correction: correct post_id, too'
+const MAY_BE_REPLACED =
+  'the service has this post_id already; it may be what was sent before a correction: correct post_id, too'
 
 /** Sends what the journal holds, at the plan's pace, until it is done, stopped, or most rows would fail. */
 export class Sender {
@@ -284,7 +289,7 @@ export class Sender {
     this.#bodies -= flight.bodyLength
     const { claims } = this.#options
     const earlierTries = sent.attempts > 0 || claims.hasLostTries ? claims.countUnknownTries(sent.item) : 0
-    const judgement = this.#options.judge(exchange, rowKeys, earlierTries)
+    const judgement = this.#judgeDelivered(sent, this.#options.judge(exchange, rowKeys, earlierTries))
     this.#noteEcho(sent, exchange, judgement, client)
     const isSettledBefore = this.#options.settler?.noteEnd(sent.item, exchange.timings.sentAtUs) ?? false
     // The service has taken all rows of the item once where a retry sends some of them.
@@ -322,6 +327,17 @@ export class Sender {
     const hasRoom = (wasFull && this.#bodies < this.#bodiesMax) || this.#limits.allowed > allowed
     const isLifted = wasThrottling && !this.#limits.isThrottling
     if (hasRoom || isProbing || isLifted) this.#wakeAll()
+  }
+
+  /** What the service has already may be what the row was sent with before a correction, under the same id. */
+  #judgeDelivered({ item }: SentItem, judgement: Judgement): Judgement {
+    if (!judgement.isDelivered) return judgement
+    const delivered = this.#options.claims.findDelivered(item)
+    if (delivered === 'present') return judgement
+    const { status, errorCode } = judgement
+    return delivered === 'replaced'
+      ? createJudgement({ outcome: 'rejected', status, errorCode, message: IS_REPLACED })
+      : createJudgement({ outcome: 'unknown', status, errorCode, message: MAY_BE_REPLACED })
   }
 
   /**

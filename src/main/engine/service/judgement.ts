@@ -44,8 +44,8 @@ export interface Judgement {
   isAcknowledgement: boolean
   /** The request was refused as a whole for its size: its rows are sent again in two smaller ones. */
   isTooLarge: boolean
-  /** The item was delivered before, and the result of that delivery is lost. */
-  isResultLost: boolean
+  /** It was refused because an earlier try or run has delivered it. */
+  isDelivered: boolean
   /** Each rule once. */
   rules: { ruleId: string; ruleName: string }[]
   classes: { className: string; score: number }[]
@@ -73,7 +73,7 @@ export function createJudgement(parts: Pick<Judgement, 'outcome'> & Partial<Judg
     rows: parts.rows ?? null,
     isAcknowledgement: parts.isAcknowledgement ?? false,
     isTooLarge: parts.isTooLarge ?? false,
-    isResultLost: parts.isResultLost ?? false,
+    isDelivered: parts.isDelivered ?? false,
     rules: parts.rules ?? [],
     classes: parts.classes ?? [],
     names: parts.names ?? NO_NAMES,

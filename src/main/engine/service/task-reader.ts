@@ -33,14 +33,13 @@ function toDelivered(status: number, errorCode: string, isAcknowledgement: boole
     ? 'the callback of that delivery is awaited'
     : 'the result of that delivery is lost'
   const message = `was delivered before, by an earlier try or run; ${what}`
-  const isResultLost = !isAcknowledgement
   return createJudgement({
     outcome: 'succeeded',
     status,
     errorCode,
     message,
     isAcknowledgement,
-    isResultLost,
+    isDelivered: true,
   })
 }
 

@@ -1,12 +1,13 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { Journal } from '../../../../src/main/engine/journal/journal.ts'
 import { ReaderPool, readRunFamily } from '../../../../src/main/engine/journal/run-family.ts'
 import { Catalogue } from '../../../../src/main/engine/lookback/catalogue/catalogue.ts'
 import { Ledgers, readLedger } from '../../../../src/main/engine/lookback/ledger/read-ledger.ts'
 import { askSql } from '../../../../src/main/engine/lookback/sql/ask-sql.ts'
 import { InboxWriter } from '../../../../src/main/engine/receiver/inbox-writer.ts'
-import { findLateRuns } from '../../../../src/main/engine/run/callback-settler.ts'
+import { findLateRuns, settleCallbacks } from '../../../../src/main/engine/run/callback-settler.ts'
 import { readRow } from '../../../../src/main/engine/run/results/row-detail.ts'
 import { EarlierRun } from '../../../../src/main/engine/run/sent-before/earlier-runs.ts'
 import { takeLease } from '../../../../src/main/engine/workspace/lease.ts'
@@ -397,6 +398,34 @@ test('a refusal that names nothing says that it may be of what was sent before a
   await resumed.until(({ rows }) => rows.succeeded === 1)
   resumed.command({ kind: 'stop' })
   await resumed.ended
+  expectCounted(runs, runId)
+})
+
+test('a late callback is of what was sent before a correction that the service refused', async () => {
+  const runs = openRuns()
+  const { receive } = await startAsyncService(runs)
+  const server = await startFaultServer({
+    onRequest: ({ number }, wire) => {
+      const status = number === 1 ? 503 : 400
+      wire.send(status, toErrorAnswer(status, 'BROKEN', 'no'))
+    },
+  })
+  const path = join(createTemporaryFolder(), 'posts.csv')
+  writeFileSync(path, 'text_data,user_id,post_id\nhello,u1,p1\n')
+  const plan = planSchema.parse({
+    ...{ connection: { baseUrl: server.baseUrl }, source: { path }, retry: { limit: 0 } },
+    ...{ operation: { kind: 'task', mode: 'async' }, callback: { timeoutMs: 1 } },
+  })
+  const { run_id: runId, rows } = await runs.start(plan, BASE).ended
+  expect(rows).toMatchObject({ unknown: 1 })
+  const fixes: Fix[] = [{ kind: 'cell', row: 1, field: 'text_data', value: 'corrected' }]
+  expect((await runs.correct(runId, fixes, 'resend', BASE).ended).rows).toMatchObject({ rejected: 1 })
+  await receive(runId, 1, { task_id: 'task-1', post_id: 'p1', triggered_rules: [] })
+  const journal = new Journal(toJournalFile(runs.workspace, runId), { runId, mustExist: true })
+  settleCallbacks(runs.workspace, journal)
+  journal.close()
+  expect(runs.summarize(runId).rows).toMatchObject({ rejected: 1, succeeded: 0 })
+  expect(listEffects(runs, runId)).toEqual(['settled_before'])
   expectCounted(runs, runId)
 })
 

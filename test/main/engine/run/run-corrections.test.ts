@@ -13,6 +13,7 @@ import type { Fix } from '../../../../src/shared/plan/fixes.ts'
 import { type Plan, planSchema } from '../../../../src/shared/plan/plan.ts'
 import { toRowNumber } from '../../../../src/shared/plan/source-place.ts'
 import type { RunSummary } from '../../../../src/shared/run/run.ts'
+import { startFaultServer, toErrorAnswer } from '../../../helpers/fault-server.ts'
 import { judgeCounts } from '../../../helpers/history/judge-counts.ts'
 import { readRunHistory } from '../../../helpers/history/read-run-history.ts'
 import { createInProcessRuns } from '../../../helpers/in-process-runs.ts'
@@ -93,6 +94,58 @@ test('a correction goes on in the run itself: it sends what was refused and what
   expect(JSON.parse(detail.requestBody ?? '')).toMatchObject({ text_data: 'take me' })
   expect(detail.result).toMatchObject({ attempts: 2, cells: ['refuse me', 'u2', 'p2'] })
   expect(runs.read(before.run_id, (view) => readRow(view, 3).result.attempts)).toBe(1)
+})
+
+test('a corrected row whose id the service has already does not count as sent with the corrected content', async () => {
+  const runs = openRuns()
+  const seen = new Map<string, number>()
+  const server = await startFaultServer({
+    onRequest: ({ body }, wire) => {
+      const { post_id: id, text_data: text } = JSON.parse(body) as { post_id: string; text_data: string }
+      seen.set(id, (seen.get(id) ?? 0) + 1)
+      if (text === 'lost' || seen.get(id) === 3) wire.send(503, toErrorAnswer(503, 'BUSY', 'later'))
+      else wire.send(409, toErrorAnswer(409, 'POST_EXISTS', 'exists'))
+    },
+  })
+  const csv = `text_data,user_id,post_id\nlost,u1,p1\nlost,u2,p2\nlost,u3,p3\nlost,u_4,p4\n`
+  const plan = createPlan(server.baseUrl, csv)
+  plan.connection.deliveredCodes = ['POST_EXISTS']
+  const { run_id: runId, rows } = await runs.start(plan).ended
+  expect(rows).toMatchObject({ unknown: 3, invalid: 1 })
+  await runs.retry(runId, 'resend').ended
+  const fixes: Fix[] = [
+    { kind: 'cell', row: 2, field: 'text_data', value: 'corrected' },
+    { kind: 'cell', row: 3, field: 'text_data', value: 'corrected' },
+    { kind: 'cell', row: 3, field: 'post_id', value: 'p3-corrected' },
+    { kind: 'cell', row: 4, field: 'text_data', value: 'corrected' },
+    { kind: 'substitute', field: 'user_id' },
+  ]
+  const readResults = () =>
+    [2, 3, 4]
+      .map((row) => runs.read(runId, (view) => readRow(view, row)).result)
+      .map(({ state, message }) => ({ state, message }))
+  await runs.correct(runId, fixes, 'resend').ended
+  // The third request of a row has no usable answer, the fourth has.
+  expect(readResults().map(({ state }) => state)).toEqual(['unknown', 'succeeded', 'succeeded'])
+  const again = await runs.retry(runId, 'resend').ended
+  expect(again).toMatchObject({ result_lost: { rows: 2 } })
+  const [unclear, renamed, first] = readResults()
+  expect(unclear).toEqual({
+    state: 'unknown',
+    message:
+      'the service has this post_id already; it may be what was sent before a correction: correct post_id, too',
+  })
+  expect([renamed?.state, first?.state]).toEqual(['succeeded', 'succeeded'])
+  await runs.correct(
+    runId,
+    [...fixes, { kind: 'cell', row: 2, field: 'text_data', value: 'once more' }],
+    'resend',
+  ).ended
+  expect(readResults()[0]).toEqual({
+    state: 'rejected',
+    message: 'the service has this post_id already, as it was sent before a correction: correct post_id, too',
+  })
+  expect(findMiscounts(runs, runId)).toEqual([])
 })
 
 const MIXED = `text_data,user_id,post_id,url

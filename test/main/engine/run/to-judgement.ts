@@ -17,7 +17,7 @@ export function toJudgement(parts: Partial<Judgement> = {}): Judgement {
     rows: null,
     isAcknowledgement: false,
     isTooLarge: false,
-    isResultLost: false,
+    isDelivered: false,
     rules: [],
     classes: [],
     names: NO_NAMES,

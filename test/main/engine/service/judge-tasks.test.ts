@@ -58,11 +58,11 @@ test('an async delivery that was taken before awaits the callback of that one', 
     { deliveredCodes: ['DUPLICATE_POST_ID'] },
   )
   const answer = toError(400, 'DUPLICATE_POST_ID')
-  expect(judge(answer, [])).toMatchObject({ ...ACKNOWLEDGED, isResultLost: false, taskId: null })
+  expect(judge(answer, [])).toMatchObject({ ...ACKNOWLEDGED, isDelivered: true, taskId: null })
   expect(judge(answer, toRowKeys([{ callback_url: 'https://elsewhere.test/' }]))).toMatchObject({
     outcome: 'succeeded',
     isAcknowledgement: false,
-    isResultLost: true,
+    isDelivered: true,
   })
 })
 

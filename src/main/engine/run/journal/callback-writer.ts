@@ -435,9 +435,12 @@ export class CallbackWriter {
     const lost = older.find(({ mayBeTaken }) => mayBeTaken)
     if (!hasPresent) return of(lost ?? older[0])
     if (lost === undefined) return of(null)
+    // The service has refused the present content, in each of its tries.
+    const hasOwnLost = this.#lostTry.get(item, last.attempts) !== undefined
+    if (state === 'rejected' && !hasOwnLost && this.#settledBy.get(item) === undefined) return of(lost)
     if (ownTask === null && state === 'sending') return { ...of(null), doubt: 'in_flight' }
     const isOfOtherTask = taskId !== null && ownTask !== null
-    if (isOfOtherTask && this.#lostTry.get(item, last.attempts) === undefined) return of(lost)
+    if (isOfOtherTask && !hasOwnLost) return of(lost)
     // What it repeats may be of the present content alone.
     const isCertain = fits !== undefined && !fits.includes(lost.session)
     return { ...of(null), doubt: isCertain ? 'none' : 'stays' }

@@ -1,10 +1,13 @@
 import type { StatementSync } from 'node:sqlite'
+import { isDeepStrictEqual } from 'node:util'
 import { toRowsPerItem } from '../../../../shared/operations/operations.ts'
 import { selectItemRows } from '../../journal/item-rows.ts'
 import type { Journal } from '../../journal/journal.ts'
 import type { RunRecord } from '../../journal/run-record.ts'
-import { selectReplacedTries } from '../../journal/sent-as.ts'
+import { createReplacedReader, selectReplacedTries } from '../../journal/sent-as.ts'
 import { parseCells } from '../../journal/stored-cells.ts'
+import { createRowMapper, type MapRow } from '../../mapping/row-mapper.ts'
+import { toText } from '../../workspace/sqlite.ts'
 
 /** An item that may be sent: a durable mark says so. It holds one row, or several of a watchlist. */
 export interface ClaimedItem {
@@ -36,6 +39,7 @@ const BLOCK_MAX_BYTES = 4 * 1024 * 1024
  */
 export class ItemClaims {
   readonly #journal: Journal
+  readonly #record: RunRecord
   readonly #fresh: StatementSync
   readonly #freshSize: StatementSync
   readonly #again: StatementSync
@@ -50,9 +54,11 @@ export class ItemClaims {
   readonly hasLostTries: boolean
   #claimed: number
   #claimedRows: number
+  #mapRow: MapRow | null = null
 
   constructor(journal: Journal, record: RunRecord) {
     this.#journal = journal
+    this.#record = record
     this.#rowsPerItem = toRowsPerItem(record.plan.operation)
     this.#claimed = record.claimed
     this.#claimedRows = record.claimedRows
@@ -182,6 +188,33 @@ export class ItemClaims {
   /** Whether an item was sent by a parent run, which may have been taken. */
   hasLostTry(item: number): boolean {
     return this.#lostTry.get(item) !== undefined
+  }
+
+  /**
+   * Which content of a row, sent alone, the service has that knows its id already: the present one, or one that a correction
+   * has replaced under the same id.
+   */
+  findDelivered(item: number): 'present' | 'replaced' | 'either' {
+    const { db } = this.#journal
+    const sent = createReplacedReader(db)(item).filter(
+      ({ attempts, attemptsBefore, mayBeTaken }) => mayBeTaken || attempts > attemptsBefore,
+    )
+    const row = db.prepare('SELECT cells, kinds FROM row WHERE id = ?').get(item)
+    if (sent.length === 0 || row === undefined) return 'present'
+    const { plan, columns, runToken } = this.#record
+    this.#mapRow ??= createRowMapper(plan, columns, runToken)
+    const cells = parseCells(String(row['cells']))
+    const present = this.#mapRow(item, cells, toText(row['kinds'])).body
+    const bodies = sent.map(({ kinds, mayBeTaken }) => ({
+      body: this.#mapRow?.(item, cells, kinds).body,
+      mayBeTaken,
+    }))
+    const replaced = bodies.filter(({ body }) => body?.['post_id'] === present['post_id'])
+    if (replaced.every(({ body }) => isDeepStrictEqual(body, present))) return 'present'
+    const isPresentTaken = replaced.some(
+      ({ body, mayBeTaken }) => mayBeTaken && isDeepStrictEqual(body, present),
+    )
+    return isPresentTaken || this.countUnknownTries(item) > 0 ? 'either' : 'replaced'
   }
 
   /** Counts a row above the watermark that was settled without being sent. The caller has a transaction open. */
