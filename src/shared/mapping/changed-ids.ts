@@ -124,11 +124,24 @@ const DATE =
 
 /** Of `Mar-2024`; dates that begin with a digit may be longer. */
 const LONGEST_NAMED_DATE = 8
-/** Without a year: what spreadsheets make of `3-1` and the like. */
-const DAY_AND_MONTH = /^(?:\d{1,2}-[A-Z][a-z]{2}|[A-Z][a-z]{2}-\d{2})$/
+/**
+ * What is seldom meant as an id: days without a year, which spreadsheets make of `3-1` and the like, and whole days. Moments
+ * may be meant.
+ */
+const DAY = new RegExp(
+  [
+    String.raw`^(?:\d{1,2}-[A-Z][a-z]{2}(?:-\d{2,4})?|[A-Z][a-z]{2}-\d{2,4}`,
+    String.raw`|(?:(?:19|20)\d\d([-/.])[01]?\d\1[0-3]?\d|[0-3]?\d([-/.])[0-3]?\d\2(?:19|20)\d\d|[0-3]?\d\/[0-3]?\d\/\d\d)`,
+    String.raw`(?:[T ]00?:00(?::00)?(?:\.0+)?Z?)?)$`,
+  ].join(''),
+)
+const TIME = /^\d{1,2}:[0-5]\d(?::[0-5]\d)?(?: ?[AaPp][Mm])?$/
+const DAY_WITHOUT_YEAR = /^(?:\d{1,2}-[A-Z][a-z]{2}|[A-Z][a-z]{2}-\d{2})$/
 const SHORT = /^\d{1,3}$/
 /** A number as a spreadsheet shows it with separators of thousands, and perhaps with places that are 0. */
 const GROUPED = /^[1-9]\d{0,2}(?:([,.'’\u00a0\u202f ])\d{3})(?:\1\d{3})*(?:(?!\1)[.,]0+)?$/
+/** An amount of money or a share, as a spreadsheet shows it: `$1,234`, `5 €`, `12%`. */
+const AMOUNT = /^(?:[$€£¥₹] ?\d[\d.,]*|\d[\d.,]*[ \u00a0]?[%€])$/
 
 /** Digits that programs keep of a number: a spreadsheet, C as it prints a double, and JavaScript or Python. */
 const KEPT_DIGITS = [15, 16, 17] as const
@@ -145,7 +158,7 @@ const ZEROS = /0*$/
 
 /**
  * Finds what only the ids of a whole column show: that long ones end in more zeros than by chance, dates among ids of
- * another kind or without a year, and that numbers have separators of thousands.
+ * another kind, nothing but days or times, and that numbers have separators of thousands, a currency or `%`.
  */
 export class IdColumn {
   #filled = 0
@@ -154,9 +167,16 @@ export class IdColumn {
   #plain = 0
   readonly #long = KEPT_DIGITS.map((digits) => new LongIds(digits))
   readonly #dates = new FoundIds()
-  #withoutYear = 0
+  readonly #mayNameDays: boolean
+  #days = 0
+  readonly #times = new FoundIds()
   readonly #grouped = new FoundIds()
   #hasDots = false
+
+  /** `mayNameDays`: whether days with a year may be meant, as in what groups the posts of a day. */
+  constructor(mayNameDays = false) {
+    this.#mayNameDays = mayNameDays
+  }
 
   /** Takes in the id of a row. One that is not sent shows what the column is like, and is not counted. */
   note(id: string, row = 1, isSent = true): void {
@@ -166,7 +186,7 @@ export class IdColumn {
     if (!isDigit(first)) {
       if (isCapital(first) && id.length <= LONGEST_NAMED_DATE && DATE.test(id)) {
         this.#noteDate(id, row, isSent)
-      }
+      } else if (AMOUNT.test(id)) this.#grouped.note(id, row, isSent)
     } else if (NUMBER.test(id)) {
       if (SHORT.test(id)) this.#short += 1
       else this.#plain += 1
@@ -174,16 +194,17 @@ export class IdColumn {
       // Those that are told row by row count for the share alone.
       const isTold = isSent && findLostId(id) === null
       for (const long of this.#long) long.note(id, row, isTold)
-    } else if (DATE.test(id)) this.#noteDate(id, row, isSent)
+    } else if (DATE.test(id) || DAY.test(id)) this.#noteDate(id, row, isSent)
+    else if (TIME.test(id)) this.#times.note(id, row, isSent)
     else if (GROUPED.test(id)) {
       this.#grouped.note(id, row, isSent)
       this.#hasDots ||= /^\d+\./.test(id)
-    }
+    } else if (AMOUNT.test(id)) this.#grouped.note(id, row, isSent)
   }
 
   #noteDate(id: string, row: number, isSent: boolean): void {
     this.#dates.note(id, row, isSent)
-    if (DAY_AND_MONTH.test(id)) this.#withoutYear += 1
+    if ((this.#mayNameDays ? DAY_WITHOUT_YEAR : DAY).test(id)) this.#days += 1
   }
 
   /** What was found, each with the number of rows to tell and the first of them. */
@@ -191,13 +212,14 @@ export class IdColumn {
     const rounded = this.#long.flatMap((long) => (long.areRounded() ? long.rounded.tell('rounded') : []))
     const most = rounded.toSorted((a, b) => b.rows - a.rows)[0]
     const { all } = this.#dates
-    const areDates = all > 0 && (all < this.#filled / 2 || this.#withoutYear * 2 >= all)
+    const areDates = all > 0 && (all < this.#filled / 2 || this.#days * 2 >= all)
     // Beside 1234, 1.234 may be another id.
     const numbers = this.#short + (this.#hasDots ? 0 : this.#plain)
     const areGrouped = this.#grouped.all > 0 && this.#grouped.all + numbers === this.#filled
     return [
       ...(most === undefined ? [] : [most]),
       ...(areDates ? this.#dates.tell('date') : []),
+      ...(this.#times.all === this.#filled ? this.#times.tell('date') : []),
       ...(areGrouped ? this.#grouped.tell('grouped') : []),
     ]
   }

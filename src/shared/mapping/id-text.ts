@@ -51,13 +51,15 @@ export function trimId(id: string): string {
 const LATIN = /\p{Script=Latin}/u
 const CYRILLIC_OR_GREEK = /[\p{Script=Cyrillic}\p{Script=Greek}]/u
 
+const DIGITS = /^\p{Nd}+$/u
+
 /**
  * Whether another id may look the same: one with accents as characters of their own, with characters of another width or
- * form, or with Latin letters among those of an alphabet that has some like them.
+ * form, a number in digits of another script, or with Latin letters among those of an alphabet that has some like them.
  */
 export function mayLookAlike(id: string): boolean {
   if (!/[^\0-\x7f]/.test(id)) return false
-  return id !== id.normalize('NFKC') || (LATIN.test(id) && CYRILLIC_OR_GREEK.test(id))
+  return id !== id.normalize('NFKC') || DIGITS.test(id) || (LATIN.test(id) && CYRILLIC_OR_GREEK.test(id))
 }
 
 const CURLY = '[“”„‟«»]'

@@ -52,12 +52,13 @@ export const ID_PROBLEMS = {
         rounded: 'looks rounded by a spreadsheet or data frame; different ids may have become the same',
         missing: 'looks like a missing value, not an id; all rows with it get the same id',
         boolean: 'looks like a truth value, not an id; all rows with it get the same id',
-        date: 'looks like a date; a spreadsheet may have changed it',
+        date: 'looks like a date or time; a spreadsheet may have changed it',
         shortened:
           'is shown in the spreadsheet with fewer digits than it keeps; different ids may look the same',
         wrapped:
           'has signs around it that keep it a text in a spreadsheet (= or an apostrophe); they are sent',
-        grouped: 'looks like a number with separators of thousands, which a spreadsheet may have added',
+        grouped:
+          'looks like a number that a spreadsheet formatted (separators of thousands, a currency or %)',
       }[as]
       // The original is there, so that nothing has to be exported for it.
       if (as === 'wrapped') return `${fact}. Remove them from the file, or export it again without them`
@@ -104,7 +105,7 @@ export const ID_PROBLEMS = {
   look_alike: {
     expected: ({ of }: { of: 'term' | 'id' }, also?: { row: number | string }) =>
       of === 'id'
-        ? 'has characters that look like others (é as two, full width, or letters of another alphabet); to the service, the id that looks the same is another'
+        ? 'has characters that look like others (é as two, full width, letters or digits of another script); to the service, the id that looks the same is another'
         : `looks like ${also === undefined ? `another ${of}` : `the ${of} of row ${also.row}`}, and differs only in characters that look alike; both are sent`,
     title: 'Ids or terms that look alike',
     remedy:

@@ -13,11 +13,36 @@ test.each(['Mar-5', '5-Mar', 'Sep-09', '3/5/2024', '2024-03-05', '2024-03-05 00:
     const found = [{ as: 'date', rows: 1, first: { row: 1, id: date } }]
     expect(listColumn(date, '12', '13', '14')).toEqual(found)
     expect(listColumn(date, '12-37', '13-44', '14-55')).toEqual(found)
-    // Days without a year are no ids, however many there are.
-    const hasYear = /\d{4}/.test(date)
-    expect(listColumn(date, '', '')).toEqual(hasYear || date === 'Mar-5' ? [] : found)
   },
 )
+
+test.each([
+  [['5-Mar', '6-Mar']],
+  [['3/5/2024', '3/6/2024']],
+  [['2024/03/05', '2024/3/6']],
+  [['05.03.2024', '6.3.2024']],
+  [['2024-03-05 0:00:00', '2024-03-06 0:00:00']],
+  [['Mar-24', 'Apr-2024']],
+  [['12:30', '1:15', '0:07:30', '1:15 PM']],
+])('ids that are nothing but days or times are those that a spreadsheet made: %j', (ids) => {
+  expect(listColumn(...ids)).toMatchObject([{ as: 'date', rows: ids.length }])
+})
+
+test.each([
+  [['2024-03-05T10:33:07Z', '2024-03-05T10:33:08Z']],
+  [['1.2.34', '1.10.2']],
+  [['12:345', '7:1', '7:15']],
+])('moments, and ids of several numbers, are left alone: %j', (ids) => expect(listColumn(...ids)).toEqual([]))
+
+test('days with a year may name a group of posts, others and times may not', () => {
+  const list = (...ids: string[]) => {
+    const column = new IdColumn(true)
+    for (const id of ids) column.note(id)
+    return column.list()
+  }
+  expect(list('2024-03-05', '2024-03-06')).toEqual([])
+  expect(list('5-Mar', '6-Mar')).toMatchObject([{ as: 'date', rows: 2 }])
+})
 
 test.each([
   [['76,561,198', '12', '1,000']],
@@ -26,7 +51,10 @@ test.each([
   [['1\u00a0234', '5']],
   [['1,234,567', '1234568']],
   [['1 234.00', '12345']],
-])('numbers with separators of thousands among numbers are told: %j', (ids) => {
+  [['$1,234', '$7.00']],
+  [['12 €', '1.234,00 €']],
+  [['12%', '7.5%']],
+])('formatted numbers among numbers are told: %j', (ids) => {
   const grouped = ids.filter((id) => /\D/.test(id))
   expect(listColumn(...ids)).toEqual([
     { as: 'grouped', rows: grouped.length, first: { row: 1, id: grouped[0] } },

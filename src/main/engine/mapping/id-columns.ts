@@ -15,7 +15,7 @@ export class IdColumns {
   constructor({ mapping }: Pick<Plan, 'mapping'>) {
     this.#columns = ID_TEXT_FIELDS.filter((field) => mapping[field]?.kind === 'column').map((field) => ({
       field,
-      column: new IdColumn(),
+      column: new IdColumn(field === 'group_id' || field === 'conversation_id'),
     }))
   }
 

@@ -197,7 +197,7 @@ test('ids of a CSV file that all have separators of thousands are warned of, als
   expect(listGroups(await check(toCsv(['1.234.00', '2.345.00'])))).toEqual([])
 })
 
-test('ids that another id may look like are warned of: of accents apart, full width or mixed alphabets', async () => {
+test('ids that another id may look like are warned of: of accents apart, full width, other digits or mixed alphabets', async () => {
   const ids = [
     'jos\u00e9',
     'jose\u0301',
@@ -207,14 +207,16 @@ test('ids that another id may look like are warned of: of accents apart, full wi
     'жук',
     '\u0430dmin',
     'u1\u00a0',
+    '١٢٣',
+    'রহিম১',
   ]
   const runId = await check(toCsv(ids))
   expect(listGroups(runId)).toEqual([
-    ['look_alike', 'user_id', null, 4],
+    ['look_alike', 'user_id', null, 5],
     ['invisible_characters', 'user_id', null, 1],
   ])
   const [group] = runs.read(runId, readProblemGroups)
-  expect(group?.examples.map(({ row }) => row)).toEqual([2, 4, 5, 7])
+  expect(group?.examples.map(({ row }) => row)).toEqual([2, 4, 5, 7, 9])
 })
 
 test('the totals row of a table in a workbook is not sent, a row with more than totals is', async () => {
@@ -276,11 +278,14 @@ test('a text that stands for a missing one is warned of, one that has such a wor
   expect(listGroups(runId)).toEqual([['changed_value', 'text_data', 'missing', 5]])
 })
 
-test('dates among numbers are warned of as a column, a column of dates is not', async () => {
+test('dates are warned of as a column, moments are not', async () => {
   expect(listGroups(await check(toCsv(['1001', '1002', '1-Feb', '1003'])))).toEqual([
     ['lost_id', 'user_id', 'date', 1],
   ])
-  expect(listGroups(await check(toCsv(['2024-01-01', '2024-01-02', '7'])))).toEqual([])
+  expect(listGroups(await check(toCsv(['2024-01-01', '2024-01-02', '7'])))).toEqual([
+    ['lost_id', 'user_id', 'date', 2],
+  ])
+  expect(listGroups(await check(toCsv(['2024-01-01T10:07:00', '2024-01-02T07:00:01', '7'])))).toEqual([])
   expect(listGroups(await check(toCsv(['3-Jan', '5-Feb', 'Dec-12', '7'])))).toEqual([
     ['lost_id', 'user_id', 'date', 3],
   ])
