@@ -163,7 +163,7 @@ export const SOURCE_MESSAGES = {
     problem:
       copyOf === null
         ? 'the file is named twice, and its rows would be sent twice'
-        : `the file is a copy of ${copyOf}, and its rows would be sent twice`,
+        : `the file has the same rows as ${copyOf}, which would be sent twice`,
     remedy: copyOf === null ? 'Name each file once.' : 'Leave one of them out.',
   })),
   no_shared_column: unreadable(

@@ -61,7 +61,7 @@ async function hasDataFrom(path: string, start: number): Promise<boolean> {
   return false
 }
 
-export async function isGzip(path: string): Promise<boolean> {
+async function isGzip(path: string): Promise<boolean> {
   try {
     // Opening a pipe would wait for somebody who writes to it.
     if (!(await stat(path)).isFile()) return false

@@ -115,21 +115,30 @@ test.each([
   )
 })
 
-test('a copy of a file under another name is refused as one that is named twice is', async () => {
+test('a file with the rows of another is refused as one that is named twice is, in whatever form it has them', async () => {
+  const cells = (...texts: string[]) =>
+    `<row>${texts.map((text) => `<c t="inlineStr"><is><t>${text}</t></is></c>`).join('')}</row>`
   const pathOf = writeFiles({
-    'a.csv': 'id\n1\n',
-    'a (1).csv': 'id\n1\n',
-    'b.csv': 'id\n2\n',
-    'b.csv.gz': gzipSync('id\n2\n'),
+    'a.csv': 'id,text\n1,é\n2,\n',
+    'a (1).csv': 'id,text\n1,é\n2,\n',
+    'lines.csv': 'id,text\r\n1,é\r\n2,\r\n',
+    'mark.csv': '\uFEFFid,text\n1,é\n2,\n',
+    'other way.tsv': Buffer.from('\uFEFFText\tid\n"é"\t1\n\t2\n', 'utf16le'),
+    'packed.csv.gz': gzipSync('id,text\n1,é\n2,\n'),
+    'book.xlsx': await createWorkbook({
+      sheets: [{ name: 'A', rows: `${cells('id', 'text')}${cells('1', 'é')}${cells('2')}` }],
+    }),
+    'lines.jsonl': '{"id":1,"text":"é"}\n{"id":2}\n',
+    'longer.csv': 'id,text\n1,é\n2,\n3,\n',
   })
-  const more = [pathOf('b.csv'), pathOf('a (1).csv')]
-  const said = await failReadingAny(pathOf('a.csv'), { more })
-  expect(said).toContain(`source ${pathOf('a (1).csv')}: `)
-  expect(said).toContain('the file is a copy of a.csv, and its rows would be sent twice')
-  const packed = await failReadingAny(pathOf('b.csv'), { more: [pathOf('b.csv.gz')] })
-  expect(packed).toContain('the file is a copy of b.csv, and its rows would be sent twice')
-  const others = await readWhole({ path: pathOf('a.csv'), more: [pathOf('b.csv.gz')] })
-  expect(others.rows).toHaveLength(2)
+  const copies = ['a (1).csv', 'lines.csv', 'mark.csv', 'other way.tsv', 'packed.csv.gz', 'book.xlsx']
+  for (const copy of [...copies, 'lines.jsonl']) {
+    const said = await failReadingAny(pathOf('a.csv'), { more: [pathOf('longer.csv'), pathOf(copy)] })
+    expect(said, copy).toContain(`source ${pathOf(copy)}: `)
+    expect(said).toContain('the file has the same rows as a.csv, which would be sent twice')
+  }
+  const others = await readWhole({ path: pathOf('a.csv'), more: [pathOf('longer.csv')] })
+  expect(others.rows).toHaveLength(5)
 })
 
 test('a folder of tables is one source, without the files that programs leave there, which are counted', async () => {

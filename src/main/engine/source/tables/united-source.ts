@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { RowsInKey } from '../../../../shared/mapping/rows-in-key.ts'
 import { SluiceError } from '../../../../shared/messages/errors.ts'
 import type { RowRange, SourceWarning } from '../../../../shared/messages/problem-messages.ts'
@@ -15,14 +16,13 @@ import {
 } from '../source-reader.ts'
 import { ColumnUnion } from './column-union.ts'
 import { countRows } from './count-rows.ts'
-import { refuseCopies } from './refuse-copies.ts'
 import type { TableFile, Tables } from './tables.ts'
 
 /**
  * Opens several tables as one source: the rows of each follow those of the one before, and columns are united by their
  * names. Reads the head of every file first; a file is open only while it is read. Throws what the reader of a file
- * throws, and `BAD_SOURCE` for a file that shares no column with the first or is a copy of another. `countsRows` has the rows of each file
- * counted, as {@link countRows} does.
+ * throws, and `BAD_SOURCE` for a file that shares no column with the first, and at its end for one that has the rows of another. `countsRows`
+ * has the rows of each file counted, as {@link countRows} does.
  */
 export async function openUnitedSource(
   { files, skipped }: Tables,
@@ -70,7 +70,6 @@ export async function openUnitedSource(
       reader.close()
     }
   }
-  await refuseCopies(heads)
   const [head] = heads
   if (first === null || head === undefined) throw new Error('a source of no file')
   const sizeBytes = heads.reduce((sum, one) => sum + one.sizeBytes, 0)
@@ -84,10 +83,12 @@ export async function openUnitedSource(
     warnings = []
     hiddenRows = 0
     emptyRecords = 0
+    const contents = new Map<string, string>()
     for (const [index, file] of files.entries()) {
       const reader = await open(file)
       if (kept !== null) reader.keepNested?.(kept)
       let rows = 0
+      const content = createHash('sha256')
       try {
         for await (const batch of reader.batches()) {
           const toRow = union.createMove(reader.columns, reader.header, countOwn(reader))
@@ -97,12 +98,15 @@ export async function openUnitedSource(
             isFirst: rows === 0,
           })
           rows += batch.rows.length
+          const moved = batch.rows.map((row) => moveRow(toRow(row), rowsBefore))
+          if (!isAlone) content.update(moved.map(toContent).join(''))
           yield {
-            rows: batch.rows.map((row) => moveRow(toRow(row), rowsBefore)),
+            rows: moved,
             places,
             bytesRead: bytesBefore + batch.bytesRead,
           }
         }
+        if (rows > 0) refuseCopy(file, content.digest('hex'), contents)
         // Of all rows of this file, unless it says otherwise.
         const range = { from: rowsBefore + 1, to: rowsBefore + rows }
         for (const warning of reader.findWarnings?.() ?? [])
@@ -242,6 +246,19 @@ function refuseStranger({ path }: TableFile, reader: SourceReader, union: Column
     ownNames: [...columns],
     namesBefore: [...union.names],
   })
+}
+
+/** The cells of a row, without the empty ones at its end, which other formats have not. */
+function toContent({ cells }: SourceRow): string {
+  const filled = cells.findLastIndex((cell) => cell !== '') + 1
+  return `${cells.slice(0, filled).join('\x1f')}\x1e`
+}
+
+/** Throws for a file with the rows of one before it, which would be sent twice, in whatever form it has them. */
+function refuseCopy({ path, name }: TableFile, content: string, known: Map<string, string>): void {
+  const copyOf = known.get(content)
+  if (copyOf !== undefined) throw new SluiceError({ id: 'source_named_twice', source: path, copyOf })
+  known.set(content, name)
 }
 
 function moveRow(read: SourceRow, by: number): SourceRow {
