@@ -1,9 +1,15 @@
-import { expect, it, onTestFinished } from 'vitest'
-import { readConnections } from '../../src/main/engine/workspace/connections.ts'
+import { expect, inject, it, onTestFinished } from 'vitest'
+import {
+  addConnection,
+  changeConnections,
+  readConnections,
+} from '../../src/main/engine/workspace/connections.ts'
 import { WORKER_URLS } from '../../src/main/program-files.ts'
 import { startSandboxThread } from '../../src/main/sandbox/start-sandbox-thread.ts'
+import { storedConnectionSchema } from '../../src/shared/plan/stored-connection.ts'
+import { holdCalls } from '../helpers/e2e/held-messages.ts'
 import { openApp } from '../helpers/e2e/open-app.ts'
-import { seeScreen } from '../helpers/e2e/walk.ts'
+import { openStep, seeScreen } from '../helpers/e2e/walk.ts'
 
 const KEY = 'a-key-that-is-tested-first-8a1f'
 
@@ -69,4 +75,29 @@ it('leads to what is missing, tests what is typed, and takes a name with spaces,
   await form.getByLabel('Base URL').fill(service.baseUrl)
   await save.click()
   await form.getByText('already exists').waitFor()
+})
+
+it('sends where Operation said when the person went on, though the connection in use is read later', {
+  skip: !inject('walksAll'),
+}, async () => {
+  const { page, workspace } = await openApp()
+  const stored = storedConnectionSchema.parse({
+    name: 'staging',
+    baseUrl: 'http://127.0.0.1:1',
+    keys: [{ label: 'main', env: 'UNUSED_KEY' }],
+    activeKey: 'main',
+  })
+  changeConnections(workspace, (known) => addConnection(known, stored))
+  const calls = await holdCalls(page, '/connections/list')
+  calls.hold()
+  await page.reload()
+  await calls.arrived()
+  await page.getByRole('link', { name: 'New run' }).click()
+  await page.getByRole('radio', { name: 'The sandbox', checked: true }).waitFor()
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await seeScreen(page, 'Source')
+  calls.release()
+  await openStep(page, 'Operation')
+  await page.getByRole('radio', { name: 'staging' }).waitFor()
+  await page.getByRole('radio', { name: 'The sandbox', checked: true }).waitFor()
 })

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, inject, it } from 'vitest'
 import { findSmsFile } from '../helpers/e2e/find-sms-file.ts'
+import { holdCalls } from '../helpers/e2e/held-messages.ts'
 import { createHostileCsv, HOSTILE_CELLS, HUGE_CELL } from '../helpers/e2e/hostile-csv.ts'
 import { openApp } from '../helpers/e2e/open-app.ts'
 import {
@@ -290,5 +291,23 @@ describe("a file for OpenAI's batch API", () => {
       ['r-0', [true, false]],
       ['r-1', [false]],
     ])
+  })
+})
+
+describe('a file that is dropped while the rows of another are being checked', () => {
+  it('is the one that is sent', { skip: !inject('walksAll') }, async () => {
+    const { page } = await openApp()
+    const calls = await holdCalls(page, '/runs/start')
+    await page.reload()
+    await chooseFile(page, { name: 'old.csv', text: 'text_data,user_id,post_id\nOld.,u1,p1\nOlder.,u2,p2\n' })
+    calls.hold()
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await calls.arrived()
+    await dropFile(page, { name: 'new.csv', text: 'text_data,user_id,post_id\nNew.,u3,p3\n' })
+    calls.release()
+    await page.getByRole('columnheader', { name: 'text_data' }).waitFor()
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByRole('button', { name: 'Review 1 row', exact: true }).click()
+    await page.getByText('"post_id": "p3"').waitFor()
   })
 })

@@ -37,6 +37,7 @@ import {
   checkDraft,
   chooseActivity,
   chooseOnlyNew,
+  continueFromOperation,
   continueFromSource,
   discardDraft,
   keepPreview,
@@ -130,7 +131,7 @@ export function DraftScreens(props: {
               settings: withDestination(settings, destination, connections),
             })
           }
-          onContinue={goToSource}
+          onContinue={continueFromOperation}
         />
       )}
       {step === 'source' && (

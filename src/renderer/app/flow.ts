@@ -191,6 +191,12 @@ export function keepPreview(preview: BridgePreview): void {
   else changeDraft({ preview, mapping: suggestMapping(preview.columns, operation, preview).mapping })
 }
 
+/** Leaves the Operation screen: where the rows go is now what it shows, whatever the machine says later. */
+export function continueFromOperation(): void {
+  changeDraft({ isDestinationChosen: true })
+  goTo({ kind: 'draft', step: 'source' })
+}
+
 /** Leaves the Source screen: to Mapping, or straight to Check where every header is a field already. */
 export async function continueFromSource(): Promise<void> {
   const { preview, operation } = useDraft.getState()
@@ -214,8 +220,7 @@ async function wasMappedOtherwise(
 
 /** Reads and checks every row, sends nothing, and shows what was found. */
 export async function checkDraft(): Promise<void> {
-  await holdRun()
-  goTo({ kind: 'draft', step: 'check' })
+  if (await holdRun()) goTo({ kind: 'draft', step: 'check' })
 }
 
 let correcting: Promise<void> = Promise.resolve()
@@ -230,14 +235,26 @@ export function changeFixes(fixes: Fix[]): Promise<void> {
   return recheck
 }
 
-async function holdRun(): Promise<void> {
+/** Whether a run holds the draft's rows now: not where another source was opened meanwhile, or none is left. */
+async function holdRun(): Promise<boolean> {
   const draft = useDraft.getState()
   // One that runs forgets what was submitted before, so that the same rows are no duplicates.
   if (draft.settings.destination.kind === 'sandbox') await bridge.sandbox.start()
   const { runId } = await bridge.runs.start(await toStart(draft))
+  const now = useDraft.getState()
+  if (!isUnchanged(draft, now)) {
+    dropRun(runId)
+    return now.source === draft.source && holdRun()
+  }
   // The old one goes when the new one is there: without one, the screens that need it would give way.
-  dropRun(draft.heldRunId)
+  dropRun(now.heldRunId)
   changeDraft({ heldRunId: runId })
+  return true
+}
+
+/** Whether a run that one draft started has what another sends, where and how. */
+function isUnchanged({ heldRunId: _old, ...before }: Draft, now: Draft): boolean {
+  return Object.entries(before).every(([name, value]) => now[name as keyof Draft] === value)
 }
 
 /** The draft as a run is started from it, with the key that was typed, which is remembered. */

@@ -68,7 +68,7 @@ export function ConnectionsScreen(props: {
           title={`The new run that you are preparing goes to ${props.draftPlace}`}
           actions={<ActionButton label="Open the new run" small onClick={props.onDraft} />}
         >
-          Its rows were checked for that place. Change it on Review, under Destination.
+          Its rows were checked for that place. Change it on Review, under Connection.
         </Notice>
       )}
       {entries !== null && entries.length === 0 && (
