@@ -112,6 +112,9 @@ it('leads from a run whose model the service refuses back to the operation, with
   await checkAndSend(page)
   await page.getByText('The service rejected all 2 rows for the same reason').waitFor()
   await inspect('run-refused-model')
+  await page.getByRole('button', { name: 'Correct and retry…' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Check 2 rows' }).waitFor()
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
 
   await page.getByRole('button', { name: 'Change the operation' }).click()
   await seeScreen(page, 'Operation')

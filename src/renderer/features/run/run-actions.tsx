@@ -64,7 +64,7 @@ export function RunActions(props: {
   if (ended && countRows(rows, 'unsuccessful') > 0) {
     secondary.push({ label: 'Retry what did not succeed…', onPress: () => props.onContinueRun('retry') })
   }
-  if (ended && summary.thresholds === undefined && countRows(rows, 'unsent') > 0) {
+  if (ended && summary.thresholds === undefined && countRows(rows, 'unsuccessful', 'unsent') > 0) {
     secondary.push({ label: 'Correct and retry…', onPress: () => props.onContinueRun('correct') })
   }
   if (ended) secondary.push(props.outcomeFiles)
