@@ -102,12 +102,20 @@ it('compares runs by decisions, labels and latency, with a baseline, and shows t
   await page.getByRole('button', { name: 'Compare by labels' }).click()
   await page.getByRole('img', { name: 'Change of Recall of Likely spam: −100.0 points' }).waitFor()
   await inspect('compare-labels')
+  const changed = page.getByText('The figures below are still by the labels as they were before this change.')
+  expect(await changed.count()).toBe(0)
+  await field('Label 1').fill('ham')
+  await changed.waitFor()
 
   await page.getByRole('tab', { name: 'Latency' }).click()
   await page
     .getByRole('img', { name: 'Percentiles of http_req_duration of 2 runs; the table has the figures' })
     .waitFor()
   await inspect('compare-latency')
+  await page.getByRole('tab', { name: 'By labels' }).click()
+  await field('Label 1').waitFor()
+  expect(await field('Label 1').inputValue()).toBe('spam')
+  await page.getByRole('img', { name: 'Change of Recall of Likely spam: −100.0 points' }).waitFor()
 
   await page.getByRole('button', { name: 'Not a baseline' }).first().click()
   await page.getByRole('menuitem', { name: 'Make it the baseline of its source' }).click()

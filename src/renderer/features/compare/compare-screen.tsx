@@ -140,7 +140,7 @@ function ComparedRuns({ runs }: { runs: readonly RunSummary[] }) {
       <Tabs.Panel value="changes">
         <ChangesView pair={pair} list={list} onList={setList} />
       </Tabs.Panel>
-      <Tabs.Panel value="labels">
+      <Tabs.Panel value="labels" keepMounted>
         <LabelsView pair={pair} />
       </Tabs.Panel>
       <Tabs.Panel value="latency">
@@ -176,6 +176,7 @@ function LabelsView({ pair }: { pair: RunPair }) {
           rules={decisions.data.joined.rules.map(({ rule }) => rule)}
           action="Compare by labels"
           busy={judged.isFetching}
+          used={labels}
           onLabels={setLabels}
         />
       </Panel>

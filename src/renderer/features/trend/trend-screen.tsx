@@ -109,6 +109,7 @@ export function TrendScreen(props: { runId: string } & LinesProps) {
             rules={findCommonRules(runs).map(({ rule }) => rule)}
             action="Evaluate every run"
             busy={judged.isFetching}
+            used={labels}
             onLabels={setLabels}
           />
         </Panel>

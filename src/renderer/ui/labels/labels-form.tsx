@@ -21,8 +21,11 @@ export function LabelsForm(props: {
   /** What the button says. */
   action: string
   busy: boolean
+  /** The labels that the figures on the screen are by; null while there are none. */
+  used: LabelChoice | null
   onLabels: (labels: LabelChoice) => void
 }) {
+  const { used } = props
   const { columns, guess, verdicts } = props.choices
   const rules = [...new Set([...props.choices.rules.map(({ rule }) => rule), ...props.rules])]
   const suggest = (name: string | null) => {
@@ -33,23 +36,27 @@ export function LabelsForm(props: {
       positives: meaning.positives.map((positive, id) => ({ id, ...positive })),
     }
   }
-  const [column, setColumn] = useState<string | null>(guess?.label ?? null)
-  const [first] = useState(() => suggest(column))
-  const [useVerdicts, setUseVerdicts] = useState(verdicts > 0)
-  const [separator, setSeparator] = useState(first.separator)
-  const [positives, setPositives] = useState<Positive[]>(first.positives)
+  const [column, setColumn] = useState(used === null ? (guess?.label ?? null) : used.column)
+  const [useVerdicts, setUseVerdicts] = useState(used?.useVerdicts ?? verdicts > 0)
+  const [first] = useState(() => used ?? suggest(column))
+  const [separator, setSeparator] = useState(first.separator ?? '')
+  const [positives, setPositives] = useState<Positive[]>(() =>
+    first.positives.map((positive, id) => ({ ...positive, id })),
+  )
   const chosen = columns.find(({ name }) => name === column)
   const values = chosen === undefined ? [] : splitValues(chosen, separator).map(({ value }) => value)
   const filled = positives.filter(({ value, rule }) => value.trim() !== '' && rule.trim() !== '')
   const isWithoutRule = (one: Positive) => one.value.trim() !== '' && one.rule.trim() === ''
+  const choice: LabelChoice = {
+    column,
+    useVerdicts,
+    positives: filled.map(({ value, rule }) => ({ value: value.trim(), rule: rule.trim() })),
+    separator: separator === '' ? null : separator,
+  }
+  const isChanged = used !== null && JSON.stringify(used) !== JSON.stringify(choice)
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    props.onLabels({
-      column,
-      useVerdicts,
-      positives: filled.map(({ value, rule }) => ({ value: value.trim(), rule: rule.trim() })),
-      separator: separator === '' ? null : separator,
-    })
+    props.onLabels(choice)
   }
   const change = (id: number, part: Partial<Positive>) =>
     setPositives((all) => all.map((one) => (one.id === id ? { ...one, ...part } : one)))
@@ -120,9 +127,11 @@ export function LabelsForm(props: {
           }
         />
         <span className={`flex-1 quiet ${styles.hint}`}>
-          {filled.length === 0
-            ? 'Without this, a label stands for the rule of its name, such as “Likely spam”.'
-            : 'Rows with another label should trigger none of these rules.'}
+          {isChanged
+            ? 'The figures below are still by the labels as they were before this change.'
+            : filled.length === 0
+              ? 'Without this, a label stands for the rule of its name, such as “Likely spam”.'
+              : 'Rows with another label should trigger none of these rules.'}
         </span>
         <ActionButton
           label={props.action}
