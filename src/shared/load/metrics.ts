@@ -239,6 +239,16 @@ export const METRIC_NAMES = Object.keys(METRICS) as MetricName[]
 /** Names of the latencies, in the table's order. */
 export const TREND_METRICS: readonly TrendMetric[] = METRIC_NAMES.filter(isTrend)
 
+/** Something of each latency that has it. */
+export function mapTrends<Value>(
+  read: (metric: TrendMetric) => Value | null,
+): Partial<Record<TrendMetric, Value>> {
+  const found = TREND_METRICS.map((metric) => [metric, read(metric)] as const)
+  return Object.fromEntries(found.filter(([, value]) => value !== null)) as Partial<
+    Record<TrendMetric, Value>
+  >
+}
+
 /** The latencies of which only the whole distribution is kept, and only of load tests, each with the name of its time. */
 export const DETAIL_METRICS: readonly { metric: TrendMetric; detail: DetailTime }[] = TREND_METRICS.flatMap(
   (metric) => {

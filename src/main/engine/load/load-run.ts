@@ -12,6 +12,7 @@ import { listLoadUrls } from '../../../shared/load/load-target.ts'
 import {
   type LoadMeasurements,
   type MetricValues,
+  mapTrends,
   readMetricValues,
   TREND_METRICS,
 } from '../../../shared/load/metrics.ts'
@@ -41,7 +42,7 @@ import { LoadSeconds } from './load-seconds.ts'
 import { type LoadTask, LoadThreads, type LoadUpdate, readClockMs } from './load-threads.ts'
 import { toStageRecords } from './stage-records.ts'
 import { toStreamedSecond } from './stream-second.ts'
-import { createTagSets, listDistributions } from './tagged-requests.ts'
+import { createTagSets } from './tagged-requests.ts'
 
 /** From starting the sending threads until the warm-up begins, milliseconds: all of them must have heard. */
 const START_MS = 50
@@ -320,7 +321,7 @@ export class LoadRun {
     const { total, tagged } = this.#ledger
     const measured: LoadMeasurements = {
       durationS: this.measuredMs / 1000,
-      latencies: { ...listDistributions(this.total), ...this.#toCallbackLatency() },
+      latencies: { ...mapTrends((metric) => this.total.histogram(metric)), ...this.#toCallbackLatency() },
       tagged: tagged.toMeasurements(),
       // Of closed seconds, as the duration and the latencies are.
       ...{ all: total.sums.all, within: total.sums.within },

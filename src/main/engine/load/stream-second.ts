@@ -1,5 +1,5 @@
 import { type LatencyMeter, listRecorded, toCellStart } from '../../../shared/load/latency-meter.ts'
-import { TREND_METRICS, type TrendMetric } from '../../../shared/load/metrics.ts'
+import { mapTrends, type TrendMetric } from '../../../shared/load/metrics.ts'
 import {
   BUCKET_BOUNDS_MS,
   type LatencyBuckets,
@@ -30,20 +30,9 @@ export function toStreamedSecond(
     dropped,
     inFlight,
     isGeneratorLimited: record.generatorLimited,
-    latencyMs: mapTrends(record.latency, (metric) => record.latency.percentiles(metric)),
-    buckets: mapTrends(record.latency, (metric) => toBuckets(record.latency, metric)),
+    latencyMs: mapTrends((metric) => record.latency.percentiles(metric)),
+    buckets: mapTrends((metric) => toBuckets(record.latency, metric)),
   }
-}
-
-function mapTrends<Value>(
-  latency: LatencyMeter,
-  read: (metric: TrendMetric) => Value | null,
-): Partial<Record<TrendMetric, Value>> {
-  const found = TREND_METRICS.flatMap((metric) => {
-    const value = latency.histogram(metric) === null ? null : read(metric)
-    return value === null ? [] : [[metric, value] as const]
-  })
-  return Object.fromEntries(found) as Partial<Record<TrendMetric, Value>>
 }
 
 function toBuckets(latency: LatencyMeter, metric: TrendMetric): LatencyBuckets | null {

@@ -3,9 +3,9 @@ import type { Load } from '../../../shared/load/load.ts'
 import {
   addRequestSums,
   createRequestSums,
+  mapTrends,
   type RequestSums,
   type TaggedMeasurements,
-  TREND_METRICS,
 } from '../../../shared/load/metrics.ts'
 import {
   createTagMatcher,
@@ -113,7 +113,11 @@ export class TaggedRequests {
     return new Map(
       this.#parts.map(({ set, sums, times }) => [
         set.name,
-        { all: sums.all, within: sums.within, latencies: listDistributions(times.latency) },
+        {
+          all: sums.all,
+          within: sums.within,
+          latencies: mapTrends((metric) => times.latency.histogram(metric)),
+        },
       ]),
     )
   }
@@ -147,13 +151,4 @@ export class StagedRequests {
       own.latency.addAll(latency)
     }
   }
-}
-
-/** Every distribution that has samples. */
-export function listDistributions(latency: LatencyMeter): TaggedMeasurements['latencies'] {
-  return Object.fromEntries(
-    TREND_METRICS.map((series) => [series, latency.histogram(series)] as const).filter(
-      ([, histogram]) => histogram !== null,
-    ),
-  )
 }

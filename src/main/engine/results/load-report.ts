@@ -1,7 +1,7 @@
-import { decodeHistogram, type LatencyMeter, toPercentiles } from '../../../shared/load/latency-meter.ts'
+import { decodeHistogram, toPercentiles } from '../../../shared/load/latency-meter.ts'
 import { describeLoad } from '../../../shared/load/load.ts'
 import type { LoadCounts, LoadReport } from '../../../shared/load/load-report.ts'
-import { TREND_METRICS } from '../../../shared/load/metrics.ts'
+import { mapTrends } from '../../../shared/load/metrics.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { countSent, readLoadGroups, readRecoveredLoad } from '../journal/load-record.ts'
 import type { RunFamily } from '../journal/run-family.ts'
@@ -52,8 +52,8 @@ export function readLoadReport(view: RunFamily): LoadReport {
     callbacks: state?.callbacks ?? null,
     thresholds: summary.thresholds ?? [],
     ...(state?.metrics !== undefined && { metrics: state.metrics }),
-    latencyMs: { ...state?.percentiles, ...readPercentiles(latency) },
-    histograms: encodeSeries(latency),
+    latencyMs: { ...state?.percentiles, ...mapTrends((metric) => latency.percentiles(metric)) },
+    histograms: mapTrends((metric) => latency.encode(metric)),
     seconds: [...readLoadSeconds(db)].flat().map(toLoadSecond),
     statuses: state?.statuses ?? [],
     errors: state?.errors ?? [],
@@ -74,24 +74,6 @@ export function readLoadReport(view: RunFamily): LoadReport {
     ...(summary.warnings.length > 0 && { warnings: summary.warnings }),
     comparison: null,
   }
-}
-
-function readPercentiles(latency: LatencyMeter): LoadReport['latencyMs'] {
-  const read: LoadReport['latencyMs'] = {}
-  for (const series of TREND_METRICS) {
-    const percentiles = latency.percentiles(series)
-    if (percentiles !== null) read[series] = percentiles
-  }
-  return read
-}
-
-function encodeSeries(latency: LatencyMeter): LoadReport['histograms'] {
-  const encoded: LoadReport['histograms'] = {}
-  for (const series of TREND_METRICS) {
-    const histogram = latency.encode(series)
-    if (histogram !== null) encoded[series] = histogram
-  }
-  return encoded
 }
 
 function toNoLoad(runId: string): SluiceError {

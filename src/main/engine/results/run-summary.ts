@@ -1,5 +1,5 @@
 import { LatencyMeter } from '../../../shared/load/latency-meter.ts'
-import { TREND_METRICS } from '../../../shared/load/metrics.ts'
+import { mapTrends } from '../../../shared/load/metrics.ts'
 import { isOfAnyOutcome, type ThresholdResult } from '../../../shared/load/thresholds.ts'
 import type { LedgerEffect } from '../../../shared/lookback/ledger.ts'
 import { describeMapping } from '../../../shared/mapping/describe-mapping.ts'
@@ -97,7 +97,7 @@ export function summarizeRun(family: RunFamily): RunSummary {
       // A request may carry many rows.
       succeeded_per_s: toRate(batch === undefined ? requests.succeeded : rows.succeeded, durationS),
     },
-    latency_ms: { ...told.state?.percentiles, ...toLatency(latency) },
+    latency_ms: { ...told.state?.percentiles, ...mapTrends((metric) => latency.percentiles(metric)) },
     triggered_rules: rules,
     errors: [
       ...toInvalidGroups(counts.get('problem') ?? new Map()),
@@ -294,15 +294,6 @@ function toDurationS({ db, record, isHeld }: RunView): number {
   // A session that goes on, or was cut off, has not written its time yet; its seconds tell.
   const seconds = Number(db.prepare('SELECT count(*) AS n FROM second WHERE sent > 0').get()?.['n'] ?? 0)
   return Math.max(seconds, record.sendingMs / 1000, isHeld ? 0.001 : 0)
-}
-
-function toLatency(latency: LatencyMeter): RunSummary['latency_ms'] {
-  const result: RunSummary['latency_ms'] = {}
-  for (const series of TREND_METRICS) {
-    const percentiles = latency.percentiles(series)
-    if (percentiles !== null) result[series] = percentiles
-  }
-  return result
 }
 
 /** Requests in seconds that the generator shaped, as a share of all, beyond which it may have shaped the whole. */

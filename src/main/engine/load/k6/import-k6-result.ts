@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { decodeHistogram, LatencyMeter } from '../../../../shared/load/latency-meter.ts'
 import type { LoadErrorGroup } from '../../../../shared/load/load-report.ts'
-import { TREND_METRICS } from '../../../../shared/load/metrics.ts'
+import { mapTrends, TREND_METRICS } from '../../../../shared/load/metrics.ts'
 import { SluiceError } from '../../../../shared/messages/errors.ts'
 import { toSystemCode } from '../../../../shared/messages/thrown.ts'
 import type { Percentiles } from '../../../../shared/run/run.ts'
@@ -132,23 +132,14 @@ function toMeter({ latencies }: K6Result): LatencyMeter {
 
 /** Of summaries, the latencies whose every percentile is told; they have no distribution. */
 function toWholePercentiles({ latencies }: K6Result): NonNullable<LoadState['percentiles']> {
-  const whole: NonNullable<LoadState['percentiles']> = {}
-  for (const series of TREND_METRICS) {
+  return mapTrends((series) => {
     const latency = latencies[series]
-    if (latency !== undefined && latency.histogram === null && isWhole(latency.percentiles)) {
-      whole[series] = latency.percentiles
-    }
-  }
-  return whole
+    return latency?.histogram === null && isWhole(latency.percentiles) ? latency.percentiles : null
+  })
 }
 
 function toPartialPercentiles({ latencies }: K6Result): NonNullable<LoadState['partialPercentiles']> {
-  const partial: NonNullable<LoadState['partialPercentiles']> = {}
-  for (const series of TREND_METRICS) {
-    const latency = latencies[series]
-    if (latency !== undefined && latency.histogram === null) partial[series] = latency.percentiles
-  }
-  return partial
+  return mapTrends((series) => (latencies[series]?.histogram === null ? latencies[series].percentiles : null))
 }
 
 const PERCENTILES = ['count', 'min', 'mean', 'p50', 'p90', 'p95', 'p99', 'p99_9', 'max'] as const

@@ -1,6 +1,6 @@
 import { extname } from 'node:path'
 import { decodeHistogram, toPercentiles } from '../../../../shared/load/latency-meter.ts'
-import { TREND_METRICS } from '../../../../shared/load/metrics.ts'
+import { mapTrends, TREND_METRICS } from '../../../../shared/load/metrics.ts'
 import {
   CAUSES_MAX,
   type CoursePoint,
@@ -164,12 +164,7 @@ function leaveContentOut(
 
 function readHistograms({ members }: RunFamily): Histograms {
   const latency = readFamilyLatency(members)
-  return Object.fromEntries(
-    TREND_METRICS.flatMap((metric) => {
-      const encoded = latency.encode(metric)
-      return encoded === null ? [] : [[metric, encoded]]
-    }),
-  )
+  return mapTrends((metric) => latency.encode(metric))
 }
 
 /** A longer time in which nothing ended is left out as a pause, seconds. */
