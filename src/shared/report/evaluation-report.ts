@@ -67,10 +67,14 @@ export function toEvaluationReport(evaluation: Evaluation, surface: Surface, has
     ]
   }
   const left = describeLeftOut(evaluation)
+  const unnamed = listUnnamed(evaluation, 'page')
   return [
     { lines: [`${describeEvaluated(evaluation)}.${left === null ? '' : ` Left out: ${left}.`}`], warnings },
     toLabels(evaluation),
-    { tables: [toRules(judged)] },
+    {
+      tables: [toRules(judged)],
+      notes: unnamed === null ? [] : [`Not judged, since no label names them: ${unnamed}.`],
+    },
     ...further,
     ...(evaluation.assertions.length === 0 ? [] : [{ tables: [toAssertions(evaluation)] }]),
     {
@@ -82,14 +86,11 @@ export function toEvaluationReport(evaluation: Evaluation, surface: Surface, has
 }
 
 function listFacts(evaluation: Evaluation): Fact[] {
-  const { labels, not_judged, strata } = evaluation
+  const { labels, strata } = evaluation
   const left = describeLeftOut(evaluation)
   const shown = labels.values.slice(0, SHOWN.terminal)
   const more = labels.values.length - shown.length + labels.further_values
-  const unnamed = not_judged
-    .filter(({ rows }) => rows > 0)
-    .slice(0, SHOWN.terminal)
-    .map(({ rule, rows }) => `${rule} (${formatCount(rows)})`)
+  const unnamed = listUnnamed(evaluation, 'terminal')
   const labelled = (strata ?? [])
     .slice(0, SHOWN.terminal)
     .map(({ stratum, rows, labelled }) => `${stratum}: ${formatCount(labelled)} of ${formatCount(rows)}`)
@@ -111,8 +112,7 @@ function listFacts(evaluation: Evaluation): Fact[] {
     },
     {
       label: 'Not judged',
-      lines:
-        unnamed.length === 0 ? [] : ['rules that triggered and that no label names:', unnamed.join(', ')],
+      lines: unnamed === null ? [] : ['rules that triggered and that no label names:', unnamed],
     },
     {
       label: 'Sample',
@@ -125,6 +125,15 @@ function listFacts(evaluation: Evaluation): Fact[] {
             ],
     },
   ]
+}
+
+/** Rules that triggered and that no label names, as text; null if there are none. */
+function listUnnamed({ not_judged }: Evaluation, surface: Surface): string | null {
+  const fired = not_judged.filter(({ rows }) => rows > 0)
+  if (fired.length === 0) return null
+  const shown = fired.slice(0, SHOWN[surface]).map(({ rule, rows }) => `${rule} (${formatCount(rows)})`)
+  const more = fired.length - shown.length
+  return `${shown.join(', ')}${more > 0 ? ` and ${formatCounted(more, 'further rule')}` : ''}`
 }
 
 function toLabels({ labels }: Evaluation): Section {
