@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { showSourcePath } from '../plan/source-paths.ts'
 import { isLoadRun, type RunSummary } from '../run/run.ts'
 import { type EvaluateOptions, type Evaluation, judgedRuleSchema, judgedSchema } from './evaluation.ts'
 
@@ -46,7 +47,7 @@ export type TrendGroup =
 
 /** What `trend --json` prints: the runs of a group, oldest first. */
 export const trendSchema = z.object({
-  /** What they have in common: a path, several joined by `, `, a pattern or a tag. */
+  /** What they have in common: a path (a name if a browser sent the file), several joined by `, `, a pattern or a tag. */
   source: z.string(),
   by: z.enum(['sources', 'pattern', 'tag']),
   runs: z.array(trendPointSchema),
@@ -91,7 +92,7 @@ export function toTrendPoint(run: RunSummary, evaluation: Evaluation | string | 
 
 /** What the runs of a group have in common, as {@link Trend} has it. */
 export function nameTrendGroup(group: TrendGroup): string {
-  if (group.kind === 'sources') return group.paths.join(', ')
+  if (group.kind === 'sources') return group.paths.map(showSourcePath).join(', ')
   return group.kind === 'pattern' ? group.pattern : group.tag
 }
 

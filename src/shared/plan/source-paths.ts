@@ -26,7 +26,17 @@ const UPLOADED = /^(.*[\\/]uploads[\\/])[0-9a-f]{24}[\\/]([^\\/]+)$/
 
 /** Whether two runs are of one source: the same path, or files of the same name that were chosen in a browser. */
 export function isSameSource(a: string, b: string): boolean {
-  return a === b || (UPLOADED.test(a) && a.replace(UPLOADED, '$1$2') === b.replace(UPLOADED, '$1$2'))
+  return a === b || (UPLOADED.test(a) && withoutUploadFolder(a) === withoutUploadFolder(b))
+}
+
+/** A path that is the same for all files of one name that were chosen in a browser. */
+export function withoutUploadFolder(path: string): string {
+  return path.replace(UPLOADED, '$1$2')
+}
+
+/** The first path of a source as {@link showSourcePath} has it, and how many others it has. */
+export function showSource({ path, more = [] }: NamedPaths): string {
+  return countFurther(showSourcePath(path), more)
 }
 
 /** The path of a source; of a file that was chosen in a browser its name, since nobody knows the folder. */
@@ -48,5 +58,9 @@ export function nameRunSource({
 /** What a source is called: the name of its file, and how many others it has: `a.csv and 2 more`. */
 export function nameSource({ path, more = [] }: NamedPaths): string {
   const name = path.split(/[/\\]/).findLast((part) => part !== '') ?? path
-  return more.length === 0 ? name : `${name} and ${more.length} more`
+  return countFurther(name, more)
+}
+
+function countFurther(first: string, more: readonly string[]): string {
+  return more.length === 0 ? first : `${first} and ${more.length} more`
 }

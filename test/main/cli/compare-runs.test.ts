@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { toNormalQuantile } from '../../../src/shared/load/statistics.ts'
-import { suggestPattern } from '../../../src/shared/lookback/trend.ts'
+import { nameTrendGroup, suggestPattern } from '../../../src/shared/lookback/trend.ts'
 import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createDraw } from '../../helpers/seeded-draw.ts'
@@ -347,4 +347,9 @@ test('numbers in the name of a source may differ in those of the same kind', () 
   expect(suggestPattern('/data/2026-7.csv.gz')).toBe('[0-9][0-9][0-9][0-9]-[0-9].csv.gz')
   expect(suggestPattern('/data/12')).toBe('[0-9][0-9]')
   expect(suggestPattern('/data/posts.mp3')).toBeNull()
+})
+
+test('a trend names a file from a browser without the folder that it was sent to', () => {
+  const paths = [`/work/uploads/${'a'.repeat(24)}/posts.csv`, '/data/more.csv']
+  expect(nameTrendGroup({ kind: 'sources', paths })).toBe('posts.csv, /data/more.csv')
 })

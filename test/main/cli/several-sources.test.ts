@@ -96,6 +96,18 @@ describe('several sources', () => {
     }
   })
 
+  it('are counted in the report of a load test, which names a file from a browser without its folder', async () => {
+    const { folder, sluice, to } = await open()
+    mkdirSync(join(folder, 'uploads', 'a'.repeat(24)), { recursive: true })
+    const sources = [`uploads/${'a'.repeat(24)}/c.csv`, 'd.csv'].map((name) =>
+      writeSource(folder, name, `user_id,text_data\nu1,text of ${name}\n`),
+    )
+    await sluice('load', ...sources, ...to, '--concurrency', '1', '--requests', '2', '--quiet')
+    const file = join(folder, 'load.md')
+    await sluice('export', 'latest', file)
+    expect(readFileSync(file, 'utf8')).toContain(`rows of \`c.csv and 1 more\` to`)
+  })
+
   it('are told which of them lack a column, and which columns only some have', async () => {
     onlyInLongForm()
     const folder = createTemporaryFolder()

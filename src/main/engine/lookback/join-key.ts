@@ -3,6 +3,7 @@ import { findColumn } from '../../../shared/mapping/match-columns.ts'
 import { findPlaceholder, parseTemplate } from '../../../shared/mapping/templates.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { fieldsOf } from '../../../shared/operations/operations.ts'
+import { isSameSource } from '../../../shared/plan/source-paths.ts'
 import type { RunRecord } from '../journal/run-record.ts'
 import { createPostIdMapper, createRowMapper, resolveMapping } from '../mapping/row-mapper.ts'
 import { findColumnOrThrow } from './row-labels.ts'
@@ -45,7 +46,8 @@ export function chooseJoinKey(
 
 function chooseName(a: RunRecord, b: RunRecord, agreeByRow: () => boolean): string {
   if ([a, b].every(hasLastingPostId)) return 'post_id'
-  const isSame = a.plan.source.path === b.plan.source.path && a.columns.join('\n') === b.columns.join('\n')
+  const isSame =
+    isSameSource(a.plan.source.path, b.plan.source.path) && a.columns.join('\n') === b.columns.join('\n')
   return isSame && agreeByRow() ? 'row' : 'content'
 }
 

@@ -1,3 +1,4 @@
+import { mapSourcePaths, withoutUploadFolder } from '../../../shared/plan/source-paths.ts'
 import { LEFT_OUT_STATES, type LeftOutState } from '../../../shared/run/item-state.ts'
 import type { RunFamily } from '../journal/run-family.ts'
 import { readLastRow } from '../run/results/row-search.ts'
@@ -145,7 +146,7 @@ const EDITED_MAX = 1_000
  */
 export function agreeByRow(a: RunFamily, b: RunFamily): boolean {
   const [inA, inB] = [a, b].map(({ record: { plan, sourceFingerprint: read } }) => ({
-    source: JSON.stringify(plan.source),
+    source: JSON.stringify(mapSourcePaths(plan.source, withoutUploadFolder)),
     sha256: read?.sha256,
   }))
   const isSameSource = inA?.source === inB?.source

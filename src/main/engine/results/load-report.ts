@@ -3,6 +3,7 @@ import { describeLoad } from '../../../shared/load/load.ts'
 import type { LoadCounts, LoadReport } from '../../../shared/load/load-report.ts'
 import { mapTrends } from '../../../shared/load/metrics.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
+import { showSource } from '../../../shared/plan/source-paths.ts'
 import { countSent, readLoadGroups, readRecoveredLoad } from '../journal/load-record.ts'
 import type { RunFamily } from '../journal/run-family.ts'
 import { readLatency } from '../journal/seconds.ts'
@@ -30,7 +31,7 @@ export function readLoadReport(view: RunFamily): LoadReport {
     stopReason: summary.stop_reason,
     baseUrl: connection.baseUrl,
     operation: [operation.kind, summary.mode, summary.api].join(', '),
-    source: record.plan.source.path,
+    source: showSource(record.plan.source),
     createdAt: summary.created_at,
     startedAt: state === null ? null : new Date(state.startMs).toISOString(),
     warmupMs: load.warmupMs,

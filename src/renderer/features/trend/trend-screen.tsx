@@ -14,7 +14,6 @@ import {
   type TrendPoint,
 } from '../../../shared/lookback/trend.ts'
 import { dropZeros, formatCount, formatMs, formatShare } from '../../../shared/messages/figure-text.ts'
-import { showSourcePath } from '../../../shared/plan/source-paths.ts'
 import { ask } from '../../bridge/client.ts'
 import { useLiveRuns } from '../../bridge/live-runs.ts'
 import chartStyles from '../../ui/charts/charts.module.css'
@@ -96,8 +95,7 @@ export function TrendScreen(props: { runId: string } & LinesProps) {
           'Reading the runs'
         ) : (
           <>
-            {SAID_OF[data.by]}{' '}
-            <SafeText text={data.source.split(', ').map(showSourcePath).join(', ')} max={1_000} lines />
+            {SAID_OF[data.by]} <SafeText text={data.source} max={1_000} lines />
           </>
         )}
       </p>

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -204,6 +204,19 @@ describe('two runs with one rule changed in between', () => {
     ] as const) {
       expect(await compare(a, await send(changed, { plan }))).toMatchObject(expected)
     }
+  })
+
+  it('are joined by row if a browser sent their file to a folder of its own each time', async () => {
+    const { folder, send, compare } = await prepare()
+    const plan = { mapping: { post_id: { kind: 'template', template: '{{run}}-{{row}}' } } }
+    const upload = (rows: readonly string[], digit: string) => {
+      mkdirSync(join(folder, 'uploads', digit.repeat(24)), { recursive: true })
+      return send(rows, { name: `uploads/${digit.repeat(24)}/posts.csv`, plan })
+    }
+    const rows = [...ROWS.slice(0, 6), 'p6,u1,twice,x', 'p7,u1,twice,x']
+    const a = await upload(rows, 'a')
+    const b = await upload(rows.with(2, 'p2,u1,edited,x'), 'b')
+    expect(await compare(a, b)).toMatchObject({ joined_by: 'row', joined: { rows: 8 } })
   })
 
   it('compare answers marked as cached by their rules, which are applied anew, like all others', async () => {
