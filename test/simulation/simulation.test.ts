@@ -31,6 +31,16 @@ test('an overdue row that is sent again and refused a connection may have been t
   expect((await runSeeds(5_111, 1, (line) => lines.push(line))).failed, lines.join('\n')).toEqual([])
 })
 
+test('a late callback that may answer what was sent before a correction leaves its row in doubt', async () => {
+  const lines: string[] = []
+  expect((await runSeeds(5_146, 1, (line) => lines.push(line))).failed, lines.join('\n')).toEqual([])
+})
+
+test('a row that its callback refused stays refused, whatever a later try is answered', async () => {
+  const lines: string[] = []
+  expect((await runSeeds(21_647, 1, (line) => lines.push(line))).failed, lines.join('\n')).toEqual([])
+})
+
 test('the same seeds send the same requests in the same order at the same times', async () => {
   const [first, second] = [await runSeeds(40, 6, () => {}), await runSeeds(40, 6, () => {})]
   expect(first.kills).toBeGreaterThan(2)

@@ -68,9 +68,13 @@ export function toRequestCounts(requests: ReadonlyMap<string, number>, lost = 0)
   return { sent, ...counts, retried: of('retried') }
 }
 
-/** Callbacks by what they did, from the journal's counts. */
-export function toCallbackCounts(callbacks: ReadonlyMap<string, number>): CallbackCounts {
+/** Callbacks by what they did, from the journal's counts of callbacks and of what rows were answered. */
+export function toCallbackCounts(
+  callbacks: ReadonlyMap<string, number>,
+  answers: ReadonlyMap<string, number>,
+): CallbackCounts {
   const of = (kind: string) => callbacks.get(kind) ?? 0
+  const inDoubt = answers.get('callback_in_doubt') ?? 0
   return {
     received: of('received'),
     settled: of('settled'),
@@ -80,6 +84,7 @@ export function toCallbackCounts(callbacks: ReadonlyMap<string, number>): Callba
     differing: of('differing'),
     other_post: of('other_post'),
     unreadable: of('unreadable'),
+    ...(inDoubt > 0 && { in_doubt: inDoubt }),
   }
 }
 

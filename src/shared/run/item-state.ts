@@ -296,7 +296,7 @@ export function isSettled(state: ItemState): boolean {
  * appeal (docs/interface.md §2.6, §4.5, §4.6). `added_or_pre_existing` is pre-existing after a try whose answer was
  * lost, which may have added the term. `reviewed` is a judgment that says neither overturned nor upheld, `other_status`
  * a status that the interface does not list. Of an async item: whether its callbacks differ, whether one could not be
- * read, and whether the one that counts names another post. `meaning` is for who meets it first.
+ * read, names another post, or may be of what was sent before a correction. `meaning` is for who meets it first.
  */
 export const ROW_ANSWERS = {
   added: { word: 'added', meaning: 'The term is new in the watchlist.' },
@@ -330,6 +330,10 @@ export const ROW_ANSWERS = {
   callback_of_other_post: {
     word: 'names another post',
     meaning: 'A callback at the address of this row names another post or item, and settles nothing.',
+  },
+  callback_in_doubt: {
+    word: 'callback in doubt',
+    meaning: 'The callback may answer what was sent before a correction: nothing in it tells.',
   },
 }
 

@@ -121,6 +121,7 @@ export function describeCallbacks({
   differing,
   other_post,
   unreadable,
+  in_doubt = 0,
 }: NonNullable<RunSummary['callbacks']>): string {
   const notes = [
     ...(early > 0 ? [`${formatCount(early)} before the acknowledgement`] : []),
@@ -132,6 +133,7 @@ export function describeCallbacks({
     ...(differing > 0 ? [`${formatCount(differing)} differing from the one that counts`] : []),
     ...(other_post > 0 ? [`${formatCount(other_post)} naming another id`] : []),
     ...(unreadable > 0 ? [`${formatCount(unreadable)} unreadable`] : []),
+    ...(in_doubt > 0 ? [`${formatCount(in_doubt)} that may answer what was sent before a correction`] : []),
   ]
   return `${formatCount(received)} received: ${parts.join(', ')}`
 }

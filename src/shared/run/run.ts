@@ -132,6 +132,8 @@ export const callbackCountsSchema = z.object({
   other_post: z.int(),
   /** Not of the interface; their item stays as it is. */
   unreadable: z.int(),
+  /** Of those that settled their item, may answer what was sent before a correction; absent if there are none. */
+  in_doubt: z.int().exactOptional(),
 })
 
 export type CallbackCounts = z.infer<typeof callbackCountsSchema>

@@ -60,10 +60,11 @@ function listWholes(runs: readonly CallbackRun[]): CallbackRun[] {
 }
 
 function addCounts(runs: readonly CallbackRun[]): CallbackCounts {
-  const sum = toCallbackCounts(new Map())
+  const sum = toCallbackCounts(new Map(), new Map())
   for (const { counts } of listWholes(runs)) {
     if (counts === null) continue
-    for (const kind of Object.keys(sum) as (keyof CallbackCounts)[]) sum[kind] += counts[kind]
+    for (const kind of Object.keys(counts) as (keyof CallbackCounts)[])
+      sum[kind] = (sum[kind] ?? 0) + (counts[kind] ?? 0)
   }
   return sum
 }

@@ -343,7 +343,7 @@ function toAnswerCounts(
   const answers = counts.get('answer')
   const of = (answer: string) => answers?.get(answer) ?? 0
   const callbacks = isAsync(operation)
-    ? { callbacks: toCallbackCounts(counts.get('callback') ?? new Map()) }
+    ? { callbacks: toCallbackCounts(counts.get('callback') ?? new Map(), counts.get('answer') ?? new Map()) }
     : {}
   const { subject, ledger } = OPERATIONS[operation.kind]
   switch (subject) {

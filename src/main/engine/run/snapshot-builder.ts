@@ -97,7 +97,9 @@ export class SnapshotBuilder {
       },
       slowdown: state.slowdown,
       answers: Object.fromEntries(counters.entries('answer')),
-      callbacks: this.#isAsync ? toCallbackCounts(counters.entries('callback')) : null,
+      callbacks: this.#isAsync
+        ? toCallbackCounts(counters.entries('callback'), counters.entries('answer'))
+        : null,
       load: state.load,
       notice: state.notice,
     }

@@ -323,6 +323,7 @@ const ODD = [
   ['differing', 'differing', 'said something else than the one that counts; kept with their row'],
   ['other_post', 'another post', 'named another post or item than their row; they settled nothing'],
   ['unreadable', 'unreadable', 'not as the interface has them; kept with their row'],
+  ['in_doubt', 'in doubt', 'settled their row, and may answer what was sent before a correction'],
 ] as const satisfies readonly [keyof NonNullable<RunSnapshot['callbacks']>, string, string][]
 
 /** What has come back of an async run and what is still awaited; what was odd about it, where anything was. */
@@ -375,7 +376,7 @@ function toFigures(callbacks: NonNullable<RunSnapshot['callbacks']>, rows: RunSn
 }
 
 function UnexpectedCallbacks({ callbacks }: { callbacks: NonNullable<RunSnapshot['callbacks']> }) {
-  const odd = ODD.filter(([kind]) => callbacks[kind] > 0)
+  const odd = ODD.filter(([kind]) => (callbacks[kind] ?? 0) > 0)
   if (odd.length === 0) return null
   return (
     <Table
@@ -385,7 +386,7 @@ function UnexpectedCallbacks({ callbacks }: { callbacks: NonNullable<RunSnapshot
       hasNoHead
       rows={odd}
       columns={[
-        { isNumber: true, cell: ([kind]) => formatCount(callbacks[kind]) },
+        { isNumber: true, cell: ([kind]) => formatCount(callbacks[kind] ?? 0) },
         { isRowHead: true, cell: ([, word]) => word },
         { className: 'quiet', cell: ([, , meaning]) => meaning },
       ]}

@@ -231,6 +231,7 @@ export const ANSWER_LOOKS: Record<RowAnswer, { icon: TablerIcon; color: string }
   differing_callbacks: { icon: IconArrowsSplit, color: 'var(--state-unknown)' },
   unreadable_callback: { icon: IconFileUnknown, color: 'var(--state-rejected)' },
   callback_of_other_post: { icon: IconArrowsExchange, color: 'var(--state-rejected)' },
+  callback_in_doubt: { icon: IconQuestionMark, color: 'var(--state-unknown)' },
 }
 
 export function isRowAnswer(text: string): text is RowAnswer {

@@ -16,6 +16,7 @@ import { forkProcess } from '../../../../src/main/own-process.ts'
 import { SQL_PROCESS } from '../../../../src/main/program-files.ts'
 import type { Fix } from '../../../../src/shared/plan/fixes.ts'
 import { type PlanInput, planSchema } from '../../../../src/shared/plan/plan.ts'
+import { describeCallbacks } from '../../../../src/shared/run/run-view.ts'
 import { type FaultServer, startFaultServer, toErrorAnswer } from '../../../helpers/fault-server.ts'
 import { judgeCounts } from '../../../helpers/history/judge-counts.ts'
 import { readRunHistory } from '../../../helpers/history/read-run-history.ts'
@@ -392,6 +393,12 @@ test('a refusal that names nothing says that it may be of what was sent before a
   expect((await corrected.ended).rows).toMatchObject({ rejected: 1 })
   const { result } = runs.read(runId, (view) => readRow(view, 1))
   expect(result.message).toBe('it broke; it may answer what was sent before a correction')
+  expect(result.answer).toBe('callback_in_doubt')
+  const { callbacks } = runs.summarize(runId)
+  expect(callbacks).toMatchObject({ received: 1, settled: 1, in_doubt: 1 })
+  expect(callbacks && describeCallbacks(callbacks)).toBe(
+    '1 received: 1 matched, 1 that may answer what was sent before a correction',
+  )
   const resumed = runs.resume(runId, 'skip', { ...AWAITING, hold: true })
   await resumed.until(({ phase }) => phase === 'ready')
   await receive(runId, 1, { task_id: 'task-2', post_id: 'other', triggered_rules: [] })

@@ -52,9 +52,6 @@ export interface SettledItem {
   latencyUs: number | null
 }
 
-/** What is said of a row whose callback may be of other content than it has. */
-const DOUBT = 'it may answer what was sent before a correction'
-
 /** States in which nothing was awaited any more. */
 const LATE_FROM: ReadonlySet<ItemState> = new Set(['overdue', 'unknown'])
 
@@ -89,6 +86,12 @@ const OF_PRESENT: Addressee = { replaced: null, isUnsent: false, doubt: 'none' }
 interface Mark {
   answer: RowAnswer
   note: string
+}
+
+/** A row whose callback may be of other content than it has. */
+const IN_DOUBT: Mark = {
+  answer: 'callback_in_doubt',
+  note: 'it may answer what was sent before a correction',
 }
 
 /**
@@ -485,9 +488,12 @@ export class CallbackWriter {
     }
     counters.add('state', state, 1)
     const { errorCode } = content
-    const mark = before === undefined ? null : this.#supersede(before, stored)
-    const doubtful = doubt === 'none' ? null : DOUBT
-    const notes = [content.message, doubtful, mark?.note ?? null]
+    const marks = [
+      ...(doubt === 'none' ? [] : [IN_DOUBT]),
+      ...(before === undefined ? [] : [this.#supersede(before, stored)]),
+    ]
+    const mark = marks.at(-1) ?? null
+    const notes = [content.message, ...marks.map(({ note }) => note)]
     const message = notes.filter((part) => part !== null).join('; ') || null
     if (mark !== null && stored?.answer !== mark.answer)
       this.#countAnswer(stored?.answer ?? null, mark.answer)
