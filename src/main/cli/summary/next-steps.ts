@@ -58,6 +58,11 @@ function canRetry({ rows, errors }: RunSummary): boolean {
   return rows.rejected + rows.failed > final
 }
 
+/** Whether a run stopped at answers that all named other ids, at which it would stop again. */
+function isRewriting({ state, echoes }: RunSummary): boolean {
+  return state === 'stopped' && echoes?.verified === 0 && echoes.mismatched > 0
+}
+
 /** What to type next: resume, retry, look closer, export. */
 export function formatNextSteps(terminal: Terminal, summary: RunSummary): string[] {
   const { rows, state, whole_run: whole } = summary
@@ -68,7 +73,8 @@ export function formatNextSteps(terminal: Terminal, summary: RunSummary): string
   const duplicates = summary.errors.find(isDuplicate)
   // Resuming would meet the same duplicates and stop again; the retry sends the remaining rows, too.
   const isResumable = canResume(summary) && !(state === 'stopped' && duplicates?.error_code)
-  if (isResumable) steps.push([`resume ${runId}`, 'send the remaining rows'])
+  const resume = `resume ${runId}${isRewriting(summary) ? ' --accept ids_rewritten' : ''}`
+  if (isResumable) steps.push([resume, 'send the remaining rows'])
   if (state !== 'running' && duplicates?.error_code) {
     if (summary.corrected !== undefined) steps.push([`run-again ${runId}`, 'send all rows as new posts'])
     const why =
@@ -80,7 +86,7 @@ export function formatNextSteps(terminal: Terminal, summary: RunSummary): string
     steps.push([`retry ${runId}`, 'send remaining and unsuccessful rows'])
   }
   if (rows.unknown > 0 && state !== 'running') {
-    const again = `${isResumable ? 'resume' : 'retry'} ${runId}`
+    const again = isResumable ? resume : `retry ${runId}`
     if (mayAddTwice(summary.operation)) {
       steps.push([`${again} --resend-index-adds`, 'also send unknown rows; may add them twice'])
     } else {

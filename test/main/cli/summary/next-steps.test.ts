@@ -195,3 +195,29 @@ it('does not offer to resume a run that duplicates stopped, since the retry send
   expect(said).toContain('retry r1 --delivered-code DUPLICATE_POST_ID')
   expect(formatNextSteps(terminal, createSummary(createGroup({}), changes)).join('\n')).toContain('resume r1')
 })
+
+it('accepts other ids in each command that goes on after a run that they stopped', () => {
+  const rows = {
+    read: 9,
+    invalid: 0,
+    succeeded: 0,
+    rejected: 0,
+    failed: 0,
+    unknown: 5,
+    overdue: 0,
+    not_sent: 4,
+  }
+  const mismatched = createGroup({ outcome: 'unknown', error_code: 'ECHO_MISMATCH', rows: 5 })
+  const echoes = { verified: 0, alike: 0, not_verifiable: 0, mismatched: 5 }
+  const changes = { state: 'stopped', rows, echoes } as Partial<RunSummary>
+  const list = (more: Partial<RunSummary> = {}) =>
+    formatNextSteps(terminal, createSummary(mismatched, { ...changes, ...more })).filter((line) =>
+      line.includes('resume r1'),
+    )
+  expect(list()).toEqual([
+    expect.stringMatching(/resume r1 --accept ids_rewritten$/),
+    expect.stringContaining('resume r1 --accept ids_rewritten --on-unknown resend'),
+  ])
+  expect(list({ echoes: { ...echoes, verified: 1 } }).join()).not.toContain('--accept')
+  expect(list({ state: 'interrupted' }).join()).not.toContain('--accept')
+})
