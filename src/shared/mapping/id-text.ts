@@ -1,10 +1,12 @@
+/** What posts may have in common, such as those of a day. */
+export const GROUPING_FIELDS = ['group_id', 'conversation_id'] as const
+
 /** Fields whose value names something; two values that only look alike name different things. */
 export const ID_TEXT_FIELDS = [
   'user_id',
   'post_id',
   'parent_id',
-  'group_id',
-  'conversation_id',
+  ...GROUPING_FIELDS,
   'custom_index_item_id',
   'appeal_id',
 ] as const

@@ -1,5 +1,5 @@
 import { IdColumn } from '../../../shared/mapping/changed-ids.ts'
-import { ID_TEXT_FIELDS } from '../../../shared/mapping/id-text.ts'
+import { GROUPING_FIELDS, ID_TEXT_FIELDS } from '../../../shared/mapping/id-text.ts'
 import type { FoundProblem } from '../../../shared/messages/problem-messages.ts'
 import type { Plan } from '../../../shared/plan/plan.ts'
 import { toFound } from '../../../shared/run/problem.ts'
@@ -15,7 +15,7 @@ export class IdColumns {
   constructor({ mapping }: Pick<Plan, 'mapping'>) {
     this.#columns = ID_TEXT_FIELDS.filter((field) => mapping[field]?.kind === 'column').map((field) => ({
       field,
-      column: new IdColumn(field === 'group_id' || field === 'conversation_id'),
+      column: new IdColumn(GROUPING_FIELDS.some((one) => one === field)),
     }))
   }
 
