@@ -6,7 +6,7 @@ import type { Journal } from '../journal/journal.ts'
 import { isTimed, SecondWriter } from '../journal/seconds.ts'
 import { LongBodies, type PackedBody, packBody, TryAnswers, toHeldBytes } from '../journal/stored-bodies.ts'
 import { makeRoomForTraces } from '../journal/traces.ts'
-import type { SecondMeter } from '../sending/second-meter.ts'
+import type { MeasuredTry, SecondMeter } from '../sending/second-meter.ts'
 import type { Exchange } from '../service/exchange.ts'
 import type { Judgement, RowJudgement } from '../service/judgement.ts'
 import { BulkInsert, type StatementSync } from '../workspace/sqlite.ts'
@@ -29,7 +29,7 @@ export interface SentItem {
 }
 
 /** A finished try: what was sent, what came back, what it means, and what follows. */
-interface FinishedTry {
+interface FinishedTry extends Pick<MeasuredTry, 'scheduledAtUs' | 'hasWaited'> {
   sent: SentItem
   exchange: Exchange
   judgement: Judgement
@@ -39,10 +39,6 @@ interface FinishedTry {
   mayBeTaken: boolean
   /** A callback settled the item while this try was in flight. */
   isSettled: boolean
-  /** Unix microseconds the request was due; null under a closed pace. */
-  scheduledAtUs: number | null
-  /** It was due before and could not go out, since the cap was full or sending was held. */
-  hasWaited: boolean
 }
 
 /** Keeps finished tries until their group is committed, and measures them. */

@@ -5,7 +5,7 @@ import type { ItemRequest } from '../sending/item-requests.ts'
 import { type Job, Lanes } from '../sending/lanes.ts'
 import { createPacer, type Pacer } from '../sending/pace.ts'
 import { RetryBudget, toRetryDelayMs } from '../sending/retry.ts'
-import type { SecondMeter } from '../sending/second-meter.ts'
+import type { MeasuredTry, SecondMeter } from '../sending/second-meter.ts'
 import type { Exchange } from '../service/exchange.ts'
 import { createJudgement, type Judgement } from '../service/judgement.ts'
 import type { ServiceClient } from '../service/service-client.ts'
@@ -35,16 +35,12 @@ export interface SenderOptions extends LimitsOptions {
 }
 
 /** An item whose request is in flight, without what the request was made of, which may be large. */
-interface InFlight {
+interface InFlight extends Pick<MeasuredTry, 'scheduledAtUs' | 'hasWaited'> {
   sent: SentItem
   rowKeys: readonly string[]
   bodyLength: number
   /** When it was handed to its lane, milliseconds, monotonic. */
   takenAtMs: number
-  /** Unix microseconds the request was due; null under a closed pace. */
-  scheduledAtUs: number | null
-  /** It was due before and could not go out, since the cap was full or sending was held. */
-  hasWaited: boolean
 }
 
 /** Outcomes are committed at most this far apart, milliseconds (docs/architecture.md §2.1). */

@@ -143,8 +143,11 @@ export function hasInvalid({ db }: Journal): boolean {
 function hasRows({ db }: Journal, states: readonly string[]): boolean {
   const tried = `SELECT 1 FROM result WHERE state IN (${toPlaceholders(states)}) LIMIT 1`
   if (db.prepare(tried).get(...states) !== undefined) return true
-  if (!states.includes('pending')) return false
-  // What was never tried stands above the watermark.
+  return states.includes('pending') && hasUntried({ db })
+}
+
+/** What was never tried stands above the watermark. */
+export function hasUntried({ db }: Pick<Journal, 'db'>): boolean {
   const untried = `SELECT 1 FROM row WHERE id > (SELECT claimed FROM run) AND item IS NOT NULL
     AND NOT EXISTS (SELECT 1 FROM result WHERE result.row = row.id) LIMIT 1`
   return db.prepare(untried).get() !== undefined

@@ -7,6 +7,7 @@ import { refuseDamagedCells } from '../../journal/journal-damage.ts'
 import { toRetriedStates } from '../../journal/run-family.ts'
 import { readRunRecord, updateRunRecord } from '../../journal/run-record.ts'
 import { insertSession, type NewSession } from '../../journal/sessions.ts'
+import { hasUntried } from './copy-unsucceeded.ts'
 
 /**
  * Begins a retry: puts the rows that did not succeed back into the queue, those of unknown outcome if they are to be
@@ -80,11 +81,8 @@ export function putBackUnsuccessful(
 }
 
 /** Whether any row waits to be sent. */
-function isAnyLeft({ db, counters }: Journal): boolean {
-  if (counters.get('state', 'pending') > 0) return true
-  const untried = `SELECT 1 FROM row WHERE id > (SELECT claimed FROM run) AND item IS NOT NULL
-    AND NOT EXISTS (SELECT 1 FROM result WHERE result.row = row.id) LIMIT 1`
-  return db.prepare(untried).get() !== undefined
+function isAnyLeft(journal: Journal): boolean {
+  return journal.counters.get('state', 'pending') > 0 || hasUntried(journal)
 }
 
 function toCause({ status, errorCode, message }: Record<'status' | 'errorCode' | 'message', unknown>) {
