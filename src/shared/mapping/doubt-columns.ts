@@ -7,7 +7,7 @@ import { toColumnIndex } from './match-columns.ts'
 export interface DoubtfulColumn {
   field: string
   column: string
-  looksLike: 'texts' | 'ids'
+  looksLike: 'texts' | 'ids' | 'addresses'
 }
 
 const TEXT_FIELDS = ['text_data']
@@ -22,7 +22,7 @@ const TEXT_WORDS = 4
 const TEXT_CHARACTERS = 20
 
 /**
- * Columns that were probably swapped: texts where a field takes ids, or ids where it takes texts. `rows` are the first
+ * Columns that were probably swapped: texts where a field takes ids, or ids or nothing but addresses where it takes texts. `rows` are the first
  * ones of the source, as many as were read anyway.
  */
 export function findDoubtfulColumns(
@@ -36,10 +36,15 @@ export function findDoubtfulColumns(
       if (at < 0) return []
       const cells = rows.map((row) => (row.cells[at] ?? '').trim()).filter((cell) => cell !== '')
       if (cells.length < FEWEST_CELLS) return []
-      const looks = looksLike === 'texts' ? areTexts(cells) : areIds(cells)
-      return looks ? [{ field, column: columns[at] || `column ${at + 1}`, looksLike }] : []
+      return LOOKS[looksLike](cells) ? [{ field, column: columns[at] || `column ${at + 1}`, looksLike }] : []
     })
-  return [...find(ID_TEXT_FIELDS, 'texts'), ...find(TEXT_FIELDS, 'ids')]
+  return [...find(ID_TEXT_FIELDS, 'texts'), ...find(TEXT_FIELDS, 'ids'), ...find(TEXT_FIELDS, 'addresses')]
+}
+
+const LOOKS = {
+  texts: areTexts,
+  ids: areIds,
+  addresses: (cells: readonly string[]) => cells.every((cell) => /^https?:\/\/\S+$/i.test(cell)),
 }
 
 export function toSwappedWarning(found: DoubtfulColumn): PlanWarning {

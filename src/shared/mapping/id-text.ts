@@ -67,9 +67,9 @@ export function mayLookAlike(id: string): boolean {
 const CURLY = '[“”„‟«»]'
 const CURLY_ENDS = new RegExp(`^${CURLY}+|${CURLY}+$`, 'gu')
 
-/** Whether an id has a curly quote at an end, which word processors and phones write for a straight one. */
-export function hasCurlyQuote(id: string): boolean {
-  return id.length > 1 && id.search(CURLY_ENDS) !== -1
+/** Whether an id has a curly quote at an end, which word processors and phones write for a straight one, or is in straight ones. */
+export function hasQuotes(id: string): boolean {
+  return id.length > 1 && (id.search(CURLY_ENDS) !== -1 || /^(["'`]).*\1$/s.test(id))
 }
 
 /** The name of a column without what nobody sees of it, and without curly quotes around it. */

@@ -36,10 +36,10 @@ export const ID_PROBLEMS = {
       'To the service, values that differ only in these characters are different. Trim them, or correct the file.',
   },
   quotes_in_id: {
-    expected: () => 'has curly quotes around it, which are sent',
-    title: 'Ids in curly quotes',
+    expected: () => 'has quotes around it, which are sent',
+    title: 'Ids in quotes',
     remedy:
-      'A word processor or a phone wrote them for straight quotes. To the service they are part of the id: replace them with " in the file, or edit the rows.',
+      'To the service they are part of the id. Curly quotes come from a word processor or a phone: replace them with " in the file. Others were written twice, or are not those of the file: state Quote in Source, or edit the rows.',
   },
   fraction_in_id: {
     expected: () => 'is a whole number with .0 at its end; data frames add that to columns with gaps',

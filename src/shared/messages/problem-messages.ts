@@ -377,14 +377,20 @@ export const PROBLEM_MESSAGES = {
     }: {
       column: string
       field: string
-      looksLike: 'texts' | 'ids'
+      looksLike: 'texts' | 'ids' | 'addresses'
     }) => {
-      const found =
-        looksLike === 'texts'
-          ? 'most of its first values are texts, not ids'
-          : 'its first values look like ids, not texts'
+      const found = {
+        texts: 'most of its first values are texts, not ids',
+        ids: 'its first values look like ids, not texts',
+        addresses:
+          'its first values are addresses, and what they lead to is not looked at unless url is filled',
+      }[looksLike]
       const doubt = `is filled from the column \`${column}\`, but ${found}`
-      return { terminal: `${doubt}. If another is meant, pass --map ${field}=COLUMN`, window: doubt }
+      const advice =
+        looksLike === 'addresses'
+          ? `To send them as addresses, pass --map url=COLUMN`
+          : `If another is meant, pass --map ${field}=COLUMN`
+      return { terminal: `${doubt}. ${advice}`, window: doubt }
     },
     title: 'Columns that may be swapped',
     remedy: 'In Mapping, choose another column for the field, or continue if this one is right.',

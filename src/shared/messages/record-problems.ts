@@ -178,6 +178,7 @@ export const RECORD_PROBLEMS = {
         | 'read_as_is'
         | 'text_behind'
         | 'may_be_escaped'
+        | 'space_before'
         | 'may_take_in_rows'
         | 'looks_like_rows'
         | 'text_behind_to_end'
@@ -190,6 +191,11 @@ export const RECORD_PROBLEMS = {
           terminal:
             'has a backslash before a quote, which may be an escape. Pass --escape "\\" if it is, --escape none if not',
           window: 'has a backslash before a quote, which may be an escape. Choose Escape in Source',
+        },
+        space_before: {
+          terminal:
+            'has white space before the quotes around a cell. Remove it, or pass --quote none to send the quotes',
+          window: 'has white space before the quotes around a cell. Remove it, or choose no Quote in Source',
         },
         may_take_in_rows:
           'must double each quote inside a quoted cell; the next rows may have become part of this one',

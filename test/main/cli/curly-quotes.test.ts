@@ -32,13 +32,13 @@ it('says that curly quotes quote nothing if a delimiter between them cuts cells'
   )
 })
 
-it('warns of ids in curly quotes, and sends them and the content as they are', async () => {
+it('warns of ids in quotes, and sends them and the content as they are', async () => {
   onlyInLongForm()
   const { problems, first_request: first } = await check(
-    'user_id,text_data\n“u1”,“smart”\nu2,“fine”\n„u3“,x\n«u4»,y\n',
+    "user_id,text_data\n“u1”,“smart”\nu2,“fine”\n„u3“,x\n«u4»,y\n'u5',z\n",
   )
   expect(problems.filter(({ code }: { code: string }) => code === 'quotes_in_id')).toMatchObject([
-    { field: 'user_id', severity: 'warning', rows: 3 },
+    { field: 'user_id', severity: 'warning', rows: 4 },
   ])
   expect(first.body).toMatchObject({ user_id: '“u1”', text_data: '“smart”' })
 })

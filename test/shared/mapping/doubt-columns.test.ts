@@ -36,6 +36,14 @@ describe('columns that were probably swapped', () => {
     expect(find({ user_id: 2, text_data: 1 }, empty)).toEqual([])
   })
 
+  it('are addresses where a field takes texts, unless a text is among them', () => {
+    const rows = ROWS.map((_, index) => ({ cells: [`u${index}`, `https://x.test/${index}.png`] }))
+    expect(find({ user_id: 1, text_data: 2 }, rows)).toEqual([
+      { field: 'text_data', column: 'message', looksLike: 'addresses' },
+    ])
+    expect(find({ text_data: 2 }, [...rows, { cells: ['u', 'look: https://x.test/a.png'] }])).toEqual([])
+  })
+
   it('are not short texts with a digit that occur again and again', () => {
     const rows = ROWS.map((_, index) => ({ cells: ['ann', index % 2 === 0 ? 'gr8' : 'l8r'] }))
     expect(find({ user_id: 1, text_data: 2 }, rows)).toEqual([])

@@ -1,7 +1,7 @@
 import { findLostId, hasFraction, isMissingValue, isOrdinaryId } from '../../../shared/mapping/changed-ids.ts'
 import { isEmpty } from '../../../shared/mapping/check-mapping.ts'
 import {
-  hasCurlyQuote,
+  hasQuotes,
   hasUnseen,
   hasUnseenInTerm,
   ID_TEXT_FIELDS,
@@ -406,7 +406,7 @@ function createIdRule(field: string): RowRule {
       all = addProblem(all, row, 'warning', field, { code: 'invisible_characters' }, showUnseen(id))
     } else if (mayLookAlike(id))
       all = addProblem(all, row, 'warning', field, { code: 'look_alike', args: { of: 'id' } }, id)
-    if (hasCurlyQuote(id)) all = addProblem(all, row, 'warning', field, { code: 'quotes_in_id' }, id)
+    if (hasQuotes(id)) all = addProblem(all, row, 'warning', field, { code: 'quotes_in_id' }, id)
     if (hasFraction(id)) return addProblem(all, row, 'warning', field, { code: 'fraction_in_id' }, id)
     const as = findLostId(id)
     return as === null ? all : addProblem(all, row, 'warning', field, { code: 'lost_id', args: { as } }, id)

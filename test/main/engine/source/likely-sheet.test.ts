@@ -104,3 +104,20 @@ test('rows of other sheets with the same columns are told with their number, unl
   const unnamed = await readAnySource(path, { header: false })
   expect(unnamed.told).toMatchObject([{ args: { others: '"Feb" (4 rows), "Rules" (3 rows)' }, rows: 7 }])
 })
+
+test('rows of a sheet that goes on from the first, without a header of its own, are told', async () => {
+  const rows = (from: number, to: number) =>
+    Array.from({ length: to - from }, (_, index) => toRow(`u${from + index}`, `text ${from + index}`)).join(
+      '',
+    )
+  const path = await writeSheets({
+    'Part 1': toRow('user_id', 'text_data') + rows(0, 5),
+    'Part 2': rows(5, 9),
+    Wider: toRow('u9', 'text 9', 'x') + toRow('u10', 'text 10', 'y').repeat(3),
+    Codes: toRow('code', 'meaning') + toRow('a', 'one') + toRow('b', 'two'),
+  })
+  const { told } = await readAnySource(path)
+  expect(told).toMatchObject([
+    { code: 'other_sheets', args: { sheet: 'Part 1', others: '"Part 2" (4 rows)' }, rows: 4 },
+  ])
+})

@@ -150,3 +150,28 @@ test('a row that ends in a backslash is asked about, unless the escape is stated
   expect(readText(text, { delimiter: '\t', escape: 'none' }).problems).toEqual([])
   expect(readText('id,path\n1,"C:\\dir\\"\n2,C:\\dir\\\\\n3,x\n').problems).toEqual([])
 })
+
+test.each([
+  ['1, "hello"\n2,bye\n', [1]],
+  ['1,   "say ""hi"" now" \n2, "bye"\n', [1, 2]],
+  ['1, "two\nlines"\n', [1]],
+  [' "1","x"\n', [1]],
+])('white space before the quotes around a cell makes its row an error: %j', (rows, errors) => {
+  const { problems } = readText(`id,text\n${rows}`)
+  expect(problems.filter((one) => one.startsWith('broken'))).toEqual(
+    errors.map((row) => `broken_quotes ${row} error`),
+  )
+})
+
+test.each([
+  ['1,"a, ""b"" c, "\n2,"a, "\n', ['a, "b" c, ', 'a, ']],
+  ['1, "Hello" he said\n2," ""x"""\n', [' "Hello" he said', ' "x"']],
+])('white space before quotes that are text is no error: %j', (rows, texts) => {
+  const { cells, problems } = readText(`id,text\n${rows}`)
+  expect([cells.map(([, text]) => text), problems]).toEqual([texts, []])
+})
+
+test('white space before quotes is read as written if quotes are stated to be text', () => {
+  const { cells, problems } = readText('id,text\n1, "hello"\n', { quote: 'none' })
+  expect([cells, problems]).toEqual([[['1', ' "hello"']], []])
+})

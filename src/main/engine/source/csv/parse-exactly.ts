@@ -1,6 +1,6 @@
 /**
  * What is wrong with a record: text behind a closing quote, which is part of the cell or taken for the end of its line,
- * no closing quote before the end, at all or with text behind it, a backslash before a quote or the line end that may be an
+ * no closing quote before the end, at all or with text behind it, white space before an opening quote, a backslash before a quote or the line end that may be an
  * escape, or a line break outside quotes that ends no record.
  */
 export type RecordFault =
@@ -8,6 +8,7 @@ export type RecordFault =
   | 'ended_by_line'
   | 'unclosed'
   | 'closed_early'
+  | 'spaced'
   | 'maybe_escaped'
   | 'maybe_continued'
   | 'stray_break'
@@ -31,6 +32,8 @@ export interface ExactRecord {
   hasStrayBreak: boolean
   /** Whether a cell that is not in quotes has a quote in it. */
   hasStrayQuote: boolean
+  /** Whether white space stands before the quotes around a cell, so that they are read as text. */
+  hasSpacedQuotes: boolean
   /** Where each cell begins in the text, its quote included, and behind them where the text of the last one ends. */
   bounds: number[]
   /** Behind the record's line end. */
@@ -49,6 +52,7 @@ export function parseRecord(text: string, start: number, syntax: RecordSyntax): 
   let fault: ExactRecord['fault'] = null
   let hasStrayBreak = false
   let hasStrayQuote = false
+  let hasSpacedQuotes = false
   for (let at = start; ; ) {
     bounds.push(at)
     const isQuoted = quote !== '' && text[at] === quote
@@ -57,12 +61,22 @@ export function parseRecord(text: string, start: number, syntax: RecordSyntax): 
     cells.push(cell.text)
     if (cell.isMisplaced) fault = 'misplaced'
     if (cell.hasBreak) hasStrayBreak = true
-    if (!isQuoted && quote !== '' && cell.text.includes(quote)) hasStrayQuote = true
+    if (!isQuoted && quote !== '' && cell.text.includes(quote)) {
+      hasStrayQuote = true
+      if (isSpacedQuotes(cell.text, quote)) hasSpacedQuotes = true
+    }
     at = cell.end + 1
     if (text[cell.end] !== syntax.newline) continue
     bounds.push(cell.textEnd)
-    return { cells, fault, hasStrayBreak, hasStrayQuote, bounds, end: at }
+    return { cells, fault, hasStrayBreak, hasStrayQuote, hasSpacedQuotes, bounds, end: at }
   }
+}
+
+/** Whether white space stands before a quote that opens a text and closes it at the end, or in a later line or cell. */
+function isSpacedQuotes(cell: string, quote: string): boolean {
+  const text = cell.trim()
+  if (!cell.startsWith(' ') || !text.startsWith(quote)) return false
+  return (text.length > 1 && text.endsWith(quote)) || text.split(quote).length % 2 === 0
 }
 
 interface ExactCell {

@@ -190,7 +190,7 @@ function splitLines(text: string, { newline }: RecordSyntax): ParsedPiece {
 /**
  * Whether papaparse's cells alone do not tell what the text says: where it does not know the syntax, where a quoted cell
  * ends with `\r`, which looks like part of the line end, or has white space behind its closing quote, which papaparse
- * drops, where a quote may be escaped, and where other line breaks may be outside quotes.
+ * drops, or before its opening one, where a quote may be escaped, and where other line breaks may be outside quotes.
  */
 function needsExactness(text: string, syntax: RecordSyntax, { isEscapeGuessed }: RecordOptions): boolean {
   const { delimiter, newline, quote } = syntax
@@ -201,7 +201,19 @@ function needsExactness(text: string, syntax: RecordSyntax, { isEscapeGuessed }:
   if (quote !== '"' || delimiter === '') return true
   if (newline === '\n' && text.includes('\r"')) return true
   if (isEscapeGuessed === true && text.includes('\\"')) return true
-  return maySpaceQuotes(text) && toSpacedQuote(syntax).test(text)
+  return hasSpacedOpening(text, syntax) || (maySpaceQuotes(text) && toSpacedQuote(syntax).test(text))
+}
+
+/** Whether a quote that may open a cell has a space before it. Inside quotes it would be doubled or end the cell. */
+function hasSpacedOpening(text: string, { delimiter, newline }: RecordSyntax): boolean {
+  for (let at = text.indexOf(' "'); at !== -1; at = text.indexOf(' "', at + 1)) {
+    const next = text[at + 2]
+    if (next === '"' || next === delimiter || next === '\r' || next === '\n') continue
+    let before = at - 1
+    while (text[before] === ' ') before -= 1
+    if (before < 0 || text[before] === delimiter || text[before] === newline) return true
+  }
+  return false
 }
 
 /** Whether a quote may have white space behind it other than a line break: a look that takes less time than the pattern. */
@@ -273,7 +285,8 @@ function parsePieceExactly(text: string, syntax: RecordSyntax, options: PieceOpt
         cells[index] = text.slice(bounds[index], (bounds[index + 1] ?? 0) - (isLast ? 0 : delimiter.length))
       }
     }
-    let told: RecordFault | null = fault ?? (record.hasStrayBreak ? 'stray_break' : null)
+    let told: RecordFault | null =
+      fault ?? (record.hasSpacedQuotes ? 'spaced' : record.hasStrayBreak ? 'stray_break' : null)
     if (isEscapeGuessed && quote !== '') {
       const raw = text.slice(cursor, end)
       if (raw.includes(`\\${quote}`) && mayBeEscaped(raw, record, syntax)) told = 'maybe_escaped'

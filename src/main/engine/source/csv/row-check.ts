@@ -232,6 +232,7 @@ function toQuoteProblem(
     closed_early: lines > 0 ? 'text_behind_to_end' : 'text_behind',
     ended_by_line: 'text_behind',
     maybe_escaped: 'may_be_escaped',
+    spaced: 'space_before',
     misplaced: lines > 0 ? 'may_take_in_rows' : 'read_as_is',
   } as const
   const effect = effects[fault]

@@ -2,6 +2,7 @@ import { mayFillSameField, toComparable } from '../../../../shared/mapping/match
 import { formatCounted } from '../../../../shared/messages/figure-text.ts'
 import type { SourceWarning } from '../../../../shared/messages/problem-messages.ts'
 import type { PlanSource } from '../../../../shared/plan/plan.ts'
+import { findHeaderDoubt } from '../header-doubt.ts'
 import { countFilled, readSheetHead, type SheetHead } from './sheet-head.ts'
 import type { TextRows } from './sheet-rows.ts'
 import type { WorkbookSheet } from './workbook.ts'
@@ -44,8 +45,14 @@ async function countAlikeRows(
     const readHead = (from: PlanSource) => readSheetHead(from, name, openRows(), true)
     const first = await readHead(source)
     const headerRow = first.likelyHeaderRow
-    const head = headerRow === null ? first : await readHead({ ...source, headerRow })
-    if (!hasSameColumns(head, read)) return 0
+    const titled = headerRow === null ? first : await readHead({ ...source, headerRow })
+    const isBare = first.width === read.width && (await hasBareRows(first, openRows()))
+    const head = hasSameColumns(titled, read)
+      ? titled
+      : isBare
+        ? await readHead({ ...source, header: false })
+        : null
+    if (head === null) return 0
     for await (const { rows } of openRows()) {
       for (const { number, cells, isHidden } of rows) {
         const isRead = number >= head.firstRow && !(isHidden && source.rows === 'visible')
@@ -56,6 +63,22 @@ async function countAlikeRows(
     // An unreadable sheet is an error only if a person chooses it.
   }
   return count
+}
+
+/** Whether what is taken for the header of a sheet is a row of it, as in a table that goes on from another sheet. */
+async function hasBareRows(
+  { header, firstRow }: SheetHead,
+  batches: AsyncIterable<TextRows>,
+): Promise<boolean> {
+  for await (const { rows } of batches)
+    return (
+      header.length > 1 &&
+      findHeaderDoubt(
+        header,
+        rows.flatMap(({ number, cells }) => (number >= firstRow ? [cells] : [])),
+      ) !== null
+    )
+  return false
 }
 
 /** Whether one sheet has all the names of the other, or most of several, be they other words for the same fields; without names, as many columns. */
