@@ -57,7 +57,8 @@ export function createCsvWriter(options: ReportOptions): ReportWriter {
     if (guarded !== cell) guardedCells += 1
     return quote(guarded, delimiter)
   }
-  const toRecord = (cells: readonly string[]) => `${cells.map(toCell).join(delimiter)}\r\n`
+  // A number has nothing to guard but its minus sign, and nothing to quote.
+  const toTypedCell = (cell: string) => (cell.startsWith('-') ? toCell(cell) : cell)
   return {
     header() {
       const names = toTableNames(options)
@@ -68,7 +69,16 @@ export function createCsvWriter(options: ReportOptions): ReportWriter {
       })
       return `${byteOrderMark ? BYTE_ORDER_MARK : ''}${cells.join(delimiter)}\r\n`
     },
-    row: (result) => toRecord(readTableCells(options, result)),
+    row(result) {
+      refuseTooWide(options, result)
+      let record = ''
+      for (const column of options.table) {
+        if (typeof column === 'number') record += toCell(result.cells[column] ?? '')
+        else record += (column.type === undefined ? toCell : toTypedCell)(column.read(result))
+        record += delimiter
+      }
+      return `${record.slice(0, -delimiter.length)}\r\n`
+    },
     get guardedCells() {
       return guardedCells
     },

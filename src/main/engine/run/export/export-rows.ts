@@ -259,23 +259,26 @@ function createExportedRun(view: RunView, { withRequests, withFields }: Required
    */
   const read = new Map<number, Map<number, ItemExchange>>()
 
-  function readExchange(stored: StoredRow, item: number, place: SourcePlace): ItemExchange {
+  function findExchange(stored: StoredRow, item: number, place: SourcePlace): ItemExchange {
+    if (page.isAlone) return readExchange(stored, place)
     const byTries = read.get(item) ?? new Map<number, ItemExchange>()
     read.delete(item)
     read.set(item, byTries)
     for (const [oldest] of read) if (read.size > READ_ITEMS_MAX) read.delete(oldest)
     const tries = stored.attempts ?? 0
-    const known = byTries.get(tries)
-    if (known !== undefined) return known
+    const exchange = byTries.get(tries) ?? readExchange(stored, place)
+    byTries.set(tries, exchange)
+    return exchange
+  }
+
+  function readExchange(stored: StoredRow, place: SourcePlace): ItemExchange {
     const response = page.readAnswer(stored)
     const callbacks = page.readCallbacks(stored)
     const settled = callbacks.find(({ effect }) => effect === 'settled')
     const text = settled?.body ?? response?.text ?? ''
     const body = text === '' ? undefined : parseJson(text)
     const termNotes = isTerm ? readTermNotes(body) : NO_NOTES
-    const exchange = { row: stored.id, place, response, callbacks, body, termNotes }
-    byTries.set(tries, exchange)
-    return exchange
+    return { row: stored.id, place, response, callbacks, body, termNotes }
   }
 
   function findNotes({ termNotes }: ItemExchange, { row, cells }: ResultRow, kinds: string | null) {
@@ -289,7 +292,7 @@ function createExportedRun(view: RunView, { withRequests, withFields }: Required
     toExportRow(stored) {
       const { id: row, item, kinds } = stored
       const result = page.toResult(stored)
-      const exchange = item === null ? null : readExchange(stored, item, result.place)
+      const exchange = item === null ? null : findExchange(stored, item, result.place)
       // What the answer of another row says is not of this one.
       const body = result.errorCode === ECHO_MISMATCH_CODE ? undefined : exchange?.body
       const isFirst = exchange === null || exchange.row === row
@@ -305,16 +308,11 @@ function createExportedRun(view: RunView, { withRequests, withFields }: Required
         const own = { row, cells: result.cells, kinds: sentKinds ?? kinds }
         return toSent(getRequests().toRequest(row, item, own))
       }
-      return {
+      const exported: ExportRow = {
         ...result,
-        // The record's own id would not say which of its two rows this is.
-        ...(isHalf && result.postId !== null && { postId: String(mapped?.body['post_id'] ?? result.postId) }),
-        ...(mapped?.corrections !== undefined && { corrections: mapped.corrections }),
-        ...(withFields && mapped !== null && { fields: mapped.body }),
         message: isAppeal ? (describeAppeal(body) ?? result.message) : result.message,
         kinds,
         tries: [],
-        ...(stored.traceparent !== null && { traceId: toTraceId(stored.traceparent) }),
         exchangeInRow: isFirst ? null : toRowAndRecord(exchange.row, exchange.place),
         request: wasSent && withRequests && isFirst ? toRequest() : null,
         response: response === null ? null : { body: response.text, cutFrom: response.cutFrom },
@@ -325,6 +323,14 @@ function createExportedRun(view: RunView, { withRequests, withFields }: Required
         termNotes: exchange !== null && isTerm ? findNotes(exchange, result, kinds) : null,
         serviceMessage: isTask || isAppeal ? null : readServiceMessage(body),
       }
+      // The record's own id would not say which of its two rows this is.
+      if (isHalf && result.postId !== null) {
+        exported.postId = String(mapped?.body['post_id'] ?? result.postId)
+      }
+      if (mapped?.corrections !== undefined) exported.corrections = mapped.corrections
+      if (withFields && mapped !== null) exported.fields = mapped.body
+      if (stored.traceparent !== null) exported.traceId = toTraceId(stored.traceparent)
+      return exported
     },
   }
 }

@@ -51,7 +51,7 @@ export class StoredPage {
   readonly #exchanges: ReturnType<typeof createExchangeReader>
   readonly #beside: FoundBeside
   /** Whether a request carries one row, so that its tries and its answer are those of the row. */
-  readonly #isAlone: boolean
+  readonly isAlone: boolean
   #callbacks: ReadonlyMap<number, CallbackTuple[]> = new Map()
   #tries: ReadonlyMap<number, AttemptDetail[]> = new Map()
   /** Of an item with several rows, whose first row may be of another page. */
@@ -60,7 +60,7 @@ export class StoredPage {
   constructor(view: RunView) {
     const { db } = view
     this.view = view
-    this.#isAlone = toRowsPerItem(view.record.plan.operation) === 1
+    this.isAlone = toRowsPerItem(view.record.plan.operation) === 1
     this.#statements = prepareStatements(view)
     this.#exchanges = createExchangeReader(db)
     const nothing = { rules: new Map(), scores: new Map(), errors: new Map() }
@@ -113,7 +113,7 @@ export class StoredPage {
     const isEarlier = isOfEarlierRun || stored?.item === null
     // A first try has its answer with the row.
     if (item === null || (tries.length < 2 && !isEarlier)) return tries
-    const tried = this.#isAlone ? undefined : (stored?.attempts ?? 0)
+    const tried = this.isAlone ? undefined : (stored?.attempts ?? 0)
     return addResponses(tries, item, this.#exchanges, { isEarlier, tried })
   }
 
@@ -121,7 +121,7 @@ export class StoredPage {
     const { attempts } = this.rows.get(row) ?? {}
     const item = this.#findItem(row)
     if (item === null) return []
-    if (this.#isAlone) return this.#tries.get(item) ?? []
+    if (this.isAlone) return this.#tries.get(item) ?? []
     if (this.#lastTried?.item !== item) this.#lastTried = { item, tries: readAttempts(this.view, item) }
     return this.#lastTried.tries.filter(({ number }) => number <= (attempts ?? 0))
   }
@@ -130,14 +130,14 @@ export class StoredPage {
   #findItem(row: number): number | null {
     const { item = null, attempts } = this.rows.get(row) ?? {}
     if (item !== null || (attempts ?? 0) === 0) return item
-    return this.#isAlone ? row : Number(this.#statements.sentItem.get(row)?.['item'])
+    return this.isAlone ? row : Number(this.#statements.sentItem.get(row)?.['item'])
   }
 
   /** The answer to the last try of the item that a row went out with; null where there was none. */
   readAnswer({ id, item, attempts, response, response_bytes: bytes }: StoredRow): StoredBody | null {
     if (item === null) return null
     if (item === id && bytes === null) return readStoredBody(response, null, null)
-    return this.#exchanges.readAnswer(item, this.#isAlone ? undefined : (attempts ?? 0))
+    return this.#exchanges.readAnswer(item, this.isAlone ? undefined : (attempts ?? 0))
   }
 
   /** The callbacks of the item that a row went out with, in the order they came; none if the run is not async. */

@@ -404,10 +404,9 @@ class MemberRows {
     const sql = `SELECT ${key} AS id FROM ${from} WHERE ${[...where, `${key} > ?`].join(' AND ')}
       ORDER BY ${key} LIMIT ${CHUNK}`
     while (this.#chunk.length === 0 && !this.#isAtEnd) {
-      const ids = this.member.db
-        .prepare(sql)
-        .all(...params, this.#after)
-        .map(({ id }) => Number(id))
+      const statement = this.member.db.prepare(sql)
+      statement.setReturnArrays(true)
+      const ids = (statement.all(...params, this.#after) as unknown as [number][]).map(([id]) => id)
       this.#isAtEnd = ids.length < CHUNK
       this.#after = ids.at(-1) ?? this.#after
       const taken = new Set(this.#takers.flatMap((taker) => pickRows(taker, ids)))
