@@ -215,6 +215,11 @@ function listCaveats(
     if (run.dropped > 0) {
       caveats.push(`${name} dropped ${formatCounted(run.dropped, 'request')}, which are in no percentile.`)
     }
+    if (run.missingCallbacks > 0) {
+      caveats.push(
+        `${name} lacks ${formatCounted(run.missingCallbacks, 'callback')}, which did not arrive and are in no percentile.`,
+      )
+    }
     if (run.fromCache > 0) {
       caveats.push(
         `${name} has ${formatCounted(run.fromCache, 'answer')} from the service's cache, with the latency of the cache.`,

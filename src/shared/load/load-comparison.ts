@@ -20,6 +20,8 @@ export interface ComparedRun {
   /** Within the measured time. */
   succeeded: number
   dropped: number
+  /** Callbacks that did not arrive. */
+  missingCallbacks: number
   generatorLimited: boolean
   fromCache: number
   latencies: Partial<Record<TrendMetric, LatencyHistory>>

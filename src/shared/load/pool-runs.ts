@@ -25,6 +25,7 @@ export function poolRuns(runs: readonly ComparedRun[]): ComparedRun {
     failed: sum(({ failed }) => failed),
     succeeded: sum(({ succeeded }) => succeeded),
     dropped: sum(({ dropped }) => dropped),
+    missingCallbacks: sum(({ missingCallbacks }) => missingCallbacks),
     generatorLimited: runs.some(({ generatorLimited }) => generatorLimited),
     fromCache: sum(({ fromCache }) => fromCache),
     latencies,

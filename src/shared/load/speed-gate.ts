@@ -65,6 +65,8 @@ export interface JudgedRun {
   /** Requests that failed, by second; of all seconds. */
   failures: readonly Exceeding[]
   latencies: Partial<Record<(typeof JUDGED_METRICS)[number], readonly Cumulative[]>>
+  /** Share of the callbacks that did not arrive, and that are in no latency (default: none). */
+  missingCallbacks?: number
 }
 
 const reasonSchema = z.enum([
@@ -74,6 +76,7 @@ const reasonSchema = z.enum([
   'generator_limited',
   'mostly_failures',
   'percentiles_only',
+  'missing_callbacks',
 ])
 
 /** Why something cannot be judged. */
@@ -139,7 +142,9 @@ export function judgeSpeed(
   { margin, percentiles, isBrief }: SpeedQuestion,
 ): SpeedVerdict {
   const runs = [...a, ...b]
-  const measured = JUDGED_METRICS.filter((metric) => runs.some(({ latencies }) => latencies[metric]))
+  const measured = JUDGED_METRICS.filter((metric) =>
+    runs.some((run) => run.latencies[metric] || findMissing([run], metric, 100) !== null),
+  )
   const metrics = measured.length === 0 ? (['http_req_duration'] as const) : measured
   const level = FALSE_ALARMS / (metrics.length * percentiles.length + 1)
   const verdicts = metrics.flatMap((metric) => {
@@ -150,7 +155,7 @@ export function judgeSpeed(
         percentile,
         margin,
         level,
-        reason,
+        reason: findMissing(runs, metric, percentile) ?? reason,
         isBrief: isBrief ?? false,
       }),
     )
@@ -182,6 +187,17 @@ function findReason(
   if (runs.some(({ seconds, limitedSeconds }) => limitedSeconds * 2 > seconds)) return 'generator_limited'
   if (runs.some(({ latencies }) => (latencies[metric]?.length ?? 0) < SECONDS_MIN)) return 'too_short'
   return null
+}
+
+/** A percentile is not known if more callbacks are missing than half of those that may lie beyond it. */
+function findMissing(
+  runs: readonly JudgedRun[],
+  metric: (typeof JUDGED_METRICS)[number],
+  percentile: number,
+): Reason | null {
+  if (metric !== 'callback_latency') return null
+  const missing = Math.max(...runs.map(({ missingCallbacks = 0 }) => missingCallbacks))
+  return missing > (1 - percentile / 100) / 2 ? 'missing_callbacks' : null
 }
 
 function toBatches(
@@ -312,6 +328,8 @@ const REASONS = {
     'in most seconds of a run, latencies may include delays of this machine. Run again on an idle machine, or at a lower rate',
   mostly_failures: 'most requests of a run did not succeed, so its latencies are those of failures',
   percentiles_only: 'a run has no figures by second, such as a summary of k6',
+  missing_callbacks:
+    'so many callbacks of a run did not arrive that the percentile is not known, since they have no latency',
 } as const satisfies Record<Reason, string>
 
 const OF_FAILURES: Partial<Record<Reason, string>> = {

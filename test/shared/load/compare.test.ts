@@ -39,6 +39,7 @@ function createRun(label: string, changes: Partial<ComparedRun> = {}): ComparedR
     failed: 6,
     succeeded: 2_994,
     dropped: 0,
+    missingCallbacks: 0,
     generatorLimited: false,
     fromCache: 0,
     latencies: { http_req_duration: BASELINE },
@@ -186,6 +187,7 @@ describe('what to keep in mind', () => {
         state: 'cut',
         generatorLimited: true,
         dropped: 1_200,
+        missingCallbacks: 3,
         fromCache: 1,
       },
       { latencies: { http_req_duration: { ...BASELINE, batches: [] } } },
@@ -195,6 +197,7 @@ describe('what to keep in mind', () => {
       'The plans differ in base URL and workers: what differs below may come from that.',
       'B ended early: it measured 30.0 s.',
       'B dropped 1,200 requests, which are in no percentile.',
+      'B lacks 3 callbacks, which did not arrive and are in no percentile.',
       "B has 1 answer from the service's cache, with the latency of the cache.",
       expect.stringContaining('taken as independent'),
     ])

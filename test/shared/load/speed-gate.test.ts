@@ -85,6 +85,27 @@ describe('the check of speed', () => {
     })
   })
 
+  test('does not judge a percentile of callbacks that too many missing ones would change', () => {
+    const toAsync = (seed: number, missingCallbacks: number) => {
+      const { latencies } = createRun(seed)
+      const { http_req_duration: durations = [] } = latencies
+      const callbacks = missingCallbacks === 1 ? {} : { callback_latency: durations }
+      return createRun(seed, {}, { latencies: { ...latencies, ...callbacks }, missingCallbacks })
+    }
+    const listCallbacks = (missing: number) => {
+      const { result, percentiles } = judge(toAsync(1, 0), toAsync(2, missing))
+      const callbacks = percentiles.filter(({ metric }) => metric === 'callback_latency')
+      return [result, ...callbacks.map((one) => one.reason ?? one.result)]
+    }
+    expect(listCallbacks(0)).toEqual(['passed', 'within', 'within', 'within'])
+    expect(listCallbacks(0.01)).toEqual(['not_judged', 'within', 'within', 'missing_callbacks'])
+    expect(listCallbacks(0.75)).toEqual(['not_judged', ...Array(3).fill('missing_callbacks')])
+    expect(judge(toAsync(1, 1), toAsync(2, 1)).result).toBe('not_judged')
+    expect(describeVerdict(judge(toAsync(1, 0), toAsync(2, 0.75))).join('\n')).toContain(
+      'cannot judge p50, p95 and p99 of callback_latency: so many callbacks of a run did not arrive',
+    )
+  })
+
   test('says from which difference on it would have failed', () => {
     const { percentiles } = judge(createRun(1), createRun(2))
     const [median, , tail] = percentiles.map(({ fails_from: from }) => from ?? 0)

@@ -27,6 +27,8 @@ export class LoadCallbacks {
   readonly #options: LoadCallbacksOptions
   /** When requests were sent whose callbacks are awaited, Unix microseconds, in about the order they were sent. */
   readonly #awaited = new Map<number, number>()
+  /** Those of them that were not acknowledged, so that nobody promised a callback. */
+  readonly #unpromised = new Set<number>()
   /** When callbacks came whose requests had not been told of yet, and the rules that they name. */
   readonly #early = new Map<number, { receivedAtUs: number; rules: Judgement['rules'] }>()
   #inboxRead = 0
@@ -40,10 +42,11 @@ export class LoadCallbacks {
   }
 
   /** A request was sent whose callback is awaited. */
-  await(item: number, sentAtUs: number): void {
+  await(item: number, sentAtUs: number, isAcknowledged: boolean): void {
     const early = this.#early.get(item)
     if (early === undefined) {
       this.#awaited.set(item, sentAtUs)
+      if (!isAcknowledged) this.#unpromised.add(item)
       return
     }
     this.#early.delete(item)
@@ -76,6 +79,7 @@ export class LoadCallbacks {
     const sentAtUs = this.#awaited.get(item)
     if (sentAtUs !== undefined) {
       this.#awaited.delete(item)
+      this.#unpromised.delete(item)
       this.#note(sentAtUs, callback)
     } else if (this.#early.has(item)) this.#options.onCount('doubled', callback.receivedAtUs)
     else this.#early.set(item, callback)
@@ -94,7 +98,7 @@ export class LoadCallbacks {
     for (const [item, sentAtUs] of this.#awaited) {
       if (sentAtUs > beforeUs) break
       this.#awaited.delete(item)
-      onCount('overdue', nowUs)
+      if (!this.#unpromised.delete(item)) onCount('overdue', nowUs)
     }
     // A callback whose request is long over came a second time.
     for (const [item, { receivedAtUs }] of this.#early) {

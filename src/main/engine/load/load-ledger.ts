@@ -2,7 +2,7 @@ import type { Outcome } from '../../../shared/run/item-state.ts'
 import { OUTCOMES } from '../../../shared/run/item-state.ts'
 import { toOwnLagUs } from '../sending/own-delays.ts'
 import { SecondTimes } from '../sending/second-meter.ts'
-import type { CallbackCount } from './load-callbacks.ts'
+import type { CallbackCount, LoadCallbacks } from './load-callbacks.ts'
 import { LoadTally } from './load-tally.ts'
 import type { LoadErrorCause, LoadUpdate } from './load-threads.ts'
 import { FIELD, FLAG, RECORD_NUMBERS } from './request-record.ts'
@@ -37,8 +37,8 @@ interface ThreadNames {
  */
 export class LoadLedger {
   #startMs = 0
-  /** Sent requests whose callbacks may come: item and Unix microseconds. */
-  readonly #onAwaited: (item: number, sentAtUs: number) => void
+  /** Sent requests whose callbacks may come, and must if they were acknowledged. */
+  readonly #onAwaited: LoadCallbacks['await']
   readonly #seconds = new Map<number, OpenSecond>()
   readonly #threads: ThreadNames[] = []
   readonly #models = new Set<string>()
@@ -64,7 +64,7 @@ export class LoadLedger {
    * number in the load and when it was sent, milliseconds since measuring began; null where the pace has no stages.
    */
   constructor(
-    onAwaited: (item: number, sentAtUs: number) => void,
+    onAwaited: LoadCallbacks['await'],
     tagSets: readonly TagSet[] = [],
     toStage: ((sequence: number, sentMs: number) => number) | null = null,
   ) {
@@ -159,8 +159,10 @@ export class LoadLedger {
       this.#addParts(second, read, request, cause?.errorCode ?? null)
     }
     second.rows.push(toRowEnding(read(FIELD.position), outcomeIndex))
-    if (flags & FLAG.acknowledged || outcome === 'unknown') {
-      this.#onAwaited(read(FIELD.sequence) + 1, this.#startMs * 1000 + endUs - durationUs)
+    const isAcknowledged = (flags & FLAG.acknowledged) !== 0
+    if (isAcknowledged || outcome === 'unknown') {
+      const sentAtUs = this.#startMs * 1000 + endUs - durationUs
+      this.#onAwaited(read(FIELD.sequence) + 1, sentAtUs, isAcknowledged)
     }
   }
 

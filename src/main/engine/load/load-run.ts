@@ -101,7 +101,7 @@ export class LoadRun {
     this.#ruleWriter = new RuleWriter(journal)
     this.#slots = new SampleSlots(load)
     this.#ledger = new LoadLedger(
-      (item, sentAtUs) => this.#callbacks?.await(item, sentAtUs),
+      (...request) => this.#callbacks?.await(...request),
       createTagSets(load, listLoadUrls(record.plan)),
       createStageOf(load),
     )

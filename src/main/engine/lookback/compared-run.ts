@@ -12,7 +12,7 @@ import type { RunFamily } from '../journal/run-family.ts'
 import { readLoadSeconds } from '../load/load-results.ts'
 import { readFamilyLatency, summarizeRun } from '../results/run-summary.ts'
 import type { DatabaseSync } from '../workspace/sqlite.ts'
-import { readJudgedRun } from './judged-run.ts'
+import { countMissingCallbacks, readJudgedRun } from './judged-run.ts'
 
 /** Two sides next to each other, and what the check of speed makes of them. */
 type SidesComparison = LoadComparison & { gate: SpeedVerdict | null }
@@ -66,6 +66,7 @@ function readComparedRun(view: RunFamily, summary = summarizeRun(view)): Compare
     failed: sent - succeeded,
     succeeded: state?.within.succeeded ?? succeeded,
     dropped: state?.dropped ?? 0,
+    missingCallbacks: countMissingCallbacks(summary),
     generatorLimited: summary.generator.limited,
     fromCache: state?.fromCache ?? summary.from_cache.rows,
     latencies,

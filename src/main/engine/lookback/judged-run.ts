@@ -3,6 +3,7 @@ import { createHistogram, decodeHistogram } from '../../../shared/load/latency-m
 import type { TrendMetric } from '../../../shared/load/metrics.ts'
 import { JUDGED_METRICS, type JudgedRun } from '../../../shared/load/speed-gate.ts'
 import { toLatencyHistory } from '../../../shared/load/statistics.ts'
+import type { RunSummary } from '../../../shared/run/run.ts'
 import type { RunFamily } from '../journal/run-family.ts'
 import { summarizeRun } from '../results/run-summary.ts'
 import type { DatabaseSync } from '../workspace/sqlite.ts'
@@ -16,7 +17,10 @@ const PAGE = 200
 
 /** What the check of speed judges of a run and its retries. */
 export function readJudgedRun(view: RunFamily): JudgedRun {
-  const { sent, succeeded } = summarizeRun(view).requests
+  const summary = summarizeRun(view)
+  const { sent, succeeded } = summary.requests
+  const missing = countMissingCallbacks(summary)
+  const arrived = summary.latency_ms.callback_latency?.count ?? 0
   const failures = view.members.flatMap(({ db }) => readFailures(db))
   const latencies: JudgedRun['latencies'] = {}
   for (const metric of JUDGED_METRICS) {
@@ -38,7 +42,14 @@ export function readJudgedRun(view: RunFamily): JudgedRun {
     failed: sent - succeeded,
     failures,
     latencies,
+    missingCallbacks: missing === 0 ? 0 : missing / (missing + arrived),
   }
+}
+
+/** Callbacks of a run that did not arrive, or not yet. */
+export function countMissingCallbacks({ load, rows }: RunSummary): number {
+  if (load === undefined) return rows.overdue + rows.awaiting
+  return (load.callbacks?.overdue ?? 0) + (load.callbacks?.outstanding ?? 0)
 }
 
 function countSeconds(db: DatabaseSync, where: string): number {

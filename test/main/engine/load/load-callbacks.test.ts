@@ -48,8 +48,8 @@ function createCallbacks() {
 describe('callbacks of a load', () => {
   it('are measured from the request being sent to their being received, in any order', async () => {
     const { callbacks, counts, latencies, receive } = createCallbacks()
-    callbacks.await(1, 1_000)
-    callbacks.await(2, 2_000)
+    callbacks.await(1, 1_000, true)
+    callbacks.await(2, 2_000, true)
     await receive(2, 9_000)
     await receive(1, 9_500, 'bad')
     callbacks.take()
@@ -66,7 +66,7 @@ describe('callbacks of a load', () => {
     await receive(7, 5_000)
     callbacks.take()
     expect(latencies).toEqual([])
-    callbacks.await(7, 4_000)
+    callbacks.await(7, 4_000, true)
     expect(latencies).toEqual([[1_000, 5_000]])
     expect(callbacks.awaited).toBe(0)
   })
@@ -76,7 +76,7 @@ describe('callbacks of a load', () => {
     await receive(1, 3_000)
     await receive(1, 3_500)
     callbacks.take()
-    callbacks.await(1, 1_000)
+    callbacks.await(1, 1_000, true)
     expect(latencies).toEqual([[2_000, 3_000]])
     // Long after its request is over, a further one stands for nothing that is awaited.
     await receive(1, 4_000)
@@ -89,8 +89,8 @@ describe('callbacks of a load', () => {
 
   it('are overdue after their time, and leave no latency then', async () => {
     const { callbacks, counts, latencies, receive, setNow } = createCallbacks()
-    callbacks.await(1, 0)
-    callbacks.await(2, 5_000_000)
+    callbacks.await(1, 0, true)
+    callbacks.await(2, 5_000_000, true)
     setNow(TIMEOUT_MS + 1)
     callbacks.take()
     expect(callbacks.awaited).toBe(1)
@@ -98,6 +98,18 @@ describe('callbacks of a load', () => {
     await receive(1, 10_500_000)
     callbacks.take()
     expect(latencies).toEqual([])
+  })
+
+  it('of a request without an acknowledgement are measured if they come, and not overdue if they do not', async () => {
+    const { callbacks, counts, latencies, receive, setNow } = createCallbacks()
+    callbacks.await(1, 1_000, false)
+    callbacks.await(2, 1_000, false)
+    await receive(1, 3_000)
+    setNow(TIMEOUT_MS + 2)
+    callbacks.take()
+    expect(latencies).toEqual([[2_000, 3_000]])
+    expect(callbacks.awaited).toBe(0)
+    expect(counts).toMatchObject({ received: 1, overdue: 0 })
   })
 
   it('of the warm-up are in no figure', async () => {

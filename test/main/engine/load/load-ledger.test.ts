@@ -9,8 +9,8 @@ import { type TestRequest, toRecords } from './load-records.ts'
 const START_MS = 1_700_000_000_000
 
 function createLedger() {
-  const awaited: [item: number, sentAtUs: number][] = []
-  const ledger = new LoadLedger((item, sentAtUs) => awaited.push([item, sentAtUs]))
+  const awaited: [item: number, sentAtUs: number, isAcknowledged: boolean][] = []
+  const ledger = new LoadLedger((...told) => awaited.push(told))
   ledger.begin(START_MS)
   return { ledger, awaited }
 }
@@ -328,8 +328,8 @@ describe('the ledger', () => {
       ),
     )
     expect(awaited).toEqual([
-      [5, START_MS * 1000 + 60_000],
-      [7, START_MS * 1000 + 150_000],
+      [5, START_MS * 1000 + 60_000, true],
+      [7, START_MS * 1000 + 150_000, false],
     ])
     ledger.addCallback(70_000, START_MS * 1000 + 1_200_000)
     expect(ledger.close(0).times.latency.percentiles('callback_latency')).toBeNull()

@@ -266,6 +266,7 @@ describe('a comparison', () => {
         failed: 0,
         succeeded: 500,
         dropped: 0,
+        missingCallbacks: 0,
         generatorLimited: false,
         fromCache: 0,
         latencies: { http_req_duration: toLatencyHistory(total, seconds) },
