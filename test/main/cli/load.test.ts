@@ -206,6 +206,7 @@ describe('load', () => {
     [['--rate', '5'], /--duration, --requests: expected either a duration or a number of requests/],
     [['--duration', '5s'], /add --rate, --concurrency or --stages/],
     [['--rate', '5', '--stages', '5@1s'], /--rate and --stages cannot be combined/],
+    [['--rate', '5', '--duration', '5s', '--abort-on-fail'], /--abort-on-fail needs a --threshold/],
     [['--rate', '5', '--duration', '5s', '--think-time', '1s'], /--think-time: .*closed pace/],
     [
       ['--concurrency', '5', '--requests', '5', '--when-full', 'drop'],

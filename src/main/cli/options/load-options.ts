@@ -194,6 +194,9 @@ function toSmokeTest({ http, gracefulStop }: LoadFlags): Load {
 export function toLoad(flags: LoadFlags): Load {
   if (flags.once) return toSmokeTest(flags)
   const { abortOnFail = false, threshold = [] } = flags
+  if (abortOnFail && threshold.length === 0) {
+    throw new InvalidArgumentError("--abort-on-fail needs a --threshold to stop at, such as 'p(99)<500'.")
+  }
   return parseLoad({
     ...readFlags(LOAD_OPTIONS, flags),
     pace: toPace(flags),
