@@ -61,28 +61,12 @@ export function toSentBeforeKey({ outcome, runId, by }: SentBefore['origin']): s
   return `${outcome} ${runId} ${by}`
 }
 
-export function toUnreadableKey(runId: string): string {
-  return `${UNREADABLE} ${runId}`
+const APART = ['unreadable', 'other_key', 'other_connection', 'key_unknown'] as const
+
+/** How the journal counts a run whose rows are not among those that were sent before, or may not be. */
+export function toApartKey(why: (typeof APART)[number], runId: string): string {
+  return `${why} ${runId}`
 }
-
-export function toOtherKeyKey(runId: string): string {
-  return `${OTHER_KEY} ${runId}`
-}
-
-export function toOtherConnectionKey(runId: string): string {
-  return `${OTHER_CONNECTION} ${runId}`
-}
-
-export function toKeyUnknownKey(runId: string): string {
-  return `${KEY_UNKNOWN} ${runId}`
-}
-
-const UNREADABLE = 'unreadable'
-const OTHER_KEY = 'other_key'
-const OTHER_CONNECTION = 'other_connection'
-const KEY_UNKNOWN = 'key_unknown'
-
-const APART = [UNREADABLE, OTHER_KEY, OTHER_CONNECTION, KEY_UNKNOWN] as const
 
 function isApart(text: string): text is (typeof APART)[number] {
   return (APART as readonly string[]).includes(text)
@@ -92,10 +76,10 @@ function isApart(text: string): text is (typeof APART)[number] {
 export function toSentBefore(counts: ReadonlyMap<string, number> | undefined): SentBeforeSummary | null {
   const summary: SentBeforeSummary = { rows: 0, unknown: 0, not_taken: 0, by: [], runs: [] }
   const apart = {
-    [UNREADABLE]: new Set<string>(),
-    [OTHER_KEY]: new Set<string>(),
-    [OTHER_CONNECTION]: new Set<string>(),
-    [KEY_UNKNOWN]: new Set<string>(),
+    unreadable: new Set<string>(),
+    other_key: new Set<string>(),
+    other_connection: new Set<string>(),
+    key_unknown: new Set<string>(),
   }
   const runs = new Map<string, number>()
   for (const [key, rows] of counts ?? []) {

@@ -6,6 +6,7 @@ import { SluiceError } from '../../../shared/messages/errors.ts'
 import { toThrown } from '../../../shared/messages/thrown.ts'
 import type { Percentiles } from '../../../shared/run/run.ts'
 import type { RunSnapshot } from '../../../shared/run/snapshot.ts'
+import { isLoadSnapshot, type LoadSnapshot } from '../progress/load-progress.ts'
 import { SecondTotals } from './second-totals.ts'
 
 const PATH = '/metrics'
@@ -98,8 +99,6 @@ function toPortError(host: string, port: number, error: unknown): SluiceError {
   return new SluiceError({ id: 'metrics_port_unusable', host, port, ...toThrown(error) }, { cause: error })
 }
 
-type LoadSnapshot = RunSnapshot & { load: NonNullable<RunSnapshot['load']> }
-
 /** One metric of Prometheus' text format. */
 interface Metric {
   name: string
@@ -125,7 +124,7 @@ const POINTS: readonly [suffix: string, point: keyof Percentiles][] = [
  * it. Nothing of the plan, the source or the key is in it.
  */
 export function formatMetrics(snapshot: RunSnapshot | null): string {
-  if (snapshot === null || !hasLoad(snapshot)) return ''
+  if (snapshot === null || !isLoadSnapshot(snapshot)) return ''
   const label = `{testid="${snapshot.runId}"}`
   return [...listCounts(snapshot), ...listTrends(snapshot)]
     .map(
@@ -157,10 +156,6 @@ function formatTotals({ runId, statuses, buckets }: SecondTotals): string {
   const head =
     '# HELP sluice_http_reqs_total Completed requests by HTTP status, 0 without an answer\n# TYPE sluice_http_reqs_total counter\n'
   return head + counts.join('') + distributions.join('')
-}
-
-function hasLoad(snapshot: RunSnapshot): snapshot is LoadSnapshot {
-  return snapshot.load !== null
 }
 
 function listCounts({ load, inFlight }: LoadSnapshot): Metric[] {

@@ -14,12 +14,7 @@ import type { FieldSource, Mapping, Plan } from '../../../shared/plan/plan.ts'
 import { findSheetChoice } from '../../../shared/plan/source-place.ts'
 import { seemsGuarded } from '../../../shared/run/formula-guard.ts'
 import { toFound } from '../../../shared/run/problem.ts'
-import {
-  toKeyUnknownKey,
-  toOtherConnectionKey,
-  toOtherKeyKey,
-  toUnreadableKey,
-} from '../../../shared/run/sent-before.ts'
+import { toApartKey } from '../../../shared/run/sent-before.ts'
 import type { Journal } from '../journal/journal.ts'
 import { type RunRecord, updateRunRecord } from '../journal/run-record.ts'
 import { AlikeColumns } from '../mapping/alike-columns.ts'
@@ -175,13 +170,13 @@ export async function runIntake(options: {
     const uncertain: Partial<UncertainRuns> = search?.uncertain ?? {}
     const { withOtherKey = [], withOtherConnection = [], withUnknownKey = [] } = uncertain
     const unreadable = [...(uncertain.unreadable ?? [])].sort()
-    for (const runId of unreadable) journal.counters.add('sent_before', toUnreadableKey(runId), 1)
-    for (const runId of withUnknownKey) journal.counters.add('sent_before', toKeyUnknownKey(runId), 1)
-    if (plan.onlyNew !== undefined)
-      for (const runId of withOtherKey) journal.counters.add('sent_before', toOtherKeyKey(runId), 1)
-    if (plan.onlyNew !== undefined)
-      for (const runId of withOtherConnection)
-        journal.counters.add('sent_before', toOtherConnectionKey(runId), 1)
+    const countApart = (why: Parameters<typeof toApartKey>[0], runIds: readonly string[]) => {
+      for (const runId of runIds) journal.counters.add('sent_before', toApartKey(why, runId), 1)
+    }
+    countApart('unreadable', unreadable)
+    countApart('key_unknown', withUnknownKey)
+    if (plan.onlyNew !== undefined) countApart('other_key', withOtherKey)
+    if (plan.onlyNew !== undefined) countApart('other_connection', withOtherConnection)
     if (plan.onlyNew !== undefined && unreadable.length > 0)
       writer.writeCommonProblem({
         ...{ severity: 'warning', code: 'earlier_run_unread' },

@@ -12,9 +12,13 @@ const ANNOTATIONS_ENDING = '.annotations'
 const FINDINGS_ENDING = '.findings'
 const CORRECTION_ENDING = '.correction'
 
-export function toJournalFile(workspace: string, runId: string): string {
-  return join(workspace, RUNS_FOLDER, `${runId}${JOURNAL_ENDING}`)
-}
+/** Where a run has the file of this ending. */
+const toFileOfRun =
+  (ending: string) =>
+  (workspace: string, runId: string): string =>
+    join(workspace, RUNS_FOLDER, runId + ending)
+
+export const toJournalFile = toFileOfRun(JOURNAL_ENDING)
 
 export function toRunId(journalFile: string): string {
   return basename(journalFile, JOURNAL_ENDING)
@@ -70,24 +74,16 @@ export function listRunIds(workspace: string): string[] {
 }
 
 /** Where the verdicts on a run and its retries are, named after the first run. */
-export function toVerdictsFile(workspace: string, runId: string): string {
-  return join(workspace, RUNS_FOLDER, `${runId}${VERDICTS_ENDING}`)
-}
+export const toVerdictsFile = toFileOfRun(VERDICTS_ENDING)
 
 /** Where the name, tags and note of a run and its retries are, named after the first run. */
-export function toAnnotationsFile(workspace: string, runId: string): string {
-  return join(workspace, RUNS_FOLDER, `${runId}${ANNOTATIONS_ENDING}`)
-}
+export const toAnnotationsFile = toFileOfRun(ANNOTATIONS_ENDING)
 
 /** Where the findings of a journal are stored. */
-export function toFindingsFile(workspace: string, runId: string): string {
-  return join(workspace, RUNS_FOLDER, `${runId}${FINDINGS_ENDING}`)
-}
+export const toFindingsFile = toFileOfRun(FINDINGS_ENDING)
 
 /** Where the rows of a run are checked that are being corrected. */
-export function toCorrectionFile(workspace: string, runId: string): string {
-  return join(workspace, RUNS_FOLDER, `${runId}${CORRECTION_ENDING}`)
-}
+export const toCorrectionFile = toFileOfRun(CORRECTION_ENDING)
 
 /** Ids of the runs that have such a file: one is being corrected, or was when its process was killed. */
 export function listCorrectedRuns(workspace: string): string[] {
@@ -111,13 +107,9 @@ export function listFindingsDrafts(workspace: string, runId: string): string[] {
 }
 
 /** Where the rows are noted that were drawn to be labelled, named after the first run. */
-export function toLabellingFile(workspace: string, runId: string): string {
-  return join(workspace, RUNS_FOLDER, `${runId}.labelling`)
-}
+export const toLabellingFile = toFileOfRun('.labelling')
 
-export function toExportsFile(workspace: string, runId: string): string {
-  return join(workspace, RUNS_FOLDER, `${runId}.exports`)
-}
+export const toExportsFile = toFileOfRun('.exports')
 
 /** Where entries of ledgers are kept that became the sources of runs. */
 export function toLedgerSourcesFolder(workspace: string): string {
