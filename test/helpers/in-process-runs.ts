@@ -47,6 +47,7 @@ export type SessionOptions = Partial<
     | 'searchWorkerUrl'
     | 'earlierRuns'
     | 'callbackTimeoutMs'
+    | 'deliveredCodes'
   >
 > & {
   onCommit?: CommitHook

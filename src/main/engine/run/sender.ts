@@ -328,9 +328,9 @@ export class Sender {
   /** What the service has already may be what the row was sent with before a correction, under the same id. */
   #judgeDelivered({ item }: SentItem, judgement: Judgement): Judgement {
     if (!judgement.isDelivered) return judgement
-    const delivered = this.#options.claims.findDelivered(item)
-    if (delivered === 'present') return judgement
     const { status, errorCode } = judgement
+    const delivered = this.#options.claims.findDelivered(item, errorCode)
+    if (delivered === 'present') return judgement
     return delivered === 'replaced'
       ? createJudgement({ outcome: 'rejected', status, errorCode, message: IS_REPLACED })
       : createJudgement({ outcome: 'unknown', status, errorCode, message: MAY_BE_REPLACED })

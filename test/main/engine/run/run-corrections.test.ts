@@ -145,6 +145,9 @@ test('a corrected row whose id the service has already does not count as sent wi
     state: 'rejected',
     message: 'the service has this post_id already, as it was sent before a correction: correct post_id, too',
   })
+  // A person says that they arrived corrected.
+  await runs.retry(runId, 'resend', { deliveredCodes: ['POST_EXISTS'] }).ended
+  expect(readResults()[0]).toMatchObject({ state: 'succeeded' })
   expect(findMiscounts(runs, runId)).toEqual([])
 })
 

@@ -191,11 +191,16 @@ export class ItemClaims {
   }
 
   /**
-   * Which content of a row, sent alone, the service has that knows its id already: the present one, or one that a correction
-   * has replaced under the same id.
+   * Which content of a row, sent alone, the service has that answers this code since it knows the id: the present one, as
+   * whoever began the session may have said, or one that a correction has replaced under the same id.
    */
-  findDelivered(item: number): 'present' | 'replaced' | 'either' {
+  findDelivered(item: number, errorCode: string | null): 'present' | 'replaced' | 'either' {
     const { db } = this.#journal
+    const isSaid = db.prepare(
+      `SELECT 1 FROM (SELECT options FROM session ORDER BY number DESC LIMIT 1)
+       JOIN json_each(options, '$.deliveredCodes') WHERE json_each.value = ?`,
+    )
+    if (isSaid.get(errorCode) !== undefined) return 'present'
     const sent = createReplacedReader(db)(item).filter(
       ({ attempts, attemptsBefore, mayBeTaken }) => mayBeTaken || attempts > attemptsBefore,
     )
