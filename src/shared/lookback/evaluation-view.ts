@@ -96,6 +96,12 @@ export function describeEvaluated({ rows, labels }: Pick<Evaluation, 'rows' | 'l
   return from.length === 1 ? `${all} by verdicts` : `${all}, ${formatCount(byVerdict)} of them by verdicts`
 }
 
+/** Of how many rows the figures of a stratified sample are estimates: groups without a labelled row are left out. */
+export function describeEstimated(strata: NonNullable<Evaluation['strata']>): string {
+  const rows = strata.reduce((sum, { rows, labelled }) => sum + (labelled > 0 ? rows : 0), 0)
+  return `estimates for the ${formatCounted(rows, 'row')} of its labelled groups`
+}
+
 /** Label values that a warning names. */
 const UNREAD_NAMED = 5
 

@@ -2,6 +2,7 @@ import type { Evaluation, Judged, JudgedScore, Metric } from '../lookback/evalua
 import {
   AVERAGES,
   CELL_WORDS,
+  describeEstimated,
   describeEvaluated,
   describeLeftOut,
   FIGURES,
@@ -79,7 +80,7 @@ export function toEvaluationReport(evaluation: Evaluation, surface: Surface, has
     ...(evaluation.assertions.length === 0 ? [] : [{ tables: [toAssertions(evaluation)] }]),
     {
       notes: [
-        `${INTERVAL_MEANING}${evaluation.strata === null ? '' : ' The sample is stratified; figures with ~ are estimates for all rows that it was drawn from.'}`,
+        `${INTERVAL_MEANING}${evaluation.strata === null ? '' : ` The sample is stratified; figures with ~ are ${describeEstimated(evaluation.strata)}.`}`,
       ],
     },
   ]
@@ -120,7 +121,7 @@ function listFacts(evaluation: Evaluation): Fact[] {
         strata === null
           ? []
           : [
-              'stratified; figures are estimates for all rows that the sample was drawn from',
+              `stratified; figures are ${describeEstimated(strata)}`,
               `labelled: ${labelled.join(', ')}${strata.length > SHOWN.terminal ? ', …' : ''}`,
             ],
     },

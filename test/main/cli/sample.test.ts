@@ -175,6 +175,14 @@ describe('sample', () => {
     expect(rules[0]?.estimated?.true_positives).toBe(40)
   })
 
+  it('says which groups are too many for its size, since no drawn row stands for their rows', async () => {
+    const { folder, source, sluice } = openFolder()
+    const draw = async (size: string) =>
+      (await sluice('sample', source, join(folder, 'part.csv'), '--size', size, '--by', 'truth')).stdout
+    expect(await draw('1')).toContain('1 group with 40 rows has no row in the sample')
+    expect(await draw('4')).not.toContain('no row in the sample')
+  })
+
   it('refuses to replace its source, and columns that do not exist', async () => {
     const { folder, source, sluice } = openFolder()
     expect(await sluice('sample', source, source, '--size', '5')).toMatchObject({ code: 2, stdout: '' })

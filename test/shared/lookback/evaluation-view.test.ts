@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import type { Evaluation, Judged } from '../../../src/shared/lookback/evaluation.ts'
 import {
+  describeEstimated,
   describeFigure,
   formatInterval,
   listShownPoints,
@@ -64,4 +65,12 @@ it('an interval that leaves nearly everything open is said to rest on too few ro
   expect(formatInterval({ value: 0.5, low: 0.2, high: 0.8 })).toBe('20.0 % to 80.0 %')
   expect(describeFigure({ value: 0.5, low: 0.2, high: 0.8 })).toBe('50.0 %, 95 % interval 20.0 % to 80.0 %')
   expect(describeFigure({ value: null, low: null, high: null })).toBe('–')
+})
+
+it('estimates are for the rows of groups that have a labelled row', () => {
+  const strata = [
+    { stratum: 'spam', rows: 20, labelled: 2 },
+    { stratum: 'ham', rows: 180, labelled: 0 },
+  ]
+  expect(describeEstimated(strata)).toBe('estimates for the 20 rows of its labelled groups')
 })

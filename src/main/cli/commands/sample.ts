@@ -102,12 +102,19 @@ function formatSample(terminal: Terminal, sample: Sample): string {
     },
     { indent: 2 },
   )
+  const left = strata.filter(({ drawn }) => drawn === 0)
+  const leftRows = left.reduce((sum, stratum) => sum + stratum.rows, 0)
   return [
     `${formatCounted(rows, 'row')} in ${file} (${formatBytes(bytes)}), seed ${seed}`,
     ...(escaped > 0 ? [sayGuarded(escaped, UNGUARDED_FORMATS)] : []),
     ...(strata.length > 1 ? table : []),
     ...(strata.length > shown.length
       ? [`  and ${formatCounted(strata.length - shown.length, 'further group')}`]
+      : []),
+    ...(left.length > 0
+      ? [
+          `${formatCounted(left.length, 'group')} with ${formatCounted(leftRows, 'row')} ${left.length === 1 ? 'has' : 'have'} no row in the sample, so estimates leave ${leftRows === 1 ? 'it' : 'them'} out. Pass a larger --size, or group by fewer values.`,
+        ]
       : []),
   ].join('\n')
 }

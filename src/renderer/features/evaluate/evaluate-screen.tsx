@@ -8,6 +8,7 @@ import type { Cell, Evaluation, EvaluationStep, Judged } from '../../../shared/l
 import {
   CELL_WORDS,
   countSupport,
+  describeEstimated,
   describeEvaluated,
   describeLeftOut,
   INTERVAL_MEANING,
@@ -206,7 +207,7 @@ function EvaluatedRows({ evaluation }: { evaluation: Evaluation }) {
         {describeEvaluated(evaluation)}
         {left === null ? '.' : `. Left out: ${left}.`}
         {strata !== null &&
-          ' The labelled rows are a stratified sample: figures marked with ~ are estimates for all rows that it was drawn from.'}
+          ` The labelled rows are a stratified sample: figures marked with ~ are ${describeEstimated(strata)}.`}
       </p>
       {[...warnings, ...sayUnread(evaluation)].map((warning) => (
         <Notice key={warning} kind="warning" title={<Sentence text={warning} />} />
