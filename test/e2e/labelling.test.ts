@@ -187,6 +187,37 @@ it('judges before earlier verdicts are read, and narrows by verdicts that are st
   await page.getByText('2 rows', { exact: true }).waitFor()
 })
 
+it('follows keys that are pressed at a row before it is drawn', { skip: !inject('walksAll') }, async () => {
+  const { page } = await openApp()
+  const calls = await holdCalls(page, '/results/row')
+  await page.reload()
+  await checkSample(page)
+  await sendEverything(page)
+  await seeRunEnded(page)
+  await page.getByRole('link', { name: 'Labelling' }).click()
+  await page.getByLabel('Rows to draw').fill('4')
+  await page.getByRole('button', { name: 'Draw and begin' }).click()
+  const row = page.getByRole('region', { name: 'The row', exact: true })
+  await page.getByText('1 of 4').waitFor()
+  await row.waitFor()
+  calls.hold()
+  for (const place of [2, 3]) {
+    await page.keyboard.press('1')
+    await page.keyboard.press('Enter')
+    await page.getByText(`${place} of 4 · ${place - 1} labelled`).waitFor()
+    if (place === 2) await row.waitFor()
+  }
+  await row.waitFor({ state: 'detached' })
+  for (const key of ['1', '2', '1', 'Enter']) await page.keyboard.press(key)
+  calls.release()
+  await page.getByText('4 of 4 · 3 labelled').waitFor()
+  await page.keyboard.press('ArrowLeft')
+  await page.getByText('3 of 4').waitFor()
+  const rules = page.getByRole('region', { name: 'Rules that the row should trigger' })
+  await rules.getByRole('button', { pressed: true }).waitFor()
+  expect(await rules.getByRole('button', { pressed: true }).textContent()).toMatch(/^2/)
+})
+
 it('estimates by the verdict on the last row, too, where that is still being stored', {
   skip: !inject('walksAll'),
 }, async () => {

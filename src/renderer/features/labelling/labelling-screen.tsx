@@ -1,7 +1,7 @@
 import { Group, NativeSelect, Progress, SegmentedControl, Stack } from '@mantine/core'
 import { IconArrowLeft, IconArrowRight, IconPlus, IconTags } from '@tabler/icons-react'
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { parseBridgeError } from '../../../shared/bridge/errors.ts'
 import type { Evaluation, Judged, Metric } from '../../../shared/lookback/evaluation.ts'
 import { describeLeftOut, formatInterval, toShareText } from '../../../shared/lookback/evaluation-view.ts'
@@ -385,6 +385,14 @@ function LabelWalk({ labelling, verdicts }: { labelling: LabellingState; verdict
     const place = change === null ? null : labelling.findPlace(change.row.row)
     if (place !== null) labelling.goTo(place)
   }
+  const early = useRef<string[]>([])
+  const isShown = row !== undefined && detail.data?.result.row === row
+  useWindowKeys((event) => {
+    if ((isShown && labelling.isAt(row)) || event.repeat || !KEYS.test(event.key)) return
+    if (event.target instanceof HTMLElement && isForControl(event.key, event.target)) return
+    event.preventDefault()
+    early.current.push(event.key)
+  })
   useShortcut({ key: 'z', mod: true }, () => goTo(verdicts.undo()))
   useShortcut({ key: 'z', mod: true, shift: true }, () => goTo(verdicts.redo()))
   useShortcut({ key: 'y', mod: true }, () => goTo(verdicts.redo()))
@@ -410,16 +418,28 @@ function LabelWalk({ labelling, verdicts }: { labelling: LabellingState; verdict
         <ContentSwitch />
       </div>
       {detail.error !== null && <ErrorNotice error={detail.error} onRetry={detail.refetch} />}
-      {detail.data?.result.row === row && (
-        <LabelledRow key={row} detail={detail.data} labelling={labelling} verdicts={verdicts} />
+      {isShown && detail.data !== undefined && (
+        <LabelledRow
+          key={row}
+          detail={detail.data}
+          labelling={labelling}
+          verdicts={verdicts}
+          early={early.current}
+        />
       )}
     </div>
   )
 }
 
 /** One row of the sample: begins with what was said of it before, or with nothing. */
-function LabelledRow(props: { detail: RowDetail; labelling: LabellingState; verdicts: Verdicts }) {
-  const { detail, labelling, verdicts } = props
+function LabelledRow(props: {
+  detail: RowDetail
+  labelling: LabellingState
+  verdicts: Verdicts
+  /** Keys that were pressed at this row before it was drawn, oldest first; taken out as they are followed. */
+  early: string[]
+}) {
+  const { detail, labelling, verdicts, early } = props
   const { result } = detail
   const { stored, runId } = labelling
   const triggered = result.triggeredRules.map(({ ruleName }) => ruleName)
@@ -438,11 +458,12 @@ function LabelledRow(props: { detail: RowDetail; labelling: LabellingState; verd
   const note = given[0]?.note ?? null
   const at = stored?.at ?? 0
 
-  const toggle = (rule: string) => {
-    const next = new Set(labels)
-    if (!next.delete(rule)) next.add(rule)
-    setChosen(next)
-  }
+  const toggle = (rule: string) =>
+    setChosen((now) => {
+      const next = new Set(now ?? labels)
+      if (!next.delete(rule)) next.add(rule)
+      return next
+    })
   const isShown = isRevealed !== allShown
   // That a row triggers nothing can only be said of what was seen.
   const showsFirst = !isShown && labels.size === 0
@@ -468,15 +489,24 @@ function LabelledRow(props: { detail: RowDetail; labelling: LabellingState; verd
     ArrowLeft: () => labelling.goTo(at - 1),
     ArrowRight: () => labelling.goTo(at + 1),
   }
+  const findAct = (key: string) => {
+    const rule = findRuleOfKey(key, rules)
+    return rule === null ? actions[key.length === 1 ? key.toLowerCase() : key] : () => toggle(rule)
+  }
   useWindowKeys((event) => {
-    if (event.repeat) return
+    if (event.repeat || !labelling.isAt(result.row)) return
     if (event.target instanceof HTMLElement && isForControl(event.key, event.target)) return
-    const rule = findRuleOfKey(event.key, rules)
-    const act = rule === null ? actions[event.key.length === 1 ? event.key.toLowerCase() : event.key] : null
+    const act = findAct(event.key)
     if (act === undefined) return
     event.preventDefault()
-    if (rule !== null) toggle(rule)
-    else act?.()
+    act()
+  })
+  // One at a time: each is followed as the row stands after the one before.
+  useEffect(() => {
+    if (asked !== null || !labelling.isAt(result.row)) return
+    const first = early.findIndex((key) => findAct(key) !== undefined)
+    const [key] = early.splice(0, first + 1).slice(-1)
+    if (key !== undefined) findAct(key)?.()
   })
   return (
     <div className={`grid flex-1 min-h-0 ${styles.row}`}>
@@ -570,6 +600,9 @@ function LabelledRow(props: { detail: RowDetail; labelling: LabellingState; verd
     </div>
   )
 }
+
+/** Keys that a row is labelled with. */
+const KEYS = /^([1-9usn ]|Enter|ArrowLeft|ArrowRight)$/i
 
 /** Whether a key presses what has the focus. Enter on a rule or a switch saves instead: Space is what toggles them. */
 function isForControl(key: string, target: HTMLElement): boolean {

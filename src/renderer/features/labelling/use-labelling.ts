@@ -59,6 +59,11 @@ export function useLabelling(runId: string, verdicts: Verdicts) {
     labelled: rows.filter(([row]) => of(row).length > 0).length,
     skipped: rows.filter(([row]) => skipped.has(row) && of(row).length === 0).length,
     change,
+    /** Whether a row is the one to be labelled now, also before the screen is drawn again. */
+    isAt: (row: number) => {
+      const now = queryClient.getQueryData(queryKey)
+      return now?.rows[now.at]?.[0] === row
+    },
     goTo: (at: number) => change({ at: Math.min(Math.max(0, at), rows.length) }),
     /** Goes on from a row that was just labelled to the next that is open. */
     goOn: (row: number) => {
