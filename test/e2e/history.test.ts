@@ -6,6 +6,7 @@ import { changeAnnotations } from '../../src/main/engine/workspace/run-annotatio
 import { toJournalFile } from '../../src/main/engine/workspace/workspace-files.ts'
 import { DEFAULT_SANDBOX_KEY } from '../../src/main/sandbox/sandbox-options.ts'
 import { type PlanInput, planSchema } from '../../src/shared/plan/plan.ts'
+import { holdCalls } from '../helpers/e2e/held-messages.ts'
 import { openApp } from '../helpers/e2e/open-app.ts'
 import { readShownCounts, seeRunEnded, seeScreen, switchTo } from '../helpers/e2e/walk.ts'
 import { createInProcessRuns, RUN_KEY } from '../helpers/in-process-runs.ts'
@@ -44,8 +45,8 @@ it('finds runs, notes something about one and takes it back, cleans up, and runs
   const { runId, path } = await send({ kind: 'task' }, 'posts.csv', posts, ['release'])
   truncateSync(toJournalFile(workspace, '20251101-120007-000'), 100)
   setBaseline(workspace, createInProcessRuns(workspace).summarize('20251101-120059-000'), 'default')
-  await page.getByRole('link', { name: 'Connections' }).click()
-  await page.getByRole('link', { name: 'Runs' }).click()
+  const calls = await holdCalls(page, '/history/runAgain')
+  await page.reload()
   await page.getByText('1 run cannot be read').waitFor()
   await page.getByText('1 to 50 of 60 runs').waitFor()
   await inspect('runs-full')
@@ -128,7 +129,12 @@ it('finds runs, notes something about one and takes it back, cleans up, and runs
   await page.getByRole('dialog').getByText('No stored key is sent.').waitFor()
   await page.getByLabel('Name of the new run').fill('After the rule')
   await inspect('runs-again')
+  calls.hold()
   await page.getByRole('button', { name: 'Read and check the source' }).click()
+  await calls.arrived()
+  // What is read goes where it was begun for, and the dialog says where that is.
+  expect(await page.getByRole('dialog').getByRole('combobox', { name: 'Connection' }).isDisabled()).toBe(true)
+  calls.release()
   await page.getByText('4 rows read and checked, 3 rows before').waitFor()
   await inspect('runs-again-read')
   await page.getByRole('button', { name: 'Send 4 rows' }).click()

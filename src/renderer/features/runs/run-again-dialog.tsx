@@ -137,49 +137,52 @@ function AgainForm(props: {
         </strong>
         . The earlier run stays as it is.
       </p>
-      <SourceNotice plan={plan} isOther={props.source !== null} onSource={props.onSource} />
-      <Select
-        label="Connection"
-        data={[
-          { value: AS_BEFORE, label: `As before: ${namePlace(plan)}` },
-          ...(plan.isSandbox ? [] : [{ value: SANDBOX, label: 'The sandbox' }]),
-          ...connections
-            .filter(({ name }) => name !== plan.connectionName)
-            .map(({ name, isProduction }) => ({
-              value: STORED + name,
-              label: isProduction ? `${name} (production)` : name,
-            })),
-        ]}
-        value={choice.place}
-        onChange={(place) => onChoice({ place: place ?? AS_BEFORE, apiKey: '' })}
-      />
-      {choice.place !== AS_BEFORE && (
-        <p>The rows went to {namePlace(plan)} before. Nothing else in the plan changes.</p>
-      )}
-      <GoesTo to={toAgainPlace(plan, choice.place, connections)} />
-      {isKeyMissing && <KeyInput value={choice.apiKey} onValue={(apiKey) => onChoice({ apiKey })} />}
-      {plan.postIds === 'own' && (
-        <CheckField
-          label="Send the post_ids of the source again"
-          description="Otherwise each row gets a new one. The service may refuse post_ids that it knows as duplicates."
-          checked={choice.keepPostIds}
-          onValue={(keepPostIds) => onChoice({ keepPostIds })}
+      {/* What is being read was begun with what is chosen. */}
+      <fieldset disabled={props.busy} className="stack gap-4 min-w-0 m-0 p-0 border-0">
+        <SourceNotice plan={plan} isOther={props.source !== null} onSource={props.onSource} />
+        <Select
+          label="Connection"
+          data={[
+            { value: AS_BEFORE, label: `As before: ${namePlace(plan)}` },
+            ...(plan.isSandbox ? [] : [{ value: SANDBOX, label: 'The sandbox' }]),
+            ...connections
+              .filter(({ name }) => name !== plan.connectionName)
+              .map(({ name, isProduction }) => ({
+                value: STORED + name,
+                label: isProduction ? `${name} (production)` : name,
+              })),
+          ]}
+          value={choice.place}
+          onChange={(place) => onChoice({ place: place ?? AS_BEFORE, apiKey: '' })}
         />
-      )}
-      {plan.legacy !== null && (
-        <CheckField
-          label="Legacy answer, with scores"
-          description="The long form, with class scores, the language and what the text filters found."
-          checked={choice.legacy ?? plan.legacy}
-          onValue={(legacy) => onChoice({ legacy })}
+        {choice.place !== AS_BEFORE && (
+          <p>The rows went to {namePlace(plan)} before. Nothing else in the plan changes.</p>
+        )}
+        <GoesTo to={toAgainPlace(plan, choice.place, connections)} />
+        {isKeyMissing && <KeyInput value={choice.apiKey} onValue={(apiKey) => onChoice({ apiKey })} />}
+        {plan.postIds === 'own' && (
+          <CheckField
+            label="Send the post_ids of the source again"
+            description="Otherwise each row gets a new one. The service may refuse post_ids that it knows as duplicates."
+            checked={choice.keepPostIds}
+            onValue={(keepPostIds) => onChoice({ keepPostIds })}
+          />
+        )}
+        {plan.legacy !== null && (
+          <CheckField
+            label="Legacy answer, with scores"
+            description="The long form, with class scores, the language and what the text filters found."
+            checked={choice.legacy ?? plan.legacy}
+            onValue={(legacy) => onChoice({ legacy })}
+          />
+        )}
+        <TextField
+          label="Name of the new run"
+          maxLength={200}
+          value={choice.name}
+          onValue={(name) => onChoice({ name })}
         />
-      )}
-      <TextField
-        label="Name of the new run"
-        maxLength={200}
-        value={choice.name}
-        onValue={(name) => onChoice({ name })}
-      />
+      </fieldset>
       <FormActions
         submit="Read and check the source"
         onCancel={props.onClose}
