@@ -62,6 +62,8 @@ it('adds a connection with a key, tests it, changes it, sends rows there, and re
   await staging.getByText('production', { exact: true }).waitFor()
   await staging.getByText('30 s', { exact: true }).waitFor()
   await bySystem.waitFor({ state: 'detached' })
+  // The test was of the settings before.
+  expect(await staging.getByText('The service accepts the key').count()).toBe(0)
   await inspect('connections')
 
   await chooseFile(page, { name: 'posts.csv', text: 'text_data,user_id\nhello,u1\nbye,u2\n' })

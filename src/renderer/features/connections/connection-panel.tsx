@@ -59,7 +59,14 @@ export function ConnectionPanel(props: {
           {!isInUse && (
             <ActionButton label="Use" size="xs" loading={use.isPending} onClick={() => use.mutate()} />
           )}
-          <ActionButton label="Edit" size="xs" onClick={props.onChange} />
+          <ActionButton
+            label="Edit"
+            size="xs"
+            onClick={() => {
+              test.reset()
+              props.onChange()
+            }}
+          />
           <ActionButton
             label={isProduction ? 'Remove…' : 'Remove'}
             size="xs"
