@@ -1,17 +1,25 @@
-import { expect, inject, it, onTestFinished } from 'vitest'
+import { expect, inject, it, onTestFinished, vi } from 'vitest'
 import {
   addConnection,
   changeConnections,
   readConnections,
+  removeUnlessChanged,
 } from '../../src/main/engine/workspace/connections.ts'
 import { WORKER_URLS } from '../../src/main/program-files.ts'
 import { startSandboxThread } from '../../src/main/sandbox/start-sandbox-thread.ts'
 import { storedConnectionSchema } from '../../src/shared/plan/stored-connection.ts'
 import { holdCalls } from '../helpers/e2e/held-messages.ts'
 import { openApp } from '../helpers/e2e/open-app.ts'
-import { openStep, seeScreen } from '../helpers/e2e/walk.ts'
+import { chooseFile, openStep, seeScreen } from '../helpers/e2e/walk.ts'
 
 const KEY = 'a-key-that-is-tested-first-8a1f'
+
+const STAGING = storedConnectionSchema.parse({
+  name: 'staging',
+  baseUrl: 'http://127.0.0.1:1',
+  keys: [{ label: 'main', env: 'UNUSED_KEY' }],
+  activeKey: 'main',
+})
 
 it('leads to what is missing, tests what is typed, and takes a name with spaces, all in view in a small window', async () => {
   const service = await startSandboxThread(WORKER_URLS.sandbox, { apiKeys: [KEY] })
@@ -81,13 +89,7 @@ it('sends where Operation said when the person went on, though the connection in
   skip: !inject('walksAll'),
 }, async () => {
   const { page, workspace } = await openApp()
-  const stored = storedConnectionSchema.parse({
-    name: 'staging',
-    baseUrl: 'http://127.0.0.1:1',
-    keys: [{ label: 'main', env: 'UNUSED_KEY' }],
-    activeKey: 'main',
-  })
-  changeConnections(workspace, (known) => addConnection(known, stored))
+  changeConnections(workspace, (known) => addConnection(known, STAGING))
   const calls = await holdCalls(page, '/connections/list')
   calls.hold()
   await page.reload()
@@ -99,5 +101,30 @@ it('sends where Operation said when the person went on, though the connection in
   calls.release()
   await openStep(page, 'Operation')
   await page.getByRole('radio', { name: 'staging' }).waitFor()
+  await page.getByRole('radio', { name: 'The sandbox', checked: true }).waitFor()
+})
+
+it('sends nothing to the place before where rows cannot be checked for the one that is chosen on Review', {
+  skip: !inject('walksAll'),
+}, async () => {
+  vi.stubEnv('UNUSED_KEY', 'a-key-that-is-never-sent')
+  onTestFinished(() => void vi.unstubAllEnvs())
+  const { page, workspace } = await openApp()
+  changeConnections(workspace, (known) => addConnection(known, STAGING))
+  await page.reload()
+  await openStep(page, 'Operation')
+  await page.getByRole('radio', { name: 'staging' }).waitFor()
+  await page.getByRole('radio', { name: 'The sandbox' }).check()
+  await chooseFile(page, { name: 'posts.csv', text: 'text_data,user_id,post_id\nOne.,u1,p1\nTwo.,u2,p2\n' })
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByRole('button', { name: 'Review 2 rows' }).click()
+  const send = page.getByRole('button', { name: 'Send 2 rows' })
+  await expect.poll(() => send.isEnabled()).toBe(true)
+  changeConnections(workspace, (known) => removeUnlessChanged(known, STAGING))
+  await page.getByRole('radio', { name: 'staging' }).check()
+  await page.getByRole('alert').filter({ hasText: 'staging' }).waitFor()
+  expect(await send.isDisabled()).toBe(true)
+  await page.getByRole('link', { name: 'Check' }).click()
+  await page.getByRole('button', { name: 'Review 2 rows' }).click()
   await page.getByRole('radio', { name: 'The sandbox', checked: true }).waitFor()
 })

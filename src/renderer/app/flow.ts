@@ -300,7 +300,13 @@ export async function applySettings(settings: Settings): Promise<void> {
   const { concurrency: _old, ...oldRest } = old
   const { concurrency, ...rest } = settings
   if (JSON.stringify(oldRest) !== JSON.stringify(rest)) {
-    await holdRun()
+    try {
+      await holdRun()
+    } catch (error) {
+      // The rows that are held go where they were checked for.
+      if (useDraft.getState().settings === settings) changeDraft({ settings: old })
+      throw error
+    }
     const { heldRunId: runId } = useDraft.getState()
     if (runId !== null) await bridge.runs.awaitReady({ runId })
   } else if (heldRunId !== null && concurrency !== old.concurrency) {

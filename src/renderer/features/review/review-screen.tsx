@@ -138,7 +138,13 @@ export function ReviewScreen(props: {
   const left = snapshot?.rows.not_sent ?? 0
   const gap = findGap(settings)
   const isReading = isApplying || !isHeld(snapshot) || (open.data === undefined && open.error === null)
-  const blocked = gap ?? (isReading ? 'The rows are being read' : acceptance.blocked)
+  const blocked =
+    gap ??
+    (applyingError !== null
+      ? 'The rows could not be checked for these settings'
+      : isReading
+        ? 'The rows are being read'
+        : acceptance.blocked)
   // Typed settings are applied a moment later. Another destination has the rows checked first, and seen.
   const isSoon =
     gap === null &&

@@ -67,15 +67,18 @@ export function useSettingsDraft(
   error: unknown
 } {
   const [settings, change] = useState(applied)
-  const { mutate, isPending, error } = useMutation({ mutationFn: apply })
+  const { mutate, isPending, variables, ...applying } = useMutation({ mutationFn: apply })
   const isChanged = JSON.stringify(settings) !== JSON.stringify(applied)
+  // Until the person changes something.
+  const error = variables === settings ? applying.error : null
+  const isRefused = isChanged && error !== null
   const usable = useRef(isUsable)
   usable.current = isUsable
   useEffect(() => {
     // One at a time, so that the last input wins.
-    if (!isChanged || isPending || !usable.current(settings)) return
+    if (!isChanged || isPending || isRefused || !usable.current(settings)) return
     const timer = setTimeout(() => mutate(settings), QUIET_MS)
     return () => clearTimeout(timer)
-  }, [settings, isChanged, isPending, mutate])
-  return { settings, change, isApplying: isPending || isChanged, error }
+  }, [settings, isChanged, isPending, isRefused, mutate])
+  return { settings, change, isApplying: isPending || (isChanged && !isRefused), error }
 }
