@@ -133,6 +133,8 @@ function findSourceMistakes(
 ): MappingMistake[] {
   if (parseFieldName(field, operation) === null) return [toUnknownField(operation, field)]
   if (source.kind === 'column') {
+    const isName = findNumberedName(field, source, columns)
+    if (isName.length > 0) return isName
     return [...findUnknownColumn(field, source.column, columns), ...findRenamedColumn(field, source, columns)]
   }
   return [
@@ -177,6 +179,19 @@ function findUnknownColumn(
   const nearest = typeof column === 'string' ? findNearestName(column, columns) : null
   const [count, listed] = [columns.length, listColumns(columns)]
   return [{ id: 'column_unknown', field, column, count, columns: listed, nearest }]
+}
+
+/** A number that also is the name of another column than the one that it counts, which has a name of its own. */
+function findNumberedName(
+  field: string,
+  { column, name }: Extract<FieldSource, { kind: 'column' }>,
+  columns: readonly string[],
+): MappingMistake[] {
+  if (typeof column !== 'number' || name !== undefined || !columns.includes(String(column))) return []
+  const at = columns[column - 1] ?? null
+  const isNamed = at === null || (at !== '' && columns.indexOf(at) === columns.lastIndexOf(at))
+  if (at === String(column) || !isNamed) return []
+  return [{ id: 'column_number_is_name', field, column, at, columns: listColumns(columns) }]
 }
 
 /** A number that was kept with the name of its column, and is that of a column of another name in this source. */

@@ -113,6 +113,25 @@ const MAPPING_MISTAKES = {
       window: 'Choose one of its columns.',
     },
   }),
+  column_number_is_name: ({
+    field,
+    column,
+    at,
+    columns,
+  }: {
+    field: string
+    column: number
+    /** What the column that the number counts is called; null if there is none. */
+    at: string | null
+    columns: string
+  }) => ({
+    text: `${field}: ${at === null ? `column ${column} does not exist, but one` : `column ${column} is called \`${at}\`, and another`} is called \`${column}\``,
+    there: `the columns are ${columns}`,
+    remedy: {
+      terminal: `Write the name of the column between braces: --set ${[String(column), ...(at ? [at] : [])].map((name) => quoteForShell(`${field}={{${name}}}`)).join(' or --set ')}.`,
+      window: `Choose the column with ${field}.`,
+    },
+  }),
   column_renamed: ({
     field,
     column,

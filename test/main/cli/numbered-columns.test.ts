@@ -1,9 +1,10 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { startRecordingService } from '../../helpers/recording-service.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
+import { createWorkbook } from '../engine/source/workbook-files.ts'
 import { runInProcess } from './run-in-process.ts'
 import { writeSource } from './write-source.ts'
 
@@ -178,4 +179,45 @@ it('asks about files without a header that do not all have as many columns', () 
     expect(await task(few, more, ...options, '--accept', 'content_cut')).toMatchObject({ code: 0 })
     const same = write('same.csv', 'u5,another text\n')
     expect(await task(few, same, ...options, '--name', 'same')).toMatchObject({ code: 0 })
+  }))
+
+it('refuses a number that is the name of another column, and says how to name either', () =>
+  withService(async ({ write, task, userIds }) => {
+    const source = write('frame.csv', '0,1,2\nu0,hello there,en\n')
+    const refused = await task(source, ...BY_NUMBER)
+    expect(refused.code).toBe(2)
+    const said = refused.stdout + refused.stderr
+    expect(said).toContain('user_id: column 1 is called `0`, and another is called `1`')
+    expect(said).toContain("--set 'text_data={{2}}' or --set 'text_data={{1}}'")
+    expect(await task(source, '--set', 'user_id={{0}}', '--set', 'text_data={{1}}')).toMatchObject({
+      code: 0,
+    })
+    const years = write('years.csv', 'who,2024\nu1,hello again\n')
+    const beyond = await task(years, '--map', 'user_id=who', '--map', 'text_data=2024')
+    expect(beyond.stdout + beyond.stderr).toContain(
+      'text_data: column 2024 does not exist, but one is called `2024`',
+    )
+    const counted = write('counted.csv', '1,2\nu2,hello\n')
+    expect(await task(counted, ...BY_NUMBER)).toMatchObject({ code: 0 })
+    expect(userIds()).toEqual(['u0', 'u2'])
+  }))
+
+it('takes the sheet that has the number as its name before the one that it counts', () =>
+  withService(async ({ folder, task, userIds }) => {
+    const toRows = (...rows: string[][]) =>
+      rows
+        .map(
+          (cells) =>
+            `<row>${cells.map((cell) => `<c t="inlineStr"><is><t>${cell}</t></is></c>`).join('')}</row>`,
+        )
+        .join('')
+    const toSheet = (name: string) => ({
+      name,
+      rows: toRows(['user_id', 'text_data'], [`u-${name}`, 'hello there']),
+    })
+    const source = join(folder, 'months.xlsx')
+    writeFileSync(source, await createWorkbook({ sheets: ['Cover', '1', '2'].map(toSheet) }))
+    for (const sheet of ['2', '3']) expect(await task(source, '--sheet', sheet)).toMatchObject({ code: 0 })
+    expect(userIds()).toEqual(['u-2', 'u-2'])
+    expect(await task(source, '--sheet', '0')).toMatchObject({ code: 2 })
   }))

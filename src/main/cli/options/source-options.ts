@@ -10,12 +10,11 @@ export type SourceFlags = FlagsOf<typeof SOURCE_OPTIONS> & {
   mediaUrl?: string
 }
 
-/** Parser of `--sheet`: digits alone are a 1-based number, anything else a name. */
-function parseSheet(text: string): string | number {
+/** Parser of `--sheet`. Digits alone may be a name, too, as only the workbook tells. */
+function parseSheet(text: string): string {
   if (text === '') throw new InvalidArgumentError('expected a sheet name, or a number from 1.')
-  if (!/^\d+$/.test(text)) return text
-  if (Number(text) < 1) throw new InvalidArgumentError(`expected a sheet number from 1, found \`${text}\`.`)
-  return Number(text)
+  if (/^0+$/.test(text)) throw new InvalidArgumentError(`expected a sheet number from 1, found \`${text}\`.`)
+  return text
 }
 
 /** Declares how a source is read (docs/sources.md). */
