@@ -282,7 +282,9 @@ function judgeFailures(
     return open('too_few')
   }
   const seenShare = Math.min(1, shares.a + SEEN_FACTOR * PLAINLY_MORE)
-  if (!(toChance(raiseTo(ofB, shares.b, seenShare)) < level)) return open('too_few')
+  if (!(toChance(raiseTo(ofB, shares.b, seenShare)) < level)) {
+    return open(shares.a > FAILING_SHARE ? 'mostly_failures' : 'too_few')
+  }
   return { ...shares, result: 'within', reason: null, p }
 }
 
@@ -333,6 +335,7 @@ const REASONS = {
 } as const satisfies Record<Reason, string>
 
 const OF_FAILURES: Partial<Record<Reason, string>> = {
+  mostly_failures: 'most requests of A did not succeed, so no B could plainly fail more',
   too_short: `that takes at least ${FAILURE_SECONDS_MIN} seconds of each run. Run longer`,
   too_few:
     'requests are so few, or failures come so close together in time, that a B that plainly fails more would not be told from chance. Send more requests, run longer, or compare several runs of each side',

@@ -106,6 +106,18 @@ describe('the check of speed', () => {
     )
   })
 
+  test('says of an A in which everything fails that no B could fail more, not that it lacks requests', () => {
+    const failing = createRun(1, { failedShare: 1 })
+    const verdicts = [createRun(2), createRun(2, { failedShare: 1 })].map((b) => judge(failing, b))
+    expect(verdicts.map(({ failures: { result, reason } }) => [result, reason])).toEqual([
+      ['not_judged', 'mostly_failures'],
+      ['not_judged', 'mostly_failures'],
+    ])
+    expect(describeVerdict(verdicts[0] as (typeof verdicts)[0]).join('\n')).toContain(
+      'cannot judge failures (0 % after 100 %): most requests of A did not succeed, so no B could plainly fail more',
+    )
+  })
+
   test('says from which difference on it would have failed', () => {
     const { percentiles } = judge(createRun(1), createRun(2))
     const [median, , tail] = percentiles.map(({ fails_from: from }) => from ?? 0)
