@@ -408,13 +408,14 @@ test('a refusal that names nothing says that it may be of what was sent before a
   expectCounted(runs, runId)
 })
 
-test('a late callback is of what was sent before a correction that the service refused', async () => {
-  const runs = openRuns()
+/** An async run of one row whose tries are answered so, one after the other; 200 is an acknowledgement whose callback is overdue. */
+async function startAnswered(runs: Runs, statuses: readonly number[]) {
   const { receive } = await startAsyncService(runs)
   const server = await startFaultServer({
     onRequest: ({ number }, wire) => {
-      const status = number === 1 ? 503 : 400
-      wire.send(status, toErrorAnswer(status, 'BROKEN', 'no'))
+      const status = statuses[number - 1] ?? 500
+      if (status === 200) wire.send(200, JSON.stringify({ task_id: `task-${number}`, message: 'accepted' }))
+      else wire.send(status, toErrorAnswer(status, 'BROKEN', 'no'))
     },
   })
   const path = join(createTemporaryFolder(), 'posts.csv')
@@ -423,18 +424,45 @@ test('a late callback is of what was sent before a correction that the service r
     ...{ connection: { baseUrl: server.baseUrl }, source: { path }, retry: { limit: 0 } },
     ...{ operation: { kind: 'task', mode: 'async' }, callback: { timeoutMs: 1 } },
   })
-  const { run_id: runId, rows } = await runs.start(plan, BASE).ended
-  expect(rows).toMatchObject({ unknown: 1 })
-  const fixes: Fix[] = [{ kind: 'cell', row: 1, field: 'text_data', value: 'corrected' }]
-  expect((await runs.correct(runId, fixes, 'resend', BASE).ended).rows).toMatchObject({ rejected: 1 })
-  await receive(runId, 1, { task_id: 'task-1', post_id: 'p1', triggered_rules: [] })
-  const journal = new Journal(toJournalFile(runs.workspace, runId), { runId, mustExist: true })
-  settleCallbacks(runs.workspace, journal)
-  journal.close()
-  expect(runs.summarize(runId).rows).toMatchObject({ rejected: 1, succeeded: 0 })
+  const { run_id: runId } = await runs.start(plan, BASE).ended
+  const receiveLate = async (task: string) => {
+    await receive(runId, 1, { task_id: task, post_id: 'p1', triggered_rules: [] })
+    const journal = new Journal(toJournalFile(runs.workspace, runId), { runId, mustExist: true })
+    settleCallbacks(runs.workspace, journal)
+    journal.close()
+    return runs.summarize(runId)
+  }
+  return { runId, receiveLate }
+}
+
+const OTHER_TEXT: Fix[] = [{ kind: 'cell', row: 1, field: 'text_data', value: 'corrected' }]
+
+test('a late callback is of what was sent before a correction that the service refused', async () => {
+  const runs = openRuns()
+  const { runId, receiveLate } = await startAnswered(runs, [503, 400])
+  const { rows } = await runs.correct(runId, OTHER_TEXT, 'resend', BASE).ended
+  expect(rows).toMatchObject({ rejected: 1 })
+  expect((await receiveLate('task-1')).rows).toMatchObject({ rejected: 1, succeeded: 0 })
   expect(listEffects(runs, runId)).toEqual(['settled_before'])
   expectCounted(runs, runId)
 })
+
+for (const [task, state] of [
+  ['task-2', 'succeeded'],
+  ['task-9', 'rejected'],
+] as const) {
+  test(`a correction that was acknowledged as task-2 and refused later is ${state} after a late callback of ${task}`, async () => {
+    const runs = openRuns()
+    const { runId, receiveLate } = await startAnswered(runs, [503, 200, 400])
+    const { rows } = await runs.correct(runId, OTHER_TEXT, 'resend', BASE).ended
+    expect(rows).toMatchObject({ overdue: 1 })
+    expect((await runs.retry(runId, 'resend', BASE).ended).rows).toMatchObject({ rejected: 1 })
+    const { callbacks, rows: after } = await receiveLate(task)
+    expect(after).toMatchObject({ [state]: 1 })
+    expect(callbacks?.in_doubt).toBeUndefined()
+    expectCounted(runs, runId)
+  })
+}
 
 test('a late callback of a row that a correction made invalid says what became of what was sent', async () => {
   const runs = openRuns()

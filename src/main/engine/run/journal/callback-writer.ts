@@ -133,6 +133,7 @@ export class CallbackWriter {
   readonly #setOverdue: StatementSync
   readonly #earlier: StatementSync
   readonly #readReplaced: ReturnType<typeof createReplacedReader>
+  readonly #ownEarlierTask: StatementSync
   readonly #lostTry: StatementSync
   readonly #firstTry: StatementSync
   readonly #setEarlier: StatementSync
@@ -150,8 +151,13 @@ export class CallbackWriter {
     )
     this.#earlier = db.prepare('SELECT 1 FROM earlier WHERE row = ? LIMIT 1')
     this.#readReplaced = createReplacedReader(db)
+    // An overdue try whose task is known is not lost.
     this.#lostTry = db.prepare(
-      "SELECT 1 FROM attempt WHERE item = ? AND outcome = 'unknown' AND number > ? LIMIT 1",
+      `SELECT 1 FROM attempt WHERE item = ?1 AND outcome = 'unknown' AND number > ?2
+       UNION ALL SELECT 1 FROM earlier WHERE row = ?1 AND state = 'overdue' AND task_id IS NULL AND attempts > ?2 LIMIT 1`,
+    )
+    this.#ownEarlierTask = db.prepare(
+      'SELECT 1 FROM earlier WHERE row = ? AND attempts > ? AND task_id = ? LIMIT 1',
     )
     this.#firstTry = db.prepare(
       'SELECT sent_at_us FROM attempt WHERE item = ? AND number > ? ORDER BY number LIMIT 1',
@@ -433,7 +439,9 @@ export class CallbackWriter {
       ...{ isUnsent: !isSent, doubt: 'none' },
     })
     const named = taskId === null ? undefined : older.find(({ taskIds }) => taskIds.includes(taskId))
-    if (hasPresent && taskId !== null && taskId === ownTask) return of(null)
+    const isOwnTask =
+      taskId === ownTask || this.#ownEarlierTask.get(item, last.attempts, taskId) !== undefined
+    if (hasPresent && taskId !== null && isOwnTask) return of(null)
     if (named !== undefined) return of(named)
     const lost = older.find(({ mayBeTaken }) => mayBeTaken)
     if (!hasPresent) return of(lost ?? older[0])
