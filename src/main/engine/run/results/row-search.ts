@@ -257,14 +257,19 @@ export function readLastRow({ db }: Pick<RunView, 'db'>): number {
 
 function toSearchCondition(search: string): RowCondition | null {
   if (search === '') return null
-  const inJson = toTextMatch(JSON.stringify(search).slice(1, -1))
+  const json = JSON.stringify(search).slice(1, -1)
+  const inJson = toTextMatch(json)
   const inCell = toTextMatch(search)
+  // LIKE ends at a NUL, which another character stands for where a cell has one.
+  const withNul = toTextMatch(json.replaceAll('\\u0000', '\u0001'))
+  const shown = String.raw`replace(json_quote(value), '\u0000', char(1))`
   // The JSON of the cells tells cheaply where there is nothing. Its own quotes, commas, brackets and escapes are no
   // matches, so a row is looked at more closely where one of them may have been found.
   const isPlain = !search.includes('"') && !/^[[\],]$/.test(search)
-  const closely = `EXISTS (SELECT 1 FROM json_each(row.cells) WHERE ${inCell.sql('value')})`
+  const matches = `${inCell.sql('value')} OR instr(value, char(0)) > 0 AND ${withNul.sql(shown)}`
+  const closely = `EXISTS (SELECT 1 FROM json_each(row.cells) WHERE ${matches})`
   const sql = ` AND ${inJson.sql('row.cells')} AND (${isPlain ? "instr(row.cells, '\\') = 0 OR " : ''}${closely})`
-  return { sql, params: [...inJson.params, ...inCell.params] }
+  return { sql, params: [...inJson.params, ...inCell.params, ...withNul.params] }
 }
 
 /** A reader of one journal, and a number that changes whenever another connection has committed. */

@@ -65,6 +65,18 @@ test('a word in 9,600 of 24,000 posts is counted exactly, and paging reaches the
   expect([...listAllPages(view, filter)].flat().map(({ id }) => id)).toEqual(expected)
 })
 
+test('a word behind a NUL in its cell is found, and nothing but what a cell holds', () => {
+  const texts = ['front\0behind \\"it"', 'a\0b\0Ärger', 'plain\nbehind']
+  const rows = texts.map((text, i) => toIntakeRow(i + 1, { cells: [text, 'b'] }))
+  const view = toView(openReadyJournal(rows))
+  const find = (search: string) =>
+    readPage(view, { filter: { search }, offset: 0, limit: 10 }).rows.map(({ row }) => row)
+  expect(find('BEHIND')).toEqual([1, 3])
+  expect(find('\0behind \\"i')).toEqual([1])
+  expect(find('b\0ärger')).toEqual([2])
+  for (const search of ['u0000', '0000', '\u0001', 'it"b']) expect(find(search)).toEqual([])
+})
+
 test('rows of a list alone are counted, paged and searched, in a page of any other filter', async () => {
   const view = toView(openPosts())
   const among = Uint32Array.from(
