@@ -158,6 +158,13 @@ export const RECORD_PROBLEMS = {
     advice: () =>
       'to join such a row with the next one, add --escape CHARACTER with the backslash; if they are rows of their own, --escape none',
   },
+  cut_by_line_break: {
+    expected: () =>
+      'is followed by a row of one cell, which may be the rest of its text; it is sent without that',
+    title: 'Rows that a line break may have cut',
+    remedy: 'Put texts with line breaks in quotes in the file, or export it again.',
+    needs: 'content_cut',
+  },
   nul_character: {
     expected: ({ character }: { character: 'NUL' }, at?: { line: number }) =>
       `must not contain a ${character} character${at === undefined ? '' : `; line ${at.line} does`}`,

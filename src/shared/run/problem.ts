@@ -24,6 +24,7 @@ export const FOUND_BY_READERS = [
   'drawn_line',
   'stray_line_break',
   'escaped_line_break',
+  'cut_by_line_break',
   'nul_character',
   'zero_padding',
   'undecodable_bytes',

@@ -130,6 +130,12 @@ const CASES: readonly Case[] = [
     advice: ['--escape CHARACTER', '--escape none'],
   },
   {
+    cause: 'cut_by_line_break',
+    name: 'cut.csv',
+    content: 'user_id,text_data\nu1,first line\nsecond line\nu2,ok\n',
+    advice: [],
+  },
+  {
     cause: 'lost_id',
     name: 'lost.csv',
     content: 'user_id,text_data\n1.23457E+17,a\n1.23457E+17,b\n',

@@ -22,6 +22,7 @@ const WARNED = {
   below_other_header: [],
   drawn_line: [],
   escaped_line_break: [{}],
+  cut_by_line_break: [{}],
   stray_line_break: [{}],
   nul_character: [],
   zero_padding: [{ characters: 3 }],

@@ -133,6 +133,7 @@ export function isFieldContent(field: string | undefined, text: string, length =
 const QUOTING_CELLS: readonly ProblemCode[] = [
   'surplus_cells',
   'curly_quotes',
+  'cut_by_line_break',
   'record_in_quotes',
   'nul_character',
   'undecodable_bytes',

@@ -44,3 +44,16 @@ test('a long row of dashes with something behind it takes no long time', () => {
   // With a pattern that tries all ways to divide the dashes this would not end.
   expect(readText(`id,text\n${'-'.repeat(5_000)}x,a\n`).problems).toEqual([])
 })
+
+test.each([
+  ['1,first part\nand the rest\n2,whole\n', ['cut_by_line_break 1 warning', 'ragged_row 2 warning']],
+  [
+    '1,first part\n\nand the rest\nof it all\n',
+    ['cut_by_line_break 1 warning', 'ragged_row 2 warning', 'ragged_row 3 warning'],
+  ],
+  ['1,first part\nu7\n2,whole\n', ['ragged_row 2 warning']],
+  ['Ann B,first part\nBob C\n2,whole\n', ['ragged_row 2 warning']],
+  ['1,first part,\nand the rest\n', ['ragged_row 1 warning', 'ragged_row 2 warning']],
+])('a row below which its text may go on is told: %j', (rows, problems) => {
+  expect(readText(`id,text\n${rows}`).problems).toEqual(problems)
+})

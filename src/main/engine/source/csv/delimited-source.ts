@@ -25,7 +25,7 @@ import {
   isEmptyRecord,
 } from './dialect.ts'
 import { parseRecords, RecordTooLong } from './record-parser.ts'
-import { toSourceRow } from './row-check.ts'
+import { mayContinue, toCutProblem, toSourceRow } from './row-check.ts'
 import { countRecordsBeforeHeader, createLongRecordError, readSourceHead } from './source-head.ts'
 import { dropZeroPadding } from './zero-padding.ts'
 
@@ -119,6 +119,13 @@ function createReader(source: PlanSource, file: SourceFile, readBytes: number): 
           if (cells.length > columns.length) columns = toColumnNames(head.header, cells.length)
           headerWatch.note(cells)
           const hasBreaks = line - beginsAt > 1
+          const before = rows.at(-1)
+          if (
+            before !== undefined &&
+            !batch.faults.has(index) &&
+            mayContinue(cells, before.cells, head.cells)
+          )
+            before.problems.push(toCutProblem(before.row, cells))
           rows.push(toSourceRow({ row, line: beginsAt, hasBreaks, cells, batch, index }, expectation))
         }
         if (rows.length > 0)

@@ -198,6 +198,19 @@ function toBreakProblem(row: number, cells: readonly string[]): FoundProblem {
   return { row, severity: 'warning', code: 'stray_line_break', found }
 }
 
+/** Whether a record is one cell of several words below a whole row that begins with one word, as an id. */
+export function mayContinue(cells: readonly string[], before: readonly string[], count: number): boolean {
+  const [only = ''] = cells
+  const [first = ''] = before
+  if (cells.length > 1 || count < 2 || before.length !== count) return false
+  return /\S\s+\S/.test(only) && first !== '' && !/\s/.test(first) && (before.at(-1) ?? '') !== ''
+}
+
+/** A text that a line break without quotes around it ended too early. */
+export function toCutProblem(row: number, next: readonly string[]): FoundProblem {
+  return { row, severity: 'warning', code: 'cut_by_line_break', found: toFound(next[0] ?? '') }
+}
+
 /** A cell in quotes with lines that look like rows probably took them in. */
 function findTakenIn(
   row: number,
