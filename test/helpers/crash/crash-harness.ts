@@ -24,6 +24,8 @@ const FIXES_OF_RETRY: Fix[] = [
 ]
 /** A killed export dies at most so long after its process has begun, milliseconds. */
 const EXPORT_MS = 600
+/** Kills of one run, after which it may end: on a slow machine they may strike before anything was done. */
+const KILLS_MAX = 40
 /** More sessions than any run should need. */
 const SESSIONS_MAX = 60
 
@@ -111,7 +113,7 @@ async function runUntilEnded(
     const work = before === null ? first : ({ kind: 'resume', runId: before } as const)
     const isKilled = await runKilled(
       { workspace, work },
-      report.kills < kills ? toKill(random, report) : null,
+      report.kills < kills && session < KILLS_MAX ? toKill(random, report) : null,
     )
     if (isKilled) report.kills += 1
     judge.checkSettled()
@@ -134,7 +136,7 @@ async function retryUntilEnded(campaign: Campaign, runId: string, fixes?: Fix[])
     const work = judge.hasSession(runId, kind) ? ({ kind: 'resume', runId } as const) : retry
     const isKilled = await runKilled(
       { workspace, work },
-      report.kills < kills ? toKill(random, report) : null,
+      report.kills < kills && session < KILLS_MAX ? toKill(random, report) : null,
     )
     judge.checkSettled()
     if (!isKilled) return
@@ -153,7 +155,7 @@ async function exportUntilEnded(campaign: Campaign, runId: string): Promise<void
     const kill = { kind: 'time', afterMs: Math.floor(random() * EXPORT_MS) } as const
     const isKilled = await runKilled(
       { workspace, work: { kind: 'export', runId, file } },
-      report.kills < kills && random() < 0.7 ? kill : null,
+      report.kills < kills && number < KILLS_MAX && random() < 0.7 ? kill : null,
     )
     if (isKilled) {
       report.kills += 1
