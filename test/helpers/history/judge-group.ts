@@ -97,7 +97,8 @@ function judgeStates({ rows, arrivals: all }: RowGroup): Fault[] {
   // A refusal that the connection lists as delivered means an earlier run.
   const isRefusal = last?.outcome === 'succeeded' && (last.status ?? 0) >= 400
   const wasNotTaken = arrivals.length > 0 && arrivals.every(({ took }) => took === false)
-  if (wasNotTaken && state === 'succeeded' && !isRefusal) {
+  const isInDoubt = only.row.answer === 'callback_in_doubt'
+  if (wasNotTaken && state === 'succeeded' && !isRefusal && !isInDoubt) {
     return [toFault('told-taken', only, seen)]
   }
   if (arrivals.length === 0 && isOk(only) && only.tries.every(({ outcome }) => outcome === 'unknown')) {

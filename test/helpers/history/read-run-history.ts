@@ -127,6 +127,7 @@ interface StoredRow {
   cells: string[]
   kinds: string | null
   stored: RowState | null
+  answer: string | null
   attempts: number
   given: string | null
   /** See {@link RowHistory.sentItem}. */
@@ -142,17 +143,18 @@ function readStoredRows({ db }: RunView): StoredRow[] {
   )
   return db
     .prepare(
-      `SELECT row.id, item, cells, kinds, state, attempts, custom_index_item_id AS given FROM row
+      `SELECT row.id, item, cells, kinds, state, answer, attempts, custom_index_item_id AS given FROM row
        LEFT JOIN result ON result.row = row.id ORDER BY row.id`,
     )
     .all()
-    .map(({ id, item, cells, kinds, state, attempts, given }) => ({
+    .map(({ id, item, cells, kinds, state, answer, attempts, given }) => ({
       ...toSent(Number(id), item, Number(attempts ?? 0), earlier.get(Number(id)) ?? []),
       row: Number(id),
       item: item === null ? null : Number(item),
       cells: JSON.parse(String(cells)) as string[],
       kinds: kinds === null ? null : String(kinds),
       stored: state === null ? null : (state as RowState),
+      answer: answer === null ? null : String(answer),
       attempts: Number(attempts ?? 0),
       given: given === null ? null : String(given),
     }))
@@ -262,7 +264,7 @@ function toAttempt({ number, outcome, status }: Record<string, unknown>): Attemp
 }
 
 function toRowHistory(
-  { row, item, sentItem, cells, kinds, earlierKinds, stored, attempts, given }: StoredRow,
+  { row, item, sentItem, cells, kinds, earlierKinds, stored, answer, attempts, given }: StoredRow,
   { db, record, isCutOff }: RunView,
   requests: ItemRequests | null,
 ): RowHistory {
@@ -275,6 +277,7 @@ function toRowHistory(
     sentItem,
     state: isCutOff && shown === 'sending' ? 'unknown' : shown,
     stored,
+    answer,
     attempts,
     id: toId(kinds),
     formerIds: earlierKinds.map(toId).filter((id) => id !== null),

@@ -47,6 +47,8 @@ export interface RowHistory {
   state: RowState
   /** As the journal has it; null if it has nothing of the row. */
   stored: RowState | null
+  /** What the journal says of its answer or callbacks, in a word. */
+  answer: string | null
   /** How often it was tried in this run, as its result says. */
   attempts: number
   /** What the service knows it by; null if it has nothing of the kind. */
