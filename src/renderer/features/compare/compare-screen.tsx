@@ -94,6 +94,7 @@ function ComparedRuns({ runs }: { runs: readonly RunSummary[] }) {
   const [view, setView] = useState<View>('decisions')
   const [list, setList] = useState<ChangeFilter>({ kind: 'changed' })
   const [by, setBy] = useState<string | null>(null)
+  const [labels, setLabels] = useState<LabelChoice | null>(null)
   const decided = findDecided(runs)
   const [against, setAgainst] = useState(decided[0]?.run_id ?? null)
   const runIds = runs.map(({ run_id }) => run_id)
@@ -140,8 +141,8 @@ function ComparedRuns({ runs }: { runs: readonly RunSummary[] }) {
       <Tabs.Panel value="changes">
         <ChangesView pair={pair} list={list} onList={setList} />
       </Tabs.Panel>
-      <Tabs.Panel value="labels" keepMounted>
-        <LabelsView pair={pair} />
+      <Tabs.Panel value="labels">
+        <LabelsView pair={pair} labels={labels} onLabels={setLabels} />
       </Tabs.Panel>
       <Tabs.Panel value="latency">
         <LatencyView runIds={runIds} />
@@ -158,8 +159,13 @@ export function findDecided(runs: readonly RunSummary[]): RunSummary[] {
 }
 
 /** How right both runs were, by the labels of a column or by verdicts. */
-function LabelsView({ pair }: { pair: RunPair }) {
-  const [labels, setLabels] = useState<LabelChoice | null>(null)
+function LabelsView(props: {
+  pair: RunPair
+  /** Those that the figures are by; null before any were chosen. */
+  labels: LabelChoice | null
+  onLabels: (labels: LabelChoice) => void
+}) {
+  const { pair, labels } = props
   const judged = useQuery(
     ask.compare.byLabels.queryOptions({ input: labels === null ? skipToken : { ...pair, labels } }),
   )
@@ -177,7 +183,7 @@ function LabelsView({ pair }: { pair: RunPair }) {
           action="Compare by labels"
           busy={judged.isFetching}
           used={labels}
-          onLabels={setLabels}
+          onLabels={props.onLabels}
         />
       </Panel>
       {judged.error !== null && <ErrorNotice error={judged.error} />}
