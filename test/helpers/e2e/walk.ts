@@ -48,10 +48,20 @@ export async function dropFromDisk(page: Page, path: string): Promise<void> {
   const data = { items: [], files: [path], dragOperationsMask: 1 }
   const drag = (type: 'dragEnter' | 'dragOver' | 'drop') =>
     session.send('Input.dispatchDragEvent', { type, x: 400, y: 400, data })
-  await drag('dragEnter')
-  await holdOverWindow(page, () => drag('dragOver'))
-  await drag('drop')
-  await seeScreen(page, 'Source')
+  const source = page.getByRole('main', { name: 'Source' })
+  // On a busy machine the browser may pass over a drop that follows too soon.
+  await expect
+    .poll(
+      async () => {
+        if (await source.isVisible()) return true
+        await drag('dragEnter')
+        await holdOverWindow(page, () => drag('dragOver'))
+        await drag('drop')
+        return source.isVisible()
+      },
+      { interval: 5_000, timeout: 60_000 },
+    )
+    .toBe(true)
   await page.getByRole('grid', { name: 'First rows of the source' }).waitFor()
 }
 
