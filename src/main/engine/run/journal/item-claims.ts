@@ -55,6 +55,7 @@ export class ItemClaims {
   #claimed: number
   #claimedRows: number
   #mapRow: MapRow | null = null
+  #delivered: ReturnType<typeof prepareDelivered> | null = null
 
   constructor(journal: Journal, record: RunRecord) {
     this.#journal = journal
@@ -195,16 +196,13 @@ export class ItemClaims {
    * whoever began the session may have said, or one that a correction has replaced under the same id.
    */
   findDelivered(item: number, errorCode: string | null): 'present' | 'replaced' | 'either' {
-    const { db } = this.#journal
-    const isSaid = db.prepare(
-      `SELECT 1 FROM (SELECT options FROM session ORDER BY number DESC LIMIT 1)
-       JOIN json_each(options, '$.deliveredCodes') WHERE json_each.value = ?`,
-    )
+    this.#delivered ??= prepareDelivered(this.#journal)
+    const { isSaid, readReplaced, row: ofItem } = this.#delivered
     if (isSaid.get(errorCode) !== undefined) return 'present'
-    const sent = createReplacedReader(db)(item).filter(
+    const sent = readReplaced(item).filter(
       ({ attempts, attemptsBefore, mayBeTaken }) => mayBeTaken || attempts > attemptsBefore,
     )
-    const row = db.prepare('SELECT cells, kinds FROM row WHERE id = ?').get(item)
+    const row = ofItem.get(item)
     if (sent.length === 0 || row === undefined) return 'present'
     const { plan, columns, runToken } = this.#record
     this.#mapRow ??= createRowMapper(plan, columns, runToken)
@@ -259,4 +257,15 @@ export class ItemClaims {
 
 function countRows(items: readonly ClaimedItem[]): number {
   return items.reduce((sum, { rows }) => sum + rows.length, 0)
+}
+
+function prepareDelivered({ db }: Journal) {
+  return {
+    isSaid: db.prepare(
+      `SELECT 1 FROM (SELECT options FROM session ORDER BY number DESC LIMIT 1)
+       JOIN json_each(options, '$.deliveredCodes') WHERE json_each.value = ?`,
+    ),
+    readReplaced: createReplacedReader(db),
+    row: db.prepare('SELECT cells, kinds FROM row WHERE id = ?'),
+  }
 }
