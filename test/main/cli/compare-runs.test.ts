@@ -350,6 +350,6 @@ test('numbers in the name of a source may differ in those of the same kind', () 
 })
 
 test('a trend names a file from a browser without the folder that it was sent to', () => {
-  const paths = [`/work/uploads/${'a'.repeat(24)}/posts.csv`, '/data/more.csv']
+  const paths = [`/data/uploads/${'a'.repeat(24)}/posts.csv`, '/data/more.csv']
   expect(nameTrendGroup({ kind: 'sources', paths })).toBe('posts.csv, /data/more.csv')
 })

@@ -54,7 +54,7 @@ export async function openSource(source: PlanSource, options: OpenSourceOptions 
   )
 }
 
-/** Size and time of a file, which differ once it was written to; null if it is no file. */
+/** Size and time of a file, by which it is known whether it was written to; null if it is no file. */
 function readState(path: string): string | null {
   try {
     const found = statSync(path)

@@ -248,7 +248,7 @@ function refuseStranger({ path }: TableFile, reader: SourceReader, union: Column
   })
 }
 
-/** The cells of a row, without the empty ones at its end, which other formats have not. */
+/** The cells of a row without empty ones at its end: the same table in another format may lack them. */
 function toContent({ cells }: SourceRow): string {
   const filled = cells.findLastIndex((cell) => cell !== '') + 1
   return `${cells.slice(0, filled).join('\x1f')}\x1e`
