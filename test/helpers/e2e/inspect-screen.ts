@@ -18,12 +18,16 @@ function readPictureWidths(text = process.env['SLUICE_PICTURE_WIDTHS'] ?? '1440'
   throw new Error(`SLUICE_PICTURE_WIDTHS must name widths of ${Object.keys(HEIGHTS).join(', ')}: ${text}`)
 }
 
+/** Figures and pages that are drawn dimmed until those that were asked for are there. */
+const OUTDATED = '[data-old], [aria-busy=true]:not([role=row])'
+
 /**
  * Looks at the page with axe-core and changes its colour scheme, so that a walk sees its screens in light and dark by
- * turns; `inBoth` looks at this one in the other scheme, too. Only regions of a screen may scroll, never the document.
+ * turns; `inBoth` looks at this one in the other scheme, too. What is dimmed for a moment is waited for. Only regions of a screen may scroll, never the document.
  * Returns a line for each violation, with the screen's name.
  */
 export async function inspectScreen(page: Page, screen: string, inBoth: boolean): Promise<string[]> {
+  await page.locator(OUTDATED).first().waitFor({ state: 'detached' })
   const isDark = (await page.locator('html').getAttribute('data-mantine-color-scheme')) === 'dark'
   const present: Scheme = isDark ? 'dark' : 'light'
   const other: Scheme = isDark ? 'light' : 'dark'
