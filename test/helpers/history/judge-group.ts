@@ -81,10 +81,12 @@ function judgeStates({ rows, arrivals: all }: RowGroup): Fault[] {
   const [only] = sent
   if (only === undefined || sent.length > 1) return []
   const { state, item } = only.row
-  // The state is that of the content which the row has now; what is not sent any more has none.
+  // The state is that of the content which the row has now; what is not sent any more has none. Where the journal says that
+  // a callback may be of an earlier content, either will do.
   if (item === null) return []
   const current = only.items.at(-1)?.requests[0]?.body
-  const arrivals = isCorrected(only) ? all.filter(({ body }) => body === current) : all
+  const isInDoubt = only.row.answer === 'callback_in_doubt'
+  const arrivals = isCorrected(only) && !isInDoubt ? all.filter(({ body }) => body === current) : all
   const wasTaken = arrivals.some(({ took }) => took === true)
   const last = only.tries.at(-1)
   const seen = `the journal says ${state}, the service got ${sayArrivals(arrivals)}.`
@@ -97,7 +99,6 @@ function judgeStates({ rows, arrivals: all }: RowGroup): Fault[] {
   // A refusal that the connection lists as delivered means an earlier run.
   const isRefusal = last?.outcome === 'succeeded' && (last.status ?? 0) >= 400
   const wasNotTaken = arrivals.length > 0 && arrivals.every(({ took }) => took === false)
-  const isInDoubt = only.row.answer === 'callback_in_doubt'
   if (wasNotTaken && state === 'succeeded' && !isRefusal && !isInDoubt) {
     return [toFault('told-taken', only, seen)]
   }
