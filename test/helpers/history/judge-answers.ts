@@ -13,6 +13,9 @@ const ECHOES = ['post_id', 'custom_index_item_id', 'appeal_id']
 
 const AWAITING: ReadonlySet<RowState> = new Set(['unknown', 'overdue', 'acknowledged'])
 
+/** What a callback did that came for a row which had been refused, before a retry sent it again. */
+const LEFT_BY: ReadonlySet<string> = new Set(['differing', 'doubled'])
+
 /** A callback that the receiver has accepted settles its row, or what a retry or correction has sent again since. */
 export function judgeCallbacks({ rows, callbacks }: RowGroup): Fault[] {
   const [only] = rows
@@ -21,7 +24,7 @@ export function judgeCallbacks({ rows, callbacks }: RowGroup): Fault[] {
   const isRetried = items.some(({ retriedAfter }) => retriedAfter.size > 0)
   const before = items
     .flatMap((item) => item.callbacks)
-    .filter(({ effect }) => effect === 'settled_before' || (isRetried && effect === 'differing'))
+    .filter(({ effect }) => effect === 'settled_before' || (isRetried && LEFT_BY.has(effect)))
   const accepted = callbacks.filter(
     ({ status, body }) => status === 200 && !before.some((one) => isSame(one.body, body)),
   )
