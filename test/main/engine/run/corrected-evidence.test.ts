@@ -447,6 +447,19 @@ test('a late callback is of what was sent before a correction that the service r
   expectCounted(runs, runId)
 })
 
+test('a result that may be of what was sent before a correction still says so after a callback that differs', async () => {
+  const runs = openRuns()
+  const { runId, receiveLate } = await startAnswered(runs, [503, 503])
+  expect((await runs.correct(runId, OTHER_TEXT, 'resend', BASE).ended).rows).toMatchObject({ unknown: 1 })
+  expect((await receiveLate('task-1')).callbacks).toMatchObject({ in_doubt: 1 })
+  expect((await receiveLate('task-2')).callbacks).toMatchObject({ in_doubt: 1 })
+  expect(runs.read(runId, (view) => readRow(view, 1)).result.message).toBe(
+    'it may answer what was sent before a correction; another callback came that differs in task_id; the first one counts',
+  )
+  expect(listEffects(runs, runId)).toEqual(['settled', 'differing'])
+  expectCounted(runs, runId)
+})
+
 for (const [task, state] of [
   ['task-2', 'succeeded'],
   ['task-9', 'rejected'],

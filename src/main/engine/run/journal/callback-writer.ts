@@ -358,8 +358,10 @@ export class CallbackWriter {
     const message = stored.message === null ? note : `${stored.message}; ${note}`
     uncountError(counters, stored, 1)
     countError(counters, { ...stored, message }, 1)
-    this.#countAnswer(stored.answer, answer)
-    this.#note.run(message, answer, row)
+    // What the result may be of matters most.
+    const noted = stored.answer === IN_DOUBT.answer ? stored.answer : answer
+    this.#countAnswer(stored.answer, noted)
+    this.#note.run(message, noted, row)
   }
 
   #countAnswer(before: RowAnswer | null, answer: RowAnswer): void {
@@ -500,7 +502,7 @@ export class CallbackWriter {
       ...(doubt === 'none' ? [] : [IN_DOUBT]),
       ...(before === undefined ? [] : [this.#supersede(before, stored)]),
     ]
-    const mark = marks.at(-1) ?? null
+    const mark = marks[0] ?? null
     const notes = [content.message, ...marks.map(({ note }) => note)]
     const message = notes.filter((part) => part !== null).join('; ') || null
     if (mark !== null && stored?.answer !== mark.answer)
