@@ -13,7 +13,7 @@ const SINGLE_BYTE = /^(windows-|iso-8859-|koi8-|ibm866|macintosh|x-mac-)/
 
 /**
  * Reads a body by its byte order mark, the charset of its Content-Type, or the zeros that JSON in UTF-16 has (RFC 4627
- * §3); else as UTF-8, which JSON is to be in (RFC 8259 §8.1). A single-byte charset that was named for valid UTF-8 is
+ * §3); else as UTF-8, which JSON is to be in (RFC 8259 §8.1). A single-byte charset or UTF-16 that was named for valid UTF-8 is
  * taken for a mistake of the service.
  */
 export function readAnswerText(bytes: Buffer, contentType: string): AnswerText {
@@ -35,8 +35,11 @@ function findCharset(bytes: Buffer, contentType: string): string {
   if (first === 0xfffe) return 'utf-16le'
   if (first === 0xefbb && bytes[2] === 0xbf) return 'utf-8'
   const named = readCharset(contentType)
-  if (named === 'utf-8' && (first === 0x007b || first === 0x005b)) return 'utf-16be'
-  if (named === 'utf-8' && (first === 0x7b00 || first === 0x5b00)) return 'utf-16le'
+  const isUnicode = named.startsWith('utf-')
+  if (isUnicode && (first === 0x007b || first === 0x005b)) return 'utf-16be'
+  if (isUnicode && (first === 0x7b00 || first === 0x5b00)) return 'utf-16le'
+  // JSON begins with ASCII, which has a zero in UTF-16.
+  if (named.startsWith('utf-16') && bytes[0] !== 0 && bytes[1] !== 0) return 'utf-8'
   return SINGLE_BYTE.test(named) && isUtf8(bytes) && !isAscii(bytes) ? 'utf-8' : named
 }
 

@@ -12,6 +12,7 @@ test.each([
   ['UTF-8 in quotes', 'application/json;CHARSET="UTF8"', Buffer.from(TEXT)],
   ['a charset that nobody knows', 'application/json; charset=x-none', Buffer.from(TEXT)],
   ['a single-byte charset by mistake', 'application/json; charset=ISO-8859-1', Buffer.from(TEXT)],
+  ['UTF-16 by mistake', 'application/json; charset=utf-16', Buffer.from(TEXT)],
 ])('an answer in UTF-8 is read as it is, with a Content-Type that names %s', (_, contentType, bytes) => {
   expect(readAnswerText(bytes, contentType)).toEqual({ text: TEXT })
 })
@@ -20,6 +21,7 @@ test.each([
   ['windows-1252', 'application/json; charset=iso-8859-1', Buffer.from(TEXT, 'latin1')],
   ['utf-16le', 'application/json; charset=utf-16', utf16le],
   ['utf-16be', 'application/json; charset=utf-16be', utf16be],
+  ['utf-16be', 'application/json; charset=utf-16', utf16be],
   ['utf-16le', JSON_TYPE, Buffer.concat([Buffer.from([0xff, 0xfe]), utf16le])],
   ['utf-16be', 'application/json; charset=utf-8', Buffer.concat([Buffer.from([0xfe, 0xff]), utf16be])],
   ['utf-16le', JSON_TYPE, utf16le],
