@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { createOperationExchange } from '../../../../src/main/engine/service/operation-exchange.ts'
-import { RULES_OF_ROWS, readRecord } from '../journal/test-journal.ts'
+import { RULES_OF_ROWS } from '../journal/test-journal.ts'
+import { createTestExchange } from '../service/answers.ts'
 import { ACKNOWLEDGED, openSettler } from './open-settler.ts'
 
 const RESULT = '{"task_id":"task-1","post_id":"p1","triggered_rules":[]}'
@@ -8,13 +8,10 @@ const OTHER_RESULT =
   '{"task_id":"task-1","post_id":"p1","triggered_rules":[{"rule_id":"r2","rule_name":"Spam"}]}'
 const REFUSAL = '{"error":true,"status":500,"error_code":"INTERNAL","message":"it broke","show_alert":false}'
 
+const { judgeCallback } = createTestExchange({ kind: 'task', mode: 'async' })
+
 /** A settler of acknowledged tasks, which reads callbacks as a run does. */
 function openTasks(rows = 1) {
-  const plan = {
-    ...readRecord(openSettler(1).journal).plan,
-    operation: { kind: 'task', mode: 'async', api: 'v1' },
-  }
-  const { judgeCallback } = createOperationExchange(plan as never, { deliveredCodes: [], nowMs: Date.now })
   const settler = openSettler(rows, { judge: (body, item) => judgeCallback(body, [`p${item}`, 'u']) })
   for (let item = 1; item <= rows; item += 1) settler.send(item, { ...ACKNOWLEDGED, taskId: `task-${item}` })
   const readRow = (row = 1) =>
@@ -144,6 +141,24 @@ test('an unreadable callback that came before the acknowledgement is told when i
       'a callback came but is not readable: it is not valid JSON; no other came within 600 s of the acknowledgement; a late one still counts',
     answer: 'unreadable_callback',
   })
+})
+
+test('a callback of another post that came before the acknowledgement is told when its row is overdue', () => {
+  const { receive, takeIn, send, clock, journal } = openSettler(1, {
+    judge: (body) => judgeCallback(body, ['p1', 'u']),
+  })
+  receive(1, 1_000, RESULT.replace('p1', 'p2'))
+  takeIn()
+  send(1, ACKNOWLEDGED)
+  clock.nowMs += 700_000
+  takeIn()
+  expect(journal.db.prepare('SELECT state, message, answer FROM result').get()).toEqual({
+    state: 'overdue',
+    message:
+      'a callback came that names another id; no other came within 600 s of the acknowledgement; a late one still counts',
+    answer: 'callback_of_other_post',
+  })
+  expect(journal.counters.get('answer', 'callback_of_other_post')).toBe(1)
 })
 
 test('a readable callback after an unreadable one settles the row, which keeps the mark of both', () => {

@@ -118,7 +118,7 @@ export class CallbackWriter {
   readonly #acknowledged: StatementSync
   readonly #settledBy: StatementSync
   readonly #said: StatementSync
-  readonly #unreadable: StatementSync
+  readonly #useless: StatementSync
   readonly #setEffect: StatementSync
   readonly #note: StatementSync
   readonly #lose: StatementSync
@@ -180,7 +180,9 @@ export class CallbackWriter {
     this.#saidBefore = db.prepare(
       `${said} AND effect = 'settled_before' ORDER BY callback.id DESC LIMIT ${COMPARED_MAX}`,
     )
-    this.#unreadable = db.prepare(`${said} AND effect = 'unreadable' ORDER BY callback.id DESC LIMIT 1`)
+    this.#useless = db.prepare(
+      `${said} AND effect IN ('unreadable', 'other_post') ORDER BY callback.id DESC LIMIT 1`,
+    )
     this.#setEffect = db.prepare('UPDATE callback SET effect = ? WHERE id = ?')
     this.#note = db.prepare('UPDATE result SET message = ?, answer = ? WHERE row = ?')
     this.#lose = db.prepare(
@@ -283,13 +285,11 @@ export class CallbackWriter {
     const { counters } = this.#journal
     for (const { row } of this.#overdue.all(acknowledgedBeforeMs, limit)) {
       const item = Number(row)
-      const unreadable = this.#unreadable.get(item)
-      const message =
-        unreadable === undefined
-          ? `no callback ${missing}`
-          : `${sayUnreadable(toBody(unreadable))}; no other ${missing}`
+      const useless = this.#useless.get(item)
+      const mark = useless === undefined ? null : toUselessMark(useless)
+      const message = mark === null ? `no callback ${missing}` : `${mark.note}; no other ${missing}`
       const stored = this.#readResult(item) as StoredResult
-      const answer = stored.answer ?? (unreadable === undefined ? null : 'unreadable_callback')
+      const answer = stored.answer ?? mark?.answer ?? null
       if (answer !== null && stored.answer === null) counters.add('answer', answer, 1)
       this.#setOverdue.run(message, answer, item)
       counters.add('state', 'acknowledged', -1)
@@ -567,6 +567,13 @@ export class CallbackWriter {
 
 function toBody(row: Record<string, unknown>): string {
   return readStoredBody(row['body'], row['content'], row['bytes'])?.text ?? ''
+}
+
+/** What a callback is told as that has settled nothing, and maybe came before its row had anything to say it on. */
+function toUselessMark(callback: Record<string, unknown>): Mark {
+  return callback['effect'] === 'other_post'
+    ? { answer: 'callback_of_other_post', note: 'a callback came that names another id' }
+    : { answer: 'unreadable_callback', note: sayUnreadable(toBody(callback)) }
 }
 
 function sayUnreadable(body: string): string {
