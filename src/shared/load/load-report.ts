@@ -161,6 +161,8 @@ const callbackCountsSchema = z.object({
   doubled: z.int(),
   /** Said error. */
   rejected: z.int(),
+  /** Named another post than their address, and settled nothing; earlier versions did not keep them apart. */
+  otherPost: z.int().exactOptional(),
   /** Did not come within the plan's time; no percentile holds them. */
   overdue: z.int(),
   /** Were still awaited when the load ended. */

@@ -5,7 +5,7 @@ import { isWarmup } from './load-pacer.ts'
 /** Callbacks that are read at once. */
 const BATCH_MAX = 2_000
 
-export type CallbackCount = 'received' | 'doubled' | 'rejected' | 'overdue'
+export type CallbackCount = 'received' | 'doubled' | 'rejected' | 'otherPost' | 'overdue'
 
 export interface LoadCallbacksOptions {
   inbox: InboxReader
@@ -63,6 +63,11 @@ export class LoadCallbacks {
         if (isWarmup(item - 1)) continue
         onCount('received', receivedAtUs)
         const judgement = judge(body, item)
+        // That of another request: its own may still come.
+        if (judgement?.echo.kind === 'mismatched') {
+          onCount('otherPost', receivedAtUs)
+          continue
+        }
         if (judgement?.outcome !== 'succeeded') onCount('rejected', receivedAtUs)
         this.#settle(item, { receivedAtUs, rules: judgement?.rules ?? [] })
       }

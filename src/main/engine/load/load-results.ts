@@ -200,15 +200,15 @@ function toEchoes({ echoes }: LoadState): Pick<RunSummary, 'echoes'> {
   return verified + notVerifiable + mismatched === 0 ? {} : { echoes: counts }
 }
 
-function toCallbackCounts({ received, doubled }: NonNullable<LoadState['callbacks']>) {
+function toCallbackCounts({ received, doubled, otherPost = 0 }: NonNullable<LoadState['callbacks']>) {
   return {
     received,
-    settled: received - doubled,
+    settled: received - doubled - otherPost,
     early: 0,
     late: 0,
     doubled,
     differing: 0,
-    other_post: 0,
+    other_post: otherPost,
     unreadable: 0,
   }
 }

@@ -11,7 +11,10 @@ const engine = openEngine(folder)
 const loads = createLoadRuns(folder)
 
 /** An async service that posts each result after so many milliseconds; null is never, and each as often as told. */
-function startService(toDelays: (number: number) => readonly number[]) {
+function startService(
+  toDelays: (number: number) => readonly number[],
+  toPostId: (own: string, number: number) => string = (own) => own,
+) {
   return startFaultServer({
     onRequest: (request, wire) => {
       const { callback_url: url, post_id, user_id } = JSON.parse(request.body) as Record<string, string>
@@ -23,7 +26,7 @@ function startService(toDelays: (number: number) => readonly number[]) {
             headers: { 'content-type': 'application/json' },
             body: JSON.stringify({
               task_id: `task-${post_id}`,
-              post_id,
+              post_id: toPostId(post_id ?? '', request.number),
               user_id,
               triggered_rules: [{ rule_id: 'r1', rule_name: 'Spam' }],
             }),
@@ -46,7 +49,13 @@ test('an async load measures acknowledgement and callback, each from the request
   const summary = await handle.ended
   const report = await engine.results.readLoadReport(handle.runId)
   expect(summary).toMatchObject({ state: 'completed', mode: 'async', requests: { sent: 20, succeeded: 20 } })
-  expect(report.callbacks).toEqual({ received: 20, doubled: 0, rejected: 0, overdue: 0, outstanding: 0 })
+  expect(report.callbacks).toMatchObject({
+    received: 20,
+    doubled: 0,
+    rejected: 0,
+    overdue: 0,
+    outstanding: 0,
+  })
   expect(summary.callbacks).toMatchObject({ received: 20, settled: 20 })
   expect(summary.triggered_rules).toEqual([{ rule_id: 'r1', rule_name: 'Spam', rows: 20 }])
   const { http_req_duration: acknowledged, callback_latency: called } = report.latencyMs
@@ -71,6 +80,28 @@ test('callbacks that do not come are overdue, and those that come again count on
   expect(callbacks).toMatchObject({ received: 10, overdue: 5, outstanding: 0, rejected: 0 })
   expect(latencyMs.callback_latency?.count).toBe(5)
   expect(summary.load?.callbacks).toEqual({ rejected: 0, overdue: 5, outstanding: 0 })
+})
+
+test('a callback that names another post leaves its own awaited, and has no latency', async () => {
+  const server = await startService(
+    () => [5],
+    (own, number) => (number === 2 ? 'somebody-else' : own),
+  )
+  const plan = loads.createPlan(
+    3,
+    server.baseUrl,
+    { pace: { kind: 'closed', concurrency: 1 }, requests: 4 },
+    { operation: { kind: 'task', mode: 'async' }, callback: { timeoutMs: 400 } },
+  )
+  const handle = await engine.runs.startRun(plan, { apiKey: RUN_KEY })
+  const summary = await handle.ended
+  const { callbacks, latencyMs } = await engine.results.readLoadReport(handle.runId)
+  expect(callbacks).toEqual({
+    ...{ received: 4, doubled: 0, rejected: 0, otherPost: 1, overdue: 1, outstanding: 0 },
+  })
+  expect(latencyMs.callback_latency?.count).toBe(3)
+  expect(summary.callbacks).toMatchObject({ received: 4, settled: 3, other_post: 1 })
+  expect(summary.triggered_rules).toEqual([{ rule_id: 'r1', rule_name: 'Spam', rows: 3 }])
 })
 
 test('a threshold counts a callback that does not come with the time that it was waited for', async () => {

@@ -13,7 +13,7 @@ function createCallbacks() {
   const writer = InboxWriter.open(workspace)
   if (writer === null) throw new Error('the inbox is held')
   let nowMs = 0
-  const counts = { received: 0, doubled: 0, rejected: 0, overdue: 0 }
+  const counts = { received: 0, doubled: 0, rejected: 0, otherPost: 0, overdue: 0 }
   const latencies: [latencyUs: number, receivedAtUs: number][] = []
   const callbacks = new LoadCallbacks({
     inbox: new InboxReader(workspace),
@@ -58,7 +58,7 @@ describe('callbacks of a load', () => {
       [8_500, 9_500],
     ])
     expect(callbacks.awaited).toBe(0)
-    expect(counts).toEqual({ received: 2, doubled: 0, rejected: 1, overdue: 0 })
+    expect(counts).toEqual({ received: 2, doubled: 0, rejected: 1, otherPost: 0, overdue: 0 })
   })
 
   it('may arrive before their request was reported', async () => {

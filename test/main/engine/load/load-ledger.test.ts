@@ -337,7 +337,7 @@ describe('the ledger', () => {
     ledger.countCallback('rejected', START_MS * 1000 + 2_200_000)
     const second = ledger.close(1)
     expect(second.times.latency.percentiles('callback_latency')).toMatchObject({ count: 1 })
-    expect(ledger.total.callbacks).toEqual({ received: 1, doubled: 0, rejected: 0, overdue: 0 })
+    expect(ledger.total.callbacks).toMatchObject({ received: 1, doubled: 0, rejected: 0, overdue: 0 })
   })
 })
 
