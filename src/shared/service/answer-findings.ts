@@ -1,3 +1,4 @@
+import { createTermFinder } from './alike-texts.ts'
 import { isJsonObject, type JsonObject, toTaskId, toTextOrNull } from './json-object.ts'
 
 /** What one model of a task found (docs/interface.md §2.3, §4.2). */
@@ -251,15 +252,16 @@ export interface AnsweredTerm {
 }
 
 /**
- * The terms of a watchlist's answer, whichever list they are in, by the lower-cased term: objects, or their text alone
+ * Finds a term in a watchlist's answer, whichever list it is in: they are objects, or their text alone
  * (docs/interface.md §4.5).
  */
-export function readAnsweredTerms(body: unknown): ReadonlyMap<string, AnsweredTerm> {
+export function readAnsweredTerms(body: unknown): (term: string) => AnsweredTerm | undefined {
   const terms = new Map<string, AnsweredTerm>()
   for (const list of Object.values(toObject(body))) {
     for (const item of toList(list)) {
-      const { term, notes, ...others } = typeof item === 'string' ? { term: item } : toObject(item)
-      if (typeof term !== 'string') continue
+      const { term: named, notes, ...others } = isJsonObject(item) ? item : { term: item }
+      const term = toTaskId(named)
+      if (term === null) continue
       const remark = Object.entries(others).map(([name, value]) => `${name}: ${sayValue(value)}`)
       terms.set(term.toLowerCase(), {
         notes: notes === undefined ? undefined : toTextOrNull(notes),
@@ -267,17 +269,12 @@ export function readAnsweredTerms(body: unknown): ReadonlyMap<string, AnsweredTe
       })
     }
   }
-  return terms
+  return createTermFinder(terms)
 }
 
 /** A text as it stands, anything else as JSON. */
 export function sayValue(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
-}
-
-/** The notes of each term of a watchlist's answer, by the lower-cased term; null where they are cleared or absent. */
-export function readTermNotes(body: unknown): ReadonlyMap<string, string | null> {
-  return new Map([...readAnsweredTerms(body)].map(([term, { notes }]) => [term, notes ?? null]))
 }
 
 /** The `message` of an answer, in the service's words (docs/interface.md §4.3 to §4.6, §7). */

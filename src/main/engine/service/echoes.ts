@@ -1,5 +1,6 @@
 import type { Echo } from '../../../shared/operations/operation-entry.ts'
 import { OPERATIONS, type Operation, targetOf } from '../../../shared/operations/operations.ts'
+import { foldEcho } from '../../../shared/service/alike-texts.ts'
 import { isJsonObject, type JsonObject } from '../../../shared/service/json-object.ts'
 import { JsonText } from '../mapping/json-text.ts'
 
@@ -84,11 +85,6 @@ function readPart(
     finding = ALIKE
   }
   return finding
-}
-
-/** Texts that are equal but for white space around them, case and Unicode normal form become the same. */
-export function foldEcho(text: string): string {
-  return text.normalize('NFKC').trim().toLowerCase()
 }
 
 function toText(value: unknown): string | null {

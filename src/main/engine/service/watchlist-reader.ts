@@ -1,6 +1,7 @@
 import type { RowAnswer } from '../../../shared/run/item-state.ts'
-import { isJsonObject } from '../../../shared/service/json-object.ts'
-import { ALIKE, type EchoFinding, foldEcho, UNVERIFIABLE, VERIFIED } from './echoes.ts'
+import { createTermFinder } from '../../../shared/service/alike-texts.ts'
+import { isJsonObject, toTaskId } from '../../../shared/service/json-object.ts'
+import { ALIKE, type EchoFinding, UNVERIFIABLE, VERIFIED } from './echoes.ts'
 import {
   createJudgement,
   cutMessage,
@@ -74,50 +75,37 @@ function judgeLists(
     const terms = body[name]
     if (Array.isArray(terms)) for (const term of terms) noteTerm(found, term, name, answer)
   }
-  const mentioned = rowKeys.map((key) => found.get(key) ?? found.get(key.trim()))
-  const isAlike = mentioned.includes(undefined) && addAlike(mentioned, found, rowKeys)
-  const echo = toTermEcho(found, rowKeys, mentioned, isAlike)
+  const mentioned = rowKeys.map(createTermFinder(found))
+  const echo = toTermEcho(found, rowKeys, mentioned)
   return createJudgement({ outcome: 'succeeded', status, rows: mentioned.map(judgeTerm), echo })
 }
 
 /**
- * Terms tell whose an answer is: one that lists others alone is that of another request. Every term of the request is in
- * a list of its answer.
+ * Terms tell whose an answer is, since every term of the request is in a list of its answer: one that lists others, and
+ * lacks at least half of those that were sent, is that of another request.
  */
 function toTermEcho(
   found: ReadonlyMap<string, Found>,
   rowKeys: readonly string[],
   mentioned: readonly (Found | undefined)[],
-  isAlike: boolean,
 ): EchoFinding {
-  const [expected] = rowKeys
-  const [other] = found.keys()
-  if (expected === undefined || other === undefined) return UNVERIFIABLE
-  if (isAlike) return ALIKE
-  if (mentioned.some((one) => one !== undefined)) return VERIFIED
-  return { kind: 'mismatched', field: 'term', expected, found: other, isOfOtherRow: false }
-}
-
-/** Finds the terms that are mentioned in another case or Unicode normal form; returns whether there are any. */
-function addAlike(
-  mentioned: (Found | undefined)[],
-  found: ReadonlyMap<string, Found>,
-  rowKeys: readonly string[],
-): boolean {
-  const folded = new Map([...found].map(([term, one]) => [foldEcho(term), one]))
-  let isAny = false
-  for (const [index, key] of rowKeys.entries()) {
-    if (mentioned[index] !== undefined) continue
-    mentioned[index] = folded.get(foldEcho(key))
-    isAny ||= mentioned[index] !== undefined
+  if (found.size === 0) return UNVERIFIABLE
+  const own = new Set(mentioned)
+  const missing = new Set(rowKeys.filter((_, index) => mentioned[index] === undefined))
+  const [expected] = missing
+  if (expected !== undefined && missing.size >= own.size - 1) {
+    for (const [term, one] of found) {
+      if (!own.has(one))
+        return { kind: 'mismatched', field: 'term', expected, found: term, isOfOtherRow: false }
+    }
   }
-  return isAny
+  return mentioned.some((one, index) => one !== found.get(rowKeys[index] ?? '')) ? ALIKE : VERIFIED
 }
 
 /** A term of an answer is an object, or its text alone (docs/interface.md §4.5: failed_terms is not shown). */
 function noteTerm(found: Map<string, Found>, item: unknown, list: string, answer: RowAnswer): void {
-  const term = isJsonObject(item) ? item['term'] : item
-  if (typeof term !== 'string') return
+  const term = toTaskId(isJsonObject(item) ? item['term'] : item)
+  if (term === null) return
   const key = term.toLowerCase()
   const known = found.get(key)
   if (known === undefined) found.set(key, { answer, lists: [list], reason: toReason(item) })

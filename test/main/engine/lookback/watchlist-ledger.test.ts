@@ -71,6 +71,25 @@ describe('the ledger of a watchlist', () => {
     expect(counts).toEqual({ known: 2, failed: 1, unknown: 1 })
   })
 
+  it('finds terms in an answer that has them in another normal form or as numbers, as the run does', async () => {
+    const { send, read } = await openLedgerWorkspace()
+    const server = await startFaultServer({
+      onRequest: (_, wire) =>
+        wire.send(200, {
+          ...{ message: '', watchlist: 'slurs', pre_existing_terms: [], failed_terms: [] },
+          added_terms: [{ term: 'cafe\u0301', notes: 'n' }, { term: 88 }],
+        }),
+    })
+    const there = { connection: { baseUrl: server.baseUrl } }
+    const summary = await send(toAdd('slurs'), 'term,notes\ncaf\u00e9,\n88,\n', there)
+    expect(summary).toMatchObject({ rows: { succeeded: 2 }, terms: { added: 2 } })
+    const { entries } = await read('watchlist', ALL)
+    expect(entries.map(({ term, state, notes }) => [term, state, notes])).toEqual([
+      ['caf\u00e9', 'known', 'n'],
+      ['88', 'known', null],
+    ])
+  })
+
   it('shows terms of a lost answer as unknown until an answer says what the list has', async () => {
     const { send, setFaults, readTerms, read, runs } = await openWatchlist()
     await send(toAdd('slurs'), 'term,notes\nknown,before\n')

@@ -198,6 +198,16 @@ test('an answer that lists only other terms is another one’s, even if it names
   expect(judge(terms, TERMS, answer)).toMatchObject({ ...MISMATCHED, echo: { found: 'gamma' } })
 })
 
+test('an answer that shares a term with the request, and lists others in the place of the rest, is another one’s', () => {
+  const answer = { ...LISTS, added_terms: [{ term: 'gamma' }, { term: 'beta' }] }
+  expect(judge(terms, TERMS, answer)).toMatchObject({
+    ...MISMATCHED,
+    echo: { field: 'term', expected: 'alpha', found: 'gamma' },
+  })
+  const fuller = { ...LISTS, added_terms: [{ term: 'alpha' }, { term: 'beta' }, { term: 'gamma' }] }
+  expect(judge(terms, TERMS, fuller)).toMatchObject({ outcome: 'succeeded', echo: { kind: 'verified' } })
+})
+
 test('terms that a service rewrites are not compared once that is accepted, and none of them counts as added', () => {
   const rewriting = createTestExchange({ kind: 'watchlist-add', watchlist: 'words' }, { rewritesIds: true })
   const judgement = judge(rewriting, TERMS, { ...LISTS, added_terms: [{ term: 'gamma' }] })

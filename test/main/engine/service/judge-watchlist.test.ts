@@ -69,12 +69,31 @@ test('of a term in several lists the gravest counts, and that is said', () => {
 })
 
 test('a term that the service trims is found again', () => {
-  const rows = add.judge(toAnswer(200, { ...EMPTY_ADD, added_terms: ['a b'] }), keysOf(' A b ')).rows
+  const judgement = add.judge(toAnswer(200, { ...EMPTY_ADD, added_terms: ['a b'] }), keysOf(' A b '))
+  const { rows } = judgement
   expect(rows?.[0]?.answer).toBe('added')
+  expect(judgement.echo).toEqual({ kind: 'alike' })
+})
+
+test('a term of digits that comes back as a number is the term that was sent', () => {
+  const body = {
+    ...EMPTY_ADD,
+    added_terms: [{ term: 88 }, 1488],
+    failed_terms: [{ term: 14, reason: 'short' }],
+  }
+  const judgement = add.judge(toAnswer(200, body), keysOf('88', '1488', '14'))
+  expect(judgement.rows?.map(({ answer }) => answer)).toEqual(['added', 'added', 'failed'])
+  expect(judgement.echo).toEqual({ kind: 'verified' })
+})
+
+test('a term that comes back without its final sigma is the term that was sent', () => {
+  const judgement = add.judge(toAnswer(200, { ...EMPTY_ADD, added_terms: ['οδοσ'] }), keysOf('ΟΔΟΣ'))
+  expect(judgement.rows?.map(({ answer }) => answer)).toEqual(['added'])
+  expect(judgement.echo).toEqual({ kind: 'alike' })
 })
 
 test('lists that are missing or hold something else cost only their own terms', () => {
-  const body = { added_terms: ['a', 7, null, {}], pre_existing_terms: 'b', failed_terms: null }
+  const body = { added_terms: ['a', true, null, {}], pre_existing_terms: 'b', failed_terms: null }
   const rows = add.judge(toAnswer(200, body), keysOf('a', 'b')).rows
   expect(rows?.map(({ answer }) => answer)).toEqual(['added', 'failed'])
 })

@@ -33,7 +33,7 @@ export const WATCHLIST_LEDGER: LedgerReader<TermDetail> = {
       const add = (atUs: number, detail: TermDetail) =>
         events.add({ list, key, atUs, runId, numbers, detail })
       const isAnswered = (state === 'succeeded' || state === 'rejected') && answer !== null
-      const said = terms?.get(key) ?? terms?.get(key.trim())
+      const said = terms?.(term)
       // The answer may pass a term over in silence.
       const isMentioned = isAnswered && (terms === null || said !== undefined)
       const isSettled = isMentioned && answer !== 'failed'

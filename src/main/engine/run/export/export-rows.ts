@@ -4,10 +4,10 @@ import { type SourcePlace, toRowAndRecord, toSourcePlace } from '../../../../sha
 import type { CallbackDetail, ExportRow, ResultRow } from '../../../../shared/run/results.ts'
 import type { RowFilter } from '../../../../shared/run/row-filters.ts'
 import {
+  readAnsweredTerms,
   readAppealFindings,
   readServiceMessage,
   readTaskFindings,
-  readTermNotes,
 } from '../../../../shared/service/answer-findings.ts'
 import { parseJson } from '../../../../shared/service/parse-json.ts'
 import { listScoreClasses, readScoreClasses } from '../../journal/found-reader.ts'
@@ -76,7 +76,7 @@ interface ItemExchange {
   response: StoredBody | null
   callbacks: CallbackDetail[]
   body: unknown
-  termNotes: ReadonlyMap<string, string | null>
+  findTerm: ReturnType<typeof readAnsweredTerms> | null
 }
 
 /** What is read of rows besides what every format has. */
@@ -277,14 +277,14 @@ function createExportedRun(view: RunView, { withRequests, withFields }: Required
     const settled = callbacks.find(({ effect }) => effect === 'settled')
     const text = settled?.body ?? response?.text ?? ''
     const body = text === '' ? undefined : parseJson(text)
-    const termNotes = isTerm ? readTermNotes(body) : NO_NOTES
-    return { row: stored.id, place, response, callbacks, body, termNotes }
+    const findTerm = isTerm && body !== undefined ? readAnsweredTerms(body) : null
+    return { row: stored.id, place, response, callbacks, body, findTerm }
   }
 
-  function findNotes({ termNotes }: ItemExchange, { row, cells }: ResultRow, kinds: string | null) {
-    if (termNotes.size === 0) return null
+  function findNotes({ findTerm }: ItemExchange, { row, cells }: ResultRow, kinds: string | null) {
+    if (findTerm === null) return null
     const { term } = getRequests().mapRow(row, cells, kinds).body
-    return termNotes.get(String(term).toLowerCase()) ?? null
+    return findTerm(String(term))?.notes ?? null
   }
 
   return {
@@ -320,7 +320,7 @@ function createExportedRun(view: RunView, { withRequests, withFields }: Required
         body,
         task: isTask && body !== undefined ? readTaskFindings(body) : null,
         appeal: isAppeal && body !== undefined ? readAppealFindings(body) : null,
-        termNotes: exchange !== null && isTerm ? findNotes(exchange, result, kinds) : null,
+        termNotes: exchange !== null && body !== undefined ? findNotes(exchange, result, kinds) : null,
         serviceMessage: isTask || isAppeal ? null : readServiceMessage(body),
       }
       // The record's own id would not say which of its two rows this is.
@@ -334,8 +334,6 @@ function createExportedRun(view: RunView, { withRequests, withFields }: Required
     },
   }
 }
-
-const NO_NOTES: ReadonlyMap<string, null> = new Map()
 
 /** Items whose answers are kept while rows of others are read. */
 const READ_ITEMS_MAX = 4

@@ -174,6 +174,20 @@ test('an export holds the model results and the index matches of a v2 answer', a
   expect(Object.fromEntries(cells)).toMatchObject({ ...expected, 'score.hate': '3' })
 })
 
+test('an export of terms has no notes of an answer that names another watchlist', async () => {
+  const { readCsv } = await runSource(
+    { name: 'terms.csv', text: 'term,notes\nalpha,new\n' },
+    { kind: 'watchlist-add', watchlist: 'list' },
+    () => ({
+      ...{ message: 'Done.', watchlist: 'others', added_terms: [], failed_terms: [] },
+      pre_existing_terms: [{ term: 'alpha', notes: 'of others' }],
+    }),
+  )
+  expect((await readCsv()).rows).toEqual([
+    expect.objectContaining({ sluice_state: 'unknown', sluice_term_notes: '', sluice_service_message: '' }),
+  ])
+})
+
 test('an export of terms has the notes that the watchlist answers, and the message of each answer', async () => {
   const { readCsv, readLines } = await runSource(
     { name: 'terms.csv', text: 'term,notes\nAlpha,new\nbeta,\n' },
