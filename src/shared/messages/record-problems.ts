@@ -160,7 +160,7 @@ export const RECORD_PROBLEMS = {
   },
   cut_by_line_break: {
     expected: () =>
-      'is followed by a row of one cell, which may be the rest of its text; it is sent without that',
+      'may be one row with the next or previous one, cut by a line break outside quotes; each is read as a row of its own',
     title: 'Rows that a line break may have cut',
     remedy: 'Put texts with line breaks in quotes in the file, or export it again.',
     needs: 'content_cut',

@@ -45,15 +45,29 @@ test('a long row of dashes with something behind it takes no long time', () => {
   expect(readText(`id,text\n${'-'.repeat(5_000)}x,a\n`).problems).toEqual([])
 })
 
+const CUT_1_2 = ['cut_by_line_break 1 warning', 'ragged_row 2 warning', 'cut_by_line_break 2 warning']
+
 test.each([
-  ['1,first part\nand the rest\n2,whole\n', ['cut_by_line_break 1 warning', 'ragged_row 2 warning']],
+  ['id,text', '1,first part\nand the rest\n2,whole\n', CUT_1_2],
   [
+    'id,text',
     '1,first part\n\nand the rest\nof it all\n',
-    ['cut_by_line_break 1 warning', 'ragged_row 2 warning', 'ragged_row 3 warning'],
+    [...CUT_1_2, 'ragged_row 3 warning', 'cut_by_line_break 3 warning'],
   ],
-  ['1,first part\nu7\n2,whole\n', ['ragged_row 2 warning']],
-  ['Ann B,first part\nBob C\n2,whole\n', ['ragged_row 2 warning']],
-  ['1,first part,\nand the rest\n', ['ragged_row 1 warning', 'ragged_row 2 warning']],
-])('a row below which its text may go on is told: %j', (rows, problems) => {
-  expect(readText(`id,text\n${rows}`).problems).toEqual(problems)
+  ['id,text', '1,こんにちは\n今日はいい天気ですね\n2,whole\n', CUT_1_2],
+  ['id,text', '1,first part\nand then, the rest\n', [CUT_1_2[0], CUT_1_2[2]]],
+  ['id,text,day', '1,first part\nand the rest,3 May\n2,whole,4 May\n', ['ragged_row 1 warning', ...CUT_1_2]],
+  ['id,text,day', 'u1,hello\nworld,3 May\nu2,whole,4 May\n', ['ragged_row 1 warning', ...CUT_1_2]],
+  ['id,text', '1,first part\nu7\n2,whole\n', ['ragged_row 2 warning']],
+  ['id,text', 'Ann B,first part\nBob C\n2,whole\n', ['ragged_row 2 warning']],
+  ['id,text', '1,first part,\nand the rest\n', ['ragged_row 1 warning', 'ragged_row 2 warning']],
+  ['id,text', '1, first\nBob C, second\n', []],
+  ['id,text,day', 'u1,hello\nu2,whole\n', ['ragged_row 1 warning', 'ragged_row 2 warning']],
+])('rows that may be one row, cut by a line break, are told: %s %j', (header, rows, problems) => {
+  expect(readText(`${header}\n${rows}`).problems).toEqual(problems)
+})
+
+test('a row is held against one of the bytes that were read before', () => {
+  const rows = `id,text\n1,first part\nand the rest\n${'2,whole\n'.repeat(5)}`
+  for (const readBytes of [8, 21, 34]) expect(readText(rows, { readBytes }).problems).toEqual(CUT_1_2)
 })

@@ -90,6 +90,9 @@ function createReader(source: PlanSource, file: SourceFile, readBytes: number): 
     let row = 0
     let isHeaderNext = source.header
     const places = new PlaceNotes()
+    // Also one of the batch before, which is held back until this one is read.
+    let last: SourceRow | null = null
+    let lastCells: readonly string[] = []
     let sheetRow = 0
     let line = separatorLine === null ? 1 : 2
     emptyRecords = 0
@@ -119,14 +122,15 @@ function createReader(source: PlanSource, file: SourceFile, readBytes: number): 
           if (cells.length > columns.length) columns = toColumnNames(head.header, cells.length)
           headerWatch.note(cells)
           const hasBreaks = line - beginsAt > 1
-          const before = rows.at(-1)
-          if (
-            before !== undefined &&
-            !batch.faults.has(index) &&
-            mayContinue(cells, before.cells, head.cells)
-          )
-            before.problems.push(toCutProblem(before.row, cells))
-          rows.push(toSourceRow({ row, line: beginsAt, hasBreaks, cells, batch, index }, expectation))
+          const read = toSourceRow({ row, line: beginsAt, hasBreaks, cells, batch, index }, expectation)
+          if (last !== null && !batch.faults.has(index) && mayContinue(cells, lastCells, head.cells)) {
+            const isCut = last.problems.some(({ code }) => code === 'cut_by_line_break')
+            if (!isCut) last.problems.push(toCutProblem(last.row, cells))
+            read.problems.push(toCutProblem(row, cells))
+            lastCells = [...lastCells, ...cells.slice(1)]
+          } else lastCells = cells
+          last = read
+          rows.push(read)
         }
         if (rows.length > 0)
           yield { rows, places: places.take(), bytesRead: text.bytesRead(), isAscii: batch.isAscii }

@@ -198,15 +198,28 @@ function toBreakProblem(row: number, cells: readonly string[]): FoundProblem {
   return { row, severity: 'warning', code: 'stray_line_break', found }
 }
 
-/** Whether a record is one cell of several words below a whole row that begins with one word, as an id. */
+/** Several words, also in scripts that write none apart. */
+const PROSE =
+  /\S\s+\S|[、。！？]|[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmr}\p{sc=Mymr}]{6}/u
+
+/**
+ * Whether a record may be the rest of the one before: it begins with several words, or without a digit, where that one
+ * begins with an id, and completes its cells or has no other delimiters than the commas of a text.
+ */
 export function mayContinue(cells: readonly string[], before: readonly string[], count: number): boolean {
-  const [only = ''] = cells
-  const [first = ''] = before
-  if (cells.length > 1 || count < 2 || before.length !== count) return false
-  return /\S\s+\S/.test(only) && first !== '' && !/\s/.test(first) && (before.at(-1) ?? '') !== ''
+  const isFull = cells.length >= count
+  const isSpaced = ([, second = '']: readonly string[]) => second.startsWith(' ')
+  if (count < 2 || before.length < 2 || before.length > count || (isFull && !isSpaced(cells))) return false
+  const [first = ''] = cells
+  const [id = ''] = before
+  if (id === '' || PROSE.test(id) || (before.at(-1) ?? '') === '') return false
+  const isProse = PROSE.test(first)
+  if (isProse && cells.slice(1).every((cell) => cell.startsWith(' ')) && !isSpaced(before)) return true
+  const isWord = cells.length > 1 && first !== '' && /\d/.test(id) && !/\d/.test(first)
+  return !isFull && before.length + cells.length - 1 === count && (isProse || isWord)
 }
 
-/** A text that a line break without quotes around it ended too early. */
+/** One of two rows that may be one, cut by a line break outside quotes. */
 export function toCutProblem(row: number, next: readonly string[]): FoundProblem {
   return { row, severity: 'warning', code: 'cut_by_line_break', found: toFound(next[0] ?? '') }
 }
