@@ -220,6 +220,10 @@ function isHeaderInOtherWords(cells: readonly string[], header: readonly string[
 const TOTAL =
   /^(?:(?:grand |sub-?|overall )?totals?|sum|(?:gesamt|end|zwischen)?summe|gesamt(?:ergebnis)?|total (?:general|général|geral)|totale|totaal|suma|итого|всего|razem|toplam|yhteensä|summa|合計|総計|小計|总计|合计|합계|총계)\s*[:：]?$/iu
 
+/** What begins a line of figures about the columns above. */
+const SUMMARY =
+  /^(?:(?:grand |sub-?|overall )?totals?|sum|count|average|avg|mean|median|min(?:imum)?|max(?:imum)?|(?:gesamt|end|zwischen)?summe|gesamt(?:zahl)?|anzahl|durchschnitt|mittelwert|moyenne|promedio|合計|平均|件数|总计|平均值)(?![\p{L}\d])/iu
+
 const COUNT =
   /^[-–—=*(\s]*(?:total (?:rows|records)\s*[:：]?\s*)?(\d[\d,. ]*) ?(?:rows?|records?|entries|results?|tuples|documents?|zeilen|datensätze|lignes|enregistrements|filas|registros|righe|строк\p{L}*)(?: \(?(?:affected|selected|returned|fetched|exported|written|in set|total)\b[^)]*\)?)?[-–—=*.)\s]*$/iu
 
@@ -240,7 +244,7 @@ function markFooters(rows: readonly SourceRow[], named: number, isBelowEmpty: Re
     const filled = listFilled(row.cells)
     const [first = ''] = filled
     if (usual > 1 && filled.length === 1 && isBelowEmpty.has(row.row)) isBehindTable = true
-    const as = findFooter(first.trim(), filled.length, { width, isLast: row === tail.at(-1), isBehindTable })
+    const as = findFooter(filled, { width, isLast: row === tail.at(-1), isBehindTable })
     if (filled.length > 1) isBehindTable = false
     else if (as !== null && width > 1) isBehindTable = true
     if (as === null || hasError(row)) continue
@@ -262,18 +266,20 @@ function isFollowedByFooters(rows: readonly SourceRow[], row: SourceRow, width: 
   return behind.every(({ cells }) => {
     const filled = listFilled(cells)
     const place = { width, isLast: true, isBehindTable: false }
-    return filled.length === 1 && findFooter((filled[0] ?? '').trim(), filled.length, place) !== null
+    return filled.length === 1 && findFooter(filled, place) !== null
   })
 }
 
 function findFooter(
-  first: string,
-  filled: number,
+  filled: readonly string[],
   { width, isLast, isBehindTable }: { width: number; isLast: boolean; isBehindTable: boolean },
 ): 'total' | 'count' | 'note' | null {
+  const [first = '', ...others] = filled.map((cell) => cell.trim())
   if (first === '' || first.length > 300) return null
-  if (width > 1 && TOTAL.test(first)) return 'total'
-  if (filled > 1) return null
+  const areFigures =
+    first.length <= 40 && SUMMARY.test(first) && others.every((cell) => toKind(cell) === 'number')
+  if (width > 1 && (TOTAL.test(first) || (others.length > 0 && areFigures))) return 'total'
+  if (others.length > 0) return null
   if ((isLast || isBehindTable || width > 1) && COUNT.test(first)) return 'count'
   if ((isLast || width > 1) && MADE.test(first)) return 'note'
   return width > 1 && (isBehindTable || NOTE.test(first)) ? 'note' : null

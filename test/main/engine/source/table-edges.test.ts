@@ -61,6 +61,8 @@ test.each([
 test.each([
   ['Total,,360', ['9 total']],
   ['Gesamtergebnis,8 posts,', ['9 total']],
+  ['Total users,2,', ['9 total']],
+  ['Average,,12.5', ['9 total']],
   ['Generated on 2024-05-01 by Report Server,,', ['9 note']],
   ['Source: Forum database,,', ['9 note']],
   ['Source: Forum database,,\nAll figures are preliminary,,', ['9 note', '10 note']],
@@ -143,6 +145,7 @@ test.each([
   ['posts between empty records', `${HEADER}${POSTS.replaceAll('\n', '\n\n')}\n`],
   ['a first row without a value', `${HEADER}u0,first text,n/a\n${POSTS}\n`],
   ['posts that speak of totals and sources', `${HEADER}u0,Total,1\nu1,Source: me,2\n${POSTS}\nu9,Total,3\n`],
+  ['a name that is a word for figures', `${HEADER}${POSTS}\nMax,hello there,3\n`],
   ['one column of texts', 'text_data\nstring\nGrand total\nwe had 12 rows\nNote: read this\n'],
   ['names and texts only', 'user_id,text_data\nanna,hello\nbob,how are you\n\ncarl,fine\ndora,good\n'],
 ])('a table with %s is not told to have other rows', async (_, content) => {
