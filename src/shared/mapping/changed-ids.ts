@@ -21,7 +21,7 @@ const MISSING = new Set([
   ...['nan', 'NaN', 'NAN', '-nan', '-NaN', 'NA', '<NA>', 'N/A', 'n/a', 'NaT', 'None', 'nil', 'undefined'],
   ...['null', 'NULL', 'Null', '(null)', '(NULL)', '<null>', '\\N'],
   // Those of spreadsheets in other languages without a mark at their end.
-  ...['#N/A', '#NA', '#NV', '#N/D', '#I/T'],
+  ...['#N/A', '#NA', '#NV', '#N/D', '#I/T', 'Loading...'],
 ])
 /** What stands for no id, but may be what a person wrote. */
 const PLACEHOLDERS = new Set([
@@ -39,7 +39,17 @@ const PLACEHOLDERS = new Set([
     'Unknown',
     'UNKNOWN',
   ],
-  ...['[deleted]', '[removed]', '[object Object]', '-1.#IND', '1.#QNAN', '#DIV/0'],
+  ...[
+    '[deleted]',
+    '[removed]',
+    '[object Object]',
+    '-1.#IND',
+    '1.#QNAN',
+    '#DIV/0',
+    '—',
+    '(not set)',
+    'Infinity',
+  ],
 ])
 /** What a spreadsheet shows in a column that is too narrow. */
 const TOO_NARROW = /^#{2,}$/

@@ -569,7 +569,8 @@ export const PROBLEM_MESSAGES = {
     remedy: 'Rows are sent without it. Map a column to it in Mapping if you have one.',
   },
   empty: {
-    expected: () => 'has only white space or invisible characters, which are sent as they are',
+    expected: () =>
+      'has nothing to see but white space, invisible characters or the fixed text of a template; it is sent as it is',
     title: 'Empty cells',
     remedy: 'Fill the cells, or remove the field in Mapping.',
   },

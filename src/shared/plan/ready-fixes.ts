@@ -47,7 +47,9 @@ export function listReadyFixes({ code, field, args, examples }: ProblemGroup): R
 export function listLeaveOut({ code, field, args, examples }: ProblemGroup): ReadyFix[] {
   const isFoundByRow =
     code !== 'unfit_fix' &&
-    (code !== 'lost_id' || examples.some(({ found = '' }) => findLostId(found) === args?.['as']))
+    (code !== 'lost_id' ||
+      args?.['as'] === 'missing' ||
+      examples.some(({ found = '' }) => findLostId(found) === args?.['as']))
   if (examples.length === 0 || !isFoundByRow) return []
   const fix: Fix = { kind: 'leave_out', problem: code, ...(field !== null && { field }) }
   return [{ label: 'Leave these rows out', fix }]

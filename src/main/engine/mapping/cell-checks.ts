@@ -1,9 +1,15 @@
 import { findLostId, isOrdinaryId } from '../../../shared/mapping/changed-ids.ts'
-import { COMPARED_FIELDS, ID_TEXT_FIELDS } from '../../../shared/mapping/id-text.ts'
+import { isEmpty } from '../../../shared/mapping/check-mapping.ts'
+import { COMPARED_FIELDS, ID_TEXT_FIELDS, isBlank } from '../../../shared/mapping/id-text.ts'
 import { findColumn } from '../../../shared/mapping/match-columns.ts'
 import { findPlaceholder, parseTemplate } from '../../../shared/mapping/templates.ts'
 import type { FoundProblem, ProblemCause } from '../../../shared/messages/problem-messages.ts'
-import { fieldsOf, type Operation, parseFieldName } from '../../../shared/operations/operations.ts'
+import {
+  fieldsOf,
+  type Operation,
+  parseFieldName,
+  REQUEST_FIELD,
+} from '../../../shared/operations/operations.ts'
 import type { FieldSource, Mapping } from '../../../shared/plan/plan.ts'
 import { toFound } from '../../../shared/run/problem.ts'
 import { toCellKinds } from './row-marks.ts'
@@ -49,6 +55,7 @@ export function createCellCheck(
       (index): FilledField => ({ field, index, isContent: isContent(field, operation), idColumns }),
     )
   })
+  const framed = findFramed(mapping, columns)
   // Most rows are done with this: text of ASCII that nothing was cut off, in ids that look like ids.
   const isPlain = (cells: readonly string[]): boolean => {
     for (const { index, idColumns } of filled) {
@@ -59,8 +66,12 @@ export function createCellCheck(
     return true
   }
   return (row, cells, kinds, isAscii) => {
-    if (isAscii && kinds === null && isPlain(cells)) return NO_PROBLEMS
+    const bare = framed.length === 0 ? framed : framed.filter((one) => isBare(one, cells))
+    if (bare.length === 0 && isAscii && kinds === null && isPlain(cells)) return NO_PROBLEMS
     let found = NO_PROBLEMS
+    for (const { field, cause, text } of bare) {
+      found = [...found, { row, severity: 'warning', field, ...cause, found: toFound(text) }]
+    }
     const letters = kinds === null ? '' : toCellKinds(kinds)
     for (const { field, index, isContent: isText, idColumns } of filled) {
       const cell = cells[index] ?? ''
@@ -95,6 +106,42 @@ export function createCellCheck(
     }
     return found
   }
+}
+
+/** A field whose template has text of its own, so that all rows with nothing in its columns get the same. */
+interface FramedField {
+  field: string
+  indexes: number[]
+  cause: ProblemCause
+  /** What is left of the template in such rows. */
+  text: string
+}
+
+function isBare({ indexes }: FramedField, cells: readonly string[]): boolean {
+  return indexes.every((index) => isBlank(cells[index] ?? ''))
+}
+
+const FRAMED: ReadonlySet<string> = new Set([...COMPARED_FIELDS, 'text_data', 'url'])
+
+function findFramed(mapping: Mapping, columns: readonly string[]): FramedField[] {
+  // A whole request may bring the field.
+  if (!isEmpty(mapping[REQUEST_FIELD.name])) return []
+  return Object.entries(mapping).flatMap(([field, source]): FramedField[] => {
+    const indexes = findColumns(source, columns)
+    if (source.kind === 'column' || indexes.length === 0 || !FRAMED.has(field)) return []
+    let isOfRow = false
+    const rest = parseTemplate(source.template).map((part) => {
+      if (part.kind === 'text') return part.text
+      const meaning = findPlaceholder(part.name, columns)
+      if (meaning?.kind === 'row') isOfRow = true
+      return meaning?.kind === 'column' ? '' : `{{${part.name}}}`
+    })
+    const text = rest.join('')
+    if (text.trim() === '' || (isOfRow && field !== 'text_data')) return []
+    const isId = ID_TEXT_FIELDS.some((name) => name === field)
+    const cause: ProblemCause = isId ? { code: 'lost_id', args: { as: 'missing' } } : { code: 'empty' }
+    return [{ field, indexes, cause, text }]
+  })
 }
 
 /** Whether a template puts cells into an id with something else; of a cell alone, the id is checked itself. */

@@ -48,6 +48,35 @@ test('cells that no field is filled from may be errors', async () => {
   expect(await check(CELLS, toColumns({ post_id: 'a', user_id: 'a', text_data: 'd' }))).toEqual([])
 })
 
+const EMPTY_AND_X =
+  '<c r="A2" t="inlineStr"><is><t>x</t></is></c><c r="D2" t="inlineStr"><is><t> </t></is></c>'
+
+test.each([
+  [
+    'user_id',
+    'org-{{b}}',
+    'user_id: looks like a missing value, not an id; all rows with it get the same id. Export the ids again as text, found `org-`',
+  ],
+  [
+    'group_id',
+    '{{run}}{{b}}{{d}}',
+    'group_id: looks like a missing value, not an id; all rows with it get the same id. Export the ids again as text, found `{{run}}`',
+  ],
+  [
+    'text_data',
+    'Subject: {{ d }}',
+    'text_data: has nothing to see but white space, invisible characters or the fixed text of a template; it is sent as it is, found `Subject: `',
+  ],
+  ['user_id', 'org-{{b}}{{a}}', null],
+  ['group_id', '{{row}}-{{b}}', null],
+])('a template whose columns are all empty in a row is told: %s %s', async (field, template, told) => {
+  const mapping: Mapping = {
+    ...toColumns({ post_id: 'a', user_id: 'a', text_data: 'a' }),
+    [field]: { kind: 'template', template },
+  }
+  expect(await check(EMPTY_AND_X, mapping)).toEqual(told === null ? [] : [`warning row 1, ${told}`])
+})
+
 test('a correction of the field takes its error away', async () => {
   const fixes: Plan['fixes'] = [{ kind: 'cell', row: 1, field: 'user_id', value: 'u1' }]
   expect(await check(CELLS, toColumns({ post_id: 'a', user_id: 'b', text_data: 'd' }), { fixes })).toEqual([])

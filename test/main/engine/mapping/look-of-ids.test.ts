@@ -98,7 +98,7 @@ test.each([' ', '\u00a0\t\r\n', '\u200b\ufeff', '\u3164\u2800', '\u0000'])(
   (text_data) => {
     expect(check({ ...TASK, text_data }).found).toEqual([
       expect.stringMatching(
-        /^row 3, text_data: has only white space or invisible characters, which are sent as they are, found `\\u/,
+        /^row 3, text_data: has nothing to see but white space, invisible characters or the fixed text of a template; it is sent as it is, found `\\u/,
       ),
     ])
   },

@@ -89,7 +89,7 @@ test('a row without a term is invalid, one of white space alone is warned of', (
   expect(empty.found).toEqual(['row 2, term: is required but empty'])
   expect(empty.uniqueKey).toBeNull()
   expect(mapOne(ADD, ['term'], ['  ']).found).toEqual([
-    'row 2, term: has only white space or invisible characters, which are sent as they are, found `\\u0020\\u0020`',
+    'row 2, term: has nothing to see but white space, invisible characters or the fixed text of a template; it is sent as it is, found `\\u0020\\u0020`',
   ])
 })
 
