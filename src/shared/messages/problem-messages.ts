@@ -459,6 +459,11 @@ export const PROBLEM_MESSAGES = {
     remedy:
       'Each value is sent. Which of them counts is for the service to say: use each key once in an object.',
   },
+  kept_in_request: {
+    expected: () => 'is in the whole request of the row, too, with another value, which is sent',
+    title: 'Fields of whole requests that were also stated',
+    remedy: 'The value in the request is sent. Remove it there to have the field filled by the mapping.',
+  },
   json_in_text: {
     expected: () => 'must be text or a number; the source has a JSON object or array there',
     title: 'A JSON object or array for a text or an id',

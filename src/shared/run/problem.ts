@@ -83,6 +83,7 @@ export const problemCodeSchema = z.enum([
   'shadowed_column',
   'not_json_object',
   'doubled_json_key',
+  'kept_in_request',
   'json_in_text',
   'json_as_text',
   'not_a_url',

@@ -92,6 +92,7 @@ const WARNED = {
   not_json_object: [],
   doubled_json_key: [{}],
   json_as_text: [{}],
+  kept_in_request: [{}],
   json_in_text: [],
   not_a_url: [],
   several_urls: [{}],

@@ -12,6 +12,7 @@ import {
   isObjectValue,
   JsonText,
   readJsonObject,
+  toValueText,
 } from './json-text.ts'
 
 /** Puts one field into the body, or says what keeps it out. A field that is there already stays as it is. */
@@ -75,9 +76,17 @@ export function createNotesWriter(
   }
 }
 
-/** Leaves a field alone that a whole request has brought. */
-export function keepPresent(name: string, write: WriteField): WriteField {
-  return (body, row, cells, kinds) => (Object.hasOwn(body, name) ? null : write(body, row, cells, kinds))
+/** Leaves a field alone that a whole request has brought; `isTold`: whether it is told where that has another value. */
+export function keepPresent(name: string, write: WriteField, isTold = false): WriteField {
+  return (body, row, cells, kinds) => {
+    if (!Object.hasOwn(body, name)) return write(body, row, cells, kinds)
+    if (!isTold) return null
+    const own: Body = {}
+    write(own, row, cells, kinds)
+    const kept = toValueText(body[name])
+    if (own[name] === undefined || toValueText(own[name]) === kept) return null
+    return { row, severity: 'warning', code: 'kept_in_request', field: name, found: toFound(kept) }
+  }
 }
 
 /**

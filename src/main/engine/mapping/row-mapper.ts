@@ -18,6 +18,7 @@ import {
   parseFieldName,
   REQUEST_FIELD,
 } from '../../../shared/operations/operations.ts'
+import { DEFAULT_POST_ID } from '../../../shared/operations/task.ts'
 import type { Correction } from '../../../shared/plan/fixes.ts'
 import type { FieldSource, Mapping, Plan, SentPlan } from '../../../shared/plan/plan.ts'
 import { type RequestField, V1_MAX_MODELS } from '../../../shared/service/request-field.ts'
@@ -328,7 +329,9 @@ function createWriters(
     if (write === null) continue
     // An object takes the keys that a whole request's lacks.
     const isAlone = readRequest === null || field.kind === 'json_object'
-    writers.push(isAlone ? write : keepPresent(field.name, write))
+    const source = mapping[field.name]
+    const isDefault = source?.kind === 'template' && source.template === DEFAULT_POST_ID.template
+    writers.push(isAlone ? write : keepPresent(field.name, write, !isDefault))
   }
   return writers
 }

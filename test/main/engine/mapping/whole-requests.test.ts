@@ -34,7 +34,21 @@ test('what a whole request has wins, and columns, constants and defaults fill wh
     user_id: 'u1',
     post_id: 'r1-5',
   })
-  expect(found).toEqual([])
+  expect(found).toEqual([
+    'row 5, text_data: is in the whole request of the row, too, with another value, which is sent, found `from JSON`',
+  ])
+})
+
+test('a field that a person states is told where a whole request has another value', () => {
+  const mapping = { ...REQUEST, user_id: { kind: 'template' as const, template: 'mine' } }
+  const tell = (request: object) => mapOne(['request'], [JSON.stringify(request)], { mapping })
+  const { body, found } = tell({ text_data: 't', user_id: 'theirs' })
+  expect(body).toMatchObject({ user_id: 'theirs' })
+  expect(found).toEqual([
+    'row 5, user_id: is in the whole request of the row, too, with another value, which is sent, found `theirs`',
+  ])
+  expect(tell({ text_data: 't', user_id: 'mine' }).found).toEqual([])
+  expect(tell({ text_data: 't', post_id: 'p' }).found).toEqual([])
 })
 
 test('a row without a whole request is made of its columns alone', () => {
