@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { problemCodeSchema } from '../run/problem.ts'
 import { writtenRowsSchema } from '../run/written-rows.ts'
 import type { Random } from './seeded-random.ts'
 
@@ -80,6 +81,10 @@ export const sampleSchema = writtenRowsSchema.extend({
   seed: z.int(),
   /** Most rows first. */
   strata: z.array(z.object({ stratum: z.string(), rows: z.int(), drawn: z.int() })),
+  /** What was told of rows that were drawn from a source, which their file no longer shows; absent if nothing. */
+  warnings: z
+    .array(z.object({ code: problemCodeSchema, message: z.string(), rows: z.int() }))
+    .exactOptional(),
 })
 
 /** What `sample --json` prints. */

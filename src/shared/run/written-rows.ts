@@ -19,7 +19,10 @@ export const writtenRowsSchema = z.object({
   bytes: z.int(),
   /** Cells of a CSV file that have an apostrophe in front, since a spreadsheet would run them; absent if none. */
   escaped_cells: z.int().exactOptional(),
-  /** Rows that were left out of a file of OpenAI's batch requests, which has no place for them; absent if none. */
+  /**
+   * Rows that were left out of a file of OpenAI's batch requests, which has no place for them, or of a sample of a source,
+   * since they have errors; absent if none.
+   */
   rows_left_out: z.int().exactOptional(),
 })
 

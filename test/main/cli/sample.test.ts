@@ -146,6 +146,28 @@ describe('sample', () => {
     expect(sent.map((line) => JSON.parse(line).request.body.text_data).sort()).toEqual(['=1+1', '@all'])
   })
 
+  it('leaves out rows with errors, and tells what a run would ask about', async () => {
+    const { folder, sluice } = openFolder()
+    const rows = 'u1,fine\nu2,cut, here\nu3,first part\nand the rest\nuser_id,text_data\n'
+    const source = writeSource(folder, 'odd.csv', `user_id,text_data\n${rows}`)
+    const file = join(folder, 'part.jsonl')
+    const { stdout } = await sluice('sample', source, file, '--size', '9', '--json')
+    expect(JSON.parse(stdout)).toMatchObject({
+      rows: 3,
+      rows_left_out: 2,
+      strata: [{ rows: 3 }],
+      warnings: [
+        { code: 'cut_by_line_break', rows: 2 },
+        { code: 'ragged_row', rows: 1 },
+      ],
+    })
+    const drawn = readFileSync(file, 'utf8').trim().split('\n')
+    expect(drawn.map((line) => JSON.parse(line).cells.user_id)).toEqual(['u1', 'u3', 'and the rest'])
+    const shown = await sluice('sample', source, file, '--size', '9')
+    expect(shown.stdout).toContain('2 rows with errors left out; a dry run of the source lists them')
+    expect(shown.stdout).toContain('2 rows: may be one row with the next or previous one')
+  })
+
   it('writes values of JSON lines as they are in the source', async () => {
     const { folder, sluice } = openFolder()
     const rows = [{ term: 'a', notes: null, rank: 5 }, { term: 'b' }]

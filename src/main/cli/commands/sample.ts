@@ -92,7 +92,7 @@ export function addSampleCommand(program: Command, context: CliContext): void {
 }
 
 function formatSample(terminal: Terminal, sample: Sample): string {
-  const { file, rows, bytes, escaped_cells: escaped = 0, seed, strata } = sample
+  const { file, rows, bytes, escaped_cells: escaped = 0, seed, strata, warnings = [] } = sample
   const shown = strata.slice(0, SHOWN)
   const table = formatTable(
     terminal,
@@ -106,6 +106,14 @@ function formatSample(terminal: Terminal, sample: Sample): string {
   const leftRows = left.reduce((sum, stratum) => sum + stratum.rows, 0)
   return [
     `${formatCounted(rows, 'row')} in ${file} (${formatBytes(bytes)}), seed ${seed}`,
+    ...(sample.rows_left_out === undefined
+      ? []
+      : [
+          `${formatCounted(sample.rows_left_out, 'row')} with errors left out; a dry run of the source lists them`,
+        ]),
+    ...warnings.map(
+      ({ rows: told, message }) => `  ${terminal.glyphs.failed} ${formatCounted(told, 'row')}: ${message}`,
+    ),
     ...(escaped > 0 ? [sayGuarded(escaped, UNGUARDED_FORMATS)] : []),
     ...(strata.length > 1 ? table : []),
     ...(strata.length > shown.length

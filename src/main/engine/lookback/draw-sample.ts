@@ -9,8 +9,10 @@ import {
 } from '../../../shared/lookback/stratified-sample.ts'
 import { findColumn } from '../../../shared/mapping/match-columns.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
+import { sayExpected } from '../../../shared/messages/problem-messages.ts'
 import type { PlanSource } from '../../../shared/plan/plan.ts'
 import { type ExportColumn, STRATUM_COLUMNS, toExportColumns } from '../../../shared/run/export-columns.ts'
+import type { Problem } from '../../../shared/run/problem.ts'
 import type { ExportRow } from '../../../shared/run/results.ts'
 import { toWrittenRows } from '../../../shared/run/written-rows.ts'
 import type { RunFamily } from '../journal/run-family.ts'
@@ -96,42 +98,61 @@ function drawAnswered(family: RunFamily, options: Omit<SampleOptions, 'file'>): 
 
 /**
  * Draws a sample of the rows of a source, to be sent: its columns as they are, then the stratum of each row and how many
- * rows that has. Reads the source twice. Throws `BAD_SOURCE`, `BAD_USAGE` and what an export throws.
+ * rows that has. Rows with errors are left out, since the file could not show that they are wrong. Reads the source
+ * twice. Throws `BAD_SOURCE`, `BAD_USAGE` and what an export throws.
  */
 export async function sampleSource(source: PlanSource, options: SampleOptions): Promise<Sample> {
   if (existsSync(options.file) && realpathSync(options.file) === realpathSync(source.path)) {
     throw new SluiceError({ id: 'sample_over_source', file: options.file })
   }
   const groups = new Groups(options.by)
+  let leftOut = 0
   const first = await openSource(source)
   try {
     const { by } = options
     const at = by === null ? null : findColumnOrThrow(first.columns, by, '--by', source.path)
     for await (const { rows } of first.batches()) {
-      for (const { row, cells } of rows) groups.add(row, at === null ? '' : (cells[at] ?? ''))
+      for (const { row, cells, problems } of rows) {
+        if (problems.some(({ severity }) => severity === 'error')) leftOut += 1
+        else groups.add(row, at === null ? '' : (cells[at] ?? ''))
+      }
     }
   } finally {
     first.close()
   }
   const drawn = groups.draw(options)
   const reader = await openSource(source)
+  const told = new Map<string, NonNullable<Sample['warnings']>[number]>()
+  const tell = (warning: Pick<Problem, 'code' | 'args'>, rows: number) => {
+    const message = sayExpected(warning, 'terminal')
+    const before = told.get(message)?.rows ?? 0
+    told.set(message, { code: warning.code, message, rows: before + rows })
+  }
   async function* readPages(): AsyncGenerator<ExportRow[]> {
     const findPlace = createBatchPlaces()
     for await (const batch of reader.batches()) {
       const toPlace = findPlace(batch)
-      yield batch.rows.flatMap(({ row, cells, kinds = null }) => {
+      yield batch.rows.flatMap(({ row, cells, kinds = null, problems }) => {
         const place = toPlace(row)
-        return drawn.stratumOf.has(row) ? [{ ...toUnsentRow(row, cells, place), kinds }] : []
+        if (!drawn.stratumOf.has(row)) return []
+        for (const warning of problems) tell(warning, 1)
+        return [{ ...toUnsentRow(row, cells, place), kinds }]
       })
     }
   }
   try {
     const { columns, header } = reader
-    return await write(options, drawn, {
+    const sample = await write(options, drawn, {
       ...{ columns: [...columns], header: header === null ? null : [...header] },
       ...{ table: toTable(columns, toStratumColumns(drawn)), pages: readPages() },
       members: toMembers(toStratumColumns(drawn)),
     })
+    for (const warning of reader.findWarnings?.() ?? []) tell(warning, warning.rows ?? sample.rows)
+    return {
+      ...sample,
+      ...(leftOut > 0 && { rows_left_out: leftOut }),
+      ...(told.size > 0 && { warnings: [...told.values()] }),
+    }
   } finally {
     reader.close()
   }
