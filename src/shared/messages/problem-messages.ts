@@ -642,9 +642,10 @@ function sayUnnamed({ column, heading }: UnnamedColumn) {
     heading === undefined
       ? 'which the header has no name for'
       : `which is below the merged heading \`${heading}\` but has no name of its own`
-  const lost = `column ${column}, ${which}, has text that is not sent`
+  const named = /^\d+$/.test(column) ? column : `\`${column}\``
+  const lost = `column ${named}, ${which}, has text that is not sent`
   return {
-    terminal: `${lost}. To send it, map it by its number, such as --map text_data=${column}, or give its column a name in the file`,
+    terminal: `${lost}. To send it, map it, such as --map ${quoteArgument(`text_data=${column}`)}, or give its column a name in the file`,
     window: lost,
   }
 }

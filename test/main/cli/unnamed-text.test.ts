@@ -181,3 +181,13 @@ it('counts text without a name only in rows that can be sent', async () => {
   const path = await writeSheet([HEADER, { B: 'a', C: 'overflow' }, { A: 'u2', B: 'b' }])
   expect((await check([path])).open).toEqual([])
 })
+
+it('asks about such text in an export as JSON lines, too', async () => {
+  const workspace = createTemporaryFolder()
+  const file = join(workspace, 'part.jsonl')
+  const source = writeCsv('user_id,text_data,\nu1,hello,world\nu2,fine,\n')
+  await runInProcess(['sample', source, file, '--size', '2'], { workspace })
+  expect((await check([file])).open).toMatchObject([
+    asked(1, "^column `cells.Column 3`.*'text_data=cells.Column 3'"),
+  ])
+})

@@ -1,7 +1,9 @@
 import { isFolderColumns, isNameless } from '../../../shared/mapping/match-columns.ts'
 import type { FoundProblem, SourceWarning } from '../../../shared/messages/problem-messages.ts'
 import type { Plan } from '../../../shared/plan/plan.ts'
+import { isJsonLinesExport } from '../../../shared/run/export-columns.ts'
 import { toFound } from '../../../shared/run/problem.ts'
+import type { NestedText } from '../source/source-reader.ts'
 import { joinCells } from './join-cells.ts'
 import { isProse } from './left-out-content.ts'
 
@@ -85,8 +87,29 @@ export class UnnamedText {
     else found.rows += 1
   }
 
-  /** What is lost, a column each. `headings` are what stands above columns in cells that are merged with others. */
-  findWarnings(headings: ReadonlyMap<string, string> = new Map()): SourceWarning[] {
+  /**
+   * What is lost, a column each. `headings` are what stands above columns in cells that are merged with others, `nested` the
+   * texts in objects, which an export as JSON lines has its cells in.
+   */
+  findWarnings(
+    headings: ReadonlyMap<string, string> = new Map(),
+    nested: readonly NestedText[] = [],
+  ): SourceWarning[] {
+    const ofExport = isJsonLinesExport(this.#columns) ? nested : []
+    const inCells = ofExport.flatMap(({ name, rows, first }): SourceWarning[] => {
+      const isLost =
+        name.startsWith('cells.') && NO_NAME.test(name.slice('cells.'.length)) && HAS_TEXT.test(first)
+      if (!isLost || this.#columns.includes(name)) return []
+      return [
+        {
+          severity: 'warning',
+          code: 'content_not_sent',
+          args: { column: name },
+          found: toFound(first),
+          rows,
+        },
+      ]
+    })
     const prose = [...this.#prose]
       .filter(([, { filled, rows }]) => rows * 2 > filled)
       .map(([index, { rows, first }]): SourceWarning => {
@@ -98,7 +121,7 @@ export class UnnamedText {
       const args = { column: String(index + 1), ...(heading !== undefined && { heading }) }
       return { severity: 'warning', code: 'content_not_sent', args, found: toFound(first), rows }
     })
-    return [...prose, ...unnamed]
+    return [...prose, ...unnamed, ...inCells]
   }
 }
 

@@ -202,7 +202,7 @@ export async function runIntake(options: {
     const ofSource = [
       ...ofReader,
       ...leftOut.findWarnings(),
-      ...unnamed.findWarnings(reader.headings),
+      ...unnamed.findWarnings(reader.headings, nestedTexts),
       ...alike.findWarnings(),
       ...toGuardWarnings(guarded, firstGuarded),
     ]
