@@ -15,8 +15,19 @@ export function findPostIds({ operation, mapping, load }: Plan, columns: readonl
   if (operation.kind !== 'task' || load !== undefined) return 'none'
   const given = mapping['post_id']
   if (given?.kind === 'template' && given.template.includes('{{run}}')) return 'new'
-  const isNamed = columns.some((column) => column.trim().toLowerCase() === 'post_id')
-  return given !== undefined || isNamed ? 'own' : 'new'
+  return given !== undefined || hasPostIds(columns) ? 'own' : 'new'
+}
+
+function hasPostIds(columns: readonly string[]): boolean {
+  return columns.some((column) => column.trim().toLowerCase() === 'post_id')
+}
+
+/** The plan with the post_ids of its source, which {@link renewPostIds} may have replaced; null if there are none. */
+export function keepPostIds(plan: Plan, columns: readonly string[]): Plan | null {
+  if (findPostIds(plan, columns) !== 'new') return plan
+  const { post_id: given, ...mapping } = plan.mapping
+  const isReplaced = given?.kind === 'template' && given.template === DEFAULT_POST_ID.template
+  return isReplaced && hasPostIds(columns) ? { ...plan, mapping } : null
 }
 
 /** The plan with post_ids that no run has sent before. */

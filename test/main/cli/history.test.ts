@@ -125,6 +125,33 @@ describe('wipe', () => {
 })
 
 describe('run-again', () => {
+  it('keeps the post_ids of the source also of a run that had new ones, or refuses to', async () => {
+    const workspace = createTemporaryFolder()
+    const sandbox = await withSandbox()
+    const sluice = (...args: string[]) =>
+      runInProcess(args, { workspace, env: { SLUICE_API_KEY: sandbox.key } })
+    const source = writeSource(workspace, 'posts.csv', 'post_id,user_id,text_data\np1,u1,hello\n')
+    const again = async (...args: string[]) => {
+      const { stdout } = await sluice(
+        'run-again',
+        'latest',
+        '--keep-post-ids',
+        '--dry-run',
+        '--json',
+        ...args,
+      )
+      return JSON.parse(stdout).first_request.body.post_id
+    }
+    await sluice('task', source, '--base-url', sandbox.baseUrl)
+    await sluice('run-again', 'latest')
+    expect(await again()).toBe('p1')
+    await sluice('task', source, '--set', 'post_id={{run}}-{{user_id}}', '--base-url', sandbox.baseUrl)
+    expect(await sluice('run-again', 'latest', '--keep-post-ids')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('sent post_ids of its own, not those of the source'),
+    })
+  })
+
   it('sends the same plan with new post_ids, and says whether the source has changed', async () => {
     onlyInLongForm()
     const workspace = createTemporaryFolder()

@@ -1,6 +1,11 @@
 import { existsSync } from 'node:fs'
 import { type Command, InvalidArgumentError } from 'commander'
-import { describeSourceChange, findPostIds, renewPostIds } from '../../../shared/lookback/run-again.ts'
+import {
+  describeSourceChange,
+  findPostIds,
+  keepPostIds,
+  renewPostIds,
+} from '../../../shared/lookback/run-again.ts'
 import { EXIT } from '../../../shared/messages/error-entry.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { RETRY_OPTIONS } from '../../../shared/options/retry-options.ts'
@@ -80,7 +85,7 @@ export function addRunAgainCommand(program: Command, context: CliContext): void 
         const { accept: _codes, accepted, onlyNew, ...rest } = earlier
         // What was accepted of one source is not accepted of another.
         const kept = change.kind === 'same' && accepted !== undefined ? { accepted } : {}
-        const { plan: renewed, notes: renewal } = toRenewed({ ...rest, ...kept, source }, columns, flags)
+        const { plan: renewed, notes: renewal } = toRenewed({ ...rest, ...kept, source }, columns, run, flags)
         return {
           plan: toOnlyNew(override(renewed, run, flags, { workspace, env: context.env }), flags),
           notes: [
@@ -132,9 +137,15 @@ function refuseChange(
   })
 }
 
-/** The plan with new post_ids, and what is to be said about that. */
-function toRenewed(plan: Plan, columns: readonly string[], { keepPostIds }: RunAgainFlags) {
-  if (keepPostIds) return { plan, notes: [] }
+/** The plan with new post_ids or those of the source, and what is to be said about that. Throws `InvalidArgumentError`. */
+function toRenewed(plan: Plan, columns: readonly string[], run: RunSummary, flags: RunAgainFlags) {
+  if (flags.keepPostIds) {
+    const kept = keepPostIds(plan, columns)
+    if (kept !== null) return { plan: kept, notes: [] }
+    throw new InvalidArgumentError(
+      `--keep-post-ids: run ${run.run_id} sent post_ids of its own, not those of the source. Name an earlier run that sent these.`,
+    )
+  }
   return {
     plan: renewPostIds(plan, columns),
     notes:
