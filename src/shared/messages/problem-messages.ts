@@ -459,6 +459,13 @@ export const PROBLEM_MESSAGES = {
     remedy:
       'Each value is sent. Which of them counts is for the service to say: use each key once in an object.',
   },
+  invalid_before: {
+    expected: () =>
+      'was invalid in the run that this file is an export of, since its cells may be cut or those of several rows; make sure that it is corrected',
+    title: 'Rows that could not be read before',
+    remedy: 'Compare these rows with the source of the earlier run, and correct them in the file.',
+    needs: 'content_cut',
+  },
   kept_in_request: {
     expected: () => 'is in the whole request of the row, too, with another value, which is sent',
     title: 'Fields of whole requests that were also stated',

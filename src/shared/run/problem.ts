@@ -84,6 +84,7 @@ export const problemCodeSchema = z.enum([
   'not_json_object',
   'doubled_json_key',
   'kept_in_request',
+  'invalid_before',
   'json_in_text',
   'json_as_text',
   'not_a_url',

@@ -136,6 +136,13 @@ const CASES: readonly Case[] = [
     advice: [],
   },
   {
+    cause: 'invalid_before',
+    name: 'failed.csv',
+    content:
+      'user_id,text_data,sluice_state,sluice_message\nu1,a b,invalid,must close the quote that it opens\nu2,ok,,\n',
+    advice: [],
+  },
+  {
     cause: 'lost_id',
     name: 'lost.csv',
     content: 'user_id,text_data\n1.23457E+17,a\n1.23457E+17,b\n',

@@ -93,6 +93,7 @@ const WARNED = {
   doubled_json_key: [{}],
   json_as_text: [{}],
   kept_in_request: [{}],
+  invalid_before: [{}],
   json_in_text: [],
   not_a_url: [],
   several_urls: [{}],

@@ -19,6 +19,7 @@ import type { Journal } from '../journal/journal.ts'
 import { type RunRecord, updateRunRecord } from '../journal/run-record.ts'
 import { AlikeColumns } from '../mapping/alike-columns.ts'
 import { IdColumns, listCertain, toIdProblems, withoutCertain } from '../mapping/id-columns.ts'
+import { createBeforeCheck } from '../mapping/invalid-before.ts'
 import { createCellJoiner } from '../mapping/join-cells.ts'
 import { findFilledBy, LeftOutContent } from '../mapping/left-out-content.ts'
 import {
@@ -345,9 +346,12 @@ export function createRowCheck(
   const validate = createRowValidator(plan, 'mapped')
   const join = createCellJoiner(plan, columns)
   const isUsed = createUseCheck(plan.mapping, columns)
+  const findBefore = createBeforeCheck(columns)
   return ({ row, cells, kinds: ownKinds = null, problems: ofReader }, isAscii) => {
+    const ofBefore = findBefore?.(row, cells) ?? null
+    const all = ofBefore === null ? ofReader : [...ofReader, ofBefore]
     // Most rows have none. Text that a field takes is no surplus.
-    const found = ofReader.length === 0 ? ofReader : ofReader.filter((problem) => !isUsed(problem))
+    const found = all.length === 0 ? all : all.filter((problem) => !isUsed(problem))
     const { kinds, problems: foundByReader } =
       found.length === 0 ? { kinds: ownKinds, problems: found } : join(ownKinds, found)
     const mapped = mapRow(row, cells, kinds, isAscii)
