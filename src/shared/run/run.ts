@@ -145,7 +145,7 @@ export type CallbackCounts = z.infer<typeof callbackCountsSchema>
 const echoCountsSchema = z.object({
   /** The answer or the callback repeats the id that was sent. */
   verified: z.int(),
-  /** Of those, with other white space around it, in another case or Unicode normal form. */
+  /** Of those, with other white space, in another case or Unicode normal form. */
   alike: z.int(),
   /** Nothing of it tells rows apart. */
   not_verifiable: z.int(),

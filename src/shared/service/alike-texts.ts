@@ -1,7 +1,7 @@
-/** Texts that are equal but for white space around them, case and Unicode normal form become the same. */
+/** Texts that are equal but for white space, case and Unicode normal form become the same. */
 export function foldEcho(text: string): string {
   // Through capitals, since not every language has a final sigma of its own.
-  return text.normalize('NFKC').trim().toUpperCase().toLowerCase()
+  return text.normalize('NFKC').trim().replace(/\s+/g, ' ').toUpperCase().toLowerCase()
 }
 
 /** Finds what an answer has of a term: under its lower-cased text, else under one that is equal when folded. */

@@ -163,7 +163,9 @@ export class Recorder {
     const succeeded =
       record.rowOutcomes?.filter((row) => row.state === 'succeeded').length ??
       (state === 'succeeded' ? record.rows.length : 0)
-    counters.add('echo', judgement.echo.kind, succeeded)
+    const alike = judgement.rows?.filter((row) => row.isAlike && row.outcome === 'succeeded').length ?? 0
+    counters.add('echo', judgement.echo.kind, succeeded - alike)
+    if (alike > 0) counters.add('echo', 'alike', alike)
     if (record.rowOutcomes === null) {
       // Most rows succeed, and their records need not be copied.
       if (state !== 'succeeded') countError(counters, { ...record, state }, record.rows.length)

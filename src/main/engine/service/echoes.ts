@@ -6,7 +6,7 @@ import { JsonText } from '../mapping/json-text.ts'
 
 /**
  * Whether an answer proves whose it is, by what it repeats of its request. `alike`: it repeats the id but for white
- * space around it, case or Unicode normal form. `unverifiable`: it repeats nothing that tells rows apart.
+ * space, case or Unicode normal form. `unverifiable`: it repeats nothing that tells rows apart.
  */
 export type EchoFinding =
   | { kind: 'verified' | 'alike' | 'unverifiable' }
@@ -25,7 +25,7 @@ export type EchoMismatch = Extract<EchoFinding, { kind: 'mismatched' }>
 export const ECHO_MISMATCH_CODE = 'ECHO_MISMATCH'
 
 export const VERIFIED: EchoFinding = { kind: 'verified' }
-export const ALIKE: EchoFinding = { kind: 'alike' }
+const ALIKE: EchoFinding = { kind: 'alike' }
 export const UNVERIFIABLE: EchoFinding = { kind: 'unverifiable' }
 
 /** Whether an id that a row does not have is that of another row. */

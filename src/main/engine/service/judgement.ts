@@ -21,6 +21,8 @@ export interface RowJudgement {
   outcome: 'succeeded' | 'rejected'
   answer: RowAnswer
   message: string | null
+  /** The answer has it in another form than was sent, see {@link EchoFinding}. */
+  isAlike?: boolean
 }
 
 /** What an exchange means for its item. */

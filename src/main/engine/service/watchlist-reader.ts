@@ -1,7 +1,7 @@
 import type { RowAnswer } from '../../../shared/run/item-state.ts'
 import { createTermFinder } from '../../../shared/service/alike-texts.ts'
 import { isJsonObject, toTaskId } from '../../../shared/service/json-object.ts'
-import { ALIKE, type EchoFinding, UNVERIFIABLE, VERIFIED } from './echoes.ts'
+import { type EchoFinding, UNVERIFIABLE, VERIFIED } from './echoes.ts'
 import {
   createJudgement,
   cutMessage,
@@ -76,8 +76,12 @@ function judgeLists(
     if (Array.isArray(terms)) for (const term of terms) noteTerm(found, term, name, answer)
   }
   const mentioned = rowKeys.map(createTermFinder(found))
+  const rows = mentioned.map((one, index) => {
+    const row = judgeTerm(one)
+    return one === found.get(rowKeys[index] ?? '') ? row : { ...row, isAlike: true }
+  })
   const echo = toTermEcho(found, rowKeys, mentioned)
-  return createJudgement({ outcome: 'succeeded', status, rows: mentioned.map(judgeTerm), echo })
+  return createJudgement({ outcome: 'succeeded', status, rows, echo })
 }
 
 /**
@@ -99,7 +103,7 @@ function toTermEcho(
         return { kind: 'mismatched', field: 'term', expected, found: term, isOfOtherRow: false }
     }
   }
-  return mentioned.some((one, index) => one !== found.get(rowKeys[index] ?? '')) ? ALIKE : VERIFIED
+  return VERIFIED
 }
 
 /** A term of an answer is an object, or its text alone (docs/interface.md §4.5: failed_terms is not shown). */

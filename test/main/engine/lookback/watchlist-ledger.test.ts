@@ -82,7 +82,11 @@ describe('the ledger of a watchlist', () => {
     })
     const there = { connection: { baseUrl: server.baseUrl } }
     const summary = await send(toAdd('slurs'), 'term,notes\ncaf\u00e9,\n88,\n', there)
-    expect(summary).toMatchObject({ rows: { succeeded: 2 }, terms: { added: 2 } })
+    expect(summary).toMatchObject({
+      rows: { succeeded: 2 },
+      terms: { added: 2 },
+      echoes: { verified: 2, alike: 1 },
+    })
     const { entries } = await read('watchlist', ALL)
     expect(entries.map(({ term, state, notes }) => [term, state, notes])).toEqual([
       ['caf\u00e9', 'known', 'n'],

@@ -166,8 +166,11 @@ test('a term that comes back in another Unicode normal form is the term that was
   const body = [{ term: 'caf\u00e9' }, { term: 'beta' }]
   const answer = { ...LISTS, added_terms: [{ term: 'cafe\u0301' }, { term: 'beta' }] }
   const judgement = judge(terms, body, answer)
-  expect(judgement.rows?.map(({ answer: one }) => one)).toEqual(['added', 'added'])
-  expect(judgement.echo).toEqual({ kind: 'alike' })
+  expect(judgement.rows?.map(({ answer: one, isAlike = false }) => [one, isAlike])).toEqual([
+    ['added', true],
+    ['added', false],
+  ])
+  expect(judgement.echo).toEqual({ kind: 'verified' })
 })
 
 test('a callback is compared like an answer', () => {
