@@ -27,6 +27,8 @@ export class LoadCallbacks {
   readonly #options: LoadCallbacksOptions
   /** When requests were sent whose callbacks are awaited, Unix microseconds, in about the order they were sent. */
   readonly #awaited = new Map<number, number>()
+  /** When the first try of those was sent that were sent again: their callback may answer it. */
+  readonly #firstSent = new Map<number, number>()
   /** Those of them that were not acknowledged, so that nobody promised a callback. */
   readonly #unpromised = new Set<number>()
   /** When callbacks came whose requests had not been told of yet, and the rules that they name. */
@@ -45,8 +47,14 @@ export class LoadCallbacks {
   await(item: number, sentAtUs: number, isAcknowledged: boolean): void {
     const early = this.#early.get(item)
     if (early === undefined) {
+      const before = this.#awaited.get(item)
+      if (before !== undefined) {
+        if (!this.#firstSent.has(item)) this.#firstSent.set(item, before)
+        this.#awaited.delete(item)
+      }
       this.#awaited.set(item, sentAtUs)
-      if (!isAcknowledged) this.#unpromised.add(item)
+      if (isAcknowledged) this.#unpromised.delete(item)
+      else this.#unpromised.add(item)
       return
     }
     this.#early.delete(item)
@@ -83,11 +91,17 @@ export class LoadCallbacks {
   #settle(item: number, callback: { receivedAtUs: number; rules: Judgement['rules'] }): void {
     const sentAtUs = this.#awaited.get(item)
     if (sentAtUs !== undefined) {
-      this.#awaited.delete(item)
-      this.#unpromised.delete(item)
-      this.#note(sentAtUs, callback)
+      const firstSentAtUs = this.#firstSent.get(item) ?? sentAtUs
+      this.#forget(item)
+      this.#note(firstSentAtUs, callback)
     } else if (this.#early.has(item)) this.#options.onCount('doubled', callback.receivedAtUs)
     else this.#early.set(item, callback)
+  }
+
+  #forget(item: number): void {
+    this.#awaited.delete(item)
+    this.#firstSent.delete(item)
+    this.#unpromised.delete(item)
   }
 
   #note(sentAtUs: number, callback: { receivedAtUs: number; rules: Judgement['rules'] }): void {
@@ -102,8 +116,8 @@ export class LoadCallbacks {
     const beforeUs = nowUs - timeoutMs * 1000
     for (const [item, sentAtUs] of this.#awaited) {
       if (sentAtUs > beforeUs) break
-      this.#awaited.delete(item)
-      if (!this.#unpromised.delete(item)) onCount('overdue', nowUs)
+      if (!this.#unpromised.has(item)) onCount('overdue', nowUs)
+      this.#forget(item)
     }
     // A callback whose request is long over came a second time.
     for (const [item, { receivedAtUs }] of this.#early) {

@@ -112,6 +112,24 @@ describe('callbacks of a load', () => {
     expect(counts).toMatchObject({ received: 1, overdue: 0 })
   })
 
+  it('of a request that was acknowledged when it was sent again are overdue, or measured from its first try', async () => {
+    const { callbacks, counts, latencies, receive, setNow } = createCallbacks()
+    callbacks.await(1, 1_000, false)
+    callbacks.await(2, 2_000, false)
+    callbacks.await(1, 500_000, true)
+    callbacks.await(2, 600_000, true)
+    await receive(2, 700_000)
+    callbacks.take()
+    expect(latencies).toEqual([[698_000, 700_000]])
+    setNow(TIMEOUT_MS + 499)
+    callbacks.take()
+    expect(counts.overdue).toBe(0)
+    setNow(TIMEOUT_MS + 500)
+    callbacks.take()
+    expect(counts.overdue).toBe(1)
+    expect(callbacks.awaited).toBe(0)
+  })
+
   it('of the warm-up are in no figure', async () => {
     const { callbacks, counts, latencies, receive } = createCallbacks()
     await receive(WARMUP_SEQUENCE + 1, 3_000)
