@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { formatShare } from '../messages/figure-text.ts'
+import { formatShare, roundNoise } from '../messages/figure-text.ts'
 import type { Plan } from '../plan/plan.ts'
 import { type Percentiles, percentilesSchema, type RunSummary } from '../run/run.ts'
 import type { CapacityPlan } from './capacity-plan.ts'
@@ -246,5 +246,5 @@ function toCurve(probes: readonly CapacityProbe[]): CapacityPoint[] {
 function toMedian(values: readonly number[]): number {
   const sorted = values.toSorted((one, other) => one - other)
   const [low, high] = [sorted[(sorted.length - 1) >> 1] ?? 0, sorted[sorted.length >> 1] ?? 0]
-  return (low + high) / 2
+  return roundNoise((low + high) / 2)
 }

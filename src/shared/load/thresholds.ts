@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { formatDurationMs } from '../messages/duration.ts'
-import { formatCount, formatFigure } from '../messages/figure-text.ts'
+import { formatCount, formatFigure, roundNoise } from '../messages/figure-text.ts'
 import {
   createRequestSums,
   isOfRequests,
@@ -132,18 +132,21 @@ export function readExpression(expression: string): ThresholdExpression {
 }
 
 function compare({ operator, limit }: ThresholdExpression, value: number): { ok: boolean; margin: number } {
-  const margin = toMargin(operator, value, limit)
-  if (operator === '<' || operator === '>' || operator === '!=') return { ok: margin > 0, margin }
-  return { ok: margin >= 0, margin }
+  const margin = toDistance(operator, value, limit)
+  const isStrict = operator === '<' || operator === '>' || operator === '!='
+  return { ok: isStrict ? margin > 0 : margin >= 0, margin: roundNoise(margin) }
 }
 
 /** How far a value is from a limit, see {@link ThresholdResult.margin}. */
 export function toMargin(operator: string, value: number, limit: number): number {
+  return roundNoise(toDistance(operator, value, limit))
+}
+
+function toDistance(operator: string, value: number, limit: number): number {
   if (operator.startsWith('<')) return limit - value
   if (operator.startsWith('>')) return value - limit
   const distance = Math.abs(value - limit)
-  // Not -0, which would read as a margin of minus nothing.
-  return operator === '!=' || distance === 0 ? distance : -distance
+  return operator === '!=' ? distance : -distance
 }
 
 /** A threshold's value as a person reads it: `612 ms`, `1.2 %`, `1,204`; `nothing measured` where there is none. */

@@ -12,6 +12,11 @@ function formatTenths(value: number): string {
   return tenths.format(value)
 }
 
+/** A figure without what only arithmetic adds in far decimals; never -0, which would read as minus nothing. */
+export function roundNoise(value: number): number {
+  return Number(value.toFixed(12)) + 0
+}
+
 /** A count with thousands separated: `5,572`. */
 export function formatCount(count: number): string {
   return formatWhole(count)
