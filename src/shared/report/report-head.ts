@@ -8,7 +8,13 @@ import { ABOUT_DELAYS, MAY_INCLUDE_DELAYS } from '../messages/own-delays.ts'
 import { listReadAs } from '../messages/reading-messages.ts'
 import { listUsedMapping } from '../messages/used-mapping-words.ts'
 import { nameRunSource } from '../plan/source-paths.ts'
-import { listRowWarnings, type RunSummary, type RunWarning, toServiceUrl } from '../run/run.ts'
+import {
+  listRowWarnings,
+  listRunWarnings,
+  type RunSummary,
+  type RunWarning,
+  toServiceUrl,
+} from '../run/run.ts'
 import { describeOperation, describeTrial, toDurationMs } from '../run/run-view.ts'
 import { type Line, quote, type Section } from './report.ts'
 
@@ -97,20 +103,19 @@ export function listRunNotices(summary: RunSummary): Notice[] {
           },
         ]
       : []),
-    ...warnings
-      .filter(({ rows }) => rows === undefined)
-      .map(({ message }) => ({ title: 'Warning', text: message, details: [] })),
-    ...listRowNotices(warnings),
+    ...listWarningNotices(warnings),
   ]
 }
 
-/** The warnings about rows by cause, as one notice. */
-export function listRowNotices(warnings: readonly RunWarning[]): Notice[] {
-  const ofRows = listRowWarnings(warnings)
-  if (ofRows.length === 0) return []
-  const details = ofRows.map(({ rows, message }) => `${formatCounted(rows, 'row')}: ${message}`)
+/** The warnings of a run, those about rows by cause as one notice. */
+export function listWarningNotices(warnings: readonly RunWarning[]): Notice[] {
+  const details = listRowWarnings(warnings).map(
+    ({ rows, message }) => `${formatCounted(rows, 'row')}: ${message}`,
+  )
+  const text = 'These rows were sent unless they are invalid, too.'
   return [
-    { title: 'Warnings about rows', text: 'These rows were sent unless they are invalid, too.', details },
+    ...listRunWarnings(warnings).map((message) => ({ title: 'Warning', text: message, details: [] })),
+    ...(details.length === 0 ? [] : [{ title: 'Warnings about rows', text, details }]),
   ]
 }
 

@@ -91,6 +91,11 @@ export function listRowWarnings(warnings: readonly RunWarning[]): RowWarning[] {
   return warnings.filter((warning): warning is RowWarning => warning.rows !== undefined)
 }
 
+/** What is warned of that is about the run as a whole. */
+export function listRunWarnings(warnings: readonly RunWarning[]): string[] {
+  return warnings.filter(({ rows }) => rows === undefined).map(({ message }) => message)
+}
+
 const termsSchema = z.object({
   added: z.int(),
   pre_existing: z.int(),

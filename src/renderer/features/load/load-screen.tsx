@@ -8,7 +8,7 @@ import { METRICS, type TrendMetric } from '../../../shared/load/metrics.ts'
 import { listLatencyLimits } from '../../../shared/load/threshold-parser.ts'
 import type { ThresholdResult } from '../../../shared/load/thresholds.ts'
 import { formatCount, formatRate, formatShare, formatSpan } from '../../../shared/messages/figure-text.ts'
-import { listRowWarnings, type Percentiles } from '../../../shared/run/run.ts'
+import { listRowWarnings, listRunWarnings, type Percentiles } from '../../../shared/run/run.ts'
 import type { LoadProgress, RunPhase, RunSnapshot } from '../../../shared/run/snapshot.ts'
 import { ask } from '../../bridge/client.ts'
 import { toPollInterval, useLiveRuns } from '../../bridge/live-runs.ts'
@@ -20,6 +20,7 @@ import { ErrorNotice, type Figure, Figures, Notice, Panel, Screen } from '../../
 import { type Acceptance, BeforeSending, useAcceptance } from '../../ui/problems/before-sending.tsx'
 import { RowWarningsNotice } from '../../ui/problems/row-warnings.tsx'
 import { ReadAsLine } from '../../ui/runs/read-as-line.tsx'
+import { SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './load.module.css'
 import {
   GeneratorPanel,
@@ -84,6 +85,9 @@ export function LoadScreen(props: {
       }
     >
       {view !== null && <LoadNotices view={view} isOver={isOver} />}
+      {listRunWarnings(isOver ? summary.warnings : []).map((message) => (
+        <Notice key={message} kind="warning" title={<SafeText text={message} max={600} lines />} />
+      ))}
       <RowWarningsNotice groups={problems.data ?? []} />
       {failure !== undefined && failure !== null && <ErrorNotice error={failure} />}
       {report.error !== null && <ErrorNotice error={report.error} onRetry={report.refetch} />}

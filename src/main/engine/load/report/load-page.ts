@@ -6,7 +6,7 @@ import { formatCount, formatFigure } from '../../../../shared/messages/figure-te
 import { toPlanDifferencesTable } from '../../../../shared/report/comparison-report.ts'
 import { GROUP_TITLES, toGroupTable, toStagesTable } from '../../../../shared/report/load-sections.ts'
 import { code, count, foreign, ms, number, text } from '../../../../shared/report/report.ts'
-import { listRowNotices, toLoadHead } from '../../../../shared/report/report-head.ts'
+import { listWarningNotices, toLoadHead } from '../../../../shared/report/report-head.ts'
 import { toFact } from '../../../../shared/report/summary-report.ts'
 import { type TimeBucket, toBuckets, toGeneratorChart } from '../../page/chart-series.ts'
 import { drawLineChart } from '../../page/charts.ts'
@@ -24,7 +24,7 @@ export function formatLoadPage(report: LoadReport): string {
     sections: [
       drawHead(
         report.name,
-        [...view.notices, ...listRowNotices(report.warnings ?? [])],
+        [...view.notices, ...listWarningNotices(report.warnings ?? [])],
         { ...toLoadHead(report, 'page'), notes: [report.plan.join(' · ')] },
         view.caveats,
       ),

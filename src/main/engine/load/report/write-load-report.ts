@@ -15,7 +15,7 @@ import {
   LOAD_EXPORT_FORMATS,
   type LoadReportFormat,
 } from '../../../../shared/run/export-formats.ts'
-import { hasNoSuccess, listRowWarnings } from '../../../../shared/run/run.ts'
+import { hasNoSuccess, listRowWarnings, listRunWarnings } from '../../../../shared/run/run.ts'
 import type { ExportResult } from '../../../../shared/run/written-rows.ts'
 import { escapeXml } from '../../page/escape-xml.ts'
 import { replaceFile, toFileError } from '../../workspace/replace-file.ts'
@@ -199,6 +199,7 @@ function toOutput({ generator, counts, rates, latencyMs, thresholds, warnings = 
           `http_req_duration: p50 ${formatMs(duration.p50)}, p90 ${formatMs(duration.p90)}, p99 ${formatMs(duration.p99)}, max ${formatMs(duration.max)}`,
         ]),
     ...thresholds.filter(({ ok, requests }) => ok && requests === 0).map(formatThresholdResult),
+    ...listRunWarnings(warnings).map((message) => `Warning: ${message}`),
     ...listRowWarnings(warnings).map(
       ({ rows, message }) => `Warning: ${formatCounted(rows, 'row')}: ${message}`,
     ),

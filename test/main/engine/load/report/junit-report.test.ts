@@ -30,6 +30,16 @@ function read(report: LoadReport) {
 }
 
 describe('a JUnit report', () => {
+  test('says in its output what is doubtful about the test as a whole, and about rows', () => {
+    const warnings = [
+      { code: 'LATENCY_OF_FAILURES', message: 'The threshold p(95)<500 is mostly about failures.' },
+      { code: 'ragged_row', rows: 2, message: 'has fewer cells than the header' },
+    ]
+    const text = formatJunitReport({ ...buildLoadReport({ seconds: 1 }), warnings })
+    expect(text).toContain('Warning: The threshold p(95)&lt;500 is mostly about failures.')
+    expect(text).toContain('Warning: 2 rows: has fewer cells than the header')
+  })
+
   test('has every element and attribute that the schema of Ant asks for, in its order', () => {
     const { document, suite, cases } = read(buildLoadReport({ seconds: 2 }, { thresholds: [HELD] }))
     expect(document).toMatchObject({ name: 'testsuites', attributes: {} })

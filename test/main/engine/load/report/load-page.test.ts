@@ -46,6 +46,16 @@ describe('the page of a load test', () => {
     )
   })
 
+  test('warns of what is doubtful about the test as a whole, and about rows', () => {
+    const warnings = [
+      { code: 'LATENCY_OF_FAILURES', message: 'The threshold p(95)<500 is mostly about failures.' },
+      { code: 'ragged_row', rows: 2, message: 'has fewer cells than the header' },
+    ]
+    const text = read({ ...buildLoadReport({ seconds: 1 }), warnings })
+    expect(text).toContain('The threshold p(95)<500 is mostly about failures.')
+    expect(text).toContain('2 rows: has fewer cells than the header')
+  })
+
   test('has every section, thresholds before figures', () => {
     const headings = [...page.matchAll(/<h2>(.*?)<\/h2>/g)].map(([, heading = '']) => toVisibleText(heading))
     expect(headings).toEqual([
