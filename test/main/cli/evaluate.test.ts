@@ -264,6 +264,32 @@ describe('evaluate', () => {
     expect(document.exported).toMatchObject({ file, rows: 2 })
   })
 
+  it('fails an assertion on an average if a label names a rule that no row triggered', async () => {
+    const folder = createTemporaryFolder()
+    const sandbox = await withSandbox()
+    const rows = [
+      'u1,win a free prize now,Likely spam',
+      'u1,see you at lunch,Contains a link',
+      'u1,hello,ham',
+    ]
+    const source = writeSource(folder, 'posts.csv', `user_id,text_data,truth\n${rows.join('\n')}\n`)
+    const sluice = (...args: string[]) =>
+      runInProcess(args, { workspace: join(folder, 'w'), env: { SLUICE_API_KEY: sandbox.key } })
+    await sluice('task', source, '--base-url', sandbox.baseUrl, '--quiet')
+    const assert = (...args: string[]) => sluice('evaluate', 'latest', '--label', 'truth', ...args)
+    expect(await assert('--assert', 'recall(Likely spam)>=0.9')).toMatchObject({ code: 0 })
+    for (const average of ['overall', 'macro', 'micro']) {
+      const { code, stdout, stderr } = await assert('--assert', `recall(${average})>=0.5`)
+      expect(code, stdout).toBe(99)
+      expect(stdout).toContain(`✗ recall(${average})>=0.5  no value`)
+      expect(stderr).toContain(`1 assertion failed: recall(${average})>=0.5 (found no value).`)
+      expect(stderr).toContain('`Contains a link` (1 row). Pass --positive for each rule')
+    }
+    const positives = ['Likely spam', 'Contains a link'].flatMap((rule) => ['--positive', `${rule}=${rule}`])
+    const known = await assert('--assert', 'recall(overall)>=0.9', ...positives)
+    expect(known.stderr).toContain('recall(overall)>=0.9 (found 0.5)')
+  })
+
   it('exits with 99 where an assertion does not hold, and says what was found', async () => {
     onlyInLongForm()
     const { evaluate, sluice } = await sendRows()

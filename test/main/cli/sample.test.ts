@@ -195,6 +195,19 @@ describe('sample', () => {
       { stratum: 'EN', rows: 30, labelled: 3 },
     ])
     expect(rules[0]?.estimated?.true_positives).toBe(40)
+
+    // A verdict that no sample was drawn for is of the stratum of its row.
+    await sluice('verdict', 'latest', '2', 'should-not', 'Likely spam')
+    const evaluate = async (...args: string[]) =>
+      JSON.parse((await sluice('evaluate', 'latest', '--json', ...args)).stdout) as Evaluation
+    const judged = await evaluate(...LABELS, '--verdicts')
+    expect(judged.strata).toEqual([
+      { stratum: 'EN', rows: 10, labelled: 2 },
+      { stratum: 'EN', rows: 30, labelled: 3 },
+    ])
+    expect(judged.rules[0]?.estimated).toMatchObject({ true_positives: 35, false_positives: 5 })
+    const alone = await evaluate('--verdicts')
+    expect(alone.strata).toEqual([{ stratum: 'EN', rows: 10, labelled: 1 }])
   })
 
   it('says which groups are too many for its size, since no drawn row stands for their rows', async () => {

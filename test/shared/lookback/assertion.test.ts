@@ -24,6 +24,19 @@ describe('an assertion', () => {
     expect(check('f1(macro)==1')).toMatchObject({ ok: false })
   })
 
+  it('holds for an average that only arithmetic makes smaller', () => {
+    const rules = [0.7, 0.8, 0.9].map((share) => {
+      const truePositives = share * 10
+      return judgeRule([
+        { rows: 10, population: null, truePositives, falsePositives: 0, falseNegatives: 10 - truePositives },
+      ])
+    })
+    const { macro, micro } = averageRules(rules)
+    const parsed = parseAssertion('recall(macro)>=0.8')
+    const evaluation = { ...createEvaluation(), macro, micro }
+    expect(parsed.ok && checkAssertion(parsed.assertion, evaluation)).toMatchObject({ value: 0.8, ok: true })
+  })
+
   it('fails where its rule or figure has no value', () => {
     expect(check('recall(Other)>=0')).toEqual({ expression: 'recall(Other)>=0', value: null, ok: false })
   })

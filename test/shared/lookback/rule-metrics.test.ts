@@ -39,6 +39,19 @@ describe('a rule judged by its matrix', () => {
     }
   })
 
+  it('has an F1 that is the number that an assertion writes', () => {
+    for (const [hits, wrong, f1] of [
+      [1, 8, 0.2],
+      [9, 2, 0.9],
+      [19, 2, 0.95],
+      [49, 2, 0.98],
+      [3, 4, 0.6],
+    ] as const) {
+      const matrix = { truePositives: hits, falsePositives: 0, falseNegatives: wrong }
+      expect(judgeRule([{ rows: 100, population: null, ...matrix }]).f1.value).toBe(f1)
+    }
+  })
+
   it('is as uncertain in F1 as in precision and recall where few rows triggered or should have', () => {
     const perfect = { rows: 6, population: null, truePositives: 1, falsePositives: 0, falseNegatives: 0 }
     const { f1 } = judgeRule([perfect])

@@ -7,6 +7,7 @@ import {
   type EvaluateOptions,
   type Evaluation,
 } from '../../../shared/lookback/evaluation.ts'
+import { sayUnread } from '../../../shared/lookback/evaluation-view.ts'
 import { EXIT } from '../../../shared/messages/error-entry.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { annotate } from '../annotations.ts'
@@ -116,12 +117,15 @@ export function toEvaluateOptions(flags: EvaluationFlags, env: CliContext['env']
 }
 
 /** Says which assertions failed, which decides the exit code. */
-export async function reportAssertions(context: CliContext, { assertions }: Evaluation): Promise<void> {
-  const failed = assertions.filter(({ ok }) => !ok)
+export async function reportAssertions(context: CliContext, evaluation: Evaluation): Promise<void> {
+  const failed = evaluation.assertions.filter(({ ok }) => !ok)
   if (failed.length === 0) return
   context.exitCode = EXIT.thresholdCrossed
   const list = failed.map(({ expression, value }) => `${expression} (found ${value ?? 'no value'})`)
   await context.err.writeLine(`${formatCounted(failed.length, 'assertion')} failed: ${list.join(', ')}.`)
+  for (const line of failed.some(({ value }) => value === null) ? sayUnread(evaluation) : []) {
+    await context.err.writeLine(`${line} Pass --positive for each rule that is to be judged.`)
+  }
   await annotate(
     context,
     list.map((message) => ({ level: 'error', title: 'Assertion failed', message })),

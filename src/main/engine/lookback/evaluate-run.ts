@@ -130,6 +130,8 @@ export async function* evaluateInSteps(
   }
   const values = [...labels.values.values()].sort((a, b) => b.rows - a.rows || (a.value < b.value ? -1 : 1))
   const unread = labels.listUnread()
+  // A rule that no row triggers any more is known by no name but by that of a label.
+  const knowsLabels = unread.length === 0 || options.positives.length > 0
   const evaluation: Evaluation = {
     run_id: family.record.runId,
     name: family.record.name,
@@ -151,7 +153,7 @@ export async function* evaluateInSteps(
     strata: listStrata(reader.strata, evaluator.countLabelled()),
     ...judged,
     not_judged: listNotJudged(family, rules, labels),
-    assertions: options.assertions.map((assertion) => checkAssertion(assertion, judged)),
+    assertions: options.assertions.map((assertion) => checkAssertion(assertion, judged, knowsLabels)),
     listed: cells.lists,
     exported:
       options.exportFile === undefined

@@ -327,14 +327,31 @@ function createStratumReader(
   }
 }
 
-/** A verdict goes before the label of its row: somebody has looked at it. */
+/**
+ * A verdict goes before the label of its row: somebody has looked at it. Unless verdicts are on a sample of the run, it is
+ * of the stratum of its row.
+ */
 function underVerdicts(family: RunFamily, { columns, open }: OpenLabels, strata: Strata): OpenLabels {
-  const findVerdict = createVerdictFinder(family, strata)
+  const areSampled = readVerdicts(family).some(({ stratum_rows: rows }) => rows !== null)
+  const findVerdict = createVerdictFinder(family, areSampled ? strata : new Strata())
+  const stratumColumns = areSampled ? [] : listStratumColumns(family.record.columns)
+  const toStratum = createStratumReader(family.record.columns, strata)
   return {
-    columns,
+    columns: [...columns, ...stratumColumns],
     open(step) {
       const readLabel = open(step)
-      return (place) => findVerdict(step.rowAt(place)) ?? readLabel(place)
+      const cells = new Map(stratumColumns.map((column) => [column, step.cells(column)]))
+      return (place) => {
+        const verdict = findVerdict(step.rowAt(place))
+        if (verdict === undefined) return readLabel(place)
+        if (areSampled || verdict.label.kind !== 'verdicts') return verdict
+        const labelled = readLabel(place)
+        const stratum =
+          labelled.label.kind === 'text'
+            ? labelled.stratum
+            : toStratum((column) => cells.get(column)?.[place] ?? '')
+        return { ...verdict, stratum }
+      }
     },
   }
 }
