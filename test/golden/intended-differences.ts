@@ -154,17 +154,30 @@ function addEchoes(value: unknown): unknown {
   return { ...members, echoes }
 }
 
+/** Load tests of which a threshold does not hold. */
+const FAILED_LOADS: readonly string[] = ['20261125-233215-482p48x', '20261125-233259-849qfvp']
+
 /** Every difference that is meant. Whoever changes an answer adds one here, and a line to docs/migrating.md. */
 export const INTENDED_DIFFERENCES: readonly IntendedDifference[] = [
   {
-    reason: 'a trend says what its runs have in common, and each of them its source',
+    reason:
+      'a trend says what its runs have in common, and each of them its source and whether a load test failed',
     apply(answer) {
       const { args, stdout } = answer
-      if (args[0] !== 'trend' || !isObject(stdout) || Array.isArray(stdout)) return answer
-      const { source, runs } = stdout as { source: string; runs: object[] }
+      if (args[0] !== 'trend') return answer
+      if (Array.isArray(stdout)) {
+        const failed = FAILED_LOADS.filter((id) => stdout.some((line) => String(line).startsWith(id)))
+        const lines = failed.flatMap((id) => [`${id}: threshold failed`, ''])
+        return { ...answer, stdout: [...stdout, ...lines] }
+      }
+      if (!isObject(stdout)) return answer
+      const { source, runs } = stdout as { source: string; runs: { run_id: string }[] }
       if (runs === undefined) return answer
-      const grouped = { ...stdout, by: 'sources', runs: runs.map((run) => ({ ...run, source })) }
-      return { ...answer, stdout: grouped }
+      const toRun = (run: { run_id: string }) => ({
+        ...{ ...run, source },
+        load_failure: FAILED_LOADS.includes(run.run_id) ? 'threshold failed' : null,
+      })
+      return { ...answer, stdout: { ...stdout, by: 'sources', runs: runs.map(toRun) } }
     },
   },
   {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { showSourcePath } from '../plan/source-paths.ts'
-import { isLoadRun, type RunSummary } from '../run/run.ts'
+import { hasNoSuccess, isLoadRun, type RunSummary } from '../run/run.ts'
 import { type EvaluateOptions, type Evaluation, judgedRuleSchema, judgedSchema } from './evaluation.ts'
 
 const trendPointSchema = z.object({
@@ -14,6 +14,8 @@ const trendPointSchema = z.object({
   state: z.string(),
   operation: z.string(),
   is_load_test: z.boolean(),
+  /** Why a load test failed that ended; null if it did not, and of other runs. */
+  load_failure: z.enum(['threshold failed', 'no success']).nullable(),
   base_url: z.string(),
   /** Rows of a run, requests of a load test. */
   rows: z.int(),
@@ -74,6 +76,7 @@ export function toTrendPoint(run: RunSummary, evaluation: Evaluation | string | 
     ...(run.more_sources !== undefined && { more_sources: run.more_sources }),
     started_at: run.started_at ?? run.created_at,
     ...{ state: run.state, operation: run.operation, is_load_test: isLoad, base_url: run.base_url },
+    load_failure: findLoadFailure(run),
     rows: isLoad ? run.requests.sent : run.rows.read,
     succeeded,
     unsuccessful: rejected + failed + unknown + (isLoad ? 0 : run.rows.overdue + run.rows.invalid),
@@ -88,6 +91,12 @@ export function toTrendPoint(run: RunSummary, evaluation: Evaluation | string | 
       : null,
     without_metrics: typeof evaluation === 'string' ? evaluation : null,
   }
+}
+
+function findLoadFailure({ state, thresholds, requests }: RunSummary): TrendPoint['load_failure'] {
+  if (thresholds === undefined || state === 'running') return null
+  if (thresholds.some(({ ok }) => !ok)) return 'threshold failed'
+  return hasNoSuccess(requests) ? 'no success' : null
 }
 
 /** What the runs of a group have in common, as {@link Trend} has it. */

@@ -35,6 +35,9 @@ export function toTrendReport({ source, runs }: Trend): Section[] {
         ...(runs.some((run) => run.generator_limited)
           ? ['! latencies may include delays of this machine']
           : []),
+        ...runs.flatMap(({ run_id: runId, load_failure: failure }) =>
+          failure === null ? [] : [`${runId}: ${failure}`],
+        ),
         ...runs.flatMap(({ run_id: runId, without_metrics: why }) =>
           why === null ? [] : [`${runId} is not evaluated: ${why}`],
         ),

@@ -300,7 +300,7 @@ function RunsTable({ runs, hrefOf, namePlace }: { runs: Trend['runs'] } & LinesP
             ),
           },
           { title: 'Started', cell: (run) => formatTimestamp(run.started_at) },
-          { title: 'State', cell: (run) => run.state },
+          { title: 'State', cell: (run) => run.load_failure ?? run.state },
           { title: isLoad ? 'Requests' : 'Rows', isNumber: true, cell: (run) => formatCount(run.rows) },
           { title: 'Unsuccessful', isNumber: true, cell: (run) => formatCount(run.unsuccessful) },
           ...rules.map(
