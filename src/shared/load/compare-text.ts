@@ -1,5 +1,5 @@
 import { formatCounted, formatFigure, formatMs, formatShare } from '../messages/figure-text.ts'
-import { sayPlanDifference } from '../plan/plan-differences.ts'
+import { type PlanDifference, sayPlanDifference } from '../plan/plan-differences.ts'
 import type {
   ComparedRun,
   LoadComparison,
@@ -195,6 +195,10 @@ function formatPoints(share: number): string {
   return formatFigure(share * 100)
 }
 
+function nameSettings(differences: readonly PlanDifference[]): string {
+  return joinWords([...new Set(differences.map((one) => sayPlanDifference(one).setting))])
+}
+
 function listCaveats(
   { series, planDifferences }: Pick<LoadComparison, 'series' | 'planDifferences'>,
   runs: readonly [ComparedRun, ComparedRun],
@@ -203,11 +207,15 @@ function listCaveats(
   const caveats: string[] = []
   if (planDifferences.length > 0) {
     caveats.push(
-      `The plans differ in ${joinWords(planDifferences.map((one) => sayPlanDifference(one).setting))}: what differs below may come from that.`,
+      `The plans differ in ${nameSettings(planDifferences)}: what differs below may come from that.`,
     )
   }
   for (const [index, run] of runs.entries()) {
     const name = letters[index === 0 ? 0 : 1]
+    const { ownDifferences = [] } = run
+    if (ownDifferences.length > 0) {
+      caveats.push(`The plans of the runs of ${name} differ in ${nameSettings(ownDifferences)}.`)
+    }
     if (run.state !== 'whole') {
       const how = run.state === 'going' ? 'is still running' : 'ended early'
       caveats.push(`${name} ${how}: it measured ${formatFigure(run.durationS)} s.`)

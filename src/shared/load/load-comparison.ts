@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { PlanDifference } from '../plan/plan-differences.ts'
 import { type Percentiles, percentilesSchema } from '../run/run.ts'
 import { type TrendMetric, trendMetricSchema } from './metrics.ts'
 import type { LatencyHistory } from './statistics.ts'
@@ -11,6 +12,8 @@ export type Verdict = z.infer<typeof verdictSchema>
 export interface ComparedRun {
   label: string
   plan: unknown
+  /** Of several runs: what the plans of others say otherwise than that of the first. */
+  ownDifferences?: readonly PlanDifference[]
   /** Whether it went to its end. */
   state: 'whole' | 'cut' | 'going'
   /** Measured time, seconds. */

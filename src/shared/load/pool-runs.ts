@@ -1,3 +1,4 @@
+import { listPlanDifferences } from '../plan/plan-differences.ts'
 import { createHistogram } from './latency-meter.ts'
 import type { ComparedRun } from './load-comparison.ts'
 import { TREND_METRICS } from './metrics.ts'
@@ -19,6 +20,7 @@ export function poolRuns(runs: readonly ComparedRun[]): ComparedRun {
   return {
     label: `${runs.length} runs: ${runs.map(({ label }) => label).join(', ')}`,
     plan: first.plan,
+    ownDifferences: others.flatMap(({ plan }) => listPlanDifferences(first.plan, plan)),
     state: runs.find(({ state }) => state !== 'whole')?.state ?? 'whole',
     durationS: sum(({ durationS }) => durationS),
     requests: sum(({ requests }) => requests),

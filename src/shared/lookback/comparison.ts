@@ -151,7 +151,7 @@ export const decisionComparisonSchema = z.object({
   unfinished: z.int(),
   /** Rows of both runs that are not compared, since a correction left them out of one of the runs. */
   left_out: z.int(),
-  /** Joined rows of which neither run learned the service's word: all were `failed` or `unknown`, with the same error. */
+  /** Joined rows of which neither run learned the service's word: all were `failed`, `unknown` or `overdue`, with the same error. */
   unanswered: z.int(),
   /** Rows of both runs that are not compared, since one of the runs skipped them: an earlier run had sent them. */
   skipped: z.int(),

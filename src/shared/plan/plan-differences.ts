@@ -2,7 +2,7 @@ import { formatSetDuration } from '../messages/duration.ts'
 import { VALUE_WORDS } from '../options/plan-options.ts'
 
 /** Something that two runs' plans say differently. */
-interface PlanDifference {
+export interface PlanDifference {
   /** Where in the plan, such as `load.pace.ratePerSecond`. */
   path: string
   a: string

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { toNormalQuantile } from '../../../src/shared/load/statistics.ts'
 import { nameTrendGroup, suggestPattern } from '../../../src/shared/lookback/trend.ts'
+import { copyGolden } from '../../golden/answers.ts'
 import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createDraw } from '../../helpers/seeded-draw.ts'
@@ -190,9 +191,23 @@ test('a run is not checked against itself, which could only pass', async () => {
   await sluice('task', source, '--name', 'nightly', '--base-url', sandbox.baseUrl, '--quiet')
   for (const check of ['--fail-if-slower', '--fail-if-changed']) {
     const checked = await sluice('compare', 'latest', 'latest:nightly', check, '10%')
-    expect([checked.code, checked.stderr]).toEqual([2, expect.stringContaining('A and B are both run ')])
+    expect([checked.code, checked.stderr]).toEqual([2, expect.stringContaining('A and B both contain run ')])
   }
   expect(await sluice('compare', 'latest', 'latest:nightly')).toMatchObject({ code: 0 })
+})
+
+test('a run is not checked against a retry of an earlier version, which is a part of it', async () => {
+  const workspace = join(createTemporaryFolder(), 'workspace')
+  copyGolden('retried', workspace)
+  const sluice = (...args: string[]) => runInProcess(args, { workspace, env: {} })
+  const [run] = JSON.parse((await sluice('runs', '--json')).stdout)
+  const [id, retry] = run.sessions.map((session: { run_id: string }) => session.run_id)
+  const checked = await sluice('compare', id, retry, '--fail-if-changed', '50%')
+  expect([checked.code, checked.stderr]).toEqual([2, expect.stringContaining(`both contain run ${retry}`)])
+  await sluice('baseline', 'set', id)
+  const baseline = await sluice('compare', retry, '--against-baseline', '--fail-if-slower', '50%')
+  expect(baseline.code, baseline.stderr).toBe(2)
+  expect(await sluice('compare', id, retry)).toMatchObject({ code: 0 })
 })
 
 test('runs are compared with their baseline by what was decided, and shown as a trend', async () => {
@@ -288,6 +303,15 @@ test('a check of decisions does not pass for lack of decisions', async () => {
   writeSource(workspace, 'posts.csv', rows(12))
   expect(await check(whole, await send(sandbox.baseUrl))).toMatchObject({ code: 0 })
   expect((await check(whole, whole, '100%')).stderr).toContain('expected less than 100%')
+})
+
+test('a trend says which load tests failed by a threshold', async () => {
+  const workspace = join(createTemporaryFolder(), 'workspace')
+  copyGolden('load-thresholds', workspace)
+  const sluice = (...args: string[]) => runInProcess(args, { workspace, env: {} })
+  const [run] = JSON.parse((await sluice('trend', 'latest', '--json')).stdout).runs
+  expect(run).toMatchObject({ state: 'completed', load_failure: 'threshold failed' })
+  expect((await sluice('trend', 'latest')).stdout).toContain(`${run.run_id}: threshold failed`)
 })
 
 test('runs of sources that belong together are one trend: by a pattern of names, as a list, and by a tag', async () => {

@@ -4,6 +4,7 @@ import { compareLatency, compareRuns } from '../../../src/shared/load/compare.ts
 import { describeLimited } from '../../../src/shared/load/compare-text.ts'
 import { createHistogram, recordUs } from '../../../src/shared/load/latency-meter.ts'
 import type { ComparedRun } from '../../../src/shared/load/load-comparison.ts'
+import { poolRuns } from '../../../src/shared/load/pool-runs.ts'
 import { toLatencyHistory } from '../../../src/shared/load/statistics.ts'
 import { listPlanDifferences, sayPlanDifference } from '../../../src/shared/plan/plan-differences.ts'
 import { createDraw } from '../../helpers/seeded-draw.ts'
@@ -180,6 +181,14 @@ describe('errors and throughput of two runs', () => {
 })
 
 describe('what to keep in mind', () => {
+  test('is said if the runs of one side were planned otherwise', () => {
+    const plan = { connection: { baseUrl: 'https://service.test' }, load: { workers: 2 } }
+    const pooled = poolRuns([createRun('one'), createRun('two', { plan }), createRun('three', { plan })])
+    const { caveats, planDifferences } = compareRuns(createRun('before'), pooled)
+    expect(planDifferences).toEqual([])
+    expect(caveats).toEqual(['The plans of the runs of B differ in workers.'])
+  })
+
   test('is said: plans, drops, the cache, and taking requests as independent', () => {
     const { caveats, planDifferences } = compare(
       {

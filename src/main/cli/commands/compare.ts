@@ -264,23 +264,25 @@ async function findSides(
   baseline: string | null,
   flags: CompareFlags,
 ): Promise<[a: RunsOfSide, b: RunsOfSide]> {
-  if (baseline !== null) {
-    const [earlier, later] = await findBaselineOf(engine, a === '' ? null : a, baseline)
-    return [[earlier], [later]]
-  }
   const find = async ([first = '', ...others]: readonly string[]): Promise<RunsOfSide> => {
     const runs: RunsOfSide = [await resolveRun(engine, first)]
     for (const reference of others) runs.push(await resolveRun(engine, reference))
     return runs
   }
-  const sides: [RunsOfSide, RunsOfSide] = [await find(flags.base ?? [a]), await find(flags.with ?? [b])]
-  const ids = sides.flat().map(({ run_id: id }) => id)
+  const sides: [RunsOfSide, RunsOfSide] =
+    baseline === null
+      ? [await find(flags.base ?? [a]), await find(flags.with ?? [b])]
+      : await findBaselineOf(engine, a === '' ? null : a, baseline)
+  // An older retry is a run of its own, and part of the run that it retries.
+  const ids = sides
+    .flat()
+    .flatMap(({ run_id: id, sessions }) => [...new Set([id, ...sessions.map((session) => session.run_id)])])
   const isChecked = (flags.base ?? flags.failIfSlower ?? flags.failIfChanged) !== undefined
   const twice = isChecked ? ids.find((id, index) => ids.indexOf(id) < index) : undefined
   if (twice !== undefined) {
     throw new InvalidArgumentError(
       flags.base === undefined
-        ? `A and B are both run ${twice}, so a check could only pass.`
+        ? `A and B both contain run ${twice}, so a check could only pass.`
         : `Run ${twice} is named twice: each run counts once.`,
     )
   }
@@ -298,7 +300,7 @@ async function findBaselineOf(
   engine: Engine,
   reference: string | null,
   name: string,
-): Promise<[earlier: RunSummary, later: RunSummary]> {
+): Promise<[earlier: RunsOfSide, later: RunsOfSide]> {
   const baselines = engine.lookback.readBaselines().filter((baseline) => baseline.name === name)
   const findOf = (run: RunSummary) =>
     baselines.find((baseline) => isSameSubject(baseline, toBaselineSubject(run)))
@@ -325,7 +327,7 @@ async function findBaselineOf(
     if (!(error instanceof SluiceError) || error.code !== 'RUN_NOT_FOUND') throw error
     throw new SluiceError({ id: 'baseline_deleted', name, runId }, { cause: error })
   })
-  return [earlier, later]
+  return [[earlier], [later]]
 }
 
 function asksForDecisions(
@@ -363,16 +365,18 @@ async function checkChanged(
     context.exitCode = EXIT.thresholdCrossed
     return say('Not judged', '--fail-if-changed has nothing to check: the runs have no row in common.')
   }
+  // From its decimals, as `rows * (29 / 100)` is less than 29 for 100 rows.
+  const share = Number(`${percent.toFixed(12)}e-2`)
   // Each for itself: should the service repeat decisions from its cache, these would hide changes of the other rows.
   const others = { rows: joined.rows - cached.rows, changed: joined.changed - cached.changed }
   const over = [
     { what: 'rows', ...others },
     { what: 'rows analysed before', ...cached },
-  ].filter(({ rows, changed }) => changed > rows * (percent / 100))
+  ].filter(({ rows, changed }) => changed / rows > share)
   if (over.length === 0) {
     // What B has no answer for may have changed as well.
     const unknown = a.rows - joined.rows + unanswered
-    if (joined.decided > 0 && unknown <= a.rows * (percent / 100)) return
+    if (joined.decided > 0 && unknown / a.rows <= share) return
     if (context.exitCode === 0) context.exitCode = EXIT.notJudged
     const why =
       joined.decided === 0

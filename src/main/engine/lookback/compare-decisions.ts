@@ -105,7 +105,7 @@ function findRuleOf(filter: ChangeFilter, { rules }: PairedRows): ChosenChanges[
 }
 
 /** Outcomes that say nothing of what the service makes of a row. */
-const UNANSWERED = /^(failed|unknown)\b/
+const UNANSWERED = /^(failed|unknown|overdue)\b/
 
 /** Rows with an answer from the service's cache. */
 interface CachedTally {

@@ -376,6 +376,24 @@ describe('two runs with one rule changed in between', () => {
     expect(await compare(a, b)).toMatchObject({ joined: { rows: 60 }, unfinished: 0, warnings: [] })
   })
 
+  it('count rows as unanswered whose callbacks did not come in both', async () => {
+    const { sandbox, runs, toPlan, compare } = await prepare({ callbacks: 'drop=100%' })
+    const plan = toPlan(ROWS.slice(0, 3), {
+      plan: { operation: { kind: 'task', mode: 'async' }, callback: { timeoutMs: 1 } },
+    })
+    const send = async () => {
+      const run = runs.start(plan, { callbackBase: 'http://127.0.0.1:1' })
+      expect((await run.ended).rows).toMatchObject({ overdue: 3 })
+      await sandbox.admin('DELETE', '/tasks')
+      return run.runId
+    }
+    const a = await send()
+    expect(await compare(a, await send())).toMatchObject({
+      joined: { rows: 3, changed: 0, decided: 0 },
+      unanswered: 3,
+    })
+  })
+
   it('are not compared in rows that a correction left out of one of them', async () => {
     onlyInLongForm()
     const { setRule, send, compare } = await prepare()
