@@ -1,4 +1,5 @@
 import { expect, inject, it } from 'vitest'
+import { holdCalls } from '../helpers/e2e/held-messages.ts'
 import { openApp } from '../helpers/e2e/open-app.ts'
 import { chooseFile, openStep, seeRunEnded, seeScreen } from '../helpers/e2e/walk.ts'
 
@@ -36,4 +37,26 @@ it('sends rows whose content may be cut once a person confirms it, and lists the
   await page.getByRole('button', { name: 'List the rows…' }).click()
   await page.getByRole('dialog').getByText('A key that occurs twice in a line').waitFor()
   await inspect('overview-warned-rows')
+})
+
+it('sends the rows once their warnings are known, though “Send” was pressed while they were read for another setting', {
+  skip: !inject('walksAll'),
+}, async () => {
+  const { page } = await openApp()
+  const calls = await holdCalls(page, '/check/openWarnings')
+  await page.reload()
+  await openStep(page, 'Source')
+  await chooseFile(page, { name: 'posts.csv', text: 'text_data,user_id\nhello,u1\n' })
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await seeScreen(page, 'Check')
+  await page.getByRole('button', { name: 'Review 1 row' }).waitFor()
+  calls.hold()
+  await page.getByRole('button', { name: 'Review 1 row' }).click()
+  await calls.arrived()
+  await page.getByLabel('Timeout (s)').fill('30')
+  await page.getByRole('button', { name: 'Send 1 row' }).click()
+  const asked = () => calls.sent.filter((call) => call.includes('/check/openWarnings')).length
+  await expect.poll(asked).toBeGreaterThan(2)
+  calls.release()
+  await seeRunEnded(page)
 })

@@ -1,4 +1,5 @@
 import { expect, inject, it, onTestFinished } from 'vitest'
+import { holdCalls } from '../helpers/e2e/held-messages.ts'
 import { openApp } from '../helpers/e2e/open-app.ts'
 import { chooseFile, openStep, seeRunEnded, seeScreen } from '../helpers/e2e/walk.ts'
 import { startRecordingService } from '../helpers/recording-service.ts'
@@ -69,4 +70,46 @@ it('says on Review what was sent before, and sends only what is new if a person 
     .first()
     .waitFor()
   await inspect('results-skipped')
+})
+
+it('sends none of the rows that are held while they are read again without those that were sent before', {
+  skip: !inject('walksAll'),
+}, async () => {
+  const service = await startRecordingService(() => null)
+  onTestFinished(() => service.close())
+  const { page } = await openApp()
+  const starts = await holdCalls(page, '/runs/start')
+  await page.reload()
+  const review = async (rows: number) => {
+    await openStep(page, 'Source')
+    await chooseFile(page, { name: 'posts.csv', text: toText(rows) })
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await seeScreen(page, 'Check')
+    await page.getByRole('button', { name: /^Review/ }).click()
+  }
+  await review(1)
+  await page.getByRole('radio', { name: 'A service' }).check()
+  await page.getByLabel('Base URL').fill(service.baseUrl)
+  await page.getByLabel('API key', { exact: true }).fill('a-key')
+  await page.getByRole('button', { name: 'Send 1 row' }).click()
+  await seeRunEnded(page)
+
+  await review(3)
+  await page.getByText('1 of 3 rows was sent before (same post_id)').waitFor()
+  const send = page.getByRole('button', { name: /^Send \d rows$/ })
+  await expect.poll(() => send.isEnabled()).toBe(true)
+  starts.hold()
+  await page.getByRole('radio', { name: /^Send only what is new/ }).check()
+  await starts.arrived()
+  await expect.poll(() => send.isDisabled()).toBe(true)
+  await page.keyboard.press('Control+Enter')
+  starts.release()
+  await page.getByText('2 rows ready to send to').waitFor()
+  await page.getByRole('button', { name: 'Send 2 rows' }).click()
+  await seeRunEnded(page)
+  expect([...service.arrived]).toEqual([
+    ['p1', 1],
+    ['p2', 1],
+    ['p3', 1],
+  ])
 })

@@ -64,6 +64,7 @@ const DRAFT: Draft = {
   media: DEFAULT_MEDIA,
   preview: null,
   fixes: [{ kind: 'substitute', field: 'user_id' }],
+  heldFixes: [],
   mapping: { text_data: { kind: 'column', column: 2 } },
   onlyNew: null,
   isRestoring: false,
@@ -317,7 +318,7 @@ describe('a draft that outlives a reload', () => {
     )
     expect(text).not.toContain('secret-key')
     expect(text).not.toContain('words')
-    const { preview: _preview, remembered: _remembered, isRestoring: _now, ...rest } = DRAFT
+    const { preview: _preview, remembered: _remembered, isRestoring: _now, heldFixes: _held, ...rest } = DRAFT
     expect(parseMemory(text)).toEqual({
       ...rest,
       settings: toService(' https://api.example.com/prefix/ ', ''),

@@ -47,6 +47,7 @@ import {
   searchCapacity,
   sendAll,
   sendFirst,
+  useIsChecking,
 } from './flow.ts'
 import type { OpenFile } from './open-file.tsx'
 import { type DraftStep, goTo } from './route.ts'
@@ -74,6 +75,7 @@ export function DraftScreens(props: {
 }) {
   const { app, connections, file } = props
   const draft = useDraft()
+  const isChecking = useIsChecking()
   const step = toShownStep(props.step, draft)
   const proceed = useMutation({ mutationFn: step === 'mapping' ? checkDraft : continueFromSource })
   const sandbox = useMutation({ mutationFn: openSandboxTrial })
@@ -188,6 +190,7 @@ export function DraftScreens(props: {
       {step === 'review' && (
         <ReviewScreen
           runId={runId}
+          isChecking={isChecking}
           operation={operation}
           load={load ?? null}
           bounds={draft.isLoad ? toCapacityBounds(draft.load) : null}

@@ -68,6 +68,8 @@ export interface Draft extends Omit<Memory, 'settings' | 'fixes'> {
   settings: Settings
   preview: BridgePreview | null
   fixes: readonly Fix[]
+  /** The fixes that the held rows were checked with. */
+  heldFixes: readonly Fix[]
   /** Whether what this window had before a reload is being taken up again. */
   isRestoring: boolean
 }
@@ -79,6 +81,7 @@ const OF_SOURCE = {
   preview: null,
   mapping: {},
   fixes: [],
+  heldFixes: [],
   onlyNew: null,
   isRestoring: false,
   heldRunId: null,
@@ -135,7 +138,7 @@ export function toMemory(draft: Draft): Memory {
 /** Reads back what {@link toMemory} gave; null where it is of another version, or incomplete. */
 export function parseMemory(
   text: string | null,
-): Omit<Draft, 'preview' | 'remembered' | 'isRestoring'> | null {
+): Omit<Draft, 'preview' | 'remembered' | 'heldFixes' | 'isRestoring'> | null {
   const { data } = memorySchema.safeParse(parseJson(text))
   if (data === undefined) return null
   const { destination } = data.settings
@@ -206,9 +209,9 @@ export async function restoreDraft(): Promise<void> {
 }
 
 /** A run that the engine still holds, and the fixes that its rows were checked with; null where it is gone. */
-async function readHeld(heldRunId: string): Promise<Pick<Draft, 'heldRunId' | 'fixes'> | null> {
+async function readHeld(heldRunId: string): Promise<Pick<Draft, 'heldRunId' | 'fixes' | 'heldFixes'> | null> {
   const { entries } = await bridge.runs.list({ search: heldRunId })
   if (!entries.some(({ summary, isHeld }) => isHeld && summary.run_id === heldRunId)) return null
   const { fixes = [] } = await bridge.runs.readPlan({ runId: heldRunId })
-  return { heldRunId, fixes }
+  return { heldRunId, fixes, heldFixes: fixes }
 }

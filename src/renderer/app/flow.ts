@@ -229,7 +229,14 @@ let correcting: Promise<void> = Promise.resolve()
 export function changeFixes(fixes: Fix[]): Promise<void> {
   changeDraft({ fixes })
   const recheck = correcting.then(async () => {
-    if (useDraft.getState().fixes === fixes) await holdRun()
+    if (useDraft.getState().fixes !== fixes) return
+    try {
+      await holdRun()
+    } catch (error) {
+      const { fixes: newest, heldFixes } = useDraft.getState()
+      if (newest === fixes) changeDraft({ fixes: heldFixes })
+      throw error
+    }
   })
   correcting = recheck.catch(() => {})
   return recheck
@@ -237,6 +244,24 @@ export function changeFixes(fixes: Fix[]): Promise<void> {
 
 /** Whether a run holds the draft's rows now: not where another source was opened meanwhile, or none is left. */
 async function holdRun(): Promise<boolean> {
+  const count = (more: 1 | -1) => useChecks.setState(({ begun }) => ({ begun: begun + more }))
+  count(1)
+  try {
+    return await holdNewest()
+  } finally {
+    count(-1)
+  }
+}
+
+/** How many runs are being begun that are to hold the draft's rows. */
+const useChecks = create(() => ({ begun: 0 }))
+
+/** Whether the draft's rows are about to be held as it has them now: those that are held may be older. */
+export function useIsChecking(): boolean {
+  return useChecks(({ begun }) => begun > 0)
+}
+
+async function holdNewest(): Promise<boolean> {
   const draft = useDraft.getState()
   // One that runs forgets what was submitted before, so that the same rows are no duplicates.
   if (draft.settings.destination.kind === 'sandbox') await bridge.sandbox.start()
@@ -244,17 +269,20 @@ async function holdRun(): Promise<boolean> {
   const now = useDraft.getState()
   if (!isUnchanged(draft, now)) {
     dropRun(runId)
-    return now.source === draft.source && holdRun()
+    return now.source === draft.source && holdNewest()
   }
   // The old one goes when the new one is there: without one, the screens that need it would give way.
   dropRun(now.heldRunId)
-  changeDraft({ heldRunId: runId })
+  changeDraft({ heldRunId: runId, heldFixes: now.fixes })
   return true
 }
 
 /** Whether a run that one draft started has what another sends, where and how. */
-function isUnchanged({ heldRunId: _old, ...before }: Draft, now: Draft): boolean {
-  return Object.entries(before).every(([name, value]) => now[name as keyof Draft] === value)
+function isUnchanged(before: Draft, now: Draft): boolean {
+  const [asked, askedNow] = [before, now].map((draft) =>
+    JSON.stringify({ ...draft, heldRunId: null, heldFixes: null }),
+  )
+  return asked === askedNow
 }
 
 /** The draft as a run is started from it, with the key that was typed, which is remembered. */

@@ -8,12 +8,14 @@ export interface HeldMessages {
   arrived(): Promise<void>
   /** Lets through what was held, in order, and everything after it. */
   release(): void
+  /** Ends the connection as if it were lost, and what was held with it; lets through what follows. */
+  lose(): void
 }
 
 /** Stands between the engine and a page once it is loaded again, and holds what the engine says. */
 export async function holdAnswers(page: Page): Promise<HeldMessages> {
   const held = createHeld()
-  await route(page, (socket, engine) => {
+  await held.route(page, (socket, engine) => {
     engine.onMessage((message) => held.pass(() => socket.send(message)))
   })
   return held
@@ -23,7 +25,7 @@ export async function holdAnswers(page: Page): Promise<HeldMessages> {
 export async function holdCalls(page: Page, procedure: string): Promise<HeldMessages & { sent: string[] }> {
   const held = createHeld()
   const sent: string[] = []
-  await route(page, (socket, engine) => {
+  await held.route(page, (socket, engine) => {
     socket.onMessage((message) => {
       const text = String(message)
       sent.push(text)
@@ -34,14 +36,22 @@ export async function holdCalls(page: Page, procedure: string): Promise<HeldMess
   return { ...held, sent }
 }
 
-function route(page: Page, connect: (socket: WebSocketRoute, engine: WebSocketRoute) => void): Promise<void> {
-  return page.routeWebSocket(/./, (socket) => connect(socket, socket.connectToServer()))
-}
+type Connect = (socket: WebSocketRoute, engine: WebSocketRoute) => void
 
-function createHeld(): HeldMessages & { pass(message: () => void): void } {
+function createHeld(): HeldMessages & {
+  route(page: Page, connect: Connect): Promise<void>
+  pass(message: () => void): void
+} {
   let waiting: (() => void)[] | null = null
   let arrived = Promise.withResolvers<void>()
+  let ends: WebSocketRoute[] = []
   return {
+    route: (page, connect) =>
+      page.routeWebSocket(/./, (socket) => {
+        const engine = socket.connectToServer()
+        ends = [socket, engine]
+        connect(socket, engine)
+      }),
     hold() {
       waiting = []
       arrived = Promise.withResolvers()
@@ -51,6 +61,10 @@ function createHeld(): HeldMessages & { pass(message: () => void): void } {
       const passes = waiting ?? []
       waiting = null
       for (const pass of passes) pass()
+    },
+    lose() {
+      waiting = null
+      for (const end of ends) void end.close()
     },
     pass(message) {
       if (waiting === null) return message()

@@ -57,6 +57,8 @@ function toTrial(rowsPerItem: number): { requests: number; label: string } {
 /** The last look before anything is sent: exact requests, where to, how fast, and a first few rows to try. */
 export function ReviewScreen(props: {
   runId: string
+  /** Whether the rows are being read otherwise, so that those of `runId` are no longer what is asked for. */
+  isChecking: boolean
   operation: Operation
   load: Load | null
   /** What a capacity search with the load test is bounded by; null where none is asked for. */
@@ -137,7 +139,8 @@ export function ReviewScreen(props: {
   const rows = snapshot?.rows.read ?? 0
   const left = snapshot?.rows.not_sent ?? 0
   const gap = findGap(settings)
-  const isReading = isApplying || !isHeld(snapshot) || (open.data === undefined && open.error === null)
+  const isReading =
+    isApplying || props.isChecking || !isHeld(snapshot) || (open.data === undefined && open.error === null)
   const blocked =
     gap ??
     (applyingError !== null
@@ -149,7 +152,7 @@ export function ReviewScreen(props: {
   const isSoon =
     gap === null &&
     applyingError === null &&
-    (isApplying || (runId !== firstRunId && !isHeld(snapshot))) &&
+    (isApplying || (runId !== firstRunId && isReading && !props.isChecking)) &&
     JSON.stringify(settings.destination) === JSON.stringify(props.settings.destination)
   const refused =
     load !== null || snapshot === undefined || left === 0 ? null : findRefusedTrial(snapshot.rows)
