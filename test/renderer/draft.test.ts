@@ -8,6 +8,7 @@ import {
   useDraft,
 } from '../../src/renderer/app/draft.ts'
 import { beginAt, findOtherPlace, followConnection } from '../../src/renderer/app/flow.ts'
+import { DEFAULT_LOAD } from '../../src/renderer/features/operation/load-settings.ts'
 import { chooseVersion } from '../../src/renderer/features/operation/operation-settings.ts'
 import { findRefusedTrial } from '../../src/renderer/features/review/review-screen.tsx'
 import { DEFAULT_SETTINGS } from '../../src/renderer/features/review/settings.ts'
@@ -40,6 +41,13 @@ it('goes to the connection in use, also after it has changed and the page was re
   expect(readPlace()).toMatchObject({ name: 'west' })
   beginAt({ kind: 'sandbox' }, [])
   expect(readPlace()).toEqual({ kind: 'sandbox' })
+})
+
+it('keeps a load test over a reload if a column of weights was typed and taken away again', () => {
+  const load = { ...DEFAULT_LOAD, weight: null, thresholds: 'p(99)<500' }
+  changeDraft({ load })
+  expect(parseMemory(JSON.stringify(toMemory(useDraft.getState())))?.load).toEqual(load)
+  changeDraft({ load: DEFAULT_LOAD })
 })
 
 it('goes to the connection in use as soon as that is listed, whatever the machine said before', () => {

@@ -12,6 +12,7 @@ const TABLE = {
   restMs: { schema: z.int().min(1).max(60_000).optional(), words: 'Rest.', field: { label: 'Rest' } },
   count: { schema: z.int().min(1).max(9).default(3), words: 'Count.', field: { label: 'Count' } },
   most: { schema: z.int().min(1).optional(), words: 'Most.', field: { label: 'At most' } },
+  column: { schema: z.string().min(1).exactOptional(), words: 'Column.', field: { label: 'Column' } },
   isLoud: { schema: z.boolean().default(false), words: 'Loud.', field: { label: 'Loud' } },
   note: {
     schema: z.string().min(3).optional(),
@@ -26,7 +27,15 @@ const NEW = z.object(toTypedShape(TABLE)).parse({})
 
 describe('options as they are typed', () => {
   it('begin with the defaults of their schemas, unless the form has its own, and are open without', () => {
-    expect(NEW).toEqual({ pauseMs: '2s', restMs: '', count: 3, most: null, isLoud: false, note: null })
+    expect(NEW).toEqual({
+      pauseMs: '2s',
+      restMs: '',
+      count: 3,
+      most: null,
+      column: null,
+      isLoud: false,
+      note: null,
+    })
     expect(readTyped(TABLE, NEW)).toEqual({
       values: { pauseMs: 2_000, count: 3, isLoud: false },
       mistakes: {},

@@ -13,7 +13,9 @@ type FieldNames<Table extends OptionTable> = {
 
 type TypedSchema<Name, Schema> = Name extends `${string}Ms`
   ? z.ZodDefault<z.ZodString>
-  : Schema extends z.ZodOptional<infer Inner extends z.ZodType>
+  : Schema extends
+        | z.ZodOptional<infer Inner extends z.ZodType>
+        | z.ZodExactOptional<infer Inner extends z.ZodType>
     ? z.ZodDefault<z.ZodNullable<Inner>>
     : Schema
 
@@ -38,7 +40,8 @@ function toTypedSchema(name: string, option: PlanOption, start?: string): z.ZodT
     return z.string().default(start ?? (otherwise === undefined ? '' : formatDurationMs(Number(otherwise))))
   }
   const { schema } = option
-  return schema instanceof z.ZodOptional ? (schema.unwrap() as z.ZodType).nullable().default(null) : schema
+  const isOptional = schema instanceof z.ZodOptional || schema instanceof z.ZodExactOptional
+  return isOptional ? (schema.unwrap() as z.ZodType).nullable().default(null) : schema
 }
 
 export function nameOption({ field }: PlanOption): string {
