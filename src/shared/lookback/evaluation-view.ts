@@ -97,9 +97,12 @@ export function describeEvaluated({ rows, labels }: Pick<Evaluation, 'rows' | 'l
 }
 
 /** Of how many rows the figures of a stratified sample are estimates: groups without a labelled row are left out. */
+export function countEstimated(strata: NonNullable<Evaluation['strata']>): number {
+  return strata.reduce((sum, { rows, labelled }) => sum + (labelled > 0 ? rows : 0), 0)
+}
+
 export function describeEstimated(strata: NonNullable<Evaluation['strata']>): string {
-  const rows = strata.reduce((sum, { rows, labelled }) => sum + (labelled > 0 ? rows : 0), 0)
-  return `estimates for the ${formatCounted(rows, 'row')} of its labelled groups`
+  return `estimates for the ${formatCounted(countEstimated(strata), 'row')} of its labelled groups`
 }
 
 /** Label values that a warning names. */

@@ -4,7 +4,13 @@ import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { parseBridgeError } from '../../../shared/bridge/errors.ts'
 import type { Evaluation, Judged, Metric } from '../../../shared/lookback/evaluation.ts'
-import { describeLeftOut, formatInterval, toShareText } from '../../../shared/lookback/evaluation-view.ts'
+import {
+  countEstimated,
+  describeLeftOut,
+  formatInterval,
+  sayUnread,
+  toShareText,
+} from '../../../shared/lookback/evaluation-view.ts'
 import { LABELLING_MAX_ROWS, type Labelling } from '../../../shared/lookback/labelling.ts'
 import type { Allocation } from '../../../shared/lookback/stratified-sample.ts'
 import { setNote, toLabels, toVerdicts } from '../../../shared/lookback/verdict.ts'
@@ -45,7 +51,7 @@ import { Empty, ErrorNotice, Figures, Notice, Panel, Screen } from '../../ui/lay
 import { useShortcut, useWindowKeys } from '../../ui/shortcuts.ts'
 import { describePlace } from '../../ui/states/row-states.tsx'
 import { type Column, Table } from '../../ui/table/table.tsx'
-import { LongText, SafeText } from '../../ui/text/safe-text.tsx'
+import { LongText, SafeText, Sentence } from '../../ui/text/safe-text.tsx'
 import {
   findRuleOfKey,
   NoteDialog,
@@ -178,31 +184,62 @@ function LabellingEnd(props: {
         <ErrorNotice error={estimate.error} onRetry={estimate.refetch} />
       ) : (
         estimate.data !== undefined && (
-          <EstimatePanel evaluation={estimate.data} onEvaluate={props.onEvaluate} />
+          <>
+            <EstimateNotice evaluation={estimate.data} />
+            <EstimatePanel
+              evaluation={estimate.data}
+              all={(stored?.strata ?? []).reduce((sum, stratum) => sum + stratum.rows, 0)}
+              onEvaluate={props.onEvaluate}
+            />
+          </>
         )
       )}
     </>
   )
 }
 
+/** What limits the figures, such as groups without a labelled row; nothing where nothing does. */
+function EstimateNotice({ evaluation }: { evaluation: Evaluation }) {
+  const warnings = [...evaluation.warnings, ...sayUnread(evaluation)]
+  if (warnings.length === 0) return null
+  return (
+    <Notice kind="warning" title="What the figures below leave out">
+      <ul className="m-0 pl-4">
+        {warnings.map((warning) => (
+          <li key={warning}>
+            <Sentence text={warning} />
+          </li>
+        ))}
+      </ul>
+    </Notice>
+  )
+}
+
 /** How right the rules are by the verdicts of the run, with 95 % intervals. */
-function EstimatePanel({ evaluation, onEvaluate }: { evaluation: Evaluation; onEvaluate: () => void }) {
+function EstimatePanel(props: {
+  evaluation: Evaluation
+  /** Rows of all groups that the sample was drawn from. */
+  all: number
+  onEvaluate: () => void
+}) {
+  const { evaluation, all, onEvaluate } = props
   const { overall, rules, rows, strata } = evaluation
+  const estimated = strata === null ? all : countEstimated(strata)
   const leftOut = describeLeftOut(evaluation)
-  const all = (strata ?? []).reduce((sum, stratum) => sum + stratum.rows, 0)
   return (
     <Panel
       title="How right the rules are"
       aside={
         strata === null
           ? `by ${formatCounted(rows.evaluated, 'labelled row')}`
-          : `estimated for ${formatCounted(all, 'row')} from ${formatCounted(rows.evaluated, 'labelled row')}`
+          : `estimated for ${estimated < all ? `${formatCount(estimated)} of ` : ''}${formatCounted(all, 'row')} from ${formatCounted(rows.evaluated, 'labelled row')}`
       }
       scrolls
     >
       <Table rows={[{ rule: 'Any of these rules', ...overall }, ...rules]} columns={ESTIMATE_COLUMNS} />
       <p className="p-2-4 quiet">
         {strata !== null && 'Each labelled row counts for the rows of its group. '}
+        {estimated < all && 'Groups without a labelled row are left out. '}
         Counts are of labelled rows. {leftOut !== null && `Left out: ${leftOut}.`}
       </p>
       <p className="p-2-4 quiet">
@@ -381,17 +418,23 @@ function LabelWalk({ labelling, verdicts }: { labelling: LabellingState; verdict
   )
   // Read ahead, so that the next row is there at once.
   useQuery(ask.results.row.queryOptions({ input: { runId, row: next ?? row ?? 1 } }))
+  const early = useRef<string[]>([])
   const goTo = (change: VerdictChange | null) => {
+    // What was pressed was meant for the row that is left.
+    early.current.length = 0
     const place = change === null ? null : labelling.findPlace(change.row.row)
     if (place !== null) labelling.goTo(place)
   }
-  const early = useRef<string[]>([])
   const isShown = row !== undefined && detail.data?.result.row === row
+  const isUnreadable = detail.error !== null
+  useEffect(() => {
+    if (isUnreadable) early.current.length = 0
+  }, [isUnreadable])
   useWindowKeys((event) => {
     if ((isShown && labelling.isAt(row)) || event.repeat || !KEYS.test(event.key)) return
     if (event.target instanceof HTMLElement && isForControl(event.key, event.target)) return
     event.preventDefault()
-    early.current.push(event.key)
+    if (!isUnreadable) early.current.push(event.key)
   })
   useShortcut({ key: 'z', mod: true }, () => goTo(verdicts.undo()))
   useShortcut({ key: 'z', mod: true, shift: true }, () => goTo(verdicts.redo()))
@@ -417,7 +460,7 @@ function LabelWalk({ labelling, verdicts }: { labelling: LabellingState; verdict
         />
         <ContentSwitch />
       </div>
-      {detail.error !== null && <ErrorNotice error={detail.error} onRetry={detail.refetch} />}
+      {isUnreadable && <ErrorNotice error={detail.error} onRetry={detail.refetch} />}
       {isShown && detail.data !== undefined && (
         <LabelledRow
           key={row}
@@ -436,7 +479,7 @@ function LabelledRow(props: {
   detail: RowDetail
   labelling: LabellingState
   verdicts: Verdicts
-  /** Keys that were pressed at this row before it was drawn, oldest first; taken out as they are followed. */
+  /** Keys that were pressed while this row was read, oldest first; taken out as they are followed. */
   early: string[]
 }) {
   const { detail, labelling, verdicts, early } = props

@@ -138,11 +138,14 @@ function RuleQuestion(props: {
   const others = (known?.facets ?? [])
     .filter(({ kind, value, label }) => kind === 'rule' && value !== '' && !triggered.has(label))
     .map(({ label }) => label)
+  // The counts of a run that goes on order them anew; a digit means the rule that was seen beside it.
+  const listed = useRef<ReadonlySet<string>>(new Set())
+  listed.current = new Set([...listed.current, ...others])
   const row = `row ${sayRow(props.row.place)}`
   return (
     <RuleDialog
       title={verdict === 'should' ? `Rule that ${row} should trigger` : `Rule that ${row} should not trigger`}
-      rules={[...new Set(verdict === 'should' ? others : triggered)]}
+      rules={[...(verdict === 'should' ? listed.current : triggered)]}
       takesOthers={verdict === 'should' || triggered.size === 0}
       onRule={props.onRule}
       onClose={props.onClose}
