@@ -97,6 +97,8 @@ it('finds runs, notes something about one and takes it back, cleans up, and runs
   await row.getByRole('textbox', { name: 'Note' }).fill('sent with the new rule')
   await inspect('runs-edit')
   await page.keyboard.press('Control+Enter')
+  // The list may be read again before the editor is told that it is kept; until then the key undoes what is typed.
+  await row.getByRole('textbox', { name: 'Note' }).waitFor({ state: 'detached' })
   await row.getByText('posts of the day').waitFor()
   await row.getByText('sent with the new rule').waitFor()
   await page.keyboard.press('Control+z')
@@ -141,6 +143,19 @@ it('finds runs, notes something about one and takes it back, cleans up, and runs
   await seeScreen(page, 'After the rule')
   await seeRunEnded(page)
   expect(await readShownCounts(page)).toEqual({ succeeded: 4 })
+
+  // To the service that has them, under the same ids: that is said before they are sent.
+  await page.goBack()
+  await page.getByRole('button', { name: 'Actions for posts.csv' }).click()
+  await page.getByRole('menuitem', { name: 'Run again…' }).click()
+  await page.getByLabel('API key', { exact: true }).fill(RUN_KEY)
+  await page.getByLabel('Send the post_ids of the source again').check()
+  await page.getByRole('button', { name: 'Read and check the source' }).click()
+  await page.getByText(/^3 of 4 rows were sent before \(same post_id\)/).waitFor()
+  await inspect('runs-again-sent-before')
+  await page.getByRole('button', { name: 'Open the run first' }).click()
+  await page.getByText(/^3 of 4 rows were sent before \(same post_id\)/).waitFor()
+  await page.getByRole('button', { name: 'Send the rows' }).waitFor()
 })
 
 it('lists items, terms and appeals, exports what is listed, and begins their removal', {

@@ -1,12 +1,17 @@
 import { type UseMutationResult, useMutation } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
+import type { AcceptCode } from '../../shared/run/accept-code.ts'
+import type { ProblemGroup } from '../../shared/run/problem.ts'
 import type { RunSummary } from '../../shared/run/run.ts'
 import { bridge } from './client.ts'
 
 /** A run whose source was read and checked, and which nothing has been sent of yet. */
-interface WaitingRun {
+interface ReadRun {
   runId: string
   run: RunSummary
+  problems: readonly ProblemGroup[]
+  /** Warnings that have to be accepted before the rows are sent. */
+  open: readonly ProblemGroup[]
 }
 
 /**
@@ -17,13 +22,14 @@ export function useWaitingRun(options: {
   start: () => Promise<{ runId: string }>
   onOpen: (runId: string) => void
 }): {
-  waiting: WaitingRun | null
+  waiting: ReadRun | null
   read: UseMutationResult<void, Error, void>
-  send: UseMutationResult<void, Error, void>
+  /** Sends with the warnings accepted that had to be. */
+  send: UseMutationResult<void, Error, AcceptCode[]>
   open: () => void
 } {
   const { start, onOpen } = options
-  const [waiting, setWaiting] = useState<WaitingRun | null>(null)
+  const [waiting, setWaiting] = useState<ReadRun | null>(null)
   const isShown = useRef(true)
   const unsent = useRef<string | null>(null)
   useEffect(() => {
@@ -43,10 +49,14 @@ export function useWaitingRun(options: {
       const { runId } = await start()
       try {
         await bridge.runs.awaitReady({ runId })
-        const run = await bridge.runs.summarize({ runId })
+        const [run, problems, open] = await Promise.all([
+          bridge.runs.summarize({ runId }),
+          bridge.check.problems({ runId }),
+          bridge.check.openWarnings({ runId }),
+        ])
         if (!isShown.current) return await deleteUnsent(runId)
         unsent.current = runId
-        setWaiting({ runId, run })
+        setWaiting({ runId, run, problems, open })
       } catch (error) {
         await deleteUnsent(runId)
         throw error
@@ -54,12 +64,12 @@ export function useWaitingRun(options: {
     },
   })
   const send = useMutation({
-    mutationFn: async () => {
+    mutationFn: async (accept: AcceptCode[]) => {
       if (waiting === null) return
       const { runId } = waiting
       unsent.current = null
       try {
-        await bridge.runs.begin({ runId })
+        await bridge.runs.begin({ runId, accept })
       } catch (error) {
         if (isShown.current) unsent.current = runId
         else await deleteUnsent(runId)

@@ -23,7 +23,9 @@ import {
 } from '../run/run.ts'
 import {
   type CountedRows,
+  describeCached,
   describeCallbacks,
+  describeLost,
   describeThrottling,
   listAnswers,
   listOutcomes,
@@ -269,7 +271,7 @@ function describeEchoes({ echoes }: Pick<RunSummary, 'echoes'>): string | null {
 
 /** Requests by how they ended, how many a second, and what the service said about its rate, its cache and its callbacks. */
 export function listRequestFacts(summary: RunSummary): Fact[] {
-  const { requests, retry_after: asked, from_cache: cached, result_lost: lost } = summary
+  const { requests, retry_after: asked } = summary
   const kinds = ([...OUTCOMES, 'retried'] as const)
     .filter((kind) => kind === 'succeeded' || requests[kind] > 0)
     .map((kind) => `${formatCount(requests[kind])} ${kind}`)
@@ -290,18 +292,8 @@ export function listRequestFacts(summary: RunSummary): Fact[] {
         : `${formatCounted(asked.answers, 'answer')} asked to wait; rows waited ${formatDuration(asked.waited_s * 1000)} in total`,
     ],
     ['Echoes', describeEchoes(summary)],
-    [
-      'From cache',
-      cached.rows === 0
-        ? null
-        : `${formatCounted(cached.rows, 'row')} answered from the service's cache, with the latency of the cache`,
-    ],
-    [
-      'No result',
-      lost.rows === 0
-        ? null
-        : `${formatCounted(lost.rows, 'succeeded row')} had been delivered before; the service does not repeat the result, so the triggered rules are unknown`,
-    ],
+    ['From cache', describeCached(summary)],
+    ['No result', describeLost(summary)],
   ]
   const toFacts = (all: typeof facts) =>
     all.flatMap(([label, line]) => (line === null ? [] : [{ label, lines: [line] }]))

@@ -149,6 +149,18 @@ export function describeThrottling({ throttling }: RunSummary): string | null {
   ].join(', ')
 }
 
+/** How many rows the service answered from its cache, as a sentence; null where none. */
+export function describeCached({ from_cache: { rows } }: Pick<RunSummary, 'from_cache'>): string | null {
+  if (rows === 0) return null
+  return `${formatCounted(rows, 'row')} answered from the service's cache, with the latency of the cache`
+}
+
+/** How many rows succeeded without their result, as a sentence; null where none. */
+export function describeLost({ result_lost: { rows } }: Pick<RunSummary, 'result_lost'>): string | null {
+  if (rows === 0) return null
+  return `${formatCounted(rows, 'succeeded row')} had been delivered before; the service does not repeat the result, so the triggered rules are unknown`
+}
+
 /** The few figures of a run that a reader looks for first; none where nothing was read. */
 export function listRunFigures(summary: RunSummary): LoadFact[] {
   const { rows, requests, throughput, latency_ms, callbacks } = summary

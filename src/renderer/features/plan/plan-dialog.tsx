@@ -62,7 +62,8 @@ export function PlanDialog(props: {
       )}
       {plan !== undefined && waiting !== null && (
         <WaitingRun
-          rows={waiting.run.rows}
+          waiting={waiting}
+          isProduction={isProduction(plan, props.connections)}
           before={null}
           isLoadTest={plan.load !== null}
           busy={send.isPending}
@@ -94,11 +95,18 @@ function OpenedFacts({ plan }: { plan: OpenedPlan }) {
   return <Facts facts={facts} />
 }
 
-function PlaceNotice(props: { plan: OpenedPlan; connections: readonly ConnectionEntry[] }) {
-  const { connectionName: name, isSandbox, baseUrl, taskBaseUrl } = props.plan
+function isProduction(
+  { connectionName: name, baseUrl, taskBaseUrl }: OpenedPlan,
+  connections: readonly ConnectionEntry[],
+): boolean {
   const addresses = [baseUrl, taskBaseUrl].filter((address) => address !== null)
-  const isMarked = props.connections.some((entry) => entry.isProduction && entry.name === name)
-  if (isMarked || isProductionAddress(addresses, props.connections)) {
+  const isMarked = connections.some((entry) => entry.isProduction && entry.name === name)
+  return isMarked || isProductionAddress(addresses, connections)
+}
+
+function PlaceNotice(props: { plan: OpenedPlan; connections: readonly ConnectionEntry[] }) {
+  const { connectionName: name, isSandbox, baseUrl } = props.plan
+  if (isProduction(props.plan, props.connections)) {
     return <ProductionNotice place={{ name: name ?? baseUrl, kind: 'production' }} />
   }
   if (name !== null || isSandbox) {

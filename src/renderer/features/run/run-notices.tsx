@@ -1,13 +1,16 @@
 import { Anchor } from '@mantine/core'
 import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
+import { sayCorrected } from '../../../shared/messages/fix-messages.ts'
 import { adviseInWindow, findMendingStep, type MendingStep } from '../../../shared/messages/outcome-advice.ts'
 import { ABOUT_DELAYS, MAY_INCLUDE_DELAYS } from '../../../shared/messages/own-delays.ts'
 import { listRetries, type RunSummary } from '../../../shared/run/run.ts'
+import { describeCached, describeLost, describeThrottling } from '../../../shared/run/run-view.ts'
 import { useLiveRuns } from '../../bridge/live-runs.ts'
 import { ActionButton } from '../../ui/controls.tsx'
 import { formatTimestamp } from '../../ui/format-time.ts'
-import { Notice } from '../../ui/layout/screen.tsx'
-import { SafeText, Sentence } from '../../ui/text/safe-text.tsx'
+import { Notice, Panel } from '../../ui/layout/screen.tsx'
+import { FactList } from '../../ui/table/table.tsx'
+import { SafeText, Sentence, toSentence } from '../../ui/text/safe-text.tsx'
 
 export function RetriesNotice(props: { summary: RunSummary; onOpenRun: (runId: string) => void }) {
   const { run_id: runId, whole_run: whole, retries } = props.summary
@@ -85,6 +88,35 @@ export function RefusedNotice(props: { summary: RunSummary; onMend: (step: Mendi
       </p>
       <p>{adviseInWindow(refused, operation)} A new run keeps the source and everything else you have set.</p>
     </Notice>
+  )
+}
+
+/** That rows succeeded without their result, so that the triggered rules are not all there are. */
+export function LostNotice({ summary }: { summary: RunSummary }) {
+  const lost = describeLost(summary)
+  return lost === null ? null : (
+    <Notice kind="warning" title="Some results are missing">
+      {toSentence(lost)}
+    </Notice>
+  )
+}
+
+/** What else a reader of the figures has to know: corrections, throttling, the cache. */
+export function NotesPanel({ summary }: { summary: RunSummary }) {
+  const { corrected } = summary
+  const throttling = describeThrottling(summary)
+  const cached = describeCached(summary)
+  if (corrected === undefined && throttling === null && cached === null) return null
+  return (
+    <Panel title="Notes">
+      <FactList
+        facts={[
+          corrected !== undefined && ['Corrected', sayCorrected(corrected)],
+          throttling !== null && ['Throttling', throttling],
+          cached !== null && ['From cache', cached],
+        ]}
+      />
+    </Panel>
   )
 }
 

@@ -27,6 +27,7 @@ import type { SecondaryAction } from '../../ui/controls.tsx'
 import { Columns, ErrorNotice, type Figure, Figures, Panel, Screen } from '../../ui/layout/screen.tsx'
 import { BeforeSending, useAcceptance } from '../../ui/problems/before-sending.tsx'
 import { RowWarningsNotice } from '../../ui/problems/row-warnings.tsx'
+import { SentBeforeNote } from '../../ui/problems/sent-before.tsx'
 import { ReadAsLine } from '../../ui/runs/read-as-line.tsx'
 import { Table } from '../../ui/table/table.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
@@ -36,7 +37,15 @@ import { AnswersPanel, EchoesPanel, ErrorsPanel, ItemsPanel, RulesPanel } from '
 import { PaceControl, ProgressPanel } from './progress-panel.tsx'
 import styles from './run.module.css'
 import { RunActions } from './run-actions.tsx'
-import { KeyNotice, type NewKey, RefusedNotice, RetriesNotice, StopNotice } from './run-notices.tsx'
+import {
+  KeyNotice,
+  LostNotice,
+  type NewKey,
+  NotesPanel,
+  RefusedNotice,
+  RetriesNotice,
+  StopNotice,
+} from './run-notices.tsx'
 
 const SUMMARY_EVERY_MS = 2_000
 
@@ -123,8 +132,16 @@ export function RunScreen(props: {
           void bridge.runs.resume({ runId, accept: ['ids_rewritten'] }).catch(setActionError)
         }
       />
-      <BeforeSending acceptance={acceptance} rows={summary.rows.not_sent} place={place} />
+      <BeforeSending
+        acceptance={acceptance}
+        rows={summary.rows.not_sent}
+        place={place}
+        sentBefore={
+          phase === 'ready' && summary.sent_before !== undefined ? <SentBeforeNote summary={summary} /> : null
+        }
+      />
       <RowWarningsNotice groups={problems.data ?? []} />
+      <LostNotice summary={summary} />
       {phase === 'ended' && props.onMend !== null && (
         <RefusedNotice summary={summary} onMend={props.onMend} />
       )}
@@ -165,6 +182,7 @@ export function RunScreen(props: {
         />
       )}
       <EchoesPanel echoes={summary.echoes} />
+      <NotesPanel summary={summary} />
       <LiveCallbacks runId={runId} live={phase !== 'ended'} />
       <LiveLatency runId={runId} summary={summary} live={phase !== 'ended'} />
     </Screen>

@@ -71,6 +71,7 @@ export function RunAgainDialog(props: {
       }),
     onOpen: props.onOpen,
   })
+  const goesTo = plan.data === undefined ? null : toAgainPlace(plan.data, choice.place, props.connections)
   return (
     <Modal opened size="lg" onClose={onClose} title="Run again">
       {plan.error !== null && <ErrorNotice error={plan.error} />}
@@ -90,9 +91,10 @@ export function RunAgainDialog(props: {
       )}
       {plan.data !== undefined && waiting !== null && (
         <Stack gap="md">
-          <GoesTo to={toAgainPlace(plan.data, choice.place, props.connections)} />
+          {goesTo !== null && <GoesTo to={goesTo} />}
           <WaitingRun
-            rows={waiting.run.rows}
+            waiting={waiting}
+            isProduction={goesTo?.place.kind === 'production'}
             before={plan.data.rows}
             isLoadTest={plan.data.isLoadTest}
             busy={send.isPending}

@@ -13,7 +13,13 @@ import {
   type Trend,
   type TrendPoint,
 } from '../../../shared/lookback/trend.ts'
-import { dropZeros, formatCount, formatMs, formatShare } from '../../../shared/messages/figure-text.ts'
+import {
+  dropZeros,
+  formatCount,
+  formatCounted,
+  formatMs,
+  formatShare,
+} from '../../../shared/messages/figure-text.ts'
 import { ask } from '../../bridge/client.ts'
 import { useLiveRuns } from '../../bridge/live-runs.ts'
 import chartStyles from '../../ui/charts/charts.module.css'
@@ -33,7 +39,7 @@ import { LabelsForm } from '../../ui/labels/labels-form.tsx'
 import { Columns, ErrorNotice, Notice, Panel, Screen } from '../../ui/layout/screen.tsx'
 import { nameOperation } from '../../ui/operations/operation-looks.tsx'
 import { type Column, Table } from '../../ui/table/table.tsx'
-import { SafeText } from '../../ui/text/safe-text.tsx'
+import { SafeText, toSentence } from '../../ui/text/safe-text.tsx'
 import styles from './trend.module.css'
 
 /** How runs are led to, and what their services are called. */
@@ -211,11 +217,25 @@ function Charts({ runs, hrefOf }: { runs: Trend['runs']; hrefOf: (runId: string)
   const rules = findCommonRules(runs)
   const metrics = toMetricLines(runs)
   const limited = runs.filter((run) => run.generator_limited).length
+  const triggered = listTriggered(runs).length - rules.length
+  const judged = listJudged(runs).length - metrics.length
   return (
     <>
       {limited > 0 && (
         <Notice kind="warning" title="Latencies of some runs may include delays of this machine">
           The table marks them.
+        </Notice>
+      )}
+      {triggered + judged > 0 && (
+        <Notice kind="info" title={`Up to ${RULES_DRAWN} rules are shown`}>
+          {toSentence(
+            [
+              ...(triggered > 0
+                ? [`${formatCounted(triggered, 'further rule')} triggered in fewer rows`]
+                : []),
+              ...(judged > 0 ? [`${formatCounted(judged, 'further rule')} judged by labels`] : []),
+            ].join('; '),
+          )}
         </Notice>
       )}
       <Columns least="34rem">

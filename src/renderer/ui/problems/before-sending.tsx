@@ -61,8 +61,13 @@ export function BeforeSending(props: {
   const { acceptance, rows, place = null, groups = [], guess = null, sentBefore = null } = props
   const { open, isChecked, onChecked, isAskedOutside } = acceptance
   const needed = listNeeded(open)
+  // What was accepted beforehand, such as by the plan of an earlier run, is told as well.
   const others = groups.filter(
-    (group) => group.severity === 'warning' && group.rows > 0 && findNeeds(group) === null && !isHint(group),
+    (group) =>
+      group.severity === 'warning' &&
+      group.rows > 0 &&
+      !isHint(group) &&
+      !needed.some((code) => code === findNeeds(group)),
   )
   const isProduction = place?.kind === 'production'
   if (needed.length === 0 && others.length === 0 && guess === null && sentBefore === null) {

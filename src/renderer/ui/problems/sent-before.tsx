@@ -104,6 +104,21 @@ export function SentBefore(props: {
   )
 }
 
+/** What of a run's rows earlier runs sent, where nothing about it can be chosen. */
+export function SentBeforeNote({ summary }: { summary: RunSummary }) {
+  const { rows, sent_before: told, only_new: isOnlyNew } = summary
+  const counts = { skipped: rows.skipped, sendable: countSendable(rows), isOnlyNew: true }
+  return (
+    <section>
+      <p className="mb-1 bold">Sent before</p>
+      <p>
+        {listSentBefore(told, counts, 'window').join(' ')}
+        {!isOnlyNew && told !== undefined && told.rows > 0 && ' They are sent again.'}
+      </p>
+    </section>
+  )
+}
+
 /** What is told where nothing was sent before. */
 const NOTHING = { rows: 0, unknown: 0, not_taken: 0, runs: [] }
 

@@ -1,13 +1,24 @@
 import { Group, Stack } from '@mantine/core'
 import { formatCounted, listCounts } from '../../../shared/messages/figure-text.ts'
+import type { AcceptCode } from '../../../shared/run/accept-code.ts'
 import { listLeftOut } from '../../../shared/run/item-state.ts'
-import type { RowCounts } from '../../../shared/run/run.ts'
+import type { ProblemGroup } from '../../../shared/run/problem.ts'
+import type { RunSummary } from '../../../shared/run/run.ts'
 import { ActionButton } from '../controls.tsx'
 import { ErrorNotice, Notice } from '../layout/screen.tsx'
+import { BeforeSending, useAcceptance } from '../problems/before-sending.tsx'
+import { SentBeforeNote } from '../problems/sent-before.tsx'
+import { toGuess } from './read-as-line.tsx'
 
 /** What reading the source of a run came to that waits, and whether it is sent. */
 export function WaitingRun(props: {
-  rows: RowCounts
+  waiting: {
+    run: RunSummary
+    problems: readonly ProblemGroup[]
+    /** Warnings that have to be accepted before the rows are sent. */
+    open: readonly ProblemGroup[]
+  }
+  isProduction: boolean
   /** Rows that were read before; null where there was no earlier run. */
   before: number | null
   isLoadTest: boolean
@@ -15,9 +26,12 @@ export function WaitingRun(props: {
   error: unknown
   onGiveUp: () => void
   onOpen: () => void
-  onSend: () => void
+  onSend: (accept: AcceptCode[]) => void
 }) {
-  const { rows, before } = props
+  const { waiting, before } = props
+  const { run, problems, open } = waiting
+  const { rows } = run
+  const acceptance = useAcceptance(open, props.isProduction)
   const { read, invalid, not_sent: sendable } = rows
   const left = listCounts(listLeftOut(rows).map(({ rows: count, note }) => [count, note]))
   const earlier = before === read ? ', as before' : `, ${formatCounted(before ?? 0, 'row')} before`
@@ -31,6 +45,13 @@ export function WaitingRun(props: {
           ? `${left.length === 0 ? 'Every row' : `${left.join(', ')}; every other row`} can be sent. Nothing has been sent yet.`
           : `${formatCounted(invalid, 'row')} with errors will not be sent. Open the run to see why. Nothing has been sent yet.`}
       </Notice>
+      <BeforeSending
+        acceptance={acceptance}
+        rows={sendable}
+        groups={problems}
+        guess={toGuess(run)}
+        sentBefore={run.sent_before === undefined ? null : <SentBeforeNote summary={run} />}
+      />
       {props.error !== null && <ErrorNotice error={props.error} />}
       <Group justify="flex-end" gap="xs">
         <ActionButton label="Do not send" onClick={props.onGiveUp} />
@@ -40,8 +61,9 @@ export function WaitingRun(props: {
           variant="filled"
           data-autofocus
           loading={props.busy}
-          disabled={sendable === 0}
-          onClick={props.onSend}
+          disabled={sendable === 0 || acceptance.blocked !== undefined}
+          title={acceptance.blocked}
+          onClick={() => props.onSend(acceptance.accepted)}
         />
       </Group>
     </Stack>
