@@ -28,6 +28,7 @@ it('says that production has to be confirmed, leads to the question, and goes on
   const open = waiting.getByRole('link', { name: 'Open the question' })
   const openQuestion = async () => {
     const opened = page.context().waitForEvent('page')
+    await expect.poll(() => page.locator(':focus').textContent()).toBe('Open the question')
     await page.keyboard.press('Enter')
     return opened
   }
@@ -39,7 +40,6 @@ it('says that production has to be confirmed, leads to the question, and goes on
   await waiting.getByText('Test production connection live?').waitFor()
   await waiting.getByText(/^Waiting until \d\d:\d\d:\d\d/).waitFor()
   await inspect('confirmation')
-  await expect.poll(() => page.locator(':focus').textContent()).toBe('Open the question')
   const question = await openQuestion()
   await question.getByRole('heading', { name: 'Test production connection live?' }).waitFor()
   expect(new URL(question.url()).host).not.toBe(new URL(page.url()).host)
@@ -67,7 +67,6 @@ it('says that production has to be confirmed, leads to the question, and goes on
   await waiting.waitFor({ state: 'detached' })
   await edit.getByText('the production prompt was not confirmed').waitFor()
   await edit.getByRole('button', { name: 'Test' }).click()
-  await expect.poll(() => page.locator(':focus').textContent()).toBe('Open the question')
   const tested = await openQuestion()
   await tested.getByRole('button', { name: 'Test it' }).click()
   await waiting.waitFor({ state: 'detached' })

@@ -189,7 +189,11 @@ it('says what a capacity search does, searches, and shows the curve and its prob
   await dialog.getByText('1 s each, 0 s apart, from 1 request in flight').waitFor()
   await inspect('capacity-question')
   await dialog.getByRole('button', { name: 'Start the search' }).click()
-  await page.getByRole('region', { name: /^Probe 1 at 1 in flight/ }).waitFor()
+  // On a busy machine the first probe may be over before it was looked at, or all of them.
+  await page
+    .getByRole('region', { name: /^Probe \d at \d in flight/ })
+    .or(page.getByText('search is over'))
+    .waitFor()
   await inspect('capacity-searching')
   await page.getByText('search is over').waitFor()
   await page.getByText('at least 2 requests in flight').waitFor()
