@@ -49,7 +49,7 @@ export interface LoadState {
   maxInFlight: number
   fromCache: number
   /** Answers that prove whose they are, that repeat no post_id, and that name another; earlier versions compared none. */
-  echoes?: { verified: number; notVerifiable: number; mismatched: number }
+  echoes?: { verified: number; alike?: number; notVerifiable: number; mismatched: number }
   retried: number
   statuses: LoadStatus[]
   errors: LoadErrorGroup[]

@@ -368,5 +368,6 @@ export class LoadGenerator {
 function toEchoFlag({ outcome, isAcknowledgement, echo }: Judgement): number {
   if (echo.kind === 'mismatched') return FLAG.mismatched
   if (outcome !== 'succeeded' || isAcknowledgement) return 0
-  return echo.kind === 'unverifiable' ? FLAG.unverifiable : FLAG.verified
+  if (echo.kind === 'unverifiable') return FLAG.unverifiable
+  return FLAG.verified + (echo.kind === 'alike' ? FLAG.alike : 0)
 }

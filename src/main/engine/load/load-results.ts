@@ -195,8 +195,8 @@ function toFirstRequest({ errorCode, durationMs, ...first }: LoadFirstRequest) {
 
 function toEchoes({ echoes }: LoadState): Pick<RunSummary, 'echoes'> {
   if (echoes === undefined) return {}
-  const { verified, notVerifiable, mismatched } = echoes
-  const counts = { verified, alike: 0, not_verifiable: notVerifiable, mismatched }
+  const { verified, alike = 0, notVerifiable, mismatched } = echoes
+  const counts = { verified, alike, not_verifiable: notVerifiable, mismatched }
   return verified + notVerifiable + mismatched === 0 ? {} : { echoes: counts }
 }
 

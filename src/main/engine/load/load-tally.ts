@@ -52,7 +52,7 @@ export class LoadTally {
   answered = 0
   readonly sums = new SummedRequests()
   fromCache = 0
-  readonly echoes = { verified: 0, notVerifiable: 0, mismatched: 0 }
+  readonly echoes = { verified: 0, alike: 0, notVerifiable: 0, mismatched: 0 }
   waited = 0
   retried = 0
   /** By status, and by error code within it. */
@@ -100,6 +100,7 @@ export class LoadTally {
     if (flags & FLAG.answered) this.answered += 1
     if (flags & FLAG.fromCache) this.fromCache += 1
     if (flags & FLAG.verified) this.echoes.verified += 1
+    if (flags & FLAG.alike) this.echoes.alike += 1
     if (flags & FLAG.unverifiable) this.echoes.notVerifiable += 1
     if (flags & FLAG.mismatched) this.echoes.mismatched += 1
     if (flags & FLAG.waited) this.waited += 1

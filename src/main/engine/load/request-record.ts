@@ -70,6 +70,8 @@ export const FLAG = {
   verified: 128,
   unverifiable: 256,
   mismatched: 512,
+  /** Of those that are verified: in another form. */
+  alike: 1024,
 } as const
 
 /** Records that are handed over at once at most. */

@@ -63,6 +63,16 @@ test('a load test counts answers of others, which never succeed', async () => {
   expect(summary.echoes).toEqual({ verified: 30, alike: 0, not_verifiable: 0, mismatched: 10 })
 })
 
+test('a load test counts answers that repeat the id in another form', async () => {
+  const loads = createLoadRuns(folder)
+  const { baseUrl } = await startService((postId, number) => (number % 4 === 0 ? ` ${postId}` : postId))
+  const { summary } = await loads.run(
+    loads.createPlan(5, baseUrl, { pace: { kind: 'closed', concurrency: 1 }, requests: 40 }),
+  )
+  expect(summary.requests).toMatchObject({ sent: 40, succeeded: 40 })
+  expect(summary.echoes).toEqual({ verified: 40, alike: 10, not_verifiable: 0, mismatched: 0 })
+})
+
 test('a row that is told the answer of another row says so, on a connection that carries no further request', async () => {
   const ids: string[] = []
   const server = await startFaultServer({
