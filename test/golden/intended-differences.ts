@@ -60,6 +60,10 @@ function addWarningLines(runId: string, lines: readonly string[]): string[] {
   })
 }
 
+function toText(line: unknown): string {
+  return typeof line === 'string' ? line : JSON.stringify(line)
+}
+
 /** Lines with what they say of delays of this machine; how many seconds are marked stands at the end of the first. */
 function wordDelays(stdout: unknown): unknown {
   if (!Array.isArray(stdout)) return stdout
@@ -214,6 +218,21 @@ export const INTENDED_DIFFERENCES: readonly IntendedDifference[] = [
       if (escaped === 0) return answer
       const unchanged = `--lossless writes ${escaped === 1 ? 'it' : 'them'} unchanged`
       return { ...answer, stderr: [sayGuarded(escaped, unchanged), ''] }
+    },
+  },
+  {
+    reason: 'exports say how many rows have no result yet',
+    apply: (answer) => {
+      const { args, stdout, files } = answer
+      if (args[0] !== 'export') return answer
+      const isPiped = args[2] === '-'
+      const lines = isPiped ? stdout : Object.values(files).flat()
+      const open = Array.isArray(lines)
+        ? lines.filter((line) => /,not_sent,|"state":"not_sent"/.test(toText(line))).length
+        : 0
+      if (open === 0) return answer
+      if (!isPiped) return { ...answer, stdout: { ...Object(stdout), rows_without_result: open } }
+      return { ...answer, stderr: [`${open} rows of the run had no result yet when this was written`, ''] }
     },
   },
   {

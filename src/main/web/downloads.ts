@@ -45,14 +45,11 @@ export function createDownloads(workspace: string) {
       waiting.set(id, { file, name, timer })
       return {
         file,
-        publish: ({ rows, sizeBytes, guardedCells, leftOut }) => ({
+        publish: ({ file: _file, ...result }) => ({
           kind: 'download',
           url: `${DOWNLOAD_PATH}/${id}/${encodeURIComponent(name)}`,
           name,
-          rows,
-          sizeBytes,
-          ...(guardedCells !== undefined && { guardedCells }),
-          ...(leftOut !== undefined && { leftOut }),
+          ...result,
         }),
       }
     },

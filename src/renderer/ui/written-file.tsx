@@ -4,7 +4,7 @@ import { type ReactNode, useEffect, useRef } from 'react'
 import type { Exported } from '../../shared/bridge/results.ts'
 import { formatBytes } from '../../shared/messages/figure-text.ts'
 import { sayGuarded, UNGUARDED_FORMATS } from '../../shared/run/formula-guard.ts'
-import { sayLeftOut } from '../../shared/run/written-rows.ts'
+import { listMissing } from '../../shared/run/written-rows.ts'
 import { ActionButton, CopyButton } from './controls.tsx'
 import { ErrorNotice, Notice } from './layout/screen.tsx'
 import { showErrorToast, showToast } from './layout/toasts.tsx'
@@ -88,13 +88,14 @@ function describeSaved(
   const paths = files.flatMap((one) => (one.kind === 'file' ? [one.file] : []))
   const text = (
     <>
-      {files.map((one) => {
+      {files.map((one, at) => {
         const place = one.kind === 'file' ? one.file : `${one.name}, in your downloads`
-        const leftOut = sayLeftOut(one)
         return (
           <div key={place}>
             <SafeText text={place} max={300} lines />
-            {leftOut !== null && <div>{leftOut}.</div>}
+            {listMissing({ ...one, ...(at > 0 && { withoutResult: 0 }) }).map((missing) => (
+              <div key={missing}>{missing}.</div>
+            ))}
           </div>
         )
       })}

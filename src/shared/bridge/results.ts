@@ -162,6 +162,7 @@ export const exportedSchema = z.discriminatedUnion('kind', [
     sizeBytes: z.number(),
     guardedCells: z.int().exactOptional(),
     leftOut: z.int().exactOptional(),
+    withoutResult: z.int().exactOptional(),
   }),
   /** Waits under this path of the page's own origin, once; `name` is what the download is called. */
   z.object({
@@ -172,6 +173,7 @@ export const exportedSchema = z.discriminatedUnion('kind', [
     sizeBytes: z.number(),
     guardedCells: z.int().exactOptional(),
     leftOut: z.int().exactOptional(),
+    withoutResult: z.int().exactOptional(),
   }),
 ])
 

@@ -15,7 +15,7 @@ import { isExportDelimiter, sayGuarded } from '../../../shared/run/formula-guard
 import { type ExportOptions, IN_NEITHER, OUTCOME_FILES } from '../../../shared/run/results.ts'
 import { isLoadRun, type RunSummary } from '../../../shared/run/run.ts'
 import type { ExportResult } from '../../../shared/run/written-rows.ts'
-import { sayLeftOut, toWrittenRows } from '../../../shared/run/written-rows.ts'
+import { listMissing, toWrittenRows } from '../../../shared/run/written-rows.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { isWritable } from '../../engine/workspace/workspace-files.ts'
 import type { CliContext } from '../context.ts'
@@ -145,16 +145,19 @@ async function exportErrors(
   }
   await out.writeLine(`succeeded: ${formatResult(success, false)}`)
   await out.writeLine(`did not succeed: ${formatResult(errors, false)}`)
-  await sayChanges(out, success, errors)
+  await sayChanges(out, success, { ...errors, withoutResult: 0 })
   if (inNeither > 0) {
     const verb = inNeither === 1 ? 'is' : 'are'
     await out.writeLine(`${formatCounted(inNeither, 'row')} ${verb} in neither file: ${IN_NEITHER}`)
   }
 }
 
-/** Says how many rows the files lack, and how many of their cells are not as they were, and how they can be had so. */
+/**
+ * Says how many rows the files lack, or have without a result, and how many of their cells are not as they were, and how they
+ * can be had so.
+ */
 async function sayChanges(to: Output, ...files: readonly ExportResult[]): Promise<void> {
-  for (const said of files.map(sayLeftOut)) if (said !== null) await to.writeLine(said)
+  for (const said of files.flatMap(listMissing)) await to.writeLine(said)
   const cells = files.reduce((sum, { guardedCells = 0 }) => sum + guardedCells, 0)
   if (cells > 0)
     await to.writeLine(sayGuarded(cells, `--lossless writes ${cells === 1 ? 'it' : 'them'} unchanged`))

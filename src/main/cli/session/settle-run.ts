@@ -8,7 +8,7 @@ import { countSendable } from '../../../shared/run/counts.ts'
 import { sayGuarded } from '../../../shared/run/formula-guard.ts'
 import { countLeftOut } from '../../../shared/run/item-state.ts'
 import { countTrial, hasNoSuccess, isLoadRun, type RunSummary } from '../../../shared/run/run.ts'
-import { sayLeftOut } from '../../../shared/run/written-rows.ts'
+import { listMissing } from '../../../shared/run/written-rows.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { RunHandle } from '../../engine/engine-interface.ts'
 import { onThreadCrash } from '../../worker-rpc.ts'
@@ -107,8 +107,7 @@ export async function exportEnded(
     const result = await engine.results.exportRun(exported, { file })
     const { sizeBytes, guardedCells = 0 } = result
     await say(`Exported to ${file} (${formatBytes(sizeBytes)})`)
-    const leftOut = sayLeftOut(result)
-    if (leftOut !== null) await say(leftOut)
+    for (const missing of listMissing(result)) await say(missing)
     if (guardedCells > 0) {
       const lossless = `${context.errTerminal.commandPrefix} export ${exported} FILE --lossless`
       await say(

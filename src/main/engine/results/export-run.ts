@@ -8,8 +8,13 @@ import { OPERATIONS } from '../../../shared/operations/operations.ts'
 import type { Plan, PlanSource } from '../../../shared/plan/plan.ts'
 import { toRowAndRecord } from '../../../shared/plan/source-place.ts'
 import { chooseColumns, type TableColumn } from '../../../shared/run/choose-columns.ts'
-import { type BatchExportFormat, isBatchFormat } from '../../../shared/run/export-formats.ts'
+import {
+  type BatchExportFormat,
+  isBatchFormat,
+  type RowExportFormat,
+} from '../../../shared/run/export-formats.ts'
 import { isExportDelimiter } from '../../../shared/run/formula-guard.ts'
+import { countRows } from '../../../shared/run/item-state.ts'
 import type { ExportOptions } from '../../../shared/run/results.ts'
 import type { RowFilter } from '../../../shared/run/row-filters.ts'
 import type { ExportResult } from '../../../shared/run/written-rows.ts'
@@ -33,7 +38,7 @@ import {
 import { findRunFormat, writeReport } from '../run/export/write-report.ts'
 import { createPlaceReader, hasSeveralFiles } from '../run/journal/intake-writer.ts'
 import { hasVerdicts } from '../run/journal/verdict-store.ts'
-import { readRuleNames } from '../run/results/family-counts.ts'
+import { readFamilyCounts, readRuleNames, summarizeFamilyCounts } from '../run/results/family-counts.ts'
 import { openSource } from '../source/open-source.ts'
 import { checkTarget } from '../workspace/replace-file.ts'
 import { findReplacedSource } from '../workspace/replaced-source.ts'
@@ -63,7 +68,6 @@ export async function exportRun(
     return writeK6Project({ folder: options.file, ...toK6Project(view) })
   }
   if (view.record.plan.load !== undefined) return exportLoad(view, options.file)
-  const { columns, header } = view.record
   const format = findFormatFor(view.record.plan, options.file)
   if (format !== 'csv' && options.delimiter !== undefined) {
     throw new SluiceError({ id: 'export_delimiter_of_csv', file: options.file })
@@ -72,7 +76,23 @@ export async function exportRun(
   if (isLines && (options.columns !== undefined || options.rulesAsColumns)) {
     throw new SluiceError({ id: 'export_columns_of_jsonl', file: options.file })
   }
-  if (isBatchFormat(format)) return writeBatch(view, format, options, among)
+  // What a session settles while the file is written may be in it nevertheless.
+  const { rows } = summarizeFamilyCounts(view, readFamilyCounts(view))
+  const withoutResult = countRows(rows, 'open')
+  const written = isBatchFormat(format)
+    ? await writeBatch(view, format, options, among)
+    : await writeTable(view, format, options, among)
+  return withoutResult === 0 ? written : { ...written, withoutResult }
+}
+
+/** Writes rows in a format of tables or lines. */
+async function writeTable(
+  view: RunFamily,
+  format: RowExportFormat,
+  options: ExportOptions,
+  among: Uint32Array | null,
+): Promise<ExportResult> {
+  const { columns, header } = view.record
   return writeReport({
     file: options.file,
     format,
