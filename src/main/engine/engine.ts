@@ -90,6 +90,8 @@ export function createEngine({
        */
       importK6: (files: readonly string[], options?: { ofRunId?: string; name?: string }) =>
         held.importK6(files, options),
+      /** Throws `RUN_BUSY` where a process holds the run, or that of its retries that would be resumed. */
+      refuseBusy: (runId: string) => held.refuseBusy(runId),
       /** Lets a held run send; a correction goes on in the run that it corrects, whose handle is returned. */
       beginRun: (runId: string, options: Parameters<typeof held.begin>[1] = {}) => held.begin(runId, options),
       /** The handle of a run that this process holds. */

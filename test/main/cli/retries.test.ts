@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { APP_VERSION } from '../../../src/shared/version.ts'
+import { startFaultServer, toTaskAnswer } from '../../helpers/fault-server.ts'
 import { createInProcessRuns } from '../../helpers/in-process-runs.ts'
 import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
@@ -46,6 +47,28 @@ test('a retry is a session of its run, which says how many rows were sent again 
   expect(shown).not.toMatch(/sluice.* retry /)
   expect(JSON.parse((await sluice('runs', '--json')).stdout)).toHaveLength(1)
 })
+
+test.each(['resume', 'retry'])(
+  '%s --on-unknown resend sends rows once more, also if they stay unknown',
+  async (how) => {
+    const folder = createTemporaryFolder()
+    const service = await startFaultServer({
+      onRequest: (request, wire) => {
+        if (/number [12]"/.test(request.body)) wire.reset()
+        else wire.send(200, toTaskAnswer(request))
+      },
+    })
+    const source = writeSource(folder, 'posts.csv', createRows(5))
+    const options = { workspace: join(folder, 'workspace'), env: { SLUICE_API_KEY: 'key' } }
+    const sluice = (...args: string[]) => runInProcess([...args, '--json'], options)
+    await sluice('task', source, '--base-url', service.baseUrl, '--retries', '0')
+    expect(service.requests).toHaveLength(5)
+    const again = JSON.parse((await sluice(how, 'latest', '--on-unknown', 'resend')).stdout)
+    expect(service.requests).toHaveLength(7)
+    expect(again).toMatchObject({ rows: { succeeded: 3, unknown: 2 }, requests: { sent: 7, retried: 2 } })
+    expect(again.sessions).toHaveLength(2)
+  },
+)
 
 test('a run and a retry with a run of its own name each other, are listed once, and are deleted together', async () => {
   onlyInLongForm()

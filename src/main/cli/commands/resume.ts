@@ -175,7 +175,12 @@ async function sendAgain(
     const named = await resolveRun(engine, reference)
     // A retry sends what is left of the whole run, whichever part of it is named.
     const isPart = again.how === 'retry' && named.whole_run !== null
-    const run = isPart ? await engine.runs.summarizeRun(named.whole_run?.run_id ?? named.run_id) : named
+    let run = isPart ? await engine.runs.summarizeRun(named.whole_run?.run_id ?? named.run_id) : named
+    if (run.state === 'running') {
+      // Nobody is asked about rows that another process is sending.
+      await engine.runs.refuseBusy(run.run_id)
+      run = await engine.runs.summarizeRun(run.run_id)
+    }
     const plan = await engine.runs.readPlan(run.run_id)
     const { connection, operation } = plan
     if (flags.export !== undefined) {
@@ -215,8 +220,10 @@ async function sendAgain(
         ...secrets,
         accept: joinAccepted(flags.accept, accept),
       })
-      // A resent index add is not resent again on its own.
-      return settleRun(context, engine, handle, flags, access, { mayResend: !mayAddTwice(run.operation) })
+      // A row is resent once for each time that a person said so, and a resent index add not again on its own.
+      const isResent = choice.onUnknown === 'resend' && run.rows.unknown > 0
+      const mayResend = !mayAddTwice(run.operation) && !(isResent && flags.onUnknown === 'resend')
+      return settleRun(context, engine, handle, flags, access, { mayResend })
     }
     const question = { what: again.what(run), baseUrl: connection.baseUrl, guarded }
     return sendAccepted(context, engine, { runId: run.run_id, flags, question, send })

@@ -15,7 +15,8 @@ import type { RunBases, WorkspaceReceiver } from '../receiver/workspace-receiver
 import type { SealedSecret } from '../secrets/bound-secret.ts'
 import { addSystemProxy, type FindSystemProxy } from '../secrets/system-proxy.ts'
 import { toServiceUrl } from '../service/operation-exchange.ts'
-import { createRunId, isWritable, listRunIds } from '../workspace/workspace-files.ts'
+import { takeLease } from '../workspace/lease.ts'
+import { createRunId, isWritable, listRunIds, toJournalFile } from '../workspace/workspace-files.ts'
 import { RunRemoval } from './run-removal.ts'
 import { makesRun, type RunTask, RunThread } from './run-thread.ts'
 
@@ -126,6 +127,14 @@ export class HeldRuns {
     if (concurrency !== null) corrected.setConcurrency(concurrency)
     corrected.begin(begin)
     return corrected
+  }
+
+  /** Throws `RUN_BUSY` where a process holds the run, or that of its retries that would be resumed. */
+  async refuseBusy(named: string): Promise<void> {
+    const { stored, workspace } = this.#options
+    const runId = await stored.own.findResumable(named)
+    this.#refuseHeld(runId)
+    takeLease(toJournalFile(workspace, runId), `run ${runId}`).release()
   }
 
   /** Goes on with the run, or with that of its retries that was interrupted. */
