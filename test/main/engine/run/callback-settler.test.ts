@@ -108,6 +108,19 @@ test('a callback that may answer an earlier try counts from the first that may h
   expect(stored.map((row) => row['callback_us'])).toEqual(latencies)
 })
 
+test('a row that its callback refuses has no status of a later try that was not taken', () => {
+  const { journal, receive, takeIn, send } = openSettler(1)
+  send(1, LOST)
+  const throttled = { outcome: 'failed', status: 429, errorCode: 'RATE_LIMITED' } as const
+  send(1, { ...REPEATED, ...throttled, state: 'unknown' })
+  receive(1, 70_000, 'an error')
+  takeIn()
+  const stored = journal.db.prepare('SELECT state, status, error_code FROM result').get()
+  expect(stored).toMatchObject({ state: 'rejected', status: null, error_code: 'BROKEN' })
+  const causes = [...journal.counters.entries('error')].filter(([, rows]) => rows > 0)
+  expect(causes).toEqual([['["rejected",null,"BROKEN","it broke"]', 1]])
+})
+
 test('a callback while a repeat is in flight counts from the first try that may have been taken', () => {
   const { settler, receive, takeIn, send, claims, journal, latencies } = openSettler(1)
   send(1, LOST)

@@ -163,7 +163,8 @@ export class CallbackWriter {
       'SELECT sent_at_us FROM attempt WHERE item = ? AND number > ? ORDER BY number LIMIT 1',
     )
     this.#setEarlier = db.prepare(
-      `UPDATE earlier SET state = ?, error_code = ?, message = ?, task_id = coalesce(task_id, ?)
+      `UPDATE earlier SET state = ?, error_code = ?, message = ?, task_id = coalesce(task_id, ?),
+       status = CASE WHEN status BETWEEN 200 AND 299 THEN status END
        WHERE row = ? AND session = ?`,
     )
     this.#acknowledged = db.prepare(
@@ -196,9 +197,9 @@ export class CallbackWriter {
        ORDER BY number LIMIT 1`,
     )
     this.#write = db.prepare(
-      `INSERT INTO result (row, state, attempts, error_code, message, task_id, custom_index_item_id, callback_us, answer)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (row) DO UPDATE SET state = excluded.state,
-       attempts = excluded.attempts, error_code = excluded.error_code, message = excluded.message,
+      `INSERT INTO result (row, state, attempts, status, error_code, message, task_id, custom_index_item_id, callback_us, answer)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (row) DO UPDATE SET state = excluded.state,
+       attempts = excluded.attempts, status = excluded.status, error_code = excluded.error_code, message = excluded.message,
        task_id = coalesce(excluded.task_id, task_id), callback_us = excluded.callback_us,
        custom_index_item_id = coalesce(excluded.custom_index_item_id, custom_index_item_id),
        answer = coalesce(excluded.answer, answer)`,
@@ -507,7 +508,8 @@ export class CallbackWriter {
     const message = notes.filter((part) => part !== null).join('; ') || null
     if (mark !== null && stored?.answer !== mark.answer)
       this.#countAnswer(stored?.answer ?? null, mark.answer)
-    countError(counters, { state, status: stored?.status ?? null, errorCode, message }, 1)
+    const status = toAcknowledged(stored?.status ?? null)
+    countError(counters, { state, status, errorCode, message }, 1)
     if (replaced !== null) this.#restoreSent(item, replaced)
     if (content.fromCache) counters.add('from_cache', '', 1)
     if (content.outcome === 'succeeded') counters.add('echo', content.echo.kind, 1)
@@ -518,7 +520,7 @@ export class CallbackWriter {
     const isBeforeEnd = lastTry !== undefined && receivedAtUs < Number(lastTry['ended_at_us'] ?? 0)
     const { taskId, customIndexItemId } = content
     const found = [taskId, customIndexItemId, latencyUs, mark?.answer ?? null]
-    this.#write.run(item, state, attempts, errorCode, message, ...found)
+    this.#write.run(item, state, attempts, status, errorCode, message, ...found)
     this.#outcomes.replaceFound(item, content)
     const isOfTryInFlight = from === 'sending' && this.#claims.countUnknownTries(item) === 0
     const isEarly = from === 'sending' || isBeforeEnd
@@ -563,6 +565,11 @@ export class CallbackWriter {
       taskId: stored['task_id'] === null ? null : String(stored['task_id']),
     }
   }
+}
+
+/** A status that refused the item, or failed, is of another try than its callback answers. */
+function toAcknowledged(status: number | null): number | null {
+  return status !== null && status >= 200 && status <= 299 ? status : null
 }
 
 function toBody(row: Record<string, unknown>): string {
