@@ -10,7 +10,7 @@ import {
 } from '../messages/figure-text.ts'
 import { nameAnswer, nameCode } from '../messages/name-code.ts'
 import { ABOUT_DELAYS, MAY_INCLUDE_DELAYS } from '../messages/own-delays.ts'
-import { hasNoSuccess, type Percentiles } from '../run/run.ts'
+import { type Percentiles, sayNoSuccess } from '../run/run.ts'
 import type { LoadErrorGroup, LoadFirstRequest, LoadReport } from './load-report.ts'
 import { METRICS, TREND_METRICS, type TrendMetric } from './metrics.ts'
 import { parseThreshold } from './threshold-parser.ts'
@@ -213,14 +213,15 @@ export function toThresholdView(
 
 /** That requests did not succeed and no threshold judges that, and whether the test fails nevertheless. */
 function noteUnjudged(report: ViewedReport): string | null {
-  const { thresholds, counts } = report
+  const { thresholds, counts, callbacks } = report
   const unsuccessful = countUnsuccessful(report)
   const isJudged = thresholds.some(({ expression }) => isOfFailures(expression))
   // Not all of k6's thresholds are known.
-  if (unsuccessful === 0 || isFromK6(report)) return null
-  if (hasNoSuccess(counts) && thresholds.every(({ ok }) => ok))
-    return 'No request succeeded, which fails the test even without a threshold on failures.'
-  if (isJudged) return null
+  if (isFromK6(report)) return null
+  const noSuccess = sayNoSuccess({ requests: counts, callbacks })
+  if (noSuccess !== null && thresholds.every(({ ok }) => ok))
+    return `${noSuccess}, which fails the test even without a threshold on failures.`
+  if (unsuccessful === 0 || isJudged) return null
   const what = thresholds.length === 0 ? 'No thresholds set' : 'No threshold is about failures'
   return `${what}: ${formatCount(unsuccessful)} of ${formatCounted(counts.sent, 'request')} did not succeed, which does not fail the test. To fail it, add http_req_failed:rate<0.01.`
 }

@@ -93,10 +93,11 @@ export function toTrendPoint(run: RunSummary, evaluation: Evaluation | string | 
   }
 }
 
-function findLoadFailure({ state, thresholds, requests }: RunSummary): TrendPoint['load_failure'] {
+function findLoadFailure(run: RunSummary): TrendPoint['load_failure'] {
+  const { state, thresholds } = run
   if (thresholds === undefined || state === 'running') return null
   if (thresholds.some(({ ok }) => !ok)) return 'threshold failed'
-  return hasNoSuccess(requests) ? 'no success' : null
+  return hasNoSuccess(run) ? 'no success' : null
 }
 
 /** What the runs of a group have in common, as {@link Trend} has it. */

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { metricValuesSchema, trendMetricSchema } from '../load/metrics.ts'
 import { thresholdResultSchema } from '../load/thresholds.ts'
+import { formatCounted } from '../messages/figure-text.ts'
 import { rowAndRecordShape } from '../plan/source-place.ts'
 import {
   countLeftOut,
@@ -384,24 +385,53 @@ export function isLoadRun({ thresholds }: Pick<RunSummary, 'thresholds'>): boole
   return thresholds !== undefined
 }
 
-/** Whether requests were sent and none succeeded, which fails a load test whatever its thresholds say. */
-export function hasNoSuccess({ sent, succeeded }: Pick<RequestCounts, 'sent' | 'succeeded'>): boolean {
-  return sent > 0 && succeeded === 0
+/** What a load test came to: its requests, and in async the callbacks that came of them. */
+interface LoadOutcome {
+  requests: Pick<RequestCounts, 'sent' | 'succeeded'>
+  callbacks: (Record<'received' | 'rejected' | 'outstanding', number> & { otherPost?: number }) | null
+}
+
+type SummaryOfLoad = Pick<RunSummary, 'requests' | 'callbacks' | 'load'>
+
+/** That nothing of a load test succeeded, which fails it whatever its thresholds say, without a full stop; null if anything did. */
+export function sayNoSuccess({ requests, callbacks }: LoadOutcome): string | null {
+  const { sent, succeeded } = requests
+  if (sent === 0) return null
+  if (succeeded === 0)
+    return sent === 1 ? 'The request did not succeed' : `None of ${formatCounted(sent, 'request')} succeeded`
+  if (callbacks === null || callbacks.outstanding > 0) return null
+  const { received, rejected, otherPost = 0 } = callbacks
+  if (received > rejected + otherPost) return null
+  return succeeded === 1
+    ? 'The request was acknowledged, but no callback brought its result'
+    : `None of ${formatCounted(succeeded, 'acknowledged request')} got a callback with a result`
+}
+
+export function toLoadOutcome({ requests, callbacks, load }: SummaryOfLoad): LoadOutcome {
+  const ended = load?.callbacks
+  return {
+    requests,
+    callbacks:
+      ended && callbacks ? { ...ended, received: callbacks.received, otherPost: callbacks.other_post } : null,
+  }
+}
+
+/** Whether nothing of a load test succeeded. */
+export function hasNoSuccess(summary: SummaryOfLoad): boolean {
+  return sayNoSuccess(toLoadOutcome(summary)) !== null
 }
 
 /**
  * Whether something went wrong: a run stopped by itself, rows did not succeed, or a threshold or all requests of a load
  * test failed.
  */
-export function hasFailed({
-  state,
-  thresholds,
-  rows,
-  requests,
-}: Pick<RunSummary, 'state' | 'thresholds' | 'rows' | 'requests'>): boolean {
+export function hasFailed(
+  summary: SummaryOfLoad & Pick<RunSummary, 'state' | 'thresholds' | 'rows'>,
+): boolean {
+  const { state, thresholds, rows } = summary
   if (state === 'stopped') return true
   if (thresholds !== undefined)
-    return state !== 'running' && (hasNoSuccess(requests) || thresholds.some(({ ok }) => ok === false))
+    return state !== 'running' && (hasNoSuccess(summary) || thresholds.some(({ ok }) => ok === false))
   return countUnsuccessful(rows) > 0
 }
 

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, inject, it } from 'vitest'
+import { startFaultServer } from '../../helpers/fault-server.ts'
 import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
@@ -141,6 +142,28 @@ describe('load', () => {
     expect(refused.code).toBe(1)
     expect((await sandbox.stats()).requests).toBe(2)
     expect((await runInProcess([...once, '--find-capacity'], options)).code).toBe(2)
+  })
+
+  it('is no success in async if not one callback brought a result, also with --once', async () => {
+    const { source, options } = await prepare()
+    const service = await startFaultServer({
+      onRequest: (request, wire) => wire.send(202, { task_id: `task-${request.number}` }),
+    })
+    const load = ['load', source, '--async', '--base-url', service.baseUrl, '--callback-timeout', '1s']
+    const once = await runInProcess([...load, '--once'], options)
+    expect(once.code).toBe(1)
+    expect(once.stdout.replaceAll(/\s+/g, ' ')).toContain(
+      'The request was acknowledged, but no callback brought its result, which fails the test',
+    )
+    const several = [...load, '--concurrency', '2', '--requests', '5', '--json']
+    const summary = await runInProcess(several, options)
+    expect(summary.code).toBe(1)
+    expect(JSON.parse(summary.stdout)).toMatchObject({
+      requests: { sent: 5, succeeded: 5 },
+      load: { callbacks: { overdue: 5 } },
+    })
+    const failed = await runInProcess(['runs', '--failed', '--json'], options)
+    expect(JSON.parse(failed.stdout)).toHaveLength(2)
   })
 
   it('refuses what only runs of rows can do', async () => {

@@ -10,7 +10,13 @@ import { formatMarkdown, formatMarkdownHeading } from '../../../shared/report/ma
 import { formatLoadMarkdown, formatRunMarkdown } from '../../../shared/report/markdown-reports.ts'
 import type { Section } from '../../../shared/report/report.ts'
 import { countLeftOut } from '../../../shared/run/item-state.ts'
-import { countTrial, hasNoSuccess, isLoadRun, type RunSummary } from '../../../shared/run/run.ts'
+import {
+  countTrial,
+  isLoadRun,
+  type RunSummary,
+  sayNoSuccess,
+  toLoadOutcome,
+} from '../../../shared/run/run.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { type Annotation, annotate } from '../annotations.ts'
 import type { CliContext } from '../context.ts'
@@ -83,10 +89,11 @@ function withoutMessage(
 
 /** What failed, and what makes figures or rows doubtful. */
 function listAnnotations(summary: RunSummary): Annotation[] {
-  const { name, state, thresholds = [], rows, requests, warnings, generator } = summary
+  const { name, state, thresholds = [], rows, warnings, generator } = summary
   const reason = withoutMessage(summary.stop_reason, summary.load?.first_request)
   const error = (title: string, message: string): Annotation => ({ level: 'error', title, message })
   const warning = (title: string, message: string): Annotation => ({ level: 'warning', title, message })
+  const noSuccess = isLoadRun(summary) ? sayNoSuccess(toLoadOutcome(summary)) : null
   const unsuccessful = isLoadRun(summary) || state === 'interrupted' ? 0 : countUnsuccessful(summary)
   return [
     ...(reason === null ? [] : [error(`${name}: stopped`, reason)]),
@@ -94,9 +101,7 @@ function listAnnotations(summary: RunSummary): Annotation[] {
     ...thresholds
       .filter(({ ok }) => !ok)
       .map((result) => error(`${name}: threshold failed`, formatThresholdResult(result))),
-    ...(isLoadRun(summary) && hasNoSuccess(requests)
-      ? [error(`${name}: no success`, `None of ${formatCounted(requests.sent, 'request')} succeeded.`)]
-      : []),
+    ...(noSuccess === null ? [] : [error(`${name}: no success`, `${noSuccess}.`)]),
     ...(unsuccessful === 0
       ? []
       : [

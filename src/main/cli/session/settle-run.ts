@@ -247,10 +247,10 @@ export function toExitCode(summary: RunSummary): ExitCode {
   if (read > 0 && skipped === 0 && countSendable(rows) === 0) return EXIT.badInput
   // A load test that its first request ended has measured nothing that a threshold could judge.
   if (isLoadRun(summary) && summary.state === 'stopped' && summary.requests.sent === 0) return EXIT.rowsFailed
-  // Of a load test the thresholds say whether it passed, not its requests, unless none of these succeeded.
+  // Of a load test the thresholds say whether it passed, not its requests, unless nothing of it succeeded.
   if (summary.thresholds?.some(({ ok }) => !ok)) return EXIT.thresholdCrossed
   if (summary.state === 'stopped') return EXIT.rowsFailed
-  if (isLoadRun(summary)) return hasNoSuccess(summary.requests) ? EXIT.rowsFailed : EXIT.ok
+  if (isLoadRun(summary)) return hasNoSuccess(summary) ? EXIT.rowsFailed : EXIT.ok
   const due = countTrial(summary) === null ? 0 : rows.not_sent
   return succeeded === read - countLeftOut(rows) - due ? EXIT.ok : EXIT.rowsFailed
 }

@@ -81,14 +81,13 @@ const LOAD_MEANINGS: Partial<Record<RunStanding, string>> = {
 }
 
 /** The state that is shown of a run: one of its own for a load test that ended and failed. */
-export function toVerdict({
-  state,
-  thresholds,
-  requests,
-}: Pick<RunSummary, 'state' | 'thresholds' | 'requests'>): RunStanding {
+export function toVerdict(
+  summary: Pick<RunSummary, 'state' | 'thresholds' | 'requests' | 'callbacks' | 'load'>,
+): RunStanding {
+  const { state, thresholds } = summary
   if (state === 'running' || thresholds === undefined) return state
   if (thresholds.some(({ ok }) => ok === false)) return 'threshold failed'
-  return state === 'completed' && hasNoSuccess(requests) ? 'no success' : state
+  return state === 'completed' && hasNoSuccess(summary) ? 'no success' : state
 }
 
 export function RunStateLabel(props: { state: RunStanding; isLoadTest?: boolean }) {

@@ -88,10 +88,11 @@ function toP95({ latency_ms }: RunSummary): string {
 }
 
 /** Whether a load test passed, how many of its thresholds failed, or that nothing succeeded, which fails it, too. */
-function toThresholds({ thresholds, requests, state }: RunSummary): string {
+function toThresholds(summary: RunSummary): string {
+  const { thresholds, state } = summary
   if (thresholds === undefined) return ''
   const crossed = thresholds.filter(({ ok }) => !ok).length
-  if (crossed === 0 && state !== 'running' && hasNoSuccess(requests)) return 'no success'
+  if (crossed === 0 && state !== 'running' && hasNoSuccess(summary)) return 'no success'
   if (thresholds.length === 0) return ''
   return crossed === 0 ? 'passed' : `${crossed} of ${thresholds.length} failed`
 }

@@ -15,7 +15,7 @@ import {
   LOAD_EXPORT_FORMATS,
   type LoadReportFormat,
 } from '../../../../shared/run/export-formats.ts'
-import { hasNoSuccess, listRowWarnings, listRunWarnings } from '../../../../shared/run/run.ts'
+import { listRowWarnings, listRunWarnings, sayNoSuccess } from '../../../../shared/run/run.ts'
 import type { ExportResult } from '../../../../shared/run/written-rows.ts'
 import { escapeXml } from '../../page/escape-xml.ts'
 import { replaceFile, toFileError } from '../../workspace/replace-file.ts'
@@ -156,11 +156,13 @@ function toEndError({ state, stopReason }: LoadReport): TestProblem | null {
   }
 }
 
-/** That no request succeeded, as the exit code of the load test says, too. */
-function toNoSuccess({ counts }: LoadReport): TestProblem[] {
-  if (!hasNoSuccess(counts)) return []
-  const message = `none of ${formatCounted(counts.sent, 'request')} succeeded`
-  return [{ kind: 'failure', type: 'no_success', message }]
+/** That nothing succeeded, as the exit code of the load test says, too. */
+function toNoSuccess({ counts, callbacks }: LoadReport): TestProblem[] {
+  const message = sayNoSuccess({ requests: counts, callbacks })
+  if (message === null) return []
+  return [
+    { kind: 'failure', type: 'no_success', message: message.charAt(0).toLowerCase() + message.slice(1) },
+  ]
 }
 
 function listProperties(report: LoadReport): [name: string, value: string][] {
