@@ -50,6 +50,8 @@ export const sentBeforeSchema = z.object({
   other_key: z.array(z.string()).exactOptional(),
   /** With `only_new`: runs to the same address with other headers, another Unix socket or resolved address; their rows count as new. */
   other_connection: z.array(z.string()).exactOptional(),
+  /** Runs whose source has no column of what rows are recognized by: their rows count as new. */
+  without_column: z.array(z.string()).exactOptional(),
   /** Those of `runs` whose key, or values of headers, could not be compared: they count as the same. */
   key_unknown: z.array(z.string()).exactOptional(),
 })
@@ -61,7 +63,7 @@ export function toSentBeforeKey({ outcome, runId, by }: SentBefore['origin']): s
   return `${outcome} ${runId} ${by}`
 }
 
-const APART = ['unreadable', 'other_key', 'other_connection', 'key_unknown'] as const
+const APART = ['unreadable', 'other_key', 'other_connection', 'without_column', 'key_unknown'] as const
 
 /** How the journal counts a run whose rows are not among those that were sent before, or may not be. */
 export function toApartKey(why: (typeof APART)[number], runId: string): string {
@@ -79,6 +81,7 @@ export function toSentBefore(counts: ReadonlyMap<string, number> | undefined): S
     unreadable: new Set<string>(),
     other_key: new Set<string>(),
     other_connection: new Set<string>(),
+    without_column: new Set<string>(),
     key_unknown: new Set<string>(),
   }
   const runs = new Map<string, number>()
@@ -99,7 +102,8 @@ export function toSentBefore(counts: ReadonlyMap<string, number> | undefined): S
     if (outcome === 'unknown') summary.unknown += rows
     runs.set(runId, (runs.get(runId) ?? 0) + rows)
   }
-  const isNothingApart = apart.unreadable.size + apart.other_key.size + apart.other_connection.size === 0
+  const { key_unknown: _compared, ...asNew } = apart
+  const isNothingApart = Object.values(asNew).every(({ size }) => size === 0)
   if (summary.by.length === 0 && isNothingApart) return null
   summary.by.sort()
   summary.runs = [...runs]
@@ -111,6 +115,7 @@ export function toSentBefore(counts: ReadonlyMap<string, number> | undefined): S
     ...(apart.unreadable.size > 0 && { unreadable: [...apart.unreadable].sort() }),
     ...(apart.other_key.size > 0 && { other_key: [...apart.other_key].sort() }),
     ...(apart.other_connection.size > 0 && { other_connection: [...apart.other_connection].sort() }),
+    ...(apart.without_column.size > 0 && { without_column: [...apart.without_column].sort() }),
     ...(keyUnknown.length > 0 && { key_unknown: keyUnknown.sort() }),
   }
 }
@@ -134,7 +139,7 @@ export function listSentBefore(
   if (sentBefore === undefined || sentBefore === null) return []
   const { rows, unknown, not_taken: notTaken, by, unreadable = [] } = sentBefore
   const { other_key: otherKey = [], key_unknown: keyUnknown = [] } = sentBefore
-  const { other_connection: otherConnection = [] } = sentBefore
+  const { other_connection: otherConnection = [], without_column: withoutColumn = [] } = sentBefore
   const key = `same ${by.map(sayKey).join(', or ')}`
   const of = `${formatCount(rows)} of ${formatCounted(sendable + skipped, 'row')}`
   const told = `${of} ${rows === 1 ? 'was' : 'were'} sent before (${key}): ${sayRuns(sentBefore)}.`
@@ -170,6 +175,11 @@ export function listSentBefore(
       ? []
       : [
           `What was sent with other headers, to another Unix socket or another resolved address counts as new, ${sayIds(otherConnection)}.`,
+        ]),
+    ...(withoutColumn.length === 0
+      ? []
+      : [
+          `What was sent from a source without the column that rows are recognized by counts as new, ${sayIds(withoutColumn)}.`,
         ]),
     ...(unreadable.length === 0
       ? []

@@ -29,10 +29,25 @@ describe('--only-new', () => {
       succeeded: 1,
     })
     const several = 'ORDER_ID,order-id,user_id,text_data\n5,6,u5,other\n'
-    await json(several)
+    const { run_id: ofSeveral } = await json(several)
     expect(
-      (await json('order id,user_id,text_data\n5,u1,a\n6,u2,b\n', '--only-new', '--new-by', 'order id')).rows,
-    ).toMatchObject({ succeeded: 2 })
+      await json('order id,user_id,text_data\n5,u1,a\n6,u2,b\n', '--only-new', '--new-by', 'order id'),
+    ).toMatchObject({ rows: { succeeded: 2 }, sent_before: { without_column: [ofSeveral] } })
+  })
+
+  it('names the runs whose source has no column that rows are recognized by', async () => {
+    const { json, sluice } = await setUp()
+    const { run_id: without } = await json('user_id,text_data\nu1,hello\n')
+    const sent = await json('user_id,text_data,order\nu1,hello,1\n', '--only-new', '--new-by', 'order')
+    expect(sent).toMatchObject({
+      rows: { succeeded: 1 },
+      sent_before: { rows: 0, without_column: [without] },
+    })
+    expect((await sluice(['show', 'latest'])).stdout.replaceAll(/\s+/g, ' ')).toContain(
+      `What was sent from a source without the column that rows are recognized by counts as new, in ${without}.`,
+    )
+    const again = await json('user_id,text_data,order\nu1,hello,1\n', '--only-new', '--new-by', 'user_id')
+    expect(again.sent_before).not.toHaveProperty('without_column')
   })
 
   it('refuses files of a folder that this machine serves, at an address of each run', async () => {

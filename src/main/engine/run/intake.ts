@@ -169,7 +169,7 @@ export async function runIntake(options: {
     if (missingTag !== null)
       throw new SluiceError({ id: 'load_tag_missing', column: missingTag.name, named: missingTag.value })
     const uncertain: Partial<UncertainRuns> = search?.uncertain ?? {}
-    const { withOtherKey = [], withOtherConnection = [], withUnknownKey = [] } = uncertain
+    const { withOtherKey = [], withOtherConnection = [], withUnknownKey = [], withoutColumn = [] } = uncertain
     const unreadable = [...(uncertain.unreadable ?? [])].sort()
     const countApart = (why: Parameters<typeof toApartKey>[0], runIds: readonly string[]) => {
       for (const runId of runIds) journal.counters.add('sent_before', toApartKey(why, runId), 1)
@@ -178,6 +178,7 @@ export async function runIntake(options: {
     countApart('key_unknown', withUnknownKey)
     if (plan.onlyNew !== undefined) countApart('other_key', withOtherKey)
     if (plan.onlyNew !== undefined) countApart('other_connection', withOtherConnection)
+    countApart('without_column', withoutColumn)
     if (plan.onlyNew !== undefined && unreadable.length > 0)
       writer.writeCommonProblem({
         ...{ severity: 'warning', code: 'earlier_run_unread' },

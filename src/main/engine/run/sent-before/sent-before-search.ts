@@ -68,7 +68,13 @@ class SearchHere implements SentBeforeSearch {
 class SearchInThread implements SentBeforeSearch {
   readonly #client: WorkerClient<SearchCalls>
   isEmpty = false
-  uncertain: UncertainRuns = { unreadable: [], withOtherKey: [], withOtherConnection: [], withUnknownKey: [] }
+  uncertain: UncertainRuns = {
+    unreadable: [],
+    withOtherKey: [],
+    withOtherConnection: [],
+    withUnknownKey: [],
+    withoutColumn: [],
+  }
 
   private constructor(workerUrl: URL) {
     const worker = new Worker(workerUrl, { name: 'sent before', resourceLimits: HEAP })

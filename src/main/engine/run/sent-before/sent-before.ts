@@ -41,6 +41,8 @@ export interface UncertainRuns {
   withOtherKey: readonly string[]
   withOtherConnection: readonly string[]
   withUnknownKey: readonly string[]
+  /** Ids of runs whose source has none of the columns that rows are recognized by. */
+  withoutColumn: readonly string[]
 }
 
 /** Page cache for the hashes, KiB: each lookup reads all of them in their order. */
@@ -69,6 +71,7 @@ export class SentBeforeFinder {
     const insert = this.#db.prepare('INSERT INTO earlier_key (base, hashes) VALUES (?, ?)')
     this.#keys = keys.map((names) => ({ names, ofRuns: new Map() }))
     // Each journal is opened once: a workspace may have thousands.
+    const withoutColumn: string[] = []
     const note = (run: EarlierRun) => {
       for (const { names, ofRuns } of this.#keys) {
         const read = run.createKeyReader(names)
@@ -79,11 +82,12 @@ export class SentBeforeFinder {
         })
         ofRuns.set(run, { read, isAlike: mapsAlike(record, run.record, names), lists })
       }
+      if (!this.#keys.some(({ ofRuns }) => ofRuns.has(run))) withoutColumn.push(run.runId)
     }
     const asked = { record, sentWith }
     const { runs, unreadable, ...others } = findEarlierRuns(this.#pool, workspace, asked, candidates, note)
     this.#runs = runs
-    this.#others = others
+    this.#others = { ...others, withoutColumn }
     this.#unreadable = new Set(unreadable)
     this.#pool.makeRoomFor(Math.min(runs.length, OPEN_RUNS_MAX))
   }
