@@ -82,11 +82,11 @@ export const RUN_MESSAGES = {
       text: `the unsuccessful rows of run ${runId} were taken over by ${nameTaker(taken)}`,
       remedy: goOnWith(taken, `${sluice} retry`),
     }),
-    retry_before_intake: ({ runId }: { runId: string }, sluice: string) => ({
-      text: `run ${runId} was interrupted while its rows were being read`,
+    rows_unread: ({ runId }: { runId: string }, sluice: string) => ({
+      text: `the rows of run ${runId} have not all been read`,
       remedy: {
-        terminal: `Nothing was sent. To resume it, run: ${sluice} resume ${runId}`,
-        window: 'Nothing was sent. Open the run to resume it.',
+        terminal: `Nothing was sent. If the run was interrupted, resume it: ${sluice} resume ${runId}`,
+        window: 'Nothing was sent. If the run was interrupted, open it to resume it.',
       },
     }),
     retry_while_awaiting: ({ runId, rows }: { runId: string; rows: number }, sluice: string) => ({

@@ -112,6 +112,7 @@ export function summarizeRun(family: RunFamily): RunSummary {
         redacted: counts.get('redacted'),
         texts: counts.get('answer_text'),
       }),
+      ...toUnreadWarnings(family),
       ...toCutOffWarnings(family, rows),
       ...toFailureWarnings(family, requests, told.state?.thresholds),
       ...toRowWarnings(counts.get('problem') ?? new Map(), record.runId),
@@ -139,6 +140,14 @@ function toNamed({ record, whole, workspace }: RunFamily): Pick<RunSummary, 'nam
     ...(tags.length > 0 && { tags }),
     ...(note !== null && { note }),
   }
+}
+
+/** Says that the counts are not those of the whole source. */
+function toUnreadWarnings({ record }: RunFamily): RunWarning[] {
+  if (record.state !== 'intake' || record.parentRunId !== null) return []
+  const message =
+    'The source has not been read to its end: it may have more rows than these. Nothing is sent until then.'
+  return [{ code: 'SOURCE_UNREAD', message }]
 }
 
 /** Says that a process ended without warning, and what is not measured before its run is recovered. */

@@ -147,7 +147,7 @@ function recoverForRetry(task: RunTask, journal: Journal, check: (record: RunRec
   const record = readRecord(task, journal)
   const { runId } = record
   if (record.plan.load !== undefined) throw new SluiceError({ id: 'load_not_repeatable', runId })
-  if (record.state === 'intake') throw new SluiceError({ id: 'retry_before_intake', runId })
+  if (record.state === 'intake') throw new SluiceError({ id: 'rows_unread', runId })
   // Where nothing can be sent, no row is put back.
   check(record)
   recover(journal, record)

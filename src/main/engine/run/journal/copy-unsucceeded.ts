@@ -298,7 +298,7 @@ function toPlaceholders(values: readonly unknown[]): string {
 }
 
 function notRead(runId: string): SluiceError {
-  return new SluiceError({ id: 'retry_before_intake', runId })
+  return new SluiceError({ id: 'rows_unread', runId })
 }
 
 /** A parent cannot be resumed while it has a child, so these rows could never be sent again. */

@@ -1,4 +1,5 @@
 import { IN_FLIGHT_MAX } from '../../../../shared/load/load-pace.ts'
+import { SluiceError } from '../../../../shared/messages/errors.ts'
 import { sayExpected } from '../../../../shared/messages/problem-messages.ts'
 import type { SourcePlace } from '../../../../shared/plan/source-place.ts'
 import { listStates, type RowState, UNSUCCESSFUL_STATES } from '../../../../shared/run/item-state.ts'
@@ -123,10 +124,12 @@ export function toShownState(view: RunView, joined: JoinedRow): RowState {
 
 /** Completes rows with what stands beside them, and with their post_ids. */
 export function createResultRows(view: RunView, found: FoundBeside): (joined: JoinedRow) => ResultRow {
-  const { plan, columns, runToken } = view.record
-  // A run that was never read has no columns that its mapping could be made of, and no rows either.
+  const { plan, columns, runToken, state, runId } = view.record
+  // What the columns are is stored once all rows are read.
+  const isUnread = state === 'intake' && columns.length === 0
   let mapper: ReturnType<typeof createPostIdMapper> | null = null
   return (joined) => {
+    if (isUnread) throw new SluiceError({ id: 'rows_unread', runId })
     const cells = parseCells(joined.cells)
     mapper ??= createPostIdMapper(plan, columns, runToken)
     const isUnsendable = joined.item === null
