@@ -62,6 +62,7 @@ test.each([
   ['id,text', 'Ann B,first part\nBob C\n2,whole\n', ['ragged_row 2 warning']],
   ['id,text', '1,first part,\nand the rest\n', ['ragged_row 1 warning', 'ragged_row 2 warning']],
   ['id,text', '1, first\nBob C, second\n', []],
+  ['id,text,day', 'u1,hello\nanna,whole\n', ['ragged_row 1 warning', 'ragged_row 2 warning']],
   ['id,text,day', 'u1,hello\nu2,whole\n', ['ragged_row 1 warning', 'ragged_row 2 warning']],
 ])('rows that may be one row, cut by a line break, are told: %s %j', (header, rows, problems) => {
   expect(readText(`${header}\n${rows}`).problems).toEqual(problems)

@@ -215,7 +215,8 @@ export function mayContinue(cells: readonly string[], before: readonly string[],
   if (id === '' || PROSE.test(id) || (before.at(-1) ?? '') === '') return false
   const isProse = PROSE.test(first)
   if (isProse && cells.slice(1).every((cell) => cell.startsWith(' ')) && !isSpaced(before)) return true
-  const isWord = cells.length > 1 && first !== '' && /\d/.test(id) && !/\d/.test(first)
+  // Programs that leave out empty cells at the end write rows of names, too, which have no date or number there.
+  const isWord = first !== '' && /\d/.test(id) && !/\d/.test(first) && /\d/.test(cells.slice(1).at(-1) ?? '')
   return !isFull && before.length + cells.length - 1 === count && (isProse || isWord)
 }
 
