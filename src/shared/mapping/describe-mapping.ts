@@ -2,7 +2,7 @@ import { DEFAULT_POST_ID } from '../operations/task.ts'
 import type { Plan } from '../plan/plan.ts'
 import type { UsedMapping } from '../run/used-mapping.ts'
 import { isEmpty } from './check-mapping.ts'
-import { toWholeMapping } from './match-columns.ts'
+import { findColumn, isNameless, toWholeMapping } from './match-columns.ts'
 import { listColumnsOf } from './templates.ts'
 
 /** What fills each field of a plan's requests, and how that came about; `columns` are those of its source. */
@@ -15,7 +15,11 @@ export function describeMapping(plan: Plan, columns: readonly string[]): UsedMap
   }
   return {
     fields: whole.map(([field, source]) => {
-      if (source.kind === 'column') return { field, column: source.column, by: findBy(field) }
+      if (source.kind === 'column') {
+        const index = findColumn(columns, source.column) ?? -1
+        const column = isNameless(columns, index) ? source.column : (columns[index] ?? source.column)
+        return { field, column, by: findBy(field) }
+      }
       const isDefault = field === 'post_id' && JSON.stringify(source) === JSON.stringify(DEFAULT_POST_ID)
       return { field, template: source.template, by: isDefault ? 'default' : findBy(field) }
     }),
