@@ -152,6 +152,7 @@ it('finds runs, notes something about one and takes it back, cleans up, and runs
   await page.getByLabel('Send the post_ids of the source again').check()
   await page.getByRole('button', { name: 'Read and check the source' }).click()
   await page.getByText(/^3 of 4 rows were sent before \(same post_id\)/).waitFor()
+  await page.getByText('3 rows are sent a second time.').waitFor()
   await inspect('runs-again-sent-before')
   await page.getByRole('button', { name: 'Open the run first' }).click()
   await page.getByText(/^3 of 4 rows were sent before \(same post_id\)/).waitFor()

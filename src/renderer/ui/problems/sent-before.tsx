@@ -113,7 +113,10 @@ export function SentBeforeNote({ summary }: { summary: RunSummary }) {
       <p className="mb-1 bold">Sent before</p>
       <p>
         {listSentBefore(told, counts, 'window').join(' ')}
-        {!isOnlyNew && told !== undefined && told.rows > 0 && ' They are sent again.'}
+        {!isOnlyNew &&
+          told !== undefined &&
+          told.rows > 0 &&
+          ` ${formatCounted(told.rows, 'row is', 'rows are')} sent a second time.`}
       </p>
     </section>
   )
