@@ -123,7 +123,7 @@ it('sends nothing to the place before where rows cannot be checked for the one t
   changeConnections(workspace, (known) => removeUnlessChanged(known, STAGING))
   await page.getByRole('radio', { name: 'staging' }).check()
   await page.getByRole('alert').filter({ hasText: 'staging' }).waitFor()
-  expect(await send.isDisabled()).toBe(true)
+  await expect.poll(() => send.isDisabled()).toBe(true)
   await page.getByRole('link', { name: 'Check' }).click()
   await page.getByRole('button', { name: 'Review 2 rows' }).click()
   await page.getByRole('radio', { name: 'The sandbox', checked: true }).waitFor()

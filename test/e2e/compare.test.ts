@@ -97,7 +97,7 @@ it('compares runs by decisions, labels and latency, with a baseline, and shows t
   await field('Label 1').click()
   await page.getByRole('option', { name: 'spam', exact: true }).click()
   await page.getByText('Name a rule, or remove the label').waitFor()
-  expect(await page.getByRole('button', { name: 'Compare by labels' }).isDisabled()).toBe(true)
+  await expect.poll(() => page.getByRole('button', { name: 'Compare by labels' }).isDisabled()).toBe(true)
   await field('Rule of label 1').fill('Likely spam')
   await page.getByRole('button', { name: 'Compare by labels' }).click()
   await page.getByRole('img', { name: 'Change of Recall of Likely spam: −100.0 points' }).waitFor()

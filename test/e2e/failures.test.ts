@@ -80,7 +80,9 @@ it('says what to do about refused rows, and sends them again as a child run with
   await dialog.getByText('The one you typed for this address before.').waitFor()
   expect(await key.inputValue()).toBe(KEY)
   await key.fill('')
-  expect(await dialog.getByRole('button', { name: `Retry ${refused} rows` }).isDisabled()).toBe(true)
+  await expect
+    .poll(() => dialog.getByRole('button', { name: `Retry ${refused} rows` }).isDisabled())
+    .toBe(true)
   await key.fill(KEY)
   await inspect('results-retry')
   await dialog.getByRole('button', { name: `Retry ${refused} rows` }).click()

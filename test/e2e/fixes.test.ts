@@ -32,7 +32,7 @@ it('corrects rows on Check, one by one and by cause, takes some back, sends them
   await expect.poll(() => valueDialog.getByRole('button', { name: 'Set the value' }).isDisabled()).toBe(true)
   await valueDialog.getByLabel('Leave the field empty').check()
   await inspect('check-leave-empty')
-  expect(await valueDialog.getByRole('button', { name: 'Empty the field' }).isEnabled()).toBe(true)
+  await expect.poll(() => valueDialog.getByRole('button', { name: 'Empty the field' }).isEnabled()).toBe(true)
   await valueDialog.getByRole('button', { name: 'Cancel' }).click()
 
   await page.getByRole('button', { name: 'Replace _ and ; reversibly' }).click()

@@ -135,7 +135,9 @@ it('finds runs, notes something about one and takes it back, cleans up, and runs
   await page.getByRole('button', { name: 'Read and check the source' }).click()
   await calls.arrived()
   // What is read goes where it was begun for, and the dialog says where that is.
-  expect(await page.getByRole('dialog').getByRole('combobox', { name: 'Connection' }).isDisabled()).toBe(true)
+  await expect
+    .poll(() => page.getByRole('dialog').getByRole('combobox', { name: 'Connection' }).isDisabled())
+    .toBe(true)
   calls.release()
   await page.getByText('4 rows read and checked, 3 rows before').waitFor()
   await inspect('runs-again-read')

@@ -125,7 +125,7 @@ it('judges no row without a decision, nor in the place of one that left the list
   await page.getByRole('complementary', { name: 'Row 40' }).waitFor()
   await page.keyboard.type('xa')
   await page.getByText('0 rows match').waitFor()
-  expect(await page.getByRole('button', { name: 'Export these rows' }).isDisabled()).toBe(true)
+  await expect.poll(() => page.getByRole('button', { name: 'Export these rows' }).isDisabled()).toBe(true)
   await expect.poll(() => page.getByRole('complementary', { name: /^Row/ }).count()).toBe(0)
   await said('Row 4: unsure')
 })

@@ -57,7 +57,7 @@ it('loads a service, shows which thresholds hold and which are crossed, and expo
   const thresholds = page.getByLabel('Thresholds as text')
   await thresholds.fill('http_req_failed<0.5\np(99)<')
   await page.getByText(/^Line 2, character \d+: expected/).waitFor()
-  expect(await page.getByRole('button', { name: 'Continue' }).isDisabled()).toBe(true)
+  await expect.poll(() => page.getByRole('button', { name: 'Continue' }).isDisabled()).toBe(true)
   await inspect('load-operation')
   await thresholds.fill('http_req_failed<0.5')
   await page.getByRole('button', { name: 'Latency', exact: true }).click()

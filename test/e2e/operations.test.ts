@@ -43,7 +43,7 @@ it('adds terms to a watchlist, warns that notes are overwritten, and shows the o
   await inspect('operation-update-terms')
   await page.getByRole('radio', { name: 'Add terms' }).check()
   const proceed = page.getByRole('button', { name: 'Continue' })
-  expect(await proceed.isDisabled()).toBe(true)
+  await expect.poll(() => proceed.isDisabled()).toBe(true)
   await page.getByText('Notes of existing terms are overwritten').waitFor()
   await page.getByRole('button', { name: 'sandbox_terms' }).click()
   await page.getByLabel('Terms in one request, at most').fill('2')

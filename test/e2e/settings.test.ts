@@ -38,7 +38,9 @@ it('keeps theme, wellness and clean-up as a person sets them', {
   await page.reload()
   await page.getByText('2 runs exceed them now').waitFor()
   await expect.poll(() => page.locator('html').getAttribute('data-mantine-color-scheme')).toBe('dark')
-  expect(await page.getByRole('switch', { name: 'Show texts without asking' }).isChecked()).toBe(true)
+  await expect
+    .poll(() => page.getByRole('switch', { name: 'Show texts without asking' }).isChecked())
+    .toBe(true)
 
   // Another screen does not set the theme anew, which would compute the styles of the whole window.
   await page.evaluate(`window.addedStyles = 0
@@ -76,7 +78,7 @@ it('says nothing of the limits of runs on disk before it has read them', async (
   await page.getByRole('link', { name: 'Settings' }).click()
   await page.getByText('Reading the workspace').waitFor()
   const cleanUp = { name: 'Clean up once a day without asking' }
-  expect(await page.getByRole('switch', cleanUp).isDisabled()).toBe(true)
+  await expect.poll(() => page.getByRole('switch', cleanUp).isDisabled()).toBe(true)
   expect(await page.getByText('Set limits').count()).toBe(0)
   reading.release()
   await page.getByText('No run exceeds them now').waitFor()

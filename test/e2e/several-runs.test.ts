@@ -114,7 +114,7 @@ it('hides the content of a run again at the next visit and in every other run', 
 
   await openResults('tuesday.csv')
   await hidden.waitFor()
-  expect(await page.getByLabel('Show content').isChecked()).toBe(false)
+  await expect.poll(() => page.getByLabel('Show content').isChecked()).toBe(false)
   expect(await shown.count()).toBe(0)
   await openResults('monday.csv')
   await hidden.waitFor()

@@ -35,7 +35,7 @@ describe('labelled messages without a header', () => {
     await page.getByRole('columnheader', { name: 'Column 2' }).waitFor()
     await page.getByRole('button', { name: 'Continue' }).click()
     await seeScreen(page, 'Mapping')
-    expect(await page.getByRole('button', { name: 'Check all rows' }).isDisabled()).toBe(true)
+    await expect.poll(() => page.getByRole('button', { name: 'Check all rows' }).isDisabled()).toBe(true)
     await page.getByText('text_data or url is required, but neither is mapped.').waitFor()
     await inspect('mapping-no-header')
     await page.getByLabel('Column 2 becomes').selectOption('text_data')

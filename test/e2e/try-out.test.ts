@@ -123,7 +123,7 @@ it('changes the sandbox, sends single requests by hand and from a row, and sees 
   await seeScreen(page, 'Scratchpad')
   await page.getByText('hidden (18 characters)').waitFor()
   await inspect('scratchpad-row')
-  expect(await page.getByRole('button', { name: 'Send', exact: true }).isDisabled()).toBe(true)
+  await expect.poll(() => page.getByRole('button', { name: 'Send', exact: true }).isDisabled()).toBe(true)
   await inspectPicture('scratchpad-refused', async () => {
     await page.getByRole('button', { name: 'Show and edit' }).click()
     await page.getByLabel('JSON body').fill('{ "text_data": "good morning", "user_id": "a_b" }')

@@ -62,7 +62,7 @@ it('asks on Review about the rows of another sheet that has the same columns, an
   await page.getByText('February').first().waitFor()
   await inspect('review-other-sheets')
   const send = page.getByRole('button', { name: /^Send 3 rows/ })
-  expect(await send.isDisabled()).toBe(true)
+  await expect.poll(() => send.isDisabled()).toBe(true)
   await page.getByRole('checkbox', { name: 'Send the 3 rows as they are read' }).check()
   await send.click()
   await seeRunEnded(page)
