@@ -42,18 +42,19 @@ export function recordUs(histogram: Histogram, us: number): void {
 export function toPercentiles(histogram: Histogram): Percentiles | null {
   const count = histogram.totalCount
   if (count === 0) return null
-  const at = (percentile: number) => histogram.getValueAtPercentile(percentile) / 1000
+  // A percentile is the top of its bucket, which may lie above the largest value in it.
+  const at = (percentile: number) =>
+    Math.min(histogram.getValueAtPercentile(percentile), histogram.maxValue) / 1000
   return {
     count,
-    // Ends of their cells, as those of a stored histogram are, which knows cells alone.
-    min: toCellStart(histogram, histogram.minNonZeroValue) / 1000,
+    min: histogram.minNonZeroValue / 1000,
     mean: Math.round(histogram.mean) / 1000,
     p50: at(50),
     p90: at(90),
     p95: at(95),
     p99: at(99),
     p99_9: at(99.9),
-    max: toCellEnd(histogram, histogram.maxValue) / 1000,
+    max: histogram.maxValue / 1000,
   }
 }
 
@@ -159,11 +160,6 @@ export function toLatencyBars(histogram: Histogram, range: BarRange = histogram)
 export function toCellStart(histogram: Histogram, us: number): number {
   if (!(histogram instanceof JsHistogram)) throw new Error('only histograms of this process can be walked')
   return histogram.lowestEquivalentValue(us)
-}
-
-function toCellEnd(histogram: Histogram, us: number): number {
-  if (!(histogram instanceof JsHistogram)) throw new Error('only histograms of this process can be walked')
-  return histogram.highestEquivalentValue(us)
 }
 
 /** Every value that was recorded, ascending, in microseconds, and how often. */

@@ -7,6 +7,8 @@ export type Aggregation = 'avg' | 'min' | 'med' | 'max' | 'p' | 'count' | 'rate'
 export interface LatencyDistribution {
   readonly totalCount: number
   readonly mean: number
+  readonly minNonZeroValue: number
+  readonly maxValue: number
   getValueAtPercentile(percentile: number): number
 }
 
@@ -372,6 +374,8 @@ export function readMetricValues(measured: LoadMeasurements): MetricValues {
 
 function readLatencyUs(latency: LatencyDistribution, aggregation: Aggregation, percentile: number): number {
   if (aggregation === 'avg') return latency.mean
-  // As tables have them, see `toPercentiles`.
-  return latency.getValueAtPercentile(aggregation === 'min' ? 0 : aggregation === 'max' ? 100 : percentile)
+  if (aggregation === 'min') return latency.minNonZeroValue
+  if (aggregation === 'max') return latency.maxValue
+  // The top of a histogram's bucket may lie above all that is in it.
+  return Math.min(latency.getValueAtPercentile(percentile), latency.maxValue)
 }

@@ -1,11 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import {
-  createHistogram,
-  decodeHistogram,
-  encodeHistogram,
-  recordUs,
-  toPercentiles,
-} from '../../../src/shared/load/latency-meter.ts'
+import { createHistogram, recordUs } from '../../../src/shared/load/latency-meter.ts'
 import { createRequestSums, type LoadMeasurements } from '../../../src/shared/load/metrics.ts'
 import {
   evaluateThresholds,
@@ -151,20 +145,7 @@ describe('a threshold that aborts', () => {
   })
 })
 
-describe('a threshold beside the table of latencies', () => {
-  test('has the value that the table has, which is read from stored histograms', () => {
-    const histogram = createHistogram()
-    for (const us of [20_873, 21_391, 103_836]) recordUs(histogram, us)
-    const { min, p99, max } = toPercentiles(decodeHistogram(encodeHistogram(histogram))) ?? {}
-    const expressions = ['min<1', 'p(99)<1', 'max<1'].map((text) => thresholdSchema.parse(text))
-    const judged = evaluateThresholds(expressions, {
-      ...picture,
-      latencies: { http_req_duration: histogram },
-    })
-    expect(judged.map(({ value }) => value)).toEqual([min, p99, max])
-    expect(toPercentiles(histogram)).toMatchObject({ min, p99, max })
-  })
-
+describe('a threshold that was judged', () => {
   test('has a margin without decimals that only arithmetic makes', () => {
     const [share] = evaluate('http_req_failed:rate<0.4')
     expect(share).toMatchObject({ value: 0.012, margin: 0.388 })
