@@ -58,14 +58,12 @@ it('gives a verdict to the row that is seen, however many rows come in before it
   await drawer.getByRole('button', { name: 'Unsure' }).click()
   await said('Row 204: unsure')
 
-  // So many that the row is on another page: its place is asked for, and the key first shows it.
+  // So many that the row is on another page, where they come in one step: its place is asked for, and the key first shows it.
   await page.keyboard.press('Escape')
   service.release(range(21, 190))
   await page.getByText('240 rows match').waitFor()
-  await expect.poll(() => selected.count()).toBe(0)
   await page.keyboard.press('x')
   await expect.poll(() => selected.textContent()).toMatch(/^204/)
-  await said('Row 204: unsure')
   await page.keyboard.press('x')
   await said('Row 204: verdict removed')
   await inspect('results-live')
