@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { showSourcePath } from '../plan/source-paths.ts'
-import { hasNoSuccess, isLoadRun, type RunSummary } from '../run/run.ts'
+import { findLoadFailure, isLoadRun, type RunSummary } from '../run/run.ts'
 import { type EvaluateOptions, type Evaluation, judgedRuleSchema, judgedSchema } from './evaluation.ts'
 
 const trendPointSchema = z.object({
@@ -91,13 +91,6 @@ export function toTrendPoint(run: RunSummary, evaluation: Evaluation | string | 
       : null,
     without_metrics: typeof evaluation === 'string' ? evaluation : null,
   }
-}
-
-function findLoadFailure(run: RunSummary): TrendPoint['load_failure'] {
-  const { state, thresholds } = run
-  if (thresholds === undefined || state === 'running') return null
-  if (thresholds.some(({ ok }) => !ok)) return 'threshold failed'
-  return hasNoSuccess(run) ? 'no success' : null
 }
 
 /** What the runs of a group have in common, as {@link Trend} has it. */

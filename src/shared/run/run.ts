@@ -421,6 +421,16 @@ export function hasNoSuccess(summary: SummaryOfLoad): boolean {
   return sayNoSuccess(toLoadOutcome(summary)) !== null
 }
 
+/** Why a load test failed that ended; null if it did not, and of other runs. */
+export function findLoadFailure(
+  summary: SummaryOfLoad & Pick<RunSummary, 'state' | 'thresholds'>,
+): 'threshold failed' | 'no success' | null {
+  const { state, thresholds } = summary
+  if (thresholds === undefined || state === 'running') return null
+  if (thresholds.some(({ ok }) => !ok)) return 'threshold failed'
+  return hasNoSuccess(summary) ? 'no success' : null
+}
+
 /**
  * Whether something went wrong: a run stopped by itself, rows did not succeed, or a threshold or all requests of a load
  * test failed.
@@ -428,11 +438,8 @@ export function hasNoSuccess(summary: SummaryOfLoad): boolean {
 export function hasFailed(
   summary: SummaryOfLoad & Pick<RunSummary, 'state' | 'thresholds' | 'rows'>,
 ): boolean {
-  const { state, thresholds, rows } = summary
-  if (state === 'stopped') return true
-  if (thresholds !== undefined)
-    return state !== 'running' && (hasNoSuccess(summary) || thresholds.some(({ ok }) => ok === false))
-  return countUnsuccessful(rows) > 0
+  if (summary.state === 'stopped') return true
+  return isLoadRun(summary) ? findLoadFailure(summary) !== null : countUnsuccessful(summary.rows) > 0
 }
 
 /** Rows that ended in anything but success; those that were left out, or not sent yet, are not among them. */

@@ -10,7 +10,7 @@ import {
   IconPlugConnectedX,
   type TablerIcon,
 } from '@tabler/icons-react'
-import { hasNoSuccess, type RunState, type RunSummary } from '../../../shared/run/run.ts'
+import { findLoadFailure, type RunState, type RunSummary } from '../../../shared/run/run.ts'
 import { IconLabel } from './row-states.tsx'
 import styles from './states.module.css'
 
@@ -84,10 +84,9 @@ const LOAD_MEANINGS: Partial<Record<RunStanding, string>> = {
 export function toVerdict(
   summary: Pick<RunSummary, 'state' | 'thresholds' | 'requests' | 'callbacks' | 'load'>,
 ): RunStanding {
-  const { state, thresholds } = summary
-  if (state === 'running' || thresholds === undefined) return state
-  if (thresholds.some(({ ok }) => ok === false)) return 'threshold failed'
-  return state === 'completed' && hasNoSuccess(summary) ? 'no success' : state
+  const { state } = summary
+  const failure = findLoadFailure(summary)
+  return failure === 'no success' && state !== 'completed' ? state : (failure ?? state)
 }
 
 export function RunStateLabel(props: { state: RunStanding; isLoadTest?: boolean }) {
