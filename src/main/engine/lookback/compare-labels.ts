@@ -8,6 +8,7 @@ import {
 } from '../../../shared/lookback/paired-rule.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import type { RunFamily } from '../journal/run-family.ts'
+import { readVerdicts } from '../run/journal/verdict-store.ts'
 import { type AnsweredStep, readAnsweredSteps } from './answered-rows.ts'
 import { createRowJudge, listUnusedLabels, noticeLabels, refuseNoTargets } from './evaluate-run.ts'
 import type { PairedRows } from './paired-rows.ts'
@@ -32,7 +33,7 @@ export async function compareByLabels(
 ): Promise<{ figures: NonNullable<DecisionComparison['labels']>; warnings: string[] }> {
   const names = new Map(rules.flatMap(({ rule, ruleIds }) => ruleIds.map((id) => [id, rule] as const)))
   const reader = await createLabelReader(b, options)
-  const findVerdict = options.useVerdicts ? createVerdictFinder(a) : () => undefined
+  const findVerdict = options.useVerdicts ? createVerdictFinder(readVerdicts(a)) : () => undefined
   const labels = new Labels(names, options)
   if (options.positives.length === 0) {
     noticeAll(noticeLabels(b, reader, labels))

@@ -332,8 +332,9 @@ function createStratumReader(
  * of the stratum of its row.
  */
 function underVerdicts(family: RunFamily, { columns, open }: OpenLabels, strata: Strata): OpenLabels {
-  const areSampled = readVerdicts(family).some(({ stratum_rows: rows }) => rows !== null)
-  const findVerdict = createVerdictFinder(family, areSampled ? strata : new Strata())
+  const verdicts = readVerdicts(family)
+  const areSampled = verdicts.some(({ stratum_rows: rows }) => rows !== null)
+  const findVerdict = createVerdictFinder(verdicts, areSampled ? strata : new Strata())
   const stratumColumns = areSampled ? [] : listStratumColumns(family.record.columns)
   const toStratum = createStratumReader(family.record.columns, strata)
   return {
@@ -356,12 +357,12 @@ function underVerdicts(family: RunFamily, { columns, open }: OpenLabels, strata:
   }
 }
 
-/** A function that gives the verdicts on a row, by its number. */
+/** A function that gives those of the verdicts that are on a row, by its number. */
 export function createVerdictFinder(
-  family: RunFamily,
+  all: readonly Verdict[],
   strata = new Strata(),
 ): (row: number) => PlacedLabel | undefined {
-  const byRow = Map.groupBy(readVerdicts(family), ({ row }) => row)
+  const byRow = Map.groupBy(all, ({ row }) => row)
   return (row) => {
     const verdicts = byRow.get(row)
     const [first] = verdicts ?? []
