@@ -278,11 +278,12 @@ async function holdNewest(): Promise<boolean> {
 }
 
 /** Whether a run that one draft started has what another sends, where and how. */
-function isUnchanged(before: Draft, now: Draft): boolean {
-  const [asked, askedNow] = [before, now].map((draft) =>
-    JSON.stringify({ ...draft, heldRunId: null, heldFixes: null }),
-  )
-  return asked === askedNow
+function isUnchanged({ heldRunId: _old, heldFixes: _checked, ...before }: Draft, now: Draft): boolean {
+  return Object.entries(before).every(([name, value]) => {
+    const newest = now[name as keyof Draft]
+    // What was set anew may say the same.
+    return newest === value || JSON.stringify(newest) === JSON.stringify(value)
+  })
 }
 
 /** The draft as a run is started from it, with the key that was typed, which is remembered. */
