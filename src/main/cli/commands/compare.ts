@@ -16,7 +16,7 @@ import {
 } from '../../../shared/lookback/comparison.ts'
 import { EXIT } from '../../../shared/messages/error-entry.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
-import { formatCount, formatCounted, formatShare } from '../../../shared/messages/figure-text.ts'
+import { formatCount, formatCounted, formatShare, roundNoise } from '../../../shared/messages/figure-text.ts'
 import { joinSentences } from '../../../shared/messages/join-sentences.ts'
 import { toComparisonReport } from '../../../shared/report/comparison-report.ts'
 import { toDecisionsReport } from '../../../shared/report/decisions-report.ts'
@@ -365,8 +365,8 @@ async function checkChanged(
     context.exitCode = EXIT.thresholdCrossed
     return say('Not judged', '--fail-if-changed has nothing to check: the runs have no row in common.')
   }
-  // From its decimals, as `rows * (29 / 100)` is less than 29 for 100 rows.
-  const share = Number(`${percent.toFixed(12)}e-2`)
+  // A share is compared: `rows * (29 / 100)` is less than 29 for 100 rows.
+  const share = roundNoise(percent / 100)
   // Each for itself: should the service repeat decisions from its cache, these would hide changes of the other rows.
   const others = { rows: joined.rows - cached.rows, changed: joined.changed - cached.changed }
   const over = [
