@@ -76,7 +76,7 @@ export function createNotesWriter(
   }
 }
 
-/** Leaves a field alone that a whole request has brought; `isTold`: whether it is told where that has another value. */
+/** Writes a field unless the whole request has it; with `isTold`, warns if the value there is another. */
 export function keepPresent(name: string, write: WriteField, isTold = false): WriteField {
   return (body, row, cells, kinds) => {
     if (!Object.hasOwn(body, name)) return write(body, row, cells, kinds)

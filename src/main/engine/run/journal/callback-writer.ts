@@ -576,7 +576,7 @@ function toBody(row: Record<string, unknown>): string {
   return readStoredBody(row['body'], row['content'], row['bytes'])?.text ?? ''
 }
 
-/** What a callback is told as that has settled nothing, and maybe came before its row had anything to say it on. */
+/** What is said of a callback that settled nothing; its row may have had no result yet when it came. */
 function toUselessMark(callback: Record<string, unknown>): Mark {
   return callback['effect'] === 'other_post'
     ? { answer: 'callback_of_other_post', note: 'a callback came that names another id' }
