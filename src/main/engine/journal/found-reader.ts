@@ -109,16 +109,21 @@ export function readScoreClasses(db: DatabaseSync): { className: string; column:
     .map(({ id, value }) => ({ className: String(value), column: toScoreColumn(Number(id)) }))
 }
 
+/** Whether rows may have scores of classes without a column. */
+export function hasFurtherClasses(db: DatabaseSync): boolean {
+  return (
+    readScoreClasses(db).length >= SCORE_COLUMNS_MAX ||
+    db.prepare("SELECT 1 FROM term WHERE kind = 'further'").get() !== undefined
+  )
+}
+
 /**
  * The classes that rows have scores of, those with columns first, then at most `most` others. All rows are looked at only if
  * not every class has a column.
  */
 export function listScoreClasses(db: DatabaseSync, most: number): string[] {
   const classes = readScoreClasses(db).map(({ className }) => className)
-  const hasFurther =
-    classes.length >= SCORE_COLUMNS_MAX ||
-    db.prepare("SELECT 1 FROM term WHERE kind = 'further'").get() !== undefined
-  if (!hasFurther) return classes
+  if (!hasFurtherClasses(db)) return classes
   const further = db
     .prepare(
       `SELECT DISTINCT pair.value ->> 0 AS class FROM found, json_each(found.further_scores) AS pair

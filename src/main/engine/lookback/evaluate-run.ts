@@ -269,7 +269,7 @@ function addScores(
   evaluator: Evaluator,
   index: number,
   { kinds, of }: StepKinds,
-  scores: Float64Array,
+  scores: ArrayLike<number>,
 ): void {
   for (let place = 0; place < of.length; place += 1) {
     const kind = kinds[(of[place] ?? 0) - 1]

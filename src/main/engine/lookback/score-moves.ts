@@ -1,19 +1,21 @@
 import { toNiceStep } from '../../../shared/load/chart-scale.ts'
 import type { DecisionComparison, ScoreMoves } from '../../../shared/lookback/comparison.ts'
 import { toRowAndRecord } from '../../../shared/plan/source-place.ts'
-import { amongRows, readScoreClasses, visitScores } from '../journal/found-reader.ts'
+import { amongRows, hasFurtherClasses, readScoreClasses, visitScores } from '../journal/found-reader.ts'
 import type { RunFamily, RunView } from '../journal/run-family.ts'
 import { readPlace } from '../run/results/row-places.ts'
+import type { RowScores } from '../run/results/row-values.ts'
 import { BulkInsert, type DatabaseSync } from '../workspace/sqlite.ts'
 import { attachJournal, withDatabase } from './attached-journals.ts'
 import type { PairedRows, PairKind } from './paired-rows.ts'
+import { loadColumns } from './stored-columns.ts'
 
 /** Row numbers of one statement, which takes some milliseconds; the place of each among them is a character. */
 const STEP_ROWS = 20_000
 
 /**
- * How the scores of each class moved on the rows that both runs decided, those with an answer from the cache apart. Of
- * other rows SQLite tells only that they have scores in common: most scores are the same in both runs.
+ * How the scores of each class moved on the rows that both runs decided, those with an answer from the cache apart. Where
+ * they are read from the journals, SQLite tells of most rows only that they have scores in common: most are the same.
  */
 export function compareScores(
   a: RunFamily,
@@ -31,7 +33,12 @@ export function compareScores(
       const isCompared = (kind: PairKind) => kind.a.member === inA && kind.b.member === inB && kind.isDecided
       if (members.a === undefined || members.b === undefined) continue
       const journals = { a: members.a, b: members.b }
-      rows += compareJournals(db, journals, { pairs, isByRow, moves, isCompared: kinds.map(isCompared) })
+      const stored = { a: loadScores(journals.a), b: loadScores(journals.b) }
+      const compared = { pairs, isByRow, moves, isCompared: kinds.map(isCompared) }
+      rows +=
+        stored.a === null || stored.b === null
+          ? compareJournals(db, journals, compared)
+          : compareStored({ a: stored.a, b: stored.b }, compared)
     }
     return rows
   })
@@ -88,22 +95,49 @@ type MovedRow = [
 
 const SCORES_FROM = 4
 
+interface Compared {
+  pairs: PairedRows
+  isByRow: boolean
+  /** Of each kind of pair whether these journals say what became of it. */
+  isCompared: readonly boolean[]
+  moves: Map<string, TalliedMoves>
+}
+
+type Scores = ReadonlyMap<string, Pick<RowScores, 'at'>>
+
+/** The scores that are stored next to a journal; null where these are not all. */
+function loadScores(view: RunView): Scores | null {
+  return hasFurtherClasses(view.db) ? null : (loadColumns(view)?.scores ?? null)
+}
+
+/** As {@link compareJournals}, by what is stored next to both. */
+function compareStored(
+  { a, b }: Record<'a' | 'b', Scores>,
+  { pairs: { kinds, kindOf, partnerOf }, isCompared, moves }: Compared,
+): number {
+  const hasScores = new Uint8Array(kindOf.length)
+  for (const [className, inB] of b) {
+    const inA = a.get(className)
+    if (inA === undefined) continue
+    const tallies = [false, true].map((isCached) => toTally(moves, className, isCached))
+    for (let row = 1; row < kindOf.length; row += 1) {
+      const number = (kindOf[row] ?? 0) - 1
+      if (isCompared[number] !== true) continue
+      const [before, now] = [inA.at(partnerOf[row] ?? 0), inB.at(row)]
+      if (Number.isNaN(before) || Number.isNaN(now)) continue
+      hasScores[row] = 1
+      const tally = tallies[Number(kinds[number]?.isCached === true)]
+      if (before !== now && tally !== undefined) addMove(tally, { record: row, a: before, b: now })
+    }
+  }
+  return hasScores.reduce((sum, one) => sum + one, 0)
+}
+
 /** Adds the moves of rows of two journals, and returns how many rows have scores in common. */
 function compareJournals(
   db: DatabaseSync,
   { a, b }: Record<'a' | 'b', RunView>,
-  {
-    pairs: { kinds, kindOf },
-    isByRow,
-    isCompared,
-    moves,
-  }: {
-    pairs: PairedRows
-    isByRow: boolean
-    /** Of each kind of pair whether these journals say what became of it. */
-    isCompared: readonly boolean[]
-    moves: Map<string, TalliedMoves>
-  },
+  { pairs: { kinds, kindOf }, isByRow, isCompared, moves }: Compared,
 ): number {
   const classes = matchClasses(a, b)
   const tallies = classes.map(({ className }) =>

@@ -39,7 +39,12 @@ function createFoundReader(
   { record }: RunFamily,
   { field = '', named }: (typeof FOUND)[FoundKind],
 ): Slice['open'] {
-  if (named !== undefined) return (step) => step.names(named)
+  if (named !== undefined) {
+    return (step) => {
+      const names = step.names(named)
+      return (place) => names[place] ?? ''
+    }
+  }
   const mapRow = createRowMapper(record.plan, record.columns, record.runToken)
   return (step) => (place) => {
     const { cells, kinds } = step.wholeAt(place)

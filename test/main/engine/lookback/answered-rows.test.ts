@@ -1,6 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { ReaderPool, type RunView, readRunFamily } from '../../../../src/main/engine/journal/run-family.ts'
 import { type AnsweredStep, readAnsweredSteps } from '../../../../src/main/engine/lookback/answered-rows.ts'
+import { loadColumns } from '../../../../src/main/engine/lookback/stored-columns.ts'
+import { RowFindings } from '../../../../src/main/engine/run/results/row-findings.ts'
 import { toJournalFile } from '../../../../src/main/engine/workspace/workspace-files.ts'
 import { startFaultServer, toErrorAnswer, toTaskAnswer } from '../../../helpers/fault-server.ts'
 import { createInProcessRuns } from '../../../helpers/in-process-runs.ts'
@@ -18,13 +20,20 @@ const REFUSED = [2, 5, 2_003]
 
 /** A row with more classes than a function of SQL takes at once. */
 const MANY_CLASSES = 7
-const CLASSES = Array.from({ length: 160 }, (_, index) => ({ class: `class ${index}`, score: index / 1_000 }))
+const CLASSES = 160
+
+/** More than there are columns for. */
+const FURTHER_CLASSES = 210
 
 /** Rows in which every third has no score; the refused ones get other rules and scores when they are sent again. */
-async function prepare() {
+async function prepare(manyClasses = CLASSES) {
   const folder = createTemporaryFolder()
   const runs = createInProcessRuns(folder)
   let isRetry = false
+  const many = Array.from({ length: manyClasses }, (_, index) => ({
+    class: `class ${index}`,
+    score: index / 1_000,
+  }))
   const server = await startFaultServer({
     onRequest: (request, wire) => {
       const row = toRow(request)
@@ -33,10 +42,12 @@ async function prepare() {
       const classes = [
         { class: 'spam', score: row / 10_000 },
         { class: 'hate', score: isRetry ? 0.9 : 0.1 },
-        ...(row === MANY_CLASSES ? CLASSES : []),
+        ...(row === MANY_CLASSES ? many : []),
       ]
       const output = row % 3 === 0 ? [] : [{ classes }]
-      const status = [{ status: { code: '0', message: 'SUCCESS' }, response: { output } }]
+      const response = { output, language: row % 2 === 0 ? 'DE' : 'FR' }
+      const fromCache = row % 5 === 0 ? { from_cache: true } : {}
+      const status = [{ status: { code: '0', message: 'SUCCESS', ...fromCache }, response }]
       wire.send(200, { ...toTaskAnswer(request, rules), code: 200, status })
     },
   })
@@ -50,16 +61,19 @@ async function prepare() {
   await retry.ended
   const pool = new ReaderPool()
   onTestFinished(() => pool.close())
+  const open = (runId: string) =>
+    readRunFamily(pool, toJournalFile(folder, runId), () => false) ?? expect.fail('no run')
   const read = (runId: string, classes: readonly string[] = []) => {
-    const family = readRunFamily(pool, toJournalFile(folder, runId), () => false) ?? expect.fail('no run')
+    const family = open(runId)
     return [...readAnsweredSteps(family, [1])].flatMap((step) => describeRows(step, classes, family.members))
   }
-  return { first: first.runId, retry: retry.runId, read }
+  return { first: first.runId, retry: retry.runId, open, read }
 }
 
 function describeRows(step: AnsweredStep, classes: readonly string[], members: readonly RunView[]) {
   const scores = step.scores(classes)
   const highest = step.highestScores
+  const languages = step.names('language')
   const [texts, users, missing] = [step.cells(0), step.cells(1), step.cells(99)]
   return Array.from(step.owner, (owner, place) => ({
     row: step.rowAt(place),
@@ -70,6 +84,9 @@ function describeRows(step: AnsweredStep, classes: readonly string[], members: r
     highest: highest[place],
     each: [texts[place], users[place], missing[place]],
     whole: step.wholeAt(place),
+    isSaid: step.said[place] === 1,
+    isCached: step.cached[place] === 1,
+    language: languages[place],
   })).filter(({ runId }) => runId !== undefined)
 }
 
@@ -97,6 +114,28 @@ describe('the rows of a finished run', () => {
       expect(scores).toEqual(isScored ? [hate, Number.NaN, spam, hate] : scores.map(() => Number.NaN))
       const others = row === MANY_CLASSES ? 0.159 : 0
       expect(highest).toBe(isScored ? Math.max(hate, spam, others) : Number.NaN)
+    }
+  })
+
+  it('say the same from what is stored next to the journals, whatever of it is stored', async () => {
+    for (const manyClasses of [CLASSES, FURTHER_CLASSES]) {
+      const { first, retry, open, read } = await prepare(manyClasses)
+      const classes = ['hate', 'none', 'spam', `class ${manyClasses - 1}`]
+      const fromJournals = { first: read(first, classes), retry: read(retry, classes) }
+      expect(fromJournals.first.some(({ isCached }) => isCached)).toBe(true)
+      // A retry that is not large is read from its journal, beside the first run's columns.
+      for (const [storedFromRows, stored] of [
+        [ROWS, [true, false]],
+        [1, [true, true]],
+      ] as const) {
+        const findings = new RowFindings(null, storedFromRows)
+        while (!findings.isComplete) findings.step(open(first))
+        const columns = open(first).members.map(loadColumns)
+        expect(columns.map((own) => own !== null)).toEqual(stored)
+        // Texts are different in each row, users are few.
+        expect([...(columns[0]?.cells.keys() ?? [])]).toEqual([1])
+        expect({ first: read(first, classes), retry: read(retry, classes) }).toEqual(fromJournals)
+      }
     }
   })
 })

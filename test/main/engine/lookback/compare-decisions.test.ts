@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -6,7 +6,8 @@ import { readScoreClasses } from '../../../../src/main/engine/journal/found-read
 import { ReaderPool, readRunFamily } from '../../../../src/main/engine/journal/run-family.ts'
 import { compareDecisions, listChanges } from '../../../../src/main/engine/lookback/compare-decisions.ts'
 import { KeptPairs } from '../../../../src/main/engine/lookback/kept-pairs.ts'
-import { toJournalFile } from '../../../../src/main/engine/workspace/workspace-files.ts'
+import { RowFindings } from '../../../../src/main/engine/run/results/row-findings.ts'
+import { toFindingsFile, toJournalFile } from '../../../../src/main/engine/workspace/workspace-files.ts'
 import type { SandboxOptions } from '../../../../src/main/sandbox/sandbox-options.ts'
 import type { CompareOptions } from '../../../../src/shared/lookback/comparison.ts'
 import { toMcNemarP } from '../../../../src/shared/lookback/paired-rule.ts'
@@ -61,8 +62,24 @@ async function prepare(options: SandboxOptions = {}) {
     readRunFamily(pool, toJournalFile(folder, runId), (member) => held.has(member)) ?? expect.fail('no run')
   const kept = new KeptPairs()
   onTestFinished(() => kept.close())
-  const compare = (a: string, b: string, options: Partial<CompareOptions> = {}) =>
-    compareDecisions(kept, open(a), open(b), { ...OPTIONS, ...options })
+  /** Compares two runs by their journals, and again by what is stored next to them, which must come to the same. */
+  const compare = async (a: string, b: string, options: Partial<CompareOptions> = {}) => {
+    const runIds = [a, b]
+    const ask = (pairs: KeptPairs) => compareDecisions(pairs, open(a), open(b), { ...OPTIONS, ...options })
+    const compared = await ask(kept)
+    const families = runIds.map(open)
+    for (const family of families) {
+      const findings = new RowFindings(null, 1)
+      while (!findings.isComplete) findings.step(family)
+    }
+    const fromStored = new KeptPairs()
+    expect(await ask(fromStored)).toEqual(compared)
+    fromStored.close()
+    for (const { record } of families.flatMap(({ members }) => members)) {
+      rmSync(toFindingsFile(folder, record.runId), { force: true })
+    }
+    return compared
+  }
   const list = (a: string, b: string, options: Partial<CompareOptions> = {}) =>
     listChanges(kept, open(a), open(b), { ...OPTIONS, ...options })
   return { folder, sandbox, runs, setRule, toPlan, send, compare, list, kept, open, held }

@@ -11,6 +11,7 @@ import {
   readFingerprint,
   toFoundValues,
 } from './journal-findings.ts'
+import { RowCells } from './row-cells.ts'
 import { type RowKind, RowKinds } from './row-kinds.ts'
 import { RowScores, RowValues } from './row-values.ts'
 
@@ -19,7 +20,7 @@ import { RowScores, RowValues } from './row-values.ts'
 // or is of another state of the journal, is not believed: findings are then read from the journal again.
 
 /** Another number for each change of what findings are or how they are stored. */
-const FORMAT = 'SLUICEF6'
+const FORMAT = 'SLUICEF7'
 const CHECKED_FROM = 12
 const FINGERPRINT_FROM = 16
 const HEAD_FROM = 64
@@ -45,6 +46,8 @@ interface Head {
   sets: string[][][]
   /** For each class, whether its scores are numbered. */
   classes: [name: string, isNumbered: boolean][]
+  /** For each column whose cells are kept, the texts by number. */
+  cells: [column: number, texts: string[]][]
 }
 
 /**
@@ -120,6 +123,7 @@ function pack(found: FoundColumns, fingerprint: string): Uint8Array {
     ...[found.marks, found.attempts, found.latencies, found.callbackLatencies, found.kinds.of],
     ...values.map(({ of }) => of),
     ...stored.flatMap(({ numbers, scores: own }) => (numbers === null ? [own] : [numbers, own])),
+    ...[...found.cells.values()].map(({ of }) => of),
   ]
   const places: StoredColumn[] = []
   let length = 0
@@ -132,6 +136,7 @@ function pack(found: FoundColumns, fingerprint: string): Uint8Array {
     kinds: found.kinds.kinds,
     sets: values.map(({ sets }) => sets),
     classes: stored.map(({ name, numbers }) => [name, numbers !== null]),
+    cells: [...found.cells].map(([column, { texts }]) => [column, texts]),
   }
   const headBytes = Buffer.from(JSON.stringify(head))
   const columnsFrom = toAligned(HEAD_FROM + headBytes.length)
@@ -182,7 +187,8 @@ function unpack(bytes: Buffer<ArrayBuffer>): FoundColumns | null {
       return [name, new RowScores(length, { numbers, scores: take(Float64Array) })]
     }),
   )
-  return { last: head.last, ...fixed, values, scores }
+  const cells = new Map(head.cells.map(([column, texts]) => [column, new RowCells(take(Uint16Array), texts)]))
+  return { last: head.last, ...fixed, values, scores, cells }
 }
 
 function toKind(column: Column): keyof typeof KINDS {

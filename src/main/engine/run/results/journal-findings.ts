@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import type { RowState } from '../../../../shared/run/item-state.ts'
 import { type FacetOf, listFacetKinds } from '../../../../shared/run/row-filters.ts'
+import { readCells } from '../../journal/cell-columns.ts'
 import {
   createNameReader,
   createRuleReader,
@@ -11,11 +12,15 @@ import type { RunView } from '../../journal/run-family.ts'
 import { parseCells } from '../../journal/stored-cells.ts'
 import { createFieldMapper } from '../../mapping/row-mapper.ts'
 import { readTuples } from '../../workspace/sqlite.ts'
+import { RowCells } from './row-cells.ts'
 import { RowKinds, readRows } from './row-kinds.ts'
 import { RowScores, RowValues } from './row-values.ts'
 
 /** Row numbers looked at in one step: some milliseconds. */
 const STEP_ROWS = 1_000
+
+/** Columns of the source whose cells may be kept, the first of them: each takes 2 bytes a row. */
+const CELL_COLUMNS_MAX = 24
 
 /** Most kinds of answered rows that are known by their rules and answer. */
 const ANSWERED_MAX = 60_000
@@ -30,6 +35,10 @@ export const MARKS = {
   sent: 4,
   /** Its answer was read. */
   read: 8,
+  /** The service answered it with a result of its own. */
+  answered: 16,
+  /** Its answer came from the service's cache. */
+  cached: 32,
 } as const
 
 /** The facets whose values findings have of each row. */
@@ -59,7 +68,10 @@ export interface FoundColumns {
   /** What facets say of it: its state, its error, its rules. */
   kinds: RowKinds
   values: Record<FoundKind, RowValues>
+  /** Of the classes whose scores have columns in the journal. */
   scores: Map<string, RowScores>
+  /** The cells of columns of the source in which few values occur, by the number of the column. */
+  cells: Map<number, RowCells>
 }
 
 /**
@@ -83,7 +95,7 @@ export class JournalFindings {
   /** Findings that nothing was read for yet. */
   static begin(run: RunView, fingerprint: string): JournalFindings {
     const last = Number(run.db.prepare('SELECT max(id) AS id FROM row').get()?.['id'] ?? 0)
-    return new JournalFindings(createColumns(last), fingerprint)
+    return new JournalFindings(createColumns(last, run.record.columns.length), fingerprint)
   }
 
   /** All findings of a small journal at once. */
@@ -115,11 +127,31 @@ export class JournalFindings {
     const range = [this.#after, Math.min(this.columns.last, this.#after + STEP_ROWS)] as const
     this.#after = range[1]
     this.#readSent(run, range)
-    this.#readRows(run, range)
+    const rows = this.#readRows(run, range)
+    this.#readCells(run, range, rows)
   }
 
-  /** What became of rows, and what their answers say; models that these name take the place of those asked for. */
-  #readRows(run: RunView, range: Range): void {
+  /** Cells of columns that turn out to have too many different ones are given up. */
+  #readCells({ db }: RunView, range: Range, rows: readonly number[]): void {
+    const { cells, last } = this.columns
+    let read: readonly (readonly string[])[] = []
+    try {
+      read = readCells(db, range, [...cells.keys()])
+    } catch {
+      // Cells that are damaged are told of where they are needed.
+      cells.clear()
+    }
+    for (const [at, [column, own]] of [...cells].entries()) {
+      for (const [index, text] of (read[at] ?? []).entries()) own.set(rows[index] ?? 0, text)
+      if (!own.isWhole || (this.isComplete && !own.isWorthKeeping(last))) cells.delete(column)
+    }
+  }
+
+  /**
+   * What became of rows, and what their answers say; models that these name take the place of those asked for. Returns
+   * the rows that there are, ascending.
+   */
+  #readRows(run: RunView, range: Range): number[] {
     const { db } = run
     const { marks, attempts, latencies, callbackLatencies, values } = this.columns
     const classes = readScoreClasses(db).map(({ className, column }) => ({
@@ -129,18 +161,24 @@ export class JournalFindings {
     const names = FOUND_NAMES.map((kind) => ({ values: values[kind], toNames: createNameReader(db, kind) }))
     const found = readTuples<StoredRow>(
       db,
-      `SELECT row.id, state, error_code, answer, attempts, duration_us, callback_us, rules,
+      `SELECT row.id, state, error_code, answer, attempts, duration_us, callback_us, rules, cached,
        ${[...FOUND_NAMES, ...classes.map(({ column }) => column)].join(', ')}
        FROM row LEFT JOIN result ON result.row = row.id LEFT JOIN found ON found.row = row.id
        WHERE row.id > ? AND row.id <= ? ORDER BY row.id`,
       range,
     )
     const toKinds = this.#createKindReader(run)
-    for (const [row, state, code, answer, tries, durationUs, callbackUs, set, ...said] of found) {
+    for (const [row, state, code, answer, tries, durationUs, callbackUs, set, cached, ...said] of found) {
       const isAnswered = state === 'succeeded' && code === null
       const isTried = tries !== null && tries > 0
       const isRead = set !== null || (isTried && state !== null && DECIDED_STATES.has(state))
-      marks[row] = (marks[row] ?? 0) | MARKS.row | (isTried ? MARKS.tried : 0) | (isRead ? MARKS.read : 0)
+      marks[row] =
+        (marks[row] ?? 0) |
+        MARKS.row |
+        (isTried ? MARKS.tried : 0) |
+        (isRead ? MARKS.read : 0) |
+        (isAnswered ? MARKS.answered : 0) |
+        (cached !== null ? MARKS.cached : 0)
       toKinds.add(row, isAnswered, set ?? 0, answer)
       if (isTried) {
         latencies[row] = durationUs === null ? Number.NaN : durationUs / 1000
@@ -158,6 +196,7 @@ export class JournalFindings {
       }
     }
     toKinds.finish()
+    return found.map(([row]) => row)
   }
 
   #scoresOf(className: string): RowScores {
@@ -236,7 +275,7 @@ export function readFingerprint({ db }: Pick<RunView, 'db'>): string {
 /** States of rows whose last answer or callback says all that there is; others keep what an earlier run said of them. */
 const DECIDED_STATES: ReadonlySet<RowState> = new Set(['succeeded', 'rejected'])
 
-function createColumns(last: number): FoundColumns {
+function createColumns(last: number, columns: number): FoundColumns {
   const length = last + 1
   const nothing = () => new Float32Array(length).fill(Number.NaN)
   return {
@@ -245,6 +284,12 @@ function createColumns(last: number): FoundColumns {
     kinds: new RowKinds(length),
     values: toFoundValues(() => new RowValues(length)),
     scores: new Map(),
+    cells: new Map(
+      Array.from({ length: Math.min(columns, CELL_COLUMNS_MAX) }, (_, column) => [
+        column,
+        new RowCells(length),
+      ]),
+    ),
   }
 }
 
@@ -275,6 +320,7 @@ type StoredRow = [
   durationUs: number | null,
   callbackUs: number | null,
   rules: number | null,
+  cached: number | null,
   ...said: (number | null)[],
 ]
 

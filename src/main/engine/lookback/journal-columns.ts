@@ -1,0 +1,236 @@
+import { readCells } from '../journal/cell-columns.ts'
+import {
+  createNameReader,
+  createRuleReader,
+  createSetReader,
+  readScoreClasses,
+} from '../journal/found-reader.ts'
+import type { RunView } from '../journal/run-family.ts'
+import type { DatabaseSync, SQLInputValue, StatementSync } from '../workspace/sqlite.ts'
+import type { StretchColumns } from './stretch-columns.ts'
+
+// Handing a row over from SQLite takes longer than finding it. So rows are read a column at a time, and what is of few
+// bits comes as a string with a character for each row.
+
+/** What the service answered with a result of its own. */
+const IS_ANSWERED = "state = 'succeeded' AND error_code IS NULL"
+
+// The characters of places count from 1.
+const RESULTS = `SELECT count(*), group_concat(char(row - ?1), '') FILTER (WHERE NOT (${IS_ANSWERED}))
+  FROM result NOT INDEXED WHERE row > ?1 AND row <= ?2`
+const ROWS = `SELECT group_concat(char(id - ?1), '') FROM row WHERE id > ?1 AND id <= ?2`
+const ANSWERED = `SELECT group_concat(char(row - ?1), '') FROM result NOT INDEXED
+  WHERE row > ?1 AND row <= ?2 AND ${IS_ANSWERED}`
+const SAID = `SELECT group_concat(char(row - ?1), '') FROM result NOT INDEXED
+  WHERE row > ?1 AND row <= ?2 AND answer IS NOT NULL`
+
+/** What a journal says of a stretch of rows, read from itself. */
+export class JournalColumns implements StretchColumns {
+  readonly width: number
+  readonly has: Uint8Array
+  readonly answered: Uint8Array
+  readonly #db: DatabaseSync
+  readonly #range: readonly [above: number, upTo: number]
+  #sets: Float64Array | null = null
+
+  /** Of `width` rows after the number `above`, which a string must have a character for each of. */
+  constructor({ db }: Pick<RunView, 'db'>, above: number, width: number) {
+    this.#db = db
+    this.#range = [above, above + width]
+    this.width = width
+    this.has = new Uint8Array(width)
+    this.answered = new Uint8Array(width)
+    this.#readResults()
+  }
+
+  get said(): Uint8Array {
+    const said = new Uint8Array(this.width)
+    const [places] = readTuple<[string | null]>(this.#db, SAID, this.#range)
+    for (const place of toPlaces(places)) said[place] = 1
+    return said
+  }
+
+  get cached(): Uint8Array {
+    return Uint8Array.from(this.#readNumbers('cached'))
+  }
+
+  get sets(): Float64Array {
+    this.#sets ??= this.#readNumbers('rules')
+    return this.#sets
+  }
+
+  ruleIdsOf(set: number): readonly string[] {
+    if (set === 0) return []
+    let toRuleIds = ruleReaders.get(this.#db)
+    if (toRuleIds === undefined) {
+      const toRule = createRuleReader(this.#db)
+      toRuleIds = createSetReader(this.#db, (number) => toRule(number)?.ruleId)
+      ruleReaders.set(this.#db, toRuleIds)
+    }
+    return toRuleIds(set)
+  }
+
+  names(kind: 'language' | 'model'): readonly string[] {
+    const toNames = createNameReader(this.#db, kind)
+    const texts = new Map([[0, '']])
+    return Array.from(this.#readNumbers(kind), (number) => {
+      const text = texts.get(number) ?? toNames(number).join('; ')
+      texts.set(number, text)
+      return text
+    })
+  }
+
+  scores(classes: readonly string[]): readonly Float64Array[] {
+    if (classes.length === 0) return []
+    const found = classes.map(() => new Float64Array(this.width).fill(Number.NaN))
+    const columnOf = this.#mapClasses()
+    const columns = classes.map((className) => columnOf.get(className) ?? 'NULL')
+    this.#visitScores(columns, (place, tuple, others) => {
+      for (let at = 0; at < found.length; at += 1) {
+        const score = tuple[SCORES_FROM + at] ?? others?.get(classes[at] ?? '')
+        const own = found[at]
+        if (own !== undefined && typeof score === 'number') own[place] = score
+      }
+    })
+    return found
+  }
+
+  get highestScores(): Float64Array {
+    const found = new Float64Array(this.width).fill(Number.NaN)
+    this.#visitScores([toHighest([...this.#mapClasses().values()])], (place, tuple, others) => {
+      let highest = Number(tuple[SCORES_FROM])
+      if (others !== null) highest = Math.max(highest, ...others.values())
+      if (highest !== Number.NEGATIVE_INFINITY) found[place] = highest
+    })
+    return found
+  }
+
+  cells(columns: readonly number[]): readonly (readonly string[])[] {
+    const places = this.#listPlaces()
+    return readCells(this.#db, this.#range, columns).map((texts) => {
+      if (places.length === this.width && texts.length === this.width) return texts
+      const own = Array.from<string>({ length: this.width }).fill('')
+      for (const [index, text] of texts.entries()) own[places[index] ?? 0] = text
+      return own
+    })
+  }
+
+  #listPlaces(): number[] {
+    return Array.from(this.has.keys()).filter((place) => this.has[place] === 1)
+  }
+
+  #readResults(): void {
+    const [count, unanswered] = readTuple<[number, string | null]>(this.#db, RESULTS, this.#range)
+    if (count === this.width) {
+      this.has.fill(1)
+      this.answered.fill(1)
+      for (const place of toPlaces(unanswered)) this.answered[place] = 0
+      return
+    }
+    const [rows] = readTuple<[string | null]>(this.#db, ROWS, this.#range)
+    for (const place of toPlaces(rows)) this.has[place] = 1
+    if (count === 0) return
+    const [answered] = readTuple<[string | null]>(this.#db, ANSWERED, this.#range)
+    for (const place of toPlaces(answered)) this.answered[place] = 1
+  }
+
+  /** What was found of each row as a number, 0 for none. */
+  #readNumbers(column: 'rules' | 'cached' | 'language' | 'model'): Float64Array {
+    const numbers = new Float64Array(this.width)
+    this.#visitFound([column], `${column} <> 0`, (place, tuple) => {
+      numbers[place] = Number(tuple[1])
+    })
+    return numbers
+  }
+
+  #mapClasses(): ReadonlyMap<string, string> {
+    return new Map(readScoreClasses(this.#db).map(({ className, column }) => [className, column]))
+  }
+
+  /**
+   * Calls back with the scores of each row in columns, and with those of classes without a column if it has any. Rules are
+   * read with them: it costs little more.
+   */
+  #visitScores(
+    columns: readonly string[],
+    visit: (place: number, tuple: FoundTuple, others: ReadonlyMap<string, number> | null) => void,
+  ): void {
+    const sets = new Float64Array(this.width)
+    this.#visitFound(['rules', 'further_scores', ...columns], 'TRUE', (place, tuple) => {
+      const further = tuple[2]
+      sets[place] = Number(tuple[1])
+      visit(place, tuple, further == null ? null : new Map(JSON.parse(String(further)) as [string, number][]))
+    })
+    this.#sets = sets
+  }
+
+  #visitFound(
+    columns: readonly string[],
+    condition: string,
+    visit: (place: number, tuple: FoundTuple) => void,
+  ): void {
+    const sql = `SELECT row, ${columns.join(', ')} FROM found NOT INDEXED
+      WHERE row > ? AND row <= ? AND ${condition}`
+    for (const tuple of readTuples<FoundTuple>(this.#db, sql, this.#range)) {
+      visit(tuple[0] - this.#range[0] - 1, tuple)
+    }
+  }
+}
+
+/** A row of `found`: its number, then the columns that were asked for. */
+type FoundTuple = [row: number, ...values: (number | string | null)[]]
+
+/** Behind the row, its rules and `further_scores`. */
+const SCORES_FROM = 3
+
+/** Most arguments of a function of SQL, and few enough. */
+const ARGUMENTS_MAX = 50
+
+/** The highest of some columns, which may be empty; without any, what is below every score. */
+function toHighest(columns: readonly string[]): string {
+  const values = columns.slice(0, ARGUMENTS_MAX).map((column) => `coalesce(${column}, -9e999)`)
+  const others = columns.slice(ARGUMENTS_MAX)
+  return `max(-9e999, ${[others.length === 0 ? '-9e999' : toHighest(others), ...values].join(', ')})`
+}
+
+/** The places that characters stand for. */
+function toPlaces(characters: string | null): Uint16Array {
+  const places = new Uint16Array(characters?.length ?? 0)
+  for (let at = 0; at < places.length; at += 1) places[at] = (characters?.charCodeAt(at) ?? 0) - 1
+  return places
+}
+
+/** Of each reader the ids of the rules in a set, which stay as they were numbered. */
+const ruleReaders = new WeakMap<DatabaseSync, (set: number) => string[]>()
+
+/** The statements of each reader, which a step has in common with the next. */
+const prepared = new WeakMap<DatabaseSync, Map<string, StatementSync>>()
+
+/** Statements of a reader that are kept. */
+const PREPARED_MAX = 30
+
+/** Arrays rather than objects, which take twice as long to make. */
+function prepare(db: DatabaseSync, sql: string): StatementSync {
+  const own = prepared.get(db) ?? new Map<string, StatementSync>()
+  prepared.set(db, own)
+  let statement = own.get(sql)
+  if (statement === undefined) {
+    statement = db.prepare(sql)
+    statement.setReturnArrays(true)
+    if (own.size >= PREPARED_MAX) own.clear()
+    own.set(sql, statement)
+  }
+  return statement
+}
+
+function readTuples<Tuple>(db: DatabaseSync, sql: string, values: readonly SQLInputValue[]): Tuple[] {
+  return prepare(db, sql).all(...values) as unknown as Tuple[]
+}
+
+function readTuple<Tuple extends unknown[]>(
+  db: DatabaseSync,
+  sql: string,
+  values: readonly SQLInputValue[],
+): Tuple {
+  return prepare(db, sql).get(...values) as unknown as Tuple
+}

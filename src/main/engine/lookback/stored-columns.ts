@@ -1,0 +1,103 @@
+import { hasFurtherClasses } from '../journal/found-reader.ts'
+import type { RunView } from '../journal/run-family.ts'
+import { loadFindings } from '../run/results/findings-file.ts'
+import { type FoundColumns, MARKS, readFingerprint } from '../run/results/journal-findings.ts'
+import { JournalColumns } from './journal-columns.ts'
+import type { StretchColumns } from './stretch-columns.ts'
+
+/** What is stored next to a journal of all its rows; null where there is nothing, or not of all of them. */
+export function loadColumns(view: RunView): FoundColumns | null {
+  const found = loadFindings(view, readFingerprint(view))?.columns ?? null
+  return found?.kinds.isWhole === true ? found : null
+}
+
+/** What a journal says of a stretch of rows, as far as it is stored next to it, and else from the journal. */
+export class StoredColumns implements StretchColumns {
+  readonly has: Uint8Array
+  readonly answered: Uint8Array
+  readonly sets: Uint16Array
+  readonly #view: RunView
+  readonly #found: FoundColumns
+  readonly #above: number
+  readonly #width: number
+  #journal: JournalColumns | null = null
+
+  /** Of `width` rows after the number `above`. */
+  constructor(view: RunView, found: FoundColumns, above: number, width: number) {
+    this.#view = view
+    this.#found = found
+    this.#above = above
+    this.#width = width
+    this.has = this.#readMark(MARKS.row)
+    this.answered = this.#readMark(MARKS.answered)
+    this.sets = found.kinds.of.subarray(above + 1, above + 1 + width)
+  }
+
+  get said(): Uint8Array {
+    const { kinds } = this.#found.kinds
+    return Uint8Array.from(this.sets, (kind) => (kinds[kind - 1]?.answer == null ? 0 : 1))
+  }
+
+  get cached(): Uint8Array {
+    return this.#readMark(MARKS.cached)
+  }
+
+  ruleIdsOf(set: number): readonly string[] {
+    return this.#found.kinds.kinds[set - 1]?.rules ?? []
+  }
+
+  names(kind: 'language' | 'model'): readonly string[] {
+    return this.#readJournal().names(kind)
+  }
+
+  scores(classes: readonly string[]): readonly Float64Array[] {
+    const stored = classes.map((className) => this.#found.scores.get(className))
+    if (stored.includes(undefined) && hasFurtherClasses(this.#view.db)) {
+      return this.#readJournal().scores(classes)
+    }
+    return stored.map((scores) => this.#toNumbers((row) => scores?.at(row) ?? Number.NaN))
+  }
+
+  get highestScores(): Float64Array {
+    if (hasFurtherClasses(this.#view.db)) return this.#readJournal().highestScores
+    const all = [...this.#found.scores.values()]
+    return this.#toNumbers((row) => {
+      let highest = Number.NaN
+      for (const scores of all) {
+        const score = scores.at(row)
+        if (score > highest || Number.isNaN(highest)) highest = score
+      }
+      return highest
+    })
+  }
+
+  cells(columns: readonly number[]): readonly (readonly string[])[] {
+    const others = columns.filter((column) => !this.#found.cells.has(column))
+    const read = others.length === 0 ? [] : this.#readJournal().cells(others)
+    return columns.map((column) => {
+      const stored = this.#found.cells.get(column)
+      if (stored === undefined) return read[others.indexOf(column)] ?? []
+      return Array.from({ length: this.#width }, (_, place) => stored.at(this.#above + place + 1))
+    })
+  }
+
+  #readJournal(): JournalColumns {
+    this.#journal ??= new JournalColumns(this.#view, this.#above, this.#width)
+    return this.#journal
+  }
+
+  #readMark(mark: number): Uint8Array {
+    const { marks } = this.#found
+    const marked = new Uint8Array(this.#width)
+    for (let place = 0; place < marked.length; place += 1) {
+      marked[place] = ((marks[this.#above + place + 1] ?? 0) & mark) === 0 ? 0 : 1
+    }
+    return marked
+  }
+
+  #toNumbers(read: (row: number) => number): Float64Array {
+    const numbers = new Float64Array(this.#width)
+    for (let place = 0; place < numbers.length; place += 1) numbers[place] = read(this.#above + place + 1)
+    return numbers
+  }
+}
