@@ -14,6 +14,8 @@ const SMALL_ROWS = 20
 
 /** What is asked about a run, by name; see `children/lookback.ts`. */
 const QUESTIONS = [
+  // What the others read, of both runs.
+  'findings',
   'evaluate',
   'evaluate with slices',
   'sample by rule',
@@ -29,8 +31,8 @@ const QUESTIONS = [
 ] as const
 
 /**
- * The list of many small runs; evaluation, samples, comparison, exports and a report of runs of 1,000,000 rows with rules
- * and six scores each: the time of the engine's call, and the processor time and peak memory of a process that asks nothing else.
+ * The list of many small runs; what is stored once runs of 1,000,000 rows with rules and six scores each have ended; evaluation,
+ * samples, comparison, exports and a report of them: the time of the engine's call, and the processor time and peak memory of a process that asks nothing else.
  */
 export async function runLookbackBench(): Promise<void> {
   await withFolder(async (folder) => {

@@ -1,4 +1,8 @@
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { ReaderPool, readRunFamily } from '../../src/main/engine/journal/run-family.ts'
+import { RowFindings } from '../../src/main/engine/run/results/row-findings.ts'
+import { toFindingsFile, toJournalFile } from '../../src/main/engine/workspace/workspace-files.ts'
 import { reportToParent } from '../lib/report-to-parent.ts'
 import { createBenchEngine } from '../lib/workspace.ts'
 
@@ -10,6 +14,7 @@ interface Task {
 }
 
 type Question =
+  | 'findings'
   | 'evaluate'
   | 'evaluate with slices'
   | 'sample by rule'
@@ -35,9 +40,14 @@ reportToParent(await ask(JSON.parse(process.argv[2] ?? '') as Task))
 
 async function ask({ kind, folder, runId, laterRunId }: Task) {
   const engine = createBenchEngine(folder)
+  if (kind === 'findings')
+    for (const id of [runId, laterRunId]) rmSync(toFindingsFile(folder, id), { force: true })
   const startMs = performance.now()
   const cpuBefore = process.cpuUsage()
-  if (kind === 'sample by rule' || kind === 'sample by score') {
+  if (kind === 'findings') {
+    storeFindings(toJournalFile(folder, runId))
+    storeFindings(toJournalFile(folder, laterRunId))
+  } else if (kind === 'sample by rule' || kind === 'sample by score') {
     const by = kind === 'sample by rule' ? 'rule' : 'score-band'
     const file = join(folder, 'sample.csv')
     await engine.lookback.sampleRun(runId, { size: 500, by, allocation: 'proportional', seed: 1, file })
@@ -65,4 +75,13 @@ async function ask({ kind, folder, runId, laterRunId }: Task) {
   const { user, system } = process.cpuUsage(cpuBefore)
   await engine.close()
   return { ms, cpuMs: (user + system) / 1000 }
+}
+
+/** As it is done once a run has ended. */
+function storeFindings(journal: string): void {
+  const pool = new ReaderPool()
+  const family = readRunFamily(pool, journal, () => false)
+  if (family === null) throw new Error(`${journal} is no journal`)
+  RowFindings.build(family)
+  pool.close()
 }
