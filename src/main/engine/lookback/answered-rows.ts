@@ -1,9 +1,8 @@
 import type { RunFamily, RunView } from '../journal/run-family.ts'
-import type { FoundColumns } from '../run/results/journal-findings.ts'
 import { readLastRow } from '../run/results/row-search.ts'
 import { type DatabaseSync, readTuples } from '../workspace/sqlite.ts'
 import { JournalColumns } from './journal-columns.ts'
-import { loadColumns, StoredColumns } from './stored-columns.ts'
+import { loadColumns, StoredColumns, type WantedColumns } from './stored-columns.ts'
 import type { StretchColumns } from './stretch-columns.ts'
 
 /** Row numbers of a step: a statement takes some milliseconds, and the place of a row in its step is a character. */
@@ -11,13 +10,17 @@ const STEP_ROWS = 2_000
 
 /**
  * Reads every row of a run and its retries in the order of the source, each with what its newest run says of it. No read
- * stays open behind a step. Cells of `columns` are read together as soon as one of them is asked for.
+ * stays open behind a step. `wanted` is what is going to be asked of the steps, whose columns are then read together.
  */
 export function* readAnsweredSteps(
   family: RunFamily,
-  columns: readonly number[] = [],
+  wanted: Partial<WantedColumns> = {},
 ): Generator<AnsweredStep, void, undefined> {
-  const members = family.members.map((view) => ({ view, last: readLastRow(view), found: loadColumns(view) }))
+  const { columns = [], classes = [] } = wanted
+  const members = family.members.map((view) => {
+    const stored = loadColumns(view, { columns, classes })
+    return { view, last: readLastRow(view), stored }
+  })
   const last = Math.max(0, ...members.map((member) => member.last))
   for (let above = 0; above < last; above += STEP_ROWS) {
     yield new AnsweredStep(members, above, Math.min(STEP_ROWS, last - above), columns)
@@ -28,7 +31,7 @@ interface Member {
   view: RunView
   last: number
   /** What is stored next to its journal; null where that has to be read. */
-  found: FoundColumns | null
+  stored: ReturnType<typeof loadColumns>
 }
 
 /**
@@ -159,13 +162,13 @@ export class AnsweredStep {
   }
 
   /** Takes over the rows of a member from those before it; null where it has none. */
-  #open({ view, last, found }: Member, owner: number): StretchColumns | null {
+  #open({ view, last, stored }: Member, owner: number): StretchColumns | null {
     if (last <= this.above) return null
     const width = Math.min(this.width, last - this.above)
     const columns =
-      found === null
+      stored === null
         ? new JournalColumns(view, this.above, width)
-        : new StoredColumns(view, found, this.above, width)
+        : new StoredColumns(view, stored, this.above, width)
     let rows = 0
     for (let place = 0; place < width; place += 1) {
       if (columns.has[place] === 0) continue

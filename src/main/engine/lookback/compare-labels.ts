@@ -46,7 +46,7 @@ export async function compareByLabels(
   const tally = new PairedTallies()
   const rows = { rows: 0, without_label: 0, unsure: 0, conflicting_label: 0 }
   let verdictRows = 0
-  for (const step of readAnsweredSteps(b, reader.columns)) {
+  for (const step of readAnsweredSteps(b, reader)) {
     const labelAt = reader.open(step)
     for (let place = 0; place < step.width; place += 1) {
       const row = step.rowAt(place)

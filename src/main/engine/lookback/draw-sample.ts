@@ -27,6 +27,7 @@ import { createBatchPlaces } from '../source/source-reader.ts'
 import { type AnsweredStep, readAnsweredSteps } from './answered-rows.ts'
 import { storeLabelling } from './labelling-store.ts'
 import { findColumnOrThrow } from './row-labels.ts'
+import type { WantedColumns } from './stored-columns.ts'
 
 /** Most groups that rows are drawn from. */
 const STRATA_MAX = 1_000
@@ -86,9 +87,9 @@ export function startLabelling(family: RunFamily, options: LabellingOptions, now
 
 function drawAnswered(family: RunFamily, options: Omit<SampleOptions, 'file'>): DrawnRows {
   const groups = new Groups(options.by)
-  const open = createStratumReader(family, options.by)
-  for (const step of readAnsweredSteps(family)) {
-    const stratumAt = open(step)
+  const reader = createStratumReader(family, options.by)
+  for (const step of readAnsweredSteps(family, reader)) {
+    const stratumAt = reader.open(step)
     for (let place = 0; place < step.width; place += 1) {
       if (step.answered[place] === 1) groups.add(step.rowAt(place), stratumAt(place))
     }
@@ -249,35 +250,42 @@ const SCORE_BAND = 'score-band'
 /** Scores from 0 to 1 are put into so many bands; whole numbers are bands of their own. */
 const BANDS = 10
 
-/** A function that gives the stratum of the row at a place. */
-function createStratumReader(
-  family: RunFamily,
-  by: string | null,
-): (step: AnsweredStep) => (place: number) => string {
+/** What strata are made of, and a function that gives the stratum of the row at a place. */
+interface StratumReader extends Partial<WantedColumns> {
+  open: (step: AnsweredStep) => (place: number) => string
+}
+
+function createStratumReader(family: RunFamily, by: string | null): StratumReader {
   const { columns, plan } = family.record
-  if (by === null) return () => () => ''
+  if (by === null) return { open: () => () => '' }
   const at = findColumn(columns, by)
-  if (at === null && by === 'rule') return createRuleReader(family)
+  if (at === null && by === 'rule') return { open: createRuleReader(family) }
   if (at === null && (by === SCORE_BAND || by.startsWith(`${SCORE_BAND}:`))) {
     const named = by.slice(SCORE_BAND.length + 1)
     const bands = new Map<number, string>()
-    return (step) => {
-      const scores = named === '' ? step.highestScores : step.scores([named])[0]
-      return (place) => {
-        const score = scores?.[place] ?? Number.NaN
-        const isWhole = Number.isInteger(score)
-        // Whole numbers and bands are counted apart.
-        const number = isWhole ? score : Math.floor(score * BANDS) + 0.5
-        const band = bands.get(number) ?? toBand(score)
-        bands.set(number, band)
-        return band
-      }
+    return {
+      classes: named === '' ? 'all' : [named],
+      open(step) {
+        const scores = named === '' ? step.highestScores : step.scores([named])[0]
+        return (place) => {
+          const score = scores?.[place] ?? Number.NaN
+          const isWhole = Number.isInteger(score)
+          // Whole numbers and bands are counted apart.
+          const number = isWhole ? score : Math.floor(score * BANDS) + 0.5
+          const band = bands.get(number) ?? toBand(score)
+          bands.set(number, band)
+          return band
+        }
+      },
     }
   }
   const column = at ?? findColumnOrThrow(columns, by, '--by', plan.source.path)
-  return (step) => {
-    const cells = step.cells(column)
-    return (place) => cells[place] ?? ''
+  return {
+    columns: [column],
+    open(step) {
+      const cells = step.cells(column)
+      return (place) => cells[place] ?? ''
+    },
   }
 }
 

@@ -84,7 +84,7 @@ export async function* evaluateInSteps(
   }
   const classes = scored.map(({ className }) => className)
   const columns = [...reader.columns, ...slices.flatMap(({ column }) => column ?? [])]
-  for (const step of readAnsweredSteps(family, columns)) {
+  for (const step of readAnsweredSteps(family, { columns, classes })) {
     const scores = step.scores(classes)
     const kinds = new StepKinds(step, judge, scored)
     const labelAt = reader.open(step)
@@ -301,7 +301,7 @@ export function* noticeLabels(
   { columns, open }: Pick<LabelReader, 'columns' | 'open'>,
   labels: Labels,
 ): Generator<number, void, undefined> {
-  for (const step of readAnsweredSteps(family, columns)) {
+  for (const step of readAnsweredSteps(family, { columns })) {
     const labelAt = open(step)
     const noticed = new Set<PlacedLabel>()
     let rows = 0

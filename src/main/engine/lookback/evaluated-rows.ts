@@ -43,7 +43,7 @@ export async function writeEvaluatedRows(
   const find = ({ row }: ExportRow) => judgedOf.get(row)
 
   function* listPages(): Generator<readonly ExportRow[]> {
-    for (const step of readAnsweredSteps(family, labelColumns)) {
+    for (const step of readAnsweredSteps(family, { columns: labelColumns })) {
       judgedOf.clear()
       const read = open(step)
       for (let place = 0; place < step.width; place += 1) {

@@ -3,12 +3,12 @@ import type { DecisionComparison, ScoreMoves } from '../../../shared/lookback/co
 import { toRowAndRecord } from '../../../shared/plan/source-place.ts'
 import { amongRows, hasFurtherClasses, readScoreClasses, visitScores } from '../journal/found-reader.ts'
 import type { RunFamily, RunView } from '../journal/run-family.ts'
+import { readFindings, type StoredFindings } from '../run/results/findings-file.ts'
+import { readFingerprint } from '../run/results/journal-findings.ts'
 import { readPlace } from '../run/results/row-places.ts'
-import type { RowScores } from '../run/results/row-values.ts'
 import { BulkInsert, type DatabaseSync } from '../workspace/sqlite.ts'
 import { attachJournal, withDatabase } from './attached-journals.ts'
 import type { PairedRows, PairKind } from './paired-rows.ts'
-import { loadColumns } from './stored-columns.ts'
 
 /** Row numbers of one statement, which takes some milliseconds; the place of each among them is a character. */
 const STEP_ROWS = 20_000
@@ -26,19 +26,20 @@ export function compareScores(
   const moves = new Map<string, TalliedMoves>()
   const scoredRows = withDatabase((db) => {
     const isByRow = partnerOf.every((partner, row) => partner === 0 || partner === row)
-    if (!isByRow) storePairs(db, partnerOf)
+    let arePairsStored = isByRow
     let rows = 0
     for (const [inA, inB] of listMembers(kinds)) {
       const members = { a: a.members[inA], b: b.members[inB] }
       const isCompared = (kind: PairKind) => kind.a.member === inA && kind.b.member === inB && kind.isDecided
       if (members.a === undefined || members.b === undefined) continue
       const journals = { a: members.a, b: members.b }
-      const stored = { a: loadScores(journals.a), b: loadScores(journals.b) }
       const compared = { pairs, isByRow, moves, isCompared: kinds.map(isCompared) }
-      rows +=
-        stored.a === null || stored.b === null
-          ? compareJournals(db, journals, compared)
-          : compareStored({ a: stored.a, b: stored.b }, compared)
+      const stored = compareStored(journals, compared)
+      if (stored === null && !arePairsStored) {
+        storePairs(db, partnerOf)
+        arePairsStored = true
+      }
+      rows += stored ?? compareJournals(db, journals, compared)
     }
     return rows
   })
@@ -103,22 +104,29 @@ interface Compared {
   moves: Map<string, TalliedMoves>
 }
 
-type Scores = ReadonlyMap<string, Pick<RowScores, 'at'>>
-
-/** The scores that are stored next to a journal; null where these are not all. */
-function loadScores(view: RunView): Scores | null {
-  return hasFurtherClasses(view.db) ? null : (loadColumns(view)?.scores ?? null)
+/** As {@link compareJournals}, by what is stored next to both; null where it is not all. */
+function compareStored({ a, b }: Record<'a' | 'b', RunView>, compared: Compared): number | null {
+  if (hasFurtherClasses(a.db) || hasFurtherClasses(b.db)) return null
+  // What turns out to be damaged half-way leaves nothing behind.
+  const moves = structuredClone(compared.moves)
+  const rows = readFindings(a, readFingerprint(a), (storedA) =>
+    readFindings(b, readFingerprint(b), (storedB) =>
+      compareClasses(storedA, storedB, { ...compared, moves }),
+    ),
+  )
+  if (rows !== null) for (const [key, tally] of moves) compared.moves.set(key, tally)
+  return rows
 }
 
-/** As {@link compareJournals}, by what is stored next to both. */
-function compareStored(
-  { a, b }: Record<'a' | 'b', Scores>,
+function compareClasses(
+  a: StoredFindings,
+  b: StoredFindings,
   { pairs: { kinds, kindOf, partnerOf }, isCompared, moves }: Compared,
 ): number {
   const hasScores = new Uint8Array(kindOf.length)
-  for (const [className, inB] of b) {
-    const inA = a.get(className)
-    if (inA === undefined) continue
+  for (const className of b.classes) {
+    const [inA, inB] = [a.readScores(className), b.readScores(className)]
+    if (inA === null || inB === null) continue
     const tallies = [false, true].map((isCached) => toTally(moves, className, isCached))
     for (let row = 1; row < kindOf.length; row += 1) {
       const number = (kindOf[row] ?? 0) - 1

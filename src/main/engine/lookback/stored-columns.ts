@@ -1,14 +1,39 @@
-import { hasFurtherClasses } from '../journal/found-reader.ts'
+import { hasFurtherClasses, readScoreClasses } from '../journal/found-reader.ts'
 import type { RunView } from '../journal/run-family.ts'
-import { loadFindings } from '../run/results/findings-file.ts'
+import { readFindings } from '../run/results/findings-file.ts'
 import { type FoundColumns, MARKS, readFingerprint } from '../run/results/journal-findings.ts'
+import type { RowCells } from '../run/results/row-cells.ts'
+import type { RowScores } from '../run/results/row-values.ts'
 import { JournalColumns } from './journal-columns.ts'
 import type { StretchColumns } from './stretch-columns.ts'
 
-/** What is stored next to a journal of all its rows; null where there is nothing, or not of all of them. */
-export function loadColumns(view: RunView): FoundColumns | null {
-  const found = loadFindings(view, readFingerprint(view))?.columns ?? null
-  return found?.kinds.isWhole === true ? found : null
+/** What is stored next to a journal, as far as it was asked for. */
+interface StoredPart extends Pick<FoundColumns, 'marks' | 'kinds'> {
+  /** Without the columns and classes of which nothing is stored. */
+  cells: ReadonlyMap<number, RowCells>
+  scores: ReadonlyMap<string, RowScores>
+}
+
+/** What is to be read of each row: the cells of columns, and the scores of certain classes or of all. */
+export interface WantedColumns {
+  columns: readonly number[]
+  classes: readonly string[] | 'all'
+}
+
+/** Reads what is stored next to a journal; null where nothing is, or not of all rows. */
+export function loadColumns(view: RunView, { columns, classes }: WantedColumns): StoredPart | null {
+  return readFindings(view, readFingerprint(view), (findings) => {
+    const kinds = findings.readKinds()
+    if (!kinds.isWhole) return null
+    const cells = columns.map((column) => [column, findings.readCells(column)] as const)
+    const wanted = classes === 'all' ? findings.classes : classes
+    const scores = wanted.map((className) => [className, findings.readScores(className)] as const)
+    return {
+      ...{ marks: findings.readMarks(), kinds },
+      cells: new Map(cells.flatMap(([column, own]) => (own === null ? [] : [[column, own]]))),
+      scores: new Map(scores.flatMap(([className, own]) => (own === null ? [] : [[className, own]]))),
+    }
+  })
 }
 
 /** What a journal says of a stretch of rows, as far as it is stored next to it, and else from the journal. */
@@ -17,13 +42,13 @@ export class StoredColumns implements StretchColumns {
   readonly answered: Uint8Array
   readonly sets: Uint16Array
   readonly #view: RunView
-  readonly #found: FoundColumns
+  readonly #found: StoredPart
   readonly #above: number
   readonly #width: number
   #journal: JournalColumns | null = null
 
   /** Of `width` rows after the number `above`. */
-  constructor(view: RunView, found: FoundColumns, above: number, width: number) {
+  constructor(view: RunView, found: StoredPart, above: number, width: number) {
     this.#view = view
     this.#found = found
     this.#above = above
@@ -52,15 +77,14 @@ export class StoredColumns implements StretchColumns {
 
   scores(classes: readonly string[]): readonly Float64Array[] {
     const stored = classes.map((className) => this.#found.scores.get(className))
-    if (stored.includes(undefined) && hasFurtherClasses(this.#view.db)) {
-      return this.#readJournal().scores(classes)
-    }
+    if (stored.includes(undefined)) return this.#readJournal().scores(classes)
     return stored.map((scores) => this.#toNumbers((row) => scores?.at(row) ?? Number.NaN))
   }
 
   get highestScores(): Float64Array {
-    if (hasFurtherClasses(this.#view.db)) return this.#readJournal().highestScores
     const all = [...this.#found.scores.values()]
+    const isEach = !hasFurtherClasses(this.#view.db) && readScoreClasses(this.#view.db).length === all.length
+    if (!isEach) return this.#readJournal().highestScores
     return this.#toNumbers((row) => {
       let highest = Number.NaN
       for (const scores of all) {

@@ -65,7 +65,9 @@ async function prepare(manyClasses = CLASSES) {
     readRunFamily(pool, toJournalFile(folder, runId), () => false) ?? expect.fail('no run')
   const read = (runId: string, classes: readonly string[] = []) => {
     const family = open(runId)
-    return [...readAnsweredSteps(family, [1])].flatMap((step) => describeRows(step, classes, family.members))
+    return [...readAnsweredSteps(family, { columns: [0, 1], classes: 'all' })].flatMap((step) =>
+      describeRows(step, classes, family.members),
+    )
   }
   return { first: first.runId, retry: retry.runId, open, read }
 }
@@ -130,7 +132,8 @@ describe('the rows of a finished run', () => {
       ] as const) {
         const findings = new RowFindings(null, storedFromRows)
         while (!findings.isComplete) findings.step(open(first))
-        const columns = open(first).members.map(loadColumns)
+        const wanted = { columns: [0, 1, 99], classes: ['spam', 'none'] }
+        const columns = open(first).members.map((view) => loadColumns(view, wanted))
         expect(columns.map((own) => own !== null)).toEqual(stored)
         // Texts are different in each row, users are few.
         expect([...(columns[0]?.cells.keys() ?? [])]).toEqual([1])

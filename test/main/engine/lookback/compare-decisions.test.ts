@@ -1,9 +1,9 @@
-import { mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { readScoreClasses } from '../../../../src/main/engine/journal/found-reader.ts'
-import { ReaderPool, readRunFamily } from '../../../../src/main/engine/journal/run-family.ts'
+import { ReaderPool, type RunFamily, readRunFamily } from '../../../../src/main/engine/journal/run-family.ts'
 import { compareDecisions, listChanges } from '../../../../src/main/engine/lookback/compare-decisions.ts'
 import { KeptPairs } from '../../../../src/main/engine/lookback/kept-pairs.ts'
 import { RowFindings } from '../../../../src/main/engine/run/results/row-findings.ts'
@@ -62,19 +62,23 @@ async function prepare(options: SandboxOptions = {}) {
     readRunFamily(pool, toJournalFile(folder, runId), (member) => held.has(member)) ?? expect.fail('no run')
   const kept = new KeptPairs()
   onTestFinished(() => kept.close())
+  const store = (family: RunFamily) => {
+    const findings = new RowFindings(null, 1)
+    while (!findings.isComplete) findings.step(family)
+  }
+  /** Compares two runs anew, with whatever is stored next to their journals. */
+  const compareAnew = async (a: string, b: string, options: Partial<CompareOptions> = {}) => {
+    const pairs = new KeptPairs()
+    const compared = await compareDecisions(pairs, open(a), open(b), { ...OPTIONS, ...options })
+    pairs.close()
+    return compared
+  }
   /** Compares two runs by their journals, and again by what is stored next to them, which must come to the same. */
   const compare = async (a: string, b: string, options: Partial<CompareOptions> = {}) => {
-    const runIds = [a, b]
-    const ask = (pairs: KeptPairs) => compareDecisions(pairs, open(a), open(b), { ...OPTIONS, ...options })
-    const compared = await ask(kept)
-    const families = runIds.map(open)
-    for (const family of families) {
-      const findings = new RowFindings(null, 1)
-      while (!findings.isComplete) findings.step(family)
-    }
-    const fromStored = new KeptPairs()
-    expect(await ask(fromStored)).toEqual(compared)
-    fromStored.close()
+    const families = [open(a), open(b)] as const
+    const compared = await compareDecisions(kept, ...families, { ...OPTIONS, ...options })
+    for (const family of families) store(family)
+    expect(await compareAnew(a, b, options)).toEqual(compared)
     for (const { record } of families.flatMap(({ members }) => members)) {
       rmSync(toFindingsFile(folder, record.runId), { force: true })
     }
@@ -82,7 +86,7 @@ async function prepare(options: SandboxOptions = {}) {
   }
   const list = (a: string, b: string, options: Partial<CompareOptions> = {}) =>
     listChanges(kept, open(a), open(b), { ...OPTIONS, ...options })
-  return { folder, sandbox, runs, setRule, toPlan, send, compare, list, kept, open, held }
+  return { folder, sandbox, runs, setRule, toPlan, send, compare, compareAnew, store, list, kept, open, held }
 }
 
 interface SendOptions {
@@ -305,7 +309,7 @@ describe('two runs with one rule changed in between', () => {
   })
 
   it('say how far the scores of each class moved', async () => {
-    const { folder, setRule, send, compare } = await prepare()
+    const { folder, setRule, send, compare, compareAnew, store, open } = await prepare()
     await setRule('cat')
     const a = await send(ROWS.slice(0, 9))
     await setRule('cat')
@@ -337,6 +341,16 @@ describe('two runs with one rule changed in between', () => {
       },
       { class: 'hate', rose: 0, fell: 1, largest_rise: null },
     ])
+    // What is damaged of all that is stored is read from the journals, from the beginning.
+    for (const runId of [a, b]) store(open(runId))
+    const file = toFindingsFile(folder, b)
+    const whole = readFileSync(file)
+    for (let at = 0; at < whole.length; at += 53) {
+      const damaged = Buffer.from(whole)
+      damaged[at] = (damaged[at] ?? 0) ^ 0x10
+      writeFileSync(file, damaged)
+      expect(await compareAnew(a, b), `byte ${at}`).toMatchObject({ scores, scored_rows: scoredRows })
+    }
   })
 
   it('say that no row has scores where one of the runs did not ask for them', async () => {

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, lstatSync, openSync, readFileSync, readSync, rmSync } from 'node:fs'
+import { closeSync, existsSync, lstatSync, openSync, readSync, rmSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
 import type { RunView } from '../../journal/run-family.ts'
 import { refuseIrregular } from '../../workspace/regular-file.ts'
@@ -15,12 +15,12 @@ import { RowCells } from './row-cells.ts'
 import { type RowKind, RowKinds } from './row-kinds.ts'
 import { RowScores, RowValues } from './row-values.ts'
 
-// The findings of a journal on disk: eight bytes that name the format, a checksum of all that follows, the length of a
-// JSON head, the fingerprint of the journal, the head, and each column as the machine has it in memory. What is not whole,
-// or is of another state of the journal, is not believed: findings are then read from the journal again.
+// The findings of a journal on disk: eight bytes that name the format, a checksum of the head, the length of the head, the
+// fingerprint of the journal, the head, and each column as the machine has it in memory. What is not whole, or is of another
+// state of the journal, is not believed: findings are then read from the journal again.
 
 /** Another number for each change of what findings are or how they are stored. */
-const FORMAT = 'SLUICEF7'
+const FORMAT = 'SLUICEF8'
 const CHECKED_FROM = 12
 const FINGERPRINT_FROM = 16
 const HEAD_FROM = 64
@@ -32,15 +32,18 @@ type Column = Uint8Array | Uint16Array | Float32Array | Float64Array
 
 interface StoredColumn {
   kind: keyof typeof KINDS
+  /** Bytes behind the head, a multiple of {@link ALIGNED}. */
   from: number
   length: number
+  /** A checksum of its bytes, up to the next column. */
+  crc: number
 }
 
 interface Head {
   /** Other machines have the bytes of a number in another order. */
   isLittleEndian: boolean
   last: number
-  columns: StoredColumn[]
+  columns: Record<string, StoredColumn>
   kinds: readonly RowKind[]
   /** The sets of values of each kind by number. */
   sets: string[][][]
@@ -72,16 +75,36 @@ export function storeFindings(run: RunView, findings: JournalFindings): void {
 
 /** The findings of a journal as they were stored; null where there are none, or they are not those of its state. */
 export function loadFindings(run: RunView, fingerprint: string): JournalFindings | null {
+  return readFindings(run, fingerprint, (file) => JournalFindings.restore(file.readAll(), fingerprint))
+}
+
+/**
+ * Hands over the stored findings of a journal, whose columns are then read one by one. Null where there are none, they are
+ * not those of its state, or what was read of them is damaged.
+ */
+export function readFindings<Value>(
+  run: RunView,
+  fingerprint: string,
+  use: (findings: StoredFindings) => Value,
+): Value | null {
   try {
-    // Most of what is not believed is only old, and need not be read whole.
+    // Most of what is not believed is only old.
     if (!areFindingsStored(run, fingerprint)) return null
-    const bytes = readFileSync(toFindingsFile(run.workspace, run.record.runId))
-    const columns = isOf(fingerprint, bytes) ? unpack(bytes) : null
-    return columns === null ? null : JournalFindings.restore(columns, fingerprint)
-  } catch {
-    return null
+    const descriptor = openSync(toFindingsFile(run.workspace, run.record.runId), 'r')
+    try {
+      return use(new StoredFindings(descriptor, fingerprint))
+    } finally {
+      closeSync(descriptor)
+    }
+  } catch (error) {
+    // A bug must not look like a damaged file.
+    if (error instanceof UnreadableFindings || (error instanceof Error && 'syscall' in error)) return null
+    throw error
   }
 }
+
+/** What is stored is not whole. */
+class UnreadableFindings extends Error {}
 
 /** Whether findings of this state of a journal are stored; only their beginning is read. */
 export function areFindingsStored(run: RunView, fingerprint: string): boolean {
@@ -116,79 +139,165 @@ function isOf(fingerprint: string, bytes: Buffer): boolean {
 const LITTLE_ENDIAN = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1
 
 function pack(found: FoundColumns, fingerprint: string): Uint8Array {
-  const { last, scores } = found
-  const values = FOUND_KINDS.map((kind) => found.values[kind])
+  const { last, scores, cells } = found
   const stored = [...scores].map(([name, own]) => ({ name, ...own.stored }))
-  const columns: Column[] = [
-    ...[found.marks, found.attempts, found.latencies, found.callbackLatencies, found.kinds.of],
-    ...values.map(({ of }) => of),
-    ...stored.flatMap(({ numbers, scores: own }) => (numbers === null ? [own] : [numbers, own])),
-    ...[...found.cells.values()].map(({ of }) => of),
+  const named: [string, Column][] = [
+    ...FIXED.map((name): [string, Column] => [name, found[name]]),
+    ['kinds', found.kinds.of],
+    ...FOUND_KINDS.map((kind): [string, Column] => [kind, found.values[kind].of]),
+    ...stored.flatMap(({ name, numbers, scores: own }): [string, Column][] => [
+      ...(numbers === null ? [] : [[toNumbersName(name), numbers] as [string, Column]]),
+      [toScoresName(name), own],
+    ]),
+    ...[...cells].map(([column, { of }]): [string, Column] => [toCellsName(column), of]),
   ]
-  const places: StoredColumn[] = []
+  const columns: Head['columns'] = {}
   let length = 0
-  for (const column of columns) {
-    places.push({ kind: toKind(column), from: length, length: column.length })
+  for (const [name, column] of named) {
+    columns[name] = { kind: toKind(column), from: length, length: column.length, crc: 0 }
     length += toAligned(column.byteLength)
   }
+  const body = Buffer.alloc(length)
+  for (const [name, { buffer, byteOffset, byteLength }] of named) {
+    const place = columns[name]
+    if (place === undefined) continue
+    body.set(new Uint8Array(buffer, byteOffset, byteLength), place.from)
+    place.crc = crc32(body.subarray(place.from, place.from + toAligned(byteLength)))
+  }
   const head: Head = {
-    ...{ isLittleEndian: LITTLE_ENDIAN, last, columns: places },
+    ...{ isLittleEndian: LITTLE_ENDIAN, last, columns },
     kinds: found.kinds.kinds,
-    sets: values.map(({ sets }) => sets),
+    sets: FOUND_KINDS.map((kind) => found.values[kind].sets),
     classes: stored.map(({ name, numbers }) => [name, numbers !== null]),
-    cells: [...found.cells].map(([column, { texts }]) => [column, texts]),
+    cells: [...cells].map(([column, { texts }]) => [column, texts]),
   }
   const headBytes = Buffer.from(JSON.stringify(head))
-  const columnsFrom = toAligned(HEAD_FROM + headBytes.length)
-  const bytes = Buffer.alloc(columnsFrom + length)
-  bytes.write(FORMAT, 'latin1')
-  bytes.writeUInt32LE(headBytes.length, CHECKED_FROM)
-  bytes.write(fingerprint, FINGERPRINT_FROM, 'latin1')
-  headBytes.copy(bytes, HEAD_FROM)
-  for (const [index, { buffer, byteOffset, byteLength }] of columns.entries()) {
-    bytes.set(new Uint8Array(buffer, byteOffset, byteLength), columnsFrom + (places[index]?.from ?? 0))
-  }
-  bytes.writeUInt32LE(crc32(bytes.subarray(CHECKED_FROM)), FORMAT.length)
-  return bytes
+  const start = Buffer.alloc(toAligned(HEAD_FROM + headBytes.length))
+  start.write(FORMAT, 'latin1')
+  start.writeUInt32LE(headBytes.length, CHECKED_FROM)
+  start.write(fingerprint, FINGERPRINT_FROM, 'latin1')
+  headBytes.copy(start, HEAD_FROM)
+  start.writeUInt32LE(crc32(start.subarray(CHECKED_FROM)), FORMAT.length)
+  return Buffer.concat([start, body])
 }
 
-/** Null where the bytes are not whole. Throws where they were never findings. */
-function unpack(bytes: Buffer<ArrayBuffer>): FoundColumns | null {
-  if (crc32(bytes.subarray(CHECKED_FROM)) !== bytes.readUInt32LE(FORMAT.length)) return null
-  const headLength = bytes.readUInt32LE(CHECKED_FROM)
-  const head = JSON.parse(bytes.toString('utf8', HEAD_FROM, HEAD_FROM + headLength)) as Head
-  if (head.isLittleEndian !== LITTLE_ENDIAN) return null
-  // Columns begin at a multiple of eight bytes of the file, which a small file need not do in memory.
-  const { buffer, byteOffset } = bytes.byteOffset % ALIGNED === 0 ? bytes : new Uint8Array(bytes)
-  const columnsFrom = byteOffset + toAligned(HEAD_FROM + headLength)
-  const columns = head.columns.map(
-    ({ kind, from, length }) => new KINDS[kind](buffer, columnsFrom + from, length),
-  )
-  const take = <Kind extends Column>(kind: new (length: number) => Kind): Kind => {
-    const column = columns.shift()
-    if (column instanceof kind) return column
-    throw new Error('the findings have a column of another kind')
+/** Columns that stand under their own names. */
+const FIXED = ['marks', 'attempts', 'latencies', 'callbackLatencies'] as const
+
+const toNumbersName = (className: string) => `numbers ${className}`
+const toScoresName = (className: string) => `scores ${className}`
+const toCellsName = (column: number) => `cells ${column}`
+
+/** Findings as they are stored, whose columns are read when they are asked for. What is not whole throws. */
+export class StoredFindings {
+  readonly #descriptor: number
+  readonly #head: Head
+  readonly #columnsFrom: number
+
+  /** Reads the head of an open file. */
+  constructor(descriptor: number, fingerprint: string) {
+    this.#descriptor = descriptor
+    const start = readAt(descriptor, 0, HEAD_FROM)
+    const length = start.readUInt32LE(CHECKED_FROM)
+    this.#columnsFrom = toAligned(HEAD_FROM + length)
+    const bytes = readAt(descriptor, 0, this.#columnsFrom)
+    if (
+      !isOf(fingerprint, bytes) ||
+      crc32(bytes.subarray(CHECKED_FROM)) !== start.readUInt32LE(FORMAT.length)
+    ) {
+      throw new UnreadableFindings('the head of the findings is damaged')
+    }
+    this.#head = JSON.parse(bytes.toString('utf8', HEAD_FROM, HEAD_FROM + length)) as Head
+    if (this.#head.isLittleEndian !== LITTLE_ENDIAN)
+      throw new UnreadableFindings('the findings are of another machine')
   }
-  const fixed = {
-    marks: take(Uint8Array),
-    attempts: take(Uint16Array),
-    latencies: take(Float32Array),
-    callbackLatencies: take(Float32Array),
-    kinds: new RowKinds(take(Uint16Array), [...head.kinds]),
+
+  /** The last row number of the journal. */
+  get last(): number {
+    return this.#head.last
   }
-  // Those of another version may have other kinds.
-  if (head.sets.length !== FOUND_KINDS.length) return null
-  const stored = head.sets.map((sets) => new RowValues(take(Uint16Array), sets))
-  const values = toFoundValues((kind) => stored[FOUND_KINDS.indexOf(kind)] ?? new RowValues(head.last + 1))
-  const length = head.last + 1
-  const scores = new Map(
-    head.classes.map(([name, isNumbered]) => {
-      const numbers = isNumbered ? take(Uint16Array) : null
-      return [name, new RowScores(length, { numbers, scores: take(Float64Array) })]
-    }),
-  )
-  const cells = new Map(head.cells.map(([column, texts]) => [column, new RowCells(take(Uint16Array), texts)]))
-  return { last: head.last, ...fixed, values, scores, cells }
+
+  /** The classes that have scores. */
+  get classes(): string[] {
+    return this.#head.classes.map(([name]) => name)
+  }
+
+  /** See {@link FoundColumns}. */
+  readMarks(): Uint8Array {
+    return this.#read('marks', Uint8Array)
+  }
+
+  readKinds(): RowKinds {
+    return new RowKinds(this.#read('kinds', Uint16Array), [...this.#head.kinds])
+  }
+
+  /** The scores of a class; null where it has none. */
+  readScores(className: string): RowScores | null {
+    const found = this.#head.classes.find(([name]) => name === className)
+    if (found === undefined) return null
+    const numbers = found[1] ? this.#read(toNumbersName(className), Uint16Array) : null
+    const scores = this.#read(toScoresName(className), Float64Array)
+    return new RowScores(this.last + 1, { numbers, scores })
+  }
+
+  /** The cells of a column of the source; null where they are not kept. */
+  readCells(column: number): RowCells | null {
+    const texts = this.#head.cells.find(([kept]) => kept === column)?.[1]
+    return texts === undefined ? null : new RowCells(this.#read(toCellsName(column), Uint16Array), texts)
+  }
+
+  readAll(): FoundColumns {
+    const { last, sets, classes, cells } = this.#head
+    return {
+      ...{ last, marks: this.readMarks(), attempts: this.#read('attempts', Uint16Array) },
+      latencies: this.#read('latencies', Float32Array),
+      callbackLatencies: this.#read('callbackLatencies', Float32Array),
+      kinds: this.readKinds(),
+      values: toFoundValues(
+        (kind) => new RowValues(this.#read(kind, Uint16Array), sets[FOUND_KINDS.indexOf(kind)] ?? []),
+      ),
+      scores: new Map(
+        classes.flatMap(([name]): [string, RowScores][] => {
+          const scores = this.readScores(name)
+          return scores === null ? [] : [[name, scores]]
+        }),
+      ),
+      cells: new Map(
+        cells.flatMap(([column]): [number, RowCells][] => {
+          const own = this.readCells(column)
+          return own === null ? [] : [[column, own]]
+        }),
+      ),
+    }
+  }
+
+  #read<Kind extends Column>(
+    name: string,
+    type: new (buffer: ArrayBuffer, from: number, length: number) => Kind,
+  ): Kind {
+    const column = this.#head.columns[name]
+    if (column === undefined || KINDS[column.kind] !== (type as unknown))
+      throw new UnreadableFindings(`no column ${name}`)
+    const { from, length, crc, kind } = column
+    const bytes = readAt(
+      this.#descriptor,
+      this.#columnsFrom + from,
+      toAligned(length * KINDS[kind].BYTES_PER_ELEMENT),
+    )
+    if (crc32(bytes) !== crc) throw new UnreadableFindings(`the column ${name} is damaged`)
+    return new type(bytes.buffer, bytes.byteOffset, length)
+  }
+}
+
+function readAt(descriptor: number, from: number, length: number): Buffer<ArrayBuffer> {
+  // Of its own, so that columns of numbers begin where they may.
+  const bytes = Buffer.from(new ArrayBuffer(length))
+  for (let read = 0; read < length; ) {
+    const more = readSync(descriptor, bytes, read, length - read, from + read)
+    if (more === 0) throw new UnreadableFindings('the findings end too early')
+    read += more
+  }
+  return bytes
 }
 
 function toKind(column: Column): keyof typeof KINDS {
