@@ -15,8 +15,8 @@ export interface ExportColumn {
   title?: string
   /** What its cells are where they have types (default: texts). */
   type?: 'integer' | 'number' | 'boolean' | 'timestamp'
-  /** The cell of a row; '' where there is nothing to say. */
-  read: (row: ExportRow) => string
+  /** The cell of a row, numbers as such; '' where there is nothing to say. */
+  read: (row: ExportRow) => string | number
 }
 
 /**
@@ -24,9 +24,9 @@ export interface ExportColumn {
  * A new one of all operations goes behind these, and before {@link LAST_COLUMN}.
  */
 const COMMON_COLUMNS: readonly ExportColumn[] = [
-  { name: 'sluice_row', title: 'Row', type: 'integer', read: ({ place }) => String(toRowNumber(place)) },
+  { name: 'sluice_row', title: 'Row', type: 'integer', read: ({ place }) => toRowNumber(place) },
   { name: 'sluice_state', title: 'State', read: (row) => toStateName(row.state) },
-  { name: 'sluice_status', title: 'HTTP status', type: 'integer', read: (row) => toText(row.status) },
+  { name: 'sluice_status', title: 'HTTP status', type: 'integer', read: (row) => row.status ?? '' },
   { name: 'sluice_error_code', title: 'Error code', read: (row) => row.errorCode ?? '' },
   { name: 'sluice_message', title: 'Message', read: (row) => row.message ?? '' },
   { name: 'sluice_task_id', title: 'Task id', read: (row) => row.taskId ?? '' },
@@ -36,8 +36,8 @@ const COMMON_COLUMNS: readonly ExportColumn[] = [
     title: 'Triggered rules',
     read: (row) => joinTexts(row.triggeredRules.map(({ ruleId, ruleName }) => ruleName || ruleId)),
   },
-  { name: 'sluice_duration_ms', title: 'Latency', type: 'number', read: (row) => toMsText(row.durationMs) },
-  { name: 'sluice_attempts', title: 'Tries', type: 'integer', read: (row) => String(row.attempts) },
+  { name: 'sluice_duration_ms', title: 'Latency', type: 'number', read: (row) => toMs(row.durationMs) },
+  { name: 'sluice_attempts', title: 'Tries', type: 'integer', read: (row) => row.attempts },
 ]
 
 /** Of a source with several files: the one that the row is from. */
@@ -59,14 +59,14 @@ const RECORD_COLUMN: ExportColumn = {
   name: 'sluice_record',
   title: 'Record',
   type: 'integer',
-  read: ({ row }) => String(row),
+  read: ({ row }) => row,
 }
 
 /** Columns of the exports of some operations, behind the common ones. */
 const OPERATION_COLUMNS: readonly (ExportColumn & { of: readonly Subject[] })[] = [
   ...columnsOf(['content'], {
     sluice_rule_ids: ['Rule ids', (row) => joinTexts(row.triggeredRules.map(({ ruleId }) => ruleId))],
-    sluice_from_cache: ['From cache', (row) => toText(row.task?.fromCache), 'boolean'],
+    sluice_from_cache: ['From cache', (row) => String(row.task?.fromCache ?? ''), 'boolean'],
     sluice_language: ['Language', (row) => toListText(row.task?.languages)],
     sluice_pii: ['Personal data', (row) => toFoundText(row, 'pii')],
     sluice_urls: ['Addresses', (row) => toFoundText(row, 'urls')],
@@ -144,7 +144,7 @@ const LAST_COLUMN: ExportColumn = {
   name: 'sluice_callback_latency_ms',
   title: 'Callback latency',
   type: 'number',
-  read: (row) => toMsText(row.callbackLatencyMs),
+  read: (row) => toMs(row.callbackLatencyMs),
 }
 
 /** Begins the name of the column that holds the scores of one class: `score.CLASS`. */
@@ -225,7 +225,7 @@ export function toScoreColumns(classes: readonly string[]): ExportColumn[] {
   return classes.map((name) => ({
     name: SCORE + name,
     type: 'number',
-    read: (row) => toText(row.classScores.find(({ className }) => className === name)?.score),
+    read: (row) => row.classScores.find(({ className }) => className === name)?.score ?? '',
   }))
 }
 
@@ -404,12 +404,8 @@ export function findLastColumn(header: readonly string[]): string | null {
   return appended.length > COMMON_COLUMNS.length ? (appended.at(-1) ?? null) : null
 }
 
-function toText(value: string | number | boolean | null | undefined): string {
-  return value === null || value === undefined ? '' : String(value)
-}
-
-function toMsText(ms: number | null): string {
-  return ms === null ? '' : String(Math.round(ms * 1000) / 1000)
+function toMs(ms: number | null): number | '' {
+  return ms === null ? '' : Math.round(ms * 1000) / 1000
 }
 
 /** What a task's answer has under a list: `[]` if it is empty there, nothing if the answer does not have it. */

@@ -46,7 +46,7 @@ function readColumn(name: string, body: string, rules: ExportRow['triggeredRules
     triggeredRules: rules,
   } as unknown as ExportRow
   const column = toAnswerColumn(name) ?? toExportColumns('task', {}).find((one) => one.name === name)
-  return column?.read(row) ?? 'no such column'
+  return String(column?.read(row) ?? 'no such column')
 }
 
 test.each([

@@ -172,7 +172,7 @@ async function write(
 }
 
 function toStratumColumns({ stratumOf, strata }: DrawnRows): ExportColumn[] {
-  const rowsOf = new Map(strata.map(({ stratum, rows }) => [stratum, String(rows)]))
+  const rowsOf = new Map(strata.map(({ stratum, rows }) => [stratum, rows]))
   return [
     { name: STRATUM_COLUMNS.name, read: ({ row }) => stratumOf.get(row) ?? '' },
     {

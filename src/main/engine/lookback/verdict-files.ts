@@ -185,7 +185,7 @@ export function exportVerdicts(family: RunFamily, file: string): Promise<ExportR
     ...(type !== undefined && { type }),
     read: (row) => {
       const verdict = verdictOf.get(row)
-      return verdict === undefined ? '' : String(read(verdict) ?? '')
+      return verdict === undefined ? '' : (read(verdict) ?? '')
     },
   })
   const added: ExportColumn[] = [

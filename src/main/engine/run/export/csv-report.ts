@@ -57,8 +57,6 @@ export function createCsvWriter(options: ReportOptions): ReportWriter {
     if (guarded !== cell) guardedCells += 1
     return quote(guarded, delimiter)
   }
-  // A number has nothing to guard but its minus sign, and nothing to quote.
-  const toTypedCell = (cell: string) => (cell.startsWith('-') ? toCell(cell) : cell)
   return {
     header() {
       const names = toTableNames(options)
@@ -73,8 +71,9 @@ export function createCsvWriter(options: ReportOptions): ReportWriter {
       refuseTooWide(options, result)
       let record = ''
       for (const column of options.table) {
-        if (typeof column === 'number') record += toCell(result.cells[column] ?? '')
-        else record += (column.type === undefined ? toCell : toTypedCell)(column.read(result))
+        const cell = typeof column === 'number' ? (result.cells[column] ?? '') : column.read(result)
+        // A number has nothing to guard, and nothing to quote.
+        record += typeof cell === 'number' ? cell : toCell(cell)
         record += delimiter
       }
       return `${record.slice(0, -delimiter.length)}\r\n`
@@ -92,7 +91,7 @@ export function toTable(columns: readonly string[], appended: readonly ExportCol
 
 /** The cells of columns that a report adds of its own, as further members of a row's object in JSON lines. */
 export function toMembers(added: readonly ExportColumn[]): NonNullable<ReportOptions['members']> {
-  return (row) => Object.fromEntries(added.map(({ name, read }) => [name, read(row)]))
+  return (row) => Object.fromEntries(added.map(({ name, read }) => [name, String(read(row))]))
 }
 
 /** Throws where a row is wider than its table, which would lose cells: a bug, not a user's mistake. */
@@ -109,17 +108,19 @@ export function refuseTooWide(
   })
 }
 
-/** A row's cells in a table; `shorten` takes what is not of the source. Throws where the row is too wide. */
+/** A row's cells in a table; `shorten` takes texts that are not of the source. Throws where the row is too wide. */
 export function readTableCells(
   { columns, table }: ReportOptions,
   result: ExportRow,
   shorten = (cell: string) => cell,
-): string[] {
+): (string | number)[] {
   const { cells } = result
   refuseTooWide({ columns }, result)
-  return table.map((column) =>
-    typeof column === 'number' ? (cells[column] ?? '') : shorten(column.read(result)),
-  )
+  return table.map((column) => {
+    if (typeof column === 'number') return cells[column] ?? ''
+    const cell = column.read(result)
+    return typeof cell === 'number' ? cell : shorten(cell)
+  })
 }
 
 /** Most cells: nothing to guard, nothing to quote and no delimiter, as a single look shows. */

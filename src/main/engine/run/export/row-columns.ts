@@ -42,7 +42,7 @@ export function readRowColumns(
   const toTexts = (row: ExportRow) =>
     columns.map((column) => {
       if (column === undefined) return ''
-      return typeof column === 'number' ? (row.cells[column] ?? '') : column.read(row)
+      return typeof column === 'number' ? (row.cells[column] ?? '') : String(column.read(row))
     })
   const textsOf = new Map<number, string[]>()
   for (const page of readPagesOfRows(family, [findNewest(family, rows)], { withRequests: false })) {

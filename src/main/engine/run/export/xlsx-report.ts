@@ -20,21 +20,11 @@ export function writeXlsx(
 /** The rows of a table as a sheet: our numbers as numbers, every other cell as text. */
 export function toResultsSheet(name: string, options: ReportOptions, pages: Pages): Sheet {
   const names = toTableNames(options)
-  const areNumbers = options.table.map(
-    (column) => typeof column !== 'number' && (column.type === 'integer' || column.type === 'number'),
-  )
-  const toCell = (cell: string, index: number) => (areNumbers[index] ? toNumber(cell) : cell)
   async function* listRows(): AsyncGenerator<SheetRow[], void, undefined> {
     yield [{ cells: names, isHeader: true }]
     for await (const page of pages) {
-      yield page.map((result) => ({ cells: readTableCells(options, result, cutToCell).map(toCell) }))
+      yield page.map((result) => ({ cells: readTableCells(options, result, cutToCell) }))
     }
   }
   return { name, columns: names.length, rows: listRows() }
-}
-
-/** A number of ours; what is none, such as the number of a row of a split record, stays text. */
-function toNumber(cell: string): number | string {
-  const number = Number(cell)
-  return cell !== '' && String(number) === cell && Number.isFinite(number) ? number : cell
 }

@@ -156,7 +156,7 @@ test.each([
         const read = await readAnySource(first)
         const expected = results.map((result) => [
           ...result.cells,
-          ...own.map((column) => column.read(result)),
+          ...own.map((column) => String(column.read(result))),
         ])
         expect(read.columns).toEqual([...COLUMNS, ...own.map((column) => column.name)])
         expect(read.cells).toEqual(expected)

@@ -68,7 +68,7 @@ test.skipIf(soffice === null)(
     const [rows = [], shown = []] = await openSheets([toResultsSheet('Results', options, [results]), figures])
     expect(rows[0]).toEqual(toTableNames(options))
     for (const [index, result] of results.entries()) {
-      expect(rows[index + 1]).toEqual(readTableCells(options, result))
+      expect(rows[index + 1]).toEqual(readTableCells(options, result).map(String))
     }
     expect(shown[0]).toEqual(['rows', '5572', '0.0625'])
   },
