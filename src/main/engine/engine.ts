@@ -186,10 +186,16 @@ export function createEngine({
         findSystemRoute(connection.baseUrl, connection, findSystemProxy),
     },
 
-    /** Stops held runs and the queries' threads. */
-    async close(): Promise<void> {
+    /**
+     * Stops held runs, stores the findings of those that have ended unless `signal` is aborted, and ends the queries'
+     * threads. For a window, which stays open, findings are stored as each run ends.
+     */
+    async close({ signal = new AbortController().signal }: { signal?: AbortSignal } = {}): Promise<void> {
       await held.close()
-      await Promise.all([receiver.close(), stored.close()])
+      await Promise.all([
+        receiver.close(),
+        (isOfWindow ? Promise.resolve() : held.storeFindings(signal)).then(() => stored.close()),
+      ])
     },
   }
 }

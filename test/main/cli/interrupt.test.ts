@@ -1,8 +1,17 @@
+import { once } from 'node:events'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { withEngine } from '../../../src/main/cli/engine-access.ts'
+import { createEngine, type Engine } from '../../../src/main/engine/engine.ts'
+import { ReaderPool, readRunFamily } from '../../../src/main/engine/journal/run-family.ts'
+import { RowFindings, STORED_FROM_ROWS } from '../../../src/main/engine/run/results/row-findings.ts'
+import { toJournalFile } from '../../../src/main/engine/workspace/workspace-files.ts'
+import { EXIT } from '../../../src/shared/messages/error-entry.ts'
 import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
+import { createKeptContext } from './run-in-process.ts'
 import { spawnSluice } from './spawn-sluice.ts'
 import { createRows, writeSource } from './write-source.ts'
 
@@ -74,5 +83,47 @@ describe('Ctrl-C', () => {
     // The four were taken before the process left: the service knows their post_ids.
     expect(rows.rejected).toBe(4)
     expect((await sandbox.stats()).tasks).toBe(20)
+  })
+
+  it('ends a command that has said how its run ended and only stores findings, with the exit code of the run', async () => {
+    const closing = Promise.withResolvers<void>()
+    const openEngine = async (workspace: string): Promise<Engine> => {
+      const engine = createEngine({ workspace })
+      const close: Engine['close'] = async ({ signal = expect.fail('no signal') } = {}) => {
+        closing.resolve()
+        await once(signal, 'abort')
+        await engine.close({ signal })
+      }
+      return { ...engine, close }
+    }
+    const { context } = createKeptContext({ openEngine })
+    const folder = createTemporaryFolder()
+    const listeners = process.listenerCount('SIGHUP')
+    const ended = withEngine(context, folder, async () => EXIT.rowsFailed)
+    await closing.promise
+    process.emit('SIGHUP', 'SIGHUP')
+    expect(await ended).toBe(EXIT.rowsFailed)
+    expect(process.listenerCount('SIGHUP')).toBe(listeners)
+  })
+})
+
+describe('a run of the command line', () => {
+  it('is over once its rows are stored by column, and says nothing of it', async () => {
+    const folder = createTemporaryFolder()
+    const sandbox = await withSandbox()
+    const source = writeSource(folder, 'posts.csv', createRows(STORED_FROM_ROWS))
+    const file = join(folder, 'results.csv')
+    const args = ['task', source, '--base-url', sandbox.baseUrl, '--json', '--export', file]
+    const { code, stdout, stderr } = await spawnSluice(args, {
+      workspace: join(folder, 'workspace'),
+      env: { SLUICE_API_KEY: sandbox.key },
+    })
+    expect(code).toBe(0)
+    const { run_id: runId } = JSON.parse(stdout)
+    expect(stderr.trim().split('\n').at(-1)).toMatch(/^Exported to /)
+    const pool = new ReaderPool()
+    const family = readRunFamily(pool, toJournalFile(join(folder, 'workspace'), runId), () => false)
+    expect(RowFindings.load(family ?? expect.fail('no run'))).not.toBeNull()
+    pool.close()
   })
 })

@@ -174,10 +174,10 @@ const calls = {
   },
   /**
    * Reads what the answers of an ended run say and stores it, so that whoever looks at the run need not wait for it. Rests
-   * for half of the time, and ends if the run goes on.
+   * for half of the time unless it `isAwaited`, and ends if the run goes on.
    */
-  storeFindings(run: AskedRun) {
-    const stored = storing.then(() => storeFindings(run))
+  storeFindings(run: AskedRun, { isAwaited = false }: { isAwaited?: boolean } = {}) {
+    const stored = storing.then(() => storeFindings(run, isAwaited))
     storing = stored.catch(() => {})
     return stored
   },
@@ -415,7 +415,7 @@ function listJournals(arg: unknown): string[] {
 }
 
 /** Stores the findings of a run that has ended, a piece at a time. One run after the other, so that each is finished. */
-async function storeFindings(run: AskedRun): Promise<void> {
+async function storeFindings(run: AskedRun, isAwaited: boolean): Promise<void> {
   while (!forgotten.has(run.file)) {
     const family = openFamily(run)
     const { record, whole } = family
@@ -425,8 +425,8 @@ async function storeFindings(run: AskedRun): Promise<void> {
     const startedAtMs = performance.now()
     const { isCounted } = await askFindings(run, FINDINGS_PATIENCE_MS)
     if (isCounted) return
-    // Nobody waits for it: other questions go first.
-    await setTimeout(performance.now() - startedAtMs)
+    // Other questions go first.
+    if (!isAwaited) await setTimeout(performance.now() - startedAtMs)
   }
 }
 

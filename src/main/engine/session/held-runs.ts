@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { basename, resolve } from 'node:path'
 import { EXIT } from '../../../shared/messages/error-entry.ts'
 import { SluiceError, toSluiceError } from '../../../shared/messages/errors.ts'
@@ -64,6 +65,8 @@ export class HeldRuns {
   readonly #options: HeldRunsOptions
   readonly #held = new Map<string, RunHandle>()
   readonly #settling = new Map<string, Promise<boolean>>()
+  /** Runs that have sent rows here and ended. */
+  readonly #ended = new Set<string>()
   /** Corrections that are held to be looked at, which go on in the run that they are for once they begin. */
   readonly #corrections = new Map<string, LookedAtCorrection>()
 
@@ -261,6 +264,21 @@ export class HeldRuns {
     await Promise.allSettled(handles.map(({ ended }) => ended))
   }
 
+  /**
+   * Stores what the answers of the runs that have ended here say, so that whoever looks at one first need not wait for it.
+   * What is not stored once `signal` is aborted is left.
+   */
+  async storeFindings(signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return
+    const aborted = once(signal, 'abort')
+    for (const runId of this.#ended) {
+      // Where this fails, they are read when somebody looks at the run.
+      const stored = this.#options.stored.results.storeFindings(runId, { isAwaited: true }).catch(() => {})
+      await Promise.race([stored, aborted])
+      if (signal.aborted) return
+    }
+  }
+
   #settleFamily(runId: string): Promise<boolean> {
     const settle = async (): Promise<boolean> => {
       const late = await this.#options.stored.own.listLate(runId)
@@ -303,6 +321,7 @@ export class HeldRuns {
           await this.settleLate(runId)
           const summary = await stored.runs.summarizeRun(runId)
           await stored.own.keepRun(runId)
+          if (load === undefined && summary.requests.sent > 0) this.#ended.add(runId)
           return summary
         } catch (error) {
           throw toUnread(runId, error)

@@ -27,13 +27,13 @@ const PRIVATE = 0o600
 const ORDINARY = 0o666
 
 /**
- * Writes a file whole or not at all, as {@link replaceFile} does, before it returns. A private one can
- * be read by its owner only (0600), even if the file it replaces could be read by others; not on Windows. A process that
- * is killed leaves the file that it was writing, which has a random name.
+ * Writes a file whole or not at all, as {@link replaceFile} does, before it returns: a text, bytes, or pieces of them in
+ * their order. A private one can be read by its owner only (0600), even if the file it replaces could be read by others;
+ * not on Windows. A process that is killed leaves the file that it was writing, which has a random name.
  */
 export function replaceFileSync(
   file: string,
-  content: string | Uint8Array,
+  content: string | Uint8Array | readonly Uint8Array[],
   { isPrivate }: { isPrivate: boolean },
 ): void {
   refuseForeignLinks(file)
@@ -45,7 +45,7 @@ export function replaceFileSync(
     try {
       // Undoes what the umask removed from the mode.
       if (!isPrivate && found !== undefined) fchmodSync(descriptor, toMode(found))
-      writeFileSync(descriptor, content)
+      for (const piece of toPieces(content)) writeFileSync(descriptor, piece)
       fsyncSync(descriptor)
     } finally {
       closeSync(descriptor)
@@ -97,6 +97,10 @@ export async function checkTarget(file: string): Promise<void> {
     if (error instanceof SluiceError || system === null) throw error
     throw new SluiceError({ id: 'file_unwritable', file, system }, { cause: error })
   }
+}
+
+function toPieces(content: string | Uint8Array | readonly Uint8Array[]): readonly (string | Uint8Array)[] {
+  return typeof content === 'string' || content instanceof Uint8Array ? [content] : content
 }
 
 function toDraft(target: string): string {

@@ -138,7 +138,8 @@ function isOf(fingerprint: string, bytes: Buffer): boolean {
 
 const LITTLE_ENDIAN = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1
 
-function pack(found: FoundColumns, fingerprint: string): Uint8Array {
+/** The bytes of a file in pieces: a copy of all columns would be as large as they are. */
+function pack(found: FoundColumns, fingerprint: string): Uint8Array[] {
   const { last, scores, cells } = found
   const stored = [...scores].map(([name, own]) => ({ name, ...own.stored }))
   const named: [string, Column][] = [
@@ -152,17 +153,15 @@ function pack(found: FoundColumns, fingerprint: string): Uint8Array {
     ...[...cells].map(([column, { of }]): [string, Column] => [toCellsName(column), of]),
   ]
   const columns: Head['columns'] = {}
-  let length = 0
+  const pieces: Uint8Array[] = []
+  let from = 0
   for (const [name, column] of named) {
-    columns[name] = { kind: toKind(column), from: length, length: column.length, crc: 0 }
-    length += toAligned(column.byteLength)
-  }
-  const body = Buffer.alloc(length)
-  for (const [name, { buffer, byteOffset, byteLength }] of named) {
-    const place = columns[name]
-    if (place === undefined) continue
-    body.set(new Uint8Array(buffer, byteOffset, byteLength), place.from)
-    place.crc = crc32(body.subarray(place.from, place.from + toAligned(byteLength)))
+    const bytes = new Uint8Array(column.buffer, column.byteOffset, column.byteLength)
+    const padding = new Uint8Array(toAligned(bytes.length) - bytes.length)
+    const crc = crc32(padding, crc32(bytes))
+    columns[name] = { kind: toKind(column), from, length: column.length, crc }
+    pieces.push(bytes, padding)
+    from += toAligned(bytes.length)
   }
   const head: Head = {
     ...{ isLittleEndian: LITTLE_ENDIAN, last, columns },
@@ -178,7 +177,7 @@ function pack(found: FoundColumns, fingerprint: string): Uint8Array {
   start.write(fingerprint, FINGERPRINT_FROM, 'latin1')
   headBytes.copy(start, HEAD_FROM)
   start.writeUInt32LE(crc32(start.subarray(CHECKED_FROM)), FORMAT.length)
-  return Buffer.concat([start, body])
+  return [start, ...pieces]
 }
 
 /** Columns that stand under their own names. */
