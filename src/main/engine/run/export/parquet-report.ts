@@ -4,6 +4,7 @@ import type { TableColumn } from '../../../../shared/run/choose-columns.ts'
 import type { ExportColumn } from '../../../../shared/run/export-columns.ts'
 import type { ExportRow } from '../../../../shared/run/results.ts'
 import { type ReportOptions, refuseTooWide, toTableNames } from './csv-report.ts'
+import { ParquetColumn, type ParquetValue } from './parquet-column.ts'
 
 /** The column that has letters where records are split. */
 const ROW_COLUMN = 'sluice_row'
@@ -12,20 +13,21 @@ const ROW_COLUMN = 'sluice_row'
 const GROUP_ROWS = 10_000
 const GROUP_CHARACTERS = 16 * 1024 * 1024
 
-type Value = string | number | boolean | Date | Uint8Array | null
-
 /** How the values of a column stand in the file, and what a cell is as one; undefined where it is none. */
 const TYPES: Record<
   NonNullable<ExportColumn['type']> | 'text',
-  { element: Omit<SchemaElement, 'name'>; toValue: (cell: string | number) => Value | undefined }
+  { element: Omit<SchemaElement, 'name'>; toValue: (cell: string | number) => ParquetValue | undefined }
 > = {
   text: { element: { type: 'BYTE_ARRAY', converted_type: 'UTF8' }, toValue: String },
-  integer: { element: { type: 'INT32' }, toValue: toNumber },
+  integer: {
+    element: { type: 'INT32' },
+    toValue: (cell) => (Number.isInteger(cell) ? toNumber(cell) : undefined),
+  },
   number: { element: { type: 'DOUBLE' }, toValue: toNumber },
   boolean: { element: { type: 'BOOLEAN' }, toValue: (cell) => ({ true: true, false: false })[cell] },
   timestamp: {
     element: { type: 'INT64', converted_type: 'TIMESTAMP_MILLIS' },
-    toValue: (cell) => (Number.isNaN(Date.parse(String(cell))) ? undefined : new Date(cell)),
+    toValue: (cell) => toNumber(Date.parse(String(cell))),
   },
 }
 
@@ -44,18 +46,14 @@ export async function* writeParquet(
   pages: AsyncIterable<readonly ExportRow[]>,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const names = toTableNames({ ...options, lossless: false })
-  const columns = options.table.map((column) => ({ ...createReader(column, options), values: [] as Value[] }))
-  const writer = new ByteWriter()
-  const parquet = new ParquetWriter({
-    writer,
-    statistics: false,
-    schema: [
-      { name: 'row', num_children: columns.length },
-      ...columns.map(({ element }, index) => ({
-        ...{ name: names[index] ?? '', repetition_type: 'OPTIONAL' as const, ...element },
-      })),
-    ],
+  const columns = options.table.map((column, index) => {
+    const { element, read } = createReader(column, options)
+    const named = { name: names[index] ?? '', repetition_type: 'OPTIONAL' as const, ...element }
+    return { element: named, read, values: new ParquetColumn(named) }
   })
+  const writer = new ByteWriter()
+  const schema = [{ name: 'row', num_children: columns.length }, ...columns.map(({ element }) => element)]
+  const parquet = new ParquetWriter({ writer, schema })
   const take = () => {
     const bytes = writer.getBytes().slice()
     writer.index = 0
@@ -63,9 +61,17 @@ export async function* writeParquet(
   }
   let [rows, characters] = [0, 0]
   const writeGroup = () => {
-    const columnData = columns.map(({ values }, index) => ({ name: names[index] ?? '', ...encode(values) }))
-    if (rows > 0) parquet.write({ columnData, rowGroupSize: rows })
-    for (const column of columns) column.values = []
+    if (rows > 0) {
+      const start = writer.offset
+      const chunks = columns.map(({ values }) => values.write(writer))
+      const sizes = chunks.map(({ meta_data: meta }) => meta?.total_uncompressed_size ?? 0n)
+      const total = sizes.reduce((sum, size) => sum + size, 0n)
+      parquet.row_groups.push({
+        ...{ columns: chunks, num_rows: BigInt(rows), total_byte_size: total },
+        total_compressed_size: BigInt(writer.offset - start),
+      })
+      parquet.num_rows += BigInt(rows)
+    }
     rows = 0
     characters = 0
     return take()
@@ -76,7 +82,7 @@ export async function* writeParquet(
       for (const { read, values } of columns) {
         const value = read(row)
         if (typeof value === 'string') characters += value.length
-        values.push(value)
+        values.add(value)
       }
       rows += 1
       if (rows >= GROUP_ROWS || characters >= GROUP_CHARACTERS) yield writeGroup()
@@ -87,30 +93,12 @@ export async function* writeParquet(
   yield take()
 }
 
-/**
- * Texts of which few are alike as bytes. The library would give each a buffer of its own, which takes four times as
- * long; it finds those that are alike by their text.
- */
-function encode(values: Value[]): { data: Value[]; encoding?: 'PLAIN' } {
-  const step = Math.ceil(values.length / SAMPLED)
-  const sample = values.filter((value, index) => index % step === 0 && typeof value === 'string')
-  if (new Set(sample).size <= sample.length * DISTINCT) return { data: values }
-  return {
-    data: values.map((value) => (typeof value === 'string' ? Buffer.from(value) : value)),
-    encoding: 'PLAIN',
-  }
-}
-
-/** How many values of a group are looked at, and what share of them has to be distinct. */
-const SAMPLED = 1_000
-const DISTINCT = 0.9
-
 function createReader(
   column: TableColumn,
   { rowsHaveLetters = false }: ReportOptions,
 ): {
   element: Omit<SchemaElement, 'name'>
-  read: (row: ExportRow) => Value
+  read: (row: ExportRow) => ParquetValue | null
 } {
   if (typeof column === 'number') return { element: TYPES.text.element, read: (row) => readCell(row, column) }
   const { name } = column

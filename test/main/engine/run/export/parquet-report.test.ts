@@ -3,7 +3,7 @@ import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from 'h
 import { expect, test } from 'vitest'
 import { toTable } from '../../../../../src/main/engine/run/export/csv-report.ts'
 import { writeReport } from '../../../../../src/main/engine/run/export/write-report.ts'
-import { toExportColumns } from '../../../../../src/shared/run/export-columns.ts'
+import { type ExportColumn, toExportColumns } from '../../../../../src/shared/run/export-columns.ts'
 import type { ExportRow } from '../../../../../src/shared/run/results.ts'
 import { readTaskFindings } from '../../../../../src/shared/service/answer-findings.ts'
 import { createTemporaryFolder } from '../../../../helpers/temporary-folder.ts'
@@ -79,6 +79,43 @@ test('a long Parquet file is written in groups of rows, and holds them all in th
   expect(
     rows.every((row, index) => row['text'] === `text ${index}` && row['sluice_record'] === index + 1),
   ).toBe(true)
+})
+
+test.each([
+  ['one alone', () => 0],
+  ['three of them', (row: number) => row % 3],
+  ['half of them', (row: number) => row % 6_000],
+  [
+    'nearly all different at first, then alike',
+    (row: number) => (row < 1_000 ? row - (row % 20 === 0 ? 1 : 0) : 7),
+  ],
+  ['alike at first, then all different', (row: number) => Math.max(row, 6_000)],
+  ['all different', (row: number) => row],
+])('values of a Parquet file come back as they were, with nothing between them: %s', async (_, toKey) => {
+  const at = (key: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, 0, key * 1_001))
+  const expected = Array.from({ length: 12_000 }, (__, row) => {
+    const key = toKey(row)
+    if (row % 7 === 0) return { text: null, number: null, at: null, truth: null }
+    return {
+      text: `Müller ${'漢😀'.repeat(key % 5)} ${key}`,
+      number: key / -7,
+      at: at(key),
+      truth: key % 2 === 1,
+    }
+  })
+  const read = (name: 'text' | 'number' | 'truth') => (row: ExportRow) => {
+    const value = expected[row.row - 1]?.[name] ?? ''
+    return typeof value === 'boolean' ? String(value) : value
+  }
+  const table: ExportColumn[] = [
+    { name: 'text', read: read('text') },
+    { name: 'number', type: 'number', read: read('number') },
+    { name: 'at', type: 'timestamp', read: ({ row }) => expected[row - 1]?.at?.toISOString() ?? '' },
+    { name: 'truth', type: 'boolean', read: read('truth') },
+  ]
+  const results = expected.map((__, index) => buildResult({ row: index + 1, cells: [] }))
+  const { rows } = await writeParquet([], [results], { table })
+  expect(rows).toEqual(expected)
 })
 
 test('a Parquet file of no rows still has its columns, each under a name of its own', async () => {

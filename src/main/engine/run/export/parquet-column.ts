@@ -1,0 +1,178 @@
+import { ByteWriter, type ParquetWriter, type SchemaElement } from 'hyparquet-writer'
+import { writePageHeader } from 'hyparquet-writer/src/datapage.js'
+import { writeRleBitPackedHybrid } from 'hyparquet-writer/src/encoding.js'
+import { snappyCompress } from 'hyparquet-writer/src/snappy.js'
+
+/** A value of a column; a timestamp is a number of milliseconds. */
+export type ParquetValue = string | number | boolean
+
+type ColumnChunk = ParquetWriter['row_groups'][number]['columns'][number]
+
+/** After so many values of a group it is clear whether many are alike, and which share of distinct values is too much. */
+const SAMPLED = 1_000
+const DISTINCT_MAX = 0.9
+
+/**
+ * A flat column of a Parquet file, a group of rows at a time; any row may have no value. Values become bytes as they come,
+ * so that little is left for the garbage collector; the library's own columns need a list of all values, and give each
+ * text a buffer. Values that are alike stand once, in a dictionary, where that halves them.
+ */
+export class ParquetColumn {
+  readonly #name: string
+  readonly #type: SchemaElement['type']
+  /** Of each row, 1 if it has a value. */
+  #levels: number[] = []
+  #nulls = 0
+  /** The distinct values one after the other, and where they begin; all values once there is no dictionary. */
+  #bytes = Buffer.allocUnsafe(1024)
+  #size = 0
+  #starts: number[] = []
+  /** Numbers of the distinct values; null once there is no dictionary. */
+  #numbers: Map<string | number, number> | null = new Map()
+  /** Of each value, the number of the distinct one; a truth value itself. */
+  #indexes: number[] = []
+
+  constructor({ name, type }: SchemaElement) {
+    this.#name = name
+    this.#type = type
+  }
+
+  /** Adds the value of the next row, which is of the column's type. */
+  add(value: ParquetValue | null): void {
+    this.#levels.push(value === null ? 0 : 1)
+    if (value === null) {
+      this.#nulls += 1
+      return
+    }
+    if (typeof value === 'boolean') this.#indexes.push(Number(value))
+    else if (this.#numbers === null) this.#append(value)
+    else this.#addDistinct(value, this.#numbers)
+  }
+
+  #addDistinct(value: string | number, numbers: Map<string | number, number>): void {
+    let index = numbers.get(value)
+    if (index === undefined) {
+      index = numbers.size
+      numbers.set(value, index)
+      this.#starts.push(this.#size)
+      this.#append(value)
+    }
+    this.#indexes.push(index)
+    if (this.#indexes.length === SAMPLED && numbers.size > SAMPLED * DISTINCT_MAX) this.#dropDictionary()
+  }
+
+  #append(value: string | number): void {
+    const needed = this.#size + (typeof value === 'string' ? 4 + value.length * 3 : 8)
+    if (needed > this.#bytes.length) {
+      const bytes = Buffer.allocUnsafe(needed * 2)
+      this.#bytes.copy(bytes, 0, 0, this.#size)
+      this.#bytes = bytes
+    }
+    if (typeof value === 'string') {
+      const length = this.#bytes.write(value, this.#size + 4)
+      this.#size = this.#bytes.writeUInt32LE(length, this.#size) + length
+    } else if (this.#type === 'INT32') this.#size = this.#bytes.writeInt32LE(value, this.#size)
+    else if (this.#type === 'INT64') this.#size = this.#bytes.writeBigInt64LE(BigInt(value), this.#size)
+    else this.#size = this.#bytes.writeDoubleLE(value, this.#size)
+  }
+
+  /** Puts all values one after the other. */
+  #dropDictionary(): void {
+    const [distinct, starts] = [this.#bytes, [...this.#starts, this.#size]]
+    this.#numbers = null
+    if (this.#starts.length === this.#indexes.length) return
+    this.#bytes = Buffer.allocUnsafe(this.#sumSizes())
+    this.#size = 0
+    for (const index of this.#indexes) {
+      this.#size += distinct.copy(this.#bytes, this.#size, starts[index], starts[index + 1])
+    }
+  }
+
+  /** What all values take one after the other, bytes. */
+  #sumSizes(): number {
+    const starts = [...this.#starts, this.#size]
+    return this.#indexes.reduce((sum, index) => sum + (starts[index + 1] ?? 0) - (starts[index] ?? 0), 0)
+  }
+
+  /** Writes the group, and begins the next. */
+  write(writer: ByteWriter): ColumnChunk {
+    const [offset, rows] = [writer.offset, this.#levels.length]
+    const levels = new ByteWriter()
+    const levelsLength = writeRleBitPackedHybrid(levels, this.#levels, 1)
+    const { encoding, data, dictionary } = this.#encode()
+    let uncompressed = 0
+    const writePage = (header: object, before: Uint8Array, bytes: Uint8Array) => {
+      const packed = snappyCompress(bytes)
+      const start = writer.offset
+      writePageHeader(writer, {
+        uncompressed_page_size: before.length + bytes.length,
+        compressed_page_size: before.length + packed.length,
+        ...header,
+      } as Parameters<typeof writePageHeader>[1])
+      uncompressed += writer.offset - start + before.length + bytes.length
+      writer.appendBytes(before)
+      writer.appendBytes(packed)
+    }
+    if (dictionary !== null) {
+      const header = { num_values: this.#starts.length, encoding: 'PLAIN' }
+      const page = { type: 'DICTIONARY_PAGE', dictionary_page_header: header }
+      writePage(page, new Uint8Array(), dictionary)
+    }
+    const dataOffset = writer.offset
+    writePage(
+      {
+        type: 'DATA_PAGE_V2',
+        data_page_header_v2: {
+          ...{ num_values: rows, num_nulls: this.#nulls, num_rows: rows, encoding },
+          ...{ definition_levels_byte_length: levelsLength, repetition_levels_byte_length: 0 },
+          is_compressed: true,
+        },
+      },
+      levels.getBytes(),
+      data,
+    )
+    this.#levels = []
+    this.#nulls = 0
+    this.#size = 0
+    this.#starts = []
+    this.#numbers = new Map()
+    this.#indexes = []
+    return {
+      file_offset: BigInt(offset),
+      meta_data: {
+        type: this.#type ?? 'BYTE_ARRAY',
+        encodings: dictionary === null ? [encoding] : ['PLAIN', encoding],
+        path_in_schema: [this.#name],
+        codec: 'SNAPPY',
+        num_values: BigInt(rows),
+        total_compressed_size: BigInt(writer.offset - offset),
+        total_uncompressed_size: BigInt(uncompressed),
+        data_page_offset: BigInt(dataOffset),
+        ...(dictionary !== null && { dictionary_page_offset: BigInt(offset) }),
+      },
+    }
+  }
+
+  #encode(): {
+    encoding: 'PLAIN' | 'RLE' | 'RLE_DICTIONARY'
+    data: Uint8Array
+    dictionary: Uint8Array | null
+  } {
+    const packed = new ByteWriter()
+    if (this.#type === 'BOOLEAN') {
+      const length = writeRleBitPackedHybrid(packed, this.#indexes, 1)
+      const data = new ByteWriter()
+      data.appendUint32(length)
+      data.appendBytes(packed.getBytes())
+      return { encoding: 'RLE', data: data.getBytes(), dictionary: null }
+    }
+    const bits = Math.ceil(Math.log2(Math.max(1, this.#starts.length)))
+    const halved = 2 * (this.#size + (this.#indexes.length * bits) / 8)
+    if (this.#numbers !== null && halved >= this.#sumSizes()) this.#dropDictionary()
+    const values = this.#bytes.subarray(0, this.#size)
+    if (this.#numbers === null) return { encoding: 'PLAIN', data: values, dictionary: null }
+    packed.appendUint8(bits)
+    writeRleBitPackedHybrid(packed, this.#indexes, bits)
+    return { encoding: 'RLE_DICTIONARY', data: packed.getBytes(), dictionary: values }
+  }
+}
