@@ -57,6 +57,8 @@ export function createCsvWriter(options: ReportOptions): ReportWriter {
     if (guarded !== cell) guardedCells += 1
     return quote(guarded, delimiter)
   }
+  // Most columns are empty in most rows: what stands for some in a row is added at once.
+  const gaps = Array.from(options.table, (_, cells) => delimiter.repeat(cells))
   return {
     header() {
       const names = toTableNames(options)
@@ -69,14 +71,17 @@ export function createCsvWriter(options: ReportOptions): ReportWriter {
     },
     row(result) {
       refuseTooWide(options, result)
-      let record = ''
+      let [record, gap] = ['', 0]
       for (const column of options.table) {
         const cell = typeof column === 'number' ? (result.cells[column] ?? '') : column.read(result)
-        // A number has nothing to guard, and nothing to quote.
-        record += typeof cell === 'number' ? cell : toCell(cell)
-        record += delimiter
+        if (cell !== '') {
+          // A number has nothing to guard, and nothing to quote.
+          record += (gaps[gap] ?? '') + (typeof cell === 'number' ? cell : toCell(cell))
+          gap = 0
+        }
+        gap += 1
       }
-      return `${record.slice(0, -delimiter.length)}\r\n`
+      return `${record}${gaps[gap - 1] ?? ''}\r\n`
     },
     get guardedCells() {
       return guardedCells

@@ -25,8 +25,6 @@ import { type Stretch, StretchStatement } from './stretch.ts'
 export interface StoredRow extends JoinedRow {
   /** The answer, if it is short enough to stand with its row. */
   response: string | null
-  /** The length of one that is not, bytes. */
-  response_bytes: number | null
   /** The trace context of the last try; null where it had none. */
   traceparent: string | null
 }
@@ -52,6 +50,8 @@ export class StoredPage {
   readonly #beside: FoundBeside
   /** Whether a request carries one row, so that its tries and its answer are those of the row. */
   readonly isAlone: boolean
+  /** Rows whose answers are too long to stand with them. */
+  #longAnswers: ReadonlySet<number> = new Set()
   #callbacks: ReadonlyMap<number, CallbackTuple[]> = new Map()
   #tries: ReadonlyMap<number, AttemptDetail[]> = new Map()
   /** Of an item with several rows, whose first row may be of another page. */
@@ -84,6 +84,7 @@ export class StoredPage {
       errors: unsendable.length === 0 ? new Map() : readErrors(this.view, JSON.stringify(unsendable)),
       toPlace: createPlaceReader(db),
     } satisfies FoundBeside)
+    this.#longAnswers = new Set(this.#statements.longAnswers.readTuples<[number]>(stretch).flat())
     if (!isAsync(record.plan.operation)) return
     const callbacks = this.#statements.callbacks.readTuples<CallbackTuple>(stretch)
     this.#callbacks = Map.groupBy(callbacks, ([item]) => item)
@@ -134,9 +135,9 @@ export class StoredPage {
   }
 
   /** The answer to the last try of the item that a row went out with; null where there was none. */
-  readAnswer({ id, item, attempts, response, response_bytes: bytes }: StoredRow): StoredBody | null {
+  readAnswer({ id, item, attempts, response }: StoredRow): StoredBody | null {
     if (item === null) return null
-    if (item === id && bytes === null) return readStoredBody(response, null, null)
+    if (item === id && !this.#longAnswers.has(id)) return readStoredBody(response, null, null)
     return this.#exchanges.readAnswer(item, this.isAlone ? undefined : (attempts ?? 0))
   }
 
@@ -163,9 +164,13 @@ function prepareStatements({ db }: RunView) {
       db,
       'row.id',
       (condition) =>
-        `SELECT ${JOINED_COLUMNS}, result.response, long_answer.bytes, ${isTraced ? traceparent : 'NULL'} FROM row
-         LEFT JOIN result ON result.row = row.id LEFT JOIN long_answer ON long_answer.id = result.row
-         WHERE ${condition} ORDER BY row.id`,
+        `SELECT ${JOINED_COLUMNS}, result.response, ${isTraced ? traceparent : 'NULL'} FROM row
+         LEFT JOIN result ON result.row = row.id WHERE ${condition} ORDER BY row.id`,
+    ),
+    longAnswers: new StretchStatement(
+      db,
+      'id',
+      (condition) => `SELECT id FROM long_answer WHERE ${condition}`,
     ),
     callbacks: new StretchStatement(
       db,
@@ -185,12 +190,12 @@ function prepareStatements({ db }: RunView) {
   }
 }
 
-/** The columns of {@link JOINED_COLUMNS}, the answer, its length, and the trace context. */
+/** The columns of {@link JOINED_COLUMNS}, the answer, and the trace context. */
 type RowTuple = [
   ...[id: number, cells: string, item: number | null, state: string | null, attempts: number | null],
   ...[status: number | null, errorCode: string | null, message: string | null, taskId: string | null],
   ...[durationUs: number | null, itemId: string | null, answer: string | null, callbackUs: number | null],
-  ...[kinds: string | null, response: string | null, responseBytes: number | null],
+  ...[kinds: string | null, response: string | null],
   traceparent: string | null,
 ]
 
@@ -211,7 +216,6 @@ function toStoredRow(tuple: RowTuple): StoredRow {
     callback_us: tuple[12],
     kinds: tuple[13],
     response: tuple[14],
-    response_bytes: tuple[15],
-    traceparent: tuple[16],
+    traceparent: tuple[15],
   }
 }
