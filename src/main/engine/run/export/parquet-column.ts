@@ -21,32 +21,38 @@ export class ParquetColumn {
   readonly #name: string
   readonly #type: SchemaElement['type']
   /** Of each row, 1 if it has a value. */
-  #levels: number[] = []
-  #nulls = 0
+  readonly #levels: Uint8Array
+  #rows = 0
   /** The distinct values one after the other, and where they begin; all values once there is no dictionary. */
   #bytes = Buffer.allocUnsafe(1024)
   #size = 0
-  #starts: number[] = []
+  readonly #starts: Uint32Array
   /** Numbers of the distinct values; null once there is no dictionary. */
   #numbers: Map<string | number, number> | null = new Map()
   /** Of each value, the number of the distinct one; a truth value itself. */
-  #indexes: number[] = []
+  readonly #indexes: Uint32Array
+  #values = 0
 
-  constructor({ name, type }: SchemaElement) {
+  /** A group has at most `rows`. */
+  constructor({ name, type }: SchemaElement, rows: number) {
     this.#name = name
     this.#type = type
+    this.#levels = new Uint8Array(rows)
+    this.#starts = new Uint32Array(rows + 1)
+    this.#indexes = new Uint32Array(rows)
   }
 
   /** Adds the value of the next row, which is of the column's type. */
   add(value: ParquetValue | null): void {
-    this.#levels.push(value === null ? 0 : 1)
-    if (value === null) {
-      this.#nulls += 1
-      return
-    }
-    if (typeof value === 'boolean') this.#indexes.push(Number(value))
+    this.#levels[this.#rows] = value === null ? 0 : 1
+    this.#rows += 1
+    if (value === null) return
+    if (typeof value === 'boolean') this.#indexes[this.#values] = Number(value)
     else if (this.#numbers === null) this.#append(value)
     else this.#addDistinct(value, this.#numbers)
+    this.#values += 1
+    if (this.#values === SAMPLED && (this.#numbers?.size ?? 0) > SAMPLED * DISTINCT_MAX)
+      this.#dropDictionary()
   }
 
   #addDistinct(value: string | number, numbers: Map<string | number, number>): void {
@@ -54,11 +60,10 @@ export class ParquetColumn {
     if (index === undefined) {
       index = numbers.size
       numbers.set(value, index)
-      this.#starts.push(this.#size)
       this.#append(value)
+      this.#starts[index + 1] = this.#size
     }
-    this.#indexes.push(index)
-    if (this.#indexes.length === SAMPLED && numbers.size > SAMPLED * DISTINCT_MAX) this.#dropDictionary()
+    this.#indexes[this.#values] = index
   }
 
   #append(value: string | number): void {
@@ -78,27 +83,27 @@ export class ParquetColumn {
 
   /** Puts all values one after the other. */
   #dropDictionary(): void {
-    const [distinct, starts] = [this.#bytes, [...this.#starts, this.#size]]
+    const [distinct, starts, isAsIs] = [this.#bytes, this.#starts, this.#numbers?.size === this.#values]
     this.#numbers = null
-    if (this.#starts.length === this.#indexes.length) return
+    if (isAsIs) return
     this.#bytes = Buffer.allocUnsafe(this.#sumSizes())
     this.#size = 0
-    for (const index of this.#indexes) {
+    for (const index of this.#indexes.subarray(0, this.#values)) {
       this.#size += distinct.copy(this.#bytes, this.#size, starts[index], starts[index + 1])
     }
   }
 
   /** What all values take one after the other, bytes. */
   #sumSizes(): number {
-    const starts = [...this.#starts, this.#size]
-    return this.#indexes.reduce((sum, index) => sum + (starts[index + 1] ?? 0) - (starts[index] ?? 0), 0)
+    const [starts, indexes] = [this.#starts, this.#indexes.subarray(0, this.#values)]
+    return indexes.reduce((sum, index) => sum + (starts[index + 1] ?? 0) - (starts[index] ?? 0), 0)
   }
 
   /** Writes the group, and begins the next. */
   write(writer: ByteWriter): ColumnChunk {
-    const [offset, rows] = [writer.offset, this.#levels.length]
+    const [offset, rows] = [writer.offset, this.#rows]
     const levels = new ByteWriter()
-    const levelsLength = writeRleBitPackedHybrid(levels, this.#levels, 1)
+    const levelsLength = writeRleBitPackedHybrid(levels, this.#levels.subarray(0, rows), 1)
     const { encoding, data, dictionary } = this.#encode()
     let uncompressed = 0
     const writePage = (header: object, before: Uint8Array, bytes: Uint8Array) => {
@@ -114,7 +119,7 @@ export class ParquetColumn {
       writer.appendBytes(packed)
     }
     if (dictionary !== null) {
-      const header = { num_values: this.#starts.length, encoding: 'PLAIN' }
+      const header = { num_values: this.#numbers?.size, encoding: 'PLAIN' }
       const page = { type: 'DICTIONARY_PAGE', dictionary_page_header: header }
       writePage(page, new Uint8Array(), dictionary)
     }
@@ -123,7 +128,7 @@ export class ParquetColumn {
       {
         type: 'DATA_PAGE_V2',
         data_page_header_v2: {
-          ...{ num_values: rows, num_nulls: this.#nulls, num_rows: rows, encoding },
+          ...{ num_values: rows, num_nulls: rows - this.#values, num_rows: rows, encoding },
           ...{ definition_levels_byte_length: levelsLength, repetition_levels_byte_length: 0 },
           is_compressed: true,
         },
@@ -131,12 +136,10 @@ export class ParquetColumn {
       levels.getBytes(),
       data,
     )
-    this.#levels = []
-    this.#nulls = 0
+    this.#rows = 0
     this.#size = 0
-    this.#starts = []
     this.#numbers = new Map()
-    this.#indexes = []
+    this.#values = 0
     return {
       file_offset: BigInt(offset),
       meta_data: {
@@ -159,20 +162,21 @@ export class ParquetColumn {
     dictionary: Uint8Array | null
   } {
     const packed = new ByteWriter()
+    const indexes = this.#indexes.subarray(0, this.#values)
     if (this.#type === 'BOOLEAN') {
-      const length = writeRleBitPackedHybrid(packed, this.#indexes, 1)
+      const length = writeRleBitPackedHybrid(packed, indexes, 1)
       const data = new ByteWriter()
       data.appendUint32(length)
       data.appendBytes(packed.getBytes())
       return { encoding: 'RLE', data: data.getBytes(), dictionary: null }
     }
-    const bits = Math.ceil(Math.log2(Math.max(1, this.#starts.length)))
-    const halved = 2 * (this.#size + (this.#indexes.length * bits) / 8)
+    const bits = Math.ceil(Math.log2(Math.max(1, this.#numbers?.size ?? 0)))
+    const halved = 2 * (this.#size + (this.#values * bits) / 8)
     if (this.#numbers !== null && halved >= this.#sumSizes()) this.#dropDictionary()
     const values = this.#bytes.subarray(0, this.#size)
     if (this.#numbers === null) return { encoding: 'PLAIN', data: values, dictionary: null }
     packed.appendUint8(bits)
-    writeRleBitPackedHybrid(packed, this.#indexes, bits)
+    writeRleBitPackedHybrid(packed, indexes, bits)
     return { encoding: 'RLE_DICTIONARY', data: packed.getBytes(), dictionary: values }
   }
 }

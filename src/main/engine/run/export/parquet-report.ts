@@ -49,7 +49,7 @@ export async function* writeParquet(
   const columns = options.table.map((column, index) => {
     const { element, read } = createReader(column, options)
     const named = { name: names[index] ?? '', repetition_type: 'OPTIONAL' as const, ...element }
-    return { element: named, read, values: new ParquetColumn(named) }
+    return { element: named, read, values: new ParquetColumn(named, GROUP_ROWS) }
   })
   const writer = new ByteWriter()
   const schema = [{ name: 'row', num_children: columns.length }, ...columns.map(({ element }) => element)]

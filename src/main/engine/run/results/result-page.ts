@@ -12,9 +12,6 @@ import { RowIndex, readJudgedFor } from './row-search.ts'
 /** Most rows of a page. */
 const PAGE_MAX = 500
 
-/** Rows that are listed together. */
-const LISTED_ROWS = 1_000
-
 /** So many causes of errors are surely counted apart, each with its code. */
 const ERROR_GROUPS_CERTAIN = 100
 
@@ -102,8 +99,8 @@ export function* listAllPages(
   const [member] = family.members
   if (member !== undefined && family.members.length === 1 && isUnfiltered(filter) && isContiguous(family)) {
     const { rowsRead } = family.record
-    for (let from = 0; from < rowsRead; from += LISTED_ROWS) {
-      const length = Math.min(LISTED_ROWS, rowsRead - from)
+    for (let from = 0; from < rowsRead; from += PAGE_MAX) {
+      const length = Math.min(PAGE_MAX, rowsRead - from)
       yield Array.from({ length }, (_, index) => ({ id: from + index + 1, member }))
     }
     return
@@ -111,7 +108,7 @@ export function* listAllPages(
   let page: FamilyRow[] = []
   for (const row of listFamilyRows(family, filter)) {
     page.push(row)
-    if (page.length < LISTED_ROWS) continue
+    if (page.length < PAGE_MAX) continue
     yield page
     page = []
   }
@@ -125,8 +122,8 @@ function* listPicked(
 ): Generator<FamilyRow[]> {
   const counted = countAll(family, { filter }, needsFindings({ filter }), among)
   const searched = { ...counted, judged: readJudgedFor(family, filter) }
-  for (let offset = 0; ; offset += LISTED_ROWS) {
-    const { ids } = pickPage(searched, { filter, offset, limit: LISTED_ROWS })
+  for (let offset = 0; ; offset += PAGE_MAX) {
+    const { ids } = pickPage(searched, { filter, offset, limit: PAGE_MAX })
     if (ids.length === 0) return
     yield findNewest(family, ids)
   }
