@@ -6,7 +6,7 @@ import {
   readScoreClasses,
 } from '../journal/found-reader.ts'
 import type { RunView } from '../journal/run-family.ts'
-import type { DatabaseSync, SQLInputValue, StatementSync } from '../workspace/sqlite.ts'
+import { type DatabaseSync, readTuple, readTuples, toPlaces } from '../workspace/sqlite.ts'
 import type { StretchColumns } from './stretch-columns.ts'
 
 // Handing a row over from SQLite takes longer than finding it. So rows are read a column at a time, and what is of few
@@ -193,44 +193,5 @@ function toHighest(columns: readonly string[]): string {
   return `max(-9e999, ${[others.length === 0 ? '-9e999' : toHighest(others), ...values].join(', ')})`
 }
 
-/** The places that characters stand for. */
-function toPlaces(characters: string | null): Uint16Array {
-  const places = new Uint16Array(characters?.length ?? 0)
-  for (let at = 0; at < places.length; at += 1) places[at] = (characters?.charCodeAt(at) ?? 0) - 1
-  return places
-}
-
 /** Of each reader the ids of the rules in a set, which stay as they were numbered. */
 const ruleReaders = new WeakMap<DatabaseSync, (set: number) => string[]>()
-
-/** The statements of each reader, which a step has in common with the next. */
-const prepared = new WeakMap<DatabaseSync, Map<string, StatementSync>>()
-
-/** Statements of a reader that are kept. */
-const PREPARED_MAX = 30
-
-/** Arrays rather than objects, which take twice as long to make. */
-function prepare(db: DatabaseSync, sql: string): StatementSync {
-  const own = prepared.get(db) ?? new Map<string, StatementSync>()
-  prepared.set(db, own)
-  let statement = own.get(sql)
-  if (statement === undefined) {
-    statement = db.prepare(sql)
-    statement.setReturnArrays(true)
-    if (own.size >= PREPARED_MAX) own.clear()
-    own.set(sql, statement)
-  }
-  return statement
-}
-
-function readTuples<Tuple>(db: DatabaseSync, sql: string, values: readonly SQLInputValue[]): Tuple[] {
-  return prepare(db, sql).all(...values) as unknown as Tuple[]
-}
-
-function readTuple<Tuple extends unknown[]>(
-  db: DatabaseSync,
-  sql: string,
-  values: readonly SQLInputValue[],
-): Tuple {
-  return prepare(db, sql).get(...values) as unknown as Tuple
-}

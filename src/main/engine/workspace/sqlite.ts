@@ -3,11 +3,45 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 /** What readers and writers of a journal pass around; only the journal itself opens a database. */
 export type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 
-/** Rows as arrays rather than objects, which take twice as long to make. */
+/** The statements of each database, which one step of a reader has in common with the next. */
+const prepared = new WeakMap<DatabaseSync, Map<string, StatementSync>>()
+
+/** Statements of a database that are kept. */
+const PREPARED_MAX = 30
+
+/** Arrays rather than objects, which take twice as long to make. */
+function prepareTuples(db: DatabaseSync, sql: string): StatementSync {
+  const own = prepared.get(db) ?? new Map<string, StatementSync>()
+  prepared.set(db, own)
+  let statement = own.get(sql)
+  if (statement === undefined) {
+    statement = db.prepare(sql)
+    statement.setReturnArrays(true)
+    if (own.size >= PREPARED_MAX) own.clear()
+    own.set(sql, statement)
+  }
+  return statement
+}
+
+/** The rows of a statement, each as an array. */
 export function readTuples<Tuple>(db: DatabaseSync, sql: string, params: readonly SQLInputValue[]): Tuple[] {
-  const statement = db.prepare(sql)
-  statement.setReturnArrays(true)
-  return statement.all(...params) as unknown as Tuple[]
+  return prepareTuples(db, sql).all(...params) as unknown as Tuple[]
+}
+
+/** The only row of a statement, as an array. */
+export function readTuple<Tuple extends unknown[]>(
+  db: DatabaseSync,
+  sql: string,
+  params: readonly SQLInputValue[],
+): Tuple {
+  return prepareTuples(db, sql).get(...params) as unknown as Tuple
+}
+
+/** The places from 0 that the characters of a text stand for, which `char` of SQL made of places from 1. */
+export function toPlaces(characters: string | null): Uint16Array {
+  const places = new Uint16Array(characters?.length ?? 0)
+  for (let at = 0; at < places.length; at += 1) places[at] = (characters?.charCodeAt(at) ?? 0) - 1
+  return places
 }
 
 /** A stored value as text; null stays null. */

@@ -11,9 +11,10 @@ import {
 import type { RunView } from '../../journal/run-family.ts'
 import { parseCells } from '../../journal/stored-cells.ts'
 import { createFieldMapper } from '../../mapping/row-mapper.ts'
-import { readTuples } from '../../workspace/sqlite.ts'
+import { type DatabaseSync, readTuples } from '../../workspace/sqlite.ts'
 import { RowCells } from './row-cells.ts'
 import { RowKinds, readRows } from './row-kinds.ts'
+import { listRows, readOutcomes } from './row-outcomes.ts'
 import { RowScores, RowValues } from './row-values.ts'
 
 /** Row numbers looked at in one step: some milliseconds. */
@@ -84,7 +85,8 @@ export class JournalFindings {
   readonly fingerprint: string
   #mappers: Mappers | null = null
   /** The number of the kind of answered rows, by their rules and their answer. */
-  readonly #answered = new Map<string, number>()
+  readonly #answered = new Map<number | string, number>()
+  #readers: Readers | null = null
   #after = 0
 
   private constructor(columns: FoundColumns, fingerprint: string) {
@@ -142,7 +144,8 @@ export class JournalFindings {
       cells.clear()
     }
     for (const [at, [column, own]] of [...cells].entries()) {
-      for (const [index, text] of (read[at] ?? []).entries()) own.set(rows[index] ?? 0, text)
+      const texts = read[at] ?? []
+      for (let index = 0; index < texts.length; index += 1) own.set(rows[index] ?? 0, texts[index] ?? '')
       if (!own.isWhole || (this.isComplete && !own.isWorthKeeping(last))) cells.delete(column)
     }
   }
@@ -152,51 +155,85 @@ export class JournalFindings {
    * the rows that there are, ascending.
    */
   #readRows(run: RunView, range: Range): number[] {
-    const { db } = run
-    const { marks, attempts, latencies, callbackLatencies, values } = this.columns
-    const classes = readScoreClasses(db).map(({ className, column }) => ({
-      column,
-      scores: this.#scoresOf(className),
-    }))
-    const names = FOUND_NAMES.map((kind) => ({ values: values[kind], toNames: createNameReader(db, kind) }))
-    const found = readTuples<StoredRow>(
-      db,
-      `SELECT row.id, state, error_code, answer, attempts, duration_us, callback_us, rules, cached,
-       ${[...FOUND_NAMES, ...classes.map(({ column }) => column)].join(', ')}
-       FROM row LEFT JOIN result ON result.row = row.id LEFT JOIN found ON found.row = row.id
-       WHERE row.id > ? AND row.id <= ? ORDER BY row.id`,
+    const { marks, attempts, latencies, callbackLatencies } = this.columns
+    const rows = listRows(run.db, range)
+    const sets = this.#readFound(run, range)
+    const { durations, others } = readOutcomes(run.db, range)
+    const unanswered: number[] = []
+    for (const row of rows) {
+      const place = row - range[0] - 1
+      const set = sets[place] ?? NO_SET
+      const plainUs = durations[place] ?? Number.NaN
+      if (!Number.isNaN(plainUs)) {
+        marks[row] = (marks[row] ?? 0) | PLAIN_MARKS
+        latencies[row] = plainUs / 1000
+        attempts[row] = 1
+        this.#setAnswered(run, row, set, null)
+        continue
+      }
+      const result = others.get(row)
+      marks[row] = (marks[row] ?? 0) | MARKS.row | (set === NO_SET ? 0 : MARKS.read)
+      if (result === undefined) {
+        unanswered.push(row)
+        continue
+      }
+      const [, state, code, answer, tries, durationUs, callbackUs] = result
+      if (state === 'succeeded' && code === null) {
+        marks[row] |= MARKS.answered
+        this.#setAnswered(run, row, set, answer)
+      } else unanswered.push(row)
+      if (tries === 0) continue
+      marks[row] |= MARKS.tried | (DECIDED_STATES.has(state) ? MARKS.read : 0)
+      latencies[row] = durationUs === null ? Number.NaN : durationUs / 1000
+      callbackLatencies[row] = callbackUs === null ? Number.NaN : callbackUs / 1000
+      attempts[row] = Math.min(tries, 0xffff)
+    }
+    this.#setUnanswered(run, unanswered)
+    return rows
+  }
+
+  /** What answers say of the rows after a number. Returns the number of each one's set of rules. */
+  #readFound(run: RunView, range: Range): Float64Array {
+    const { marks } = this.columns
+    const { names } = this.#readersOf(run)
+    const classes = readScoreClasses(run.db)
+    const scores = classes.map(({ className }) => this.#scoresOf(className))
+    const found = readTuples<FoundRow>(
+      run.db,
+      `SELECT row, rules, ${['cached', ...FOUND_NAMES, ...classes.map(({ column }) => column)].join(', ')}
+       FROM found NOT INDEXED WHERE row > ? AND row <= ? ORDER BY row`,
       range,
     )
-    const toKinds = this.#createKindReader(run)
-    for (const [row, state, code, answer, tries, durationUs, callbackUs, set, cached, ...said] of found) {
-      const isAnswered = state === 'succeeded' && code === null
-      const isTried = tries !== null && tries > 0
-      const isRead = set !== null || (isTried && state !== null && DECIDED_STATES.has(state))
-      marks[row] =
-        (marks[row] ?? 0) |
-        MARKS.row |
-        (isTried ? MARKS.tried : 0) |
-        (isRead ? MARKS.read : 0) |
-        (isAnswered ? MARKS.answered : 0) |
-        (cached !== null ? MARKS.cached : 0)
-      toKinds.add(row, isAnswered, set ?? 0, answer)
-      if (isTried) {
-        latencies[row] = durationUs === null ? Number.NaN : durationUs / 1000
-        callbackLatencies[row] = callbackUs === null ? Number.NaN : callbackUs / 1000
-        attempts[row] = Math.min(tries, 0xffff)
+    const sets = new Float64Array(range[1] - range[0]).fill(NO_SET)
+    for (const tuple of found) {
+      const [row, set, cached] = tuple
+      sets[row - range[0] - 1] = set
+      if (cached !== null) marks[row] = (marks[row] ?? 0) | MARKS.cached
+      let at = NAMES_FROM
+      for (const { values, toNames } of names) {
+        const number = tuple[at++] ?? null
+        if (number !== null) values.set(row, toNames(number))
       }
-      if (set === null) continue
-      for (const [at, { values: own, toNames }] of names.entries()) {
-        const number = said[at] ?? null
-        if (number !== null) own.set(row, toNames(number))
-      }
-      for (const [at, { scores }] of classes.entries()) {
-        const score = said[names.length + at] ?? null
-        if (score !== null) scores.set(row, score)
+      for (const own of scores) {
+        const score = tuple[at++] ?? null
+        if (score !== null) own.set(row, score)
       }
     }
-    toKinds.finish()
-    return found.map(([row]) => row)
+    return sets
+  }
+
+  #readersOf({ db }: RunView): Readers {
+    if (this.#readers?.db === db) return this.#readers
+    const toRule = createRuleReader(db)
+    this.#readers = {
+      db,
+      toRules: createSetReader(db, (number) => toRule(number)?.ruleId),
+      names: FOUND_NAMES.map((kind) => ({
+        values: this.columns.values[kind],
+        toNames: createNameReader(db, kind),
+      })),
+    }
+    return this.#readers
   }
 
   #scoresOf(className: string): RowScores {
@@ -206,34 +243,26 @@ export class JournalFindings {
     return own
   }
 
-  /** Rows that were answered are told apart by few values; what became of others is looked at more closely. */
-  #createKindReader(run: RunView) {
+  /** Rows that were answered are told apart by few values. */
+  #setAnswered(run: RunView, row: number, set: number, answer: string | null): void {
     const { kinds } = this.columns
-    const toRule = createRuleReader(run.db)
-    const toRules = createSetReader(run.db, (number) => toRule(number)?.ruleId)
-    const others: number[] = []
-    return {
-      add: (row: number, isAnswered: boolean, set: number, answer: string | null) => {
-        if (!isAnswered) {
-          others.push(row)
-          return
-        }
-        const key = `${set} ${answer ?? ''}`
-        const known = this.#answered.get(key)
-        if (known !== undefined) kinds.of[row] = known
-        else {
-          const rules = set === 0 ? [] : toRules(set)
-          kinds.set(row, { state: 'succeeded', answer, errorCode: null, causes: [], rules })
-          if (this.#answered.size < ANSWERED_MAX) this.#answered.set(key, kinds.of[row] ?? 0)
-        }
-      },
-      finish() {
-        if (others.length === 0) return
-        const among = { sql: (row: string) => `${row} IN (SELECT value FROM json_each(?))` }
-        for (const { id, kind } of readRows(run, { ...among, params: [JSON.stringify(others)] })) {
-          kinds.set(id, kind)
-        }
-      },
+    const key = answer === null ? set : `${set} ${answer}`
+    const known = this.#answered.get(key)
+    if (known !== undefined) {
+      kinds.of[row] = known
+      return
+    }
+    const rules = set <= 0 ? [] : this.#readersOf(run).toRules(set)
+    kinds.set(row, { state: 'succeeded', answer, errorCode: null, causes: [], rules })
+    if (this.#answered.size < ANSWERED_MAX) this.#answered.set(key, kinds.of[row] ?? 0)
+  }
+
+  /** What became of others is looked at more closely. */
+  #setUnanswered(run: RunView, rows: readonly number[]): void {
+    if (rows.length === 0) return
+    const among = { sql: (row: string) => `${row} IN (SELECT value FROM json_each(?))` }
+    for (const { id, kind } of readRows(run, { ...among, params: [JSON.stringify(rows)] })) {
+      this.columns.kinds.set(id, kind)
     }
   }
 
@@ -310,19 +339,23 @@ function createMappers({ record: { plan, columns, runToken } }: RunView): Mapper
   })
 }
 
-/** A row with what became of it and what its answer says: then the numbers of names, and scores. */
-type StoredRow = [
-  row: number,
-  state: RowState | null,
-  errorCode: string | null,
-  answer: string | null,
-  attempts: number | null,
-  durationUs: number | null,
-  callbackUs: number | null,
-  rules: number | null,
-  cached: number | null,
-  ...said: (number | null)[],
-]
+/** What a reader of the journal has in common for all steps. */
+interface Readers {
+  db: DatabaseSync
+  toRules: (set: number) => string[]
+  names: { values: RowValues; toNames: (number: number) => string[] }[]
+}
+
+/** What the answer of a row says: behind the mark of the cache the numbers of names, then scores. */
+type FoundRow = [row: number, rules: number, cached: number | null, ...said: (number | null)[]]
+
+const NAMES_FROM = 3
+
+/** What is true of a row that was answered at the first try. */
+const PLAIN_MARKS = MARKS.row | MARKS.tried | MARKS.read | MARKS.answered
+
+/** Stands for the set of rules of a row whose answer says nothing. */
+const NO_SET = -1
 
 /** Above the first row number, up to the second. */
 type Range = readonly [above: number, upTo: number]

@@ -16,6 +16,9 @@ import { RowScores, RowValues, type ScoreBands } from './row-values.ts'
 /** Findings of smaller journals are not stored: reading them again takes some milliseconds. */
 export const STORED_FROM_ROWS = 5_000
 
+/** Steps of a journal that are taken together, since the run is opened again before each: some milliseconds. */
+const STEPS = 4
+
 /**
  * What the journals of a run and its retries say of each row, by row number: about 20 bytes a row, and 2 or 8 for each
  * class. They are built a step at a time, and stored next to each journal; then they narrow, count and sort all rows
@@ -105,7 +108,7 @@ export class RowFindings {
     return this.#readFrom !== null && !isSame(this.#readFrom, readSource(family))
   }
 
-  /** Looks at the next few hundred rows. */
+  /** Looks at the next few thousand rows. */
   step(family: RunFamily): void {
     const triers = this.#journals === null ? this.#begin(family) : listTriers(family)
     const growing = (this.#journals ?? []).filter(({ findings }) => !findings.isComplete)
@@ -114,7 +117,7 @@ export class RowFindings {
     // A retry that was deleted meanwhile says nothing any more.
     if (next !== undefined && run === undefined) this.#journals = null
     if (next === undefined || run === undefined) return
-    next.findings.step(run)
+    for (let step = 0; step < STEPS && !next.findings.isComplete; step += 1) next.findings.step(run)
     if (next.findings.isComplete && next.findings.columns.last >= this.#storedFromRows && !run.isHeld) {
       storeFindings(run, next.findings)
     }

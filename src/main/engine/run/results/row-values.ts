@@ -1,5 +1,6 @@
 import { type ScoreBand, toScoreBands } from '../../../../shared/run/score-bands.ts'
 import { FURTHER_VALUES } from '../../journal/found-writer.ts'
+import { ScoreNumbers } from './score-numbers.ts'
 
 /** Most sets of values of one kind that are kept apart; the rows of all others count as one. */
 const SETS_MAX = 60_000
@@ -78,7 +79,7 @@ export class RowScores {
   /** The scores by number, or by row where they are not numbered; NaN for none. */
   #scores: Float64Array
   #numbered: number
-  readonly #numberOf = new Map<number, number>()
+  readonly #numberOf = new ScoreNumbers()
   #floats: Float32Array | null = null
   #banded: ScoreBands | null = null
 
@@ -107,7 +108,7 @@ export class RowScores {
       this.#scores[row] = score
       return
     }
-    const number = Number.isNaN(score) ? 0 : (this.#numberOf.get(score) ?? this.#number(score))
+    const number = Number.isNaN(score) ? 0 : this.#numberOf.find(score, this.#scores) || this.#number(score)
     if (number === null) {
       this.#keepApart()
       this.#scores[row] = score
@@ -123,7 +124,7 @@ export class RowScores {
       this.#scores = longer
     }
     this.#scores[this.#numbered] = score
-    this.#numberOf.set(score, this.#numbered)
+    this.#numberOf.add(score, this.#numbered, this.#scores)
     this.#numbered += 1
     return this.#numbered - 1
   }

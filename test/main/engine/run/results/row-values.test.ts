@@ -27,3 +27,20 @@ test('values of rows keep their order and their numbers when they are restored',
   expect([0, 1, 2, 3].map((row) => again.at(row))).toEqual([[], ['b', 'a'], ['b', 'a'], ['b', 'a']])
   expect(again.isWhole).toBe(true)
 })
+
+test.each([
+  ['whole numbers', (row: number) => row % 5_000],
+  ['multiples of 2 to the power of 20', (row: number) => (row % 5_000) * 2 ** 20],
+  ['numbers that differ in their last bit', (row: number) => 1 + (row % 5_000) * Number.EPSILON],
+  [
+    'numbers of either sign, and 0 of both',
+    (row: number) => ((row % 5_000) - 2_500) * (row % 2 ? 0.1 : -0.1),
+  ],
+])('the same %s have one number', (_what, toScore) => {
+  const rows = 20_000
+  const scores = new RowScores(rows + 1)
+  for (let row = 1; row <= rows; row += 1) scores.set(row, toScore(row))
+  const different = new Set(Array.from({ length: rows }, (_, at) => toScore(at + 1)))
+  expect(scores.stored.scores).toHaveLength(different.size + 1)
+  for (let row = 1; row <= rows; row += 1) expect(scores.at(row) === toScore(row)).toBe(true)
+})
