@@ -72,10 +72,12 @@ export async function walkResults(window: WindowPage, runId: string, rows: numbe
   const endSearch = choose('input[aria-label="Search the cells"]', "''")
   figures['end of the search'] = await window.time(NOTE_COUNT + endSearch, { drawn: IS_COUNTED_ANEW })
   const rule = `document.querySelector('section[aria-label="Triggered rule"] button').click();`
+  const bands = `[...document.querySelectorAll('[role=group][aria-label="Score of hate"] button')]`
   figures['rows of a rule'] = await window.time(NOTE_COUNT + rule, {
     drawn: `${IS_COUNTED_ANEW} && ${toRowsDrawn()}`,
+    'bands of scores': `${IS_COUNTED_ANEW} && ${bands}.length > 0`,
   })
-  const band = `[...document.querySelectorAll('[role=group][aria-label="Score of hate"] button')].at(-1).click();`
+  const band = `${bands}.at(-1).click();`
   figures['rows of a rule and a score'] = await window.time(NOTE_COUNT + band, {
     drawn: `${IS_COUNTED_ANEW} && ${toRowsDrawn()}`,
   })
