@@ -20,6 +20,7 @@ import { readRunHistory } from '../helpers/history/read-run-history.ts'
 import { createDraw } from '../helpers/seeded-draw.ts'
 import { drawScenario, type Rework, type SessionScenario, type SimulatedOperation } from './draw-scenario.ts'
 import { ExpectedContent } from './expected-content.ts'
+import { FindingsJudge } from './judge-findings.ts'
 import { FIRST_RUN_ID, writeReadyJournal } from './ready-journal.ts'
 import { type Plant, SimulatedSession, toRunTask } from './simulated-session.ts'
 import { VirtualInbox } from './virtual-inbox.ts'
@@ -71,6 +72,7 @@ export async function simulateRun(
     const inbox = new VirtualInbox(toWorkspace(1))
     const service = new VirtualService(plan, behaviour, { content, inbox, draw: createDraw(seed) })
     const waiting = [...reworks]
+    const findings = new FindingsJudge(FIRST_RUN_ID)
     /** What the run is to be taken up for, until its journal says so. */
     let next: Rework | null = null
     let workspace = toWorkspace(1)
@@ -82,8 +84,10 @@ export async function simulateRun(
       number += 1
       service.isCalm = scenario === CALM
       const { onUnknown } = scenario
+      findings.look(workspace)
       // Whoever takes a run up processes the callbacks that have come for it first.
       await advanceUntil(clock, settle(workspace))
+      findings.look(workspace)
       const before = countReworks(workspace)
       const fixes = next?.fixes ?? null
       if (fixes !== null) read(workspace, (db) => content.correct(db, fixes, onUnknown))
@@ -96,8 +100,10 @@ export async function simulateRun(
         nextWorkspace: toWorkspace(number + 1),
         random: createDraw(seed * 100 + number),
         plant,
+        look: () => findings.look(workspace),
       })
       const hasWork = await advanceUntil(clock, session.ended).then(() => true, isNothingToRetry)
+      findings.look(workspace)
       if (session.isKilled) {
         kills += 1
         workspace = toWorkspace(number + 1)
@@ -116,6 +122,8 @@ export async function simulateRun(
     // What is on its way arrives, though nobody waits for its answer any more.
     await advanceUntil(clock, new Promise((resolve) => setTimeout(resolve, LATE_MS)))
     await advanceUntil(clock, settle(workspace))
+    findings.look(workspace)
+    findings.store(workspace)
     const history = readRunHistory(toJournalFile(workspace, FIRST_RUN_ID))
     const resentIndexAdds = sessions.slice(0, number).some(({ onUnknown }) => onUnknown === 'resend')
     const verdict = judgeHistory(history, service.recording.events, { resentIndexAdds })
@@ -124,6 +132,7 @@ export async function simulateRun(
         ...(hasEnded ? [] : [`the run had not ended after ${number} sessions`]),
         ...verdict.faults.map(({ kind, message }) => `${kind}: ${message}`),
         ...content.faults,
+        ...findings.faults,
         ...read(workspace, (db) => [
           ...judgeContent(db, content, workspace),
           ...judgeCounters(db, isAsync(plan) ? null : content.countCorrected()),

@@ -18,6 +18,9 @@ import type { VirtualService } from './virtual-service.ts'
 /** An fsync takes this long, milliseconds. */
 const SYNC_MS = 0.5
 
+/** Steps from one look at the workspace to the next. */
+const LOOK_STEPS = 10
+
 /** Changes what a sender is made of, to plant a fault in it. */
 export type Plant = (options: SenderOptions) => SenderOptions
 
@@ -33,6 +36,8 @@ interface SimulatedSessionOptions {
   /** Spreads the waits before retries. */
   random: () => number
   plant: Plant
+  /** Looks at the workspace of a process that goes on, now and then. */
+  look: () => void
 }
 
 /** What a session is told to do with a run of its workspace. */
@@ -140,6 +145,7 @@ export class SimulatedSession {
    */
   readonly step = (): void => {
     this.#steps += 1
+    if (!this.isKilled && this.#steps % LOOK_STEPS === 0) this.#options.look()
     if (this.isKilled || this.#steps !== this.#options.scenario.killAtStep) return
     this.isKilled = true
     copyWorkspace(this.#options.workspace, this.#options.nextWorkspace)

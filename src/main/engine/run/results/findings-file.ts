@@ -1,4 +1,4 @@
-import { closeSync, existsSync, lstatSync, openSync, readSync, rmSync } from 'node:fs'
+import { closeSync, existsSync, fstatSync, lstatSync, openSync, readSync, rmSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
 import type { RunView } from '../../journal/run-family.ts'
 import { refuseIrregular } from '../../workspace/regular-file.ts'
@@ -60,6 +60,8 @@ interface Head {
 export function storeFindings(run: RunView, findings: JournalFindings): void {
   const file = toFindingsFile(run.workspace, run.record.runId)
   if (readFingerprint(run) !== findings.fingerprint) return
+  // An intake that was cut off begins again, and may come as far with other rows.
+  if (run.record.state === 'intake') return
   try {
     // Of many processes that were killed, only one draft is left. A process that is just writing one cannot store it.
     for (const draft of listFindingsDrafts(run.workspace, run.record.runId)) rmSync(draft, { force: true })
@@ -199,6 +201,8 @@ export class StoredFindings {
     const start = readAt(descriptor, 0, HEAD_FROM)
     const length = start.readUInt32LE(CHECKED_FROM)
     this.#columnsFrom = toAligned(HEAD_FROM + length)
+    if (this.#columnsFrom > fstatSync(descriptor).size)
+      throw new UnreadableFindings('the findings end too early')
     const bytes = readAt(descriptor, 0, this.#columnsFrom)
     if (
       !isOf(fingerprint, bytes) ||

@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import {
   ReaderPool,
@@ -39,6 +40,9 @@ const ROWS = 60
 
 /** Its answer waits for as long as the test wants. */
 const HELD_ROW = 21
+
+/** Where the file says how long its head is. */
+const HEAD_LENGTH_AT = 12
 
 const toScore = (row: number, isRetry: boolean) => (isRetry ? 0.9 : row / 1_000)
 
@@ -208,6 +212,20 @@ describe('stored findings', () => {
     expect(after.every(({ attempts }) => attempts === 1)).toBe(true)
   })
 
+  it('are not stored while the source is still to be read', async () => {
+    const folder = createTemporaryFolder()
+    const { server } = await startService()
+    const { run_id: runId } = await createInProcessRuns(folder).start(
+      createRunPlan(folder, ROWS, server.baseUrl),
+    ).ended
+    const journal = new DatabaseSync(toJournalFile(folder, runId))
+    journal.exec("UPDATE run SET state = 'intake'")
+    journal.close()
+    const family = openReader(folder)(runId)
+    expect(store(family).isComplete).toBe(true)
+    expect(RowFindings.areStored(family)).toBe(false)
+  })
+
   it('are not believed once a late callback has settled a row, and go with the run', {
     timeout: 30_000,
   }, async () => {
@@ -292,6 +310,13 @@ describe('stored findings', () => {
       changed[at] = (changed[at] ?? 0) ^ 0x10
       writeFileSync(file, changed)
       expect(RowFindings.load(read(runId)), `byte ${at}`).toBeNull()
+    }
+    // More than the file has, than is read at once, and than memory may have.
+    for (const length of [whole.length, 0x8000_0000, 0xffff_ffff]) {
+      const changed = Buffer.from(whole)
+      changed.writeUInt32LE(length, HEAD_LENGTH_AT)
+      writeFileSync(file, changed)
+      expect(RowFindings.load(read(runId)), `a head of ${length} bytes`).toBeNull()
     }
     writeFileSync(file, whole)
     expect(RowFindings.load(read(runId))).not.toBeNull()
