@@ -1,7 +1,4 @@
 import { SQL_SHOWN_ROWS, type SqlAnswer } from '../../shared/bridge/sql.ts'
-import { SluiceError } from '../../shared/messages/errors.ts'
-import { isLoadRun } from '../../shared/run/run.ts'
-import type { Engine } from '../engine/engine.ts'
 import type { Handlers } from './bridge-context.ts'
 import { placeRunExport } from './results-handlers.ts'
 import { createExcerpts } from './sources.ts'
@@ -15,7 +12,6 @@ const CHARACTERS_MAX = 4_000_000
 /** What a person asks about the rows of runs in SQL; a window that stops waiting ends the statement. */
 export const sqlHandlers: Handlers<'sql'> = {
   ask: async ({ context: { engine }, input: { runIds, sql }, signal }) => {
-    await refuseLoadTests(engine, runIds)
     const answer: SqlAnswer = { columns: [], rows: [], total: 0 }
     let left = CHARACTERS_MAX
     answer.total = await engine.lookback.askSql(runIds, {
@@ -33,19 +29,12 @@ export const sqlHandlers: Handlers<'sql'> = {
   },
   save: async ({ context, input: { runIds, sql, format, targetId }, signal }) => {
     const { engine } = context
-    await refuseLoadTests(engine, runIds)
     const [runId = ''] = runIds
     const place = await placeRunExport(context, { runId, format, targetId, title: 'sql ' })
     return place.publish(
       await engine.lookback.saveSql(runIds, { sql, timeoutMs: TIMEOUT_MS, signal }, place.file),
     )
   },
-}
-
-async function refuseLoadTests(engine: Engine, runIds: readonly string[]): Promise<void> {
-  for (const runId of runIds) {
-    if (isLoadRun(await engine.runs.summarizeRun(runId))) throw new SluiceError({ id: 'sql_of_load', runId })
-  }
 }
 
 function toShown(value: unknown): string | number | null {

@@ -21,7 +21,7 @@ import { createEnvironmentProxies, findSystemRoute } from './secrets/system-prox
 import type { ConnectionSecrets } from './service/check-connection.ts'
 import { HeldRuns } from './session/held-runs.ts'
 import { readStoredSecrets } from './workspace/connection-secrets.ts'
-import { createWorkspaceFolders, toJournalFile } from './workspace/workspace-files.ts'
+import { createWorkspaceFolders } from './workspace/workspace-files.ts'
 
 /**
  * Builds the engine over a workspace: runs and load tests each in a thread of its own, what journals say from the
@@ -63,7 +63,7 @@ export function createEngine({
 
   const toSqlPlace = (runIds: readonly string[]) => ({
     ...{ startProcess, processUrl: SQL_PROCESS },
-    files: runIds.map((runId) => toJournalFile(workspace, runId)),
+    files: runIds.map((runId) => stored.findFile(runId)),
   })
 
   return {
@@ -139,12 +139,12 @@ export function createEngine({
       removeBaselines: (runId: string, name: string | null) => removeBaselines(workspace, runId, name),
       /**
        * Answers an SQL statement about runs in a process of its own, row by row, and returns how many rows there were. Throws
-       * what {@link askSql} throws.
+       * what {@link askSql} throws, and `RUN_NOT_FOUND`.
        */
-      askSql: (runIds: readonly string[], options: StatementOptions) =>
+      askSql: async (runIds: readonly string[], options: StatementOptions) =>
         askSql({ ...options, ...toSqlPlace(runIds) }),
       /** Writes the answer to such a statement into a file, as {@link saveAnswer} does. */
-      saveSql: (runIds: readonly string[], options: Omit<StatementOptions, 'onRow'>, file: string) =>
+      saveSql: async (runIds: readonly string[], options: Omit<StatementOptions, 'onRow'>, file: string) =>
         saveAnswer({ ...options, ...toSqlPlace(runIds) }, file),
       /** All runs of a group, oldest first. With labels each of them is evaluated. */
       readTrend: (group: TrendGroup, labels: TrendLabels) => stored.readTrend(group, labels),

@@ -106,3 +106,15 @@ it('asks each of several runs by itself, where all of them answer with the same 
     stderr: expect.stringContaining(`no such column: lang (run ${runs[0]})`),
   })
 })
+
+it('refuses a load test, whose rows have no results of their own', async () => {
+  const folder = createTemporaryFolder()
+  const sandbox = await withSandbox()
+  const sluice = (...args: string[]) =>
+    runInProcess(args, { workspace: join(folder, 'w'), env: { SLUICE_API_KEY: sandbox.key } })
+  const source = writeSource(folder, 'posts.csv', 'post_id,user_id,text_data\np1,u1,hello\n')
+  const load = ['load', source, '--base-url', sandbox.baseUrl, '--rate', '10', '--duration', '200ms']
+  await sluice(...load, '--quiet')
+  const asked = await sluice('sql', 'latest', 'SELECT * FROM rows')
+  expect(asked).toMatchObject({ code: 2, stderr: expect.stringContaining('is a load test') })
+})

@@ -5,14 +5,12 @@ import {
   createJsonlText,
   toValueText,
 } from '../../../shared/lookback/sql-answer-text.ts'
-import { SluiceError } from '../../../shared/messages/errors.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { sayGuarded } from '../../../shared/run/formula-guard.ts'
-import { isLoadRun } from '../../../shared/run/run.ts'
 import type { CliContext } from '../context.ts'
 import { withEngine } from '../engine-access.ts'
 import { createDurationParser } from '../options/parse-values.ts'
-import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
+import { RUN_ARGUMENT_HELP, resolveRunIds } from '../options/run-reference.ts'
 import { addExamples, addWorkspaceOption, type WorkspaceFlags } from '../options/shared-options.ts'
 import { formatTable } from '../terminal/layout.ts'
 
@@ -61,12 +59,7 @@ export function addSqlCommand(program: Command, context: CliContext): void {
     const references = words.slice(0, -1)
     if (references.length === 0) command.error("error: missing the run: sluice sql RUN 'SELECT …'")
     await withEngine(context, flags.workspace, async (engine) => {
-      const runIds: string[] = []
-      for (const reference of references) {
-        const run = await resolveRun(engine, reference)
-        if (isLoadRun(run)) throw new SluiceError({ id: 'sql_of_load', runId: run.run_id })
-        runIds.push(run.run_id)
-      }
+      const runIds = await resolveRunIds(engine, references)
       const writer = WRITERS[flags.format](context)
       const isData = flags.format === 'csv'
       const rows = await engine.lookback.askSql([...new Set(runIds)], {

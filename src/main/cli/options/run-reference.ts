@@ -1,3 +1,4 @@
+import type { FoundRuns } from '../../../shared/lookback/run-list.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
 import type { Engine } from '../../engine/engine.ts'
@@ -16,24 +17,28 @@ export async function resolveRun(engine: Engine, reference: string): Promise<Run
 
 /** Finds its id alone, which a run has that cannot be read, too. Throws as {@link resolveRun} does. */
 export async function resolveRunId(engine: Engine, reference: string): Promise<string> {
+  const [runId = ''] = await resolveRunIds(engine, [reference])
+  return runId
+}
+
+/** Finds the ids of several, in their order, with one look at the workspace. Throws as {@link resolveRun} does. */
+export async function resolveRunIds(engine: Engine, references: readonly string[]): Promise<string[]> {
   await engine.runs.settleLate()
-  const { ids, matching, all: runs, newest, unreadable } = await engine.runs.findRuns(reference)
+  const found = await Promise.all(references.map((reference) => engine.runs.findRuns(reference)))
+  return found.map((one, index) => chooseRun(engine, references[index] ?? '', one))
+}
+
+function chooseRun(
+  { workspace }: Engine,
+  reference: string,
+  { ids, matching, all: runs, newest, unreadable }: FoundRuns,
+): string {
   const [only] = ids
   if (only !== undefined && matching === 1) return only
   if (newest === null && unreadable > 0) {
-    throw new SluiceError({ id: 'runs_unreadable', workspace: engine.workspace, runs: unreadable })
+    throw new SluiceError({ id: 'runs_unreadable', workspace, runs: unreadable })
   }
-  if (newest === null) {
-    throw new SluiceError({ id: 'no_runs', reference, workspace: engine.workspace })
-  }
-  if (matching > 1) {
-    throw new SluiceError({ id: 'run_ambiguous', reference, runs: matching, some: ids })
-  }
-  throw new SluiceError({
-    id: 'run_unknown',
-    reference,
-    workspace: engine.workspace,
-    newest,
-    runs,
-  })
+  if (newest === null) throw new SluiceError({ id: 'no_runs', reference, workspace })
+  if (matching > 1) throw new SluiceError({ id: 'run_ambiguous', reference, runs: matching, some: ids })
+  throw new SluiceError({ id: 'run_unknown', reference, workspace, newest, runs })
 }

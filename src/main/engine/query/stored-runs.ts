@@ -232,6 +232,13 @@ export class StoredRuns {
     return new Set(tokens)
   }
 
+  /** The journal of a run. Throws `RUN_NOT_FOUND`. */
+  findFile(runId: string): string {
+    const file = toJournalFile(this.#workspace, runId)
+    if (isRunId(runId) && isThere(file)) return file
+    throw new SluiceError({ id: 'run_not_found', runId, workspace: this.#workspace })
+  }
+
   /** Lets go of a journal that is about to be deleted. */
   async forget(runId: string): Promise<void> {
     const file = toJournalFile(this.#workspace, runId)
@@ -273,9 +280,7 @@ export class StoredRuns {
   }
 
   #find(runId: string): AskedRun {
-    const file = toJournalFile(this.#workspace, runId)
-    if (isRunId(runId) && isThere(file)) return { file, held: this.#listHeld() }
-    throw new SluiceError({ id: 'run_not_found', runId, workspace: this.#workspace })
+    return { file: this.findFile(runId), held: this.#listHeld() }
   }
 }
 

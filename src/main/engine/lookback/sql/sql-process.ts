@@ -31,6 +31,9 @@ const BODY_MAX_BYTES = 4 * 1024 * 1024
 /** The column that says which run a row is of. */
 const RUN_COLUMN = 'run'
 
+/** Runs that stay open from the check of their columns until they are read; each takes three file descriptors. */
+const KEPT_MAX = 100
+
 /** Written at once, UTF-16 code units. */
 const PIECE_CHARACTERS = 64 * 1024
 
@@ -76,12 +79,34 @@ function toOutcome(question: SqlQuestion): Promise<SqlOutcome> {
   )
 }
 
+/** A statement about runs, and the connection that has their views. */
+interface Prepared {
+  db: DatabaseSync
+  statement: StatementSync
+}
+
 async function answer({ files, sql, each = false }: SqlQuestion): Promise<number> {
-  if (!each) return withStatement(files, sql, (statement) => writeRows(statement, toNames(statement), ''))
+  const prepareAbout = (some: readonly string[]): Prepared => {
+    const db = openConnection(some)
+    try {
+      return { db, statement: prepare(db, sql) }
+    } catch (error) {
+      db.close()
+      throw error
+    }
+  }
+  if (!each) {
+    const all = prepareAbout(files)
+    return writeAll(all, toNames(all), '')
+  }
   // Nothing is written before every run is known to answer alike.
+  const kept = new Map<string, Prepared>()
   let all: string[] | null = null
   for (const file of files) {
-    const names = await askOne(file, sql, toNames)
+    const one = await namingRun(file, () => prepareAbout([file]))
+    const names = toNames(one)
+    if (kept.size < KEPT_MAX) kept.set(file, one)
+    else one.db.close()
     all ??= names
     if (names.join('\0') !== all.join('\0')) {
       throw new SluiceError({ id: 'sql_columns_differ', runId: toRunId(file), names })
@@ -92,38 +117,32 @@ async function answer({ files, sql, each = false }: SqlQuestion): Promise<number
   for (const [index, file] of files.entries()) {
     const names = index > 0 ? null : isAdded ? [RUN_COLUMN, ...(all ?? [])] : all
     const start = isAdded ? `${JSON.stringify(toRunId(file))},` : ''
-    rows += await askOne(file, sql, (statement) => writeRows(statement, names, start))
+    rows += await namingRun(file, () => writeAll(kept.get(file) ?? prepareAbout([file]), names, start))
   }
   return rows
 }
 
-function toNames(statement: StatementSync): string[] {
+function toNames({ statement }: Prepared): string[] {
   return statement.columns().map(({ name }) => name)
 }
 
-/** What is made of a statement about one of several runs, which its error names. */
-async function askOne<Made>(
-  file: string,
-  sql: string,
-  make: (statement: StatementSync) => Made | Promise<Made>,
-): Promise<Made> {
+/** What is made of one of several runs, which an error of SQLite then names. */
+async function namingRun<Made>(file: string, make: () => Made | Promise<Made>): Promise<Made> {
   try {
-    return await withStatement([file], sql, make)
+    return await make()
   } catch (error) {
     if (error instanceof Error && 'errcode' in error) error.message += ` (run ${toRunId(file)})`
     throw error
   }
 }
 
-/** What is made of a statement about runs. */
-async function withStatement<Made>(
-  files: readonly string[],
-  sql: string,
-  make: (statement: StatementSync) => Made | Promise<Made>,
-): Promise<Made> {
-  const db = openConnection(files)
+async function writeAll(
+  { db, statement }: Prepared,
+  names: readonly string[] | null,
+  start: string,
+): Promise<number> {
   try {
-    return await make(prepare(db, sql))
+    return await writeRows(statement, names, start)
   } finally {
     db.close()
   }
@@ -141,6 +160,8 @@ function openConnection(files: readonly string[]): DatabaseSync {
 function readFamily(pool: ReaderPool, file: string): RunFamily {
   const family = readRunFamily(pool, file, (_runId, itsFile) => isLeaseHeld(itsFile))
   if (family === null) throw new SluiceError({ id: 'run_file_unplanned', file })
+  const { plan, runId } = family.record
+  if (plan.load !== undefined) throw new SluiceError({ id: 'sql_of_load', runId })
   return family
 }
 
