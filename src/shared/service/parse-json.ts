@@ -1,5 +1,5 @@
-/** Digits enough that an integer may not survive as a double. */
-const LONG_INTEGER = /\d{16}/
+/** Digits enough that an integer may not survive as a double; those of a fraction, such as a score's, are none. */
+const LONG_INTEGER = /(?:^|[^\d.])\d{16}/
 
 /** Most objects and lists of a JSON text: parsed, each may take 80 bytes, whatever its text takes. */
 const JSON_CONTAINERS_MAX = 1_000_000

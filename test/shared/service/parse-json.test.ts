@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest'
+import { parseJson } from '../../../src/shared/service/parse-json.ts'
+
+it('keeps the digits of integers that a double cannot hold, wherever they stand', () => {
+  const long = '12345678901234567890'
+  const texts = [`{"id":${long}}`, `{"id": -${long}}`, `[0.5,${long}]`, long, `-${long}`, ` ${long}`]
+  expect(texts.map(parseJson)).toEqual([
+    { id: long },
+    { id: `-${long}` },
+    [0.5, long],
+    long,
+    `-${long}`,
+    long,
+  ])
+  // Beside a score with as many digits as a double has.
+  const score = 81 / 997
+  expect(parseJson(`{"score":${score},"id":${long}}`)).toEqual({ score, id: long })
+})
+
+it('reads all other numbers as they are', () => {
+  const numbers = [81 / 997, -1 / 3, 1e-7 / 3, 2 ** 53 - 1, 1e300]
+  expect(parseJson(JSON.stringify({ numbers }))).toEqual({ numbers })
+  const texts = ['1234567890123456.5', '12345678901234567890.5e-3']
+  expect(parseJson(`[${texts.join(', ')}]`)).toEqual(texts.map(Number))
+})
