@@ -32,7 +32,8 @@ const toPlan = (workspace: string, baseUrl: string) =>
   createRunPlan(folder, ROWS, baseUrl, {
     operation: { kind: 'task', mode: 'async' },
     pace: { kind: 'closed', concurrency: 16 },
-    callback: { timeoutMs: 1_500 },
+    // Long enough that no callback but those held back is late, also on a busy machine.
+    callback: { timeoutMs: 4_000 },
     name: workspace,
   } satisfies Partial<PlanInput>)
 
