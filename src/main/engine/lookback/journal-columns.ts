@@ -6,6 +6,7 @@ import {
   readScoreClasses,
 } from '../journal/found-reader.ts'
 import type { RunView } from '../journal/run-family.ts'
+import { listRows } from '../run/results/row-outcomes.ts'
 import { type DatabaseSync, readTuple, readTuples, toPlaces } from '../workspace/sqlite.ts'
 import type { StretchColumns } from './stretch-columns.ts'
 
@@ -18,7 +19,6 @@ const IS_ANSWERED = "state = 'succeeded' AND error_code IS NULL"
 // The characters of places count from 1.
 const RESULTS = `SELECT count(*), group_concat(char(row - ?1), '') FILTER (WHERE NOT (${IS_ANSWERED}))
   FROM result NOT INDEXED WHERE row > ?1 AND row <= ?2`
-const ROWS = `SELECT group_concat(char(id - ?1), '') FROM row WHERE id > ?1 AND id <= ?2`
 const ANSWERED = `SELECT group_concat(char(row - ?1), '') FROM result NOT INDEXED
   WHERE row > ?1 AND row <= ?2 AND ${IS_ANSWERED}`
 const SAID = `SELECT group_concat(char(row - ?1), '') FROM result NOT INDEXED
@@ -127,8 +127,7 @@ export class JournalColumns implements StretchColumns {
       for (const place of toPlaces(unanswered)) this.answered[place] = 0
       return
     }
-    const [rows] = readTuple<[string | null]>(this.#db, ROWS, this.#range)
-    for (const place of toPlaces(rows)) this.has[place] = 1
+    for (const row of listRows(this.#db, this.#range)) this.has[row - this.#range[0] - 1] = 1
     if (count === 0) return
     const [answered] = readTuple<[string | null]>(this.#db, ANSWERED, this.#range)
     for (const place of toPlaces(answered)) this.answered[place] = 1

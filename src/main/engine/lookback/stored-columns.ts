@@ -9,7 +9,7 @@ import type { StretchColumns } from './stretch-columns.ts'
 
 /** What is stored next to a journal, as far as it was asked for. */
 interface StoredPart extends Pick<FoundColumns, 'marks' | 'kinds'> {
-  /** Without the columns and classes of which nothing is stored. */
+  /** Columns and classes that are not stored have no entry. */
   cells: ReadonlyMap<number, RowCells>
   scores: ReadonlyMap<string, RowScores>
 }

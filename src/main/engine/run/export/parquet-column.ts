@@ -23,13 +23,14 @@ export class ParquetColumn {
   /** Of each row, 1 if it has a value. */
   readonly #levels: Uint8Array
   #rows = 0
-  /** The distinct values one after the other, and where they begin; all values once there is no dictionary. */
+  /** The bytes of all distinct values; of all values after the dictionary was dropped. */
   #bytes = Buffer.allocUnsafe(1024)
   #size = 0
+  /** Where each distinct value begins among these bytes. */
   readonly #starts: Uint32Array
-  /** Numbers of the distinct values; null once there is no dictionary. */
+  /** The number of each distinct value; null after the dictionary was dropped. */
   #numbers: Map<string | number, number> | null = new Map()
-  /** Of each value, the number of the distinct one; a truth value itself. */
+  /** For each value its number in the dictionary; for a boolean, 0 or 1. */
   readonly #indexes: Uint32Array
   #values = 0
 

@@ -140,7 +140,7 @@ export class JournalFindings {
     try {
       read = readCells(db, range, [...cells.keys()])
     } catch {
-      // Cells that are damaged are told of where they are needed.
+      // Whoever asks for damaged cells reads the journal, and gets the error.
       cells.clear()
     }
     for (const [at, [column, own]] of [...cells].entries()) {
@@ -243,7 +243,7 @@ export class JournalFindings {
     return own
   }
 
-  /** Rows that were answered are told apart by few values. */
+  /** Sets the kind of a row that was answered, which depends on its rules and its answer alone. */
   #setAnswered(run: RunView, row: number, set: number, answer: string | null): void {
     const { kinds } = this.columns
     const key = answer === null ? set : `${set} ${answer}`
@@ -257,7 +257,7 @@ export class JournalFindings {
     if (this.#answered.size < ANSWERED_MAX) this.#answered.set(key, kinds.of[row] ?? 0)
   }
 
-  /** What became of others is looked at more closely. */
+  /** Sets the kinds of all other rows. */
   #setUnanswered(run: RunView, rows: readonly number[]): void {
     if (rows.length === 0) return
     const among = { sql: (row: string) => `${row} IN (SELECT value FROM json_each(?))` }

@@ -62,5 +62,6 @@ export function listRows(db: DatabaseSync, range: Range): number[] {
   const [above, upTo] = range
   const [count] = readTuple<[number]>(db, 'SELECT count(*) FROM row WHERE id > ? AND id <= ?', range)
   if (count === upTo - above) return Array.from({ length: count }, (_, place) => above + place + 1)
-  return Array.from(toPlaces(readTuple<[string | null]>(db, ROWS, range)[0]), (place) => above + place + 1)
+  const places = toPlaces(readTuple<[string | null]>(db, ROWS, range)[0]).sort()
+  return Array.from(places, (place) => above + place + 1)
 }
