@@ -216,12 +216,11 @@ function noteUnjudged(report: ViewedReport): string | null {
   const { thresholds, counts, callbacks } = report
   const unsuccessful = countUnsuccessful(report)
   const isJudged = thresholds.some(({ expression }) => isOfFailures(expression))
-  // Not all of k6's thresholds are known.
-  if (isFromK6(report)) return null
   const noSuccess = sayNoSuccess({ requests: counts, callbacks })
   if (noSuccess !== null && thresholds.every(({ ok }) => ok))
     return `${noSuccess}, which fails the test even without a threshold on failures.`
-  if (unsuccessful === 0 || isJudged) return null
+  // Not all of k6's thresholds are known.
+  if (unsuccessful === 0 || isJudged || isFromK6(report)) return null
   const what = thresholds.length === 0 ? 'No thresholds set' : 'No threshold is about failures'
   return `${what}: ${formatCount(unsuccessful)} of ${formatCounted(counts.sent, 'request')} did not succeed, which does not fail the test. To fail it, add http_req_failed:rate<0.01.`
 }

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
@@ -87,6 +87,26 @@ describe('k6', () => {
     expect(compared).toMatchObject({ code: 0 })
     const shown = await runInProcess(['show', summary.run_id], options)
     expect(shown.stdout).toContain('measured by k6')
+  })
+
+  it('fails a test of which no request succeeded, even if its thresholds held', async () => {
+    const folder = createTemporaryFolder()
+    const options = { workspace: folder, env: {} }
+    const importing = (failed: number, thresholds: object) => {
+      const metrics = {
+        http_reqs: { count: 12, rate: 6 },
+        http_req_failed: { passes: failed, fails: 12 - failed, value: failed / 12 },
+        http_req_duration: { avg: 5, min: 1, med: 4, max: 9, 'p(90)': 8, 'p(95)': 9, thresholds },
+      }
+      writeFileSync(join(folder, 'summary.json'), JSON.stringify({ root_group: {}, metrics }))
+      return runInProcess(['import-k6', join(folder, 'summary.json')], options)
+    }
+    const none = await importing(12, { 'p(95)<500': false })
+    expect(none.code).toBe(1)
+    expect(none.stdout).toContain('None of 12 requests succeeded, which fails the test')
+    expect((await importing(11, { 'p(95)<500': false })).code).toBe(0)
+    // A failed threshold says more.
+    expect((await importing(12, { 'p(95)<5': true })).code).toBe(99)
   })
 
   it('reports what is wrong with a file that is not a k6 result', async () => {

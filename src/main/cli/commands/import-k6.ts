@@ -6,6 +6,7 @@ import { withEngine } from '../engine-access.ts'
 import { resolveFromCaller } from '../invocation.ts'
 import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
 import { addExamples, addReportingOptions, type ReportingFlags } from '../options/shared-options.ts'
+import { toExitCode } from '../session/settle-run.ts'
 import { formatLoadSummary } from '../summary/load-summary-text.ts'
 
 interface ImportFlags extends ReportingFlags {
@@ -45,12 +46,12 @@ export function addImportK6Command(program: Command, context: CliContext): void 
         const report = await engine.results.readLoadReport(summary.run_id)
         await context.out.writeLine(formatLoadSummary(context.outTerminal, summary, report))
       }
-      const isCrossed = summary.thresholds?.some(({ ok }) => !ok) ?? false
-      context.exitCode = isCrossed ? EXIT.thresholdCrossed : EXIT.ok
+      context.exitCode = toExitCode(summary)
     })
   })
-  addExamples(command, [
-    'import-k6 summary.json',
-    'import-k6 machine-1.json machine-2.json --name "two machines"',
-  ])
+  addExamples(
+    command,
+    ['import-k6 summary.json', 'import-k6 machine-1.json machine-2.json --name "two machines"'],
+    `${EXIT.ok} passed or no thresholds, ${EXIT.thresholdCrossed} threshold failed, ${EXIT.rowsFailed} no request succeeded, ${EXIT.badInput} nothing imported.`,
+  )
 }
