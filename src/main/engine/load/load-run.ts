@@ -80,8 +80,8 @@ export class LoadRun {
   #threads: LoadThreads | null = null
   readonly #inFlight: number[] = []
   #failure: unknown = null
-  /** What a threshold was that has ended the load, in words; null where none has. */
-  #crossedReason: string | null = null
+  /** The threshold that has ended the load, as it was then, and in words; null where none has. */
+  #crossed: { result: ThresholdResult; reason: string } | null = null
   /** The request before everything else; null before it ended, and if there is none. */
   #first: LoadFirstRequest | null = null
   /** Why it ended the load; null if it did not. */
@@ -148,7 +148,7 @@ export class LoadRun {
     this.#callbacks?.close()
     if (this.#failure !== null) throw this.#failure
     if (this.#refusal !== null) return { kind: 'refused', reason: this.#refusal }
-    if (this.#crossedReason !== null) return { kind: 'crossed', reason: this.#crossedReason }
+    if (this.#crossed !== null) return { kind: 'crossed', reason: this.#crossed.reason }
     return this.#isStopped ? { kind: 'stopped' } : { kind: 'done' }
   }
 
@@ -274,11 +274,11 @@ export class LoadRun {
       const last = this.#seconds.lastOver(this.#elapsedMs - SETTLE_MS)
       if (last < this.#seconds.count) return
       this.#write(last)
-      if (this.#crossedReason !== null || this.#isStopped) return
+      if (this.#crossed !== null || this.#isStopped) return
       const { thresholds } = this.#options.load
-      const crossed = findAbort(thresholds, this.#thresholds, this.#seconds.count * 1000)
-      if (crossed === null) return
-      this.#crossedReason = toCrossedReason(crossed, this.measuredMs)
+      const result = findAbort(thresholds, this.#thresholds, this.#seconds.count * 1000)
+      if (result === null) return
+      this.#crossed = { result, reason: toCrossedReason(result, this.measuredMs) }
       this.#halt()
     } catch (error) {
       this.#fail(error)
@@ -329,7 +329,11 @@ export class LoadRun {
       inFlight: this.inFlight,
       maxInFlight: toMaxInFlight(load, record.plan.connection.timeoutMs),
     }
-    this.#thresholds = evaluateThresholds(load.thresholds, measured)
+    const ended = this.#crossed?.result
+    // A threshold that ended the load has failed, even if what was in flight then makes it hold.
+    this.#thresholds = evaluateThresholds(load.thresholds, measured).map((result) =>
+      result.ok && result.expression === ended?.expression ? ended : result,
+    )
     this.#metrics = readMetricValues(measured)
   }
 

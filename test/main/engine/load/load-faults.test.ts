@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import { toExitCode } from '../../../../src/main/cli/session/settle-run.ts'
+import { EXIT } from '../../../../src/shared/messages/error-entry.ts'
 import {
   findClosedPort,
   startFaultServer,
@@ -127,6 +129,33 @@ test('a threshold that is crossed ends the load after its delay, and says which 
   expect(report.durationMs).toBeLessThan(20_000)
   expect(report.rates.attemptedPerS).toBeGreaterThan(40)
   expect(report.counts.succeeded).toBe(report.counts.sent)
+})
+
+test('a threshold that ended the load has failed, even if what was in flight makes it hold', async () => {
+  const held: (() => void)[] = []
+  const server = await startFaultServer({
+    onRequest: (request, wire) => {
+      if (request.number === 1) wire.send(400, toErrorAnswer(400, 'BAD_REQUEST', 'no'))
+      else held.push(() => wire.send(200, toTaskAnswer(request)))
+    },
+  })
+  const run = loads.start(
+    loads.createPlan(3, server.baseUrl, {
+      pace: { kind: 'closed', concurrency: 10 },
+      durationMs: 60_000,
+      thresholds: ['http_reqs:count>1', { expression: 'http_req_failed:rate<0.5', abortOnFail: true }],
+    }),
+  )
+  await run.until(({ load }) => load?.phase === 'stopping')
+  for (const answer of held) answer()
+  const { summary, report } = loads.look((await run.ended).run_id)
+  expect(report.counts).toMatchObject({ sent: 11, succeeded: 10, rejected: 1 })
+  expect(summary.state).toBe('stopped')
+  expect(summary.thresholds).toMatchObject([
+    { ok: true, value: 11 },
+    { ok: false, value: 1, margin: -0.5 },
+  ])
+  expect(toExitCode(summary)).toBe(EXIT.thresholdCrossed)
 })
 
 test('an interrupted load writes what it measured until then', async () => {
