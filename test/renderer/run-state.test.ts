@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { toVerdict } from '../../src/renderer/ui/states/run-state.tsx'
+import { toShownState } from '../../src/shared/run/run.ts'
 
 const REQUESTS = { sent: 3, succeeded: 0, rejected: 3, failed: 0, unknown: 0, retried: 0 }
 const HELD = { expression: 'p(99)<500', value: 1, ok: true, limit: 500, margin: 499, unit: 'ms' as const }
@@ -14,5 +14,5 @@ it.each([
   // Of a run that sends each row once, its rows tell.
   ['completed', { state: 'completed', requests: REQUESTS }],
 ] as const)('a run is called "%s" by how it ended: %j', (verdict, run) => {
-  expect(toVerdict(run as unknown as Parameters<typeof toVerdict>[0])).toBe(verdict)
+  expect(toShownState(run as unknown as Parameters<typeof toShownState>[0])).toBe(verdict)
 })

@@ -1,9 +1,9 @@
 import { formatCount, formatCounted } from '../../shared/messages/figure-text.ts'
-import { countTrial, type RunSummary } from '../../shared/run/run.ts'
+import { countTrial, type RunSummary, toShownState } from '../../shared/run/run.ts'
 import type { RunSnapshot } from '../../shared/run/snapshot.ts'
 import { bridge } from '../bridge/client.ts'
 import { showToast } from '../ui/layout/toasts.tsx'
-import { describeThresholds, isLoadTest, toVerdict } from '../ui/states/run-state.tsx'
+import { describeThresholds, isLoadTest } from '../ui/states/run-state.tsx'
 import { SafeText } from '../ui/text/safe-text.tsx'
 import { goTo, parseRoute } from './route.ts'
 
@@ -22,7 +22,7 @@ export async function announceEnd(runId: string): Promise<void> {
   const [summary, search] = await Promise.all([bridge.runs.summarize({ runId }), bridge.capacity.newest()])
   const route = parseRoute(window.location.hash)
   if (('runId' in route && route.runId === runId) || search?.runIds.includes(runId)) return
-  const verdict = toVerdict(summary)
+  const verdict = toShownState(summary)
   showToast({
     key: toEndKey(runId),
     kind: verdict === 'completed' ? 'good' : 'warning',

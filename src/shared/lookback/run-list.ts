@@ -1,12 +1,18 @@
 import { z } from 'zod'
 import { OPERATION_KINDS } from '../operations/operations.ts'
-import { type RunSummary, runStateSchema } from '../run/run.ts'
+import { RUN_STATES, type RunSummary } from '../run/run.ts'
 
 /** How runs can be ordered. Where order is by a figure, the largest comes first. */
 export const RUN_ORDERS = ['newest', 'oldest', 'name', 'rows', 'p95', 'size'] as const
 
 /** Bulk runs, or load tests. */
 export const RUN_PRODUCTS = ['run', 'load'] as const
+
+/**
+ * What runs can be found by: their state, or how a load test failed. `completed` leaves out load tests that
+ * failed; the other states do not.
+ */
+export const FOUND_STATES = [...RUN_STATES, 'threshold-failed', 'no-success'] as const
 
 /** Runs of one page at most. */
 export const RUN_PAGE_MAX = 1_000
@@ -20,7 +26,7 @@ export const runListQuerySchema = z.object({
   search: z.string().exactOptional(),
   product: z.enum(RUN_PRODUCTS).exactOptional(),
   operations: z.array(z.enum(OPERATION_KINDS)).exactOptional(),
-  states: z.array(runStateSchema).exactOptional(),
+  states: z.array(z.enum(FOUND_STATES)).exactOptional(),
   /** Only runs in which something went wrong (`hasFailed`), or only the others. */
   failed: z.boolean().exactOptional(),
   /** The name of a connection, or the address of its service. */

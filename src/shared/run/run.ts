@@ -431,6 +431,15 @@ export function findLoadFailure(
   return hasNoSuccess(summary) ? 'no success' : null
 }
 
+/** The state that lists show of a run: one of its own for a load test that ended and failed. */
+export function toShownState(
+  summary: SummaryOfLoad & Pick<RunSummary, 'state' | 'thresholds'>,
+): RunState | NonNullable<ReturnType<typeof findLoadFailure>> {
+  const { state } = summary
+  const failure = findLoadFailure(summary)
+  return failure === 'no success' && state !== 'completed' ? state : (failure ?? state)
+}
+
 /**
  * Whether something went wrong: a run stopped by itself, rows did not succeed, or a threshold or all requests of a load
  * test failed.

@@ -82,6 +82,32 @@ describe('runs', () => {
     writeRun(workspace, { runId: 'run-3', state: 'stopped' })
     expect(await readIds(sluice, '--failed')).toEqual(['run-3'])
   })
+
+  it('finds load tests that failed by a state of their own, and not as completed', async () => {
+    const { workspace, sluice } = openWorkspace(['run-1'])
+    const load = async (failed: number, isCrossed: boolean) => {
+      const metrics = {
+        http_reqs: { count: 5, rate: 1 },
+        http_req_failed: { passes: failed, fails: 5 - failed, value: failed / 5 },
+        http_req_duration: { avg: 5, thresholds: { 'avg<9': isCrossed } },
+      }
+      const file = join(workspace, 'summary.json')
+      writeFileSync(file, JSON.stringify({ root_group: {}, metrics }))
+      return JSON.parse((await sluice(['import-k6', file, '--json'])).stdout).run_id
+    }
+    const [held, crossed, none] = [await load(0, false), await load(0, true), await load(5, false)]
+    expect(await readIds(sluice, '--state', 'completed')).toEqual(['run-1', held])
+    expect(await readIds(sluice, '--state', 'threshold-failed')).toEqual([crossed])
+    expect(await readIds(sluice, '--state', 'no-success', '--state', 'running')).toEqual([none])
+    expect(await readIds(sluice)).toEqual(['run-1', none, crossed, held])
+    const { stdout } = await sluice(['runs'])
+    for (const [id, state] of [
+      [none, 'no success'],
+      [crossed, 'threshold failed'],
+      [held, 'completed'],
+    ])
+      expect(stdout).toMatch(new RegExp(`${id} .*summary\\.json +${state} `))
+  })
 })
 
 describe('runs prune', () => {

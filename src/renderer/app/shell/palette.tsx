@@ -1,9 +1,9 @@
 import { Modal, type useMantineColorScheme } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
+import { toShownState } from '../../../shared/run/run.ts'
 import { ask } from '../../bridge/client.ts'
 import { formatTimestamp } from '../../ui/format-time.ts'
-import { toVerdict } from '../../ui/states/run-state.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import { continueDraft } from '../flow.ts'
 import { goTo } from '../route.ts'
@@ -43,7 +43,7 @@ export function Palette(props: {
       group: search === '' ? 'Newest runs' : 'Runs',
       label: summary.name,
       id: summary.run_id,
-      hint: `${toVerdict(summary)}, ${formatTimestamp(summary.started_at ?? summary.created_at)}`,
+      hint: `${toShownState(summary)}, ${formatTimestamp(summary.started_at ?? summary.created_at)}`,
       run: () => goTo({ kind: 'run', runId: summary.run_id }),
     }),
   )

@@ -16,7 +16,7 @@ import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useState } from 'react'
 import type { ConnectionEntry } from '../../../shared/bridge/connections.ts'
 import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
-import { countUnsuccessful, type RunSummary } from '../../../shared/run/run.ts'
+import { countUnsuccessful, type RunSummary, toShownState } from '../../../shared/run/run.ts'
 import { describeTrial } from '../../../shared/run/run-view.ts'
 import { ask, useConnection } from '../../bridge/client.ts'
 import { useLiveRuns } from '../../bridge/live-runs.ts'
@@ -29,7 +29,7 @@ import { ConnectionChip } from '../../ui/connection/destination-panel.tsx'
 import { ActionButton } from '../../ui/controls.tsx'
 import { ScreenFrame } from '../../ui/layout/screen.tsx'
 import { dismissToast } from '../../ui/layout/toasts.tsx'
-import { isLoadTest, RunStateLabel, toVerdict } from '../../ui/states/run-state.tsx'
+import { isLoadTest, RunStateLabel } from '../../ui/states/run-state.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import { goTo, type Route, type RunPlace, toHash } from '../route.ts'
 import { toEndKey } from '../run-endings.tsx'
@@ -156,7 +156,7 @@ function RunHead(props: {
   const missing =
     phase === 'ended' && !isLoad && route.kind !== 'run' ? describeMissing(summary.rows, notSent) : null
   const standing =
-    phase === 'ended' ? toVerdict(summary) : isLost ? 'not connected' : toStanding(phase, summary.state)
+    phase === 'ended' ? toShownState(summary) : isLost ? 'not connected' : toStanding(phase, summary.state)
   return (
     <div className={`min-w-0 ${styles.runHead}`}>
       <div className={styles.runTitle}>

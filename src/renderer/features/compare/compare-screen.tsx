@@ -19,7 +19,7 @@ import { formatCounted, listCounts } from '../../../shared/messages/figure-text.
 import { describeState } from '../../../shared/messages/state-name.ts'
 import { isSameSource, nameSource } from '../../../shared/plan/source-paths.ts'
 import { countLeftOut, listLeftOut } from '../../../shared/run/item-state.ts'
-import type { RunSummary } from '../../../shared/run/run.ts'
+import { type RunSummary, toShownState } from '../../../shared/run/run.ts'
 import { ask } from '../../bridge/client.ts'
 import type { NamePlace } from '../../ui/connection/destination.ts'
 import { ActionButton, IconButton } from '../../ui/controls.tsx'
@@ -27,7 +27,7 @@ import { formatTimestamp } from '../../ui/format-time.ts'
 import { LabelsForm } from '../../ui/labels/labels-form.tsx'
 import { Empty, ErrorNotice, Panel, Screen } from '../../ui/layout/screen.tsx'
 import { nameOperation } from '../../ui/operations/operation-looks.tsx'
-import { isLoadTest, RunStateLabel, toVerdict } from '../../ui/states/run-state.tsx'
+import { isLoadTest, RunStateLabel } from '../../ui/states/run-state.tsx'
 import { type Column, Table } from '../../ui/table/table.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import { BaselineMenu, useBaselines } from './baseline-menu.tsx'
@@ -373,7 +373,7 @@ function RunsPanel(props: {
             { title: 'Size', isNumber: true, cell: describeSize },
             {
               title: 'State',
-              cell: (run) => <RunStateLabel state={toVerdict(run)} isLoadTest={isLoadTest(run)} />,
+              cell: (run) => <RunStateLabel state={toShownState(run)} isLoadTest={isLoadTest(run)} />,
             },
             { title: 'Baseline', cell: (run) => <BaselineMenu run={run} /> },
             {
@@ -485,7 +485,7 @@ const NAME_MAX = 50
 function describeRun(run: RunSummary): string {
   const name = run.name.length > NAME_MAX ? `${run.name.slice(0, NAME_MAX)}…` : run.name
   const started = formatTimestamp(run.started_at ?? run.created_at).slice(0, 16)
-  return `${isLoadTest(run) ? 'Load test: ' : ''}${name} · ${started} · ${describeSize(run)} · ${toVerdict(run)}`
+  return `${isLoadTest(run) ? 'Load test: ' : ''}${name} · ${started} · ${describeSize(run)} · ${toShownState(run)}`
 }
 
 /** Which of several runs is compared with the first by its decisions. */

@@ -4,9 +4,13 @@ import { IconSearch } from '@tabler/icons-react'
 import { useEffect, useRef, useState } from 'react'
 import { create } from 'zustand'
 import { RUNS_SHOWN } from '../../../shared/bridge/runs.ts'
-import { RUN_ORDERS, type RunChoices, type RunListQuery } from '../../../shared/lookback/run-list.ts'
+import {
+  FOUND_STATES,
+  RUN_ORDERS,
+  type RunChoices,
+  type RunListQuery,
+} from '../../../shared/lookback/run-list.ts'
 import { OPERATION_KINDS } from '../../../shared/operations/operations.ts'
-import { RUN_STATES, type RunState } from '../../../shared/run/run.ts'
 import type { NamePlace } from '../../ui/connection/destination.ts'
 import { ActionButton, SwitchField, TextField } from '../../ui/controls.tsx'
 import { type Activity, toLook } from '../../ui/operations/operation-looks.tsx'
@@ -37,8 +41,8 @@ export function RunFilters(props: { choices: RunChoices; namePlace: NamePlace })
         label="State"
         all="Any state"
         value={filter.state}
-        options={RUN_STATES.map((state) => ({ value: state, label: state }))}
-        onValue={(state) => changeFilter({ state: RUN_STATES.find((one) => one === state) ?? null })}
+        options={FOUND_STATES.map((state) => ({ value: state, label: state.replace('-', ' ') }))}
+        onValue={(state) => changeFilter({ state: FOUND_STATES.find((one) => one === state) ?? null })}
       />
       <Choice
         label="Operation"
@@ -202,7 +206,7 @@ const DAYS: Partial<Record<Period, number>> = { today: 1, week: 7, month: 30, qu
 /** Which runs are listed, as a person chose them; empty texts and null choose all. */
 export interface RunFilter {
   search: string
-  state: RunState | null
+  state: (typeof FOUND_STATES)[number] | null
   activity: Activity | null
   /** Only runs in which something went wrong. */
   failed: boolean

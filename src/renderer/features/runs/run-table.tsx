@@ -6,7 +6,7 @@ import type { RunListQuery } from '../../../shared/lookback/run-list.ts'
 import { formatBytes, formatCount, formatCounted, formatMs } from '../../../shared/messages/figure-text.ts'
 import { findOperation } from '../../../shared/operations/operations.ts'
 import { OUTCOMES, type Outcome } from '../../../shared/run/item-state.ts'
-import { listRetries, type RunSummary } from '../../../shared/run/run.ts'
+import { listRetries, type RunSummary, toShownState } from '../../../shared/run/run.ts'
 import { describeTrial } from '../../../shared/run/run-view.ts'
 import type { RunSnapshot } from '../../../shared/run/snapshot.ts'
 import type { NamePlace } from '../../ui/connection/destination.ts'
@@ -20,7 +20,6 @@ import {
   isLoadTest,
   type RunStanding,
   RunStateLabel,
-  toVerdict,
 } from '../../ui/states/run-state.tsx'
 import { type Column, Table } from '../../ui/table/table.tsx'
 import type { TableColumn, TableColumns } from '../../ui/table/table-columns.tsx'
@@ -137,7 +136,7 @@ export function RunTable(props: RunTableProps) {
       title: 'State',
       cell: ({ summary }) => (
         <RunStateLabel
-          state={props.standings.get(summary.run_id) ?? toVerdict(summary)}
+          state={props.standings.get(summary.run_id) ?? toShownState(summary)}
           isLoadTest={isLoadTest(summary)}
         />
       ),

@@ -10,7 +10,7 @@ import {
   IconPlugConnectedX,
   type TablerIcon,
 } from '@tabler/icons-react'
-import { findLoadFailure, type RunState, type RunSummary } from '../../../shared/run/run.ts'
+import type { RunState, RunSummary } from '../../../shared/run/run.ts'
 import { IconLabel } from './row-states.tsx'
 import styles from './states.module.css'
 
@@ -78,15 +78,6 @@ const LOAD_MEANINGS: Partial<Record<RunStanding, string>> = {
   running: 'Requests are being sent.',
   completed: 'It was measured to its end.',
   interrupted: 'Stopped early; results cover the time until then.',
-}
-
-/** The state that is shown of a run: one of its own for a load test that ended and failed. */
-export function toVerdict(
-  summary: Pick<RunSummary, 'state' | 'thresholds' | 'requests' | 'callbacks' | 'load'>,
-): RunStanding {
-  const { state } = summary
-  const failure = findLoadFailure(summary)
-  return failure === 'no success' && state !== 'completed' ? state : (failure ?? state)
 }
 
 export function RunStateLabel(props: { state: RunStanding; isLoadTest?: boolean }) {

@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import stringWidth from 'fast-string-width'
 import {
+  FOUND_STATES,
   RUN_ORDERS,
   RUN_PAGE_MAX,
   RUN_PRODUCTS,
@@ -16,8 +17,8 @@ import {
   hasNoSuccess,
   isLoadRun,
   listRetries,
-  RUN_STATES,
   type RunSummary,
+  toShownState,
 } from '../../../../shared/run/run.ts'
 import type { CliContext } from '../../context.ts'
 import { writeDocument } from '../../documents/write-document.ts'
@@ -54,7 +55,7 @@ const optional = (...given: Parameters<typeof always>): RunColumn => ({
 const COLUMNS: readonly RunColumn[] = [
   always(text('RUN'), 9, (run) => run.run_id),
   always(foreign('NAME', 8), 9, (run) => toPrintable(run.name)),
-  always(text('STATE'), 9, (run) => run.state),
+  always(text('STATE'), 9, toShownState),
   always(number('ROWS'), 9, ({ rows }) => formatCount(rows.read)),
   always(number('OK'), 9, (run) => formatCount(toEnded(run).succeeded)),
   always(number('REJECTED'), 8, (run) => formatCount(toEnded(run).rejected)),
@@ -161,7 +162,7 @@ export function addRunsCommand(program: Command, context: CliContext): void {
       'operation, such as task or index-add; repeatable',
       createChoiceCollector(OPERATION_KINDS),
     )
-    .option('--state <state>', `${RUN_STATES.join(', ')}; repeatable`, createChoiceCollector(RUN_STATES))
+    .option('--state <state>', `${FOUND_STATES.join(', ')}; repeatable`, createChoiceCollector(FOUND_STATES))
     .option('--failed', 'with unsuccessful rows or a failed threshold, or stopped by itself')
     .option('--connection <name>', 'name of a connection, or URL of a service')
     .option('--tag <tag>', 'tag that the run has; repeatable', collect)

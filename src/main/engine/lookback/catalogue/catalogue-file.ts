@@ -7,7 +7,7 @@ import { underLease } from '../../workspace/lease.ts'
 import { findForeign, type OwnSchema, readSchemaVersion } from '../../workspace/own-schema.ts'
 
 /** Raised with every change of what rows hold, as a change of the tables shows: an older catalogue is then built anew. */
-const MADE_BY = `${APP_VERSION} 8`
+const MADE_BY = `${APP_VERSION} 9`
 
 const TABLES = `
   -- Every run and retry that has a journal, readable or not, as it was when it was read last.
@@ -52,6 +52,8 @@ const TABLES = `
     p95 REAL,
     size_bytes INTEGER NOT NULL,
     has_failed INTEGER NOT NULL,
+    -- How a load test failed; null if it did not, and of other runs.
+    load_failure TEXT,
     search TEXT NOT NULL
   ) STRICT, WITHOUT ROWID;
   CREATE TABLE tag (id TEXT NOT NULL, tag TEXT NOT NULL, PRIMARY KEY (id, tag)) STRICT, WITHOUT ROWID;

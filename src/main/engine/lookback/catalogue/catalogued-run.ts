@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import { listRunSources } from '../../../../shared/plan/source-paths.ts'
-import { hasFailed, isLoadRun, type RunSummary } from '../../../../shared/run/run.ts'
+import { findLoadFailure, hasFailed, isLoadRun, type RunSummary } from '../../../../shared/run/run.ts'
 import type { RunFamily, RunView } from '../../journal/run-family.ts'
 import { readLatencyCourse } from '../../journal/seconds.ts'
 import { summarizeRun } from '../../results/run-summary.ts'
@@ -139,7 +139,9 @@ export function insertWhole(db: DatabaseSync, { members, summary, courseMs }: Ca
   for (const member of members) insertRun(db, member)
   const { run_id: id, tags = [], retries } = summary
   const newest = retries.at(-1) ?? summary
-  db.prepare('INSERT OR REPLACE INTO whole VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)').run(
+  db.prepare(
+    'INSERT OR REPLACE INTO whole VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+  ).run(
     id,
     newest.run_id,
     Date.parse(summary.created_at),
@@ -156,6 +158,7 @@ export function insertWhole(db: DatabaseSync, { members, summary, courseMs }: Ca
     summary.latency_ms.http_req_duration?.p95 ?? null,
     members.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
     Number(hasFailed(summary)),
+    findLoadFailure(summary),
     toSearched(summary),
   )
   const insertTag = db.prepare('INSERT OR IGNORE INTO tag VALUES (?, ?)')

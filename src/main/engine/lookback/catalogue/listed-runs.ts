@@ -14,6 +14,15 @@ const ORDERS: Record<NonNullable<RunListQuery['order']>, string> = {
   size: 'size_bytes DESC, whole.id DESC',
 }
 
+const STATES: Record<NonNullable<RunListQuery['states']>[number], string> = {
+  running: "state = 'running'",
+  completed: "state = 'completed' AND load_failure IS NULL",
+  stopped: "state = 'stopped'",
+  interrupted: "state = 'interrupted'",
+  'threshold-failed': "load_failure = 'threshold failed'",
+  'no-success': "load_failure = 'no success'",
+}
+
 /** A condition and the values it binds. */
 interface Condition {
   sql: string
@@ -87,7 +96,7 @@ function toCondition(query: RunListQuery): Condition {
     add(`${column} IN (${values.map(() => '?').join()})`, ...values)
   if (product !== undefined) add('product = ?', product)
   if (operations !== undefined) addOneOf('operation', operations)
-  if (states !== undefined) addOneOf('state', states)
+  if (states !== undefined) add(states.map((state) => STATES[state]).join(' OR ') || 'false')
   if (failed !== undefined) add('has_failed = ?', Number(failed))
   if (connection !== undefined) {
     add('? IN (connection, base_url, task_base_url)', connection)
