@@ -121,6 +121,19 @@ export function sayUnread({ labels: { unread = [] } }: Pick<Evaluation, 'labels'
   ]
 }
 
+/** Whether most labelled rows have no answer, so that the figures are about the lesser part. */
+export function isMostlyUnanswered({ evaluated, without_answer: missing }: AnsweredRows): boolean {
+  return missing > evaluated
+}
+
+/** How many labelled rows are in no figure for want of an answer. */
+export function sayUnanswered({ evaluated, without_answer: missing }: AnsweredRows): string {
+  const labelled = formatCounted(evaluated + missing, 'labelled row')
+  return `${formatCount(missing)} of ${labelled} ${missing === 1 ? 'has' : 'have'} no answer: figures are about the other ${formatCount(evaluated)}.`
+}
+
+type AnsweredRows = Pick<Evaluation['rows'], 'evaluated' | 'without_answer'>
+
 /** Rows that were not evaluated, by why; null where all were. */
 export function describeLeftOut({ rows, labels }: Evaluation): string | null {
   const left = listCounts([

@@ -290,6 +290,38 @@ describe('evaluate', () => {
     expect(known.stderr).toContain('recall(overall)>=0.9 (found 0.5)')
   })
 
+  it('exits with 98 if most labelled rows have no answer, and says how many have none', async () => {
+    const folder = createTemporaryFolder()
+    const sandbox = await withSandbox()
+    const sluice = (...args: string[]) =>
+      runInProcess(args, { workspace: join(folder, 'w'), env: { SLUICE_API_KEY: sandbox.key } })
+    const send = (answered: number, ...args: string[]) => {
+      // Rows with such an id are invalid.
+      const ids = [1, 2, 3, 4, 5].map((i) => `p${i <= answered ? '' : '_'}${answered}-${i}`)
+      const rows = ids.map((id) => `${id},u1,claim your free prize now,Likely spam`)
+      const content = `${['post_id,user_id,text_data,truth', ...rows].join('\n')}\n`
+      const source = writeSource(folder, `posts-${answered}.csv`, content)
+      return sluice('task', source, '--base-url', sandbox.baseUrl, '--quiet', ...args)
+    }
+    const evaluate = (...args: string[]) =>
+      sluice('evaluate', 'latest', '--label', 'truth', '--assert', 'recall(Likely spam)>=0.9', ...args)
+    await send(2)
+    const most = await evaluate('--json')
+    expect(most.code).toBe(98)
+    expect(most.stderr).toContain('3 of 5 labelled rows have no answer')
+    const { assertions, rows, warnings } = JSON.parse(most.stdout) as Evaluation
+    expect(assertions).toMatchObject([{ ok: true }])
+    expect(rows).toMatchObject({ evaluated: 2, without_answer: 3 })
+    expect(warnings).toContain('3 of 5 labelled rows have no answer: figures are about the other 2.')
+    expect(await evaluate('--assert', 'recall(Likely spam)<0.5')).toMatchObject({ code: 99 })
+    await send(3)
+    const some = await evaluate()
+    expect(some).toMatchObject({ code: 0, stderr: expect.stringContaining('2 of 5 labelled rows have no') })
+    // The rows after a trial were never asked for.
+    await send(5, '--limit', '1')
+    expect(await evaluate()).toMatchObject({ code: 0 })
+  })
+
   it('exits with 99 where an assertion does not hold, and says what was found', async () => {
     onlyInLongForm()
     const { evaluate, sluice } = await sendRows()

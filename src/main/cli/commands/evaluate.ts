@@ -65,7 +65,7 @@ export function addEvaluateCommand(program: Command, context: CliContext): void 
       await addStepSummary(context, () =>
         toSummaryPart(`Evaluation of ${run.name}`, toEvaluationReport(evaluation, 'page', false)),
       )
-      await reportAssertions(context, evaluation)
+      await reportAssertions(context, evaluation, run)
     })
   })
   addExamples(
@@ -74,6 +74,6 @@ export function addEvaluateCommand(program: Command, context: CliContext): void 
       'evaluate latest --label truth --positive "spam=Likely spam"',
       'evaluate latest --label truth --positive "spam=Likely spam" --list "fn:Likely spam" --export missed.csv',
     ],
-    `0 if every assertion holds, ${EXIT.thresholdCrossed} if one does not`,
+    `0 if every assertion holds, ${EXIT.thresholdCrossed} if one does not, ${EXIT.notJudged} if most labelled rows have no answer`,
   )
 }

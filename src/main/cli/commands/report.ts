@@ -73,7 +73,7 @@ export function addReportCommand(program: Command, context: CliContext): void {
           const { file: written, bytes } = report.written
           await context.out.writeLine(`${written} (${formatBytes(bytes)})`)
         }
-        if (report.evaluation !== null) await reportAssertions(context, report.evaluation)
+        if (report.evaluation !== null) await reportAssertions(context, report.evaluation, run)
       })
     },
   )
@@ -85,7 +85,7 @@ export function addReportCommand(program: Command, context: CliContext): void {
       'report latest report.xlsx --with-content',
       'report latest report.html --label truth --positive "spam=Likely spam"',
     ],
-    `0 if every assertion holds, ${EXIT.thresholdCrossed} if one does not`,
+    `0 if every assertion holds, ${EXIT.thresholdCrossed} if one does not, ${EXIT.notJudged} if most labelled rows have no answer`,
   )
 }
 

@@ -7,9 +7,10 @@ import {
   type EvaluateOptions,
   type Evaluation,
 } from '../../../shared/lookback/evaluation.ts'
-import { sayUnread } from '../../../shared/lookback/evaluation-view.ts'
+import { isMostlyUnanswered, sayUnanswered, sayUnread } from '../../../shared/lookback/evaluation-view.ts'
 import { EXIT } from '../../../shared/messages/error-entry.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
+import { countTrial, type RunSummary } from '../../../shared/run/run.ts'
 import { annotate } from '../annotations.ts'
 import type { CliContext } from '../context.ts'
 import { addLabelOptions, type LabelFlags, splitAtEquals, toLabelOptions } from './label-options.ts'
@@ -82,7 +83,7 @@ export function addEvaluationOptions(command: Command): Command {
     )
     .option(
       '--assert <condition>',
-      `exit with ${EXIT.thresholdCrossed} if this condition does not hold, such as "recall(Likely spam)>=0.9"; repeatable`,
+      `exit with ${EXIT.thresholdCrossed} if this condition does not hold, such as "recall(Likely spam)>=0.9", with ${EXIT.notJudged} if most labelled rows have no answer; repeatable`,
       collectAssertion,
     )
     .optionsGroup('Scores:')
@@ -116,18 +117,36 @@ export function toEvaluateOptions(flags: EvaluationFlags, env: CliContext['env']
   }
 }
 
-/** Says which assertions failed, which decides the exit code. */
-export async function reportAssertions(context: CliContext, evaluation: Evaluation): Promise<void> {
-  const failed = evaluation.assertions.filter(({ ok }) => !ok)
-  if (failed.length === 0) return
+/** Says which assertions of a run failed or cannot be judged, which decides the exit code. */
+export async function reportAssertions(
+  context: CliContext,
+  evaluation: Evaluation,
+  run: RunSummary,
+): Promise<void> {
+  const { assertions, rows } = evaluation
+  if (assertions.length === 0) return
+  const annotateAll = (title: string, messages: readonly string[]) =>
+    annotate(
+      context,
+      messages.map((message) => ({ level: 'error', title, message })),
+    )
+  const failed = assertions.filter(({ ok }) => !ok)
+  if (rows.without_answer > 0) await context.err.writeLine(sayUnanswered(rows))
+  if (failed.length === 0) {
+    // The rows after a trial were never asked for, and each may have a label.
+    const left = countTrial(run) === null ? 0 : run.rows.not_sent
+    const unanswered = { ...rows, without_answer: rows.without_answer - left }
+    if (!isMostlyUnanswered(unanswered)) return
+    context.exitCode = EXIT.notJudged
+    const message = 'Assertions cannot be judged: most labelled rows have no answer.'
+    await context.err.writeLine(message)
+    return annotateAll('Not judged', [message])
+  }
   context.exitCode = EXIT.thresholdCrossed
   const list = failed.map(({ expression, value }) => `${expression} (found ${value ?? 'no value'})`)
   await context.err.writeLine(`${formatCounted(failed.length, 'assertion')} failed: ${list.join(', ')}.`)
   for (const line of failed.some(({ value }) => value === null) ? sayUnread(evaluation) : []) {
     await context.err.writeLine(`${line} Pass --positive for each rule that is to be judged.`)
   }
-  await annotate(
-    context,
-    list.map((message) => ({ level: 'error', title: 'Assertion failed', message })),
-  )
+  await annotateAll('Assertion failed', list)
 }

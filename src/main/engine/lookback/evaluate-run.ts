@@ -1,6 +1,7 @@
 import { checkAssertion, isKnownSubject } from '../../../shared/lookback/assertion.ts'
 import { WHEN_SCORES } from '../../../shared/lookback/comparison-text.ts'
 import type { DrawnScore, EvaluateOptions, Evaluation } from '../../../shared/lookback/evaluation.ts'
+import { isMostlyUnanswered, sayUnanswered } from '../../../shared/lookback/evaluation-view.ts'
 import {
   Evaluator,
   type LabelledKind,
@@ -172,6 +173,7 @@ export async function* evaluateInSteps(
             },
           }),
     warnings: [
+      ...(isMostlyUnanswered(rows) ? [sayUnanswered(rows)] : []),
       ...reader.listNotes(),
       ...listWarnings(
         labels,
