@@ -66,14 +66,14 @@ const RECORD_COLUMN: ExportColumn = {
 const OPERATION_COLUMNS: readonly (ExportColumn & { of: readonly Subject[] })[] = [
   ...columnsOf(['content'], {
     sluice_rule_ids: ['Rule ids', (row) => joinTexts(row.triggeredRules.map(({ ruleId }) => ruleId))],
-    sluice_from_cache: ['From cache', (row) => String(row.task?.fromCache ?? ''), 'boolean'],
-    sluice_language: ['Language', (row) => toListText(row.task?.languages)],
+    sluice_from_cache: ['From cache', (row) => String(row.content.fromCache ?? ''), 'boolean'],
+    sluice_language: ['Language', (row) => toListText(row.content.task?.languages)],
     sluice_pii: ['Personal data', (row) => toFoundText(row, 'pii')],
     sluice_urls: ['Addresses', (row) => toFoundText(row, 'urls')],
     sluice_text_filters: ['Text filters', (row) => toFoundText(row, 'textFilters')],
     sluice_custom_classes: ['Custom classes', (row) => toFoundText(row, 'customClasses')],
     sluice_moderated_classes: ['Moderated classes', (row) => toFoundText(row, 'moderatedClasses')],
-    sluice_model_results: ['Model results', (row) => toListText(row.task?.models)],
+    sluice_model_results: ['Model results', (row) => toListText(row.content.task?.models)],
     sluice_index_matches: ['Index matches', (row) => toFoundText(row, 'matches')],
   }),
   ...columnsOf(['item'], {
@@ -87,19 +87,19 @@ const OPERATION_COLUMNS: readonly (ExportColumn & { of: readonly Subject[] })[] 
     sluice_term_notes: ['Notes of the term', (row) => row.termNotes ?? ''],
   }),
   ...columnsOf(['item', 'term'], {
-    sluice_service_message: ['Message of the service', (row) => row.serviceMessage ?? ''],
+    sluice_service_message: ['Message of the service', (row) => row.content.serviceMessage ?? ''],
   }),
   ...columnsOf(['appeal'], {
     sluice_appeal_status: [
       'Appeal',
       (row) => (row.answer !== null && isAppealAnswer(row.answer) ? row.answer : ''),
     ],
-    sluice_appeal_action_id: ['Action id of the judgment', (row) => row.appeal?.actionId ?? ''],
-    sluice_appeal_action_name: ['Action of the judgment', (row) => row.appeal?.actionName ?? ''],
-    sluice_appeal_reasons: ['Reasons of the judgment', (row) => toListText(row.appeal?.reasons)],
-    sluice_original_action_id: ['Original action id', (row) => row.appeal?.originalActionId ?? ''],
-    sluice_original_action_name: ['Original action', (row) => row.appeal?.originalActionName ?? ''],
-    sluice_original_reasons: ['Original reasons', (row) => toListText(row.appeal?.originalReasons)],
+    sluice_appeal_action_id: ['Action id of the judgment', (row) => row.content.appeal?.actionId ?? ''],
+    sluice_appeal_action_name: ['Action of the judgment', (row) => row.content.appeal?.actionName ?? ''],
+    sluice_appeal_reasons: ['Reasons of the judgment', (row) => toListText(row.content.appeal?.reasons)],
+    sluice_original_action_id: ['Original action id', (row) => row.content.appeal?.originalActionId ?? ''],
+    sluice_original_action_name: ['Original action', (row) => row.content.appeal?.originalActionName ?? ''],
+    sluice_original_reasons: ['Original reasons', (row) => toListText(row.content.appeal?.originalReasons)],
   }),
 ]
 
@@ -256,14 +256,14 @@ export function toAnswerColumn(name: string): ExportColumn | null {
     read: (row) => {
       const repeated = readRepeatedMember(toAnswerText(row), first)
       return toMemberText(
-        path.reduce(readMember, repeated.length > 0 ? repeated : readMember(row.body, first)),
+        path.reduce(readMember, repeated.length > 0 ? repeated : readMember(row.content.body, first)),
       )
     },
   }
 }
 
 /** The text of the answer that decided a row; '' where it stands with another row of its request. */
-function toAnswerText({ body, callbacks, response }: ExportRow): string {
+function toAnswerText({ content: { body }, callbacks, response }: ExportRow): string {
   if (typeof body !== 'object' || body === null) return ''
   return callbacks.find(({ effect }) => effect === 'settled')?.body ?? response?.body ?? ''
 }
@@ -409,7 +409,7 @@ function toMs(ms: number | null): number | '' {
 }
 
 /** What a task's answer has under a list: `[]` if it is empty there, nothing if the answer does not have it. */
-function toFoundText({ task }: ExportRow, list: TaskFindings['answered'][number]): string {
+function toFoundText({ content: { task } }: ExportRow, list: TaskFindings['answered'][number]): string {
   const text = toListText(task?.[list])
   return text === '' && task?.answered.includes(list) ? '[]' : text
 }

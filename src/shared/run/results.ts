@@ -5,7 +5,7 @@ import { rowsInKeySchema } from '../mapping/rows-in-key.ts'
 import { type Correction, correctionSchema } from '../plan/fixes.ts'
 import { sourceFormatSchema } from '../plan/plan.ts'
 import { type RowAndRecord, sourcePlaceSchema } from '../plan/source-place.ts'
-import type { AppealFindings, TaskFindings } from '../service/answer-findings.ts'
+import type { AnswerContent } from '../service/answer-content.ts'
 import { requestsShape, rowAnswerSchema, rowStateSchema } from './item-state.ts'
 import { problemSchema } from './problem.ts'
 import { readAsSchema } from './read-as.ts'
@@ -191,14 +191,10 @@ export interface ExportRow extends ResultRow {
   /** The last answer; null where there was none. */
   response: { body: string; cutFrom: CutFrom | null } | null
   callbacks: CallbackDetail[]
-  /** The JSON of the answer that decided the row, in async that of the callback; undefined where there is none. */
-  body: unknown
-  task: TaskFindings | null
-  appeal: AppealFindings | null
+  /** Of the answer that decided the row, in async that of the callback. */
+  content: AnswerContent
   /** What the service has as notes of a term; null where it did not say. */
   termNotes: string | null
-  /** The `message` of an answer of an index or a watchlist. */
-  serviceMessage: string | null
 }
 
 const runSecondSchema = z.object({

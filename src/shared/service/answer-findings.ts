@@ -129,9 +129,11 @@ function readValue(value: unknown, depth: number, reader: AnswerReader): void {
   if (model !== null) reader.addModel(model, value)
   for (const name of Object.keys(value)) {
     const inner = value[name]
-    if (name === 'from_cache' && typeof inner === 'boolean') reader.noteCached(inner)
-    else if (name === 'language' && typeof inner === 'string' && inner !== '') reader.addLanguage(inner)
-    else if (isListName(name) && Array.isArray(inner)) reader.addList(LISTS[name], inner)
+    // Most values are texts and numbers, and most objects have nothing else.
+    if (typeof inner !== 'object') {
+      if (name === 'from_cache' && typeof inner === 'boolean') reader.noteCached(inner)
+      else if (name === 'language' && typeof inner === 'string' && inner !== '') reader.addLanguage(inner)
+    } else if (isListName(name) && Array.isArray(inner)) reader.addList(LISTS[name], inner)
     else if (!ECHOES.has(name)) readValue(inner, depth + 1, reader)
   }
 }

@@ -7,6 +7,7 @@ import {
   listColumns,
 } from '../../../src/shared/run/choose-columns.ts'
 import { isExportHeader } from '../../../src/shared/run/export-columns.ts'
+import { AnswerContent } from '../../../src/shared/service/answer-content.ts'
 import { buildResult } from '../../main/engine/run/export/build-result.ts'
 
 const SPAM = { ruleId: 'r1', ruleName: 'Spam' }
@@ -25,6 +26,10 @@ function choose(asked: readonly string[], parts: Partial<ColumnChoice> = {}) {
 
 const toNames = (...args: Parameters<typeof choose>) =>
   choose(...args).map((column) => (typeof column === 'number' ? column : column.name))
+
+function toContent(body: unknown): AnswerContent {
+  return new AnswerContent(JSON.stringify(body), 'content')
+}
 
 /** A cell of the only column asked for. */
 function readCell(
@@ -112,7 +117,7 @@ test('any member of the answer is a column by its path, also through lists', () 
     urls: ['https://one.example', 'https://two.example'],
     nothing: null,
   }
-  const read = (name: string) => readCell(name, { body })
+  const read = (name: string) => readCell(name, { content: toContent(body) })
   expect(read('answer.user_id')).toBe('12345678901234567890')
   expect(read('answer.from_cache')).toBe('false')
   expect(read('answer.status.status.code')).toBe('[0,4]')
@@ -122,7 +127,7 @@ test('any member of the answer is a column by its path, also through lists', () 
   for (const path of ['nothing', 'missing', 'user_id.length', 'urls.9', 'constructor']) {
     expect(read(`answer.${path}`), path).toBe('')
   }
-  expect(readCell('answer.user_id', { body: undefined })).toBe('')
+  expect(readCell('answer.user_id', {})).toBe('')
 })
 
 test('the bodies of the answer and of the callback that settled a row are columns as they came', () => {
@@ -194,5 +199,5 @@ test('paths of answers lead to their values, through lists without a number', ()
   }
   const paths = listAnswerPaths([body, 'text'])
   expect(paths).toEqual(['user_id', 'status.response.language', 'status.code', 'none'])
-  expect(readCell('answer.status.response.language', { body })).toBe('EN')
+  expect(readCell('answer.status.response.language', { content: toContent(body) })).toBe('EN')
 })

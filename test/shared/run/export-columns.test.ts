@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { operationSchema } from '../../../src/shared/operations/operations.ts'
 import { isExportHeader, toAnswerColumn, toExportColumns } from '../../../src/shared/run/export-columns.ts'
 import type { ExportRow } from '../../../src/shared/run/results.ts'
-import { readTaskFindings } from '../../../src/shared/service/answer-findings.ts'
+import { AnswerContent } from '../../../src/shared/service/answer-content.ts'
 
 const KINDS = operationSchema.options.map(({ shape }) => shape.kind.value)
 
@@ -37,12 +37,10 @@ test('the header of an export of an earlier version is still known as one of our
 
 /** The text of a column of a task that was answered so. */
 function readColumn(name: string, body: string, rules: ExportRow['triggeredRules'] = []): string {
-  const parsed = JSON.parse(body) as unknown
   const row = {
-    body: parsed,
+    content: new AnswerContent(body, 'content'),
     response: { body, cutFrom: null },
     callbacks: [],
-    task: readTaskFindings(parsed),
     triggeredRules: rules,
   } as unknown as ExportRow
   const column = toAnswerColumn(name) ?? toExportColumns('task', {}).find((one) => one.name === name)

@@ -325,7 +325,7 @@ function findError(answers: OpenRequest['answers'], count: number): { code: stri
 
 function toAnswer(result: ExportRow, nameOf: ReadonlyMap<string, string>): InputAnswer {
   if (result.state !== 'succeeded') return { kind: 'error', error: toError(result) }
-  const { status, taskId, triggeredRules, classScores, task } = result
+  const { status, taskId, triggeredRules, classScores, content } = result
   const triggered = new Set(triggeredRules.map(({ ruleId }) => ruleId))
   const decided = [...nameOf].map(([ruleId, name]): [string, boolean] => [name, triggered.has(ruleId)])
   const beyond = triggeredRules.flatMap(({ ruleId, ruleName }): [string, boolean][] =>
@@ -336,7 +336,7 @@ function toAnswer(result: ExportRow, nameOf: ReadonlyMap<string, string>): Input
     kind: 'answered',
     status: status ?? 200,
     taskId,
-    models: (task?.models ?? []).map(({ model }) => model),
+    models: (content.task?.models ?? []).map(({ model }) => model),
     result: {
       flagged: triggered.size > 0,
       categories: Object.fromEntries([...decided, ...beyond]),

@@ -3,13 +3,8 @@ import { listFixedFields } from '../../../../shared/plan/fixes.ts'
 import { type SourcePlace, toRowAndRecord, toSourcePlace } from '../../../../shared/plan/source-place.ts'
 import type { CallbackDetail, ExportRow, ResultRow } from '../../../../shared/run/results.ts'
 import type { RowFilter } from '../../../../shared/run/row-filters.ts'
-import {
-  readAnsweredTerms,
-  readAppealFindings,
-  readServiceMessage,
-  readTaskFindings,
-} from '../../../../shared/service/answer-findings.ts'
-import { parseJson } from '../../../../shared/service/parse-json.ts'
+import { AnswerContent, NO_CONTENT } from '../../../../shared/service/answer-content.ts'
+import { readAnsweredTerms } from '../../../../shared/service/answer-findings.ts'
 import { listScoreClasses, readScoreClasses } from '../../journal/found-reader.ts'
 import type { RunFamily, RunView } from '../../journal/run-family.ts'
 import type { StoredBody } from '../../journal/stored-bodies.ts'
@@ -75,7 +70,7 @@ interface ItemExchange {
   place: SourcePlace
   response: StoredBody | null
   callbacks: CallbackDetail[]
-  body: unknown
+  content: AnswerContent
   findTerm: ReturnType<typeof readAnsweredTerms> | null
 }
 
@@ -252,7 +247,6 @@ function createExportedRun(view: RunView, { withRequests, withFields }: Required
     return made
   }
   const { subject } = OPERATIONS[operation.kind]
-  const [isTask, isTerm, isAppeal] = [subject === 'content', subject === 'term', subject === 'appeal']
   /**
    * Of the items that were read last, by their rows' tries: a retry may have sent some rows without the others. After a
    * correction rows of another item may stand between those of one.
@@ -275,10 +269,9 @@ function createExportedRun(view: RunView, { withRequests, withFields }: Required
     const response = page.readAnswer(stored)
     const callbacks = page.readCallbacks(stored)
     const settled = callbacks.find(({ effect }) => effect === 'settled')
-    const text = settled?.body ?? response?.text ?? ''
-    const body = text === '' ? undefined : parseJson(text)
-    const findTerm = isTerm && body !== undefined ? readAnsweredTerms(body) : null
-    return { row: stored.id, place, response, callbacks, body, findTerm }
+    const content = new AnswerContent(settled?.body ?? response?.text ?? '', subject)
+    const findTerm = subject === 'term' && content.body !== undefined ? readAnsweredTerms(content.body) : null
+    return { row: stored.id, place, response, callbacks, content, findTerm }
   }
 
   function findNotes({ findTerm }: ItemExchange, { row, cells }: ResultRow, kinds: string | null) {
@@ -294,7 +287,8 @@ function createExportedRun(view: RunView, { withRequests, withFields }: Required
       const result = page.toResult(stored)
       const exchange = item === null ? null : findExchange(stored, item, result.place)
       // What the answer of another row says is not of this one.
-      const body = result.errorCode === ECHO_MISMATCH_CODE ? undefined : exchange?.body
+      const isOfOther = exchange === null || result.errorCode === ECHO_MISMATCH_CODE
+      const content = isOfOther ? NO_CONTENT : exchange.content
       const isFirst = exchange === null || exchange.row === row
       const wasSent = item !== null && result.attempts > 0
       const response = isFirst ? (exchange?.response ?? null) : null
@@ -310,18 +304,15 @@ function createExportedRun(view: RunView, { withRequests, withFields }: Required
       }
       const exported: ExportRow = {
         ...result,
-        message: isAppeal ? (describeAppeal(body) ?? result.message) : result.message,
+        message: subject === 'appeal' ? (describeAppeal(content.body) ?? result.message) : result.message,
         kinds,
         tries: [],
         exchangeInRow: isFirst ? null : toRowAndRecord(exchange.row, exchange.place),
         request: wasSent && withRequests && isFirst ? toRequest() : null,
         response: response === null ? null : { body: response.text, cutFrom: response.cutFrom },
         callbacks: isFirst ? (exchange?.callbacks ?? page.readCallbacks(stored)) : [],
-        body,
-        task: isTask && body !== undefined ? readTaskFindings(body) : null,
-        appeal: isAppeal && body !== undefined ? readAppealFindings(body) : null,
-        termNotes: exchange !== null && body !== undefined ? findNotes(exchange, result, kinds) : null,
-        serviceMessage: isTask || isAppeal ? null : readServiceMessage(body),
+        content,
+        termNotes: isOfOther ? null : findNotes(exchange, result, kinds),
       }
       // The record's own id would not say which of its two rows this is.
       if (isHalf && result.postId !== null) {
@@ -349,6 +340,6 @@ export function toUnsentRow(row: number, cells: string[], place = toSourcePlace(
     ...{ status: null, errorCode: null, message: null, taskId: null, postId: null, answer: null },
     ...{ customIndexItemId: null, durationMs: null, callbackLatencyMs: null, exchangeInRow: null },
     ...{ triggeredRules: [], classScores: [], tries: [], callbacks: [], request: null, response: null },
-    ...{ body: undefined, task: null, appeal: null, termNotes: null, serviceMessage: null },
+    ...{ content: NO_CONTENT, termNotes: null },
   }
 }

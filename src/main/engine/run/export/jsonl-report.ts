@@ -61,7 +61,7 @@ function toOutcome(result: ExportRow) {
       rule_name: ruleName,
     })),
     class_scores: result.classScores.map(({ className, score }) => ({ class: className, score })),
-    from_cache: result.task?.fromCache ?? null,
+    from_cache: result.content.fromCache,
     duration_ms: result.durationMs,
     attempts: result.attempts,
   }

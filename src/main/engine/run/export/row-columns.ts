@@ -21,7 +21,7 @@ const SCORE = 'score.'
 
 /** Every column that a table of a run's rows can have; further members of answers are given by their paths. */
 export function listRowColumns(family: RunFamily): ColumnEntry[] {
-  const bodies = sampleRows(family, { state: 'succeeded' }).map(({ body }) => body)
+  const bodies = sampleRows(family, { state: 'succeeded' }).map(({ content }) => content.body)
   return listColumns({ ...toChoice(family), classes: readFirstClasses(family) }, listAnswerPaths(bodies))
 }
 

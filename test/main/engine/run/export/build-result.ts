@@ -1,6 +1,7 @@
 import { type ReportOptions, toTable } from '../../../../../src/main/engine/run/export/csv-report.ts'
 import { toExportColumns } from '../../../../../src/shared/run/export-columns.ts'
 import type { ExportRow } from '../../../../../src/shared/run/results.ts'
+import { NO_CONTENT } from '../../../../../src/shared/service/answer-content.ts'
 
 /** A row of results with what a test names; the rest is a plain success. */
 export function buildResult(parts: Partial<ExportRow> = {}): ExportRow {
@@ -27,11 +28,8 @@ export function buildResult(parts: Partial<ExportRow> = {}): ExportRow {
     response: null,
     callbacks: [],
     classScores: [],
-    body: undefined,
-    task: null,
-    appeal: null,
+    content: NO_CONTENT,
     termNotes: null,
-    serviceMessage: null,
     ...parts,
   }
 }

@@ -4,6 +4,7 @@ import { createCsvWriter, toTable } from '../../../../../src/main/engine/run/exp
 import { chooseColumns } from '../../../../../src/shared/run/choose-columns.ts'
 import { toExportColumns } from '../../../../../src/shared/run/export-columns.ts'
 import type { ExportRow } from '../../../../../src/shared/run/results.ts'
+import { AnswerContent } from '../../../../../src/shared/service/answer-content.ts'
 import { readText } from '../../source/read-source.ts'
 import { buildOptions, buildResult } from './build-result.ts'
 
@@ -53,12 +54,14 @@ test('an invalid row was never sent, so it has neither status nor ids', () => {
   expect(write(['a', 'b'], [invalid]).split('\r\n')[1]).toBe('a,b,2,invalid,,,,,,,,0,1,,,,,,,,,,,')
 })
 
+const ADDED = new AnswerContent('{"message":"Added."}', 'item')
+
 test.each([
-  ['index-add', { customIndexItemId: 'item-1', serviceMessage: 'Added.' }, ['item-1', 'Added.']],
+  ['index-add', { customIndexItemId: 'item-1', content: ADDED }, ['item-1', 'Added.']],
   [
     'watchlist-add',
-    { answer: 'pre_existing', termNotes: 'as we have it', serviceMessage: 'Done.' },
-    ['pre_existing', 'as we have it', 'Done.'],
+    { answer: 'pre_existing', termNotes: 'as we have it', content: ADDED },
+    ['pre_existing', 'as we have it', 'Added.'],
   ],
   ['appeal-status', { answer: 'overturned' }, ['overturned', '', '', '', '', '', '']],
 ] as const)('what belongs to %s stands in columns of its own', (operation, parts, cells) => {

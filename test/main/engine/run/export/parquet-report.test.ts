@@ -5,7 +5,7 @@ import { toTable } from '../../../../../src/main/engine/run/export/csv-report.ts
 import { writeReport } from '../../../../../src/main/engine/run/export/write-report.ts'
 import { type ExportColumn, toExportColumns } from '../../../../../src/shared/run/export-columns.ts'
 import type { ExportRow } from '../../../../../src/shared/run/results.ts'
-import { readTaskFindings } from '../../../../../src/shared/service/answer-findings.ts'
+import { AnswerContent } from '../../../../../src/shared/service/answer-content.ts'
 import { createTemporaryFolder } from '../../../../helpers/temporary-folder.ts'
 import { buildOptions, buildResult } from './build-result.ts'
 
@@ -24,9 +24,9 @@ const RULE = { ruleId: 'r1', ruleName: 'Spam' }
 
 test('a Parquet file has numbers and truth values as such, and nothing where nothing applies', async () => {
   const table = toTable(['text'], toExportColumns('task', { classes: ['hate'], rules: [RULE] }))
-  const body = { from_cache: true }
+  const content = new AnswerContent('{"from_cache":true}', 'content')
   const results = [
-    buildResult({ cells: ['one'], body, task: readTaskFindings(body), triggeredRules: [RULE] }),
+    buildResult({ cells: ['one'], content, triggeredRules: [RULE] }),
     buildResult({
       ...{ row: 2, place: { row: 3, line: null }, cells: ['two'], status: null, durationMs: null },
       ...{ state: 'failed', errorCode: 'BUSY', attempts: 3 },

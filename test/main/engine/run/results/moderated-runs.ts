@@ -92,8 +92,8 @@ export async function startUnendingRun(folder: string, rows: number, settled: nu
 export function readAllResults(view: RunFamily, filter: RowFilter = {}): ResultRow[] {
   const pages = [...readExportPages(view, filter, { withRequests: false })]
   return pages.flat().map((exported) => {
-    const { kinds, exchangeInRow, tries, request, response, callbacks, ...rest } = exported
-    const { body, task, appeal, termNotes, serviceMessage, ...result } = rest
+    const { kinds, exchangeInRow, tries, request, response, callbacks, content, termNotes, ...result } =
+      exported
     return result
   })
 }
