@@ -1,5 +1,6 @@
 import type { AnswerNames } from '../../../shared/service/answer-findings.ts'
 import { BulkInsert, type DatabaseSync, type SQLInputValue, type StatementSync } from '../workspace/sqlite.ts'
+import type { Counters } from './counters.ts'
 
 /**
  * Most classes of a journal whose scores have columns of their own; those of further ones stand together in one column.
@@ -135,7 +136,7 @@ export class FoundWriter {
       `INSERT INTO rule (rule_id, rule_name) VALUES (?, ?)
        ON CONFLICT (rule_id) DO UPDATE SET rule_name = excluded.rule_name RETURNING id`,
     )
-    this.#take = db.prepare('DELETE FROM found WHERE row = ? RETURNING rules')
+    this.#take = db.prepare('DELETE FROM found WHERE row = ? RETURNING rules, cached')
     this.#insert = this.#prepare()
   }
 
@@ -164,18 +165,19 @@ export class FoundWriter {
     this.#insert.add(...record)
   }
 
-  /** Removes what was found of a row; returns the ids of the rules that it had triggered. */
-  take(row: number): string[] {
+  /** Removes what was found of a row, and what `counters` counted of it. */
+  take(row: number, counters: Counters): void {
     this.#insert.flush()
-    const set = this.#take.get(row)?.['rules'] ?? 0
-    if (set === 0) return []
-    return this.#db
+    const { rules = 0, cached } = this.#take.get(row) ?? {}
+    if (cached === 1) counters.add('from_cache', '', -1)
+    if (rules === 0) return
+    const ids = this.#db
       .prepare(
         `SELECT rule_id FROM term, json_each(term.value) AS own JOIN rule ON rule.id = own.value
          WHERE term.kind = 'rules' AND term.id = ?`,
       )
-      .all(set)
-      .map((rule) => String(rule['rule_id']))
+      .all(rules)
+    for (const { rule_id: ruleId } of ids) counters.add('rule', String(ruleId), -1)
   }
 
   flush(): void {

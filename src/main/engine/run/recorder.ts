@@ -157,7 +157,6 @@ export class Recorder {
     this.#outcomes.count(record)
     const { state } = record
     if (state === null) return
-    if (judgement.fromCache) counters.add('from_cache', '', record.rows.length)
     if (judgement.isDelivered && !judgement.isAcknowledgement)
       counters.add('result_lost', '', record.rows.length)
     const succeeded =
@@ -299,7 +298,7 @@ export class OutcomeWriter {
         counters.add('answer', answer, 1)
       }
     }
-    this.#countRules(record, record.rows.length)
+    this.#countFound(record, record.rows.length)
   }
 
   /**
@@ -318,8 +317,8 @@ export class OutcomeWriter {
 
   /** Writes and counts what a callback found in a row's content, in the place of what was found. The caller has a transaction open. */
   replaceFound(row: number, found: Found): void {
-    this.#takeFound(row)
-    this.#countRules(found, 1)
+    this.#found.take(row, this.#journal.counters)
+    this.#countFound(found, 1)
     this.#found.write(row, found)
     this.#found.flush()
   }
@@ -361,18 +360,15 @@ export class OutcomeWriter {
     else for (const row of record.rows) this.#writeRow(record, row, record.state, message, record.answer)
     for (const row of record.rows) {
       // A later try says what the row is now, and nothing of an earlier one stays.
-      if (record.number > 1) this.#takeFound(row)
+      if (record.number > 1) this.#found.take(row, this.#journal.counters)
       this.#found.write(row, record)
     }
   }
 
-  /** Removes what was found of a row, and what was counted of it. */
-  #takeFound(row: number): void {
-    for (const ruleId of this.#found.take(row)) this.#journal.counters.add('rule', ruleId, -1)
-  }
-
-  #countRules({ rules }: Pick<Found, 'rules'>, rows: number): void {
-    for (const { ruleId } of rules) this.#journal.counters.add('rule', ruleId, rows)
+  #countFound({ rules, names }: Found, rows: number): void {
+    const { counters } = this.#journal
+    for (const { ruleId } of rules) counters.add('rule', ruleId, rows)
+    if (names.fromCache) counters.add('from_cache', '', rows)
   }
 
   get #bulks(): BulkInsert[] {

@@ -148,11 +148,22 @@ test('causes beyond the limit are counted together', () => {
 test('a long answer is kept whole, rows from a cache are counted', () => {
   const { journal, note, write } = openRecorder(2)
   const body = 'x'.repeat(100_000)
-  note(1, { fromCache: true }, { body })
+  note(1, { fromCache: true, names: { ...NO_NAMES, fromCache: true } }, { body })
   note(2)
   write()
   const { content, bytes } = journal.db.prepare('SELECT * FROM long_answer WHERE id = 1').get() ?? {}
   expect(readStoredBody(null, content, bytes)).toEqual({ text: body, cutFrom: null })
+  expect(journal.counters.get('from_cache')).toBe(1)
+})
+
+test('a row that is sent again counts once as one from a cache, as its newest answer says', () => {
+  const { journal, note, write } = openRecorder(2)
+  const cached = { fromCache: true, names: { ...NO_NAMES, fromCache: true } }
+  for (const row of [1, 2]) note(row, { ...cached, outcome: 'rejected' })
+  write()
+  note(1, cached, { attempts: 1 })
+  note(2, {}, { attempts: 1 })
+  write()
   expect(journal.counters.get('from_cache')).toBe(1)
 })
 

@@ -30,7 +30,6 @@ interface OwnContent
   > {
   kind: 'own'
   outcome: 'succeeded' | 'rejected'
-  fromCache: boolean
   echo: EchoFinding
   /**
    * The contents of its row that it can be of, by what it repeats: sessions of {@link ReplacedContent}, null for the present
@@ -511,7 +510,6 @@ export class CallbackWriter {
     const status = toAcknowledged(stored?.status ?? null)
     countError(counters, { state, status, errorCode, message }, 1)
     if (replaced !== null) this.#restoreSent(item, replaced)
-    if (content.fromCache) counters.add('from_cache', '', 1)
     if (content.outcome === 'succeeded') counters.add('echo', content.echo.kind, 1)
     const attempts = (stored?.attempts ?? 0) + (from === 'sending' && !isWaiting(item) ? 1 : 0)
     const lastTry = from === 'sending' ? undefined : this.#lastTry.get(item)

@@ -222,7 +222,7 @@ function takeResults(journal: Journal, claimed: number): void {
   const found = new FoundWriter(db)
   for (const row of answered) {
     answers.keep(row)
-    for (const ruleId of found.take(row)) counters.add('rule', ruleId, -1)
+    found.take(row, counters)
   }
   found.flush()
   const nothing = `status = NULL, error_code = NULL, message = NULL, task_id = NULL, duration_us = NULL, response = NULL,
