@@ -129,6 +129,25 @@ test.each([
   expect(journal.counters.get('answer', 'unreadable_callback')).toBe(1)
 })
 
+test('a callback that refuses a row again differs from its answer, unless it says the same', () => {
+  const { receive, takeIn, send, counts, readRow, readEffects } = openTasks(2)
+  for (const item of [1, 2]) {
+    const errorCode = item === 1 ? 'INVALID_PARAM' : 'INTERNAL'
+    send(item, { number: 2, state: 'rejected', outcome: 'rejected', errorCode, message: 'no' })
+  }
+  for (const item of [1, 1, 2]) receive(item, 1_000, REFUSAL)
+  takeIn()
+  expect(readEffects()).toEqual(['differing', 'doubled', 'doubled'])
+  expect(counts()).toEqual({ received: 3, differing: 1, doubled: 2 })
+  expect(readRow()).toEqual({
+    state: 'rejected',
+    error_code: 'INVALID_PARAM',
+    message: 'no; a callback came that says INTERNAL: it broke; the answer counts',
+    answer: 'differing_callbacks',
+  })
+  expect(readRow(2)).toMatchObject({ message: 'no', answer: null })
+})
+
 test('an unreadable callback that came before the acknowledgement is told when its row is overdue', () => {
   const { receive, takeIn, send, clock, journal } = openSettler(1, { judge: () => null })
   receive(1, 1_000, 'no JSON')

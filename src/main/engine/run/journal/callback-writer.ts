@@ -310,13 +310,23 @@ export class CallbackWriter {
     }
     const said = this.#said.all(item).map(toBody)
     const [counting] = said
-    if (counting === undefined || said.some((one) => isSameCallback(one, body))) return 'doubled'
-    const isError = content.outcome === 'rejected' && this.#readResult(item)?.state === 'succeeded'
+    const stored = this.#readResult(item)
+    const isRefused = content.outcome === 'rejected'
+    const differ = (note: string): Effect => {
+      this.#noteRow(item, { answer: 'differing_callbacks', note: cutMessage(note) })
+      return 'differing'
+    }
+    if (counting === undefined) {
+      // The answer to the request has settled the row.
+      const isSame = !isRefused || stored === null || stored.errorCode === content.errorCode
+      if (isSame) return 'doubled'
+      return differ(`a callback came that says ${sayError(content)}; the answer counts`)
+    }
+    if (said.some((one) => isSameCallback(one, body))) return 'doubled'
+    const isError = isRefused && stored?.state === 'succeeded'
     const difference = isError ? `says ${sayError(content)}` : describeDifference(counting, body)
     const which = isError ? 'the result counts' : 'the first one counts'
-    const note = cutMessage(`another callback came that ${difference}; ${which}`)
-    this.#noteRow(item, { answer: 'differing_callbacks', note })
-    return 'differing'
+    return differ(`another callback came that ${difference}; ${which}`)
   }
 
   /** A result takes the place of the error that had settled its item, which is kept as a callback that differs. */
