@@ -33,6 +33,8 @@ export class LoadCallbacks {
   readonly #unpromised = new Set<number>()
   /** When callbacks came whose requests had not been told of yet, and the rules that they name. */
   readonly #early = new Map<number, { receivedAtUs: number; rules: Judgement['rules'] }>()
+  /** When callbacks came of requests that were not acknowledged by then: sent again, they await no other. */
+  readonly #answered = new Map<number, number>()
   #inboxRead = 0
 
   constructor(options: LoadCallbacksOptions) {
@@ -45,6 +47,7 @@ export class LoadCallbacks {
 
   /** A request was sent whose callback is awaited. */
   await(item: number, sentAtUs: number, isAcknowledged: boolean): void {
+    if (this.#answered.has(item)) return
     const early = this.#early.get(item)
     if (early === undefined) {
       const before = this.#awaited.get(item)
@@ -58,6 +61,7 @@ export class LoadCallbacks {
       return
     }
     this.#early.delete(item)
+    if (!isAcknowledged) this.#answered.set(item, early.receivedAtUs)
     this.#note(sentAtUs, early)
   }
 
@@ -92,6 +96,7 @@ export class LoadCallbacks {
     const sentAtUs = this.#awaited.get(item)
     if (sentAtUs !== undefined) {
       const firstSentAtUs = this.#firstSent.get(item) ?? sentAtUs
+      if (this.#unpromised.has(item)) this.#answered.set(item, callback.receivedAtUs)
       this.#forget(item)
       this.#note(firstSentAtUs, callback)
     } else if (this.#early.has(item)) this.#options.onCount('doubled', callback.receivedAtUs)
@@ -118,6 +123,10 @@ export class LoadCallbacks {
       if (sentAtUs > beforeUs) break
       if (!this.#unpromised.has(item)) onCount('overdue', nowUs)
       this.#forget(item)
+    }
+    for (const [item, receivedAtUs] of this.#answered) {
+      if (receivedAtUs > beforeUs) break
+      this.#answered.delete(item)
     }
     // A callback whose request is long over came a second time.
     for (const [item, { receivedAtUs }] of this.#early) {

@@ -112,6 +112,27 @@ describe('callbacks of a load', () => {
     expect(counts).toMatchObject({ received: 1, overdue: 0 })
   })
 
+  it('that come before a request is acknowledged when sent again answer it, and nothing is overdue', async () => {
+    const { callbacks, counts, latencies, receive, setNow } = createCallbacks()
+    callbacks.await(1, 1_000, false)
+    await receive(1, 3_000)
+    await receive(2, 4_000)
+    callbacks.take()
+    callbacks.await(2, 2_000, false)
+    for (const item of [1, 2]) callbacks.await(item, 500_000, true)
+    expect(callbacks.awaited).toBe(0)
+    expect(latencies).toEqual([
+      [2_000, 3_000],
+      [2_000, 4_000],
+    ])
+    // The service took both tries.
+    await receive(2, 600_000)
+    callbacks.take()
+    setNow(2 * TIMEOUT_MS)
+    callbacks.take()
+    expect(counts).toEqual({ received: 3, doubled: 1, rejected: 0, otherPost: 0, overdue: 0 })
+  })
+
   it('of a request that was acknowledged when it was sent again are overdue, or measured from its first try', async () => {
     const { callbacks, counts, latencies, receive, setNow } = createCallbacks()
     callbacks.await(1, 1_000, false)
