@@ -439,3 +439,31 @@ describe('plan', () => {
     expect(JSON.parse(result.stdout)).toMatchObject({ base_url: sandbox.baseUrl, rows: { succeeded: 2 } })
   })
 })
+
+describe('advice about options that say how a source is read', () => {
+  it('says of a plan file and a run that is run again what to do in their place', async () => {
+    const workspace = createTemporaryFolder()
+    const sandbox = await withSandbox()
+    const sluice = (...args: string[]) =>
+      runInProcess(args, { workspace, env: { SLUICE_API_KEY: sandbox.key } })
+    const source = writeSource(workspace, 'posts.csv', 'user_id,text_data\nu1,hello\n')
+    const plan = join(workspace, 'posts.plan.json')
+    const asked = ['task', source, '--base-url', sandbox.baseUrl, '--quiet']
+    await sluice(...asked, '--save-plan', plan)
+    await sluice(...asked)
+    writeFileSync(source, Buffer.from('user_id,text_data\nu1,caf\xe9\n', 'latin1'))
+    const uncertain = await sluice('plan', plan, '--trust-plan')
+    expect(uncertain).toMatchObject({ code: 2, stderr: expect.stringContaining('Pass --encoding NAME') })
+    expect(uncertain.stderr).toContain(
+      '`plan` does not take --encoding: change the plan file, or write another one with --save-plan.',
+    )
+    writeFileSync(source, 'a,b\nu1,hello\n')
+    const unmapped = await sluice('run-again', 'latest', '--json')
+    expect(JSON.parse(unmapped.stdout).error.hint).toMatch(
+      /--map user_id=COLUMN.* `run-again` does not take --map or --set: send the file by the command that sent/,
+    )
+    const task = await sluice(...asked)
+    expect(task.stderr).toContain('--map user_id=COLUMN')
+    expect(task.stderr).not.toContain('does not take')
+  })
+})
