@@ -1,7 +1,7 @@
 import { isAsync, type Operation } from '../../../shared/operations/operations.ts'
 import { readAnswerNames } from '../../../shared/service/answer-findings.ts'
 import { parseJson } from '../../../shared/service/parse-json.ts'
-import { BulkInsert, type DatabaseSync } from '../workspace/sqlite.ts'
+import { BulkInsert, type DatabaseSync, readNumber, readValues } from '../workspace/sqlite.ts'
 import { addScoreColumn, Terms, toScoreColumn } from './found-writer.ts'
 import { readStoredBody } from './stored-bodies.ts'
 
@@ -64,7 +64,7 @@ function collectNames(db: DatabaseSync, terms: Terms): void {
     'INSERT OR REPLACE INTO found (row, rules, cached, language, model)',
     '(?, 0, ?, ?, ?)',
   )
-  const last = Number(db.prepare('SELECT max(id) AS id FROM row').get()?.['id'] ?? 0)
+  const last = readNumber(db, 'SELECT max(id) FROM row')
   for (let above = 0; above < last; above += STEP_ROWS) {
     const rows = statement.all(above, above + STEP_ROWS) as unknown as [number, unknown, unknown, unknown][]
     for (const [row, stored, content, bytes] of rows) {
@@ -81,11 +81,7 @@ function collectNames(db: DatabaseSync, terms: Terms): void {
 }
 
 function collectScores(db: DatabaseSync, terms: Terms): void {
-  const classes = db
-    .prepare('SELECT DISTINCT class FROM row_class')
-    .all()
-    .map((row) => String(row['class']))
-    .sort()
+  const classes = readValues<string>(db, 'SELECT DISTINCT class FROM row_class').sort()
   const placed: { className: string; column: string }[] = []
   for (const className of classes) {
     const number = terms.ofClass(className)
@@ -119,9 +115,7 @@ function collectRules(db: DatabaseSync, terms: Terms): void {
     '(?, ?)',
     'ON CONFLICT (row) DO UPDATE SET rules = excluded.rules',
   )
-  const last = Number(
-    db.prepare('SELECT max(row) AS row FROM row_rule INDEXED BY row_rule_by_row').get()?.['row'] ?? 0,
-  )
+  const last = readNumber(db, 'SELECT max(row) FROM row_rule INDEXED BY row_rule_by_row')
   for (let above = 0; above < last; above += STEP_ROWS) {
     for (const [row, rules] of statement.all(above, above + STEP_ROWS) as unknown as [number, string][]) {
       insert.add(row, terms.ofRules(JSON.parse(rules) as number[]))

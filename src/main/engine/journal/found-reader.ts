@@ -1,4 +1,11 @@
-import { type DatabaseSync, readTuples, type SQLInputValue, type StatementSync } from '../workspace/sqlite.ts'
+import {
+  type DatabaseSync,
+  readRows,
+  readTuples,
+  readValues,
+  type SQLInputValue,
+  type StatementSync,
+} from '../workspace/sqlite.ts'
 import { SCORE_COLUMNS_MAX, type TermKind, toScoreColumn } from './found-writer.ts'
 
 /** Which rows are read: a condition on the column with their numbers. */
@@ -92,21 +99,20 @@ export function createRuleReader(db: DatabaseSync): (number: number) => NamedRul
 }
 
 export function listSetsWith(db: DatabaseSync, ruleId: string): number[] {
-  return db
-    .prepare(
-      `SELECT term.id FROM rule CROSS JOIN term WHERE rule.rule_id = ? AND term.kind = 'rules'
-       AND EXISTS (SELECT 1 FROM json_each(term.value) AS own WHERE own.value = rule.id) ORDER BY term.id`,
-    )
-    .all(ruleId)
-    .map(({ id }) => Number(id))
+  return readValues<number>(
+    db,
+    `SELECT term.id FROM rule CROSS JOIN term WHERE rule.rule_id = ? AND term.kind = 'rules'
+     AND EXISTS (SELECT 1 FROM json_each(term.value) AS own WHERE own.value = rule.id) ORDER BY term.id`,
+    ruleId,
+  )
 }
 
 /** The classes whose scores have columns, by name. */
 export function readScoreClasses(db: DatabaseSync): { className: string; column: string }[] {
-  return db
-    .prepare("SELECT id, value FROM term WHERE kind = 'class' ORDER BY value")
-    .all()
-    .map(({ id, value }) => ({ className: String(value), column: toScoreColumn(Number(id)) }))
+  const classes = "SELECT id, value AS className FROM term WHERE kind = 'class' ORDER BY value"
+  return readRows<{ id: number; className: string }>(db, classes).map(({ id, className }) => ({
+    ...{ className, column: toScoreColumn(id) },
+  }))
 }
 
 /** Whether rows may have scores of classes without a column. */
@@ -124,13 +130,13 @@ export function hasFurtherClasses(db: DatabaseSync): boolean {
 export function listScoreClasses(db: DatabaseSync, most: number): string[] {
   const classes = readScoreClasses(db).map(({ className }) => className)
   if (!hasFurtherClasses(db)) return classes
-  const further = db
-    .prepare(
-      `SELECT DISTINCT pair.value ->> 0 AS class FROM found, json_each(found.further_scores) AS pair
-       WHERE further_scores IS NOT NULL LIMIT ?`,
-    )
-    .all(most)
-  return [...classes, ...further.map((row) => String(row['class']))]
+  const further = readValues<string>(
+    db,
+    `SELECT DISTINCT pair.value ->> 0 FROM found, json_each(found.further_scores) AS pair
+     WHERE further_scores IS NOT NULL LIMIT ?`,
+    most,
+  )
+  return [...classes, ...further.map(String)]
 }
 
 /**

@@ -1,5 +1,11 @@
 import type { AnswerNames } from '../../../shared/service/answer-findings.ts'
-import { BulkInsert, type DatabaseSync, type SQLInputValue, type StatementSync } from '../workspace/sqlite.ts'
+import {
+  BulkInsert,
+  type DatabaseSync,
+  readValues,
+  type SQLInputValue,
+  type StatementSync,
+} from '../workspace/sqlite.ts'
 import type { Counters } from './counters.ts'
 
 /**
@@ -171,13 +177,13 @@ export class FoundWriter {
     const { rules = 0, cached } = this.#take.get(row) ?? {}
     if (cached === 1) counters.add('from_cache', '', -1)
     if (rules === 0) return
-    const ids = this.#db
-      .prepare(
-        `SELECT rule_id FROM term, json_each(term.value) AS own JOIN rule ON rule.id = own.value
-         WHERE term.kind = 'rules' AND term.id = ?`,
-      )
-      .all(rules)
-    for (const { rule_id: ruleId } of ids) counters.add('rule', String(ruleId), -1)
+    const ids = readValues<string>(
+      this.#db,
+      `SELECT rule_id FROM term, json_each(term.value) AS own JOIN rule ON rule.id = own.value
+       WHERE term.kind = 'rules' AND term.id = ?`,
+      rules,
+    )
+    for (const ruleId of ids) counters.add('rule', ruleId, -1)
   }
 
   flush(): void {

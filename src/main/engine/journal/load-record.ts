@@ -1,4 +1,3 @@
-import type { StatementSync } from 'node:sqlite'
 import type {
   LoadCallbackCounts,
   LoadErrorGroup,
@@ -11,7 +10,7 @@ import type {
 import { type MetricValues, NO_MEASUREMENTS, type TrendMetric } from '../../../shared/load/metrics.ts'
 import { evaluateThresholds, type ThresholdResult } from '../../../shared/load/thresholds.ts'
 import type { ErrorGroup, Percentiles } from '../../../shared/run/run.ts'
-import type { DatabaseSync } from '../workspace/sqlite.ts'
+import { type DatabaseSync, readRows, type StatementSync } from '../workspace/sqlite.ts'
 import type { Journal } from './journal.ts'
 import type { RunView } from './run-family.ts'
 import { type SecondRecord, SecondWriter } from './seconds.ts'
@@ -132,16 +131,10 @@ function readLoadState(db: DatabaseSync): LoadState | null {
 
 /** Requests by model and by size of content. */
 export function readLoadGroups(db: DatabaseSync): LoadGroupRecord[] {
-  return db
-    .prepare('SELECT kind, value, requests, failed, histogram FROM load_group ORDER BY kind, rowid')
-    .all()
-    .map((row) => ({
-      by: row['kind'] === 'model' ? 'model' : 'size',
-      label: String(row['value']),
-      requests: Number(row['requests']),
-      failed: Number(row['failed']),
-      histogram: row['histogram'] === null ? null : String(row['histogram']),
-    }))
+  return readRows(
+    db,
+    'SELECT kind AS "by", value AS label, requests, failed, histogram FROM load_group ORDER BY kind, rowid',
+  )
 }
 
 /** Requests that were kept whole, a page at a time in the order of their slots. */

@@ -13,6 +13,7 @@ import {
 } from '../../../shared/load/metrics.ts'
 import { COURSE_POINTS } from '../../../shared/lookback/run-list.ts'
 import { OUTCOMES, type Outcome } from '../../../shared/run/item-state.ts'
+import { readNumber, readValues } from '../workspace/sqlite.ts'
 import type { Journal } from './journal.ts'
 import type { RunView } from './run-family.ts'
 import { updateRunRecord } from './run-record.ts'
@@ -193,14 +194,12 @@ function addSeconds(db: DatabaseSync, meter: LatencyMeter, [above, upTo]: readon
 
 /** The last second that the journal has; 0 where it has none. */
 function readLastSecond(db: DatabaseSync): number {
-  return Number(db.prepare('SELECT max(at) AS at FROM second').get()?.['at'] ?? 0)
+  return readNumber(db, 'SELECT max(at) FROM second')
 }
 
 /** Sets the time spent sending to what the seconds tell, where that is more than `knownMs`. */
 export function restoreSendingTime(journal: Journal, knownMs: number): void {
-  const seconds = Number(
-    journal.db.prepare('SELECT count(*) AS n FROM second WHERE sent > 0').get()?.['n'] ?? 0,
-  )
+  const seconds = readNumber(journal.db, 'SELECT count(*) FROM second WHERE sent > 0')
   journal.transact('process', () =>
     updateRunRecord(journal.db, { sending_ms: Math.max(knownMs, seconds * 1000) }),
   )
@@ -214,20 +213,17 @@ const SECONDS_OF_POINT = 2
  * points. Of a long run a few seconds stand for each part, so that reading takes as long as for a short one.
  */
 export function readLatencyCourse(members: readonly Pick<RunView, 'db'>[]): number[] {
-  const seconds = members.flatMap((member) =>
-    member.db
-      .prepare('SELECT at FROM second WHERE sent > 0 ORDER BY at')
-      .all()
-      .map(({ at }) => ({ member, at: Number(at) })),
+  const seconds = members.flatMap(({ db }) =>
+    readValues<number>(db, 'SELECT at FROM second WHERE sent > 0 ORDER BY at').map((at) => ({ db, at })),
   )
   const points = Math.min(COURSE_POINTS, seconds.length)
   return Array.from({ length: points }, (_, point) => {
     const first = Math.floor((point * seconds.length) / points)
     const end = Math.floor(((point + 1) * seconds.length) / points)
     const histogram = createHistogram()
-    for (const { member, at } of seconds.slice(first, Math.min(end, first + SECONDS_OF_POINT))) {
-      const found = member.db.prepare('SELECT http_req_duration AS encoded FROM second WHERE at = ?').get(at)
-      if (typeof found?.['encoded'] === 'string') histogram.add(decodeHistogram(found['encoded']))
+    for (const { db, at } of seconds.slice(first, Math.min(end, first + SECONDS_OF_POINT))) {
+      const [encoded] = readValues<string | null>(db, 'SELECT http_req_duration FROM second WHERE at = ?', at)
+      if (typeof encoded === 'string') histogram.add(decodeHistogram(encoded))
     }
     return toPercentiles(histogram)?.p95
   }).filter((p95) => p95 !== undefined)

@@ -1,5 +1,5 @@
-import type { DatabaseSync } from 'node:sqlite'
 import type { SessionKind } from '../../../shared/run/run.ts'
+import { type DatabaseSync, readRows } from '../workspace/sqlite.ts'
 
 /** A session as it begins: one process that takes a run up, from its lease to its end. */
 export interface NewSession {
@@ -56,19 +56,12 @@ export function endSession(db: DatabaseSync, endedAtMs: number): void {
 
 /** Reads the sessions of a run, the first one first. */
 export function readSessions(db: DatabaseSync): SessionRecord[] {
-  return db
-    .prepare('SELECT * FROM session ORDER BY number')
-    .all()
-    .map((row) => ({
-      number: Number(row['number']),
-      kind: String(row['kind']) as SessionKind,
-      startedAtMs: Number(row['started_at']),
-      endedAtMs: row['ended_at'] === null ? null : Number(row['ended_at']),
-      appVersion: String(row['app_version']),
-      taken: Number(row['taken']),
-      requests: toCounts(String(row['requests'])),
-      sendingMs: Number(row['sending_ms']),
-    }))
+  const sessions = readRows<Omit<SessionRecord, 'requests'> & { requests: string }>(
+    db,
+    `SELECT number, kind, started_at AS startedAtMs, ended_at AS endedAtMs, app_version AS appVersion, taken, requests,
+     sending_ms AS sendingMs FROM session ORDER BY number`,
+  )
+  return sessions.map((session) => ({ ...session, requests: toCounts(session.requests) }))
 }
 
 function toCounts(text: string): Map<string, number> {

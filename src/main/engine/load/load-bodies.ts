@@ -5,7 +5,7 @@ import { findColumnOfName } from '../../../shared/mapping/match-columns.ts'
 import { parseCells } from '../journal/stored-cells.ts'
 import { type Body, writeBody } from '../mapping/json-text.ts'
 import type { MapRow } from '../mapping/row-mapper.ts'
-import type { DatabaseSync, StatementSync } from '../workspace/sqlite.ts'
+import { type DatabaseSync, readNumber, type StatementSync } from '../workspace/sqlite.ts'
 import { createRowOrder, type RowOrder } from './row-order.ts'
 
 /** Most rows of a block, and most of their cells, UTF-16 code units, unless one row alone has more. */
@@ -82,7 +82,7 @@ export class LoadBodies {
     this.#mapRow = options.mapRow
     this.#rowTags = rowTags.map(({ name, value }) => ({ cell: findColumnOfName(columns, name), value }))
     this.#hasCallback = options.hasCallback
-    this.count = Number(db.prepare('SELECT count(*) AS n FROM row WHERE item IS NOT NULL').get()?.['n'])
+    this.count = readNumber(db, 'SELECT count(*) FROM row WHERE item IS NOT NULL')
     this.#rows = db.prepare(
       `SELECT id, cells, kinds FROM row WHERE id > ? AND item IS NOT NULL ORDER BY id LIMIT ${BLOCK_ROWS}`,
     )

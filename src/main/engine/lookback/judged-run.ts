@@ -6,7 +6,7 @@ import { toLatencyHistory } from '../../../shared/load/statistics.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
 import type { RunFamily } from '../journal/run-family.ts'
 import { summarizeRun } from '../results/run-summary.ts'
-import type { DatabaseSync } from '../workspace/sqlite.ts'
+import { type DatabaseSync, readNumber, readRows } from '../workspace/sqlite.ts'
 
 /** Seconds of a journal in which requests ended; of latencies, those that the sending machine did not shape. */
 const ENDED = 'succeeded + rejected + failed + unknown > 0'
@@ -53,7 +53,7 @@ export function countMissingCallbacks({ load, rows }: RunSummary): number {
 }
 
 function countSeconds(db: DatabaseSync, where: string): number {
-  return Number(db.prepare(`SELECT count(*) AS n FROM second WHERE ${where}`).get()?.['n'])
+  return readNumber(db, `SELECT count(*) FROM second WHERE ${where}`)
 }
 
 /** One second's histogram after the other: of an hour, all at once would fill the memory. */
@@ -67,8 +67,9 @@ function* readSeconds(db: DatabaseSync, metric: TrendMetric, where: string): Gen
 }
 
 function readFailures(db: DatabaseSync): JudgedRun['failures'] {
-  return db
-    .prepare(`SELECT succeeded, rejected + failed + unknown AS hits FROM second WHERE ${ENDED} ORDER BY at`)
-    .all()
-    .map(({ succeeded, hits }) => ({ count: Number(succeeded) + Number(hits), hits: Number(hits) }))
+  const hits = 'rejected + failed + unknown'
+  return readRows(
+    db,
+    `SELECT succeeded + ${hits} AS count, ${hits} AS hits FROM second WHERE ${ENDED} ORDER BY at`,
+  )
 }

@@ -8,6 +8,7 @@ import { parseCells } from '../journal/stored-cells.ts'
 import { resolveMapping } from '../mapping/row-mapper.ts'
 import { readVerdicts } from '../run/journal/verdict-store.ts'
 import { countRowsRead, readFamilyCounts, readRuleNames } from '../run/results/family-counts.ts'
+import { readNumber } from '../workspace/sqlite.ts'
 
 /** Rows are looked at in stretches that are spread over the run: rows of one kind often stand together. */
 const STRETCHES = 20
@@ -37,7 +38,7 @@ export function readLabelChoices(family: RunFamily): LabelChoices {
   const counts = names
     .slice(0, COLUMNS_MAX)
     .map((_, column) => (content.has(column) ? null : new Map<string, number>()))
-  const last = Number(db.prepare('SELECT max(id) AS id FROM row').get()?.['id'] ?? 0)
+  const last = readNumber(db, 'SELECT max(id) FROM row')
   const read = db.prepare('SELECT cells FROM row WHERE id > ? AND id <= ? ORDER BY id')
   const classes = new Set<string>()
   let looked = 0

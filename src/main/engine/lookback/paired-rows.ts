@@ -2,7 +2,7 @@ import { mapSourcePaths, withoutUploadFolder } from '../../../shared/plan/source
 import { LEFT_OUT_STATES, type LeftOutState } from '../../../shared/run/item-state.ts'
 import type { RunFamily } from '../journal/run-family.ts'
 import { readLastRow } from '../run/results/row-search.ts'
-import type { DatabaseSync } from '../workspace/sqlite.ts'
+import { type DatabaseSync, readNumber } from '../workspace/sqlite.ts'
 import { attachJournal, withDatabase } from './attached-journals.ts'
 import type { JoinKey, RowKey } from './join-key.ts'
 import { type NumberedRule, numberRules, type Standing, Standings } from './standings.ts'
@@ -190,7 +190,7 @@ function matchByKey(db: DatabaseSync, families: Record<Side, RunFamily>, key: Jo
     CREATE TABLE found (a_row INTEGER PRIMARY KEY, b_row INTEGER NOT NULL, a_n INTEGER NOT NULL, b_n INTEGER NOT NULL) STRICT;
     INSERT INTO found SELECT a_key.row, b.row, a_key.n, 1 FROM b CROSS JOIN a_key ON a_key.key = b.key WHERE TRUE
       ON CONFLICT (a_row) DO UPDATE SET b_n = b_n + 1`)
-  const last = Number(db.prepare('SELECT max(row) AS row FROM b').get()?.['row'] ?? 0)
+  const last = readNumber(db, 'SELECT max(row) FROM b')
   const partnerOf = new Uint32Array(last + 1)
   const matched = db.prepare('SELECT b_row, a_row FROM found WHERE a_n = 1 AND b_n = 1')
   matched.setReturnArrays(true)
@@ -201,7 +201,7 @@ function matchByKey(db: DatabaseSync, families: Record<Side, RunFamily>, key: Jo
     `SELECT key FROM found CROSS JOIN b ON b.row = found.b_row WHERE a_n > 1 OR b_n > 1 ORDER BY b_row LIMIT 3`,
   )
   const count = (side: Side) => ({
-    withoutKey: Number(db.prepare(`SELECT count(*) - count(key) AS n FROM ${side}`).get()?.['n']),
+    withoutKey: readNumber(db, `SELECT count(*) - count(key) FROM ${side}`),
     ambiguous: Number(repeated?.[side] ?? 0),
   })
   const ambiguousKeys = examples.all().map((example) => String(example['key']))
@@ -216,7 +216,7 @@ function copyKeys(db: DatabaseSync, side: Side, { members }: RunFamily, key: Row
     const copy = db.prepare(
       `INSERT OR REPLACE INTO ${side} SELECT id, ${toKeySql(db, key)} FROM m.row WHERE id > ? AND id <= ?`,
     )
-    const last = Number(db.prepare('SELECT max(id) AS id FROM m.row').get()?.['id'] ?? 0)
+    const last = readNumber(db, 'SELECT max(id) FROM m.row')
     for (let after = 0; after < last; after += STEP_ROWS) copy.run(after, after + STEP_ROWS)
     db.exec('DETACH m')
   }

@@ -12,6 +12,7 @@ import {
   takeSchemaSteps,
 } from '../workspace/own-schema.ts'
 import { refuseIrregular } from '../workspace/regular-file.ts'
+import { readRows } from '../workspace/sqlite.ts'
 
 /** A callback on its way into the inbox. */
 export interface InboxEntry {
@@ -218,6 +219,8 @@ export function toInboxError(file: string, cause: unknown): SluiceError {
 /** Bodies of one page add up to about this much at most, unless one alone is larger, bytes. */
 const PAGE_BYTES = 16 * 1024 * 1024
 
+type StoredCallback = Omit<InboxCallback, 'body'> & { body: Uint8Array }
+
 /** Reads a workspace's inbox while it may be written, in short reads; an inbox that does not exist yet is empty. */
 export class InboxReader {
   readonly #file: string
@@ -242,12 +245,8 @@ export class InboxReader {
       lastId = Number(id)
     }
     if (lastId === 0) return []
-    return open.page.all(runToken, afterId, lastId).map((row) => ({
-      id: Number(row['id']),
-      item: Number(row['item']),
-      receivedAtUs: Number(row['received_at_us']),
-      body: row['body'] instanceof Uint8Array ? decodeBody(row['body']) : '',
-    }))
+    const found = open.page.all(runToken, afterId, lastId) as unknown as StoredCallback[]
+    return found.map(({ body, ...callback }) => ({ ...callback, body: decodeBody(body) }))
   }
 
   /** The id of the last callback of each run that has callbacks here, by its token. */
@@ -265,18 +264,10 @@ export class InboxReader {
 
   /** The newest callbacks of all runs, newest first, at most `limit`. */
   readNewest(limit: number): InboxItem[] {
-    const newest = this.#connect()?.db.prepare(
-      `SELECT callback.id, token, item, received_at_us, length(body) AS size FROM callback JOIN run ON run.id = run
-       WHERE substr(token, 1, ?) <> ? ORDER BY callback.id DESC LIMIT ?`,
-    )
-    const rows = newest?.all(SELF_TEST_PREFIX.length, SELF_TEST_PREFIX, limit) ?? []
-    return rows.map((row) => ({
-      id: Number(row['id']),
-      runToken: String(row['token']),
-      item: Number(row['item']),
-      receivedAtUs: Number(row['received_at_us']),
-      sizeBytes: Number(row['size']),
-    }))
+    const newest = `SELECT callback.id, token AS runToken, item, received_at_us AS receivedAtUs, length(body) AS sizeBytes
+      FROM callback JOIN run ON run.id = run WHERE substr(token, 1, ?) <> ? ORDER BY callback.id DESC LIMIT ?`
+    const open = this.#connect()
+    return open === null ? [] : readRows(open.db, newest, SELF_TEST_PREFIX.length, SELF_TEST_PREFIX, limit)
   }
 
   /** The body of one callback as text; null where it is gone. */
@@ -299,9 +290,9 @@ export class InboxReader {
 
   /** Where the process that holds the inbox listens; null while none does. */
   readAddress(): InboxAddress | null {
-    const row = this.#connect()?.db.prepare('SELECT base_url, host, port FROM listening').get()
-    if (row === undefined) return null
-    return { baseUrl: String(row['base_url']), host: String(row['host']), port: Number(row['port']) }
+    const open = this.#connect()
+    if (open === null) return null
+    return readRows<InboxAddress>(open.db, 'SELECT base_url AS baseUrl, host, port FROM listening')[0] ?? null
   }
 
   /** Lets the file go; the next read opens it again. */
@@ -318,7 +309,9 @@ export class InboxReader {
     this.#open = {
       db,
       sizes: db.prepare(`SELECT id, length(body) AS size ${behind} ORDER BY id LIMIT ?`),
-      page: db.prepare(`SELECT id, item, received_at_us, body ${behind} AND id <= ? ORDER BY id`),
+      page: db.prepare(
+        `SELECT id, item, received_at_us AS receivedAtUs, body ${behind} AND id <= ? ORDER BY id`,
+      ),
     }
     return this.#open
   }

@@ -47,6 +47,7 @@ import {
 import { createNumberReader } from '../run/results/row-places.ts'
 import { ECHO_MISMATCH_CODE } from '../service/echoes.ts'
 import { findAnnotations } from '../workspace/run-annotations.ts'
+import { readNumber, readRows } from '../workspace/sqlite.ts'
 
 /** Sums a run up together with its retries. */
 export function summarizeRun(family: RunFamily): RunSummary {
@@ -301,7 +302,7 @@ export function readFamilyLatency(members: readonly RunView[]): LatencyMeter {
 function toDurationS({ db, record, isHeld }: RunView): number {
   if (record.state !== 'running') return record.sendingMs / 1000
   // A session that goes on, or was cut off, has not written its time yet; its seconds tell.
-  const seconds = Number(db.prepare('SELECT count(*) AS n FROM second WHERE sent > 0').get()?.['n'] ?? 0)
+  const seconds = readNumber(db, 'SELECT count(*) FROM second WHERE sent > 0')
   return Math.max(seconds, record.sendingMs / 1000, isHeld ? 0.001 : 0)
 }
 
@@ -314,15 +315,14 @@ function readGenerator(
   counts: Counts,
 ): RunSummary['generator'] {
   const held = counts.get('held_by_service')?.get('') ?? 0
-  const seconds = members.map(({ db }) =>
-    db
-      .prepare(
-        `SELECT max(event_loop_max_us) AS us, total(sent) AS ended, total(sent * generator_limited) AS limited FROM second`,
-      )
-      .get(),
+  const seconds = members.flatMap(({ db }) =>
+    readRows<{ us: number | null; ended: number; limited: number }>(
+      db,
+      `SELECT max(event_loop_max_us) AS us, total(sent) AS ended, total(sent * generator_limited) AS limited FROM second`,
+    ),
   )
-  const sum = (name: string) => seconds.reduce((total, second) => total + Number(second?.[name] ?? 0), 0)
-  const longestUs = seconds.flatMap((second) => (second?.['us'] == null ? [] : [Number(second['us'])]))
+  const sum = (name: 'ended' | 'limited') => seconds.reduce((total, second) => total + second[name], 0)
+  const longestUs = seconds.flatMap(({ us }) => us ?? [])
   return {
     // Fewer requests than that show in no p99 of the whole.
     limited: sum('limited') > LIMITED_SHARE * sum('ended'),

@@ -6,6 +6,7 @@ import type { RunRecord } from '../journal/run-record.ts'
 import { parseCells } from '../journal/stored-cells.ts'
 import { type MapRow, resolveMapping } from '../mapping/row-mapper.ts'
 import { createItemRequests } from '../sending/item-requests.ts'
+import { readValues } from '../workspace/sqlite.ts'
 import { createIntakeWriter, createRowCheck, type ReadRow, RowSplitter } from './intake.ts'
 import { type IntakeRow, type IntakeWriter, toRepeated } from './journal/intake-writer.ts'
 import { PROBLEM_COLUMNS, readCauseKey, toJson, toStoredProblem } from './journal/stored-problems.ts'
@@ -112,10 +113,11 @@ export class Recheck {
     const isOfRows = db.prepare(
       'SELECT 1 FROM whole.problem WHERE code = ? AND field IS ? AND args IS ? LIMIT 1',
     )
-    return db
-      .prepare("SELECT DISTINCT value FROM whole.facet WHERE kind IN ('problem', 'unasked')")
-      .all()
-      .map(({ value }) => readCauseKey(String(value)))
+    return readValues<string>(
+      db,
+      "SELECT DISTINCT value FROM whole.facet WHERE kind IN ('problem', 'unasked')",
+    )
+      .map(readCauseKey)
       .filter((cause) => findNeeds(cause) !== null)
       .filter(({ code, field, args }) => isOfRows.get(code, field, toJson(args)) === undefined)
       .map(({ field, ...cause }) => ({ ...cause, ...(field !== null && { field }) }) as PlanWarning)

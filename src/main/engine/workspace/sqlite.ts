@@ -37,6 +37,21 @@ export function readTuple<Tuple extends unknown[]>(
   return prepareTuples(db, sql).get(...params) as unknown as Tuple
 }
 
+/** The rows of a statement, each as an object with a member for each column, of the types that the tables are declared with. */
+export function readRows<Row>(db: DatabaseSync, sql: string, ...params: SQLInputValue[]): Row[] {
+  return db.prepare(sql).all(...params) as unknown as Row[]
+}
+
+/** The values of a statement with one column. */
+export function readValues<Value>(db: DatabaseSync, sql: string, ...params: SQLInputValue[]): Value[] {
+  return readRows<Record<string, Value>>(db, sql, ...params).flatMap((row) => Object.values(row))
+}
+
+/** The number that a statement comes to; 0 for null, and for no row. */
+export function readNumber(db: DatabaseSync, sql: string, ...params: SQLInputValue[]): number {
+  return readValues<number | null>(db, sql, ...params)[0] ?? 0
+}
+
 /** The places from 0 that the characters of a text stand for, which `char` of SQL made of places from 1. */
 export function toPlaces(characters: string | null): Uint16Array {
   const places = new Uint16Array(characters?.length ?? 0)

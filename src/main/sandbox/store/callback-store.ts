@@ -1,4 +1,4 @@
-import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import type { GroupCommit } from './open-database.ts'
 
 /** `failed` callbacks were given up, `dropped` ones were never to be sent. */
@@ -14,6 +14,8 @@ interface NewCallback {
   /** Wall-clock time of the first attempt, in milliseconds. */
   dueMs: number
 }
+
+type PendingCallback = Pick<NewCallback, 'taskId' | 'url' | 'body'> & { attempts: number }
 
 /** A callback as the admin routes show it. */
 export interface StoredCallback extends Pick<NewCallback, 'taskId' | 'url' | 'timing'> {
@@ -54,7 +56,7 @@ export function createCallbackStore(database: DatabaseSync, group: GroupCommit, 
   )
   const dropOld = database.prepare("DELETE FROM callback WHERE id > ? AND id <= ? AND state <> 'pending'")
   const selectPending = database.prepare(
-    "SELECT task_id, url, body, attempts FROM callback WHERE id = ? AND state = 'pending'",
+    "SELECT task_id AS taskId, url, body, attempts FROM callback WHERE id = ? AND state = 'pending'",
   )
   const updatePending = database.prepare(
     "UPDATE callback SET attempts = attempts + 1, last_result = ?, due_ms = ? WHERE id = ? AND state = 'pending'",
@@ -63,17 +65,22 @@ export function createCallbackStore(database: DatabaseSync, group: GroupCommit, 
     `UPDATE callback SET state = ?, attempts = attempts + 1, last_result = ?, due_ms = ?, body = NULL
       WHERE id = ? AND state = 'pending'`,
   )
-  const selectDue = database.prepare("SELECT id, due_ms FROM callback WHERE state = 'pending' ORDER BY id")
+  const selectDue = database.prepare(
+    "SELECT id AS callbackId, due_ms AS dueMs FROM callback WHERE state = 'pending' ORDER BY id",
+  )
   const selectCounts = database.prepare(
     `SELECT state, count(*) AS n, sum(attempts) - sum(state = 'delivered') AS failed_attempts
       FROM callback GROUP BY state`,
   )
   const selectCount = database.prepare(`SELECT count(*) AS n FROM callback ${FILTER}`)
-  const selectPage = database.prepare(`SELECT * FROM callback ${FILTER} ORDER BY id LIMIT ?3 OFFSET ?4`)
+  const selectPage = database.prepare(
+    `SELECT id AS callbackId, task_id AS taskId, url, body, timing, state, attempts, last_result AS lastResult,
+      due_ms AS dueMs FROM callback ${FILTER} ORDER BY id LIMIT ?3 OFFSET ?4`,
+  )
 
   const counts: CallbackCounts = { pending: 0, delivered: 0, failed: 0, dropped: 0, failed_attempts: 0 }
   for (const row of selectCounts.all()) {
-    counts[toState(row['state'])] = Number(row['n'])
+    counts[row['state'] as CallbackState] = Number(row['n'])
     counts.failed_attempts += Number(row['failed_attempts'])
   }
 
@@ -91,18 +98,8 @@ export function createCallbackStore(database: DatabaseSync, group: GroupCommit, 
       return id
     },
     /** What an attempt needs; null where it is pending no longer. */
-    readPending: (
-      callbackId: number,
-    ): { taskId: string; url: string; body: string; attempts: number } | null => {
-      const row = selectPending.get(callbackId)
-      if (row === undefined) return null
-      return {
-        taskId: String(row['task_id']),
-        url: String(row['url']),
-        body: String(row['body']),
-        attempts: Number(row['attempts']),
-      }
-    },
+    readPending: (callbackId: number): PendingCallback | null =>
+      (selectPending.get(callbackId) ?? null) as PendingCallback | null,
     postpone: (callbackId: number, { lastResult, dueMs }: { lastResult: string; dueMs: number }): void => {
       const { changes } = group.write(() => updatePending.run(lastResult, Math.round(dueMs), callbackId))
       if (changes !== 0) counts.failed_attempts += 1
@@ -121,12 +118,12 @@ export function createCallbackStore(database: DatabaseSync, group: GroupCommit, 
     },
     /** Everything to be delivered. */
     listPending: (): { callbackId: number; dueMs: number }[] =>
-      selectDue.all().map((row) => ({ callbackId: Number(row['id']), dueMs: Number(row['due_ms']) })),
+      selectDue.all() as unknown as { callbackId: number; dueMs: number }[],
     counts: (): CallbackCounts => ({ ...counts }),
     count: ({ state, taskId }: CallbackFilter): number => Number(selectCount.get(state, taskId)?.['n']),
     /** In the order they were put in. */
     page: ({ state, taskId }: CallbackFilter, offset: number, limit: number): StoredCallback[] =>
-      selectPage.all(state, taskId, limit, offset).map(toCallback),
+      selectPage.all(state, taskId, limit, offset) as unknown as StoredCallback[],
     /** Forgets every callback, also those to be delivered. */
     clear: (): void => {
       group.writeNow(() => database.exec('DELETE FROM callback'))
@@ -137,21 +134,3 @@ export function createCallbackStore(database: DatabaseSync, group: GroupCommit, 
 
 /** The sandbox's callbacks: those to be delivered, and the outcome of the others. */
 export interface CallbackStore extends ReturnType<typeof createCallbackStore> {}
-
-function toCallback(row: Record<string, SQLOutputValue>): StoredCallback {
-  return {
-    callbackId: Number(row['id']),
-    taskId: String(row['task_id']),
-    url: String(row['url']),
-    body: row['body'] === null ? null : String(row['body']),
-    timing: String(row['timing']),
-    state: toState(row['state']),
-    attempts: Number(row['attempts']),
-    lastResult: row['last_result'] === null ? null : String(row['last_result']),
-    dueMs: Number(row['due_ms']),
-  }
-}
-
-function toState(value: SQLOutputValue | undefined): CallbackState {
-  return value === 'pending' || value === 'delivered' || value === 'dropped' ? value : 'failed'
-}

@@ -12,13 +12,17 @@ export interface StoredIndexItem {
   contentVariant: string | null
 }
 
+const ITEMS = `SELECT item_id AS itemId, url, content_hash AS contentHash, metadata, content_variant AS contentVariant
+  FROM index_item WHERE index_id = ?`
+
 /**
  * Opens the custom indexes of the sandbox's project, and their items; a store that never had any starts with empty ones
  * of the ids `seedIndexes`.
  */
 export function createIndexStore(database: DatabaseSync, group: GroupCommit, seedIndexes: readonly string[]) {
   const selectIndexes = database.prepare(
-    `SELECT index_id, (SELECT count(*) FROM index_item WHERE index_item.index_id = custom_index.index_id) AS items
+    `SELECT index_id AS indexId,
+      (SELECT count(*) FROM index_item WHERE index_item.index_id = custom_index.index_id) AS items
       FROM custom_index ORDER BY index_id`,
   )
   const selectIndex = database.prepare('SELECT 1 FROM custom_index WHERE index_id = ?')
@@ -30,18 +34,14 @@ export function createIndexStore(database: DatabaseSync, group: GroupCommit, see
       VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
   )
   const removeItem = database.prepare('DELETE FROM index_item WHERE index_id = ? AND item_id = ?')
-  const selectByContent = database.prepare(
-    'SELECT * FROM index_item WHERE index_id = ? AND content_hash = ? ORDER BY id',
-  )
-  const selectByUrl = database.prepare('SELECT * FROM index_item WHERE index_id = ? AND url = ? ORDER BY id')
+  const selectByContent = database.prepare(`${ITEMS} AND content_hash = ? ORDER BY id`)
+  const selectByUrl = database.prepare(`${ITEMS} AND url = ? ORDER BY id`)
   const selectCount = database.prepare('SELECT count(*) AS n FROM index_item WHERE index_id = ?')
-  const selectPage = database.prepare(
-    'SELECT * FROM index_item WHERE index_id = ? ORDER BY id LIMIT ? OFFSET ?',
-  )
+  const selectPage = database.prepare(`${ITEMS} ORDER BY id LIMIT ? OFFSET ?`)
 
   const store = {
     list: (): { indexId: string; items: number }[] =>
-      selectIndexes.all().map((row) => ({ indexId: String(row['index_id']), items: Number(row['items']) })),
+      selectIndexes.all() as unknown as { indexId: string; items: number }[],
     has: (indexId: string): boolean => selectIndex.get(indexId) !== undefined,
     /** Makes the index unless it is there. */
     make: (indexId: string): void => {
@@ -74,7 +74,7 @@ export function createIndexStore(database: DatabaseSync, group: GroupCommit, see
       const byContent = contentHash === null ? [] : selectByContent.all(indexId, contentHash)
       const byUrl = selectByUrl
         .all(indexId, url)
-        .filter((row) => contentHash === null || row['content_hash'] === null)
+        .filter((row) => contentHash === null || row['contentHash'] === null)
       return [...byContent, ...byUrl].map(toItem)
     },
     countItems: (indexId: string): number => Number(selectCount.get(indexId)?.['n']),
@@ -87,15 +87,8 @@ export function createIndexStore(database: DatabaseSync, group: GroupCommit, see
 }
 
 function toItem(row: Record<string, SQLOutputValue>): StoredIndexItem {
-  return {
-    itemId: String(row['item_id']),
-    url: String(row['url']),
-    contentHash: toTextOrNull(row['content_hash']),
-    metadata: row['metadata'] === null ? null : jsonObjectSchema.parse(JSON.parse(String(row['metadata']))),
-    contentVariant: toTextOrNull(row['content_variant']),
+  const { metadata, ...item } = row as unknown as Omit<StoredIndexItem, 'metadata'> & {
+    metadata: string | null
   }
-}
-
-function toTextOrNull(value: SQLOutputValue | undefined): string | null {
-  return typeof value === 'string' ? value : null
+  return { ...item, metadata: metadata === null ? null : jsonObjectSchema.parse(JSON.parse(metadata)) }
 }

@@ -37,12 +37,7 @@ export function createKeyStore(database: DatabaseSync, group: GroupCommit, seedK
 
   return {
     isValid: (key: string): boolean => activeHashes.has(toKeyHash(key)),
-    list: (): KeyRecord[] =>
-      selectActive.all().map((row) => ({
-        key_id: Number(row['key_id']),
-        label: String(row['label']),
-        created_at: String(row['created_at']),
-      })),
+    list: (): KeyRecord[] => selectActive.all() as unknown as KeyRecord[],
     /** Adds a key (default: a new random one); null where that key exists or existed before. */
     add,
     /** Replaces a key by a new random one at once; null where there is no such key. */

@@ -1,4 +1,4 @@
-import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import { OPERATION_KINDS, OPERATIONS, type OperationKind } from '../../../shared/operations/operations.ts'
 import type { Mode } from '../../../shared/service/endpoints.ts'
 import type { GroupCommit } from './open-database.ts'
@@ -29,6 +29,8 @@ interface LoggedRequest {
   body: string | null
 }
 
+type StoredRequest = Omit<LoggedRequest, 'arrivedOn'> & { arrivedMs: number }
+
 interface RequestFilter {
   endpoint: string | null
   subject: string | null
@@ -51,7 +53,10 @@ export function createRequestStore(database: DatabaseSync, group: GroupCommit, k
     'SELECT endpoint, outcome, count(*) AS requests FROM request GROUP BY 1, 2 ORDER BY 1, 2',
   )
   const selectCount = database.prepare(`SELECT count(*) AS n FROM request ${FILTER}`)
-  const selectPage = database.prepare(`SELECT * FROM request ${FILTER} ORDER BY id LIMIT ?3 OFFSET ?4`)
+  const selectPage = database.prepare(
+    `SELECT endpoint, key, subject, outcome, task_id AS taskId, arrived_ms AS arrivedMs, body
+      FROM request ${FILTER} ORDER BY id LIMIT ?3 OFFSET ?4`,
+  )
 
   return {
     /** Which try of this key the next request is, from 1. */
@@ -66,34 +71,16 @@ export function createRequestStore(database: DatabaseSync, group: GroupCommit, k
     },
     /** How requests to each endpoint ended. */
     outcomes: (): (OutcomeCount & { endpoint: string })[] =>
-      selectOutcomes.all().map((row) => ({
-        endpoint: String(row['endpoint']),
-        outcome: String(row['outcome']),
-        requests: Number(row['requests']),
-      })),
+      selectOutcomes.all() as unknown as (OutcomeCount & { endpoint: string })[],
     count: ({ endpoint, subject }: RequestFilter): number =>
       Number(selectCount.get(endpoint, subject)?.['n']),
     /** Requests in the order they came, after that many. */
-    page: (
-      { endpoint, subject }: RequestFilter,
-      offset: number,
-      limit: number,
-    ): (Omit<LoggedRequest, 'endpoint'> & { endpoint: string })[] =>
-      selectPage.all(endpoint, subject, limit, offset).map(toRequest),
+    page: ({ endpoint, subject }: RequestFilter, offset: number, limit: number): LoggedRequest[] => {
+      const rows = selectPage.all(endpoint, subject, limit, offset) as unknown as StoredRequest[]
+      return rows.map(({ arrivedMs, ...request }) => ({ ...request, arrivedOn: new Date(arrivedMs) }))
+    },
     clear: (): void => {
       group.writeNow(() => database.exec('DELETE FROM request'))
     },
-  }
-}
-
-function toRequest(row: Record<string, SQLOutputValue>) {
-  return {
-    endpoint: String(row['endpoint']),
-    key: String(row['key']),
-    subject: String(row['subject']),
-    outcome: String(row['outcome']),
-    taskId: row['task_id'] === null ? null : String(row['task_id']),
-    arrivedOn: new Date(Number(row['arrived_ms'])),
-    body: row['body'] === null ? null : String(row['body']),
   }
 }

@@ -31,6 +31,9 @@ const OUTCOMES = `SELECT outcome, sum(requests) AS requests FROM (
   SELECT post_id, outcome, 1 AS requests FROM task UNION ALL SELECT post_id, outcome, requests FROM refusal
 )`
 
+const TASKS = `SELECT post_id AS postId, endpoint, task_id AS taskId, lower(hex(content_hash)) AS contentHash,
+  created_ms AS createdMs, outcome, request FROM task`
+
 /** Opens the sandbox's tasks, and a count of every request it got. Of the newest `keepRequests` tasks the request bodies are kept. */
 export function createTaskStore(database: DatabaseSync, group: GroupCommit, keepRequests: number) {
   const countTries = database.prepare(
@@ -48,17 +51,13 @@ export function createTaskStore(database: DatabaseSync, group: GroupCommit, keep
   )
   const selectTotals = database.prepare(`${OUTCOMES} GROUP BY outcome`)
   const selectOutcomes = database.prepare(`${OUTCOMES} WHERE post_id = ? GROUP BY outcome ORDER BY outcome`)
-  const selectTask = database.prepare('SELECT * FROM task WHERE post_id = ?')
-  const selectPage = database.prepare('SELECT * FROM task ORDER BY id LIMIT ? OFFSET ?')
+  const selectTask = database.prepare(`${TASKS} WHERE post_id = ?`)
+  const selectPage = database.prepare(`${TASKS} ORDER BY id LIMIT ? OFFSET ?`)
   const selectCount = database.prepare('SELECT count(*) AS n FROM task')
 
   /** Kept next to the tables, so that statistics cost nothing however many tasks there are. */
-  const totals = new Map(
-    selectTotals
-      .all()
-      .map(toOutcomeCount)
-      .map(({ outcome, requests }) => [outcome, requests]),
-  )
+  const stored = selectTotals.all() as unknown as OutcomeCount[]
+  const totals = new Map(stored.map(({ outcome, requests }) => [outcome, requests]))
   let taskCount = Number(selectCount.get()?.['n'])
   const countTotal = (outcome: string): void => {
     totals.set(outcome, (totals.get(outcome) ?? 0) + 1)
@@ -98,7 +97,7 @@ export function createTaskStore(database: DatabaseSync, group: GroupCommit, keep
       countTotal(outcome)
     },
     outcomes: (): OutcomeCount[] => [...totals].map(([outcome, requests]) => ({ outcome, requests })),
-    outcomesOf: (postId: string): OutcomeCount[] => selectOutcomes.all(postId).map(toOutcomeCount),
+    outcomesOf: (postId: string): OutcomeCount[] => selectOutcomes.all(postId) as unknown as OutcomeCount[],
     find: (postId: string): StoredTask | null => {
       const row = selectTask.get(postId)
       return row === undefined ? null : toTask(row)
@@ -115,19 +114,7 @@ export function createTaskStore(database: DatabaseSync, group: GroupCommit, keep
   }
 }
 
-function toOutcomeCount(row: Record<string, SQLOutputValue>): OutcomeCount {
-  return { outcome: String(row['outcome']), requests: Number(row['requests']) }
-}
-
 function toTask(row: Record<string, SQLOutputValue>): StoredTask {
-  const contentHash = row['content_hash']
-  return {
-    postId: String(row['post_id']),
-    endpoint: String(row['endpoint']),
-    taskId: String(row['task_id']),
-    contentHash: contentHash instanceof Uint8Array ? Buffer.from(contentHash).toString('hex') : '',
-    createdOn: new Date(Number(row['created_ms'])),
-    outcome: String(row['outcome']),
-    request: row['request'] === null ? null : String(row['request']),
-  }
+  const { createdMs, ...task } = row as unknown as Omit<StoredTask, 'createdOn'> & { createdMs: number }
+  return { ...task, createdOn: new Date(createdMs) }
 }

@@ -18,7 +18,9 @@ export function createWatchlistStore(
   const selectTerms = database.prepare(
     'SELECT term, notes FROM watchlist_term WHERE watchlist = ? ORDER BY term',
   )
-  const selectTerm = database.prepare('SELECT notes FROM watchlist_term WHERE watchlist = ? AND term = ?')
+  const selectTerm = database.prepare(
+    'SELECT term, notes FROM watchlist_term WHERE watchlist = ? AND term = ?',
+  )
   const insertList = database.prepare('INSERT INTO watchlist (name) VALUES (?) ON CONFLICT DO NOTHING')
   const removeList = database.prepare('DELETE FROM watchlist WHERE name = ?')
   const removeTerms = database.prepare('DELETE FROM watchlist_term WHERE watchlist = ?')
@@ -31,10 +33,7 @@ export function createWatchlistStore(
     /** Null where there is no such watchlist. */
     terms: (name: string): StoredTerm[] | null => {
       if (selectName.get(name) === undefined) return null
-      return selectTerms.all(name).map((row) => ({
-        term: String(row['term']),
-        notes: row['notes'] === null ? null : String(row['notes']),
-      }))
+      return selectTerms.all(name) as unknown as StoredTerm[]
     },
     /** Makes the watchlist, or replaces its terms. */
     put: (name: string, terms: StoredTerm[]): void => {
@@ -48,10 +47,8 @@ export function createWatchlistStore(
     remove: (name: string): boolean => group.writeNow(() => removeList.run(name)).changes !== 0,
     has: (name: string): boolean => selectName.get(name) !== undefined,
     /** What the list says of a lower-cased term; null where it is not in it. */
-    find: (name: string, term: string): StoredTerm | null => {
-      const row = selectTerm.get(name, term)
-      return row === undefined ? null : { term, notes: row['notes'] === null ? null : String(row['notes']) }
-    },
+    find: (name: string, term: string): StoredTerm | null =>
+      (selectTerm.get(name, term) ?? null) as StoredTerm | null,
     /** Adds a lower-cased term, or overwrites its notes, in the transaction of the request. */
     setTerm: (name: string, { term, notes }: StoredTerm): void => {
       group.write(() => upsertTerm.run(name, term, notes))

@@ -1,8 +1,14 @@
 import type { RetainedRun } from '../../../../shared/lookback/retention.ts'
-import type { FoundRuns, RunChoices, RunListQuery, RunPage } from '../../../../shared/lookback/run-list.ts'
+import type { FoundRuns, RunListQuery, RunPage } from '../../../../shared/lookback/run-list.ts'
 import type { OperationKind } from '../../../../shared/operations/operations.ts'
 import type { CallbackCounts, RunSummary } from '../../../../shared/run/run.ts'
-import type { DatabaseSync, SQLInputValue } from '../../workspace/sqlite.ts'
+import {
+  type DatabaseSync,
+  readNumber,
+  readRows,
+  readValues,
+  type SQLInputValue,
+} from '../../workspace/sqlite.ts'
 import { foldText } from './catalogued-run.ts'
 
 const ORDERS: Record<NonNullable<RunListQuery['order']>, string> = {
@@ -33,13 +39,12 @@ interface Condition {
 export function listShown(db: DatabaseSync, query: RunListQuery): string[] {
   const { order = 'newest', offset = 0, limit = -1 } = query
   const { sql, values } = toCondition(query)
-  return db
-    .prepare(
-      `SELECT id FROM run WHERE error IS NOT NULL OR first IN
-       (SELECT id FROM whole WHERE ${sql} ORDER BY ${ORDERS[order]} LIMIT ? OFFSET ?)`,
-    )
-    .all(...values, limit, offset)
-    .map(({ id }) => String(id))
+  return readValues(
+    db,
+    `SELECT id FROM run WHERE error IS NOT NULL OR first IN
+     (SELECT id FROM whole WHERE ${sql} ORDER BY ${ORDERS[order]} LIMIT ? OFFSET ?)`,
+    ...[...values, limit, offset],
+  )
 }
 
 /**
@@ -49,38 +54,26 @@ export function listShown(db: DatabaseSync, query: RunListQuery): string[] {
 export function readRunPage(db: DatabaseSync, query: RunListQuery, unread: number): RunPage {
   const { order = 'newest', offset = 0, limit = -1 } = query
   const { sql, values } = toCondition(query)
-  const found = db
-    .prepare(
-      `SELECT document, size_bytes, course FROM whole JOIN summary USING (id) WHERE ${sql}
-       ORDER BY ${ORDERS[order]} LIMIT ? OFFSET ?`,
-    )
-    .all(...values, limit, offset)
-  const count = (where: string, bound: SQLInputValue[] = []) =>
-    Number(db.prepare(`SELECT count(*) AS n FROM whole WHERE ${where}`).get(...bound)?.['n'])
-  const unreadable = db.prepare('SELECT id, error FROM run WHERE error IS NOT NULL ORDER BY id DESC').all()
+  const found = readRows<{ document: string; sizeBytes: number; course: string }>(
+    db,
+    `SELECT document, size_bytes AS sizeBytes, course FROM whole JOIN summary USING (id) WHERE ${sql}
+     ORDER BY ${ORDERS[order]} LIMIT ? OFFSET ?`,
+    ...[...values, limit, offset],
+  )
   return {
-    runs: found.map(({ document }) => JSON.parse(String(document)) as RunSummary),
-    figures: found.map(({ size_bytes: sizeBytes, course }) => ({
-      sizeBytes: Number(sizeBytes),
-      courseMs: JSON.parse(String(course)) as number[],
-    })),
-    choices: readChoices(db),
-    total: count(sql, values),
-    all: count('true'),
+    runs: found.map(({ document }) => JSON.parse(document) as RunSummary),
+    figures: found.map(({ sizeBytes, course }) => ({ sizeBytes, courseMs: JSON.parse(course) as number[] })),
+    choices: {
+      tags: readValues(db, 'SELECT DISTINCT tag FROM tag ORDER BY tag'),
+      connections: readValues(db, 'SELECT DISTINCT coalesce(connection, base_url) FROM whole ORDER BY 1'),
+    },
+    total: readNumber(db, `SELECT count(*) FROM whole WHERE ${sql}`, ...values),
+    all: readNumber(db, 'SELECT count(*) FROM whole'),
     unread,
-    unreadable: unreadable.map(({ id, error }) => ({ runId: String(id), message: String(error) })),
-  }
-}
-
-function readChoices(db: DatabaseSync): RunChoices {
-  const read = (sql: string) =>
-    db
-      .prepare(sql)
-      .all()
-      .map(({ value }) => String(value))
-  return {
-    tags: read('SELECT DISTINCT tag AS value FROM tag ORDER BY value'),
-    connections: read('SELECT DISTINCT coalesce(connection, base_url) AS value FROM whole ORDER BY value'),
+    unreadable: readRows(
+      db,
+      'SELECT id AS runId, error AS message FROM run WHERE error IS NOT NULL ORDER BY id DESC',
+    ),
   }
 }
 
@@ -120,16 +113,12 @@ export interface OperationRun {
 
 /** The runs and retries that did one of these operations, oldest first, and those that cannot be read. */
 export function listRunsOf(db: DatabaseSync, operations: readonly OperationKind[]): OperationRun[] {
-  return db
-    .prepare(
-      `SELECT run.id, run.fingerprint FROM run LEFT JOIN whole ON whole.id = run.first
-       WHERE whole.operation IS NULL OR whole.operation IN (${operations.map(() => '?').join()}) ORDER BY run.id`,
-    )
-    .all(...operations)
-    .map(({ id, fingerprint }) => ({
-      id: String(id),
-      fingerprint: fingerprint === null ? null : String(fingerprint),
-    }))
+  return readRows(
+    db,
+    `SELECT run.id, run.fingerprint FROM run LEFT JOIN whole ON whole.id = run.first
+     WHERE whole.operation IS NULL OR whole.operation IN (${operations.map(() => '?').join()}) ORDER BY run.id`,
+    ...operations,
+  )
 }
 
 export interface CallbackRun {
@@ -149,25 +138,18 @@ export interface CallbackRun {
 
 /** The runs and retries that callbacks come for, and those of the tokens. */
 export function readCallbackRuns(db: DatabaseSync, tokens: readonly string[]): CallbackRun[] {
-  const rows = db
-    .prepare(
-      `SELECT run.id, first, run_token, inbox_read, overdue_at, last_overdue_at, document ->> '$.name' AS name,
-       document ->> '$.rows.awaiting' AS awaiting, document -> '$.callbacks' AS counts
-       FROM run JOIN summary ON summary.id = first
-       WHERE inbox_read IS NOT NULL OR run_token IN (SELECT value FROM json_each(?)) ORDER BY run.id`,
-    )
-    .all(JSON.stringify(tokens))
-  const toNumber = (value: unknown) => (value === null ? null : Number(value))
-  return rows.map((row) => ({
-    id: String(row['id']),
-    first: String(row['first']),
-    name: String(row['name']),
-    runToken: String(row['run_token']),
-    inboxRead: toNumber(row['inbox_read']),
-    overdueAtMs: toNumber(row['overdue_at']),
-    lastOverdueAtMs: toNumber(row['last_overdue_at']),
-    awaiting: Number(row['awaiting']),
-    counts: row['counts'] === null ? null : (JSON.parse(String(row['counts'])) as CallbackCounts),
+  const rows = readRows<Omit<CallbackRun, 'counts'> & { counts: string | null }>(
+    db,
+    `SELECT run.id, first, run_token AS runToken, inbox_read AS inboxRead, overdue_at AS overdueAtMs,
+     last_overdue_at AS lastOverdueAtMs, document ->> '$.name' AS name,
+     document ->> '$.rows.awaiting' AS awaiting, document -> '$.callbacks' AS counts
+     FROM run JOIN summary ON summary.id = first
+     WHERE inbox_read IS NOT NULL OR run_token IN (SELECT value FROM json_each(?)) ORDER BY run.id`,
+    JSON.stringify(tokens),
+  )
+  return rows.map(({ counts, ...run }) => ({
+    ...run,
+    counts: counts === null ? null : (JSON.parse(counts) as CallbackCounts),
   }))
 }
 
@@ -182,13 +164,9 @@ const LATEST_OF = 'latest:'
  * name. `latest:NAME` is the run of that name that was started last, or that has the newest retry with an id of its own.
  */
 export function findRuns(db: DatabaseSync, reference: string): FoundRuns {
-  const read = (sql: string, ...values: SQLInputValue[]) =>
-    db
-      .prepare(sql)
-      .all(...values)
-      .map(({ id }) => String(id))
-  const all = Number(db.prepare('SELECT count(*) AS n FROM whole').get()?.['n'])
-  const unreadable = Number(db.prepare('SELECT count(*) AS n FROM run WHERE error IS NOT NULL').get()?.['n'])
+  const read = (sql: string, ...values: SQLInputValue[]) => readValues<string>(db, sql, ...values)
+  const all = readNumber(db, 'SELECT count(*) FROM whole')
+  const unreadable = readNumber(db, 'SELECT count(*) FROM run WHERE error IS NOT NULL')
   const [newest = null] = read('SELECT id FROM whole ORDER BY id DESC LIMIT 1')
   const toFound = (ids: string[], matching = ids.length): FoundRuns => ({
     ...{ ids, matching, all, newest, unreadable },
@@ -221,19 +199,17 @@ export function readRetainedRuns(db: DatabaseSync, protectedIds: ReadonlySet<str
     if (row['is_held'] === 1) inUse.add(String(row['first']))
     if (protectedIds.has(String(row['id']))) needed.add(String(row['first']))
   }
-  const sql = `SELECT id, ended_at, size_bytes, state, document ->> '$.name' AS name FROM whole JOIN summary USING (id) ORDER BY id`
-  return db
-    .prepare(sql)
-    .all()
-    .map(({ id, name, ended_at: endedAtMs, size_bytes: size, state }) => {
-      const runId = String(id)
-      const isRunning = state === 'running' || inUse.has(runId)
-      return {
-        run_id: runId,
-        name: String(name),
-        ended_at: new Date(Number(endedAtMs)).toISOString(),
-        size_bytes: Number(size),
-        kept_as: isRunning ? 'running' : needed.has(runId) ? 'protected' : null,
-      }
-    })
+  const sql = `SELECT id AS run_id, ended_at, size_bytes, state, document ->> '$.name' AS name FROM whole JOIN summary USING (id) ORDER BY id`
+  const runs = readRows<Omit<RetainedRun, 'ended_at' | 'kept_as'> & { ended_at: number; state: string }>(
+    db,
+    sql,
+  )
+  return runs.map(({ ended_at: endedAtMs, state, ...run }) => {
+    const isRunning = state === 'running' || inUse.has(run.run_id)
+    return {
+      ...run,
+      ended_at: new Date(endedAtMs).toISOString(),
+      kept_as: isRunning ? 'running' : needed.has(run.run_id) ? 'protected' : null,
+    }
+  })
 }

@@ -6,7 +6,7 @@ import { explainFailure } from '../../journal/journal-damage.ts'
 import { listWholeFiles, type ReaderPool, readRunFamily } from '../../journal/run-family.ts'
 import { isThere } from '../../workspace/is-there.ts'
 import { isLeaseHeld } from '../../workspace/lease.ts'
-import type { DatabaseSync } from '../../workspace/sqlite.ts'
+import { type DatabaseSync, readValues } from '../../workspace/sqlite.ts'
 import {
   type RunFilesState,
   RunFolder,
@@ -114,10 +114,11 @@ function listNeeded(need: Exclude<Needed, 'all'>, db: DatabaseSync): readonly st
 export function keepRun(options: RefreshOptions, runId: string): void {
   const reading = new Reading(options, null)
   const recent = options.store.read((db) =>
-    db
-      .prepare('SELECT id FROM run WHERE fingerprint IS NULL ORDER BY id DESC LIMIT ?')
-      .all(READ_AGAIN_MAX)
-      .map(({ id }) => String(id)),
+    readValues<string>(
+      db,
+      'SELECT id FROM run WHERE fingerprint IS NULL ORDER BY id DESC LIMIT ?',
+      READ_AGAIN_MAX,
+    ),
   )
   const left = new Set([runId, ...recent].filter((id) => reading.isThere(id)))
   while (left.size > 0) reading.readSome(left, null)

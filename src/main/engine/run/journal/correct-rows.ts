@@ -21,6 +21,7 @@ import { parseCells } from '../../journal/stored-cells.ts'
 import { writeBody } from '../../mapping/json-text.ts'
 import { createRowMapper } from '../../mapping/row-mapper.ts'
 import { markFixed } from '../../mapping/row-marks.ts'
+import { readValues } from '../../workspace/sqlite.ts'
 import { listCorrectionFiles, toCorrectionFile } from '../../workspace/workspace-files.ts'
 import { addUpTaken, type Counts } from '../results/family-counts.ts'
 import { fillCorrected, hasInvalid } from './copy-unsucceeded.ts'
@@ -211,13 +212,11 @@ function placeRows({ db }: Journal, claimed: number): void {
 function takeResults(journal: Journal, claimed: number): void {
   const { db, counters } = journal
   // A row that is not sent has no answer of its own any more, and what is tried for the first time none of a callback.
-  const answered = db
-    .prepare(
-      `SELECT row FROM main.result AS result WHERE (row IN (${UNSENDABLE}) AND attempts > 0)
-       OR (${IS_SETTLED_UNTRIED} AND row IN (SELECT id FROM checked.row))`,
-    )
-    .all()
-    .map(({ row }) => Number(row))
+  const answered = readValues<number>(
+    db,
+    `SELECT row FROM main.result AS result WHERE (row IN (${UNSENDABLE}) AND attempts > 0)
+     OR (${IS_SETTLED_UNTRIED} AND row IN (SELECT id FROM checked.row))`,
+  )
   const answers = new TryAnswers(db)
   const found = new FoundWriter(db)
   for (const row of answered) {

@@ -1,14 +1,13 @@
 import { LatencyMeter } from '../../../../shared/load/latency-meter.ts'
 import { toErrorKey } from '../../../../shared/run/counts.ts'
-import type { Outcome } from '../../../../shared/run/item-state.ts'
 import { INVALID_API_KEY, isKeyRefusal } from '../../../../shared/service/errors.ts'
-import { uncountError } from '../../journal/counters.ts'
+import { type ErrorCause, uncountError } from '../../journal/counters.ts'
 import type { Journal } from '../../journal/journal.ts'
 import { readRunRecord, updateRunRecord } from '../../journal/run-record.ts'
 import { isTimed, type RecountedSecond, SecondWriter } from '../../journal/seconds.ts'
 import { selectReplacedTries } from '../../journal/sent-as.ts'
 import { recordPhases } from '../../sending/second-meter.ts'
-import { type DatabaseSync, toNumber } from '../../workspace/sqlite.ts'
+import { type DatabaseSync, readRows } from '../../workspace/sqlite.ts'
 import type { AttemptRecord } from '../recorder.ts'
 import { TRIES_OF_ITEM } from './item-claims.ts'
 
@@ -27,24 +26,17 @@ export function recoverUnknown(journal: Journal): number {
   const { db, counters } = journal
   const record = readRunRecord(db)
   if (record === null || record.state !== 'running') return 0
-  const unmarked = db
-    .prepare(
-      `SELECT id, item FROM row WHERE id <= ? AND item IS NOT NULL
-       AND NOT EXISTS (SELECT 1 FROM result WHERE result.row = row.id) ORDER BY id`,
-    )
-    .all(record.claimed)
-    .map((row) => ({ row: Number(row['id']), item: Number(row['item']), number: 1 }))
-  const marked = db
-    .prepare(
-      `SELECT result.row, row.item, ${TRIES_OF_ITEM} AS attempts FROM result JOIN row ON row.id = result.row
-       WHERE state = 'sending' ORDER BY result.row`,
-    )
-    .all()
-    .map((row) => ({
-      row: Number(row['row']),
-      item: Number(row['item']),
-      number: Number(row['attempts']) + 1,
-    }))
+  const unmarked = readRows<CutOffRow>(
+    db,
+    `SELECT id AS row, item, 1 AS number FROM row WHERE id <= ? AND item IS NOT NULL
+     AND NOT EXISTS (SELECT 1 FROM result WHERE result.row = row.id) ORDER BY id`,
+    record.claimed,
+  )
+  const marked = readRows<CutOffRow>(
+    db,
+    `SELECT result.row, row.item, ${TRIES_OF_ITEM} + 1 AS number FROM result JOIN row ON row.id = result.row
+     WHERE state = 'sending' ORDER BY result.row`,
+  )
   const settle = db.prepare(
     `INSERT INTO result (row, state, attempts, message) VALUES (?, 'unknown', ?, ?) ON CONFLICT (row) DO UPDATE SET
      state = 'unknown', attempts = excluded.attempts, message = excluded.message, status = NULL, error_code = NULL,
@@ -69,16 +61,21 @@ export function recoverUnknown(journal: Journal): number {
   return items.length
 }
 
+/** A row of an item whose last try, by its number, has no outcome. */
+interface CutOffRow {
+  row: number
+  item: number
+  number: number
+}
+
 /** Tries whose callback was journaled, and how they ended themselves was not. */
-function findSettledTries(db: DatabaseSync): { item: number; number: number }[] {
-  return db
-    .prepare(
-      `SELECT DISTINCT item, attempts AS number FROM callback JOIN result ON result.row = callback.item
-       WHERE effect = 'settled' AND attempts > 0 AND NOT EXISTS (SELECT 1 FROM attempt
-         WHERE attempt.item = callback.item AND attempt.number = result.attempts)`,
-    )
-    .all()
-    .map((found) => ({ item: Number(found['item']), number: Number(found['number']) }))
+function findSettledTries(db: DatabaseSync): Omit<CutOffRow, 'row'>[] {
+  return readRows(
+    db,
+    `SELECT DISTINCT item, attempts AS number FROM callback JOIN result ON result.row = callback.item
+     WHERE effect = 'settled' AND attempts > 0 AND NOT EXISTS (SELECT 1 FROM attempt
+       WHERE attempt.item = callback.item AND attempt.number = result.attempts)`,
+  )
 }
 
 /** Puts every item of unknown outcome back into the queue, with its post_id and body as they were. */
@@ -104,33 +101,22 @@ export function resendUnknown(journal: Journal): void {
  */
 export function resendKeyRefused(journal: Journal): number {
   const { db, counters } = journal
-  const refused = db
-    .prepare(
-      `SELECT result.row, status, error_code, message FROM result JOIN row ON row.id = result.row
-       WHERE state = 'rejected' AND (status IN (401, 403) OR error_code = '${INVALID_API_KEY}')
-       AND NOT EXISTS (SELECT 1 FROM attempt WHERE attempt.item = row.item AND outcome = 'unknown'
-         AND number > ${selectReplacedTries('result.row')})
-       AND NOT EXISTS (SELECT 1 FROM lost_try WHERE lost_try.item = row.item AND ${selectReplacedTries('result.row')} = 0)
-       AND NOT EXISTS (SELECT 1 FROM callback WHERE callback.item = row.item AND effect <> 'settled_before')`,
-    )
-    .all()
-    .map((row) => ({
-      row: Number(row['row']),
-      cause: {
-        state: 'rejected' as const,
-        status: toNumber(row['status']),
-        errorCode: row['error_code'] === null ? null : String(row['error_code']),
-        message: row['message'] === null ? null : String(row['message']),
-      },
-    }))
-    .filter(({ cause }) => isKeyRefusal(cause.status, cause.errorCode))
+  const refused = readRows<ErrorCause & { row: number }>(
+    db,
+    `SELECT result.row, state, status, error_code AS errorCode, message FROM result JOIN row ON row.id = result.row
+     WHERE state = 'rejected' AND (status IN (401, 403) OR error_code = '${INVALID_API_KEY}')
+     AND NOT EXISTS (SELECT 1 FROM attempt WHERE attempt.item = row.item AND outcome = 'unknown'
+       AND number > ${selectReplacedTries('result.row')})
+     AND NOT EXISTS (SELECT 1 FROM lost_try WHERE lost_try.item = row.item AND ${selectReplacedTries('result.row')} = 0)
+     AND NOT EXISTS (SELECT 1 FROM callback WHERE callback.item = row.item AND effect <> 'settled_before')`,
+  ).filter(({ status, errorCode }) => isKeyRefusal(status, errorCode))
   if (refused.length === 0) return 0
   const setPending = db.prepare("UPDATE result SET state = 'pending' WHERE row = ?")
   journal.transact(
     'power',
     () => {
-      for (const { row, cause } of refused) {
-        setPending.run(row)
+      for (const cause of refused) {
+        setPending.run(cause.row)
         uncountError(counters, cause, 1)
       }
       counters.add('state', 'rejected', -refused.length)
@@ -179,16 +165,14 @@ export function rebuildSeconds(journal: Journal): void {
  * even out, and only what was never counted stands out.
  */
 function findSecondsToRebuild(db: DatabaseSync): number[] {
-  const rows = db
-    .prepare(
-      `SELECT at, sum(tries) AS uncounted FROM (
-         SELECT (sent_at_us + duration_us) / 1000000 AS at, count(*) AS tries FROM attempt
-         WHERE sent_at_us IS NOT NULL GROUP BY 1
-         UNION ALL SELECT at, -sent FROM second
-       ) GROUP BY at HAVING uncounted <> 0 ORDER BY at DESC`,
-    )
-    .all()
-    .map((row) => ({ at: Number(row['at']), uncounted: Number(row['uncounted']) }))
+  const rows = readRows<{ at: number; uncounted: number }>(
+    db,
+    `SELECT at, sum(tries) AS uncounted FROM (
+       SELECT (sent_at_us + duration_us) / 1000000 AS at, count(*) AS tries FROM attempt
+       WHERE sent_at_us IS NOT NULL GROUP BY 1
+       UNION ALL SELECT at, -sent FROM second
+     ) GROUP BY at HAVING uncounted <> 0 ORDER BY at DESC`,
+  )
   const found: number[] = []
   let left = rows.reduce((sum, { uncounted }) => sum + uncounted, 0)
   let since = 0
@@ -204,28 +188,17 @@ function findSecondsToRebuild(db: DatabaseSync): number[] {
 }
 
 function* readAttemptsFrom(journal: Journal, at: number): Generator<JournaledAttempt> {
-  const page = journal.db.prepare(
-    `SELECT item, number, (sent_at_us + duration_us) / 1000000 AS at, outcome, error_code, duration_us, waiting_us,
-     connect_us, tls_us FROM attempt WHERE (item, number) > (?, ?) AND sent_at_us IS NOT NULL
-     AND (sent_at_us + duration_us) / 1000000 >= ? ORDER BY item, number LIMIT 10000`,
-  )
+  const page = `SELECT item, number, (sent_at_us + duration_us) / 1000000 AS at, outcome, error_code AS errorCode,
+    duration_us AS durationUs, waiting_us AS waitingUs, connect_us AS connectUs, tls_us AS tlsUs
+    FROM attempt WHERE (item, number) > (?, ?) AND sent_at_us IS NOT NULL
+    AND (sent_at_us + duration_us) / 1000000 >= ? ORDER BY item, number LIMIT 10000`
   let last = { item: 0, number: 0 }
   for (;;) {
-    const rows = page.all(last.item, last.number, at)
-    for (const row of rows) {
-      last = { item: Number(row['item']), number: Number(row['number']) }
-      yield {
-        ...last,
-        at: Number(row['at']),
-        outcome: row['outcome'] as Outcome,
-        errorCode: row['error_code'] === null ? null : String(row['error_code']),
-        durationUs: Number(row['duration_us']),
-        waitingUs: toNumber(row['waiting_us']),
-        connectUs: toNumber(row['connect_us']),
-        tlsUs: toNumber(row['tls_us']),
-      }
-    }
-    if (rows.length === 0) return
+    const attempts = readRows<JournaledAttempt>(journal.db, page, last.item, last.number, at)
+    yield* attempts
+    const newest = attempts.at(-1)
+    if (newest === undefined) return
+    last = newest
   }
 }
 
