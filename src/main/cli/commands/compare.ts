@@ -24,7 +24,6 @@ import { isLoadRun, type RunSummary } from '../../../shared/run/run.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { annotate } from '../annotations.ts'
 import type { CliContext } from '../context.ts'
-import { toComparisonDocument } from '../documents/comparison-document.ts'
 import { writeDocument } from '../documents/write-document.ts'
 import { withEngine } from '../engine-access.ts'
 import { addLabelOptions, hasLabels, type LabelFlags, toLabelOptions } from '../options/label-options.ts'
@@ -37,6 +36,7 @@ import {
   type DocumentFlags,
 } from '../options/shared-options.ts'
 import { addStepSummary, toSummaryPart } from '../session/github-actions.ts'
+import { toSnakeCase } from '../terminal/output.ts'
 import { formatReport } from '../terminal/report-text.ts'
 import { type OverwriteFlags, toTargetOf } from '../written-files.ts'
 
@@ -193,7 +193,7 @@ export function addCompareCommand(program: Command, context: CliContext): void {
             ...{ a_run_id: earlier.run_id, b_run_id: later.run_id },
             a_run_ids: base.map(({ run_id: id }) => id),
             b_run_ids: others.map(({ run_id: id }) => id),
-            ...toComparisonDocument(comparison),
+            ...(toSnakeCase(comparison) as object),
             gate,
             decisions: decisions === null ? null : decisionComparisonSchema.parse(decisions),
           })

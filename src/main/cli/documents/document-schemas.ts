@@ -27,7 +27,7 @@ import { correctedSchema, runSummarySchema } from '../../../shared/run/run.ts'
 import { sentBeforeSchema } from '../../../shared/run/sent-before.ts'
 import { usedMappingSchema } from '../../../shared/run/used-mapping.ts'
 import { writtenRowsSchema } from '../../../shared/run/written-rows.ts'
-import { comparisonShape } from './comparison-document.ts'
+import { toSnakeName } from '../terminal/output.ts'
 import { SCHEMA_VERSION } from './write-document.ts'
 
 interface DocumentSchema {
@@ -162,11 +162,12 @@ export const DOCUMENT_SCHEMAS = {
       b_run_id: z.string(),
       a_run_ids: z.array(z.string()),
       b_run_ids: z.array(z.string()),
-      ...comparisonShape,
+      ...loadComparisonSchema.shape,
       /** What --fail-if-slower found; null without it. */
       gate: speedVerdictSchema.nullable(),
       decisions: decisionComparisonSchema.nullable(),
     }),
+    isRenamed: true,
   },
   trend: { commands: ['trend'], schema: trendSchema },
   evaluation: { commands: ['evaluate'], schema: evaluationSchema },
@@ -274,7 +275,7 @@ export function toDocumentJsonSchema(name: DocumentName): Record<string, unknown
     $schema,
     title: name,
     description: `Printed with --json by: ${commands.join(', ')}`,
-    ...addVersion(isRenamed === true ? toSnakeMembers(body) : body),
+    ...addVersion(isRenamed === true ? (renameMembers(body) as JsonSchema) : body),
   }
 }
 
@@ -293,10 +294,6 @@ function addVersion(schema: JsonSchema): JsonSchema {
 }
 
 /** The same schema with the names of members in snake case, as `toSnakeCase` writes a document. */
-function toSnakeMembers(schema: unknown): JsonSchema {
-  return renameMembers(schema) as JsonSchema
-}
-
 function renameMembers(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(renameMembers)
   if (typeof schema !== 'object' || schema === null) return schema
@@ -311,8 +308,4 @@ function renameMembers(schema: unknown): unknown {
       ]
     }),
   )
-}
-
-function toSnakeName(name: string): string {
-  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }

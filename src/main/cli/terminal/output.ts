@@ -89,9 +89,11 @@ export function toSnakeCase(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(toSnakeCase)
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [
-      name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-      toSnakeCase(member),
-    ]),
+    Object.entries(value).map(([name, member]) => [toSnakeName(name), toSnakeCase(member)]),
   )
+}
+
+/** `taskId` becomes `task_id`. */
+export function toSnakeName(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }
