@@ -1,9 +1,7 @@
-import type { Histogram } from 'hdr-histogram-js'
 import { compareRuns } from '../../../shared/load/compare.ts'
-import { decodeHistogram } from '../../../shared/load/latency-meter.ts'
 import { type LatencyOverlay, overlayLatencies } from '../../../shared/load/latency-overlay.ts'
 import type { ComparedRun, LoadComparison } from '../../../shared/load/load-comparison.ts'
-import { COURSE_METRICS, type TrendMetric } from '../../../shared/load/metrics.ts'
+import { COURSE_METRICS } from '../../../shared/load/metrics.ts'
 import { poolRuns } from '../../../shared/load/pool-runs.ts'
 import { judgeSpeed, type SpeedQuestion, type SpeedVerdict } from '../../../shared/load/speed-gate.ts'
 import { BATCH_COUNT, toLatencyHistory } from '../../../shared/load/statistics.ts'
@@ -12,7 +10,7 @@ import type { RunFamily } from '../journal/run-family.ts'
 import { readLoadSeconds } from '../load/load-results.ts'
 import { readFamilyLatency, summarizeRun } from '../results/run-summary.ts'
 import type { DatabaseSync } from '../workspace/sqlite.ts'
-import { countMissingCallbacks, readJudgedRun } from './judged-run.ts'
+import { countMissingCallbacks, countSeconds, readJudgedRun, readSeconds } from './judged-run.ts'
 
 /** Two sides next to each other, and what the check of speed makes of them. */
 type SidesComparison = LoadComparison & { gate: SpeedVerdict | null }
@@ -54,7 +52,8 @@ function readComparedRun(view: RunFamily, summary = summarizeRun(view)): Compare
     const total = latency.histogram(series)
     // Also null where it repeats another series.
     if (total === null || latency.percentiles(series) === null) continue
-    latencies[series] = toLatencyHistory(total, readSeries(db, series), countSeconds(db, series))
+    const where = `extras IS NOT NULL AND ${series} IS NOT NULL`
+    latencies[series] = toLatencyHistory(total, readSeconds(db, series, where), countSeconds(db, where))
   }
   const { sent, succeeded } = summary.requests
   return {
@@ -73,23 +72,6 @@ function readComparedRun(view: RunFamily, summary = summarizeRun(view)): Compare
     percentiles: state?.partialPercentiles ?? state?.percentiles ?? {},
     batches,
   }
-}
-
-/** One second's histogram after the other: of an hour, all at once would fill the memory. */
-function* readSeries(db: DatabaseSync, series: TrendMetric): Generator<Histogram> {
-  for (const page of readLoadSeconds(db)) {
-    for (const { histograms } of page) {
-      const encoded = histograms[series]
-      if (encoded !== undefined) yield decodeHistogram(encoded)
-    }
-  }
-}
-
-function countSeconds(db: DatabaseSync, series: TrendMetric): number {
-  const counted = db
-    .prepare(`SELECT count(*) AS n FROM second WHERE extras IS NOT NULL AND ${series} IS NOT NULL`)
-    .get()
-  return Number(counted?.['n'])
 }
 
 /** Whole seconds of the measured time: that answers came after it says nothing of the throughput. */

@@ -52,12 +52,13 @@ export function countMissingCallbacks({ load, rows }: RunSummary): number {
   return (load.callbacks?.overdue ?? 0) + (load.callbacks?.outstanding ?? 0)
 }
 
-function countSeconds(db: DatabaseSync, where: string): number {
+/** How many seconds of a journal meet a condition. */
+export function countSeconds(db: DatabaseSync, where: string): number {
   return readNumber(db, `SELECT count(*) FROM second WHERE ${where}`)
 }
 
 /** One second's histogram after the other: of an hour, all at once would fill the memory. */
-function* readSeconds(db: DatabaseSync, metric: TrendMetric, where: string): Generator<Histogram> {
+export function* readSeconds(db: DatabaseSync, metric: TrendMetric, where: string): Generator<Histogram> {
   const page = db.prepare(
     `SELECT at, ${metric} AS encoded FROM second WHERE at > ? AND ${where} ORDER BY at LIMIT ${PAGE}`,
   )
