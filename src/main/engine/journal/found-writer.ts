@@ -2,6 +2,7 @@ import type { AnswerNames } from '../../../shared/service/answer-findings.ts'
 import {
   BulkInsert,
   type DatabaseSync,
+  hasColumn,
   readValues,
   type SQLInputValue,
   type StatementSync,
@@ -226,7 +227,7 @@ export class FoundWriter {
     const column = toScoreColumn(number)
     this.#insert.flush()
     // Another writer of the same journal may have added it.
-    if (!hasColumn(this.#db, column)) addScoreColumn(this.#db, number)
+    if (!hasColumn(this.#db, 'found', column)) addScoreColumn(this.#db, number)
     this.#columns.push(column)
     this.#places.set(className, this.#columns.length - 1)
     this.#insert = this.#prepare()
@@ -241,10 +242,6 @@ export class FoundWriter {
       `(${columns.map(() => '?').join(', ')})`,
     )
   }
-}
-
-function hasColumn(db: DatabaseSync, column: string): boolean {
-  return db.prepare("SELECT 1 FROM pragma_table_info('found') WHERE name = ?").get(column) !== undefined
 }
 
 /** Gives a class its column. */

@@ -1,10 +1,8 @@
-import type { DatabaseSync } from '../workspace/sqlite.ts'
+import { type DatabaseSync, hasColumn } from '../workspace/sqlite.ts'
 
 /** Whether the tries of a journal have trace contexts: the column is made with the first, so that no other run pays for it. */
 export function hasTraces(db: DatabaseSync): boolean {
-  return (
-    db.prepare("SELECT 1 FROM pragma_table_info('attempt') WHERE name = 'traceparent'").get() !== undefined
-  )
+  return hasColumn(db, 'attempt', 'traceparent')
 }
 
 /** Makes room for trace contexts where there is none. The caller has a transaction open. */

@@ -52,6 +52,10 @@ export function readNumber(db: DatabaseSync, sql: string, ...params: SQLInputVal
   return readValues<number | null>(db, sql, ...params)[0] ?? 0
 }
 
+export function hasColumn(db: DatabaseSync, table: string, column: string): boolean {
+  return readValues(db, 'SELECT 1 FROM pragma_table_info(?) WHERE name = ?', table, column).length > 0
+}
+
 /** The places from 0 that the characters of a text stand for, which `char` of SQL made of places from 1. */
 export function toPlaces(characters: string | null): Uint16Array {
   const places = new Uint16Array(characters?.length ?? 0)
