@@ -123,22 +123,8 @@ export class TryAnswers {
   }
 }
 
-/** Reads what the service answered to items, and posted back of them, as the journal keeps it. */
-interface ExchangeReader {
-  /**
-   * The last answer to an item; null where there was none. With `tries`, of an item with several rows, the answer to the
-   * last try of a row that was tried so often: others may have been sent again without it, or it without them, or a
-   * correction may have made the row invalid with which the answer stood.
-   */
-  readAnswer(item: number, tries?: number): StoredBody | null
-  /** The answers to its tries that do not stand in that place, by the number of the try. */
-  readTryAnswers(item: number): ReadonlyMap<number, StoredBody>
-  /** The callbacks of an item in the order they came. */
-  readCallbacks(item: number): CallbackDetail[]
-}
-
-/** Prepares the reads of a journal. */
-export function createExchangeReader(db: DatabaseSync): ExchangeReader {
+/** Prepares the reads of what the service answered to items, and posted back of them, as a journal keeps it. */
+export function createExchangeReader(db: DatabaseSync) {
   const answer = db.prepare(
     `SELECT attempts, response, content, bytes FROM result LEFT JOIN long_answer ON long_answer.id = result.row
      WHERE result.row = ?`,
@@ -150,7 +136,8 @@ export function createExchangeReader(db: DatabaseSync): ExchangeReader {
   const ofTries = db.prepare('SELECT number, response, content, bytes FROM try_answer WHERE item = ?')
   const ofTry = db.prepare('SELECT response, content, bytes FROM try_answer WHERE item = ? AND number = ?')
   return {
-    readTryAnswers(item) {
+    /** The answers to its tries that do not stand in the place of {@link readAnswer}, by the number of the try. */
+    readTryAnswers(item: number): ReadonlyMap<number, StoredBody> {
       const answers = new Map<number, StoredBody>()
       for (const { number, response, content, bytes } of ofTries.all(item)) {
         const body = readStoredBody(response, content, bytes)
@@ -158,7 +145,12 @@ export function createExchangeReader(db: DatabaseSync): ExchangeReader {
       }
       return answers
     },
-    readAnswer(item, tries) {
+    /**
+     * The last answer to an item; null where there was none. With `tries`, of an item with several rows, the answer to
+     * the last try of a row that was tried so often: others may have been sent again without it, or it without them, or a
+     * correction may have made the row invalid with which the answer stood.
+     */
+    readAnswer(item: number, tries?: number): StoredBody | null {
       const standing = answer.get(item)
       const read = ({ response, content, bytes }: Record<string, unknown> = {}) =>
         readStoredBody(response, content, bytes)
@@ -166,7 +158,8 @@ export function createExchangeReader(db: DatabaseSync): ExchangeReader {
       const own = standing?.['attempts'] === tries ? read(standing) : null
       return own ?? read(ofTry.get(item, tries))
     },
-    readCallbacks: (item) =>
+    /** The callbacks of an item in the order they came. */
+    readCallbacks: (item: number): CallbackDetail[] =>
       callbacks
         .all(item)
         .map((row) => toCallback(row, readStoredBody(row['body'], row['content'], row['bytes']))),

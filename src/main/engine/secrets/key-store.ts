@@ -46,32 +46,13 @@ export interface LastingStore {
 export class NoLastingStore extends Error {}
 
 /** Keeps the keys that persons typed for stored connections, each for the way to the service that it was typed for. */
-export interface KeyStore {
-  /** Where the next key is kept unless that store fails. */
-  readonly place: KeyPlace
-  /** Where the next key is going to be kept. */
-  describe(): Promise<KeyStorage>
-  /**
-   * The key that a connection says was typed; null where this process cannot get at it. Throws `NO_API_KEY` where its
-   * store does not give it out, such as a locked keyring.
-   */
-  get(name: KeyName, typed: TypedKey): Promise<KeptKey | null>
-  /**
-   * As `get`, but asks the store even for a key that it gave out before. Throws `BAD_USAGE` where the store does not give
-   * it out, and would not let it go either.
-   */
-  getToRemove(name: KeyName, typed: TypedKey): Promise<KeptKey | null>
-  /** Keeps a key in an entry of its own, which replaces no other: in the lasting store, or else for the session. */
-  set(name: KeyName, key: KeptKey): Promise<KeyStorage>
-  /** Forgets a key. Gives whether it is gone; it is not where this process does not get at its store. */
-  remove(name: KeyName, typed: TypedKey): Promise<boolean>
-}
+export interface KeyStore extends ReturnType<typeof createKeyStore> {}
 
 /**
  * Keeps keys in a lasting store, and in the memory of this process what that does not take. `absence` says why there is
  * no lasting store.
  */
-export function createKeyStore(lasting: LastingStore | { absence: string }): KeyStore {
+export function createKeyStore(lasting: LastingStore | { absence: string }) {
   const store = 'absence' in lasting ? null : lasting
   const session = new Map<string, KeptKey>()
   /** What the lasting store holds, as it was written or read last: some systems ask a person at each reading. */
@@ -79,8 +60,10 @@ export function createKeyStore(lasting: LastingStore | { absence: string }): Key
   /** Reads that the lasting store has not answered: whoever asks meanwhile waits for the same answer. */
   const reads = new Map<string, Promise<string | null>>()
   return {
-    place: store?.place ?? 'session',
-    async describe() {
+    /** Where the next key is kept unless that store fails. */
+    place: (store?.place ?? 'session') as KeyPlace,
+    /** Where the next key is going to be kept. */
+    async describe(): Promise<KeyStorage> {
       if ('absence' in lasting) return { place: 'session', reason: lasting.absence }
       try {
         await lasting.check()
@@ -89,7 +72,11 @@ export function createKeyStore(lasting: LastingStore | { absence: string }): Key
         return { place: 'session', reason: toThrownText(error) }
       }
     },
-    async get(name, typed) {
+    /**
+     * The key that a connection says was typed; null where this process cannot get at it. Throws `NO_API_KEY` where its
+     * store does not give it out, such as a locked keyring.
+     */
+    async get(name: KeyName, typed: TypedKey): Promise<KeptKey | null> {
       try {
         return known.get(toEntry(name, typed)) ?? (await read(name, typed))
       } catch (error) {
@@ -97,7 +84,11 @@ export function createKeyStore(lasting: LastingStore | { absence: string }): Key
         throw SluiceError.because(error, { id: 'key_locked', label, connection })
       }
     },
-    async getToRemove(name, typed) {
+    /**
+     * As `get`, but asks the store even for a key that it gave out before. Throws `BAD_USAGE` where the store does not
+     * give it out, and would not let it go either.
+     */
+    async getToRemove(name: KeyName, typed: TypedKey): Promise<KeptKey | null> {
       const entry = toEntry(name, typed)
       try {
         return (await read(name, typed)) ?? known.get(entry) ?? null
@@ -105,7 +96,8 @@ export function createKeyStore(lasting: LastingStore | { absence: string }): Key
         throw SluiceError.because(error, { id: 'key_not_removed', entry, place: typed.place })
       }
     },
-    async set(name, key) {
+    /** Keeps a key in an entry of its own, which replaces no other: in the lasting store, or else for the session. */
+    async set(name: KeyName, key: KeptKey): Promise<KeyStorage> {
       const entry = toEntry(name, key)
       try {
         if ('absence' in lasting) throw new NoLastingStore(lasting.absence)
@@ -117,7 +109,8 @@ export function createKeyStore(lasting: LastingStore | { absence: string }): Key
         return { place: 'session', reason: toThrownText(error), cause: error }
       }
     },
-    async remove(name, typed) {
+    /** Forgets a key. Gives whether it is gone; it is not where this process does not get at its store. */
+    async remove(name: KeyName, typed: TypedKey): Promise<boolean> {
       const entry = toEntry(name, typed)
       session.delete(entry)
       known.delete(entry)

@@ -119,20 +119,8 @@ function migrate(database: DatabaseSync): void {
   database.exec('COMMIT')
 }
 
-/** Puts the writes of one turn of the event loop into one transaction. */
-export interface GroupCommit {
-  /** Writes at once, inside the turn's transaction. */
-  write<T>(work: () => T): T
-  /** The same, and commits the transaction. */
-  writeNow<T>(work: () => T): T
-  /** Calls back when everything written so far is committed, or could not be. */
-  onCommitted(callback: (error: Error | null) => void): void
-  /** Commits now. Throws where the database cannot. */
-  flush(): void
-}
-
 /** Creates the one writer of a database. An answer must leave only after its writes are committed. */
-export function createGroupCommit(database: DatabaseSync): GroupCommit {
+export function createGroupCommit(database: DatabaseSync) {
   const begin = database.prepare('BEGIN')
   const commit = database.prepare('COMMIT')
   let isOpen = false
@@ -170,19 +158,26 @@ export function createGroupCommit(database: DatabaseSync): GroupCommit {
   }
 
   return {
+    /** Writes at once, inside the turn's transaction. */
     write,
-    writeNow: (work) => {
+    /** The same, and commits the transaction. */
+    writeNow: <T>(work: () => T): T => {
       const result = write(work)
       flush()
       return result
     },
-    onCommitted: (callback) => {
+    /** Calls back when everything written so far is committed, or could not be. */
+    onCommitted: (callback: (error: Error | null) => void): void => {
       if (isOpen) waiting.push(callback)
       else callback(null)
     },
+    /** Commits now. Throws where the database cannot. */
     flush,
   }
 }
+
+/** Puts the writes of one turn of the event loop into one transaction. */
+export interface GroupCommit extends ReturnType<typeof createGroupCommit> {}
 
 /** Has a store filled that never had any of these; what was removed from it stays removed. */
 export function seedOnce(
