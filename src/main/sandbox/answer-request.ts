@@ -103,6 +103,12 @@ export interface ReceivedJson {
   value: unknown
 }
 
+/** The text of a member; '' where there is none. */
+export function readText(value: unknown, name: string): string {
+  const found = isJsonObject(value) ? value[name] : null
+  return typeof found === 'string' ? found : ''
+}
+
 /** The JSON that {@link acceptJsonBodies} read, or null where the request had no body. */
 export function toReceivedJson(body: unknown): ReceivedJson | null {
   return isJsonObject(body) && typeof body['text'] === 'string'

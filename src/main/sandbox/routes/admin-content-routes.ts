@@ -12,7 +12,7 @@ import { toSeededId } from '../seeded-draw.ts'
 import type { StoredAppeal } from '../store/appeal-store.ts'
 import type { StoredCallback } from '../store/callback-store.ts'
 import type { StoredIndexItem } from '../store/index-store.ts'
-import type { StoredTask } from '../store/task-store.ts'
+import type { OutcomeCount, StoredTask } from '../store/task-store.ts'
 import { pageSchema, parseAdminBody, parseAdminQuery } from './admin-request.ts'
 
 const itemSchema = z.strictObject({
@@ -129,11 +129,9 @@ const MAX_CALLBACKS = 100
 /** Statistics and tasks: what arrived, and its outcome. */
 export function registerAdminTaskRoutes(app: FastifyInstance, { store }: SandboxContext): void {
   app.get('/stats', async () => {
-    const outcomes = store.tasks.outcomes()
     return {
-      requests: outcomes.reduce((sum, { requests }) => sum + requests, 0),
+      ...toOutcomes(store.tasks.outcomes()),
       tasks: store.tasks.count(),
-      outcomes: Object.fromEntries(outcomes.map(({ outcome, requests }) => [outcome, requests])),
       endpoints: countByEndpoint(store.requests.outcomes()),
       callbacks: store.callbacks.counts(),
     }
@@ -145,11 +143,9 @@ export function registerAdminTaskRoutes(app: FastifyInstance, { store }: Sandbox
       return { total: store.tasks.count(), tasks: store.tasks.page(offset, limit).map(toTaskDocument) }
     }
     const task = store.tasks.find(postId)
-    const outcomes = store.tasks.outcomesOf(postId)
     return {
       post_id: postId,
-      requests: outcomes.reduce((sum, { requests }) => sum + requests, 0),
-      outcomes: Object.fromEntries(outcomes.map(({ outcome, requests }) => [outcome, requests])),
+      ...toOutcomes(store.tasks.outcomesOf(postId)),
       task: task === null ? null : toTaskDocument(task),
       callbacks:
         task === null
@@ -164,6 +160,13 @@ export function registerAdminTaskRoutes(app: FastifyInstance, { store }: Sandbox
     store.tasks.clear()
     return { message: 'every task and every count is forgotten' }
   })
+}
+
+function toOutcomes(outcomes: readonly OutcomeCount[]) {
+  return {
+    requests: outcomes.reduce((sum, { requests }) => sum + requests, 0),
+    outcomes: Object.fromEntries(outcomes.map(({ outcome, requests }) => [outcome, requests])),
+  }
 }
 
 /** `{ "watchlist-add": { "accepted": 3 } }`. */

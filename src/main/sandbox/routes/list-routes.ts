@@ -4,8 +4,7 @@ import { indexRemoveRequestSchema } from '../../../shared/operations/index-remov
 import { WATCHLIST_ADD_PATH } from '../../../shared/operations/watchlist-add.ts'
 import { WATCHLIST_UPDATE_PATH } from '../../../shared/operations/watchlist-update.ts'
 import type { Mode } from '../../../shared/service/endpoints.ts'
-import { isJsonObject } from '../../../shared/service/json-object.ts'
-import type { RequestResult } from '../answer-request.ts'
+import { type RequestResult, readText } from '../answer-request.ts'
 import { addTerms, updateTerms } from '../change-watchlist.ts'
 import type { SandboxContext } from '../sandbox-context.ts'
 import { type SandboxErrorCode, SandboxRefusal } from '../sandbox-errors.ts'
@@ -115,9 +114,8 @@ function requireIndex({ store }: SandboxContext, indexId: string): void {
   }
 }
 
-function findIndexId(request: FastifyRequest): string {
-  const { params } = request
-  return isJsonObject(params) && typeof params['indexId'] === 'string' ? params['indexId'] : ''
+function findIndexId({ params }: FastifyRequest): string {
+  return readText(params, 'indexId')
 }
 
 /** The pairing of watchlist add that contradicts its own example (docs/interface.md §7.2). */
@@ -164,5 +162,5 @@ function checkTerms(context: SandboxContext, operation: 'add' | 'update', body: 
 }
 
 function findWatchlist(_request: FastifyRequest, body: unknown): string {
-  return isJsonObject(body) && typeof body['watchlist'] === 'string' ? body['watchlist'] : ''
+  return readText(body, 'watchlist')
 }

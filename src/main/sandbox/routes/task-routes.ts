@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Api, Mode } from '../../../shared/service/endpoints.ts'
-import { isJsonObject } from '../../../shared/service/json-object.ts'
-import { answerRequest, type RequestResult, toReceivedJson } from '../answer-request.ts'
+import { answerRequest, type RequestResult, readText, toReceivedJson } from '../answer-request.ts'
 import { toAppealResponse } from '../appeals.ts'
 import type { SandboxContext } from '../sandbox-context.ts'
 import { SandboxRefusal } from '../sandbox-errors.ts'
@@ -130,9 +129,7 @@ function toResultWriter(api: Api, isLegacy: boolean): (task: AnsweredTask) => st
 }
 
 function findPostId(request: FastifyRequest): string {
-  const value = toReceivedJson(request.body)?.value
-  const postId = isJsonObject(value) ? value['post_id'] : null
-  return typeof postId === 'string' ? postId : ''
+  return readText(toReceivedJson(request.body)?.value, 'post_id')
 }
 
 /** Serves the status of appeals, without a key (docs/interface.md §4.7). */
@@ -161,7 +158,6 @@ function checkAppeal({ store, clock }: SandboxContext, appealId: string): Logged
   }
 }
 
-function findAppealId(request: FastifyRequest): string {
-  const { params } = request
-  return isJsonObject(params) && typeof params['appealId'] === 'string' ? params['appealId'] : ''
+function findAppealId({ params }: FastifyRequest): string {
+  return readText(params, 'appealId')
 }
