@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { SluiceError } from '../../shared/messages/errors.ts'
 import {
@@ -16,6 +15,7 @@ import {
   createBoundedServer,
   ENTRY_PATH,
   type ListenerLimits,
+  listen,
   readShortText,
   refuse,
   sendAnswer,
@@ -60,12 +60,8 @@ export async function openConsentServer(options: {
   awaitEnd?: (signal: AbortSignal) => Promise<unknown>
 }): Promise<ConsentServer> {
   const server = createBoundedServer(options.limits)
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', resolve)
-  })
+  const port = await listen(server, 0)
   const { awaitEnd = awaitWaitingTime } = options
-  const { port } = server.address() as AddressInfo
   const origin = `http://sluice-consent-${randomBytes(8).toString('hex')}.localhost:${port}`
   let open: OpenQuestion | null = null
 

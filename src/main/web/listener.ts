@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import type { ErrorMessage } from '../../shared/messages/error-messages.ts'
 import { createDocumentHeaders } from '../renderer-files/document-headers.ts'
 
@@ -29,6 +30,14 @@ export function createBoundedServer(limits: ListenerLimits = LISTENER_LIMITS): S
   server.maxConnections = limits.connections
   server.setTimeout(limits.stallMs, (socket) => socket.destroy())
   return server
+}
+
+/** Has a server listen on loopback, 0 for a free port; returns the port. */
+export function listen(server: Server, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, '127.0.0.1', () => resolve((server.address() as AddressInfo).port))
+  })
 }
 
 /** Why a request is refused, as an HTTP status and a sentence. */

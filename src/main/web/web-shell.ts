@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { IncomingMessage, Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { WebSocketServer } from 'ws'
 import { BRIDGE_SOCKET_PATH } from '../../shared/bridge/browser-files.ts'
@@ -18,6 +17,7 @@ import {
   ENTRY_PATH,
   LISTENER_LIMITS,
   type ListenerLimits,
+  listen,
 } from './listener.ts'
 import { createSessions } from './sessions.ts'
 import { createUploads } from './uploads.ts'
@@ -53,8 +53,10 @@ export interface WebShellOptions {
 export async function openWebShell(options: WebShellOptions) {
   const { now = () => performance.now(), limits = LISTENER_LIMITS } = options
   const server = createBoundedServer(limits)
-  await listen(server, options.port)
-  const { port } = server.address() as AddressInfo
+  const port = await listen(server, options.port).catch((error: unknown) => {
+    const said = { id: 'web_port_unusable', port: options.port, ...toThrown(error) } as const
+    throw new SluiceError(said, { cause: error })
+  })
   // Cookies know no ports: a name of its own keeps ours from whatever else runs on this machine.
   const origin = `http://sluice-${randomBytes(8).toString('hex')}.localhost:${port}`
 
@@ -151,15 +153,6 @@ function openBridgeOr(giveUp: () => void, options: BridgeOptions) {
     giveUp()
     throw error
   }
-}
-
-function listen(server: Server, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      reject(new SluiceError({ id: 'web_port_unusable', port, ...toThrown(error) }, { cause: error }))
-    })
-    server.listen(port, '127.0.0.1', () => resolve())
-  })
 }
 
 /** The browser's rules: exports are fetched, and `askProduction` asks on a page of its own origin. */
