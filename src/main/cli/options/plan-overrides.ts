@@ -6,19 +6,15 @@ import type { PlanConnectionInput } from '../../../shared/plan/connection.ts'
 import { type Plan, planSchema } from '../../../shared/plan/plan.ts'
 import type { Connections } from '../../../shared/plan/stored-connection.ts'
 import { findConnection } from '../../engine/workspace/connections.ts'
-import { toGivenKey } from './key-options.ts'
 import { addLoadOverrides, toOverriddenLoad } from './load-options.ts'
 import { toPace } from './plan-from-flags.ts'
 import { addPaceOptions, NO_STOP_OF_LOADS, type PaceFlags, toStopRule } from './sending-options.ts'
 import {
   addServiceOptions,
   hideDefaults,
+  overrideService,
   type ServiceFlags,
   toConnectionInput,
-  toGivenConnection,
-  toHeaders,
-  toProxy,
-  toTls,
 } from './service-options.ts'
 import { readFlags } from './table-options.ts'
 
@@ -48,7 +44,7 @@ export function isConnectionGiven({ connection, baseUrl }: ServiceFlags): boolea
  * not shown the key of the first. Throws `InvalidArgumentError` and `CONNECTION_NOT_FOUND`.
  */
 export function overrideConnection(
-  { keyFrom, tls: givenTls, ...given }: PlanConnectionInput,
+  planned: PlanConnectionInput,
   flags: ServiceFlags,
   connections: Connections,
   env: NodeJS.ProcessEnv,
@@ -57,17 +53,7 @@ export function overrideConnection(
     return toConnectionInput(flags, findConnection(connections, flags.connection), env)
   }
   if (flags.baseUrl !== undefined) return toConnectionInput(flags, null, env)
-  const tls = toTls(flags, givenTls, env)
-  const own = toGivenConnection(flags, env)
-  return {
-    ...given,
-    // A key that was typed or given is gone; one that is given now takes its place.
-    ...(toGivenKey(flags) ?? (keyFrom === undefined ? {} : { keyFrom })),
-    ...own,
-    ...toHeaders(flags, given.headers, own.headers),
-    ...(tls !== undefined && { tls }),
-    ...toProxy(flags, given.proxy),
-  }
+  return overrideService(planned, flags, env)
 }
 
 /** A plan with what options say otherwise. Throws commander's `InvalidArgumentError` and `CONNECTION_NOT_FOUND`. */

@@ -112,7 +112,7 @@ export function noteCorrectedUrls({ baseUrl, taskBaseUrl }: DeploymentFlags): st
 }
 
 /** What options give of a connection but its keys, addresses without paths of endpoints. */
-export function toGivenConnection(flags: DeploymentFlags, env: NodeJS.ProcessEnv) {
+function toGivenConnection(flags: DeploymentFlags, env: NodeJS.ProcessEnv) {
   const { apiKeyEnv: _key, ...given } = readFlags(CONNECTION_OPTIONS, flags)
   const { headers } = flags
   const { baseUrl, taskBaseUrl, unixSocket } = given
@@ -131,7 +131,7 @@ export function toGivenConnection(flags: DeploymentFlags, env: NodeJS.ProcessEnv
  * The headers that options leave, with what they give, of those that a connection has. Throws `InvalidArgumentError` for one
  * that it does not have, or that is given as well.
  */
-export function toHeaders(
+function toHeaders(
   { removeHeader = [] }: DeploymentFlags,
   before: PlanHeaders | undefined,
   given: PlanHeaders | undefined,
@@ -234,7 +234,7 @@ export function toTls(flags: DeploymentFlags, base: PlanConnectionInput['tls'], 
 }
 
 /** What options say of the proxy, over that of a stored connection; nothing where they say nothing. */
-export function toProxy(
+function toProxy(
   { proxy: url, systemProxy, proxyCredentialsEnv: credentialsEnv }: DeploymentFlags,
   base: PlanConnectionInput['proxy'],
 ): Pick<PlanConnectionInput, 'proxy' | 'systemProxy'> {
@@ -261,6 +261,23 @@ export function toProxy(
   }
 }
 
+/** What is known of a deployment with what options give over it, its key apart. Throws `InvalidArgumentError`. */
+export function applyDeployment<Known extends Partial<PlanConnectionInput>>(
+  known: Known,
+  flags: DeploymentFlags,
+  env: NodeJS.ProcessEnv,
+) {
+  const tls = toTls(flags, known.tls, env)
+  const given = toGivenConnection(flags, env)
+  return {
+    ...known,
+    ...given,
+    ...toHeaders(flags, known.headers, given.headers),
+    ...(tls === undefined ? {} : { tls }),
+    ...toProxy(flags, known.proxy),
+  }
+}
+
 /**
  * The connection that options name: those of a stored one, if any, with whatever options are given over them.
  * Throws `BAD_USAGE` where nothing says which service it is, and `InvalidArgumentError`.
@@ -270,20 +287,23 @@ export function toConnectionInput(
   stored: StoredConnection | null,
   env: NodeJS.ProcessEnv,
 ): PlanConnectionInput {
-  const { keyFrom, ...base }: Partial<PlanConnectionInput> = stored === null ? {} : toPlanConnection(stored)
-  const given = toGivenConnection(flags, env)
-  const baseUrl = given.baseUrl ?? base.baseUrl
-  if (baseUrl === undefined) {
-    throw new SluiceError({ id: 'base_url_missing' })
-  }
-  const tls = toTls(flags, base.tls, env)
+  const known: Partial<PlanConnectionInput> = stored === null ? {} : toPlanConnection(stored)
+  const baseUrl = flags.baseUrl ?? known.baseUrl
+  if (baseUrl === undefined) throw new SluiceError({ id: 'base_url_missing' })
+  return overrideService({ ...known, baseUrl }, flags, env)
+}
+
+/**
+ * The same service with what options say otherwise. A key that was typed or given is gone; one that is given now takes its
+ * place. Throws `InvalidArgumentError`.
+ */
+export function overrideService(
+  { keyFrom, ...known }: PlanConnectionInput,
+  flags: ServiceFlags,
+  env: NodeJS.ProcessEnv,
+): PlanConnectionInput {
   return {
-    ...base,
-    ...given,
-    ...toHeaders(flags, base.headers, given.headers),
-    baseUrl,
+    ...applyDeployment(known, flags, env),
     ...(toGivenKey(flags) ?? (keyFrom === undefined ? {} : { keyFrom })),
-    ...(tls === undefined ? {} : { tls }),
-    ...toProxy(flags, base.proxy),
   }
 }

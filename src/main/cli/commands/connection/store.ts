@@ -23,13 +23,11 @@ import { collect, parseConnectionName } from '../../options/parse-values.ts'
 import {
   addDeploymentOptions,
   addRemoveHeaderOption,
+  applyDeployment,
   collectKey,
   type DeploymentFlags,
   hideDefaults,
   noteCorrectedUrls,
-  toGivenConnection,
-  toHeaders,
-  toProxy,
   toTls,
 } from '../../options/service-options.ts'
 import { addDocumentOptions, addExamples, type DocumentFlags } from '../../options/shared-options.ts'
@@ -55,18 +53,12 @@ function applyFlags<T extends Partial<StoredConnection>>(
   flags: StoreFlags,
   env: NodeJS.ProcessEnv,
 ) {
-  const tls = toTls(flags, known.tls, env)
-  const given = toGivenConnection(flags, env)
   // Files that are named now are checked now; those that are kept may be on a disk that is away.
   readSecureContext(toTls(flags, undefined, env))
   return {
-    ...known,
-    ...given,
-    ...toHeaders(flags, known.headers, given.headers),
+    ...applyDeployment(known, flags, env),
     ...(flags.production === undefined ? {} : { isProduction: flags.production }),
     ...(flags.rewritesIds === undefined ? {} : { rewritesIds: flags.rewritesIds }),
-    ...(tls === undefined ? {} : { tls }),
-    ...toProxy(flags, known.proxy),
   }
 }
 
