@@ -62,11 +62,11 @@ export const runsHandlers: Handlers<'runs'> = {
     return { runId: handle.runId }
   },
   pause: ({ context, input }) => context.liveRuns.require(input.runId).pause(),
-  resume: async ({ context, input, signal }) => {
+  resume: async ({ context, input: { runId, ...options }, signal }) => {
     // Rows of a run that was paused have been accepted.
-    refuse(await findOpen(context, input.runId, []))
-    await confirm(context, input.runId, {}, signal)
-    context.liveRuns.require(input.runId).resume({ accept: input.accept ?? [] })
+    refuse(await findOpen(context, runId, []))
+    await confirm(context, runId, {}, signal)
+    context.liveRuns.require(runId).resume(options)
   },
   stop: ({ context, input }) => context.liveRuns.require(input.runId).stop(),
   setConcurrency: ({ context, input: { runId, concurrency } }) =>

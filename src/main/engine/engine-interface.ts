@@ -79,6 +79,14 @@ export interface RetryOptions extends ResumeOptions {
   fixes?: readonly Fix[]
 }
 
+/** How a paused run goes on. */
+export interface GoingOn {
+  /** What it stopped for. */
+  accept?: readonly AcceptCode[]
+  /** However many rows do not succeed from now on, in its later sessions, too. */
+  despiteErrors?: boolean
+}
+
 /** A run that this process holds. */
 export interface RunHandle {
   readonly runId: string
@@ -99,8 +107,8 @@ export interface RunHandle {
   begin(options?: { limit?: number; accept?: readonly AcceptCode[] }): void
   /** Sends nothing new; what is in flight ends. */
   pause(): void
-  /** Goes on with a paused run; `accept` is what it stopped for. */
-  resume(options?: { accept?: readonly AcceptCode[] }): void
+  /** Goes on with a paused run. */
+  resume(options?: GoingOn): void
   /** Drains what is in flight, keeps the rest pending, and ends the run as `interrupted`. */
   stop(): void
   setConcurrency(concurrency: number): void

@@ -172,10 +172,12 @@ export const runsContract = {
   /** Sends nothing new; what is in flight ends. */
   pause: base.input(runIdSchema).output(doneSchema),
   /**
-   * Goes on with a paused run; `accept` is what it stopped for. A person is asked as by `begin`, unless that was for all
-   * of the run.
+   * Goes on with a paused run; `accept` is what it stopped for, and with `despiteErrors` it goes on however many rows do
+   * not succeed. A person is asked as by `begin`, unless that was for all of the run.
    */
-  resume: base.input(toStrict(runIdSchema.extend({ accept: acceptedSchema }))).output(doneSchema),
+  resume: base
+    .input(ofRun({ accept: acceptedSchema, despiteErrors: z.boolean().exactOptional() }))
+    .output(doneSchema),
   /** Drains what is in flight and ends the run as `interrupted`; it can be resumed. */
   stop: base.input(runIdSchema).output(doneSchema),
   setConcurrency: base.input(ofRun({ concurrency: z.int().min(1).max(IN_FLIGHT_MAX) })).output(doneSchema),

@@ -27,6 +27,7 @@ export class FailureGuard {
   readonly #readKeySource: () => string | null
   readonly #throttledMaxMs: number
   readonly #stop: StopRule
+  readonly #isGoingOn: boolean
   /** Since when nothing but 429 is answered; null while something else is. */
   #throttledSinceMs: number | null = null
   #authStreak = 0
@@ -52,12 +53,15 @@ export class FailureGuard {
     throttledMaxMs?: number | undefined
     /** How many errors are too many (default: that of a plan without such a rule). */
     stop?: StopRule | undefined
+    /** Whether rows were settled before those that it counts (default: false). */
+    isGoingOn?: boolean
   }) {
     this.#nowMs = options.nowMs
     this.#origin = options.origin
     this.#readKeySource = options.readKeySource
     this.#throttledMaxMs = options.throttledMaxMs ?? THROTTLED_MAX_MS
     this.#stop = options.stop ?? DEFAULT_STOP_RULE
+    this.#isGoingOn = options.isGoingOn ?? false
   }
 
   /** Whether so many tries in a row did not reach the service that sending should slow down to probing. */
@@ -150,13 +154,24 @@ export class FailureGuard {
     }
     const { errorPercent, afterRows } = this.#stop
     if (this.#settled >= afterRows && 100 * this.#errors > errorPercent * this.#settled) {
-      const percent = Math.round((100 * this.#errors) / this.#settled)
+      const percent = formatAbove((100 * this.#errors) / this.#settled, errorPercent)
+      const rows = this.#isGoingOn ? `${this.#settled} rows since it went on` : `first ${this.#settled} rows`
       return {
         code: 'mostly_errors',
-        reason: `${percent} % of the first ${this.#settled} rows did not succeed (over ${errorPercent} %)`,
+        reason: `${percent} % of the ${rows} did not succeed (over ${errorPercent} %)`,
         advice: 'Look at the errors, then resume; rows not sent yet are kept.',
       }
     }
     return null
   }
 }
+
+/** A number with as many decimals as show that it is above a limit. */
+function formatAbove(value: number, limit: number): string {
+  for (let decimals = 0; ; decimals += 1) {
+    const text = value.toFixed(decimals)
+    if (Number(text) > limit || decimals === DECIMALS_MAX) return text
+  }
+}
+
+const DECIMALS_MAX = 6

@@ -1,6 +1,6 @@
 import { IN_FLIGHT_MAX } from '../../../shared/load/load-pace.ts'
 import type { Plan, RetryRules } from '../../../shared/plan/plan.ts'
-import type { Outcome } from '../../../shared/run/item-state.ts'
+import { listStates, type Outcome } from '../../../shared/run/item-state.ts'
 import type { Slowdown, StopNotice } from '../../../shared/run/snapshot.ts'
 import type { Counters } from '../journal/counters.ts'
 import { Throttle } from '../sending/throttle.ts'
@@ -152,13 +152,15 @@ function createLongWaits({ plan }: LimitsOptions): LongWaits {
 }
 
 /** Builds the guard of a plan's sending. */
-function createFailureGuard({ plan, readKeySource, throttledMaxMs }: LimitsOptions): FailureGuard {
+function createFailureGuard({ plan, journal, readKeySource, throttledMaxMs }: LimitsOptions): FailureGuard {
+  const rowsIn = journal.counters.entries('state')
   return new FailureGuard({
     nowMs: () => performance.now(),
     origin: new URL(plan.connection.baseUrl).origin,
     readKeySource,
     throttledMaxMs,
     stop: plan.stop,
+    isGoingOn: listStates('succeeded', 'unsuccessful').some((state) => (rowsIn.get(state) ?? 0) > 0),
   })
 }
 

@@ -1,7 +1,7 @@
 import type { Load } from '../../../shared/load/load.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { toRowsPerItem } from '../../../shared/operations/operations.ts'
-import type { Pace } from '../../../shared/plan/plan.ts'
+import { DEFAULT_STOP_RULE, type Pace, type Plan } from '../../../shared/plan/plan.ts'
 import { joinAccepted } from '../../../shared/run/accept-code.ts'
 import { toRowCounts } from '../../../shared/run/counts.ts'
 import type { RowCounts } from '../../../shared/run/run.ts'
@@ -48,6 +48,9 @@ interface SessionParts {
   createSender?: typeof createSender | undefined
 }
 
+/** Of errors, in percent: what no run is over. */
+const NEVER_PERCENT = 100
+
 /** One session of a run, from taking its lease to releasing it. */
 export class RunSession {
   readonly #task: RunTask
@@ -83,6 +86,8 @@ export class RunSession {
   /** Whether anybody listens to the seconds of a load test. */
   #tellsSeconds = false
   #isKeyReplaced = false
+  /** Rows without success no longer pause it. */
+  #goesDespiteErrors = false
   readonly #proxyCredentials: ProxyCredentials | null
   readonly #headerValues: HeaderValues | null
   #sentMs = 0
@@ -154,6 +159,7 @@ export class RunSession {
         break
       case 'resume':
         this.#task.accept = joinAccepted(this.#task.accept, command.accept)
+        this.#goesDespiteErrors ||= command.despiteErrors === true
         this.#begin({ isGoingOn: true })
         break
       case 'pause':
@@ -317,19 +323,29 @@ export class RunSession {
     }
   }
 
-  /** That the service rewrites ids applies at once, since the judges of answers look at the connection, and to retries. */
+  /** What a person accepted applies at once, since judges and guards look at the plan, and to later sessions. */
   #applyAccepted({ plan }: RunRecord): void {
     const accept = joinAccepted(plan.accept, this.#task.accept)
-    if (!accept.includes('ids_rewritten') || plan.connection.rewritesIds) return
-    plan.connection.rewritesIds = true
-    const stored = readRunRecord(this.#journal.db)?.plan
-    if (stored !== undefined) {
-      const connection = { ...stored.connection, rewritesIds: true }
-      this.#journal.transact('power', () =>
-        updateRunRecord(this.#journal.db, { plan: toStoredPlan({ ...stored, connection }) }),
-      )
+    if (accept.includes('ids_rewritten') && !plan.connection.rewritesIds) {
+      this.#changePlan(plan, (changed) => {
+        changed.connection.rewritesIds = true
+      })
+      rememberRewriting(this.#task.workspace, plan.connection)
     }
-    rememberRewriting(this.#task.workspace, plan.connection)
+    if (this.#goesDespiteErrors && plan.stop?.errorPercent !== NEVER_PERCENT) {
+      this.#changePlan(plan, (changed) => {
+        changed.stop = { ...(changed.stop ?? DEFAULT_STOP_RULE), errorPercent: NEVER_PERCENT }
+      })
+    }
+  }
+
+  /** Changes the plan that is being sent, and the one that is stored. */
+  #changePlan(plan: Plan, change: (plan: Plan) => void): void {
+    change(plan)
+    const stored = readRunRecord(this.#journal.db)?.plan
+    if (stored === undefined) return
+    change(stored)
+    this.#journal.transact('power', () => updateRunRecord(this.#journal.db, { plan: toStoredPlan(stored) }))
   }
 
   /** What is sent next, unless it is paused before. */

@@ -6,6 +6,7 @@ import type { Plan, StopRule } from '../../../shared/plan/plan.ts'
 import type { AcceptCode } from '../../../shared/run/accept-code.ts'
 import type { RunSnapshot } from '../../../shared/run/snapshot.ts'
 import { WorkerClient } from '../../worker-rpc.ts'
+import type { GoingOn } from '../engine-interface.ts'
 import type { SealedSecret } from '../secrets/bound-secret.ts'
 import { startSendingThread } from '../sending/sending-thread.ts'
 
@@ -69,7 +70,7 @@ export function makesRun({ kind }: RunTask['work']): boolean {
 export type RunCommand =
   | { kind: 'begin'; limit?: number; accept?: readonly AcceptCode[] }
   | { kind: 'pause' }
-  | { kind: 'resume'; accept?: readonly AcceptCode[] }
+  | ({ kind: 'resume' } & GoingOn)
   | { kind: 'stop' }
   | { kind: 'set_concurrency'; concurrency: number }
   | { kind: 'set_api_key'; apiKey: SealedSecret }

@@ -125,10 +125,10 @@ export function StopNotice(props: {
   runId: string
   /** Asks for another key; null where none can be changed. */
   onKey: (() => void) | null
-  /** Goes on although the service answers with other ids. */
-  onRewritten: () => void
+  /** Goes on although the service answers with other ids, or however many rows do not succeed. */
+  onGoOn: (options: { accept: ['ids_rewritten'] } | { despiteErrors: true }) => void
 }) {
-  const { runId, onKey, onRewritten } = props
+  const { runId, onKey, onGoOn } = props
   const isPaused = useLiveRuns((live) => live.snapshots[runId]?.phase === 'paused')
   const notice = useLiveRuns((live) => live.snapshots[runId]?.notice)
   const cutOff = useLiveRuns((live) => live.snapshots[runId]?.warnings.find(({ code }) => code === 'CUT_OFF'))
@@ -141,7 +141,12 @@ export function StopNotice(props: {
           title={<SafeText text={notice.reason} max={600} lines />}
           actions={
             notice.code === 'ids_rewritten' && isPaused ? (
-              <ActionButton label="It rewrites ids: go on" onClick={onRewritten} />
+              <ActionButton
+                label="It rewrites ids: go on"
+                onClick={() => onGoOn({ accept: ['ids_rewritten'] })}
+              />
+            ) : notice.code === 'mostly_errors' && isPaused ? (
+              <ActionButton label="Go on despite errors" onClick={() => onGoOn({ despiteErrors: true })} />
             ) : (
               onKey !== null &&
               notice.code === 'key_refused' && <ActionButton label="Use another API key…" onClick={onKey} />

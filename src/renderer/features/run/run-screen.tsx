@@ -128,9 +128,7 @@ export function RunScreen(props: {
       <StopNotice
         runId={runId}
         onKey={isHeld && access.data?.canChangeKey ? openKey : null}
-        onRewritten={() =>
-          void bridge.runs.resume({ runId, accept: ['ids_rewritten'] }).catch(setActionError)
-        }
+        onGoOn={(options) => void bridge.runs.resume({ runId, ...options }).catch(setActionError)}
       />
       <BeforeSending
         acceptance={acceptance}

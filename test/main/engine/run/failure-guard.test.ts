@@ -152,6 +152,13 @@ test('a plan says how many errors of how many rows are too many', () => {
   expect(guard.reason()?.reason).toBe('57 % of the first 7 rows did not succeed (over 50 %)')
 })
 
+test('a share that is barely too large is not rounded to what is allowed', () => {
+  const { guard, note } = createGuard()
+  note(success, 216)
+  note(refusal, 55)
+  expect(guard.reason()?.reason).toBe('20.3 % of the first 271 rows did not succeed (over 20 %)')
+})
+
 test('100 % of errors never stop a run, and 0 % stops at the first', () => {
   const patient = createGuard(undefined, { errorPercent: 100, afterRows: 1 })
   patient.note(refusal, 500)

@@ -48,6 +48,9 @@ test.each([401, 403])('five answers of %i in a row stop the run; the other rows 
   expect(countArrivals(service.server)).toEqual([...Array(5).fill(2), ...Array(25).fill(1)])
 })
 
+/** Errors count from the fifth row on. */
+const EARLY = { errorPercent: 20, afterRows: 5 }
+
 test('refusals of the key that are not in a row do not stop the run', async () => {
   const server = await startFaultServer({
     onRequest: (request, wire) => {
@@ -75,6 +78,23 @@ test('more than a fifth of errors after fifty rows stops the run; the other rows
     stop_reason: '24 % of the first 50 rows did not succeed (over 20 %)',
     stop_advice: 'Look at the errors, then resume; rows not sent yet are kept.',
   })
+})
+
+test('a run that paused over errors says of which rows, and goes on to its end if a person says so', async () => {
+  const server = await startFaultServer({
+    onRequest: (_, wire) => wire.send(400, toErrorAnswer(400, 'INVALID_PARAM', 'no')),
+  })
+  const plan = { ...createRunPlan(folder, 30, server.baseUrl, oneAtATime), stop: EARLY }
+  const run = runs.start(plan, { whenFailing: 'pause' })
+  const first = await run.until(({ phase }) => phase === 'paused')
+  expect(first.notice?.reason).toBe('100 % of the first 5 rows did not succeed (over 20 %)')
+  run.command({ kind: 'resume' })
+  const second = await run.until(({ phase, rows }) => phase === 'paused' && rows.rejected === 10)
+  expect(second.notice?.reason).toBe('100 % of the 5 rows since it went on did not succeed (over 20 %)')
+  run.command({ kind: 'resume', despiteErrors: true })
+  expect(await run.ended).toMatchObject({ state: 'completed', rows: { rejected: 30 } })
+  // Later sessions of the run go on, too.
+  expect(runs.read(run.runId, ({ record }) => record.plan.stop)).toEqual({ ...EARLY, errorPercent: 100 })
 })
 
 test('a fifth of errors is borne', async () => {

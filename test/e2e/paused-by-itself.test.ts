@@ -1,0 +1,61 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Page } from 'playwright-core'
+import { expect, inject, it, onTestFinished } from 'vitest'
+import { openApp } from '../helpers/e2e/open-app.ts'
+import { checkSample, seeRunEnded } from '../helpers/e2e/walk.ts'
+
+/** Starts a service that answers posts so, by their number; returns its address. */
+async function startService(status: number, toAnswer: (post: number) => object): Promise<string> {
+  let posts = 0
+  const server = createServer((request, response) => {
+    request.resume().on('end', () => {
+      posts += 1
+      response.writeHead(status, { 'content-type': 'application/json' })
+      response.end(JSON.stringify(toAnswer(posts)))
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+async function sendSample(page: Page, baseUrl: string): Promise<void> {
+  await checkSample(page)
+  await page.getByRole('button', { name: /^Review/ }).click()
+  await page.getByRole('radio', { name: 'A service' }).check()
+  await page.getByLabel('Base URL').fill(baseUrl)
+  await page.getByLabel('API key', { exact: true }).fill('a-key')
+  await page.getByRole('button', { name: /^Send 364 rows/ }).click()
+}
+
+it('asks whether a service rewrites ids, goes on by a press, and compares them no more', {
+  skip: !inject('walksAll'),
+}, async () => {
+  const baseUrl = await startService(200, (post) => ({
+    ...{ task_id: `t${post}`, post_id: `srv-${post}`, triggered_rules: [] },
+  }))
+  const { page, inspect } = await openApp()
+  await sendSample(page, baseUrl)
+  const goOn = page.getByRole('button', { name: 'It rewrites ids: go on' })
+  await goOn.waitFor()
+  await inspect('run-ids-rewritten')
+  await goOn.click()
+  await seeRunEnded(page)
+  await inspect('run-ids-accepted')
+  expect(await goOn.count()).toBe(0)
+})
+
+it('pauses over errors, says of which rows each time, and goes on despite them by a press', {
+  skip: !inject('walksAll'),
+}, async () => {
+  const baseUrl = await startService(400, () => ({ error: true, error_code: 'INVALID_PARAM' }))
+  const { page, inspect } = await openApp()
+  await sendSample(page, baseUrl)
+  await page.getByText(/^100 % of the first \d+ rows did not succeed \(over 20 %\)$/).waitFor()
+  await page.getByRole('button', { name: 'Resume', exact: true }).click()
+  await page.getByText(/^100 % of the \d+ rows since it went on did not succeed \(over 20 %\)$/).waitFor()
+  await inspect('run-paused-over-errors')
+  await page.getByRole('button', { name: 'Go on despite errors' }).click()
+  await seeRunEnded(page)
+})
