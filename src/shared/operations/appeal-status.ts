@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { toSegment } from '../service/endpoints.ts'
+import { OPTIONAL_TEXT } from '../service/request-field.ts'
 import { defineOperation } from './operation-entry.ts'
 
 /** Path of an appeal's status; GET, without a key (docs/interface.md §4.7, §5.6). */
@@ -17,10 +18,9 @@ export const APPEAL_STATUS = defineOperation({
   first: { kind: 'appeal-status' },
   fields: [
     {
+      ...OPTIONAL_TEXT,
       name: 'appeal_id',
-      kind: 'string',
       required: 'always',
-      mode: 'both',
       note: 'Identifier of the appeal whose status is read.',
     },
   ],

@@ -1,38 +1,38 @@
 import { z } from 'zod'
 import { type Mode, toSegment } from '../service/endpoints.ts'
 import { jsonObjectSchema } from '../service/json-object.ts'
-import { CALLBACK_URL_FIELD, httpUrlSchema, type RequestField } from '../service/request-field.ts'
+import {
+  CALLBACK_URL_FIELD,
+  httpUrlSchema,
+  OPTIONAL_TEXT,
+  type RequestField,
+} from '../service/request-field.ts'
 import { describeIndex, INDEX_TRAITS, indexScratchShape, indexShape, toFirstIndex } from './custom-index.ts'
 import { defineOperation } from './operation-entry.ts'
 
 /** Every field of an item to add, in the order of docs/interface.md §4.3. */
 export const INDEX_ADD_FIELDS = [
   {
+    ...OPTIONAL_TEXT,
     name: 'url',
-    kind: 'string',
     required: 'content',
-    mode: 'both',
     note: 'Public address of the image; at least one of url and media.',
   },
   {
+    ...OPTIONAL_TEXT,
     name: 'media',
-    kind: 'string',
     required: 'content',
-    mode: 'both',
     note: 'Public address of the media; at least one of url and media.',
   },
   {
+    ...OPTIONAL_TEXT,
     name: 'metadata',
     kind: 'json_object',
-    required: 'never',
-    mode: 'both',
     note: 'A JSON object of your own about the item.',
   },
   {
+    ...OPTIONAL_TEXT,
     name: 'content_variant',
-    kind: 'string',
-    required: 'never',
-    mode: 'both',
     note: 'A category or tag of the item.',
   },
   CALLBACK_URL_FIELD,

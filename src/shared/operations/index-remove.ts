@@ -1,16 +1,20 @@
 import { z } from 'zod'
 import { type Mode, toSegment } from '../service/endpoints.ts'
-import { CALLBACK_URL_FIELD, httpUrlSchema, type RequestField } from '../service/request-field.ts'
+import {
+  CALLBACK_URL_FIELD,
+  httpUrlSchema,
+  OPTIONAL_TEXT,
+  type RequestField,
+} from '../service/request-field.ts'
 import { describeIndex, INDEX_TRAITS, indexScratchShape, indexShape, toFirstIndex } from './custom-index.ts'
 import { defineOperation } from './operation-entry.ts'
 
 /** Every field of an item to remove, in the order of docs/interface.md §4.4. */
 export const INDEX_REMOVE_FIELDS = [
   {
+    ...OPTIONAL_TEXT,
     name: 'custom_index_item_id',
-    kind: 'string',
     required: 'always',
-    mode: 'both',
     note: 'What the service returned when the item was added; the only way to name it.',
   },
   CALLBACK_URL_FIELD,

@@ -1,21 +1,23 @@
 import { z } from 'zod'
-import { NOTES_MAX_CHARACTERS, type RequestField, TERM_MAX_CHARACTERS } from '../service/request-field.ts'
+import {
+  NOTES_MAX_CHARACTERS,
+  OPTIONAL_TEXT,
+  type RequestField,
+  TERM_MAX_CHARACTERS,
+} from '../service/request-field.ts'
 import type { RowCheck, ShownError } from './operation-entry.ts'
 
 /** Every field of a watchlist's term, in the order of docs/interface.md §2.5. */
 export const TERM_FIELDS = [
   {
+    ...OPTIONAL_TEXT,
     name: 'term',
-    kind: 'string',
     required: 'always',
-    mode: 'both',
     note: 'A word or phrase of at most 1024 characters; the service lower-cases it.',
   },
   {
+    ...OPTIONAL_TEXT,
     name: 'notes',
-    kind: 'string',
-    required: 'never',
-    mode: 'both',
     note: 'What people should know about the term, at most 1024 characters.',
   },
 ] as const satisfies readonly RequestField[]

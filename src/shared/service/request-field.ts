@@ -12,11 +12,13 @@ export interface RequestField {
   note: string
 }
 
+/** A text that most requests do without, listed for both modes: what most fields are. */
+export const OPTIONAL_TEXT = { kind: 'string', required: 'never', mode: 'both' } as const
+
 /** Where an async result goes: the receiver of the app, unless a row names another one (docs/interface.md §6). */
 export const CALLBACK_URL_FIELD = {
+  ...OPTIONAL_TEXT,
   name: 'callback_url',
-  kind: 'string',
-  required: 'never',
   mode: 'async',
   note: 'Where the result is posted when the task completes, instead of to this app; async only.',
 } as const satisfies RequestField
