@@ -5,10 +5,13 @@ import {
   type ButtonProps,
   Checkbox,
   type CheckboxProps,
+  type ComboboxStringGroupData,
   type ElementProps,
   Group,
   type MantineSpacing,
   Menu,
+  NativeSelect,
+  type NativeSelectProps,
   NumberInput,
   type NumberInputProps,
   Radio,
@@ -211,6 +214,22 @@ export function SwitchField({ onValue, ...others }: Valued<SwitchProps, boolean>
   return <Switch {...others} onChange={(event) => onValue(event.currentTarget.checked)} />
 }
 
+/** One of a list that the system draws. */
+export function SelectField<Value extends string>({
+  onValue,
+  ...others
+}: Omit<Valued<NativeSelectProps, Value, HTMLSelectElement>, 'data' | 'value'> & {
+  data: ComboboxStringGroupData<Value>
+  value: Value
+}) {
+  return <NativeSelect {...others} onChange={(event) => onValue(event.currentTarget.value as Value)} />
+}
+
+/** What can be chosen, from the words for each value. */
+export function toChoices<Value extends string>(words: Readonly<Record<Value, string>>) {
+  return (Object.keys(words) as Value[]).map((value) => ({ value, label: words[value] }))
+}
+
 type NumberProps<Value> = Omit<Valued<NumberInputProps, Value>, 'value'>
 
 /** Null while the field is empty or holds no number. */
@@ -262,26 +281,17 @@ type RadioChoice<Value> = Omit<RadioProps, 'value'> & { value: Value }
 
 /** One of a few choices under each other, each with what it means; those that are false are left out. */
 export function RadioField<Value extends string>(
-  props: Omit<Valued<RadioGroupProps, Value>, 'value' | 'children'> & {
+  props: Omit<Valued<RadioGroupProps<Value>, Value>, 'value' | 'children'> & {
     value: Value
     choices: readonly (RadioChoice<Value> | false)[]
     gap?: MantineSpacing
   },
 ) {
   const { gap = 'xs', onValue, ...others } = props
-  const choices = props.choices.filter((one) => one !== false)
   return (
-    <Radio.Group
-      {...others}
-      onChange={(value) => {
-        const chosen = choices.find((one) => one.value === value)
-        if (chosen !== undefined) onValue(chosen.value)
-      }}
-    >
+    <Radio.Group<Value> {...others} onChange={onValue}>
       <Stack gap={gap} mt={others.label === undefined ? 0 : 'xs'}>
-        {choices.map((one) => (
-          <Radio key={one.value} {...one} />
-        ))}
+        {props.choices.map((one) => one !== false && <Radio key={one.value} {...one} />)}
       </Stack>
     </Radio.Group>
   )

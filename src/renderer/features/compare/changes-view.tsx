@@ -298,9 +298,7 @@ function ExportChanges({ pair, list, isEmpty }: { pair: RunPair; list: ChangeFil
         w="9rem"
         value={format}
         data={ROW_EXPORT_FORMATS.map(({ ending, label }) => ({ value: ending, label }))}
-        onChange={(value) =>
-          setFormat(ROW_EXPORT_FORMATS.find(({ ending }) => ending === value)?.ending ?? 'csv')
-        }
+        onChange={(ending) => ending !== null && setFormat(ending)}
       />
       <ActionButton
         label="Export these rows"

@@ -163,7 +163,7 @@ function LatencyPanel({ overlay }: { overlay: LatencyOverlay }) {
               { value: 'curve', label: 'Percentile curve' },
               { value: 'distribution', label: 'Distribution' },
             ]}
-            onChange={(value) => setKind(value === 'distribution' ? value : 'curve')}
+            onChange={setKind}
           />
         </>
       }

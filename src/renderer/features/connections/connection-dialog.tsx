@@ -1,4 +1,4 @@
-import { Group, Modal, NativeSelect, Stack } from '@mantine/core'
+import { Group, Modal, Stack } from '@mantine/core'
 import { IconChevronDown, IconChevronRight } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -8,7 +8,7 @@ import { ask, bridge } from '../../bridge/client.ts'
 import { isAtHand, parseBaseUrl, parseServiceUrl } from '../../ui/connection/destination.ts'
 import { AddressInput } from '../../ui/connection/destination-panel.tsx'
 import { KeyInput, sayKept } from '../../ui/connection/key-input.tsx'
-import { ActionButton, NumberField, SwitchField, TextField } from '../../ui/controls.tsx'
+import { ActionButton, NumberField, SelectField, SwitchField, TextField } from '../../ui/controls.tsx'
 import { useTriedForm } from '../../ui/form.tsx'
 import { ErrorNotice } from '../../ui/layout/screen.tsx'
 import { CheckNotice } from './check-notice.tsx'
@@ -225,15 +225,12 @@ function MoreFields(props: {
         checked={form.rewritesIds}
         onValue={(rewritesIds) => onChange({ rewritesIds })}
       />
-      <NativeSelect
+      <SelectField
         label="Proxy"
         description={PROXY_WORDS[form.proxy]}
         data={PROXY_CHOICES}
         value={form.proxy}
-        onChange={({ currentTarget }) => {
-          const chosen = PROXY_CHOICES.find(({ value }) => value === currentTarget.value)
-          if (chosen !== undefined) onChange({ proxy: chosen.value })
-        }}
+        onValue={(proxy) => onChange({ proxy })}
       />
       {form.proxy === 'named' && (
         <AddressInput

@@ -1,4 +1,4 @@
-import { Autocomplete, Button, Group, NativeSelect, SegmentedControl, Stack, TagsInput } from '@mantine/core'
+import { Autocomplete, Button, Group, SegmentedControl, Stack, TagsInput } from '@mantine/core'
 import { IconFile, IconX } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { Evaluation } from '../../../shared/lookback/evaluation.ts'
@@ -9,7 +9,14 @@ import { RULE_COLUMNS_MAX } from '../../../shared/lookback/rule-columns.ts'
 import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
 import { bridge } from '../../bridge/client.ts'
 import { useFileChoice } from '../../bridge/file-choice.tsx'
-import { ActionButton, IconButton, ScrollRegion, SwitchField, TextField } from '../../ui/controls.tsx'
+import {
+  ActionButton,
+  IconButton,
+  ScrollRegion,
+  SelectField,
+  SwitchField,
+  TextField,
+} from '../../ui/controls.tsx'
 import { ErrorNotice, Notice, Panel } from '../../ui/layout/screen.tsx'
 import { Table } from '../../ui/table/table.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
@@ -86,10 +93,7 @@ export function LabelsPanel(props: LabelsProps & { evaluation: Evaluation | null
             aria-label="Where the labels are"
             data={PLACES}
             value={place}
-            onChange={(value) => {
-              const next = PLACES.find((one) => one.value === value)?.value
-              if (next !== undefined) onChange({ place: next })
-            }}
+            onChange={(next) => onChange({ place: next })}
           />
           {place === 'column' && <ColumnChoice {...props} />}
           {place === 'file' && <FileChoice {...props} />}
@@ -235,7 +239,7 @@ function ColumnChoice({ choices, settings, onChange }: LabelsProps) {
   const withValues = columns.filter(({ values }) => values.length > 0)
   const others = columns.filter(({ values }) => values.length === 0)
   return (
-    <NativeSelect
+    <SelectField
       label="Column"
       description={
         guess !== null && guess.label === settings.column
@@ -243,8 +247,7 @@ function ColumnChoice({ choices, settings, onChange }: LabelsProps) {
           : 'The column that says what each row should trigger.'
       }
       value={settings.column ?? NO_COLUMN}
-      onChange={(event) => {
-        const name = event.currentTarget.value
+      onValue={(name) => {
         const column = columns.find((one) => one.name === name)
         onChange(
           column === undefined
@@ -305,28 +308,28 @@ function FileChoice({ choices, settings, onChange }: LabelsProps) {
             onChange={(value) => onChange({ file: { ...file, hasRuleColumns: value === 'rules' } })}
           />
           {!file.hasRuleColumns && (
-            <NativeSelect
+            <SelectField
               label="Column with the labels"
               value={file.label}
-              onChange={(event) => {
-                const column = file.columns.find(({ name }) => name === event.currentTarget.value)
+              onValue={(label) => {
+                const column = file.columns.find(({ name }) => name === label)
                 if (column === undefined) return
-                onChange({ file: { ...file, label: column.name }, ...withColumn(column, choices) })
+                onChange({ file: { ...file, label }, ...withColumn(column, choices) })
               }}
               data={names}
             />
           )}
           <div className="flex flex-wrap items-end gap-3 m-0 p-0 border-0">
-            <NativeSelect
+            <SelectField
               label="Its rows are named by"
               value={file.key}
-              onChange={(event) => onChange({ file: { ...file, key: event.currentTarget.value } })}
+              onValue={(key) => onChange({ file: { ...file, key } })}
               data={names}
             />
-            <NativeSelect
+            <SelectField
               label="which in the run is"
               value={file.runKey}
-              onChange={(event) => onChange({ file: { ...file, runKey: event.currentTarget.value } })}
+              onValue={(runKey) => onChange({ file: { ...file, runKey } })}
               data={runKeys}
             />
           </div>
@@ -446,12 +449,12 @@ function RuleColumnsTable(props: {
           share such as &gt;=0.5.
         </p>
       )}
-      <NativeSelect
+      <SelectField
         maw="18rem"
         label="Add a column"
         disabled={chosen.length >= RULE_COLUMNS_MAX}
         value={NO_COLUMN}
-        onChange={({ currentTarget: { value: name } }) => {
+        onValue={(name) => {
           if (name !== NO_COLUMN) onChange([...chosen, { column: name, rule: '', share: '' }])
         }}
         data={[

@@ -1,4 +1,4 @@
-import { Group, NativeSelect, Stack } from '@mantine/core'
+import { Group, Stack } from '@mantine/core'
 import { useElementSize } from '@mantine/hooks'
 import { IconChartHistogram, IconPlus } from '@tabler/icons-react'
 import { type KeyboardEvent, memo, type PointerEvent, type ReactNode, useMemo, useState } from 'react'
@@ -27,7 +27,7 @@ import {
 } from '../../../shared/lookback/score-curve.ts'
 import { formatCount, formatCounted, formatShare } from '../../../shared/messages/figure-text.ts'
 import { BottomLabels, LeftAxis, placePlot } from '../../ui/charts/plot.tsx'
-import { ActionButton, NumberField } from '../../ui/controls.tsx'
+import { ActionButton, NumberField, SelectField } from '../../ui/controls.tsx'
 import { Empty, Panel } from '../../ui/layout/screen.tsx'
 import { type Column, Table } from '../../ui/table/table.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
@@ -65,10 +65,10 @@ export function ScoresPanel(props: {
     <Panel title="Scores and thresholds">
       <Group gap="var(--space-3) var(--space-6)" align="flex-end" justify="space-between">
         {scores.length > 0 && (
-          <NativeSelect
+          <SelectField
             label="Scores of"
             value={drawn === undefined ? '' : toKey(drawn)}
-            onChange={(event) => setChosen(event.currentTarget.value)}
+            onValue={setChosen}
             data={scores.map((score) => ({
               value: toKey(score),
               label: `${score.class}, as a test for ${score.rule}`,
@@ -120,18 +120,8 @@ function AskScores(props: {
   return (
     <fieldset className="flex flex-wrap items-end gap-3 m-0 p-0 border-0">
       <legend className="visually-hidden">Hold another class against a rule</legend>
-      <NativeSelect
-        label="Another class"
-        value={chosen}
-        onChange={(event) => setClass(event.currentTarget.value)}
-        data={left}
-      />
-      <NativeSelect
-        label="as a test for"
-        value={against}
-        onChange={(event) => setRule(event.currentTarget.value)}
-        data={[...rules]}
-      />
+      <SelectField label="Another class" value={chosen} onValue={setClass} data={left} />
+      <SelectField label="as a test for" value={against} onValue={setRule} data={rules} />
       <ActionButton label="Add" icon={IconPlus} onClick={() => onAsk({ className: chosen, rule: against })} />
     </fieldset>
   )

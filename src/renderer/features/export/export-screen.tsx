@@ -155,10 +155,7 @@ export function ExportScreen(props: {
               ml="xl"
               w="16rem"
               value={exact.state}
-              onChange={(value) => {
-                const found = states.find((count) => count.state === value)
-                if (found) setState(found.state)
-              }}
+              onChange={(state) => state !== null && setState(state)}
               data={states.map((count) => ({
                 value: count.state,
                 label: `${STATE_LOOKS[count.state].word}: ${formatCount(count.rows)}`,

@@ -1,4 +1,4 @@
-import { Group, NativeSelect, Progress, SegmentedControl, Stack } from '@mantine/core'
+import { Group, Progress, SegmentedControl, Stack } from '@mantine/core'
 import { IconArrowLeft, IconArrowRight, IconPlus, IconTags } from '@tabler/icons-react'
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
@@ -44,6 +44,7 @@ import {
   PrimaryButton,
   RevealButton,
   ScrollRegion,
+  SelectField,
   SwitchField,
   WholeNumber,
 } from '../../ui/controls.tsx'
@@ -338,11 +339,11 @@ function DrawPanel(props: {
             {...(answered !== undefined &&
               size > answered && { description: `All ${formatCount(answered)} are drawn.` })}
           />
-          <NativeSelect
+          <SelectField
             label="Group by"
             description="Draws from every group, so that none is missed."
             value={by}
-            onChange={(event) => setBy(event.currentTarget.value)}
+            onValue={setBy}
             data={[
               { value: 'rule', label: 'Triggered rules' },
               { value: 'score-band', label: 'Band of the highest score' },
@@ -360,7 +361,7 @@ function DrawPanel(props: {
                 className="self-start"
                 data={[...ALLOCATIONS]}
                 value={allocation}
-                onChange={(value) => setAllocation(value as Allocation)}
+                onChange={setAllocation}
               />
             </Stack>
           )}

@@ -134,7 +134,7 @@ export function ListsScreen(props: {
         className="self-start"
         data={LIST_KINDS.map((value) => ({ value, label: LIST_LOOKS[value].title }))}
         value={of}
-        onChange={(value) => onOf(LIST_KINDS.find((kind) => kind === value) ?? of)}
+        onChange={onOf}
       />
       {error !== null && <ErrorNotice error={error} onRetry={page.refetch} />}
       {file.notice}

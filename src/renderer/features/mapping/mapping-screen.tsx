@@ -1,4 +1,3 @@
-import { NativeSelect } from '@mantine/core'
 import { IconArrowRight, IconBookmark, IconHistory } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
@@ -33,7 +32,7 @@ import {
   MaskedText,
   useContentShown,
 } from '../../ui/content/user-content.tsx'
-import { ActionButton, PrimaryButton, RowButton, TextField } from '../../ui/controls.tsx'
+import { ActionButton, PrimaryButton, RowButton, SelectField, TextField } from '../../ui/controls.tsx'
 import { useNaming } from '../../ui/form.tsx'
 import { formatAgo, formatTimestamp } from '../../ui/format-time.ts'
 import { ErrorNotice, Notice, Panel, Screen } from '../../ui/layout/screen.tsx'
@@ -418,13 +417,12 @@ function ColumnTable(
             isMediaPath(preview, name) ? (
               <span className="quiet">url, the address of the file</span>
             ) : (
-              <NativeSelect
+              <SelectField
                 aria-label={`${name} becomes`}
                 value={field ?? CARRIED}
-                onChange={(event) => {
-                  const chosen = event.currentTarget.value
+                onValue={(chosen) =>
                   props.onMapping(assignColumn(mapping, columns, index, chosen === CARRIED ? null : chosen))
-                }}
+                }
                 data={toOptions(operation, name === '' ? `column ${index + 1}` : name, field)}
               />
             ),

@@ -1,4 +1,4 @@
-import { Group, NativeSelect, Radio, Select, Stack, TagsInput } from '@mantine/core'
+import { Group, Radio, Select, Stack, TagsInput } from '@mantine/core'
 import { IconArrowRight } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
@@ -26,6 +26,7 @@ import {
   ActionButton,
   PrimaryButton,
   RadioField,
+  SelectField,
   SwitchField,
   TextField,
   WholeNumber,
@@ -310,12 +311,10 @@ function TaskOptions(props: {
   return (
     <Stack gap="md">
       <ModeChoice mode={mode} onMode={(chosen) => onOperation({ ...operation, mode: chosen })} />
-      <NativeSelect
+      <SelectField
         label="Version"
         value={api}
-        onChange={(event) =>
-          onOperation(chooseVersion(operation, event.currentTarget.value === 'v2' ? 'v2' : 'v1'))
-        }
+        onValue={(version) => onOperation(chooseVersion(operation, version))}
         data={[
           { value: 'v1', label: 'v1: one model per request' },
           { value: 'v2', label: 'v2: several models, custom indexes' },

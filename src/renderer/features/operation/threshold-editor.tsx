@@ -1,4 +1,4 @@
-import { Group, NativeSelect, Stack } from '@mantine/core'
+import { Group, Stack } from '@mantine/core'
 import { IconPlus, IconTrash } from '@tabler/icons-react'
 import { useState } from 'react'
 import {
@@ -13,7 +13,15 @@ import { parseThreshold, type ThresholdExpression } from '../../../shared/load/t
 import { formatTags } from '../../../shared/load/threshold-tags.ts'
 import { formatThreshold } from '../../../shared/load/thresholds.ts'
 import { formatDurationMs, parseDurationMs } from '../../../shared/messages/duration.ts'
-import { ActionButton, CheckField, IconButton, NumberField, TextArea, TextField } from '../../ui/controls.tsx'
+import {
+  ActionButton,
+  CheckField,
+  IconButton,
+  NumberField,
+  SelectField,
+  TextArea,
+  TextField,
+} from '../../ui/controls.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import { describeMistake } from './load-settings.ts'
 import styles from './operation.module.css'
@@ -124,29 +132,24 @@ function ThresholdRow(props: {
   return (
     <fieldset className={`row flex-wrap gap-2 min-w-0 p-2-3 border rounded ${styles.threshold}`}>
       <legend className="visually-hidden">Threshold {formatEdited(threshold)}</legend>
-      <NativeSelect
+      <SelectField
         size="xs"
         aria-label="Metric"
         title={METRICS[metric].meaning}
         data={METRIC_NAMES}
         value={metric}
-        onChange={(event) => {
-          const chosen = METRIC_NAMES.find((name) => name === event.currentTarget.value)
-          if (chosen !== undefined) change(toMetric(chosen, parsed))
-        }}
+        onValue={(chosen) => change(toMetric(chosen, parsed))}
       />
       {parsed.tags.length > 0 && <code>{formatTags(parsed.tags)}</code>}
       {known.length > 1 && (
-        <NativeSelect
+        <SelectField
           size="xs"
           aria-label="Aggregation"
           data={known.map((value) => ({ value, label: AGGREGATION_NAMES[value] }))}
           value={aggregation}
-          onChange={(event) => {
-            const chosen = known.find((one) => one === event.currentTarget.value)
-            if (chosen !== undefined)
-              change({ aggregation: chosen, percentile: chosen === 'p' ? (percentile ?? 99) : null })
-          }}
+          onValue={(chosen) =>
+            change({ aggregation: chosen, percentile: chosen === 'p' ? (percentile ?? 99) : null })
+          }
         />
       )}
       {aggregation === 'p' && (
@@ -163,16 +166,13 @@ function ThresholdRow(props: {
           onValue={(value) => value !== null && change({ percentile: value })}
         />
       )}
-      <NativeSelect
+      <SelectField
         size="xs"
         w="4.25rem"
         aria-label="Comparison"
-        data={[...OPERATORS]}
+        data={OPERATORS}
         value={operator === '===' ? '==' : operator}
-        onChange={(event) => {
-          const chosen = OPERATORS.find((one) => one === event.currentTarget.value)
-          if (chosen !== undefined) change({ operator: chosen })
-        }}
+        onValue={(chosen) => change({ operator: chosen })}
       />
       <LimitInput
         metric={metric}

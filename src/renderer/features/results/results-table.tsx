@@ -1,4 +1,4 @@
-import { Button, NativeSelect } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { IconFilterOff } from '@tabler/icons-react'
 import { type KeyboardEvent, memo, useMemo, useState } from 'react'
 import type { PageRow } from '../../../shared/bridge/results.ts'
@@ -9,7 +9,7 @@ import type { RowSort } from '../../../shared/run/results.ts'
 import { isNarrowed, type RowFilter } from '../../../shared/run/row-filters.ts'
 import type { Verdicts } from '../../bridge/verdicts.ts'
 import { ContentSwitch } from '../../ui/content/user-content.tsx'
-import { ActionButton, TextField } from '../../ui/controls.tsx'
+import { ActionButton, SelectField, TextField } from '../../ui/controls.tsx'
 import { type ColumnActions, DataGrid, type GridColumn } from '../../ui/grid/data-grid.tsx'
 import { Empty, ErrorNotice } from '../../ui/layout/screen.tsx'
 import { ColumnLine, ColumnMenu } from '../../ui/table/table-columns.tsx'
@@ -185,7 +185,7 @@ function SortMenu(props: {
       props.sort !== null && isSameSort(sort.by, props.sort.by) && sort.order === props.sort.order,
   )
   return (
-    <NativeSelect
+    <SelectField
       // Gives way to the tools beside it before they take a second line.
       flex="4 1 6rem"
       maw="max-content"
@@ -196,7 +196,7 @@ function SortMenu(props: {
         { value: '-1', label: 'Source order' },
         ...choices.map(({ label }, index) => ({ value: String(index), label })),
       ]}
-      onChange={(event) => props.onSort(choices[Number(event.currentTarget.value)]?.sort ?? null)}
+      onValue={(index) => props.onSort(choices[Number(index)]?.sort ?? null)}
     />
   )
 }

@@ -6,13 +6,13 @@ import { create } from 'zustand'
 import { RUNS_SHOWN } from '../../../shared/bridge/runs.ts'
 import {
   FOUND_STATES,
-  RUN_ORDERS,
+  type RUN_ORDERS,
   type RunChoices,
   type RunListQuery,
 } from '../../../shared/lookback/run-list.ts'
 import { OPERATION_KINDS } from '../../../shared/operations/operations.ts'
 import type { NamePlace } from '../../ui/connection/destination.ts'
-import { ActionButton, SwitchField, TextField } from '../../ui/controls.tsx'
+import { ActionButton, SwitchField, TextField, toChoices } from '../../ui/controls.tsx'
 import { type Activity, toLook } from '../../ui/operations/operation-looks.tsx'
 import { useShortcut } from '../../ui/shortcuts.ts'
 import styles from './run-filters.module.css'
@@ -140,11 +140,9 @@ export function OrderChoice() {
     <Select
       aria-label="Order"
       w="11rem"
-      data={RUN_ORDERS.map((value) => ({ value, label: ORDER_WORDS[value] }))}
+      data={toChoices(ORDER_WORDS)}
       value={order}
-      onChange={(chosen) =>
-        useRunList.setState({ order: RUN_ORDERS.find((one) => one === chosen) ?? 'newest', offset: 0 })
-      }
+      onChange={(chosen) => chosen !== null && useRunList.setState({ order: chosen, offset: 0 })}
     />
   )
 }

@@ -137,7 +137,7 @@ function LimitsEditor({ behaviour, onApply }: EditorProps) {
             { value: 'strings', label: 'their texts alone' },
           ]}
           value={limits.failedTerms}
-          onChange={(value) => set({ failedTerms: value === 'strings' ? 'strings' : 'objects' })}
+          onChange={(failedTerms) => failedTerms !== null && set({ failedTerms })}
         />
         <Select
           label="Codes of watchlist add"
@@ -147,9 +147,7 @@ function LimitsEditor({ behaviour, onApply }: EditorProps) {
             { value: 'contradictory', label: 'swapped' },
           ]}
           value={limits.watchlistAddCodes}
-          onChange={(value) =>
-            set({ watchlistAddCodes: value === 'contradictory' ? 'contradictory' : 'consistent' })
-          }
+          onChange={(watchlistAddCodes) => watchlistAddCodes !== null && set({ watchlistAddCodes })}
         />
       </div>
     </EditorPanel>
@@ -288,7 +286,7 @@ const KINDS: Record<string, { label: string; kind: Fault['kind']; status: number
   html: { label: 'an HTML page', kind: 'html', status: 200 },
 }
 
-const MOMENTS = [
+const MOMENTS: { value: Fault['moment']; label: string }[] = [
   { value: 'before', label: 'before it takes effect' },
   { value: 'after', label: 'after it took effect' },
   { value: 'either', label: 'either, equally likely' },
@@ -408,9 +406,7 @@ function FaultFields(props: {
           label="When"
           data={kind === 'stall' ? MOMENTS : MOMENTS.slice(0, 2)}
           value={fault.moment}
-          onChange={(value) =>
-            onChange({ moment: value === 'after' || value === 'either' ? value : 'before' })
-          }
+          onChange={(moment) => moment !== null && onChange({ moment })}
         />
       )}
       {kind === 'status' && optional('retryAfterS', 'Retry-After (s)', 0, 'no header')}

@@ -410,7 +410,7 @@ function AppealForm({ onAdd }: { onAdd: (appeal: NewAppeal) => void }) {
         label="Status"
         data={['In Review', 'Reviewed']}
         value={status}
-        onChange={(value) => setStatus(value === 'Reviewed' ? value : 'In Review')}
+        onChange={(value) => value !== null && setStatus(value)}
       />
       {status === 'In Review' && (
         <NumberField

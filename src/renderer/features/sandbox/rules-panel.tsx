@@ -5,7 +5,6 @@ import { useState } from 'react'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import {
   CONTENT_CLASSES,
-  type ContentClass,
   type Rule,
   type RuleCondition,
   ruleSchema,
@@ -18,6 +17,7 @@ import {
   RowButton,
   SwitchField,
   TextField,
+  toChoices,
 } from '../../ui/controls.tsx'
 import { Form, FormActions } from '../../ui/form.tsx'
 import { ErrorNotice, Panel } from '../../ui/layout/screen.tsx'
@@ -267,17 +267,17 @@ function ConditionFields(props: {
     <div className={`flex flex-wrap items-end gap-3 p-0 border-0 ${styles.fields} ${styles.narrow}`}>
       <Select
         label="What"
-        data={Object.entries(SUBJECTS).map(([value, label]) => ({ value, label }))}
+        data={toChoices(SUBJECTS)}
         value={condition.subject}
-        onChange={(value) => onChange(NEW_CONDITIONS[isSubject(value) ? value : 'class_score'])}
+        onChange={(subject) => subject !== null && onChange(NEW_CONDITIONS[subject])}
       />
       {condition.subject === 'class_score' && (
         <>
           <Select
             label="Class"
-            data={[...CONTENT_CLASSES]}
+            data={CONTENT_CLASSES}
             value={condition.class}
-            onChange={(value) => isClass(value) && onChange({ ...condition, class: value })}
+            onChange={(value) => value !== null && onChange({ ...condition, class: value })}
           />
           <NumberField
             label="Score (1 to 3)"
@@ -330,12 +330,4 @@ function LanguagesInput(props: { codes: readonly string[]; onCodes: (codes: stri
 
 function parseCodes(text: string): string[] {
   return text.toUpperCase().match(/[^\s,]+/g) ?? []
-}
-
-function isSubject(value: string | null): value is RuleCondition['subject'] {
-  return value !== null && value in SUBJECTS
-}
-
-function isClass(value: string | null): value is ContentClass {
-  return CONTENT_CLASSES.some((one) => one === value)
 }

@@ -18,6 +18,7 @@ import {
   RowButton,
   SwitchField,
   TextField,
+  toChoices,
 } from '../../ui/controls.tsx'
 import { formatTimestamp } from '../../ui/format-time.ts'
 import { Columns, Empty, ErrorNotice, Notice, Panel, Screen } from '../../ui/layout/screen.tsx'
@@ -37,8 +38,6 @@ const PARTS = {
 } as const
 
 type Part = keyof typeof PARTS
-
-const PART_NAMES = Object.keys(PARTS) as Part[]
 
 /** The service that Sluice brings along, to try things on: what it does, what it holds, and what arrived. */
 export function SandboxScreen(props: { onRuns: () => void }) {
@@ -114,9 +113,9 @@ export function SandboxScreen(props: { onRuns: () => void }) {
             aria-label="Parts of the sandbox"
             w="auto"
             className="self-start"
-            data={PART_NAMES.map((value) => ({ value, label: PARTS[value] }))}
+            data={toChoices(PARTS)}
             value={part}
-            onChange={(value) => setPart(PART_NAMES.find((one) => one === value) ?? 'arrived')}
+            onChange={setPart}
           />
           {part === 'arrived' && <ArrivedPanel />}
           {part === 'behaviour' && <BehaviourPanels behaviour={running.behaviour} />}

@@ -48,10 +48,7 @@ export function RequestEditor({ connections }: { connections: readonly Connectio
           label="Operation"
           data={OPERATION_KINDS.map((kind) => ({ value: kind, label: OPERATIONS[kind].words.title }))}
           value={endpoint.kind}
-          onChange={(value) => {
-            const kind = OPERATION_KINDS.find((one) => one === value)
-            if (kind !== undefined) setEndpoint(changeKind(endpoint, kind))
-          }}
+          onChange={(kind) => kind !== null && setEndpoint(changeKind(endpoint, kind))}
         />
         <Select
           label="Destination"
@@ -112,7 +109,7 @@ function EndpointFields(props: {
             { value: 'async', label: 'By callback' },
           ]}
           value={endpoint.mode}
-          onChange={(value) => onEndpoint({ ...endpoint, mode: value === 'async' ? value : 'sync' })}
+          onChange={(mode) => onEndpoint({ ...endpoint, mode })}
         />
       </Input.Wrapper>
       {endpoint.kind === 'task' ? (
@@ -123,9 +120,7 @@ function EndpointFields(props: {
               aria-label="Version"
               data={['v1', 'v2']}
               value={endpoint.api}
-              onChange={(value) =>
-                onEndpoint({ ...endpoint, api: value === 'v2' ? value : 'v1', legacy: false })
-              }
+              onChange={(api) => onEndpoint({ ...endpoint, api, legacy: false })}
             />
           </Input.Wrapper>
           {endpoint.api === 'v1' && (

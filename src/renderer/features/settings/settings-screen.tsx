@@ -2,21 +2,19 @@ import { Modal, SegmentedControl, Select, Stack } from '@mantine/core'
 import { IconFolderOpen } from '@tabler/icons-react'
 import { skipToken, useMutation, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useId, useState } from 'react'
-import {
-  type CleanUpRecord,
-  MEDIA_LOOKS,
-  type MediaLook,
-  type Settings,
-  type ShownFolder,
-  settingsSchema,
-  type WorkspaceUsage,
+import type {
+  CleanUpRecord,
+  MediaLook,
+  Settings,
+  ShownFolder,
+  WorkspaceUsage,
 } from '../../../shared/bridge/settings.ts'
 import { isRetaining, type Retention } from '../../../shared/lookback/retention.ts'
 import { formatBytes, formatCounted } from '../../../shared/messages/figure-text.ts'
 import { INSTALL_COMMAND } from '../../../shared/version.ts'
 import { ask, bridge } from '../../bridge/client.ts'
 import { useChangeSettings, useSettings } from '../../bridge/settings.ts'
-import { ActionButton, CopyButton, ScrollRegion, SwitchField } from '../../ui/controls.tsx'
+import { ActionButton, CopyButton, ScrollRegion, SwitchField, toChoices } from '../../ui/controls.tsx'
 import { formatTimestamp } from '../../ui/format-time.ts'
 import { ErrorNotice, Figures, Notice, Panel, Screen } from '../../ui/layout/screen.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
@@ -62,7 +60,7 @@ export function SettingsScreen({ onCleanUp }: { onCleanUp: () => void }) {
   )
 }
 
-const THEMES = [
+const THEMES: { value: Settings['theme']; label: string }[] = [
   { value: 'system', label: 'System' },
   { value: 'light', label: 'Light' },
   { value: 'dark', label: 'Dark' },
@@ -80,7 +78,7 @@ function AppearancePanel({ settings }: { settings: Settings }) {
             {...ids}
             data={THEMES}
             value={settings.theme}
-            onChange={(theme) => change.mutate({ theme: settingsSchema.shape.theme.parse(theme) })}
+            onChange={(theme) => change.mutate({ theme })}
           />
         )}
       />
@@ -96,8 +94,6 @@ const LOOK_WORDS: Record<MediaLook, string> = {
   grey: 'Greyscale, sharp',
   colour: 'In colour, sharp',
 }
-
-const MEDIA_CHOICES = MEDIA_LOOKS.map((value) => ({ value, label: LOOK_WORDS[value] }))
 
 const NEVER = 'never'
 const HIDE_CHOICES = [
@@ -129,9 +125,9 @@ function ContentPanel({ settings }: { settings: Settings }) {
           <Select
             w="17rem"
             {...ids}
-            data={MEDIA_CHOICES}
+            data={toChoices(LOOK_WORDS)}
             value={settings.mediaLook}
-            onChange={(look) => change.mutate({ mediaLook: settingsSchema.shape.mediaLook.parse(look) })}
+            onChange={(mediaLook) => mediaLook !== null && change.mutate({ mediaLook })}
           />
         )}
       />

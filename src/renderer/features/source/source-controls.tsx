@@ -1,11 +1,11 @@
-import { Group, NativeSelect, Radio, Stack } from '@mantine/core'
+import { Group, Radio, Stack } from '@mantine/core'
 import { useState } from 'react'
 import type { BridgePreview } from '../../../shared/bridge/source.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { SOURCE_OPTIONS } from '../../../shared/options/source-options.ts'
 import { getFormatTraits } from '../../../shared/plan/source-formats.ts'
 import { isLoopback } from '../../ui/connection/destination.ts'
-import { SwitchField, TextField, WholeNumber } from '../../ui/controls.tsx'
+import { SelectField, SwitchField, TextField, WholeNumber } from '../../ui/controls.tsx'
 import { OptionInputs } from '../../ui/options/option-inputs.tsx'
 import { ENCODING_GROUPS, labelEncoding } from './encodings.ts'
 import {
@@ -36,10 +36,10 @@ export function SourceControls(props: {
   return (
     <Group gap="md" align="end" className="flex-wrap">
       {format === 'xlsx' && preview?.sheets !== undefined && (
-        <NativeSelect
+        <SelectField
           label="Sheet"
           value={preview.sheet ?? ''}
-          onChange={(event) => change({ sheet: event.currentTarget.value, headerRow: null })}
+          onValue={(sheet) => change({ sheet, headerRow: null })}
           data={preview.sheets.map((sheet, index) => ({
             value: sheet,
             label: toSheetLabel(sheet, preview.sheetRows?.[index] ?? null),
@@ -55,12 +55,10 @@ export function SourceControls(props: {
         />
       )}
       {(format === 'openai-batch' || reading.format !== undefined) && (
-        <NativeSelect
+        <SelectField
           label="Format"
           value={reading.format ?? RECOGNISED}
-          onChange={({ currentTarget: { value } }) =>
-            change({ format: JSON_FORMATS.find((one) => one === value) ?? null })
-          }
+          onValue={(value) => change({ format: JSON_FORMATS.find((one) => one === value) ?? null })}
           data={[
             {
               value: RECOGNISED,
@@ -117,12 +115,10 @@ function EncodingControls(props: {
   const { reading, preview, onChange } = props
   return (
     <>
-      <NativeSelect
+      <SelectField
         label="Encoding"
         value={reading.encoding ?? RECOGNISED}
-        onChange={({ currentTarget: { value } }) =>
-          onChange({ encoding: value === RECOGNISED ? null : value })
-        }
+        onValue={(value) => onChange({ encoding: value === RECOGNISED ? null : value })}
         data={[{ value: RECOGNISED, label: toDetectedEncoding(preview) }, ...ENCODING_GROUPS]}
       />
       {props.hasDelimiter &&
@@ -162,13 +158,12 @@ function CharacterControl(props: {
   const isOther = value !== undefined && !choices.some((known) => known.value === value)
   return (
     <>
-      <NativeSelect
+      <SelectField
         label={label}
         value={isOther ? OTHER : (value ?? RECOGNISED)}
-        onChange={(event) => {
-          const chosen = event.currentTarget.value
+        onValue={(chosen) =>
           onValue(chosen === RECOGNISED ? undefined : chosen === OTHER ? FIRST_OTHER[label] : chosen)
-        }}
+        }
         data={[
           { value: RECOGNISED, label: props.detected },
           ...choices,

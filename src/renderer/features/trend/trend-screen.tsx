@@ -1,4 +1,4 @@
-import { Group as MantineGroup, NativeSelect, SegmentedControl } from '@mantine/core'
+import { Group as MantineGroup, SegmentedControl } from '@mantine/core'
 import { useElementSize } from '@mantine/hooks'
 import { skipToken, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -33,7 +33,7 @@ import {
   toDashArray,
 } from '../../ui/charts/plot.tsx'
 import type { NamePlace } from '../../ui/connection/destination.ts'
-import { ActionButton, TextField } from '../../ui/controls.tsx'
+import { ActionButton, SelectField, TextField } from '../../ui/controls.tsx'
 import { formatTimestamp } from '../../ui/format-time.ts'
 import { LabelsForm } from '../../ui/labels/labels-form.tsx'
 import { Columns, ErrorNotice, Notice, Panel, Screen } from '../../ui/layout/screen.tsx'
@@ -85,7 +85,7 @@ export function TrendScreen(props: { runId: string } & LinesProps) {
                 { value: 'run', label: 'Runs' },
                 { value: 'load', label: 'Load tests' },
               ]}
-              onChange={(value) => setProduct(value === 'load' ? 'load' : 'run')}
+              onChange={setProduct}
             />
           )}
           {shown === 'run' && !wantsLabels && (
@@ -160,16 +160,14 @@ function GroupForm(props: { runId: string; group: Group | null; onGroup: (group:
   }
   return (
     <MantineGroup gap="md" align="end" className="flex-wrap">
-      <NativeSelect
+      <SelectField
         label="Runs of"
         value={kind}
-        onChange={({ currentTarget: { value } }) =>
-          choose(value === 'pattern' || value === 'tag' ? value : 'source')
-        }
+        onValue={choose}
         data={[
           { value: 'source', label: 'this source' },
           { value: 'pattern', label: 'sources with similar names' },
-          ...(tags.length === 0 ? [] : [{ value: 'tag', label: 'a tag' }]),
+          ...(tags.length === 0 ? [] : [{ value: 'tag' as const, label: 'a tag' }]),
         ]}
       />
       {kind === 'pattern' && (
@@ -197,11 +195,11 @@ function GroupForm(props: { runId: string; group: Group | null; onGroup: (group:
         </form>
       )}
       {kind === 'tag' && tags.length > 1 && (
-        <NativeSelect
+        <SelectField
           label="Tag"
           value={group?.kind === 'tag' ? group.tag : ''}
-          onChange={({ currentTarget: { value: tag } }) => onGroup({ kind: 'tag', tag })}
-          data={[...tags]}
+          onValue={(tag) => onGroup({ kind: 'tag', tag })}
+          data={tags}
         />
       )}
     </MantineGroup>

@@ -1,7 +1,7 @@
-import { Group, NativeSelect, SegmentedControl, Stack } from '@mantine/core'
+import { Group, SegmentedControl, Stack } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { type OptionTable, type PlanOption, readOption } from '../../../shared/options/option.ts'
-import { CheckField, NumberField, TextField, WholeNumber } from '../controls.tsx'
+import { CheckField, NumberField, SelectField, TextField, WholeNumber } from '../controls.tsx'
 import { isOfUse, nameOption, type TypedOptions } from './typed-options.ts'
 
 /** An input for each option of a section that a form has and that does something in these circumstances. */
@@ -58,11 +58,11 @@ function OptionInput(props: {
       )
     case 'choice':
       return kind.otherwise === undefined ? (
-        <NativeSelect
+        <SelectField
           label={label}
           title={title}
           value={String(value ?? '')}
-          onChange={({ currentTarget: { value: chosen } }) => onValue(chosen === '' ? null : chosen)}
+          onValue={(chosen) => onValue(chosen === '' ? null : chosen)}
           data={[['', placeholder ?? 'not set'] as const, ...kind.choices].map(toItem)}
         />
       ) : (
@@ -98,7 +98,7 @@ function OptionInput(props: {
   }
 }
 
-function toItem([value, label]: readonly [string, string]) {
+function toItem<Value extends string>([value, label]: readonly [Value, string]) {
   return { value, label }
 }
 
@@ -118,10 +118,7 @@ export function Choice<Value extends string>(props: {
         aria-label={props.label}
         data={props.choices.map(toItem)}
         value={props.value}
-        onChange={(value) => {
-          const chosen = props.choices.find(([one]) => one === value)
-          if (chosen) props.onValue(chosen[0])
-        }}
+        onChange={props.onValue}
       />
     </Stack>
   )
