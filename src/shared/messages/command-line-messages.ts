@@ -205,31 +205,19 @@ export const COMMAND_LINE_MESSAGES = {
       text: `run \`${reference}\` does not exist in the workspace ${workspace}`,
       remedy: `The latest run is ${newest}. To list all ${runs} runs, run: ${sluice} runs`,
     }),
-    run_ambiguous: ({
-      reference,
-      runs,
-      some,
-    }: {
-      reference: string
-      runs: number
-      some: readonly string[]
-    }) => ({
-      text: `\`${reference}\` matches ${runs} runs: ${some.join(', ')}${runs > some.length ? ', …' : ''}`,
+    run_ambiguous: (args: { reference: string; runs: number; some: readonly string[] }) => ({
+      text: `\`${args.reference}\` matches ${args.runs} runs: ${args.some.join(', ')}${args.runs > args.some.length ? ', …' : ''}`,
       remedy: 'Use a whole id, or a longer prefix of it, or latest:NAME for the newest run of a name.',
     }),
   }),
   ...ofFailure('SANDBOX_UNAVAILABLE', {
-    demo_sandbox_refuses: ({
-      postId,
-      tries,
-      status,
-    }: {
+    demo_sandbox_refuses: (args: {
       postId: string
       tries: number
       /** Null where no answer came. */
       status: number | null
     }) => ({
-      text: `the sandbox did not accept ${postId} in ${tries} tries (last answer: ${status ?? 'none'})`,
+      text: `the sandbox did not accept ${args.postId} in ${args.tries} tries (last answer: ${args.status ?? 'none'})`,
       remedy: 'Start the demo again.',
     }),
   }),

@@ -3,27 +3,22 @@ import { type ErrorEntry, ofCode } from './error-entry.ts'
 /** Errors of exports of runs. */
 export const EXPORT_MESSAGES = {
   ...ofCode('BAD_USAGE', {
-    export_over_source: ({
-      file,
-      of,
-      how,
-      path,
-    }: {
+    export_over_source: (args: {
       file: string
       of: 'run' | 'labels'
       how: 'is' | 'in' | 'holds'
       path: string
     }) => {
-      const named = of === 'run' ? 'a source of this run' : 'the source of the labels'
+      const named = args.of === 'run' ? 'a source of this run' : 'the source of the labels'
       const text = {
-        is: `${file} is ${named}; the export would overwrite it`,
-        in: `${file} is in a folder that is ${named}, ${path}; the export would overwrite the file`,
-        holds: `${file} contains ${named}, ${path}; the export would overwrite it`,
+        is: `${args.file} is ${named}; the export would overwrite it`,
+        in: `${args.file} is in a folder that is ${named}, ${args.path}; the export would overwrite the file`,
+        holds: `${args.file} contains ${named}, ${args.path}; the export would overwrite it`,
       }
       return {
-        text: text[how],
+        text: text[args.how],
         remedy:
-          how === 'in'
+          args.how === 'in'
             ? 'Choose a file that is not in that folder.'
             : 'Choose another file, such as results.csv.',
       }

@@ -16,13 +16,7 @@ export const LOOKBACK_MESSAGES = {
       text: `run ${runId} cannot be evaluated: it is a load test, or not a \`task\` run`,
       remedy: 'Choose a `task` run that is not a load test.',
     }),
-    lookback_column_missing: ({
-      option,
-      column,
-      file,
-      columns,
-      nearest,
-    }: {
+    lookback_column_missing: (args: {
       option: string
       column: string
       file: string
@@ -31,12 +25,12 @@ export const LOOKBACK_MESSAGES = {
       nearest: string | null
     }) => ({
       text: {
-        terminal: `${option}: \`${column}\` is not a column of ${file}; the columns are ${columns}`,
-        window: `\`${column}\` is not a column of ${file}; the columns are ${columns}`,
+        terminal: `${args.option}: \`${args.column}\` is not a column of ${args.file}; the columns are ${args.columns}`,
+        window: `\`${args.column}\` is not a column of ${args.file}; the columns are ${args.columns}`,
       },
       remedy: {
-        terminal: sayNearest(nearest) + (option === '--key' ? ` ${DIFFERENT_KEYS}` : ''),
-        window: sayNearest(nearest),
+        terminal: sayNearest(args.nearest) + (args.option === '--key' ? ` ${DIFFERENT_KEYS}` : ''),
+        window: sayNearest(args.nearest),
       },
     }),
     labels_name_no_rule: ({
@@ -93,14 +87,8 @@ export const LOOKBACK_MESSAGES = {
       remedy:
         'Compare two runs that send each row once, or leave out the options for changed rows and labels.',
     }),
-    comparison_of_operations: ({
-      operation,
-      otherOperation,
-    }: {
-      operation: string
-      otherOperation: string
-    }) => ({
-      text: `the decisions of these runs cannot be compared: one is \`${operation}\`, the other \`${otherOperation}\``,
+    comparison_of_operations: (args: { operation: string; otherOperation: string }) => ({
+      text: `the decisions of these runs cannot be compared: one is \`${args.operation}\`, the other \`${args.otherOperation}\``,
       remedy: 'Choose two runs of the same operation.',
     }),
     comparison_without_post_id: ({ runId }: { runId: string }) => ({
@@ -115,19 +103,11 @@ export const LOOKBACK_MESSAGES = {
       text: `--list: no row of either run triggered \`${rule}\`; triggered rules: ${quoteAll(rules)}`,
       remedy: 'Use one of these rules, by name or id.',
     }),
-    baseline_missing: ({
-      name,
-      runId,
-      source,
-    }: {
-      name: string
-      runId: string | null
-      source: string | null
-    }) => ({
+    baseline_missing: (args: { name: string; runId: string | null; source: string | null }) => ({
       text:
-        runId === null
-          ? `no baseline \`${name}\` is set for any run`
-          : `run ${runId} has no baseline \`${name}\`: none is set for ${source} on its connection`,
+        args.runId === null
+          ? `no baseline \`${args.name}\` is set for any run`
+          : `run ${args.runId} has no baseline \`${args.name}\`: none is set for ${args.source} on its connection`,
       remedy: 'Set one with `baseline set RUN`. `baseline list` shows the existing ones.',
     }),
     baseline_is_run: ({ name, runId }: { name: string; runId: string }) => ({
@@ -212,20 +192,12 @@ export const LOOKBACK_MESSAGES = {
         window: 'Choose one of them.',
       },
     }),
-    ledger_list_unknown: ({
-      of,
-      name,
-      names,
-    }: {
-      of: LedgerKind
-      name: string
-      names: readonly string[]
-    }) => ({
-      text: `no run has ${DEEDS[of]} in \`${name}\` on this service`,
+    ledger_list_unknown: (args: { of: LedgerKind; name: string; names: readonly string[] }) => ({
+      text: `no run has ${DEEDS[args.of]} in \`${args.name}\` on this service`,
       remedy:
-        names.length === 0
-          ? `These runs changed no ${of}. Check whether the service accepted their rows.`
-          : `Choose one of ${quoteAll(names)}.`,
+        args.names.length === 0
+          ? `These runs changed no ${args.of}. Check whether the service accepted their rows.`
+          : `Choose one of ${quoteAll(args.names)}.`,
     }),
     ledger_list_open: ({ of, names }: { of: LedgerKind; names: readonly string[] }) => ({
       text:

@@ -26,28 +26,23 @@ const MAPPING_MISTAKES = {
       window: `Choose the column with ${field}, or enter one value for all rows.`,
     },
   }),
-  content_missing: ({
-    field,
-    other,
-    columns,
-    hasHeader,
-  }: {
+  content_missing: (args: {
     field: string
     /** The field that would do as well. */
     other: string
     columns: string
     hasHeader: boolean
   }) => {
-    const isText = field === 'text_data'
-    const numbered = hasHeader ? '' : ' Without a header, use column numbers.'
+    const isText = args.field === 'text_data'
+    const numbered = args.hasHeader ? '' : ' Without a header, use column numbers.'
     return {
-      text: `${field} or ${other} is required, but neither is mapped`,
-      there: `the columns are ${columns}`,
+      text: `${args.field} or ${args.other} is required, but neither is mapped`,
+      there: `the columns are ${args.columns}`,
       remedy: {
-        terminal: `Map the column with the content: --map ${field}=COLUMN ${isText ? 'for text, ' : ''}or --map ${other}=COLUMN for media URLs.${numbered}`,
+        terminal: `Map the column with the content: --map ${args.field}=COLUMN ${isText ? 'for text, ' : ''}or --map ${args.other}=COLUMN for media URLs.${numbered}`,
         window: isText
-          ? `Choose ${field} for the column with the text, or ${other} for the column with the URLs of images or videos.`
-          : `Choose ${field} or ${other} for the column with the URLs.`,
+          ? `Choose ${args.field} for the column with the text, or ${args.other} for the column with the URLs of images or videos.`
+          : `Choose ${args.field} or ${args.other} for the column with the URLs.`,
       },
     }
   },
@@ -72,74 +67,51 @@ const MAPPING_MISTAKES = {
       window: 'Use {{row}} or {{run}}-{{row}}, so that each submission gets a post_id of its own.',
     },
   }),
-  field_unknown: ({
-    field,
-    of,
-    fields,
-    nearest,
-  }: {
+  field_unknown: (args: {
     field: string
     /** Whose field it would be: the service's for a task, or an operation. */
     of: string
     fields: readonly string[]
     nearest: string | null
   }) => ({
-    text: `${of} has no field \`${field}\`; its fields are ${listWords(fields)}`,
+    text: `${args.of} has no field \`${args.field}\`; its fields are ${listWords(args.fields)}`,
     remedy: {
-      terminal: orNearest(nearest, 'Map one of these fields.'),
+      terminal: orNearest(args.nearest, 'Map one of these fields.'),
       window: 'Choose one of these fields.',
     },
   }),
-  column_unknown: ({
-    field,
-    column,
-    count,
-    columns,
-    nearest,
-  }: {
+  column_unknown: (args: {
     field: string
     column: string | number
     count: number
     columns: string
     nearest: string | null
   }) => ({
-    text: `${field}: column ${typeof column === 'number' ? column : `\`${column}\``} does not exist`,
-    there: `the source has ${count === 1 ? '1 column' : `${count} columns`}: ${columns}`,
+    text: `${args.field}: column ${typeof args.column === 'number' ? args.column : `\`${args.column}\``} does not exist`,
+    there: `the source has ${args.count === 1 ? '1 column' : `${args.count} columns`}: ${args.columns}`,
     remedy: {
       terminal:
-        nearest === null
-          ? `Use one of these columns, by name or number: --map ${field}=COLUMN. If these are not column names but data from the first row, add --no-header.`
-          : `Did you mean \`${nearest}\`? --map ${quoteForShell(`${field}=${nearest}`)}`,
+        args.nearest === null
+          ? `Use one of these columns, by name or number: --map ${args.field}=COLUMN. If these are not column names but data from the first row, add --no-header.`
+          : `Did you mean \`${args.nearest}\`? --map ${quoteForShell(`${args.field}=${args.nearest}`)}`,
       window: 'Choose one of its columns.',
     },
   }),
-  column_number_is_name: ({
-    field,
-    column,
-    at,
-    columns,
-  }: {
+  column_number_is_name: (args: {
     field: string
     column: number
     /** What the column that the number counts is called; null if there is none. */
     at: string | null
     columns: string
   }) => ({
-    text: `${field}: ${at === null ? `column ${column} does not exist, but one` : `column ${column} is called \`${at}\`, and another`} is called \`${column}\``,
-    there: `the columns are ${columns}`,
+    text: `${args.field}: ${args.at === null ? `column ${args.column} does not exist, but one` : `column ${args.column} is called \`${args.at}\`, and another`} is called \`${args.column}\``,
+    there: `the columns are ${args.columns}`,
     remedy: {
-      terminal: `Write the name of the column between braces: --set ${[String(column), ...(at ? [at] : [])].map((name) => quoteForShell(`${field}={{${name}}}`)).join(' or --set ')}.`,
-      window: `Choose the column with ${field}.`,
+      terminal: `Write the name of the column between braces: --set ${[String(args.column), ...(args.at ? [args.at] : [])].map((name) => quoteForShell(`${args.field}={{${name}}}`)).join(' or --set ')}.`,
+      window: `Choose the column with ${args.field}.`,
     },
   }),
-  column_renamed: ({
-    field,
-    column,
-    was,
-    now,
-    isThere,
-    columns,
-  }: {
+  column_renamed: (args: {
     field: string
     column: number
     /** The name that was kept with the number. */
@@ -149,28 +121,22 @@ const MAPPING_MISTAKES = {
     isThere: boolean
     columns: string
   }) => ({
-    text: `${field}: column ${column} was called \`${was}\` and is called \`${now}\` now`,
-    there: `the columns are ${columns}`,
+    text: `${args.field}: column ${args.column} was called \`${args.was}\` and is called \`${args.now}\` now`,
+    there: `the columns are ${args.columns}`,
     remedy: {
-      terminal: `Choose the column with the command that reads the file: --map ${isThere ? quoteForShell(`${field}=${was}`) : `${field}=COLUMN`}. In a plan, change the column of ${field}.`,
-      window: `Choose the column with ${field}.`,
+      terminal: `Choose the column with the command that reads the file: --map ${args.isThere ? quoteForShell(`${args.field}=${args.was}`) : `${args.field}=COLUMN`}. In a plan, change the column of ${args.field}.`,
+      window: `Choose the column with ${args.field}.`,
     },
   }),
-  placeholder_unknown: ({
-    field,
-    name,
-    columns,
-    nearest,
-  }: {
-    field: string
-    name: string
-    columns: string
-    nearest: string | null
-  }) => ({
-    text: `${field}: \`{{${name}}}\` is neither {{row}} nor {{run}} nor a column`,
-    there: `the columns are ${columns}`,
+  placeholder_unknown: (args: { field: string; name: string; columns: string; nearest: string | null }) => ({
+    text: `${args.field}: \`{{${args.name}}}\` is neither {{row}} nor {{run}} nor a column`,
+    there: `the columns are ${args.columns}`,
     remedy: {
-      terminal: orNearest(nearest, 'Use the exact name of a column between the braces.', `{{${nearest}}}`),
+      terminal: orNearest(
+        args.nearest,
+        'Use the exact name of a column between the braces.',
+        `{{${args.nearest}}}`,
+      ),
       window: 'Use {{row}}, {{run}} or the name of a column between the braces.',
     },
   }),

@@ -53,22 +53,12 @@ export const PROBLEM_MESSAGES = {
   },
   stated_encoding: {
     // `beyond` is a stated name of ASCII, which the file goes beyond.
-    expected: ({
-      encoding,
-      own,
-      others,
-      beyond,
-    }: {
-      encoding: string
-      own: string
-      others: string
-      beyond?: string
-    }) => {
-      const words = others === '' ? own : `${own}, ${others}`
+    expected: (args: { encoding: string; own: string; others: string; beyond?: string }) => {
+      const words = args.others === '' ? args.own : `${args.own}, ${args.others}`
       const fact =
-        beyond === undefined
-          ? `is read as ${encoding} as stated, but looks like another encoding: the words are ${words}`
-          : `is read as ${encoding}, because it has characters that the stated ${beyond} lacks: the words are ${words}`
+        args.beyond === undefined
+          ? `is read as ${args.encoding} as stated, but looks like another encoding: the words are ${words}`
+          : `is read as ${args.encoding}, because it has characters that the stated ${args.beyond} lacks: the words are ${words}`
       return {
         terminal: `${fact}. To have Sluice find the encoding of each file, state none`,
         window: fact,
@@ -204,21 +194,11 @@ export const PROBLEM_MESSAGES = {
       'The spreadsheet shows only the text of the first of merged cells, and keeps those of the others. Unmerge them, see which text is right, and choose the file again.',
   },
   linked_cells: {
-    expected: ({
-      column,
-      linkColumn,
-      cell,
-      address,
-    }: {
-      column: string
-      linkColumn: string
-      cell: string
-      address: string | null
-    }) => {
-      const fact = `cells of the column \`${column}\` have links that are not sent, such as ${cell}`
+    expected: (args: { column: string; linkColumn: string; cell: string; address: string | null }) => {
+      const fact = `cells of the column \`${args.column}\` have links that are not sent, such as ${args.cell}`
       return {
-        terminal: `${fact}: ${address === null ? 'its link is made by a formula' : `its link is ${address}`}. To send the links, map the column \`${linkColumn}\`, as in --map 'url=${linkColumn}'`,
-        window: `${fact}; the column \`${linkColumn}\` has them`,
+        terminal: `${fact}: ${args.address === null ? 'its link is made by a formula' : `its link is ${args.address}`}. To send the links, map the column \`${args.linkColumn}\`, as in --map 'url=${args.linkColumn}'`,
+        window: `${fact}; the column \`${args.linkColumn}\` has them`,
       }
     },
     title: 'Cells with links that are not sent',
@@ -294,23 +274,18 @@ export const PROBLEM_MESSAGES = {
       'Edit the rows, or set one value for all of them. Or, in Mapping, choose another column for the field.',
   },
   one_of: {
-    expected: ({
-      one,
-      other,
-      isExclusive,
-      only,
-    }: {
+    expected: (args: {
       one: string
       other: string
       isExclusive: boolean
       /** The one of them that is mapped, if the other is not. */
       only?: string
     }) =>
-      only !== undefined
-        ? `must have ${only}, which is empty`
-        : isExclusive
-          ? `must have exactly one of ${one} and ${other}`
-          : `must have ${one} or ${other}`,
+      args.only !== undefined
+        ? `must have ${args.only}, which is empty`
+        : args.isExclusive
+          ? `must have exactly one of ${args.one} and ${args.other}`
+          : `must have ${args.one} or ${args.other}`,
     title: 'Content missing or given twice',
     remedy:
       'To submit content, send either text_data or url, not both. To add an item to an index, fill url or media.',
@@ -370,48 +345,35 @@ export const PROBLEM_MESSAGES = {
       'CSV exports put one in front of cells that a spreadsheet would run. Where the columns of the file no longer tell that it is an export, the apostrophe stays. Export the rows again as they are, or as .xlsx or .jsonl.',
   },
   swapped_columns: {
-    expected: ({
-      column,
-      field,
-      looksLike,
-    }: {
-      column: string
-      field: string
-      looksLike: 'texts' | 'ids' | 'addresses'
-    }) => {
+    expected: (args: { column: string; field: string; looksLike: 'texts' | 'ids' | 'addresses' }) => {
       const found = {
         texts: 'most of its first values are texts, not ids',
         ids: 'its first values look like ids, not texts',
         addresses:
           'its first values are addresses, and what they lead to is not looked at unless url is filled',
-      }[looksLike]
-      const doubt = `is filled from the column \`${column}\`, but ${found}`
+      }[args.looksLike]
+      const doubt = `is filled from the column \`${args.column}\`, but ${found}`
       const advice =
-        looksLike === 'addresses'
+        args.looksLike === 'addresses'
           ? `To send them as addresses, pass --map url=COLUMN`
-          : `If another is meant, pass --map ${field}=COLUMN`
+          : `If another is meant, pass --map ${args.field}=COLUMN`
       return { terminal: `${doubt}. ${advice}`, window: doubt }
     },
     title: 'Columns that may be swapped',
     remedy: 'In Mapping, choose another column for the field, or continue if this one is right.',
   },
   rows_in_key: {
-    expected: ({
-      key,
-      objects,
-      filter,
-      kept,
-    }: {
+    expected: (args: {
       key: string
       objects: number | null
       filter: string
       /** What fills the content instead, as `--map` takes it. */
       kept: string | null
     }) => {
-      const counted = objects === null ? 'objects' : formatCounted(objects, 'object')
-      const found = `\`${key}\` has ${counted} that ${objects === 1 ? 'is' : 'are'} not sent, and may be the rows`
+      const counted = args.objects === null ? 'objects' : formatCounted(args.objects, 'object')
+      const found = `\`${args.key}\` has ${counted} that ${args.objects === 1 ? 'is' : 'are'} not sent, and may be the rows`
       return {
-        terminal: `${found}. To send each as a row, ${sayToOwnFile(filter, 'terminal')}${kept === null ? '' : `; if they are not, pass --map ${quoteArgument(kept)}`}`,
+        terminal: `${found}. To send each as a row, ${sayToOwnFile(args.filter, 'terminal')}${args.kept === null ? '' : `; if they are not, pass --map ${quoteArgument(args.kept)}`}`,
         window: found,
       }
     },

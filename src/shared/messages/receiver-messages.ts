@@ -149,20 +149,15 @@ export const RECEIVER_MESSAGES = {
       text: `another process uses the callback inbox of ${workspace}, but does not listen for callbacks`,
       remedy: 'End that process or wait until it ends, then try again.',
     }),
-    receiver_elsewhere: ({
-      host,
-      port,
-      wantedHost,
-      wantedPort,
-    }: {
+    receiver_elsewhere: (args: {
       host: string
       port: number
       wantedHost: string
       wantedPort: number | null
     }) => ({
-      text: `another process receives the callbacks of this workspace at ${host} port ${port}, not at ${wantedHost}${wantedPort === null ? '' : ` port ${wantedPort}`}`,
+      text: `another process receives the callbacks of this workspace at ${args.host} port ${args.port}, not at ${args.wantedHost}${args.wantedPort === null ? '' : ` port ${args.wantedPort}`}`,
       remedy: {
-        terminal: `Use that address (--callback-host ${host} --callback-port ${port}), end that process, or use another workspace with --workspace DIR.`,
+        terminal: `Use that address (--callback-host ${args.host} --callback-port ${args.port}), end that process, or use another workspace with --workspace DIR.`,
         window: 'Use that address, or end that process.',
       },
     }),
@@ -174,22 +169,17 @@ export const RECEIVER_MESSAGES = {
       text: `the callback receiver is already open with a limit of ${takesBytes} bytes per callback, not ${wantedBytes}`,
       remedy: 'Wait until the run that uses it ends, or leave the size empty to share it.',
     }),
-    receiver_moved: ({
-      runId,
-      wanted,
-      found,
-      port,
-    }: {
+    receiver_moved: (args: {
       runId: string
       wanted: string
       found: string | null
       /** Null if the address has none. */
       port: string | null
     }) => ({
-      text: `callbacks of run ${runId} go to ${wanted}, but the callback receiver is ${found === null ? 'closed' : `at ${found}`}`,
+      text: `callbacks of run ${args.runId} go to ${args.wanted}, but the callback receiver is ${args.found === null ? 'closed' : `at ${args.found}`}`,
       remedy: {
-        terminal: `Use that port again: --callback-port ${port ?? 'PORT'}`,
-        window: `End the program that uses ${port === null ? 'its port' : `port ${port}`}, then restart Sluice.`,
+        terminal: `Use that port again: --callback-port ${args.port ?? 'PORT'}`,
+        window: `End the program that uses ${args.port === null ? 'its port' : `port ${args.port}`}, then restart Sluice.`,
       },
     }),
     public_url_not_http: ({ publicUrl }: { publicUrl: string }) => ({
@@ -255,15 +245,12 @@ export const RECEIVER_MESSAGES = {
     }),
   }),
   ...ofCode('BAD_SOURCE', {
-    media_folder_unusable: ({
-      folder,
-      reason,
-    }: {
+    media_folder_unusable: (args: {
       folder: string
       /** Null if it is a file. */
       reason: string | null
     }) => ({
-      text: `cannot serve the files of ${folder}: ${reason ?? 'it is not a folder'}`,
+      text: `cannot serve the files of ${args.folder}: ${args.reason ?? 'it is not a folder'}`,
       remedy: 'Choose a folder that exists and can be read.',
     }),
   }),

@@ -178,9 +178,7 @@ export const RECORD_PROBLEMS = {
     remedy: 'They often mean that the file was cut off. Check that the last rows are there.',
   },
   broken_quotes: {
-    expected: ({
-      effect,
-    }: {
+    expected: (args: {
       effect:
         | 'read_as_is'
         | 'text_behind'
@@ -218,7 +216,7 @@ export const RECORD_PROBLEMS = {
         never_closed:
           'must close the quote that it opens; everything up to the end of the file is in this row',
         open_in_line: 'must close the quote that it opens',
-      })[effect],
+      })[args.effect],
     title: 'Quotes that do not close',
     remedy: 'Double the quotes inside quoted cells, or go back to Source and check the delimiter.',
   },

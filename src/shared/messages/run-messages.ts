@@ -201,36 +201,18 @@ export const RUN_MESSAGES = {
     }),
   }),
   ...ofCode('BAD_USAGE', {
-    row_not_found: ({
-      runId,
-      row,
-      source,
-      rows,
-    }: {
-      runId: string
-      row: string
-      source: string
-      rows: number
-    }) => ({
-      text: `run ${runId} has no row ${row}`,
-      remedy: `The run has ${formatCounted(rows, 'row')}, read from ${source}. Rows are numbered as a spreadsheet shows them, the header and lines above it included.`,
+    row_not_found: (args: { runId: string; row: string; source: string; rows: number }) => ({
+      text: `run ${args.runId} has no row ${args.row}`,
+      remedy: `The run has ${formatCounted(args.rows, 'row')}, read from ${args.source}. Rows are numbered as a spreadsheet shows them, the header and lines above it included.`,
     }),
     record_not_found: ({ runId, record }: { runId: string; record: number }) => ({
       text: `run ${runId} has no record ${record}`,
       remedy:
         'Record numbers are those of sluice_record in an export; versions up to 0.2 wrote them to sluice_row.',
     }),
-    row_not_single: ({
-      runId,
-      row,
-      candidates,
-    }: {
-      runId: string
-      row: string
-      candidates: readonly string[]
-    }) => ({
-      text: `row ${row} of run ${runId} can be ${candidates.join(' or ')}`,
-      remedy: `Name one of them, such as ${candidates[0]}.`,
+    row_not_single: (args: { runId: string; row: string; candidates: readonly string[] }) => ({
+      text: `row ${args.row} of run ${args.runId} can be ${args.candidates.join(' or ')}`,
+      remedy: `Name one of them, such as ${args.candidates[0]}.`,
     }),
   }),
 } satisfies Record<string, ErrorEntry>

@@ -4,18 +4,13 @@ import { sayPortProblem, type Thrown } from './thrown.ts'
 /** Errors of the sandbox: its settings, its store, its port. */
 export const SANDBOX_MESSAGES = {
   ...ofCode('BAD_USAGE', {
-    sandbox_setting_malformed: ({
-      what,
-      found,
-      expected,
-      help,
-    }: {
+    sandbox_setting_malformed: (args: {
       what: 'callbacks' | 'latency' | 'fault'
       found: string
       expected: string
       /** How such a setting is written. */
       help: string
-    }) => ({ text: `${what} "${found}": expected ${expected}`, remedy: help }),
+    }) => ({ text: `${args.what} "${args.found}": expected ${args.expected}`, remedy: args.help }),
     sandbox_options_refused: ({ faults }: { faults: string }) => ({
       text: `invalid sandbox settings: ${faults}`,
       remedy: 'Correct these settings. docs/sandbox.md lists all of them.',
@@ -38,15 +33,12 @@ export const SANDBOX_MESSAGES = {
         window: 'Nothing of your runs is lost. It starts again with the next run against it.',
       },
     }),
-    sandbox_store_unusable: ({
-      file,
-      reason,
-    }: {
+    sandbox_store_unusable: (args: {
       /** Null for a store in memory. */
       file: string | null
       reason: string
     }) => ({
-      text: `cannot open the sandbox's store ${file ?? 'in memory'}: ${reason}`,
+      text: `cannot open the sandbox's store ${args.file ?? 'in memory'}: ${args.reason}`,
       remedy:
         'Choose a file in a writable folder that no other sandbox uses. Or start without a store file, to keep everything in memory.',
     }),

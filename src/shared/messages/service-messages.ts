@@ -118,14 +118,11 @@ export const SERVICE_MESSAGES = {
     }),
   }),
   ...ofCode('BAD_USAGE', {
-    scratch_unsendable: ({
-      field,
-      expected,
-    }: {
+    scratch_unsendable: (args: {
       /** Null for the whole text. */ field: string | null
       expected: string
     }) => ({
-      text: `${field ?? 'the request'} ${expected}`,
+      text: `${args.field ?? 'the request'} ${args.expected}`,
       remedy: 'Correct the text, then send again. Nothing was sent.',
     }),
     scratch_callback_of_run: () => ({
@@ -201,20 +198,16 @@ export const SERVICE_MESSAGES = {
       text: `${TLS_FILES[what]} ${path} cannot be read (${system})`,
       remedy: 'Check the path and the permissions of the file.',
     }),
-    tls_file_not_pem: ({
-      what,
-      path,
-      isBroken,
-    }: {
+    tls_file_not_pem: (args: {
       what: TlsFile
       path: string
       /** Whether it contains such a block that cannot be read. */
       isBroken: boolean
     }) => {
-      const label = what === 'key' ? 'PRIVATE KEY' : 'CERTIFICATE'
-      const block = what === 'key' ? 'a key' : 'a certificate'
+      const label = args.what === 'key' ? 'PRIVATE KEY' : 'CERTIFICATE'
+      const block = args.what === 'key' ? 'a key' : 'a certificate'
       return {
-        text: `${TLS_FILES[what]} ${path} ${isBroken ? `contains ${block} that cannot be read` : `does not contain ${block} in PEM format`}`,
+        text: `${TLS_FILES[args.what]} ${args.path} ${args.isBroken ? `contains ${block} that cannot be read` : `does not contain ${block} in PEM format`}`,
         remedy: `Choose a text file with a block that begins with -----BEGIN ${label}-----. Convert a binary (DER) file with openssl first.`,
       }
     },

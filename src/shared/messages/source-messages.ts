@@ -123,13 +123,7 @@ export const SOURCE_MESSAGES = {
     remedy: 'Send the folder by itself.',
   })),
   folder_is_mixed: unreadable(
-    ({
-      tables,
-      sources,
-      posts,
-      mixedIn,
-      rest,
-    }: {
+    (args: {
       tables: number
       /** Paths or patterns that stand for the tables alone; none if no pattern can. */
       sources: readonly string[]
@@ -139,15 +133,15 @@ export const SOURCE_MESSAGES = {
       rest: number
     }) => {
       const named =
-        sources.length === 0
+        args.sources.length === 0
           ? 'To send the rows of the tables, move the other files to a folder of their own.'
-          : `To send the rows of the ${tables === 1 ? 'table' : 'tables'}, name them: ${sources.map(quoteForShell).join(' ')}.`
+          : `To send the rows of the ${args.tables === 1 ? 'table' : 'tables'}, name them: ${args.sources.map(quoteForShell).join(' ')}.`
       const asPosts =
-        posts <= tables
+        args.posts <= args.tables
           ? ''
-          : ` To send the other ${formatCounted(posts, 'file')} as posts, add --format folder; ${tables === 1 ? 'the table is then an invalid row' : 'the tables are then invalid rows'}.`
+          : ` To send the other ${formatCounted(args.posts, 'file')} as posts, add --format folder; ${args.tables === 1 ? 'the table is then an invalid row' : 'the tables are then invalid rows'}.`
       return {
-        problem: `found ${formatCounted(tables, 'table')} and other files in one folder: ${mixedIn.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`,
+        problem: `found ${formatCounted(args.tables, 'table')} and other files in one folder: ${args.mixedIn.join(', ')}${args.rest > 0 ? ` and ${args.rest} more` : ''}`,
         remedy: {
           terminal: named + asPosts,
           window: 'Choose the tables themselves, or keep the other files in a folder of their own.',
@@ -262,27 +256,22 @@ export const SOURCE_MESSAGES = {
     remedy: 'Use another character for the quote or the escape, or none.',
   })),
   record_too_long: unreadable(
-    ({
-      record,
-      maxCharacters,
-      isClosed,
-      begins,
-    }: {
+    (args: {
       /** What a person calls it, such as "row 3". */
       record: string
       maxCharacters: number
       isClosed: boolean
       begins: string
     }) => {
-      const limit = `${formatCount(maxCharacters)} characters (${maxCharacters / 1024 / 1024} MiB)`
-      return isClosed
+      const limit = `${formatCount(args.maxCharacters)} characters (${args.maxCharacters / 1024 / 1024} MiB)`
+      return args.isClosed
         ? {
-            problem: `${record} has more than ${limit}, the maximum for a row. It begins with \`${begins}\``,
-            remedy: `Nothing was sent. Shorten ${record} or remove it from the file, then start again.`,
+            problem: `${args.record} has more than ${limit}, the maximum for a row. It begins with \`${args.begins}\``,
+            remedy: `Nothing was sent. Shorten ${args.record} or remove it from the file, then start again.`,
           }
         : {
-            problem: `${record} opens a quote that is not closed within ${limit}, the maximum for a row. It begins with \`${begins}\``,
-            remedy: `Nothing was sent. Close the quote in ${record}, or double a quote that is part of the text, then start again.`,
+            problem: `${args.record} opens a quote that is not closed within ${limit}, the maximum for a row. It begins with \`${args.begins}\``,
+            remedy: `Nothing was sent. Close the quote in ${args.record}, or double a quote that is part of the text, then start again.`,
           }
     },
   ),
@@ -312,18 +301,8 @@ export const SOURCE_MESSAGES = {
     remedy: 'Export the rows again, or choose the file that contains them.',
   })),
   json_broken: unreadable(
-    ({
-      line,
-      character,
-      lacks,
-      found,
-    }: {
-      line: number
-      character: number
-      lacks: JsonExpectation
-      found: string
-    }) => ({
-      problem: `nothing in it is a JSON object with a key; line ${line}, character ${character}: expected ${JSON_EXPECTATIONS[lacks]}, found \`${found}\``,
+    (args: { line: number; character: number; lacks: JsonExpectation; found: string }) => ({
+      problem: `nothing in it is a JSON object with a key; line ${args.line}, character ${args.character}: expected ${JSON_EXPECTATIONS[args.lacks]}, found \`${args.found}\``,
       remedy: 'Correct the file there, or export it again.',
     }),
   ),
@@ -383,38 +362,32 @@ export const SOURCE_MESSAGES = {
     },
   })),
   sheet_header_missing: unreadable(
-    ({
-      sheet,
-      row,
-      lastRow,
-    }: {
+    (args: {
       sheet: string
-      row: number /** Null where rows follow it. */
+      row: number
+      /** Null if the row itself is empty. */
       lastRow: number | null
     }) => ({
-      problem: `expected the column names in row ${row} of the sheet ${JSON.stringify(sheet)}, but ${
-        lastRow === null
+      problem: `expected the column names in row ${args.row} of the sheet ${JSON.stringify(args.sheet)}, but ${
+        args.lastRow === null
           ? 'that row is empty'
-          : lastRow === 0
+          : args.lastRow === 0
             ? 'the whole sheet is empty'
-            : `its last row is ${lastRow}`
+            : `its last row is ${args.lastRow}`
       }`,
       remedy: 'Enter the number of the row with the column names, as the spreadsheet shows it.',
     }),
   ),
   sheet_not_found: unreadable(
-    ({
-      sheet,
-      sheets,
-    }: {
+    (args: {
       /** Null where none was named. */ sheet: string | number | null
       sheets: readonly string[]
     }) => ({
       problem:
-        sheet === null
+        args.sheet === null
           ? 'the workbook has no visible sheet'
-          : `the sheet ${JSON.stringify(sheet)} does not exist`,
-      remedy: adviseOnSheets(sheets),
+          : `the sheet ${JSON.stringify(args.sheet)} does not exist`,
+      remedy: adviseOnSheets(args.sheets),
     }),
   ),
   sheet_is_chart: unreadable(({ sheet, sheets }: { sheet: string; sheets: readonly string[] }) => ({

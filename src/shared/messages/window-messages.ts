@@ -171,12 +171,9 @@ export const WINDOW_MESSAGES = {
       text: `the first probe could not send anything${reason === null ? '' : `: ${reason}`}`,
       remedy: 'Look at the problems of the rows under Check, then start the search again.',
     }),
-    destination_missing: ({
-      connection,
-    }: {
-      /** Null where an address is missing. */ connection: string | null
-    }) => ({
-      text: connection === null ? 'the address is missing' : `the connection ${connection} is missing`,
+    destination_missing: (args: { /** Null where an address is missing. */ connection: string | null }) => ({
+      text:
+        args.connection === null ? 'the address is missing' : `the connection ${args.connection} is missing`,
       remedy: 'Under Operation, choose where to send the rows.',
     }),
   }),
