@@ -153,28 +153,19 @@ export const exportTargetSchema = z.object({
 
 export type ExportTarget = z.infer<typeof exportTargetSchema>
 
+const writtenShape = {
+  rows: z.int(),
+  sizeBytes: z.number(),
+  guardedCells: z.int().exactOptional(),
+  leftOut: z.int().exactOptional(),
+  withoutResult: z.int().exactOptional(),
+}
+
 export const exportedSchema = z.discriminatedUnion('kind', [
   /** Written where the person chose. */
-  z.object({
-    kind: z.literal('file'),
-    file: z.string(),
-    rows: z.int(),
-    sizeBytes: z.number(),
-    guardedCells: z.int().exactOptional(),
-    leftOut: z.int().exactOptional(),
-    withoutResult: z.int().exactOptional(),
-  }),
+  z.object({ kind: z.literal('file'), file: z.string(), ...writtenShape }),
   /** Waits under this path of the page's own origin, once; `name` is what the download is called. */
-  z.object({
-    kind: z.literal('download'),
-    url: z.string(),
-    name: z.string(),
-    rows: z.int(),
-    sizeBytes: z.number(),
-    guardedCells: z.int().exactOptional(),
-    leftOut: z.int().exactOptional(),
-    withoutResult: z.int().exactOptional(),
-  }),
+  z.object({ kind: z.literal('download'), url: z.string(), name: z.string(), ...writtenShape }),
 ])
 
 export type Exported = z.infer<typeof exportedSchema>

@@ -17,6 +17,9 @@ interface SourceFormatTraits {
   delimiter?: string
 }
 
+/** Values that stand under names in the text itself, or are whole files. */
+const KEYED = { mediaTypes: [], hasHeader: false, hasEncoding: true, hasDelimiter: false } as const
+
 /**
  * Every format of sources. Command line, window, plan and engine derive what they know of formats from this table; the
  * reader of each is in `engine/source/open-source.ts`.
@@ -48,31 +51,10 @@ const SOURCE_FORMATS = {
     hasEncoding: false,
     hasDelimiter: false,
   },
-  jsonl: {
-    name: 'JSON Lines',
-    endings: ['.jsonl', '.ndjson', '.jsonlines', '.json'],
-    mediaTypes: [],
-    hasHeader: false,
-    hasEncoding: true,
-    hasDelimiter: false,
-  },
+  jsonl: { ...KEYED, name: 'JSON Lines', endings: ['.jsonl', '.ndjson', '.jsonlines', '.json'] },
   // Recognized by what the first line has.
-  'openai-batch': {
-    name: 'OpenAI batch',
-    endings: [],
-    mediaTypes: [],
-    hasHeader: false,
-    hasEncoding: true,
-    hasDelimiter: false,
-  },
-  folder: {
-    name: 'a folder',
-    endings: [],
-    mediaTypes: [],
-    hasHeader: false,
-    hasEncoding: true,
-    hasDelimiter: false,
-  },
+  'openai-batch': { ...KEYED, name: 'OpenAI batch', endings: [] },
+  folder: { ...KEYED, name: 'a folder', endings: [] },
 } as const satisfies Record<string, SourceFormatTraits>
 
 export type SourceFormat = keyof typeof SOURCE_FORMATS

@@ -48,15 +48,17 @@ const NAMES: Record<View, string> = {
   latency: 'Latency',
 }
 
-/** Runs side by side: what was decided differently, how right either run was, and how fast each was. */
-export function CompareScreen(props: {
+interface CompareProps {
   /** The run that the others are compared with comes first. */
   runIds: readonly string[]
   onRuns: (runIds: readonly string[]) => void
   onOpenRun: (runId: string) => void
   onTrend: (runId: string) => void
   namePlace: NamePlace
-}) {
+}
+
+/** Runs side by side: what was decided differently, how right either run was, and how fast each was. */
+export function CompareScreen(props: CompareProps) {
   const { runIds } = props
   const { runs, error } = useQueries({
     queries: runIds.map((runId) => ask.runs.summarize.queryOptions({ input: { runId } })),
@@ -69,14 +71,7 @@ export function CompareScreen(props: {
   return (
     <Screen title="Compare" subtitle="What changed from one run to another">
       {error !== null && <ErrorNotice error={error} />}
-      <RunsPanel
-        runIds={runIds}
-        runs={runs}
-        onRuns={props.onRuns}
-        onOpenRun={props.onOpenRun}
-        onTrend={props.onTrend}
-        namePlace={props.namePlace}
-      />
+      <RunsPanel {...props} runs={runs} />
       {runIds.length < 2 && (
         <Panel title="Comparison">
           <Empty icon={IconArrowsDiff} title="Choose two runs">
@@ -296,14 +291,7 @@ function ChangeDrawing({ name, change }: { name: string; change: Metric }) {
 }
 
 /** The runs that are compared, in their order, and the ways to change them. */
-function RunsPanel(props: {
-  runIds: readonly string[]
-  runs: readonly RunSummary[]
-  onRuns: (runIds: readonly string[]) => void
-  onOpenRun: (runId: string) => void
-  onTrend: (runId: string) => void
-  namePlace: NamePlace
-}) {
+function RunsPanel(props: CompareProps & { runs: readonly RunSummary[] }) {
   const { runIds, runs, onRuns } = props
   const newest = runs.at(-1) ?? null
   const baselines = useBaselines(newest?.run_id ?? null)

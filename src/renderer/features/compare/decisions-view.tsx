@@ -73,13 +73,8 @@ export function Joining() {
 }
 
 /** What changed in all, each figure leading to its rows. */
-function ChangePanel({
-  compared,
-  onRows,
-}: {
-  compared: ComparedDecisions
-  onRows: (list: ChangeFilter) => void
-}) {
+function ChangePanel(props: { compared: ComparedDecisions; onRows: (list: ChangeFilter) => void }) {
+  const { compared, onRows } = props
   const { joined, from_cache: cached, outcomes } = compared
   const ended = outcomes.listed.reduce((rows, one) => rows + one.rows, outcomes.further_rows)
   return (

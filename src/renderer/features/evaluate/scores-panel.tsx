@@ -130,15 +130,8 @@ function AskScores(props: {
 const WANTED = 90
 
 /** One class: a threshold that moves over the distribution of its scores, and what it would find. */
-function ScoreView({
-  drawn,
-  judged,
-  rule,
-}: {
-  drawn: DrawnScore
-  judged: JudgedScore
-  rule: JudgedRule | null
-}) {
+function ScoreView(props: { drawn: DrawnScore; judged: JudgedScore; rule: JudgedRule | null }) {
+  const { drawn, judged, rule } = props
   const { curve, bars } = drawn
   const best = useMemo(() => findBestF1(curve), [curve])
   const thresholds = useMemo(() => curve.thresholds.toReversed(), [curve])

@@ -71,16 +71,13 @@ function toBarsPath(classes: readonly string[], scores: Scores, end: number): st
 }
 
 /** Each class with its score as a bar and a number, the highest first, and the thresholds of rules that the answer names. */
-export function ScoreBars({
-  scores,
-  end: least,
-  thresholds,
-}: {
+export function ScoreBars(props: {
   scores: Scores
   /** Where the scale ends, unless a score is higher. */
   end: number
   thresholds: readonly { className: string; ruleName: string; threshold: number }[]
 }) {
+  const { scores, end: least, thresholds } = props
   const highest = Math.max(0, ...scores.map(({ score }) => score))
   const end = highest > least ? toScoreScale(highest) : least
   return (

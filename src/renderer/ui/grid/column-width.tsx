@@ -20,13 +20,8 @@ export function WidthButtons({ title, onResize }: { title: string; onResize: (by
 }
 
 /** The edge of a column that is dragged to resize it, in rem. For the keyboard there are {@link WidthButtons}. */
-export function ColumnEdge({
-  onResizing,
-  onResized,
-}: {
-  onResizing: (rem: number) => void
-  onResized: (rem: number) => void
-}) {
+export function ColumnEdge(props: { onResizing: (rem: number) => void; onResized: (rem: number) => void }) {
+  const { onResizing, onResized } = props
   const remPx = useRem()
   const press = (event: PointerEvent<HTMLSpanElement>) => {
     const edge = event.currentTarget

@@ -66,13 +66,8 @@ function TextPieces({ pieces }: { pieces: TextPiece[] }) {
 }
 
 /** {@link SafeText} with lines, of which parts are marked; a reader hears what each mark is. */
-export function MarkedText({
-  text,
-  marks,
-}: {
-  text: string
-  marks: readonly (TextPart & { label: string })[]
-}) {
+export function MarkedText(props: { text: string; marks: readonly (TextPart & { label: string })[] }) {
+  const { text, marks } = props
   const parts: ReactNode[] = []
   let from = 0
   for (const { start, end, label } of marks) {
