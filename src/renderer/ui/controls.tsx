@@ -188,6 +188,14 @@ export function CopyButton({ label, text }: { label: string; text: () => string 
   )
 }
 
+/** Makes a field that of a member of `of`, by its name: gives it the value, and `onChange` what it becomes. */
+export function bindFields<Of extends object>(of: Of, onChange: (change: Partial<Of>) => void) {
+  return <Name extends keyof Of>(name: Name) => ({
+    value: of[name],
+    onValue: (value: Of[Name]) => onChange({ [name]: value } as unknown as Partial<Of>),
+  })
+}
+
 // Fields as Mantine has them, which hand over the value instead of the event that changed it.
 
 type Valued<Props, Value, Element = HTMLInputElement> = Omit<Props, 'onChange'> & {
@@ -206,12 +214,14 @@ export function TextArea({ onValue, ...others }: Valued<TextareaProps, string, H
   return <Textarea {...others} onChange={(event) => onValue(event.currentTarget.value)} />
 }
 
-export function CheckField({ onValue, ...others }: Valued<CheckboxProps, boolean>) {
-  return <Checkbox {...others} onChange={(event) => onValue(event.currentTarget.checked)} />
+type Checked<Props> = Omit<Valued<Props, boolean>, 'value' | 'checked'> & { value: boolean }
+
+export function CheckField({ value, onValue, ...others }: Checked<CheckboxProps>) {
+  return <Checkbox {...others} checked={value} onChange={(event) => onValue(event.currentTarget.checked)} />
 }
 
-export function SwitchField({ onValue, ...others }: Valued<SwitchProps, boolean>) {
-  return <Switch {...others} onChange={(event) => onValue(event.currentTarget.checked)} />
+export function SwitchField({ value, onValue, ...others }: Checked<SwitchProps>) {
+  return <Switch {...others} checked={value} onChange={(event) => onValue(event.currentTarget.checked)} />
 }
 
 /** One of a list that the system draws. */

@@ -221,7 +221,7 @@ export function ValueDialog(props: {
           isLiteral
         />
         {group.code !== 'required' && (
-          <CheckField label="Leave the field empty" checked={isEmpty} onValue={setEmpty} />
+          <CheckField label="Leave the field empty" value={isEmpty} onValue={setEmpty} />
         )}
         <DialogActions
           onClose={onClose}

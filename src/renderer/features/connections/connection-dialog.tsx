@@ -8,7 +8,14 @@ import { ask, bridge } from '../../bridge/client.ts'
 import { isAtHand, parseBaseUrl, parseServiceUrl } from '../../ui/connection/destination.ts'
 import { AddressInput } from '../../ui/connection/destination-panel.tsx'
 import { KeyInput, sayKept } from '../../ui/connection/key-input.tsx'
-import { ActionButton, NumberField, SelectField, SwitchField, TextField } from '../../ui/controls.tsx'
+import {
+  ActionButton,
+  bindFields,
+  NumberField,
+  SelectField,
+  SwitchField,
+  TextField,
+} from '../../ui/controls.tsx'
 import { useTriedForm } from '../../ui/form.tsx'
 import { ErrorNotice } from '../../ui/layout/screen.tsx'
 import { CheckNotice } from './check-notice.tsx'
@@ -86,6 +93,7 @@ export function ConnectionDialog(props: {
     settings?.proxy !== undefined &&
     (settings.proxy.kind === 'named' ? settings.proxy.url : undefined) !== entry?.connection.proxy?.url
   const isMoved = isKeyTyped && settings !== null && settings.baseUrl !== entry?.connection.baseUrl
+  const field = bindFields(form, change)
   return (
     <Modal opened onClose={props.onClose} title={entry === null ? 'Add a connection' : `Edit ${entry.name}`}>
       <form
@@ -103,8 +111,7 @@ export function ConnectionDialog(props: {
               data-autofocus
               label="Name"
               description="What you call this service, such as Staging EU."
-              value={form.name}
-              onValue={(name) => change({ name })}
+              {...field('name')}
               error={
                 nameFault !== null && (isTried || form.name !== '') ? `The name ${nameFault}.` : undefined
               }
@@ -115,23 +122,20 @@ export function ConnectionDialog(props: {
             label="Base URL"
             placeholder="https://api.example.com"
             isChecked={isTried}
-            value={form.baseUrl}
-            onValue={(baseUrl) => change({ baseUrl })}
+            {...field('baseUrl')}
           />
           {isMoved && <p>A key belongs to one address: type it again after you save.</p>}
           {entry === null && (
             <KeyInput
               label="API key (optional)"
               description={sayKept(storage.data ?? null)}
-              value={form.apiKey}
-              onValue={(text) => change({ apiKey: text })}
+              {...field('apiKey')}
             />
           )}
           <SwitchField
             label="This is production"
             description="Sluice asks you to confirm before anything is sent there."
-            checked={form.isProduction}
-            onValue={(isProduction) => change({ isProduction })}
+            {...field('isProduction')}
           />
           {entry?.isProduction && !form.isProduction && (
             <p>Before the mark goes, Sluice asks you to confirm it outside of this page.</p>
@@ -192,6 +196,7 @@ function MoreFields(props: {
   onChange: (part: Partial<Form>) => void
 }) {
   const { form, isChecked, onChange } = props
+  const field = bindFields(form, onChange)
   return (
     <>
       <AddressInput
@@ -199,8 +204,7 @@ function MoreFields(props: {
         placeholder="the same"
         isOptional
         isChecked={isChecked}
-        value={form.taskBaseUrl}
-        onValue={(taskBaseUrl) => onChange({ taskBaseUrl })}
+        {...field('taskBaseUrl')}
       />
       <NumberField
         label="Timeout (s)"
@@ -208,29 +212,25 @@ function MoreFields(props: {
         min={1}
         max={3_600}
         placeholder="60"
-        value={form.timeoutSeconds}
-        onValue={(timeoutSeconds) => onChange({ timeoutSeconds })}
+        {...field('timeoutSeconds')}
       />
       <TextField
         label="Delivered codes (optional)"
         description="Error codes that mean that the service already has the post. Such a row counts as succeeded."
         placeholder="DUPLICATE_POST_ID"
-        value={form.deliveredCodes}
-        onValue={(deliveredCodes) => onChange({ deliveredCodes })}
+        {...field('deliveredCodes')}
         isLiteral
       />
       <SwitchField
         label="The service answers with other ids than were sent"
         description="Ids of its answers are then not compared with what was sent."
-        checked={form.rewritesIds}
-        onValue={(rewritesIds) => onChange({ rewritesIds })}
+        {...field('rewritesIds')}
       />
       <SelectField
         label="Proxy"
         description={PROXY_WORDS[form.proxy]}
         data={PROXY_CHOICES}
-        value={form.proxy}
-        onValue={(proxy) => onChange({ proxy })}
+        {...field('proxy')}
       />
       {form.proxy === 'named' && (
         <AddressInput
@@ -238,8 +238,7 @@ function MoreFields(props: {
           of="proxy"
           placeholder="http://proxy.example.com:3128"
           isChecked={isChecked}
-          value={form.proxyUrl}
-          onValue={(proxyUrl) => onChange({ proxyUrl })}
+          {...field('proxyUrl')}
         />
       )}
       {props.isRerouted && <p>A key belongs to one proxy: type it again after you save.</p>}

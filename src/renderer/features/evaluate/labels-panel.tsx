@@ -147,7 +147,7 @@ export function LabelsPanel(props: LabelsProps & { evaluation: Evaluation | null
                 description={
                   choices.verdicts === 0 ? 'There are none yet.' : formatCounted(choices.verdicts, 'verdict')
                 }
-                checked={useVerdicts}
+                value={useVerdicts}
                 disabled={choices.verdicts === 0}
                 onValue={(useVerdicts) => onChange({ useVerdicts })}
               />
@@ -340,12 +340,8 @@ function FileChoice({ choices, settings, onChange }: LabelsProps) {
 }
 
 /** Adds a condition on labels that are numbers; which rules it stands for is then chosen beside the other values. */
-function ShareField({
-  choices,
-  settings,
-  onChange,
-  evaluation,
-}: LabelsProps & { evaluation: Evaluation | null }) {
+function ShareField(props: LabelsProps & { evaluation: Evaluation | null }) {
+  const { choices, settings, onChange, evaluation } = props
   const [typed, setTyped] = useState('')
   const share = parseShare(typed)
   const [rule, ...others] = choices.rules

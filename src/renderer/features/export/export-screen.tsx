@@ -178,7 +178,7 @@ export function ExportScreen(props: {
               mt="md"
               label="Lossless"
               description="Off: a cell that begins with =, +, -, @ or a tab and is no number gets an apostrophe in front, so that a spreadsheet runs nothing; the cells are counted. On: every cell stays exactly as it was."
-              checked={lossless}
+              value={lossless}
               onValue={setLossless}
             />
           )}

@@ -379,7 +379,7 @@ function DrawPanel(props: {
         <SwitchField
           label="Show what the service decided"
           description="When off, you judge each row without seeing it, which keeps your labels independent."
-          checked={showsDecision}
+          value={showsDecision}
           onValue={setShowsDecision}
         />
         {known !== null && (

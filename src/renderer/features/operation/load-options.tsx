@@ -6,7 +6,7 @@ import { formatDurationMs, parseDurationMs } from '../../../shared/messages/dura
 import { CAPACITY_OPTIONS, MAX_FACTOR } from '../../../shared/options/capacity-options.ts'
 import { LOAD_OPTIONS, LOAD_SECTIONS } from '../../../shared/options/load-options.ts'
 import type { PlanOption } from '../../../shared/options/option.ts'
-import { NumberField, TextField, WholeNumber } from '../../ui/controls.tsx'
+import { bindFields, NumberField, TextField, WholeNumber } from '../../ui/controls.tsx'
 import { Notice, Panel } from '../../ui/layout/screen.tsx'
 import { Choice, InputGroup, OptionInputs } from '../../ui/options/option-inputs.tsx'
 import { isOfUse } from '../../ui/options/typed-options.ts'
@@ -137,7 +137,8 @@ function ChoiceFields({ load, onLoad }: LoadFieldsProps) {
 }
 
 /** One level from the first request to the last, drawn and in figures. */
-function ConstantFields({ load, mistakes, onLoad }: LoadFieldsProps) {
+function ConstantFields(props: LoadFieldsProps) {
+  const { load, mistakes, onLoad } = props
   const isRate = load.pace === 'open'
   const level = isRate ? load.ratePerSecond : load.concurrency
   const hasEnd = load.endsBy === 'duration'
@@ -157,38 +158,16 @@ function ConstantFields({ load, mistakes, onLoad }: LoadFieldsProps) {
       ...(hasEnd && { duration: formatDurationMs(stage.durationMs) }),
     })
   }
+  const field = bindFields(load, (part) => onLoad({ ...load, ...part }))
   return (
     <Stack gap="md">
       <Group gap="md" align="start">
-        <LevelField
-          label={isRate ? 'Requests a second' : 'Requests in flight'}
-          isRate={isRate}
-          load={load}
-          mistakes={mistakes}
-          onLoad={onLoad}
-        />
-        <Choice
-          label="Ends after"
-          choices={ENDS}
-          value={load.endsBy}
-          onValue={(endsBy) => onLoad({ ...load, endsBy })}
-        />
+        <LevelField {...props} label={isRate ? 'Requests a second' : 'Requests in flight'} isRate={isRate} />
+        <Choice label="Ends after" choices={ENDS} {...field('endsBy')} />
         {hasEnd ? (
-          <TextField
-            label="Duration"
-            w="8rem"
-            value={load.duration}
-            error={mistakes['duration']}
-            onValue={(duration) => onLoad({ ...load, duration })}
-          />
+          <TextField label="Duration" w="8rem" {...field('duration')} error={mistakes['duration']} />
         ) : (
-          <WholeNumber
-            label="Requests in all"
-            w="11rem"
-            value={load.requests}
-            max={1_000_000_000}
-            onValue={(requests) => onLoad({ ...load, requests })}
-          />
+          <WholeNumber label="Requests in all" w="11rem" {...field('requests')} max={1_000_000_000} />
         )}
       </Group>
       {level > 0 && <LoadProfile pace={pace} hasEnd={hasEnd} onPace={take} />}
@@ -249,33 +228,29 @@ function SendingFields({ load, mistakes, onLoad }: LoadFieldsProps) {
 }
 
 function ThinkTimeFields({ load, mistakes, onLoad }: LoadFieldsProps) {
+  const field = bindFields(load, (part) => onLoad({ ...load, ...part }))
   return (
     <>
       <TextField
         label="From"
         placeholder="none"
         w="8rem"
-        value={load.thinkFrom}
+        {...field('thinkFrom')}
         error={mistakes['think time']}
-        onValue={(thinkFrom) => onLoad({ ...load, thinkFrom })}
       />
-      <TextField
-        label="To, drawn at random"
-        placeholder="the same"
-        w="10rem"
-        value={load.thinkTo}
-        onValue={(thinkTo) => onLoad({ ...load, thinkTo })}
-      />
+      <TextField label="To, drawn at random" placeholder="the same" w="10rem" {...field('thinkTo')} />
     </>
   )
 }
 
 /** Where a capacity search begins, what bounds it, and what it does to the service. */
-function CapacityFields({ load, mistakes, onLoad }: LoadFieldsProps) {
+function CapacityFields(props: LoadFieldsProps) {
+  const { load, mistakes, onLoad } = props
   const { search } = load
   const isRate = hasSchedule(load)
   const change = (part: Partial<SearchSettings>) => onLoad({ ...load, search: { ...search, ...part } })
   const fields = { table: CAPACITY_OPTIONS, values: search, mistakes, onChange: change }
+  const field = bindFields(search, change)
   return (
     <Stack gap="md">
       <Notice kind="warning" title="What a capacity search does">
@@ -283,22 +258,19 @@ function CapacityFields({ load, mistakes, onLoad }: LoadFieldsProps) {
       </Notice>
       <Group gap="md" align="start">
         <LevelField
+          {...props}
           label={isRate ? 'First level (requests/s)' : 'First level (in flight)'}
           isRate={isRate}
-          load={load}
-          mistakes={mistakes}
-          onLoad={onLoad}
         />
         <NumberField
           label="Highest level to send"
           placeholder={`${MAX_FACTOR} times the first`}
           w="12rem"
-          value={search.max}
+          {...field('max')}
           min={0}
           max={isRate ? RATE_MAX : IN_FLIGHT_MAX}
           decimalScale={isRate ? 3 : 0}
           error={mistakes['highest level']}
-          onValue={(value) => change({ max: value })}
         />
         <OptionInputs {...fields} section="bounds" />
       </Group>
@@ -306,17 +278,10 @@ function CapacityFields({ load, mistakes, onLoad }: LoadFieldsProps) {
         <TextField
           label="Each probe measures"
           w="10rem"
-          value={search.measured}
+          {...field('measured')}
           error={mistakes['probe duration']}
-          onValue={(measured) => change({ measured })}
         />
-        <TextField
-          label="After a warm-up of"
-          w="10rem"
-          value={search.warmup}
-          error={mistakes['warm-up']}
-          onValue={(warmup) => change({ warmup })}
-        />
+        <TextField label="After a warm-up of" w="10rem" {...field('warmup')} error={mistakes['warm-up']} />
         <OptionInputs {...fields} section="pause" />
       </Group>
     </Stack>

@@ -24,6 +24,7 @@ import { type Destination, parseBaseUrl, toServiceUrl } from '../../ui/connectio
 import { DestinationPanel } from '../../ui/connection/destination-panel.tsx'
 import {
   ActionButton,
+  bindFields,
   PrimaryButton,
   RadioField,
   SelectField,
@@ -207,6 +208,7 @@ function CallbackPanel(props: {
   const gap = findCallbackGap(callback)
   const parsed = parseBaseUrl(callback.publicUrl)
   const address = parsed.kind === 'url' ? parsed.url : (receiver.data?.baseUrl ?? null)
+  const field = bindFields(callback, (part) => onCallback({ ...callback, ...part }))
   return (
     <Panel
       title="Callbacks"
@@ -226,8 +228,7 @@ function CallbackPanel(props: {
           label="Public address"
           description="The address of a reverse proxy or tunnel that leads here. If empty, the service gets the address above."
           placeholder="https://callbacks.example.com"
-          value={callback.publicUrl}
-          onValue={(publicUrl) => onCallback({ ...callback, publicUrl })}
+          {...field('publicUrl')}
           onBlur={() => setLeft(true)}
           error={left && gap !== null ? gap : undefined}
           isLiteral
@@ -247,9 +248,8 @@ function CallbackPanel(props: {
           label="Overdue after (minutes)"
           description="A row whose callback has not come by then is overdue; a late one still settles it."
           maw="18rem"
-          value={callback.overdueMinutes}
+          {...field('overdueMinutes')}
           max={OVERDUE_MAX_MINUTES}
-          onValue={(overdueMinutes) => onCallback({ ...callback, overdueMinutes })}
         />
       </Stack>
     </Panel>
@@ -347,7 +347,7 @@ function TaskOptions(props: {
         <SwitchField
           label="Legacy answer"
           description="The long form, with the language, what the text filters found, and class scores, which Evaluate needs to try thresholds."
-          checked={operation.legacy}
+          value={operation.legacy}
           onValue={(legacy) => onOperation({ ...operation, legacy })}
         />
       )}
@@ -434,8 +434,8 @@ function WatchlistOptions({ operation, offers, onOperation }: OptionProps<Watchl
         description="A request that the service finds too large is split and sent again."
         maw="18rem"
         value={operation.termsPerRequest}
-        max={TERMS_PER_REQUEST_MAX}
         onValue={(termsPerRequest) => onOperation({ ...operation, termsPerRequest })}
+        max={TERMS_PER_REQUEST_MAX}
       />
       {hasEmptyNotes(operation) && (
         <RadioField

@@ -184,7 +184,7 @@ function ThresholdRow(props: {
         size="xs"
         label="Stop on failure"
         title="Stop the test as soon as this threshold fails"
-        checked={abortOnFail}
+        value={abortOnFail}
         onValue={(abortOnFail) => onThreshold({ ...threshold, abortOnFail, delayAbortEvalMs: 0 })}
       />
       {abortOnFail && (

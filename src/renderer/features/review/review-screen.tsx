@@ -31,7 +31,14 @@ import { saveExport, suggestFileName } from '../../bridge/save-export.ts'
 import { findDestinationGap, type NamedPlace, nameDestination } from '../../ui/connection/destination.ts'
 import { ConnectionChip, DestinationPanel, ProductionNotice } from '../../ui/connection/destination-panel.tsx'
 import { ContentSwitch, maskJson, useContentShown } from '../../ui/content/user-content.tsx'
-import { ActionButton, IconButton, PrimaryButton, TextField, WholeNumber } from '../../ui/controls.tsx'
+import {
+  ActionButton,
+  bindFields,
+  IconButton,
+  PrimaryButton,
+  TextField,
+  WholeNumber,
+} from '../../ui/controls.tsx'
 import { ErrorNotice, type Figure, Figures, Notice, Panel, Screen } from '../../ui/layout/screen.tsx'
 import { OperationNotice } from '../../ui/operations/operation-looks.tsx'
 import { OptionInputs } from '../../ui/options/option-inputs.tsx'
@@ -569,16 +576,11 @@ function PacePanel(props: {
   const { settings, requests, rowsPerItem, measuredMs, onSettings } = props
   const answerMs = measuredMs ?? ASSUMED_ANSWER_MS
   const estimate = estimateDurationMs(requests, settings.concurrency, answerMs)
+  const field = bindFields(settings, (part) => onSettings({ ...settings, ...part }))
   return (
     <Panel title="Pace">
       <Group gap="md" align="end" mb="md">
-        <WholeNumber
-          w="6.5rem"
-          label="In flight"
-          value={settings.concurrency}
-          max={1000}
-          onValue={(concurrency) => onSettings({ ...settings, concurrency })}
-        />
+        <WholeNumber w="6.5rem" label="In flight" {...field('concurrency')} max={1000} />
         <OptionInputs
           table={RETRY_OPTIONS}
           section="pace"
@@ -586,13 +588,7 @@ function PacePanel(props: {
           mistakes={readTyped(RETRY_OPTIONS, settings.retry).mistakes}
           onChange={(change) => onSettings({ ...settings, retry: { ...settings.retry, ...change } })}
         />
-        <WholeNumber
-          w="6.5rem"
-          label="Timeout (s)"
-          value={settings.timeoutS}
-          max={TIMEOUT_MAX_S}
-          onValue={(timeoutS) => onSettings({ ...settings, timeoutS })}
-        />
+        <WholeNumber w="6.5rem" label="Timeout (s)" {...field('timeoutS')} max={TIMEOUT_MAX_S} />
       </Group>
       <Figures
         figures={[

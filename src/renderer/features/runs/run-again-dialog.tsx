@@ -17,7 +17,7 @@ import {
 } from '../../ui/connection/destination.ts'
 import { ConnectionChip, ProductionNotice } from '../../ui/connection/destination-panel.tsx'
 import { KeyInput } from '../../ui/connection/key-input.tsx'
-import { ActionButton, CheckField, TextField } from '../../ui/controls.tsx'
+import { ActionButton, bindFields, CheckField, TextField } from '../../ui/controls.tsx'
 import { Form, FormActions } from '../../ui/form.tsx'
 import { ErrorNotice, Notice } from '../../ui/layout/screen.tsx'
 import { WaitingRun } from '../../ui/runs/waiting-run.tsx'
@@ -130,6 +130,7 @@ function AgainForm(props: {
     : isKeyMissing && choice.apiKey.trim() === ''
       ? 'Enter the API key first'
       : undefined
+  const field = bindFields(choice, onChoice)
   return (
     <Form onSubmit={props.onSubmit}>
       <p>
@@ -166,24 +167,18 @@ function AgainForm(props: {
           <CheckField
             label="Send the post_ids of the source again"
             description="Otherwise each row gets a new one. The service may refuse post_ids that it knows as duplicates."
-            checked={choice.keepPostIds}
-            onValue={(keepPostIds) => onChoice({ keepPostIds })}
+            {...field('keepPostIds')}
           />
         )}
         {plan.legacy !== null && (
           <CheckField
             label="Legacy answer, with scores"
             description="The long form, with class scores, the language and what the text filters found."
-            checked={choice.legacy ?? plan.legacy}
+            value={choice.legacy ?? plan.legacy}
             onValue={(legacy) => onChoice({ legacy })}
           />
         )}
-        <TextField
-          label="Name of the new run"
-          maxLength={200}
-          value={choice.name}
-          onValue={(name) => onChoice({ name })}
-        />
+        <TextField label="Name of the new run" maxLength={200} {...field('name')} />
       </fieldset>
       <FormActions
         submit="Read and check the source"

@@ -12,7 +12,7 @@ import {
 } from '../../../shared/lookback/run-list.ts'
 import { OPERATION_KINDS } from '../../../shared/operations/operations.ts'
 import type { NamePlace } from '../../ui/connection/destination.ts'
-import { ActionButton, SwitchField, TextField, toChoices } from '../../ui/controls.tsx'
+import { ActionButton, bindFields, SwitchField, TextField, toChoices } from '../../ui/controls.tsx'
 import { type Activity, toLook } from '../../ui/operations/operation-looks.tsx'
 import { useShortcut } from '../../ui/shortcuts.ts'
 import styles from './run-filters.module.css'
@@ -34,6 +34,7 @@ const ACTIVITIES: readonly Activity[] = [...OPERATION_KINDS, 'load']
 export function RunFilters(props: { choices: RunChoices; namePlace: NamePlace }) {
   const { choices, namePlace } = props
   const filter = useRunList((list) => list.filter)
+  const field = bindFields(filter, changeFilter)
   return (
     <search className={`flex flex-wrap items-end gap-3 ${styles.filters}`} aria-label="Filters">
       <SearchField filter={filter} />
@@ -76,18 +77,8 @@ export function RunFilters(props: { choices: RunChoices; namePlace: NamePlace })
       />
       {filter.period === 'dates' && (
         <>
-          <TextField
-            type="date"
-            label="From"
-            value={filter.from}
-            onValue={(from) => changeFilter({ from })}
-          />
-          <TextField
-            type="date"
-            label="To"
-            value={filter.until}
-            onValue={(until) => changeFilter({ until })}
-          />
+          <TextField type="date" label="From" {...field('from')} />
+          <TextField type="date" label="To" {...field('until')} />
         </>
       )}
       {(choices.tags.length > 0 || filter.tags.length > 0) && (
@@ -118,7 +109,7 @@ export function FailuresChoice() {
         className="flex-none nowrap"
         label="Only with failures"
         title="Unsuccessful rows, a failed threshold, or a run that stopped by itself"
-        checked={filter.failed}
+        value={filter.failed}
         onValue={(failed) => changeFilter({ failed })}
       />
     </>

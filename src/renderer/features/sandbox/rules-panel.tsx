@@ -71,7 +71,7 @@ export function RulesPanel() {
               cell: (rule) => (
                 <SwitchField
                   aria-label={`${rule.rule_name} is active`}
-                  checked={rule.active}
+                  value={rule.active}
                   onValue={(active) => put({ ...rule, active })}
                 />
               ),
@@ -232,7 +232,7 @@ function RuleEditor(props: {
             onClick={() => set({ conditions: [...rule.conditions, NEW_CONDITIONS.class_score] })}
           />
         </fieldset>
-        <CheckField label="Active" checked={rule.active} onValue={(active) => set({ active })} />
+        <CheckField label="Active" value={rule.active} onValue={(active) => set({ active })} />
         <FormActions
           submit={isNew ? 'Add the rule' : 'Save the rule'}
           onCancel={props.onClose}

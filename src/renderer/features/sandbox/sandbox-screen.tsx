@@ -10,6 +10,7 @@ import { ask, bridge, queryClient } from '../../bridge/client.ts'
 import { ContentSwitch, maskJson, useContentShown } from '../../ui/content/user-content.tsx'
 import {
   ActionButton,
+  bindFields,
   CheckField,
   CopyButton,
   NumberField,
@@ -274,24 +275,18 @@ function SetupPanel(props: { setup: SandboxSetup; isRunning: boolean; runsGoing:
       onValue={(value) => value !== null && set({ [name]: value })}
     />
   )
+  const field = bindFields(setup, set)
   return (
     <Panel title="Start settings">
       <div className={`flex flex-wrap items-end gap-3 p-0 border-0 ${styles.fields}`}>
         {port('Port', 'port')}
         {port('Port of the second host', 'taskPort')}
-        <TextField
-          label="Seed"
-          description="For delays, faults and ids"
-          value={setup.seed}
-          maxLength={200}
-          onValue={(seed) => set({ seed })}
-        />
+        <TextField label="Seed" description="For delays, faults and ids" {...field('seed')} maxLength={200} />
       </div>
       <CheckField
         label="Keep rules, lists, settings and requests when Sluice closes"
         description="In the workspace, in sandbox.db. Otherwise the sandbox starts fresh each time."
-        checked={setup.isKept}
-        onValue={(isKept) => set({ isKept })}
+        {...field('isKept')}
       />
       {((isRunning && isChanged) || isForgotten) && (
         <Notice
@@ -430,7 +425,7 @@ function ArrivedPanel() {
       {counts.length > 0 && (
         <Panel
           title={sayTotal(total, chosen)}
-          aside={<SwitchField label="Live" size="xs" checked={isLive} onValue={setLive} />}
+          aside={<SwitchField label="Live" size="xs" value={isLive} onValue={setLive} />}
           flush
         >
           <ArrivalTable arrivals={arrivals} />

@@ -126,7 +126,7 @@ function EndpointFields(props: {
           {endpoint.api === 'v1' && (
             <CheckField
               label="Legacy answer"
-              checked={endpoint.legacy}
+              value={endpoint.legacy}
               onValue={(legacy) => onEndpoint({ ...endpoint, legacy })}
             />
           )}

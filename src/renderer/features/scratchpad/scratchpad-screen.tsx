@@ -141,7 +141,7 @@ function SentPanel(props: {
             cell: ({ exchange }) => (
               <CheckField
                 aria-label={`Compare the request of ${formatTimestamp(exchange.sentAt)}`}
-                checked={chosen.includes(exchange.id)}
+                value={chosen.includes(exchange.id)}
                 onValue={(next) =>
                   setChosen(
                     next ? [...chosen, exchange.id].slice(-2) : chosen.filter((id) => id !== exchange.id),

@@ -14,7 +14,14 @@ import { formatBytes, formatCounted } from '../../../shared/messages/figure-text
 import { INSTALL_COMMAND } from '../../../shared/version.ts'
 import { ask, bridge } from '../../bridge/client.ts'
 import { useChangeSettings, useSettings } from '../../bridge/settings.ts'
-import { ActionButton, CopyButton, ScrollRegion, SwitchField, toChoices } from '../../ui/controls.tsx'
+import {
+  ActionButton,
+  bindFields,
+  CopyButton,
+  ScrollRegion,
+  SwitchField,
+  toChoices,
+} from '../../ui/controls.tsx'
 import { formatTimestamp } from '../../ui/format-time.ts'
 import { ErrorNotice, Figures, Notice, Panel, Screen } from '../../ui/layout/screen.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
@@ -110,13 +117,13 @@ function ContentPanel({ settings }: { settings: Settings }) {
   const { hideAfterMinutes } = settings
   const hideAfter = hideAfterMinutes === null ? NEVER : String(hideAfterMinutes)
   const isListed = HIDE_CHOICES.some(({ value }) => value === hideAfter)
+  const field = bindFields(settings, change.mutate)
   return (
     <Panel title="User content" aside="set what suits you" flush>
       <SwitchRow
         label="Show texts without asking"
         description="Off: texts, terms and addresses of media are hidden on every screen until you reveal them, by row or all at once with “Show content”, for one visit."
-        checked={settings.showsContent}
-        onValue={(showsContent) => change.mutate({ showsContent })}
+        {...field('showsContent')}
       />
       <SettingRow
         label="Pictures and videos start"
@@ -134,14 +141,12 @@ function ContentPanel({ settings }: { settings: Settings }) {
       <SwitchRow
         label="Keep what is revealed for the next row"
         description="Off: pictures and videos of each row start as set above."
-        checked={settings.keepsMediaStep}
-        onValue={(keepsMediaStep) => change.mutate({ keepsMediaStep })}
+        {...field('keepsMediaStep')}
       />
       <SwitchRow
         label="Videos start muted"
         description="Nothing plays before you press Play in any case."
-        checked={settings.startsMuted}
-        onValue={(startsMuted) => change.mutate({ startsMuted })}
+        {...field('startsMuted')}
       />
       <SettingRow
         label="Hide everything again"
@@ -202,7 +207,7 @@ function RetentionPanel(props: { settings: Settings; onCleanUp: () => void }) {
             ? 'Set limits first. Until then every run is kept.'
             : 'Runs that exceed the limits are deleted for good while Sluice is open and nothing is being sent. Runs in use and baselines are kept.'
         }
-        checked={settings.cleansUp && isLimited}
+        value={settings.cleansUp && isLimited}
         disabled={!isLimited}
         onValue={(cleansUp) =>
           change.mutate(
@@ -337,7 +342,7 @@ function UpdatesPanel() {
       <SwitchRow
         label="Look for updates once a day"
         description="Sluice asks before it downloads and again before it installs, and does neither during a run."
-        checked={looksForUpdates}
+        value={looksForUpdates}
         disabled={set.isPending}
         onValue={set.mutate}
       />
@@ -476,7 +481,7 @@ function NoticesDialog({ onClose }: { onClose: () => void }) {
 function SwitchRow(props: {
   label: string
   description: ReactNode
-  checked: boolean
+  value: boolean
   disabled?: boolean
   onValue: (value: boolean) => void
 }) {

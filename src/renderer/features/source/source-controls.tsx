@@ -75,7 +75,7 @@ export function SourceControls(props: {
         <Group gap="md" align="end" wrap="nowrap">
           <SwitchField
             label="Header row"
-            checked={reading.header}
+            value={reading.header}
             onValue={(header) => change({ header, headerRow: null })}
             pb="0.35rem"
           />

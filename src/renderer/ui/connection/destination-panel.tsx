@@ -3,7 +3,7 @@ import { IconAlertTriangle, IconFlask, IconPlugConnected, type TablerIcon } from
 import { useState } from 'react'
 import type { ConnectionEntry } from '../../../shared/bridge/connections.ts'
 import { findActiveKey } from '../../../shared/plan/stored-connection.ts'
-import { TextField } from '../controls.tsx'
+import { bindFields, TextField } from '../controls.tsx'
 import { Notice, Panel } from '../layout/screen.tsx'
 import { SafeText } from '../text/safe-text.tsx'
 import styles from './connection.module.css'
@@ -90,29 +90,19 @@ export function DestinationPanel(props: DestinationPanelProps) {
 
 function ServiceFields(props: DestinationPanelProps & { destination: ServiceDestination }) {
   const { destination, onDestination } = props
+  const field = bindFields(destination, (part) => onDestination({ ...destination, ...part }))
   return (
     <Stack gap="sm" className="mt-3 pt-3 border-t">
-      <AddressInput
-        label="Base URL"
-        placeholder="https://api.example.com"
-        value={destination.baseUrl}
-        onValue={(baseUrl) => onDestination({ ...destination, baseUrl })}
-      />
+      <AddressInput label="Base URL" placeholder="https://api.example.com" {...field('baseUrl')} />
       {props.offersSecondHost && (
         <AddressInput
           label="Second host for v2"
           placeholder="the same"
           isOptional
-          value={destination.taskBaseUrl}
-          onValue={(taskBaseUrl) => onDestination({ ...destination, taskBaseUrl })}
+          {...field('taskBaseUrl')}
         />
       )}
-      {props.needsKey && (
-        <KeyInput
-          value={destination.apiKey}
-          onValue={(apiKey) => onDestination({ ...destination, apiKey })}
-        />
-      )}
+      {props.needsKey && <KeyInput {...field('apiKey')} />}
     </Stack>
   )
 }

@@ -61,7 +61,7 @@ export function KeepKey(props: {
     <CheckField
       label={`Replace the key “${props.label}” of ${props.connection}`}
       description="Later runs send it, too. Otherwise it is used for this run only."
-      checked={props.value}
+      value={props.value}
       onValue={props.onValue}
     />
   )

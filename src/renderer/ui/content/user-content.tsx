@@ -71,7 +71,7 @@ export function useOnHideAll(hide: () => void): void {
 /** Shows or hides user content where the person is. */
 export function ContentSwitch() {
   const { shown, setShown } = useContext(VisitContext)
-  return <SwitchField label="Show content" checked={shown} onValue={setShown} />
+  return <SwitchField label="Show content" value={shown} onValue={setShown} />
 }
 
 /** The width of a cell, in rem, that shows a usual mask whole. */

@@ -87,7 +87,7 @@ export function LabelsForm(props: {
         <SwitchField
           className={styles.beside ?? ''}
           label="Use verdicts as labels"
-          checked={useVerdicts}
+          value={useVerdicts}
           onValue={setUseVerdicts}
         />
       </Group>

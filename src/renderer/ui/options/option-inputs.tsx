@@ -75,7 +75,7 @@ function OptionInput(props: {
           title={title}
           // Level with the inputs beside it, whose labels are above them.
           mt="1.75rem"
-          checked={value === true}
+          value={value === true}
           onValue={onValue}
         />
       )

@@ -97,7 +97,7 @@ export function BeforeSending(props: {
         {needed.length > 0 && !isAskedOutside && (
           <CheckField
             label={`Send ${rows === 1 ? 'the row as it is' : `the ${formatCounted(rows, 'row')} as they are`} read`}
-            checked={isChecked}
+            value={isChecked}
             onValue={onChecked}
           />
         )}

@@ -33,7 +33,7 @@ export function RunTick({ run }: { run: Ticked }) {
       aria-label={`Choose ${run.name} to compare`}
       title={isFull && !isTicked ? `At most ${COMPARED_MAX} runs are compared at once` : 'Choose to compare'}
       disabled={isFull && !isTicked}
-      checked={isTicked}
+      value={isTicked}
       onValue={(isWanted) => {
         if (!isWanted) forgetTick(run.run_id)
         else useRunSelection.setState(({ ticked }) => ({ ticked: [...ticked, run] }))
