@@ -1,3 +1,4 @@
+import { releaseMemory } from '../release-memory.ts'
 import type { ScoreBar, ScoreCurve, ThresholdPoint } from './evaluation.ts'
 
 /** Scores of one class, with whether each row should have been found; 8 bytes a row. */
@@ -13,16 +14,18 @@ export class ScoreTally {
     else scores?.negatives.add(score)
   }
 
-  /** The curve of all thresholds; `weights` says how many rows a row of each stratum counts for. */
+  /** The curve of all thresholds; `weights` says how many rows a row of each stratum counts for. Uses the tally up. */
   toCurve(weights: readonly number[]): ScoreCurve {
     const lanes = this.#strata.flatMap(({ positives, negatives }, stratum) => {
       const weight = weights[stratum] ?? 1
       return [
-        { scores: positives.toSorted(), positives: weight, negatives: 0 },
-        { scores: negatives.toSorted(), positives: 0, negatives: weight },
+        { scores: positives.sort(), positives: weight, negatives: 0 },
+        { scores: negatives.sort(), positives: 0, negatives: weight },
       ]
     })
-    return walk(lanes.map((lane) => ({ ...lane, at: lane.scores.length - 1 })))
+    const curve = walk(lanes.map((lane) => ({ ...lane, at: lane.scores.length - 1 })))
+    releaseMemory(...lanes.map(({ scores }) => scores))
+    return curve
   }
 }
 
@@ -33,16 +36,15 @@ class Scores {
 
   add(score: number): void {
     if (this.#length === this.#values.length) {
-      const longer = new Float64Array(this.#length * 2)
-      longer.set(this.#values)
-      this.#values = longer
+      this.#values = new Float64Array(this.#values.buffer.transfer(this.#values.byteLength * 2))
     }
     this.#values[this.#length] = score
     this.#length += 1
   }
 
-  toSorted(): Float64Array {
-    return this.#values.slice(0, this.#length).sort()
+  /** All of them, ascending, to be read before another is added. */
+  sort(): Float64Array<ArrayBuffer> {
+    return this.#values.subarray(0, this.#length).sort()
   }
 }
 

@@ -22,8 +22,12 @@ export function* readAnsweredSteps(
     return { view, last: readLastRow(view), stored }
   })
   const last = Math.max(0, ...members.map((member) => member.last))
-  for (let above = 0; above < last; above += STEP_ROWS) {
-    yield new AnsweredStep(members, above, Math.min(STEP_ROWS, last - above), columns)
+  try {
+    for (let above = 0; above < last; above += STEP_ROWS) {
+      yield new AnsweredStep(members, above, Math.min(STEP_ROWS, last - above), columns)
+    }
+  } finally {
+    for (const { stored } of members) stored?.release()
   }
 }
 

@@ -1,4 +1,5 @@
 import { mapSourcePaths, withoutUploadFolder } from '../../../shared/plan/source-paths.ts'
+import { releaseMemory } from '../../../shared/release-memory.ts'
 import { LEFT_OUT_STATES, type LeftOutState } from '../../../shared/run/item-state.ts'
 import type { RunFamily } from '../journal/run-family.ts'
 import { readLastRow } from '../run/results/row-search.ts'
@@ -59,12 +60,14 @@ export function pairRows(a: RunFamily, b: RunFamily, key: JoinKey): PairedRows {
   const { partnerOf, of, ambiguousKeys } = isByRow
     ? { partnerOf: matchByRow(standings), of: EVERY_KEY, ambiguousKeys: [] }
     : withDatabase((db) => matchByKey(db, { a, b }, key))
-  return {
+  const pairs = {
     ...{ rules, partnerOf, ambiguousKeys },
     a: { ...countRows(standings.a), ...of.a },
     b: { ...countRows(standings.b), ...of.b },
     ...pairStandings(standings, partnerOf),
   }
+  releaseMemory(standings.a.of, standings.b.of)
+  return pairs
 }
 
 type Side = 'a' | 'b'

@@ -137,6 +137,8 @@ function compareClasses(
       const tally = tallies[Number(kinds[number]?.isCached === true)]
       if (before !== now && tally !== undefined) addMove(tally, { record: row, a: before, b: now })
     }
+    a.release()
+    b.release()
   }
   return hasScores.reduce((sum, one) => sum + one, 0)
 }

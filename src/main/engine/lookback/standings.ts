@@ -37,7 +37,7 @@ export interface Standing {
 export class Standings {
   readonly kinds: Standing[] = []
   /** One more than the number of each row's kind; 0 for a row that the run does not have. */
-  readonly of: Uint32Array
+  readonly of: Uint32Array<ArrayBuffer>
   readonly #numberOf = new Map<string, number>()
 
   private constructor(length: number) {

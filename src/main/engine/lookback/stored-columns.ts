@@ -12,6 +12,8 @@ interface StoredPart extends Pick<FoundColumns, 'marks' | 'kinds'> {
   /** Columns and classes that are not stored have no entry. */
   cells: ReadonlyMap<number, RowCells>
   scores: ReadonlyMap<string, RowScores>
+  /** Frees its columns, which are empty from then on. */
+  release: () => void
 }
 
 /** What is to be read of each row: the cells of columns, and the scores of certain classes or of all. */
@@ -29,7 +31,7 @@ export function loadColumns(view: RunView, { columns, classes }: WantedColumns):
     const wanted = classes === 'all' ? findings.classes : classes
     const scores = wanted.map((className) => [className, findings.readScores(className)] as const)
     return {
-      ...{ marks: findings.readMarks(), kinds },
+      ...{ marks: findings.readMarks(), kinds, release: () => findings.release() },
       cells: new Map(cells.flatMap(([column, own]) => (own === null ? [] : [[column, own]]))),
       scores: new Map(scores.flatMap(([className, own]) => (own === null ? [] : [[className, own]]))),
     }

@@ -65,9 +65,8 @@ async function prepare(manyClasses = CLASSES) {
     readRunFamily(pool, toJournalFile(folder, runId), () => false) ?? expect.fail('no run')
   const read = (runId: string, classes: readonly string[] = []) => {
     const family = open(runId)
-    return [...readAnsweredSteps(family, { columns: [0, 1], classes: 'all' })].flatMap((step) =>
-      describeRows(step, classes, family.members),
-    )
+    const steps = readAnsweredSteps(family, { columns: [0, 1], classes: 'all' })
+    return [...steps.flatMap((step) => describeRows(step, classes, family.members))]
   }
   return { first: first.runId, retry: retry.runId, open, read }
 }
@@ -139,6 +138,13 @@ describe('the rows of a finished run', () => {
         expect([...(columns[0]?.cells.keys() ?? [])]).toEqual([1])
         expect({ first: read(first, classes), retry: read(retry, classes) }).toEqual(fromJournals)
       }
+      // What was read of the findings is freed with the last step, also where nobody reads on.
+      const steps = readAnsweredSteps(open(retry))
+      const { value: step } = steps.next()
+      const readRules = () => step?.ruleIdsAt(1)
+      expect(readRules()).toEqual(['r-retried'])
+      steps.return()
+      expect(readRules()).toEqual([])
     }
   })
 })

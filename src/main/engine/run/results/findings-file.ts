@@ -1,5 +1,6 @@
 import { closeSync, existsSync, fstatSync, lstatSync, openSync, readSync, rmSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
+import { releaseMemory } from '../../../../shared/release-memory.ts'
 import type { RunView } from '../../journal/run-family.ts'
 import { refuseIrregular } from '../../workspace/regular-file.ts'
 import { replaceFileSync } from '../../workspace/replace-file.ts'
@@ -194,6 +195,8 @@ export class StoredFindings {
   readonly #descriptor: number
   readonly #head: Head
   readonly #columnsFrom: number
+  /** The bytes of the columns that were read. */
+  readonly #read: Buffer<ArrayBuffer>[] = []
 
   /** Reads the head of an open file. */
   constructor(descriptor: number, fingerprint: string) {
@@ -227,37 +230,44 @@ export class StoredFindings {
 
   /** See {@link FoundColumns}. */
   readMarks(): Uint8Array {
-    return this.#read('marks', Uint8Array)
+    return this.#readColumn('marks', Uint8Array)
   }
 
   readKinds(): RowKinds {
-    return new RowKinds(this.#read('kinds', Uint16Array), [...this.#head.kinds])
+    return new RowKinds(this.#readColumn('kinds', Uint16Array), [...this.#head.kinds])
   }
 
   /** The scores of a class; null where it has none. */
   readScores(className: string): RowScores | null {
     const found = this.#head.classes.find(([name]) => name === className)
     if (found === undefined) return null
-    const numbers = found[1] ? this.#read(toNumbersName(className), Uint16Array) : null
-    const scores = this.#read(toScoresName(className), Float64Array)
+    const numbers = found[1] ? this.#readColumn(toNumbersName(className), Uint16Array) : null
+    const scores = this.#readColumn(toScoresName(className), Float64Array)
     return new RowScores(this.last + 1, { numbers, scores })
   }
 
   /** The cells of a column of the source; null where they are not kept. */
   readCells(column: number): RowCells | null {
     const texts = this.#head.cells.find(([kept]) => kept === column)?.[1]
-    return texts === undefined ? null : new RowCells(this.#read(toCellsName(column), Uint16Array), texts)
+    return texts === undefined
+      ? null
+      : new RowCells(this.#readColumn(toCellsName(column), Uint16Array), texts)
   }
 
+  /** All columns. Those of cells, 2 bytes a row each, are only checked: nobody who keeps the others asks for them. */
   readAll(): FoundColumns {
     const { last, sets, classes, cells } = this.#head
+    for (const [column] of cells) {
+      this.readCells(column)
+      this.release()
+    }
     return {
-      ...{ last, marks: this.readMarks(), attempts: this.#read('attempts', Uint16Array) },
-      latencies: this.#read('latencies', Float32Array),
-      callbackLatencies: this.#read('callbackLatencies', Float32Array),
+      ...{ last, marks: this.readMarks(), attempts: this.#readColumn('attempts', Uint16Array) },
+      latencies: this.#readColumn('latencies', Float32Array),
+      callbackLatencies: this.#readColumn('callbackLatencies', Float32Array),
       kinds: this.readKinds(),
       values: toFoundValues(
-        (kind) => new RowValues(this.#read(kind, Uint16Array), sets[FOUND_KINDS.indexOf(kind)] ?? []),
+        (kind) => new RowValues(this.#readColumn(kind, Uint16Array), sets[FOUND_KINDS.indexOf(kind)] ?? []),
       ),
       scores: new Map(
         classes.flatMap(([name]): [string, RowScores][] => {
@@ -265,16 +275,16 @@ export class StoredFindings {
           return scores === null ? [] : [[name, scores]]
         }),
       ),
-      cells: new Map(
-        cells.flatMap(([column]): [number, RowCells][] => {
-          const own = this.readCells(column)
-          return own === null ? [] : [[column, own]]
-        }),
-      ),
+      cells: new Map(),
     }
   }
 
-  #read<Kind extends Column>(
+  /** Frees the columns that were read so far: they are empty from then on. */
+  release(): void {
+    releaseMemory(...this.#read.splice(0))
+  }
+
+  #readColumn<Kind extends Column>(
     name: string,
     type: new (buffer: ArrayBuffer, from: number, length: number) => Kind,
   ): Kind {
@@ -288,6 +298,7 @@ export class StoredFindings {
       toAligned(length * KINDS[kind].BYTES_PER_ELEMENT),
     )
     if (crc32(bytes) !== crc) throw new UnreadableFindings(`the column ${name} is damaged`)
+    this.#read.push(bytes)
     return new type(bytes.buffer, bytes.byteOffset, length)
   }
 }

@@ -1,3 +1,4 @@
+import { releaseMemory } from '../../../../shared/release-memory.ts'
 import type { RowSort } from '../../../../shared/run/results.ts'
 import {
   type Facet,
@@ -66,6 +67,7 @@ function pick(searched: Searched, wanted: Wanted): Uint32Array {
     picked[length] = id
     length += 1
   }
+  releaseMemory(failed)
   const found = picked.subarray(0, length)
   return sort === undefined ? found : sortRows(found, searched.findings, sort)
 }
@@ -81,6 +83,7 @@ export function countKindRows(searched: Searched, filter: RowFilter): Uint32Arra
     const kind = kindOf[at] ?? 0
     rows[kind] = (rows[kind] ?? 0) + 1
   }
+  releaseMemory(failed)
   return rows
 }
 
@@ -98,7 +101,7 @@ export function countFound(searched: Searched, filter: RowFilter): Facet[] {
     ...findings.classes.map((className) => toBandCount(className, findings)),
   ]
   const passes = failed.every((state) => state === PASSED)
-  return counts.flatMap(({ subject, of, rows, toFacets }) => {
+  const facets = counts.flatMap(({ subject, of, rows, toFacets }) => {
     if (passes) {
       for (let at = 0; at < ids.length; at += 1) {
         const number = of[ids[at] ?? 0] ?? 0
@@ -116,6 +119,8 @@ export function countFound(searched: Searched, filter: RowFilter): Facet[] {
     }
     return toFacets()
   })
+  releaseMemory(failed)
+  return facets
 }
 
 /** What {@link findFailed} says of a row: it passes; behind this, by its number, the only test that it fails; or is out. */
@@ -123,7 +128,11 @@ const PASSED = 0
 const OUT = 0xffff
 
 /** Of each row of the index the tests that it fails, where it is of the filter's kinds. */
-function findFailed({ index }: Searched, tests: readonly Test[], filter: RowFilter): Uint16Array {
+function findFailed(
+  { index }: Searched,
+  tests: readonly Test[],
+  filter: RowFilter,
+): Uint16Array<ArrayBuffer> {
   const { ids, kindOf } = index.rows
   const stateOf = Uint16Array.from(index.kinds, (kind) => (isOfKind(kind, filter) ? PASSED : OUT))
   const failed = new Uint16Array(ids.length)
@@ -172,7 +181,7 @@ function toScoreTest(findings: RowFindings, className: string, bands: readonly S
   const from = Float32Array.from(bands, (band) => band.from)
   const below = Float32Array.from(bands, (band) => band.below ?? Number.POSITIVE_INFINITY)
   const passes = (row: number) => {
-    const score = scores[row] ?? Number.NaN
+    const score = Math.fround(scores?.at(row) ?? Number.NaN)
     for (let band = 0; band < from.length; band += 1) {
       if (score >= (from[band] ?? 0) && score < (below[band] ?? 0)) return true
     }
@@ -228,10 +237,14 @@ function toBandCount(className: string, findings: RowFindings): FoundCount {
   return { subject: toSubject(className), of: numbers ?? bandOf, rows, toFacets }
 }
 
-function sortRows(ids: Uint32Array, findings: RowFindings, { by, order }: RowSort): Uint32Array {
+function sortRows(ids: Uint32Array<ArrayBuffer>, findings: RowFindings, { by, order }: RowSort): Uint32Array {
   if (by.kind === 'row') return order === 'ascending' ? ids : ids.toReversed()
-  const values = by.kind === 'score' ? findings.scoresOf(by.className) : findings[VALUES[by.kind]]
-  return sortByKeys(ids, toKeys(ids, values, order === 'descending'))
+  const isDescending = order === 'descending'
+  if (by.kind !== 'score') return sortByKeys(ids, toKeys(ids, findings[VALUES[by.kind]], isDescending))
+  const scores = findings.scoresOf(by.className)?.toFloats() ?? new Float32Array()
+  const keys = toKeys(ids, scores, isDescending)
+  releaseMemory(scores)
+  return sortByKeys(ids, keys)
 }
 
 const VALUES = {
@@ -243,7 +256,7 @@ const VALUES = {
 const NO_VALUE = 0xffff_ffff
 
 /** Whole numbers in the order of the values; the bits of a number that is not negative are in its order. */
-function toKeys(ids: Uint32Array, values: Float32Array, isDescending: boolean): Uint32Array {
+function toKeys(ids: Uint32Array, values: Float32Array, isDescending: boolean): Uint32Array<ArrayBuffer> {
   const bits = new Uint32Array(values.buffer, values.byteOffset, values.length)
   return ids.map((id) => {
     const value = values[id] ?? Number.NaN
@@ -257,10 +270,10 @@ const DIGIT_BITS = 11
 const DIGITS = 1 << DIGIT_BITS
 
 /** Sorts by keys of 32 bits, a digit at a time, the lowest first: rows with the same key stay in their order. Uses both arrays up. */
-function sortByKeys(ids: Uint32Array, keys: Uint32Array): Uint32Array {
+function sortByKeys(ids: Uint32Array<ArrayBuffer>, keys: Uint32Array<ArrayBuffer>): Uint32Array {
   interface Keyed {
-    ids: Uint32Array
-    keys: Uint32Array
+    ids: Uint32Array<ArrayBuffer>
+    keys: Uint32Array<ArrayBuffer>
   }
   let from: Keyed = { ids, keys }
   let to: Keyed = { ids: new Uint32Array(ids.length), keys: new Uint32Array(ids.length) }
@@ -283,5 +296,6 @@ function sortByKeys(ids: Uint32Array, keys: Uint32Array): Uint32Array {
     }
     ;[from, to] = [to, from]
   }
+  releaseMemory(from.keys, to.ids, to.keys)
   return from.ids
 }

@@ -165,14 +165,9 @@ export class RowFindings {
     return [...new Set(classes)].sort().slice(0, SCORE_COLUMNS_MAX)
   }
 
-  /** A class's score of each row, NaN where it has none. */
-  scoresOf(className: string): Float32Array {
-    return this.#scoresOf(className)?.toFloats() ?? new Float32Array(this.#length).fill(Number.NaN)
-  }
-
   /** The bands of a class, and the band of each score. Only of complete findings. */
   bandsOf(className: string): ScoreBands {
-    return this.#scoresOf(className)?.toBands() ?? { bands: [], bandOf: new Uint8Array(0), numbers: null }
+    return this.scoresOf(className)?.toBands() ?? { bands: [], bandOf: new Uint8Array(0), numbers: null }
   }
 
   /** Milliseconds of each row's last try, NaN where nothing was measured. */
@@ -216,7 +211,8 @@ export class RowFindings {
     return value
   }
 
-  #scoresOf(className: string): RowScores | null {
+  /** The scores of a class; null where no row has one. */
+  scoresOf(className: string): RowScores | null {
     return this.#merge(
       `score ${className}`,
       ({ scores }) => scores.get(className) ?? null,

@@ -291,9 +291,7 @@ export function isSameVersion(one: Version, other: Version | undefined): boolean
   return one.db === other?.db && one.version === other.version
 }
 
-/** The same numbers with room for as many again. */
+/** The same numbers with room for as many again, in place of the array, which is empty from then on. */
 export function toLonger(array: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
-  const longer = new Uint32Array(array.length * 2)
-  longer.set(array)
-  return longer
+  return new Uint32Array(array.buffer.transfer(array.byteLength * 2))
 }

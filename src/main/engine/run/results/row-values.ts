@@ -80,7 +80,6 @@ export class RowScores {
   #scores: Float64Array
   #numbered: number
   readonly #numberOf = new ScoreNumbers()
-  #floats: Float32Array | null = null
   #banded: ScoreBands | null = null
 
   /** Of rows below `length`: none, or those that were stored before. */
@@ -135,14 +134,13 @@ export class RowScores {
     this.#numberOf.clear()
   }
 
-  /** The score of each row with 24 bits, NaN where it has none. Only once all are set. */
-  toFloats(): Float32Array {
-    if (this.#floats !== null) return this.#floats
+  /** The score of each row with 24 bits, NaN where it has none, in new memory. Only once all are set. */
+  toFloats(): Float32Array<ArrayBuffer> {
     const { numbers, scores } = this.stored
     const floats = new Float32Array(scores)
-    this.#floats = numbers === null ? floats : new Float32Array(this.#length)
-    for (const [row, number] of numbers?.entries() ?? []) this.#floats[row] = floats[number] ?? Number.NaN
-    return this.#floats
+    return numbers === null
+      ? floats
+      : new Float32Array(this.#length).map((_, row) => floats[numbers[row] ?? 0] ?? Number.NaN)
   }
 
   /** The bands of all scores, and the band of each score. Only once all are set. */

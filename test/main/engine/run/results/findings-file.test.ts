@@ -104,18 +104,18 @@ function readAnew(family: RunFamily): RowFindings {
 
 /** All that findings say of each row, and whether it was answered. */
 function describeRows(family: RunFamily, findings: RowFindings) {
-  const answered = [...readAnsweredSteps(family)].flatMap((step) =>
+  const answered = readAnsweredSteps(family).flatMap((step) =>
     Array.from(step.owner, (owner, place) => ({
       ...{ owner, row: step.rowAt(place), isAnswered: step.answered[place] === 1 },
       ruleIds: [...step.ruleIdsAt(place)],
     })).filter(({ owner }) => owner !== 0),
   )
-  return answered.map(({ owner, row, isAnswered, ruleIds }) => ({
+  return [...answered].map(({ owner, row, isAnswered, ruleIds }) => ({
     ...{ owner, row, isAnswered, ruleIds },
     language: findings.valuesOf('language').at(row),
     model: findings.valuesOf('model').at(row),
     variant: findings.valuesOf('variant').at(row),
-    score: findings.scoresOf('spam')[row],
+    score: findings.scoresOf('spam')?.at(row),
     latency: findings.latencies[row],
     attempts: findings.attempts[row],
   }))
@@ -162,7 +162,7 @@ describe('stored findings', () => {
     expect(described[2]).toMatchObject({
       ruleIds: ['r3'],
       language: ['DE'],
-      score: Math.fround(0.003),
+      score: 0.003,
       attempts: 1,
     })
     expect(described[9]).toMatchObject({ isAnswered: false, language: [], score: Number.NaN })
@@ -181,7 +181,7 @@ describe('stored findings', () => {
     const retried = describeRows(read(runId), second)
     expect(retried).toEqual(describeRows(read(runId), readAnew(read(runId))))
     expect(retried[9]).toMatchObject({
-      ...{ isAnswered: true, language: ['FR'], score: Math.fround(0.9), attempts: 2 },
+      ...{ isAnswered: true, language: ['FR'], score: 0.9, attempts: 2 },
     })
     expect(retried.filter(({ row }) => row % 10 !== 0)).toEqual(described.filter(({ row }) => row % 10 !== 0))
   })
