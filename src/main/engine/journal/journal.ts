@@ -202,7 +202,7 @@ export function openJournalReader(file: string): DatabaseSync {
     if (isHeld && version > 0 && hasRun(db) && readSchemaVersion(db) < STEPS)
       throw new SluiceError({ id: 'journal_migrating', file })
     if (version === STEPS || isHeld) {
-      db.exec('PRAGMA query_only = 1; PRAGMA cache_size = -16384')
+      db.exec('PRAGMA query_only = 1; PRAGMA cache_size = -2048')
       return db
     }
   } catch (error) {

@@ -17,8 +17,12 @@ import { isThere } from '../workspace/is-there.ts'
 import { isRunId, toJournalFile } from '../workspace/workspace-files.ts'
 import type { AskedRun, AskedWorkspace, QueryCalls } from './queries.ts'
 
-/** By default V8 lets short-lived objects take 192 MB where memory is large; with a third of it questions take no longer. */
-const HEAP = { maxYoungGenerationSizeMb: 64 }
+/**
+ * Megabytes for short-lived objects. By default V8 takes 192 where memory is large; with a third of it exports take no longer.
+ * A thread that is kept holds what it once took.
+ */
+const YOUNG_MB = 64
+const YOUNG_KEPT_MB = 6
 
 /** Whether a run is one of a group; those of a tag are found by it already. */
 function createGroupCheck(group: TrendGroup): (run: RunSummary) => boolean {
@@ -194,7 +198,7 @@ export class StoredRuns {
     this.#url = url
     this.#listHeld = listHeld
     this.#hasOneThread = hasOneThread
-    const create = () => new QueryThread(url)
+    const create = () => new QueryThread(url, hasOneThread ? YOUNG_MB : YOUNG_KEPT_MB)
     this.#threads = { pages: create(), comparing: create(), ledgers: create(), evaluations: create() }
     this.runs = this.#toFunctions(RUNS)
     this.results = this.#toFunctions(RESULTS)
@@ -262,7 +266,7 @@ export class StoredRuns {
     const args = this.#toArgs(asking.about, given) as Parameters<QueryCalls[typeof name]>
     const thread = this.#hasOneThread ? 'pages' : chooseThread(asking, given)
     if (thread !== 'own') return this.#threads[thread].ask(name, ...args)
-    const own = new QueryThread(this.#url)
+    const own = new QueryThread(this.#url, YOUNG_MB)
     this.#ownThreads.add(own)
     try {
       return await own.ask(name, ...args)
@@ -301,11 +305,13 @@ function namesCell(arg: unknown): boolean {
 /** The main thread's end of a thread that answers queries, so that no query holds the main thread up. */
 class QueryThread {
   readonly #url: URL
+  readonly #youngMb: number
   #thread: { worker: Worker; client: WorkerClient<QueryCalls>; asking: number } | null = null
 
   /** The thread starts with the first query. */
-  constructor(url: URL) {
+  constructor(url: URL, youngMb: number) {
     this.#url = url
+    this.#youngMb = youngMb
   }
 
   /** Asks the thread. Rejects with the `SluiceError` of what is wrong. */
@@ -336,7 +342,8 @@ class QueryThread {
   }
 
   #start() {
-    const worker = new Worker(this.#url, { name: 'queries', resourceLimits: HEAP })
+    const resourceLimits = { maxYoungGenerationSizeMb: this.#youngMb }
+    const worker = new Worker(this.#url, { name: 'queries', resourceLimits })
     const client = new WorkerClient<QueryCalls>(worker, {
       on: {},
       toFailure: (cause) => SluiceError.because(cause, { id: 'query_cut_off' }),
