@@ -149,7 +149,7 @@ it('loads a service, shows which thresholds hold and which are crossed, and expo
   }
   await inspect('load-export')
   await page.getByRole('link', { name: 'Runs' }).click()
-  const facts = page.getByText('load test · ✗ 1 of 2 thresholds crossed · v1 sync · 80 requests')
+  const facts = page.getByText('load test · ✗ 1 of 2 thresholds failed · v1 sync · 80 requests')
   await facts.waitFor()
   const [inside, around] = [await facts.boundingBox(), await page.getByRole('rowheader').boundingBox()]
   if (inside === null || around === null) expect.fail('the facts of a run')

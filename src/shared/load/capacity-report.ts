@@ -115,7 +115,8 @@ export function judgeProbe(level: number, summary: RunSummary): CapacityProbe {
   ]
   const addedMs = toAddedMs(summary)
   const isOfService =
-    isBehind || crossed.some((result) => result.unit === 'share' || isBeyond(result, addedMs))
+    isBehind ||
+    crossed.some((result) => result.unanswered || result.unit === 'share' || isBeyond(result, addedMs))
   // A stall makes the slowest requests slower and leaves the percentiles that the flag is about.
   const mayBeOwn = generator.limited || crossed.some(({ expression }) => isOfSlowest(expression, ended))
   const isVoid = mayBeOwn && !isOfService && (failures.length > 0 || isShort)

@@ -142,6 +142,19 @@ const firstRequestSchema = z.object({
 
 export type LoadFirstRequest = z.infer<typeof firstRequestSchema>
 
+/** The longest time without any answer while requests were in flight, where it is far above their latency. */
+const silenceSchema = z.object({
+  /** Since measuring began. */
+  fromMs: z.number(),
+  durationMs: z.number(),
+  /** Requests that ended in it, all of them without an answer. */
+  unanswered: z.int(),
+  /** It took more than half of the measured time. */
+  isMost: z.boolean(),
+})
+
+export type LoadSilence = z.infer<typeof silenceSchema>
+
 /** What the service said of its own load. */
 const throttlingSchema = z.object({
   /** Answers of 429. */
@@ -207,6 +220,8 @@ export const loadReportSchema = z.object({
   /** Null where the load is sync. */
   callbacks: callbackCountsSchema.nullable(),
   thresholds: z.array(thresholdResultSchema),
+  /** Absent where answers came as they should. */
+  silence: silenceSchema.exactOptional(),
   /** Metrics that are no latencies; absent of earlier versions. */
   metrics: metricValuesSchema.exactOptional(),
   latencyMs: latencySchema,

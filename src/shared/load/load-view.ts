@@ -12,6 +12,7 @@ import { nameAnswer, nameCode } from '../messages/name-code.ts'
 import { ABOUT_DELAYS, MAY_INCLUDE_DELAYS } from '../messages/own-delays.ts'
 import { type Percentiles, sayNoSuccess } from '../run/run.ts'
 import type { LoadErrorGroup, LoadFirstRequest, LoadReport } from './load-report.ts'
+import { sayLoadSilence } from './load-silence.ts'
 import { METRICS, TREND_METRICS, type TrendMetric } from './metrics.ts'
 import { parseThreshold } from './threshold-parser.ts'
 import { isOfOutcome } from './threshold-tags.ts'
@@ -36,8 +37,8 @@ export interface Notice {
 }
 
 export interface LoadNotice extends Notice {
-  /** This machine limited the load test, or the load test ended early. */
-  kind: 'limited' | 'ended'
+  /** The service answered nothing for long, this machine limited the load test, or the load test ended early. */
+  kind: 'silent' | 'limited' | 'ended'
 }
 
 /** Requests of one model or size of content. */
@@ -65,10 +66,10 @@ interface LoadStageRow extends Omit<LoadGroupRow, 'percentiles'> {
 export interface LoadView {
   notices: LoadNotice[]
   thresholds: {
-    /** `all 3 hold`, `1 of 3 crossed`, `none`. */
+    /** `all 3 hold`, `1 of 3 crossed`, `2 of 2 not judged`, `none`. */
     verdict: string
     isMet: boolean
-    rows: { expression: string; isMet: boolean; value: string; margin: string }[]
+    rows: { expression: string; isMet: boolean; word: string; value: string; margin: string }[]
     /** That failures fail nothing; null where a threshold judges them, or there are none. */
     note: string | null
   }
@@ -126,7 +127,7 @@ export function toLoadView(report: ViewedReport): LoadView {
       status: nameStatus(group),
       message: group.message,
       requests: group.requests,
-      when: describeWhen(group),
+      when: describeWhen(group, report.durationMs),
       group,
     })),
     groups: listGroups(report),
@@ -152,8 +153,16 @@ function isFromK6({ generator }: Pick<LoadReport, 'generator'>): boolean {
 }
 
 function listNotices(report: ViewedReport): LoadNotice[] {
-  const { generator, state, stopReason, counts } = report
+  const { generator, state, stopReason, counts, silence } = report
   const notices: LoadNotice[] = []
+  if (silence !== undefined) {
+    notices.push({
+      kind: 'silent',
+      title: sayLoadSilence(silence),
+      text: `Requests that wait hold up those that would follow, so percentiles and shares are mostly of the rest of the time.${silence.isMost ? ' It was most of the measured time, so nothing shows that a threshold holds.' : ''}`,
+      details: [],
+    })
+  }
   if (generator.limited) {
     const where = generator.limitedSeconds === 0 ? '' : ` in ${countLimited(report)}`
     notices.push({
@@ -190,21 +199,25 @@ function noteBehind({ generator: { behindSeconds = 0 } }: ViewedReport): Pick<Lo
 export function toThresholdView(
   thresholds: readonly ThresholdResult[],
 ): Omit<LoadView['thresholds'], 'note'> {
-  const crossed = thresholds.filter(({ ok }) => !ok).length
+  const unanswered = thresholds.filter((one) => one.unanswered).length
+  const crossed = thresholds.filter(({ ok }) => !ok).length - unanswered
   const verdict =
     thresholds.length === 0
       ? 'none'
       : crossed > 0
         ? `${crossed} of ${thresholds.length} crossed`
-        : thresholds.length === 1
-          ? 'it holds'
-          : `all ${thresholds.length} hold`
+        : unanswered > 0
+          ? `${unanswered} of ${thresholds.length} not judged`
+          : thresholds.length === 1
+            ? 'it holds'
+            : `all ${thresholds.length} hold`
   return {
     verdict,
-    isMet: crossed === 0,
+    isMet: crossed + unanswered === 0,
     rows: thresholds.map((result) => ({
       expression: result.expression,
       isMet: result.ok,
+      word: result.ok ? 'holds' : result.unanswered ? 'not judged' : 'crossed',
       value: formatThresholdValue(result),
       margin: formatThresholdMargin(result),
     })),
@@ -410,7 +423,8 @@ function nameStatus({ status, errorCode }: { status: number | null; errorCode: s
   return errorCode === null ? 'no answer' : `no answer: ${nameCode(errorCode)}`
 }
 
-function describeWhen({ firstSecond, lastSecond }: LoadErrorGroup): string {
+function describeWhen({ firstSecond, lastSecond }: LoadErrorGroup, durationMs: number): string {
+  if (firstSecond * 1000 >= durationMs) return 'after the measured time'
   return firstSecond === lastSecond
     ? `in second ${firstSecond}`
     : `in seconds ${firstSecond} to ${lastSecond}`

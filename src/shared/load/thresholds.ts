@@ -68,6 +68,8 @@ export const thresholdResultSchema = z.object({
   /** How far the value is from the limit: positive with that much room, negative when crossed by that much. */
   margin: z.number().nullable(),
   unit: z.enum(['ms', 'share', 'number']),
+  /** It held for what was answered, but most of the measured time had no answers: nothing shows that it holds. */
+  unanswered: z.literal(true).optional(),
   /** Requests that have its tags, and those of them that did not succeed; only of tags that not all requests have. */
   requests: z.int().optional(),
   failed: z.int().optional(),
@@ -92,6 +94,11 @@ export function evaluateThresholds(
   })
 }
 
+/** What thresholds come to if nothing was answered for most of the measured time: what held before shows nothing. */
+export function withoutAnswers(results: readonly ThresholdResult[]): ThresholdResult[] {
+  return results.map((result) => (result.ok ? { ...result, ok: false, unanswered: true } : result))
+}
+
 /** What was measured of the requests that a threshold is about. */
 function toTagged(measured: LoadMeasurements, { tags }: ThresholdExpression): LoadMeasurements {
   if (tags.every(isOfAll)) return measured
@@ -111,7 +118,13 @@ export function findAbort(
   return (
     results.find((result, index) => {
       const threshold = thresholds[index]
-      if (threshold === undefined || !threshold.abortOnFail || result.ok || result.value === null)
+      if (
+        threshold === undefined ||
+        !threshold.abortOnFail ||
+        result.ok ||
+        result.value === null ||
+        result.unanswered
+      )
         return false
       return elapsedMs > threshold.delayAbortEvalMs
     }) ?? null
@@ -167,7 +180,8 @@ export function formatThresholdMargin(result: ThresholdResult): string {
   return result.requests === 0 ? `${distance}; no request has these tags` : distance
 }
 
-function formatDistance({ ok, limit, margin, unit }: ThresholdResult): string {
+function formatDistance({ ok, limit, margin, unit, unanswered }: ThresholdResult): string {
+  if (unanswered) return 'not judged: most of the measured time had no answers'
   if (margin === null) return 'nothing shows that it holds'
   const size = Math.abs(margin)
   const percent = (size / Math.abs(limit)) * 100

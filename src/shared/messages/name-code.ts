@@ -16,6 +16,7 @@ const WORDS: Readonly<Record<string, string>> = {
   ETIMEDOUT: 'no connection in time',
   UND_ERR_CONNECT_TIMEOUT: 'no connection in time',
   TIMEOUT: 'no answer in time',
+  GRACEFUL_STOP: 'ended by the graceful stop',
   ANSWER_TOO_LARGE: 'answer too large',
   MALFORMED_ANSWER: 'answer is not HTTP',
   PROXY_UNREACHABLE: 'proxy cannot be reached',

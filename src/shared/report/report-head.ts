@@ -145,7 +145,7 @@ export function toLoadHead(report: LoadReport, surface: Surface): Section {
     thresholds.length === 0 ? '' : ` · thresholds: ${judged.isMet ? '✓' : '✗'} ${judged.verdict}`
   return {
     warnings: notices.map(({ kind, title, text, details }) =>
-      joinSentences([title, ...details, ...(kind === 'limited' ? [text] : [])]),
+      joinSentences([title, ...details, ...(kind === 'ended' ? [] : [text])]),
     ),
     lines: [
       [{ text: state, tone: 'strong' }, `${measured}${verdict}`],

@@ -174,6 +174,20 @@ const loadSummarySchema = z.object({
   /** Answers of 429, answers with a Retry-After, and the seconds they asked for, added up. */
   throttling: z.object({ answers: z.int(), retry_after_answers: z.int(), asked_s: z.number() }),
   connections: z.object({ opened: z.int(), reused: z.int() }),
+  /**
+   * The longest time without any answer while requests were in flight; absent unless it is at least 1 s and ten times
+   * the p99 of what succeeded.
+   */
+  silence: z
+    .object({
+      /** Since measuring began. */
+      from_s: z.number(),
+      duration_s: z.number(),
+      /** Requests that ended in it without an answer. */
+      requests: z.int(),
+      message: z.string(),
+    })
+    .exactOptional(),
   /** Metrics that are no latencies, by k6's names and aggregations; absent of earlier versions. */
   metrics: metricValuesSchema.exactOptional(),
   /** Requests by the stage in which they were due, with a concurrency sent; absent where the pace has none. */

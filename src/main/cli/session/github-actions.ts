@@ -101,6 +101,9 @@ function listAnnotations(summary: RunSummary): Annotation[] {
     ...thresholds
       .filter(({ ok }) => !ok)
       .map((result) => error(`${name}: threshold failed`, formatThresholdResult(result))),
+    ...(summary.load?.silence === undefined
+      ? []
+      : [warning(`${name}: no answers`, `${summary.load.silence.message}.`)]),
     ...(noSuccess === null ? [] : [error(`${name}: no success`, `${noSuccess}.`)]),
     ...(unsuccessful === 0
       ? []

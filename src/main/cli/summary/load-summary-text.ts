@@ -23,7 +23,7 @@ export function formatLoadSummary(terminal: Terminal, summary: RunSummary, repor
   return joinParts([
     // A load test that another process is running has not ended.
     ...notices
-      .filter(({ kind }) => kind === 'limited' || summary.state !== 'running')
+      .filter(({ kind }) => kind !== 'ended' || summary.state !== 'running')
       .map((notice) => formatNotice(terminal, notice)),
     formatHeading(terminal, summary, report),
     draw(sections.source),
@@ -36,12 +36,12 @@ export function formatLoadSummary(terminal: Terminal, summary: RunSummary, repor
 function formatNotice(terminal: Terminal, { kind, title, text, details }: LoadNotice): string[] {
   const columns = terminal.columns()
   const [glyph, tone] =
-    kind === 'limited'
+    kind !== 'ended'
       ? ([terminal.glyphs.failed, 'warn'] as const)
       : ([terminal.glyphs.stopped, 'bad'] as const)
   return [
     ...hang(`${glyph} `, toPrintable(title), columns).map((line) => terminal.tone(tone, line)),
-    ...[...details, ...(kind === 'limited' ? [text] : [])].flatMap((line) =>
+    ...[...details, ...(kind === 'ended' ? [] : [text])].flatMap((line) =>
       hang('  ', toPrintable(line), columns),
     ),
   ]

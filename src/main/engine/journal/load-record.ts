@@ -3,6 +3,7 @@ import type {
   LoadErrorGroup,
   LoadFirstRequest,
   LoadSample,
+  LoadSilence,
   LoadStage,
   LoadStatus,
   LoadThrottling,
@@ -62,6 +63,8 @@ export interface LoadState {
   /** The request before everything else, if there was one; earlier versions sent none. */
   first?: LoadFirstRequest
   thresholds: ThresholdResult[]
+  /** Absent where answers came as they should, and of earlier versions. */
+  silence?: LoadSilence
   /** Metrics that are no latencies, and the stages of a pace that has them; earlier versions wrote neither. */
   metrics?: MetricValues
   stages?: LoadStage[]

@@ -1,14 +1,16 @@
 import { type Load, toArrivalSchedule } from '../../../shared/load/load.ts'
 import { isOpen } from '../../../shared/load/load-pace.ts'
+import { formatSetDuration } from '../../../shared/messages/duration.ts'
 import type { RetryRules } from '../../../shared/plan/plan.ts'
 import { OUTCOMES } from '../../../shared/run/item-state.ts'
 import { isTimed } from '../journal/seconds.ts'
 import { type Job, Lanes } from '../sending/lanes.ts'
 import { toRetryDelayMs } from '../sending/retry.ts'
 import { UnreadWatch } from '../sending/unread-watch.ts'
-import type { Exchange } from '../service/exchange.ts'
+import { CLIENT_CLOSED_CODE, type Exchange } from '../service/exchange.ts'
 import type { Judgement } from '../service/judgement.ts'
 import type { ServiceClient } from '../service/service-client.ts'
+import { GRACEFUL_STOP_CODE } from './answer-silence.ts'
 import type { LoadRequestOptions } from './first-request.ts'
 import { GeneratorWatch } from './generator-health.ts'
 import { createSample, RequestKeeper } from './kept-requests.ts'
@@ -65,6 +67,8 @@ export class LoadGenerator {
   #startMs = 0
   #isStopped = false
   #stoppedMs: number | null = null
+  /** What is in flight still is ended by us. */
+  #isGivingUp = false
   /** When what still waits for room is dropped: that much the service cannot take. Infinity at a closed pace. */
   readonly #giveUpMs: number
   #second = Number.NEGATIVE_INFINITY
@@ -107,6 +111,7 @@ export class LoadGenerator {
       await this.#end.promise
     } finally {
       clearInterval(timer)
+      this.#isGivingUp = true
       await Promise.all([...this.#clients].map((client) => client.destroy()))
       await this.#lanes.close()
       this.#closeSeconds(Math.floor(this.#nowMs() / 1000) + 1, 0)
@@ -211,14 +216,23 @@ export class LoadGenerator {
     return minMs + Math.random() * (maxMs - minMs)
   }
 
-  #noteEnd(flight: RequestInFlight, exchange: Exchange): void {
+  #noteEnd(flight: RequestInFlight, ended: Exchange): void {
     const { turn, body } = flight
+    const exchange = this.#nameEnd(ended)
     const judgement = this.#options.judge(exchange, [this.#options.toPostId(turn.sequence), body.userId])
     const isRepeated =
       judgement.repeat !== 'never' && flight.tries < this.#options.retry.limit && !this.#isStopped
     if (turn.isMeasured) this.#record(flight, exchange, judgement, isRepeated)
     if (this.#lanes.inFlight + 1 >= this.#lanes.concurrency) this.#lastFullMs = this.#nowMs()
     if (isRepeated) this.#backOff(flight, judgement)
+  }
+
+  /** Says of a connection that we closed why we did. */
+  #nameEnd(ended: Exchange): Exchange {
+    if (!this.#isGivingUp || ended.kind !== 'breakdown' || ended.code !== CLIENT_CLOSED_CODE) return ended
+    const after = formatSetDuration(this.#options.load.gracefulStopMs)
+    const message = `not answered before the load test ended it, after its graceful stop of ${after}`
+    return { ...ended, code: GRACEFUL_STOP_CODE, message }
   }
 
   #backOff(flight: RequestInFlight, { retryAfterMs }: Judgement): void {

@@ -2,6 +2,7 @@ import type { Outcome } from '../../../shared/run/item-state.ts'
 import { OUTCOMES } from '../../../shared/run/item-state.ts'
 import { toOwnLagUs } from '../sending/own-delays.ts'
 import { SecondTimes } from '../sending/second-meter.ts'
+import { AnswerSilence } from './answer-silence.ts'
 import type { CallbackCount, LoadCallbacks } from './load-callbacks.ts'
 import { LoadTally } from './load-tally.ts'
 import type { LoadErrorCause, LoadUpdate } from './load-threads.ts'
@@ -52,6 +53,7 @@ export class LoadLedger {
   /** Requests that were told of, and those of them that did not succeed; open seconds included. */
   requests = 0
   failed = 0
+  readonly silence = new AnswerSilence()
   /** All closed seconds. */
   readonly total = new LoadTally()
   readonly tagged: TaggedRequests
@@ -151,6 +153,8 @@ export class LoadLedger {
       },
       this.#measuredUs,
     )
+    const isAnswered = (flags & FLAG.answered) !== 0
+    this.silence.add(endUs, durationUs, isAnswered ? null : (cause?.errorCode ?? null))
     const isSuccess = outcome === 'succeeded'
     addTimes(second.times, read, flags, isSuccess)
     if (this.#tagSets.length > 0 || this.#toStage !== null) {

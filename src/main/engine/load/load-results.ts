@@ -1,6 +1,12 @@
 import type { Histogram } from 'hdr-histogram-js'
 import { decodeHistogram, toPercentiles } from '../../../shared/load/latency-meter.ts'
-import type { LoadFirstRequest, LoadSecond, LoadStage } from '../../../shared/load/load-report.ts'
+import type {
+  LoadFirstRequest,
+  LoadSecond,
+  LoadSilence,
+  LoadStage,
+} from '../../../shared/load/load-report.ts'
+import { sayLoadSilence } from '../../../shared/load/load-silence.ts'
 import { COURSE_METRICS, type TrendMetric } from '../../../shared/load/metrics.ts'
 import type { Outcome } from '../../../shared/run/item-state.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
@@ -156,6 +162,7 @@ export function toLoadSummary(
         asked_s: throttling.askedS,
       },
       connections: state.connections,
+      ...(state.silence !== undefined && { silence: toSilenceSummary(state.silence) }),
       ...(state.metrics !== undefined && { metrics: state.metrics }),
       ...(state.stages !== undefined && { stages: state.stages.map(toStageSummary) }),
       ...(load.order !== 'source' && {
@@ -183,6 +190,12 @@ function toStageSummary({ number, name, from, to, ranMs, latencyMs, ...counts }:
     requests_per_s: ranMs > 0 ? Math.round((requests * 10_000) / ranMs) / 10 : 0,
     latency_ms: latencyMs,
   }
+}
+
+function toSilenceSummary(silence: LoadSilence) {
+  const { fromMs, durationMs, unanswered } = silence
+  const message = sayLoadSilence(silence)
+  return { from_s: fromMs / 1000, duration_s: durationMs / 1000, requests: unanswered, message }
 }
 
 function toFirstRequest({ errorCode, durationMs, ...first }: LoadFirstRequest) {

@@ -7,7 +7,7 @@ import {
   toMeasuredMs,
 } from '../../../shared/load/load.ts'
 import { isOpen } from '../../../shared/load/load-pace.ts'
-import type { LoadFirstRequest } from '../../../shared/load/load-report.ts'
+import type { LoadFirstRequest, LoadSilence } from '../../../shared/load/load-report.ts'
 import { listLoadUrls } from '../../../shared/load/load-target.ts'
 import {
   type LoadMeasurements,
@@ -23,6 +23,7 @@ import {
   formatThresholdMargin,
   formatThresholdValue,
   type ThresholdResult,
+  withoutAnswers,
 } from '../../../shared/load/thresholds.ts'
 import { formatSetDuration } from '../../../shared/messages/duration.ts'
 import type { LoadProgress } from '../../../shared/run/snapshot.ts'
@@ -49,6 +50,10 @@ const START_MS = 50
 /** A second is closed this long after it is over, when the callbacks that came in it were read, milliseconds. */
 const SETTLE_MS = 250
 const LOOK_MS = 100
+/** A time without any answer is told from this length on, microseconds, from so many times p99 and this machine's longest stall. */
+const SILENCE_MIN_US = 1_000_000
+const SILENCE_TIMES = 10
+const SILENCE_STALLS = 2
 
 /** How a load ended. `crossed`: a threshold ended it; `refused`: its first request did, and nothing else was sent. */
 export type LoadEnd = { kind: 'done' } | { kind: 'stopped' } | { kind: 'crossed' | 'refused'; reason: string }
@@ -331,10 +336,34 @@ export class LoadRun {
     }
     const ended = this.#crossed?.result
     // A threshold that ended the load has failed, even if what was in flight then makes it hold.
-    this.#thresholds = evaluateThresholds(load.thresholds, measured).map((result) =>
+    const results = evaluateThresholds(load.thresholds, measured).map((result) =>
       result.ok && result.expression === ended?.expression ? ended : result,
     )
+    this.#thresholds = this.#toSilence()?.isMost ? withoutAnswers(results) : results
     this.#metrics = readMetricValues(measured)
+  }
+
+  /** The longest time without an answer; null where latencies may explain it. */
+  #toSilence(): LoadSilence | null {
+    const { longest } = this.#ledger.silence
+    if (longest === null) return null
+    const { fromUs, untilUs, unanswered } = longest
+    const latency =
+      this.total.percentiles('succeeded_duration') ?? this.total.percentiles('http_req_duration')
+    const leastUs = Math.max(
+      SILENCE_MIN_US,
+      SILENCE_TIMES * 1000 * (latency?.p99 ?? 0),
+      // What lay unread here for that long is no silence of the service.
+      SILENCE_STALLS * this.#seconds.stallMaxUs,
+    )
+    if (untilUs - fromUs < leastUs) return null
+    const withinMs = Math.min(untilUs / 1000, this.measuredMs) - fromUs / 1000
+    return {
+      fromMs: fromUs / 1000,
+      durationMs: (untilUs - fromUs) / 1000,
+      unanswered,
+      isMost: withinMs * 2 > this.measuredMs,
+    }
   }
 
   /** Callbacks that did not arrive count with the time that they were waited for, so that no threshold holds for lack of them. */
@@ -371,6 +400,7 @@ export class LoadRun {
     const { load, record } = this.#options
     const { total } = this.#ledger
     const seconds = this.#seconds
+    const silence = this.#toSilence()
     return {
       measuredMs: this.measuredMs,
       // What is due as the time is over belongs to what comes after it.
@@ -397,6 +427,7 @@ export class LoadRun {
       limitedReasons: seconds.limitedReasons,
       behindSeconds: seconds.behind,
       thresholds: this.#thresholds,
+      ...(silence !== null && { silence }),
       metrics: this.#metrics,
       ...toStageRecords(load, this.#ledger.staged, this.measuredMs),
       ...(this.#first !== null && { first: this.#first }),

@@ -56,6 +56,8 @@ export class LoadSeconds {
   dropped = 0
   /** Seconds in which less of the schedule went out than must. */
   behind = 0
+  /** Longest time that a sending thread stood still, microseconds. */
+  stallMaxUs = 0
   /** The longest start lag that was this machine's own, microseconds. */
   ownLagMaxUs = 0
 
@@ -151,6 +153,7 @@ export class LoadSeconds {
     if (generatorLimited) this.#limited += 1
     if (isBehind(health, scheduled)) this.behind += 1
     this.ownLagMaxUs = Math.max(this.ownLagMaxUs, second.times.ownLagMaxUs)
+    this.stallMaxUs = Math.max(this.stallMaxUs, health.eventLoopMaxUs)
     this.gc.pauses += health.gcPauses
     this.gc.maxUs = Math.max(this.gc.maxUs, health.gcMaxUs)
     this.sent += health.sent

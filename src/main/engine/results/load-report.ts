@@ -52,6 +52,7 @@ export function readLoadReport(view: RunFamily): LoadReport {
     connections: state?.connections ?? { opened: 0, reused: 0 },
     callbacks: state?.callbacks ?? null,
     thresholds: summary.thresholds ?? [],
+    ...(state?.silence !== undefined && { silence: state.silence }),
     ...(state?.metrics !== undefined && { metrics: state.metrics }),
     latencyMs: { ...state?.percentiles, ...mapTrends((metric) => latency.percentiles(metric)) },
     histograms: mapTrends((metric) => latency.encode(metric)),

@@ -95,9 +95,7 @@ export function ThresholdsPanel(props: {
           },
           {
             title: isOver ? 'Verdict' : 'So far',
-            cell: ({ isMet }) => (
-              <VerdictLabel verdict={isMet ? 'held' : 'failed'} word={isMet ? 'holds' : 'crossed'} />
-            ),
+            cell: ({ isMet, word }) => <VerdictLabel verdict={isMet ? 'held' : 'failed'} word={word} />,
           },
           { title: 'Value', isNumber: true, cell: ({ value }) => value },
           { title: 'By how much', cell: ({ margin }) => margin },

@@ -92,14 +92,14 @@ export function isLoadTest(run: RunSummary): boolean {
   return run.thresholds !== undefined
 }
 
-/** How many of a load test's thresholds do not hold, in words: `✗ 1 of 2 thresholds crossed`; null where it has none. */
+/** How many of a load test's thresholds do not hold, in words: `✗ 1 of 2 thresholds failed`; null where it has none. */
 export function describeThresholds({ thresholds = [] }: RunSummary): string | null {
   if (thresholds.length === 0) return null
-  const crossed = thresholds.filter(({ ok }) => !ok).length
+  const failed = thresholds.filter(({ ok }) => !ok).length
   const noun = thresholds.length === 1 ? 'threshold' : 'thresholds'
-  return crossed === 0
+  return failed === 0
     ? `✓ ${thresholds.length} ${noun} held`
-    : `✗ ${crossed} of ${thresholds.length} ${noun} crossed`
+    : `✗ ${failed} of ${thresholds.length} ${noun} failed`
 }
 
 const VERDICT_LOOKS = {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { toExitCode } from '../../../../src/main/cli/session/settle-run.ts'
+import { toLoadView } from '../../../../src/shared/load/load-view.ts'
 import { EXIT } from '../../../../src/shared/messages/error-entry.ts'
 import {
   findClosedPort,
@@ -156,6 +157,47 @@ test('a threshold that ended the load has failed, even if what was in flight mak
     { ok: false, value: 1, margin: -0.5 },
   ])
   expect(toExitCode(summary)).toBe(EXIT.thresholdCrossed)
+})
+
+test('a service that stops answering passes no threshold, and that it did is said before all else', async () => {
+  const server = await startFaultServer({
+    onRequest: (request, wire) => {
+      if (request.number <= 200) wire.send(200, toTaskAnswer(request))
+    },
+  })
+  const { report, summary } = await loads.run(
+    loads.createPlan(3, server.baseUrl, {
+      pace: { kind: 'closed', concurrency: 2 },
+      durationMs: 2_500,
+      gracefulStopMs: 600,
+      thresholds: ['p(95)<2000', 'http_req_failed<0.5', 'http_reqs:count>1000'],
+    }),
+  )
+  expect(report.counts).toMatchObject({ sent: 202, succeeded: 200, unknown: 2 })
+  expect(report.silence).toMatchObject({ unanswered: 2, isMost: true })
+  expect(summary.load?.silence).toMatchObject({
+    requests: 2,
+    message: expect.stringMatching(
+      /^No answer came for [23] s \(from second 0 on\) while 2 requests were open$/,
+    ),
+  })
+  expect(summary.thresholds).toMatchObject([
+    { ok: false, unanswered: true, margin: expect.any(Number) },
+    { ok: false, unanswered: true },
+    { ok: false, value: 202 },
+  ])
+  expect(toExitCode(summary)).toBe(EXIT.thresholdCrossed)
+  const { notices, thresholds, errors } = toLoadView(report)
+  expect(notices[0]).toMatchObject({ kind: 'silent', title: summary.load?.silence?.message })
+  expect(thresholds.rows.map(({ word }) => word)).toEqual(['not judged', 'not judged', 'crossed'])
+  expect(errors).toMatchObject([
+    {
+      status: 'no answer: ended by the graceful stop',
+      message:
+        'not answered before the load test ended it, after its graceful stop of 600 ms (GRACEFUL_STOP)',
+      when: 'after the measured time',
+    },
+  ])
 })
 
 test('an interrupted load writes what it measured until then', async () => {

@@ -52,10 +52,8 @@ function drawThresholds({ thresholds: { rows, verdict, isMet, note } }: LoadView
 ${drawTable({
   caption: 'Each threshold, what was measured, and how far that is from the limit',
   columns: [text(''), code('threshold'), number('measured'), text('by how much')],
-  rows: rows.map(({ expression, isMet: isHeld, value, margin }) => [
-    isHeld
-      ? { text: 'holds', sign: 'held', tone: 'good' }
-      : { text: 'crossed', sign: 'crossed', tone: 'bad' },
+  rows: rows.map(({ expression, isMet: isHeld, word, value, margin }) => [
+    isHeld ? { text: word, sign: 'held', tone: 'good' } : { text: word, sign: 'crossed', tone: 'bad' },
     ...[expression, value, margin],
   ]),
 })}${notes}</section>`

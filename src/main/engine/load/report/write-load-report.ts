@@ -1,4 +1,5 @@
 import type { LoadReport, NumberedSample } from '../../../../shared/load/load-report.ts'
+import { sayLoadSilence } from '../../../../shared/load/load-silence.ts'
 import {
   formatThresholdMargin,
   formatThresholdResult,
@@ -190,9 +191,18 @@ function listProperties(report: LoadReport): [name: string, value: string][] {
   ]
 }
 
-function toOutput({ generator, counts, rates, latencyMs, thresholds, warnings = [] }: LoadReport): string {
+function toOutput({
+  silence,
+  generator,
+  counts,
+  rates,
+  latencyMs,
+  thresholds,
+  warnings = [],
+}: LoadReport): string {
   const duration = latencyMs.http_req_duration
   const lines = [
+    ...(silence === undefined ? [] : [`Warning: ${sayLoadSilence(silence)}.`]),
     ...(generator.limited ? [`${MAY_INCLUDE_DELAYS}. ${ABOUT_DELAYS}`, ...generator.reasons] : []),
     `${formatCounted(counts.sent, 'request')}, ${formatRate(rates.attemptedPerS)} a second; ${formatCounted(counts.succeeded, 'success', 'successes')}, ${formatRate(rates.succeededPerS)} a second`,
     ...(duration === undefined

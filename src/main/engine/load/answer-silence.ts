@@ -1,0 +1,56 @@
+import { CLIENT_CLOSED_CODE, TIMEOUT_CODE } from '../service/exchange.ts'
+
+/** Code of a request that the load test ended itself, after its graceful stop. */
+export const GRACEFUL_STOP_CODE = 'GRACEFUL_STOP'
+
+/** Ends of requests that the service said nothing to; a connection that it closes is a sign of it. */
+const SILENT_CODES: ReadonlySet<string | null> = new Set([
+  TIMEOUT_CODE,
+  CLIENT_CLOSED_CODE,
+  GRACEFUL_STOP_CODE,
+])
+
+/** Between requests that follow each other, none may be in flight for this long: ticks, and hand-overs of threads. */
+const BETWEEN_US = 100_000
+
+/** A time without any answer while requests were in flight, microseconds since measuring began. */
+export interface SilenceSpan {
+  fromUs: number
+  untilUs: number
+  /** Requests that ended in it. */
+  unanswered: number
+}
+
+/** Watches for how long a service said nothing at all to requests that it had. */
+export class AnswerSilence {
+  #current: SilenceSpan = {
+    fromUs: Number.NEGATIVE_INFINITY,
+    untilUs: Number.NEGATIVE_INFINITY,
+    unanswered: 0,
+  }
+  #lastAnswerUs = Number.NEGATIVE_INFINITY
+  /** Null before the first request ended. */
+  longest: Readonly<SilenceSpan> | null = null
+
+  /** Adds a request, about in the order in which they ended; `errorCode` is null of one that was answered. */
+  add(endUs: number, durationUs: number, errorCode: string | null): void {
+    const isSilent = SILENT_CODES.has(errorCode)
+    const { fromUs, untilUs, unanswered } = this.#current
+    const sentUs = endUs - durationUs
+    const isNew = sentUs > untilUs + BETWEEN_US
+    this.#current = {
+      fromUs: Math.max(this.#lastAnswerUs, isNew ? sentUs : Math.min(fromUs, sentUs)),
+      untilUs: Math.max(untilUs, endUs),
+      unanswered: (isNew ? 0 : unanswered) + (isSilent ? 1 : 0),
+    }
+    const { longest } = this
+    if (longest === null || toLengthUs(this.#current) >= toLengthUs(longest)) this.longest = this.#current
+    if (isSilent) return
+    this.#lastAnswerUs = Math.max(this.#lastAnswerUs, endUs)
+    this.#current = { fromUs: this.#lastAnswerUs, untilUs: this.#lastAnswerUs, unanswered: 0 }
+  }
+}
+
+function toLengthUs({ fromUs, untilUs }: SilenceSpan): number {
+  return untilUs - fromUs
+}

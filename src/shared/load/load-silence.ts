@@ -1,0 +1,13 @@
+import { formatCounted, formatSpan } from '../messages/figure-text.ts'
+import type { LoadSilence } from './load-report.ts'
+
+/** That a service answered nothing for long, and while how many requests waited; without a full stop. */
+export function sayLoadSilence({ fromMs, durationMs, unanswered }: LoadSilence): string {
+  const open =
+    unanswered === 0
+      ? 'requests were'
+      : unanswered === 1
+        ? '1 request was'
+        : `${formatCounted(unanswered, 'request')} were`
+  return `No answer came for ${formatSpan(durationMs)} (from second ${Math.floor(fromMs / 1000)} on) while ${open} open`
+}
