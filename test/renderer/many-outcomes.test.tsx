@@ -1,4 +1,5 @@
 import { MantineProvider } from '@mantine/core'
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { expect, it } from 'vitest'
 import { toSnapshot } from '../../src/renderer/bridge/live-runs.ts'
@@ -26,7 +27,11 @@ const SNAPSHOT = toSnapshot({
 } as unknown as RunSummary)
 
 function show(panel: React.ReactNode): string {
-  return renderToStaticMarkup(<MantineProvider>{panel}</MantineProvider>)
+  return renderToStaticMarkup(
+    <QueryClientProvider client={new QueryClient()}>
+      <MantineProvider>{panel}</MantineProvider>
+    </QueryClientProvider>,
+  )
 }
 
 it('counts all rules of a run that has ended, and offers those that are not listed', () => {
@@ -44,9 +49,18 @@ it('says that a run that goes on shows the rules with most rows alone', () => {
 })
 
 it('offers every cause for which rows did not succeed', () => {
-  const shown = show(<ErrorsPanel rows={174} errors={SNAPSHOT.errors} operation="task" />)
-  expect(shown).toContain('cause 9')
+  const shown = show(<ErrorsPanel runId="r" rows={174} errors={SNAPSHOT.errors} operation="task" />)
+  expect(shown).toContain('CODE_9')
   expect(shown).toContain('Show all 12')
+})
+
+it('hides what the service said until it is known what that quotes', () => {
+  const shown = show(
+    <ErrorsPanel runId="r" rows={20} errors={SNAPSHOT.errors.slice(0, 1)} operation="task" />,
+  )
+  expect(shown).toContain('hidden (7 characters)')
+  expect(shown).not.toContain('cause 0')
+  expect(shown).toContain('Show content')
 })
 
 it('shows all that a plan says of its connection', () => {

@@ -3,6 +3,7 @@ import {
   createContentRule,
   isFoundContent,
   isQuotingContent,
+  listContent,
   maskJson,
   maskQuoted,
 } from '../../src/renderer/ui/content/user-content.tsx'
@@ -100,6 +101,31 @@ describe('JSON with its content masked', () => {
     expect(maskJson('{"user_id":"you idiot","url":"you idiot"}')).toBe(
       '{"user_id":"hidden (9 characters)","url":"hidden (9 characters)"}',
     )
+  })
+
+  it('leaves out of sentences what they quote of the request', () => {
+    const request = '{"user_id":"u1","text_data":"I will attack you with a knife","models":["violence"]}'
+    expect(
+      maskJson(
+        '{"message":"text_data is too rude: I will attack you wi","class":"violence","id":"u1"}',
+        request,
+      ),
+    ).toBe('{"message":"text_data is too rude: …","class":"violence","id":"u1"}')
+    expect(
+      maskJson('{"input":"i","errors":["rude: with a \\"knife\\"", {"a": 1}]}', '{"term":"a \\"knife\\""}'),
+    ).toBe('{"input":"i","errors":["rude: with …", {"a": 1}]}')
+  })
+
+  it('keeps names that are words of the request', () => {
+    const answer = '{"classes":[{"class":"violence","score":3}],"rule_name":"Bullying"}'
+    expect(maskJson(answer, '{"text_data":"bullying and violence are bad"}')).toBe(answer)
+  })
+
+  it('knows the content of a request', () => {
+    expect(
+      listContent('{"text_data":"a \\"b\\"","user_id":"u1","terms":[{"term":"slur","notes":"n"}]}'),
+    ).toEqual(['a "b"', 'slur', 'n'])
+    expect(listContent(null)).toEqual([])
   })
 
   it('masks what is not JSON as a whole', () => {

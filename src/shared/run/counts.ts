@@ -149,7 +149,8 @@ export function mergeErrorGroups(
     .sort((one, other) => other.group.rows - one.group.rows)
 }
 
-function parseErrorKey(key: string): Omit<ErrorGroup, 'rows'> {
+/** What a key of {@link toErrorKey} or {@link toInvalidKey} says. */
+export function parseErrorKey(key: string): Omit<ErrorGroup, 'rows'> {
   const [outcome, status, errorCode, message] = JSON.parse(key) as [
     ErrorGroup['outcome'],
     number | null,

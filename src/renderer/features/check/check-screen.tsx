@@ -16,9 +16,11 @@ import { countSendable } from '../../../shared/run/counts.ts'
 import { countLeftOut } from '../../../shared/run/item-state.ts'
 import type { ProblemGroup } from '../../../shared/run/problem.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
+import { askRequest } from '../../bridge/asked-request.ts'
 import { ask, bridge } from '../../bridge/client.ts'
 import { useFollowRun, useLiveRuns } from '../../bridge/live-runs.ts'
 import type { NamedPlace } from '../../ui/connection/destination.ts'
+import { ServiceMessage } from '../../ui/content/service-message.tsx'
 import { ContentSwitch, isFieldContent, MaskedText, useContentShown } from '../../ui/content/user-content.tsx'
 import { ActionButton, PrimaryButton, RowButton, ScrollRegion } from '../../ui/controls.tsx'
 import { Empty, ErrorNotice, type Figure, Figures, Panel, Screen } from '../../ui/layout/screen.tsx'
@@ -484,7 +486,19 @@ function RetriedRows(props: {
               className: shown.some(({ place }) => place.file !== undefined) ? styles.fileRow : styles.row,
               cell: ({ row, place }) => <RowNumber record={row} place={place} />,
             },
-            { title: 'Last answer', cell: (row) => <SafeText text={toAnswer(row)} max={160} /> },
+            {
+              title: 'Last answer',
+              cell: (row) => (
+                <ServiceMessage
+                  message={toAnswer(row)}
+                  request={
+                    row.message === null || row.status === null ? null : askRequest(runId, { row: row.row })
+                  }
+                >
+                  {(text) => <SafeText text={text} max={160} />}
+                </ServiceMessage>
+              ),
+            },
             {
               title: 'Actions',
               isActions: true,

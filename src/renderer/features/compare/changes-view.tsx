@@ -21,6 +21,7 @@ import {
   MASK_REM,
   MaskedText,
   maskJson,
+  removeQuotes,
   useContentShown,
   useOnHideAll,
 } from '../../ui/content/user-content.tsx'
@@ -427,7 +428,14 @@ function Answer(props: { letter: 'A' | 'B'; detail: RowDetail; other: RowDetail;
             </Stack>,
           ],
           ['Answer', code === '' ? 'none' : <SafeText key="code" text={code} max={80} />],
-          result.message !== null && ['In words', <SafeText key="words" text={result.message} max={300} />],
+          result.message !== null && [
+            'In words',
+            <SafeText
+              key="words"
+              text={props.revealed ? result.message : removeQuotes(result.message, detail.requestBody)}
+              max={300}
+            />,
+          ],
           ['Duration', result.durationMs === null ? '–' : formatMs(result.durationMs)],
         ]}
       />
@@ -436,7 +444,9 @@ function Answer(props: { letter: 'A' | 'B'; detail: RowDetail; other: RowDetail;
         <p className="quiet">no body</p>
       ) : (
         <LongText
-          text={prettyJson(props.revealed ? detail.responseBody : maskJson(detail.responseBody))}
+          text={prettyJson(
+            props.revealed ? detail.responseBody : maskJson(detail.responseBody, detail.requestBody),
+          )}
           label={`Response in ${letter}`}
         />
       )}

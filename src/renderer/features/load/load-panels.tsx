@@ -138,6 +138,7 @@ export function LoadErrorsPanel({ errors }: Pick<LoadView, 'errors'>) {
           ...{ outcome, message },
           name: status,
           count: requests,
+          request: null,
           note: when,
         }))}
       />

@@ -5,6 +5,7 @@ import { NO_VERDICT, type Verdict } from '../../../shared/lookback/verdict.ts'
 import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
 import { nameCode } from '../../../shared/messages/name-code.ts'
 import { findOperation, subjectOf } from '../../../shared/operations/operations.ts'
+import { parseErrorKey } from '../../../shared/run/counts.ts'
 import { isUnsuccessful } from '../../../shared/run/item-state.ts'
 import {
   type FacetList as CountedFacets,
@@ -19,6 +20,8 @@ import {
   toFacetLabel,
 } from '../../../shared/run/row-filters.ts'
 import { sayScoreBand } from '../../../shared/run/score-bands.ts'
+import { askCauseRequest } from '../../bridge/asked-request.ts'
+import { ServiceMessage } from '../../ui/content/service-message.tsx'
 import { ActionButton } from '../../ui/controls.tsx'
 import { AnswerLabel, isRowAnswer, isRowState, STATE_LOOKS } from '../../ui/states/row-states.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
@@ -41,6 +44,7 @@ function toGroups(operation: string): (FacetHead & { name: string })[] {
 type Counted = Pick<CountedFacets, 'facets' | 'isCounted'>
 
 interface FacetProps {
+  runId: string
   facets: readonly Facet[]
   filter: RowFilter
   onFilter: (filter: RowFilter) => void
@@ -48,6 +52,7 @@ interface FacetProps {
 
 /** What the rows can be narrowed by, with how many rows each leaves under the search and the other filters. */
 export function FacetList(props: {
+  runId: string
   operation: string
   counted: Counted
   /** What is found in answers, which takes longer to count; null before anything is known. */
@@ -55,7 +60,7 @@ export function FacetList(props: {
   filter: RowFilter
   onFilter: (filter: RowFilter) => void
 }) {
-  const { counted, found, filter, onFilter } = props
+  const { runId, counted, found, filter, onFilter } = props
   const all = [...counted.facets, ...(found?.facets ?? [])]
   const facets = withChosen(all, filter, useLabels(all))
   // The rows and what stands above need not wait for many small bars.
@@ -72,7 +77,7 @@ export function FacetList(props: {
             {shown.length === 0 && (
               <p className={`quiet ${styles.facetEmpty}`}>{counted.isCounted ? group.empty : 'counting…'}</p>
             )}
-            <FacetButtons facets={shown} filter={filter} onFilter={onFilter} />
+            <FacetButtons runId={runId} facets={shown} filter={filter} onFilter={onFilter} />
             {group.name === 'state' && (unsuccessful > 0 || filter.unsuccessful) && (
               <FacetButton
                 name="all that did not succeed"
@@ -93,6 +98,7 @@ export function FacetList(props: {
       )}
       {isDrawn && (
         <ScoreFacets
+          runId={runId}
           facets={facets.filter(({ kind }) => kind === 'score')}
           filter={filter}
           onFilter={onFilter}
@@ -118,7 +124,7 @@ export function FacetSection({ title, children }: { title: string; children: Rea
 /** Facets of a group that are shown before all are asked for. */
 const FIRST_FACETS = 8
 
-function FacetButtons({ facets, filter, onFilter }: FacetProps) {
+function FacetButtons({ runId, facets, filter, onFilter }: FacetProps) {
   const [all, setAll] = useState(false)
   const isLong = facets.length > FIRST_FACETS + 1
   const shown =
@@ -129,8 +135,9 @@ function FacetButtons({ facets, filter, onFilter }: FacetProps) {
         {shown.map((facet) => (
           <li key={`${facet.kind} ${facet.value}`}>
             <FacetButton
-              name={<FacetName facet={facet} />}
-              title={facet.label}
+              name={<FacetName runId={runId} facet={facet} />}
+              // A cause may quote content.
+              title={facet.kind === 'cause' ? undefined : facet.label}
               rows={facet.rows}
               chosen={isFacetChosen(filter, facet)}
               onPick={() => onFilter(toggleFacet(filter, facet))}
@@ -179,7 +186,7 @@ function withChosen(
 export function FacetButton(props: {
   name: ReactNode
   /** The whole name, where there may be no room for it. */
-  title?: string
+  title?: string | undefined
   /** How many rows it leaves; absent where that is not counted. */
   rows?: number
   chosen: boolean
@@ -207,12 +214,19 @@ function countUnsuccessful(states: readonly Facet[]): number {
   )
 }
 
-function FacetName({ facet }: { facet: Facet }) {
+function FacetName({ runId, facet }: { runId: string; facet: Facet }) {
   if (facet.kind === 'answer' && isRowAnswer(facet.value)) return <AnswerLabel answer={facet.value} />
   if (facet.kind === 'verdict' && facet.value !== NO_VERDICT) {
     return <VerdictLabel verdict={{ verdict: facet.value as Verdict['verdict'], rule: null }} />
   }
   if (facet.kind === 'error') return <SafeText text={nameCode(facet.label)} max={60} />
+  if (facet.kind === 'cause') {
+    return (
+      <ServiceMessage message={facet.label} request={askCauseRequest(runId, parseErrorKey(facet.value))}>
+        {(text) => <SafeText text={text.replaceAll('`', '')} max={60} />}
+      </ServiceMessage>
+    )
+  }
   if (facet.kind !== 'state' || !isRowState(facet.value))
     return <SafeText text={facet.label.replaceAll('`', '')} max={60} />
   const look = STATE_LOOKS[facet.value]

@@ -90,6 +90,7 @@ export function ResultsScreen(props: {
       {props.outcomeFiles.notice}
       <div className={`grid flex-1 min-h-0 relative ${styles.layout}`} ref={place}>
         <ResultsSide
+          runId={props.runId}
           operation={run.operation}
           views={results.table.views}
           typed={results.typed}
@@ -319,6 +320,7 @@ function VerdictsPanel(props: {
 
 /** What the rows are narrowed by: a search, saved filters, and facets with counts. */
 const ResultsSide = memo(function ResultsSide(props: {
+  runId: string
   operation: string
   views: ReturnType<typeof useResultView>
   typed: string
@@ -339,6 +341,7 @@ const ResultsSide = memo(function ResultsSide(props: {
       <CellFilter filter={chosen} onFilter={onNarrow} />
       <SavedFilters views={props.views} filter={props.filter} onApply={props.onApply} />
       <FacetList
+        runId={props.runId}
         operation={props.operation}
         counted={props.facets ?? { facets: [], isCounted: false }}
         found={props.found}

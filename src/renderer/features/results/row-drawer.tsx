@@ -20,7 +20,13 @@ import {
 } from '../../../shared/service/answer-findings.ts'
 import { findTextMarks, type TextMark } from '../../../shared/service/text-marks.ts'
 import { toCurl } from '../../../shared/shell-command.ts'
-import { type ContentRule, isFieldContent, MaskedText, maskJson } from '../../ui/content/user-content.tsx'
+import {
+  type ContentRule,
+  isFieldContent,
+  MaskedText,
+  maskJson,
+  removeQuotes,
+} from '../../ui/content/user-content.tsx'
 import { ActionButton, CopyButton, IconButton, RevealButton, ScrollRegion } from '../../ui/controls.tsx'
 import { formatTimestamp } from '../../ui/format-time.ts'
 import { ErrorNotice, Notice } from '../../ui/layout/screen.tsx'
@@ -124,7 +130,7 @@ export function RowDrawer(props: {
         {detail !== null && (
           <>
             {props.verdicts}
-            <OutcomePart operation={props.operation} detail={detail} />
+            <OutcomePart operation={props.operation} detail={detail} revealed={revealed} />
             {props.media && (
               <section>
                 <h3>Media</h3>
@@ -158,6 +164,7 @@ export function RowDrawer(props: {
             <ExchangePart
               title={props.isAsync ? 'Acknowledgement' : 'Response'}
               text={detail.responseBody}
+              request={detail.requestBody}
               cutFrom={detail.responseCutFrom}
               revealed={revealed}
             />
@@ -166,12 +173,13 @@ export function RowDrawer(props: {
                 key={`${callback.receivedAt} ${callback.effect}`}
                 title={`Callback, ${callback.effect}`}
                 text={callback.body}
+                request={detail.requestBody}
                 cutFrom={callback.cutFrom}
                 line={`received ${formatTimestamp(callback.receivedAt)}`}
                 revealed={revealed}
               />
             ))}
-            <AttemptsTable attempts={detail.attempts} />
+            <AttemptsTable detail={detail} revealed={revealed} />
             {detail.attempts.map(
               ({ number, response }) =>
                 response !== undefined && (
@@ -179,6 +187,7 @@ export function RowDrawer(props: {
                     key={number}
                     title={`Answer to try ${number}`}
                     text={response.body}
+                    request={detail.requestBody}
                     cutFrom={response.cutFrom}
                     revealed={revealed}
                   />
@@ -327,13 +336,19 @@ function readEntry(entry: unknown): { value: string; type: string | null } {
   return value === null ? { value: sayValue(entry), type: null } : { value, type }
 }
 
+interface OutcomeProps {
+  operation: string
+  detail: RowDetail
+  revealed: boolean
+}
+
 /** The outcome of a row: its error and what to do, or the rules it triggered. */
-function OutcomePart({ operation, detail }: { operation: string; detail: RowDetail }) {
+function OutcomePart({ operation, detail, revealed }: OutcomeProps) {
   const { result, problems } = detail
   const { answers, outcome } = subjectOf(operation)
   return (
     <>
-      <OutcomeNotice detail={detail} operation={operation} />
+      <OutcomeNotice detail={detail} operation={operation} revealed={revealed} />
       {problems.length > 0 && (
         <section>
           <h3>Problems</h3>
@@ -373,7 +388,7 @@ function OutcomePart({ operation, detail }: { operation: string; detail: RowDeta
             result.state === 'succeeded' &&
               result.message !== null && [
                 'In words',
-                <SafeText key="words" text={result.message} max={500} />,
+                <SafeText key="words" text={hideQuotes(result.message, detail, revealed)} max={500} />,
               ],
             result.customIndexItemId !== null && [
               'custom_index_item_id',
@@ -389,6 +404,11 @@ function OutcomePart({ operation, detail }: { operation: string; detail: RowDeta
   )
 }
 
+/** What the service said of a row, without what it quotes of the request until that is revealed. */
+function hideQuotes(message: string, { requestBody }: RowDetail, revealed: boolean): string {
+  return revealed ? message : removeQuotes(message, requestBody)
+}
+
 /** Only a row that the service judged can have triggered no rule. */
 function toNoRules(state: RowState): string {
   return state === 'succeeded' ? 'none' : '–'
@@ -398,7 +418,7 @@ function toId(id: string | null) {
   return id === null ? '–' : <SafeText text={id} />
 }
 
-function OutcomeNotice({ detail, operation }: { detail: RowDetail; operation: string }) {
+function OutcomeNotice({ detail, operation, revealed }: OutcomeProps) {
   const { state, status, errorCode, message } = detail.result
   if (!isOfKind(state, 'unsuccessful')) return null
   const title = nameAnswer(status, errorCode)
@@ -406,7 +426,7 @@ function OutcomeNotice({ detail, operation }: { detail: RowDetail; operation: st
     <Notice kind={state === 'failed' ? 'error' : 'warning'} title={<SafeText text={toTitle(state, title)} />}>
       {message !== null && (
         <p>
-          <SafeText text={message} max={500} lines />
+          <SafeText text={hideQuotes(message, detail, revealed)} max={500} lines />
         </p>
       )}
       <p>{adviseInWindow({ outcome: state, status, error_code: errorCode }, operation)}</p>
@@ -480,13 +500,15 @@ function sayMark({ kind, type }: TextMark): string {
 function ExchangePart(props: {
   title: string
   text: string | null
+  /** The body that it answers and may quote. */
+  request?: string | null
   /** What stands under the title, such as method and address. */
   line?: string
   /** How long the text was before it was cut. */
   cutFrom?: CutFrom | null
   revealed: boolean
 }) {
-  const { title, text, line, cutFrom = null, revealed } = props
+  const { title, text, request = null, line, cutFrom = null, revealed } = props
   return (
     <section>
       <div className={`row justify-between mb-1 ${styles.partHead}`}>
@@ -508,12 +530,15 @@ function ExchangePart(props: {
         </p>
       )}
       {text === null && <p className="quiet">no body</p>}
-      {text !== null && <LongText text={prettyJson(revealed ? text : maskJson(text))} label={title} />}
+      {text !== null && (
+        <LongText text={prettyJson(revealed ? text : maskJson(text, request))} label={title} />
+      )}
     </section>
   )
 }
 
-function AttemptsTable({ attempts }: { attempts: readonly AttemptDetail[] }) {
+function AttemptsTable({ detail, revealed }: { detail: RowDetail; revealed: boolean }) {
+  const { attempts } = detail
   return (
     <section>
       <h3>Tries</h3>
@@ -534,7 +559,12 @@ function AttemptsTable({ attempts }: { attempts: readonly AttemptDetail[] }) {
                 cell: ({ outcome, status, errorCode, message }) => (
                   <>
                     {outcome} {status ?? ''}{' '}
-                    <SafeText text={errorCode === null ? (message ?? '') : nameCode(errorCode)} max={80} />
+                    <SafeText
+                      text={
+                        errorCode === null ? hideQuotes(message ?? '', detail, revealed) : nameCode(errorCode)
+                      }
+                      max={80}
+                    />
                   </>
                 ),
               },

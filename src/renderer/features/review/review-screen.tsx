@@ -25,11 +25,13 @@ import type { AcceptCode } from '../../../shared/run/accept-code.ts'
 import { countSettled } from '../../../shared/run/counts.ts'
 import type { RowCounts } from '../../../shared/run/run.ts'
 import type { RunSnapshot } from '../../../shared/run/snapshot.ts'
+import { askRequest } from '../../bridge/asked-request.ts'
 import { ask, bridge } from '../../bridge/client.ts'
 import { useFollowRun, useLiveRuns } from '../../bridge/live-runs.ts'
 import { saveExport, suggestFileName } from '../../bridge/save-export.ts'
 import { findDestinationGap, type NamedPlace, nameDestination } from '../../ui/connection/destination.ts'
 import { ConnectionChip, DestinationPanel, ProductionNotice } from '../../ui/connection/destination-panel.tsx'
+import { ServiceMessage } from '../../ui/content/service-message.tsx'
 import { ContentSwitch, maskJson, useContentShown } from '../../ui/content/user-content.tsx'
 import {
   ActionButton,
@@ -296,6 +298,7 @@ export function ReviewScreen(props: {
         <Stack gap="md" miw={0}>
           {tried.data !== undefined && sent > 0 && (
             <FirstRows
+              runId={runId}
               operation={operation.kind}
               rows={tried.data.rows.filter((known) => known.attempts > 0).slice(0, FIRST_ROWS)}
             />
@@ -389,7 +392,8 @@ export function findRefusedTrial(rows: RowCounts): string | null {
   return `The service rejected ${rejected === 1 ? 'the first row' : `all of the first ${formatCount(rejected)} rows`}`
 }
 
-function FirstRows({ operation, rows }: { operation: string; rows: readonly PageRow[] }) {
+function FirstRows(props: { runId: string; operation: string; rows: readonly PageRow[] }) {
+  const { runId, operation, rows } = props
   const { outcome } = subjectOf(operation)
   return (
     <Panel title="The first rows, as the service answered" flush scrolls>
@@ -408,7 +412,18 @@ function FirstRows({ operation, rows }: { operation: string; rows: readonly Page
           { title: outcome, cell: (row) => <RowOutcome operation={operation} row={row} /> },
           {
             title: 'Answer',
-            cell: (row) => <SafeText text={nameAnswer(row.status, row.errorCode ?? row.message)} max={80} />,
+            cell: ({ row, status, errorCode, message }) => (
+              <ServiceMessage
+                message={nameAnswer(status, errorCode ?? message)}
+                request={
+                  errorCode === null && message !== null && status !== null
+                    ? askRequest(runId, { row })
+                    : null
+                }
+              >
+                {(text) => <SafeText text={text} max={80} />}
+              </ServiceMessage>
+            ),
           },
           {
             title: 'Latency',

@@ -5,8 +5,10 @@ import { formatCount, formatCounted } from '../../../shared/messages/figure-text
 import { findOperation, subjectOf } from '../../../shared/operations/operations.ts'
 import type { Plan } from '../../../shared/plan/plan.ts'
 import type { RowFilter } from '../../../shared/run/row-filters.ts'
+import { askRequest } from '../../bridge/asked-request.ts'
 import { ask } from '../../bridge/client.ts'
 import { useLiveRuns } from '../../bridge/live-runs.ts'
+import { ServiceMessage } from '../../ui/content/service-message.tsx'
 import { ContentSwitch, isFieldContent, MaskedText, useContentShown } from '../../ui/content/user-content.tsx'
 import { ErrorNotice, Panel } from '../../ui/layout/screen.tsx'
 import { RowNumber, StateLabel } from '../../ui/states/row-states.tsx'
@@ -83,8 +85,13 @@ export function FailedRowsPanel(props: {
           {
             title: 'Reason',
             className: styles.reason,
-            cell: ({ status, errorCode, message }) => (
-              <Sentence text={message ?? [status ?? 'no answer', errorCode].filter(Boolean).join(' ')} />
+            cell: ({ row, status, errorCode, message }) => (
+              <ServiceMessage
+                message={message ?? [status ?? 'no answer', errorCode].filter(Boolean).join(' ')}
+                request={message === null || status === null ? null : askRequest(runId, { row })}
+              >
+                {(text) => <Sentence text={text} />}
+              </ServiceMessage>
             ),
           },
         ]}

@@ -7,7 +7,9 @@ import { findOperation } from '../../../shared/operations/operations.ts'
 import { ROW_ANSWER_NAMES, type RowAnswer } from '../../../shared/run/item-state.ts'
 import type { ErrorGroup, RunSummary, TriggeredRule } from '../../../shared/run/run.ts'
 import { LIVE_MAX, type RunSnapshot } from '../../../shared/run/snapshot.ts'
+import { askCauseRequest } from '../../bridge/asked-request.ts'
 import { BarTable } from '../../ui/charts/bar-table.tsx'
+import { ContentSwitch } from '../../ui/content/user-content.tsx'
 import { ActionButton, useFirst } from '../../ui/controls.tsx'
 import { Figures, Panel } from '../../ui/layout/screen.tsx'
 import { CauseList } from '../../ui/states/cause-list.tsx'
@@ -155,13 +157,14 @@ export function ItemsPanel(props: { operation: string; items: number; onExport: 
 
 /** Rows that are invalid or ended in an error, grouped by cause, each with what to do. */
 export function ErrorsPanel(props: {
+  runId: string
   /** Of all rows, since one row can have several causes, and only the first groups are shown. */
   rows: number
   errors: readonly ErrorGroup[]
   operation: string
   onPick?: (group: ErrorGroup) => void
 }) {
-  const { rows, errors, onPick } = props
+  const { runId, rows, errors, onPick } = props
   return (
     <Panel title="Errors" aside={rows === 0 ? 'none' : formatCounted(rows, 'row')} flush>
       <CauseList
@@ -173,9 +176,15 @@ export function ErrorsPanel(props: {
           onPick: onPick && (() => onPick(group)),
           count: group.rows,
           message: group.message,
+          request: askCauseRequest(runId, group),
           note: adviseInWindow(group, props.operation),
         }))}
       />
+      {errors.some((group) => askCauseRequest(runId, group) !== null) && (
+        <div className="p-2-4">
+          <ContentSwitch />
+        </div>
+      )}
     </Panel>
   )
 }

@@ -5,7 +5,9 @@ import { adviseInWindow, findMendingStep, type MendingStep } from '../../../shar
 import { ABOUT_DELAYS, MAY_INCLUDE_DELAYS } from '../../../shared/messages/own-delays.ts'
 import { listRetries, type RunSummary } from '../../../shared/run/run.ts'
 import { describeCached, describeLost, describeThrottling } from '../../../shared/run/run-view.ts'
+import { askCauseRequest } from '../../bridge/asked-request.ts'
 import { useLiveRuns } from '../../bridge/live-runs.ts'
+import { ServiceMessage } from '../../ui/content/service-message.tsx'
 import { ActionButton } from '../../ui/controls.tsx'
 import { formatTimestamp } from '../../ui/format-time.ts'
 import { Notice, Panel } from '../../ui/layout/screen.tsx'
@@ -84,7 +86,9 @@ export function RefusedNotice(props: { summary: RunSummary; onMend: (step: Mendi
       actions={<ActionButton label={MENDING[step]} onClick={() => props.onMend(step)} />}
     >
       <p>
-        <Sentence text={refused.message} />
+        <ServiceMessage message={refused.message} request={askCauseRequest(props.summary.run_id, refused)}>
+          {(text) => <Sentence text={text} />}
+        </ServiceMessage>
       </p>
       <p>{adviseInWindow(refused, operation)} A new run keeps the source and everything else you have set.</p>
     </Notice>

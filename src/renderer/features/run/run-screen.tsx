@@ -7,7 +7,6 @@ import { formatCount, formatCounted } from '../../../shared/messages/figure-text
 import type { MendingStep } from '../../../shared/messages/outcome-advice.ts'
 import { findOperation, subjectOf } from '../../../shared/operations/operations.ts'
 import { sayRefusal } from '../../../shared/run/callback-overview.ts'
-import { toErrorKey } from '../../../shared/run/counts.ts'
 import { countRows } from '../../../shared/run/item-state.ts'
 import type { LatencySeries } from '../../../shared/run/results.ts'
 import type { RowFilter } from '../../../shared/run/row-filters.ts'
@@ -18,6 +17,7 @@ import {
   type RunSummary,
 } from '../../../shared/run/run.ts'
 import type { RunSnapshot } from '../../../shared/run/snapshot.ts'
+import { toCauseFilter } from '../../bridge/asked-request.ts'
 import { ask, bridge } from '../../bridge/client.ts'
 import { toPollInterval, useLiveRuns } from '../../bridge/live-runs.ts'
 import { LatencyCharts, useShownLatencies } from '../../ui/charts/latency-charts.tsx'
@@ -168,7 +168,7 @@ export function RunScreen(props: {
         <LiveErrors
           runId={runId}
           operation={summary.operation}
-          onPick={(group) => onResults(toFilter(group))}
+          onPick={(group) => onResults(toCauseFilter(group))}
         />
       </Columns>
       {hasFailedRows(summary.operation) && (
@@ -185,10 +185,6 @@ export function RunScreen(props: {
       <LiveLatency runId={runId} summary={summary} live={phase !== 'ended'} />
     </Screen>
   )
-}
-
-function toFilter({ outcome, status, error_code, message }: ErrorGroup): RowFilter {
-  return { cause: toErrorKey(outcome, status, error_code, message) }
 }
 
 function LiveProgress({ runId }: { runId: string }) {
@@ -240,7 +236,7 @@ function LiveErrors(props: { runId: string; operation: string; onPick: (group: E
     const counts = live.snapshots[runId]?.rows
     return counts === undefined ? 0 : counts.invalid + countRows(counts, 'unsuccessful')
   })
-  return <ErrorsPanel rows={rows} errors={errors ?? []} operation={operation} onPick={onPick} />
+  return <ErrorsPanel runId={runId} rows={rows} errors={errors ?? []} operation={operation} onPick={onPick} />
 }
 
 function LiveLatency({ runId, summary, live }: { runId: string; summary: RunSummary; live: boolean }) {

@@ -11,7 +11,7 @@ import { hasModes, OPERATIONS, sendsKey } from '../../../shared/operations/opera
 import type { ScratchExchange, ScratchVerdict } from '../../../shared/service/scratchpad.ts'
 import { toCurl } from '../../../shared/shell-command.ts'
 import { ask, bridge } from '../../bridge/client.ts'
-import { ContentSwitch, maskJson, useContentShown } from '../../ui/content/user-content.tsx'
+import { ContentSwitch, maskJson, removeQuotes, useContentShown } from '../../ui/content/user-content.tsx'
 import {
   ActionButton,
   CheckField,
@@ -215,7 +215,12 @@ function DiffDialog(props: { earlier: SentRequest; later: SentRequest; onClose: 
       title={`${formatTimestamp(earlier.exchange.sentAt)} → ${formatTimestamp(later.exchange.sentAt)}`}
     >
       <Difference title="Requests" before={earlier.text} after={later.text} />
-      <Difference title="Answers" before={toAnswerText(earlier)} after={toAnswerText(later)} />
+      <Difference
+        title="Answers"
+        before={toAnswerText(earlier)}
+        after={toAnswerText(later)}
+        sent={{ before: earlier.text, after: later.text }}
+      />
     </Modal>
   )
 }
@@ -228,10 +233,18 @@ function toAnswerText({ exchange, callback }: SentRequest): string {
 const SIGNS = { added: '+', removed: '−', same: ' ' } as const
 const WORDS = { added: 'added: ', removed: 'removed: ', same: '' } as const
 
-function Difference({ title, before, after }: { title: string; before: string; after: string }) {
+function Difference(props: {
+  title: string
+  before: string
+  after: string
+  /** The requests that they answer and may quote. */
+  sent?: { before: string; after: string }
+}) {
+  const { title, before, after, sent } = props
   const isShown = useContentShown()
-  const toLines = (text: string) => `${prettyJson(isShown ? text : maskJson(text))}\n`
-  const parts = diffLines(toLines(before), toLines(after))
+  const toLines = (text: string, request?: string) =>
+    `${prettyJson(isShown ? text : maskJson(text, request))}\n`
+  const parts = diffLines(toLines(before, sent?.before), toLines(after, sent?.after))
   const isSame = parts.every(({ added, removed }) => !added && !removed)
   return (
     <section>
@@ -286,7 +299,7 @@ function AnswerPanels(props: {
         title={nameAnswer(request)}
         aside={<CopyButton label="Copy as curl" text={() => toCurlCommand(request, props.connections)} />}
       >
-        {request.callback === null && <VerdictLine verdict={exchange.verdict} />}
+        {request.callback === null && <VerdictLine verdict={exchange.verdict} sent={request.text} />}
         <Timings exchange={exchange} />
         <p className={`flex flex-wrap quiet breaks ${styles.line}`}>
           <span>{exchange.request.method}</span>
@@ -294,7 +307,12 @@ function AnswerPanels(props: {
           <span>sent {formatTimestamp(exchange.sentAt)}</span>
         </p>
         {exchange.answer !== null && (
-          <Body body={exchange.answer.body} verdict={exchange.verdict} label="Body of the answer" />
+          <Body
+            body={exchange.answer.body}
+            sent={request.text}
+            verdict={exchange.verdict}
+            label="Body of the answer"
+          />
         )}
       </Panel>
       {exchange.awaitsCallback && <CallbackPanel request={request} />}
@@ -327,13 +345,17 @@ function toCurlCommand(
   })
 }
 
-function VerdictLine({ verdict }: { verdict: ScratchVerdict }) {
+/** `sent`: the body of the request, which messages may quote. */
+function VerdictLine({ verdict, sent }: { verdict: ScratchVerdict; sent: string }) {
+  const isShown = useContentShown()
   const { outcome, errorCode, message, rules, isAcknowledgement } = verdict
   return (
     <div className="row flex-wrap gap-2 mb-3">
       <StateLabel state={isAcknowledgement ? 'acknowledged' : outcome} attempts={1} />
       {errorCode !== null && <strong title={errorCode}>{nameCode(errorCode)}</strong>}
-      {message !== null && <SafeText text={message} max={500} lines />}
+      {message !== null && (
+        <SafeText text={isShown ? message : removeQuotes(message, sent)} max={500} lines />
+      )}
       {rules.length > 0 && (
         <span>
           Triggered:{' '}
@@ -372,13 +394,15 @@ const MARKED_MAX = 20_000
 /** A body on lines of its own, its user content masked, the triggered rules marked. */
 function Body(props: {
   body: NonNullable<ScratchExchange['answer']>['body']
+  /** The body of the request, which it may quote. */
+  sent: string
   verdict: ScratchVerdict | null
   label: string
 }) {
   const { body, verdict, label } = props
   const isShown = useContentShown()
   if (body.text === '') return <p className={`quiet ${styles.note}`}>no body</p>
-  const text = prettyJson(isShown ? body.text : maskJson(body.text))
+  const text = prettyJson(isShown ? body.text : maskJson(body.text, props.sent))
   const marks = text.length > MARKED_MAX ? [] : findRuleMarks(text, verdict?.rules ?? [])
   return (
     <div className="mt-3">
@@ -423,7 +447,7 @@ function CallbackPanel({ request }: { request: SentRequest }) {
       {callback.verdict === null ? (
         <p className={`quiet ${styles.note}`}>It cannot be read as a result.</p>
       ) : (
-        <VerdictLine verdict={callback.verdict} />
+        <VerdictLine verdict={callback.verdict} sent={request.text} />
       )}
       <Figures
         figures={[
@@ -434,7 +458,12 @@ function CallbackPanel({ request }: { request: SentRequest }) {
           },
         ]}
       />
-      <Body body={callback.body} verdict={callback.verdict} label="Body of the callback" />
+      <Body
+        body={callback.body}
+        sent={request.text}
+        verdict={callback.verdict}
+        label="Body of the callback"
+      />
     </Panel>
   )
 }

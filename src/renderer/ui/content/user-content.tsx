@@ -5,6 +5,7 @@ import { toColumnIndex, toWholeMapping } from '../../../shared/mapping/match-col
 import { findPlaceholder, parseTemplate } from '../../../shared/mapping/templates.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { isJson } from '../../../shared/messages/pretty-json.ts'
+import { createQuoteRemover } from '../../../shared/messages/quotes.ts'
 import { REQUEST_FIELD } from '../../../shared/operations/operations.ts'
 import type { Mapping, Plan } from '../../../shared/plan/plan.ts'
 import type { Problem, ProblemCode } from '../../../shared/run/problem.ts'
@@ -213,22 +214,53 @@ const STRINGS = new RegExp(`(${STRING})(\\s*:\\s*)?(${STRING}|${STRING_LIST})?`,
 const EACH_STRING = new RegExp(STRING, 'gs')
 
 /**
- * JSON text with the user content in it masked: `"text_data": "hidden (52 characters)"`. Everything else stays as it is,
- * digit for digit. Text that is not JSON is masked as a whole.
+ * JSON text with the user content in it masked: `"text_data": "hidden (52 characters)"`, and what sentences in it quote of
+ * `request`, to which it is the answer: `"message": "too rude: …"`. Everything else stays as it is, digit for digit. Text
+ * that is not JSON is masked as a whole.
  */
-export function maskJson(text: string): string {
-  if (!isJson(text)) return toMask(text.length)
-  return text.replaceAll(
+export function maskJson(text: string, request: string | null = null): string {
+  const content = listContent(request)
+  const removeQuotes = createQuoteRemover(content)
+  return replaceStrings(text, (string, isContent) => {
+    if (isContent) return toMask(string.length)
+    // Names, such as those of classes, may be words of the content and quote nothing.
+    return /\s/.test(string.trim()) || content.includes(string) ? removeQuotes(string) : string
+  })
+}
+
+/** The user content in the JSON text of a request, such as its texts or terms, which an answer to it may quote. */
+export function listContent(request: string | null): string[] {
+  const found: string[] = []
+  if (request === null) return found
+  replaceStrings(request, (string, isContent) => {
+    if (isContent) found.push(string)
+    return string
+  })
+  return found
+}
+
+/** A message without what it quotes of the user content in a request, whose JSON text is given. */
+export function removeQuotes(message: string, request: string | null): string {
+  return createQuoteRemover(listContent(request))(message)
+}
+
+/** Replaces the strings in JSON text that are not keys, told whether they are content. Other text is one string of content. */
+function replaceStrings(json: string, replace: (string: string, isContent: boolean) => string): string {
+  if (!isJson(json)) return replace(json, true)
+  const replaceIn = (value: string, toIsContent: (string: string) => boolean) =>
+    value.replaceAll(EACH_STRING, (written) => {
+      const string = JSON.parse(written) as string
+      const replaced = replace(string, toIsContent(string))
+      return replaced === string ? written : JSON.stringify(replaced)
+    })
+  return json.replaceAll(
     STRINGS,
     (whole, key: string, colon: string | undefined, value: string | undefined) => {
-      if (colon === undefined || value === undefined) return whole
+      if (colon === undefined) return replaceIn(whole, () => false)
+      if (value === undefined) return whole
       const name = JSON.parse(key) as string
       const isEcho = ECHOES.includes(name) || TERM_LISTS.test(name)
-      const masked = value.replaceAll(EACH_STRING, (string) => {
-        const text = JSON.parse(string) as string
-        return isEcho || isFieldContent(name, text) ? `"${toMask(text.length)}"` : string
-      })
-      return key + colon + masked
+      return key + colon + replaceIn(value, (string) => isEcho || isFieldContent(name, string))
     },
   )
 }

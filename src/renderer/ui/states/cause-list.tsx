@@ -1,6 +1,7 @@
 import { Group } from '@mantine/core'
 import { formatCount } from '../../../shared/messages/figure-text.ts'
 import type { RowState } from '../../../shared/run/item-state.ts'
+import { type AskedRequest, ServiceMessage } from '../content/service-message.tsx'
 import { useFirst } from '../controls.tsx'
 import { SafeText, Sentence } from '../text/safe-text.tsx'
 import { StateLabel } from './row-states.tsx'
@@ -18,6 +19,8 @@ export function CauseList(props: {
     onPick?: (() => void) | undefined
     count: number
     message: string
+    /** What the message is about and may quote; null where it quotes nothing. */
+    request: AskedRequest | null
     note: string
   }[]
   /** Stands where there is none. */
@@ -28,7 +31,7 @@ export function CauseList(props: {
   return (
     <>
       <ul>
-        {shown.map(({ key, outcome, name, onPick, count, message, note }) => (
+        {shown.map(({ key, outcome, name, onPick, count, message, request, note }) => (
           <li key={key} className={`p-2-4 ${styles.cause}`}>
             <Group gap="sm" wrap="nowrap">
               <StateLabel state={outcome} />
@@ -44,7 +47,9 @@ export function CauseList(props: {
               <strong className="bold">{formatCount(count)}</strong>
             </Group>
             <p>
-              <Sentence text={message} />
+              <ServiceMessage message={message} request={request}>
+                {(text) => <Sentence text={text} />}
+              </ServiceMessage>
             </p>
             <p className="quiet">{note}</p>
           </li>

@@ -9,10 +9,10 @@ import {
   type ReportOptions,
   type RunCourse,
   type RunReport,
-  withoutQuotes,
 } from '../../../../shared/lookback/run-report.ts'
 import { SluiceError } from '../../../../shared/messages/errors.ts'
 import { adviseInTerminal } from '../../../../shared/messages/outcome-advice.ts'
+import { createQuoteRemover } from '../../../../shared/messages/quotes.ts'
 import { nameSource } from '../../../../shared/plan/source-paths.ts'
 import { toRowAndRecord } from '../../../../shared/plan/source-place.ts'
 import { formatRunMarkdown } from '../../../../shared/report/markdown-reports.ts'
@@ -113,7 +113,7 @@ function readFailures(family: RunFamily, summary: RunSummary, withContent: boole
     quoted.push(...cells)
     return {
       ...group,
-      message: withContent ? group.message : withoutQuotes(group.message, cells),
+      message: withContent ? group.message : createQuoteRemover(cells)(group.message),
       further_messages: merged.length - 1,
       // A report names no command: its readers may not have Sluice.
       advice: adviseInTerminal(group, summary)?.text.replace(/:$/, '.') ?? null,
@@ -150,7 +150,7 @@ function leaveContentOut(
     ...summary,
     source: toName(summary.source),
     ...(more !== undefined && { more_sources: more.map(toName) }),
-    stop_reason: reason === null ? null : withoutQuotes(reason, quoted),
+    stop_reason: reason === null ? null : createQuoteRemover(quoted)(reason),
     errors: failures.map(({ outcome, status, error_code, message, rows }) => ({
       ...{ outcome, status, error_code, message, rows },
     })),

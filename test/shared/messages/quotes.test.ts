@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { withoutQuotes } from '../../../src/shared/lookback/run-report.ts'
+import { createQuoteRemover } from '../../../src/shared/messages/quotes.ts'
 
 describe('a message without what it quotes', () => {
   const cells = ['Buy cheap pills now', 'u1', 'spam', '']
@@ -13,11 +13,16 @@ describe('a message without what it quotes', () => {
     ['too many requests, wait 1 second', 'too many requests, wait 1 second'],
     ['', ''],
   ])('%j becomes %j', (message, expected) => {
-    expect(withoutQuotes(message, cells)).toBe(expected)
+    expect(createQuoteRemover(cells)(message)).toBe(expected)
   })
 
   it('is nothing at all where letters cannot be compared place by place', () => {
-    expect(withoutQuotes('İstanbul Buy cheap pills', cells)).toBe('…')
-    expect(withoutQuotes('İstanbul', [''])).toBe('İstanbul')
+    expect(createQuoteRemover(cells)('İstanbul Buy cheap pills')).toBe('…')
+    expect(createQuoteRemover([''])('İstanbul')).toBe('İstanbul')
+  })
+
+  it('leaves out the longest part that a text has, wherever in it that stands', () => {
+    const remove = createQuoteRemover(['you idiots, you idiot and you idiot again'])
+    expect(remove('refused: you idiot again!')).toBe('refused: …!')
   })
 })

@@ -1,0 +1,35 @@
+import { toErrorKey } from '../../shared/run/counts.ts'
+import type { RowFilter } from '../../shared/run/row-filters.ts'
+import type { ErrorGroup } from '../../shared/run/run.ts'
+import { bridge } from './client.ts'
+
+/** Asks for the request of a row, or of the first row that a filter leaves, which a message of the service may quote. */
+export function askRequest(runId: string, of: { row: number } | { filter: RowFilter }) {
+  return {
+    queryKey: ['request that a message is about', runId, of],
+    queryFn: async (): Promise<string | null> => {
+      const row = 'row' in of ? of.row : await findFirst(runId, of.filter)
+      return (await bridge.results.row({ runId, row })).requestBody
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+    // A row that just ended may not be found yet.
+    retry: 5,
+  }
+}
+
+/** Rows that ended for one cause. */
+export function toCauseFilter({ outcome, status, error_code, message }: Omit<ErrorGroup, 'rows'>): RowFilter {
+  return { cause: toErrorKey(outcome, status, error_code, message) }
+}
+
+/** {@link askRequest} for the message of a cause; null where it is not the service that said it. */
+export function askCauseRequest(runId: string, cause: Omit<ErrorGroup, 'rows'>) {
+  if (cause.outcome === 'invalid' || cause.status === null) return null
+  return askRequest(runId, { filter: toCauseFilter(cause) })
+}
+
+async function findFirst(runId: string, filter: RowFilter): Promise<number> {
+  const [first] = (await bridge.results.page({ runId, filter, offset: 0, limit: 1 })).rows
+  if (first === undefined) throw new Error('no row has this cause')
+  return first.row
+}
