@@ -44,7 +44,7 @@ export class StoredColumns implements StretchColumns {
   readonly answered: Uint8Array
   readonly sets: Uint16Array
   readonly #view: RunView
-  readonly #found: StoredPart
+  readonly #stored: StoredPart
   readonly #above: number
   readonly #width: number
   #journal: JournalColumns | null = null
@@ -52,7 +52,7 @@ export class StoredColumns implements StretchColumns {
   /** Of `width` rows after the number `above`. */
   constructor(view: RunView, found: StoredPart, above: number, width: number) {
     this.#view = view
-    this.#found = found
+    this.#stored = found
     this.#above = above
     this.#width = width
     this.has = this.#readMark(MARKS.row)
@@ -105,6 +105,12 @@ export class StoredColumns implements StretchColumns {
       if (stored === undefined) return read[others.indexOf(column)] ?? []
       return Array.from({ length: this.#width }, (_, place) => stored.at(this.#above + place + 1))
     })
+  }
+
+  /** Throws once it was released: nothing must be taken for a row without scores, answers or cells. */
+  get #found(): StoredPart {
+    if (this.#stored.marks.length === 0) throw new Error('these columns were released')
+    return this.#stored
   }
 
   #readJournal(): JournalColumns {
