@@ -1,11 +1,16 @@
 import { z } from 'zod'
 import { formatShare, roundNoise } from '../messages/figure-text.ts'
 import type { Plan } from '../plan/plan.ts'
-import { type Percentiles, percentilesSchema, type RunSummary } from '../run/run.ts'
+import { type Percentiles, percentilesSchema, type RunSummary, type WithoutOwnDelays } from '../run/run.ts'
 import type { CapacityPlan } from './capacity-plan.ts'
 import { type ProbeVerdict, toCapacityEstimate } from './capacity-search.ts'
 import type { Load } from './load.ts'
-import { formatThresholdResult, type ThresholdResult, thresholdResultSchema } from './thresholds.ts'
+import {
+  formatThresholdResult,
+  readExpression,
+  type ThresholdResult,
+  thresholdResultSchema,
+} from './thresholds.ts'
 
 /** One probe: a load test of its own, which `show`, `export` and `compare` know by its run. */
 const probeSchema = z.object({
@@ -113,10 +118,12 @@ export function judgeProbe(level: number, summary: RunSummary): CapacityProbe {
         ]
       : []),
   ]
-  const addedMs = toAddedMs(summary)
   const isOfService =
     isBehind ||
-    crossed.some((result) => result.unanswered || result.unit === 'share' || isBeyond(result, addedMs))
+    crossed.some(
+      (result) =>
+        result.unanswered || result.unit === 'share' || isBeyond(result, toAddedMs(result, summary)),
+    )
   // A stall makes the slowest requests slower and leaves the percentiles that the flag is about.
   const mayBeOwn = generator.limited || crossed.some(({ expression }) => isOfSlowest(expression, ended))
   const isVoid = mayBeOwn && !isOfService && (failures.length > 0 || isShort)
@@ -141,9 +148,29 @@ export function judgeProbe(level: number, summary: RunSummary): CapacityProbe {
  */
 const STALLS_ADDED = 3
 
-function toAddedMs({ generator }: RunSummary): number {
+/** What went out late and lay unread in a percentile is known; what was sent together waits as long once more. */
+const DELAYS_ADDED = 2
+
+function toAddedMs(result: ThresholdResult, { generator }: RunSummary): number {
   const { event_loop_max_ms: stallMs, own_start_lag_max_ms: lagMs = Number.POSITIVE_INFINITY } = generator
-  return STALLS_ADDED * Math.max(stallMs ?? 0, lagMs)
+  const withoutMs = readWithoutDelays(result, generator.without_own_delays_ms)
+  const ownMs = withoutMs === null ? Number.POSITIVE_INFINITY : Math.max(0, (result.value ?? 0) - withoutMs)
+  return Math.min(STALLS_ADDED * Math.max(stallMs ?? 0, lagMs), DELAYS_ADDED * ownMs)
+}
+
+const KEPT_POINTS: Readonly<Record<string, keyof Percentiles>> = {
+  ...{ med: 'p50', avg: 'mean', 'p(50)': 'p50', 'p(90)': 'p90' },
+  ...{ 'p(95)': 'p95', 'p(99)': 'p99' },
+}
+
+/** What a threshold's latency would be without delays of this machine; null where it is not known, and of the slowest requests. */
+function readWithoutDelays({ expression }: ThresholdResult, without: WithoutOwnDelays = {}): number | null {
+  const { metric, tags, aggregation, percentile } = readExpression(expression)
+  const point = KEPT_POINTS[percentile === null ? aggregation : `p(${percentile})`]
+  if (tags.length > 0 || point === undefined) return null
+  return metric === 'response_time' || metric === 'http_req_duration'
+    ? (without[metric]?.[point] ?? null)
+    : null
 }
 
 /**

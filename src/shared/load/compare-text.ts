@@ -6,6 +6,7 @@ import type {
   PercentileComparison,
   RunLetters,
   SeriesComparison,
+  Verdict,
 } from './load-comparison.ts'
 
 /** What a compared run is called by its place: `A`, `B`, `C`. */
@@ -80,6 +81,16 @@ function describeAlike(
   return `${b} is as fast as ${a}${name}${where}: ${shown.map((one) => describeRatio(one, a)).join(', ')}.${rest}`
 }
 
+/** What the verdicts of a series' percentiles come to. */
+export function summarizeVerdicts(percentiles: readonly PercentileComparison[]): Verdict | 'mixed' {
+  const has = (verdict: Verdict) => percentiles.some((one) => one.verdict === verdict)
+  if (has('slower') && has('faster')) return 'mixed'
+  if (has('slower')) return 'slower'
+  if (has('faster')) return 'faster'
+  // The tail is rarely known well enough; the sentence says up to where they are alike.
+  return percentiles[0]?.verdict === 'alike' ? 'alike' : 'unclear'
+}
+
 function listNames(percentiles: readonly PercentileComparison[]): string {
   return joinWords(percentiles.map(({ percentile }) => formatPercentileName(percentile)))
 }
@@ -140,7 +151,7 @@ export function describeComparison(
     ...(isFailing ? [FAILING] : []),
     ...(limited.length === 0 && !isFailing
       ? describeSpeed(comparison)
-      : describeUnclear(comparison, letters)),
+      : (describeSure(comparison, isFailing, letters) ?? describeUnclear(comparison, letters))),
     ...describeFailed(comparison, letters),
     ...(limited.length === 0 ? describeThroughput(comparison, letters) : []),
   ]
@@ -154,6 +165,25 @@ function describeSpeed({ series }: Pick<LoadComparison, 'series'>): string[] {
     duration?.sentence ?? 'There is no latency that both runs measured.',
     // Waiting for a free place shows only there.
     ...(scheduled !== undefined && scheduled.verdict !== duration?.verdict ? [scheduled.sentence] : []),
+  ]
+}
+
+/** What the service did whatever this machine added; null if that is nothing. */
+function describeSure(
+  { series }: Pick<LoadComparison, 'series'>,
+  isFailing: boolean,
+  letters: RunLetters,
+): string[] | null {
+  const duration = series.find(({ metric }) => metric === 'http_req_duration')
+  if (isFailing || duration === undefined) return null
+  const percentiles = duration.percentiles.map((one) =>
+    one.mayBeOwn ? { ...one, verdict: 'unclear' as const } : one,
+  )
+  const verdict = summarizeVerdicts(percentiles)
+  if (verdict === 'unclear') return null
+  return [
+    describeSeries({ ...duration, percentiles, verdict }, letters),
+    'Delays of this machine are too short to explain that.',
   ]
 }
 

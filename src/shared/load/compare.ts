@@ -5,13 +5,13 @@ import {
   describeComparison,
   describePercentiles,
   describeSeries,
+  summarizeVerdicts,
 } from './compare-text.ts'
 import { toPercentiles } from './latency-meter.ts'
 import type {
   ComparedRun,
   DifferenceComparison,
   LoadComparison,
-  PercentileComparison,
   RunLetters,
   SeriesComparison,
   Verdict,
@@ -46,7 +46,7 @@ export function compareRuns(a: ComparedRun, b: ComparedRun, letters = LETTERS): 
   const series = metrics.flatMap((metric) => {
     const [left, right] = [a.latencies[metric], b.latencies[metric]]
     if (left?.total.totalCount && right?.total.totalCount)
-      return [compareLatency(metric, left, right, letters)]
+      return [markOwnDelays(compareLatency(metric, left, right, letters), a, b)]
     const compared = comparePercentiles(
       metric,
       readPercentiles(a, metric),
@@ -85,7 +85,7 @@ export function compareLatency(
     const verdict = toVerdict(ratio, range)
     return { percentile, aMs: left.valueUs / 1000, bMs: right.valueUs / 1000, ratio, ...range, verdict }
   })
-  const verdict = summarize(percentiles)
+  const verdict = summarizeVerdicts(percentiles)
   const compared = { metric, a: aPercentiles, b: bPercentiles, percentiles, isBatched, verdict }
   return { ...compared, sentence: describeSeries(compared, letters) }
 }
@@ -110,6 +110,24 @@ function comparePercentiles(
   if (percentiles.length === 0) return null
   const compared = { metric, a, b, percentiles, isBatched: true, verdict: 'unclear' as const }
   return { ...compared, sentence: describePercentiles(compared, letters) }
+}
+
+/** Marks the verdicts that delays of the machines that sent may explain. They only ever make a run look slower than it was. */
+function markOwnDelays(series: SeriesComparison, a: ComparedRun, b: ComparedRun): SeriesComparison {
+  if (!a.generatorLimited && !b.generatorLimited) return series
+  const percentiles = series.percentiles.map((one) => {
+    const { percentile, aMs, bMs, ratio, low, high, verdict } = one
+    const point = COMPARED_PERCENTILES.find(([compared]) => compared === percentile)?.[1]
+    const leastShare = (run: ComparedRun, ms: number) => {
+      const without = point && run.withoutOwnDelays?.[series.metric]?.[point]
+      return without === undefined ? (run.generatorLimited ? 0 : 1) : Math.min(1, without / ms)
+    }
+    const scale = verdict === 'slower' ? leastShare(b, bMs) : 1 / leastShare(a, aMs)
+    const scaled = { low: low === null ? null : low * scale, high: high === null ? null : high * scale }
+    const isSure = isDifference(verdict) && toVerdict(ratio * scale, scaled) === verdict
+    return isSure || verdict === 'unclear' ? one : { ...one, mayBeOwn: true as const }
+  })
+  return { ...series, percentiles }
 }
 
 type Estimate = ReturnType<typeof toQuantileInterval>
@@ -137,13 +155,8 @@ function toVerdict(ratio: number, { low, high }: Interval): Verdict {
   return isWithin(ALIKE) ? 'alike' : 'unclear'
 }
 
-function summarize(percentiles: readonly PercentileComparison[]): Verdict | 'mixed' {
-  const has = (verdict: Verdict) => percentiles.some((one) => one.verdict === verdict)
-  if (has('slower') && has('faster')) return 'mixed'
-  if (has('slower')) return 'slower'
-  if (has('faster')) return 'faster'
-  // The tail is rarely known well enough; the sentence says up to where they are alike.
-  return percentiles[0]?.verdict === 'alike' ? 'alike' : 'unclear'
+function isDifference(verdict: Verdict): boolean {
+  return verdict === 'slower' || verdict === 'faster'
 }
 
 /** Newcombe's interval of a difference of shares (R. G. Newcombe 1998, Statistics in Medicine 17:873–890). */

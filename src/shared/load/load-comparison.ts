@@ -26,6 +26,8 @@ export interface ComparedRun {
   /** Callbacks that did not arrive. */
   missingCallbacks: number
   generatorLimited: boolean
+  /** Latencies without delays of the machine that sent, milliseconds; undefined where that is not known. */
+  withoutOwnDelays?: Partial<Record<TrendMetric, Percentiles>> | undefined
   fromCache: number
   latencies: Partial<Record<TrendMetric, LatencyHistory>>
   /** Milliseconds of series of which an imported summary has percentiles only. */
@@ -45,6 +47,8 @@ const percentileSchema = z.object({
   ratio: z.number(),
   ...intervalShape,
   verdict: verdictSchema,
+  /** Delays of a machine that sent may explain the verdict; absent where they do not. */
+  mayBeOwn: z.literal(true).exactOptional(),
 })
 
 /** One percentile of one series in both runs. */

@@ -36,15 +36,13 @@ export function toComparisonReport(comparison: LoadComparison, decided: readonly
     { warnings: limited.length === 0 ? [] : [`${describeLimited(limited)}.`] },
     { lines: [{ text: sentence, tone: 'strong' }] },
     { warnings: caveats },
-    ...series
-      .filter(({ metric }) => decided.length === 0 || metric === 'http_req_duration')
-      .map((one) => toSeries(one, limited.length > 0)),
+    ...series.filter(({ metric }) => decided.length === 0 || metric === 'http_req_duration').map(toSeries),
     { facts: listRates(comparison) },
     { facts: [{ label: 'Plan differences', lines: listDifferences(comparison) }] },
   ]
 }
 
-function toSeries({ metric, a, b, percentiles }: SeriesComparison, isLimited: boolean): Section {
+function toSeries({ metric, a, b, percentiles }: SeriesComparison): Section {
   const samples = ({ count }: SeriesComparison['a'], name: string) =>
     count === undefined ? `only percentiles in ${name}` : `${formatCount(count)} in ${name}`
   return {
@@ -59,13 +57,13 @@ function toSeries({ metric, a, b, percentiles }: SeriesComparison, isLimited: bo
           ...[text(''), figure('A ms'), figure('B ms'), figure('B / A')],
           ...[text('99 % range'), text('B is')],
         ],
-        rows: percentiles.map(({ percentile, aMs, bMs, ratio, low, high, verdict }) => [
+        rows: percentiles.map(({ percentile, aMs, bMs, ratio, low, high, verdict, mayBeOwn }) => [
           ...[formatPercentileName(percentile), aMs, bMs, ratio.toFixed(2)],
           formatRange(low, high, (bound) => bound.toFixed(2)) ?? 'unknown',
-          // What this machine limited says nothing about the service.
+          // What delays of this machine may explain says nothing about the service.
           {
-            text: isLimited && verdict !== 'unclear' ? `${verdict}?` : verdict,
-            tone: isLimited ? 'quiet' : TONES[verdict],
+            text: mayBeOwn ? `${verdict}?` : verdict,
+            tone: mayBeOwn ? 'quiet' : TONES[verdict],
           },
         ]),
       },

@@ -38,6 +38,14 @@ export const percentilesSchema = z.object({
 /** Percentiles of one latency series, in milliseconds. */
 export type Percentiles = z.infer<typeof percentilesSchema>
 
+const withoutOwnDelaysSchema = z.partialRecord(
+  z.enum(['http_req_duration', 'response_time']),
+  percentilesSchema,
+)
+
+/** Percentiles in milliseconds as they would be without delays of the machine that sent. */
+export type WithoutOwnDelays = z.infer<typeof withoutOwnDelaysSchema>
+
 /** One bar of a latency distribution: how many latencies lie above `fromMs` and up to `upToMs`. */
 export const latencyBarSchema = z.object({ fromMs: z.number(), upToMs: z.number(), count: z.int() })
 
@@ -375,6 +383,8 @@ export const runSummarySchema = z.object({
     start_lag_p99_ms: z.number().nullable(),
     /** Of load tests: the longest start lag that the limit of requests in flight did not cause; 0 for a closed pace. */
     own_start_lag_max_ms: z.number().exactOptional(),
+    /** Of load tests: what latencies would be without all that may be delays of this machine; absent of earlier versions. */
+    without_own_delays_ms: withoutOwnDelaysSchema.exactOptional(),
     event_loop_max_ms: z.number().nullable(),
   }),
 })

@@ -41,6 +41,19 @@ describe('a probe of a capacity', () => {
     expect(stalled(7_606, { own_start_lag_max_ms: 0, waited: 10 }).verdict).toBe('failed')
   })
 
+  it('fails where a percentile misses its limit also without delays of this machine', () => {
+    const delayed = (latencyMs: number, p95: number) => {
+      const without = { response_time: { p95 } as never }
+      const stalls = { limited: true, event_loop_max_ms: 900, own_start_lag_max_ms: 900 }
+      const generator = { ...stalls, without_own_delays_ms: without }
+      return judge({ latencyMs, failed: ['ms'], expression: 'response_time:p(95)<500', generator }).verdict
+    }
+    expect(delayed(1_197, 990)).toBe('failed')
+    expect(delayed(697, 490)).toBe('void')
+    // What was sent late is sent together, and waits for each other in the service.
+    expect(delayed(800, 600)).toBe('void')
+  })
+
   it('is void where only the slowest requests may have met a stall, which the whole does not show', () => {
     const judgeSlowest = (expression: string, requests = 100) => {
       const generator = { limited: false, event_loop_max_ms: 65, own_start_lag_max_ms: 5 }

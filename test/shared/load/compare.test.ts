@@ -2,7 +2,7 @@ import type { Histogram } from 'hdr-histogram-js'
 import { describe, expect, test } from 'vitest'
 import { compareLatency, compareRuns } from '../../../src/shared/load/compare.ts'
 import { describeLimited } from '../../../src/shared/load/compare-text.ts'
-import { createHistogram, recordUs } from '../../../src/shared/load/latency-meter.ts'
+import { createHistogram, recordUs, toPercentiles } from '../../../src/shared/load/latency-meter.ts'
 import type { ComparedRun } from '../../../src/shared/load/load-comparison.ts'
 import { poolRuns } from '../../../src/shared/load/pool-runs.ts'
 import { toLatencyHistory } from '../../../src/shared/load/statistics.ts'
@@ -270,7 +270,43 @@ test('if one run has only percentiles, the percentiles that both have are compar
   expect(sentence).toMatch(/^B has p50 at 1\.9\d times A's .* so the confidence is unknown\./)
 })
 
-test('where latencies may include delays of this machine, the figures are said, and no run is called slower', () => {
+/** All percentiles of a run without delays of its machine, as a share of what was measured. */
+const withoutDelays = (seconds: Histogram[], share: number): Partial<ComparedRun> => {
+  const { total } = toHistory(seconds)
+  const told = toPercentiles(total)
+  if (told === null) throw new Error('there are samples')
+  const without = Object.fromEntries(Object.entries(told).map(([point, ms]) => [point, ms * share]))
+  return { withoutOwnDelays: { http_req_duration: without as typeof told }, generatorLimited: true }
+}
+
+describe('where latencies may include delays of this machine', () => {
+  const slow = drawSeconds(3, { factor: 5 })
+
+  test('a run is slower if it is without its own delays, however much of the other was delays', () => {
+    const delayed = { generatorLimited: true }
+    expect(compare(toLatencies(slow), delayed).sentence).toMatch(
+      /^B is slower than A at p50, p90, p95 and p99, .* Delays of this machine are too short to explain that\./,
+    )
+    const { sentence, series } = compare({ ...toLatencies(slow), ...withoutDelays(slow, 0.5) }, delayed)
+    expect(sentence).toMatch(/^B is slower than A/)
+    expect(series[0]?.percentiles.map(({ mayBeOwn }) => mayBeOwn)).not.toContain(true)
+  })
+
+  test('a run is faster if it is as measured, and the other was slower without its own delays', () => {
+    const faster = compare({ generatorLimited: true }, { ...toLatencies(slow), ...withoutDelays(slow, 0.5) })
+    expect(faster.sentence).toMatch(/^B is faster than A/)
+    const unclear = compare({}, { ...toLatencies(slow), ...withoutDelays(slow, 0.2) })
+    expect(unclear.sentence).toMatch(/^It is unclear whether the service is slower or faster\./)
+  })
+
+  test('it is unclear where they may explain the difference', () => {
+    const { sentence, series } = compare({ ...toLatencies(slow), ...withoutDelays(slow, 0.2) })
+    expect(sentence).toMatch(/^It is unclear whether the service is slower or faster\./)
+    expect(series[0]?.percentiles[0]).toMatchObject({ verdict: 'slower', mayBeOwn: true })
+  })
+})
+
+test('where it is not known how much of a latency was delays of this machine, no run is called slower', () => {
   const { sentence, caveats, limited } = compare({
     ...toLatencies(drawSeconds(3, { factor: 5 })),
     generatorLimited: true,

@@ -10,7 +10,7 @@ import type {
 } from '../../../shared/load/load-report.ts'
 import { type MetricValues, NO_MEASUREMENTS, type TrendMetric } from '../../../shared/load/metrics.ts'
 import { evaluateThresholds, type ThresholdResult } from '../../../shared/load/thresholds.ts'
-import type { ErrorGroup, Percentiles } from '../../../shared/run/run.ts'
+import type { ErrorGroup, Percentiles, WithoutOwnDelays } from '../../../shared/run/run.ts'
 import { type DatabaseSync, readRows, type StatementSync } from '../workspace/sqlite.ts'
 import type { Journal } from './journal.ts'
 import type { RunView } from './run-family.ts'
@@ -58,6 +58,8 @@ export interface LoadState {
   gc: { pauses: number; maxUs: number }
   limitedSeconds: number
   limitedReasons: string[]
+  /** What latencies would be without delays of this machine; earlier versions did not keep it. */
+  withoutOwnDelays?: WithoutOwnDelays
   /** Seconds in which less of the schedule went out than must; earlier versions did not keep them apart. */
   behindSeconds?: number
   /** The request before everything else, if there was one; earlier versions sent none. */

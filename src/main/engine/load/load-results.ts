@@ -123,7 +123,7 @@ export function toLoadSummary(
   const ownLagMaxUs = state?.ownLagMaxUs
   const lag = ownLagMaxUs === undefined ? {} : { own_start_lag_max_ms: ownLagMaxUs / 1000 }
   const health = {
-    generator: { ...generator, limited, reasons, dropped, waited, ...lag },
+    generator: { ...generator, limited, reasons, dropped, waited, ...lag, ...toWithoutDelays(state) },
     ...(view.isCutOff ? { stop_reason: LOAD_CUT_OFF_REASON } : {}),
   }
   if (state === null) {
@@ -190,6 +190,11 @@ function toStageSummary({ number, name, from, to, ranMs, latencyMs, ...counts }:
     requests_per_s: ranMs > 0 ? Math.round((requests * 10_000) / ranMs) / 10 : 0,
     latency_ms: latencyMs,
   }
+}
+
+function toWithoutDelays(state: LoadState | null): Pick<RunSummary['generator'], 'without_own_delays_ms'> {
+  const without = state?.withoutOwnDelays
+  return without === undefined ? {} : { without_own_delays_ms: without }
 }
 
 function toSilenceSummary(silence: LoadSilence) {

@@ -425,6 +425,7 @@ export class LoadRun {
       gc: seconds.gc,
       limitedSeconds: seconds.limited,
       limitedReasons: seconds.limitedReasons,
+      withoutOwnDelays: seconds.withoutOwnDelays,
       behindSeconds: seconds.behind,
       thresholds: this.#thresholds,
       ...(silence !== null && { silence }),

@@ -3,6 +3,7 @@ import { type Load, toArrivalSchedule } from '../../../shared/load/load.ts'
 import { isOpen } from '../../../shared/load/load-pace.ts'
 import { toErrorKey } from '../../../shared/run/counts.ts'
 import { OUTCOMES } from '../../../shared/run/item-state.ts'
+import type { WithoutOwnDelays } from '../../../shared/run/run.ts'
 import type { CounterKind } from '../journal/counters.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { LoadSecondExtras, LoadWriter } from '../journal/load-record.ts'
@@ -88,6 +89,11 @@ export class LoadSeconds {
   /** What it may have added to the figures of the whole, a sentence each. */
   get limitedReasons(): string[] {
     return describeShaped(this.#own.listShaped(this.total))
+  }
+
+  /** What latencies of the whole would be without delays of this machine. */
+  get withoutOwnDelays(): WithoutOwnDelays {
+    return this.#own.toPercentiles()
   }
 
   /** First tries that went out in the last second that is closed, as the schedule has them; null before the first. */

@@ -67,6 +67,7 @@ function readComparedRun(view: RunFamily, summary = summarizeRun(view)): Compare
     dropped: state?.dropped ?? 0,
     missingCallbacks: countMissingCallbacks(summary),
     generatorLimited: summary.generator.limited,
+    withoutOwnDelays: summary.generator.without_own_delays_ms,
     fromCache: state?.fromCache ?? summary.from_cache.rows,
     latencies,
     percentiles: state?.partialPercentiles ?? state?.percentiles ?? {},

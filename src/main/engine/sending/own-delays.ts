@@ -1,4 +1,5 @@
 import { LatencyMeter } from '../../../shared/load/latency-meter.ts'
+import type { WithoutOwnDelays } from '../../../shared/run/run.ts'
 
 /** Figures in which this machine's own delays are looked for. */
 const SHAPED_METRICS = ['http_req_duration', 'response_time'] as const
@@ -67,6 +68,16 @@ export class OwnDelays {
 
   addAll(other: OwnDelays): void {
     this.#without.addAll(other.#without)
+  }
+
+  /** What latencies would be, as far as anything was measured; milliseconds. */
+  toPercentiles(): WithoutOwnDelays {
+    return Object.fromEntries(
+      SHAPED_METRICS.flatMap((metric) => {
+        const percentiles = this.#without.percentiles(metric)
+        return percentiles === null ? [] : [[metric, percentiles]]
+      }),
+    )
   }
 
   /** The figures of `told` of which more than a tenth and about a millisecond may be this machine's. */

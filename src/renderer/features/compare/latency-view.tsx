@@ -71,8 +71,7 @@ function LimitedNotice({ runs }: { runs: readonly OverlaidRun[] }) {
   )
   return (
     <Notice kind="warning" title={describeLimited(runs.map(({ letter }) => letter))}>
-      So they do not show whether the service was slower or faster. Where figures differ all the same, the
-      verdict has a question mark. {reasons.join(' ')}
+      A verdict that these delays may explain has a question mark. {reasons.join(' ')}
     </Notice>
   )
 }
@@ -212,9 +211,7 @@ function PercentilesCompared(props: { overlay: LatencyOverlay; series: LatencyOv
               return (
                 <>
                   {ms === undefined ? '–' : formatMs(ms)}
-                  {compared !== undefined && (
-                    <ChangeOfPercentile {...compared} isLimited={(comparison?.limited.length ?? 0) > 0} />
-                  )}
+                  {compared !== undefined && <ChangeOfPercentile {...compared} />}
                 </>
               )
             },
@@ -225,15 +222,15 @@ function PercentilesCompared(props: { overlay: LatencyOverlay; series: LatencyOv
   )
 }
 
-/** `+12.3 % slower`; what this machine limited says nothing of the service, so its verdict is in doubt. */
+/** `+12.3 % slower`; a verdict that delays of this machine may explain is in doubt. */
 function ChangeOfPercentile(props: {
   ratio: number
   low: number | null
   high: number | null
   verdict: Verdict
-  isLimited: boolean
+  mayBeOwn?: true
 }) {
-  const { ratio, low, high, verdict, isLimited } = props
+  const { ratio, low, high, verdict, mayBeOwn = false } = props
   const range =
     low === null || high === null
       ? 'range unknown'
@@ -241,10 +238,10 @@ function ChangeOfPercentile(props: {
   return (
     <span
       className={`ml-3 quiet text-left ${styles.verdict}`}
-      data-verdict={isLimited ? 'unclear' : verdict}
+      data-verdict={mayBeOwn ? 'unclear' : verdict}
       title={range}
     >
-      {formatPercent(ratio)} {isLimited && verdict !== 'unclear' ? `${verdict}?` : verdict}
+      {formatPercent(ratio)} {mayBeOwn ? `${verdict}?` : verdict}
     </span>
   )
 }
