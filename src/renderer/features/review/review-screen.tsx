@@ -258,6 +258,7 @@ export function ReviewScreen(props: {
         acceptance={acceptance}
         rows={left}
         place={place}
+        counts={isHeld(snapshot) ? snapshot.rows : null}
         groups={problems.data ?? []}
         guess={toGuess(summary)}
         sentBefore={
@@ -327,7 +328,7 @@ export function ReviewScreen(props: {
   )
 }
 
-function isHeld(snapshot: RunSnapshot | undefined): boolean {
+function isHeld(snapshot: RunSnapshot | undefined): snapshot is RunSnapshot {
   return snapshot !== undefined && snapshot.phase !== 'intake' && snapshot.phase !== 'ended'
 }
 

@@ -4,14 +4,16 @@ import { listNeeded } from '../../../shared/messages/accept-messages.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { findNeeds, isHint } from '../../../shared/messages/problem-traits.ts'
 import { ACCEPT_WORDS, type AcceptCode } from '../../../shared/run/accept-code.ts'
+import { countRows } from '../../../shared/run/item-state.ts'
 import type { ProblemGroup } from '../../../shared/run/problem.ts'
+import type { RowCounts } from '../../../shared/run/run.ts'
 import type { NamedPlace } from '../connection/destination.ts'
 import { ProductionNotice, ProductionWords } from '../connection/destination-panel.tsx'
 import { CheckField } from '../controls.tsx'
 import { Panel } from '../layout/screen.tsx'
 import { toSentence } from '../text/safe-text.tsx'
 import styles from './problems.module.css'
-import { WarnedRows, WarningCauses } from './row-warnings.tsx'
+import { UnsentRows, WarnedRows, WarningCauses } from './row-warnings.tsx'
 
 /** What a person has to accept before rows are sent, and whether that was done. */
 export interface Acceptance {
@@ -44,21 +46,31 @@ export function useAcceptance(open: readonly ProblemGroup[], isAskedOutside = fa
 
 /**
  * All that a person is told before rows are sent, on one sheet with one yes: what is guessed, what has to be accepted,
- * other warnings, and production, whose question outside of the page is then that yes. Nothing where nothing is to be told.
+ * other warnings, what is not sent, and production, whose question outside of the page is then that yes. Nothing where nothing is to be told.
  */
 export function BeforeSending(props: {
   acceptance: Acceptance
   rows: number
   /** Where the rows go; null where that stands elsewhere. */
   place?: NamedPlace | null
-  /** Warnings of the rows that have to be accepted or not. */
+  /** What the check found in the rows: warnings that have to be accepted or not, and errors. */
   groups?: readonly ProblemGroup[]
+  /** Rows of the run, of which some may not be sent; null where that is told elsewhere. */
+  counts?: RowCounts | null
   /** How the source is read, if that is a guess. */
   guess?: ReactNode
   /** What of the rows was sent before, if anything was. */
   sentBefore?: ReactNode
 }) {
-  const { acceptance, rows, place = null, groups = [], guess = null, sentBefore = null } = props
+  const {
+    acceptance,
+    rows,
+    place = null,
+    counts = null,
+    groups = [],
+    guess = null,
+    sentBefore = null,
+  } = props
   const { open, isChecked, onChecked, isAskedOutside } = acceptance
   const needed = listNeeded(open)
   // What was accepted beforehand, such as by the plan of an earlier run, is told as well.
@@ -70,7 +82,8 @@ export function BeforeSending(props: {
       !needed.some((code) => code === findNeeds(group)),
   )
   const isProduction = place?.kind === 'production'
-  if (needed.length === 0 && others.length === 0 && guess === null && sentBefore === null) {
+  const isAllSent = counts === null || countRows(counts, 'unsent') === 0
+  if (isAllSent && needed.length === 0 && others.length === 0 && guess === null && sentBefore === null) {
     return isProduction ? <ProductionNotice place={place} /> : null
   }
   return (
@@ -78,6 +91,7 @@ export function BeforeSending(props: {
       <Stack gap="md">
         {guess !== null && <p>{guess}</p>}
         {sentBefore}
+        {counts !== null && <UnsentRows counts={counts} groups={groups} />}
         {needed.map((code) => (
           <section key={code} className={styles.accept}>
             <p className="mb-1 bold">{toSentence(ACCEPT_WORDS[code])}</p>

@@ -1,9 +1,11 @@
 import { Button, Group, Modal, Stack } from '@mantine/core'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { PROBLEM_MESSAGES, sayExpected } from '../../../shared/messages/problem-messages.ts'
 import { isHint } from '../../../shared/messages/problem-traits.ts'
+import { countRows, listLeftOut } from '../../../shared/run/item-state.ts'
 import { getPlace, type Problem, type ProblemGroup } from '../../../shared/run/problem.ts'
+import type { RowCounts } from '../../../shared/run/run.ts'
 import {
   ContentSwitch,
   isFoundContent,
@@ -23,7 +25,7 @@ export function RowWarningsNotice({ groups }: { groups: readonly ProblemGroup[] 
   if (warnings.length === 0) return null
   return (
     <Notice kind="warning" title="Warnings about rows" actions={<ListRows warnings={warnings} />}>
-      <Causes warnings={warnings} />
+      <Causes groups={warnings} />
     </Notice>
   )
 }
@@ -34,21 +36,45 @@ export function WarningCauses({ groups }: { groups: readonly ProblemGroup[] }) {
     <Group component="section" gap="var(--space-2) var(--space-4)" align="flex-start" justify="space-between">
       <div>
         <p className="mb-1 bold">Warnings about rows</p>
-        <Causes warnings={groups} />
+        <Causes groups={groups} />
       </div>
       <ListRows warnings={groups} />
     </Group>
   )
 }
 
-function Causes({ warnings }: { warnings: readonly ProblemGroup[] }) {
+/** How many rows of a run are not sent, and why; nothing where all are. */
+export function UnsentRows({ counts, groups }: { counts: RowCounts; groups: readonly ProblemGroup[] }) {
+  const unsent = countRows(counts, 'unsent')
+  if (unsent === 0) return null
+  return (
+    <section>
+      <p className="mb-1 bold">
+        {formatCounted(unsent, 'row')} {unsent === 1 ? 'is' : 'are'} not sent
+      </p>
+      <Causes groups={groups.filter(({ severity }) => severity === 'error')}>
+        {listLeftOut(counts).map(
+          ({ state, rows, note }) =>
+            rows > 0 && (
+              <li key={state}>
+                {formatCounted(rows, 'row')}: {note}
+              </li>
+            ),
+        )}
+      </Causes>
+    </section>
+  )
+}
+
+function Causes({ groups, children }: { groups: readonly ProblemGroup[]; children?: ReactNode }) {
   return (
     <ul className="m-0 pl-4">
-      {warnings.map((group) => (
+      {groups.map((group) => (
         <li key={toKey(group)}>
           {formatCounted(group.rows, 'row')}: <Cause group={group} />
         </li>
       ))}
+      {children}
     </ul>
   )
 }
