@@ -167,37 +167,25 @@ export function formatThresholdValue({ value, unit }: Pick<ThresholdResult, 'val
   return value === null ? 'nothing measured' : toText(value, unit)
 }
 
-/** A distance of more times the limit says nothing as a percentage of it. */
-const PERCENT_OF_LIMIT_MAX = 1000
-
 /**
- * By how much a threshold holds or is crossed: `crossed by 112 ms (22.4 % of the limit)`, `88.0 ms to spare (…)`. A limit
- * that is far away is said itself: `crossed by 128 ms (limit 0.001 ms)`. That no request had its tags is said, too: a count
- * of 0 may be right, or a tag that is mistyped.
+ * How far a threshold's value is from its limit: `112 ms over the limit of 500 ms`, `0.76 points under the limit of 1 %`. That
+ * no request had its tags is said, too: a count of 0 may be right, or a tag that is mistyped.
  */
 export function formatThresholdMargin(result: ThresholdResult): string {
   const distance = formatDistance(result)
   return result.requests === 0 ? `${distance}; no request has these tags` : distance
 }
 
-function formatDistance({ ok, limit, margin, unit, unanswered }: ThresholdResult): string {
+function formatDistance({ ok, value, limit, margin, unit, unanswered }: ThresholdResult): string {
   if (unanswered) return 'not judged: most of the measured time had no answers'
-  if (margin === null) return 'nothing shows that it holds'
+  if (value === null || margin === null) return 'nothing shows that it holds'
   const size = Math.abs(margin)
-  const percent = (size / Math.abs(limit)) * 100
-  const relative =
-    limit === 0
-      ? ''
-      : percent > PERCENT_OF_LIMIT_MAX
-        ? ` (limit ${toLimitText(limit, unit)})`
-        : ` (${formatFigure(percent)} % of the limit)`
-  // A difference of shares, with their ratio.
+  if (size === 0) return ok ? 'exactly the limit' : 'at the limit itself'
   const distance = unit === 'share' ? `${formatFigure(size * 100)} points` : toText(size, unit)
-  if (!ok) return size === 0 ? 'at the limit itself' : `crossed by ${distance}${relative}`
-  return size === 0 ? 'exactly' : `${distance} to spare${relative}`
+  return `${distance} ${value > limit ? 'over' : 'under'} the limit of ${toLimitText(limit, unit)}`
 }
 
-/** One line: `✗ p(99)<500: 612 ms, crossed by 112 ms (22.4 % of the limit)`. */
+/** One line: `✗ p(99)<500: 612 ms, 112 ms over the limit of 500 ms`. */
 export function formatThresholdResult(result: ThresholdResult): string {
   const mark = result.ok ? '✓' : '✗'
   return `${mark} ${result.expression}: ${formatThresholdValue(result)}, ${formatThresholdMargin(result)}`
@@ -206,7 +194,8 @@ export function formatThresholdResult(result: ThresholdResult): string {
 /** A limit in full: one far below the figures that {@link toText} shows must not read as 0. */
 function toLimitText(limit: number, unit: ThresholdResult['unit']): string {
   if (unit === 'share') return `${Number((limit * 100).toPrecision(6))} %`
-  return unit === 'ms' ? `${limit} ms` : String(limit)
+  const text = Number.isInteger(limit) ? formatCount(limit) : String(limit)
+  return unit === 'ms' ? `${text} ms` : text
 }
 
 function toText(value: number, unit: ThresholdResult['unit']): string {

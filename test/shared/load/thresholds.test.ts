@@ -111,14 +111,14 @@ describe('a threshold', () => {
       'http_req_failed:rate<0.00001',
     ).map(formatThresholdResult)
     expect(lines).toEqual([
-      '✗ p(99)<500: 990 ms, crossed by 490 ms (98.0 % of the limit)',
-      '✓ p(50)<550: 500 ms, 49.8 ms to spare (9.05 % of the limit)',
-      '✗ rate<0.01: 1.20 %, crossed by 0.20 points (20.0 % of the limit)',
-      '✗ dropped==0: 3, crossed by 3',
+      '✗ p(99)<500: 990 ms, 490 ms over the limit of 500 ms',
+      '✓ p(50)<550: 500 ms, 49.8 ms under the limit of 550 ms',
+      '✗ rate<0.01: 1.20 %, 0.20 points over the limit of 1 %',
+      '✗ dropped==0: 3, 3 over the limit of 0',
       '✗ start_lag:max<5: nothing measured, nothing shows that it holds',
-      '✓ dropped==3: 3, exactly',
-      '✗ p(99)<0.001: 990 ms, crossed by 990 ms (limit 0.001 ms)',
-      '✗ http_req_failed:rate<0.00001: 1.20 %, crossed by 1.20 points (limit 0.001 %)',
+      '✓ dropped==3: 3, exactly the limit',
+      '✗ p(99)<0.001: 990 ms, 990 ms over the limit of 0.001 ms',
+      '✗ http_req_failed:rate<0.00001: 1.20 %, 1.20 points over the limit of 0.001 %',
     ])
   })
 })

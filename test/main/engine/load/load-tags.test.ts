@@ -232,7 +232,7 @@ test('a threshold that holds since no request has its tags says so', async () =>
     [true, undefined],
   ])
   expect(summary.thresholds?.map(formatThresholdResult)).toEqual([
-    '✓ http_reqs{error_code:RATE_LIMITD}:count<1: 0, 1 to spare (100 % of the limit); no request has these tags',
+    '✓ http_reqs{error_code:RATE_LIMITD}:count<1: 0, 1 under the limit of 1; no request has these tags',
     '✓ http_reqs{status:200}:count==40: 40, exactly',
     '✓ http_reqs:count==40: 40, exactly',
   ])

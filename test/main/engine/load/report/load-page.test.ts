@@ -197,7 +197,7 @@ describe('thresholds', () => {
     )
     expect(text).toContain('Thresholds: ✗ 1 of 2 crossed')
     expect(text).toContain('✗ crossed p(99)<50')
-    expect(text).toContain('90.1 ms crossed by 40.1 ms (80.1 % of the limit)')
+    expect(text).toContain('90.1 ms 40.1 ms over the limit of 50 ms')
     expect(text).toContain('✓ holds dropped==0 0 exactly')
   })
 })
