@@ -165,6 +165,23 @@ const FAILED_LOADS: readonly string[] = ['20261125-233215-482p48x', '20261125-23
 export const INTENDED_DIFFERENCES: readonly IntendedDifference[] = [
   {
     reason:
+      'the list of runs says of a load test whose thresholds failed that it did, in the place of its state',
+    apply(answer) {
+      const { args, stdout } = answer
+      if (args.join(' ') !== 'runs' || !Array.isArray(stdout)) return answer
+      const failed = stdout.map((line) => / completed .* \d+ of \d+ failed /.test(String(line)))
+      if (!failed.includes(true)) return answer
+      const width = STATE_FAILED.length
+      const lines = stdout.map((line, at) =>
+        String(line).replace(/(?<= )(STATE {4}|completed)/, (state) =>
+          (failed[at] ? STATE_FAILED : state).padEnd(width),
+        ),
+      )
+      return { ...answer, stdout: lines }
+    },
+  },
+  {
+    reason:
       'a trend says what its runs have in common, and each of them its source and whether a load test failed',
     apply(answer) {
       const { args, stdout } = answer
@@ -596,6 +613,8 @@ function addEscaped(value: unknown, files: Answer['files']): unknown {
   const escaped = lines.flatMap((line) => String(line).match(GUARDED) ?? []).length
   return escaped === 0 ? members : { ...members, escaped_cells: escaped }
 }
+
+const STATE_FAILED = 'threshold failed'
 
 /** The label of the golden runs that stands for no rule. */
 const UNREAD = 'hate'
