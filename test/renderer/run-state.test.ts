@@ -9,6 +9,15 @@ it.each([
   ['no success', { state: 'completed', thresholds: [HELD], requests: REQUESTS }],
   ['threshold failed', { state: 'completed', thresholds: [{ ...HELD, ok: false }], requests: REQUESTS }],
   ['completed', { state: 'completed', thresholds: [HELD], requests: { ...REQUESTS, succeeded: 1 } }],
+  [
+    'stopped, threshold failed',
+    { state: 'stopped', thresholds: [{ ...HELD, ok: false }], requests: REQUESTS },
+  ],
+  ['ready', { state: 'running', started_at: null, warnings: [], requests: REQUESTS }],
+  [
+    'running',
+    { state: 'running', started_at: null, warnings: [{ code: 'SOURCE_UNREAD' }], requests: REQUESTS },
+  ],
   ['stopped', { state: 'stopped', thresholds: [], requests: REQUESTS }],
   ['running', { state: 'running', thresholds: [], requests: REQUESTS }],
   // Of a run that sends each row once, its rows tell.

@@ -93,6 +93,9 @@ export const runWarningSchema = z.object({
 
 export type RunWarning = z.infer<typeof runWarningSchema>
 
+/** Code of the warning that a source has not been read to its end. */
+export const SOURCE_UNREAD = 'SOURCE_UNREAD'
+
 export type RowWarning = Required<RunWarning>
 
 /** The warnings of a run that are about its rows, most rows first. */
@@ -455,13 +458,30 @@ export function findLoadFailure(
   return hasNoSuccess(summary) ? 'no success' : null
 }
 
-/** The state that lists show of a run: one of its own for a load test that ended and failed. */
+type EndedEarly = Exclude<RunState, 'running' | 'completed'>
+
+/** The state that window and terminal show of a run, as far as its journal tells. */
+export type ShownState =
+  | RunState
+  | 'ready'
+  | 'threshold failed'
+  | 'no success'
+  | `${EndedEarly}, threshold failed`
+
+/** The state that lists show of a run: `ready` before anything is sent, and that a load test failed. */
 export function toShownState(
-  summary: SummaryOfLoad & Pick<RunSummary, 'state' | 'thresholds'>,
-): RunState | NonNullable<ReturnType<typeof findLoadFailure>> {
+  summary: SummaryOfLoad & Pick<RunSummary, 'state' | 'thresholds' | 'started_at' | 'warnings'>,
+): ShownState {
   const { state } = summary
+  if (state === 'running') return isReady(summary) ? 'ready' : state
   const failure = findLoadFailure(summary)
-  return failure === 'no success' && state !== 'completed' ? state : (failure ?? state)
+  if (state === 'completed') return failure ?? state
+  return failure === 'threshold failed' ? `${state}, ${failure}` : state
+}
+
+/** Whether a run that a process holds has read its rows, and waits for a yes before it sends any. */
+function isReady({ started_at, warnings }: Pick<RunSummary, 'started_at' | 'warnings'>): boolean {
+  return started_at === null && !warnings.some(({ code }) => code === SOURCE_UNREAD)
 }
 
 /**

@@ -2,6 +2,7 @@ import { existsSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { listRunIds, toJournalFile, toRunFiles } from '../../../src/main/engine/workspace/workspace-files.ts'
+import { toShownState } from '../../../src/shared/run/run.ts'
 import { startFaultServer, toTaskAnswer } from '../../helpers/fault-server.ts'
 import { holdLease } from '../../helpers/hold-lease.ts'
 import { onlyInLongForm } from '../../helpers/long-form.ts'
@@ -42,10 +43,12 @@ test('a run obeys from outside its thread: begin, pause, concurrency, resume, st
   const server = await startHoldingService()
   const plan = createRunPlan(folder, 50, server.baseUrl, { pace: { kind: 'closed', concurrency: 1 } })
   const run = await engine.runs.startRun(plan, { ...START, hold: true })
+  const readShown = async () => toShownState(await engine.runs.summarizeRun(run.runId))
   await untilSnapshot(run, ({ phase }) => phase === 'ready')
-  expect(server.connections).toBe(0)
+  expect([server.connections, await readShown()]).toEqual([0, 'ready'])
   run.begin()
   await server.arrivals(1)
+  expect(await readShown()).toBe('running')
   run.setConcurrency(4)
   await server.arrivals(4)
   run.pause()

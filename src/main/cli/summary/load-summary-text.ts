@@ -5,7 +5,7 @@ import { adviseInTerminal } from '../../../shared/messages/outcome-advice.ts'
 import { nameRunSource } from '../../../shared/plan/source-paths.ts'
 import { toLoadSections } from '../../../shared/report/load-sections.ts'
 import type { Section } from '../../../shared/report/report.ts'
-import { type RunSummary, toServiceUrl } from '../../../shared/run/run.ts'
+import { findLoadFailure, type RunSummary, toServiceUrl, toShownState } from '../../../shared/run/run.ts'
 import { hang, wrapWords } from '../terminal/layout.ts'
 import { toPrintable } from '../terminal/output.ts'
 import { formatReportSection, joinParts } from '../terminal/report-text.ts'
@@ -49,7 +49,8 @@ function formatNotice(terminal: Terminal, { kind, title, text, details }: LoadNo
 
 function formatHeading(terminal: Terminal, summary: RunSummary, report: LoadReport): string[] {
   const { dot, arrow } = terminal.glyphs
-  const state = terminal.tone(STATE_TONES[summary.state], summary.state)
+  const tone = findLoadFailure(summary) === null ? STATE_TONES[summary.state] : 'bad'
+  const state = terminal.tone(tone, toShownState(summary))
   const measured = report.startedAt === null ? '' : ` ${dot} ${formatDuration(report.durationMs)} measured`
   const plan = report.plan.filter((phrase) => !phrase.startsWith('thresholds ')).join('; ')
   const quiet = [

@@ -24,6 +24,7 @@ import {
   type RunState,
   type RunSummary,
   type RunWarning,
+  SOURCE_UNREAD,
   type TermCounts,
 } from '../../../shared/run/run.ts'
 import { toSentBefore } from '../../../shared/run/sent-before.ts'
@@ -148,7 +149,7 @@ function toUnreadWarnings({ record }: RunFamily): RunWarning[] {
   if (record.state !== 'intake' || record.parentRunId !== null) return []
   const message =
     'The source has not been read to its end: it may have more rows than these. Nothing is sent until then.'
-  return [{ code: 'SOURCE_UNREAD', message }]
+  return [{ code: SOURCE_UNREAD, message }]
 }
 
 /** Says that a process ended without warning, and what is not measured before its run is recovered. */

@@ -10,19 +10,12 @@ import {
   IconPlugConnectedX,
   type TablerIcon,
 } from '@tabler/icons-react'
-import type { RunState, RunSummary } from '../../../shared/run/run.ts'
+import type { RunSummary, ShownState } from '../../../shared/run/run.ts'
 import { IconLabel } from './row-states.tsx'
 import styles from './states.module.css'
 
 /** A run's state: in more detail while this process holds it, and with the thresholds' verdict for a load test. */
-export type RunStanding =
-  | RunState
-  | 'paused'
-  | 'ready'
-  | 'awaiting'
-  | 'threshold failed'
-  | 'no success'
-  | 'not connected'
+export type RunStanding = ShownState | 'paused' | 'awaiting' | 'not connected'
 
 const LOOKS: Record<RunStanding, { icon: TablerIcon; color: string; meaning: string }> = {
   running: { icon: IconPlayerPlay, color: 'var(--accent)', meaning: 'Rows are being sent.' },
@@ -55,6 +48,16 @@ const LOOKS: Record<RunStanding, { icon: TablerIcon; color: string; meaning: str
     icon: IconCircleX,
     color: 'var(--state-failed)',
     meaning: 'A threshold of the load test does not hold.',
+  },
+  'stopped, threshold failed': {
+    icon: IconCircleX,
+    color: 'var(--state-failed)',
+    meaning: 'It stopped by itself before the end, and a threshold does not hold.',
+  },
+  'interrupted, threshold failed': {
+    icon: IconCircleX,
+    color: 'var(--state-failed)',
+    meaning: 'It was stopped before the end, and a threshold does not hold until then.',
   },
   'no success': {
     icon: IconCircleX,

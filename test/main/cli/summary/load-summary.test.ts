@@ -84,7 +84,7 @@ function show(report: LoadReport, columns = 110): string {
 describe('the summary of a load test', () => {
   it('begins with the run where the generator kept up, and then has thresholds before any other number', () => {
     const text = show(buildLoadReport({}, { thresholds: [HELD, CROSSED] }))
-    expect(text).toMatch(/^posts\.csv at 200 a second · completed · 1 min measured\n/)
+    expect(text).toMatch(/^posts\.csv at 200 a second · threshold failed · 1 min measured\n/)
     const parts = ['Thresholds', 'Requests', 'Latency in ms', 'Statuses', 'Connections', 'Generator']
     const at = parts.map((part) => text.indexOf(`\n${part}`))
     expect(at).toEqual(at.toSorted((a, b) => a - b))

@@ -55,7 +55,7 @@ const optional = (...given: Parameters<typeof always>): RunColumn => ({
 const COLUMNS: readonly RunColumn[] = [
   always(text('RUN'), 9, (run) => run.run_id),
   always(foreign('NAME', 8), 9, (run) => toPrintable(run.name)),
-  always(text('STATE'), 9, (run) => (run.state === 'completed' ? toShownState(run) : run.state)),
+  always(text('STATE'), 9, toShownState),
   always(number('ROWS'), 9, ({ rows }) => formatCount(rows.read)),
   always(number('OK'), 9, (run) => formatCount(toEnded(run).succeeded)),
   always(number('REJECTED'), 8, (run) => formatCount(toEnded(run).rejected)),
