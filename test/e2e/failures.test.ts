@@ -77,7 +77,7 @@ it('says what to do about refused rows, and sends them again as a child run with
   await page.getByRole('button', { name: `Retry ${refused} rows…` }).click()
   const dialog = page.getByRole('dialog')
   const key = dialog.getByLabel('API key', { exact: true })
-  await dialog.getByText('The one you typed for this address before.').waitFor()
+  await dialog.getByText('The one you typed that the run was sent with.').waitFor()
   expect(await key.inputValue()).toBe(KEY)
   await key.fill('')
   await expect

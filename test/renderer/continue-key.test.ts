@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type KeySituation, toFirstKeyChoice } from '../../src/renderer/app/continue-run.tsx'
 
-const UNSTORED: KeySituation = { isNeeded: true, refusedRows: 0, stored: null, remembered: 'typed-before' }
+const UNSTORED: KeySituation = { isNeeded: true, refusedRows: 0, stored: null, own: 'own-key' }
 const STORED: KeySituation = {
   ...UNSTORED,
   isNeeded: false,
@@ -9,8 +9,8 @@ const STORED: KeySituation = {
 }
 
 describe('the key that a run is taken up with', () => {
-  it('is at first the one that was typed for its addresses before', () => {
-    expect(toFirstKeyChoice(UNSTORED)).toEqual({ typed: 'typed-before', isKept: false })
+  it('is at first the one that was typed and it was sent with', () => {
+    expect(toFirstKeyChoice(UNSTORED)).toEqual({ typed: 'own-key', isKept: false })
   })
 
   it('is not the one that was typed before where the service refused a key', () => {

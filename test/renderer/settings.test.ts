@@ -20,7 +20,7 @@ import {
   nameAddress,
   parseBaseUrl,
   parseServiceUrl,
-  recallTypedKey,
+  recallTypedKeys,
   rememberTypedKey,
   toAddresses,
 } from '../../src/renderer/ui/connection/destination.ts'
@@ -189,11 +189,11 @@ describe('a key that was typed', () => {
   it('is recalled for a run to exactly its addresses, and for no other', () => {
     rememberTypedKey({ baseUrl: 'https://a.example' }, 'typed-key')
     const recall = (base_url: string, task_base_url?: string) =>
-      recallTypedKey(toAddresses({ base_url, ...(task_base_url !== undefined && { task_base_url }) }))
-    expect(recall('https://a.example')).toBe('typed-key')
-    expect(recall('https://a.example', 'https://a.example')).toBe('typed-key')
-    expect(recall('https://a.example', 'https://b.example')).toBe('')
-    expect(recall('https://a.example:8443')).toBe('')
+      recallTypedKeys(toAddresses({ base_url, ...(task_base_url !== undefined && { task_base_url }) }))
+    expect(recall('https://a.example')).toEqual(['typed-key'])
+    expect(recall('https://a.example', 'https://a.example')).toEqual(['typed-key'])
+    expect(recall('https://a.example', 'https://b.example')).toEqual([])
+    expect(recall('https://a.example:8443')).toEqual([])
   })
 })
 

@@ -91,6 +91,11 @@ export const runsHandlers: Handlers<'runs'> = {
       canChangeKey: !isSandbox && !isAnonymous,
     }
   },
+  matchKeys: async ({ context: { engine }, input: { runId, apiKeys } }) => {
+    const { connection } = await engine.runs.readPlan(runId)
+    const keys = apiKeys.map((apiKey) => ApiKey.create(apiKey, connection, 'that was typed in'))
+    return { matches: await Promise.all(keys.map((key) => engine.runs.wasSentWith(runId, key))) }
+  },
   resumeRun: ({ context, input, signal }) => continueRun(context, input, 'resumeRun', signal),
   retryRun: ({ context, input, signal }) => continueRun(context, input, 'retryRun', signal),
   correctRun: async ({ context, input: { runId, apiKey, ...correction } }) => {

@@ -17,10 +17,12 @@ import { askSql, type SqlOptions } from './lookback/sql/ask-sql.ts'
 import { saveAnswer } from './lookback/sql/save-answer.ts'
 import { StoredRuns } from './query/stored-runs.ts'
 import { WorkspaceReceiver } from './receiver/workspace-receiver.ts'
+import type { ApiKey } from './secrets/bound-secret.ts'
 import { createEnvironmentProxies, findSystemRoute } from './secrets/system-proxy.ts'
 import type { ConnectionSecrets } from './service/check-connection.ts'
 import { HeldRuns } from './session/held-runs.ts'
 import { readStoredSecrets } from './workspace/connection-secrets.ts'
+import { toKeyFingerprint } from './workspace/key-fingerprint.ts'
 import { createWorkspaceFolders } from './workspace/workspace-files.ts'
 
 /**
@@ -90,6 +92,9 @@ export function createEngine({
        */
       importK6: (files: readonly string[], options?: { ofRunId?: string; name?: string }) =>
         held.importK6(files, options),
+      /** Whether a run or its retries were sent with a key; null if nobody knows. */
+      wasSentWith: (runId: string, apiKey: ApiKey) =>
+        stored.own.wasSentWith(runId, toKeyFingerprint(workspace, apiKey)),
       /** Throws `RUN_BUSY` where a process holds the run, or that of its retries that would be resumed. */
       refuseBusy: (runId: string) => held.refuseBusy(runId),
       /** Lets a held run send; a correction goes on in the run that it corrects, whose handle is returned. */

@@ -20,7 +20,7 @@ import {
   isTypeable,
   type NamedPlace,
   type NamePlace,
-  recallTypedKey,
+  recallTypedKeys,
   rememberTypedKey,
   toAddresses,
 } from '../ui/connection/destination.ts'
@@ -51,8 +51,19 @@ export function ContinueRun(props: {
   const { request, onClose } = props
   const { kind, runId } = request
   const summary = useLiveRuns((live) => live.summaries[runId])
+  const [otherKey, setOtherKey] = useState<string | null>(null)
   const taking = useMutation({
     mutationFn: async ({ replaces, apiKey, ...rest }: ContinueChoice) => {
+      // A key that takes the place of a refused one is another, as is meant.
+      if (
+        apiKey !== undefined &&
+        apiKey !== otherKey &&
+        summary !== undefined &&
+        countRefused(summary) === 0
+      ) {
+        const { matches } = await bridge.runs.matchKeys({ runId, apiKeys: [apiKey] })
+        if (matches[0] === false) return setOtherKey(apiKey)
+      }
       if (apiKey !== undefined && replaces !== undefined) {
         showConnections(await bridge.connections.setKey({ ...replaces, apiKey }))
       } else if (apiKey !== undefined && summary !== undefined) {
@@ -74,7 +85,8 @@ export function ContinueRun(props: {
   })
   const access = useQuery(ask.runs.readAccess.queryOptions({ input: { runId } }))
   const open = useQuery(ask.check.openWarnings.queryOptions({ input: { runId } }))
-  if (summary === undefined || access.isPending || open.isPending) return null
+  const ownKey = useOwnKey(runId, summary)
+  if (summary === undefined || access.isPending || open.isPending || ownKey === null) return null
   // A retry sends what is left of the whole run, whichever part of it is shown.
   const rows = kind === 'resume' ? summary.rows : (summary.whole_run?.rows ?? summary.rows)
   const addsTwice = mayAddTwice(summary.operation)
@@ -92,8 +104,9 @@ export function ContinueRun(props: {
         isNeeded: access.data?.needsKey ?? true,
         refusedRows: access.data?.canChangeKey === false ? 0 : countRefused(summary),
         stored: findSentKey(props.connections.find(({ name }) => name === access.data?.keyConnection)),
-        remembered: recallTypedKey(toAddresses(summary)),
+        own: ownKey,
       }}
+      otherKey={otherKey}
       place={toPlace(props.namePlace(summary.base_url, summary.connection), access.data)}
       busy={taking.isPending}
       error={taking.error}
@@ -101,6 +114,21 @@ export function ContinueRun(props: {
       onClose={onClose}
     />
   )
+}
+
+/** The key that was typed in this window and the run was sent with; empty where there is none, null while that is asked. */
+function useOwnKey(runId: string, summary: RunSummary | undefined): string | null {
+  const apiKeys = summary === undefined ? [] : recallTypedKeys(toAddresses(summary))
+  const { data, isPending } = useQuery({
+    queryKey: ['own key', runId],
+    queryFn: async () => {
+      const { matches } = await bridge.runs.matchKeys({ runId, apiKeys: [...apiKeys] })
+      return apiKeys[matches.indexOf(true)] ?? ''
+    },
+    enabled: apiKeys.length > 0,
+  })
+  if (apiKeys.length === 0) return ''
+  return isPending ? null : (data ?? '')
 }
 
 /**
@@ -158,6 +186,8 @@ function ContinueDialog(props: {
   /** Warnings that have to be accepted before the rows are sent. */
   open: readonly ProblemGroup[]
   keySituation: KeySituation
+  /** A typed key that the run was not sent with, which a person has to confirm. */
+  otherKey: string | null
   /** Where the rows go; a production place is named and warned of. */
   place: NamedPlace
   busy: boolean
@@ -174,6 +204,7 @@ function ContinueDialog(props: {
   const total = rows + (onUnknown === 'resend' ? unknown : 0)
   const waits = kind === 'resume' && awaiting > 0
   const verb = VERBS[kind]
+  const isOther = props.otherKey !== null && key.typed?.trim() === props.otherKey
   return (
     <Modal opened onClose={props.onClose} title={TITLES[kind]}>
       <Form
@@ -219,9 +250,14 @@ function ContinueDialog(props: {
           />
         )}
         <ContinueKey situation={keySituation} choice={key} onChoice={setKey} />
+        {isOther && (
+          <Notice kind="warning" title="The run was sent with another key">
+            If this one belongs to another project, the rows go to that project.
+          </Notice>
+        )}
         <BeforeSending acceptance={acceptance} rows={total} place={props.place} />
         <FormActions
-          submit={total > 0 ? `${verb} ${formatCounted(total, 'row')}` : waits ? 'Await the callbacks' : verb}
+          submit={`${total > 0 ? `${verb} ${formatCounted(total, 'row')}` : waits ? 'Await the callbacks' : verb}${isOther ? ' with this key' : ''}`}
           onCancel={props.onClose}
           sent={{ error: props.error, isPending: props.busy }}
           isBlocked={
@@ -278,8 +314,8 @@ export interface KeySituation {
   refusedRows: number
   /** The stored key that is sent unless another is typed. */
   stored: { connection: string; label: string; isTypeable: boolean } | null
-  /** The key that was typed for these addresses before; empty where there is none. */
-  remembered: string
+  /** The key that was typed in this window and the run was sent with; empty where there is none. */
+  own: string
 }
 
 interface KeyChoice {
@@ -303,10 +339,10 @@ function findSentKey(entry: ConnectionEntry | undefined): KeySituation['stored']
 }
 
 /** What is chosen at first: a refused key is not sent again without being asked about. */
-export function toFirstKeyChoice({ isNeeded, refusedRows, stored, remembered }: KeySituation): KeyChoice {
+export function toFirstKeyChoice({ isNeeded, refusedRows, stored, own }: KeySituation): KeyChoice {
   const isRefused = refusedRows > 0
   return {
-    typed: isRefused ? '' : isNeeded ? remembered : null,
+    typed: isRefused ? '' : isNeeded ? own : null,
     isKept: isRefused && !isNeeded && stored?.isTypeable === true,
   }
 }
@@ -318,7 +354,7 @@ function ContinueKey(props: {
   onChoice: (choice: KeyChoice) => void
 }) {
   const { situation, choice, onChoice } = props
-  const { isNeeded, refusedRows, stored, remembered } = situation
+  const { isNeeded, refusedRows, stored, own } = situation
   const storage = useQuery(ask.connections.readStorage.queryOptions())
   if (!isNeeded && refusedRows === 0) return null
   const { typed } = choice
@@ -356,8 +392,8 @@ function ContinueKey(props: {
           description={
             choice.isKept
               ? sayKept(storage.data ?? null)
-              : isNeeded && typed !== '' && typed === remembered
-                ? 'The one you typed for this address before. It is kept in memory until this window closes.'
+              : isNeeded && typed !== '' && typed === own
+                ? 'The one you typed that the run was sent with. It is kept in memory until this window closes.'
                 : undefined
           }
         />

@@ -185,6 +185,10 @@ export const runsContract = {
   setApiKey: base.input(ofRun({ apiKey: apiKeySchema })).output(doneSchema),
   /** How the run reaches its service, as far as a person needs to know. */
   readAccess: base.input(runIdSchema).output(accessSchema),
+  /** Whether a run or its retries were sent with each of these keys; null if nobody knows. */
+  matchKeys: base
+    .input(ofRun({ apiKeys: z.array(apiKeySchema) }))
+    .output(z.object({ matches: z.array(z.boolean().nullable()) })),
   /** Takes an interrupted run up again. A person is asked as by `begin`. */
   resumeRun: base.input(takeUpSchema).output(runIdSchema),
   /** Sends what did not succeed as a child run; answers with the child's id. A person is asked as by `begin`. */

@@ -280,6 +280,8 @@ const sessionSchema = z.object({
   app_version: z.string(),
   /** Rows that a retry put back into the queue. */
   rows_taken: z.int(),
+  /** It sent with a key that no session of the run had before it; left out otherwise, and where that is not known. */
+  other_key: z.literal(true).exactOptional(),
   requests: z.object(requestsShape),
   duration_s: z.number(),
 })

@@ -1,10 +1,11 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { readGivenKey } from '../../../src/main/cli/session/given-key.ts'
 import { quoteForShell } from '../../../src/shared/shell-command.ts'
 import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { createMemoryKeyring } from '../../helpers/memory-keyring.ts'
+import { startRecordingService } from '../../helpers/recording-service.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { createKeptContext, runInProcess } from './run-in-process.ts'
@@ -88,6 +89,28 @@ describe('--api-key-file', () => {
     expect(again.stderr).toContain('Add --api-key-file FILE again')
     const other = { SLUICE_API_KEY: 'not-the-key' }
     expect((await sluice(['retry', 'latest', '--api-key-file', right], { env: other })).code).toBe(0)
+  })
+
+  it('is said to be another one than the run was sent with', async () => {
+    const service = await startRecordingService((_postId, arrivals) => (arrivals === 1 ? 400 : null))
+    onTestFinished(() => service.close())
+    const { source, write, sluice } = await openService()
+    const [own, other] = [write('own.txt', KEY), write('other.txt', 'key-of-another-project')]
+    const readSessions = async () => JSON.parse((await sluice(['show', 'latest', '--json'])).stdout).sessions
+    const said = 'was sent with another key than this one'
+    const send = (file: string) =>
+      sluice(['task', source, '--base-url', service.baseUrl, '--api-key-file', file])
+    await send(own)
+    const again = await sluice(['retry', 'latest', '--api-key-file', own])
+    expect(again.stderr).not.toContain(said)
+    service.arrived.clear()
+    await send(own)
+    const elsewhere = await sluice(['retry', 'latest', '--api-key-file', other])
+    expect(elsewhere.code).toBe(0)
+    expect(elsewhere.stderr).toContain(said)
+    const sessions = await readSessions()
+    expect(sessions[0]).not.toHaveProperty('other_key')
+    expect(sessions[1]).toMatchObject({ kind: 'retry', other_key: true })
   })
 
   it('is not combined with another place of the key', async () => {

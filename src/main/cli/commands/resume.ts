@@ -10,6 +10,7 @@ import type { Plan } from '../../../shared/plan/plan.ts'
 import { type AcceptCode, joinAccepted } from '../../../shared/run/accept-code.ts'
 import type { ProblemGroup } from '../../../shared/run/problem.ts'
 import { isLoadRun, type RunSummary } from '../../../shared/run/run.ts'
+import { isKeyRefusal } from '../../../shared/service/errors.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { ResumeOptions, RunHandle } from '../../engine/engine-interface.ts'
 import type { CliContext } from '../context.ts'
@@ -164,6 +165,21 @@ async function noteSourceChange(
   )
 }
 
+/** Says that the key is another one than the run was sent with, unless the service refused that one. */
+async function noteOtherKey(
+  context: CliContext,
+  engine: Engine,
+  { run_id: runId, errors }: RunSummary,
+  { quiet, apiKey }: Pick<AgainFlags, 'quiet'> & Pick<ResumeOptions, 'apiKey'>,
+): Promise<void> {
+  if (quiet || apiKey === undefined) return
+  if (errors.some(({ status, error_code }) => isKeyRefusal(status, error_code))) return
+  if ((await engine.runs.wasSentWith(runId, apiKey)) !== false) return
+  await context.err.writeLine(
+    `Run ${runId} was sent with another key than this one. If this one belongs to another project, the rows go to that project.`,
+  )
+}
+
 async function sendAgain(
   context: CliContext,
   reference: string,
@@ -200,6 +216,7 @@ async function sendAgain(
     })
     const secrets = await access.readSecrets()
     if (!flags.quiet) for (const note of access.notes) await context.err.writeLine(toPrintable(note))
+    if (!access.isKeyOfConnection) await noteOtherKey(context, engine, run, { ...flags, ...secrets })
     const guarded = findGuarded(context, access.production, flags)
     const choice = await chooseOnUnknown(context, run, flags, again.how)
     if (again.how === 'retry' && again.hasNothingToSend(run, choice)) return nothingLeft()

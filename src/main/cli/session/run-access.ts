@@ -74,6 +74,8 @@ export function createRunAccess(context: CliContext, options: AccessOptions) {
   return {
     /** Whether options say where the key is that no plan has. */
     hasGivenKey: keyFrom === 'file' || keyFrom === 'command',
+    /** Whether the key is the active one of a stored connection, whose keys are all of one project. */
+    isKeyOfConnection: given === null && active !== null,
     /** The stored connection that the run was started with, where the workspace has it. */
     stored,
     /** The stored connection to production that the run reaches, by whichever name or address. */

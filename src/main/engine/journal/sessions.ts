@@ -16,6 +16,8 @@ interface SessionOptions {
   onUnknown?: 'resend' | 'skip' | undefined
   deliveredCodes?: readonly string[] | undefined
   callbackTimeoutMs?: number | undefined
+  /** Whether it sends with a key that no earlier session of the run had. */
+  isOtherKey?: boolean | undefined
 }
 
 export interface SessionRecord {
@@ -26,6 +28,7 @@ export interface SessionRecord {
   endedAtMs: number | null
   appVersion: string
   taken: number
+  isOtherKey: boolean
   /** The run's counters of requests, by outcome, and its time of sending as the session began. */
   requests: ReadonlyMap<string, number>
   sendingMs: number
@@ -56,12 +59,18 @@ export function endSession(db: DatabaseSync, endedAtMs: number): void {
 
 /** Reads the sessions of a run, the first one first. */
 export function readSessions(db: DatabaseSync): SessionRecord[] {
-  const sessions = readRows<Omit<SessionRecord, 'requests'> & { requests: string }>(
+  const sessions = readRows<
+    Omit<SessionRecord, 'requests' | 'isOtherKey'> & { requests: string; options: string }
+  >(
     db,
-    `SELECT number, kind, started_at AS startedAtMs, ended_at AS endedAtMs, app_version AS appVersion, taken, requests,
-     sending_ms AS sendingMs FROM session ORDER BY number`,
+    `SELECT number, kind, started_at AS startedAtMs, ended_at AS endedAtMs, app_version AS appVersion, options, taken,
+     requests, sending_ms AS sendingMs FROM session ORDER BY number`,
   )
-  return sessions.map((session) => ({ ...session, requests: toCounts(session.requests) }))
+  return sessions.map(({ options, ...session }) => ({
+    ...session,
+    isOtherKey: (JSON.parse(options) as SessionOptions).isOtherKey === true,
+    requests: toCounts(session.requests),
+  }))
 }
 
 function toCounts(text: string): Map<string, number> {

@@ -26,6 +26,7 @@ import {
   type RunFamily,
   readRunFamily,
 } from '../journal/run-family.ts'
+import { wasSentWith } from '../journal/sent-with.ts'
 import { Catalogue } from '../lookback/catalogue/catalogue.ts'
 import { compareLatencies, compareSides } from '../lookback/compared-run.ts'
 import type { KeptEvaluations } from '../lookback/kept-evaluations.ts'
@@ -291,6 +292,13 @@ const calls = {
     const { exportLedger } = await import('../lookback/ledger/export-ledger.ts')
     return exportLedger(await openLedgers(), asked, query, file)
   },
+  /** Whether a run or its retries were sent with a key, by its fingerprint; null if nobody knows. */
+  wasSentWith: (run: AskedRun, fingerprint: string | null) =>
+    wasSentWith(
+      openFamily(run).whole.map(({ db }) => db),
+      'key',
+      fingerprint,
+    ),
   /** How a source has changed since the run read its own. */
   async findSourceChange(run: AskedRun, source: PlanSource) {
     const { findSourceChange } = await import('../source/source-fingerprint.ts')

@@ -126,6 +126,7 @@ const OWN_QUERIES = {
   listMembers: { about: 'run' },
   listWhole: { about: 'run' },
   isRetriedInPlace: { about: 'run' },
+  wasSentWith: { about: 'run' },
   findHeldCorrection: { about: 'run' },
   findResumable: { about: 'run' },
   listLate: { about: 'run' },

@@ -264,6 +264,7 @@ function toSessions(member: RunView): RunSession[] {
       ended_at: session.endedAtMs === null ? null : toIso(session.endedAtMs),
       app_version: session.appVersion,
       rows_taken: session.taken,
+      ...(session.isOtherKey && { other_key: true }),
       requests: { sent: succeeded + rejected + failed + unknown, succeeded, rejected, failed, unknown },
       duration_s: (end.sendingMs - session.sendingMs) / 1_000,
     }

@@ -13,6 +13,7 @@ import {
   updateRunRecord,
 } from '../journal/run-record.ts'
 import { restoreSendingTime } from '../journal/seconds.ts'
+import { wasSentWith } from '../journal/sent-with.ts'
 import { insertSession, type NewSession } from '../journal/sessions.ts'
 import { type IntakeProgress, runIntake } from '../run/intake.ts'
 import { copyUnsucceeded } from '../run/journal/copy-unsucceeded.ts'
@@ -46,15 +47,16 @@ export async function prepareRun(
     readTransport(connection, hooks.proxyCredentials)
     toHeaderList(connection.headers, hooks.headerValues, new URL(connection.baseUrl))
   }
+  const isOtherKey = wasSentWith([journal.db], 'key', hooks.sentWith.key) === false
   switch (task.work.kind) {
     case 'start':
       createRun(task, journal, task.work.plan)
       break
     case 'retry':
-      retryRun(task, journal, task.work.onUnknown, check)
+      retryRun({ ...task, isOtherKey }, journal, task.work.onUnknown, check)
       break
     case 'correct':
-      correctRun(task, journal, task.work, check)
+      correctRun({ ...task, isOtherKey }, journal, task.work, check)
       break
     case 'child':
       copyUnsucceeded(journal, { ...task, ...task.work, nowMs: Date.now() })
@@ -65,7 +67,7 @@ export async function prepareRun(
       createRun(task, journal, task.work.plan)
       return null
     case 'resume':
-      resumeRun(task, journal, task.work.onUnknown)
+      resumeRun({ ...task, isOtherKey }, journal, task.work.onUnknown)
       break
   }
   const record = readRecord(task, journal)
@@ -118,9 +120,12 @@ function createRun(
   )
 }
 
+/** A run that is taken up again, perhaps with a key that it was not sent with so far. */
+type GoingOn = RunTask & { isOtherKey: boolean }
+
 /** Puts the rows that did not succeed back into the queue of their own run. */
 function retryRun(
-  task: RunTask,
+  task: GoingOn,
   journal: Journal,
   onUnknown: 'resend' | 'skip',
   check: (record: RunRecord) => void,
@@ -131,7 +136,7 @@ function retryRun(
 
 /** The same, with other fixes, and with the rows that were never sent. */
 function correctRun(
-  task: RunTask,
+  task: GoingOn,
   journal: Journal,
   { fixes, onUnknown }: { fixes: readonly Fix[]; onUnknown: 'resend' | 'skip' },
   check: (record: RunRecord) => void,
@@ -154,15 +159,15 @@ function recoverForRetry(task: RunTask, journal: Journal, check: (record: RunRec
 }
 
 function toSession(
-  { appVersion, deliveredCodes, callbackTimeoutMs }: RunTask,
+  { appVersion, deliveredCodes, callbackTimeoutMs, isOtherKey }: GoingOn,
   kind: 'resume' | 'retry' | 'correction',
   onUnknown: 'resend' | 'skip',
 ): NewSession {
-  const options = { onUnknown, deliveredCodes, callbackTimeoutMs }
+  const options = { onUnknown, deliveredCodes, callbackTimeoutMs, ...(isOtherKey && { isOtherKey }) }
   return { kind, startedAtMs: Date.now(), appVersion, options }
 }
 
-function resumeRun(task: RunTask, journal: Journal, onUnknown: 'resend' | 'skip'): void {
+function resumeRun(task: GoingOn, journal: Journal, onUnknown: 'resend' | 'skip'): void {
   const record = readRunRecord(journal.db)
   if (record === null) {
     throw new SluiceError({ id: 'run_unplanned', runId: task.runId })

@@ -219,16 +219,16 @@ export function toServiceUrl(
 /** Where a key goes. */
 type Addresses = Pick<PlanConnection, 'baseUrl' | 'taskBaseUrl'>
 
-const keys = new Map<string, string>()
+const keys = new Map<string, readonly string[]>()
 
 /** Remembers a key that was typed for these addresses until the window closes or its page is reloaded. */
 export function rememberTypedKey(addresses: Addresses, apiKey: string): void {
-  keys.set(toName(addresses), apiKey)
+  keys.set(toName(addresses), [apiKey, ...recallTypedKeys(addresses).filter((known) => known !== apiKey)])
 }
 
-/** The key that was last typed in this window for exactly these addresses; empty where there is none. */
-export function recallTypedKey(addresses: Addresses): string {
-  return keys.get(toName(addresses)) ?? ''
+/** The keys that were typed in this window for exactly these addresses, the newest first. */
+export function recallTypedKeys(addresses: Addresses): readonly string[] {
+  return keys.get(toName(addresses)) ?? []
 }
 
 export function toAddresses({

@@ -11,13 +11,13 @@ import type { SentOutcome } from '../../../../shared/run/sent-before.ts'
 import { findDeletedStates, type ReaderPool, type RunView, readRunView } from '../../journal/run-family.ts'
 import type { RunRecord } from '../../journal/run-record.ts'
 import { createReplacedReader, isSentSince, type ReplacedContent } from '../../journal/sent-as.ts'
+import { wasSentWith } from '../../journal/sent-with.ts'
 import { parseCells } from '../../journal/stored-cells.ts'
 import type { MapRow } from '../../mapping/row-mapper.ts'
 import { toServiceUrl } from '../../service/operation-exchange.ts'
 import { toService } from '../../workspace/connection-service.ts'
 import { readConnections } from '../../workspace/connections.ts'
 import { isThere } from '../../workspace/is-there.ts'
-import { isSameKey } from '../../workspace/key-fingerprint.ts'
 import type { DatabaseSync } from '../../workspace/sqlite.ts'
 import { toJournalFile, toWorkspace } from '../../workspace/workspace-files.ts'
 import { createPlaceReader } from '../journal/intake-writer.ts'
@@ -329,7 +329,7 @@ export function findEarlierRuns(
       const { db } = view
       const other = toOwner(view.record.plan, stored)
       const isOwn = isOfSameConnection(owner, other)
-      const hasKey = isOwn || (wasSentWith(db, 'key', sentWith.key) ?? isWithoutKey(owner))
+      const hasKey = isOwn || (wasSentWith([db], 'key', sentWith.key) ?? isWithoutKey(owner))
       if (hasKey !== true && !isOfSamePlace(owner, other)) {
         if (!areKeptApart(owner, other)) withOtherKey.push(id)
         continue
@@ -341,8 +341,8 @@ export function findEarlierRuns(
       // A key that only one of the runs sent may be that of another project.
       const hasKeys = [says, whatHeadersSay(view.record.plan)].some((ofRun) => ofRun.has('as_key'))
       const ofHeaders = [
-        says.has('always') ? wasSentWith(db, 'header_values', sentWith.headerValues) : true,
-        hasKeys && !isOwn ? wasSentWith(db, 'header_keys', sentWith.headerKeys) : true,
+        says.has('always') ? wasSentWith([db], 'header_values', sentWith.headerValues) : true,
+        hasKeys && !isOwn ? wasSentWith([db], 'header_keys', sentWith.headerKeys) : true,
       ]
       if (ofHeaders.includes(false) || toWay(view.record.plan) !== way) {
         withOtherConnection.push(id)
@@ -408,19 +408,6 @@ function toWay({ connection: { headers = {}, unixSocket = '', resolve = [] } }: 
     .filter(([name, value]) => saysWhoIsAsked(name, value) === 'always')
     .map(([name, value]) => [name.toLowerCase(), value])
   return JSON.stringify([written.sort(), unixSocket, [...resolve].sort()])
-}
-
-/** Whether a run was sent with a key, or values of headers, by fingerprint; null if nobody knows. */
-function wasSentWith(
-  db: DatabaseSync,
-  kind: 'key' | 'header_values' | 'header_keys',
-  fingerprint: string | null,
-): boolean | null {
-  if (fingerprint === null) return null
-  const noted = db.prepare('SELECT value FROM facet WHERE kind = ? AND n > 0').all(kind)
-  const same = noted.map(({ value }) => isSameKey(String(value), fingerprint))
-  if (same.includes(true)) return true
-  return same.length === 0 || same.includes(null) ? null : false
 }
 
 function compareRuns({ record: a }: EarlierRun, { record: b }: EarlierRun): number {
