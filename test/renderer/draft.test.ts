@@ -86,6 +86,16 @@ it('clears the options of the operation when the draft is started over, and keep
   expect(readPlace()).toEqual({ kind: 'sandbox' })
 })
 
+it('sends with the default number in flight again once a draft was sent or started over, wherever it goes', () => {
+  const sendFast = () => changeDraft({ settings: { ...DEFAULT_SETTINGS, concurrency: 24 } })
+  sendFast()
+  clearDraft()
+  expect(useDraft.getState().settings.concurrency).toBe(DEFAULT_SETTINGS.concurrency)
+  sendFast()
+  restartDraft(null)
+  expect(useDraft.getState().settings.concurrency).toBe(DEFAULT_SETTINGS.concurrency)
+})
+
 it('drops custom indexes and further models when v1 is chosen, since v1 takes one listed model', () => {
   const operation = { kind: 'task', mode: 'sync', api: 'v2', legacy: false } as const
   const toV1 = (models: string[]) => chooseVersion({ ...operation, models }, 'v1').models

@@ -114,12 +114,16 @@ export function changeDraft(change: Partial<Draft>): void {
   useDraft.setState(change)
 }
 
-/** Begins again with another source; what is done with it, where and how fast stay as they were. */
+/** Begins again with another source; what is done with it and where stay as they were, how many are in flight does not. */
 export function restartDraft(source: ChosenSource | null): void {
-  useDraft.setState({ ...OF_SOURCE, source })
+  useDraft.setState(({ settings }) => ({
+    ...OF_SOURCE,
+    source,
+    settings: { ...settings, concurrency: DEFAULT_SETTINGS.concurrency },
+  }))
 }
 
-/** Begins again with nothing: the kind of operation, where and how fast stay; its options and the source go. */
+/** Begins again with nothing: the kind of operation and where stay; its options and the source go. */
 export function clearDraft(): void {
   restartDraft(null)
   useDraft.setState(({ operation }) => ({

@@ -41,7 +41,7 @@ export function continueDraft(): void {
   goTo({ kind: 'draft', step: toFurthestStep(useDraft.getState()) })
 }
 
-/** Begins the draft again: the kind of operation, where and how fast stay; its options and the source go. */
+/** Begins the draft again: the kind of operation and where stay; its options, requests in flight and the source go. */
 export function discardDraft(): void {
   dropRun(useDraft.getState().heldRunId)
   clearDraft()
@@ -66,7 +66,7 @@ export async function openListDraft(
   connections: readonly ConnectionEntry[],
 ): Promise<void> {
   chooseActivity(kind)
-  const { operation, settings } = useDraft.getState()
+  const { operation } = useDraft.getState()
   const [connection] = service.connections
   const destination: Destination =
     connection !== undefined
@@ -78,7 +78,7 @@ export async function openListDraft(
   openSource(source)
   changeDraft({
     isDestinationChosen: true,
-    settings: withDestination(settings, destination, connections),
+    settings: withDestination(useDraft.getState().settings, destination, connections),
   })
   keepPreview(await bridge.source.preview({ source: { sourceId: source.sourceId, header: true } }))
   if (findOperationTodo(useDraft.getState(), { connections }) === null) await checkDraft()
