@@ -164,6 +164,22 @@ const FAILED_LOADS: readonly string[] = ['20261125-233215-482p48x', '20261125-23
 /** Every difference that is meant. Whoever changes an answer adds one here, and a line to docs/migrating.md. */
 export const INTENDED_DIFFERENCES: readonly IntendedDifference[] = [
   {
+    reason: 'how far a threshold is from its limit has one form: 134 ms over the limit of 100 ms',
+    apply: (answer) => JSON.parse(JSON.stringify(answer, (_, value) => toDistanceNow(value))) as Answer,
+  },
+  {
+    reason: 'the summary of a load test whose thresholds failed says so in the place of its state',
+    apply(answer) {
+      const { args, stdout } = answer
+      if (args[0] !== 'show' || !Array.isArray(stdout) || !stdout.some((line) => / ✗ /.test(line)))
+        return answer
+      const lines = stdout.map((line) =>
+        line.replace(/ · completed · (?=.* measured$)/, ' · threshold failed · '),
+      )
+      return { ...answer, stdout: lines }
+    },
+  },
+  {
     reason:
       'the list of runs says of a load test whose thresholds failed that it did, in the place of its state',
     apply(answer) {
@@ -615,6 +631,24 @@ function addEscaped(value: unknown, files: Answer['files']): unknown {
 }
 
 const STATE_FAILED = 'threshold failed'
+
+const DISTANCE_BEFORE =
+  /([<>]|&lt;|&gt;)=?([\d.]+)(.*?)(?:crossed by ([\d.,]+(?: ms| points)?)|([\d.,]+(?: ms| points)?) to spare)(?: \((?:[\d.,]+ % of the limit|limit [\d.]+ (?:ms|%))\))?/g
+
+function toDistanceNow(value: unknown): unknown {
+  if (typeof value !== 'string') return value
+  return value.replace(
+    DISTANCE_BEFORE,
+    (whole, operator: string, limit: string, between: string, over?: string, spare?: string) => {
+      const distance = over ?? spare ?? ''
+      const side = (over !== undefined) === (operator === '<' || operator === '&lt;') ? 'over' : 'under'
+      const amount = Number(limit) * (distance.endsWith('points') ? 100 : 1)
+      const unit = distance.endsWith('ms') ? ' ms' : distance.endsWith('points') ? ' %' : ''
+      const head = whole.slice(0, whole.indexOf(between, operator.length + limit.length))
+      return `${head}${between}${distance} ${side} the limit of ${amount.toLocaleString('en')}${unit}`
+    },
+  )
+}
 
 /** The label of the golden runs that stands for no rule. */
 const UNREAD = 'hate'

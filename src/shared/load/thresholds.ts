@@ -180,7 +180,7 @@ function formatDistance({ ok, value, limit, margin, unit, unanswered }: Threshol
   if (unanswered) return 'not judged: most of the measured time had no answers'
   if (value === null || margin === null) return 'nothing shows that it holds'
   const size = Math.abs(margin)
-  if (size === 0) return ok ? 'exactly the limit' : 'at the limit itself'
+  if (size === 0) return ok ? 'exactly' : 'at the limit itself'
   const distance = unit === 'share' ? `${formatFigure(size * 100)} points` : toText(size, unit)
   return `${distance} ${value > limit ? 'over' : 'under'} the limit of ${toLimitText(limit, unit)}`
 }

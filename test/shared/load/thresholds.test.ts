@@ -116,7 +116,7 @@ describe('a threshold', () => {
       '✗ rate<0.01: 1.20 %, 0.20 points over the limit of 1 %',
       '✗ dropped==0: 3, 3 over the limit of 0',
       '✗ start_lag:max<5: nothing measured, nothing shows that it holds',
-      '✓ dropped==3: 3, exactly the limit',
+      '✓ dropped==3: 3, exactly',
       '✗ p(99)<0.001: 990 ms, 990 ms over the limit of 0.001 ms',
       '✗ http_req_failed:rate<0.00001: 1.20 %, 1.20 points over the limit of 0.001 %',
     ])
