@@ -53,7 +53,13 @@ import { FactList, FactTable, Table } from '../../ui/table/table.tsx'
 import { LongText, SafeText, Sentence } from '../../ui/text/safe-text.tsx'
 import { useFileWriter } from '../../ui/written-file.tsx'
 import styles from './review.module.css'
-import { estimateDurationMs, type Settings, useSettingsDraft, withDestination } from './settings.ts'
+import {
+  estimateDurationMs,
+  type Settings,
+  useNewestFor,
+  useSettingsDraft,
+  withDestination,
+} from './settings.ts'
 
 const FIRST_ROWS = 10
 
@@ -129,11 +135,16 @@ export function ReviewScreen(props: {
   const request = useQuery(
     ask.review.readRequest.queryOptions({
       input: isHeld(snapshot) ? { runId, row: record } : skipToken,
-      placeholderData: keepPreviousData,
     }),
   )
-  const settled = snapshot === undefined ? 0 : countSettled(snapshot.rows)
-  const sent = settled + (snapshot?.rows.awaiting ?? 0)
+  // Rows are held for the place that was applied, which is not yet the one that is typed.
+  const destination = JSON.stringify(settings.destination)
+  const isApplied = destination === JSON.stringify(props.settings.destination) && !props.isChecking
+  const isThere = isApplied && snapshot !== undefined && snapshot.phase !== 'intake'
+  const counts = useNewestFor(destination, isThere ? snapshot.rows : null)
+  const shownRequest = useNewestFor(destination, isThere ? (request.data ?? null) : null)
+  const settled = counts === null ? 0 : countSettled(counts)
+  const sent = settled + (counts?.awaiting ?? 0)
   const rowsPerItem = toRowsPerItem(operation)
   const trial = toTrial(rowsPerItem)
   const tried = useQuery(
@@ -141,12 +152,11 @@ export function ReviewScreen(props: {
       input: sent === 0 ? skipToken : { runId, filter: {}, offset: 0, limit: FIRST_ROWS * 5 },
       // Read again with each row that is sent or settled.
       queryKey: ['first rows', runId, sent, settled],
-      placeholderData: keepPreviousData,
+      placeholderData: (rows, query) => (query?.queryKey.includes(runId) ? rows : undefined),
     }),
   )
 
-  const rows = snapshot?.rows.read ?? 0
-  const left = snapshot?.rows.not_sent ?? 0
+  const left = counts?.not_sent ?? 0
   const gap = findGap(settings)
   const isReading =
     isApplying || props.isChecking || !isHeld(snapshot) || (open.data === undefined && open.error === null)
@@ -162,13 +172,16 @@ export function ReviewScreen(props: {
     gap === null &&
     applyingError === null &&
     (isApplying || (runId !== firstRunId && isReading && !props.isChecking)) &&
-    JSON.stringify(settings.destination) === JSON.stringify(props.settings.destination)
-  const refused =
-    load !== null || snapshot === undefined || left === 0 ? null : findRefusedTrial(snapshot.rows)
+    counts !== null &&
+    destination === JSON.stringify(props.settings.destination)
+  const refused = load !== null || counts === null || left === 0 ? null : findRefusedTrial(counts)
   const step = snapshot === undefined ? null : findMendingStep(snapshot.rows, snapshot.errors, operation.kind)
   const isTrying = snapshot?.phase === 'running'
   const others = isTrying ? Math.max(0, left + sent - trial.requests * rowsPerItem) : left
-  const sendLabel = `Send ${isTrying || sent > 0 ? 'the other ' : ''}${formatCounted(others, 'row')}`
+  const sendLabel =
+    counts === null
+      ? 'Send the rows'
+      : `Send ${isTrying || sent > 0 ? 'the other ' : ''}${formatCounted(others, 'row')}`
   const error = applyingError ?? first.error ?? all.error ?? scratch.error ?? open.error ?? request.error
   return (
     <Screen
@@ -176,8 +189,11 @@ export function ReviewScreen(props: {
       subtitle={
         gap === null ? (
           <>
-            {formatCounted(left, 'row')}{' '}
-            {acceptance.blocked === undefined ? 'ready to send' : 'to confirm and send'} to{' '}
+            {counts !== null
+              ? `${formatCounted(left, 'row')} ${acceptance.blocked === undefined ? 'ready to send' : 'to confirm and send'} to `
+              : applyingError === null
+                ? 'The rows are being read, to be sent to '
+                : 'The rows could not be checked for '}
             <ConnectionChip place={place} />
           </>
         ) : (
@@ -216,7 +232,7 @@ export function ReviewScreen(props: {
               onPress={() => (bounds === null ? all.mutate() : setAsking(true))}
               busy={all.isPending}
               soon={isSoon}
-              blocked={others === 0 ? 'Nothing is left to send' : blocked}
+              blocked={counts !== null && others === 0 ? 'Nothing is left to send' : blocked}
               icon={<IconSend size="1rem" />}
             >
               {load === null
@@ -258,11 +274,13 @@ export function ReviewScreen(props: {
         acceptance={acceptance}
         rows={left}
         place={place}
-        counts={isHeld(snapshot) ? snapshot.rows : null}
+        counts={counts}
         groups={problems.data ?? []}
         guess={toGuess(summary)}
         sentBefore={
-          load === null && (summary?.sent_before !== undefined || props.onlyNew !== null) ? (
+          load === null &&
+          counts !== null &&
+          (summary?.sent_before !== undefined || props.onlyNew !== null) ? (
             <SentBefore
               summary={summary}
               operation={operation}
@@ -285,11 +303,17 @@ export function ReviewScreen(props: {
             onDestination={(destination) => change(withDestination(settings, destination, connections))}
           />
           {load !== null ? (
-            <LoadPanel load={load} bounds={bounds} rows={left} settings={settings} onSettings={change} />
+            <LoadPanel
+              load={load}
+              bounds={bounds}
+              rows={counts === null ? null : left}
+              settings={settings}
+              onSettings={change}
+            />
           ) : (
             <PacePanel
               settings={settings}
-              requests={Math.ceil(left / rowsPerItem)}
+              requests={counts === null ? null : Math.ceil(left / rowsPerItem)}
               rowsPerItem={rowsPerItem}
               measuredMs={snapshot?.latencyMs?.mean ?? null}
               onSettings={change}
@@ -307,8 +331,8 @@ export function ReviewScreen(props: {
           <RequestPanel
             runId={runId}
             record={record}
-            rows={rows}
-            request={request.data ?? null}
+            rows={counts?.read ?? 0}
+            request={shownRequest}
             gap={gap}
             onRecord={setRecord}
             onScratchpad={() => scratch.mutate()}
@@ -495,6 +519,7 @@ function RequestPanel(props: {
         />
       </div>
       {gap !== null && <p className="quiet">The request is shown once the connection is complete.</p>}
+      {gap === null && request === null && <p className="quiet">The rows are being read.</p>}
       {gap === null && request !== null && <RequestText request={request} />}
     </Panel>
   )
@@ -582,7 +607,8 @@ const TIMEOUT_MAX_S = 3_600
 /** How fast to send, and what that comes to: requests in all and the time they should take. */
 function PacePanel(props: {
   settings: Settings
-  requests: number
+  /** Null while the rows are being read. */
+  requests: number | null
   /** Most rows that one request carries. */
   rowsPerItem: number
   /** Mean of the answers so far in milliseconds; null before the first. */
@@ -591,7 +617,6 @@ function PacePanel(props: {
 }) {
   const { settings, requests, rowsPerItem, measuredMs, onSettings } = props
   const answerMs = measuredMs ?? ASSUMED_ANSWER_MS
-  const estimate = estimateDurationMs(requests, settings.concurrency, answerMs)
   const field = bindFields(settings, (part) => onSettings({ ...settings, ...part }))
   return (
     <Panel title="Pace">
@@ -610,12 +635,15 @@ function PacePanel(props: {
         figures={[
           {
             label: 'Requests in all',
-            value: formatCount(requests),
+            value: requests === null ? '–' : formatCount(requests),
             note: rowsPerItem === 1 ? 'one per row' : `up to ${formatCount(rowsPerItem)} rows in each`,
           },
           {
             label: 'Estimated time',
-            value: formatSpan(estimate),
+            value:
+              requests === null
+                ? '–'
+                : formatSpan(estimateDurationMs(requests, settings.concurrency, answerMs)),
             note:
               measuredMs === null
                 ? `if an answer takes ${ASSUMED_ANSWER_MS} ms`
@@ -635,8 +663,8 @@ function LoadPanel(props: {
   load: Load
   /** Of a capacity search with the load test; null where it is sent once. */
   bounds: CapacityBounds | null
-  /** Rows that are sent in turn. */
-  rows: number
+  /** Rows that are sent in turn; null while they are being read. */
+  rows: number | null
   settings: Settings
   onSettings: (settings: Settings) => void
 }) {
@@ -670,14 +698,14 @@ function LoadPanel(props: {
   )
 }
 
-function toFigures(load: Load, rows: number): (Figure | false)[] {
+function toFigures(load: Load, rows: number | null): (Figure | false)[] {
   const requests = toPlannedRequests(load)
   const measuredMs = toMeasuredMs(load)
   return [
     {
       label: 'Requests',
       value: requests === null ? 'as many as return' : formatCount(requests),
-      note: `${formatCount(rows)} ${rows === 1 ? 'row' : 'rows'} in turn, each time under a new post_id`,
+      note: `${rows === null ? 'the rows' : formatCounted(rows, 'row')} in turn, each time under a new post_id`,
     },
     measuredMs !== null && { label: 'Measured for', value: formatSpan(measuredMs) },
   ]

@@ -50,6 +50,13 @@ export function withDestination(
   return { ...settings, destination, timeoutS: Math.max(1, Math.round(entry.connection.timeoutMs / 1000)) }
 }
 
+/** The newest value that was known for a place; null before there is one, whatever was known for another. */
+export function useNewestFor<Value>(place: string, value: Value | null): Value | null {
+  const newest = useRef<{ place: string; value: Value } | null>(null)
+  if (value !== null) newest.current = { place, value }
+  return newest.current?.place === place ? newest.current.value : null
+}
+
 const QUIET_MS = 500
 
 /**
