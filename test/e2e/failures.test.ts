@@ -74,7 +74,7 @@ it('says what to do about refused rows, and sends them again as a child run with
   await page.getByRole('button', { name: 'Show all rows' }).click()
   await page.getByRole('button', { name: /^all that did not succeed/ }).click()
   await page.getByText(`${refused + 8} rows`, { exact: true }).waitFor()
-  await page.getByRole('button', { name: `Retry ${refused} rows…` }).click()
+  await page.getByRole('button', { name: 'Retry what did not succeed…' }).click()
   const dialog = page.getByRole('dialog')
   const key = dialog.getByLabel('API key', { exact: true })
   await dialog.getByText('The one you typed that the run was sent with.').waitFor()

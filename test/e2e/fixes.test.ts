@@ -71,7 +71,7 @@ it('corrects rows on Check, one by one and by cause, takes some back, sends them
   await page.getByRole('link', { name: 'Overview' }).click()
   const before = await page.locator('tr[data-state="succeeded"] [data-count]').getAttribute('data-count')
   await page.getByRole('link', { name: 'Results' }).click()
-  await page.getByRole('button', { name: 'Correct 2 rows…' }).click()
+  await page.getByRole('button', { name: 'Correct and retry…' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Check 2 rows' }).click()
   await seeScreen(page, 'Correct and retry')
   // The retry does not have this row; its run has.

@@ -272,6 +272,14 @@ describe('what to do about an error', () => {
     expect(advise(null, null, 'unknown')).toContain('may have accepted')
   })
 
+  it('does not say to open a row at the row that is open', () => {
+    const rejected = { status: 400, outcome: 'rejected' } as const
+    for (const error_code of ['INVALID_PARAM', 'PARAM_REQUIRED', null]) {
+      expect(adviseInWindow({ ...rejected, error_code }, 'task', 'row')).not.toMatch(/[Oo]pen a row|a row’s/)
+    }
+    expect(adviseInWindow({ ...rejected, error_code: 'INVALID_PARAM' }, 'task')).toContain('Open a row')
+  })
+
   it('warns that index adds of unknown outcome may be added twice, whatever the status', () => {
     for (const status of [502, 503, null]) {
       const advice = advise(status, null, 'unknown', 'index-add')

@@ -221,7 +221,7 @@ function ContinueDialog(props: {
         {unknown > 0 && (
           <RadioField
             label={`${formatCounted(unknown, 'row')} with an unknown outcome`}
-            description="There is no usable answer for them: they may or may not have been sent, and the service may have accepted them."
+            description="There is no usable answer for them, and the service may have accepted them."
             value={onUnknown}
             onValue={setOnUnknown}
             choices={[

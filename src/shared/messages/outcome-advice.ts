@@ -37,6 +37,8 @@ interface OutcomeEntry {
   /** Null where the message of the rows already says it. */
   terminal(subject: Subject): Advice | null
   window: string
+  /** Said where the details of one row are open, if that differs. */
+  windowRow?: string
   /** The step of a new run where all of these rows can be mended, if there is one. */
   mend?: MendingStep
 }
@@ -47,6 +49,8 @@ export type MendingStep = 'operation' | 'mapping'
 const RETRY_WITH_KEY = 'Check the API key and that it belongs to this address, then retry these rows.'
 const LOWER_CONCURRENCY =
   'The service limits how fast you may send. Lower the concurrency and retry these rows.'
+
+const WHOLE_ANSWER_BELOW = 'The service answered with an error. Its whole answer is below.'
 
 const hasCode = (code: string) => (outcome: Outcome) => outcome.error_code === code
 const hasStatus =
@@ -140,6 +144,8 @@ const OUTCOMES: readonly OutcomeEntry[] = [
     terminal: listRejected,
     window:
       'A field the service needs is missing or of the wrong type. Compare the request in a row’s details with the mapping.',
+    windowRow:
+      'A field the service needs is missing or of the wrong type. Compare the request below with the mapping.',
     mend: 'mapping',
   },
   {
@@ -158,6 +164,7 @@ const OUTCOMES: readonly OutcomeEntry[] = [
     terminal: listRejected,
     window:
       'The service refuses a value. Open a row to see which one. Correct the file or the mapping, and send the file again.',
+    windowRow: 'The service refuses a value. Correct the file or the mapping, and send the file again.',
     mend: 'mapping',
   },
   {
@@ -212,11 +219,13 @@ const OUTCOMES: readonly OutcomeEntry[] = [
     applies: ({ outcome, status }) => outcome === 'rejected' && status !== null && status >= 400,
     terminal: listRejected,
     window: 'The service answered with an error. Open a row to read its whole answer.',
+    windowRow: WHOLE_ANSWER_BELOW,
   },
   {
     applies: endedAs('rejected'),
     terminal: nothing,
     window: 'The service answered with an error. Open a row to read its whole answer.',
+    windowRow: WHOLE_ANSWER_BELOW,
   },
   {
     applies: endedAs('failed'),
@@ -234,13 +243,17 @@ const OUTCOMES: readonly OutcomeEntry[] = [
 
 const NOT_SENT = 'These rows were not sent. Correct the file or the mapping, and send the file again.'
 
-/** What a person at the window can do about rows of an operation that ended alike. */
-export function adviseInWindow(outcome: Outcome, operation: string): string {
+/**
+ * What a person at the window can do about rows of an operation that ended alike, or about the one `row` whose details are
+ * open.
+ */
+export function adviseInWindow(outcome: Outcome, operation: string, at: 'rows' | 'row' = 'rows'): string {
   const { error_code: code } = outcome
   if (outcome.outcome === 'invalid') {
     return code !== null && isProblemCode(code) ? PROBLEM_MESSAGES[code].remedy : NOT_SENT
   }
-  return OUTCOMES.find(({ applies }) => applies(outcome, operation))?.window ?? ''
+  const found = OUTCOMES.find(({ applies }) => applies(outcome, operation))
+  return (at === 'row' ? found?.windowRow : undefined) ?? found?.window ?? ''
 }
 
 /**

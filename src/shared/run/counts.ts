@@ -108,6 +108,8 @@ export function toCauseLabel(key: string): string {
   const { outcome, status, error_code, message } = parseErrorKey(key)
   if (status === null) return message === '' ? outcome : message
   const name = error_code === null ? String(status) : `${status} ${error_code}`
+  // Our own words for an answer that cannot be used begin with its status.
+  if (error_code === null && message.startsWith(`answered ${status}`)) return message
   if (message === '') return error_code === null ? `HTTP ${name}` : name
   return error_code === null ? `${name} ${message}` : `${name}: ${message}`
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import {
+  toCauseLabel,
   toErrorGroups,
   toErrorKey,
   toErrorPattern,
@@ -103,4 +104,10 @@ test.each([
   ['invalid-parameter-without-digits', 'invalid-parameter-without-digits'],
 ])('`%s` is of the cause `%s`', (message, pattern) => {
   expect(toErrorPattern(message)).toBe(pattern)
+})
+
+test('says the status of a cause once', () => {
+  const label = (message: string) => toCauseLabel(toErrorKey('unknown', 200, null, message))
+  expect(label('answered 200 with an empty body')).toBe('answered 200 with an empty body')
+  expect(label('too rude')).toBe('200 too rude')
 })

@@ -13,7 +13,6 @@ import {
 } from 'react'
 import { describeCell } from '../../../shared/lookback/evaluation-view.ts'
 import { describeVerdict, isDecided, type RowVerdict } from '../../../shared/lookback/verdict.ts'
-import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import type { SavedFilter } from '../../../shared/run/result-view.ts'
 import {
   type FacetList as CountedFacets,
@@ -155,11 +154,12 @@ const Actions = memo(function Actions(props: {
   onCorrect: () => void
 }) {
   const secondary: SecondaryAction[] = []
+  // The dialog says how many rows it takes: those of unknown outcome are left as they are at first.
   if (props.retryable > 0) {
-    secondary.push({ label: `Retry ${formatCounted(props.retryable, 'row')}…`, onPress: props.onRetry })
+    secondary.push({ label: 'Retry what did not succeed…', onPress: props.onRetry })
   }
   if (props.correctable > 0) {
-    secondary.push({ label: `Correct ${formatCounted(props.correctable, 'row')}…`, onPress: props.onCorrect })
+    secondary.push({ label: 'Correct and retry…', onPress: props.onCorrect })
   }
   const narrowed = isNarrowed(props.filter)
   if (props.outcomeFiles !== null) {

@@ -429,7 +429,7 @@ function OutcomeNotice({ detail, operation, revealed }: OutcomeProps) {
           <SafeText text={hideQuotes(message, detail, revealed)} max={500} lines />
         </p>
       )}
-      <p>{adviseInWindow({ outcome: state, status, error_code: errorCode }, operation)}</p>
+      <p>{adviseInWindow({ outcome: state, status, error_code: errorCode }, operation, 'row')}</p>
     </Notice>
   )
 }

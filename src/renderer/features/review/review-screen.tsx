@@ -182,6 +182,15 @@ export function ReviewScreen(props: {
     counts === null
       ? 'Send the rows'
       : `Send ${isTrying || sent > 0 ? 'the other ' : ''}${formatCounted(others, 'row')}`
+  const noTrial =
+    blocked ??
+    (isTrying
+      ? 'The first rows are being sent'
+      : sent > 0
+        ? 'The first rows were sent: their answers are below'
+        : left === 0
+          ? 'Nothing is left to send'
+          : undefined)
   const error = applyingError ?? first.error ?? all.error ?? scratch.error ?? open.error ?? request.error
   return (
     <Screen
@@ -221,8 +230,8 @@ export function ReviewScreen(props: {
           {load === null && (
             <ActionButton
               label={trial.label}
-              disabled={blocked !== undefined || isTrying || sent > 0 || left === 0}
-              title={blocked}
+              disabled={noTrial !== undefined}
+              title={noTrial}
               loading={first.isPending}
               onClick={() => first.mutate(trial.requests)}
             />
