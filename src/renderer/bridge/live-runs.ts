@@ -65,14 +65,15 @@ async function keepFollowing(runId: string, signal: AbortSignal): Promise<void> 
       let wasHeld = false
       for await (const snapshot of followRun(bridge, runId, signal)) {
         if (signal.aborted) return
-        wasHeld = true
         followed.add(runId)
         useLiveRuns.setState((old) => ({ snapshots: { ...old.snapshots, [runId]: snapshot } }))
-        // The journal of a new run cannot be read before its rows are.
+        // What was read of a new run while its rows were is not all.
+        if (!wasHeld && (snapshot.phase === 'intake' || snapshot.phase === 'ready')) isRead = false
         if (!isRead && snapshot.phase !== 'intake') {
           await readSummary(runId, signal, { unlessLive: true })
           isRead = true
         }
+        wasHeld = true
       }
       await readSummary(runId, signal, { unlessLive: false })
       // What was read last may miss how the last rows ended.
