@@ -71,7 +71,8 @@ function describeFindings({ columns }: JournalFindings) {
 
 function describeSteps(family: RunFamily) {
   const columns = family.record.columns.keys().toArray()
-  return [...readAnsweredSteps(family, { columns, classes: 'all' })].map((step) => ({
+  // A step says nothing once the next is read.
+  return Array.from(readAnsweredSteps(family, { columns, classes: 'all' }), (step) => ({
     owner: step.owner,
     marks: [step.answered, step.cached, step.said].map((own) => Array.from(own)),
     rules: Array.from(step.owner, (_, place) => step.ruleIdsAt(place)),
