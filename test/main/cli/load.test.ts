@@ -323,7 +323,7 @@ describe('a load that goes on', () => {
 
     // As in every look at it, what is counted are requests.
     expect((await look('runs')).stdout).toMatch(
-      new RegExp(`interrupted +60 +${succeeded} +0 +0 +${unknown} `),
+      new RegExp(`interrupted, threshold failed +60 +${succeeded} +0 +0 +${unknown} `),
     )
     const { stdout: shown } = await look('show', 'latest')
     expect(shown).toContain('Stopped: its process ended before the load did')
