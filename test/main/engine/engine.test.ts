@@ -8,6 +8,7 @@ import { holdLease } from '../../helpers/hold-lease.ts'
 import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { createTestEngine, openEngine, untilSnapshot } from '../../helpers/test-engine.ts'
 import { createRunPlan, openTestFolder } from '../../helpers/test-folder.ts'
+import { waitFor } from '../../helpers/wait-for.ts'
 import { startHoldingService } from './run/holding-service.ts'
 import { countArrivals } from './run/wire-record.ts'
 
@@ -26,12 +27,14 @@ test('a run is sent in a thread of its own from source to end, and can be read m
   await server.arrivals(4)
   server.answer(4)
   await untilSnapshot(run, ({ rows }) => rows.succeeded === 4)
-  const going = await engine.runs.summarizeRun(run.runId)
-  expect(going).toMatchObject({
-    state: 'running',
-    ended_at: null,
-    rows: { read: 10, succeeded: 4, unknown: 0 },
-  })
+  // Outcomes are in the journal some milliseconds after they are counted.
+  await waitFor(async () =>
+    expect(await engine.runs.summarizeRun(run.runId)).toMatchObject({
+      state: 'running',
+      ended_at: null,
+      rows: { read: 10, succeeded: 4, unknown: 0 },
+    }),
+  )
   expect((await engine.runs.readPlan(run.runId)).connection.baseUrl).toBe(server.baseUrl)
   server.release()
   expect(await run.ended).toMatchObject({ state: 'completed', rows: { succeeded: 10 } })
