@@ -83,7 +83,7 @@ export interface RetryOptions extends ResumeOptions {
 export interface GoingOn {
   /** What it stopped for. */
   accept?: readonly AcceptCode[]
-  /** However many rows do not succeed from now on, in its later sessions, too. */
+  /** However many rows do not succeed from now on; a later resume or retry counts them again. */
   despiteErrors?: boolean
 }
 

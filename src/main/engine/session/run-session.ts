@@ -1,7 +1,7 @@
 import type { Load } from '../../../shared/load/load.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { toRowsPerItem } from '../../../shared/operations/operations.ts'
-import { DEFAULT_STOP_RULE, type Pace, type Plan } from '../../../shared/plan/plan.ts'
+import { DEFAULT_STOP_RULE, type Pace } from '../../../shared/plan/plan.ts'
 import { joinAccepted } from '../../../shared/run/accept-code.ts'
 import { toRowCounts } from '../../../shared/run/counts.ts'
 import type { RowCounts } from '../../../shared/run/run.ts'
@@ -86,7 +86,7 @@ export class RunSession {
   /** Whether anybody listens to the seconds of a load test. */
   #tellsSeconds = false
   #isKeyReplaced = false
-  /** Rows without success no longer pause it. */
+  /** Rows without success no longer pause this session. */
   #goesDespiteErrors = false
   readonly #proxyCredentials: ProxyCredentials | null
   readonly #headerValues: HeaderValues | null
@@ -323,29 +323,23 @@ export class RunSession {
     }
   }
 
-  /** What a person accepted applies at once, since judges and guards look at the plan, and to later sessions. */
+  /** What a person accepted applies at once, since judges of answers and guards look at the plan. */
   #applyAccepted({ plan }: RunRecord): void {
+    if (this.#goesDespiteErrors) {
+      plan.stop = { ...(plan.stop ?? DEFAULT_STOP_RULE), errorPercent: NEVER_PERCENT }
+    }
     const accept = joinAccepted(plan.accept, this.#task.accept)
-    if (accept.includes('ids_rewritten') && !plan.connection.rewritesIds) {
-      this.#changePlan(plan, (changed) => {
-        changed.connection.rewritesIds = true
-      })
-      rememberRewriting(this.#task.workspace, plan.connection)
-    }
-    if (this.#goesDespiteErrors && plan.stop?.errorPercent !== NEVER_PERCENT) {
-      this.#changePlan(plan, (changed) => {
-        changed.stop = { ...(changed.stop ?? DEFAULT_STOP_RULE), errorPercent: NEVER_PERCENT }
-      })
-    }
-  }
-
-  /** Changes the plan that is being sent, and the one that is stored. */
-  #changePlan(plan: Plan, change: (plan: Plan) => void): void {
-    change(plan)
+    if (!accept.includes('ids_rewritten') || plan.connection.rewritesIds) return
+    plan.connection.rewritesIds = true
+    // To later sessions, too.
     const stored = readRunRecord(this.#journal.db)?.plan
-    if (stored === undefined) return
-    change(stored)
-    this.#journal.transact('power', () => updateRunRecord(this.#journal.db, { plan: toStoredPlan(stored) }))
+    if (stored !== undefined) {
+      const connection = { ...stored.connection, rewritesIds: true }
+      this.#journal.transact('power', () =>
+        updateRunRecord(this.#journal.db, { plan: toStoredPlan({ ...stored, connection }) }),
+      )
+    }
+    rememberRewriting(this.#task.workspace, plan.connection)
   }
 
   /** What is sent next, unless it is paused before. */
