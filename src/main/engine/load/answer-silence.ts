@@ -23,11 +23,9 @@ export interface SilenceSpan {
 
 /** Watches for how long a service said nothing at all to requests that it had. */
 export class AnswerSilence {
-  #current: SilenceSpan = {
-    fromUs: Number.NEGATIVE_INFINITY,
-    untilUs: Number.NEGATIVE_INFINITY,
-    unanswered: 0,
-  }
+  #fromUs = Number.NEGATIVE_INFINITY
+  #untilUs = Number.NEGATIVE_INFINITY
+  #unanswered = 0
   #lastAnswerUs = Number.NEGATIVE_INFINITY
   /** Null before the first request ended. */
   longest: Readonly<SilenceSpan> | null = null
@@ -35,22 +33,18 @@ export class AnswerSilence {
   /** Adds a request, about in the order in which they ended; `errorCode` is null of one that was answered. */
   add(endUs: number, durationUs: number, errorCode: string | null): void {
     const isSilent = SILENT_CODES.has(errorCode)
-    const { fromUs, untilUs, unanswered } = this.#current
     const sentUs = endUs - durationUs
-    const isNew = sentUs > untilUs + BETWEEN_US
-    this.#current = {
-      fromUs: Math.max(this.#lastAnswerUs, isNew ? sentUs : Math.min(fromUs, sentUs)),
-      untilUs: Math.max(untilUs, endUs),
-      unanswered: (isNew ? 0 : unanswered) + (isSilent ? 1 : 0),
-    }
+    const isNew = sentUs > this.#untilUs + BETWEEN_US
+    const fromUs = Math.max(this.#lastAnswerUs, isNew ? sentUs : Math.min(this.#fromUs, sentUs))
+    const untilUs = Math.max(this.#untilUs, endUs)
+    const unanswered = (isNew ? 0 : this.#unanswered) + (isSilent ? 1 : 0)
     const { longest } = this
-    if (longest === null || toLengthUs(this.#current) >= toLengthUs(longest)) this.longest = this.#current
-    if (isSilent) return
-    this.#lastAnswerUs = Math.max(this.#lastAnswerUs, endUs)
-    this.#current = { fromUs: this.#lastAnswerUs, untilUs: this.#lastAnswerUs, unanswered: 0 }
+    if (longest === null || untilUs - fromUs >= longest.untilUs - longest.fromUs) {
+      this.longest = { fromUs, untilUs, unanswered }
+    }
+    if (!isSilent) this.#lastAnswerUs = Math.max(this.#lastAnswerUs, endUs)
+    this.#fromUs = isSilent ? fromUs : this.#lastAnswerUs
+    this.#untilUs = isSilent ? untilUs : this.#lastAnswerUs
+    this.#unanswered = isSilent ? unanswered : 0
   }
-}
-
-function toLengthUs({ fromUs, untilUs }: SilenceSpan): number {
-  return untilUs - fromUs
 }
