@@ -65,13 +65,9 @@ export async function reportError(
   { asJson, command = '' }: { asJson: boolean; command?: string },
 ): Promise<ExitCode> {
   const { said, exitCode } = toCommandError(error, command)
-  const { code, message, title, causes, ...told } = sayError(
-    said,
-    'terminal',
-    context.errTerminal.commandPrefix,
-  )
-  const hint = `${told.hint} ${sayNotTaken(command, `${message} ${told.hint}`)}`.trim()
   const { errTerminal: terminal, err } = context
+  const { code, message, title, causes, hint: advice } = sayError(said, 'terminal', terminal.commandPrefix)
+  const hint = `${advice} ${sayNotTaken(command, `${message} ${advice}`)}`.trim()
   await err.writeLine(`${terminal.tone('bad', 'sluice:')} ${toPrintable(title)}`)
   for (const cause of causes) await err.writeLine(`          ${toPrintable(cause)}`)
   // Not broken into lines: hints hold commands to paste.

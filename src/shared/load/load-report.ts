@@ -142,7 +142,7 @@ const firstRequestSchema = z.object({
 
 export type LoadFirstRequest = z.infer<typeof firstRequestSchema>
 
-/** The longest time without any answer while requests were in flight, where it is far above their latency. */
+/** The longest time in which requests were in flight and no answer came, if it is far longer than their latency. */
 const silenceSchema = z.object({
   /** Since measuring began. */
   fromMs: z.number(),

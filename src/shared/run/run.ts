@@ -93,7 +93,7 @@ export const runWarningSchema = z.object({
 
 export type RunWarning = z.infer<typeof runWarningSchema>
 
-/** Code of the warning that a source has not been read to its end. */
+/** The code of the warning about a source that was not read to its end. */
 export const SOURCE_UNREAD = 'SOURCE_UNREAD'
 
 export type RowWarning = Required<RunWarning>

@@ -50,7 +50,7 @@ const START_MS = 50
 /** A second is closed this long after it is over, when the callbacks that came in it were read, milliseconds. */
 const SETTLE_MS = 250
 const LOOK_MS = 100
-/** A time without any answer is told from this length on, microseconds, from so many times p99 and this machine's longest stall. */
+/** A silence is reported if it is as long as this, microseconds, as so many times the p99, and as so many stalls of this machine. */
 const SILENCE_MIN_US = 1_000_000
 const SILENCE_TIMES = 10
 const SILENCE_STALLS = 2
@@ -353,7 +353,7 @@ export class LoadRun {
     const leastUs = Math.max(
       SILENCE_MIN_US,
       SILENCE_TIMES * 1000 * (latency?.p99 ?? 0),
-      // What lay unread here for that long is no silence of the service.
+      // While this machine stood still, answers lay unread: that was not the service.
       SILENCE_STALLS * this.#seconds.stallMaxUs,
     )
     if (untilUs - fromUs < leastUs) return null

@@ -244,7 +244,7 @@ export function removeQuotes(message: string, request: string | null): string {
   return createQuoteRemover(listContent(request))(message)
 }
 
-/** Replaces the strings in JSON text that are not keys, told whether they are content. Other text is one string of content. */
+/** JSON text with each string that is not a key replaced; text that is no JSON is one string of content. */
 function replaceStrings(json: string, replace: (string: string, isContent: boolean) => string): string {
   if (!isJson(json)) return replace(json, true)
   const replaceIn = (value: string, toIsContent: (string: string) => boolean) =>

@@ -45,8 +45,8 @@ export function useAcceptance(open: readonly ProblemGroup[], isAskedOutside = fa
 }
 
 /**
- * All that a person is told before rows are sent, on one sheet with one yes: what is guessed, what has to be accepted,
- * other warnings, what is not sent, and production, whose question outside of the page is then that yes. Nothing where nothing is to be told.
+ * All that a person is told before rows are sent, with one yes for all of it: what is guessed, what has to be accepted,
+ * other warnings, rows that are not sent, and that the rows go to production. Empty if there is nothing to say.
  */
 export function BeforeSending(props: {
   acceptance: Acceptance
@@ -55,7 +55,7 @@ export function BeforeSending(props: {
   place?: NamedPlace | null
   /** What the check found in the rows: warnings that have to be accepted or not, and errors. */
   groups?: readonly ProblemGroup[]
-  /** Rows of the run, of which some may not be sent; null where that is told elsewhere. */
+  /** Rows of the run by state, to say which are not sent; null where another part of the screen says it. */
   counts?: RowCounts | null
   /** How the source is read, if that is a guess. */
   guess?: ReactNode
