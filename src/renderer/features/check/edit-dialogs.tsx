@@ -13,13 +13,16 @@ import type { RowDetail } from '../../../shared/run/results.ts'
 import { ask } from '../../bridge/client.ts'
 import {
   isFieldContent,
+  isFoundContent,
   isWrittenField,
+  MaskedText,
   useContentShown,
   useOnHideAll,
 } from '../../ui/content/user-content.tsx'
 import { CheckField, TextArea, TextField } from '../../ui/controls.tsx'
 import { Form, FormActions } from '../../ui/form.tsx'
 import { ErrorNotice } from '../../ui/layout/screen.tsx'
+import { ExpectedSentence } from '../../ui/problems/row-warnings.tsx'
 import { hasMod, nameShortcut } from '../../ui/shortcuts.ts'
 import { Sentence } from '../../ui/text/safe-text.tsx'
 
@@ -57,7 +60,8 @@ export function RowDialog(props: {
   )
 }
 
-function RowForm(props: Parameters<typeof RowDialog>[0] & { detail: RowDetail }) {
+/** What can be edited in a row, and what is wrong with it: first with the whole row, then with each field. */
+export function RowForm(props: Parameters<typeof RowDialog>[0] & { detail: RowDetail }) {
   const { detail, fields, mapping, fixes, onFixes, onClose } = props
   const row = detail.halfOf ?? props.row
   const [typed, setTyped] = useState<Record<string, string>>({})
@@ -93,8 +97,18 @@ function RowForm(props: Parameters<typeof RowDialog>[0] & { detail: RowDetail })
     onFixes(next)
     onClose()
   }
+  const shown = useContentShown()
+  const ofRow = detail.problems.filter(({ field }) => field === undefined)
   return (
     <Form onSubmit={() => save()}>
+      {ofRow.map((problem) => (
+        <p className="quiet" key={`${problem.code} ${problem.found ?? ''}`}>
+          <ExpectedSentence problem={problem} />{' '}
+          {problem.found !== undefined && (
+            <MaskedText text={problem.found} max={80} revealed={shown || !isFoundContent(problem)} />
+          )}
+        </p>
+      ))}
       {known.map(({ field, own, value }, index) => (
         <FieldInput
           key={field}
@@ -104,7 +118,7 @@ function RowForm(props: Parameters<typeof RowDialog>[0] & { detail: RowDetail })
           isTyped={typed[field] !== undefined}
           hasFocus={index === 0}
           expected={detail.problems
-            .filter((problem) => problem.field === field || (problem.field === undefined && index === 0))
+            .filter((problem) => problem.field === field)
             .map((problem) => sayExpected(problem, 'window'))}
           onValue={(text) => setTyped((others) => ({ ...others, [field]: text }))}
         />

@@ -366,6 +366,15 @@ test('a row whose text has unquoted delimiters is invalid, and is sent whole onc
   ])
 })
 
+test('the first rows of a cause are of the rows that it counts, not of those left out', async () => {
+  const server = await startRefusingService()
+  const csv = 'text_data,user_id,post_id,url\nhello,,p1,\nthere,,p2,\nfine,u3,p3,\n'
+  const fixes: Fix[] = [{ kind: 'leave_out_row', row: 1, rowHash: toCsvHash(['hello', '', 'p1', '']) }]
+  const run = await runs.start(createPlan(server.baseUrl, csv, fixes)).ended
+  const groups = runs.read(run.run_id, readProblemGroups).filter(({ code }) => code === 'required')
+  expect(groups.map(({ rows, examples }) => [rows, examples.map(({ row }) => row)])).toEqual([[1, [2]]])
+})
+
 test('joining cells leaves rows alone whose surplus cells are empty', async () => {
   const csv = 'post_id,user_id,text_data,\np1,u1,nice photo, kill\np2,u2,fine,\np3,u3,well,,\n'
   const server = await startRefusingService()
