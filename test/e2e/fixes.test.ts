@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, inject, it } from 'vitest'
 import { holdCalls } from '../helpers/e2e/held-messages.ts'
 import { openApp } from '../helpers/e2e/open-app.ts'
-import { chooseFile, openStep, seeRunEnded, seeScreen } from '../helpers/e2e/walk.ts'
+import { chooseFile, openStep, seeRunEnded, seeScreen, sendEverything } from '../helpers/e2e/walk.ts'
 
 const TEXT = `text_data,user_id,post_id,url
 hello there,u_1,p1,
@@ -97,6 +97,25 @@ it('corrects rows on Check, one by one and by cause, takes some back, sends them
   await inspect('run-corrected')
   const succeeded = page.locator('tr[data-state="succeeded"] [data-count]')
   await expect.poll(() => succeeded.getAttribute('data-count')).toBe(String(Number(before) + 1))
+})
+
+it('counts the warnings of corrected rows on Overview once they are sent', {
+  skip: !inject('walksAll'),
+}, async () => {
+  const { page } = await openApp()
+  await openStep(page, 'Source')
+  const text = 'text_data,user_id,post_id\nhello,u1,p\u200b1\nhello again,u_2,p\u200b2\n'
+  await chooseFile(page, { name: 'posts.csv', text })
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await sendEverything(page)
+  await seeRunEnded(page)
+  await page.getByText(/^1 row: .*invisible/i).waitFor()
+  await page.getByRole('button', { name: 'Correct and retry…' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Check 1 row' }).click()
+  await page.getByRole('button', { name: 'Replace _ and ; reversibly' }).click()
+  await page.getByRole('button', { name: 'Retry 1 row' }).click()
+  await page.getByText(/^Correction of .*: 1 row, 1 of 1 request succeeded$/).waitFor()
+  await page.getByText(/^2 rows: .*invisible/i).waitFor()
 })
 
 it('warns on Mapping that ids and texts look swapped, and goes on all the same', {

@@ -77,7 +77,11 @@ async function keepFollowing(runId: string, signal: AbortSignal): Promise<void> 
       }
       await readSummary(runId, signal, { unlessLive: false })
       // What was read last may miss how the last rows ended.
-      if (wasHeld) refresh(ask.results.key(), ask.evaluate.key(), ask.load.key(), ask.receiver.status.key())
+      if (wasHeld) {
+        const perRun = [ask.results.key(), ask.evaluate.key(), ask.load.key(), ask.receiver.status.key()]
+        // The warnings of a retry are among those of its run.
+        refresh(...perRun, ask.check.problems.key())
+      }
       return
     } catch (error) {
       if (signal.aborted) return
