@@ -14,8 +14,11 @@ import {
   type NamedPlace,
   parseBaseUrl,
   parseServiceUrl,
+  recallDestination,
+  rememberDestination,
   type ServiceDestination,
   sayActiveKey,
+  toChoice,
 } from './destination.ts'
 import { KeyInput } from './key-input.tsx'
 
@@ -30,26 +33,27 @@ interface DestinationPanelProps {
   onDestination: (destination: Destination) => void
 }
 
-const STORED = 'stored:'
-
 /** Where the rows go: the sandbox inside this app, a stored connection, or a service with its address and key. */
 export function DestinationPanel(props: DestinationPanelProps) {
-  const { destination, connections, onDestination, lastBaseUrl } = props
+  const { destination, connections, lastBaseUrl } = props
+  const onDestination = (changed: Destination) => {
+    rememberDestination(changed)
+    props.onDestination(changed)
+  }
+  const offered: readonly Destination[] = [
+    { kind: 'sandbox' },
+    ...connections.map(({ name }) => ({ kind: 'stored', name, apiKey: '' }) as const),
+    { kind: 'service', baseUrl: lastBaseUrl ?? '', taskBaseUrl: '', apiKey: '' },
+  ]
   const choose = (value: string) => {
-    if (value.startsWith(STORED)) {
-      onDestination({ kind: 'stored', name: value.slice(STORED.length), apiKey: '' })
-    } else if (value === 'service') {
-      onDestination({ kind: 'service', baseUrl: lastBaseUrl ?? '', taskBaseUrl: '', apiKey: '' })
-    } else onDestination({ kind: 'sandbox' })
+    rememberDestination(destination)
+    const chosen = offered.find((one) => toChoice(one) === value)
+    if (chosen !== undefined) onDestination(recallDestination(chosen))
   }
   const entry = findEntry(destination, connections)
   return (
     <Panel title="Connection">
-      <Radio.Group
-        aria-label="Connection"
-        value={destination.kind === 'stored' ? STORED + destination.name : destination.kind}
-        onChange={choose}
-      >
+      <Radio.Group aria-label="Connection" value={toChoice(destination)} onChange={choose}>
         <Stack gap="xs">
           <Radio
             value="sandbox"
@@ -59,7 +63,7 @@ export function DestinationPanel(props: DestinationPanelProps) {
           {connections.map(({ name, isProduction, connection }) => (
             <Radio
               key={name}
-              value={STORED + name}
+              value={toChoice({ kind: 'stored', name, apiKey: '' })}
               aria-label={name}
               label={<ConnectionChip place={{ name, kind: isProduction ? 'production' : 'other' }} />}
               description={<SafeText text={connection.baseUrl} max={120} />}
@@ -72,7 +76,9 @@ export function DestinationPanel(props: DestinationPanelProps) {
           />
         </Stack>
       </Radio.Group>
-      {destination.kind === 'service' && <ServiceFields {...props} destination={destination} />}
+      {destination.kind === 'service' && (
+        <ServiceFields {...props} destination={destination} onDestination={onDestination} />
+      )}
       {destination.kind === 'stored' && entry !== null && props.needsKey && (
         <Stack gap="sm" className="mt-3 pt-3 border-t">
           <p className="quiet">{sayActiveKey(entry)}</p>

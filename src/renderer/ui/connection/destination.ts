@@ -216,6 +216,23 @@ export function toServiceUrl(
   return parsed.kind === 'url' ? parsed.url : null
 }
 
+const lastTyped = new Map<string, Destination>()
+
+/** How a destination is named among those that can be chosen. */
+export function toChoice(destination: Destination): string {
+  return destination.kind === 'stored' ? `stored:${destination.name}` : destination.kind
+}
+
+/** Remembers a destination as it is typed, also while it is incomplete, until the page is reloaded. */
+export function rememberDestination(destination: Destination): void {
+  lastTyped.set(toChoice(destination), destination)
+}
+
+/** A destination as it was typed last; `otherwise` if it was not chosen in this window yet. */
+export function recallDestination(otherwise: Destination): Destination {
+  return lastTyped.get(toChoice(otherwise)) ?? otherwise
+}
+
 /** Where a key goes. */
 type Addresses = Pick<PlanConnection, 'baseUrl' | 'taskBaseUrl'>
 
