@@ -3,6 +3,7 @@ import { createEngine } from '../../src/main/engine/engine.ts'
 import { openApp } from '../helpers/e2e/open-app.ts'
 import {
   checkSample,
+  chooseFile,
   openStep,
   readShownCounts,
   seeRunEnded,
@@ -156,6 +157,25 @@ it('keeps a trial of the first rows as completed, and sends the others from ther
   await page.getByText('trial of the first').waitFor({ state: 'detached' })
   await seeRunEnded(page)
   expect((await readShownCounts(page))['succeeded']).toBeGreaterThan(10)
+})
+
+it('takes a draft up again where Start over is undone, until another source is opened', async () => {
+  const { page } = await openApp()
+  await chooseFile(page, { name: 'posts.csv', text: 'body,note\nhello,\n' })
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await seeScreen(page, 'Mapping')
+  const note = page.getByLabel('note becomes')
+  await note.selectOption('text_data')
+  await page.getByRole('button', { name: 'Start over' }).click()
+  await seeScreen(page, 'Operation')
+  const undo = page.getByRole('button', { name: 'Undo' })
+  await undo.click()
+  await seeScreen(page, 'Mapping')
+  expect(await note.inputValue()).toBe('text_data')
+  await page.getByRole('button', { name: 'Start over' }).click()
+  await undo.waitFor()
+  await chooseFile(page, { name: 'others.csv', text: 'text_data\nhello\n' })
+  expect(await undo.count()).toBe(0)
 })
 
 it('sends the rest after the first ten rows, although it was asked for while they were being sent', {

@@ -24,6 +24,7 @@ import {
   nameDestination,
   rememberTypedKey,
 } from '../ui/connection/destination.ts'
+import { dismissToast, showToast } from '../ui/layout/toasts.tsx'
 import type { Activity } from '../ui/operations/operation-looks.tsx'
 import { changeDraft, clearDraft, type Draft, restartDraft, toFurthestStep, useDraft } from './draft.ts'
 import { goTo } from './route.ts'
@@ -31,6 +32,7 @@ import { findOperationTodo, toRunRequest, typedKey } from './run-request.ts'
 
 /** Begins a new draft with a source, and shows it. */
 export function openSource(source: ChosenSource): void {
+  dismissToast(STARTED_OVER)
   dropRun(useDraft.getState().heldRunId)
   restartDraft(source)
   goTo({ kind: 'draft', step: 'source' })
@@ -41,11 +43,27 @@ export function continueDraft(): void {
   goTo({ kind: 'draft', step: toFurthestStep(useDraft.getState()) })
 }
 
-/** Begins the draft again: the kind of operation and where stay; its options, requests in flight and the source go. */
+const STARTED_OVER = 'started-over'
+
+/**
+ * Begins the draft again: the kind of operation and where stay; its options, requests in flight and the source go, until
+ * this is undone. The rows have to be checked again then.
+ */
 export function discardDraft(): void {
-  dropRun(useDraft.getState().heldRunId)
+  const draft = useDraft.getState()
+  dropRun(draft.heldRunId)
   clearDraft()
   goTo({ kind: 'draft', step: 'operation' })
+  showToast({
+    key: STARTED_OVER,
+    kind: 'info',
+    title: 'Started over',
+    text: 'Undo brings back the source, its mapping and corrections, and the options.',
+    undo: async () => {
+      changeDraft({ ...draft, heldRunId: null })
+      continueDraft()
+    },
+  })
 }
 
 /** Starts the sandbox and takes its sample, which is content to be submitted, to the Source screen. */
@@ -374,6 +392,7 @@ export function useIsDraftKnown(runId: string): boolean {
 export function mendDraft(step: 'operation' | 'mapping'): void {
   const { draft } = useSentDraft.getState()
   if (draft === null) return
+  dismissToast(STARTED_OVER)
   dropRun(useDraft.getState().heldRunId)
   changeDraft({ ...draft, heldRunId: null })
   goTo({ kind: 'draft', step })
