@@ -221,7 +221,7 @@ function RunList(props: {
         flush
       >
         {table.error !== null && <ErrorNotice error={table.error} />}
-        <SelectionBar onCompare={onCompare} />
+        <SelectionBar shown={entries} onCompare={onCompare} />
         {entries.length === 0 ? (
           <Empty
             icon={IconListSearch}

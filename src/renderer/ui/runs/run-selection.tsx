@@ -1,10 +1,12 @@
 import { CloseButton } from '@mantine/core'
 import { IconArrowsDiff } from '@tabler/icons-react'
 import { create } from 'zustand'
+import type { RunEntry } from '../../../shared/bridge/runs.ts'
 import { COMPARED_MAX } from '../../../shared/lookback/comparison.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
 import { ActionButton, CheckField } from '../controls.tsx'
+import { SafeText } from '../text/safe-text.tsx'
 
 type Ticked = Pick<RunSummary, 'run_id' | 'name' | 'created_at'>
 
@@ -43,18 +45,29 @@ export function RunTick({ run }: { run: Ticked }) {
 }
 
 /** What can be done with the ticked runs; nothing while there are none. The earliest run comes first. */
-export function SelectionBar({ onCompare }: { onCompare: (runIds: string[]) => void }) {
+export function SelectionBar(props: {
+  /** Runs that the list shows; ticked ones that it does not show are named. */
+  shown: readonly RunEntry[]
+  onCompare: (runIds: string[]) => void
+}) {
   const ticked = useRunSelection((selection) => selection.ticked)
   if (ticked.length === 0) return null
+  const hidden = ticked.filter((one) => !props.shown.some(({ summary }) => summary.run_id === one.run_id))
   const compare = () => {
     const inOrder = [...ticked].sort((a, b) => (a.created_at < b.created_at ? -1 : 1))
     clearSelection()
-    onCompare(inOrder.map(({ run_id }) => run_id))
+    props.onCompare(inOrder.map(({ run_id }) => run_id))
   }
   return (
     <section className="row gap-3 p-2-4 border-b bg-accent" aria-label="Chosen runs">
       <span aria-live="polite">
         {formatCounted(ticked.length, 'run')} chosen
+        {hidden.length > 0 && (
+          <>
+            , {hidden.length} not shown below:{' '}
+            <SafeText text={hidden.map(({ name }) => name).join(', ')} max={200} />
+          </>
+        )}
         {ticked.length === 1 && '; choose another one to compare'}
       </span>
       <ActionButton
