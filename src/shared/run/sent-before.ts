@@ -14,17 +14,19 @@ export interface SentBefore {
   origin: { by: string; outcome: SentOutcome; runId: string }
   row: number
   number: string
+  /** Whether it was sent with another text or URL then. */
+  isChanged: boolean
 }
 
 /** What happens to rows that were sent before: nothing, or those are skipped that the service took, or may have taken, too. */
 export type SkipRule = 'none' | 'taken' | 'taken_or_unknown'
 
 /** Why a row is skipped, as a sentence without its end. */
-export function saySkipped({ origin: { outcome, runId }, number }: SentBefore): string {
-  const where = `in run ${runId}, row ${number}`
+export function saySkipped({ origin: { outcome, runId }, number, isChanged }: SentBefore): string {
+  const where = `${isChanged ? ' with another text or URL' : ''}, in run ${runId}, row ${number}`
   return outcome === 'taken'
-    ? `sent before, ${where}`
-    : `may have been sent before, ${where}, without a usable answer`
+    ? `sent before${where}`
+    : `may have been sent before${where}, without a usable answer`
 }
 
 /** The names that tell rows apart, in words: `user_id and text_data`. */
@@ -40,6 +42,8 @@ export const sentBeforeSchema = z.object({
   unknown: z.int(),
   /** Rows that were sent before, too, and that the service did not take: they count as new. */
   not_taken: z.int(),
+  /** With `only_new` of the rows that are skipped, else of `rows`: those that were sent with another text or URL. */
+  changed: z.int().exactOptional(),
   /** What they are recognized by: fields or columns, joined by +. */
   by: z.array(z.string()),
   /** The runs that sent `rows`, newest first. */
@@ -62,6 +66,9 @@ export type SentBeforeSummary = z.infer<typeof sentBeforeSchema>
 export function toSentBeforeKey({ outcome, runId, by }: SentBefore['origin']): string {
   return `${outcome} ${runId} ${by}`
 }
+
+/** How the journal counts rows that were sent before with another text or URL. */
+export const CHANGED_KEY = 'changed'
 
 const APART = ['unreadable', 'other_key', 'other_connection', 'without_column', 'key_unknown'] as const
 
@@ -88,6 +95,10 @@ export function toSentBefore(counts: ReadonlyMap<string, number> | undefined): S
   for (const [key, rows] of counts ?? []) {
     const [outcome, runId = '', ...names] = key.split(' ')
     if (rows <= 0) continue
+    if (key === CHANGED_KEY) {
+      summary.changed = rows
+      continue
+    }
     if (outcome !== undefined && isApart(outcome)) {
       apart[outcome].add(runId)
       continue
@@ -137,12 +148,22 @@ export function listSentBefore(
   surface: Surface,
 ): string[] {
   if (sentBefore === undefined || sentBefore === null) return []
-  const { rows, unknown, not_taken: notTaken, by, unreadable = [] } = sentBefore
+  const { rows, unknown, not_taken: notTaken, changed = 0, by, unreadable = [] } = sentBefore
   const { other_key: otherKey = [], key_unknown: keyUnknown = [] } = sentBefore
   const { other_connection: otherConnection = [], without_column: withoutColumn = [] } = sentBefore
   const key = `same ${by.map(sayKey).join(', or ')}`
   const of = `${formatCount(rows)} of ${formatCounted(sendable + skipped, 'row')}`
   const told = `${of} ${rows === 1 ? 'was' : 'were'} sent before (${key}): ${sayRuns(sentBefore)}.`
+  const change = `${formatCounted(changed, 'of these has', 'of these have')} another text or URL now${isOnlyNew ? `, and ${changed === 1 ? 'is' : 'are'} not sent` : ''}.`
+  const [only, ...others] = by.map((names) => names.split('+'))
+  const namesText = only === undefined || others.length > 0 || only.includes('text_data')
+  const toSendChanged = chooseWording(
+    {
+      terminal: `To send a changed text again, add --new-by ${only?.join('+')}+text_data.`,
+      window: 'To send a changed text again, add text_data to what rows are recognized by.',
+    },
+    surface,
+  )
   const known = `${formatCounted(unknown, 'of them has', 'of them have')} no usable answer: the service may have ${unknown === 1 ? 'it' : 'them'} or not.`
   const advice = chooseWording(
     {
@@ -155,6 +176,8 @@ export function listSentBefore(
     ...(rows === 0 ? [] : [told]),
     ...(unknown === 0 ? [] : [known]),
     ...(skipped === 0 ? [] : [`${formatCounted(skipped, 'row is', 'rows are')} skipped.`]),
+    ...(changed === 0 ? [] : [change]),
+    ...(changed === 0 || !isOnlyNew || namesText ? [] : [toSendChanged]),
     ...(rows === 0 || isOnlyNew ? [] : [advice]),
     ...(notTaken === 0
       ? []

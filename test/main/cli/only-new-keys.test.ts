@@ -12,11 +12,14 @@ async function setUp() {
   const workspace = createTemporaryFolder()
   const sluice = (args: readonly string[]) =>
     runInProcess(args, { workspace, env: { SLUICE_API_KEY: 'the-key' } })
-  const json = async (content: string, ...args: string[]) => {
-    const file = writeSource(workspace, 'posts.csv', content)
-    return JSON.parse((await sluice(['task', file, '--base-url', service.baseUrl, ...args, '--json'])).stdout)
-  }
-  return { service, workspace, sluice, json }
+  const send = (content: string, ...args: string[]) =>
+    sluice([
+      ...['task', writeSource(workspace, 'posts.csv', content)],
+      ...['--base-url', service.baseUrl, ...args],
+    ])
+  const json = async (content: string, ...args: string[]) =>
+    JSON.parse((await send(content, ...args, '--json')).stdout)
+  return { service, workspace, sluice, send, json }
 }
 
 describe('--only-new', () => {
@@ -48,6 +51,40 @@ describe('--only-new', () => {
     )
     const again = await json('user_id,text_data,order\nu1,hello,1\n', '--only-new', '--new-by', 'user_id')
     expect(again.sent_before).not.toHaveProperty('without_column')
+  })
+
+  it('says how many rows it skips have another text or URL now, and which', async () => {
+    const { service, json, send, sluice } = await setUp()
+    const head = 'post_id,user_id,text_data,lang\n'
+    const first = await json(`${head}p1,u1,one,en\np2,u2,two,en\np3,u3,three,en\n`)
+    const changed = `${head}p1,u1,one,de\np2,u2,two!,en\np3,u3,three,en\n`
+    const dry = await send(changed, ...['--only-new', '--dry-run'])
+    expect(dry.stdout).toMatch(/1 of these has another text or URL now/)
+    expect(dry.stdout).toContain('--new-by post_id+text_data')
+    expect((await send(changed, ...['--dry-run'])).stdout).toMatch(/1 of these has another text or URL now/)
+    const sent = await json(changed, '--only-new')
+    expect(sent).toMatchObject({ rows: { skipped: 3 }, sent_before: { rows: 3, changed: 1 } })
+    const messages = await Promise.all(
+      ['2', '3', '4'].map(async (row) => {
+        const shown = await sluice(['show', sent.run_id, '--row', row, '--json'])
+        return JSON.parse(shown.stdout).result.message
+      }),
+    )
+    expect(messages).toEqual([
+      `sent before, in run ${first.run_id}, row 2`,
+      `sent before with another text or URL, in run ${first.run_id}, row 3`,
+      `sent before, in run ${first.run_id}, row 4`,
+    ])
+    expect(service.arrived.size).toBe(3)
+    const byText = await json(changed, '--only-new', '--new-by', 'post_id+text_data')
+    expect(byText.rows).toMatchObject({ skipped: 2, succeeded: 1 })
+    expect(byText.sent_before).not.toHaveProperty('changed')
+    // The newest text counts, and so does a file that is mapped otherwise.
+    expect((await json(changed, '--only-new')).sent_before).not.toHaveProperty('changed')
+    const otherwise = 'post_id,user_id,old,text\np1,u1,one,two\n'
+    expect(await json(otherwise, '--map', 'text_data=text', '--only-new')).toMatchObject({
+      sent_before: { rows: 1, changed: 1 },
+    })
   })
 
   it('refuses files of a folder that this machine serves, at an address of each run', async () => {

@@ -44,7 +44,7 @@ import {
   type OnWritten,
   type SentBeforeLookup,
 } from './journal/intake-writer.ts'
-import { LOOKUP_ROWS, toAskedRows } from './sent-before/asked-rows.ts'
+import { CONTENTS, LOOKUP_ROWS, toAskedRows } from './sent-before/asked-rows.ts'
 import type { SentWith } from './sent-before/earlier-runs.ts'
 import { createKeyReader, findGenerated, findRowKeys, type RowKeys } from './sent-before/row-keys.ts'
 import type { UncertainRuns } from './sent-before/sent-before.ts'
@@ -126,7 +126,7 @@ export async function runIntake(options: {
     }
     const writer = createIntakeWriter(journal, { plan: resolved, columns }, mapRow, {
       limit: options.limit,
-      sentBefore: search === null || search.isEmpty ? null : toLookup(search, keys ?? [], plan, columns),
+      sentBefore: search === null || search.isEmpty ? null : toLookup(search, keys ?? [], resolved, columns),
       onWritten: (written, isSent, isSkipped) => {
         const { row, cells, kinds = null, body = {}, reported } = written
         idColumns.note(body, row, isSent, reported)
@@ -252,14 +252,17 @@ function chooseRowKeys(
 function toLookup(
   search: SentBeforeSearch,
   keys: RowKeys['keys'],
-  { onlyNew, operation }: Plan,
+  plan: Plan,
   columns: readonly string[],
 ): SentBeforeLookup {
+  const { onlyNew, operation, mapping = {} } = plan
   const skips = onlyNew === undefined ? 'none' : onlyNew.unknown === 'skip' ? 'taken_or_unknown' : 'taken'
   const read = keys.map((names) => createKeyReader(names, operation, columns) ?? (() => null))
+  // An address that is made for each run is no other content.
+  const compared = CONTENTS.filter((name) => findGenerated([name], plan, mapping, columns) === null)
   return {
     ...{ rowsMax: LOOKUP_ROWS, skips },
-    find: (rows, cells) => search.find(toAskedRows(rows, cells, read)),
+    find: (rows, cells) => search.find(toAskedRows(rows, cells, read, compared)),
   }
 }
 

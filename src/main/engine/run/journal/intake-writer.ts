@@ -7,6 +7,7 @@ import { type RowPlace, type SourcePlace, toSourcePlace } from '../../../../shar
 import { listStates } from '../../../../shared/run/item-state.ts'
 import { FOUND_BY_READERS, type Problem, toFound } from '../../../../shared/run/problem.ts'
 import {
+  CHANGED_KEY,
   type SentBefore,
   type SkipRule,
   saySkipped,
@@ -455,9 +456,12 @@ export class IntakeWriter {
     this.#sentCounts.set(sent.origin, (this.#sentCounts.get(sent.origin) ?? 0) + 1)
     const skips = this.#sentBefore?.skips ?? 'none'
     const { outcome } = sent.origin
-    return (
+    const isSkipped =
       skips !== 'none' && (outcome === 'taken' || (outcome === 'unknown' && skips === 'taken_or_unknown'))
-    )
+    if (sent.isChanged && (isSkipped || (skips === 'none' && outcome !== 'not_taken'))) {
+      this.#journal.counters.add('sent_before', CHANGED_KEY, 1)
+    }
+    return isSkipped
   }
 
   /** `hash` is that of the row's unique key. */

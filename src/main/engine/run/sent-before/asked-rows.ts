@@ -1,7 +1,7 @@
 import type { SentBefore } from '../../../../shared/run/sent-before.ts'
-import type { Body } from '../../mapping/json-text.ts'
+import { type Body, toValueText } from '../../mapping/json-text.ts'
 import { toHalf } from '../../mapping/split-row.ts'
-import type { ReadKey } from './row-keys.ts'
+import { type ReadKey, toNotedHash } from './row-keys.ts'
 
 /** Rows that are looked up at once, at most: each lookup reads all hashes that were noted. */
 export const LOOKUP_ROWS = 65_536
@@ -21,6 +21,8 @@ export interface AskedRows {
   models: readonly string[] | null
   /** Which contents each brings, as {@link toContents} says. */
   contents: Uint8Array
+  /** The hash of each of {@link CONTENTS}, row by row, as {@link hashContent} says. */
+  contentHashes: Uint32Array
 }
 
 /** A row that intake has checked; one without a body cannot be sent. */
@@ -30,15 +32,20 @@ interface CheckedRow {
   body?: Readonly<Body>
 }
 
-/** Makes the columns of rows; each is recognized by the first of the keys that it fills. `cells` are the JSON of theirs. */
+/**
+ * Makes the columns of rows; each is recognized by the first of the keys that it fills. `cells` are the JSON of theirs, and
+ * `compared` are the contents that the source gives.
+ */
 export function toAskedRows(
   rows: readonly CheckedRow[],
   cells: readonly string[],
   keys: readonly ReadKey[],
+  compared: readonly Content[],
 ): AskedRows {
   const texts: string[] = []
   const keysAt = new Uint8Array(rows.length).fill(NO_KEY_AT)
   const contents = new Uint8Array(rows.length)
+  const contentHashes = new Uint32Array(rows.length * CONTENTS.length)
   const kinds: (string | null)[] = []
   const models: string[] = []
   let hasKinds = false
@@ -54,6 +61,8 @@ export function toAskedRows(
         break
       }
       contents[at] = toContents(body)
+      for (const content of compared)
+        contentHashes[at * CONTENTS.length + CONTENTS.indexOf(content)] = hashContent(body[content])
     }
     texts.push(text)
     kinds.push(itsKinds)
@@ -68,7 +77,18 @@ export function toAskedRows(
     kinds: hasKinds ? kinds : null,
     models: hasModels ? models : null,
     contents,
+    contentHashes,
   }
+}
+
+/** Fields of a request that hold what is moderated. */
+export const CONTENTS = ['text_data', 'url'] as const
+
+export type Content = (typeof CONTENTS)[number]
+
+/** What tells two contents apart; 0 for none. */
+export function hashContent(value: unknown): number {
+  return value === undefined ? 0 : toNotedHash(toValueText(value))
 }
 
 /** The models that a row is for, as one text; '' for those that the service chooses. */
@@ -94,6 +114,11 @@ export function areSameHalf(kinds: readonly (string | null)[], contents: number)
   })
 }
 
+/** Whether any of them is half of a record. */
+export function isAnyHalf(kinds: readonly (string | null)[]): boolean {
+  return kinds.some((one) => toHalf(0, one) !== null)
+}
+
 /** What became of rows that were asked about, in the order of these; columns as well. */
 export interface FoundRows {
   origins: readonly SentBefore['origin'][]
@@ -102,6 +127,8 @@ export interface FoundRows {
   /** Its number in the run of its origin, and what a person calls it. */
   row: Float64Array
   number: readonly string[]
+  /** 1 for a row that was sent with another text or URL. */
+  changed: Uint8Array
 }
 
 /** Makes the columns of what was found, by place among as many rows. */
@@ -110,18 +137,22 @@ export function toFoundRows(found: ReadonlyMap<number, SentBefore>, rows: number
   const origin = new Uint32Array(rows)
   const row = new Float64Array(rows)
   const number = new Array<string>(rows).fill('')
+  const changed = new Uint8Array(rows)
   for (const [at, sent] of found) {
     const place = origins.get(sent.origin) ?? origins.size + 1
     origins.set(sent.origin, place)
     origin[at] = place
     row[at] = sent.row
     number[at] = sent.number
+    changed[at] = Number(sent.isChanged)
   }
-  return { origins: [...origins.keys()], origin, row, number }
+  return { origins: [...origins.keys()], origin, row, number, changed }
 }
 
 /** What became of one of the rows; undefined if it was not sent before. */
-export function findSent({ origins, origin, row, number }: FoundRows, at: number): SentBefore | undefined {
-  const its = origins[(origin[at] ?? 0) - 1]
-  return its === undefined ? undefined : { origin: its, row: row[at] ?? 0, number: number[at] ?? '' }
+export function findSent(found: FoundRows, at: number): SentBefore | undefined {
+  const origin = found.origins[(found.origin[at] ?? 0) - 1]
+  if (origin === undefined) return undefined
+  const [row = 0, number = ''] = [found.row[at], found.number[at]]
+  return { origin, row, number, isChanged: found.changed[at] === 1 }
 }

@@ -6,7 +6,10 @@ import { openScratchDatabase } from '../../workspace/scratch-database.ts'
 import {
   type AskedRows,
   areSameHalf,
+  CONTENTS,
   type FoundRows,
+  hashContent,
+  isAnyHalf,
   LOOKUP_ROWS,
   toContents,
   toFoundRows,
@@ -18,8 +21,16 @@ import { fromBytes, type ReadKey, type RowKeys, toBytes, toNotedHash, WantedHash
 /** A key whose hashes were collected. */
 interface LookupKey {
   names: readonly string[]
-  /** By earlier run that has such keys: how its rows are read, whether the same cells give the same key, and its hashes. */
-  ofRuns: Map<EarlierRun, { read: ReadKey; isAlike: boolean; lists: readonly number[] }>
+  /** By earlier run that has such keys. */
+  ofRuns: Map<EarlierRun, KeyOfRun>
+}
+
+/** How the rows of a run are read, whether the same cells give the same key, and the same contents, and its hashes. */
+interface KeyOfRun {
+  read: ReadKey
+  isAlike: boolean
+  hasSameContents: boolean
+  lists: readonly number[]
 }
 
 /** The run whose rows are looked up, and where. */
@@ -80,7 +91,9 @@ export class SentBeforeFinder {
         run.listHashes(names, (base, hashes) => {
           lists.push(Number(insert.run(base, toBytes(hashes)).lastInsertRowid))
         })
-        ofRuns.set(run, { read, isAlike: mapsAlike(record, run.record, names), lists })
+        const isAlike = mapsAlike(record, run.record, names)
+        const hasSameContents = isAlike && mapsAlike(record, run.record, CONTENTS)
+        ofRuns.set(run, { read, isAlike, hasSameContents, lists })
       }
       if (!this.#keys.some(({ ofRuns }) => ofRuns.has(run))) withoutColumn.push(run.runId)
     }
@@ -119,12 +132,15 @@ export class SentBeforeFinder {
 
   /** Looks up the rows that the key of this index recognizes. */
   #findBy(lookup: LookupKey, index: number, asked: AskedRows, found: Map<number, SentBefore>): void {
-    const { texts, keys, kinds, models, contents } = asked
+    const { texts, keys, kinds, models, contents, contentHashes } = asked
     const wanted = new WantedHashes(texts.length)
     // Rows with the same key have the same answer: the first of them is looked up.
     const alike: [at: number, first: number][] = []
     const isLike = (a: number, b: number) =>
       models?.[a] === models?.[b] &&
+      CONTENTS.every(
+        (_, i) => contentHashes[a * CONTENTS.length + i] === contentHashes[b * CONTENTS.length + i],
+      ) &&
       (kinds === null ||
         areSameHalf([kinds[a] ?? null, kinds[b] ?? null], (contents[a] ?? 0) & (contents[b] ?? 0)))
     for (const [at, text] of texts.entries()) {
@@ -183,9 +199,10 @@ export class SentBeforeFinder {
       // The row may come again, with other content.
       for (let pair = next; toPairRow(pairs[pair]) === earlier.row; pair += 1) {
         const at = toPairPlace(pairs[pair])
-        if (!isSame(run, theirs, earlier, asked, at)) continue
+        const isChanged = compareRows(run, theirs, earlier, asked, at)
+        if (isChanged === null) continue
         const { outcome, number } = earlier
-        outcomes.note(at, { origin: originOf(outcome), row: earlier.row, number })
+        outcomes.note(at, { origin: originOf(outcome), row: earlier.row, number, isChanged })
       }
     }
   }
@@ -201,19 +218,31 @@ function createOrigins(runId: string, by: string): (outcome: SentOutcome) => Sen
   }
 }
 
-/** Whether an earlier row has the same key as the row at a place. */
-function isSame(
+/** Whether an earlier row has other contents than the row at a place; null if it has another key. */
+function compareRows(
   run: EarlierRun,
-  { read, isAlike }: { read: ReadKey; isAlike: boolean },
+  { read, isAlike, hasSameContents }: KeyOfRun,
   earlier: { row: number; cellsText: string; kinds: string | null },
-  { texts, cells, kinds, models, contents }: AskedRows,
+  { texts, cells, kinds, models, contents, contentHashes }: AskedRows,
   at: number,
-): boolean {
+): boolean | null {
   const itsKinds = kinds?.[at] ?? null
-  if (isAlike && itsKinds === earlier.kinds && cells[at] === earlier.cellsText) return true
-  const keyed = run.toKeyed(earlier.row, earlier.cellsText, earlier.kinds)
-  if (read(keyed) !== texts[at] || toModelsText(keyed.body) !== (models?.[at] ?? '')) return false
-  return areSameHalf([itsKinds, earlier.kinds], (contents[at] ?? 0) & toContents(keyed.body))
+  const isAsStored = isAlike && itsKinds === earlier.kinds && cells[at] === earlier.cellsText
+  if (isAsStored && hasSameContents) return false
+  const { body, ...keyed } = run.toKeyed(earlier.row, earlier.cellsText, earlier.kinds)
+  const both = [itsKinds, earlier.kinds]
+  const isSame =
+    isAsStored ||
+    (read({ body, ...keyed }) === texts[at] &&
+      toModelsText(body) === (models?.[at] ?? '') &&
+      areSameHalf(both, (contents[at] ?? 0) & toContents(body)))
+  if (!isSame) return null
+  const isHalf = isAnyHalf(both)
+  return CONTENTS.some((content, index) => {
+    const now = contentHashes[at * CONTENTS.length + index] ?? 0
+    const then = hashContent(body[content])
+    return now !== then && now !== 0 && !(isHalf && then === 0)
+  })
 }
 
 /** More than there are rows in a lookup. */
