@@ -364,12 +364,16 @@ function isOtherTable(
   width: number,
 ): boolean {
   if (above.length === 0 || below.length === 0) return false
-  // A name of a column is no value of another one.
-  if (cells.some((cell, index) => cell !== '' && above.some((row) => row.cells[index] === cell))) return false
+  // A name of a column is no value of another one, in whatever case.
+  const isValue = (cell: string, index: number) =>
+    cell !== '' && above.some((row) => row.cells[index]?.toLowerCase() === cell.toLowerCase())
+  if (cells.some(isValue)) return false
   const kinds = findKinds(below, cells.length, Math.min(OTHER_VALUES_MIN, below.length))
   return kinds.some((kind, index) => {
     const name = cells[index] ?? ''
     if (kind === '' || name === '' || toKind(name) !== '') return false
+    // A word or two may have digits: v1agra.
+    if (kind === 'id' && below.length < OTHER_VALUES_MIN) return false
     const values = above.map((row) => row.cells[index] ?? '').filter((cell) => !MISSING.test(cell.trim()))
     if (values.length === 0) return index >= width || above.length >= OTHER_VALUES_MIN
     const [usual = ''] = values.map(toKind)

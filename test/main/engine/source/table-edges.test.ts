@@ -189,3 +189,9 @@ test('a table with an empty record between all rows, or a column of mixed values
     'user_id,text_data,score\nbob,great,unrated\ncarol,nice,unrated\n\ndave,fine,unrated\nerin,bad,4\nfay,odd,3\nguy,yes,5\n'
   expect(await findMarked(scores)).toEqual([])
 })
+
+test('terms below an empty row are terms, whatever they look like', async () => {
+  const terms = 'term,notes\nfree money,a phrase\ncasino,a word\n'
+  expect(await findMarked(`${terms}\nFREE Money,case\n2024,a number\n`)).toEqual([])
+  expect(await findMarked(`${terms}\nBuy now,phrase\nv1agra,letters\n`)).toEqual([])
+})
