@@ -13,11 +13,7 @@ it.each([
     'stopped, threshold failed',
     { state: 'stopped', thresholds: [{ ...HELD, ok: false }], requests: REQUESTS },
   ],
-  ['ready', { state: 'running', started_at: null, warnings: [], requests: REQUESTS }],
-  [
-    'running',
-    { state: 'running', started_at: null, warnings: [{ code: 'SOURCE_UNREAD' }], requests: REQUESTS },
-  ],
+  ['ready', { state: 'running', phase: 'ready', requests: REQUESTS }],
   ['stopped', { state: 'stopped', thresholds: [], requests: REQUESTS }],
   ['running', { state: 'running', thresholds: [], requests: REQUESTS }],
   // Of a run that sends each row once, its rows tell.

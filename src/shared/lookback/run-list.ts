@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { OPERATION_KINDS } from '../operations/operations.ts'
-import { RUN_STATES, type RunSummary } from '../run/run.ts'
+import { RUN_STATES, type RunSummary, WAITING_PHASES } from '../run/run.ts'
 
 /** How runs can be ordered. Where order is by a figure, the largest comes first. */
 export const RUN_ORDERS = ['newest', 'oldest', 'name', 'rows', 'p95', 'size'] as const
@@ -9,10 +9,10 @@ export const RUN_ORDERS = ['newest', 'oldest', 'name', 'rows', 'p95', 'size'] as
 export const RUN_PRODUCTS = ['run', 'load'] as const
 
 /**
- * What runs can be found by: their state, or how a load test failed. `completed` leaves out load tests that
- * failed; the other states do not.
+ * What runs can be found by: their state, what they wait for, or how a load test failed. `completed` leaves out load
+ * tests that failed, and `running` runs that wait; the other states leave out none.
  */
-export const FOUND_STATES = [...RUN_STATES, 'threshold-failed', 'no-success'] as const
+export const FOUND_STATES = [...RUN_STATES, ...WAITING_PHASES, 'threshold-failed', 'no-success'] as const
 
 /** Runs of one page at most. */
 export const RUN_PAGE_MAX = 1_000

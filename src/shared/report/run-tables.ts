@@ -6,7 +6,7 @@ import { formatCounted } from '../messages/figure-text.ts'
 import { MAY_INCLUDE_DELAYS } from '../messages/own-delays.ts'
 import { listReadAs } from '../messages/reading-messages.ts'
 import { nameRow } from '../plan/source-place.ts'
-import { listRowWarnings, toServiceUrl } from '../run/run.ts'
+import { listRowWarnings, toServiceUrl, toShownState } from '../run/run.ts'
 import { describeOperation, listAnswers, listOutcomes } from '../run/run-view.ts'
 import { formatStop } from '../run/snapshot.ts'
 import {
@@ -149,7 +149,7 @@ function listSummaryTables({ app_version, summary, further_failures }: RunReport
   const facts: [name: string, value: string | number | null | undefined][] = [
     ['Run', summary.run_id],
     ['Name', summary.name],
-    ['State', summary.state],
+    ['State', toShownState(summary)],
     [
       'Stopped because',
       summary.stop_reason === null ? null : formatStop(summary.stop_reason, summary.stop_advice),

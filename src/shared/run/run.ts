@@ -93,9 +93,6 @@ export const runWarningSchema = z.object({
 
 export type RunWarning = z.infer<typeof runWarningSchema>
 
-/** The code of the warning about a source that was not read to its end. */
-export const SOURCE_UNREAD = 'SOURCE_UNREAD'
-
 export type RowWarning = Required<RunWarning>
 
 /** The warnings of a run that are about its rows, most rows first. */
@@ -290,6 +287,11 @@ export type RunSession = z.infer<typeof sessionSchema>
 
 export type SessionKind = RunSession['kind']
 
+/** What a run that a process holds waits for: the first yes, another one, or callbacks of all that was sent. */
+const waitingPhaseSchema = z.enum(['ready', 'paused', 'awaiting'])
+
+export const WAITING_PHASES = waitingPhaseSchema.options
+
 /** What `show --json` and every sending command print: the whole run. */
 export const runSummarySchema = z.object({
   run_id: z.string(),
@@ -304,6 +306,8 @@ export const runSummarySchema = z.object({
   mode: z.enum(['sync', 'async']),
   api: z.enum(['v1', 'v2']),
   state: runStateSchema,
+  /** Of a run whose state is `running` and that sends nothing: what it waits for. */
+  phase: waitingPhaseSchema.exactOptional(),
   /** Why it stopped, where it stopped on its own, without a full stop; and what to do, in sentences. */
   stop_reason: z.string().nullable(),
   stop_advice: z.string().nullable(),
@@ -465,25 +469,20 @@ type EndedEarly = Exclude<RunState, 'running' | 'completed'>
 /** The state that window and terminal show of a run, as far as its journal tells. */
 export type ShownState =
   | RunState
-  | 'ready'
+  | (typeof WAITING_PHASES)[number]
   | 'threshold failed'
   | 'no success'
   | `${EndedEarly}, threshold failed`
 
-/** The state that lists show of a run: `ready` before anything is sent, and that a load test failed. */
+/** The state that lists show of a run: what a running one waits for, and that a load test failed. */
 export function toShownState(
-  summary: SummaryOfLoad & Pick<RunSummary, 'state' | 'thresholds' | 'started_at' | 'warnings'>,
+  summary: SummaryOfLoad & Pick<RunSummary, 'state' | 'thresholds' | 'phase'>,
 ): ShownState {
   const { state } = summary
-  if (state === 'running') return isReady(summary) ? 'ready' : state
+  if (state === 'running') return summary.phase ?? state
   const failure = findLoadFailure(summary)
   if (state === 'completed') return failure ?? state
   return failure === 'threshold failed' ? `${state}, ${failure}` : state
-}
-
-/** Whether a run that a process holds has read its rows, and waits for a yes before it sends any. */
-function isReady({ started_at, warnings }: Pick<RunSummary, 'started_at' | 'warnings'>): boolean {
-  return started_at === null && !warnings.some(({ code }) => code === SOURCE_UNREAD)
 }
 
 /**

@@ -2,6 +2,7 @@ import { existsSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { listRunIds, toJournalFile, toRunFiles } from '../../../src/main/engine/workspace/workspace-files.ts'
+import { FOUND_STATES } from '../../../src/shared/lookback/run-list.ts'
 import { toShownState } from '../../../src/shared/run/run.ts'
 import { startFaultServer, toTaskAnswer } from '../../helpers/fault-server.ts'
 import { holdLease } from '../../helpers/hold-lease.ts'
@@ -46,7 +47,14 @@ test('a run obeys from outside its thread: begin, pause, concurrency, resume, st
   const server = await startHoldingService()
   const plan = createRunPlan(folder, 50, server.baseUrl, { pace: { kind: 'closed', concurrency: 1 } })
   const run = await engine.runs.startRun(plan, { ...START, hold: true })
-  const readShown = async () => toShownState(await engine.runs.summarizeRun(run.runId))
+  const readShown = async () => {
+    const state = toShownState(await engine.runs.summarizeRun(run.runId))
+    const lists = await Promise.all(FOUND_STATES.map((one) => engine.runs.listRuns({ states: [one] })))
+    // Each state finds the runs that are called so, and no other.
+    const found = FOUND_STATES.filter((_, at) => lists[at]?.runs.some(({ run_id }) => run_id === run.runId))
+    expect(found).toEqual([state])
+    return state
+  }
   await untilSnapshot(run, ({ phase }) => phase === 'ready')
   expect([server.connections, await readShown()]).toEqual([0, 'ready'])
   run.begin()
@@ -58,6 +66,7 @@ test('a run obeys from outside its thread: begin, pause, concurrency, resume, st
   await untilSnapshot(run, ({ phase }) => phase === 'draining')
   server.answer(4)
   await untilSnapshot(run, ({ phase }) => phase === 'paused')
+  expect(await readShown()).toBe('paused')
   run.resume()
   await server.arrivals(8)
   expect(server.open).toBe(4)

@@ -35,6 +35,7 @@ test('what is overdue by the time an ended run is looked at is said so, and sent
   })
   const run = await engine.runs.startRun(plan, { apiKey: 'key' })
   await untilSnapshot(run, ({ phase, rows }) => phase === 'awaiting' && rows.succeeded === 2)
+  expect(await engine.runs.summarizeRun(run.runId)).toMatchObject({ state: 'running', phase: 'awaiting' })
   run.stop()
   expect((await run.ended).rows).toMatchObject({ succeeded: 2, not_sent: 0 })
   await expect

@@ -3,7 +3,13 @@ import { formatMinute } from '../../../shared/messages/moment-text.ts'
 import { nameRunSource } from '../../../shared/plan/source-paths.ts'
 import type { Section, Tone } from '../../../shared/report/report.ts'
 import { toBriefReport, toSummaryReport } from '../../../shared/report/summary-report.ts'
-import { listRetries, type RunState, type RunSummary, toServiceUrl } from '../../../shared/run/run.ts'
+import {
+  listRetries,
+  type RunState,
+  type RunSummary,
+  toServiceUrl,
+  toShownState,
+} from '../../../shared/run/run.ts'
 import { describeOperation, describeTrial, toDurationMs } from '../../../shared/run/run-view.ts'
 import { formatStop } from '../../../shared/run/snapshot.ts'
 import { hang, wrapWords } from '../terminal/layout.ts'
@@ -43,7 +49,7 @@ function formatHeading(terminal: Terminal, summary: RunSummary): string[] {
       '',
     )
   }
-  const state = terminal.tone(STATE_TONES[summary.state], summary.state)
+  const state = terminal.tone(STATE_TONES[summary.state], toShownState(summary))
   const duration = summary.started_at === null ? '' : ` ${dot} ${formatDuration(toDurationMs(summary))}`
   const trial = describeTrial(summary)
   const parent = summary.parent_run_id === null ? '' : ` ${dot} retry of ${summary.parent_run_id}`

@@ -24,7 +24,6 @@ import {
   type RunState,
   type RunSummary,
   type RunWarning,
-  SOURCE_UNREAD,
   type TermCounts,
 } from '../../../shared/run/run.ts'
 import { toSentBefore } from '../../../shared/run/sent-before.ts'
@@ -73,6 +72,7 @@ export function summarizeRun(family: RunFamily): RunSummary {
     mode: OPERATIONS[operation.kind].modeOf?.(operation) ?? 'sync',
     api: isAbout(operation, 'content') ? operation.api : 'v1',
     state: toRunState(standing),
+    ...toPhase(standing, rows),
     stop_reason: standing.record.stopReason,
     stop_advice: standing.record.stopAdvice,
     source: record.plan.source.path,
@@ -149,7 +149,7 @@ function toUnreadWarnings({ record }: RunFamily): RunWarning[] {
   if (record.state !== 'intake' || record.parentRunId !== null) return []
   const message =
     'The source has not been read to its end: it may have more rows than these. Nothing is sent until then.'
-  return [{ code: SOURCE_UNREAD, message }]
+  return [{ code: 'SOURCE_UNREAD', message }]
 }
 
 /** Says that a process ended without warning, and what is not measured before its run is recovered. */
@@ -292,6 +292,15 @@ function toTaskBaseUrl({ taskBaseUrl }: PlanConnection): { task_base_url?: strin
 function toRunState({ record: { state }, isHeld }: RunView): RunState {
   if (state === 'completed' || state === 'stopped') return state
   return isHeld ? 'running' : 'interrupted'
+}
+
+function toPhase(standing: RunView, rows: RowCounts): Pick<RunSummary, 'phase'> {
+  const { state, startedAtMs, plan } = standing.record
+  if (toRunState(standing) !== 'running') return {}
+  // A pause ends a session as it is held before its first row.
+  if (state === 'ready') return { phase: startedAtMs === null ? 'ready' : 'paused' }
+  const isAllSent = plan.load === undefined && rows.awaiting > 0 && rows.not_sent === 0
+  return state === 'running' && isAllSent ? { phase: 'awaiting' } : {}
 }
 
 /** The latencies of a run and its retries together. */

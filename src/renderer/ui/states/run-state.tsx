@@ -15,7 +15,7 @@ import { IconLabel } from './row-states.tsx'
 import styles from './states.module.css'
 
 /** A run's state: in more detail while this process holds it, and with the thresholds' verdict for a load test. */
-export type RunStanding = ShownState | 'paused' | 'awaiting' | 'not connected'
+export type RunStanding = ShownState | 'not connected'
 
 const LOOKS: Record<RunStanding, { icon: TablerIcon; color: string; meaning: string }> = {
   running: { icon: IconPlayerPlay, color: 'var(--accent)', meaning: 'Rows are being sent.' },

@@ -149,7 +149,7 @@ export function insertWhole(db: DatabaseSync, { members, summary, courseMs }: Ca
     isLoadRun(summary) ? 'load' : 'run',
     summary.operation,
     summary.target ?? null,
-    summary.state,
+    summary.phase ?? summary.state,
     summary.connection ?? null,
     summary.base_url,
     summary.task_base_url ?? null,

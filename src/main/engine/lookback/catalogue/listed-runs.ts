@@ -25,6 +25,9 @@ const STATES: Record<NonNullable<RunListQuery['states']>[number], string> = {
   completed: "state = 'completed' AND load_failure IS NULL",
   stopped: "state = 'stopped'",
   interrupted: "state = 'interrupted'",
+  ready: "state = 'ready'",
+  paused: "state = 'paused'",
+  awaiting: "state = 'awaiting'",
   'threshold-failed': "load_failure = 'threshold failed'",
   'no-success': "load_failure = 'no success'",
 }
@@ -199,13 +202,10 @@ export function readRetainedRuns(db: DatabaseSync, protectedIds: ReadonlySet<str
     if (row['is_held'] === 1) inUse.add(String(row['first']))
     if (protectedIds.has(String(row['id']))) needed.add(String(row['first']))
   }
-  const sql = `SELECT id AS run_id, ended_at, size_bytes, state, document ->> '$.name' AS name FROM whole JOIN summary USING (id) ORDER BY id`
-  const runs = readRows<Omit<RetainedRun, 'ended_at' | 'kept_as'> & { ended_at: number; state: string }>(
-    db,
-    sql,
-  )
-  return runs.map(({ ended_at: endedAtMs, state, ...run }) => {
-    const isRunning = state === 'running' || inUse.has(run.run_id)
+  const sql = `SELECT id AS run_id, ended_at, size_bytes, document ->> '$.name' AS name FROM whole JOIN summary USING (id) ORDER BY id`
+  const runs = readRows<Omit<RetainedRun, 'ended_at' | 'kept_as'> & { ended_at: number }>(db, sql)
+  return runs.map(({ ended_at: endedAtMs, ...run }) => {
+    const isRunning = inUse.has(run.run_id)
     return {
       ...run,
       ended_at: new Date(endedAtMs).toISOString(),
