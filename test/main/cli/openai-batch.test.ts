@@ -158,6 +158,8 @@ describe("OpenAI's batch form", () => {
       `${JSON.stringify({ custom_id: 'f', method: 'GET', url: '/v1/moderations', body: { input: ['x', 'y'] } })}\n`,
       '{"custom_id":"g"}\n',
       toLine('h', ''),
+      toLine('i', []),
+      toLine('j', null),
       '{"custom_id":5,"url":"/v1/moderations","body":{"input":"a number as its id, and no method"}}\n',
     ]
     writeFileSync(at('came.jsonl'), `${came.join('')}no JSON\n${toLine('a', 'again')}${toLine('b', 'again')}`)
@@ -171,7 +173,7 @@ describe("OpenAI's batch form", () => {
       '3 rows were left out: without content, or with the id of an earlier request',
     )
     const json = await sluice('export', 'latest', at('left.batch-input.jsonl'), '--json')
-    expect(JSON.parse(json.stdout)).toMatchObject({ rows: 11, rows_left_out: 3 })
+    expect(JSON.parse(json.stdout)).toMatchObject({ rows: 13, rows_left_out: 3 })
     // An input that is exported without the others of its line has the id that it was sent with.
     const { stdout } = await sluice(
       'export',

@@ -87,11 +87,11 @@ export function toBatchRows(members: readonly JsonMember[]): BatchRow[] {
   const fault = findFault(members, inputs)
   const doubled = [...listDoubled(members, ''), ...listDoubled(ofBody, 'body.')]
   const found = doubled.length === 0 ? {} : { doubled }
-  if (fault !== null) {
+  const [only] = inputs
+  if (fault !== null || only === undefined) {
     const kept = inBody.filter(({ key }) => key === 'body.input')
-    return [{ members: [...toRow(EMPTY, null), ...kept], fault, ...found }]
+    return [{ members: [...toRow(EMPTY, null), ...kept], ...(fault && { fault }), ...found }]
   }
-  const [only = EMPTY] = inputs
   if (inputs.length < 2) return [{ members: toRow(only, null), ...found }]
   return inputs.map((one, index) => ({ members: toRow(one, index + 1), ...found }))
 }
