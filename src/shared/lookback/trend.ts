@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { showSourcePath } from '../plan/source-paths.ts'
-import { findLoadFailure, isLoadRun, type RunSummary } from '../run/run.ts'
+import { countSucceededOf, findLoadFailure, isLoadRun, type RunSummary } from '../run/run.ts'
 import { type EvaluateOptions, type Evaluation, judgedRuleSchema, judgedSchema } from './evaluation.ts'
 
 const trendPointSchema = z.object({
@@ -80,9 +80,9 @@ export function toTrendPoint(run: RunSummary, evaluation: Evaluation | string | 
     rows: isLoad ? run.requests.sent : run.rows.read,
     succeeded,
     unsuccessful: rejected + failed + unknown + (isLoad ? 0 : run.rows.overdue + run.rows.invalid),
-    rules: run.triggered_rules.map(({ rule_id, rule_name, rows }) => ({
-      ...{ rule_id, rule: rule_name, rows },
-      share: succeeded === 0 ? null : rows / succeeded,
+    rules: run.triggered_rules.map((rule) => ({
+      ...{ rule_id: rule.rule_id, rule: rule.rule_name, rows: rule.rows },
+      share: succeeded === 0 ? null : countSucceededOf(rule) / succeeded,
     })),
     latency_ms: p50 === undefined || p99 === undefined ? null : { p50, p99 },
     generator_limited: run.generator.limited,

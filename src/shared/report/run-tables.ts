@@ -6,7 +6,13 @@ import { formatCounted } from '../messages/figure-text.ts'
 import { MAY_INCLUDE_DELAYS } from '../messages/own-delays.ts'
 import { listReadAs } from '../messages/reading-messages.ts'
 import { nameRow } from '../plan/source-place.ts'
-import { listRowWarnings, toServiceUrl, toShownState } from '../run/run.ts'
+import {
+  countSucceededOf,
+  listRowWarnings,
+  noteUnsuccessful,
+  toServiceUrl,
+  toShownState,
+} from '../run/run.ts'
 import { describeOperation, listAnswers, listOutcomes } from '../run/run-view.ts'
 import { formatStop } from '../run/snapshot.ts'
 import {
@@ -93,10 +99,11 @@ export function toRulesTable({ summary, rows_without_rule: without }: RunReport)
   notes: string[]
 } {
   const { rows, triggered_rules: rules } = summary
-  const toRow = (name: string | Marked, triggered: number): Cell[] => {
-    const part = partOf(triggered, rows.succeeded)
+  const toRow = (name: string | Marked, triggered: number, succeeded: number): Cell[] => {
+    const part = partOf(succeeded, rows.succeeded)
     return [name, triggered, part, part]
   }
+  const none = without ?? 0
   const left = rules.length - RULES_MAX
   return {
     table: {
@@ -105,13 +112,22 @@ export function toRulesTable({ summary, rows_without_rule: without }: RunReport)
       rows: [
         ...rules
           .slice(0, RULES_MAX)
-          .map(({ rule_id: id, rule_name: name, rows: triggered }) =>
-            toRow(name === '' ? quote(id) : { ...quote(name), meaning: id }, triggered),
+          .map((rule) =>
+            toRow(
+              rule.rule_name === ''
+                ? quote(rule.rule_id)
+                : { ...quote(rule.rule_name), meaning: rule.rule_id },
+              rule.rows,
+              countSucceededOf(rule),
+            ),
           ),
-        toRow(rules.length === 0 ? 'none' : 'no rule', without ?? 0),
+        toRow(rules.length === 0 ? 'none' : 'no rule', none, none),
       ],
     },
-    notes: left > 0 ? [`${formatCounted(left, 'further rule')} left out.`] : [],
+    notes: [
+      ...noteUnsuccessful(rules),
+      ...(left > 0 ? [`${formatCounted(left, 'further rule')} left out.`] : []),
+    ],
   }
 }
 
@@ -232,8 +248,8 @@ function toRulesSheet({ summary }: RunReport, without: number): Table {
   return {
     columns: [foreign('Rule'), foreign('Id'), count('Rows'), share('Share of succeeded')],
     rows: [
-      ...summary.triggered_rules.map(({ rule_id: id, rule_name: name, rows }) => [
-        ...[name, id, rows, toPart(rows, succeeded)],
+      ...summary.triggered_rules.map((rule) => [
+        ...[rule.rule_name, rule.rule_id, rule.rows, toPart(countSucceededOf(rule), succeeded)],
       ]),
       ['no rule', '', without, toPart(without, succeeded)],
     ],

@@ -15,8 +15,10 @@ import { nameRow } from '../plan/source-place.ts'
 import { countSendable, mergeErrorGroups } from '../run/counts.ts'
 import { OUTCOMES } from '../run/item-state.ts'
 import {
+  countSucceededOf,
   type ErrorGroup,
   listRowWarnings,
+  noteUnsuccessful,
   type Percentiles,
   type RowCounts,
   type RunSummary,
@@ -363,12 +365,16 @@ function listRuleFacts({ triggered_rules: rules, rows: { succeeded }, operation 
         columns: [foreign('', 12), count('rows'), share('of succeeded'), bar('')],
         rows: rules
           .slice(0, SHOWN.rules)
-          .map(({ rule_id: id, rule_name: name, rows }) => [
-            ...[name === '' ? id : name, rows, partOf(rows, succeeded), rows],
+          .map((rule) => [
+            ...[rule.rule_name === '' ? rule.rule_id : rule.rule_name, rule.rows],
+            ...[partOf(countSucceededOf(rule), succeeded), rule.rows],
           ]),
         gap: 1,
       },
-      notes: listMore(rules.length - SHOWN.rules, 'rule', '--json has them all'),
+      notes: [
+        ...noteUnsuccessful(rules),
+        ...listMore(rules.length - SHOWN.rules, 'rule', '--json has them all'),
+      ],
     },
   ]
 }

@@ -66,9 +66,26 @@ export const requestCountsSchema = z.object({ ...requestsShape, retried: z.int()
 /** Attempts of a run by outcome. */
 export type RequestCounts = z.infer<typeof requestCountsSchema>
 
-export const triggeredRuleSchema = z.object({ rule_id: z.string(), rule_name: z.string(), rows: z.int() })
+export const triggeredRuleSchema = z.object({
+  rule_id: z.string(),
+  rule_name: z.string(),
+  rows: z.int(),
+  /** Those of the rows that did not succeed, if any: the service answered an error beside the rule. */
+  without_success: z.int().optional(),
+})
 
 export type TriggeredRule = z.infer<typeof triggeredRuleSchema>
+
+/** The rows of a rule that succeeded, of which shares are. */
+export function countSucceededOf({ rows, without_success: without = 0 }: TriggeredRule): number {
+  return rows - without
+}
+
+/** Says why a share is less than the rows beside it, where it is. */
+export function noteUnsuccessful(rules: readonly TriggeredRule[]): string[] {
+  if (!rules.some(({ without_success: without }) => without !== undefined)) return []
+  return ['Some of these rows were answered with an error beside the rules. They are not in the shares.']
+}
 
 /** Rows that ended alike, and how. */
 export const errorGroupSchema = z.object({

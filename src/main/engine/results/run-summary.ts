@@ -25,6 +25,7 @@ import {
   type RunSummary,
   type RunWarning,
   type TermCounts,
+  type TriggeredRule,
 } from '../../../shared/run/run.ts'
 import { toSentBefore } from '../../../shared/run/sent-before.ts'
 import { readRecoveredLoad, toLostGroups } from '../journal/load-record.ts'
@@ -37,6 +38,7 @@ import { createRowMapper } from '../mapping/row-mapper.ts'
 import { toInvalidGroups, toRowWarnings } from '../run/journal/stored-problems.ts'
 import {
   type Counts,
+  countRulesOfUnsuccessful,
   countToRepeat,
   countUnaccounted,
   pickRows,
@@ -100,7 +102,7 @@ export function summarizeRun(family: RunFamily): RunSummary {
       succeeded_per_s: toRate(batch === undefined ? requests.succeeded : rows.succeeded, durationS),
     },
     latency_ms: { ...told.state?.percentiles, ...mapTrends((metric) => latency.percentiles(metric)) },
-    triggered_rules: rules,
+    triggered_rules: toRules(family, rules),
     errors: [
       ...toInvalidGroups(counts.get('problem') ?? new Map()),
       ...toErrorGroups(counts.get('error') ?? new Map()),
@@ -132,6 +134,15 @@ export function summarizeRun(family: RunFamily): RunSummary {
     generator,
     ...toLoadSummary(family, told, generator),
   }
+}
+
+function toRules(family: RunFamily, rules: readonly TriggeredRule[]): TriggeredRule[] {
+  if (rules.length === 0 || family.record.plan.load !== undefined) return [...rules]
+  const unsuccessful = countRulesOfUnsuccessful(family)
+  return rules.map((rule) => {
+    const rows = unsuccessful.get(rule.rule_id)
+    return rows === undefined ? rule : { ...rule, without_success: rows }
+  })
 }
 
 /** The name of a run, and what a person noted about it and its retries. */

@@ -7,7 +7,7 @@ import { underLease } from '../../workspace/lease.ts'
 import { findForeign, type OwnSchema, readSchemaVersion } from '../../workspace/own-schema.ts'
 
 /** Raised with every change of what rows hold, as a change of the tables shows: an older catalogue is then built anew. */
-const MADE_BY = `${APP_VERSION} 9`
+const MADE_BY = `${APP_VERSION} 10`
 
 const TABLES = `
   -- Every run and retry that has a journal, readable or not, as it was when it was read last.

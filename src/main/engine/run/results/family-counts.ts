@@ -2,10 +2,10 @@ import { toRowCounts } from '../../../../shared/run/counts.ts'
 import { type ItemState, listStates } from '../../../../shared/run/item-state.ts'
 import type { RowCounts, TriggeredRule } from '../../../../shared/run/run.ts'
 import { findErrorGroup } from '../../journal/counters.ts'
-import { amongRows, createRuleReader, readFoundRules } from '../../journal/found-reader.ts'
+import { amongRows, createRuleReader, createSetReader, readFoundRules } from '../../journal/found-reader.ts'
 import { readRecoveredLoad } from '../../journal/load-record.ts'
 import { findTakersOf, type RunFamily, type RunView } from '../../journal/run-family.ts'
-import type { DatabaseSync } from '../../workspace/sqlite.ts'
+import { type DatabaseSync, readTuples } from '../../workspace/sqlite.ts'
 import { CUT_OFF_CAUSE } from '../journal/recovery.ts'
 import {
   NOT_OF_LEFT_OUT,
@@ -254,6 +254,31 @@ export function countRowsWithRules({ members }: RunFamily): number {
     const taken = members.length === 1 ? 0 : (readCorrection(member, members).get(WITH_RULES)?.get('') ?? 0)
     return sum + Number(counted?.['n']) + taken
   }, 0)
+}
+
+/**
+ * Rows by the rules that they triggered without having succeeded: an answer can have rules beside an error, such as that
+ * of another model.
+ */
+export function countRulesOfUnsuccessful({ members }: RunFamily): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const member of members) {
+    const takers = findTakersOf(member, members)
+    const found = readTuples<[row: number, set: number]>(
+      member.db,
+      `SELECT found.row, found.rules FROM result CROSS JOIN found ON found.row = result.row
+       WHERE result.state IN (SELECT value FROM json_each(?)) AND found.rules <> 0`,
+      [JSON.stringify(listStates('open', 'unsuccessful'))],
+    )
+    const ids = found.map(([row]) => row)
+    const taken = new Set(takers.flatMap((taker) => pickRows(taker, ids)))
+    const toRules = createSetReader(member.db, createRuleReader(member.db))
+    for (const [row, set] of found) {
+      if (taken.has(row)) continue
+      for (const { ruleId } of toRules(set)) counts.set(ruleId, (counts.get(ruleId) ?? 0) + 1)
+    }
+  }
+  return counts
 }
 
 function toTriggeredRules(

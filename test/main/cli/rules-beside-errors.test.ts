@@ -1,0 +1,49 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { expect, it, onTestFinished } from 'vitest'
+import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
+import { runInProcess } from './run-in-process.ts'
+
+/** A service that finds spam in every post; for those that end in `x`, one of its models fails. */
+async function startService(): Promise<string> {
+  const server = createServer((request, response) => {
+    void text(request).then((body) => {
+      const { post_id } = JSON.parse(body) as { post_id: string }
+      const status = post_id.endsWith('x')
+        ? { code: '551', message: 'the model is down' }
+        : { code: '0', message: 'SUCCESS' }
+      const rules = [{ rule_id: 'r1', rule_name: 'Spam' }]
+      const answer = { task_id: `t-${post_id}`, post_id, triggered_rules: rules, status: [{ status }] }
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer))
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+it('counts rows that were answered with rules and an error, and leaves them out of the shares of those that succeeded', async () => {
+  const folder = createTemporaryFolder()
+  const source = join(folder, 'posts.csv')
+  const ids = ['a', 'b', 'c-x', 'd-x', 'e-x']
+  writeFileSync(source, `post_id,user_id,text_data\n${ids.map((id) => `${id},u1,text of ${id}\n`).join('')}`)
+  const sluice = (...args: string[]) =>
+    runInProcess(args, { workspace: join(folder, 'workspace'), env: { SLUICE_API_KEY: 'a-key' } })
+  const sent = await sluice('task', source, '--legacy', '--base-url', await startService())
+  expect(sent.stdout).toMatch(/Spam +5 +100 %/)
+  expect(sent.stdout).toContain('Some of these rows were answered with an error beside the rules.')
+  const shown = await sluice('show', 'latest', '--json')
+  expect(JSON.parse(shown.stdout)).toMatchObject({
+    rows: { succeeded: 2, rejected: 3 },
+    triggered_rules: [{ rule_id: 'r1', rows: 5, without_success: 3 }],
+  })
+  const trend = await sluice('trend', source, '--json')
+  expect(JSON.parse(trend.stdout)).toMatchObject({
+    runs: [{ rules: [{ rule_id: 'r1', rows: 5, share: 1 }] }],
+  })
+  await sluice('report', 'latest', join(folder, 'report.md'))
+  expect(readFileSync(join(folder, 'report.md'), 'utf8')).toMatch(/Spam.*\| 5 \| 100 %/)
+})
