@@ -10,6 +10,7 @@ import {
   seeRunEnded,
   seeScreen,
 } from '../helpers/e2e/walk.ts'
+import { startRefusingService } from '../helpers/refusing-service.ts'
 
 const KEY = 'failures-key'
 
@@ -99,6 +100,44 @@ it('says what to do about refused rows, and sends them again as a child run with
   await page.getByRole('dialog', { name: 'Run again' }).getByLabel('Legacy answer, with scores').check()
   await inspect('run-again')
   expect(await page.content()).not.toContain(KEY)
+})
+
+it('asks before a retry with another key than the run was sent with, and sends nothing until it is answered', {
+  skip: !inject('walksAll'),
+}, async () => {
+  const server = await startRefusingService()
+  const { page, inspect } = await openApp()
+  await chooseFile(page, { name: 'posts.csv', text: 'user_id,text_data\nana,hello\nben,refuse this\n' })
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByRole('button', { name: /^Review/ }).click()
+  await page.getByRole('radio', { name: 'A service' }).check()
+  await page.getByLabel('Base URL').fill(server.baseUrl)
+  await page.getByLabel('API key', { exact: true }).fill(KEY)
+  await page.getByRole('button', { name: /^Send 2 rows/ }).click()
+  await seeRunEnded(page)
+  expect(server.requests).toHaveLength(2)
+
+  await page.getByRole('button', { name: 'Retry what did not succeed…' }).click()
+  const dialog = page.getByRole('dialog')
+  const key = dialog.getByLabel('API key', { exact: true })
+  const asked = dialog.getByText('The run was sent with another key')
+  await key.fill('key-of-another-project')
+  await dialog.getByRole('button', { name: 'Retry 1 row', exact: true }).click()
+  await asked.waitFor()
+  await inspect('results-retry-other-key')
+  // The question is about this key alone.
+  await key.fill('a-third-key')
+  await asked.waitFor({ state: 'detached' })
+  await key.fill('key-of-another-project')
+  await asked.waitFor()
+  expect(server.requests).toHaveLength(2)
+  await dialog.getByRole('button', { name: 'Retry 1 row with this key' }).click()
+  await page.getByText('1 row, 0 of 1 request succeeded').waitFor()
+  expect(server.requests.map(({ headers }) => headers['authorization'])).toEqual([
+    `token ${KEY}`,
+    `token ${KEY}`,
+    'token key-of-another-project',
+  ])
 })
 
 it('leads from a run whose model the service refuses back to the operation, with its rows and mapping', {
