@@ -152,6 +152,15 @@ function isFromK6({ generator }: Pick<LoadReport, 'generator'>): boolean {
   return generator.startLagP99Ms === null && generator.eventLoopMaxMs === null
 }
 
+const HELD_UP =
+  'Requests that wait hold up those that would follow, so percentiles and shares are mostly of the rest of the time.'
+const ALL_SENT = 'Every request that was due meanwhile was sent, and is in percentiles and shares.'
+
+/** Whether requests may have waited for others to end: always at a concurrency, and at a rate if the limit was reached. */
+function holdsUp({ rates, generator }: ViewedReport): boolean {
+  return rates.scheduledPerS === null || generator.waited > 0 || generator.dropped > 0
+}
+
 function listNotices(report: ViewedReport): LoadNotice[] {
   const { generator, state, stopReason, counts, silence } = report
   const notices: LoadNotice[] = []
@@ -159,7 +168,7 @@ function listNotices(report: ViewedReport): LoadNotice[] {
     notices.push({
       kind: 'silent',
       title: sayLoadSilence(silence),
-      text: `Requests that wait hold up those that would follow, so percentiles and shares are mostly of the rest of the time.${silence.isMost ? ' It was most of the measured time, so nothing shows that a threshold holds.' : ''}`,
+      text: `${holdsUp(report) ? HELD_UP : ALL_SENT}${silence.isMost ? ' It was most of the measured time, so nothing shows that a threshold holds.' : ''}`,
       details: [],
     })
   }

@@ -140,7 +140,7 @@ const COLUMNS: readonly Column<Series>[] = [
     }),
   ),
   {
-    ...{ title: 'answers', isNumber: true },
+    ...{ title: 'samples', isNumber: true },
     cell: ({ percentiles }) => (percentiles === null ? '–' : formatCount(percentiles.count)),
   },
 ]

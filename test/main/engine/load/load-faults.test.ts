@@ -159,6 +159,30 @@ test('a threshold that ended the load has failed, even if what was in flight mak
   expect(toExitCode(summary)).toBe(EXIT.thresholdCrossed)
 })
 
+test.each([
+  [1_000, 'Every request that was due meanwhile was sent, and is in percentiles and shares.'],
+  [3, 'percentiles and shares are mostly of the rest of the time'],
+])(
+  'what a silence means for percentiles depends on whether a rate held up requests in it (%i in flight)',
+  async (maxInFlight, meaning) => {
+    const server = await startFaultServer({
+      onRequest: (request, wire) => {
+        if (request.number <= 20) wire.send(200, toTaskAnswer(request))
+      },
+    })
+    const { report } = await loads.run(
+      loads.createPlan(3, server.baseUrl, {
+        pace: { kind: 'open', ratePerSecond: 20 },
+        durationMs: 3_500,
+        gracefulStopMs: 300,
+        maxInFlight,
+      }),
+    )
+    const [notice] = toLoadView(report).notices
+    expect(notice).toMatchObject({ kind: 'silent', text: expect.stringContaining(meaning) })
+  },
+)
+
 test('a service that stops answering passes no threshold, and that it did is said before all else', async () => {
   const server = await startFaultServer({
     onRequest: (request, wire) => {
@@ -188,7 +212,11 @@ test('a service that stops answering passes no threshold, and that it did is sai
   ])
   expect(toExitCode(summary)).toBe(EXIT.thresholdCrossed)
   const { notices, thresholds, errors } = toLoadView(report)
-  expect(notices[0]).toMatchObject({ kind: 'silent', title: summary.load?.silence?.message })
+  expect(notices[0]).toMatchObject({
+    kind: 'silent',
+    title: summary.load?.silence?.message,
+    text: expect.stringContaining('percentiles and shares are mostly of the rest of the time'),
+  })
   expect(thresholds.rows.map(({ word }) => word)).toEqual(['not judged', 'not judged', 'crossed'])
   expect(errors).toMatchObject([
     {
