@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import process from 'node:process'
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
 import { keepThreads, startThreadsFromBundles } from './test/helpers/build/bundles.ts'
+import { keepFilesInMemory } from './test/helpers/build/files-in-memory.ts'
 import { WALK_WAIT_MS } from './test/helpers/e2e/walk-wait.ts'
 import { chooseShells } from './test/helpers/shells/choose-shells.ts'
 import { SlowFirstSequencer } from './test/helpers/slow-first-sequencer.ts'
@@ -53,8 +54,8 @@ const flows: TestProjectInlineConfiguration = {
 }
 
 export default defineConfig(({ mode }) => ({
-  // In the long form each run has threads of its own, as in the product.
-  plugins: [startThreadsFromBundles(), ...(mode === 'test' ? [keepThreads()] : [])],
+  // In the long form each run has threads of its own and its files on the disk, as in the product.
+  plugins: [startThreadsFromBundles(), ...(mode === 'test' ? [keepThreads(), keepFilesInMemory()] : [])],
   test: {
     globalSetup: ['test/helpers/build/bundles-setup.ts'],
     pool: 'forks',

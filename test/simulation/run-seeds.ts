@@ -1,6 +1,6 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { findQuickFolder } from '../helpers/build/files-in-memory.ts'
 import { type SimulatedRun, simulateRun } from './simulate-run.ts'
 import type { Plant } from './simulated-session.ts'
 
@@ -15,9 +15,6 @@ export interface SeedsReport {
   kills: number
   simulatedMs: number
 }
-
-/** Where the system has one: a folder in memory, since each commit of a run waits for the disk otherwise. */
-const FOLDER = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
 
 /** Simulates so many runs, one after the other; each line says what is wrong with a seed, and how to repeat it. */
 export async function runSeeds(
@@ -53,7 +50,7 @@ export async function runSeeds(
 
 /** Returns what made the run fail, instead of throwing it. */
 async function tryRun(seed: number, plant: Plant | undefined): Promise<SimulatedRun | string> {
-  const folder = mkdtempSync(join(FOLDER, 'sluice-simulation-'))
+  const folder = mkdtempSync(join(findQuickFolder(), 'sluice-simulation-'))
   try {
     return await simulateRun(seed, folder, plant)
   } catch (error) {

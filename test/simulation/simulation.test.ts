@@ -11,7 +11,7 @@ import {
 import { runSeeds } from './run-seeds.ts'
 import type { Plant } from './simulated-session.ts'
 
-const SEEDS = inject('isLong') ? 500 : 40
+const SEEDS = inject('isLong') ? 500 : 20
 const FIRST_SEED = inject('isLong') ? 3_000 : 1
 
 test(`${SEEDS} simulated runs, killed and resumed at any step, keep every promise`, async () => {
