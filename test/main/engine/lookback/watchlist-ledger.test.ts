@@ -114,6 +114,26 @@ describe('the ledger of a watchlist', () => {
     expect((await read('watchlist')).counts).toEqual({ known: 2 })
   })
 
+  it('keeps terms unknown that an add without an answer may have added before it was split, though they failed then', async () => {
+    const { send, read } = await openLedgerWorkspace()
+    const server = await startFaultServer({
+      onRequest: ({ number, body }, wire) => {
+        const { terms } = JSON.parse(body) as { terms: { term: string }[] }
+        if (number === 1) return wire.reset()
+        if (terms.length > 1) return wire.send(413, '{"error_code": "TOO_MANY_TERMS", "message": "too many"}')
+        const lists = { added_terms: [], pre_existing_terms: [], failed_terms: terms }
+        wire.send(200, JSON.stringify({ message: '', watchlist: 'slurs', ...lists }))
+      },
+    })
+    const parts = { connection: { baseUrl: server.baseUrl }, retry: { limit: 2, baseMs: 1 } }
+    await send(toAdd('slurs'), 'term\none\ntwo\n', parts)
+    const { entries } = await read('watchlist', ALL)
+    expect(entries.map(({ term, state, outcome }) => [term, state, outcome])).toEqual([
+      ['one', 'unknown', 'failed'],
+      ['two', 'unknown', 'failed'],
+    ])
+  })
+
   it('is searched in whichever case, also beyond ASCII', async () => {
     const { read, send } = await openWatchlist()
     await send(toAdd('slurs'), 'term,notes\nold,\nübel,Ärger\n')

@@ -164,6 +164,15 @@ test('a request that is refused whole for its size is split until it is taken, a
   expect(run.requests).toMatchObject({ rejected: 6, succeeded: 8 })
 })
 
+test('a term of a request that was split has its tries by their numbers, those before the split with its first half', async () => {
+  const server = await startWatchlist([], 2)
+  const { run_id: runId } = await runs.start(createPlan(server, ['a,', 'b,', 'c,', 'd,'])).ended
+  const numbers = [1, 3].map((row) =>
+    runs.read(runId, (view) => readRow(view, row).attempts.map(({ number }) => number)),
+  )
+  expect(numbers).toEqual([[1, 2], [2]])
+})
+
 test('an update says which terms do not exist, and an empty note is kept or cleared as the person chose', async () => {
   const server = await startWatchlist(['a', 'b'])
   const update = { kind: 'watchlist-update', watchlist: 'slurs' } as const

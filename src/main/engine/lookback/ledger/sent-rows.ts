@@ -113,11 +113,14 @@ export function* readSentRows(
         // Marked, and nobody has written down what came of it.
         const isOpen = state === 'sending' || (state === null && isClaimed)
         const isDeleted = deleted.has(state ?? 'pending') && !(state === null && isClaimed)
+        const wasLostBefore = from === 0 && isLostBefore(item)
+        // What it was split from was sent before it was tried itself.
+        const wasSplit = wasLostBefore && record.parentRunId === null
         const further =
           (isOpen && !wasCorrected ? 1 : 0) +
           (isDeleted && !wasCorrected ? 1 : 0) +
-          (from === 0 && isLostBefore(item) ? 1 : 0)
-        const lostAt = lost.at(-1)?.[3] ?? null
+          (wasLostBefore && !wasSplit ? 1 : 0)
+        const lostAt = lost.at(-1)?.[3] ?? (wasSplit ? tries[0]?.[3] : null) ?? null
         yield {
           numbers: toRowAndRecord(row, toPlace(row, toText(found['kinds']))),
           item,
@@ -130,9 +133,9 @@ export function* readSentRows(
           isReplaced: wasCorrected,
           takenTries: tries.filter(([, , outcome]) => outcome === 'succeeded').length,
           answeredAtUs: answered.at(-1)?.[3] ?? null,
-          lostTries: lost.length + further,
+          lostTries: lost.length + further + (wasSplit ? 1 : 0),
           lostAtUs: further > 0 || lostAt === null ? lastAtUs : lostAt,
-          tries: tries.length + further,
+          tries: tries.length + further + (wasSplit ? 1 : 0),
           triedAtUs: further > 0 ? lastAtUs : (tries.at(-1)?.[3] ?? lastAtUs),
         }
         from = to
@@ -154,10 +157,13 @@ function readLastAtUs({ db, record }: RunView): number {
   )
 }
 
-/** Whether an item was sent without an answer by a run before this one that is not there any more. */
+/**
+ * Whether an item was sent without an answer by a run before this one that is not there any more, or in the item that it
+ * was split from.
+ */
 function createLostBefore({ db, record, workspace }: RunView): (item: number) => boolean {
   const { parentRunId } = record
-  if (parentRunId === null || isThere(toJournalFile(workspace, parentRunId))) return () => false
+  if (parentRunId !== null && isThere(toJournalFile(workspace, parentRunId))) return () => false
   const lost = db.prepare('SELECT 1 FROM lost_try WHERE item = ?')
   return (item) => lost.get(item) !== undefined
 }

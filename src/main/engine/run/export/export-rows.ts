@@ -15,7 +15,7 @@ import { ECHO_MISMATCH_CODE } from '../../service/echoes.ts'
 import { openVerdicts } from '../journal/verdict-store.ts'
 import { countTries, type FamilyRow, toShownState } from '../results/family-rows.ts'
 import { listAllPages } from '../results/result-page.ts'
-import { createRowRequests, type RowRequest, readSentKinds } from '../results/row-detail.ts'
+import { createRowRequests, numberTries, type RowRequest, readSentKinds } from '../results/row-detail.ts'
 import { StoredPage, type StoredRow } from './stored-page.ts'
 import { toStretch } from './stretch.ts'
 
@@ -161,12 +161,13 @@ function toExportRow(
   if (withTries) {
     // Answers stand with the first row of their item.
     const hasAnswers = row.exchangeInRow === null
-    row.tries = runs
-      .slice(0, shown.run + 1)
-      .flatMap(({ page }, age) =>
-        hasAnswers ? page.listAnsweredTries(id, age !== shown.run) : page.listTries(id),
-      )
-      .map((attempt, index) => ({ ...attempt, number: index + 1 }))
+    row.tries = numberTries(
+      runs
+        .slice(0, shown.run + 1)
+        .map(({ page }, age) =>
+          hasAnswers ? [...page.listAnsweredTries(id, age !== shown.run)] : [...page.listTries(id)],
+        ),
+    )
   }
   return row
 }

@@ -30,11 +30,18 @@ export function readRow(family: RunFamily, row: number): RowDetail {
   return {
     ...(before === null ? detail : toNext(before, detail)),
     result: shown?.result ?? detail.result,
-    attempts: runs
-      .flatMap((run) => readTries(run, row, run !== answered))
-      .map((attempt, index) => ({ ...attempt, number: index + 1 })),
+    attempts: numberTries(runs.map((run) => readTries(run, row, run !== answered))),
     callbacks: runs.flatMap((run) => readCallbacksOf(run, row)),
   }
+}
+
+/**
+ * Tries of runs in their order, numbered through; those of one run by its own numbers, since a request that was too large and was
+ * split leaves its tries with its first half.
+ */
+export function numberTries(ofRuns: readonly (readonly AttemptDetail[])[]): AttemptDetail[] {
+  const tries = ofRuns.flat()
+  return ofRuns.length === 1 ? tries : tries.map((tried, index) => ({ ...tried, number: index + 1 }))
 }
 
 /** The last answer of a row, with what is wrong with it and corrected by now. */
