@@ -137,6 +137,37 @@ it('awaits callbacks, counts them, and shows each as it came', { skip: !inject('
   await inspect('results-callback')
 })
 
+it('ends a run that nobody waited for once all its callbacks came, and says that nothing is sent', {
+  skip: !inject('walksAll'),
+}, async () => {
+  const { page, inspect } = await openApp()
+  await page.getByRole('link', { name: 'Sandbox' }).click()
+  await page.getByRole('button', { name: 'Start the sandbox' }).click()
+  await page.getByRole('radiogroup', { name: 'Parts of the sandbox' }).getByText('Latency and faults').click()
+  await page.getByLabel('When and how callbacks are posted').fill('delay=3600s')
+  await page.getByRole('region', { name: 'Callbacks' }).getByRole('button', { name: 'Apply' }).click()
+  await chooseOperation(page, 'Submit content')
+  await page.getByRole('radio', { name: 'Later, by callback (async)' }).check()
+  await chooseFile(page, { name: 'later.csv', text: 'user_id,text_data\nu1,hello\nu2,hello again\n' })
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByRole('button', { name: 'Review 2 rows' }).click()
+  await page.getByRole('button', { name: 'Send 2 rows' }).click()
+  await page.locator('main header').getByText('awaiting', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Stop waiting' }).click()
+  await seeRunEnded(page, 'interrupted')
+  await page.getByRole('link', { name: 'Sandbox' }).click()
+  await page.getByRole('button', { name: 'Send the pending ones now' }).click()
+  await page.goBack()
+  await page.getByText('2 of 2 rows, 100 %').waitFor()
+  await page.getByRole('button', { name: 'Resume…' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('Nothing is left to send or to await. Resuming only ends the run.').waitFor()
+  await inspect('resume-nothing-left')
+  await dialog.getByRole('button', { name: 'End the run' }).click()
+  await seeRunEnded(page)
+  expect(await readShownCounts(page)).toEqual({ succeeded: 2 })
+})
+
 it('adds the lines of a JSONL file to an index, and removes them again with the export as it is', {
   skip: !inject('walksAll'),
 }, async () => {

@@ -202,8 +202,8 @@ function ContinueDialog(props: {
   const acceptance = useAcceptance(props.open, props.place.kind === 'production')
   const mustConfirm = props.mayAddTwice && onUnknown === 'resend'
   const total = rows + (onUnknown === 'resend' ? unknown : 0)
-  const waits = kind === 'resume' && awaiting > 0
   const verb = VERBS[kind]
+  const verbAlone = kind !== 'resume' ? verb : awaiting > 0 ? 'Await the callbacks' : 'End the run'
   const isOther = props.otherKey !== null && key.typed?.trim() === props.otherKey
   return (
     <Modal opened onClose={props.onClose} title={TITLES[kind]}>
@@ -257,11 +257,11 @@ function ContinueDialog(props: {
         )}
         <BeforeSending acceptance={acceptance} rows={total} place={props.place} />
         <FormActions
-          submit={`${total > 0 ? `${verb} ${formatCounted(total, 'row')}` : waits ? 'Await the callbacks' : verb}${isOther ? ' with this key' : ''}`}
+          submit={`${total > 0 ? `${verb} ${formatCounted(total, 'row')}` : verbAlone}${isOther ? ' with this key' : ''}`}
           onCancel={props.onClose}
           sent={{ error: props.error, isPending: props.busy }}
           isBlocked={
-            (total === 0 && !waits) ||
+            (total === 0 && kind !== 'resume') ||
             acceptance.blocked !== undefined ||
             (mustConfirm && !isAddTwice(typed)) ||
             key.typed?.trim() === ''
@@ -298,6 +298,7 @@ function toWords(kind: ContinueRequest['kind'], rows: number, awaiting: number):
   if (kind === 'retry') {
     return `${formatCounted(rows, 'row')} are sent again with the same body. New results take the place of the old ones; every try is kept.`
   }
+  if (awaiting === 0 && rows === 0) return 'Nothing is left to send or to await. Resuming only ends the run.'
   if (awaiting === 0) {
     return `${formatCounted(rows, 'row')} have not been sent yet. The run continues where it stopped.`
   }

@@ -4,6 +4,7 @@ import { mayAddTwice } from '../../../shared/operations/operations.ts'
 import { countSendable } from '../../../shared/run/counts.ts'
 import { LOAD_EXPORT_FORMATS, listEndings } from '../../../shared/run/export-formats.ts'
 import { canResume, listRowWarnings, type RunSummary } from '../../../shared/run/run.ts'
+import { isKeyRefusal } from '../../../shared/service/errors.ts'
 import { padRight } from '../terminal/layout.ts'
 import { toPrintable } from '../terminal/output.ts'
 import type { Terminal } from '../terminal/terminal.ts'
@@ -63,6 +64,13 @@ function isRewriting({ state, echoes }: RunSummary): boolean {
   return state === 'stopped' && echoes?.verified === 0 && echoes.mismatched > 0
 }
 
+function sayResume({ rows, errors }: RunSummary): string {
+  // Rows that were refused for the key alone are sent again.
+  const isRefused = errors.some(({ status, error_code }) => isKeyRefusal(status, error_code))
+  if (rows.not_sent > 0 || isRefused) return 'send the remaining rows'
+  return rows.awaiting > 0 ? 'await callbacks' : 'end the run; nothing is sent'
+}
+
 /** What to type next: resume, retry, look closer, export. */
 export function formatNextSteps(terminal: Terminal, summary: RunSummary): string[] {
   const { rows, state, whole_run: whole } = summary
@@ -74,7 +82,7 @@ export function formatNextSteps(terminal: Terminal, summary: RunSummary): string
   // Resuming would meet the same duplicates and stop again; the retry sends the remaining rows, too.
   const isResumable = canResume(summary) && !(state === 'stopped' && duplicates?.error_code)
   const resume = `resume ${runId}${isRewriting(summary) ? ' --accept ids_rewritten' : ''}`
-  if (isResumable) steps.push([resume, 'send the remaining rows'])
+  if (isResumable) steps.push([resume, sayResume(summary)])
   if (state !== 'running' && duplicates?.error_code) {
     if (summary.corrected !== undefined) steps.push([`run-again ${runId}`, 'send all rows as new posts'])
     const why =
@@ -96,7 +104,7 @@ export function formatNextSteps(terminal: Terminal, summary: RunSummary): string
       ])
     }
   }
-  if (rows.overdue > 0 && !isResumable && state !== 'running') {
+  if (rows.overdue > 0 && !(isResumable && rows.not_sent > 0) && state !== 'running') {
     steps.push(['receiver', 'receive late callbacks'])
   }
   steps.push(...toProblemsStep(summary, runId))

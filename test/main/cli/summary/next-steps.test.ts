@@ -72,6 +72,19 @@ describe('what to type next', () => {
     expect(show(0)).not.toContain('resume')
   })
 
+  it('says what resuming an interrupted run does: send rows, await callbacks, or only end it', () => {
+    const none = { ...createSummary(createGroup({})).rows, rejected: 0 }
+    const show = (counts: Partial<RunSummary['rows']>) =>
+      formatNextSteps(
+        terminal,
+        createSummary(createGroup({}), { state: 'interrupted', errors: [], rows: { ...none, ...counts } }),
+      ).join('\n')
+    expect(show({ not_sent: 1, awaiting: 2 })).toMatch(/resume r1 +send the remaining rows/)
+    expect(show({ awaiting: 2 })).toMatch(/resume r1 +await callbacks/)
+    expect(show({ succeeded: 3 })).toMatch(/resume r1 +end the run; nothing is sent/)
+    expect(show({ overdue: 3 })).toMatch(/receiver +receive late callbacks/)
+  })
+
   it('says of unknown rows what is done with them, whether or not other rows are left', () => {
     const rows = { ...createSummary(createGroup({})).rows, unknown: 2 }
     const show = (state: RunSummary['state']) =>
