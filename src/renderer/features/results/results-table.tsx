@@ -249,11 +249,17 @@ interface ColumnChoice {
   onColumns: (columns: ShownColumn[] | null) => void
 }
 
-/** Chooses, orders and sizes the columns of the rows; the choice is kept for the operation. */
-function ResultColumnMenu(props: ColumnChoice) {
+/**
+ * Chooses, orders and sizes the columns of the rows; the choice is kept for the operation, so that a source with other
+ * columns may show none of them.
+ */
+export function ResultColumnMenu(props: ColumnChoice) {
+  const { entries, shown } = props
   const [search, setSearch] = useState('')
+  const isShown = new Set(shown.map(({ name }) => name))
+  const hidden = entries.filter(({ name, group }) => group === 'source' && !isShown.has(name)).length
   return (
-    <ColumnMenu width="27rem" size="compact-xs" isCrowded>
+    <ColumnMenu width="27rem" size="compact-xs" isCrowded hidden={hidden}>
       <ColumnList {...props} search={search} onSearch={setSearch} />
     </ColumnMenu>
   )

@@ -2,6 +2,7 @@ import { Button, Checkbox, Popover, Stack } from '@mantine/core'
 import { useViewportSize } from '@mantine/hooks'
 import { IconArrowDown, IconArrowUp, IconColumns3 } from '@tabler/icons-react'
 import { type CSSProperties, type ReactNode, type RefCallback, useRef, useState } from 'react'
+import { formatCount } from '../../../shared/messages/figure-text.ts'
 import { COLUMN_REM, type TableView } from '../../../shared/run/result-view.ts'
 import { ActionButton, IconButton } from '../controls.tsx'
 import { ColumnEdge, WidthButtons } from '../grid/column-width.tsx'
@@ -128,11 +129,13 @@ export function ColumnMenu(props: {
   size: 'compact-xs' | 'compact-sm'
   /** Beside other tools, its word gives way to them in a narrow window. */
   isCrowded?: true
+  /** How many columns of the source are not shown (default: 0), which its button says. */
+  hidden?: number
   children: ReactNode
 }) {
-  const crowded = props.isCrowded
-    ? { 'aria-label': 'Columns', title: 'Columns', className: styles.crowded }
-    : {}
+  const { hidden = 0 } = props
+  const label = hidden === 0 ? 'Columns' : `Columns (${formatCount(hidden)} hidden)`
+  const crowded = props.isCrowded ? { 'aria-label': label, title: label, className: styles.crowded } : {}
   return (
     <Popover
       position="bottom-end"
@@ -146,7 +149,7 @@ export function ColumnMenu(props: {
     >
       <Popover.Target>
         <Button size={props.size} leftSection={<IconColumns3 size="1rem" aria-hidden />} {...crowded}>
-          <span>Columns</span>
+          <span>{label}</span>
         </Button>
       </Popover.Target>
       <Popover.Dropdown aria-label="Columns of the table">{props.children}</Popover.Dropdown>
