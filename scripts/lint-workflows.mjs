@@ -10,7 +10,7 @@ const CHECKS = [
     args: ['-color'],
     install: 'go install github.com/rhysd/actionlint/cmd/actionlint@latest',
   },
-  // Without the network: hashes of actions are compared with their tags where they are updated.
+  // Without the network: hashes of actions are compared with their tags if they are updated.
   {
     program: 'zizmor',
     args: ['--offline', '--persona', 'pedantic', '.github/workflows'],

@@ -12,7 +12,7 @@ export interface LockedPackage {
   integrity: string
 }
 
-/** What package-lock.json has of a package. Throws where it does not name it. */
+/** What package-lock.json has of a package. Throws if it does not name it. */
 export function findLocked(name: string): LockedPackage {
   const lock = JSON.parse(readFileSync(join(project, 'package-lock.json'), 'utf8'))
   const locked: LockedPackage | undefined = lock.packages[`node_modules/${name}`]
@@ -20,7 +20,7 @@ export function findLocked(name: string): LockedPackage {
   return locked
 }
 
-/** Fetches a package into a folder of its own below `draft`. Throws where its hash is another one. */
+/** Fetches a package into a folder of its own below `draft`. Throws if its hash is another one. */
 export function fetchPackage(name: string, draft: string, locked = findLocked(name)): string {
   const folder = join(draft, `${name.replaceAll('/', '-')}-${locked.version}`)
   mkdirSync(folder, { recursive: true })

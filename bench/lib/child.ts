@@ -6,7 +6,7 @@ import type { ChildResult } from './report-to-parent.ts'
 
 /**
  * Another checkout of Sluice, with its packages installed, to be measured in the same rounds as this one:
- * `SLUICE_BENCH_AGAINST` names its folder. Null where it is not set.
+ * `SLUICE_BENCH_AGAINST` names its folder. Null if it is not set.
  */
 export const OTHER_CHECKOUT: string | null = process.env['SLUICE_BENCH_AGAINST'] ?? null
 

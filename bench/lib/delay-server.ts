@@ -37,7 +37,7 @@ export interface DelayServer {
 
 const SOURCE = fileURLToPath(new URL('../delay-server', import.meta.url))
 
-/** The command that builds Go programs; null where there is none. */
+/** The command that builds Go programs; null if there is none. */
 function findGo(): string | null {
   return ['go', '/usr/local/go/bin/go'].find((go) => spawnSync(go, ['version']).status === 0) ?? null
 }

@@ -6,7 +6,7 @@ const TICKS_PER_SECOND = 100
 
 /**
  * Watches how much of a virtual machine's processors its host gives to others: what falls into such a gap is measured as
- * the service's time by whoever measures. The returned function returns the share since, 0 to 1; null where the system
+ * the service's time by whoever measures. The returned function returns the share since, 0 to 1; null if the system
  * does not report it.
  */
 export function watchSteal(): () => number | null {

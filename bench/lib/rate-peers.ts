@@ -33,7 +33,7 @@ const BODY = JSON.stringify({
 })
 const PATH = '/api/v1/task/sync'
 
-/** The peers that are here: autocannon always, k6, vegeta and oha where they are on the path. */
+/** The peers that are here: autocannon always, k6, vegeta and oha if they are on the path. */
 export function listRatePeers(): RatePeer[] {
   const peers: RatePeer[] = [{ name: 'autocannon -R', run: runAutocannon }]
   if (isInstalled('k6')) peers.push({ name: 'k6', run: runK6 })

@@ -21,7 +21,7 @@ export interface StaticServer {
   close(): void
 }
 
-/** Starts nginx where it is installed, else Node's own server. */
+/** Starts nginx if it is installed, else Node's own server. */
 export async function startStaticServer(): Promise<StaticServer> {
   const port = await findFreePort()
   const folder = mkdtempSync(join(tmpdir(), 'sluice-bench-'))

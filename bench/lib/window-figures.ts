@@ -2,7 +2,7 @@ import { toText } from './figures.ts'
 import type { Frames } from './frames.ts'
 import type { WindowFigures } from './walk-window.ts'
 
-/** A figure with its unit, and the processor time that it took where that is known. */
+/** A figure with its unit, and the processor time that it took if that is known. */
 export interface Figure {
   name: string
   value: number

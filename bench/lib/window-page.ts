@@ -15,7 +15,7 @@ export interface Taken {
 /** How long a step may take, milliseconds. */
 const STEP_MAX_MS = 120_000
 
-/** Chromium, as the tests of the screens find it. Throws where there is none. */
+/** Chromium, as the tests of the screens find it. Throws if there is none. */
 export function launchBrowser(): Promise<Browser> {
   const executablePath = findChromium()
   if (executablePath === null) throw new Error('no Chromium on the PATH; install one or set SLUICE_CHROMIUM')

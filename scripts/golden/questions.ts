@@ -16,7 +16,7 @@ const JSON_FLAG = ['--json']
 
 /**
  * What is asked of a workspace: of all its runs, of each, and of the newest two. Exports, reports, evaluations and samples
- * start a thread each, so that each is asked where it says something new.
+ * start a thread each, so that each is asked if it says something new.
  */
 export function listQuestions(name: string, runs: readonly ListedRun[]): string[][] {
   const [newest, before] = runs

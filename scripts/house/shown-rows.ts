@@ -43,7 +43,7 @@ export async function buildMappedPage(checkout: string): Promise<{ restore(): vo
   return { restore }
 }
 
-/** Starts the Chromium that is on this machine. Throws where there is none. */
+/** Starts the Chromium that is on this machine. Throws if there is none. */
 export function launchBrowser(): Promise<Browser> {
   const executablePath = findChromium()
   if (executablePath === null) throw new Error('no Chromium on the PATH; install one or set SLUICE_CHROMIUM')

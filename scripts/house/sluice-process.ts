@@ -18,7 +18,7 @@ export interface CommandOptions {
   coverageFolder?: string
 }
 
-/** Runs a command to its end and returns what it printed to stdout. Throws where its exit code is not 0. */
+/** Runs a command to its end and returns what it printed to stdout. Throws if its exit code is not 0. */
 export async function runCommand(args: readonly string[], options: CommandOptions): Promise<string> {
   const { child, output, closed } = start(args, options)
   child.stdin.end()

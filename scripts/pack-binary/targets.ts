@@ -7,7 +7,7 @@ export interface Target {
   processor: Processor
   /** How the Node of this system names it. */
   runsOn: `${NodeJS.Platform}-${Processor}`
-  /** The package with its Node, as package.json has it; null where only a machine of this system brings one. */
+  /** The package with its Node, as package.json has it; null if only a machine of this system brings one. */
   package: string | null
   keyring: KeyringSystem
   /** The name of its program. */

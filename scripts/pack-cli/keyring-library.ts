@@ -29,7 +29,7 @@ export function listPresentSystems(): KeyringSystem[] {
 
 /**
  * Puts the library into a folder, with the native code of systems: that of this one as `npm ci` installed it, that of
- * others fetched by npm. Returns what the notices say of it. Throws where a package is not the one that package-lock.json
+ * others fetched by npm. Returns what the notices say of it. Throws if a package is not the one that package-lock.json
  * names, or may not be shipped.
  */
 export function copyKeyringLibrary(

@@ -14,7 +14,7 @@ export interface PackagedApp {
   resources: string
 }
 
-/** Finds the app in a folder that electron-builder made, such as `dist/linux-unpacked`. Throws where there is none. */
+/** Finds the app in a folder that electron-builder made, such as `dist/linux-unpacked`. Throws if there is none. */
 export function findPackagedApp(folder: string): PackagedApp {
   const mac = join(folder, 'Sluice.app', 'Contents')
   const candidates: PackagedApp[] = [

@@ -77,7 +77,7 @@ function packWindows(env: NodeJS.ProcessEnv): Packaging {
 }
 
 /**
- * How to pack on a system with the credentials of an environment. Throws where only part of the credentials is set. A
+ * How to pack on a system with the credentials of an environment. Throws if only part of the credentials is set. A
  * package asks for updates only if it was made by a workflow of a repository, which is then the place that it asks.
  */
 export function toPackaging(platform: NodeJS.Platform, env: NodeJS.ProcessEnv): Packaging {

@@ -67,7 +67,7 @@ export async function hashFile(path: string, algorithm: 'sha256' | 'sha512'): Pr
 }
 
 /**
- * The installers of a version in a folder. Throws where one is missing, or where the folder holds anything that is
+ * The installers of a version in a folder. Throws if one is missing, or if the folder holds anything that is
  * neither an installer nor the command line: a release contains what was meant, and all of it.
  */
 export async function readInstallers(folder: string, version: string): Promise<Installer[]> {

@@ -109,7 +109,7 @@ async function isReplaced({ program, installer, system }: UpdateTrial): Promise<
   return hashes[0]?.equals(hashes[1] ?? Buffer.alloc(0)) ?? false
 }
 
-/** Has an installed app update itself, with a press on each of its two questions. Throws where it does not get there. */
+/** Has an installed app update itself, with a press on each of its two questions. Throws if it does not get there. */
 export async function tryUpdate(trial: UpdateTrial): Promise<void> {
   const { from, to, installer, press, say, withinMs } = trial
   const served = await serveUpdate(trial)

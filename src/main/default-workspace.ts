@@ -2,7 +2,7 @@ import envPaths from 'env-paths'
 
 const PATHS = envPaths('sluice', { suffix: '' })
 
-/** The folder that holds the journals where nobody names another: the system's folder for an application's data. */
+/** The folder that holds the journals if nobody names another: the system's folder for an application's data. */
 export function findDefaultWorkspace(): string {
   return PATHS.data
 }

@@ -9,7 +9,7 @@ type Functions<Calls> = { [Name in keyof Calls]: (...args: never[]) => unknown }
 type Listeners<Events> = { [Name in keyof Events]: (value: Events[Name]) => void }
 
 type Request =
-  /** `id` is null where no answer is wanted. */
+  /** `id` is null if no answer is wanted. */
   { kind: 'call'; id: number | null; name: string; args: never[] } | { kind: 'close' } | { kind: 'end' }
 
 type Response =

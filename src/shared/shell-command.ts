@@ -1,6 +1,6 @@
 import { type PlanHeaders, parseHeaderValue } from './plan/request-headers.ts'
 
-/** Text as one word of a POSIX shell, quoted only where it must be, so that a printed command can be pasted. */
+/** Text as one word of a POSIX shell, quoted only if it must be, so that a printed command can be pasted. */
 export function quoteForShell(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`
 }
@@ -53,7 +53,7 @@ export function splitCommand(
 interface CurlRequest {
   method: 'POST' | 'GET'
   url: string
-  /** JSON text; null where the request has none. */
+  /** JSON text; null if the request has none. */
   body: string | null
   hasKey: boolean
   /** Name of the environment variable that holds the key; the key itself never appears. */

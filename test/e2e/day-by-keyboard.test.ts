@@ -26,7 +26,7 @@ function readFocus(page: Page): Promise<string> {
   })()`)
 }
 
-/** Presses Tab, or Shift with Tab, until a control of that name has the focus; fails where that is too far. */
+/** Presses Tab, or Shift with Tab, until a control of that name has the focus; fails if that is too far. */
 async function tabTo(page: Page, name: RegExp, key: 'Tab' | 'Shift+Tab' = 'Tab'): Promise<void> {
   await expect.poll(() => readFocus(page), { message: 'the focus is lost' }).not.toBe('nothing')
   const passed = [await readFocus(page)]

@@ -16,7 +16,7 @@ interface FuzzResult {
   failure: string | null
 }
 
-/** Makes a target of an input and a check, which throws where a promise is broken. */
+/** Makes a target of an input and a check, which throws if a promise is broken. */
 export function createTarget<Input>(
   name: string,
   weight: number,

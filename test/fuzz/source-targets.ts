@@ -17,7 +17,7 @@ const GROWTH_MAX_BYTES = 512 * 1024 * 1024
 const folder = mkdtempSync(join(tmpdir(), 'sluice-fuzz-'))
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
 
-/** The rows of a source, each with its number and cells; null where it was refused as sources are. */
+/** The rows of a source, each with its number and cells; null if it was refused as sources are. */
 async function readRows(
   name: string,
   content: string | Uint8Array,
@@ -66,7 +66,7 @@ const layout = fc.record({
   sizes: fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 4 }),
 })
 
-/** Delimited text as RFC 4180 has it, with another delimiter where there is one. */
+/** Delimited text as RFC 4180 has it, with another delimiter if there is one. */
 function writeDelimited({
   table: records,
   delimiter,

@@ -116,7 +116,7 @@ export function copyGolden(name: string, workspace: string, folder: string = GOL
   }
 }
 
-/** All files below a folder, sorted; none where it does not exist. */
+/** All files below a folder, sorted; none if it does not exist. */
 export function listFiles(folder: string): string[] {
   if (!existsSync(folder)) return []
   return readdirSync(folder, { withFileTypes: true, recursive: true })

@@ -165,7 +165,7 @@ function after(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms).unref())
 }
 
-/** The status of the answer; 0 where there was none. */
+/** The status of the answer; 0 if there was none. */
 function post(agent: Agent, url: string, body: string): Promise<number> {
   return new Promise((resolve) => {
     const request = send(url, {

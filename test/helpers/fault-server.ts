@@ -32,7 +32,7 @@ export interface Wire {
 export interface FaultServerOptions {
   /** Answers a request; without it none is ever answered. */
   onRequest?: (request: WireRequest, wire: Wire) => void
-  /** Called for a connection before anything is read from it; true where nothing is to be read. */
+  /** Called for a connection before anything is read from it; true if nothing is to be read. */
   onConnection?: (socket: Socket) => boolean
   tls?: { key: string; cert: string } & Pick<TlsOptions, 'ca' | 'requestCert'>
 }

@@ -56,7 +56,7 @@ function listProcesses(): number[] {
   }
 }
 
-/** The bytes of a file; null where it was removed since it was listed. Any other failure is thrown: nothing goes unsearched. */
+/** The bytes of a file; null if it was removed since it was listed. Any other failure is thrown: nothing goes unsearched. */
 function readIfPresent(file: string): Buffer | null {
   try {
     return readFileSync(file)
@@ -66,7 +66,7 @@ function readIfPresent(file: string): Buffer | null {
   }
 }
 
-/** The bytes of a process's file; null where the process has ended or belongs to someone else. */
+/** The bytes of a process's file; null if the process has ended or belongs to someone else. */
 function readIfReadable(file: string): Buffer | null {
   try {
     return readFileSync(file)

@@ -30,7 +30,7 @@ export interface InProcessRun {
   /** Settles with the summary after the session; rejects with what made it fail. */
   ended: Promise<RunSummary>
   command(command: RunCommand): void
-  /** Resolves with the first snapshot from now on that is as wanted; rejects where the session ends before. */
+  /** Resolves with the first snapshot from now on that is as wanted; rejects if the session ends before. */
   until(isWanted: (snapshot: RunSnapshot) => boolean): Promise<RunSnapshot>
 }
 

@@ -3,7 +3,7 @@ import { onTestFinished } from 'vitest'
 
 /** An answer as it came over the wire. */
 export interface RawAnswer {
-  /** 0 where the connection was closed without an answer. */
+  /** 0 if the connection was closed without an answer. */
   status: number
   /** Names in lower case. */
   headers: Record<string, string>

@@ -19,7 +19,7 @@ export const H2_CODES = { noError: 0, internal: 2, refused: 7, cancel: 8, enhanc
 export interface RawHttp2Wire {
   /** Number of the connection, from 0. */
   connection: number
-  /** HEADERS; without a status where they are trailers. */
+  /** HEADERS; without a status if they are trailers. */
   headers(
     stream: number,
     status: number | null,

@@ -16,7 +16,7 @@ export interface RecordingService {
   close(): Promise<void>
 }
 
-/** Starts the service. `refuse` gives the status that an arrival is refused with; null where it is accepted. */
+/** Starts the service. `refuse` gives the status that an arrival is refused with; null if it is accepted. */
 export async function startRecordingService(
   refuse: (postId: string, arrivals: number) => 400 | 503 | null = () => null,
   recording: Recording = createRecording(),

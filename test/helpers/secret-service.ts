@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 import { onTestFinished } from 'vitest'
 import { createTemporaryFolder } from './temporary-folder.ts'
 
-/** Why this machine can start no Secret Service of its own; null where it can. */
+/** Why this machine can start no Secret Service of its own; null if it can. */
 export function findWhyNoSecretService(): string | null {
   if (process.platform !== 'linux') return 'the Secret Service exists on Linux only'
   const missing = ['dbus-daemon', 'dbus-send', 'gnome-keyring-daemon'].filter(

@@ -5,7 +5,7 @@ const SLOW =
   /(house-rules\/build|golden\/golden|scripts\/pack-(cli|binary)|crash\/crash|faults\/faults|bulk\/\S+|source\/heap-bombs|load\/load-run|taken-over-page|shells\/flows)\.test\.ts$/
 
 /**
- * Starts slow files first. Where no earlier run left durations behind, as in CI, Vitest goes by size, and would begin
+ * Starts slow files first. If no earlier run left durations behind, as in CI, Vitest goes by size, and would begin
  * with these when nothing else is left to do while they wait.
  */
 export class SlowFirstSequencer extends BaseSequencer {

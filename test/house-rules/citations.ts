@@ -13,7 +13,7 @@ const CITATION = new RegExp(`(?:(?:${SOURCE})[\`\\])]? )?(?<sections>${SECTIONS}
 /** A page that is named: with its folder, or as the target of a link. */
 const PAGE = /(?<path>\bdocs\/[\w./-]+\.md)|\]\((?<target>[\w./-]+\.md)\)/g
 
-/** The numbers of a page's sections, as its headings begin with them; null where the page does not exist. */
+/** The numbers of a page's sections, as its headings begin with them; null if the page does not exist. */
 export type ReadSections = (page: string) => ReadonlySet<string> | null
 
 /** Reads the numbered headings of a page of the project, such as `docs/interface.md`. */

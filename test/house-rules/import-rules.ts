@@ -36,7 +36,7 @@ const ROOMS = [
   'session',
 ] as const
 
-/** What a room may import of the rooms before it, where that is less than all of them. */
+/** What a room may import of the rooms before it, if that is less than all of them. */
 const FEWER: Partial<Record<(typeof ROOMS)[number], readonly string[]>> = {
   source: [],
   mapping: ['source'],
@@ -182,12 +182,12 @@ function listAllowed(layer: Layer): string {
   return layer.imports.length === 0 ? 'nothing of ours outside itself' : layer.imports.join(', ')
 }
 
-/** The part of `src` a file belongs to, or null where it belongs to none. */
+/** The part of `src` a file belongs to, or null if it belongs to none. */
 export function findLayer(path: string): string | null {
   return LAYERS.find((layer) => layer.files.test(path))?.name ?? null
 }
 
-/** The project path an import of ours points at, or null where it names a package. */
+/** The project path an import of ours points at, or null if it names a package. */
 function resolveImport(path: string, specifier: string): string | null {
   return specifier.startsWith('.') ? posix.join(posix.dirname(path), specifier.replace(/\?.*$/, '')) : null
 }
@@ -210,7 +210,7 @@ function toFeature(path: string): string | undefined {
   return /^src\/renderer\/features\/([^/]+)/.exec(path)?.[1]
 }
 
-/** What is wrong with one import of one file, with what is allowed instead; null where nothing is. */
+/** What is wrong with one import of one file, with what is allowed instead; null if nothing is. */
 export function checkImport(
   path: string,
   { specifier, line }: Pick<ModuleImport, 'specifier' | 'line'>,

@@ -26,7 +26,7 @@ interface InstallerConfig {
 
 interface ConfigModule {
   getConfig(projectFolder: string, file: string, options: null): Promise<InstallerConfig>
-  /** Rejects where the configuration does not fit electron-builder's own schema. */
+  /** Rejects if the configuration does not fit electron-builder's own schema. */
   validateConfiguration(config: unknown, debugLogger: { isEnabled: boolean }): Promise<void>
 }
 

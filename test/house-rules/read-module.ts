@@ -87,7 +87,7 @@ function toSpecifier(node: Node): string | null {
   }
 }
 
-/** Reads one file's text into what the house rules look at. Throws where the text is no TypeScript. */
+/** Reads one file's text into what the house rules look at. Throws if the text is no TypeScript. */
 export function parseModule(path: string, text: string): SourceModule {
   const { program, comments, errors } = parseSync(path, text)
   if (errors[0] !== undefined) throw new Error(`${path}: ${errors[0].message}`)

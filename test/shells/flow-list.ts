@@ -43,7 +43,7 @@ export const FLOWS = {
 
 export type FlowName = keyof typeof FLOWS
 
-/** Why a shell cannot have a flow; null where it can. */
+/** Why a shell cannot have a flow; null if it can. */
 export function whyNotIn(flow: FlowName, shell: ShellName): string | null {
   const { notIn }: Flow = FLOWS[flow]
   return notIn[shell] ?? null

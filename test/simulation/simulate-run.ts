@@ -169,7 +169,7 @@ function readState(workspace: string): StoredState | null {
   return read(workspace, (db) => readRunRecord(db)?.state ?? null)
 }
 
-/** How often the run was retried or corrected; not where the process was killed before that was written down. */
+/** How often the run was retried or corrected; not if the process was killed before that was written down. */
 function countReworks(workspace: string): number {
   return read(workspace, (db) => readSessions(db).filter(({ kind }) => kind !== 'resume').length)
 }
@@ -250,7 +250,7 @@ function read<Value>(workspace: string, use: (db: DatabaseSync) => Value): Value
   }
 }
 
-/** Lets simulated time pass until a promise settles; rejects as it does, and where it never settles. */
+/** Lets simulated time pass until a promise settles; rejects as it does, and if it never settles. */
 async function advanceUntil(clock: Clock, promise: Promise<void>): Promise<void> {
   let isOver = false
   const note = (): void => {

@@ -6,7 +6,7 @@ export interface CellDifference {
   reading: ReadTable['reading']
   row: number
   column: number
-  /** What the cell is to the second reader; `extra` where it has none, and `rows` where tables are of unequal length. */
+  /** What the cell is to the second reader; `extra` if it has none, and `rows` where tables are of unequal length. */
   kind: SecondCell['kind'] | 'extra'
   ours: string
   theirs: string
@@ -55,7 +55,7 @@ export function compareTables(ours: ReadTable, theirs: SecondTable): Compared {
   return { cells, told: 0, differences }
 }
 
-/** How a cell differs; null where it does not, as far as the second reader can tell. */
+/** How a cell differs; null if it does not, as far as the second reader can tell. */
 function judge(text: string, other: SecondCell | undefined): CellDifference['kind'] | null {
   if (other === undefined) return 'extra'
   const { kind, value, shown, format } = other

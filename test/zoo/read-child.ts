@@ -97,7 +97,7 @@ async function readTable(source: PlanSource): Promise<Read> {
   }
 }
 
-/** The sheets of a workbook, also where the first has no cells. */
+/** The sheets of a workbook, also if the first has no cells. */
 async function listSheets(path: string): Promise<readonly string[]> {
   try {
     const reader = await openSource({ path, header: false }, { isPreview: true })

@@ -1,12 +1,12 @@
 /** A table as our reader has it; all cells are text. */
 export interface ReadTable {
-  /** '' where a file is one table. */
+  /** '' if a file is one table. */
   sheet: string
   /** How it was read: a workbook without a header, text with and without one. */
   reading: 'header' | 'no header'
   encoding: string
   delimiter: string
-  /** '' where nothing quotes or escapes, and in a workbook. */
+  /** '' if nothing quotes or escapes, and in a workbook. */
   quote: string
   escape: string
   /** What of that was guessed, and is no default. */
@@ -25,7 +25,7 @@ export interface ReadFile {
   crashed: string | null
 }
 
-/** A cell of a second reader: its kind, and its value as text; `shown` where it can tell what a person sees. */
+/** A cell of a second reader: its kind, and its value as text; `shown` if it can tell what a person sees. */
 export interface SecondCell {
   kind: 'text' | 'number' | 'boolean' | 'date' | 'error' | 'unknown'
   value: string

@@ -44,9 +44,9 @@ export interface DesktopParts {
   /** Shows a folder in the system's file manager; settles with why it could not, else with an empty text. */
   openFolder(path: string): Promise<string>
   collectDiagnostics(): Promise<void>
-  /** Has a person choose a file of a connection in a dialog of the system; null where they cancel. */
+  /** Has a person choose a file of a connection in a dialog of the system; null if they cancel. */
   chooseConnectionFile(connection: string, file: TlsFile): Promise<string | null>
-  /** Null where the build has no place to ask for updates. */
+  /** Null if the build has no place to ask for updates. */
   readonly updates: {
     isAutomatic(): boolean
     setAutomatic(isAutomatic: boolean): void

@@ -16,7 +16,7 @@ export function createCapacitySearches() {
   const searches = new Map<string, CapacitySearch>()
   return {
     add: (search: CapacitySearch): void => void searches.set(search.searchId, search),
-    /** Throws `BAD_USAGE` where this process has no such search. */
+    /** Throws `BAD_USAGE` if this process has no such search. */
     require(searchId: string): CapacitySearch {
       const found = searches.get(searchId)
       if (found === undefined) throw new SluiceError({ id: 'capacity_search_unknown' })

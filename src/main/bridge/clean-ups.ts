@@ -54,5 +54,5 @@ export function createCleanUps(
   }
 }
 
-/** Deletes the runs that exceed the limits of retention once a day, where a person has asked for that. */
+/** Deletes the runs that exceed the limits of retention once a day, if a person has asked for that. */
 export interface CleanUps extends ReturnType<typeof createCleanUps> {}

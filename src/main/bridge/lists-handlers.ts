@@ -47,12 +47,12 @@ export const listsHandlers: Handlers<'lists'> = {
   },
 }
 
-/** The services that a ledger could be of, where none was chosen; null for any other error. */
+/** The services that a ledger could be of, if none was chosen; null for any other error. */
 function toServices({ said }: SluiceError): readonly LedgerService[] | null {
   return said.id === 'ledger_of_several' || said.id === 'ledger_without_runs' ? said.services : null
 }
 
-/** The service of the connection in use, else the one that was used last; null where there is none. */
+/** The service of the connection in use, else the one that was used last; null if there is none. */
 function chooseService(engine: Engine, services: readonly LedgerService[]): LedgerService | null {
   const { inUse } = readConnections(engine.workspace)
   const ofConnection = services.find(({ connections }) => inUse !== null && connections.includes(inUse))

@@ -69,7 +69,7 @@ export function createLiveRuns(noteCrash: (error: SluiceError) => void, whenEnde
       noteChange()
     },
     find: (runId: string): RunHandle | null => held.get(runId)?.handle ?? null,
-    /** The name of a held run; null where it has none but its id, or is not held. */
+    /** The name of a held run; null if it has none but its id, or is not held. */
     findName: (runId: string): string | null => held.get(runId)?.plan.name ?? null,
     /** The handle of a held run. Throws what ended it, or `RUN_NOT_HELD`. */
     require: (runId: string): RunHandle => requireHeld(runId).handle,

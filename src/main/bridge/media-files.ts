@@ -89,7 +89,7 @@ export function createMediaFiles() {
         url: `${MEDIA_PATH}/${handle}`,
       }
     },
-    /** Answers a request of a page; null where no handle fits, or its file is gone. */
+    /** Answers a request of a page; null if no handle fits, or its file is gone. */
     async answer(request: MediaRequest): Promise<MediaResponse | null> {
       const handle = request.pathname.slice(MEDIA_PATH.length + 1)
       const entry = known.get(handle)

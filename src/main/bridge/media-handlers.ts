@@ -98,7 +98,7 @@ function toLocalPath(text: string): string | null {
   }
 }
 
-/** The folder that files of a source are in: itself, or the one that its file is in. Null where it is gone. */
+/** The folder that files of a source are in: itself, or the one that its file is in. Null if it is gone. */
 async function findMediaFolder(source: string): Promise<string | null> {
   try {
     const real = await realpath(source)
@@ -108,7 +108,7 @@ async function findMediaFolder(source: string): Promise<string | null> {
   }
 }
 
-/** The path inside a folder that a name means, with forward slashes; null where it means one outside. */
+/** The path inside a folder that a name means, with forward slashes; null if it means one outside. */
 function toPathInside(folder: string, name: string): string | null {
   const path = isAbsolute(name) ? relative(folder, name) : name
   if (isAbsolute(path) || path === '') return null

@@ -19,7 +19,7 @@ export interface PlanQuestion {
 /** A plan file that was opened, under a handle that cannot be guessed. */
 interface OpenedFile {
   planId: string
-  /** Null where the plan keeps to a stored connection and to its own folder, or cannot be used at all. */
+  /** Null if the plan keeps to a stored connection and to its own folder, or cannot be used at all. */
   question: PlanQuestion | null
 }
 
@@ -70,7 +70,7 @@ export function withNames(error: unknown, file: string): unknown {
   return new SluiceError(said as ErrorMessage, { cause: error })
 }
 
-/** Whether a file is in a folder, also where it is a link. */
+/** Whether a file is in a folder, also if it is a link. */
 function isInside(folder: string, path: string): boolean {
   const steps = existsSync(path) ? relative(realpathSync(folder), realpathSync(path)) : relative(folder, path)
   return !isAbsolute(steps) && !steps.startsWith('..')

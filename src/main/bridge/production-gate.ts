@@ -22,11 +22,11 @@ interface SendQuestion {
   baseUrl: string
   run: string
   operation: OperationKind
-  /** Rows that are sent at most; null where that is not known yet. */
+  /** Rows that are sent at most; null if that is not known yet. */
   rows: number | null
   /** What else the person has to know, a line each. */
   notes: readonly string[]
-  /** The levels of a capacity search; absent where it is none. */
+  /** The levels of a capacity search; absent if it is none. */
   search?: Sending['search']
 }
 
@@ -53,7 +53,7 @@ interface RequestQuestion {
 /** What a person is asked where production is concerned. */
 export type ProductionQuestion = SendQuestion | ConnectionQuestion | RequestQuestion
 
-/** Shows the question where no page can answer it. `signal` aborts when the window that caused it closes. */
+/** Shows the question if no page can answer it. `signal` aborts when the window that caused it closes. */
 export type AskProduction = (question: ProductionQuestion, signal: AbortSignal) => Promise<boolean>
 
 /** Where a window shows that a question waits; see `waiting-question.ts`. */
@@ -68,11 +68,11 @@ export const QUESTION_WAITS_MS = 5 * 60_000
 interface Sending {
   runId: string
   plan: Plan
-  /** Rows that are sent at most; null where that is not known yet. */
+  /** Rows that are sent at most; null if that is not known yet. */
   rows: number | null
   /** Lists what else the person has to know, a line each; called only if a person is asked. */
   listNotes: () => Promise<readonly string[]>
-  /** Where a capacity search begins, and the highest level it may send; absent where it is none. */
+  /** Where a capacity search begins, and the highest level it may send; absent if it is none. */
   search?: Pick<CapacityPlan, 'start' | 'max' | 'unit'>
 }
 
@@ -103,11 +103,11 @@ export interface ProductionGate {
     request: { connection: PlanConnection; operation: OperationKind },
     signal: AbortSignal | undefined,
   ): Promise<void>
-  /** Throws `BAD_USAGE` where an address that only the page named is that of a production connection. */
+  /** Throws `BAD_USAGE` if an address that only the page named is that of a production connection. */
   refuseAddress(url: string | undefined): void
-  /** Throws `BAD_USAGE` where a proxy that only the page named is on the host of a production connection. */
+  /** Throws `BAD_USAGE` if a proxy that only the page named is on the host of a production connection. */
   refuseProxy(url: string): void
-  /** Throws `BAD_USAGE` where a stored connection leads to that port of this machine. */
+  /** Throws `BAD_USAGE` if a stored connection leads to that port of this machine. */
   refusePort(port: number): void
   /** The same gate, whose questions the window that causes them knows of while they wait. */
   forWindow(question: QuestionPlace): ProductionGate

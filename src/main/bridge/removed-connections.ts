@@ -98,7 +98,7 @@ export function createRemovedConnections(clock: Clock) {
       })
       return removeUnusedKeys(sources)
     },
-    /** Stores a removed key again. Throws `CONNECTION_NOT_FOUND`, and `BAD_USAGE` where the connection has such a key. */
+    /** Stores a removed key again. Throws `CONNECTION_NOT_FOUND`, and `BAD_USAGE` if the connection has such a key. */
     async restoreKey(sources: KeySources, name: string, label: string): Promise<Connections> {
       const entry = removedKeys.get(toKeyId(name, label))
       if (entry === undefined) throw new SluiceError({ id: 'key_not_restorable', label, connection: name })

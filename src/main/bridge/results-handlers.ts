@@ -48,7 +48,7 @@ export const resultsHandlers: Handlers<'results'> = {
 }
 
 /**
- * Reads what is known of a run while its late callbacks are looked for, and once more where there were any. They are rare,
+ * Reads what is known of a run while its late callbacks are looked for, and once more if there were any. They are rare,
  * and a screen must not wait for the search.
  */
 async function readSettled<Value>(engine: Engine, runId: string, read: () => Promise<Value>): Promise<Value> {
@@ -199,7 +199,7 @@ export const exportsHandlers: Handlers<'exports'> = {
   },
 }
 
-/** Has what the answers of an ended run say stored. Where this fails, they are read when somebody looks at the run. */
+/** Has what the answers of an ended run say stored. If this fails, they are read when somebody looks at the run. */
 export function prepareResults(engine: Engine, runId: string): void {
   void engine.results.storeFindings(runId).catch(() => {})
 }

@@ -30,7 +30,7 @@ interface KeyServices {
   readonly keyStore: KeyStore
 }
 
-/** The stored connection that a plan was made with, where the workspace has it. */
+/** The stored connection that a plan was made with, if the workspace has it. */
 export function findStoredConnection(
   { engine }: Pick<KeyServices, 'engine'>,
   { name }: PlanConnection,
@@ -40,7 +40,7 @@ export function findStoredConnection(
 }
 
 /**
- * The active key of a run's stored connection, and that connection; null where nothing stored says that a key may go
+ * The active key of a run's stored connection, and that connection; null if nothing stored says that a key may go
  * where the run goes, so that a person has to enter one.
  */
 export function findStoredKey(
@@ -82,7 +82,7 @@ export async function findKeyState(
   }
 }
 
-/** Whether a person has to type a key before anything can be sent with the stored one; null is none. */
+/** Whether a person has to type a key before anything can be sent; `stored` is null if no key is stored. */
 export async function lacksKey(
   services: KeyServices,
   stored: { owner: StoredConnection; key: ConnectionKey } | null,
@@ -95,7 +95,7 @@ export async function lacksKey(
 /**
  * What a run is started with: the key that was entered, else the sandbox's own where the run goes there, else the
  * active one of its stored connection, and that connection's proxy credentials. No variable is read because a plan or
- * a page names it. Throws `NO_API_KEY`, `BAD_PLAN`, and `SANDBOX_UNAVAILABLE` where a run of the sandbox would reach
+ * a page names it. Throws `NO_API_KEY`, `BAD_PLAN`, and `SANDBOX_UNAVAILABLE` if a run of the sandbox would reach
  * another program.
  */
 export async function findRunSecrets(

@@ -37,12 +37,12 @@ interface StartedSandbox extends SandboxThread {
 const portSchema = z.int().min(1).max(65_535)
 
 const rememberedSandboxSchema = z.object({
-  /** Null where it was only set up and never ran. */
+  /** Null if it was only set up and never ran. */
   port: portSchema.nullable(),
   /** Ports that it had before, which runs may still name. */
   formerPorts: z.array(portSchema).default([]),
   setup: sandboxSetupSchema.default(DEFAULT_SETUP),
-  /** What was changed of its behaviour, where that is kept. */
+  /** What was changed of its behaviour, if that is kept. */
   behaviour: behaviourChangeSchema.default({}),
 })
 
@@ -223,7 +223,7 @@ export function createSandboxHost(options: { workerUrl: URL; workspace: string }
     start: ({ keep }: { keep: boolean }): Promise<string> => takeTurn(() => ensure(keep)),
     stop: (): Promise<void> => takeTurn(close),
     readSetup: async (): Promise<SandboxSetup> => (await readMemory()).setup,
-    /** Keeps how it is started, and starts it anew where it runs. Throws `SANDBOX_UNAVAILABLE`. */
+    /** Keeps how it is started, and starts it anew if it runs. Throws `SANDBOX_UNAVAILABLE`. */
     setUp: (setup: SandboxSetup): Promise<void> =>
       takeTurn(() =>
         restartWith(async () => {
@@ -232,7 +232,7 @@ export function createSandboxHost(options: { workerUrl: URL; workspace: string }
           if (!setup.isKept) removeStore()
         }),
       ),
-    /** Changes how it behaves, until it is stopped, or for good where that is kept. Throws `BAD_USAGE`. */
+    /** Changes how it behaves, until it is stopped, or for good if that is kept. Throws `BAD_USAGE`. */
     behave: (change: BehaviourChange): Promise<void> =>
       takeTurn(async () => {
         await admin(z.unknown(), 'PATCH', '/behaviour', change)
@@ -254,8 +254,8 @@ export function createSandboxHost(options: { workerUrl: URL; workspace: string }
     /** Whether that is the address of this workspace's sandbox, now or once. */
     isOwnAddress,
     /**
-     * The key it accepts, where that is its address, now or once; null for any other address. Starts it there, has it
-     * prove that it is the one that this process started, and throws `SANDBOX_UNAVAILABLE` where that is not so.
+     * The key it accepts, if that is its address, now or once; null for any other address. Starts it there, has it
+     * prove that it is the one that this process started, and throws `SANDBOX_UNAVAILABLE` if that is not so.
      */
     findKey: (baseUrl: string): Promise<ApiKey | null> =>
       takeTurn(async () => ((await isOwnAddress(baseUrl)) ? requireKey(new URL(baseUrl).origin) : null)),

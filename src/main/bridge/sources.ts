@@ -38,7 +38,7 @@ export function createSources() {
     add: (path: string, name: string = basename(path)): Promise<ChosenSource> => unite([path], name),
     /** Makes one source of files that may be read already. */
     unite,
-    /** The paths behind a handle. Throws `BAD_SOURCE` where none was given out under it. */
+    /** The paths behind a handle. Throws `BAD_SOURCE` if none was given out under it. */
     find(sourceId: string): KnownSource {
       const found = known.get(sourceId)
       if (found !== undefined) return found

@@ -23,11 +23,11 @@ export interface CliContext {
   readonly openStdin: () => Readable
   /** Whether there is a person who can be asked. */
   readonly canAsk: boolean
-  /** Asks a yes-or-no question; only where someone can be asked. */
+  /** Asks a yes-or-no question; only if someone can be asked. */
   readonly ask: (question: string) => Promise<boolean>
-  /** Asks for a word to be typed; only where someone can be asked. */
+  /** Asks for a word to be typed; only if someone can be asked. */
   readonly askWord: (question: string) => Promise<string>
-  /** Asks for a secret, which is not shown; only where someone can be asked. */
+  /** Asks for a secret, which is not shown; only if someone can be asked. */
   readonly askSecret: (question: string) => Promise<string>
   /** Where typed keys outlive this process, or why they do not. */
   readonly lastingKeys: LastingStore | { absence: string }
@@ -93,20 +93,20 @@ function findLastingKeys(env: NodeJS.ProcessEnv): LastingStore | { absence: stri
 }
 
 async function openEngine(workspace: string): Promise<Engine> {
-  // Loaded only where it is needed: help and bad usage answer at once.
+  // Loaded only if it is needed: help and bad usage answer at once.
   const { createEngine } = await import('../engine/engine.ts')
   return createEngine({ workspace })
 }
 
 /**
  * Asks a yes-or-no question on the terminal. Enter alone, end of input and Ctrl-C mean no.
- * Only where someone can be asked (`context.canAsk`).
+ * Only if someone can be asked (`context.canAsk`).
  */
 async function askYesNo(question: string): Promise<boolean> {
   return /^y(es)?$/i.test((await askWord(`${question} [y/N]`)).trim())
 }
 
-/** Asks for a word on the terminal; end of input and Ctrl-C give none. Only where someone can be asked. */
+/** Asks for a word on the terminal; end of input and Ctrl-C give none. Only if someone can be asked. */
 function askWord(question: string): Promise<string> {
   return askLine(question, process.stderr)
 }

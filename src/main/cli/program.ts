@@ -8,7 +8,7 @@ import { listTopics, sayTopics } from './topics.ts'
 
 type AddCommand = (program: Command, context: CliContext) => void
 
-/** The commands, each loaded where it is asked for. */
+/** The commands, each loaded when it is asked for. */
 const COMMANDS = {
   task: async () => (await import('./commands/task.ts')).addTaskCommand,
   index: async () => (await import('./commands/index-items.ts')).addIndexCommand,

@@ -49,7 +49,7 @@ export async function runCli(
       // `sluice` or `sluice index` alone, or `sluice help`: the help is on the screen already.
       if (error.code === 'commander.help') return args.includes('help') ? EXIT.ok : EXIT.badInput
     }
-    // Loaded only where it is needed, as the commands are.
+    // Loaded only if it is needed, as the commands are.
     const { reportError } = await import('./report-error.ts')
     const { addSuggestion, nameCommand } = await import('./suggestions.ts')
     const asJson = args.includes('--json')

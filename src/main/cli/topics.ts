@@ -189,7 +189,7 @@ function splitCells(row: string): string[] {
   return cells.map((cell) => toPlain(cell.replaceAll('\u{0}', '|').replaceAll('<br>', '; ').trim()))
 }
 
-/** A row of a table: its first cell, and the others below it, each after its head where there are several. */
+/** A row of a table: its first cell, and the others below it, each after its head if there are several. */
 function formatTableRow(
   terminal: Terminal,
   heads: readonly string[],

@@ -47,7 +47,7 @@ export function toTarget(
   return file
 }
 
-/** Null where the writer says what is wrong with the way. */
+/** Null if the writer says what is wrong with the way. */
 function readStampIfPossible(file: string): ReturnType<typeof readStamp> {
   try {
     return readStamp(file)

@@ -30,7 +30,7 @@ function describeRun({
 }
 
 /**
- * Writes a new folder of diagnostics below `parent` and returns its path. `now` names it. Throws where it cannot be
+ * Writes a new folder of diagnostics below `parent` and returns its path. `now` names it. Throws if it cannot be
  * written.
  */
 export function writeDiagnostics(

@@ -37,7 +37,7 @@ const SOURCE_DIALOGS = {
 } satisfies Record<string, Electron.OpenDialogOptions>
 
 /**
- * Asks for a source over a window: a folder, a plan, or several files in the order of their names. Empty where the
+ * Asks for a source over a window: a folder, a plan, or several files in the order of their names. Empty if the
  * person cancelled, or chose a plan together with other files, which is refused in a message.
  */
 export async function choosePaths(
@@ -64,7 +64,7 @@ const CONNECTION_FILES: Record<TlsFile, string> = {
   key: 'Key of the client certificate',
 }
 
-/** Asks for a PEM file of a connection, which the dialog names; null where the person cancelled. */
+/** Asks for a PEM file of a connection, which the dialog names; null if the person cancelled. */
 export async function chooseConnectionFile(connection: string, file: TlsFile): Promise<string | null> {
   const title = `${CONNECTION_FILES[file]} of ${connection}`
   const options: Electron.OpenDialogOptions = {
@@ -97,7 +97,7 @@ const EXPORT_FILTERS = [
       index === all.findIndex((one) => one.extensions[0] === extension),
   )
 
-/** The window that asked; throws where the asker is not our own page. */
+/** The window that asked; throws if the asker is not our own page. */
 function findAsker(event: IpcMainInvokeEvent, appUrl: string): BrowserWindow {
   const window = isOwnSender(event, appUrl) ? BrowserWindow.fromWebContents(event.sender) : null
   if (window === null) throw new Error('refused: the message does not come from a window of Sluice')

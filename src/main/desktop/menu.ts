@@ -17,9 +17,9 @@ export interface MenuOptions {
   recent: readonly RecentSource[]
   openRecent(path: string): void
   clearRecent(): void
-  /** The page with the releases; null where the build does not know it. */
+  /** The page with the releases; null if the build does not know it. */
   releasesUrl: string | null
-  /** Null where the build has no place to ask for updates. */
+  /** Null if the build has no place to ask for updates. */
   updates: Updates | null
 }
 

@@ -42,7 +42,7 @@ export function findOpened(args: readonly string[], folder: string): Opened | nu
   return path === undefined || path === null ? null : { kind: 'path', value: resolve(folder, path) }
 }
 
-/** The path that a `file:` address means, as desktops on Linux pass it; null where it is on another machine. */
+/** The path that a `file:` address means, as desktops on Linux pass it; null if it is on another machine. */
 function toLocalPath(address: string): string | null {
   if (!URL.canParse(address) || new URL(address).host !== '') return null
   try {

@@ -19,7 +19,7 @@ const KNOWN_PASSWORD = 'v10'
 
 /**
  * The keys that were typed into the desktop app: encrypted by the system (safeStorage) in a file of the person's profile
- * that only they can read. Where Linux offers no password store, nothing is kept: what safeStorage makes there can be
+ * that only they can read. If Linux offers no password store, nothing is kept: what safeStorage makes there can be
  * read by everybody who has the file.
  */
 export function createProfileKeys(file: string, platform = process.platform): LastingStore {

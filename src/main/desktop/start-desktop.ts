@@ -56,11 +56,11 @@ export interface DesktopOptions {
   args: readonly string[]
   /** Calls the listener with the error that is about to end the process. */
   onUncaught(listener: (error: unknown) => void): void
-  /** The page with the releases; null where this build does not know it. */
+  /** The page with the releases; null if this build does not know it. */
   releasesUrl: string | null
-  /** Makes what updates the app; null where this build has no place to ask. */
+  /** Makes what updates the app; null if this build has no place to ask. */
   createUpdater(): Promise<UpdaterParts | null>
-  /** Runs when the app is ready. Rejects where there can be no engine, such as with an unusable workspace. */
+  /** Runs when the app is ready. Rejects if there can be no engine, such as with an unusable workspace. */
   openBridge(): Promise<DesktopBridge>
 }
 

@@ -92,7 +92,7 @@ export interface RunHandle {
   readonly runId: string
   /** Settles when the source is read and checked. Rejects with the `SluiceError` that ended intake. */
   readonly ready: Promise<void>
-  /** Settles when the run has ended and its journal is closed. Rejects where the run could not go on. */
+  /** Settles when the run has ended and its journal is closed. Rejects if the run could not go on. */
   readonly ended: Promise<RunSummary>
   /** The newest picture; null before the first. */
   snapshot(): RunSnapshot | null
@@ -112,7 +112,7 @@ export interface RunHandle {
   /** Drains what is in flight, keeps the rest pending, and ends the run as `interrupted`. */
   stop(): void
   setConcurrency(concurrency: number): void
-  /** Sends with another key from now on. Throws `NO_API_KEY` where it is for other addresses. */
+  /** Sends with another key from now on. Throws `NO_API_KEY` if it is for other addresses. */
   setApiKey(apiKey: ApiKey): void
 }
 

@@ -95,7 +95,7 @@ export function createEngine({
       /** Whether a run or its retries were sent with a key; null if nobody knows. */
       wasSentWith: (runId: string, apiKey: ApiKey) =>
         stored.own.wasSentWith(runId, toKeyFingerprint(workspace, apiKey)),
-      /** Throws `RUN_BUSY` where a process holds the run, or that of its retries that would be resumed. */
+      /** Throws `RUN_BUSY` if a process holds the run, or that of its retries that would be resumed. */
       refuseBusy: (runId: string) => held.refuseBusy(runId),
       /** Lets a held run send; a correction goes on in the run that it corrects, whose handle is returned. */
       beginRun: (runId: string, options: Parameters<typeof held.begin>[1] = {}) => held.begin(runId, options),
@@ -173,7 +173,7 @@ export function createEngine({
 
     /** Single requests by hand, and what can be said of a connection without sending content. */
     scratchpad: {
-      /** See {@link Scratchpad}; it is loaded where it is asked for, since few processes send anything by hand. */
+      /** See {@link Scratchpad}; it is loaded when it is asked for, since few processes send anything by hand. */
       check: async (...args: Parameters<Scratchpad['check']>) => (await openScratchpad()).check(...args),
       withoutOwnCallback: async (text: string) => (await openScratchpad()).withoutOwnCallback(text),
       send: async (...args: Parameters<Scratchpad['send']>) => (await openScratchpad()).send(...args),

@@ -52,7 +52,7 @@ export async function readRendererFile(
   }
 }
 
-/** The path below the renderer's folder that a URL names, or null where it names nothing that could be there. */
+/** The path below the renderer's folder that a URL names, or null if it names nothing that could be there. */
 function toRelativePath(pathname: string): string | null {
   let decoded: string
   try {
@@ -67,7 +67,7 @@ function toRelativePath(pathname: string): string | null {
   return extname(decoded) === '' ? 'index.html' : join(...segments)
 }
 
-/** Reads a file below a folder; null where there is none, or where a link leads out of the folder. */
+/** Reads a file below a folder; null if there is none, or if a link leads out of the folder. */
 async function readBelow(folder: string, path: string): Promise<Buffer<ArrayBuffer> | null> {
   try {
     const [root, file] = await Promise.all([realpath(folder), realpath(join(folder, path))])

@@ -28,7 +28,7 @@ export interface CheckedRequest {
 export interface RequestResult {
   /** JSON text. */
   answer: string
-  /** Null where none was asked for. */
+  /** Null if none was asked for. */
   callback: RequestedCallback | null
 }
 
@@ -103,13 +103,13 @@ export interface ReceivedJson {
   value: unknown
 }
 
-/** The text of a member; '' where there is none. */
+/** The text of a member; '' if there is none. */
 export function readText(value: unknown, name: string): string {
   const found = isJsonObject(value) ? value[name] : null
   return typeof found === 'string' ? found : ''
 }
 
-/** The JSON that {@link acceptJsonBodies} read, or null where the request had no body. */
+/** The JSON that {@link acceptJsonBodies} read, or null if the request had no body. */
 export function toReceivedJson(body: unknown): ReceivedJson | null {
   return isJsonObject(body) && typeof body['text'] === 'string'
     ? { text: body['text'], value: body['value'] }

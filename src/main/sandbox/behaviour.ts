@@ -14,7 +14,7 @@ export interface Behaviour {
   slots: ReturnType<typeof createSlots> | null
 }
 
-/** Reads the settings. `nowMs` is a clock that never goes back. Throws `BAD_USAGE` where one cannot be read. */
+/** Reads the settings. `nowMs` is a clock that never goes back. Throws `BAD_USAGE` if one cannot be read. */
 export function createBehaviour(settings: BehaviourSettings, nowMs: () => number): Behaviour {
   return {
     settings,
@@ -35,7 +35,7 @@ export function createRateLimiter(ratePerSecond: number, nowMs: () => number) {
   let tokens = capacity
   let filledAtMs = nowMs()
   return {
-    /** 0 where it may, and it is then counted; otherwise the whole seconds after which it may be tried again. */
+    /** 0 if it may, and it is then counted; otherwise the whole seconds after which it may be tried again. */
     take: (): number => {
       const atMs = nowMs()
       tokens = Math.min(capacity, tokens + ((atMs - filledAtMs) / 1_000) * ratePerSecond)

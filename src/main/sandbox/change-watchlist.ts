@@ -6,7 +6,7 @@ import { type CheckedTerms, isTermWithinLimits, type SubmittedTerm } from './val
 
 /**
  * Adds terms to a watchlist (docs/interface.md §4.5). What the list has already gets the notes that came with it, and
- * keeps its own where none came.
+ * keeps its own if none came.
  */
 export function addTerms(context: SandboxContext, { watchlist, terms }: CheckedTerms) {
   const { watchlists } = context.store
@@ -66,7 +66,7 @@ function toLowered({ term, notes }: SubmittedTerm): SubmittedTerm {
   return { term: term.toLowerCase(), notes }
 }
 
-/** A term object of an answer: notes only where there are any (docs/interface.md §2.5). */
+/** A term object of an answer: notes only if there are any (docs/interface.md §2.5). */
 function toAnswered({ term, notes }: StoredTerm) {
   return notes === null ? { term } : { term, notes }
 }

@@ -51,7 +51,7 @@ const DEFAULT_RETRY_AFTER_S = 1
 
 /**
  * Reads fault settings such as `5xx=3%`, `429=3%,retry-after=1`, `reset=1%` or several in one text, separated by
- * commas; `docs/sandbox.md` has them all. Throws `BAD_USAGE`, also where the shares add up to more than 100 %.
+ * commas; `docs/sandbox.md` has them all. Throws `BAD_USAGE`, also if the shares add up to more than 100 %.
  */
 export function parseFaults(texts: readonly string[]): Fault[] {
   const faults: Fault[] = []

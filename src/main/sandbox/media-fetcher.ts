@@ -30,7 +30,7 @@ export function createMediaFetcher({ workspace, limitBytes, timeoutMs }: MediaFe
       return isHere && /^https?:$/.test(protocol) && isIssued(workspace, pathname)
     },
     /**
-     * SHA-256 of the media in hexadecimal; null where it cannot be had: not answered 200, too large, too slow, an https
+     * SHA-256 of the media in hexadecimal; null if it cannot be had: not answered 200, too large, too slow, an https
      * certificate that is not trusted. Never rejects. Redirects are not followed.
      */
     fetchHash: (url: string): Promise<string | null> =>
@@ -90,7 +90,7 @@ export function isLoopbackAddress(address: string): boolean {
 
 /**
  * Whether a Host header may reach a server that listens at `listensAt`: a name or address that can only mean this
- * machine, or the very name it listens at. Where it listens beyond this machine, any address may: only a name can be
+ * machine, or the very name it listens at. If it listens beyond this machine, any address may: only a name can be
  * made to lead to another machine than it did (DNS rebinding).
  */
 export function isServedHost(hostname: string, listensAt: string): boolean {

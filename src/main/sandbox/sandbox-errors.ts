@@ -3,7 +3,7 @@ import { SluiceError } from '../../shared/messages/errors.ts'
 import type { ServiceErrorBody } from '../../shared/service/errors.ts'
 import { isJsonObject } from '../../shared/service/json-object.ts'
 
-/** The errors that the sandbox answers: those of docs/interface.md §7.1, and its own where none is shown. */
+/** The errors that the sandbox answers: those of docs/interface.md §7.1, and its own if none is shown. */
 export const SANDBOX_ERRORS = {
   PARAM_REQUIRED: 400,
   INVALID_PARAM: 400,

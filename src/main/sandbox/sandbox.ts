@@ -44,7 +44,7 @@ export interface Sandbox extends SandboxAddress {
 
 /**
  * Starts the embedded service in this thread. Throws `BAD_USAGE` for options that cannot be, `SANDBOX_UNAVAILABLE`
- * where the port or the store cannot be used.
+ * if the port or the store cannot be used.
  */
 export async function createSandbox(
   options: SandboxOptions = {},

@@ -24,7 +24,7 @@ export function sendJson(reply: FastifyReply, status: number, text: string): voi
   reply.code(status).header('content-type', JSON_TYPE).send(text)
 }
 
-/** Sends an error in the shape of docs/interface.md §7, with the seconds of Retry-After where there are any. */
+/** Sends an error in the shape of docs/interface.md §7, with the seconds of Retry-After if there are any. */
 export function sendError(
   reply: FastifyReply,
   error: { status: number; errorCode: string; message: string; retryAfterS?: number | null },
@@ -50,7 +50,7 @@ export function sendRefusal(
   return errorCode
 }
 
-/** Lets the fault happen. `answer` is what would have been sent; null where the task was not taken. */
+/** Lets the fault happen. `answer` is what would have been sent; null if the task was not taken. */
 export function sendFault(reply: FastifyReply, { fault, status }: DecidedFault, answer: string | null): void {
   switch (fault.kind) {
     case 'status':

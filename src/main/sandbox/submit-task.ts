@@ -15,12 +15,12 @@ export interface TaskArrival {
   requestText: string
   /** How the request will be counted. */
   outcome: string
-  /** SHA-256 of the media behind the task's url in hexadecimal; null where it was not fetched. */
+  /** SHA-256 of the media behind the task's url in hexadecimal; null if it was not fetched. */
   mediaHash: string | null
 }
 
 /**
- * Stores a task, analyses its content and judges it by the rules. Refuses it with `DUPLICATE_POST_ID` where the post_id
+ * Stores a task, analyses its content and judges it by the rules. Refuses it with `DUPLICATE_POST_ID` if the post_id
  * was submitted before (docs/interface.md §8).
  */
 export function submitTask(context: SandboxContext, task: CheckedTask, arrival: TaskArrival): AnsweredTask {

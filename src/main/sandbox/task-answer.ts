@@ -7,7 +7,7 @@ export interface AnsweredModel {
   name: string
   /** SHA-256 of the model and the content, in hexadecimal. */
   contentHash: string
-  /** The items of the custom index that match; null where the model is none. */
+  /** The items of the custom index that match; null if the model is none. */
   matches: readonly StoredIndexItem[] | null
 }
 
@@ -18,7 +18,7 @@ export interface AnsweredTask {
   postId: string
   /** One in v1, several in v2. */
   models: readonly AnsweredModel[]
-  /** The submitted text, or '' where the content is a url. */
+  /** The submitted text, or '' if the content is a url. */
   text: string
   /** ISO 8601. */
   createdOn: string

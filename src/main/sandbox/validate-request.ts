@@ -12,7 +12,7 @@ export interface CheckedTask {
   postId: string
   userId: string
   content: Content
-  /** Each once; empty where the default model is meant. */
+  /** Each once; empty if the default model is meant. */
   models: readonly string[]
   contentVariant: string | null
   callbackUrl: string | null
@@ -27,8 +27,8 @@ const v2Schema = v2TaskRequestSchema.extend({
 })
 
 /**
- * Checks a v1 task (docs/interface.md §2.1). Refuses it with `PARAM_REQUIRED` where a required field is missing or one
- * is of another type, with `INVALID_PARAM` where a rule is broken; the message names every field.
+ * Checks a v1 task (docs/interface.md §2.1). Refuses it with `PARAM_REQUIRED` if a required field is missing or one
+ * is of another type, with `INVALID_PARAM` if a rule is broken; the message names every field.
  */
 export function parseTask(value: unknown): CheckedTask {
   const task = parseBody(taskRequestSchema, value, isWithoutContent(value))
@@ -103,8 +103,8 @@ export interface CheckedIndexItem {
 }
 
 /**
- * Checks an item to add (docs/interface.md §4.3). Refuses it with `REQUIRE_AT_LEAST_ONE_PARAM` where neither url nor
- * media is there, with `PARAM_REQUIRED` where a field has another type, with `INVALID_PARAM` where an address is none.
+ * Checks an item to add (docs/interface.md §4.3). Refuses it with `REQUIRE_AT_LEAST_ONE_PARAM` if neither url nor
+ * media is there, with `PARAM_REQUIRED` if a field has another type, with `INVALID_PARAM` if an address is none.
  * Of url and media, url counts where both are there.
  */
 export function parseIndexAdd(value: unknown): CheckedIndexItem {
@@ -155,7 +155,7 @@ const updateSchema = z.object({
 const MAX_NAMED_ISSUES = 10
 
 /**
- * Checks terms to add or to update (docs/interface.md §4.5, §4.6, §7.3). Refuses with `PARAM_REQUIRED` where a field is
+ * Checks terms to add or to update (docs/interface.md §4.5, §4.6, §7.3). Refuses with `PARAM_REQUIRED` if a field is
  * missing or of another type. Terms over the limits are no error of the call and pass.
  */
 export function parseTerms(operation: 'add' | 'update', value: unknown): CheckedTerms {

@@ -53,7 +53,7 @@ export function createDownloads(workspace: string) {
         }),
       }
     },
-    /** Sends the file that a path names and removes it; false where there is none. */
+    /** Sends the file that a path names and removes it; false if there is none. */
     async send(pathname: string, response: ServerResponse): Promise<boolean> {
       const id = pathname.slice(DOWNLOAD_PATH.length + 1).replace(/\/.*$/s, '')
       const entry = waiting.get(id)

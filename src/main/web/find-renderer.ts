@@ -12,8 +12,8 @@ const projectFolder = fileURLToPath(new URL('../../../', import.meta.url))
 const INGREDIENTS = ['src/renderer', 'src/shared', 'electron.vite.config.ts', 'package-lock.json']
 
 /**
- * The folder of the built renderer. From sources it is built first where it is missing or older than they are;
- * `onBuild` is called before. Throws `INTERNAL` with the build's own words where that fails.
+ * The folder of the built renderer. From sources it is built first if it is missing or older than they are;
+ * `onBuild` is called before. Throws `INTERNAL` with the build's own words if that fails.
  */
 export async function findRenderer(onBuild: () => Promise<void>): Promise<string> {
   if (isBundled) return fileURLToPath(new URL('../renderer/', import.meta.url))

@@ -9,7 +9,7 @@ export async function isFresh(product: string, ingredients: readonly string[]): 
   return changed.every((atMs) => atMs <= built.mtimeMs)
 }
 
-/** When a file, or the newest below a folder, was last changed, Unix milliseconds; 0 where there is none. */
+/** When a file, or the newest below a folder, was last changed, Unix milliseconds; 0 if there is none. */
 async function findNewest(path: string): Promise<number> {
   const about = await stat(path).catch(() => null)
   if (about === null) return 0

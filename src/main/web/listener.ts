@@ -53,7 +53,7 @@ const SAFE_METHODS = new Set(['GET', 'HEAD'])
 
 /**
  * Refuses what does not come from our own page: another host name (DNS rebinding), another origin, another site. Null
- * where nothing speaks against the request. Whether the browser was let in is another question.
+ * if nothing speaks against the request. Whether the browser was let in is another question.
  */
 export function checkRequest(request: IncomingMessage, origin: string): Refusal | null {
   const { method = '', headers, url = '' } = request
@@ -73,7 +73,7 @@ export function checkRequest(request: IncomingMessage, origin: string): Refusal 
 /** Longest time for a short body, milliseconds. */
 const BODY_MS = 10_000
 
-/** Reads a request's body as text; null where it is longer than `maxBytes` or does not arrive whole in 10 seconds. */
+/** Reads a request's body as text; null if it is longer than `maxBytes` or does not arrive whole in 10 seconds. */
 export async function readShortText(request: IncomingMessage, maxBytes: number): Promise<string | null> {
   const timer = setTimeout(() => request.destroy(), BODY_MS)
   const chunks: Buffer[] = []

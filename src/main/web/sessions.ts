@@ -59,7 +59,7 @@ export function createSessions(now: () => number) {
       open.set(toHash(value), createSession())
       return `${COOKIE_NAME}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${SESSION_LIFE_MS / 1000}`
     },
-    /** The session that a request's `Cookie` header names, which is used hereby; null where there is none, or no longer. */
+    /** The session that a request's `Cookie` header names, which is used hereby; null if there is none, or no longer. */
     find(cookieHeader: string | undefined = ''): Session | null {
       sweep()
       const session = cookieHeader

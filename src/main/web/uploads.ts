@@ -148,7 +148,7 @@ const LONGEST_PATH_BYTES = 1_000
 
 /**
  * A path inside an uploaded folder, its parts joined by `/` and kept as they are, since addresses of media are made
- * from them; null where it leads out of the folder or no system could store it.
+ * from them; null if it leads out of the folder or no system could store it.
  */
 function toUploadPath(path: string): string | null {
   const parts = path.split('/')

@@ -116,7 +116,7 @@ export function ContinueRun(props: {
   )
 }
 
-/** The key that was typed in this window and the run was sent with; empty where there is none, null while that is asked. */
+/** The key that was typed in this window and the run was sent with; empty if there is none, null while that is asked. */
 function useOwnKey(runId: string, summary: RunSummary | undefined): string | null {
   const apiKeys = summary === undefined ? [] : recallTypedKeys(toAddresses(summary))
   const { data, isPending } = useQuery({
@@ -172,7 +172,7 @@ interface ContinueChoice {
 
 /**
  * Asks what must be known before an interrupted run goes on, or what did not succeed is sent again: what happens to
- * rows of unknown outcome, and the key where none is at hand or the service refused it.
+ * rows of unknown outcome, and the key if none is at hand or the service refused it.
  */
 function ContinueDialog(props: {
   kind: ContinueRequest['kind']
@@ -315,7 +315,7 @@ export interface KeySituation {
   refusedRows: number
   /** The stored key that is sent unless another is typed. */
   stored: { connection: string; label: string; isTypeable: boolean } | null
-  /** The key that was typed in this window and the run was sent with; empty where there is none. */
+  /** The key that was typed in this window and the run was sent with; empty if there is none. */
   own: string
 }
 
@@ -348,7 +348,7 @@ export function toFirstKeyChoice({ isNeeded, refusedRows, stored, own }: KeySitu
   }
 }
 
-/** Takes the key for a run that is taken up: where none is at hand, or where the service refused the one it had. */
+/** Takes the key for a run that is taken up: if none is at hand, or if the service refused the one it had. */
 function ContinueKey(props: {
   situation: KeySituation
   choice: KeyChoice

@@ -18,7 +18,7 @@ import { DEFAULT_SETTINGS, type Settings, sendingSettingsSchema } from '../featu
 import { DEFAULT_MEDIA, PREVIEW_ROWS, readingSchema } from '../features/source/reading.ts'
 import type { DraftStep } from './route.ts'
 
-/** What a window begins with where nothing was done before. */
+/** What a window begins with if nothing was done before. */
 export const FIRST_OPERATION: Operation = {
   kind: 'task',
   mode: 'sync',
@@ -139,7 +139,7 @@ export function toMemory(draft: Draft): Memory {
   return memorySchema.parse({ ...draft, fixes: draft.fixes.filter(({ kind }) => kind !== 'cell') })
 }
 
-/** Reads back what {@link toMemory} gave; null where it is of another version, or incomplete. */
+/** Reads back what {@link toMemory} gave; null if it is of another version, or incomplete. */
 export function parseMemory(
   text: string | null,
 ): Omit<Draft, 'preview' | 'remembered' | 'heldFixes' | 'isRestoring'> | null {
@@ -212,7 +212,7 @@ export async function restoreDraft(): Promise<void> {
   }
 }
 
-/** A run that the engine still holds, and the fixes that its rows were checked with; null where it is gone. */
+/** A run that the engine still holds, and the fixes that its rows were checked with; null if it is gone. */
 async function readHeld(heldRunId: string): Promise<Pick<Draft, 'heldRunId' | 'fixes' | 'heldFixes'> | null> {
   const { entries } = await bridge.runs.list({ search: heldRunId })
   if (!entries.some(({ summary, isHeld }) => isHeld && summary.run_id === heldRunId)) return null

@@ -163,7 +163,7 @@ export function chooseActivity(activity: Activity): void {
   changeDraft({ remembered: known, isLoad: activity === 'load' })
 }
 
-/** Sets the operation. The columns are matched again where they fill other fields now. */
+/** Sets the operation. The columns are matched again if they fill other fields now. */
 export function changeOperation(operation: Operation): void {
   const { operation: old, preview, mapping } = useDraft.getState()
   const isOther = old.kind !== operation.kind
@@ -260,7 +260,7 @@ export function changeFixes(fixes: Fix[]): Promise<void> {
   return recheck
 }
 
-/** Whether a run holds the draft's rows now: not where another source was opened meanwhile, or none is left. */
+/** Whether a run holds the draft's rows now: not if another source was opened meanwhile, or none is left. */
 async function holdRun(): Promise<boolean> {
   const count = (more: 1 | -1) => useChecks.setState(({ begun }) => ({ begun: begun + more }))
   count(1)

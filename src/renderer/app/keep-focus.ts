@@ -9,7 +9,7 @@ import type { Route } from './route.ts'
  * part.
  */
 export function useKeptFocus(route: Route): void {
-  // Before the effects of what is on the screen: a table that appears takes the focus only where nothing has it.
+  // Before the effects of what is on the screen: a table that appears takes the focus only if nothing has it.
   // biome-ignore lint/correctness/useExhaustiveDependencies: each screen takes the focus
   useLayoutEffect(focusTitle, [route])
   useEffect(() => {

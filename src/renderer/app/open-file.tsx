@@ -19,10 +19,10 @@ import { goTo } from './route.ts'
 
 /** Ways to a source: dropped, chosen in the page's dialog, chosen in the system's; a file or a folder. */
 export interface OpenFile {
-  /** How far an upload is; null where none is under way. */
+  /** How far an upload is; null if none is under way. */
   upload: UploadProgress | null
   error: unknown
-  /** A plan file that was opened and is looked at; null where none is. */
+  /** A plan file that was opened and is looked at; null if none is. */
   planId: string | null
   closePlan: () => void
   open: (file: File) => void

@@ -22,7 +22,7 @@ export function toCauseFilter({ outcome, status, error_code, message }: Omit<Err
   return { cause: toErrorKey(outcome, status, error_code, message) }
 }
 
-/** {@link askRequest} for the message of a cause; null where it is not the service that said it. */
+/** {@link askRequest} for the message of a cause; null if it is not the service that said it. */
 export function askCauseRequest(runId: string, cause: Omit<ErrorGroup, 'rows'>) {
   if (cause.outcome === 'invalid' || cause.status === null) return null
   return askRequest(runId, { filter: toCauseFilter(cause) })

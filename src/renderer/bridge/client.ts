@@ -116,7 +116,7 @@ type ConnectionState = 'connecting' | 'open' | 'lost'
 
 export const useConnection = create<{ state: ConnectionState }>(() => ({ state: 'connecting' }))
 
-/** Resolves when the engine can be reached, at once where it can be. */
+/** Resolves when the engine can be reached, at once if it can be. */
 export function whenOpen(signal?: AbortSignal): Promise<void> {
   if (useConnection.getState().state === 'open') return Promise.resolve()
   return new Promise((resolve) => {

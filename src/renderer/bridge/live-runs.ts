@@ -96,7 +96,7 @@ async function keepFollowing(runId: string, signal: AbortSignal): Promise<void> 
   }
 }
 
-/** Reads everything under these keys again where it is shown. What is being read may be outdated, so it is given up. */
+/** Reads everything under these keys again if it is shown. What is being read may be outdated, so it is given up. */
 function refresh(...keys: QueryKey[]): void {
   for (const queryKey of keys) {
     void queryClient.cancelQueries({ queryKey }).then(() => queryClient.invalidateQueries({ queryKey }))
@@ -112,7 +112,7 @@ async function readSummary(
   if (signal.aborted) return
   useLiveRuns.setState((old) => {
     const { [runId]: _cleared, ...errors } = old.errors
-    // Nothing is drawn anew where nothing has changed.
+    // Nothing is drawn anew if nothing has changed.
     const summary = replaceEqualDeep(old.summaries[runId], read)
     const isLive = options.unlessLive && summary.state === 'running' && old.snapshots[runId] !== undefined
     return {
@@ -161,7 +161,7 @@ export function useFollowRuns(
 export function toSnapshot(summary: RunSummary): RunSnapshot {
   return {
     runId: summary.run_id,
-    // Where a retry is running, the run itself has ended; the retry is followed by its own id.
+    // If a retry is running, the run itself has ended; the retry is followed by its own id.
     phase: summary.state === 'running' && !isRetried(summary) ? 'running' : 'ended',
     bytes: { read: 0, total: 0 },
     problems: { errors: summary.rows.invalid, warnings: 0 },

@@ -3,8 +3,8 @@ import type { Exported, ExportFormat, ExportTarget } from '../../shared/bridge/r
 import { findDesktopApi } from './client.ts'
 
 /**
- * Asks where a file goes where there is a dialog for it, has it and what belongs beside it written, and downloads them
- * in a browser; null where the person cancelled. On the desktop, `showInFolder` shows the first in the system's file
+ * Asks where a file goes if there is a dialog for it, has it and what belongs beside it written, and downloads them
+ * in a browser; null if the person cancelled. On the desktop, `showInFolder` shows the first in the system's file
  * manager.
  */
 export async function saveExport(

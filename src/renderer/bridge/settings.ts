@@ -12,7 +12,7 @@ export function useChangeSettings() {
   return useMutation({ mutationFn: changeSettings })
 }
 
-/** Changes some settings, at once in this window. Rejects where they cannot be kept, and takes the change back. */
+/** Changes some settings, at once in this window. Rejects if they cannot be kept, and takes the change back. */
 export async function changeSettings(change: SettingsChange): Promise<void> {
   const key = ask.settings.read.queryKey()
   const before = queryClient.getQueryData(key)

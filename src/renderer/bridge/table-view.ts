@@ -13,7 +13,7 @@ export function useTableView(table: TableName) {
   })
   return {
     view: query.data ?? USUAL_TABLE,
-    /** Why it could not be kept; null where it could. */
+    /** Why it could not be kept; null if it could. */
     error: change.error,
     setView(view: TableView) {
       queryClient.setQueryData(key, view)

@@ -69,7 +69,7 @@ export interface Verdicts {
   judged: number
   /** Puts verdicts in the place of all that was said of a row. */
   set: (row: JudgedRow, verdicts: readonly RowVerdict[]) => void
-  /** Takes the last change back, and returns it; null where there is none. */
+  /** Takes the last change back, and returns it; null if there is none. */
   undo: () => VerdictChange | null
   redo: () => VerdictChange | null
   canUndo: boolean
@@ -187,7 +187,7 @@ export function forgetKeptRows(): void {
 }
 
 /**
- * Reads rows that are narrowed by verdicts anew, where they are shown, and forgets the others. A verdict alone does not
+ * Reads rows that are narrowed by verdicts anew, if they are shown, and forgets the others. A verdict alone does not
  * do that: it would take its row out, and the next key would hit the row after it.
  */
 export async function readNarrowedAgain(client: QueryClient): Promise<void> {

@@ -81,7 +81,7 @@ export function useWaitingRun(options: {
   return { waiting, read, send, open }
 }
 
-/** Deletes what was read and not sent; where that fails, the run stays in the list, and waits. */
+/** Deletes what was read and not sent; if that fails, the run stays in the list, and waits. */
 async function deleteUnsent(runId: string): Promise<void> {
   await bridge.runs.deleteRun({ runId }).catch(() => {})
 }

@@ -41,7 +41,7 @@ import { formatCount, formatCounted } from '../../shared/messages/figure-text.ts
 import { nameShortcut, useShortcut } from './shortcuts.ts'
 
 /**
- * The one main action of a screen: filled, and on Ctrl+Enter. `blocked` says why it cannot be done. Where it
+ * The one main action of a screen: filled, and on Ctrl+Enter. `blocked` says why it cannot be done. If it
  * can be done `soon`, such as when what was just typed is applied, a press counts, and is carried out then.
  */
 export function PrimaryButton(props: {
@@ -361,7 +361,7 @@ export function SecondaryActions({ actions }: { actions: readonly SecondaryActio
   )
 }
 
-/** Which part of a list is shown, and the way to the parts before and after it; nothing where one page shows all. */
+/** Which part of a list is shown, and the way to the parts before and after it; nothing if one page shows all. */
 export function Pager(props: {
   offset: number
   /** Entries of a page. */

@@ -18,7 +18,7 @@ interface WrittenFiles {
 
 /** A file to be written, and what belongs beside it. */
 interface FileToWrite {
-  /** Writes it; null where the person cancelled. */
+  /** Writes it; null if the person cancelled. */
   write: () => Promise<WrittenFiles | null>
   /** What was written, such as `372 rows written`; called once all of it is. */
   describe?: (first: Exported) => string

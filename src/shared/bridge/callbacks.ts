@@ -14,7 +14,7 @@ export const receiverContract = {
   test: base.input(z.strictObject({ publicUrl: bareUrlSchema })).output(receiverTestSchema),
   /** What came, what it did, and what is still awaited, without any content. */
   overview: base.output(callbackOverviewSchema),
-  /** The content of one callback in the inbox, cut where it is long; null where it is gone. */
+  /** The content of one callback in the inbox, cut if it is long; null if it is gone. */
   readBody: base
     .input(z.strictObject({ id: z.int().min(1) }))
     .output(z.object({ text: z.string(), length: z.int() }).nullable()),

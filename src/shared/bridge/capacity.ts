@@ -23,7 +23,7 @@ const progressEventSchema = z.object({ sequence: z.int(), progress: progressSche
 export const capacityContract = {
   /**
    * Begins a search whose probes are the request's load test. A person is asked first where it goes to production, in a
-   * place that the page cannot reach; fails with `NOT_CONFIRMED` where the answer is no, and with `BAD_PLAN` where the
+   * place that the page cannot reach; fails with `NOT_CONFIRMED` if the answer is no, and with `BAD_PLAN` if the
    * load test cannot be searched with.
    */
   start: base
@@ -31,7 +31,7 @@ export const capacityContract = {
     .output(searchIdSchema),
   /** Ends the probe and the search; what was found until then is kept while this process runs. */
   stop: base.input(searchIdSchema).output(doneSchema),
-  /** The search that began last in this process, whether or not it is over, and its probes; null where there was none. */
+  /** The search that began last in this process, whether or not it is over, and its probes; null if there was none. */
   newest: base.output(
     searchIdSchema.extend({ name: z.string(), isOver: z.boolean(), runIds: z.array(z.string()) }).nullable(),
   ),

@@ -20,7 +20,7 @@ const labelsSchema = z.object({
   useVerdicts: z.boolean(),
   /** Rows with this label should trigger this rule; without any, a label names its rule. */
   positives: z.array(z.object({ value: z.string().min(1), rule: z.string().min(1) })),
-  /** What stands between several values of one label; null where each label is one value. */
+  /** What stands between several values of one label; null if each label is one value. */
   separator: z.string().min(1).nullable(),
 })
 
@@ -64,7 +64,7 @@ const trendGroupSchema = z.discriminatedUnion('kind', [
 export const compareContract = {
   /** What two bulk runs of one operation decided differently. */
   decisions: base.input(toStrict(pairSchema)).output(decisionsSchema),
-  /** The same held against labels. Fails with `BAD_USAGE` where no row that both runs answered has a label. */
+  /** The same held against labels. Fails with `BAD_USAGE` if no row that both runs answered has a label. */
   byLabels: base
     .input(toStrict(pairSchema.extend({ labels: labelsSchema })))
     .output(decisionComparisonSchema.shape.labels.unwrap()),
@@ -105,7 +105,7 @@ export interface TrendQuestion {
 const baselineEntrySchema = z.object({
   name: z.string(),
   runId: z.string(),
-  /** Null where the run was deleted. */
+  /** Null if the run was deleted. */
   runName: z.string().nullable(),
   /** ISO 8601. */
   setAt: z.string(),

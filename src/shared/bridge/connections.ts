@@ -33,7 +33,7 @@ const entrySchema = z.object({
   name: z.string(),
   /** Whether a person is asked once more before anything is sent there. */
   isProduction: z.boolean(),
-  /** Whether it is the one that is taken where none is named. */
+  /** Whether it is the one that is taken if none is named. */
   isInUse: z.boolean(),
   keys: z.array(keySchema),
   /** Label of the key that is sent. */
@@ -64,7 +64,7 @@ export type ProxyChoice = z.infer<typeof proxyChoiceSchema>
 /** What can be set in a window. Files are not among it: see docs/security.md. */
 const settingsSchema = z.strictObject({
   baseUrl: baseUrlSchema,
-  /** The second host for v2 tasks; null where it is the same. */
+  /** The second host for v2 tasks; null if it is the same. */
   taskBaseUrl: baseUrlSchema.nullable(),
   /** Null for the default. */
   timeoutMs: timeoutMsSchema.nullable(),
@@ -88,7 +88,7 @@ const entriesSchema = z.array(entrySchema)
 
 const storageSchema = z.object({
   place: keyPlaceSchema,
-  /** Why keys only last for the session; null where they last. */
+  /** Why keys only last for the session; null if they last. */
   reason: z.string().nullable(),
 })
 
@@ -107,7 +107,7 @@ export const connectionsContract = {
   listKeysLeft: base.output(keysLeftSchema),
   /** How many certificate authorities this system trusts in addition to those built in. */
   countSystemAuthorities: base.output(z.int().nonnegative()),
-  /** By which proxy of the system requests to its base URL go. Fails with `BAD_PLAN` where that cannot be used. */
+  /** By which proxy of the system requests to its base URL go. Fails with `BAD_PLAN` if that cannot be used. */
   findSystemRoute: base.input(named).output(systemRouteSchema),
   /** Puts one in use and, with `key`, makes that key the active one, also for its runs that are going on. */
   use: base

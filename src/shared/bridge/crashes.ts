@@ -7,7 +7,7 @@ export const crashSchema = z.object({
   crashId: z.string(),
   /** What crashed and what to do, as an error of the catalogue. */
   said: z.custom<ErrorMessage>(isErrorMessage),
-  /** The run that was cut off by it; null where no run was. */
+  /** The run that was cut off by it; null if no run was. */
   runId: z.string().nullable(),
 })
 

@@ -18,19 +18,19 @@ export type OpenRequest =
 
 /** Files that a person chose, as handles of the main process; the page learns no path. `F` is the host's `File`. */
 export interface DesktopApi<F = unknown> {
-  /** Makes a dropped or chosen file or folder a source; null where it is not on a disk, or is a plan. */
+  /** Makes a dropped or chosen file or folder a source; null if it is not on a disk, or is a plan. */
   takeFile(file: F): Promise<ChosenSource | null>
-  /** Asks for one file with the system's dialog; null where the person cancelled or chose a plan. */
+  /** Asks for one file with the system's dialog; null if the person cancelled or chose a plan. */
   chooseFile(): Promise<ChosenSource | null>
-  /** Asks for files with the system's dialog and makes one source of them; null where the person cancelled or chose a plan. */
+  /** Asks for files with the system's dialog and makes one source of them; null if the person cancelled or chose a plan. */
   chooseSource(): Promise<ChosenSource | null>
-  /** Asks for a folder with the system's dialog; null where the person cancelled. */
+  /** Asks for a folder with the system's dialog; null if the person cancelled. */
   chooseFolder(): Promise<ChosenSource | null>
-  /** Asks where an export goes with the system's dialog; null where the person cancelled. */
+  /** Asks where an export goes with the system's dialog; null if the person cancelled. */
   chooseExportFile(suggestedName: string): Promise<ExportTarget | null>
   /** Shows a file that {@link chooseExportFile} gave in the system's file manager. */
   showExportFile(target: ExportTarget): Promise<void>
-  /** Takes what was opened from outside and waits for the page; null where nothing does. */
+  /** Takes what was opened from outside and waits for the page; null if nothing does. */
   takeOpened(): Promise<OpenRequest | null>
   /** Calls the listener whenever something was opened from outside, as long as the page lives. */
   onOpened(listener: () => void): void

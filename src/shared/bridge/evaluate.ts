@@ -29,7 +29,7 @@ const questionSchema = z.object({
   useVerdicts: z.boolean(),
   /** Which rule a label stands for; only these rules are judged. Without any, labels are names of rules. */
   positives: z.array(z.object({ value: z.string().max(1_000), rule: nameSchema })).max(1_000),
-  /** What stands between several values of one label; null where each label is one value. */
+  /** What stands between several values of one label; null if each label is one value. */
   separator: z.string().min(1).max(20).nullable(),
   /** Columns of the source, or `language`, `model` or `variant`. */
   slices: z.array(nameSchema).max(10),
@@ -45,11 +45,11 @@ export type EvaluateQuestionInput = z.input<typeof questionSchema>
 
 /** How right the rules of a run were, by labels. */
 export const evaluateContract = {
-  /** Where the labels of a run may be, from some of its rows. Fails with `BAD_USAGE` where its rules cannot be evaluated. */
+  /** Where the labels of a run may be, from some of its rows. Fails with `BAD_USAGE` if its rules cannot be evaluated. */
   choices: base.input(runIdSchema).output(labelChoicesSchema),
   /**
    * The evaluation, or within a quarter of a second how far it is: it goes on only while it is asked for. Fails with
-   * `BAD_USAGE` where there is nothing to evaluate.
+   * `BAD_USAGE` if there is nothing to evaluate.
    */
   ask: base.input(ofRun({ question: questionSchema })).output(evaluationStepSchema),
   /**

@@ -18,7 +18,7 @@ const plannedAgainSchema = z.object({
   name: z.string(),
   isLoadTest: z.boolean(),
   baseUrl: z.string(),
-  /** The second host for v2 tasks; null where there is none. */
+  /** The second host for v2 tasks; null if there is none. */
   taskBaseUrl: z.string().nullable(),
   /** The stored connection that it went to; null if there is none of that name any more. */
   connectionName: z.string().nullable(),
@@ -34,7 +34,7 @@ const plannedAgainSchema = z.object({
   }),
   /** `own`: the source has post_ids, which are replaced by new ones unless they are kept. */
   postIds: z.enum(['none', 'new', 'own']),
-  /** Whether it asked for legacy answers, which have the scores; null where there is no such choice. */
+  /** Whether it asked for legacy answers, which have the scores; null if there is no such choice. */
   legacy: z.boolean().nullable(),
   /** Rows that the earlier run read. */
   rows: z.int(),

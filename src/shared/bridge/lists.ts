@@ -29,7 +29,7 @@ export const LIST_FORMATS = ['csv', 'xlsx', 'jsonl'] as const
 
 /** What runs made of indexes, watchlists and appeals (docs/ledger.md). Nothing is sent to read it. */
 export const listsContract = {
-  /** A page of a ledger; null where no run has made one yet. */
+  /** A page of a ledger; null if no run has made one yet. */
   read: base
     .input(
       z.strictObject({

@@ -8,7 +8,7 @@ const listSchema = z.array(savedMappingSchema)
 /** Mappings that were saved under a name, and that of the last run of a source. Each change gives the list. */
 export const mappingsContract = {
   list: base.output(listSchema),
-  /** How a source with these columns was mapped when it was last sent by such an operation; null where none was. */
+  /** How a source with these columns was mapped when it was last sent by such an operation; null if none was. */
   findLast: base
     .input(toStrict(z.object({ operation: operationSchema, columns: z.array(z.string()).max(20_000) })))
     .output(lastMappingSchema.nullable()),

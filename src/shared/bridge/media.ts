@@ -51,6 +51,6 @@ const rowSchema = runIdSchema.extend({ row: z.int().min(1) })
 export const mediaContract = {
   /** Those of a row: files in the folder of the run's source, and addresses elsewhere, which are not fetched. */
   ofRow: base.input(toStrict(rowSchema)).output(z.array(mediaSchema)),
-  /** Fetches what a row names in a column from elsewhere, once; fails with `BAD_USAGE` where that cannot be shown. */
+  /** Fetches what a row names in a column from elsewhere, once; fails with `BAD_USAGE` if that cannot be shown. */
   fetch: base.input(toStrict(rowSchema.extend({ column: z.int().min(0) }))).output(fileSchema),
 }

@@ -29,7 +29,7 @@ const openedPlanSchema = z.object({
   /** The source as the plan names it: relative to the plan, or absolute. */
   source: z.string(),
   baseUrl: z.string(),
-  /** The second host for v2 tasks; null where it is the same. */
+  /** The second host for v2 tasks; null if it is the same. */
   taskBaseUrl: z.string().nullable(),
   /** The stored connection that it keeps to; null for an address of its own, which gets no stored key. */
   connectionName: z.string().nullable(),

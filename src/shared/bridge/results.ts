@@ -42,7 +42,7 @@ export const resultsContract = {
   /** Every column that a table of the rows can have. */
   listColumns: base.input(runIdSchema).output(z.array(columnEntrySchema)),
   page: base.input(ofRun(pageQuerySchema.shape)).output(pageSchema),
-  /** The offset that a page has a row at; null where the row does not match the filter, or was not looked at yet. */
+  /** The offset that a page has a row at; null if the row does not match the filter, or was not looked at yet. */
   findOffset: base.input(ofRun(offsetQuerySchema.shape)).output(z.int().nullable()),
   facets: base.input(ofRun({ filter: rowFilterSchema })).output(facetListSchema),
   /** Languages, models, variants and scores; none until all rows are counted, which goes on while somebody asks. */
@@ -80,7 +80,7 @@ const requestSchema = z.object({
   url: z.string(),
   /** Names and values; the key is masked, and what comes from a variable or file is named. */
   headers: z.array(z.tuple([z.string(), z.string()])),
-  /** The exact JSON, all rows of the request in it; null where the request has none. */
+  /** The exact JSON, all rows of the request in it; null if the request has none. */
   body: z.string().nullable(),
   /** Why the row is not sent; null if it is. */
   unsentBecause: z.string().nullable(),
@@ -118,7 +118,7 @@ export type LoadOverview = z.infer<typeof overviewSchema>
 export const loadContract = {
   /**
    * All that was measured so far, with these latencies by second (default: http_req_duration, response_time and
-   * callback_latency). Fails with `BAD_USAGE` where the run is not a load test.
+   * callback_latency). Fails with `BAD_USAGE` if the run is not a load test.
    */
   report: base.input(ofRun({ metrics: z.array(trendMetricSchema).exactOptional() })).output(overviewSchema),
   /**

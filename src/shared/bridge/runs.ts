@@ -121,7 +121,7 @@ export type RunEntries = z.infer<typeof runEntriesSchema>
 const accessSchema = z.object({
   /** The stored connection it uses; null if none has that name. */
   connectionName: z.string().nullable(),
-  /** The stored connection whose active key it sends; null where it follows none, as after that got another address. */
+  /** The stored connection whose active key it sends; null if it follows none, as after that got another address. */
   keyConnection: z.string().nullable(),
   /** Whether a person is asked once more before anything is sent there. */
   isProduction: z.boolean(),
@@ -162,8 +162,8 @@ export const runsContract = {
   /** Answers when the source is read and checked; fails with what ended that. */
   awaitReady: base.input(runIdSchema).output(doneSchema),
   /**
-   * Starts a held run; with `limit`, sends that many items and holds again. Where it goes to production, a person is
-   * asked first, in a place that the page cannot reach; fails with `NOT_CONFIRMED` where the answer is no, and elsewhere
+   * Starts a held run; with `limit`, sends that many items and holds again. If it goes to production, a person is
+   * asked first, in a place that the page cannot reach; fails with `NOT_CONFIRMED` if the answer is no, and elsewhere
    * if a warning has to be accepted that is not among `accept`.
    */
   begin: base
@@ -195,7 +195,7 @@ export const runsContract = {
   retryRun: base.input(takeUpSchema).output(runIdSchema),
   /**
    * Makes a retry that corrects, and holds it: it has the rows that did not succeed and those that were never sent, all
-   * checked again. Nothing is sent before `begin`, which asks a person where it has to.
+   * checked again. Nothing is sent before `begin`, which asks a person if it has to.
    */
   correctRun: base.input(correctSchema).output(runIdSchema),
   /** Removes a run for good, unless it is a baseline. A run that is held and has sent nothing is ended first. */

@@ -100,7 +100,7 @@ const newAppealSchema = z.strictObject({
   status: appealSchema.shape.status.unwrap(),
   /** Reviewed once it was read that many times; null for never. */
   reviewedAfterReads: z.int().min(1).nullable(),
-  /** Whether the review overturns the decision; null where it does not say. */
+  /** Whether the review overturns the decision; null if it does not say. */
   isOverturned: z.boolean().nullable(),
 })
 
@@ -147,7 +147,7 @@ export const sandboxContract = {
   stop: base.output(doneSchema),
   /** How it stands. */
   read: base.output(stateSchema),
-  /** Keeps how it is started, and starts it anew where it runs. What it held is lost unless it is kept. */
+  /** Keeps how it is started, and starts it anew if it runs. What it held is lost unless it is kept. */
   setUp: base.input(sandboxSetupSchema).output(stateSchema),
   /** Changes latency, faults, limits and callbacks. */
   behave: base.input(behaviourChangeSchema).output(stateSchema),

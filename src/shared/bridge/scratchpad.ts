@@ -23,7 +23,7 @@ const textSchema = z.string().max(SCRATCH_TEXT_MAX)
 const draftSchema = z.object({
   endpoint: scratchEndpointSchema,
   text: z.string(),
-  /** Null where the row went to an address that is neither the sandbox's nor of a stored connection. */
+  /** Null if the row went to an address that is neither the sandbox's nor of a stored connection. */
   destination: destinationSchema.nullable(),
 })
 
@@ -38,7 +38,7 @@ export const scratchpadContract = {
     .output(z.array(scratchProblemSchema)),
   /** The request of a row, to be changed and sent once more. */
   fromRow: base.input(runIdSchema.extend({ row: z.int().min(1) })).output(draftSchema),
-  /** Sends a request once and waits for its answer. A person is asked, out of reach of the page, where it is production. */
+  /** Sends a request once and waits for its answer. A person is asked, out of reach of the page, if it is production. */
   send: base
     .input(
       z.strictObject({

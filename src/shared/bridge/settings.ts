@@ -49,9 +49,9 @@ export type SettingsChange = z.infer<typeof changeSchema>
 
 const storedSettingsSchema = z.object({
   settings: settingsSchema,
-  /** Why the file cannot be used, so that the defaults apply; null where it can. */
+  /** Why the file cannot be used, so that the defaults apply; null if it can. */
   damage: z.string().nullable(),
-  /** Where a damaged file was moved when a setting was changed; null where nothing was moved. */
+  /** Where a damaged file was moved when a setting was changed; null if nothing was moved. */
   keptAs: z.string().nullable(),
 })
 
@@ -68,7 +68,7 @@ const cleanUpSchema = z.object({
   at: z.string(),
   runs: z.int(),
   sizeBytes: z.int(),
-  /** Why it failed; null where it did not. */
+  /** Why it failed; null if it did not. */
   failure: z.string().nullable(),
 })
 
@@ -84,7 +84,7 @@ const aboutSchema = z.object({
   /** What only the desktop app has; null in a browser. */
   desktop: z
     .object({
-      /** Whether it looks for updates once a day; null where this build has no place to ask. */
+      /** Whether it looks for updates once a day; null if this build has no place to ask. */
       looksForUpdates: z.boolean().nullable(),
     })
     .nullable(),
@@ -118,8 +118,8 @@ export const settingsContract = {
   openFolder: base.input(z.strictObject({ folder: folderSchema })).output(doneSchema),
   /** Collects diagnostics into a new folder and shows it. Fails in a browser. */
   collectDiagnostics: base.output(doneSchema),
-  /** Whether the desktop app looks for updates once a day. Fails where it cannot. */
+  /** Whether the desktop app looks for updates once a day. Fails if it cannot. */
   setUpdates: base.input(z.strictObject({ isAutomatic: z.boolean() })).output(doneSchema),
-  /** Looks for an update now, and says in a dialog of the system what it found. Fails where it cannot. */
+  /** Looks for an update now, and says in a dialog of the system what it found. Fails if it cannot. */
   checkForUpdates: base.output(doneSchema),
 }

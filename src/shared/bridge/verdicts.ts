@@ -77,7 +77,7 @@ const startSchema = labellingSchema
 
 /** Rows of a run that are labelled one by one. */
 export const labellingContract = {
-  /** The rows that were drawn and how far a person has come; null where none were. */
+  /** The rows that were drawn and how far a person has come; null if none were. */
   read: base.input(runIdSchema).output(labellingSchema.nullable()),
   /** Draws rows in place of those drawn before. Verdicts that were given stay. */
   start: base.input(ofRun(startSchema.shape)).output(labellingSchema),

@@ -99,7 +99,7 @@ function ceil({ whole, fraction }: ExactCount): number {
   return fraction > 0 ? whole + 1 : whole
 }
 
-/** When the integral reaches a whole number; null where it never does. */
+/** When the integral reaches a whole number; null if it never does. */
 function findTimeMs(segments: readonly Segment[], index: number): number | null {
   // A request at the very edge belongs to the later stage, and to the first one that sends anything at all.
   const segment = segments.find(({ end }) => end.whole > index || (end.whole === index && end.fraction > 0))

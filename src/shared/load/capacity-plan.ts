@@ -26,12 +26,12 @@ export interface CapacityPlan extends CapacitySettings {
   coolDownMs: number
 }
 
-/** Failed requests that a capacity tolerates where no threshold speaks of them. */
+/** Failed requests that a capacity tolerates if no threshold speaks of them. */
 const DEFAULT_FAILED = 'http_req_failed:rate<0.01'
 
 /**
  * The thresholds that probes are judged by: latencies without a metric are those of `response_time` at a rate, and at
- * most 1 % of requests may fail where no threshold says otherwise.
+ * most 1 % of requests may fail if no threshold says otherwise.
  */
 export function toCapacityThresholds(load: Load): Threshold[] {
   const trends = METRIC_KINDS.trend.aggregations

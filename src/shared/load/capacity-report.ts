@@ -25,9 +25,9 @@ const probeSchema = z.object({
   succeeded_per_s: z.number(),
   /** Answers a second within the measured time; an earlier version did not note it. */
   answered_per_s: z.number().optional(),
-  /** Share of requests that did not succeed; null where none ended. */
+  /** Share of requests that did not succeed; null if none ended. */
   failed_share: z.number().nullable(),
-  /** Of `response_time`, or `http_req_duration` where requests in flight are searched; null where nothing was measured. */
+  /** Of `response_time`, or `http_req_duration` where requests in flight are searched; null if nothing was measured. */
   latency_ms: percentilesSchema.nullable(),
 })
 
@@ -64,11 +64,11 @@ export const capacityReportSchema = z.object({
   ]),
   /** What broke the search off; null otherwise. */
   error: z.string().nullable(),
-  /** The highest level, below all that failed, at which most probes held; null where none did. */
+  /** The highest level, below all that failed, at which most probes held; null if none did. */
   capacity: z.number().nullable(),
   /**
-   * All probes up to `low` held, all from `high` on failed; null where no such level was probed. Of requests a second,
-   * `low` is what the service answered at `high`, where that was less: a short probe holds while a queue only begins.
+   * All probes up to `low` held, all from `high` on failed; null if no such level was probed. Of requests a second,
+   * `low` is what the service answered at `high`, if that was less: a short probe holds while a queue only begins.
    */
   interval: z.object({ low: z.number().nullable(), high: z.number().nullable() }),
   thresholds: z.array(z.string()),
@@ -163,7 +163,7 @@ const KEPT_POINTS: Readonly<Record<string, keyof Percentiles>> = {
   ...{ 'p(95)': 'p95', 'p(99)': 'p99' },
 }
 
-/** What a threshold's latency would be without delays of this machine; null where it is not known, and of the slowest requests. */
+/** What a threshold's latency would be without delays of this machine; null if it is not known, and of the slowest requests. */
 function readWithoutDelays({ expression }: ThresholdResult, without: WithoutOwnDelays = {}): number | null {
   const { metric, tags, aggregation, percentile } = readExpression(expression)
   const point = KEPT_POINTS[percentile === null ? aggregation : `p(${percentile})`]

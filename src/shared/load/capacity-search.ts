@@ -137,11 +137,11 @@ function findBounds(levels: readonly CapacityLevel[]) {
 
 /** What a search found, so far or in the end. */
 export interface CapacityEstimate {
-  /** The highest level, below all that failed, at which most probes held; null where there is none. */
+  /** The highest level, below all that failed, at which most probes held; null if there is none. */
   capacity: number | null
   /**
    * From the highest level without any failure at or below it, to the lowest level without any success at or above it.
-   * Null where no such level was probed.
+   * Null if no such level was probed.
    */
   low: number | null
   high: number | null

@@ -44,11 +44,11 @@ export interface CapacityView {
   unit: CapacityUnit
   /** `320 requests per second`, `at least 64 requests in flight`, `unknown`. */
   answer: string
-  /** Where probes agreed, and what was answered of more than that; empty where there was nothing to say. */
+  /** Where probes agreed, and what was answered of more than that; empty if there was nothing to say. */
   interval: string
-  /** Why there is no exact answer, with what to do; null where there is one. */
+  /** Why there is no exact answer, with what to do; null if there is one. */
   end: string | null
-  /** The lowest level that failed; null where none did. */
+  /** The lowest level that failed; null if none did. */
   failure: CapacityProbe | null
 }
 

@@ -111,7 +111,7 @@ function describeRatio({ percentile, aMs, bMs, ratio, low, high }: PercentileCom
   return `${formatPercentileName(percentile)} at ${ratio.toFixed(2)} times ${a}'s (${formatMs(bMs)} after ${formatMs(aMs)}; ${range} with 99 % confidence)`
 }
 
-/** What lies between bounds, `1.35 to 1.49` or `at least 1.35`; null where none is known. */
+/** What lies between bounds, `1.35 to 1.49` or `at least 1.35`; null if none is known. */
 export function formatRange(
   low: number | null,
   high: number | null,

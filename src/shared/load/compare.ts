@@ -95,7 +95,7 @@ function readPercentiles(run: ComparedRun, metric: TrendMetric): Partial<Percent
   return (history === undefined ? null : toPercentiles(history.total)) ?? run.percentiles?.[metric] ?? {}
 }
 
-/** Compares the percentiles that both runs have; null where there are none. Says nothing about confidence. */
+/** Compares the percentiles that both runs have; null if there are none. Says nothing about confidence. */
 function comparePercentiles(
   metric: TrendMetric,
   a: Partial<Percentiles>,

@@ -9,7 +9,7 @@ import type { Load } from './load.ts'
 
 export type LoadPlan = Plan & { load: Load }
 
-/** How a search ended; `unsent` is the first probe where none of its rows could be sent. */
+/** How a search ended; `unsent` is the first probe if none of its rows could be sent. */
 export type SearchEnd = CapacityOutcome | { unsent: RunSummary }
 
 /** What a search needs from outside. */

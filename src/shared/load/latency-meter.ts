@@ -38,7 +38,7 @@ export function recordUs(histogram: Histogram, us: number): void {
   histogram.recordValue(Math.min(HIGHEST_US, Math.max(1, us)))
 }
 
-/** Percentiles in milliseconds; null where nothing was recorded. */
+/** Percentiles in milliseconds; null if nothing was recorded. */
 export function toPercentiles(histogram: Histogram): Percentiles | null {
   const count = histogram.totalCount
   if (count === 0) return null
@@ -79,13 +79,13 @@ export class LatencyMeter {
     for (const [series, histogram] of other.#histograms) this.add(series, histogram)
   }
 
-  /** The histogram of a series; null where it has no samples. */
+  /** The histogram of a series; null if it has no samples. */
   histogram(series: TrendMetric): Histogram | null {
     return this.#histograms.get(series) ?? null
   }
 
   /**
-   * Percentiles of a series in milliseconds; null where it has no samples, and where it is the same as another: that of
+   * Percentiles of a series in milliseconds; null if it has no samples, and if it is the same as another: that of
    * what succeeded, where everything did.
    */
   percentiles(series: TrendMetric): Percentiles | null {
@@ -98,7 +98,7 @@ export class LatencyMeter {
     return percentiles
   }
 
-  /** The series compressed; null where it has no samples. */
+  /** The series compressed; null if it has no samples. */
   encode(series: TrendMetric): string | null {
     const histogram = this.#histograms.get(series)
     return histogram === undefined || histogram.totalCount === 0 ? null : encodeHistogram(histogram)

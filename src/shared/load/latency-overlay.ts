@@ -19,7 +19,7 @@ const overlaidRunSchema = z.object({
   name: z.string(),
   /** What sentences call it: `A` is the run that the others are compared with. */
   letter: z.string(),
-  /** ISO 8601; null where nothing was sent yet. */
+  /** ISO 8601; null if nothing was sent yet. */
   startedAt: z.string().nullable(),
   state: runStateSchema,
   isLoadTest: z.boolean(),
@@ -38,7 +38,7 @@ const overlaidLatencySchema = z.object({
   percentiles: percentilesSchema.partial(),
   /** Milliseconds that so many percent of the answers do not exceed, ascending. */
   curve: z.array(z.object({ percentile: z.number(), ms: z.number() })),
-  /** The distribution; the bars of each run of a series have the same edges. Empty where only percentiles are known. */
+  /** The distribution; the bars of each run of a series have the same edges. Empty if only percentiles are known. */
   bars: z.array(latencyBarSchema),
 })
 
@@ -47,7 +47,7 @@ export type OverlaidLatency = z.infer<typeof overlaidLatencySchema>
 
 export const latencyOverlaySchema = z.object({
   runs: z.array(overlaidRunSchema),
-  /** Latencies that any run measured; in the order of the runs, null where a run did not. */
+  /** Latencies that any run measured; in the order of the runs, null if a run did not. */
   series: z.array(
     z.object({ metric: trendMetricSchema, latencies: z.array(overlaidLatencySchema.nullable()) }),
   ),

@@ -26,17 +26,17 @@ export interface ComparedRun {
   /** Callbacks that did not arrive. */
   missingCallbacks: number
   generatorLimited: boolean
-  /** Latencies without delays of the machine that sent, milliseconds; undefined where that is not known. */
+  /** Latencies without delays of the machine that sent, milliseconds; undefined if that is not known. */
   withoutOwnDelays?: Partial<Record<TrendMetric, Percentiles>> | undefined
   fromCache: number
   latencies: Partial<Record<TrendMetric, LatencyHistory>>
   /** Milliseconds of series of which an imported summary has percentiles only. */
   percentiles?: Partial<Record<TrendMetric, Partial<Percentiles>>>
-  /** By batch of consecutive seconds; empty where only the whole is known. */
+  /** By batch of consecutive seconds; empty if only the whole is known. */
   batches: readonly { durationS: number; requests: number; failed: number; succeeded: number }[]
 }
 
-/** The range that holds the true value; null where a bound is not known. */
+/** The range that holds the true value; null if a bound is not known. */
 const intervalShape = { low: z.number().nullable(), high: z.number().nullable() }
 
 const percentileSchema = z.object({
@@ -47,7 +47,7 @@ const percentileSchema = z.object({
   ratio: z.number(),
   ...intervalShape,
   verdict: verdictSchema,
-  /** Delays of a machine that sent may explain the verdict; absent where they do not. */
+  /** Delays of a machine that sent may explain the verdict; absent if they do not. */
   mayBeOwn: z.literal(true).exactOptional(),
 })
 

@@ -36,7 +36,7 @@ export const loadSecondSchema = z.object({
   /** Most in flight at once. */
   inFlight: z.int(),
   latencyMs: latencySchema,
-  /** Longest time that the generator's event loop stood still; null where it was not watched. */
+  /** Longest time that the generator's event loop stood still; null if it was not watched. */
   eventLoopMaxMs: z.number().nullable(),
   /** Time that collecting garbage took. */
   gcMs: z.number().nullable(),
@@ -60,7 +60,7 @@ export type LoadChartSecond = z.infer<typeof loadChartSecondSchema>
 
 /** Requests that got the same status and error code. */
 const statusSchema = z.object({
-  /** HTTP status; null where there was no answer. */
+  /** HTTP status; null if there was no answer. */
   status: z.int().nullable(),
   errorCode: z.string().nullable(),
   requests: z.int(),
@@ -115,7 +115,7 @@ const generatorSchema = z.object({
   limitedSeconds: z.int(),
   /** Those in which less than 98 % of the schedule went out; earlier versions did not keep them apart. */
   behindSeconds: z.int().optional(),
-  /** Why, a sentence each; empty where it was not limited. */
+  /** Why, a sentence each; empty if it was not limited. */
   reasons: z.array(z.string()),
   dropped: z.int(),
   /** Requests that waited for one in flight to end. */
@@ -136,7 +136,7 @@ const firstRequestSchema = z.object({
   errorCode: z.string().nullable(),
   message: z.string().nullable(),
   durationMs: z.number(),
-  /** The traceparent header that it went out with; absent where it had none. */
+  /** The traceparent header that it went out with; absent if it had none. */
   traceparent: z.string().exactOptional(),
 })
 
@@ -190,7 +190,7 @@ export const loadReportSchema = z.object({
   runId: z.string(),
   name: z.string(),
   state: z.enum(['completed', 'stopped', 'interrupted']),
-  /** Why it ended early, and what to do; null where it did not. */
+  /** Why it ended early, and what to do; null if it did not. */
   stopReason: z.string().nullable(),
   baseUrl: z.string(),
   /** As in `task, sync, v1`. */
@@ -198,7 +198,7 @@ export const loadReportSchema = z.object({
   source: z.string(),
   /** ISO 8601. */
   createdAt: z.string(),
-  /** ISO 8601, when measuring began; null where it never did. */
+  /** ISO 8601, when measuring began; null if it never did. */
   startedAt: z.string().nullable(),
   warmupMs: z.number(),
   /** Measured time. */
@@ -217,10 +217,10 @@ export const loadReportSchema = z.object({
   fromCache: z.int(),
   throttling: throttlingSchema,
   connections: z.object({ opened: z.int(), reused: z.int() }),
-  /** Null where the load is sync. */
+  /** Null if the load is sync. */
   callbacks: callbackCountsSchema.nullable(),
   thresholds: z.array(thresholdResultSchema),
-  /** Absent where answers came as they should. */
+  /** Absent if answers came as they should. */
   silence: silenceSchema.exactOptional(),
   /** Metrics that are no latencies; absent of earlier versions. */
   metrics: metricValuesSchema.exactOptional(),
@@ -228,12 +228,12 @@ export const loadReportSchema = z.object({
   statuses: z.array(statusSchema),
   errors: z.array(errorGroupSchema),
   groups: z.array(groupSchema),
-  /** By stage; absent where the pace has none, and of earlier versions. */
+  /** By stage; absent if the pace has none, and of earlier versions. */
   stages: z.array(stageSchema).exactOptional(),
   generator: generatorSchema,
-  /** How each file of the source was read; absent where that is not known. */
+  /** How each file of the source was read; absent if that is not known. */
   readAs: z.array(readAsSchema).exactOptional(),
-  /** What is doubtful about the run and its rows; absent where nothing is. */
+  /** What is doubtful about the run and its rows; absent if nothing is. */
   warnings: z.array(runWarningSchema).exactOptional(),
 })
 
@@ -242,7 +242,7 @@ export interface LoadReport extends z.infer<typeof loadReportSchema> {
   /** Whole distributions: HDR histograms of microseconds, compressed, in base64. */
   histograms: Partial<Record<TrendMetric, string>>
   seconds: LoadSecond[]
-  /** Compares an earlier run, `a`, with this one, `b`; null where none was named. */
+  /** Compares an earlier run, `a`, with this one, `b`; null if none was named. */
   comparison: LoadComparison | null
 }
 
@@ -271,9 +271,9 @@ export interface LoadSample extends LoadSampleTimes {
   errorCode: string | null
   message: string | null
   taskId: string | null
-  /** The traceparent header that it went out with; absent where it had none. */
+  /** The traceparent header that it went out with; absent if it had none. */
   traceparent?: string
-  /** Bodies as they were sent and received, cut to what is stored; null where there was none. */
+  /** Bodies as they were sent and received, cut to what is stored; null if there was none. */
   request: string | null
   response: string | null
 }

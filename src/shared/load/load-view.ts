@@ -54,7 +54,7 @@ interface LoadStageRow extends Omit<LoadGroupRow, 'percentiles'> {
   /** `50 → 200/s`, or `20 in flight`. */
   level: string
   perS: string
-  /** http_req_duration of all requests, and of those that succeeded; the latter null where they are the same. */
+  /** http_req_duration of all requests, and of those that succeeded; the latter null if they are the same. */
   all: Percentiles | null
   succeeded: Percentiles | null
 }
@@ -70,12 +70,12 @@ export interface LoadView {
     verdict: string
     isMet: boolean
     rows: { expression: string; isMet: boolean; word: string; value: string; margin: string }[]
-    /** That failures fail nothing; null where a threshold judges them, or there are none. */
+    /** That failures fail nothing; null if a threshold judges them, or there are none. */
     note: string | null
   }
-  /** What was scheduled, sent, answered and succeeded, and what did not; empty where nothing was sent. */
+  /** What was scheduled, sent, answered and succeeded, and what did not; empty if nothing was sent. */
   requests: LoadFact[]
-  /** Throttling, callbacks and connections, each where there were any. */
+  /** Throttling, callbacks and connections, each if there were any. */
   traffic: LoadFact[]
   latencies: { metric: TrendMetric; meaning: string; percentiles: Percentiles }[]
   /** What the percentiles leave out, or include unexpectedly, a sentence each. */
@@ -92,7 +92,7 @@ export interface LoadView {
   }[]
   /** Only where the source has more than one model, or size. */
   groups: { by: 'model' | 'size'; rows: LoadGroupRow[] }[]
-  /** Requests by stage; empty where the pace has none. */
+  /** Requests by stage; empty if the pace has none. */
   stages: LoadStageRow[]
   /** How this machine did; null where k6 sent the load, which does not watch itself. */
   generator: { verdict: string; isLimited: boolean; facts: LoadFact[] } | null

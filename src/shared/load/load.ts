@@ -119,7 +119,7 @@ export function toArrivalSchedule({ pace, durationMs, requests }: Load): Arrival
 
 /**
  * The number, from 0, of the stage that a request belongs to: where its number in the load was due, else where it was
- * sent, milliseconds since measuring began. Null where the pace has no stages, or too many.
+ * sent, milliseconds since measuring began. Null if the pace has no stages, or too many.
  */
 export function createStageOf(load: Load): ((sequence: number, sentMs: number) => number) | null {
   const toStage = createStageFinder(load.pace)
@@ -134,13 +134,13 @@ export function toConcurrencySchedule({ pace, durationMs }: Load): ConcurrencySc
   return createConcurrencySchedule(toStages(pace, durationMs ?? LOAD_MAX_MS))
 }
 
-/** How long the measured part lasts; null where a closed pace ends with a number of requests. */
+/** How long the measured part lasts; null if a closed pace ends with a number of requests. */
 export function toMeasuredMs(load: Load): number | null {
   if (isOpen(load.pace)) return toArrivalSchedule(load).durationMs
   return load.requests === undefined ? toConcurrencySchedule(load).durationMs : null
 }
 
-/** Requests that the measured part sends; null where a closed pace lasts for a time. */
+/** Requests that the measured part sends; null if a closed pace lasts for a time. */
 export function toPlannedRequests(load: Load): number | null {
   return isOpen(load.pace) ? toArrivalSchedule(load).total : (load.requests ?? null)
 }

@@ -292,7 +292,7 @@ export function isOfRequests(metric: MetricName): boolean {
   return !('isUntagged' in toDefinition(metric))
 }
 
-/** The metric of a name or of a short name (`dropped`); null where there is none. */
+/** The metric of a name or of a short name (`dropped`); null if there is none. */
 export function findMetric(name: string): MetricName | null {
   return (
     METRIC_NAMES.find((metric) => {
@@ -309,7 +309,7 @@ export function toOnlyAggregation(metric: MetricName): Aggregation | null {
 }
 
 /**
- * The value of a metric in the unit of its kind (per second for the rate of a counter); null where nothing was
+ * The value of a metric in the unit of its kind (per second for the rate of a counter); null if nothing was
  * measured. `percentile` is the N of `p(N)`.
  */
 export function readMetric(

@@ -1,7 +1,7 @@
 import type { Histogram } from 'hdr-histogram-js'
 import { createHistogram, listRecorded } from './latency-meter.ts'
 
-/** A range that holds the truth with some confidence; null where a side has no bound. */
+/** A range that holds the truth with some confidence; null if a side has no bound. */
 export interface Interval {
   low: number | null
   high: number | null
@@ -150,7 +150,7 @@ export function toWilsonInterval(
 /**
  * How much wider than of independent requests the variance of a share is, from how it varies between batches of
  * consecutive ones: at least 1. Few batches are paid for by Student's distribution, so that a normal quantile may be
- * used with it. Null where there are too few batches.
+ * used with it. Null if there are too few batches.
  */
 export function toDesignEffect(
   batches: readonly { count: number; hits: number }[],
@@ -173,7 +173,7 @@ export function toDesignEffect(
 /** Fewest batches to estimate a variance from. */
 const BATCHES_MIN = 8
 
-/** The interval of a mean of batches, by Student's distribution; null where there are too few of them. */
+/** The interval of a mean of batches, by Student's distribution; null if there are too few of them. */
 export function toMeanInterval(
   values: readonly number[],
   confidence: number,
@@ -200,7 +200,7 @@ export interface Cumulative {
 /** A latency's whole distribution, and that of consecutive parts of the run where these are known. */
 export interface LatencyHistory {
   total: Histogram
-  /** In the order of time; empty where only the whole is known. */
+  /** In the order of time; empty if only the whole is known. */
   batches: readonly Cumulative[]
 }
 
@@ -251,7 +251,7 @@ function toCumulative(histogram: Histogram): Cumulative {
  * The range is made of order statistics, whose ranks are binomial whatever the distribution (G. J. Hahn and W. Q.
  * Meeker, Statistical Intervals, 1991, §5.2). Requests that follow each other are slow together, so the number of
  * requests counts for less than it is: divided by the design effect of the share below the quantile, estimated from
- * batches of consecutive seconds (R. S. Woodruff 1952, JASA 47:635–646). Where no batches are known the requests
+ * batches of consecutive seconds (R. S. Woodruff 1952, JASA 47:635–646). If no batches are known the requests
  * are taken as independent.
  */
 export function toQuantileInterval(

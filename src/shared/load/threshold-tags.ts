@@ -11,9 +11,9 @@ export interface TaggedRequest {
   /** HTTP status; 0 without an answer. */
   status: number
   isSuccess: boolean
-  /** Of the service, or of what broke the request; null where it has none. */
+  /** Of the service, or of what broke the request; null if it has none. */
   errorCode: string | null
-  /** Number of the stage that it belongs to, from 0; null where the pace has no stages. */
+  /** Number of the stage that it belongs to, from 0; null if the pace has no stages. */
   stage: number | null
   /** Tells which of the tags of {@link listRowTags} its row has: a bit each. */
   rowTags: number
@@ -23,7 +23,7 @@ export interface TaggedRequest {
 export interface TagContext {
   /** What the requests' URL may be called. */
   urls: readonly string[]
-  /** Names of the stages; empty where the pace has none. */
+  /** Names of the stages; empty if the pace has none. */
   stages: readonly (string | undefined)[]
   /** The tags of rows, as {@link listRowTags} lists them. */
   rowTags: readonly ThresholdTag[]
@@ -56,7 +56,7 @@ interface KnownTag {
 
 /** The tags that are the same in every source. Any other name is a column of the source. */
 const KNOWN_TAGS = {
-  /** 0 where there was no answer. */
+  /** 0 if there was no answer. */
   status: {
     values: /^(0|[1-5]\d\d)$/,
     expected: 'a status such as 200, or 0 for no answer',

@@ -60,9 +60,9 @@ export function formatThreshold({ expression, abortOnFail, delayAbortEvalMs }: T
 
 export const thresholdResultSchema = z.object({
   expression: z.string(),
-  /** In the unit of the limit: milliseconds, a share, a number; null where nothing was measured. */
+  /** In the unit of the limit: milliseconds, a share, a number; null if nothing was measured. */
   value: z.number().nullable(),
-  /** Where nothing was measured, a threshold does not hold: nothing shows that it does. */
+  /** If nothing was measured, a threshold does not hold: nothing shows that it does. */
   ok: z.boolean(),
   limit: z.number(),
   /** How far the value is from the limit: positive with that much room, negative when crossed by that much. */
@@ -162,7 +162,7 @@ function toDistance(operator: string, value: number, limit: number): number {
   return operator === '!=' ? distance : -distance
 }
 
-/** A threshold's value as a person reads it: `612 ms`, `1.2 %`, `1,204`; `nothing measured` where there is none. */
+/** A threshold's value as a person reads it: `612 ms`, `1.2 %`, `1,204`; `nothing measured` if there is none. */
 export function formatThresholdValue({ value, unit }: Pick<ThresholdResult, 'value' | 'unit'>): string {
   return value === null ? 'nothing measured' : toText(value, unit)
 }

@@ -10,7 +10,7 @@ export const TAGS_MAX = 50
 
 /** What a person notes about a run: kept next to the journal, which is evidence, and never in it. */
 export const annotationsSchema = z.object({
-  /** Null where the run is called as its plan calls it. */
+  /** Null if the run is called as its plan calls it. */
   name: z.string().nullable(),
   tags: z.array(z.string()),
   note: z.string().nullable(),
@@ -33,7 +33,7 @@ export const annotationChangeSchema = z.strictObject({
 /** What is to be changed. */
 export type AnnotationChange = z.infer<typeof annotationChangeSchema>
 
-/** What is wrong with a tag, as a sentence without its full stop; null where it can be used. */
+/** What is wrong with a tag, as a sentence without its full stop; null if it can be used. */
 function findTagMistake(tag: string): string | null {
   if (tag.trim() === '') return 'a tag must not be empty'
   if (tag.trim() !== tag) return `the tag \`${tag}\` begins or ends with a space`

@@ -47,7 +47,7 @@ function parse(text: string): Assertion {
 }
 
 /**
- * Holds an assertion against an evaluation. A figure that has no value fails; `value` is null where it is unknown.
+ * Holds an assertion against an evaluation. A figure that has no value fails; `value` is null if it is unknown.
  * `knowsLabels`: whether it is known of all labels which rules they mean, without which no average over rules is known.
  */
 export function checkAssertion(

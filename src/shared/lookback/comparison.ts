@@ -89,7 +89,7 @@ const scoreMovesSchema = z.object({
   mean: z.number(),
   /** The mean without signs. */
   mean_absolute: z.number(),
-  /** The largest rise and fall, each with its row of B; null where no score moved that way. */
+  /** The largest rise and fall, each with its row of B; null if no score moved that way. */
   largest_rise: largestMoveSchema.nullable(),
   largest_fall: largestMoveSchema.nullable(),
 })
@@ -121,7 +121,7 @@ const sideOfRowSchema = z.object({
 })
 
 export const changedRowSchema = z.object({
-  /** What both rows have in common; null where that is the row's number or content. */
+  /** What both rows have in common; null if that is the row's number or content. */
   key: z.string().nullable(),
   a: sideOfRowSchema,
   b: sideOfRowSchema,
@@ -155,7 +155,7 @@ export const decisionComparisonSchema = z.object({
   unanswered: z.int(),
   /** Rows of both runs that are not compared, since one of the runs skipped them: an earlier run had sent them. */
   skipped: z.int(),
-  /** The first keys that several rows of a run have; empty where these are hashes of content. */
+  /** The first keys that several rows of a run have; empty if these are hashes of content. */
   ambiguous_keys: z.array(z.string()),
   /** Joined rows with an answer marked as from the service's cache: their content had been analysed before. */
   from_cache: changedSchema,

@@ -48,7 +48,7 @@ const WIDEST_INTERVAL = 0.7
 
 const TOO_FEW = 'too few rows'
 
-/** The interval of a figure in words; null where it has none. */
+/** The interval of a figure in words; null if it has none. */
 export function formatInterval({ low, high }: Metric): string | null {
   if (low === null || high === null) return null
   return high - low > WIDEST_INTERVAL ? TOO_FEW : `${formatShare(low)} to ${formatShare(high)}`
@@ -73,7 +73,7 @@ export function formatScore(score: number): string {
   return String(Math.round(score * 1e6) / 1e6)
 }
 
-/** An average precision or an area under a curve; `–` where there is none. */
+/** An average precision or an area under a curve; `–` if there is none. */
 export function formatArea(area: number | null): string {
   return area === null ? '–' : area.toFixed(4)
 }
@@ -83,7 +83,7 @@ export function describeCell({ cell, rule }: CellChoice): string {
   return `${rule ?? OVERALL_NAME}: ${CELL_WORDS[cell]}`
 }
 
-/** A share in percent, `–` where there is nothing to take a share of. */
+/** A share in percent, `–` if there is nothing to take a share of. */
 export function toShareText(value: number | null): string {
   return value === null ? '–' : formatShare(value)
 }
@@ -134,7 +134,7 @@ export function sayUnanswered({ evaluated, without_answer: missing }: AnsweredRo
 
 type AnsweredRows = Pick<Evaluation['rows'], 'evaluated' | 'without_answer'>
 
-/** Rows that were not evaluated, by why; null where all were. */
+/** Rows that were not evaluated, by why; null if all were. */
 export function describeLeftOut({ rows, labels }: Evaluation): string | null {
   const left = listCounts([
     [rows.without_label, labels.from.join() === 'verdicts' ? 'without a verdict' : 'without a label'],

@@ -5,7 +5,7 @@ import { writtenRowsSchema } from '../run/written-rows.ts'
 import type { Positive } from './labels.ts'
 import type { RuleColumn } from './rule-columns.ts'
 
-/** A share from 0 to 1 with its 95 % confidence interval; null where nothing was there to take a share of. */
+/** A share from 0 to 1 with its 95 % confidence interval; null if nothing was there to take a share of. */
 export const metricSchema = z.object({
   value: z.number().nullable(),
   low: z.number().nullable(),
@@ -77,7 +77,7 @@ const judgedScoreSchema = z.object({
   average_precision: z.number().nullable(),
   roc_auc: z.number().nullable(),
   best_f1: thresholdPointSchema.nullable(),
-  /** For each wanted precision the threshold that reaches it and finds the most; null where none does. */
+  /** For each wanted precision the threshold that reaches it and finds the most; null if none does. */
   wanted: z.array(z.object({ precision: z.number(), point: thresholdPointSchema.nullable() })),
   what_if: z.array(thresholdPointSchema),
   /** Points of the whole curve, ascending by threshold; at most {@link POINTS_MAX}. */
@@ -168,7 +168,7 @@ export const evaluationSchema = z.object({
     /** Labelled, but without an answer of the service. */
     without_answer: z.int(),
   }),
-  /** Strata of the sample that the labelled rows are; null where they stand for themselves. */
+  /** Strata of the sample that the labelled rows are; null if they stand for themselves. */
   strata: z.array(z.object({ stratum: z.string(), rows: z.int(), labelled: z.int() })).nullable(),
   /** Any of the rules, taken as one. */
   overall: judgedSchema,
@@ -224,7 +224,7 @@ export type EvaluatedCell = z.infer<typeof evaluatedCellSchema>
 export const evaluationStepSchema = z.object({
   /** Names the evaluation in an {@link EvaluatedCell}. */
   id: z.string(),
-  /** How many rows were looked at, of how many; null where the evaluation is that of the run as it is now. */
+  /** How many rows were looked at, of how many; null if the evaluation is that of the run as it is now. */
   progress: z.object({ rows: z.int(), of: z.int() }).nullable(),
   /** Null until there is one; while `progress` goes on, that of the run as it was. */
   evaluation: evaluationSchema.nullable(),
@@ -253,7 +253,7 @@ export interface EvaluationQuestion {
   /** Verdicts are labels, and go before those of a column. */
   useVerdicts: boolean
   positives: readonly Positive[]
-  /** What stands between several values of one label; null where each label is one value. */
+  /** What stands between several values of one label; null if each label is one value. */
   separator: string | null
   /** Columns of the source, or `language`, `model` or `variant`. */
   slices: readonly string[]
@@ -278,6 +278,6 @@ export interface EvaluateOptions extends EvaluationQuestion {
   assertions: readonly Assertion[]
   /** Cells of which the first rows are listed. */
   list: readonly CellChoice[]
-  /** A file for the evaluated rows, or those of `list` where there are any. */
+  /** A file for the evaluated rows, or those of `list` if there are any. */
   exportFile?: string
 }

@@ -89,7 +89,7 @@ export class Evaluator {
     else if (own !== undefined) own.furtherRows += rows
   }
 
-  /** Adds the score of one row in a judged class, NaN where it has none. */
+  /** Adds the score of one row in a judged class, NaN if it has none. */
   addScore(index: number, score: number, stratum: number, isExpected: boolean): void {
     const judged = this.#scores[index]
     if (judged === undefined) return

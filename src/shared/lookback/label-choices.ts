@@ -8,7 +8,7 @@ export const CHOICE_VALUES_MAX = 50
 
 const columnSchema = z.object({
   name: z.string(),
-  /** Its values in the rows that were looked at, most rows first; empty where it has too many, or holds content. */
+  /** Its values in the rows that were looked at, most rows first; empty if it has too many, or holds content. */
   values: z.array(z.object({ value: z.string(), rows: z.int() })),
 })
 
@@ -29,7 +29,7 @@ export const labelChoicesSchema = z.object({
   /** Rows that were looked at, of how many. */
   looked: z.int(),
   rows: z.int(),
-  /** The column that looks most like labels, and what its values seem to stand for; null where none does. */
+  /** The column that looks most like labels, and what its values seem to stand for; null if none does. */
   guess: z
     .object({ label: z.string(), positives: positivesSchema, separator: z.string().nullable() })
     .nullable(),
@@ -200,8 +200,8 @@ function guessSeparator(values: readonly string[]): string | null {
 }
 
 /**
- * The rule that a value seems to stand for: of its name, else the only one that has all of its words. Where a value only
- * says that something is wrong, the only rule, that of the column's name, or any; none where the value or the name of the
+ * The rule that a value seems to stand for: of its name, else the only one that has all of its words. If a value only
+ * says that something is wrong, the only rule, that of the column's name, or any; none if the value or the name of the
  * column denies something, as `no_spam` does.
  */
 function guessRule(

@@ -40,7 +40,7 @@ export function parseShare(text: string): Share | null {
   }
 }
 
-/** The number that a label is, `60 %` as 0.6; null where it is none. */
+/** The number that a label is, `60 %` as 0.6; null if it is none. */
 export function toNumber(value: string): number | null {
   const [, digits = '', percent] =
     /^([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?)\s*(%?)$/i.exec(value.trim()) ?? []
@@ -54,7 +54,7 @@ export function isInShare(number: number, { operator, limit }: Share): boolean {
   return operator === '>' ? number > limit : number < limit
 }
 
-/** The texts of a list as JSON and Python write it, `["a", "b"]` or `['a', 'b']`; null where a cell is none. */
+/** The texts of a list as JSON and Python write it, `["a", "b"]` or `['a', 'b']`; null if a cell is none. */
 export function parseList(cell: string): string[] | null {
   const text = cell.trim()
   if (!text.startsWith('[') || !text.endsWith(']')) return null

@@ -36,7 +36,7 @@ export function toComparableValue(text: string): string {
   return toComparable(text).replace(/^([+-]?\d+)\.0*$/, '$1')
 }
 
-/** The rules of a run that a text names, by id or name; null where it names none. */
+/** The rules of a run that a text names, by id or name; null if it names none. */
 export function findRule(text: string, rules: ReadonlyMap<string, string>): Target | null {
   const wanted = toComparable(text)
   const ids = [...rules].filter(([id, name]) => toComparable(name) === wanted || toComparable(id) === wanted)
@@ -132,7 +132,7 @@ export class Labels {
     return added
   }
 
-  /** The number of the target that stands for any rule; null where none does. */
+  /** The number of the target that stands for any rule; null if none does. */
   get anyTarget(): number | null {
     return this.#any
   }

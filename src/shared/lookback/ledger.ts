@@ -50,9 +50,9 @@ const entrySchema = z.object({
 
 const indexEntrySchema = entrySchema.extend({
   state: z.enum(LEDGER_STATES.index),
-  /** Null where nobody knows what was added. */
+  /** Null if nobody knows what was added. */
   custom_index_item_id: z.string().nullable(),
-  /** As they were sent; null where no run of the ledger added the item, or the row had none. */
+  /** As they were sent; null if no run of the ledger added the item, or the row had none. */
   url: z.string().nullable(),
   media: z.string().nullable(),
   metadata: z.record(z.string(), z.unknown()).nullable(),
@@ -66,9 +66,9 @@ const termEntrySchema = entrySchema.extend({
   /** Lower-cased, as the service compares it (docs/interface.md §2.5). */
   term: z.string(),
   notes: z.string().nullable(),
-  /** False where nobody said what the notes are. */
+  /** False if nobody said what the notes are. */
   notes_known: z.boolean(),
-  /** What the service said about a term that it could not process last; null where it gave no reason. */
+  /** What the service said about a term that it could not process last; null if it gave no reason. */
   failure: z.string().nullable(),
 })
 
@@ -83,7 +83,7 @@ const appealEntrySchema = entrySchema.extend({
   original_action_id: z.string().nullable(),
   original_action_name: z.string().nullable(),
   original_reasons: z.array(z.unknown()),
-  /** When it was asked last, and when the last answer came; null where there was none. */
+  /** When it was asked last, and when the last answer came; null if there was none. */
   asked_at: z.string(),
   answered_at: z.string().nullable(),
   /** Times that it was asked, and that no usable answer came. */
@@ -132,7 +132,7 @@ export function findLedgerOperation(of: LedgerKind, effect: LedgerEffect): Opera
 /** Whose runs a ledger adds up: those to one address with the keys of stored connections, or with one other key. */
 export const ledgerServiceSchema = z.object({
   base_url: z.string(),
-  /** The connections whose keys were sent, which share a key if they are several; none where it was another key. */
+  /** The connections whose keys were sent, which share a key if they are several; none if it was another key. */
   connections: z.array(z.string()),
   /** The variable that holds that other key; null of connections, of a key that was typed, and of appeals, which carry none. */
   api_key_env: z.string().nullable(),
@@ -152,7 +152,7 @@ const commonSchema = z.object({
   lists: z.array(z.object({ name: z.string(), counts: countsSchema })),
   /** The index or watchlist that is shown; null for appeals, and where one of several has yet to be chosen. */
   list: z.string().nullable(),
-  /** Entries by state, whatever the filter; empty where no list is chosen. */
+  /** Entries by state, whatever the filter; empty if no list is chosen. */
   counts: countsSchema,
   /** Entries that match the filter, and how many of them come before this page. */
   total: z.int(),

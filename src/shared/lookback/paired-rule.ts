@@ -12,7 +12,7 @@ const REPLICATES = 1_000
 
 /**
  * McNemar's exact test, two-sided: how likely changes as uneven as these, or more so, are by chance (Q. McNemar 1947,
- * Psychometrika 12:153–157). The smaller count is binomial with a half each; 1 where nothing changed.
+ * Psychometrika 12:153–157). The smaller count is binomial with a half each; 1 if nothing changed.
  */
 export function toMcNemarP(newly: number, noLonger: number): number {
   const [changes, fewer] = [newly + noLonger, Math.min(newly, noLonger)]
@@ -45,7 +45,7 @@ export interface PairedDecision {
   inB: boolean
 }
 
-/** Labelled rows of one stratum, by {@link toCell}; `population` is null where they stand for themselves. */
+/** Labelled rows of one stratum, by {@link toCell}; `population` is null if they stand for themselves. */
 export interface PairedTally {
   population: number | null
   cells: readonly number[]
@@ -118,7 +118,7 @@ function countCells(cells: readonly number[], isWanted: (cell: number) => boolea
 type Binomial = (trials: number, share: number) => () => number
 
 /**
- * Draws as many rows again as there are. Where the rows are a sample of a stratum, one less, and what was drawn counts
+ * Draws as many rows again as there are. If the rows are a sample of a stratum, one less, and what was drawn counts
  * only as far as the stratum is not known already (J. N. K. Rao and C. F. J. Wu 1988, JASA 83:231–241).
  */
 function drawAgain({ population, cells }: PairedTally, draw: Binomial): WeightedCells {
@@ -148,7 +148,7 @@ interface WeightedCells {
   cells: readonly number[]
 }
 
-/** B minus A; null where a run has no such rows. */
+/** B minus A; null if a run has no such rows. */
 function toChange(parts: readonly WeightedCells[]): Record<(typeof METRICS)[number], number | null> {
   const count = (isWanted: (cell: number) => boolean) =>
     parts.reduce((total, { weight, cells }) => total + weight * countCells(cells, isWanted), 0)

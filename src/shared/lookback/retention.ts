@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** Which runs `runs prune` deletes. Null where there is no such limit. */
+/** Which runs `runs prune` deletes. Null if there is no such limit. */
 export const retentionSchema = z.object({
   /** Time since a run or its newest retry ended, milliseconds. */
   olderThanMs: z.number().min(1).nullable(),

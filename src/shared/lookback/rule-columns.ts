@@ -13,7 +13,7 @@ export interface RuleColumn {
 export const RULE_COLUMNS_MAX = 500
 
 /**
- * What the columns of a row say together, as a list of rules that {@link parseList} reads; '' where they say nothing. The
+ * What the columns of a row say together, as a list of rules that {@link parseList} reads; '' if they say nothing. The
  * columns whose cell is neither yes nor no are `unread`: such a row has no label.
  */
 export function readRuleColumns(

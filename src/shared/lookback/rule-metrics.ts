@@ -11,7 +11,7 @@ const CONFIDENCE = 0.95
 export interface Tally {
   /** Rows with a label and an answer. */
   rows: number
-  /** Rows that these stand for; null where they stand for themselves. */
+  /** Rows that these stand for; null if they stand for themselves. */
   population: number | null
   truePositives: number
   falsePositives: number
@@ -154,7 +154,7 @@ export function averageRules(rules: readonly Judged[]): { macro: Averages; micro
   }
 }
 
-/** Averages over rules; null where none of them has a value. */
+/** Averages over rules; null if none of them has a value. */
 export interface Averages {
   precision: number | null
   recall: number | null

@@ -4,7 +4,7 @@ import type { Plan } from '../plan/plan.ts'
 import type { SourceChange, SourceFingerprint } from '../plan/source-fingerprint.ts'
 
 /**
- * How the post_ids of a plan fare when it is sent again, since the service may refuse those it knows: `none` where there
+ * How the post_ids of a plan fare when it is sent again, since the service may refuse those it knows: `none` if there
  * are none to change, `new` where every run makes its own, `own` where the source has some, which are replaced unless a
  * person keeps them.
  */

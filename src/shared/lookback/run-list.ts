@@ -99,7 +99,7 @@ export interface FoundRuns {
   matching: number
   /** Runs of the workspace, each with its retries. */
   all: number
-  /** The newest run; null where there is none. */
+  /** The newest run; null if there is none. */
   newest: string | null
   /** Runs and retries that cannot be read. */
   unreadable: number

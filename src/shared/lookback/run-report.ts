@@ -37,7 +37,7 @@ export type RunCourse = z.infer<typeof courseSchema>
 const failureSchema = errorGroupSchema.extend({
   /** Further messages with the same outcome, status and code. */
   further_messages: z.int(),
-  /** What to do about it; null where the message says it. */
+  /** What to do about it; null if the message says it. */
   advice: z.string().nullable(),
   /** The first rows; their cells only with content. */
   examples: z.array(z.object({ ...rowAndRecordShape, cells: z.array(z.string()).nullable() })),

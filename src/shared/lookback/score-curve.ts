@@ -80,7 +80,7 @@ function walk(
 
 /**
  * Average precision: the precision at each threshold, weighted by how much recall it adds, as scikit-learn's
- * `average_precision_score` has it. Null where no row should be found.
+ * `average_precision_score` has it. Null if no row should be found.
  */
 export function toAveragePrecision({ truePositives, falsePositives, positives }: ScoreCurve): number | null {
   if (positives === 0) return null
@@ -94,7 +94,7 @@ export function toAveragePrecision({ truePositives, falsePositives, positives }:
 
 /**
  * The area under the ROC curve: how likely a row that should be found has a higher score than one that should not, ties
- * counting half. Null where there are no rows of one kind.
+ * counting half. Null if there are no rows of one kind.
  */
 export function toRocAuc(curve: ScoreCurve): number | null {
   const { truePositives, falsePositives, positives, negatives } = curve
@@ -120,7 +120,7 @@ export function toPointAt(curve: ScoreCurve, threshold: number): ThresholdPoint 
   return toPoint(curve, from - 1, threshold)
 }
 
-/** The threshold with the best F1, the highest of several; null where no row should be found. */
+/** The threshold with the best F1, the highest of several; null if no row should be found. */
 export function findBestF1(curve: ScoreCurve): ThresholdPoint | null {
   return curve.positives === 0 ? null : toPoint(curve, findBestIndex(curve))
 }
@@ -139,7 +139,7 @@ export function findsAll({ false_negatives: missed, true_negatives: left }: Thre
   return missed === 0 && left === 0
 }
 
-/** The lowest threshold whose precision is at least this, which finds the most; null where there is none. */
+/** The lowest threshold whose precision is at least this, which finds the most; null if there is none. */
 export function findForPrecision(curve: ScoreCurve, precision: number): ThresholdPoint | null {
   for (let index = curve.thresholds.length - 1; index >= 0; index -= 1) {
     const found = curve.truePositives[index] ?? 0
@@ -195,7 +195,7 @@ function listPrecisionIndexes({ thresholds, truePositives, falsePositives }: Sco
   return indexes
 }
 
-/** How the scores are distributed, ascending: a bar for each score where they are at most `most`, else even bars. */
+/** How the scores are distributed, ascending: a bar for each score if they are at most `most`, else even bars. */
 export function toScoreBars(curve: ScoreCurve, most: number): ScoreBar[] {
   const { thresholds, truePositives, falsePositives } = curve
   const { length } = thresholds
@@ -233,7 +233,7 @@ function toF1({ truePositives, falsePositives, positives }: ScoreCurve, index: n
   return (2 * found) / (found + (falsePositives[index] ?? 0) + positives)
 }
 
-/** The point that `index` of the curve stands for; -1 is above every score, where nothing is found. */
+/** The point that `index` of the curve stands for; -1 is above every score, if nothing is found. */
 function toPoint(
   curve: ScoreCurve,
   index: number,

@@ -9,7 +9,7 @@ export const ALLOCATIONS = ['proportional', 'equal'] as const
 export type Allocation = (typeof ALLOCATIONS)[number]
 
 /**
- * How many rows are drawn from each stratum, given how many each has: `size` in all, or every row where there are fewer.
+ * How many rows are drawn from each stratum, given how many each has: `size` in all, or every row if there are fewer.
  * A stratum that is used up leaves its part to the others; each that has rows gets at least two as far as they go, since
  * one alone does not show how its rows differ.
  */
@@ -63,7 +63,7 @@ export function drawRows(
 }
 
 export interface SampleOptions {
-  /** Rows to draw; all where there are fewer. */
+  /** Rows to draw; all if there are fewer. */
   size: number
   /**
    * What rows are grouped by: a column, or of a run also `rule`, `score-band` or `score-band:CLASS`; null draws from all

@@ -26,11 +26,11 @@ const trendPointSchema = z.object({
   rules: z.array(
     z.object({ rule_id: z.string(), rule: z.string(), rows: z.int(), share: z.number().nullable() }),
   ),
-  /** Milliseconds of `http_req_duration`; null where nothing was answered. */
+  /** Milliseconds of `http_req_duration`; null if nothing was answered. */
   latency_ms: z.object({ p50: z.number(), p99: z.number() }).nullable(),
   /** Latencies may include delays of this machine. */
   generator_limited: z.boolean(),
-  /** With labels; null without, or where the run has none. */
+  /** With labels; null without, or if the run has none. */
   metrics: z.object({ rows: z.int(), overall: judgedSchema, rules: z.array(judgedRuleSchema) }).nullable(),
   /** Why a run has no metrics though labels were asked for. */
   without_metrics: z.string().nullable(),
@@ -115,7 +115,7 @@ export function suggestPattern(source: string): string | null {
   return pattern === literal ? null : pattern
 }
 
-/** A rule, and the share of the rows that triggered it in each run; null where nothing succeeded. */
+/** A rule, and the share of the rows that triggered it in each run; null if nothing succeeded. */
 interface RuleLine {
   rule: string
   values: ({ value: number } | null)[]

@@ -55,7 +55,7 @@ export function describeVerdict({ verdict, rule }: Pick<Verdict, 'verdict' | 'ru
 /** What a person says of a row, apart from which row it is. */
 export type RowVerdict = Pick<Verdict, 'verdict' | 'rule' | 'note'>
 
-/** What a person says of a row; with the rest of a verdict where it is given back as it was. */
+/** What a person says of a row; with the rest of a verdict if it is given back as it was. */
 export type GivenVerdict = RowVerdict & {
   [Key in 'given_at' | 'stratum' | 'stratum_rows']?: Verdict[Key] | undefined
 }
@@ -119,7 +119,7 @@ export function toVerdicts(
   ]
 }
 
-/** The labels that verdicts amount to; the reverse of {@link toVerdicts}. Null where they leave it open. */
+/** The labels that verdicts amount to; the reverse of {@link toVerdicts}. Null if they leave it open. */
 export function toLabels(
   verdicts: readonly Pick<Verdict, 'verdict' | 'rule'>[],
   triggered: readonly string[],

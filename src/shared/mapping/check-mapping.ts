@@ -34,7 +34,7 @@ export interface MappedTable {
 
 /**
  * Everything that is wrong with a mapping: unknown fields, columns and placeholders, ids that no row could use, and
- * required fields that nothing fills. Where rows may be whole requests, each of them says what it lacks.
+ * required fields that nothing fills. If rows may be whole requests, each of them says what it lacks.
  */
 export function checkMapping(mapping: Mapping, table: MappedTable): MappingMistake[] {
   const { operation, columns } = table
@@ -231,7 +231,7 @@ export function listColumns(columns: readonly string[]): string {
 
 const MOST_LISTED = 30
 
-/** The column or placeholder that a name was most likely meant to be, or null where none is near. */
+/** The column or placeholder that a name was most likely meant to be, or null if none is near. */
 export function findNearestName(name: string, candidates: readonly string[]): string | null {
   const cut = (text: string) => toComparable(text).slice(0, LONGEST_COMPARED)
   const comparable = candidates.map(cut)

@@ -535,7 +535,7 @@ export function findOtherName(source: FieldSource, columns: readonly string[]): 
   return name === undefined || trimName(name) === trimName(source.name) ? null : name
 }
 
-/** Index of the column that a source names, -1 where there is none. */
+/** Index of the column that a source names, -1 if there is none. */
 export function toColumnIndex(columns: readonly string[], source: FieldSource | undefined): number {
   if (source?.kind !== 'column') return -1
   if (typeof source.column === 'string') return findColumnOfName(columns, source.column)

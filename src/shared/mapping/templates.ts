@@ -26,7 +26,7 @@ export type PlaceholderMeaning = { kind: 'row' } | { kind: 'run' } | { kind: 'co
 /** Stands before the name of a column that a placeholder means for certain: `{{column:row}}`. */
 const OF_COLUMN = 'column:'
 
-/** The meaning of a placeholder's name, spaces around it allowed, or null where it has none. */
+/** The meaning of a placeholder's name, spaces around it allowed, or null if it has none. */
 export function findPlaceholder(name: string, columns: readonly string[]): PlaceholderMeaning | null {
   const trimmed = name.trim()
   if (trimmed === 'row') return { kind: 'row' }
@@ -49,7 +49,7 @@ export function findShadowing(template: string, columns: readonly string[]): ('r
 
 /**
  * Compiles a template into a function from a row to its text: `{{row}}` is the row's number, `{{run}}` the run's
- * token, `{{column name}}` the cell of that column, empty where the row is too short. Throws a plain error for an
+ * token, `{{column name}}` the cell of that column, empty if the row is too short. Throws a plain error for an
  * unknown placeholder; `resolveMapping` has refused those before.
  */
 export function compileTemplate(template: string, columns: readonly string[], runToken: string): ReadCell {

@@ -14,7 +14,7 @@ const FILE_USES = {
 
 export type FileUse = keyof typeof FILE_USES
 
-/** The command whose arguments are refused, such as `runs prune`; none where no command is named. */
+/** The command whose arguments are refused, such as `runs prune`; none if no command is named. */
 interface Refused {
   command?: string
 }
@@ -145,7 +145,7 @@ export const COMMAND_LINE_MESSAGES = {
       }: {
         /** What it sends, and where. */
         sent: string
-        /** Null where no key is sent. */
+        /** Null if no key is sent. */
         apiKeyEnv: string | null
       },
       sluice: string,
@@ -214,7 +214,7 @@ export const COMMAND_LINE_MESSAGES = {
     demo_sandbox_refuses: (args: {
       postId: string
       tries: number
-      /** Null where no answer came. */
+      /** Null if no answer came. */
       status: number | null
     }) => ({
       text: `the sandbox did not accept ${args.postId} in ${args.tries} tries (last answer: ${args.status ?? 'none'})`,

@@ -48,7 +48,7 @@ export type Wording = string | Record<Surface, string>
 export interface ErrorWords {
   /** What failed, on what, what was expected and what was found. */
   text: Wording
-  /** Several causes of what `text` says, where there are several. */
+  /** Several causes of what `text` says, if there are several. */
   causes?: readonly Wording[]
   /** What to do about it. */
   remedy: Wording

@@ -55,7 +55,7 @@ export interface WordedError {
   code: ErrorCode
   /** What failed, on what, what was expected and what was found. */
   message: string
-  /** The same in parts where it has several causes; else the message alone. */
+  /** The same in parts if it has several causes; else the message alone. */
   title: string
   causes: readonly string[]
   /** What to do about it. */

@@ -7,7 +7,7 @@ function toDistance(typed: string, name: string): number {
   return distance === 2 && sort(typed) === sort(name) ? 1 : distance
 }
 
-/** The candidate a person most likely meant, or null where none is near: a third of its letters off at most. */
+/** The candidate a person most likely meant, or null if none is near: a third of its letters off at most. */
 export function findNearest(typed: string, candidates: readonly string[]): string | null {
   return listNearest(typed, candidates)[0] ?? null
 }

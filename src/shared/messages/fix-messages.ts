@@ -3,7 +3,7 @@ import type { CorrectedCounts } from '../run/run.ts'
 import { formatCounted } from './figure-text.ts'
 import { PROBLEM_MESSAGES } from './problem-messages.ts'
 
-/** What a fix does, for the list of corrections: what it applies to, behind the row where it has one, and its effect. */
+/** What a fix does, for the list of corrections: what it applies to, behind the row if it has one, and its effect. */
 export function sayFix(fix: Fix): { where: string; what: string; value: string | null } {
   switch (fix.kind) {
     case 'cell':

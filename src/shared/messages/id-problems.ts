@@ -10,7 +10,7 @@ export interface ProblemEntry {
   /** What the cause is called in the window, and what to do about it there. */
   title: string
   remedy: string
-  /** What a person has to accept before rows with a warning of this code are sent; absent where telling is enough. */
+  /** What a person has to accept before rows with a warning of this code are sent; absent if telling is enough. */
   needs?: AcceptCode
   /** Whether a warning of this code counts what is not sent; absent for rows that are sent. */
   counts?: 'unsent' | 'all'

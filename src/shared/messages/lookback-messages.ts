@@ -267,7 +267,7 @@ function listServices(services: readonly LedgerService[]): string {
     .join(', ')
 }
 
-/** Names as a list, `none` where there is none. */
+/** Names as a list, `none` if there is none. */
 function quoteAll(names: readonly string[]): string {
   return names.length === 0 ? 'none' : names.map((name) => `\`${name}\``).join(', ')
 }

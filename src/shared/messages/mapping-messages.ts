@@ -179,13 +179,13 @@ export function sayMistake(
   return { message: text, there, remedy: chooseWording(remedy, surface) }
 }
 
-/** Which sheet of a workbook was read, where the plan names none and there are others. */
+/** Which sheet of a workbook was read, if the plan names none and there are others. */
 export interface SheetChoice {
   sheet: NamedSheet
   others: readonly NamedSheet[]
 }
 
-/** A sheet, and about how many rows it has; null where that is not known. */
+/** A sheet, and about how many rows it has; null if that is not known. */
 interface NamedSheet {
   name: string
   rows: number | null
@@ -320,7 +320,7 @@ export const MAPPING_MESSAGES = {
       headerRow: number | null
       /** Arrays in a source of JSON that may be the rows. */
       rowsInKeys: readonly RowsInKey[]
-      /** Of several files, the columns that others do not have; absent where all have the same. */
+      /** Of several files, the columns that others do not have; absent if all have the same. */
       onlyIn?: readonly { file: string; columns: readonly string[] }[]
     }) => {
       const on = (surface: Surface) => mistakes.map((mistake) => sayMistake(mistake, surface))

@@ -29,7 +29,7 @@ export function nameCode(code: string): string {
   return WORDS[code] ?? code
 }
 
-/** Status and error code of an answer in one line; empty where there is neither. */
+/** Status and error code of an answer in one line; empty if there is neither. */
 export function nameAnswer(status: number | null, code: string | null): string {
   return [status, code === null ? null : nameCode(code)].filter((part) => part !== null).join(' ')
 }

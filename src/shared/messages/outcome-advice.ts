@@ -34,7 +34,7 @@ export interface Advice {
 
 interface OutcomeEntry {
   applies(outcome: Outcome, operation: string): boolean
-  /** Null where the message of the rows already says it. */
+  /** Null if the message of the rows already says it. */
   terminal(subject: Subject): Advice | null
   window: string
   /** Said where the details of one row are open, if that differs. */
@@ -258,7 +258,7 @@ export function adviseInWindow(outcome: Outcome, operation: string, at: 'rows' |
 
 /**
  * Where a person can mend what the service refused of every row that was sent; null where rows ended otherwise, too, for
- * several reasons, or where no step of a new run mends it.
+ * several reasons, or if no step of a new run mends it.
  */
 export function findMendingStep(
   {
@@ -276,7 +276,7 @@ export function findMendingStep(
   return OUTCOMES.find(({ applies }) => applies(only, operation))?.mend ?? null
 }
 
-/** What a person on the command line can do about rows that ended alike; null where the message already says it. */
+/** What a person on the command line can do about rows that ended alike; null if the message already says it. */
 export function adviseInTerminal(group: ErrorGroup, summary: RunSummary): Advice | null {
   const { run_id: runId, operation, target, rows, errors } = summary
   const isLike = ({ outcome, status }: ErrorGroup) => outcome === 'invalid' || status === group.status
@@ -296,7 +296,7 @@ export function adviseInTerminal(group: ErrorGroup, summary: RunSummary): Advice
   )
 }
 
-/** What to do where nothing is found at the path of an endpoint. */
+/** What to do if nothing is found at the path of an endpoint. */
 function sayMissingEndpoint(baseUrl: string, isWhole: boolean): string {
   if (!isWhole) return 'The service found nothing at this address. Export these rows, and compare their ids.'
   const { origin } = new URL(baseUrl)

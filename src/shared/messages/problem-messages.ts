@@ -674,7 +674,7 @@ export function formatProblem(problem: Problem): string {
   return `${row}${problem.field === undefined ? ':' : ','} ${formatProblemOfRow(problem)}`
 }
 
-/** The sentence without the row, where that is known: "post_id: must not contain `_` or `;`, found `a_b`". */
+/** The sentence without the row, if that is known: "post_id: must not contain `_` or `;`, found `a_b`". */
 export function formatProblemOfRow(problem: Problem): string {
   const where = problem.field === undefined ? '' : `${problem.field}: `
   const found = problem.found === undefined ? '' : `, found \`${problem.found}\``

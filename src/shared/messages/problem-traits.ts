@@ -20,7 +20,7 @@ export function isHint({ code, args }: Pick<Problem, 'code' | 'args'>): boolean 
   )
 }
 
-/** What has to be accepted before rows with such a problem are sent; null where telling is enough. */
+/** What has to be accepted before rows with such a problem are sent; null if telling is enough. */
 export function findNeeds({ severity, code }: Pick<Problem, 'severity' | 'code'>): AcceptCode | null {
   const traits: ProblemTraits = PROBLEM_MESSAGES[code]
   return severity === 'warning' ? (traits.needs ?? null) : null
@@ -35,7 +35,7 @@ export function findCounted({ code }: Pick<Problem, 'code'>): 'sent' | 'unsent' 
   return traits.counts ?? 'sent'
 }
 
-/** What to do in a terminal so that a cause need not be accepted, as part of a sentence; null where there is nothing. */
+/** What to do in a terminal so that a cause need not be accepted, as part of a sentence; null if there is nothing. */
 export function findAdvice({ code, args = {} }: Pick<Problem, 'code' | 'args'>): string | null {
   const traits: ProblemTraits = PROBLEM_MESSAGES[code]
   return traits.advice?.(args as never) ?? null

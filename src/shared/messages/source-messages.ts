@@ -379,10 +379,7 @@ export const SOURCE_MESSAGES = {
     }),
   ),
   sheet_not_found: unreadable(
-    (args: {
-      /** Null where none was named. */ sheet: string | number | null
-      sheets: readonly string[]
-    }) => ({
+    (args: { /** Null if none was named. */ sheet: string | number | null; sheets: readonly string[] }) => ({
       problem:
         args.sheet === null
           ? 'the workbook has no visible sheet'

@@ -3,7 +3,7 @@ import { type ErrorEntry, ofCode, ofFailure, type Wording } from './error-entry.
 import { formatCount, formatCounted } from './figure-text.ts'
 import { type DiskTrouble, sayDiskRemedy } from './thrown.ts'
 
-/** Ends a remedy on the command line, where another workspace can be named. */
+/** Ends a remedy on the command line, if another workspace can be named. */
 export function orOtherWorkspace(remedy: string): Wording {
   return { terminal: `${remedy}, or use another workspace with --workspace DIR.`, window: `${remedy}.` }
 }

@@ -148,7 +148,7 @@ export function fieldsOf({ kind }: { kind: OperationKind }): readonly RequestFie
 /** A key of a mapping: a field, or one key of a JSON object such as `user_metadata.age`. */
 export type MappedField = { kind: 'field'; name: string } | { kind: 'key'; name: string; key: string }
 
-/** Reads a mapping's key, such as `post_id` or `metadata.colour`, or returns null where no field has that name. */
+/** Reads a mapping's key, such as `post_id` or `metadata.colour`, or returns null if no field has that name. */
 export function parseFieldName(text: string, operation: { kind: OperationKind }): MappedField | null {
   const fields = fieldsOf(operation)
   if (fields.some(({ name }) => name === text)) return { kind: 'field', name: text }

@@ -32,7 +32,7 @@ export const timeoutMsSchema = z.int().min(1).max(3_600_000)
 export const proxySchema = z.object({
   /** Scheme, host and port of an HTTP or HTTPS proxy. */
   url: bareUrlSchema,
-  /** Name of the environment variable that holds `user:password`; none where the proxy asks for nothing. */
+  /** Name of the environment variable that holds `user:password`; none if the proxy asks for nothing. */
   credentialsEnv: environmentNameSchema.optional(),
 })
 

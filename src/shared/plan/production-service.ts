@@ -50,7 +50,7 @@ export type Marked = Pick<PlanConnection, 'baseUrl' | 'taskBaseUrl'> & { name: s
 
 /**
  * The stored connection to production that something is sent to: the one of that name, or one whose service it reaches,
- * also as its proxy, which may take the requests for its own. Null where it reaches none.
+ * also as its proxy, which may take the requests for its own. Null if it reaches none.
  */
 export function findProduction<Stored extends Marked>(
   stored: readonly Stored[],

@@ -146,7 +146,7 @@ export const headersSchema = z.record(z.string(), z.string()).superRefine((heade
 
 export type PlanHeaders = z.infer<typeof headersSchema>
 
-/** Headers over those of before, where there are any; a name counts in any case. */
+/** Headers over those of before, if there are any; a name counts in any case. */
 export function mergeHeaders(
   before: PlanHeaders | undefined,
   given: PlanHeaders | undefined,

@@ -114,7 +114,7 @@ export function isTableName(name: string): boolean {
   return unpacked !== name.toLowerCase() || TABLE_ENDINGS.some((ending) => unpacked.endsWith(ending))
 }
 
-/** A file's name without its ending, where that is one of a source. */
+/** A file's name without its ending, if that is one of a source. */
 export function removeSourceEnding(name: string): string {
   const unpacked = removePackedEnding(name)
   const ending = SOURCE_ENDINGS.find((one) => unpacked.toLowerCase().endsWith(one))

@@ -5,7 +5,7 @@ import type { SheetChoice } from '../messages/mapping-messages.ts'
 export const sourcePlaceSchema = z.object({
   /** The row's number as a spreadsheet program shows it, counting the header; in JSON Lines the line. */
   row: z.int(),
-  /** The line of a text file where the record begins; null where it equals the row's number or lines do not exist. */
+  /** The line of a text file where the record begins; null if it equals the row's number or lines do not exist. */
   line: z.int().nullable(),
   /** The file, of a source that has several. */
   file: z.string().exactOptional(),
@@ -19,7 +19,7 @@ export type SourcePlace = z.infer<typeof sourcePlaceSchema>
 export interface RowPlace {
   row: number
   sheetRow: number
-  /** Null where a source has no lines. */
+  /** Null if a source has no lines. */
   line: number | null
   /** The file, of a source that has several. */
   file?: string
@@ -27,7 +27,7 @@ export interface RowPlace {
   leftOut?: number
 }
 
-/** The place of a record, given the last noted place at or before it; the record's own number where none was noted. */
+/** The place of a record, given the last noted place at or before it; the record's own number if none was noted. */
 export function toSourcePlace(row: number, noted: RowPlace | undefined): SourcePlace {
   if (noted === undefined) return { row, line: null }
   const sheetRow = noted.sheetRow + row - noted.row
@@ -113,7 +113,7 @@ export function parseRowNumber(text: string): TypedRow | null {
 }
 
 /**
- * Which sheet of a workbook the rows are from, where it has others and the plan names none; null where there was no
+ * Which sheet of a workbook the rows are from, if it has others and the plan names none; null if there was no
  * choice to make.
  */
 export function findSheetChoice(

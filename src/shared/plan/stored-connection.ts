@@ -68,7 +68,7 @@ export type TypedKey = z.infer<typeof typedKeySchema>
 /** One of a deployment's keys: all of them are interchangeable (docs/interface.md §5.2). */
 export const connectionKeySchema = z.object({
   label: keyLabelSchema,
-  /** Name of the environment variable that holds the key and, where it is set, wins; none for a key that is only typed. */
+  /** Name of the environment variable that holds the key and, if it is set, wins; none for a key that is only typed. */
   env: environmentNameSchema.exactOptional(),
   /** Missing until the key is typed. */
   typed: typedKeySchema.exactOptional(),
@@ -124,7 +124,7 @@ export type StoredConnection = z.infer<typeof storedConnectionSchema>
 export const connectionsSchema = z
   .object({
     version: z.literal(1),
-    /** The connection that is taken where none is named; null where there is none. */
+    /** The connection that is taken if none is named; null if there is none. */
     inUse: connectionNameSchema.nullable(),
     connections: z.array(storedConnectionSchema),
     /** Typed keys that no connection has and that still have to leave the store that keeps them. */
@@ -172,7 +172,7 @@ export function findActiveKey<Key extends { label: string }>({
   return keys.find(({ label }) => label === activeKey) ?? null
 }
 
-/** The variable that holds the active key of a connection; null where that key is only typed. */
+/** The variable that holds the active key of a connection; null if that key is only typed. */
 function toActiveVariable(stored: StoredConnection): string | null {
   return findActiveKey(stored)?.env ?? null
 }

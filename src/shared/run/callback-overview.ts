@@ -54,9 +54,9 @@ const storedCallbackSchema = z.object({
   receivedAtMs: z.number(),
   sizeBytes: z.int(),
   effect: callbackEffectSchema,
-  /** The first run of the whole that its address belongs to; null where the workspace has none. */
+  /** The first run of the whole that its address belongs to; null if the workspace has none. */
   run: z.object({ runId: z.string(), name: z.string() }).nullable(),
-  /** The row that its address belongs to; null where its journal does not tell, as for load tests. */
+  /** The row that its address belongs to; null if its journal does not tell, as for load tests. */
   row: rowNumberSchema.nullable(),
   /** The file of that row, of a source that has several. */
   file: z.string().exactOptional(),
@@ -82,7 +82,7 @@ export type AwaitingRun = z.infer<typeof awaitingRunSchema>
 const lastRefusalSchema = z.object({
   /** Unix milliseconds. */
   atMs: z.number(),
-  /** As it announced it; null where it did not. */
+  /** As it announced it; null if it did not. */
   sizeBytes: z.int().nullable(),
 })
 
@@ -91,7 +91,7 @@ export type LastRefusal = z.infer<typeof lastRefusalSchema>
 
 /** What came to the callback receiver of a workspace, whichever process listens, and what is still awaited. */
 export const callbackOverviewSchema = z.object({
-  /** Where a process of this workspace listens; null where none does. */
+  /** Where a process of this workspace listens; null if none does. */
   baseUrl: z.string().nullable(),
   /** Callbacks stored since the workspace was made, those of deleted runs too. */
   received: z.int(),

@@ -40,7 +40,7 @@ export function countSettled(rows: RowCounts): number {
 
 const CELL = 'cell '
 
-/** What fixes did at intake, from the journal's counts; null where they did nothing. */
+/** What fixes did at intake, from the journal's counts; null if they did nothing. */
 export function toCorrectedCounts(corrected: ReadonlyMap<string, number>): CorrectedCounts | null {
   const fields = [...corrected]
     .filter(([key, n]) => key.startsWith(CELL) && n > 0)
@@ -173,7 +173,7 @@ const REUSE_ENDED: Record<string, string> = {
 
 /**
  * Warnings of a run; `reuseEnded`: by why connections were not reused, how often; `redacted`: answers from which a secret
- * was taken out; `texts`: answers by charset where that was not UTF-8, and `damaged` ones.
+ * was taken out; `texts`: answers by charset if that was not UTF-8, and `damaged` ones.
  */
 export function toRunWarnings({
   reuseEnded,

@@ -15,7 +15,7 @@ export interface ExportColumn {
   title?: string
   /** What its cells are where they have types (default: texts). */
   type?: 'integer' | 'number' | 'boolean' | 'timestamp'
-  /** The cell of a row, numbers as such; '' where there is nothing to say. */
+  /** The cell of a row, numbers as such; '' if there is nothing to say. */
   read: (row: ExportRow) => string | number
 }
 
@@ -212,7 +212,7 @@ export function toExportColumns(
   ]
 }
 
-/** One column for each corrected field: what was sent in its place, '' where that is what the source has. */
+/** One column for each corrected field: what was sent in its place, '' if that is what the source has. */
 function toSentColumns(corrected: readonly string[]): ExportColumn[] {
   return corrected.map((name) => ({
     name: SENT + name,
@@ -262,7 +262,7 @@ export function toAnswerColumn(name: string): ExportColumn | null {
   }
 }
 
-/** The text of the answer that decided a row; '' where it stands with another row of its request. */
+/** The text of the answer that decided a row; '' if it stands with another row of its request. */
 function toAnswerText({ content: { body }, callbacks, response }: ExportRow): string {
   if (typeof body !== 'object' || body === null) return ''
   return callbacks.find(({ effect }) => effect === 'settled')?.body ?? response?.body ?? ''

@@ -119,7 +119,7 @@ const OTHER_ENDINGS = new Map([
   ['ndjson', 'jsonl'],
 ])
 
-/** The one of these formats that a file's name ends with, in either case; null where none does. */
+/** The one of these formats that a file's name ends with, in either case; null if none does. */
 export function findExportFormat<Ending extends string>(
   file: string,
   formats: readonly { ending: Ending }[],

@@ -271,7 +271,7 @@ const TRANSITIONS: Record<ItemState, Partial<Record<ItemEvent, ItemState>>> = {
 }
 
 /**
- * The state an item is in after an event, or null where the event means nothing in that state: a doubled callback,
+ * The state an item is in after an event, or null if the event means nothing in that state: a doubled callback,
  * an acknowledgement that comes after its callback. Such events change nothing and are counted by who sees them.
  */
 export function nextItemState(state: ItemState, event: ItemEvent): ItemState | null {

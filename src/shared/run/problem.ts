@@ -115,7 +115,7 @@ export const argsSchema = z.record(
 
 const causeSchema = z.object({
   code: problemCodeSchema,
-  /** What the code's words take (`messages/problem-messages.ts`); absent where they take nothing. */
+  /** What the code's words take (`messages/problem-messages.ts`); absent if they take nothing. */
   args: argsSchema.exactOptional(),
   /** The words of a journal that an earlier version wrote, which kept these instead of arguments. */
   text: z.string().exactOptional(),
@@ -135,7 +135,7 @@ export const problemSchema = z.object({
   ...causeSchema.shape,
   /** What the code's words take that belongs to this row, such as the number of another row. */
   details: argsSchema.exactOptional(),
-  /** What was found, cut to {@link FOUND_MAX_CHARACTERS}; absent where there is nothing to show. */
+  /** What was found, cut to {@link FOUND_MAX_CHARACTERS}; absent if there is nothing to show. */
   found: z.string().exactOptional(),
 })
 

@@ -3,7 +3,7 @@ import { SOURCE_FORMAT_NAMES } from '../plan/source-formats.ts'
 
 /** A character that a file was read with, and why: stated, said by the file's ending, guessed, or nothing said otherwise. */
 const characterSchema = z.object({
-  /** '' where nothing does it. */
+  /** '' if nothing does it. */
   character: z.string(),
   by: z.enum(['given', 'ending', 'guess', 'default']),
 })
@@ -13,7 +13,7 @@ const encodingBySchema = z.enum(['given', 'bom', 'strict', 'guess'])
 
 /** How one file was read: what each part of it was taken for, and which of that is a guess. Members that do not apply are absent. */
 export const readAsSchema = z.object({
-  /** The file's name; absent where a run has one source. */
+  /** The file's name; absent if a run has one source. */
   file: z.string().exactOptional(),
   format: z.enum(SOURCE_FORMAT_NAMES),
   /** Of a format that shows in what the file holds, not in its name. */
@@ -33,9 +33,9 @@ export const readAsSchema = z.object({
   delimiter: characterSchema.exactOptional(),
   /** Stands around cells. */
   quote: characterSchema.exactOptional(),
-  /** Makes a quote part of a cell; '' where it is doubled. */
+  /** Makes a quote part of a cell; '' if it is doubled. */
   escape: characterSchema.exactOptional(),
-  /** The row that names the columns, as a spreadsheet counts it; null where none does. */
+  /** The row that names the columns, as a spreadsheet counts it; null if none does. */
   header_row: z.int().nullable().exactOptional(),
   sheet: z
     .object({

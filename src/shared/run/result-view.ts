@@ -12,7 +12,7 @@ export const COLUMN_REM = { min: 3, max: 60 } as const
 /** The kinds of operations, each of which has a view of its own. */
 export const operationKindSchema = z.enum(OPERATION_KINDS)
 
-/** A column of the table of rows, and its width in rem where a person has set one. */
+/** A column of the table of rows, and its width in rem if a person has set one. */
 const shownColumnSchema = z.object({
   /** As `--columns` of an export names it, or one that only the table has. */
   name: z.string().min(1).max(1_000),

@@ -65,7 +65,7 @@ export const resultRowSchema = z.object({
   row: z.int(),
   place: sourcePlaceSchema,
   state: rowStateSchema,
-  /** HTTP status of the last attempt; null where there was no answer. */
+  /** HTTP status of the last attempt; null if there was no answer. */
   status: z.int().nullable(),
   errorCode: z.string().nullable(),
   message: z.string().nullable(),
@@ -76,7 +76,7 @@ export const resultRowSchema = z.object({
   answer: rowAnswerSchema.nullable(),
   triggeredRules: z.array(z.object({ ruleId: z.string(), ruleName: z.string() })),
   durationMs: z.number().nullable(),
-  /** From the request being sent to its callback being received; null where there was none. */
+  /** From the request being sent to its callback being received; null if there was none. */
   callbackLatencyMs: z.number().nullable(),
   attempts: z.int(),
   /** The highest score of each class, by name. */
@@ -96,7 +96,7 @@ export interface ResultPage {
   isCounted: boolean
 }
 
-/** How long a body was before it was cut, bytes of UTF-8; null where that was not noted. */
+/** How long a body was before it was cut, bytes of UTF-8; null if that was not noted. */
 const cutFromSchema = z.object({ bytes: z.int().nullable() })
 
 export type CutFrom = z.infer<typeof cutFromSchema>
@@ -117,9 +117,9 @@ const attemptSchema = z.object({
   waitingMs: z.number().nullable(),
   connectMs: z.number().nullable(),
   tlsMs: z.number().nullable(),
-  /** The traceparent header that it went out with; absent where it had none. */
+  /** The traceparent header that it went out with; absent if it had none. */
   traceparent: z.string().exactOptional(),
-  /** The answer to it as it came, if another one is the row's by now; absent where there was none, or it was not kept. */
+  /** The answer to it as it came, if another one is the row's by now; absent if there was none, or it was not kept. */
   response: z.object({ body: z.string(), cutFrom: cutFromSchema.nullable() }).exactOptional(),
 })
 
@@ -132,7 +132,7 @@ const callbackSchema = z.object({
   /** `settled`, `doubled`, `differing` or `unreadable`. */
   effect: z.string(),
   body: z.string(),
-  /** Null where the body is whole. */
+  /** Null if the body is whole. */
   cutFrom: cutFromSchema.nullable(),
 })
 
@@ -144,7 +144,7 @@ export const rowDetailSchema = z.object({
   columns: z.array(z.string()),
   /** Of its cells: what a fix of this row is told by. */
   rowHash: z.string(),
-  /** The request body that was or will be sent, as JSON text, all rows of the item in it; null where there is none. */
+  /** The request body that was or will be sent, as JSON text, all rows of the item in it; null if there is none. */
   requestBody: z.string().nullable(),
   /** Of a row that is not sent: what its request would hold, mistakes and all. */
   unsentBody: z.string().exactOptional(),
@@ -152,14 +152,14 @@ export const rowDetailSchema = z.object({
   requestPart: z.object({ body: z.string(), rows: z.int() }).exactOptional(),
   requestMethod: z.enum(['POST', 'GET']),
   requestUrl: z.string(),
-  /** The last answer's body as it came; null where there was none. */
+  /** The last answer's body as it came; null if there was none. */
   responseBody: z.string().nullable(),
-  /** Null where the body is whole. */
+  /** Null if the body is whole. */
   responseCutFrom: cutFromSchema.nullable(),
   attempts: z.array(attemptSchema),
   callbacks: z.array(callbackSchema),
   problems: z.array(problemSchema),
-  /** What is or was sent otherwise than the source has it; absent where nothing is. */
+  /** What is or was sent otherwise than the source has it; absent if nothing is. */
   corrections: z.array(correctionSchema).exactOptional(),
   /** Number of the record that the row is the second half of, where a fix split one. */
   halfOf: z.int().exactOptional(),
@@ -173,27 +173,27 @@ export interface ExportRow extends ResultRow {
   kinds: string | null
   /**
    * An earlier row of the same export that went out in the same request, where request, response and callbacks stand;
-   * null where they stand here.
+   * null if they stand here.
    */
   exchangeInRow: RowAndRecord | null
-  /** What was sent otherwise than the source has it; absent where nothing was. */
+  /** What was sent otherwise than the source has it; absent if nothing was. */
   corrections?: readonly Correction[]
-  /** What persons said of it; absent where nobody said anything of any row of the run. */
+  /** What persons said of it; absent if nobody said anything of any row of the run. */
   verdicts?: readonly Verdict[]
-  /** What the row sends by field, or would have sent; only where a format asks for it. */
+  /** What the row sends by field, or would have sent; only if a format asks for it. */
   fields?: Readonly<Record<string, unknown>>
-  /** Every try of the run and its retries, oldest first; empty where the format has no place for them. */
+  /** Every try of the run and its retries, oldest first; empty if the format has no place for them. */
   tries: AttemptDetail[]
   /** The id of the trace that the last try went out with; absent if it had none. */
   traceId?: string
-  /** As it was sent; null where nothing was. */
+  /** As it was sent; null if nothing was. */
   request: { method: 'POST' | 'GET'; url: string; body: string | null } | null
-  /** The last answer; null where there was none. */
+  /** The last answer; null if there was none. */
   response: { body: string; cutFrom: CutFrom | null } | null
   callbacks: CallbackDetail[]
   /** Of the answer that decided the row, in async that of the callback. */
   content: AnswerContent
-  /** What the service has as notes of a term; null where it did not say. */
+  /** What the service has as notes of a term; null if it did not say. */
   termNotes: string | null
 }
 
@@ -235,7 +235,7 @@ export const sourcePreviewSchema = z.object({
   /** Around cells of delimited text, '' for nothing; these four are absent in other formats. */
   quote: z.string().exactOptional(),
   quoteBy: z.enum(['given', 'guess', 'default']).exactOptional(),
-  /** Before a quote that is part of a cell; '' where quotes are doubled. */
+  /** Before a quote that is part of a cell; '' if quotes are doubled. */
   escape: z.string().exactOptional(),
   escapeBy: z.enum(['given', 'guess', 'default']).exactOptional(),
   header: z.boolean(),
@@ -245,7 +245,7 @@ export const sourcePreviewSchema = z.object({
   rowsInKeys: z.array(rowsInKeySchema).exactOptional(),
   /** The record that looks like the header, if titles above it are read as one. */
   likelyHeaderRow: z.int().exactOptional(),
-  /** How the source is read; encoding and delimiter are those of text, '' where a format has none. */
+  /** How the source is read; encoding and delimiter are those of text, '' if a format has none. */
   format: sourceFormatSchema.exactOptional(),
   /** Files of a source that has several, in the order of their rows; encoding and delimiter above are those of the first. */
   files: z
@@ -268,7 +268,7 @@ export const sourcePreviewSchema = z.object({
   readAs: z.array(readAsSchema),
   /** Names of a workbook's sheets in its order, hidden ones among them. */
   sheets: z.array(z.string()).exactOptional(),
-  /** About how many rows each of them has below its header; null where that was not looked at. */
+  /** About how many rows each of them has below its header; null if that was not looked at. */
   sheetRows: z.array(z.int().nullable()).exactOptional(),
   /** The sheet that the rows are from. */
   sheet: z.string().exactOptional(),

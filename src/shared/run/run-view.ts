@@ -17,7 +17,7 @@ import { formatPace } from './snapshot.ts'
 export interface CountedRows {
   name: string
   rows: number
-  /** What the name says; '' where that is clear. */
+  /** What the name says; '' if that is clear. */
   meaning: string
   tone: CountTone
 }
@@ -138,7 +138,7 @@ export function describeCallbacks({
   return `${formatCount(received)} received: ${parts.join(', ')}`
 }
 
-/** What the service said about its rate, as a sentence; null where it never throttled. */
+/** What the service said about its rate, as a sentence; null if it never throttled. */
 export function describeThrottling({ throttling }: RunSummary): string | null {
   if (throttling === undefined) return null
   const { answers, throttled_s, limit_per_s } = throttling
@@ -149,19 +149,19 @@ export function describeThrottling({ throttling }: RunSummary): string | null {
   ].join(', ')
 }
 
-/** How many rows the service answered from its cache, as a sentence; null where none. */
+/** How many rows the service answered from its cache, as a sentence; null if none. */
 export function describeCached({ from_cache: { rows } }: Pick<RunSummary, 'from_cache'>): string | null {
   if (rows === 0) return null
   return `${formatCounted(rows, 'row')} answered from the service's cache, with the latency of the cache`
 }
 
-/** How many rows succeeded without their result, as a sentence; null where none. */
+/** How many rows succeeded without their result, as a sentence; null if none. */
 export function describeLost({ result_lost: { rows } }: Pick<RunSummary, 'result_lost'>): string | null {
   if (rows === 0) return null
   return `${formatCounted(rows, 'succeeded row')} had been delivered before; the service does not repeat the result, so the triggered rules are unknown`
 }
 
-/** The few figures of a run that a reader looks for first; none where nothing was read. */
+/** The few figures of a run that a reader looks for first; none if nothing was read. */
 export function listRunFigures(summary: RunSummary): LoadFact[] {
   const { rows, requests, throughput, latency_ms, callbacks } = summary
   if (rows.read === 0) return []

@@ -81,7 +81,7 @@ export function countSucceededOf({ rows, without_success: without = 0 }: Trigger
   return rows - without
 }
 
-/** Says why a share is less than the rows beside it, where it is. */
+/** Says why a share is less than the rows beside it, if it is. */
 export function noteUnsuccessful(rules: readonly TriggeredRule[]): string[] {
   if (!rules.some(({ without_success: without }) => without !== undefined)) return []
   return ['Some of these rows were answered with an error beside the rules. They are not in the shares.']
@@ -90,7 +90,7 @@ export function noteUnsuccessful(rules: readonly TriggeredRule[]): string[] {
 /** Rows that ended alike, and how. */
 export const errorGroupSchema = z.object({
   outcome: z.enum(['invalid', ...UNSUCCESSFUL_STATES]),
-  /** HTTP status, or null where there was no answer. */
+  /** HTTP status, or null if there was no answer. */
   status: z.int().nullable(),
   error_code: z.string().nullable(),
   message: z.string(),
@@ -125,7 +125,7 @@ export function listRunWarnings(warnings: readonly RunWarning[]): string[] {
 const termsSchema = z.object({
   added: z.int(),
   pre_existing: z.int(),
-  /** Pre-existing after a try whose answer was lost, which may have added them; left out where there are none. */
+  /** Pre-existing after a try whose answer was lost, which may have added them; left out if there are none. */
   added_or_pre_existing: z.int().exactOptional(),
   updated: z.int(),
   non_existent: z.int(),
@@ -215,7 +215,7 @@ const loadSummarySchema = z.object({
     .exactOptional(),
   /** Metrics that are no latencies, by k6's names and aggregations; absent of earlier versions. */
   metrics: metricValuesSchema.exactOptional(),
-  /** Requests by the stage in which they were due, with a concurrency sent; absent where the pace has none. */
+  /** Requests by the stage in which they were due, with a concurrency sent; absent if the pace has none. */
   stages: z
     .array(
       z.object({
@@ -249,7 +249,7 @@ const loadSummarySchema = z.object({
       error_code: z.string().nullable(),
       message: z.string().nullable(),
       duration_ms: z.number(),
-      /** The traceparent header that it went out with; absent where it had none. */
+      /** The traceparent header that it went out with; absent if it had none. */
       traceparent: z.string().exactOptional(),
     })
     .exactOptional(),
@@ -289,7 +289,7 @@ const sessionSchema = z.object({
   /** The run itself, or the retry that has a run of its own. */
   run_id: z.string(),
   started_at: z.string(),
-  /** When it stopped sending; null where it goes on, or its process died. */
+  /** When it stopped sending; null if it goes on, or its process died. */
   ended_at: z.string().nullable(),
   app_version: z.string(),
   /** Rows that a retry put back into the queue. */
@@ -314,7 +314,7 @@ export const runSummarySchema = z.object({
   run_id: z.string(),
   /** As a person named it; otherwise as its plan does. */
   name: z.string(),
-  /** What a person noted about the run; left out where there is nothing. */
+  /** What a person noted about the run; left out if there is nothing. */
   tags: z.array(z.string()).exactOptional(),
   note: z.string().exactOptional(),
   operation: z.string(),
@@ -339,10 +339,10 @@ export const runSummarySchema = z.object({
   source_read: sourceReadSchema.exactOptional(),
   /** What filled the fields of the requests; absent until the source was read. */
   mapping: usedMappingSchema.exactOptional(),
-  /** The name of the connection, where the plan names one. */
+  /** The name of the connection, if the plan names one. */
   connection: z.string().exactOptional(),
   base_url: z.string(),
-  /** The second host, where the connection has one; tasks of v2 go there (docs/interface.md §5.5). */
+  /** The second host, if the connection has one; tasks of v2 go there (docs/interface.md §5.5). */
   task_base_url: z.string().optional(),
   created_at: z.string(),
   started_at: z.string().nullable(),
@@ -417,7 +417,7 @@ export const runSummarySchema = z.object({
 
 export type RunSummary = z.infer<typeof runSummarySchema>
 
-/** The host that a run's requests go to: the second one for tasks of v2, where there is one. */
+/** The host that a run's requests go to: the second one for tasks of v2, if there is one. */
 export function toServiceUrl({
   api,
   base_url,
@@ -519,7 +519,7 @@ export function countUnsuccessful(rows: RunSummary['rows']): number {
 }
 
 /**
- * How many rows a run sent where it was a trial of its first rows: it completed, and the others were never asked for.
+ * How many rows a run sent if it was a trial of its first rows: it completed, and the others were never asked for.
  * Null for other runs.
  */
 export function countTrial({

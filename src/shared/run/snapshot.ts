@@ -27,7 +27,7 @@ const loadProgressSchema = z.object({
   phase: z.enum(['warmup', 'measuring', 'stopping']),
   /** Since measuring began; negative in the warm-up. */
   elapsedMs: z.number(),
-  /** How long measuring lasts; null where it ends with a number of requests. */
+  /** How long measuring lasts; null if it ends with a number of requests. */
   measuredMs: z.number().nullable(),
   /** What the schedule asks for now; null at a closed pace. */
   scheduledPerS: z.number().nullable(),
@@ -74,7 +74,7 @@ export type Slowdown = z.infer<typeof slowdownSchema>
 
 /**
  * Why a run paused or stopped on its own, without a full stop, and what to do, in sentences. `code` says it to programs;
- * null where a run is read from its journal, which keeps only the words.
+ * null if a run is read from its journal, which keeps only the words.
  */
 const stopNoticeSchema = z.object({
   code: z
@@ -131,7 +131,7 @@ export const runSnapshotSchema = z.object({
   /** What is odd about the way to the service. */
   warnings: z.array(runWarningSchema),
   retryAfter: z.object({ answers: z.int(), waitedMs: z.number() }),
-  /** What keeps the run from sending as fast as its plan allows; null where nothing does. */
+  /** What keeps the run from sending as fast as its plan allows; null if nothing does. */
   slowdown: slowdownSchema.nullable(),
   /** Rows by the service's answer; empty for operations without such answers. */
   answers: z.partialRecord(rowAnswerSchema, z.int()),

@@ -6,12 +6,12 @@ export const arrivalSchema = z.object({
   number: z.int(),
   /** Such as `task/v1/sync` or `watchlist-add`. */
   endpoint: z.string(),
-  /** The post_id, index, watchlist or appeal it is about; '' where that could not be read. */
+  /** The post_id, index, watchlist or appeal it is about; '' if that could not be read. */
   subject: z.string(),
   /** `accepted`, the refusal (`rejected:CODE`), or the fault that befell its answer (`fault:NAME`). */
   outcome: z.string(),
   arrived_on: z.string(),
-  /** The body as it came; null where there was none, or it was too long to be kept. */
+  /** The body as it came; null if there was none, or it was too long to be kept. */
   body: z.string().nullable(),
 })
 

@@ -19,26 +19,26 @@ export class AnswerContent {
   #task: TaskFindings | null = null
   #appeal: AppealFindings | null = null
 
-  /** Of the text of an answer, '' where there is none, about what the operation's rows name. */
+  /** Of the text of an answer, '' if there is none, about what the operation's rows name. */
   constructor(text: string, subject: Subject) {
     this.#text = text
     this.#subject = text === '' ? null : subject
   }
 
-  /** Its JSON; undefined where it is none. */
+  /** Its JSON; undefined if it is none. */
   get body(): unknown {
     this.#parsed ??= { body: this.#subject === null ? undefined : parseJson(this.#text) }
     return this.#parsed.body
   }
 
-  /** What was found of a post; null where that is not what the rows name. */
+  /** What was found of a post; null if that is not what the rows name. */
   get task(): TaskFindings | null {
     if (this.#subject !== 'content' || this.body === undefined) return null
     this.#task ??= readTaskFindings(this.body)
     return this.#task
   }
 
-  /** Whether it came from the service's cache; null where it does not say. */
+  /** Whether it came from the service's cache; null if it does not say. */
   get fromCache(): boolean | null {
     return MAY_NAME_CACHE.test(this.#text) ? (this.task?.fromCache ?? null) : null
   }
@@ -55,5 +55,5 @@ export class AnswerContent {
   }
 }
 
-/** The content of an answer where there is none. */
+/** The content of an answer if there is none. */
 export const NO_CONTENT = new AnswerContent('', 'content')

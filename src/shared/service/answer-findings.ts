@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject, toTaskId, toTextOrNull } from './json-ob
 /** What one model of a task found (docs/interface.md §2.3, §4.2). */
 interface ModelFinding {
   model: string
-  /** Its `status.code`, "0" for success in the legacy body; null where it has none. */
+  /** Its `status.code`, "0" for success in the legacy body; null if it has none. */
   code: string | null
   message: string | null
   /** The highest score of each class. */
@@ -13,7 +13,7 @@ interface ModelFinding {
 
 /** What a task's answer says beyond rules and scores, wherever it stands in the body; each value once. */
 export interface TaskFindings {
-  /** Null where the answer does not say. */
+  /** Null if the answer does not say. */
   fromCache: boolean | null
   languages: string[]
   models: ModelFinding[]
@@ -247,9 +247,9 @@ export function readAppealFindings(body: unknown): AppealFindings {
 
 /** What a watchlist's answer has of a term. */
 export interface AnsweredTerm {
-  /** Null where they are empty, undefined where the answer has none. */
+  /** Null if they are empty, undefined if the answer has none. */
   notes: string | null | undefined
-  /** Everything else, such as why the term failed; null where there is nothing. */
+  /** Everything else, such as why the term failed; null if there is nothing. */
   remark: string | null
 }
 

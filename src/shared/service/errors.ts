@@ -37,7 +37,7 @@ export interface ServiceError {
 
 /**
  * Reads the body of an answer whose HTTP status says error (docs/interface.md §7), or what a gateway before the service
- * answered in its place, as far as it has an `error_code`, a `message` or an `error`. Returns null where it has none.
+ * answered in its place, as far as it has an `error_code`, a `message` or an `error`. Returns null if it has none.
  */
 export function readServiceError(body: unknown): ServiceError | null {
   if (!isJsonObject(body)) return null

@@ -17,7 +17,7 @@ function keepDigits(_key: string, value: unknown, { source }: { source?: string 
   return isLost ? source : value
 }
 
-/** The JSON of a text, or undefined where it is none or too much. Integers that a double cannot hold, such as long ids, are texts. */
+/** The JSON of a text, or undefined if it is none or too much. Integers that a double cannot hold, such as long ids, are texts. */
 export function parseJson(text: string): unknown {
   if (hasTooMuchJson(text)) return undefined
   try {

@@ -26,7 +26,7 @@ export type ScratchVerdict = z.infer<typeof scratchVerdictSchema>
 
 const bodySchema = z.object({
   text: z.string(),
-  /** How long it was before it was cut, bytes; null where it is whole. */
+  /** How long it was before it was cut, bytes; null if it is whole. */
   cutFromBytes: z.int().nullable(),
 })
 
@@ -51,7 +51,7 @@ export const scratchExchangeSchema = z.object({
     connectMs: z.number().nullable(),
     tlsMs: z.number().nullable(),
   }),
-  /** Null where there was none, or none that was whole. */
+  /** Null if there was none, or none that was whole. */
   answer: z.object({ status: z.int(), headers: z.array(headerSchema), body: bodySchema }).nullable(),
   verdict: scratchVerdictSchema,
   /** Whether its callback comes here. */
@@ -66,7 +66,7 @@ export const scratchCallbackSchema = z.object({
   /** From the request being sent to its callback being received. */
   latencyMs: z.number(),
   body: bodySchema,
-  /** Null where it cannot be read as a result. */
+  /** Null if it cannot be read as a result. */
   verdict: scratchVerdictSchema.nullable(),
 })
 

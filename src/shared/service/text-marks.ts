@@ -6,7 +6,7 @@ export interface TextMark {
   start: number
   end: number
   kind: 'personal data' | 'matched term' | 'address'
-  /** What the answer calls it, such as EMAIL_ADDRESS or the watchlist of a term; null where it does not say. */
+  /** What the answer calls it, such as EMAIL_ADDRESS or the watchlist of a term; null if it does not say. */
   type: string | null
 }
 

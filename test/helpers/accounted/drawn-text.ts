@@ -6,7 +6,7 @@ export interface DrawnText {
   text: string
   bytes: Buffer
   writtenIn: string
-  /** Named to the reader; undefined where it has to tell. */
+  /** Named to the reader; undefined if it has to tell. */
   encoding: string | undefined
   header: boolean
   /** What the reader is told of quotes; nothing in most. */

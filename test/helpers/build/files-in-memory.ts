@@ -27,7 +27,7 @@ export function keepFilesInMemory(): Plugin {
   }
 }
 
-/** A folder for temporary files that are never waited for; the usual one where there is none with room. */
+/** A folder for temporary files that are never waited for; the usual one if there is none with room. */
 export function findQuickFolder(): string {
   try {
     const { bavail, bsize } = statfsSync(MEMORY_FOLDER)

@@ -30,7 +30,7 @@ const KILLS_MAX = 40
 const SESSIONS_MAX = 60
 
 /**
- * What a campaign of kills found. Every list of violations is empty where the promise of docs/architecture.md §2.1
+ * What a campaign of kills found. Every list of violations is empty if the promise of docs/architecture.md §2.1
  * held.
  */
 export interface CrashReport {
@@ -176,7 +176,7 @@ async function exportUntilEnded(campaign: Campaign, runId: string): Promise<void
   throw new Error(`an export did not end within ${SESSIONS_MAX} processes`)
 }
 
-/** The newest run that has a record; null where it was killed before it had one. */
+/** The newest run that has a record; null if it was killed before it had one. */
 function findRun(workspace: string, judge: Judge): string | null {
   return listRunIds(workspace).find((runId) => judge.hasRecord(runId)) ?? null
 }
@@ -186,7 +186,7 @@ function toCell(row: number): string {
   return row % CORRECTED_EVERY === 1 ? '' : 'user'
 }
 
-/** The user_id that a row is to be sent with; null where it never is. */
+/** The user_id that a row is to be sent with; null if it never is. */
 function toUserId(row: number): string | null {
   if (row === LEFT_OUT) return null
   return { a_b: 'a~5Fb', '': `anon-${row}` }[toCell(row)] ?? 'user'

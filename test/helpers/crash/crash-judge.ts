@@ -29,7 +29,7 @@ export function createJudge(options: {
   service: RecordingService
   report: CrashReport
   rows: number
-  /** The user_id that each row is to be accepted with, as corrected; null where it is never sent. */
+  /** The user_id that each row is to be accepted with, as corrected; null if it is never sent. */
   toUserId: (row: number) => string | null
 }): Judge {
   const { workspace, service, report, rows } = options

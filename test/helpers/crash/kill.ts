@@ -33,7 +33,7 @@ export function toKill(random: () => number, report: { struck: Record<string, nu
   return { kind: 'commit', at: `${kind}:${1 + Math.floor(random() * (random() < 0.33 ? 6 : 40))}` }
 }
 
-/** Runs the task in a child process; resolves with whether it was killed, rejects where it failed in any other way. */
+/** Runs the task in a child process; resolves with whether it was killed, rejects if it failed in any other way. */
 export function runKilled(task: CrashTask, kill: Kill | null): Promise<boolean> {
   const env = { ...process.env, CRASH_AT_COMMIT: kill?.kind === 'commit' ? kill.at : '' }
   const child = spawn(process.execPath, [CHILD, JSON.stringify(task)], {

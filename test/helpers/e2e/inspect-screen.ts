@@ -96,7 +96,7 @@ const COLOUR_RULES = ['color-contrast', 'link-in-text-block']
 
 /**
  * Every violation of WCAG 2.2 AA that axe-core finds on the page as it stands, a line each; `colours` looks at them
- * alone, where the same page was looked at whole in another colour scheme.
+ * alone, if the same page was looked at whole in another colour scheme.
  */
 export async function findViolations(page: Page, what: 'all' | 'colours' = 'all'): Promise<string[]> {
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(readFileSync(AXE_FILE, 'utf8'))

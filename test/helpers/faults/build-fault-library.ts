@@ -9,7 +9,7 @@ import { findCommand } from '../find-command.ts'
 const SOURCE = join(import.meta.dirname, 'fail-calls.c')
 const CACHE = join(PROJECT_FOLDER, 'node_modules/.cache/faults')
 
-/** Why file calls cannot be failed on this machine; null where they can. */
+/** Why file calls cannot be failed on this machine; null if they can. */
 export function findWhyNoFaults(): string | null {
   if (process.platform !== 'linux') return 'only Linux preloads libraries this way'
   return findCompiler() === null ? 'there is no C compiler; install gcc, or name one in SLUICE_CC' : null

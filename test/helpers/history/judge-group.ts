@@ -81,7 +81,7 @@ function judgeStates({ rows, arrivals: all }: RowGroup): Fault[] {
   const [only] = sent
   if (only === undefined || sent.length > 1) return []
   const { state, item } = only.row
-  // The state is that of the content which the row has now; what is not sent any more has none. Where the journal says that
+  // The state is that of the content which the row has now; what is not sent any more has none. If the journal says that
   // a callback may be of an earlier content, either will do.
   if (item === null) return []
   const current = only.items.at(-1)?.requests[0]?.body

@@ -88,7 +88,7 @@ function forward(to: string, request: IncomingMessage, path: string, body: strin
   })
 }
 
-/** Passes a body on as it comes; resolves with its text, null where it was cut. */
+/** Passes a body on as it comes; resolves with its text, null if it was cut. */
 async function copyBody(answer: IncomingMessage, response: ServerResponse): Promise<string | null> {
   const chunks: Buffer[] = []
   try {

@@ -41,7 +41,7 @@ export interface RowHistory {
   row: number
   /** The item that carries it; null if it is never sent. */
   item: number | null
-  /** The item that it was sent with, also where a correction has made it invalid or left it out since. */
+  /** The item that it was sent with, also if a correction has made it invalid or left it out since. */
   sentItem: number | null
   /** As a person is shown it. */
   state: RowState

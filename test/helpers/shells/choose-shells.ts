@@ -10,7 +10,7 @@ export type ShellChoice = { name: ShellName } & ({ program: string; version?: st
 
 /**
  * Which shells the tests of flows start: the one that `SLUICE_SHELL` names, else each that is on this machine. Throws
- * where the one that was named is not.
+ * if the one that was named is not.
  */
 export function chooseShells(
   env: NodeJS.ProcessEnv = process.env,
@@ -56,7 +56,7 @@ function findBrowser(env: NodeJS.ProcessEnv): Found {
     : { program }
 }
 
-/** Electron where it has the major version that Sluice is built for; another would show something else. */
+/** Electron if it has the major version that Sluice is built for; another would show something else. */
 function findMatchingElectron(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): Found {
   const folder = join(PROJECT_FOLDER, 'node_modules/electron')
   const found = findElectron(folder, env, platform)

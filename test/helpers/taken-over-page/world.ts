@@ -160,7 +160,7 @@ async function startServer(): Promise<RecordingServer> {
 
 const LISTENING = '0A'
 
-/** Addresses beyond this machine on which this process listens, as `/proc` tells; none where there is no `/proc`. */
+/** Addresses beyond this machine on which this process listens, as `/proc` tells; none if there is no `/proc`. */
 function listOpenListeners(): string[] {
   if (process.platform !== 'linux') return []
   const own = new Set<string>()

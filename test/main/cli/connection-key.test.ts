@@ -195,7 +195,7 @@ describe('connection key', () => {
       new Set(['CONNECT api.service.test:443']),
     )
     expect(JSON.stringify(proxy.requests)).not.toContain(KEY)
-    // No proxy is asked where the person chose none, and the name is then unknown.
+    // No proxy is asked if the person chose none, and the name is then unknown.
     const asked = proxy.requests.length
     expect((await sluice(['task', source, '--no-proxy', '--retries', '0'])).code).not.toBe(0)
     expect(proxy.requests).toHaveLength(asked)

@@ -198,7 +198,7 @@ const commands = listCommands(program).map((path) => path.join(' '))
 /** Run until Ctrl-C. */
 const LASTING = ['receiver', 'open', 'sandbox']
 
-/** Which command takes these arguments, without doing what it is for; throws where none takes them all. */
+/** Which command takes these arguments, without doing what it is for; throws if none takes them all. */
 async function findTaker(args: readonly string[]): Promise<string | null> {
   const idle = await createProgram(createKeptContext().context, COMMAND_NAMES)
   let taker: string | null = null

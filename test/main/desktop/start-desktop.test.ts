@@ -137,7 +137,7 @@ describe('the desktop window', () => {
     const open = (url: string) => webContents.openHandler?.({ url })
     const click = () => webContents.emit('input-event', {}, { type: 'mouseUp' })
     const settle = () => new Promise((resolve) => setImmediate(resolve))
-    // Without a click, or where the person declines, nothing opens.
+    // Without a click, or if the person declines, nothing opens.
     open('https://example.com/unasked')
     webContents.emit('input-event', {}, { type: 'mouseMove' })
     open('https://example.com/unasked')

@@ -162,7 +162,7 @@ describe('real messages', () => {
   })
 })
 
-/** Lines of the SMS Spam Collection, good enough for counting; null where the file is not there. */
+/** Lines of the SMS Spam Collection, good enough for counting; null if the file is not there. */
 function readMessages(): { label: string; text: string }[] | null {
   let file: string
   try {

@@ -37,7 +37,7 @@ export interface TestShell extends WebShell {
   request(path: string, options?: RequestOptions): Promise<Answer>
   /** Sends a token; what the answer sets as cookie. */
   enter(token?: string): Promise<{ answer: Answer; cookie: string }>
-  /** Opens the websocket; the status of the refusal where it is refused. */
+  /** Opens the websocket; the status of the refusal if it is refused. */
   openSocket(options: RequestOptions & { path?: string }): Promise<{ socket: WebSocket } | { status: number }>
   /** The bridge as the page calls it. */
   connect(cookie: string): Promise<BridgeClient>

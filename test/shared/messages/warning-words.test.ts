@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { PROBLEM_MESSAGES, sayExpected } from '../../../src/shared/messages/problem-messages.ts'
 import { type ProblemCode, problemCodeSchema } from '../../../src/shared/run/problem.ts'
 
-/** What each code takes where it is a warning, so that its rows are sent; none where it never is. */
+/** What each code takes if it is a warning, so that its rows are sent; none if it never is. */
 const WARNED = {
   ragged_row: [
     { cells: 2, than: 'header' },

@@ -32,7 +32,7 @@ const STATES: ItemState[] = [
   'overdue',
 ]
 
-/** Where an item is after events that each meant something; null where one of them meant nothing. */
+/** Where an item is after events that each meant something; null if one of them meant nothing. */
 function follow(...events: readonly ItemEvent[]): ItemState | null {
   return events.reduce<ItemState | null>(
     (state, event) => (state === null ? null : nextItemState(state, event)),

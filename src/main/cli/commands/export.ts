@@ -54,7 +54,7 @@ interface ExportFlags extends DocumentFlags, FilterFlags, OverwriteFlags {
   errors?: string
 }
 
-/** Parser of `--columns`: names between commas, in quotes where one has a comma. May be given several times. */
+/** Parser of `--columns`: names between commas, in quotes if one has a comma. May be given several times. */
 function collectColumns(text: string, previous: string[] | undefined): string[] {
   const names = [...text.matchAll(/\s*(?:"((?:[^"]|"")*)"|([^,]*))\s*(?:,|$)/g)]
     .map(([, quoted, plain = '']) => quoted?.replaceAll('""', '"') ?? plain.trim())
@@ -118,7 +118,7 @@ function isSameFile(one: string, other: string): boolean {
   return found !== undefined && found === same
 }
 
-/** Where a link leads to, also where nothing is there yet: an export is written through it. */
+/** Where a link leads to, also if nothing is there yet: an export is written through it. */
 function followLinks(file: string, links = 0): string {
   const isLink = lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true
   return isLink && links < 40 ? followLinks(resolve(dirname(file), readlinkSync(file)), links + 1) : file

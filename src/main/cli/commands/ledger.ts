@@ -118,7 +118,7 @@ function addLedger(parent: Command, context: CliContext, of: LedgerKind): void {
     .option('--export <file>', 'write all matching entries to a .csv, .xlsx or .jsonl file')
   addOverwriteOption(command).optionsGroup('Options:')
   addDocumentOptions(command).action(async (...args: unknown[]) => {
-    // Commander passes the argument, where there is one, before the options.
+    // Commander passes the argument, if there is one, before the options.
     const name = list === null ? undefined : (args[0] as string | undefined)
     await showLedger(context, of, name ?? null, args[list === null ? 0 : 1] as LedgerFlags)
   })

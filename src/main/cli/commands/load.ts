@@ -99,7 +99,7 @@ function toProbeLoad(load: Load, flags: CapacityFlags): Load {
   return flags.findCapacity ? { ...load, thresholds: toCapacityThresholds(load) } : load
 }
 
-/** The search that was asked for; null where none was. Throws commander's `InvalidArgumentError`. */
+/** The search that was asked for; null if none was. Throws commander's `InvalidArgumentError`. */
 function toCapacityPlan(load: Load, flags: CapacityFlags): CapacityPlan | null {
   if (!flags.findCapacity) return null
   const planned = planCapacity(load, capacityBoundsSchema.parse(readFlags(CAPACITY_OPTIONS, flags)))

@@ -13,7 +13,7 @@ interface OpenFlags extends WorkspaceFlags {
 
 async function serveScreens(context: CliContext, flags: OpenFlags): Promise<void> {
   const { err, out } = context
-  // Loaded only where it is needed: help and bad usage answer at once.
+  // Loaded only if it is needed: help and bad usage answer at once.
   const { findRenderer } = await import('../../web/find-renderer.ts')
   const { openWebShell } = await import('../../web/web-shell.ts')
   const rendererFolder = await findRenderer(() => err.writeLine('Building the window…'))
@@ -66,7 +66,7 @@ async function serveScreens(context: CliContext, flags: OpenFlags): Promise<void
   }
 }
 
-/** Has the system open a file in the browser. Where no browser can be started, what was printed is all there is to do. */
+/** Has the system open a file in the browser. If no browser can be started, what was printed is all there is to do. */
 async function openInBrowser(file: string): Promise<void> {
   const { default: open } = await import('open')
   const browser = await open(file).catch(() => null)

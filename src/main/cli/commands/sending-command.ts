@@ -54,7 +54,7 @@ export interface SendingCommand<Own extends object> {
   addOptions(command: Command): void
   toOperation(flags: Own): Operation
   /**
-   * Finds the source of a command that needs none named; null where there is nothing to send, which it has said.
+   * Finds the source of a command that needs none named; null if there is nothing to send, which it has said.
    * `baseUrl` is where the requests go.
    */
   findSource?(
@@ -67,7 +67,7 @@ export interface SendingCommand<Own extends object> {
   examples: readonly string[]
   /** Makes it a load test: its pace is among its own options. */
   toLoad?(flags: Own): Load
-  /** The capacity search that a load test was asked for; null where none was. */
+  /** The capacity search that a load test was asked for; null if none was. */
   toCapacity?(load: Load, flags: Own): CapacityPlan | null
 }
 
@@ -101,7 +101,7 @@ function findStored(workspace: string, flags: ServiceFlags): StoredConnection | 
   return flags.baseUrl === undefined ? findConnectionInUse(readConnections(workspace)) : null
 }
 
-/** Options that were given and do nothing for this operation, in a sentence; nothing where there are none. */
+/** Options that were given and do nothing for this operation, in a sentence; nothing if there are none. */
 function noteIdleOptions(operation: Operation, flags: SendingFlags): string[] {
   if (isAsync(operation)) return []
   const servesMedia = flags.mediaHost || flags.mediaUrl !== undefined
@@ -263,7 +263,7 @@ function expandSource(name: string, env: NodeJS.ProcessEnv): string[] {
 
 /**
  * The plan with the mapping that `--mapping` names under what its options say: a saved one, or that of the last run of
- * a source with the same columns. Throws `BAD_USAGE` where there is none, and `BAD_SOURCE`.
+ * a source with the same columns. Throws `BAD_USAGE` if there is none, and `BAD_SOURCE`.
  */
 async function withBaseMapping(
   context: CliContext,

@@ -74,7 +74,7 @@ export async function submitEarlier(baseUrl: string, apiKey: string): Promise<vo
   }
 }
 
-/** What went otherwise than scripted, a sentence each; empty where all went as it should. */
+/** What went otherwise than scripted, a sentence each; empty if all went as it should. */
 export function findDifferences(runs: { tasks: RunSummary; async: RunSummary; terms: RunSummary }): string[] {
   return [...compareTasks(runs.tasks), ...compareAsync(runs.async), ...compareTerms(runs.terms)]
 }

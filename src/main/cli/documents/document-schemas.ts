@@ -55,9 +55,9 @@ const connectionSchema = z.object({
   keys: z.array(
     z.object({
       label: z.string(),
-      /** Null where the key is only typed. */
+      /** Null if the key is only typed. */
       env: z.string().nullable(),
-      /** Where a typed key is kept; null where none was typed. */
+      /** Where a typed key is kept; null if none was typed. */
       kept_in: z.string().nullable(),
       active: z.boolean(),
       set: z.boolean(),
@@ -119,7 +119,7 @@ export const DOCUMENT_SCHEMAS = {
           ...rowAndRecordShape,
           post_id: z.string().nullable(),
           state: z.string(),
-          /** HTTP status of the last attempt; null where there was no answer. */
+          /** HTTP status of the last attempt; null if there was no answer. */
           status: z.int().nullable(),
           error_code: z.string().nullable(),
           message: z.string().nullable(),

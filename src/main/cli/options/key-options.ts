@@ -33,7 +33,7 @@ function parseCommand(text: string): readonly string[] {
 }
 
 /**
- * Where a plan says that the key is, as options give it, in place of all that was said before; nothing where they say
+ * Where a plan says that the key is, as options give it, in place of all that was said before; nothing if they say
  * nothing. Throws commander's `InvalidArgumentError` if they say it twice.
  */
 export function toGivenKey({

@@ -86,7 +86,7 @@ export function addLabelOptions(command: Command): Command {
     )
 }
 
-/** Whether labels are asked for. Throws where options of labels contradict each other. */
+/** Whether labels are asked for. Throws if options of labels contradict each other. */
 export function hasLabels({ label, labels, key, verdicts, positive, separator }: LabelFlags): boolean {
   if (labels !== undefined && (label === undefined || key === undefined)) {
     throw new InvalidArgumentError('--labels needs --label COLUMN and --key COLUMN.')

@@ -190,7 +190,7 @@ function toSmokeTest({ http, gracefulStop }: LoadFlags): Load {
   } satisfies LoadInput)
 }
 
-/** The load that options ask for. Throws commander's `InvalidArgumentError` where they do not go together. */
+/** The load that options ask for. Throws commander's `InvalidArgumentError` if they do not go together. */
 export function toLoad(flags: LoadFlags): Load {
   if (flags.once) return toSmokeTest(flags)
   const { abortOnFail = false, threshold = [] } = flags

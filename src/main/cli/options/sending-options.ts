@@ -129,7 +129,7 @@ function parseErrorPercent(text: string): number {
 export const NO_STOP_OF_LOADS =
   '--stop-at-errors and --stop-after-rows do not apply to load tests, which have thresholds.'
 
-/** The rule that options give, over that of a plan; nothing where they say nothing. */
+/** The rule that options give, over that of a plan; nothing if they say nothing. */
 export function toStopRule(flags: StopFlags, planned?: StopRule): { stop?: Partial<StopRule> } {
   const given = readFlags(STOP_OPTIONS, flags)
   return Object.keys(given).length === 0 ? {} : { stop: { ...planned, ...given } }

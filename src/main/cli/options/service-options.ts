@@ -233,7 +233,7 @@ export function toTls(flags: DeploymentFlags, base: PlanConnectionInput['tls'], 
   return Object.keys(tls).length === 0 ? undefined : tls
 }
 
-/** What options say of the proxy, over that of a stored connection; nothing where they say nothing. */
+/** What options say of the proxy, over that of a stored connection; nothing if they say nothing. */
 function toProxy(
   { proxy: url, systemProxy, proxyCredentialsEnv: credentialsEnv }: DeploymentFlags,
   base: PlanConnectionInput['proxy'],
@@ -280,7 +280,7 @@ export function applyDeployment<Known extends Partial<PlanConnectionInput>>(
 
 /**
  * The connection that options name: those of a stored one, if any, with whatever options are given over them.
- * Throws `BAD_USAGE` where nothing says which service it is, and `InvalidArgumentError`.
+ * Throws `BAD_USAGE` if nothing says which service it is, and `InvalidArgumentError`.
  */
 export function toConnectionInput(
   flags: ServiceFlags,

@@ -34,7 +34,7 @@ function toLoadLabel(phase: RunPhase, load: LoadProgress): string {
   return load.awaited > 0 ? 'Awaiting' : 'Stopping'
 }
 
-/** How much of the measured time is over, from 0 to 1; null where it ends with a number of requests. */
+/** How much of the measured time is over, from 0 to 1; null if it ends with a number of requests. */
 function toLoadShare({ phase, elapsedMs, measuredMs }: LoadProgress): number | null {
   if (phase === 'warmup') return 0
   if (phase === 'stopping') return 1

@@ -32,7 +32,7 @@ function createLiveReporter(context: CliContext): ProgressReporter {
   const redraw = () => {
     if (last !== null) draw?.(formatProgressBlock(context.errTerminal, last))
   }
-  // Loaded only where it draws, and not awaited: it first builds a table of character widths.
+  // Loaded only if it draws, and not awaited: it first builds a table of character widths.
   void import('log-update').then((loaded) => {
     if (hasFinished) return
     draw = loaded.createLogUpdate(process.stderr)

@@ -18,7 +18,7 @@ import { formatOpenWarnings } from '../summary/open-warnings.ts'
 import { toPrintable } from '../terminal/output.ts'
 
 /**
- * The connection to production that a person has to be asked about before anything is sent there; null where there is
+ * The connection to production that a person has to be asked about before anything is sent there; null if there is
  * nothing to ask. Throws `BAD_USAGE` without a terminal: what goes there unattended says so
  * with `--yes`.
  */
@@ -37,7 +37,7 @@ interface SendingQuestion {
   /** What is sent, as in `3 rows`. */
   what: string
   baseUrl: string
-  /** The connection to ask about since it is marked as production; null where there is none. */
+  /** The connection to ask about since it is marked as production; null if there is none. */
   guarded: StoredConnection | null
   /** Causes of warnings that have to be accepted. */
   open: readonly ProblemGroup[]
@@ -47,7 +47,7 @@ interface SendingQuestion {
 
 /**
  * Asks once about everything that has to be confirmed before something is sent: warnings to accept, and production.
- * Returns the codes that were accepted, none where there is nothing to ask; null where the answer is no. Throws
+ * Returns the codes that were accepted, none if there is nothing to ask; null if the answer is no. Throws
  * `NOT_CONFIRMED` without a terminal.
  */
 export async function confirmSending(
@@ -99,7 +99,7 @@ type UnknownChoice = Pick<ResumeOptions, 'onUnknown' | 'resendIndexAdds'>
 const SKIP: UnknownChoice = { onUnknown: 'skip' }
 
 /**
- * Whether rows of unknown outcome are sent again: as `--on-unknown` says, else as the person answers. Where no one can
+ * Whether rows of unknown outcome are sent again: as `--on-unknown` says, else as the person answers. If no one can
  * be asked they are skipped. Index adds need a typed word or `--resend-index-adds`. Throws `NOT_CONFIRMED`.
  */
 export async function chooseOnUnknown(
@@ -164,7 +164,7 @@ export function findUntrusted(
 }
 
 /**
- * Asks about a plan file that sends secrets or ids of appeals where no stored connection sends them; false where the
+ * Asks about a plan file that sends secrets or ids of appeals if no stored connection sends them; false if the
  * answer is no. Throws `BAD_PLAN` without a terminal: what runs such plans unattended passes `--trust-plan`.
  */
 export async function confirmTrust(

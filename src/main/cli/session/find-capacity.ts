@@ -33,7 +33,7 @@ interface CapacitySearch {
   plan: LoadPlan
   capacity: CapacityPlan
   flags: RunTimeFlags
-  /** The connection to ask about since it is marked as production; null where there is none. */
+  /** The connection to ask about since it is marked as production; null if there is none. */
   guarded: StoredConnection | null
   /** Causes of warnings that the plan accepts if a person agrees. */
   open: readonly ProblemGroup[]

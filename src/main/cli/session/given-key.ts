@@ -197,7 +197,7 @@ function toKey(text: string, addresses: Addresses, source: string): ApiKey {
   return ApiKey.create(key, addresses, source)
 }
 
-/** The key that options gave for one command; null where they gave none. See {@link readKeyFile}. */
+/** The key that options gave for one command; null if they gave none. See {@link readKeyFile}. */
 export async function readGivenKey(
   context: CliContext,
   { apiKeyFile, apiKeyCommand }: GivenKeyFlags,

@@ -29,7 +29,7 @@ function listDescendants(pid: number): number[] {
   return found.slice(1)
 }
 
-/** All processes, each with its parent; none where the system does not say. */
+/** All processes, each with its parent; none if the system does not say. */
 function listParents(): [pid: number, parent: number][] {
   try {
     return process.platform === 'linux' ? readProc() : askPs()

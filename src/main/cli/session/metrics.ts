@@ -26,7 +26,7 @@ const CONNECTIONS_MAX = 100
 
 /**
  * Serves a load test's figures, unless told otherwise to this machine alone; port 0 takes a free one. A request that has
- * not come after `waitMs` is ended. Throws `BAD_USAGE` where the port is taken.
+ * not come after `waitMs` is ended. Throws `BAD_USAGE` if the port is taken.
  */
 export async function serveMetrics(
   port: number,

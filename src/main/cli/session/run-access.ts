@@ -76,7 +76,7 @@ export function createRunAccess(context: CliContext, options: AccessOptions) {
     hasGivenKey: keyFrom === 'file' || keyFrom === 'command',
     /** Whether the key is the active one of a stored connection, whose keys are all of one project. */
     isKeyOfConnection: given === null && active !== null,
-    /** The stored connection that the run was started with, where the workspace has it. */
+    /** The stored connection that the run was started with, if the workspace has it. */
     stored,
     /** The stored connection to production that the run reaches, by whichever name or address. */
     production: findProduction(connections, connection),
@@ -84,7 +84,7 @@ export function createRunAccess(context: CliContext, options: AccessOptions) {
     notes,
     /**
      * The key to start or resume with, none for operations that carry none, and the credentials of its proxy. Throws
-     * `NO_API_KEY`, also where a stored connection's key would go to an address that is not the connection's.
+     * `NO_API_KEY`, also if a stored connection's key would go to an address that is not the connection's.
      */
     readSecrets: async (): Promise<RunSecrets> => {
       if (isAnonymous) return readTrialSecrets()
@@ -134,8 +134,8 @@ export function createRunAccess(context: CliContext, options: AccessOptions) {
 export interface RunAccess extends ReturnType<typeof createRunAccess> {}
 
 /**
- * The active key of a stored connection; null where it was never typed, which the engine says what to do about. Throws
- * `NO_API_KEY` where it is somewhere else.
+ * The active key of a stored connection; null if it was never typed, which the engine says what to do about. Throws
+ * `NO_API_KEY` if it is somewhere else.
  */
 async function readActiveKey(
   sources: KeySources,
@@ -152,7 +152,7 @@ async function readActiveKey(
   return variable === undefined ? null : readApiKey(sources.env, variable, owner)
 }
 
-/** A key that may go where a run goes; null where it is not at hand, or was typed for another way to the service. */
+/** A key that may go where a run goes; null if it is not at hand, or was typed for another way to the service. */
 async function findKeyFor(
   sources: KeySources,
   owner: StoredConnection,

@@ -160,7 +160,7 @@ async function completePlan(
   if (preview === null) return { plan, columns: null }
   const { columns, sheets, sheet, sheetRows = [] } = preview
   if (preview.files !== undefined && !options.quiet) await context.err.writeLine(sayFiles(preview.files))
-  // Where nobody looks on, only what could be wrong is worth a line.
+  // If nobody looks on, only what could be wrong is worth a line.
   const isTold = context.errTerminal.isInteractive
   const shown = options.quiet ? [] : preview.readAs.filter((readAs) => isTold || hasGuess(readAs))
   for (const readAs of shown.slice(0, FILES_SHOWN)) {

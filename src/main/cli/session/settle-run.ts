@@ -29,7 +29,7 @@ import { tellGithub } from './github-actions.ts'
 import type { RunAccess } from './run-access.ts'
 
 /**
- * Follows a run to its end, sends rows of unknown outcome once more where that is wanted, says how it ended, and returns
+ * Follows a run to its end, sends rows of unknown outcome once more if that is wanted, says how it ended, and returns
  * what to exit with.
  */
 export async function settleRun(
@@ -125,7 +125,7 @@ export async function exportEnded(
 
 /**
  * Shows a run's progress until it ends. The first Ctrl-C lets what is in flight end and keeps the rest pending; the
- * second leaves at once. Throws the `SluiceError` that ended the run, where one did.
+ * second leaves at once. Throws the `SluiceError` that ended the run, if one did.
  */
 export async function followRun(
   context: CliContext,

@@ -111,7 +111,7 @@ export function readOpenWarnings(
 /** What a dry run found. */
 interface Findings {
   rows: RowCounts
-  /** What the fixes of the plan changed; null where they changed nothing. */
+  /** What the fixes of the plan changed; null if they changed nothing. */
   corrected: CorrectedCounts | null
   sourceRead: SourceRead | null
   /** What of the source was sent before; null if nothing was. */

@@ -9,7 +9,7 @@ import { padRight } from '../terminal/layout.ts'
 import { toPrintable } from '../terminal/output.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
-/** Commands to type, each with what it does; nothing where there are none. */
+/** Commands to type, each with what it does; nothing if there are none. */
 export function formatCommands(terminal: Terminal, steps: readonly [string, string][]): string[] {
   if (steps.length === 0) return []
   const commands = steps.map(([command]) => `  ${terminal.commandPrefix} ${toPrintable(command)}`)

@@ -71,7 +71,7 @@ function formatHeading(terminal: Terminal, summary: RunSummary): string[] {
   return lines
 }
 
-/** What belongs to the run: its retries, or where it is a retry, the whole. */
+/** What belongs to the run: its retries, or if it is a retry, the whole. */
 function formatRetries(summary: RunSummary): string[] {
   const { run_id: runId, retries, whole_run: whole } = summary
   const shown = [

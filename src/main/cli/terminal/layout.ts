@@ -199,7 +199,7 @@ const BAR_MAX_COLUMNS = 40
 
 const BAR_MIN_COLUMNS = 8
 
-/** A word, a bar where there is room and something to draw, and what fits behind it. `share` is null without an end. */
+/** A word, a bar if there is room and something to draw, and what fits behind it. `share` is null without an end. */
 export function formatBarLine(
   terminal: Terminal,
   label: string,

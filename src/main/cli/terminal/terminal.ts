@@ -66,7 +66,7 @@ export function isUtf8Terminal(env: NodeJS.ProcessEnv, platform: NodeJS.Platform
   return /utf-?8/i.test(locale)
 }
 
-/** Describes a stream as a terminal. Where it is none, nothing is styled and the signs are still drawn as UTF-8. */
+/** Describes a stream as a terminal. If it is none, nothing is styled and the signs are still drawn as UTF-8. */
 export function createTerminal(stream: WriteStream, env: NodeJS.ProcessEnv = process.env) {
   const isTerminal = stream.isTTY === true
   return {

@@ -2,7 +2,7 @@ import { type DatabaseSync, readTuples } from '../workspace/sqlite.ts'
 import { parseTexts } from './stored-cells.ts'
 
 /**
- * The cells of some columns, each an array in the order of the rows, '' where a row has none. The texts of a stretch come
+ * The cells of some columns, each an array in the order of the rows, '' if a row has none. The texts of a stretch come
  * as one JSON array, which takes less than one by one, and has what only JavaScript can hold.
  */
 export function readCells(

@@ -23,7 +23,7 @@ export function closeWhole(db: DatabaseSync): void {
 
 /**
  * Does the same for a journal that no process holds: one whose process was killed, or that had a read under way when its
- * run ended. Whoever has read a journal calls it afterwards. Where it cannot be done, the next reader does it.
+ * run ended. Whoever has read a journal calls it afterwards. If it cannot be done, the next reader does it.
  */
 export function checkpointUnheld(file: string): void {
   try {

@@ -25,7 +25,7 @@ export type CounterKind =
   | 'held_by_service'
   | 'reuse_ended'
   | 'redacted'
-  /** Answers by charset where that is not UTF-8, and `damaged` ones. */
+  /** Answers by charset if that is not UTF-8, and `damaged` ones. */
   | 'answer_text'
   | 'answer'
   | 'callback'
@@ -156,7 +156,7 @@ export function uncountError(counters: Counters, cause: ErrorCause, rows: number
   counters.add('error', toFurther(cause.state), own - rows)
 }
 
-/** The group in which {@link countError} counted rows; null where it did not count them. */
+/** The group in which {@link countError} counted rows; null if it did not count them. */
 export function findErrorGroup(
   groups: ReadonlyMap<string, number>,
   cause: ErrorCause,

@@ -52,7 +52,7 @@ function findGivers(workspace: string, retryId: string): string[] {
     .map(({ record }) => record.runId)
 }
 
-/** Null where the journal holds no run or another one, or cannot be read any more. */
+/** Null if the journal holds no run or another one, or cannot be read any more. */
 function readRecord(file: string): RunRecord | null {
   try {
     const db = openJournalReader(file)

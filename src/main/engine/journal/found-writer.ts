@@ -87,7 +87,7 @@ export class Terms {
     return number ?? this.#number(kind, JSON.stringify([FURTHER_VALUES]), Number.POSITIVE_INFINITY)
   }
 
-  /** The number of a class; null where it finds no room for a column, which is noted. */
+  /** The number of a class; null if it finds no room for a column, which is noted. */
   ofClass(className: string): number | null {
     const number =
       className.length <= TERM_MAX_LENGTH ? this.#number('class', className, SCORE_COLUMNS_MAX) : null

@@ -33,7 +33,7 @@ export class Journal {
   readonly #sync: () => Promise<void>
   #commits = 0
   #durability: Durability = 'process'
-  /** The WAL, once it was opened to be synced; null where the file system allows none. */
+  /** The WAL, once it was opened to be synced; null if the file system allows none. */
   #wal: number | null | undefined
 
   /** Takes the lease and opens the file, making it if need be. Throws `RUN_BUSY`, `WORKSPACE_UNUSABLE`, or `RUN_NOT_FOUND`. */
@@ -63,7 +63,7 @@ export class Journal {
   }
 
   /**
-   * Runs `write` in one transaction, the counters' changes with it. Throws `DISK_FULL` where there is no room; the
+   * Runs `write` in one transaction, the counters' changes with it. Throws `DISK_FULL` if there is no room; the
    * transaction is then undone, and the counters keep what they had for the next try. With `isApart` only those changes
    * are written that `write` makes itself: outcomes that found no room must not be counted without being there.
    */
@@ -83,7 +83,7 @@ export class Journal {
     this.attempt(() => this.db.exec('BEGIN IMMEDIATE'))
   }
 
-  /** Does a piece of the transaction's work; where it throws, the transaction is undone. */
+  /** Does a piece of the transaction's work; if it throws, the transaction is undone. */
   attempt(write: () => void): void {
     try {
       write()
@@ -167,7 +167,7 @@ export function checkpointEvery(db: DatabaseSync, pages: number): void {
 
 /**
  * Opens a journal for writing and brings its schema up to date. The caller holds the run's lease.
- * Throws `WORKSPACE_UNUSABLE` where the file is not a journal or comes from a newer version.
+ * Throws `WORKSPACE_UNUSABLE` if the file is not a journal or comes from a newer version.
  */
 export function openJournal(file: string): DatabaseSync {
   const db = openFile(file, false)
@@ -240,7 +240,7 @@ export function isOfEarlierVersion(file: string): boolean {
 
 const USER_VERSION_AT = 60
 
-/** False where the run's thread is just making the file. */
+/** False if the run's thread is just making the file. */
 export function hasSchema(db: DatabaseSync): boolean {
   return readSchemaVersion(db) > 0
 }

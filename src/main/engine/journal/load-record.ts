@@ -65,7 +65,7 @@ export interface LoadState {
   /** The request before everything else, if there was one; earlier versions sent none. */
   first?: LoadFirstRequest
   thresholds: ThresholdResult[]
-  /** Absent where answers came as they should, and of earlier versions. */
+  /** Absent if answers came as they should, and of earlier versions. */
   silence?: LoadSilence
   /** Metrics that are no latencies, and the stages of a pace that has them; earlier versions wrote neither. */
   metrics?: MetricValues
@@ -185,7 +185,7 @@ export function toLostGroups(lost: number): ErrorGroup[] {
 }
 
 /**
- * What a journal says of a load test as a whole. Where its process died, requests that had gone out by the end of the
+ * What a journal says of a load test as a whole. If its process died, requests that had gone out by the end of the
  * last whole second and had not ended are unknown, as in any run (docs/architecture.md §2.1).
  */
 export function readRecoveredLoad({ db, isCutOff }: RunView): RecoveredLoad {
@@ -196,7 +196,7 @@ export function readRecoveredLoad({ db, isCutOff }: RunView): RecoveredLoad {
   return { state: lost === 0 ? state : withLost(state, lost, readSecondCount(db) - 1), lost }
 }
 
-/** When the last whole second of a load test ended whose process died, milliseconds; null where none did. */
+/** When the last whole second of a load test ended whose process died, milliseconds; null if none did. */
 export function readCutOffMs({ db, isCutOff }: RunView): number | null {
   return isCutOff ? readSecondCount(db) * 1000 : null
 }
@@ -207,7 +207,7 @@ function readSecondCount(db: DatabaseSync): number {
   return last === undefined ? 0 : (JSON.parse(String(last['extras'])) as LoadSecondExtras).second + 1
 }
 
-/** How thresholds stand where nothing was measured. */
+/** How thresholds stand if nothing was measured. */
 export function evaluateWithoutData({ record }: RunView): LoadState['thresholds'] {
   return evaluateThresholds(record.plan.load?.thresholds ?? [], NO_MEASUREMENTS)
 }

@@ -22,7 +22,7 @@ export interface RunView {
   isCutOff: boolean
 }
 
-/** Reads one run, without its retries; null where its journal holds no run yet. */
+/** Reads one run, without its retries; null if its journal holds no run yet. */
 export function readRunView(pool: ReaderPool, file: string, isHeld: boolean): RunView | null {
   const db = pool.get(file)
   const record = hasSchema(db) ? readRunRecord(db) : null
@@ -55,7 +55,7 @@ export class ReaderPool {
     this.#max = Math.max(READERS_MAX, readers)
   }
 
-  /** The reader of a journal. Throws `WORKSPACE_UNUSABLE` where it cannot be opened. */
+  /** The reader of a journal. Throws `WORKSPACE_UNUSABLE` if it cannot be opened. */
   get(file: string): DatabaseSync {
     const reader = this.#readers.get(file) ?? openJournalReader(file)
     this.#readers.delete(file)
@@ -76,7 +76,7 @@ export class ReaderPool {
     checkpointUnheld(file)
   }
 
-  /** Makes the journals that were read whole in their files, where nobody holds them; called after each read. */
+  /** Makes the journals that were read whole in their files, if nobody holds them; called after each read. */
   checkpoint(): void {
     for (const file of this.#readers.keys()) checkpointUnheld(file)
   }
@@ -95,7 +95,7 @@ export interface RunFamily extends RunView {
   whole: readonly RunView[]
 }
 
-/** Reads a run with its retries; null where its journal holds no run yet. `isHeld` says whether any process holds one. */
+/** Reads a run with its retries; null if its journal holds no run yet. `isHeld` says whether any process holds one. */
 export function readRunFamily(
   pool: ReaderPool,
   file: string,
@@ -142,7 +142,7 @@ function findMember(members: readonly RunView[], runId: string): RunView | null 
 
 /**
  * A run, its retries and theirs, the first run first, then oldest first: to a person they are one. `runId` may name any
- * of them; `read` gives null where a run does not exist. A retry whose parent was deleted begins a whole of its own.
+ * of them; `read` gives null if a run does not exist. A retry whose parent was deleted begins a whole of its own.
  */
 export function readWholeRun<Member extends { record: RunRecord }>(
   runId: string,
@@ -187,7 +187,7 @@ function listBelow<Member extends { record: RunRecord }>(
   return [first, ...retries.sort((a, b) => compareAge(a.record, b.record))]
 }
 
-/** Reads the record of a run without its lease; null where there is none, or not yet. Throws `WORKSPACE_UNUSABLE`. */
+/** Reads the record of a run without its lease; null if there is none, or not yet. Throws `WORKSPACE_UNUSABLE`. */
 export function readRecordOf(workspace: string, runId: string): { record: RunRecord } | null {
   const file = toJournalFile(workspace, runId)
   if (!isThere(file)) return null
@@ -219,8 +219,8 @@ function compareAge(a: RunRecord, b: RunRecord): number {
 const DELETED = ' (deleted)'
 
 /**
- * The child run that stands for rows of its parent, given what the parent's record names. Null where there is none, or
- * where it was deleted before it had sent anything: then the parent has its rows back.
+ * The child run that stands for rows of its parent, given what the parent's record names. Null if there is none, or
+ * if it was deleted before it had sent anything: then the parent has its rows back.
  */
 export function findSuccessor(named: string | null, workspace: string): string | null {
   if (named === null || isDeleted(named)) return named
@@ -238,7 +238,7 @@ export function isDeleted(named: string): boolean {
 }
 
 /**
- * States that a child run takes over, rows that were never sent having none, and those that it takes only where rows of
+ * States that a child run takes over, rows that were never sent having none, and those that it takes only if rows of
  * unknown outcome are resent. An index add whose callback is overdue was acknowledged: another may add it twice.
  */
 export function toRetriedStates({ plan }: Pick<RunRecord, 'plan'>): {

@@ -32,11 +32,11 @@ export interface RunRecord {
   name: string
   plan: SentPlan
   columns: string[]
-  /** The header as the source has it, empty and doubled names among them; null where there was none. */
+  /** The header as the source has it, empty and doubled names among them; null if there was none. */
   header: string[] | null
   state: StoredState
   stopReason: string | null
-  /** What to do about it; null where there is nothing. */
+  /** What to do about it; null if there is nothing. */
   stopAdvice: string | null
   createdAtMs: number
   startedAtMs: number | null
@@ -52,7 +52,7 @@ export interface RunRecord {
   claimedRows: number
   /** Base of the callback URLs; null for sync runs, and where the service answers somebody else. */
   callbackBase: string | null
-  /** Base of the media host's URLs; null where it is not used. */
+  /** Base of the media host's URLs; null if it is not used. */
   mediaBase: string | null
   /** Callbacks of the inbox up to this one were processed. */
   inboxRead: number

@@ -26,7 +26,7 @@ export interface SecondRecord {
   rejected: number
   failed: number
   unknown: number
-  /** Longest delay of the sending thread's event loop, microseconds; null where it was not watched. */
+  /** Longest delay of the sending thread's event loop, microseconds; null if it was not watched. */
   eventLoopMaxUs: number | null
   /** Whether we were too slow in it ourselves (docs/load-tests.md §1). */
   generatorLimited: boolean
@@ -157,7 +157,7 @@ function addUpSeconds(db: DatabaseSync): LatencyMeter {
   const isSame =
     before !== undefined && before.upTo <= upTo && before.check === describeSeconds(db, before.upTo)
   const known = isSame ? before : undefined
-  // Where reading fails half-way, nothing is believed to be added up.
+  // If reading fails half-way, nothing is believed to be added up.
   addedUp.delete(db)
   const settled = { upTo, check: describeSeconds(db, upTo), meter: known?.meter ?? new LatencyMeter() }
   addSeconds(db, settled.meter, [known?.upTo ?? 0, upTo])
@@ -192,12 +192,12 @@ function addSeconds(db: DatabaseSync, meter: LatencyMeter, [above, upTo]: readon
   }
 }
 
-/** The last second that the journal has; 0 where it has none. */
+/** The last second that the journal has; 0 if it has none. */
 function readLastSecond(db: DatabaseSync): number {
   return readNumber(db, 'SELECT max(at) FROM second')
 }
 
-/** Sets the time spent sending to what the seconds tell, where that is more than `knownMs`. */
+/** Sets the time spent sending to what the seconds tell, if that is more than `knownMs`. */
 export function restoreSendingTime(journal: Journal, knownMs: number): void {
   const seconds = readNumber(journal.db, 'SELECT count(*) FROM second WHERE sent > 0')
   journal.transact('process', () =>

@@ -24,7 +24,7 @@ export interface SessionRecord {
   number: number
   kind: SessionKind
   startedAtMs: number
-  /** When it last stopped sending; null where it goes on, or its process died. */
+  /** When it last stopped sending; null if it goes on, or its process died. */
   endedAtMs: number | null
   appVersion: string
   taken: number

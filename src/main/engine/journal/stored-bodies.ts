@@ -24,7 +24,7 @@ export interface PackedBody {
 /** A body as the journal gives it back. */
 export interface StoredBody {
   text: string
-  /** How long it was before it was cut, null where nobody noted that; null for a whole body. */
+  /** How long it was before it was cut, null if nobody noted that; null for a whole body. */
   cutFrom: { bytes: number | null } | null
 }
 
@@ -79,7 +79,7 @@ export class LongBodies {
     this.#remove = db.prepare(`DELETE FROM ${table} WHERE id = ?`)
   }
 
-  /** Writes a body that is compressed; returns what stands in the row itself, null where this has it all. */
+  /** Writes a body that is compressed; returns what stands in the row itself, null if this has it all. */
   write(id: number, body: string | PackedBody | null): string | null {
     if (body === null || typeof body === 'string') return body
     this.#insert.run(id, body.bytes, body.content)
@@ -146,7 +146,7 @@ export function createExchangeReader(db: DatabaseSync) {
       return answers
     },
     /**
-     * The last answer to an item; null where there was none. With `tries`, of an item with several rows, the answer to
+     * The last answer to an item; null if there was none. With `tries`, of an item with several rows, the answer to
      * the last try of a row that was tried so often: others may have been sent again without it, or it without them, or a
      * correction may have made the row invalid with which the answer stood.
      */

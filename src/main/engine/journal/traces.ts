@@ -5,7 +5,7 @@ export function hasTraces(db: DatabaseSync): boolean {
   return hasColumn(db, 'attempt', 'traceparent')
 }
 
-/** Makes room for trace contexts where there is none. The caller has a transaction open. */
+/** Makes room for trace contexts if there is none. The caller has a transaction open. */
 export function makeRoomForTraces(db: DatabaseSync): void {
   if (!hasTraces(db)) db.exec('ALTER TABLE attempt ADD COLUMN traceparent TEXT')
 }

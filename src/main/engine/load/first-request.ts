@@ -16,7 +16,7 @@ export interface LoadRequestOptions {
   createClient: () => ServiceClient
   judge: (exchange: Exchange, rowKeys: readonly string[]) => Judgement
   toPostId: (sequence: number) => string
-  /** Of the item that stands for a request, from 1; null where no callback is asked for. */
+  /** Of the item that stands for a request, from 1; null if no callback is asked for. */
   toCallbackUrl: (item: number) => string | null
 }
 

@@ -67,7 +67,7 @@ export class RequestKeeper {
     this.#random = random
   }
 
-  /** Draws for a request: whether it is kept, and as what; null where it is not, and it need not be made a sample. */
+  /** Draws for a request: whether it is kept, and as what; null if it is not, and it need not be made a sample. */
   consider(outcome: Outcome): KeepReason | null {
     this.#seen += 1
     const draw = this.#random()
@@ -142,7 +142,7 @@ export class SampleSlots {
     this.#changed.set(slot, { ...sample, kept: 'sample', callbackLatencyMs: null })
   }
 
-  /** The slot whose draw is the largest and larger than this one; -1 where there is none. */
+  /** The slot whose draw is the largest and larger than this one; -1 if there is none. */
   #findLargest(draw: number): number {
     let slot = -1
     let largest = draw

@@ -26,9 +26,9 @@ export interface LoadBody {
   position: number
   /** UTF-8 bytes of text_data or url. */
   contentBytes: number
-  /** '' where it has none. */
+  /** '' if it has none. */
   userId: string
-  /** Models it asks for; '' where the service decides. */
+  /** Models it asks for; '' if the service decides. */
   model: string
   /** Which of the tags of rows that thresholds name the row has, a bit each. */
   tags: number
@@ -66,7 +66,7 @@ export class LoadBodies {
   readonly #toPosition: RowOrder
   /** Index of the cell and its value, of each tag of rows. */
   readonly #rowTags: readonly { cell: number; value: string }[]
-  /** Rows that are read by themselves, since they come in no order; null where they come in that of the source. */
+  /** Rows that are read by themselves, since they come in no order; null if they come in that of the source. */
   readonly #single: SingleRows | null
   readonly #mapRow: MapRow
   readonly #hasCallback: boolean
@@ -150,7 +150,7 @@ export class LoadBodies {
   #toBody(row: number, position: number, cells: readonly string[], kinds: string | null): LoadBody {
     const mapped = this.#mapRow(row, cells, kinds).body
     const whole: Body = { ...mapped }
-    // Behind everything else, where no content can stand in for them.
+    // Behind everything else, if no content can stand in for them.
     delete whole['post_id']
     if (this.#hasCallback) delete whole['callback_url']
     whole['post_id'] = POST_ID_MARK

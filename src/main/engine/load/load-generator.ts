@@ -161,7 +161,7 @@ export class LoadGenerator {
     return nowMs < 0 || !isOpen(this.#options.load.pace) ? nowMs : nowMs + EARLY_MS
   }
 
-  /** What is due and finds no room is given up: at once where the plan says so, else when the load is long over. */
+  /** What is due and finds no room is given up: at once if the plan says so, else when the load is long over. */
   #drop(nowMs: number): void {
     const { pacer, load } = this.#options
     if (load.whenFull === 'wait' && nowMs <= this.#giveUpMs) return

@@ -63,7 +63,7 @@ export class LoadLedger {
 
   /**
    * `tagSets`: tags by which requests are also counted apart. `toStage`: the number of the stage of a request, by its
-   * number in the load and when it was sent, milliseconds since measuring began; null where the pace has no stages.
+   * number in the load and when it was sent, milliseconds since measuring began; null if the pace has no stages.
    */
   constructor(
     onAwaited: LoadCallbacks['await'],

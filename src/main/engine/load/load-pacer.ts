@@ -19,9 +19,9 @@ export interface LoadTurn {
 export interface LoadPacer {
   /** Most requests in flight at a time. */
   concurrencyAt(ms: number): number
-  /** Requests that may go out at a time; Infinity where only the number in flight counts. */
+  /** Requests that may go out at a time; Infinity if only the number in flight counts. */
   countReady(ms: number): number
-  /** The next request; null where none may go out. */
+  /** The next request; null if none may go out. */
   take(ms: number): LoadTurn | null
   /** Whether no request follows any more. */
   isOver(ms: number): boolean

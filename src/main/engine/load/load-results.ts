@@ -109,7 +109,7 @@ export type LoadSummaryParts = Pick<
 >
 
 /**
- * What the summary of a load test says otherwise than that of another run: it counts requests, not rows. Null where the
+ * What the summary of a load test says otherwise than that of another run: it counts requests, not rows. Null if the
  * run is none.
  */
 export function toLoadSummary(
@@ -142,7 +142,7 @@ export function toLoadSummary(
       attempted_per_s: perS(within.sent),
       succeeded_per_s: perS(within.succeeded),
     },
-    // A load test asks no more than it is told: nothing was waited, but by retries where the plan has them.
+    // A load test asks no more than it is told: nothing was waited, but by retries if the plan has them.
     retry_after: { answers: throttling.retryAfterAnswers, waited_s: 0 },
     from_cache: { rows: state.fromCache },
     ...toEchoes(state),

@@ -85,7 +85,7 @@ export class LoadRun {
   #threads: LoadThreads | null = null
   readonly #inFlight: number[] = []
   #failure: unknown = null
-  /** The threshold that has ended the load, as it was then, and in words; null where none has. */
+  /** The threshold that has ended the load, as it was then, and in words; null if none has. */
   #crossed: { result: ThresholdResult; reason: string } | null = null
   /** The request before everything else; null before it ended, and if there is none. */
   #first: LoadFirstRequest | null = null
@@ -131,7 +131,7 @@ export class LoadRun {
     return this.#inFlight.reduce((sum, n) => sum + n, 0)
   }
 
-  /** Sends the whole load. Rejects where a sending thread broke off; what was measured is written. */
+  /** Sends the whole load. Rejects if a sending thread broke off; what was measured is written. */
   async run(): Promise<LoadEnd> {
     const { load, record, journal, task, workerUrl } = this.#options
     this.#threads = new LoadThreads({

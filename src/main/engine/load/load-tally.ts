@@ -22,7 +22,7 @@ export interface EndedRequest {
   durationUs: number
   connectUs: number
   status: number
-  /** Undefined where it succeeded. */
+  /** Undefined if it succeeded. */
   cause: LoadErrorCause | undefined
   /** As it is shown. */
   model: string

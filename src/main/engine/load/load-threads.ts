@@ -103,7 +103,7 @@ export class LoadThreads {
   /** Settles when all of them are gone. */
   readonly ended: Promise<unknown>
   readonly #threads: WorkerClient<LoadCalls, { update: LoadUpdate }>[]
-  /** Settles with when measuring begins; with null where the load is stopped before. */
+  /** Settles with when measuring begins; with null if the load is stopped before. */
   readonly #start = Promise.withResolvers<number | null>()
   #ready = 0
 

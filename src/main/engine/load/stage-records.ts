@@ -3,7 +3,7 @@ import { isOpen, STAGES_COUNTED } from '../../../shared/load/load-pace.ts'
 import type { LoadStage } from '../../../shared/load/load-report.ts'
 import { STAGE_METRICS, type StagedRequests } from './tagged-requests.ts'
 
-/** The stages of a load as far as they were measured; none where its pace has none, or too many. */
+/** The stages of a load as far as they were measured; none if its pace has none, or too many. */
 export function toStageRecords(
   load: Load,
   staged: StagedRequests,

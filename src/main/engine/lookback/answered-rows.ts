@@ -34,7 +34,7 @@ export function* readAnsweredSteps(
 interface Member {
   view: RunView
   last: number
-  /** What is stored next to its journal; null where that has to be read. */
+  /** What is stored next to its journal; null if that has to be read. */
   stored: ReturnType<typeof loadColumns>
 }
 
@@ -108,7 +108,7 @@ export class AnsweredStep {
     )
   }
 
-  /** The scores of each class, NaN where a row has none. */
+  /** The scores of each class, NaN if a row has none. */
   scores(classes: readonly string[]): readonly ArrayLike<number>[] {
     const read = this.#columnsOf.map((own) => own?.scores(classes) ?? [])
     return classes.map((_, at) =>
@@ -119,7 +119,7 @@ export class AnsweredStep {
     )
   }
 
-  /** The highest score of all classes, NaN where a row has none. */
+  /** The highest score of all classes, NaN if a row has none. */
   get highestScores(): ArrayLike<number> {
     return this.#merge(
       (own) => own.highestScores,
@@ -127,7 +127,7 @@ export class AnsweredStep {
     )
   }
 
-  /** The cells of a column, '' where a row has none. */
+  /** The cells of a column, '' if a row has none. */
   cells(column: number): ArrayLike<string> {
     const known = this.#cells.get(column)
     if (known !== undefined) return known
@@ -143,7 +143,7 @@ export class AnsweredStep {
     return this.#cells.get(column) ?? []
   }
 
-  /** All cells of a row, and what each of them is in a JSON source; null where all are text. */
+  /** All cells of a row, and what each of them is in a JSON source; null if all are text. */
   wholeAt(place: number): WholeRow {
     const owner = this.owner[place] ?? 0
     const view = this.#members[owner - 1]?.view
@@ -165,7 +165,7 @@ export class AnsweredStep {
     return Array.from<string>({ length: this.width }).fill('')
   }
 
-  /** Takes over the rows of a member from those before it; null where it has none. */
+  /** Takes over the rows of a member from those before it; null if it has none. */
   #open({ view, last, stored }: Member, owner: number): StretchColumns | null {
     if (last <= this.above) return null
     const width = Math.min(this.width, last - this.above)

@@ -44,7 +44,7 @@ export async function readCallbackOverview(
   }
 }
 
-/** The body of a callback in the inbox as text; null where it is gone. */
+/** The body of a callback in the inbox as text; null if it is gone. */
 export function readCallbackBody(workspace: string, id: number): string | null {
   const inbox = new InboxReader(workspace)
   try {
@@ -133,7 +133,7 @@ interface KnownCallback {
   place: SourcePlace | null
 }
 
-/** What a journal says of callbacks; nothing where it cannot be read at present. */
+/** What a journal says of callbacks; nothing if it cannot be read at present. */
 function readKnown(file: string, items: readonly InboxItem[]): [id: number, known: KnownCallback][] {
   if (!existsSync(file)) return []
   try {

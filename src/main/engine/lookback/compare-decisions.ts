@@ -29,7 +29,7 @@ const FEW_JOINED = 0.5
 /**
  * Compares two runs, each with its retries, by what the service decided of each row: which rules newly trigger and which
  * no longer do, which rows ended differently, how scores moved, and with labels how right either run was. Throws
- * `BAD_USAGE` where the runs have no decisions, or not of the same operation, or a column or rule does not exist.
+ * `BAD_USAGE` if the runs have no decisions, or not of the same operation, or a column or rule does not exist.
  */
 export async function compareDecisions(
   kept: KeptPairs,
@@ -89,7 +89,7 @@ function refuseOthers(a: RunFamily, b: RunFamily): void {
   throw new SluiceError({ id: 'comparison_of_operations', operation, otherOperation })
 }
 
-/** The filter with the number of its rule. Throws `BAD_USAGE` where no row of either run triggered it. */
+/** The filter with the number of its rule. Throws `BAD_USAGE` if no row of either run triggered it. */
 function findRuleOf(filter: ChangeFilter, { rules }: PairedRows): ChosenChanges['filter'] {
   if (!('rule' in filter)) return { kind: filter.kind, rule: null }
   const wanted = toComparable(filter.rule)

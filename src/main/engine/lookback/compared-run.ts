@@ -50,7 +50,7 @@ function readComparedRun(view: RunFamily, summary = summarizeRun(view)): Compare
   const latencies: ComparedRun['latencies'] = {}
   for (const series of COURSE_METRICS) {
     const total = latency.histogram(series)
-    // Also null where it repeats another series.
+    // Also null if it repeats another series.
     if (total === null || latency.percentiles(series) === null) continue
     const where = `extras IS NOT NULL AND ${series} IS NOT NULL`
     latencies[series] = toLatencyHistory(total, readSeconds(db, series, where), countSeconds(db, where))

@@ -202,7 +202,7 @@ class Groups {
     this.#by = by
   }
 
-  /** Throws `BAD_USAGE` where there are too many groups to draw from. */
+  /** Throws `BAD_USAGE` if there are too many groups to draw from. */
   add(row: number, group: string): void {
     const number = this.#numberOf.get(group) ?? this.#addGroup(group)
     this.#sizes[number] = (this.#sizes[number] ?? 0) + 1

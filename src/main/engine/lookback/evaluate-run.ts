@@ -45,7 +45,7 @@ export async function evaluateRun(family: RunFamily, options: EvaluateOptions): 
 /**
  * Holds what the rules of a run and its retries did against labels: which were right, which triggered wrongly and which were
  * missed. Reads the run twice at most, a few thousand rows at a time, and yields how far it is after each. Throws
- * `BAD_USAGE` where there is nothing to evaluate, or a column or rule does not exist.
+ * `BAD_USAGE` if there is nothing to evaluate, or a column or rule does not exist.
  */
 export async function* evaluateInSteps(
   family: RunFamily,
@@ -375,7 +375,7 @@ function findScoredTargets(
 }
 
 /**
- * Throws `BAD_USAGE` where no label names a rule, also where verdicts do, or has a mapped value: every labelled row would
+ * Throws `BAD_USAGE` if no label names a rule, also if verdicts do, or has a mapped value: every labelled row would
  * count as harmless. With verdicts, which go before labels, rows of mapped values may all have one.
  */
 export function refuseNoTargets(

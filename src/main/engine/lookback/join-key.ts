@@ -24,8 +24,8 @@ export interface JoinKey {
 }
 
 /**
- * How the rows of two runs are joined: as asked for, else by post_id where it does not differ from run to run, by row
- * where both have the same source and `agreeByRow`, and by content otherwise. Throws `BAD_USAGE` where a column does not
+ * How the rows of two runs are joined: as asked for, else by post_id if it does not differ from run to run, by row
+ * where both have the same source and `agreeByRow`, and by content otherwise. Throws `BAD_USAGE` if a column does not
  * exist.
  */
 export function chooseJoinKey(

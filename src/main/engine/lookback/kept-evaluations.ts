@@ -106,7 +106,7 @@ export class KeptEvaluations {
     }
   }
 
-  /** Makes the evaluation, or part of it, where there is none of the run as it is now. */
+  /** Makes the evaluation, or part of it, if there is none of the run as it is now. */
   async #make(id: string, openFamily: () => RunFamily, patienceMs: number): Promise<Entry> {
     const entry = this.#get(id)
     const askedAtMs = this.#nowMs()

@@ -21,7 +21,7 @@ export class KeptPairs {
   #kept: Kept | null = null
   #timer: NodeJS.Timeout | null = null
 
-  /** The joined rows of two runs. Throws `BAD_USAGE` where a column to join by does not exist. */
+  /** The joined rows of two runs. Throws `BAD_USAGE` if a column to join by does not exist. */
   join(a: RunFamily, b: RunFamily, by: string | null): Pick<Kept, 'pairs' | 'key'> {
     const of = JSON.stringify([by, readStamp(a), readStamp(b)])
     if (this.#kept?.of !== of) {
@@ -50,7 +50,7 @@ function readStamp({ members }: RunFamily): unknown {
     record.claimed,
     ...[file, `${file}-wal`].map((path) => {
       const found = statSync(path, { throwIfNoEntry: false })
-      // A reader makes an empty log where there was none.
+      // A reader makes an empty log if there was none.
       return found === undefined || found.size === 0 ? null : [found.size, found.mtimeMs]
     }),
   ])

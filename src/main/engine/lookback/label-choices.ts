@@ -24,7 +24,7 @@ const CONTENT = new Set(['text_data', 'url', 'media', 'request'])
 
 /**
  * What the columns of a run look like, from {@link STRETCHES} stretches of its rows, and which of them seems to hold
- * labels. Throws `BAD_USAGE` where the run has no rules to evaluate.
+ * labels. Throws `BAD_USAGE` if the run has no rules to evaluate.
  */
 export function readLabelChoices(family: RunFamily): LabelChoices {
   const { record, db } = family

@@ -14,7 +14,7 @@ function toFile({ whole, workspace, record }: RunFamily): string {
   return toLabellingFile(workspace, whole[0]?.record.runId ?? record.runId)
 }
 
-/** The rows of a run that were drawn to be labelled; null where none were. Throws `WORKSPACE_UNUSABLE`. */
+/** The rows of a run that were drawn to be labelled; null if none were. Throws `WORKSPACE_UNUSABLE`. */
 export function readLabelling(family: RunFamily): Labelling | null {
   return readDocument({ file: toFile(family), schema: labellingSchema, unusable: 'labelling_unusable' }, null)
 }
@@ -26,7 +26,7 @@ export function storeLabelling(family: RunFamily, labelling: Labelling): Labelli
   return stored
 }
 
-/** The stratum that a row was drawn from, of nulls where others were drawn; undefined where none were. */
+/** The stratum that a row was drawn from, of nulls where others were drawn; undefined if none were. */
 export function findStratum(family: RunFamily, row: number): VerdictStratum | undefined {
   const labelling = readLabelling(family)
   if (labelling === null) return undefined
@@ -39,7 +39,7 @@ function toStratum({ strata }: Labelling, [, place]: Labelling['rows'][number]):
   return { stratum, stratum_rows: rows }
 }
 
-/** Notes how far a person has come. Throws `BAD_USAGE` where these rows are not drawn any more, and `WORKSPACE_UNUSABLE`. */
+/** Notes how far a person has come. Throws `BAD_USAGE` if these rows are not drawn any more, and `WORKSPACE_UNUSABLE`. */
 export function changeLabelling(family: RunFamily, change: LabellingChange): Labelling {
   return write(family, () => {
     const known = readLabelling(family)

@@ -104,7 +104,7 @@ interface Compared {
   moves: Map<string, TalliedMoves>
 }
 
-/** As {@link compareJournals}, by what is stored next to both; null where it is not all. */
+/** As {@link compareJournals}, by what is stored next to both; null if it is not all. */
 function compareStored({ a, b }: Record<'a' | 'b', RunView>, compared: Compared): number | null {
   if (hasFurtherClasses(a.db) || hasFurtherClasses(b.db)) return null
   // What turns out to be damaged half-way leaves nothing behind.
@@ -326,7 +326,7 @@ function addMove(own: TalliedMoves, moved: LargestMove): void {
   }
 }
 
-/** As `toFixed(3)` rounds, which takes ten times as long and is needed only where a half may be rounded. */
+/** As `toFixed(3)` rounds, which takes ten times as long and is needed only if a half may be rounded. */
 function roundToThousandths(move: number): number {
   const thousandths = move * 1000
   const nearest = Math.round(thousandths)

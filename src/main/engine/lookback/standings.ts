@@ -25,7 +25,7 @@ export interface Standing {
   /** Why a person wanted it not to be sent; null for rows to be sent. */
   leftOut: LeftOutState | null
   /**
-   * What it came to: '' where the service decided, or what the service said, else its state with its error. What was under
+   * What it came to: '' if the service decided, or what the service said, else its state with its error. What was under
    * way when a run was killed is `pending`: a resume decides its outcome.
    */
   outcome: string
@@ -66,7 +66,7 @@ export class Standings {
     return known
   }
 
-  /** How a row stands; undefined where the run does not have it. */
+  /** How a row stands; undefined if the run does not have it. */
   at(row: number): Standing | undefined {
     return this.kinds[(this.of[row] ?? 0) - 1]
   }

@@ -22,7 +22,7 @@ export interface WantedColumns {
   classes: readonly string[] | 'all'
 }
 
-/** Reads what is stored next to a journal; null where nothing is, or not of all rows. */
+/** Reads what is stored next to a journal; null if nothing is, or not of all rows. */
 export function loadColumns(view: RunView, { columns, classes }: WantedColumns): StoredPart | null {
   return readFindings(view, readFingerprint(view), (findings) => {
     const kinds = findings.readKinds()

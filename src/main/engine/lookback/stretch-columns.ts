@@ -17,10 +17,10 @@ export interface StretchColumns {
   ruleIdsOf(set: number): readonly string[]
   /** What each answer names; '' for nothing. */
   names(kind: 'language' | 'model'): readonly string[]
-  /** The scores of each class, NaN where a row has none. */
+  /** The scores of each class, NaN if a row has none. */
   scores(classes: readonly string[]): readonly Float64Array[]
-  /** The highest score of all classes, NaN where a row has none. */
+  /** The highest score of all classes, NaN if a row has none. */
   readonly highestScores: Float64Array
-  /** The cells of each column, '' where a row has none. */
+  /** The cells of each column, '' if a row has none. */
   cells(columns: readonly number[]): readonly (readonly string[])[]
 }

@@ -168,7 +168,7 @@ function isCompared(field: string): boolean {
   return COMPARED_FIELDS.some((name) => name === field)
 }
 
-/** The end of a text, where it was cut. */
+/** The end of a text, if it was cut. */
 function toEnd(text: string): string {
   return toFound(`…${text.slice(-40).toWellFormed()}`)
 }

@@ -55,7 +55,7 @@ function findStructured(
 
 /**
  * Writes the notes of a term to update (docs/interface.md §2.5): null clears them, a key that a row of JSON lacks
- * leaves them, and empty text does either. `index` is the column they come from, null where they are a template or
+ * leaves them, and empty text does either. `index` is the column they come from, null if they are a template or
  * nothing; `structured` as for a text.
  */
 export function createNotesWriter(
@@ -215,14 +215,14 @@ export function hasMediaFiles(plan: Plan, columns: readonly string[]): boolean {
   return (plan.source.format === 'folder' || isFolderColumns(columns)) && columns.includes(MEDIA_COLUMN)
 }
 
-/** The cell that holds the path of a row's media file, empty where the row is none. */
+/** The cell that holds the path of a row's media file, empty if the row is none. */
 export function createMediaCell(columns: readonly string[]): ReadCell {
   const index = columns.indexOf(MEDIA_COLUMN)
   return (_row, cells) => cells[index] ?? ''
 }
 
 /**
- * Gives the address of a row's media file, empty where the row is none; null where the plan names no way to one.
+ * Gives the address of a row's media file, empty if the row is none; null if the plan names no way to one.
  * Without `addresses`, as before a run has any, an address of the same form stands in.
  */
 export function createMediaUrl(

@@ -47,7 +47,7 @@ type LeftOutField = NestedText & Pick<LeftOut, 'field'>
 /**
  * The content that is lost because a column was matched or guessed as the one content of each request: columns that look
  * like the text, also fields of objects, addresses next to a guessed text, columns of the same name, and those with far more
- * prose than what is sent. Nothing where a person stated what fills it.
+ * prose than what is sent. Nothing if a person stated what fills it.
  * `mapping` is the resolved one of the plan.
  */
 export class LeftOutContent {
@@ -308,7 +308,7 @@ export function findFilledBy({ mapping: said, filledBy = {} }: Plan, field: stri
   return filledBy[field] ?? (said[field] === undefined ? 'name' : null)
 }
 
-/** The one column of content that nobody stated; null where there is none, or where rows may have either. */
+/** The one column of content that nobody stated; null if there is none, or if rows may have either. */
 function findKept(plan: Plan, mapping: Mapping, columns: readonly string[]): Kept | null {
   const { operation } = plan
   if (operation.kind !== 'task' || isFolderColumns(columns) || !isEmpty(mapping['request'])) return null

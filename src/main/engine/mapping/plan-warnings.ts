@@ -49,7 +49,7 @@ export function findPlanWarnings(
 }
 
 /**
- * Fields that a kept mapping fills by the numbers of columns without a name, where the source had another number of columns
+ * Fields that a kept mapping fills by the numbers of columns without a name, if the source had another number of columns
  * then: the numbers may mean others now. Rows can be longer than the first ones, so that columns are counted `atFirst`, and
  * `columns` are those of all rows.
  */

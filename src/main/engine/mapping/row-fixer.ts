@@ -23,7 +23,7 @@ import { createRowValidator } from './validate-row.ts'
 
 export interface FixedField {
   kind: RequestField['kind']
-  /** The text that the mapping reads for it; null where nothing is mapped to it. */
+  /** The text that the mapping reads for it; null if nothing is mapped to it. */
   read: ReadCell | null
   /** Gives it another text, '' for none; returns what keeps it out. */
   set: (body: Body, row: number, text: string) => FoundProblem | null

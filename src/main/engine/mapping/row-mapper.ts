@@ -49,10 +49,10 @@ import { toHalf } from './split-row.ts'
 interface MappedRow {
   /** A body, a term of one, or the id in the path (docs/interface.md §2.1, §2.5, §4.3, §4.4, §4.7). */
   body: Body
-  /** What no other row of the source may have too; null where nothing need be looked up. */
+  /** What no other row of the source may have too; null if nothing need be looked up. */
   uniqueKey: UniqueKey | null
   problems: readonly FoundProblem[]
-  /** What the plan's fixes changed; absent where they changed nothing. */
+  /** What the plan's fixes changed; absent if they changed nothing. */
   corrections?: readonly Correction[]
   /** Cell fixes that were not applied. */
   unfit?: readonly UnfitCell[]
@@ -198,7 +198,7 @@ function createFixedField(
 }
 
 /**
- * Compiles what a plan's mapping says of one field into a function that maps nothing else of a row; null where nothing
+ * Compiles what a plan's mapping says of one field into a function that maps nothing else of a row; null if nothing
  * fills the field. It gives what {@link createRowMapper} writes into the body, and where the plan has another id stand
  * for it on the wire alone, the row's own, so that results join with what a person has. Throws `BAD_PLAN`.
  */
@@ -223,7 +223,7 @@ export function createFieldMapper(
   }
 }
 
-/** {@link createFieldMapper} for the post_id; the function gives null where the row has none. */
+/** {@link createFieldMapper} for the post_id; the function gives null if the row has none. */
 export function createPostIdMapper(
   plan: SentPlan,
   columns: readonly string[],
@@ -336,7 +336,7 @@ function createWriters(
   return writers
 }
 
-/** Compiles what fills a field of a kind; null where nothing does. */
+/** Compiles what fills a field of a kind; null if nothing does. */
 type CompileField = (source: FieldSource | undefined, kind: RequestField['kind']) => ReadCell | null
 
 function createWriter(
@@ -405,7 +405,7 @@ function compileSource(
 
 /**
  * Gives what must be unique among the rows of a source: a task's post_id, or a term as the service compares it,
- * lower-cased (docs/interface.md §4.5, §8). Null where nothing must be, or where the mapping makes it so on its own.
+ * lower-cased (docs/interface.md §4.5, §8). Null if nothing must be, or if the mapping makes it so on its own.
  */
 function createUniqueKey(
   { operation, fixes = [] }: Plan,

@@ -43,7 +43,7 @@ import { type Body, findRequestText, isObjectValue, JsonText, toValueText } from
 /** The body of one row, as the mapper made it. */
 type RequestBody = Readonly<Body>
 
-/** Finds everything that is wrong with the body of one row; the same empty list where nothing is. */
+/** Finds everything that is wrong with the body of one row; the same empty list if nothing is. */
 export type ValidateRow = (row: number, body: RequestBody) => readonly FoundProblem[]
 
 const NO_PROBLEMS: readonly FoundProblem[] = Object.freeze([])
@@ -185,7 +185,7 @@ function withoutScheme(url: string): string {
   return url.replace(/^https?:/i, '')
 }
 
-/** A field that is an address of http or https, where it is there. */
+/** A field that is an address of http or https, if it is there. */
 function checkUrl(found: Found, row: number, field: string, value: unknown): Found {
   if (value === undefined) return found
   if (!isHttpUrl(value)) return addProblem(found, row, 'error', field, { code: 'not_a_url' }, value)
@@ -320,7 +320,7 @@ export function findModelWarning(model: string, operation: TaskOperation): PlanW
   return cause === null ? null : { severity: 'warning', field: 'models', ...cause, found: toFound(model) }
 }
 
-/** The models that every row names alike, or null where a column decides. */
+/** The models that every row names alike, or null if a column decides. */
 export function findConstantModels(operation: TaskOperation, mapping: Mapping): readonly string[] | null {
   const source = mapping['models']
   if (source === undefined) return operation.models

@@ -113,7 +113,7 @@ function toRequestChart({ rates, generator }: MeasuredCourse, buckets: readonly 
   }
 }
 
-/** How this machine did over time: its longest stall, and how late it sent; null where that was not measured. */
+/** How this machine did over time: its longest stall, and how late it sent; null if that was not measured. */
 export function toGeneratorChart(buckets: readonly TimeBucket[]): LineChart | null {
   const line = (label: string, className: string, read: Parameters<typeof toHighest>[1]) => ({
     label,

@@ -42,7 +42,7 @@ function isMarkup(filling: Markup | readonly Markup[]): filling is Markup {
   return !Array.isArray(filling)
 }
 
-/** A list of texts that may quote others; nothing where there is none. */
+/** A list of texts that may quote others; nothing if there is none. */
 export function drawList(texts: readonly string[]): Markup {
   return texts.length === 0
     ? NOTHING

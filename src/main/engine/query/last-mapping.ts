@@ -8,7 +8,7 @@ import type { RunFamily } from '../journal/run-family.ts'
 export const LOOKED_THROUGH = 50
 
 /**
- * How the newest of these runs that read a source with the same columns mapped them; null where none did. `open` gives
+ * How the newest of these runs that read a source with the same columns mapped them; null if none did. `open` gives
  * null for a run that cannot be read.
  */
 export function findLastMapping(

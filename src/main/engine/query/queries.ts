@@ -189,7 +189,7 @@ const calls = {
     const { listRowColumns } = await import('../run/export/row-columns.ts')
     return listRowColumns(openFamily(run))
   },
-  // Readers of sources and writers of files are loaded where they are asked for: most queries need neither.
+  // Readers of sources and writers of files are loaded when they are asked for: most queries need neither.
   async exportRun(run: AskedRun, options: ExportOptions) {
     const { exportRun } = await import('../results/export-run.ts')
     const among = await listCell(run, options.filter)
@@ -513,7 +513,7 @@ function askFindings(run: AskedRun, patienceMs: number): Promise<{ index: RowFin
   })
 }
 
-/** The rows of the filter's cell; null where it has none. */
+/** The rows of the filter's cell; null if it has none. */
 async function listCell(run: AskedRun, filter: RowFilter | undefined): Promise<Uint32Array | null> {
   if (filter?.cell === undefined) return null
   return (await openEvaluations()).list(filter.cell, () => openFamily(run))

@@ -100,7 +100,7 @@ function isAddressMac(secret: string, text: string, mac: string): boolean {
 const DEVICE_NAME = /^(con|prn|aux|nul|conin\$|conout\$|com[\d¹²³]|lpt[\d¹²³])(\.|$)/i
 
 /**
- * Where the file at a path inside a folder would be; null where no folder can hold that path. Backslashes are
+ * Where the file at a path inside a folder would be; null if no folder can hold that path. Backslashes are
  * refused everywhere, since they separate names on Windows; its devices, streams and dropped endings only there.
  */
 export function toFilePath(
@@ -127,14 +127,14 @@ export function isInside(folder: string, path: string): boolean {
   return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)
 }
 
-/** Builds the addresses of a run; `readSecret` gives the workspace's secret and is asked only where one is needed. */
+/** Builds the addresses of a run; `readSecret` gives the workspace's secret and is asked only if one is needed. */
 export function createRunAddresses(
   { runToken, callbackBase, mediaBase }: Pick<RunRecord, 'runToken' | 'callbackBase' | 'mediaBase'>,
   readSecret: () => string,
 ) {
   const secret = callbackBase === null && mediaBase === null ? '' : readSecret()
   return {
-    /** Where the service posts the outcome of an item; null where the run has no callbacks. */
+    /** Where the service posts the outcome of an item; null if the run has no callbacks. */
     toCallbackUrl: (item: number): string | null =>
       callbackBase === null ? null : callbackBase + toCallbackPath(secret, { runToken, item }),
     /** Where the service finds a media file of the source's folder. */

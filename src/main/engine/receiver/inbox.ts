@@ -145,7 +145,7 @@ const SCHEMA: OwnSchema = {
 
 /**
  * Opens the inbox for writing, making it where it is missing. The caller holds its lease. Throws `WORKSPACE_UNUSABLE`
- * where the file is not an inbox or comes from a newer version.
+ * if the file is not an inbox or comes from a newer version.
  */
 export function openInbox(file: string): DatabaseSync {
   let db: DatabaseSync | null = null
@@ -232,7 +232,7 @@ export class InboxReader {
 
   /**
    * The callbacks of a run after the one with id `afterId`, in the order they came, at most `limit` of them; fewer
-   * where they are large, but at least one where there is one. Throws `WORKSPACE_UNUSABLE`.
+   * if they are large, but at least one if there is one. Throws `WORKSPACE_UNUSABLE`.
    */
   readAfter(runToken: string, afterId: number, limit: number): InboxCallback[] {
     const open = this.#connect()
@@ -270,7 +270,7 @@ export class InboxReader {
     return open === null ? [] : readRows(open.db, newest, SELF_TEST_PREFIX.length, SELF_TEST_PREFIX, limit)
   }
 
-  /** The body of one callback as text; null where it is gone. */
+  /** The body of one callback as text; null if it is gone. */
   readBody(id: number): string | null {
     const body = this.#connect()?.db.prepare('SELECT body FROM callback WHERE id = ?').get(id)?.['body']
     return body instanceof Uint8Array ? decodeBody(body) : null

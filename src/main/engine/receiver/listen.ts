@@ -98,7 +98,7 @@ export function isEveryAddress(host: string): boolean {
 }
 
 /**
- * The address that others reach a listener at, without a trailing slash. Where it listens on every address, the first
+ * The address that others reach a listener at, without a trailing slash. If it listens on every address, the first
  * one that other machines know this one by, else loopback.
  */
 export function toBaseUrl(

@@ -11,7 +11,7 @@ export interface MediaConditions {
   ifModifiedSince: string | undefined
 }
 
-/** What a request for a file is answered with; `lastByte` is inclusive, and -1 where the file is empty. */
+/** What a request for a file is answered with; `lastByte` is inclusive, and -1 if the file is empty. */
 export type MediaAnswer =
   | { status: 200 | 206; firstByte: number; lastByte: number }
   | { status: 304 }
@@ -41,7 +41,7 @@ export function toMediaAnswer(
   return { status: 206, firstByte: part.first, lastByte: Math.min(part.last, lastByte) }
 }
 
-/** `first` is null for the last so many bytes. Null where it is not a range of bytes that we know, which is then ignored. */
+/** `first` is null for the last so many bytes. Null if it is not a range of bytes that we know, which is then ignored. */
 function parseRange(range: string): { first: number | null; last: number } | null {
   const [, first, last] = /^bytes=\s*(\d{0,15})-(\d{0,15})\s*$/i.exec(range) ?? []
   if (first === undefined || last === undefined || (first === '' && last === '')) return null
@@ -79,7 +79,7 @@ export interface MediaFile {
 const READ_WITHOUT_WAITING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
 
 /**
- * Opens the file at a path inside a folder (a real path); null if it is not a regular file, or where it is outside
+ * Opens the file at a path inside a folder (a real path); null if it is not a regular file, or if it is outside
  * the folder. Links to the inside are followed. The caller closes the handle.
  */
 export async function openMediaFile(folder: string, path: string): Promise<MediaFile | null> {

@@ -42,7 +42,7 @@ export class MediaRegistry {
     this.#nowMs = nowMs
   }
 
-  /** Serves a folder from now on. Throws `BAD_SOURCE` where the folder does not exist, and `WORKSPACE_UNUSABLE`. */
+  /** Serves a folder from now on. Throws `BAD_SOURCE` if the folder does not exist, and `WORKSPACE_UNUSABLE`. */
   add({ runToken, runId, folder }: MediaFolder): void {
     const registered = folderSchema.parse({ runToken, runId, folder: toRealFolder(folder) })
     const file = this.#toFile(runToken)
@@ -73,7 +73,7 @@ export class MediaRegistry {
     }
   }
 
-  /** The real path of the folder that is served for a run's token; null where none is. */
+  /** The real path of the folder that is served for a run's token; null if none is. */
   async find(runToken: string): Promise<string | null> {
     const registered = await this.#read(runToken)
     return registered !== null && this.#isRunHeld(registered.runId) ? registered.folder : null

@@ -18,7 +18,7 @@ export interface ReceiverServerParts {
   countRefusal(refusal: Refusal, last: LastRefusal): void
   /** A HEAD or GET of a callback's address came. */
   countProbe(): void
-  /** The real path of the folder that is served for a run's token; null where none is. */
+  /** The real path of the folder that is served for a run's token; null if none is. */
   findFolder(runToken: string): Promise<string | null>
   /** Unix microseconds. */
   nowUs(): number

@@ -242,7 +242,7 @@ export class Receiver {
   }
 }
 
-/** Throws where another process listens elsewhere, so that callbacks would not come in at the address asked for. */
+/** Throws if another process listens elsewhere, so that callbacks would not come in at the address asked for. */
 function checkServes(address: InboxAddress, asked: ListenAddress): void {
   const isHostServed = address.host === asked.host || isEveryAddress(address.host)
   if (isHostServed && (asked.port === undefined || asked.port === address.port)) return

@@ -11,7 +11,7 @@ import { type InboxCallback, InboxReader } from './inbox.ts'
 import { forgetCallbacks } from './inbox-writer.ts'
 import type { Receiver, ReceiverStanding, ReceiverTask } from './receiver.ts'
 
-/** Where a run's requests say that callbacks and media are found; null where it needs none. */
+/** Where a run's requests say that callbacks and media are found; null if it needs none. */
 export interface RunBases {
   callbackBase: string | null
   mediaBase: string | null
@@ -46,7 +46,7 @@ interface OpenReceiver {
 }
 
 /**
- * Opens the workspace's receiver when a run first needs it, and keeps it open for all runs. Where its thread crashes, it
+ * Opens the workspace's receiver when a run first needs it, and keeps it open for all runs. If its thread crashes, it
  * is started again at the same address.
  */
 export class WorkspaceReceiver {
@@ -61,7 +61,7 @@ export class WorkspaceReceiver {
     this.#options = options
   }
 
-  /** Opens it, unless it is open. Throws `RECEIVER_UNAVAILABLE`, also where it is open elsewhere than asked. */
+  /** Opens it, unless it is open. Throws `RECEIVER_UNAVAILABLE`, also if it is open elsewhere than asked. */
   async open(options: ReceiverOptions): Promise<ReceiverStanding> {
     // One that crashed stands where its runs expect it, whoever opens it again.
     const current = this.#open ?? this.#restart?.start() ?? this.#start(options)

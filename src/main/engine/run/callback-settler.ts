@@ -27,7 +27,7 @@ interface CallbackSource {
   close(): void
 }
 
-/** What a callback says, and which contents of its row it can be of, where a correction has replaced some. */
+/** What a callback says, and which contents of its row it can be of, if a correction has replaced some. */
 interface JudgedCallback extends Judgement {
   fits?: readonly (number | null)[]
 }
@@ -39,7 +39,7 @@ export interface CallbackSettlerOptions {
   inbox: CallbackSource
   /** States of rows that a child run stands for (default: none). */
   takenOver?: ReadonlySet<ItemState>
-  /** Null where the callback cannot be read. */
+  /** Null if the callback cannot be read. */
   judge: (body: string, item: number) => JudgedCallback | null
   /** Unix milliseconds. */
   nowMs: () => number
@@ -133,7 +133,7 @@ export class CallbackSettler {
     return this.#echoes.splice(0)
   }
 
-  /** An item was settled whose request is in flight, by a callback of this Unix microsecond; null where it may answer an earlier try. */
+  /** An item was settled whose request is in flight, by a callback of this Unix microsecond; null if it may answer an earlier try. */
   noteEarly(item: number, receivedAtUs: number | null): void {
     this.#early.set(item, receivedAtUs)
   }

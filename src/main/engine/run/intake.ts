@@ -292,7 +292,7 @@ export class RowSplitter {
     this.#mapRow = mapRow
   }
 
-  /** The row as it is, or where it has to be split its half with the text. */
+  /** The row as it is, or if it has to be split its half with the text. */
   toFirstHalf(read: ReadRow): ReadRow {
     const { row, cells, kinds = null } = read
     if (!this.#splits || this.#leavesOut(read, []) || toHalf(row, kinds) !== null) return read
@@ -455,7 +455,7 @@ const REFUSED_FILE: ReadonlySet<FoundProblem['code']> = new Set([
 ])
 
 /**
- * Makes the check of a row's weight in a load test; null where there are no weights. Throws `BAD_PLAN` for columns that
+ * Makes the check of a row's weight in a load test; null if there are no weights. Throws `BAD_PLAN` for columns that
  * the load names and the source does not have, and for tags of other requests; the check throws it for what is no
  * weight.
  */

@@ -76,7 +76,7 @@ export class ItemFeed {
     return this.#itemsLeft
   }
 
-  /** The next item that is marked on disk; null where there is none at the moment. */
+  /** The next item that is marked on disk; null if there is none at the moment. */
   next(): ClaimedItem | null {
     const again = this.#again.shift()
     if (again !== undefined) return again

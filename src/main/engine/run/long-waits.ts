@@ -27,7 +27,7 @@ interface LongWaitsOptions {
 export class LongWaits {
   readonly #options: LongWaitsOptions
   #streak = 0
-  /** When the last one that was asked for is over, Unix milliseconds; null where none was. */
+  /** When the last one that was asked for is over, Unix milliseconds; null if none was. */
   #untilMs: number | null = null
   #idleUntilMs: number | null = null
 

@@ -160,7 +160,7 @@ export class Recheck {
     }
   }
 
-  /** The candidates in their order, each with what readers found; `isNew` where it was never sent. */
+  /** The candidates in their order, each with what readers found; `isNew` if it was never sent. */
   *#pages(): Generator<(ReadRow & { isNew: boolean })[]> {
     const { db } = this.#journal
     const page = db.prepare(

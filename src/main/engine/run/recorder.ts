@@ -69,7 +69,7 @@ export class Recorder {
     return this.#waiting.length >= GROUP_MAX || this.#waitingBytes >= GROUP_MAX_BYTES
   }
 
-  /** Takes a finished try in; returns the state its item is in now, null where a callback settled it before. */
+  /** Takes a finished try in; returns the state its item is in now, null if a callback settled it before. */
   note(finished: FinishedTry): ItemState | null {
     const { sent, exchange, judgement, again } = finished
     this.#meter.note({
@@ -124,7 +124,7 @@ export class Recorder {
 
   /**
    * Writes what waits, and the seconds that are over; returns the way to take them back where the commit fails, and
-   * takes them back itself where it throws. The caller has a transaction open.
+   * takes them back itself if it throws. The caller has a transaction open.
    */
   write(options: { allSeconds: boolean }): () => void {
     const written = this.#waiting
@@ -222,17 +222,17 @@ export interface AttemptRecord
   number: number
   /** Its rows stand as `sending` in the journal. */
   isMarked: boolean
-  /** Null where a callback settled the item while this try was in flight: only the try itself is written. */
+  /** Null if a callback settled the item while this try was in flight: only the try itself is written. */
   state: ItemState | null
-  /** Unix microseconds of the first byte sent, or of the try where none was. */
+  /** Unix microseconds of the first byte sent, or of the try if none was. */
   sentAtUs: number
-  /** One for each row, in their order, where they ended apart; null where all ended as the item did. */
+  /** One for each row, in their order, where they ended apart; null if all ended as the item did. */
   rowOutcomes: readonly RowOutcome[] | null
   durationUs: number | null
   waitingUs: number | null
   connectUs: number | null
   tlsUs: number | null
-  /** The trace context that it went out with; null where it had none. */
+  /** The trace context that it went out with; null if it had none. */
   traceparent: string | null
   /** The answer's body, prepared for storing. */
   response: string | PackedBody | null

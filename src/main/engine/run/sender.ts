@@ -50,7 +50,7 @@ const TICK_MS = 1
 /** Bodies in flight beyond which nothing more goes out, UTF-16 code units: huge rows must not fill the memory. */
 const BODIES_MAX = 64 * 1024 * 1024
 
-/** Said of a row whose answer proves nothing, where the next one on its connection was that of another row. */
+/** Said of a row whose answer proves nothing, if the next one on its connection was that of another row. */
 const BEFORE_A_SWAP =
   'the next answer on its connection was that of another row, so this one may be, too; nothing of it tells'
 
@@ -116,7 +116,7 @@ export class Sender {
     return this.#lanes.inFlight
   }
 
-  /** What keeps it from sending as fast as its plan allows, at the moment; null where nothing does. */
+  /** What keeps it from sending as fast as its plan allows, at the moment; null if nothing does. */
   get slowdown(): Slowdown | null {
     return this.#end === null || this.#isEnding ? null : this.#limits.slowdown
   }
@@ -337,7 +337,7 @@ export class Sender {
   }
 
   /**
-   * An answer of another request ends its connection. Where answers were swapped, the one before it on the connection may
+   * An answer of another request ends its connection. If answers were swapped, the one before it on the connection may
    * be that of another row, too, unless it proves whose it is.
    */
   #noteEcho(sent: SentItem, exchange: Exchange, { echo, outcome }: Judgement, client: ServiceClient): void {

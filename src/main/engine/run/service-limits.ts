@@ -122,7 +122,7 @@ export class ServiceLimits {
     this.#counters.add('limit_per_1000_s', '', limit - this.#counters.get('limit_per_1000_s'))
   }
 
-  /** What keeps the run from sending as fast as its plan allows; null where nothing does. */
+  /** What keeps the run from sending as fast as its plan allows; null if nothing does. */
   get slowdown(): Slowdown | null {
     const { outage, throttledUntilMs } = this.#guard
     if (outage !== null) {

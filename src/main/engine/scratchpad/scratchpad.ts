@@ -276,7 +276,7 @@ function toShownBody(text: string): { text: string; cutFromBytes: number | null 
 
 /** The text of a single request as it reads. */
 type ReadText =
-  /** `callbackUrls`: every callback_url in it, also where it is named twice. */
+  /** `callbackUrls`: every callback_url in it, also if it is named twice. */
   | { kind: 'object'; body: Record<string, unknown>; callbackUrls: string[] }
   | { kind: 'fault'; problem: FoundProblem }
 

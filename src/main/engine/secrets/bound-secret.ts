@@ -72,7 +72,7 @@ export abstract class BoundSecret {
     return this.toString()
   }
 
-  /** Gives the secret out for an origin. Throws what `refuse` makes where it is not one of its own. */
+  /** Gives the secret out for an origin. Throws what `refuse` makes if it is not one of its own. */
   protected reveal(url: URL, refuse: (found: string) => SluiceError): string {
     if (this.origins.includes(url.origin)) return this.#value
     throw refuse(url.origin)
@@ -93,7 +93,7 @@ export class ApiKey extends BoundSecret {
   readonly kind = 'api-key'
 
   /**
-   * Binds a key to the addresses of a connection. Throws `NO_API_KEY` where it holds what no header can carry, such as
+   * Binds a key to the addresses of a connection. Throws `NO_API_KEY` if it holds what no header can carry, such as
    * a line break pasted with it; no message shows any of it. For `source` see {@link BoundSecret.source}.
    */
   static create(key: string, addresses: Addresses, source: string): ApiKey {
@@ -101,7 +101,7 @@ export class ApiKey extends BoundSecret {
     return new ApiKey({ value: key, origins: toOrigins(addresses), source })
   }
 
-  /** Throws `NO_API_KEY` where a key holds what no header can carry; see {@link BoundSecret.source}. */
+  /** Throws `NO_API_KEY` if a key holds what no header can carry; see {@link BoundSecret.source}. */
   static checkText(key: string, source: string): void {
     if (/^[\x21-\x7e]+$/.test(key)) return
     throw new SluiceError({ id: 'key_unusable', source })
@@ -143,7 +143,7 @@ export class ProxyCredentials extends BoundSecret {
     this.redactBy(handled)
   }
 
-  /** Binds `user:password`, read from a variable, to a proxy. Throws `BAD_PLAN` where there is no colon. */
+  /** Binds `user:password`, read from a variable, to a proxy. Throws `BAD_PLAN` if there is no colon. */
   static create(credentials: string, proxyUrl: string, variable: string): ProxyCredentials {
     const { host, origin } = new URL(proxyUrl)
     const source = `in the environment variable ${variable}`
@@ -174,7 +174,7 @@ export class ProxyCredentials extends BoundSecret {
 }
 
 /**
- * The text of the API key in an environment variable. Throws `NO_API_KEY` where it is missing or holds what no header
+ * The text of the API key in an environment variable. Throws `NO_API_KEY` if it is missing or holds what no header
  * can carry; no message shows any of it.
  */
 export function readKeyText(env: NodeJS.ProcessEnv, variable: string): string {
@@ -192,8 +192,8 @@ export function readApiKey(env: NodeJS.ProcessEnv, variable: string, addresses: 
 }
 
 /**
- * Reads the credentials of a connection's proxy from the environment variable that it names; null where it names none.
- * Throws `BAD_PLAN` where the variable is missing or holds something else.
+ * Reads the credentials of a connection's proxy from the environment variable that it names; null if it names none.
+ * Throws `BAD_PLAN` if the variable is missing or holds something else.
  */
 export function readProxyCredentials(
   env: NodeJS.ProcessEnv,

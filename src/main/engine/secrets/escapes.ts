@@ -51,7 +51,7 @@ const ENTITY_DIGITS_MAX = 8
 
 /**
  * The text with every escape of JSON, of a URL, of HTML and of scripts (`\\x41`) replaced by the character it stands for, one level of them;
- * null where there is none. Takes time in proportion to the text, whatever it holds.
+ * null if there is none. Takes time in proportion to the text, whatever it holds.
  */
 export function unescapeText(text: string): string | null {
   let out: Uint16Array<ArrayBuffer> | null = null
@@ -91,7 +91,7 @@ function isEscapeStart(code: number): boolean {
   return code === 0x5c || code === 0x25 || code === 0x26
 }
 
-/** The escape that begins there, its length and its character in one number; 0 where none does. */
+/** The escape that begins there, its length and its character in one number; 0 if none does. */
 function readEscape(text: string, at: number): number {
   switch (text.charCodeAt(at)) {
     case 0x5c: {
@@ -140,7 +140,7 @@ function readNamedEntity(text: string, at: number): number {
   return 0
 }
 
-/** A number of that many hexadecimal digits; -1 where there is none. */
+/** A number of that many hexadecimal digits; -1 if there is none. */
 function readHex(text: string, at: number, digits: number): number {
   let value = 0
   for (let i = at; i < at + digits; i += 1) {

@@ -68,7 +68,7 @@ type PlanAddresses = Pick<PlanConnection, 'baseUrl' | 'taskBaseUrl'>
 
 /**
  * Reads what a connection's headers take from variables and files; null if they take nothing from there. Throws
- * `BAD_PLAN` where something is missing or holds what no header can carry; no message shows any of it.
+ * `BAD_PLAN` if something is missing or holds what no header can carry; no message shows any of it.
  */
 export function readHeaderValues(
   env: NodeJS.ProcessEnv,
@@ -120,7 +120,7 @@ function readValueFile(name: string, path: string): string {
 }
 
 /**
- * All headers of a plan as they are sent to `url`, names and values in turn. Throws `BAD_PLAN` where values are missing
+ * All headers of a plan as they are sent to `url`, names and values in turn. Throws `BAD_PLAN` if values are missing
  * that come from variables or files, or are for another address.
  */
 export function toHeaderList(headers: PlanHeaders = {}, values: HeaderValues | null, url: URL): string[] {

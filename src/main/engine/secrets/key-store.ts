@@ -20,7 +20,7 @@ export interface KeptKey {
 /** Where the next key is kept, and what keeps it from lasting longer. */
 export interface KeyStorage {
   place: KeyPlace
-  /** Why keys are only kept for the session; null where they last. */
+  /** Why keys are only kept for the session; null if they last. */
   reason: string | null
   /** What was thrown for that reason. */
   cause?: unknown
@@ -28,17 +28,17 @@ export interface KeyStorage {
 
 /**
  * A store of the system that outlives this process, such as its keyring. Secrets are texts under names. Whatever fails
- * rejects with a reason that a person can read, {@link NoLastingStore} where this machine has no such store.
+ * rejects with a reason that a person can read, {@link NoLastingStore} if this machine has no such store.
  */
 export interface LastingStore {
   readonly place: Exclude<KeyPlace, 'session'>
-  /** Rejects where nothing can be kept. Never asks a person to unlock anything. */
+  /** Rejects if nothing can be kept. Never asks a person to unlock anything. */
   check(): Promise<void>
-  /** The secret of that name; null where there is none. */
+  /** The secret of that name; null if there is none. */
   get(name: string): Promise<string | null>
   /** Keeps a secret in place of the one of its name. */
   set(name: string, secret: string): Promise<void>
-  /** Nothing happens where there is none. */
+  /** Nothing happens if there is none. */
   remove(name: string): Promise<void>
 }
 
@@ -73,7 +73,7 @@ export function createKeyStore(lasting: LastingStore | { absence: string }) {
       }
     },
     /**
-     * The key that a connection says was typed; null where this process cannot get at it. Throws `NO_API_KEY` where its
+     * The key that a connection says was typed; null if this process cannot get at it. Throws `NO_API_KEY` if its
      * store does not give it out, such as a locked keyring.
      */
     async get(name: KeyName, typed: TypedKey): Promise<KeptKey | null> {
@@ -85,7 +85,7 @@ export function createKeyStore(lasting: LastingStore | { absence: string }) {
       }
     },
     /**
-     * As `get`, but asks the store even for a key that it gave out before. Throws `BAD_USAGE` where the store does not
+     * As `get`, but asks the store even for a key that it gave out before. Throws `BAD_USAGE` if the store does not
      * give it out, and would not let it go either.
      */
     async getToRemove(name: KeyName, typed: TypedKey): Promise<KeptKey | null> {
@@ -109,7 +109,7 @@ export function createKeyStore(lasting: LastingStore | { absence: string }) {
         return { place: 'session', reason: toThrownText(error), cause: error }
       }
     },
-    /** Forgets a key. Gives whether it is gone; it is not where this process does not get at its store. */
+    /** Forgets a key. Gives whether it is gone; it is not if this process does not get at its store. */
     async remove(name: KeyName, typed: TypedKey): Promise<boolean> {
       const entry = toEntry(name, typed)
       session.delete(entry)
@@ -123,7 +123,7 @@ export function createKeyStore(lasting: LastingStore | { absence: string }) {
     },
   }
 
-  /** Rejects where the store does not give the key out. */
+  /** Rejects if the store does not give the key out. */
   async function read(name: KeyName, { place, revision }: TypedKey): Promise<KeptKey | null> {
     const entry = toEntry(name, { revision })
     if (place === 'session') return session.get(entry) ?? null
@@ -134,7 +134,7 @@ export function createKeyStore(lasting: LastingStore | { absence: string }) {
     return key
   }
 
-  /** Null where there is none, and where this machine has no such store. */
+  /** Null if there is none, and if this machine has no such store. */
   function readOnce(entry: string, store: LastingStore): Promise<string | null> {
     const asked = reads.get(entry)
     if (asked !== undefined) return asked
@@ -158,7 +158,7 @@ function toEntry({ workspace, connection, label }: KeyName, { revision }: { revi
   return `${connection}/${label} in ${workspace} (${revision})`
 }
 
-/** Reads a kept key; null where it is another program's text. */
+/** Reads a kept key; null if it is another program's text. */
 function parseKey(text: string | null): KeptKey | null {
   try {
     const { text: key, route, revision } = JSON.parse(text ?? 'null') ?? {}

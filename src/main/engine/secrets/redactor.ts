@@ -67,7 +67,7 @@ export class Redactor {
     this.#leastRun = Math.min(...this.#base64.map(({ length }) => length))
   }
 
-  /** The text without secrets; the same text where it holds none. */
+  /** The text without secrets; the same text if it holds none. */
   redact(text: string): string {
     if (text.length < this.#shortest) return text
     this.#decodable = DECODED_MAX_CHARACTERS

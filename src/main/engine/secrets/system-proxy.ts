@@ -8,12 +8,12 @@ import { ProxyCredentials } from './bound-secret.ts'
 /** A proxy that the system names, as a connection would name it, and the credentials for it. */
 export interface SystemProxy {
   proxy: NonNullable<PlanConnection['proxy']>
-  /** Null where the system names none. */
+  /** Null if the system names none. */
   credentials: ProxyCredentials | null
 }
 
 /**
- * Finds the proxy that the system names for an address; null where it names none. Rejects with `BAD_PLAN` for a proxy
+ * Finds the proxy that the system names for an address; null if it names none. Rejects with `BAD_PLAN` for a proxy
  * that Sluice cannot use.
  */
 export type FindSystemProxy = (url: string) => Promise<SystemProxy | null>
@@ -140,7 +140,7 @@ function parseVariable(variable: string, value: string, url: string): SystemProx
 
 /**
  * Reads the answer of a proxy script or of the system's settings for an address, such as `PROXY a:3128; DIRECT`: the
- * first way that can be used. Null where that is no proxy. Throws `BAD_PLAN` where none can be used.
+ * first way that can be used. Null if that is no proxy. Throws `BAD_PLAN` if none can be used.
  */
 export function parseProxyList(list: string, url: string): SystemProxy | null {
   const ways = list.split(';').map((way) => way.trim().split(/\s+/))

@@ -10,7 +10,7 @@ const CERTIFICATE = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE----
 
 /**
  * Reads a connection's own certificate authorities, which are trusted in addition to the built-in ones and those of the
- * system, and the client's certificate. Null where there are none of these. Throws `BAD_PLAN` for a file that is missing
+ * system, and the client's certificate. Null if there are none of these. Throws `BAD_PLAN` for a file that is missing
  * or holds something else.
  */
 export function readSecureContext(

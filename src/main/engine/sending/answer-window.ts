@@ -7,7 +7,7 @@ const ALL_THROTTLED_SLOW = { answers: 3, afterMs: 1_000 }
 const FLOOD_STREAK = 0b11_1111
 const LATEST = 16
 const FLOOD_MIN = 12
-/** Rows that these 429s must be of: one row that is refused again and again says nothing about the others. */
+/** 429s slow the sender down only if they refuse at least this many rows: one row may be refused again and again. */
 const FLOOD_ROWS_MIN = 3
 
 /** What went out at one pace, and how it was answered. Times are milliseconds of one monotonic clock. */
@@ -23,7 +23,7 @@ export class AnswerWindow {
   #longest = 0
   #streak = 0
 
-  /** `startMs`: when the window before ended that had the same pace; null where the first request is to come. */
+  /** `startMs`: when the window before ended that had the same pace; null if the first request is to come. */
   constructor(startMs: number | null) {
     this.#sinceMs = startMs
     this.#startMs = startMs

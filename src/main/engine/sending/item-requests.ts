@@ -11,7 +11,7 @@ import type { ServiceRequest } from '../service/service-client.ts'
 export interface ItemRow {
   row: number
   cells: readonly string[]
-  /** What each cell is in a source of JSON; null where all are text. */
+  /** What each cell is in a source of JSON; null if all are text. */
   kinds: string | null
 }
 

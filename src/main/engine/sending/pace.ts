@@ -4,7 +4,7 @@ import type { Pace } from '../../../shared/plan/plan.ts'
 export interface Pacer {
   /** Requests at most in flight. */
   readonly concurrency: number
-  /** How many requests are due now and not taken yet; Infinity where only what is in flight limits. */
+  /** How many requests are due now and not taken yet; Infinity if only what is in flight limits. */
   due(nowMs: number): number
   /** Takes the next due request; returns the instant it was scheduled for, null under a closed pace. */
   take(): number | null

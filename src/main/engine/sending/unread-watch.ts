@@ -15,7 +15,7 @@ export class UnreadWatch {
   #timer: NodeJS.Timeout | undefined
   /** What had come by then was read. */
   #readUntilMs: number
-  /** What had come by then is read as the loop looks now; null where it does not. */
+  /** What had come by then is read as the loop looks now; null if it does not. */
   #lookingMs: number | null = null
   readonly #onLooked = (): void => {
     this.#readUntilMs = this.#lookingMs ?? this.#readUntilMs

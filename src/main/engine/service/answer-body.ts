@@ -31,7 +31,7 @@ export class ReceivedBytes {
     return this.#usedBytes
   }
 
-  /** Takes memory. Throws {@link AnswerError} where there is not enough left. */
+  /** Takes memory. Throws {@link AnswerError} if there is not enough left. */
   take(bytes: number): void {
     if (this.#usedBytes + bytes > this.#maxBytes) {
       throw new AnswerError(
@@ -125,8 +125,8 @@ export function toTooLarge(): AnswerError {
 export type DecodedBody = Pick<Answer, 'body' | 'bodyProblem' | 'charset' | 'isDamaged'>
 
 /**
- * Decodes a body that came whole; the headers are '' where there are none. Sluice asks for no coding and some services
- * compress anyway. Where a body cannot be decoded within the limits, `bodyProblem` says why.
+ * Decodes a body that came whole; the headers are '' if there are none. Sluice asks for no coding and some services
+ * compress anyway. If a body cannot be decoded within the limits, `bodyProblem` says why.
  */
 export function decodeBody(
   bytes: Buffer,

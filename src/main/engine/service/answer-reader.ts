@@ -46,7 +46,7 @@ type Part = 'head' | 'sized' | 'until-close' | 'chunk-size' | 'chunk' | 'chunk-e
 export class AnswerReader {
   /** Null until it has been read; informational answers are passed over. */
   head: AnswerHead | null = null
-  /** Every header of the answer; null where they are not kept. */
+  /** Every header of the answer; null if they are not kept. */
   headers: [name: string, value: string][] | null = null
   /** The whole body, decoded, once the answer is whole. */
   decoded: DecodedBody = NOTHING
@@ -104,7 +104,7 @@ export class AnswerReader {
     return this.#part === 'whole'
   }
 
-  /** The service will send no more; true where that makes the answer whole. */
+  /** The service will send no more; true if that makes the answer whole. */
   close(): boolean {
     this.keepsAlive = false
     if (this.#part === 'until-close') this.#end(this.#kept.view())

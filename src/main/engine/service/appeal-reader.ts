@@ -19,7 +19,7 @@ function judgeAppeal(body: unknown, status: number): Judgement | null {
   })
 }
 
-/** Says where an appeal stands and what was decided, in full; null where an answer does not say. */
+/** Says where an appeal stands and what was decided, in full; null if an answer does not say. */
 export function describeAppeal(body: unknown): string | null {
   return readAppeal(body)?.text ?? null
 }

@@ -21,9 +21,10 @@ export interface ConnectionSecrets {
 }
 
 /**
- * Asks a service whether address and key are right. An appeal with an id that nobody has is read without a key
- * (docs/interface.md §4.7); then an update of no watchlist is sent with it, whose refusals of a wrong key and of a
- * missing parameter differ (docs/interface.md §7.1), and which changes nothing. Throws `BAD_PLAN` for certificates that cannot be used.
+ * Asks a service whether address and key are right, without changing anything. First an appeal that nobody has is read
+ * without a key (docs/interface.md §4.7). Then a watchlist update that names no watchlist is sent with the key: the
+ * service refuses it for a wrong key or for the missing parameter, which tells the two apart (docs/interface.md §7.1).
+ * Throws `BAD_PLAN` for certificates that cannot be used.
  */
 export async function checkConnection(
   named: PlanConnection,

@@ -45,7 +45,7 @@ export type DecodedContent =
   | { kind: 'unsupported' | 'damaged' | 'oversized'; reason: string }
 
 /**
- * Decodes a body that came whole: `codings` is the Content-Encoding header, '' where there is none. It may have at most
+ * Decodes a body that came whole: `codings` is the Content-Encoding header, '' if there is none. It may have at most
  * `maxBytes` when decoded, and grow {@link RATIO_MAX} times.
  */
 export function decodeContent(bytes: Buffer, codings: string, maxBytes: number): DecodedContent {
@@ -86,7 +86,7 @@ function inflate(bytes: Buffer, maxOutputLength: number): Buffer {
   return isZlib ? inflateSync(bytes, { maxOutputLength }) : inflateRawSync(bytes, { maxOutputLength })
 }
 
-/** `maxBytes` is null where the limit is how much a body may grow. */
+/** `maxBytes` is null if the limit is how much a body may grow. */
 function toTooLong(name: string, maxBytes: number | null): string {
   return maxBytes === null
     ? `grows more than ${RATIO_MAX} times when decoded (${name})`

@@ -26,7 +26,7 @@ export const UNSENDABLE_CODE = 'UNSENDABLE'
 
 /** When the parts of one HTTP try happened, in microseconds. What did not happen is null. */
 export interface ExchangeTimings {
-  /** Unix microseconds of the first byte sent; of handing the request over where none was. */
+  /** Unix microseconds of the first byte sent; of handing the request over if none was. */
   sentAtUs: number
   /** First byte sent to last byte received, as k6 defines http_req_duration; to the failure where it failed. */
   durationUs: number
@@ -66,7 +66,7 @@ export interface Answer {
   isDamaged?: true
   /** Why the body could not be decoded, which then is ''; what came says no more than its status. */
   bodyProblem?: string
-  /** The trace context that the try went out with; absent where it had none. */
+  /** The trace context that the try went out with; absent if it had none. */
   traceparent?: string
   timings: ExchangeTimings
 }
@@ -80,7 +80,7 @@ export interface Breakdown {
   sent: boolean
   /** Status of an answer that began and did not end. */
   status: number | null
-  /** The trace context that the try went out with; absent where it had none, or nothing was sent. */
+  /** The trace context that the try went out with; absent if it had none, or nothing was sent. */
   traceparent?: string
   timings: ExchangeTimings
 }
@@ -91,7 +91,7 @@ export type Exchange = Answer | Breakdown
 /** Notes when the parts of one try happened, all in milliseconds of `performance.now()`. */
 export class ExchangeClock {
   readonly handedOverMs: number = performance.now()
-  /** First byte sent; null where none was. */
+  /** First byte sent; null if none was. */
   startMs: number | null = null
   /** Last byte sent: as the first one, except a request too large for the operating system's buffer. */
   bodySentMs = 0
@@ -100,7 +100,7 @@ export class ExchangeClock {
   sentBytes = 0
   receivedBytes = 0
 
-  /** `phases`: of the connection that the try opened, microseconds; null where it found one open. */
+  /** `phases`: of the connection that the try opened, microseconds; null if it found one open. */
   end(endMs: number, phases: { connectUs: number; tlsUs: number | null } | null): ExchangeTimings {
     const startMs = this.startMs ?? this.handedOverMs
     return {
@@ -136,7 +136,7 @@ export interface WireRequest {
 export interface WireClient {
   /**
    * Sends a request; `onEnd` is called exactly once, never before `send` returns, and never throws back into it.
-   * Throws where the request before has not ended.
+   * Throws if the request before has not ended.
    */
   send(request: WireRequest, onEnd: (exchange: Exchange) => void): void
   /** Lets the next request open a new connection; not while one is in flight. */
@@ -145,7 +145,7 @@ export interface WireClient {
   destroy(): Promise<void>
 }
 
-/** Longer than any gap of a slow pace, so that a connection is reopened only where the service closes it. */
+/** Longer than any gap of a slow pace, so that a connection is reopened only if the service closes it. */
 export const KEEP_ALIVE_MS = 60_000
 
 /** What a failed connection is told as. */

@@ -63,7 +63,7 @@ export class Http1Client implements WireClient, Deadline, TurnWaiter {
   readonly #reuse: ConnectionReuse
   readonly #keepsAlive: boolean
   #socket: Socket | null = null
-  /** The connection that is being opened; null where none is. */
+  /** The connection that is being opened; null if none is. */
   #opening: object | null = null
   /** A request waits for its turn on a connection that was used before. */
   #isWaiting = false

@@ -16,7 +16,7 @@ export class RequestHead {
     this.#start = `host: ${host}\r\nconnection: ${keepsAlive ? 'keep-alive' : 'close'}\r\n`
   }
 
-  /** Tells why the request cannot be sent; null where it can. The message holds no value, which may be a secret. */
+  /** Tells why the request cannot be sent; null if it can. The message holds no value, which may be a secret. */
   prepare({ method, target, headers }: WireRequest): { code: string; message: string } | null {
     if (this.#method === method && this.#target === target && this.#headers === headers) return null
     this.#method = ''
@@ -42,7 +42,7 @@ export class RequestHead {
     return null
   }
 
-  /** `length`: of the body, bytes; null where there is none. */
+  /** `length`: of the body, bytes; null if there is none. */
   finish(length: number | null, traceparent: string | null): string {
     const text = traceparent === null ? this.#text : `${this.#text}${TRACE_HEADER}: ${traceparent}\r\n`
     return length === null ? `${text}\r\n` : `${text}content-length: ${length}\r\n\r\n`
@@ -62,11 +62,11 @@ export interface AnswerHead {
   date: string | null
   /** The Location header as it came. */
   location: string | null
-  /** The Content-Encoding header, '' where there is none. */
+  /** The Content-Encoding header, '' if there is none. */
   contentEncoding: string
   /** Whether the connection may carry another request. */
   keepsAlive: boolean
-  /** How long the service says it keeps an idle connection, milliseconds; null where it says nothing. */
+  /** How long the service says it keeps an idle connection, milliseconds; null if it says nothing. */
   keepAliveMs: number | null
   /** How the body ends. */
   framing: 'none' | 'sized' | 'chunked' | 'until-close'

@@ -35,7 +35,7 @@ const INFORMATIONAL_MAX = 100
 
 /**
  * Speaks HTTP/2 (RFC 9113) on connections that it shares with others: one request at a time, each a stream of its own.
- * An answer counts as whole only where the service ended its stream; a request that the service refused unprocessed is
+ * An answer counts as whole only if the service ended its stream; a request that the service refused unprocessed is
  * sent again, since nothing was done with it.
  */
 export class Http2Client implements WireClient {

@@ -46,7 +46,7 @@ export interface Cause {
 export interface StreamSeeker {
   /**
    * There is room on `connection`; whoever takes it calls {@link Http2Connection.release} once. `phases`: of the
-   * connection, where it was opened for this request, microseconds.
+   * connection, if it was opened for this request, microseconds.
    */
   onRoom(connection: Http2Connection, phases: ConnectPhases | null): void
   /** No connection could be opened. Nothing was sent. */

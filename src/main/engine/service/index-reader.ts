@@ -80,8 +80,8 @@ export function hasOwnCallback(rowKeys: readonly string[]): boolean {
 const TO_OWN_CALLBACK = 'acknowledged; its result goes to the callback_url of the row, not to this app'
 
 /**
- * Judges an async acknowledgement: anything with a task_id (docs/interface.md §4.1, §4.3, §4.4); null where there is
- * none. Where the row names a callback_url of its own, that is all there is to learn.
+ * Judges an async acknowledgement: anything with a task_id (docs/interface.md §4.1, §4.3, §4.4); null if there is
+ * none. If the row names a callback_url of its own, that is all there is to learn.
  */
 export function judgeAcknowledgement(
   body: unknown,

@@ -33,7 +33,7 @@ export interface Judgement {
   reached: boolean
   status: number | null
   errorCode: string | null
-  /** Null where all went well. */
+  /** Null if all went well. */
   message: string | null
   taskId: string | null
   /** Identifier of an item of a custom index, where the answer names one (docs/interface.md §2.4). */
@@ -56,7 +56,7 @@ export interface Judgement {
   fromCache: boolean
   /** Whether the answer proves whose it is. */
   echo: EchoFinding
-  /** What the service asked us to wait, milliseconds; null where it did not. */
+  /** What the service asked us to wait, milliseconds; null if it did not. */
   retryAfterMs: number | null
 }
 
@@ -87,14 +87,14 @@ export function createJudgement(parts: Pick<Judgement, 'outcome'> & Partial<Judg
 
 /** What an operation makes of its answers. */
 export interface OperationReader {
-  /** Reads a 2xx that is not an error body; null where it is not of the interface. */
+  /** Reads a 2xx that is not an error body; null if it is not of the interface. */
   readSuccess: (
     answer: Answer,
     body: unknown,
     rowKeys: readonly string[],
     earlierTries: number,
   ) => Judgement | null
-  /** Reads an error that is final; null where it is a plain rejection. */
+  /** Reads an error that is final; null if it is a plain rejection. */
   readRefusal: (refusal: Refusal, rowKeys: readonly string[], earlierTries: number) => Judgement | null
   /** Reads a callback that reports no error; null if that fails. Absent from operations without callbacks. */
   judgeCallback?: (body: unknown, rowKeys: readonly string[]) => Judgement | null
@@ -221,7 +221,7 @@ export function cutMessage(text: string): string {
   return text.length <= MESSAGE_MAX_CHARACTERS ? text : `${text.slice(0, MESSAGE_MAX_CHARACTERS - 1)}…`
 }
 
-/** What an error answer says, in its own words or, where it has none, in ours. */
+/** What an error answer says, in its own words or, if it has none, in ours. */
 export interface Refusal {
   status: number
   errorCode: string | null

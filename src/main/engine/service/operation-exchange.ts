@@ -38,7 +38,7 @@ import { ADD_LISTS, createTermReader, UPDATE_LISTS } from './watchlist-reader.ts
 
 /** How an operation's rows go out and what comes back of them. */
 export interface OperationExchange {
-  /** The host that the operation's requests go to: the second one for v2 tasks, where there is one. */
+  /** The host that the operation's requests go to: the second one for v2 tasks, if there is one. */
   baseUrl: string
   toRequest: ToRequest
   /**
@@ -49,7 +49,7 @@ export interface OperationExchange {
   toRowKeys: (bodies: readonly RowBody[]) => readonly string[]
   /** `earlierTries`: tries of the item before this one that may have been taken (default: 0). */
   judge: JudgeExchange
-  /** Judges the text of a callback; null where it cannot be read as one (docs/interface.md §6). */
+  /** Judges the text of a callback; null if it cannot be read as one (docs/interface.md §6). */
   judgeCallback: (text: string, rowKeys?: readonly string[]) => Judgement | null
 }
 

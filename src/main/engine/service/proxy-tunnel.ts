@@ -53,7 +53,7 @@ export function toUnreachableError({ url }: ProxyRoute, error: Error): ProxyErro
 
 /**
  * Asks a proxy for a tunnel to `authority`, host and port (RFC 9110 §9.3.6). `onEnd` is called once, with the socket
- * that leads to the target. Returns the request, to be destroyed where nobody waits for it any more.
+ * that leads to the target. Returns the request, to be destroyed if nobody waits for it any more.
  */
 export function openTunnel(
   options: {

@@ -34,7 +34,7 @@ export interface ServiceClientOptions {
     Partial<
       Pick<PlanConnection, 'headers' | 'userAgent' | 'keepAlive' | 'resolve' | 'unixSocket' | 'traceparent'>
     >
-  /** Asked at each request, so that the key can be switched during a run; null where none is ever sent. */
+  /** Asked at each request, so that the key can be switched during a run; null if none is ever sent. */
   readApiKey: () => ApiKey | null
   /** Where the connection's proxy asks for them. */
   proxyCredentials?: ProxyCredentials | null
@@ -60,7 +60,7 @@ export interface ServiceClientOptions {
 export interface ServiceClient {
   /**
    * Sends a request; `onEnd` is called exactly once, never before `send` returns, and never throws back into it.
-   * Throws where the request before has not ended.
+   * Throws if the request before has not ended.
    */
   send(request: ServiceRequest, onEnd: (exchange: Exchange) => void): void
   /**
@@ -152,7 +152,7 @@ export function createServiceClients(options: ServiceClientOptions): () => Servi
   }
 }
 
-/** Lists of headers are built again only where the key has changed. */
+/** Lists of headers are built again only if the key has changed. */
 function createHeaders(
   url: URL,
   { readApiKey, shared }: { readApiKey: () => ApiKey | null; shared: readonly string[] },

@@ -43,7 +43,7 @@ function toDelivered(status: number, errorCode: string, isAcknowledgement: boole
   })
 }
 
-/** Judges a task's result, of a sync answer or a callback; null where it is none (docs/interface.md §2.2, §2.3). */
+/** Judges a task's result, of a sync answer or a callback; null if it is none (docs/interface.md §2.2, §2.3). */
 function judgeTaskResult(body: unknown, status: number | null): Judgement | null {
   const result = readTaskResponse(body)
   return result === null ? null : judgeRead(result, status)
@@ -72,7 +72,7 @@ function judgeTaskCallback(body: unknown, api: 'v1' | 'v2'): Judgement | null {
 }
 
 /**
- * The `id` of a callback may be that of anything, such as the content, so only a `task_id` names the task. Null where the
+ * The `id` of a callback may be that of anything, such as the content, so only a `task_id` names the task. Null if the
  * rules cannot be read: then it is no result.
  */
 function judgeCallbackRead(
@@ -139,7 +139,7 @@ export interface TaskResult {
   fromCache: boolean
   /** Failures inside a 200: a status code that does not say success, or a `code` outside 200 to 299. */
   failures: { code: string; message: string }[]
-  /** The JSON of `triggered_rules` that are no list of rules with ids; absent where they are, or are not there. */
+  /** The JSON of `triggered_rules` that are no list of rules with ids; absent if they are, or are not there. */
   unreadableRules?: string
 }
 
@@ -147,7 +147,7 @@ type Scores = TaskResult['classScores']
 
 /**
  * Reads a default, legacy or v2 task response, an acknowledgement or a task callback. Tolerant: what is missing or of
- * another type is left out. Returns null where there is no task_id and no id. Hand-written, for it runs on every
+ * another type is left out. Returns null if there is no task_id and no id. Hand-written, for it runs on every
  * answer.
  */
 export function readTaskResponse(body: unknown): TaskResult | null {

@@ -11,7 +11,7 @@ const CONNECT_TIMEOUT_MS = 10_000
 /** A connector that tells how long its last connection took. */
 export interface TimedConnector {
   connect: buildConnector.connector
-  /** Takes the phases of a connection opened since the last call, microseconds; null where none was. */
+  /** Takes the phases of a connection opened since the last call, microseconds; null if none was. */
   takePhases(): { connectUs: number; tlsUs: number | null } | null
   /** Gives up what is being opened, whose callback may not come then. */
   abort(): void
@@ -38,7 +38,7 @@ export interface TimedConnectorOptions extends Transport {
  */
 const READ_BUFFER = Buffer.allocUnsafeSlow(64 * 1024)
 
-/** Builds undici's connector, by a proxy where there is one, and times connect and TLS handshake apart. */
+/** Builds undici's connector, by a proxy if there is one, and times connect and TLS handshake apart. */
 export function createTimedConnector(options: TimedConnectorOptions): TimedConnector {
   const { secureContext, proxy, unixSocket, address = null } = options
   const timeoutMs = Math.min(options.timeoutMs, CONNECT_TIMEOUT_MS)
@@ -112,7 +112,7 @@ function requireHttp2(build: buildConnector.connector): buildConnector.connector
 class PhaseClock {
   #phases: { connectUs: number; tlsUs: number | null } | null = null
 
-  /** `connectedMs`: when the TLS handshake began; null where there was none. */
+  /** `connectedMs`: when the TLS handshake began; null if there was none. */
   note(startMs: number, connectedMs: number | null): void {
     const endMs = performance.now()
     this.#phases = {

@@ -7,19 +7,19 @@ import { readSecureContext } from '../secrets/tls-files.ts'
 /** A proxy and what it is told of who asks. */
 export interface ProxyRoute {
   url: URL
-  /** Value of the proxy-authorization header, a secret; null where the proxy asks for nothing. */
+  /** Value of the proxy-authorization header, a secret; null if the proxy asks for nothing. */
   authorization: string | null
 }
 
 /** The way to the service. */
 export interface Transport {
-  /** Null where the built-in certificate authorities are enough. */
+  /** Null if the built-in certificate authorities are enough. */
   secureContext: SecureContext | null
   proxy: ProxyRoute | null
 }
 
 /**
- * Reads the files that a connection names. Throws `BAD_PLAN` where one is missing or holds something else, and where
+ * Reads the files that a connection names. Throws `BAD_PLAN` if one is missing or holds something else, and where
  * the proxy's credentials are missing or belong to another one; nothing was sent then.
  */
 export function readTransport(

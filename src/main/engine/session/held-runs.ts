@@ -132,7 +132,7 @@ export class HeldRuns {
     return corrected
   }
 
-  /** Throws `RUN_BUSY` where a process holds the run, or that of its retries that would be resumed. */
+  /** Throws `RUN_BUSY` if a process holds the run, or that of its retries that would be resumed. */
   async refuseBusy(named: string): Promise<void> {
     const { stored, workspace } = this.#options
     const runId = await stored.own.findResumable(named)
@@ -240,7 +240,7 @@ export class HeldRuns {
 
   /**
    * Processes the callbacks that came for a run and its retries while nobody held them, marks what has become overdue,
-   * and removes what corrections left that were cut off; for all runs that can be read where none is named. Resolves with
+   * and removes what corrections left that were cut off; for all runs that can be read if none is named. Resolves with
    * whether there was anything to process.
    */
   async settleLate(runId?: string): Promise<boolean> {
@@ -272,7 +272,7 @@ export class HeldRuns {
     if (signal.aborted) return
     const aborted = once(signal, 'abort')
     for (const runId of this.#ended) {
-      // Where this fails, they are read when somebody looks at the run.
+      // If this fails, they are read when somebody looks at the run.
       const stored = this.#options.stored.results.storeFindings(runId, { isAwaited: true }).catch(() => {})
       await Promise.race([stored, aborted])
       if (signal.aborted) return
@@ -292,7 +292,7 @@ export class HeldRuns {
 
   async #settle(runId: string): Promise<void> {
     if (this.#held.has(runId)) return
-    // Where another process has taken the run up meanwhile, that one processes its callbacks.
+    // If another process has taken the run up meanwhile, that one processes its callbacks.
     await this.#createThread({ ...IDLE, runId, work: { kind: 'settle' } }).ended.catch((error: unknown) => {
       if (!(error instanceof SluiceError && error.code === 'RUN_BUSY')) throw error
     })

@@ -30,7 +30,7 @@ import type { RunTask } from './run-thread.ts'
 
 /**
  * Brings a run's journal to where sending can begin: reads the source, takes over a parent's rows, or repairs what a
- * dead process left. Returns null where `isStopped` asked to stop first, and where there is nothing to send. Throws the `SluiceError` of what is wrong.
+ * dead process left. Returns null if `isStopped` asked to stop first, and if there is nothing to send. Throws the `SluiceError` of what is wrong.
  */
 export async function prepareRun(
   task: RunTask,
@@ -153,7 +153,7 @@ function recoverForRetry(task: RunTask, journal: Journal, check: (record: RunRec
   const { runId } = record
   if (record.plan.load !== undefined) throw new SluiceError({ id: 'load_not_repeatable', runId })
   if (record.state === 'intake') throw new SluiceError({ id: 'rows_unread', runId })
-  // Where nothing can be sent, no row is put back.
+  // If nothing can be sent, no row is put back.
   check(record)
   recover(journal, record)
 }

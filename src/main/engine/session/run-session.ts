@@ -77,7 +77,7 @@ export class RunSession {
   #isTrying = false
   /** Whether what was sent last was the first few rows alone, and all of these. */
   #isTrial = false
-  /** What is left of the first few rows; null where all rows were to be sent. */
+  /** What is left of the first few rows; null if all rows were to be sent. */
   #trialLeft: number | null = null
   /** The number of requests in flight that was chosen last; null for the plan's. */
   #concurrency: number | null = null

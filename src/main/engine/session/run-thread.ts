@@ -14,18 +14,18 @@ import { startSendingThread } from '../sending/sending-thread.ts'
 export interface RunTask {
   runId: string
   workspace: string
-  /** Null where nothing that is sent carries one. */
+  /** Null if nothing that is sent carries one. */
   apiKey: SealedSecret | null
-  /** Null where the proxy asks for none. */
+  /** Null if the proxy asks for none. */
   proxyCredentials: SealedSecret | null
-  /** Null where no header takes a value from a variable or file. */
+  /** Null if no header takes a value from a variable or file. */
   headerValues: SealedSecret | null
-  /** The proxy of the system that requests go through, which is found out anew each time; null where there is none. */
+  /** The proxy of the system that requests go through, which is found out anew each time; null if there is none. */
   systemProxy: PlanConnection['proxy'] | null
   appVersion: string
   /** Error codes that mean "delivered before", in addition to the plan's. */
   deliveredCodes: readonly string[]
-  /** Bases of callback and media URLs, for a run that is started; null where it needs none. */
+  /** Bases of callback and media URLs, for a run that is started; null if it needs none. */
   callbackBase: string | null
   mediaBase: string | null
   /** Wait for `begin` before anything is sent. */

@@ -23,7 +23,7 @@ export interface UnpackedFile {
 
 /**
  * Unpacks a gzip file, whatever its name, into a copy that only its owner can read: readers go to places of a file more
- * than once. Null where the file is none, or cannot be read. Throws `BAD_SOURCE` where it is damaged, holds more than
+ * than once. Null if the file is none, or cannot be read. Throws `BAD_SOURCE` if it is damaged, holds more than
  * `maxBytes`, or more than {@link RATIO_MAX} times its own size.
  */
 export async function unpackGzip(path: string, maxBytes = UNPACKED_MAX_BYTES): Promise<UnpackedFile | null> {

@@ -36,7 +36,7 @@ export class HeaderWatch {
 /**
  * A warning where the line that is taken for the header looks like a row, which would then be lost: one of its cells
  * is an address, a moment, a numbered name or a long text above others of its kind, or a value that the column has again
- * and again. Null where nothing speaks for it.
+ * and again. Null if nothing speaks for it.
  */
 export function findHeaderDoubt(
   header: readonly string[],

@@ -18,7 +18,7 @@ import { watchTableEdges } from './table-edges.ts'
 import { findTables, isFolder } from './tables/tables.ts'
 import { openUnitedSource } from './tables/united-source.ts'
 
-/** How a source is read, where that is not left to {@link openSource}. */
+/** How a source is read, if that is not left to {@link openSource}. */
 export interface OpenSourceOptions {
   /** Bytes of one read of a text file, 65,536 by default; rows do not depend on it. */
   readBytes?: number

@@ -3,7 +3,7 @@ import { SluiceError } from '../../../shared/messages/errors.ts'
 import type { ForeignContent } from '../../../shared/messages/source-messages.ts'
 import { toSystemCode } from '../../../shared/messages/thrown.ts'
 
-/** A source's bytes, read where they are asked for. */
+/** A source's bytes, read when they are asked for. */
 export interface SourceFile {
   readonly path: string
   readonly sizeBytes: number

@@ -15,7 +15,7 @@ const CHUNK_BYTES = 1024 * 1024
 
 /**
  * What a source is like, so that a change of it can be told later: a file by its content, a folder by the names, sizes and
- * times of its files. Null where it cannot be read; whoever reads its rows says why.
+ * times of its files. Null if it cannot be read; whoever reads its rows says why.
  */
 export async function fingerprintSource(source: PlanSource): Promise<SourceFingerprint | null> {
   try {
@@ -29,7 +29,7 @@ export async function fingerprintSource(source: PlanSource): Promise<SourceFinge
   }
 }
 
-/** How a source has changed since a run read it. `before` is null where that run noted nothing. */
+/** How a source has changed since a run read it. `before` is null if that run noted nothing. */
 export async function findSourceChange(
   source: PlanSource,
   before: SourceFingerprint | null,

@@ -40,16 +40,16 @@ interface WorkbookSheets {
   sheets: readonly string[]
   /** The one that the rows are from. */
   sheet: string
-  /** About how many rows each sheet has below its header; null where that was not looked at. */
+  /** About how many rows each sheet has below its header; null if that was not looked at. */
   rows: readonly (number | null)[]
 }
 
-/** How cells of delimited text are quoted; `default` where nothing in the file says otherwise. */
+/** How cells of delimited text are quoted; `default` if nothing in the file says otherwise. */
 export interface Quoting {
-  /** Stands around cells; '' where nothing does. */
+  /** Stands around cells; '' if nothing does. */
   quote: string
   quoteBy: 'given' | 'guess' | 'default'
-  /** Makes a quote inside a cell part of its text; '' where it is doubled. */
+  /** Makes a quote inside a cell part of its text; '' if it is doubled. */
   escape: string
   escapeBy: 'given' | 'guess' | 'default'
 }
@@ -86,7 +86,7 @@ export interface SourceReader {
   readonly columns: readonly string[]
   /** Null for everything but workbooks. */
   readonly workbook: WorkbookSheets | null
-  /** Names as the source has them, empty and doubled ones among them; null where it names none. */
+  /** Names as the source has them, empty and doubled ones among them; null if it names none. */
   readonly header: readonly string[] | null
   /**
    * Of a table with columns of our exports: whether the apostrophes before its formulas are taken off, or everything
@@ -100,19 +100,19 @@ export interface SourceReader {
   readonly files?: readonly FileHead[]
   /** Of several files, the columns of each that not all of them have. */
   readonly columnsOfSome?: readonly { file: string; columns: readonly string[] }[]
-  /** '' where a format has none, or its files have one each. */
+  /** '' if a format has none, or its files have one each. */
   readonly encoding: string
   readonly encodingBy: 'given' | 'bom' | 'strict' | 'guess'
   /** How text reads in its encoding and in others that it may be in; absent or empty without a doubt. */
   readonly encodingReadings?: readonly EncodingReading[]
-  /** '' where a format has none. */
+  /** '' if a format has none. */
   readonly delimiter: string
   readonly delimiterBy: 'given' | 'ending' | 'guess'
   /** How cells of delimited text are quoted; absent in other formats. */
   readonly quoting?: Quoting
   /**
    * Those of the columns that come out of others: fields of objects, such as `user.id`, and links of a workbook's cells;
-   * absent where there are none.
+   * absent if there are none.
    */
   readonly nestedColumns?: readonly string[]
   /** Of a workbook: the columns with links behind their cells, and the names of those that have the links. */
@@ -135,7 +135,7 @@ export interface SourceReader {
    */
   readonly likelyHeaderRow?: number | null
   /**
-   * What is to be said of the source as a whole, complete once every record was yielded; absent where nothing is. `isSent`
+   * What is to be said of the source as a whole, complete once every record was yielded; absent if nothing is. `isSent`
    * says of a column whether a request has something of it; unless it is given, all are.
    */
   findWarnings?(isSent?: (column: string) => boolean): readonly SourceWarning[]

@@ -58,7 +58,7 @@ function orUndefined<Value>(read: () => Value): Value | null {
 }
 
 /**
- * Whether a plan sends a stored connection's secrets only where that connection sends them: to its addresses, directly
+ * Whether a plan sends a stored connection's secrets only if that connection sends them: to its addresses, directly
  * or by its own proxy, with the certificates that it trusts.
  */
 export function staysWithin(
@@ -124,8 +124,8 @@ export interface FoundKey {
 }
 
 /**
- * Finds one of a connection's keys: in the variable that it names, or else among those that were typed. Null where it
- * is not there, also where it was typed for another address or way to it. Throws `NO_API_KEY` for a variable that holds
+ * Finds one of a connection's keys: in the variable that it names, or else among those that were typed. Null if it
+ * is not there, also if it was typed for another address or way to it. Throws `NO_API_KEY` for a variable that holds
  * what no header can carry, and for a store that does not give the key out.
  */
 export async function findConnectionKey(
@@ -158,7 +158,7 @@ export interface RememberedKey extends Pick<KeptKey, 'text' | 'route'> {
 
 /**
  * Keeps the text of a key for a connection, on its present way to the service, and stores the connection that says so.
- * Rejects with `NO_API_KEY` where the text holds what no header can carry, with `BAD_PLAN` where a file of authorities
+ * Rejects with `NO_API_KEY` if the text holds what no header can carry, with `BAD_PLAN` if a file of authorities
  * cannot be read, and as {@link restoreTypedKeys} does.
  */
 export async function keepTypedKey(
@@ -229,7 +229,7 @@ function noteKeyToKeep({ workspace, connection, label }: KeyName, typed: TypedKe
 }
 
 /**
- * The typed keys of a connection that can be read, before they are removed. Throws `BAD_USAGE` where a store refuses, so
+ * The typed keys of a connection that can be read, before they are removed. Throws `BAD_USAGE` if a store refuses, so
  * that it would not let them go either.
  */
 export async function readKeysToRemove(
@@ -272,7 +272,7 @@ export async function removeUnusedKeys(
   return dropNotes(workspace, removed) ?? connections
 }
 
-/** Notes keys no longer that have left their stores; null where there is nothing to change. */
+/** Notes keys no longer that have left their stores; null if there is nothing to change. */
 function dropNotes(workspace: string, gone: ReadonlySet<string>): Connections | null {
   if (gone.size === 0) return null
   try {
@@ -288,7 +288,7 @@ function dropNotes(workspace: string, gone: ReadonlySet<string>): Connections | 
 }
 
 /**
- * All that decides where a connection's key goes and who could read it on its way, as a hash; null where that cannot be
+ * All that decides where a connection's key goes and who could read it on its way, as a hash; null if that cannot be
  * found out. What a file of authorities holds counts, not only its path. Of the system's authorities, only whether they
  * are trusted counts: the system updates its store whenever it likes, and only its administrator adds to it.
  */
@@ -318,7 +318,7 @@ interface ActiveKeyOptions {
   workspace: string
   /** The plan's connection; one without a name, or with a variable of its own, follows nothing. */
   connection: PlanConnection
-  /** Finds a key of the stored connection as it is now; null where it is not at hand. May reject with a `SluiceError`. */
+  /** Finds a key of the stored connection as it is now; null if it is not at hand. May reject with a `SluiceError`. */
   findKey(owner: StoredConnection, key: ConnectionKey): Promise<FoundKey | null>
   /** Sends with this key from now on. If it throws a `SluiceError`, that is reported and the previous key stays. */
   setApiKey(apiKey: ApiKey): void
@@ -343,7 +343,7 @@ export const pollFile: WatchFile = (file, onChange) => {
 
 /**
  * Follows the active key of the stored connection that a run was started with: when another process switches it, the
- * run sends with the new one from then on. Where the new key's variable is not set here, that is reported and the
+ * run sends with the new one from then on. If the new key's variable is not set here, that is reported and the
  * previous key stays. Returns the way to stop.
  */
 export function watchActiveKey(options: ActiveKeyOptions): () => void {
@@ -422,7 +422,7 @@ async function findFirstRevision(key: ConnectionKey, find: () => Promise<FoundKe
   }
 }
 
-/** The revision that a key would have where it is to be found. */
+/** The revision that a key would have if it is to be found. */
 function toExpectedRevision({ label, env, typed }: ConnectionKey): string {
   return env === undefined ? (typed?.revision ?? `typed ${label}`) : `variable ${env}`
 }

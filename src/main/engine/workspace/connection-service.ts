@@ -6,7 +6,7 @@ export interface KeyedService {
   baseUrl: string
   /** Names of the stored connections to it, in their order. */
   connections: string[]
-  /** The variable of the key, if no stored connection has it; null for one that is in none, or where no key is sent. */
+  /** The variable of the key, if no stored connection has it; null for one that is in none, or if no key is sent. */
   apiKeyEnv: string | null
   /** All variables that hold keys of it. */
   variables: readonly string[]

@@ -114,7 +114,7 @@ export function findConnection({ connections }: Connections, name: string): Stor
   throw new SluiceError({ id: 'connection_not_found', name, known, nearest: findNearest(name, known) })
 }
 
-/** The connection used where none is named, or null. */
+/** The connection used if none is named, or null. */
 export function findConnectionInUse(connections: Connections): StoredConnection | null {
   return connections.inUse === null ? null : findConnection(connections, connections.inUse)
 }
@@ -147,7 +147,7 @@ export function followsActiveKey(
   return keys.some(({ env }) => env === connection.apiKeyEnv)
 }
 
-/** Adds a connection; the first of all is put in use. Throws `BAD_USAGE` where the name is taken. */
+/** Adds a connection; the first of all is put in use. Throws `BAD_USAGE` if the name is taken. */
 export function addConnection(connections: Connections, added: StoredConnection): Connections {
   if (connections.connections.some(({ name }) => name === added.name)) {
     throw new SluiceError({ id: 'connection_exists', name: added.name })

@@ -63,7 +63,7 @@ export function findWriters(folder: string): string | null {
 /**
  * Closes a database that has just been opened, and what is next to it, to other users; SQLite makes its files as the
  * umask has it, and those next to a database with the mode of the database. Works by path alone: closing a descriptor of
- * its file would release every lock that this process has on it. Throws where the file is another user's, and what the
+ * its file would release every lock that this process has on it. Throws if the file is another user's, and what the
  * file system throws.
  */
 export function closeDatabaseFile(file: string): void {

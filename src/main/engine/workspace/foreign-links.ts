@@ -13,9 +13,9 @@ const OTHERS_WRITE = 0o022
 const FOREIGN_FILE = 'EFOREIGN'
 
 /**
- * Throws where the way to a file that is written leads over a link of another user, or the file is a pipe or device of
+ * Throws if the way to a file that is written leads over a link of another user, or the file is a pipe or device of
  * one: it would take what is written to a place of that user's choice. Links of root are the system's. A link among the
- * folders counts only where others can put one, so that folders of an administrator can be used. `uid` is the user that
+ * folders counts only if others can put one, so that folders of an administrator can be used. `uid` is the user that
  * writes. Does nothing on Windows.
  */
 export function refuseForeignLinks(file: string, uid = process.geteuid?.()): void {

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { toSystemCode } from '../../../shared/messages/thrown.ts'
 
-/** Whether a path exists. Throws `WORKSPACE_UNUSABLE` where that cannot be found out: unreadable is not missing. */
+/** Whether a path exists. Throws `WORKSPACE_UNUSABLE` if that cannot be found out: unreadable is not missing. */
 export function isThere(path: string): boolean {
   try {
     statSync(path)

@@ -16,7 +16,7 @@ const TAKE_TIMEOUT_MS = 2_000
 /**
  * Takes the lease next to a file: an exclusive lock on `<file>.lease`, which the operating system releases when the
  * process dies, so that the lease of a dead process can be taken. Throws `RUN_BUSY` while another holds it, and
- * `WORKSPACE_UNUSABLE` where the file cannot be locked.
+ * `WORKSPACE_UNUSABLE` if the file cannot be locked.
  */
 export function takeLease(file: string, what: string, timeoutMs: number = TAKE_TIMEOUT_MS): Lease {
   const lock = lockFile(`${file}.lease`, timeoutMs, 'BEGIN EXCLUSIVE')
@@ -49,7 +49,7 @@ export function isLeaseHeld(file: string): boolean {
 
 /**
  * Works on a file while nobody can take its lease; others can still look at the lease. Does nothing and returns false
- * where some process, this one included, holds it. Throws `WORKSPACE_UNUSABLE`.
+ * if some process, this one included, holds it. Throws `WORKSPACE_UNUSABLE`.
  */
 export function whileUnheld(file: string, work: () => void): boolean {
   // A shared lock conflicts with the holder's, but not with another check.

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { refuseIrregular } from './regular-file.ts'
 
-/** SQLite's primary result codes where it cannot make or write the files that reading a WAL database takes. */
+/** SQLite's primary result codes if it cannot make or write the files that reading a WAL database takes. */
 const CANNOT_WRITE = [8, 14]
 
 /**

@@ -83,7 +83,7 @@ function withoutConnection(value: unknown): unknown {
   return isJsonObject(value) ? { ...value, connection: { baseUrl: 'http://overridden.invalid' } } : value
 }
 
-/** Throws `BAD_SOURCE` where the source of a plan file does not exist, and says where it was looked for. */
+/** Throws `BAD_SOURCE` if the source of a plan file does not exist, and says where it was looked for. */
 export function requireSource(file: string, { source }: Plan): void {
   const missing = listSourcePaths(source).find((path) => !existsSync(path))
   if (missing === undefined) return
@@ -101,7 +101,7 @@ function fillConnection(value: unknown, folder: string, connections: Connections
   const given = isJsonObject(value) && isJsonObject(value['connection']) ? value['connection'] : {}
   const { name } = given
   const isStored = connections.connections.some((one) => one.name === name)
-  // Where the address is left out there is no other place it could come from.
+  // If the address is left out there is no other place it could come from.
   const base: Partial<PlanConnectionInput> =
     typeof name === 'string' && (isStored || given['baseUrl'] === undefined)
       ? toPlanConnection(findConnection(connections, name))
@@ -153,7 +153,7 @@ const SCHEMA_FILE = fileURLToPath(
   ),
 )
 
-/** Where an editor finds the schema, wherever the plan is moved to; nothing where this program comes without it. */
+/** Where an editor finds the schema, wherever the plan is moved to; nothing if this program comes without it. */
 function toSchemaReference(): { $schema?: string } {
   return existsSync(SCHEMA_FILE) ? { $schema: pathToFileURL(SCHEMA_FILE).href } : {}
 }
@@ -172,7 +172,7 @@ function withoutFixesOfRun({ accepted, ...plan }: Plan): Plan {
 }
 
 /**
- * A plan as its file in that folder holds it, or a file that is moved elsewhere where there is none; `notes` are what a
+ * A plan as its file in that folder holds it, or a file that is moved elsewhere if there is none; `notes` are what a
  * person should know about it.
  */
 function toDocument(plan: Plan, folder: string | null, notes: readonly string[]): Record<string, unknown> {
@@ -204,7 +204,7 @@ function isPlanFile(file: string): boolean {
 
 /**
  * Writes a plan, whole or not at all; `file` is absolute. Its paths are relative to its folder unless it `isMoved` from
- * there, and `notes` for people stand in it as a comment. Only a plan is ever replaced; returns whether one was. Throws `BAD_USAGE` where something else is there, and
+ * there, and `notes` for people stand in it as a comment. Only a plan is ever replaced; returns whether one was. Throws `BAD_USAGE` if something else is there, and
  * `FILE_UNWRITABLE`.
  */
 export function writePlanFile(

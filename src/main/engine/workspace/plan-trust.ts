@@ -9,14 +9,14 @@ import { hasHeadersOf, staysWithin } from './connection-secrets.ts'
 
 /**
  * What a plan file sends and where to, in a phrase: its secrets, the ids of appeals, for which no key vouches, and cells
- * that the service would take to addresses of the plan. Null where it keeps to a connection that the workspace stores.
+ * that the service would take to addresses of the plan. Null if it keeps to a connection that the workspace stores.
  */
 export function describeUntrusted(
   plan: Plan,
   stored: Connections,
   { isConnectionGiven = false }: { isConnectionGiven?: boolean } = {},
 ): string | null {
-  // Where a person says the service, it is not the plan that leads anywhere.
+  // If a person says the service, it is not the plan that leads anywhere.
   const sent = [...(isConnectionGiven ? [] : describeAccess(plan, stored)), ...describeAddresses(plan)]
   return sent.length === 0 ? null : sent.join(', and ')
 }

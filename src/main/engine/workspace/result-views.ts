@@ -15,7 +15,7 @@ import { createWorkspaceFolders } from './workspace-files.ts'
 
 type ResultViews = z.infer<typeof resultViewsSchema>
 
-/** How the rows of an operation's runs are looked at. Throws `WORKSPACE_UNUSABLE` where the file is damaged. */
+/** How the rows of an operation's runs are looked at. Throws `WORKSPACE_UNUSABLE` if the file is damaged. */
 export function readResultView(workspace: string, operation: OperationKind): ResultView {
   return readAll(workspace).views[operation] ?? USUAL_VIEW
 }
@@ -33,7 +33,7 @@ export function changeResultView(
   return views[operation] ?? USUAL_VIEW
 }
 
-/** How another table is looked at. Throws `WORKSPACE_UNUSABLE` where the file is damaged. */
+/** How another table is looked at. Throws `WORKSPACE_UNUSABLE` if the file is damaged. */
 export function readTableView(workspace: string, table: TableName): TableView {
   return readAll(workspace).tables[table] ?? USUAL_TABLE
 }

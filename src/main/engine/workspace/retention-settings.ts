@@ -13,7 +13,7 @@ function toDocument(workspace: string) {
   return { file, schema: retentionSchema, unusable: 'retention_unusable' } as const
 }
 
-/** The limits that a workspace stores for `runs prune`. Throws `WORKSPACE_UNUSABLE` where its file is damaged. */
+/** The limits that a workspace stores for `runs prune`. Throws `WORKSPACE_UNUSABLE` if its file is damaged. */
 export function readRetention(workspace: string): Retention {
   return readDocument(toDocument(workspace), NO_RETENTION)
 }

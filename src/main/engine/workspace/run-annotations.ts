@@ -13,7 +13,7 @@ import { readDocument, writeDocument } from './stored-document.ts'
 import { toAnnotationsFile } from './workspace-files.ts'
 
 /**
- * The name, tags and note of a run and its retries, by the id of the first. Throws `WORKSPACE_UNUSABLE` where the file is
+ * The name, tags and note of a run and its retries, by the id of the first. Throws `WORKSPACE_UNUSABLE` if the file is
  * damaged.
  */
 function readAnnotations(workspace: string, firstRunId: string): Annotations {
@@ -34,7 +34,7 @@ export function findAnnotations(workspace: string, firstRunId: string): Annotati
   }
 }
 
-/** Changes them, one process at a time. Throws `BAD_USAGE` where they cannot be so, and `WORKSPACE_UNUSABLE`. */
+/** Changes them, one process at a time. Throws `BAD_USAGE` if they are invalid, and `WORKSPACE_UNUSABLE`. */
 export function changeAnnotations(
   workspace: string,
   firstRunId: string,

@@ -14,7 +14,7 @@ export function readSavedMappings(workspace: string): SavedMapping[] {
   return readDocument(toDocument(workspace), null)?.mappings ?? []
 }
 
-/** Changes them, one process at a time. Throws `WORKSPACE_UNUSABLE`, `BAD_USAGE` where there are too many, and what `change` throws. */
+/** Changes them, one process at a time. Throws `WORKSPACE_UNUSABLE`, `BAD_USAGE` if there are too many, and what `change` throws. */
 export function changeSavedMappings(
   workspace: string,
   change: (mappings: readonly SavedMapping[]) => SavedMapping[],

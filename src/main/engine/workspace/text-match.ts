@@ -12,7 +12,7 @@ export interface TextMatch {
 export function toTextMatch(search: string): TextMatch {
   const characters = [...search]
   const cases = characters.map(listCases)
-  // Where a letter has other cases, any character will do at first: LIKE is fast and folds ASCII letters alone.
+  // If a letter has other cases, any character will do at first: LIKE is fast and folds ASCII letters alone.
   const like = `%${characters.map((one, at) => (cases[at]?.length === 1 ? escapeLike(one) : '_')).join('')}%`
   const likeSql = (column: string) => `${column} LIKE ? ESCAPE '\\'`
   if (cases.every(({ length }) => length === 1)) return { sql: likeSql, params: [like] }

@@ -30,7 +30,7 @@ export function toWorkspace(journalFile: string): string {
 
 /**
  * Makes the workspace's folders where they are missing, and closes them to other users. Throws `WORKSPACE_UNUSABLE`,
- * also where a folder is another user's, or others can write to it and that cannot be changed.
+ * also if a folder is another user's, or others can write to it and that cannot be changed.
  */
 export function createWorkspaceFolders(workspace: string): void {
   try {
@@ -151,7 +151,7 @@ export function toRecordedFiles(workspace: string): string[] {
 }
 
 export interface RunFilesState {
-  /** Differs once the run or its annotations were written to; null where they were written to just now. */
+  /** Differs once the run or its annotations were written to; null if they were written to just now. */
   fingerprint: string | null
   sizeBytes: number
 }

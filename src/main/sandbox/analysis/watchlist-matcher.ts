@@ -17,7 +17,7 @@ interface Phrase {
   words: string[]
 }
 
-/** Scripts written without spaces, where a word of the text is a whole phrase. */
+/** Scripts written without spaces, if a word of the text is a whole phrase. */
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]/u
 

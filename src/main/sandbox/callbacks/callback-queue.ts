@@ -117,7 +117,7 @@ export function createCallbackQueue(parts: CallbackQueueParts) {
       }
       pump()
     },
-    /** Refuses with `CALLBACK_QUEUE_FULL` where more callbacks wait than may. */
+    /** Refuses with `CALLBACK_QUEUE_FULL` if more callbacks wait than may. */
     checkRoom: (): void => {
       if (store.counts().pending < parts.maxPending) return
       throw new SandboxRefusal(

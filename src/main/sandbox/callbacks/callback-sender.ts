@@ -5,11 +5,11 @@ import { toSystemCode } from '../../../shared/messages/thrown.ts'
 
 /** How one attempt to deliver a callback ended. */
 export interface AttemptResult {
-  /** What the receiver answered; null where it answered nothing. */
+  /** What the receiver answered; null if it answered nothing. */
   status: number | null
-  /** Why nothing was answered, in a word such as `ECONNREFUSED` or `TIMEOUT`; null where something was. */
+  /** Why nothing was answered, in a word such as `ECONNREFUSED` or `TIMEOUT`; null if something was. */
   error: string | null
-  /** What the answer's Retry-After asks to wait, in milliseconds; null where it does not. */
+  /** What the answer's Retry-After asks to wait, in milliseconds; null if it does not. */
   retryAfterMs: number | null
   /** A connection that had rested was closed by the receiver at that moment; nothing speaks against trying again. */
   isStaleConnection: boolean

@@ -24,7 +24,7 @@ export interface LoggedRoute {
   statuses?(): Partial<Record<SandboxErrorCode, number>>
   /** The index, watchlist or appeal a request is about, if known; '' otherwise. */
   findSubject(request: FastifyRequest, body: unknown): string
-  /** Checks a request, and refuses it or says what to do; a promise only where something must be fetched. */
+  /** Checks a request, and refuses it or says what to do; a promise only if something must be fetched. */
   check(request: FastifyRequest, body: unknown): LoggedWork | Promise<LoggedWork>
 }
 
@@ -103,7 +103,7 @@ function logRequest(
 }
 
 export interface EndpointGuard {
-  /** False where no header is required (docs/interface.md §5.6). */
+  /** False if no header is required (docs/interface.md §5.6). */
   needsKey: boolean
   /** Counts a request that was refused; `outcome` is `rejected:CODE`. */
   countRefusal(request: FastifyRequest, outcome: string): void

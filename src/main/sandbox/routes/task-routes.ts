@@ -116,7 +116,7 @@ function toEndpointName(url: string): string {
   return `task/${api}/${mode}`
 }
 
-/** The address whose media is compared with the items of a custom index; null where there is none to fetch. */
+/** The address whose media is compared with the items of a custom index; null if there is none to fetch. */
 function findMediaUrl({ store, media }: SandboxContext, { content, models }: CheckedTask): string | null {
   if (content.kind !== 'url' || !models.some((model) => store.indexes.has(model))) return null
   return media.isFetched(content.url) ? content.url : null

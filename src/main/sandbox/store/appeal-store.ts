@@ -42,7 +42,7 @@ export function createAppealStore(
         }
       })
     },
-    /** False where there is no such appeal. */
+    /** False if there is no such appeal. */
     remove: (appealId: string): boolean => group.writeNow(() => removeOne.run(appealId)).changes !== 0,
     clear: (): void => {
       group.writeNow(() => removeAll.run())

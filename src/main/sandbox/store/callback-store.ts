@@ -97,7 +97,7 @@ export function createCallbackStore(database: DatabaseSync, group: GroupCommit, 
       counts[state] += 1
       return id
     },
-    /** What an attempt needs; null where it is pending no longer. */
+    /** What an attempt needs; null if it is pending no longer. */
     readPending: (callbackId: number): PendingCallback | null =>
       (selectPending.get(callbackId) ?? null) as PendingCallback | null,
     postpone: (callbackId: number, { lastResult, dueMs }: { lastResult: string; dueMs: number }): void => {

@@ -6,7 +6,7 @@ import { type GroupCommit, seedOnce } from './open-database.ts'
 export interface StoredIndexItem {
   itemId: string
   url: string
-  /** SHA-256 of the media in hexadecimal; null where it was not fetched. */
+  /** SHA-256 of the media in hexadecimal; null if it was not fetched. */
   contentHash: string | null
   metadata: JsonObject | null
   contentVariant: string | null
@@ -47,13 +47,13 @@ export function createIndexStore(database: DatabaseSync, group: GroupCommit, see
     make: (indexId: string): void => {
       group.writeNow(() => insertIndex.run(indexId))
     },
-    /** Removes the index with its items; false where there is none. */
+    /** Removes the index with its items; false if there is none. */
     remove: (indexId: string): boolean => group.writeNow(() => removeIndex.run(indexId)).changes !== 0,
     /** Removes the items of an index, and leaves it. */
     empty: (indexId: string): void => {
       group.writeNow(() => removeItems.run(indexId))
     },
-    /** False where an item of that id exists, in whichever index. */
+    /** False if an item of that id exists, in whichever index. */
     addItem: (
       indexId: string,
       { itemId, url, contentHash, metadata, contentVariant }: StoredIndexItem,
@@ -63,7 +63,7 @@ export function createIndexStore(database: DatabaseSync, group: GroupCommit, see
         () => insertItem.run(indexId, itemId, url, contentHash, text, contentVariant).changes !== 0,
       )
     },
-    /** False where the index has no such item. */
+    /** False if the index has no such item. */
     removeItem: (indexId: string, itemId: string): boolean =>
       group.write(() => removeItem.run(indexId, itemId).changes !== 0),
     /** Items with that content, or without a content of their own and with that address. */

@@ -38,16 +38,16 @@ export function createKeyStore(database: DatabaseSync, group: GroupCommit, seedK
   return {
     isValid: (key: string): boolean => activeHashes.has(toKeyHash(key)),
     list: (): KeyRecord[] => selectActive.all() as unknown as KeyRecord[],
-    /** Adds a key (default: a new random one); null where that key exists or existed before. */
+    /** Adds a key (default: a new random one); null if that key exists or existed before. */
     add,
-    /** Replaces a key by a new random one at once; null where there is no such key. */
+    /** Replaces a key by a new random one at once; null if there is no such key. */
     refresh: (keyId: number): { keyId: number; key: string } | null => {
       const label = selectLabel.get(keyId)?.['label']
       if (label === undefined) return null
       group.write(() => deactivate.run(keyId))
       return add(String(label))
     },
-    /** Invalidates a key at once; false where there is no such key. */
+    /** Invalidates a key at once; false if there is no such key. */
     remove: (keyId: number): boolean => {
       const { changes } = group.write(() => deactivate.run(keyId))
       reload()

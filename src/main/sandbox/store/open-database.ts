@@ -87,7 +87,7 @@ const MIGRATIONS = [
 
 /**
  * Opens the sandbox's store: in memory where `file` is null, otherwise a file that this process holds alone.
- * Throws `SANDBOX_UNAVAILABLE` where the file cannot be used.
+ * Throws `SANDBOX_UNAVAILABLE` if the file cannot be used.
  */
 export function openDatabase(file: string | null): DatabaseSync {
   let database: DatabaseSync | null = null
@@ -126,7 +126,7 @@ export function createGroupCommit(database: DatabaseSync) {
   let isOpen = false
   let waiting: ((error: Error | null) => void)[] = []
 
-  /** Returns why it failed, where it did, after telling everyone who waits. */
+  /** Returns why it failed, if it did, after telling everyone who waits. */
   const commitGroup = (): Error | null => {
     if (!isOpen) return null
     isOpen = false
@@ -171,7 +171,7 @@ export function createGroupCommit(database: DatabaseSync) {
       if (isOpen) waiting.push(callback)
       else callback(null)
     },
-    /** Commits now. Throws where the database cannot. */
+    /** Commits now. Throws if the database cannot. */
     flush,
   }
 }

@@ -12,7 +12,7 @@ import { createRequestStore } from './request-store.ts'
 import { createTaskStore } from './task-store.ts'
 import { createWatchlistStore } from './watchlist-store.ts'
 
-/** Opens the store that the options name, at that time. Throws `SANDBOX_UNAVAILABLE` where it cannot be used. */
+/** Opens the store that the options name, at that time. Throws `SANDBOX_UNAVAILABLE` if it cannot be used. */
 export function openStore(options: ResolvedSandboxOptions, now: Date) {
   const database = openDatabase(options.databaseFile)
   const group = createGroupCommit(database)
@@ -62,7 +62,7 @@ function createRuleStore(database: DatabaseSync, group: GroupCommit, seedRules: 
     put: (rule: Rule): void => {
       group.writeNow(() => upsert.run(rule.rule_id, JSON.stringify(rule)))
     },
-    /** False where there is no such rule. */
+    /** False if there is no such rule. */
     remove: (ruleId: string): boolean => group.writeNow(() => remove.run(ruleId)).changes !== 0,
   }
   seedOnce(database, group, 'rules', () => seedRules.forEach(store.put))

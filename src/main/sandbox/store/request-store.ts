@@ -19,13 +19,13 @@ interface LoggedRequest {
   endpoint: LoggedEndpoint
   /** The same for a request and its repetitions. */
   key: string
-  /** The index, the watchlist or the appeal it is about; '' where that could not be read. */
+  /** The index, the watchlist or the appeal it is about; '' if that could not be read. */
   subject: string
   /** `accepted`, the refusal (`rejected:CODE`), or the fault that befell its answer (`fault:NAME`). */
   outcome: string
   taskId: string | null
   arrivedOn: Date
-  /** JSON text; null where there was none, or it is no longer, or was never, kept. */
+  /** JSON text; null if there was none, or it is no longer, or was never, kept. */
   body: string | null
 }
 

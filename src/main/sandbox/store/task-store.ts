@@ -11,7 +11,7 @@ export interface StoredTask {
   createdOn: Date
   /** How the request that brought it ended: `accepted`, or the fault that befell its answer. */
   outcome: string
-  /** The request body as JSON text; null where it is no longer, or was never, kept. */
+  /** The request body as JSON text; null if it is no longer, or was never, kept. */
   request: string | null
 }
 
@@ -66,7 +66,7 @@ export function createTaskStore(database: DatabaseSync, group: GroupCommit, keep
   return {
     /** Which try of this post_id the next request is, from 1. */
     nextTry: (postId: string): number => Number(countTries.get(postId)?.['tries']) + 1,
-    /** Stores the task; false where its post_id was submitted before. */
+    /** Stores the task; false if its post_id was submitted before. */
     insert: (task: StoredTask): boolean => {
       const { changes, lastInsertRowid } = group.write(() =>
         insertTask.run(
@@ -86,12 +86,12 @@ export function createTaskStore(database: DatabaseSync, group: GroupCommit, keep
       countTotal(task.outcome)
       return true
     },
-    /** Notes that the content was analysed; true where it was before. */
+    /** Notes that the content was analysed; true if it was before. */
     noteAnalysed: (contentHash: string): boolean => {
       const contentNumber = Number.parseInt(contentHash.slice(0, CONTENT_NUMBER_DIGITS), 16)
       return group.write(() => insertAnalysed.run(contentNumber).changes === 0)
     },
-    /** Counts a request that stored no task; `postId` is '' where it could not be read. */
+    /** Counts a request that stored no task; `postId` is '' if it could not be read. */
     countRefusal: (postId: string, outcome: string): void => {
       group.write(() => upsertRefusal.run(postId, outcome))
       countTotal(outcome)

@@ -30,7 +30,7 @@ export function createWatchlistStore(
 
   const store = {
     names: (): string[] => selectNames.all().map((row) => String(row['name'])),
-    /** Null where there is no such watchlist. */
+    /** Null if there is no such watchlist. */
     terms: (name: string): StoredTerm[] | null => {
       if (selectName.get(name) === undefined) return null
       return selectTerms.all(name) as unknown as StoredTerm[]
@@ -43,10 +43,10 @@ export function createWatchlistStore(
         for (const { term, notes } of terms) upsertTerm.run(name, term.toLowerCase(), notes)
       })
     },
-    /** False where there is no such watchlist. */
+    /** False if there is no such watchlist. */
     remove: (name: string): boolean => group.writeNow(() => removeList.run(name)).changes !== 0,
     has: (name: string): boolean => selectName.get(name) !== undefined,
-    /** What the list says of a lower-cased term; null where it is not in it. */
+    /** What the list says of a lower-cased term; null if it is not in it. */
     find: (name: string, term: string): StoredTerm | null =>
       (selectTerm.get(name, term) ?? null) as StoredTerm | null,
     /** Adds a lower-cased term, or overwrites its notes, in the transaction of the request. */

@@ -78,7 +78,7 @@ export interface Place {
   label: string
   icon: Icon
   route: Route
-  /** Why it cannot be opened yet; absent where it can. */
+  /** Why it cannot be opened yet; absent if it can. */
   closed?: string
   done?: boolean
   /** What is said of it after its name, for those who do not see its mark. */

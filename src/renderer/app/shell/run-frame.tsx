@@ -43,7 +43,7 @@ export interface RunStanding {
   isLoad: boolean
   /** Whether its rows trigger rules, which can be labelled and evaluated. */
   hasRules: boolean
-  /** The capacity search that it is a probe of; null where it is none. */
+  /** The capacity search that it is a probe of; null if it is none. */
   searchId: string | null
 }
 
@@ -213,7 +213,7 @@ function RunHead(props: {
   )
 }
 
-/** How many rows did not succeed or were not sent, such as `3 of 30 rows did not succeed`; null where all succeeded. */
+/** How many rows did not succeed or were not sent, such as `3 of 30 rows did not succeed`; null if all succeeded. */
 function describeMissing(rows: RunSummary['rows'], notSent: number): string | null {
   const unsuccessful = countUnsuccessful(rows)
   const of = `of ${formatCounted(rows.read, 'row')}`

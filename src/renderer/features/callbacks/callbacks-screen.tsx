@@ -167,7 +167,7 @@ function describeLast(last: LastRefusal | undefined): string {
 function ReceiverPanel(props: {
   /** Null while this process has not opened it. */
   receiver: ReceiverState | null
-  /** Where any process of the workspace listens; null where none does. */
+  /** Where any process of the workspace listens; null if none does. */
   elsewhere: string | null
 }) {
   const { receiver, elsewhere } = props

@@ -132,7 +132,7 @@ export function RowForm(props: Parameters<typeof RowDialog>[0] & { detail: RowDe
   )
 }
 
-/** The text that the source has for a field; null where no single column fills it. */
+/** The text that the source has for a field; null if no single column fills it. */
 function readOwn({ result, columns }: RowDetail, mapping: Mapping, field: string): string | null {
   const source = mapping[field]
   if (source?.kind !== 'column') return null

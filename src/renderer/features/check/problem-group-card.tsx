@@ -166,7 +166,7 @@ function toColumnName(field: string | undefined, columnOf: (field: string) => st
 interface GroupFixes {
   /** Applied with one press. */
   offered: ReadyFix[]
-  /** The field that one value can be set for in all these rows; null where that would not help. */
+  /** The field that one value can be set for in all these rows; null if that would not help. */
   valueField: string | null
   /** The fields that can be edited in one of the rows; none where what is wrong is not in a field. */
   editFields: string[]

@@ -63,7 +63,7 @@ export function LatencyView({ runIds }: { runIds: readonly string[] }) {
   )
 }
 
-/** That latencies of runs may include delays of this machine, and how much; nothing where they do not. */
+/** That latencies of runs may include delays of this machine, and how much; nothing if they do not. */
 function LimitedNotice({ runs }: { runs: readonly OverlaidRun[] }) {
   if (runs.length === 0) return null
   const reasons = runs.flatMap(({ letter, limitedBecause }) =>
@@ -76,7 +76,7 @@ function LimitedNotice({ runs }: { runs: readonly OverlaidRun[] }) {
   )
 }
 
-/** That a run is not over, or ended early; nothing where it was measured to its end. */
+/** That a run is not over, or ended early; nothing if it was measured to its end. */
 function UnfinishedNotice({ run }: { run: OverlaidRun }) {
   const { letter, name, state } = run
   if (state === 'completed') return null

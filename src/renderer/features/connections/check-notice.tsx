@@ -9,7 +9,7 @@ export function CheckNotice(props: {
   /** Label of the key that was sent; null for one that is not stored yet. */
   label: string | null
   hasOtherKeys: boolean
-  /** What to do where no key was sent (default: type it or set its variable). */
+  /** What to do if no key was sent (default: type it or set its variable). */
   unchecked?: string
 }) {
   const named = props.label === null ? 'key' : `key ${props.label}`

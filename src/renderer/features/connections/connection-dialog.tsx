@@ -30,7 +30,7 @@ interface Form {
   /** Separated by commas or spaces. */
   deliveredCodes: string
   proxy: ProxyChoice['kind']
-  /** Address of the proxy, where one is named. */
+  /** Address of the proxy, if one is named. */
   proxyUrl: string
   rewritesIds: boolean
   isProduction: boolean

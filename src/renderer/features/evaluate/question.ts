@@ -177,7 +177,7 @@ function countValues(name: string, at: number, rows: readonly { cells: readonly 
   return { name, values: [...counts].map(([value, count]) => ({ value, rows: count })) }
 }
 
-/** What the engine is asked; null where something is missing. */
+/** What the engine is asked; null if something is missing. */
 export function toQuestion(settings: LabelSettings | null): EvaluateQuestionInput | null {
   if (settings === null) return null
   const { place, column, ruleColumns, file, useVerdicts, separator, positives, slices, scores } = settings
@@ -207,14 +207,14 @@ function askByRuleColumns({ columns, isGuess }: RuleColumnChoice) {
   return { positives: label.map(({ rule }) => ({ value: rule, rule })), separator: null, label }
 }
 
-/** The columns of rules that the labels are in; null where they are elsewhere. */
+/** The columns of rules that the labels are in; null if they are elsewhere. */
 export function findRuleColumns({ place, ruleColumns, file }: LabelSettings): RuleColumnChoice | null {
   if (place === 'rules') return ruleColumns
   return place === 'file' && file?.hasRuleColumns ? file.ruleColumns : null
 }
 
 /**
- * The positives after a value was given other rules. Where labels were names of rules until now, `taken` has the rules
+ * The positives after a value was given other rules. If labels were names of rules until now, `taken` has the rules
  * that each value was taken for, so that the other values keep theirs.
  */
 export function changePositives(
@@ -236,7 +236,7 @@ export function isGuessed({ place, column, positives }: LabelSettings, { guess }
   return place === 'column' && column === guess?.label && positives === guess.positives
 }
 
-/** The column that the labels are in, with its values in some rows; null where none is chosen. */
+/** The column that the labels are in, with its values in some rows; null if none is chosen. */
 export function findLabelColumn(settings: LabelSettings, choices: LabelChoices): LabelColumn | null {
   const { place, column, file } = settings
   if (place === 'verdicts' || findRuleColumns(settings) !== null) return null

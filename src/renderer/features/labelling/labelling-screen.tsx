@@ -199,7 +199,7 @@ function LabellingEnd(props: {
   )
 }
 
-/** What limits the figures, such as groups without a labelled row; nothing where nothing does. */
+/** What limits the figures, such as groups without a labelled row; nothing if nothing does. */
 function EstimateNotice({ evaluation }: { evaluation: Evaluation }) {
   const warnings = [...evaluation.warnings, ...sayUnread(evaluation)]
   if (warnings.length === 0) return null
@@ -290,7 +290,7 @@ function DrawPanel(props: {
   /** The sample that a new one takes the place of. */
   known: Labelling | null
   onDrawn: (drawn: Labelling) => void
-  /** Null where there is nothing to go back to. */
+  /** Null if there is nothing to go back to. */
   onCancel: (() => void) | null
 }) {
   const { runId, known } = props

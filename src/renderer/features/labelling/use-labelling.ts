@@ -39,7 +39,7 @@ export function useLabelling(runId: string, verdicts: Verdicts) {
   }
   const skipped = useMemo(() => new Set(labelling?.skipped), [labelling?.skipped])
   const rows = labelling?.rows ?? []
-  /** The first place from `from` on whose row is neither labelled nor skipped; the end where there is none. */
+  /** The first place from `from` on whose row is neither labelled nor skipped; the end if there is none. */
   const findOpen = (from: number, passed: ReadonlySet<number>, justLabelled: number | null) => {
     const isOpen = ([row]: Labelling['rows'][number]) =>
       row !== justLabelled && !passed.has(row) && of(row).length === 0
@@ -50,7 +50,7 @@ export function useLabelling(runId: string, verdicts: Verdicts) {
   }
   return {
     runId,
-    /** The sample and how far a person has come; null where none was drawn, or verdicts are not read yet. */
+    /** The sample and how far a person has come; null if none was drawn, or verdicts are not read yet. */
     stored: isRead ? labelling : null,
     isRead: found.isSuccess && isRead,
     error: found.error ?? verdicts.error ?? failure,
@@ -77,7 +77,7 @@ export function useLabelling(runId: string, verdicts: Verdicts) {
     },
     /** Goes through the rows that were passed over. */
     takeUpSkipped: () => change({ at: findOpen(0, new Set(), null), skipped: [] }),
-    /** The place of a row in the sample; null where it is not part of it. */
+    /** The place of a row in the sample; null if it is not part of it. */
     findPlace: (row: number) => {
       const place = rows.findIndex(([number]) => number === row)
       return place === -1 ? null : place

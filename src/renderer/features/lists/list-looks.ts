@@ -4,7 +4,7 @@ import { ANSWER_LOOKS } from '../../ui/states/row-states.tsx'
 
 interface ListLook {
   title: string
-  /** What stands in the way of its choice; null where there is only one of the kind. */
+  /** What stands in the way of its choice; null if there is only one of the kind. */
   list: string | null
   noun: string
   /** What makes such a list, for who has none yet. */

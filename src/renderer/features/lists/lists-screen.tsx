@@ -175,7 +175,7 @@ export function ListsScreen(props: {
   )
 }
 
-/** What is written to a file; null where no list is chosen. */
+/** What is written to a file; null if no list is chosen. */
 function toQuery(ledger: Ledger, states: readonly LedgerState[], search: string): ListQuery | null {
   if (!isChosen(ledger)) return null
   const { of, service, list } = ledger
@@ -338,7 +338,7 @@ function Choices(props: {
   )
 }
 
-/** Every list of the service with its counts, where one has to be chosen. */
+/** Every list of the service with its counts, if one has to be chosen. */
 function ListChoice({ ledger, onList }: { ledger: Ledger; onList: (list: string) => void }) {
   const { of, lists } = ledger
   return (

@@ -217,7 +217,7 @@ export function assignTemplate(mapping: Mapping, field: string, template: string
 
 /**
  * How the columns were mapped before: by the last run of a file with the same ones, and under names that a person gave.
- * `panel` applies, renames and removes them, and is null where there are none; `button` saves the mapping as it is now.
+ * `panel` applies, renames and removes them, and is null if there are none; `button` saves the mapping as it is now.
  */
 function useSavedMappings(options: MappedProps & { columns: readonly string[] }): {
   panel: ReactNode

@@ -58,7 +58,7 @@ interface Drag {
  */
 export function LoadProfile(props: {
   pace: StagesPace
-  /** False where the load ends with a number of requests, so that its end stands nowhere. */
+  /** False if the load ends with a number of requests, so that its end stands nowhere. */
   hasEnd: boolean
   onPace: (pace: StagesPace) => void
 }) {
@@ -197,7 +197,7 @@ function toDragged({ index, part, before, scale, x, y }: Drag, toX: number, toY:
   return changeDuration(moved, index, snap(stage.durationMs + byX / perMs, toDurationStep(scale.totalMs)))
 }
 
-/** The stages after a key on a part of them; null where the key says nothing. */
+/** The stages after a key on a part of them; null if the key says nothing. */
 function toPressed(
   pace: StagesPace,
   pressed: { index: number; part: StagePart; key: string; isLarge: boolean; hasEnd: boolean },

@@ -179,7 +179,7 @@ export function toPlanLoad(settings: LoadSettings): Load | null {
   return parsed.data ?? null
 }
 
-/** What a capacity search is bounded by; null where none is asked for, or something typed is wrong. */
+/** What a capacity search is bounded by; null if none is asked for, or something typed is wrong. */
 export function toCapacityBounds(settings: LoadSettings): CapacityBounds | null {
   const load = toPlanLoad(settings)
   if (settings.goal !== 'capacity' || load === null) return null

@@ -49,7 +49,7 @@ import {
 /** What is done with each row, and where: the first step of a new run. */
 export function OperationScreen(props: {
   operation: Operation
-  /** The column that names the models of each row; null where none does. */
+  /** The column that names the models of each row; null if none does. */
   modelsColumn: string | null
   load: LoadSettings | null
   callback: CallbackSettings
@@ -295,7 +295,7 @@ function AddressTest({ address }: { address: string }) {
 /** Which version of the interface, which models, which form of answer; the defaults suit text. */
 function TaskOptions(props: {
   operation: TaskOperation
-  /** The column that names the models of each row; null where none does. */
+  /** The column that names the models of each row; null if none does. */
   modelsColumn: string | null
   onOperation: (operation: TaskOperation) => void
 }) {

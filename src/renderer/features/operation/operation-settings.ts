@@ -14,7 +14,7 @@ import { isLoopback, parseBaseUrl } from '../../ui/connection/destination.ts'
 /** What was set for operations that are not chosen at the moment, so that looking at another card loses nothing. */
 export type RememberedOperations = Partial<Record<OperationKind, Operation>>
 
-/** An operation as it is first offered; its index or watchlist is that of its counterpart where there is one. */
+/** An operation as it is first offered; its index or watchlist is that of its counterpart if there is one. */
 function createOperation(kind: OperationKind, remembered: RememberedOperations): Operation {
   const { first, target } = OPERATIONS[kind]
   const known = Object.values(remembered)
@@ -45,7 +45,7 @@ export function findOperationGap(operation: Operation): string | null {
 
 /** Where and how long callbacks are awaited, as typed. */
 export interface CallbackSettings {
-  /** Public base of the receiver; empty where its own address will do. */
+  /** Public base of the receiver; empty if its own address will do. */
   publicUrl: string
   /** From an acknowledgement until its row is overdue, minutes. */
   overdueMinutes: number

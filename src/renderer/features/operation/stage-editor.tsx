@@ -20,7 +20,7 @@ import {
 /** Stages, drawn and in figures; the text of the command line stands below and can be pasted into. */
 export function StageEditor(props: {
   text: string
-  /** What is wrong with the text; absent where nothing is. */
+  /** What is wrong with the text; absent if nothing is. */
   mistake: string | undefined
   onText: (text: string) => void
 }) {

@@ -49,7 +49,7 @@ function mapLevels(stage: Stage, map: (level: number) => number): Stage {
 }
 
 /**
- * Moves a part of a stage to a level. Where two stages meet at one level, they go on meeting there. Stages that would
+ * Moves a part of a stage to a level. If two stages meet at one level, they go on meeting there. Stages that would
  * send nothing at all stay as they are.
  */
 export function moveLevel(pace: StagesPace, index: number, part: StagePart, level: number): StagesPace {

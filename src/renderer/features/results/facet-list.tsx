@@ -187,7 +187,7 @@ export function FacetButton(props: {
   name: ReactNode
   /** The whole name, where there may be no room for it. */
   title?: string | undefined
-  /** How many rows it leaves; absent where that is not counted. */
+  /** How many rows it leaves; absent if that is not counted. */
   rows?: number
   chosen: boolean
   onPick: () => void

@@ -50,7 +50,7 @@ function moveTo(at: ListCursor, index: number): ListCursor {
 
 /**
  * The cursor where those rows are about to leave the list: on the next one that stays, or else the one before; at the
- * first row where none of them is read.
+ * first row if none of them is read.
  */
 export function leaveRows(pages: Pages, at: ListCursor, left: ReadonlySet<number>): ListCursor {
   if (at.row === null || !left.has(at.row.row)) return at

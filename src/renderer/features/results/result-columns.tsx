@@ -32,7 +32,7 @@ interface Look {
   align?: 'end'
   sortBy?: RowSort['by']
   cell: (row: PageRow, drawn: Drawn) => React.ReactNode
-  /** The most that the cell is wide, em, where that is known. */
+  /** The most that the cell is wide, em, if that is known. */
   em?: (row: PageRow, drawn: Drawn) => number
 }
 
@@ -159,7 +159,7 @@ export function toColumnTitle(entry: ColumnEntry): string {
   return LOOKS[entry.name]?.title ?? (entry.title === '' ? entry.name : entry.title)
 }
 
-/** Every column to choose from: those of the run, the drawn scores, and each of the source, also where names repeat. */
+/** Every column to choose from: those of the run, the drawn scores, and each of the source, also if names repeat. */
 export function listTableColumns(options: {
   entries: readonly ColumnEntry[]
   names: readonly string[]

@@ -42,7 +42,7 @@ export function useResultPages(
   count: number
   counted: Counted
   pages: ResultPages
-  /** Where the list has a row, whichever pages are read; null where it does not have it. */
+  /** Where the list has a row, whichever pages are read; null if it does not have it. */
   findOffset: (row: number, signal: AbortSignal) => Promise<number | null>
   error: unknown
 } {
@@ -191,7 +191,7 @@ export function createResultPages(
       return read(Math.floor(index / PAGE_ROWS))?.rows[index % PAGE_ROWS] ?? null
     },
     isRead: (index: number) => read(Math.floor(index / PAGE_ROWS)) !== undefined,
-    /** Where the pages in view have a row; null where they do not. */
+    /** Where the pages in view have a row; null if they do not. */
     findIndex(row: number): number | null {
       for (const page of inView) {
         const index = read(page)?.rows.findIndex((one) => one.row === row) ?? -1
@@ -205,7 +205,7 @@ export function createResultPages(
     rowsInView: () => Math.max(0, wanted.last - wanted.first),
     /** How many rows the newest page said there are; null before the first. */
     total: () => total,
-    /** Why a page in view cannot be read; null where none fails. */
+    /** Why a page in view cannot be read; null if none fails. */
     error: () => toResults().find(({ error }) => error !== null)?.error ?? null,
     results: toResults,
     /** Grows when rows of a page in view arrive or change. */

@@ -220,7 +220,7 @@ function useResultsKeys(results: Results, place: RefObject<HTMLElement | null>) 
 
   return {
     close,
-    /** Brings the row under the cursor into view where it is out of sight, and says whether it was. */
+    /** Brings the row under the cursor into view if it is out of sight, and says whether it was. */
     bringIntoView(): boolean {
       if (isOpen || results.cursor.row === null || isInView(findGrid())) return false
       results.showCursor()
@@ -352,7 +352,7 @@ const ResultsSide = memo(function ResultsSide(props: {
   )
 })
 
-/** The cell of an evaluation that the rows are from, where they were opened from one. */
+/** The cell of an evaluation that the rows are from, if they were opened from one. */
 function CellFilter({ filter, onFilter }: { filter: RowFilter; onFilter: (filter: RowFilter) => void }) {
   const { cell, ...rest } = filter
   if (cell === undefined) return null

@@ -47,7 +47,7 @@ export function RowDrawer(props: {
   operation: string
   isAsync: boolean
   detail: RowDetail | null
-  /** Why the details cannot be read; null where they can. */
+  /** Why the details cannot be read; null if they can. */
   error: unknown
   apiKeyEnv: string
   /** Further headers of the run's requests. */
@@ -200,7 +200,7 @@ export function RowDrawer(props: {
   )
 }
 
-/** The JSON that decided the row: in async that of its callback; undefined where there is none. */
+/** The JSON that decided the row: in async that of its callback; undefined if there is none. */
 function readDecidingBody({ callbacks, responseBody }: RowDetail): unknown {
   const settled = callbacks.find(({ effect }) => effect === 'settled')
   try {

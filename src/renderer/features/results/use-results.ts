@@ -261,7 +261,7 @@ function useRevealed() {
   return useMemo(() => ({ isRevealed, toggle }), [isRevealed, toggle])
 }
 
-/** The row that is opened; until another one is read, the one before. Null where none is open, or `isEmpty`. */
+/** The row that is opened; until another one is read, the one before. Null if none is open, or `isEmpty`. */
 function useOpenedRow(isOpen: boolean, row: PageRow | null, isEmpty: boolean): PageRow | null {
   const opened = useRef<PageRow | null>(null)
   if (!isOpen || row !== null || isEmpty) opened.current = isOpen ? row : null

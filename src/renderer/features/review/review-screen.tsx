@@ -76,7 +76,7 @@ export function ReviewScreen(props: {
   isChecking: boolean
   operation: Operation
   load: Load | null
-  /** What a capacity search with the load test is bounded by; null where none is asked for. */
+  /** What a capacity search with the load test is bounded by; null if none is asked for. */
   bounds: CapacityBounds | null
   settings: Settings
   connections: readonly ConnectionEntry[]
@@ -419,7 +419,7 @@ function CapacityDialog(props: {
   )
 }
 
-/** That the service rejected every row that was sent to try; null where it did not, or has yet to answer. */
+/** That the service rejected every row that was sent to try; null if it did not, or has yet to answer. */
 export function findRefusedTrial(rows: RowCounts): string | null {
   const { rejected, awaiting } = rows
   if (rejected === 0 || awaiting > 0 || rejected < countSettled(rows)) return null
@@ -486,7 +486,7 @@ function RequestPanel(props: {
   record: number
   rows: number
   request: RequestReview | null
-  /** What the connection still lacks, so that there is no request to show; null where it is complete. */
+  /** What the connection still lacks, so that there is no request to show; null if it is complete. */
   gap: string | null
   onRecord: (record: number) => void
   /** Opens the request of the row, to be changed and sent once by hand. */
@@ -670,7 +670,7 @@ function PacePanel(props: {
 /** What a load test will do, in words, and what that comes to. */
 function LoadPanel(props: {
   load: Load
-  /** Of a capacity search with the load test; null where it is sent once. */
+  /** Of a capacity search with the load test; null if it is sent once. */
   bounds: CapacityBounds | null
   /** Rows that are sent in turn; null while they are being read. */
   rows: number | null

@@ -106,7 +106,7 @@ export function FailedRowsPanel(props: {
   )
 }
 
-/** The column that says which term or item a row is, and the field that it fills; -1 where no column does. */
+/** The column that says which term or item a row is, and the field that it fills; -1 if no column does. */
 function findNamedColumn(
   plan: Plan,
   columns: readonly string[],

@@ -29,7 +29,7 @@ export function RunActions(props: {
   onResults: () => void
   onContinueRun: (kind: 'resume' | 'retry' | 'correct') => void
   onError: (error: unknown) => void
-  /** Asks for another key; null where none can be changed. */
+  /** Asks for another key; null if none can be changed. */
   onKey: (() => void) | null
   lookBack: ReactNode
   /** Writes what succeeded and what did not to files, once the run has ended. */

@@ -127,7 +127,7 @@ export function NotesPanel({ summary }: { summary: RunSummary }) {
 /** Why a run stopped, was cut off or slowed down; offers another key if the service refused this one. */
 export function StopNotice(props: {
   runId: string
-  /** Asks for another key; null where none can be changed. */
+  /** Asks for another key; null if none can be changed. */
   onKey: (() => void) | null
   /** Goes on although the service answers with other ids, or however many rows do not succeed. */
   onGoOn: (options: { accept: ['ids_rewritten'] } | { despiteErrors: true }) => void

@@ -64,7 +64,7 @@ export function RunScreen(props: {
   onResults: (filter: RowFilter) => void
   onExport: () => void
   onContinueRun: (kind: 'resume' | 'retry' | 'correct') => void
-  /** Takes the rows back to a step of a new run; null where this window does not know how they were sent. */
+  /** Takes the rows back to a step of a new run; null if this window does not know how they were sent. */
   onMend: ((step: MendingStep) => void) | null
   /** Shows another run of the same whole. */
   onOpenRun: (runId: string) => void

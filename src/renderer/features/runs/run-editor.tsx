@@ -25,7 +25,7 @@ function toNotesDraft({ name, tags = [], note = '' }: RunSummary): RunNotesDraft
   return { name, tags, note }
 }
 
-/** What leads from one to the other; null where they are the same. The other way round it is the undo. */
+/** What leads from one to the other; null if they are the same. The other way round it is the undo. */
 export function toAnnotationChange(before: RunNotesDraft, after: RunNotesDraft): AnnotationChange | null {
   const addTags = after.tags.filter((tag) => !before.tags.includes(tag))
   const removeTags = before.tags.filter((tag) => !after.tags.includes(tag))

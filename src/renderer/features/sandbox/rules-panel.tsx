@@ -178,7 +178,7 @@ const NEW_RULE: Rule = {
   active: true,
 }
 
-/** Writes a rule, a new one where there is none. */
+/** Writes a rule, a new one if there is none. */
 function RuleEditor(props: {
   rule: Rule | null
   takenIds: readonly string[]

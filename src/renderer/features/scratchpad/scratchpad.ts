@@ -25,7 +25,7 @@ interface Scratchpad {
   endpoint: ScratchEndpoint
   text: string
   destination: ScratchDestination | null
-  /** Public address for callbacks; empty where the receiver is reached directly. */
+  /** Public address for callbacks; empty if the receiver is reached directly. */
   callbackUrl: string
   /** Whether a person typed all of the text here, or it is an example. What users wrote in a row is hidden at first. */
   isOwn: boolean
@@ -69,7 +69,7 @@ export function keepSent(request: SentRequest): void {
   useScratchpad.setState(({ sent }) => ({ sent: [request, ...sent].slice(0, SENT_MAX) }))
 }
 
-/** Asks for the callback of an exchange, and remembers it where it has come: it is given once. */
+/** Asks for the callback of an exchange, and remembers it if it has come: it is given once. */
 export async function takeCallback(id: string): Promise<ScratchCallback | null> {
   const callback = await bridge.scratchpad.takeCallback({ id })
   if (callback === null) return null
@@ -112,7 +112,7 @@ interface TextPlace {
   line: number
 }
 
-/** Finds the place of a problem; of what is missing, the object that lacks it. */
+/** Finds the place of a problem in the text; a missing field is at the object that should have it. */
 export function findPlace(text: string, problem: ScratchProblem): TextPlace {
   const { line, character } = problem.details ?? {}
   if (typeof line === 'number' && typeof character === 'number') {

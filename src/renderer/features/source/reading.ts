@@ -31,7 +31,7 @@ export function toTypedReading(reading: Reading): TypedOptions<typeof SOURCE_OPT
 
 /** How the service finds the media files of a folder, as typed. */
 export type MediaSettings =
-  /** The app serves them; `publicUrl` is empty where its own address will do. */
+  /** The app serves them; `publicUrl` is empty if its own address will do. */
   { kind: 'host'; publicUrl: string } | { kind: 'template'; template: string }
 
 /** What a folder starts with unless the person says otherwise. */

@@ -185,7 +185,7 @@ function CharacterControl(props: {
   )
 }
 
-/** The choice of detection where there are several files, of which each may be read in another way. */
+/** The choice of detection if there are several files, of which each may be read in another way. */
 const IN_EACH_FILE = 'Detect in each file'
 
 const BY_WORDS = {

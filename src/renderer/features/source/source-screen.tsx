@@ -272,7 +272,7 @@ const NEED: Record<RequestField['required'], string> = {
 
 /** The data that is expected, before there is any: fields, which are needed, what they hold. */
 function ExpectedData({ operation }: { operation: Operation }) {
-  // Whole requests are for who knows.
+  // Few people send whole requests, so they are not offered here.
   const fields = fieldsFor(operation).filter((field) => field !== REQUEST_FIELD)
   return (
     <Panel title="Expected columns" aside="Any column names work; you match them next" flush>

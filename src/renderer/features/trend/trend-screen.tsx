@@ -386,7 +386,7 @@ function toPoint({ value, low, high }: Metric) {
   return value === null ? null : { value, low, high }
 }
 
-/** A figure of each run; null where a run does not have it. */
+/** A figure of each run; null if a run does not have it. */
 interface RunsLine extends LegendEntry {
   values: readonly ({ value: number; low?: number | null; high?: number | null } | null)[]
 }
@@ -496,7 +496,7 @@ function RunsChart(props: {
   )
 }
 
-/** A line through the values, broken where there is none. */
+/** A line through the values, broken if there is none. */
 function toBrokenPath(
   values: RunsLine['values'],
   toX: (index: number) => number,

@@ -27,7 +27,7 @@ import { type LatencySecond, TimeChart, type TimeLimit, toChartSeconds } from '.
 /** The latencies whose charts are shown unless others are chosen: from request to answer, and to callback. */
 const FIRST_SHOWN: readonly TrendMetric[] = ['http_req_duration', 'response_time', 'callback_latency']
 
-/** Which latencies are drawn; the parts of a request are added where a person asks for them. */
+/** Which latencies are drawn; the parts of a request are added if a person asks for them. */
 export function useShownLatencies(): {
   shown: readonly TrendMetric[]
   onShown: (shown: readonly TrendMetric[]) => void

@@ -14,7 +14,7 @@ import {
   UprightLine,
 } from './plot.tsx'
 
-/** One run of the chart: its legend, and what it measured; null where it measured nothing. */
+/** One run of the chart: its legend, and what it measured; null if it measured nothing. */
 export interface OverlaidSeries extends LegendEntry {
   /** What the reading under the chart calls it. */
   letter: string
@@ -43,7 +43,7 @@ interface OverlayLayout {
   lines: { path: string; token: string; dash: NonNullable<LegendEntry['dash']> }[]
   x: { at: number; label: string }[]
   y: { at: number; label: string }[]
-  /** What stands at a share of the width, in words; null where nothing does. */
+  /** What stands at a share of the width, in words; null if nothing does. */
   read(share: number): { at: number; text: string } | null
 }
 
@@ -122,7 +122,7 @@ function toDecades(percentile: number): number {
   return -Math.log10(1 - percentile / 100)
 }
 
-/** Latencies by percentile, on a logarithmic axis of milliseconds; null where nothing was measured. */
+/** Latencies by percentile, on a logarithmic axis of milliseconds; null if nothing was measured. */
 export function layOutCurves(series: readonly OverlaidSeries[]): OverlayLayout | null {
   const known = series.flatMap((one) => (one.latency === null ? [] : [{ ...one, curve: one.latency.curve }]))
   const points = known.flatMap(({ curve }) => curve)
@@ -153,7 +153,7 @@ export function layOutCurves(series: readonly OverlaidSeries[]): OverlayLayout |
   }
 }
 
-/** How many of the answers took how long, on a logarithmic axis of milliseconds; null where nothing was measured. */
+/** How many of the answers took how long, on a logarithmic axis of milliseconds; null if nothing was measured. */
 export function layOutDistributions(series: readonly OverlaidSeries[]): OverlayLayout | null {
   const known = series.flatMap((one) =>
     one.latency === null || one.latency.bars.length === 0

@@ -29,7 +29,7 @@ export function Plot(props: {
   options: PlotOptions
   data: uPlot.AlignedData
   label: string
-  /** The point that the keyboard is on; null where it is on none. */
+  /** The point that the keyboard is on; null if it is on none. */
   cursor?: number | null
   /** Changes with the range of the x axis, which the options read. */
   zoom?: unknown
@@ -193,7 +193,7 @@ export function ChartCursor(props: {
   label: string
   /** How many points there are. */
   count: number
-  /** The point that is shown; null where none is. */
+  /** The point that is shown; null if none is. */
   index: number | null
   /** The figures of that point. */
   text: string

@@ -124,7 +124,7 @@ export function TimeChart(props: {
   )
 }
 
-/** The range of a chart around a point, so many times as wide, in seconds of sending; null where it holds everything. */
+/** The range of a chart around a point, so many times as wide, in seconds of sending; null if it holds everything. */
 export function scaleZoom(
   zoom: Range | null,
   at: readonly number[],
@@ -248,11 +248,11 @@ const CHART_MAX_POINTS = 1_200
 export interface LatencySecond {
   /** Seconds since sending started, pauses included. */
   second: number
-  /** Null where nothing was measured in it. */
+  /** Null if nothing was measured in it. */
   percentiles: Percentiles | null
 }
 
-/** One second as a chart of requests shows it; null where nothing is known of it. */
+/** One second as a chart of requests shows it; null if nothing is known of it. */
 export interface RequestSecond {
   second: number
   /** What the schedule asked for; null without one. */
@@ -336,7 +336,7 @@ function placeSeconds<Second extends { second: number }>(
     const first = placed[from]
     if (first !== undefined) thinned.push(merge(placed.slice(from, from + stretch), first))
   }
-  // The points of two neighbouring stretches are at most this far apart where no second is missing.
+  // The points of two neighbouring stretches are at most this far apart if no second is missing.
   const mostApart = Math.max(1, stretch * 2 - 1)
   const points = thinned.flatMap((point, index) => {
     const next = thinned[index + 1]

@@ -10,7 +10,7 @@ export interface ServiceDestination {
   kind: 'service'
   /** As typed. */
   baseUrl: string
-  /** The second host for v2 tasks as typed; empty where it is the same. */
+  /** The second host for v2 tasks as typed; empty if it is the same. */
   taskBaseUrl: string
   /** Kept in memory only. */
   apiKey: string
@@ -20,13 +20,13 @@ export interface ServiceDestination {
 interface StoredDestination {
   kind: 'stored'
   name: string
-  /** Kept in memory only; empty where the variable of its active key is used. */
+  /** Kept in memory only; empty if the variable of its active key is used. */
   apiKey: string
 }
 
 export type Destination = { kind: 'sandbox' } | StoredDestination | ServiceDestination
 
-/** The stored connection that a destination names, where there is one. */
+/** The stored connection that a destination names, if there is one. */
 export function findEntry(
   destination: Destination,
   connections: readonly ConnectionEntry[],
@@ -107,7 +107,7 @@ export function parseServiceUrl(
 
 /** What a destination is held against. */
 interface DestinationSurroundings {
-  /** False where the operation is sent without a key. */
+  /** False if the operation is sent without a key. */
   needsKey: boolean
   connections: readonly ConnectionEntry[]
 }
@@ -166,7 +166,7 @@ export function isProductionAddress(
   return addresses.some((baseUrl) => findProduction(marked, { baseUrl }) !== null)
 }
 
-/** What a destination is called where there is little room. */
+/** What a destination is called if there is little room. */
 export function nameDestination(
   destination: Destination,
   connections: readonly ConnectionEntry[],

@@ -131,7 +131,7 @@ const UNUSABLE = {
 
 function MediaItem(props: {
   media: RowMedia
-  /** Null where it is not shown at all. */
+  /** Null if it is not shown at all. */
   look: Look | null
   isFetching: boolean
   onFetch: () => void

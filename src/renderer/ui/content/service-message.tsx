@@ -2,7 +2,7 @@ import { type UseQueryOptions, useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { MaskedText, removeQuotes, useContentShown } from './user-content.tsx'
 
-/** Reads the request that a message of the service is about, as JSON text; null where it has no body. */
+/** Reads the request that a message of the service is about, as JSON text; null if it has no body. */
 export type AskedRequest = Pick<
   UseQueryOptions<string | null>,
   'queryKey' | 'queryFn' | 'staleTime' | 'retry'

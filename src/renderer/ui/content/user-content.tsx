@@ -209,7 +209,7 @@ const TERM_LISTS = /^(.+_)?terms$/
 
 const STRING = String.raw`"(?:[^"\\]|\\.)*"`
 const STRING_LIST = String.raw`\[\s*${STRING}(?:\s*,\s*${STRING})*\s*\]`
-/** Each string from its first quote to its last, with its value where it is a key of a string or of a list of strings. */
+/** Each string from its first quote to its last, with its value if it is a key of a string or of a list of strings. */
 const STRINGS = new RegExp(`(${STRING})(\\s*:\\s*)?(${STRING}|${STRING_LIST})?`, 'gs')
 const EACH_STRING = new RegExp(STRING, 'gs')
 

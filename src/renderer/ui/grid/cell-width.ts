@@ -15,7 +15,7 @@ export function toWordEm(word: string): number {
   return word.length * 0.62
 }
 
-/** The most that a text that somebody else wrote is wide, em; infinite where it has more than ASCII. */
+/** The most that a text that somebody else wrote is wide, em; infinite if it has more than ASCII. */
 export function toTextEm(text: string): number {
   return /^[ -~]*$/.test(text) ? text.length : Number.POSITIVE_INFINITY
 }

@@ -31,7 +31,7 @@ export interface GridColumn<Row> {
   align?: 'end'
   isSortable?: boolean
   cell: (row: Row) => ReactNode
-  /** The most that the cell is wide, em; a cell is clipped where that is not said or wider than the column. */
+  /** The most that the cell is wide, em; a cell is clipped if that is not said or wider than the column. */
   em?: ((row: Row) => number) | undefined
 }
 
@@ -51,14 +51,14 @@ export function DataGrid<Row>(props: {
   shown?: unknown
   cursor: number
   /**
-   * Which row the cursor is on. Where the cursor changes and this does not, other rows came in before it or left: a view
+   * Which row the cursor is on. If the cursor changes and this does not, other rows came in before it or left: a view
    * that is scrolled stays with it. At its top, a list shows what comes in.
    */
   cursorRow?: unknown
-  /** False where the row that the cursor was on has left the table: then it is before the row that took its place. */
+  /** False if the row that the cursor was on has left the table: then it is before the row that took its place. */
   hasCursor?: boolean
   onCursor: (index: number) => void
-  /** Called with a row that is clicked, and with the one under the cursor on Enter; null where it is not read. */
+  /** Called with a row that is clicked, and with the one under the cursor on Enter; null if it is not read. */
   onOpen?: (index: number, row: Row | null) => void
   /** Takes the focus when it appears, so that its keys work at once. */
   focused?: boolean
@@ -247,7 +247,7 @@ function isSameRow<Row>(before: GridRowProps<Row>, now: GridRowProps<Row>): bool
 }
 
 /**
- * Where a key moves the cursor of a table, null where the key is not one that moves: arrows, J and K, Page Up and
+ * Where a key moves the cursor of a table, null if the key is not one that moves: arrows, J and K, Page Up and
  * Page Down by `page` rows, Home and End. Never leaves the table. Without a row under it, the cursor is before the row at
  * its place.
  */

@@ -17,7 +17,7 @@ const BEYOND_AFTER_MS = 100
 const PATIENCE_MS = 50
 
 interface LaidOut {
-  /** Indexes of the first and the last row; the last is -1 where there is none. */
+  /** Indexes of the first and the last row; the last is -1 if there is none. */
   first: number
   last: number
   /** What is added to a row's place among all rows for its place in the scrolled element, CSS pixels. */

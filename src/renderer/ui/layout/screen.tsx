@@ -156,7 +156,7 @@ export function Figures({ figures }: { figures: readonly (Figure | false)[] }) {
   )
 }
 
-/** What stands where there is nothing yet: what will be here, and how it comes to be. */
+/** What stands if there is nothing yet: what will be here, and how it comes to be. */
 export function Empty(props: { icon: TablerIcon; title: string; children?: ReactNode; actions?: ReactNode }) {
   const Icon = props.icon
   return (

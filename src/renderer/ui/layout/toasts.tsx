@@ -26,7 +26,7 @@ export function showToast(toast: Toast): void {
   putToast(toast)
 }
 
-/** Removes the toast of that key, where it is shown. */
+/** Removes the toast of that key, if it is shown. */
 export function dismissToast(key: string): void {
   useToasts.setState(({ toasts }) => ({ toasts: toasts.filter((toast) => toast.key !== key) }))
 }

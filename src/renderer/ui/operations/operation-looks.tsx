@@ -76,7 +76,7 @@ export function describeOptions(operation: Operation): string {
 /** What the rows being prepared are for and where they go, in a line, with the way to change it. */
 export function OperationStrip(props: {
   operation: Operation
-  /** What the load test is, null while it is incomplete; absent where there is none. */
+  /** What the load test is, null while it is incomplete; absent if there is none. */
   load?: Load | null
   destination: NamedPlace
   /** What the operation still lacks, or null. */

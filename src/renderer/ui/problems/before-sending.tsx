@@ -20,7 +20,7 @@ export interface Acceptance {
   open: readonly ProblemGroup[]
   /** The codes that were accepted here: all that are needed, or none. */
   accepted: AcceptCode[]
-  /** What keeps the rows from being sent; undefined where nothing does. */
+  /** What keeps the rows from being sent; undefined if nothing does. */
   blocked: string | undefined
   isChecked: boolean
   onChecked: (isChecked: boolean) => void
@@ -51,11 +51,11 @@ export function useAcceptance(open: readonly ProblemGroup[], isAskedOutside = fa
 export function BeforeSending(props: {
   acceptance: Acceptance
   rows: number
-  /** Where the rows go; null where that stands elsewhere. */
+  /** Where the rows go; null if that stands elsewhere. */
   place?: NamedPlace | null
   /** What the check found in the rows: warnings that have to be accepted or not, and errors. */
   groups?: readonly ProblemGroup[]
-  /** Rows of the run by state, to say which are not sent; null where another part of the screen says it. */
+  /** Rows of the run by state, to say which are not sent; null if another part of the screen says it. */
   counts?: RowCounts | null
   /** How the source is read, if that is a guess. */
   guess?: ReactNode

@@ -43,7 +43,7 @@ export function WarningCauses({ groups }: { groups: readonly ProblemGroup[] }) {
   )
 }
 
-/** How many rows of a run are not sent, and why; nothing where all are. */
+/** How many rows of a run are not sent, and why; nothing if all are. */
 export function UnsentRows({ counts, groups }: { counts: RowCounts; groups: readonly ProblemGroup[] }) {
   const unsent = countRows(counts, 'unsent')
   if (unsent === 0) return null

@@ -122,7 +122,7 @@ export function SentBeforeNote({ summary }: { summary: RunSummary }) {
   )
 }
 
-/** What is told where nothing was sent before. */
+/** What is told if nothing was sent before. */
 const NOTHING = { rows: 0, unknown: 0, not_taken: 0, runs: [] }
 
 /** By which fields or columns together a row is recognized; the source is read again with them. */

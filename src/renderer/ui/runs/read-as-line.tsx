@@ -4,7 +4,7 @@ import { hasGuess, sayReadAs } from '../../../shared/messages/reading-messages.t
 import type { RunSummary } from '../../../shared/run/run.ts'
 import { SafeText } from '../text/safe-text.tsx'
 
-/** How the source of a run was read, in a line; of several files how many there were. Nothing where that is not known. */
+/** How the source of a run was read, in a line; of several files how many there were. Nothing if that is not known. */
 export function ReadAsLine({ summary }: { summary: Pick<RunSummary, 'source_read'> }) {
   const files = summary.source_read?.read_as ?? []
   const [first] = files

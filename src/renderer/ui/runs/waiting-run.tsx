@@ -19,7 +19,7 @@ export function WaitingRun(props: {
     open: readonly ProblemGroup[]
   }
   isProduction: boolean
-  /** Rows that were read before; null where there was no earlier run. */
+  /** Rows that were read before; null if there was no earlier run. */
   before: number | null
   isLoadTest: boolean
   busy: boolean

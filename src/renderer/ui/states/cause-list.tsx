@@ -19,11 +19,11 @@ export function CauseList(props: {
     onPick?: (() => void) | undefined
     count: number
     message: string
-    /** What the message is about and may quote; null where it quotes nothing. */
+    /** What the message is about and may quote; null if it quotes nothing. */
     request: AskedRequest | null
     note: string
   }[]
-  /** Stands where there is none. */
+  /** Stands if there is none. */
   empty: string
 }) {
   const [shown, more] = useFirst(props.causes, FIRST_CAUSES)

@@ -95,7 +95,7 @@ export function isLoadTest(run: RunSummary): boolean {
   return run.thresholds !== undefined
 }
 
-/** How many of a load test's thresholds do not hold, in words: `✗ 1 of 2 thresholds failed`; null where it has none. */
+/** How many of a load test's thresholds do not hold, in words: `✗ 1 of 2 thresholds failed`; null if it has none. */
 export function describeThresholds({ thresholds = [] }: RunSummary): string | null {
   if (thresholds.length === 0) return null
   const failed = thresholds.filter(({ ok }) => !ok).length

@@ -123,7 +123,7 @@ export function RuleButton(props: { rule: string; index: number } & ComponentPro
   )
 }
 
-/** The rule that a digit stands for; null where it stands for none. */
+/** The rule that a digit stands for; null if it stands for none. */
 export function findRuleOfKey<Rule>(key: string, rules: readonly Rule[]): Rule | null {
   return /^[1-9]$/.test(key) ? (rules[Number(key) - 1] ?? null) : null
 }

@@ -95,7 +95,7 @@ export interface SchemaNode {
   maximum?: number | undefined
   exclusiveMinimum?: number | undefined
   properties?: Record<string, SchemaNode> | undefined
-  /** False where no other keys are known, a node where any key has that shape. */
+  /** False if no other keys are known, a node where any key has that shape. */
   additionalProperties?: boolean | SchemaNode | undefined
   items?: SchemaNode | undefined
   oneOf?: SchemaNode[] | undefined
@@ -122,7 +122,7 @@ const schemaNodeSchema: z.ZodType<SchemaNode> = z.lazy(() =>
   }),
 )
 
-/** Reads a JSON Schema. Throws where it is none. */
+/** Reads a JSON Schema. Throws if it is none. */
 function parseSchemaNode(schema: unknown): SchemaNode {
   return schemaNodeSchema.parse(schema)
 }
@@ -138,7 +138,7 @@ export function findBranches(node: SchemaNode, value: unknown): readonly SchemaN
   return [...own, ...(chosen.length === 0 ? members : chosen)]
 }
 
-/** What stands at a key of a value, by the schema; null where the schema knows no such key. */
+/** What stands at a key of a value, by the schema; null if the schema knows no such key. */
 export function findChild(node: SchemaNode, value: unknown, key: PropertyKey): SchemaNode | null {
   if (typeof key === 'number') return node.items ?? null
   const found = findBranches(node, value).flatMap(({ properties, additionalProperties }) => {

@@ -45,7 +45,7 @@ export function checkDocuments(args: readonly string[], stdout: string): void {
   }
 }
 
-/** Undefined where the text is no document, such as that of a command that was ended meanwhile. */
+/** Undefined if the text is no document, such as that of a command that was ended meanwhile. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)

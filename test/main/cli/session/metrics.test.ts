@@ -3,7 +3,7 @@ import { formatMetrics, serveMetrics } from '../../../../src/main/cli/session/me
 import { sendRaw } from '../../../helpers/raw-http.ts'
 import { createLoadSnapshot } from '../progress/load-snapshot.ts'
 
-/** The values of Prometheus' text format by series. Throws where the text is of another format. */
+/** The values of Prometheus' text format by series. Throws if the text is of another format. */
 function parseMetrics(text: string): Map<string, number> {
   const types = new Set<string>()
   const values = new Map<string, number>()

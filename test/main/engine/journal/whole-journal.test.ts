@@ -24,7 +24,7 @@ const START = { apiKey: 'key' }
 
 let copies = 0
 
-/** Bytes that stand next to a journal in its WAL; none where it is missing. */
+/** Bytes that stand next to a journal in its WAL; none if it is missing. */
 const walBytes = (runId: string) =>
   statSync(`${toJournalFile(folder, runId)}-wal`, { throwIfNoEntry: false })?.size ?? 0
 

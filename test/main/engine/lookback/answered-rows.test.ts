@@ -138,7 +138,7 @@ describe('the rows of a finished run', () => {
         expect([...(columns[0]?.cells.keys() ?? [])]).toEqual([1])
         expect({ first: read(first, classes), retry: read(retry, classes) }).toEqual(fromJournals)
       }
-      // What was read of the findings is freed with the last step, also where nobody reads on, and says nothing then.
+      // What was read of the findings is freed with the last step, also if nobody reads on, and says nothing then.
       const steps = readAnsweredSteps(open(retry))
       const { value: step } = steps.next()
       const readRules = () => step?.ruleIdsAt(1)

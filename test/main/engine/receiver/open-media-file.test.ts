@@ -18,7 +18,7 @@ function createFolders(): { folder: string; outside: string } {
   return { folder, outside }
 }
 
-/** What is read at a path; null where nothing is. */
+/** What is read at a path; null if nothing is. */
 async function read(folder: string, path: string): Promise<string | null> {
   const file = await openMediaFile(folder, path)
   if (file === null) return null

@@ -1,6 +1,6 @@
 import { Throttle } from '../../../../src/main/engine/sending/throttle.ts'
 
-/** What a simulated service says to a request: null where it takes it, else its Retry-After in milliseconds. */
+/** What a simulated service says to a request: null if it takes it, else its Retry-After in milliseconds. */
 export type Limiter = (nowMs: number) => { retryAfterMs: number | null } | null
 
 /** A service that takes so many requests a second, in bursts of up to `burst`. */

@@ -9,7 +9,7 @@ import {
 } from '../../../helpers/fault-server.ts'
 import { createTestClient, judgeTask, sendOver, sendTask } from './send-task.ts'
 
-/** Sent, and nobody knows whether it was taken: repeated only where a second delivery does no harm. */
+/** Sent, and nobody knows whether it was taken: repeated only if a second delivery does no harm. */
 const UNKNOWN = { outcome: 'unknown', repeat: 'ambiguous', reached: true } as const
 
 const HEAD = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n'

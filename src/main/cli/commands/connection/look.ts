@@ -196,9 +196,9 @@ export function toDocument(
     task_base_url: taskBaseUrl ?? null,
     keys: keys.map((key) => ({
       label: key.label,
-      /** Null where the key is only typed. */
+      /** Null if the key is only typed. */
       env: key.env ?? null,
-      /** Where a typed key is kept; null where none was typed. */
+      /** Where a typed key is kept; null if none was typed. */
       kept_in: key.typed?.place ?? null,
       active: key.label === activeKey,
       set: key.typed?.place === 'keyring' || (key.env !== undefined && isSet(env, key.env)),

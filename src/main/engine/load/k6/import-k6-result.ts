@@ -234,7 +234,7 @@ async function withChunks<Result>(
   }
 }
 
-/** Ends with `Z_BUF_ERROR` where the file ends in the middle. */
+/** Ends with `Z_BUF_ERROR` if the file ends in the middle. */
 function unzip(raw: Readable): Readable {
   const unzipped = createGunzip()
   raw.on('error', (error) => unzipped.destroy(error))

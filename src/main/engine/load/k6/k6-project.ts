@@ -341,7 +341,7 @@ const K6_NAMES = {
 const RESULTS_FOLDER = '/results'
 
 /**
- * A TestRun of k6-operator. Where script and rows fit, they are a configMap, otherwise a volumeClaim. Every pod
+ * A TestRun of k6-operator. If script and rows fit, they are a configMap, otherwise a volumeClaim. Every pod
  * writes its samples to a file of its own, which are merged when they are read back: percentiles of pods cannot be.
  */
 function formatK6Manifest(plan: K6Plan, isConfigMap: boolean): string {

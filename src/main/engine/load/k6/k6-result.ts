@@ -9,7 +9,7 @@ export type K6Shape = 'summary-export' | 'handle-summary' | 'machine-readable' |
 export interface K6Latency {
   /** Milliseconds; those that the file has. */
   percentiles: Partial<Percentiles>
-  /** HDR histogram of microseconds, compressed, in base64; only where the file has every sample. */
+  /** HDR histogram of microseconds, compressed, in base64; only if the file has every sample. */
   histogram: string | null
 }
 
@@ -20,15 +20,15 @@ export interface K6Second {
   requests: number
   failed: number
   dropped: number
-  /** HDR histogram of http_req_duration, as {@link K6Latency.histogram}; null where nothing ended. */
+  /** HDR histogram of http_req_duration, as {@link K6Latency.histogram}; null if nothing ended. */
   histogram: string | null
 }
 
 /** Requests that k6 tags alike. */
 export interface K6Status {
-  /** Null where there was no answer. */
+  /** Null if there was no answer. */
   status: number | null
-  /** k6's own code of what went wrong, such as 1050 for a timeout; null where nothing did. */
+  /** k6's own code of what went wrong, such as 1050 for a timeout; null if nothing did. */
   errorCode: string | null
   /** k6's words for it. */
   message: string | null
@@ -39,7 +39,7 @@ export interface K6Status {
 export interface K6Metric {
   /** Without tags. */
   name: string
-  /** What stands between the braces, such as `scenario:main`; '' where nothing does. */
+  /** What stands between the braces, such as `scenario:main`; '' if nothing does. */
   tags: string
   /** By k6's long names: `avg`, `med`, `p(95)`, `count`, `rate`, `passes`, `fails`. */
   values: Readonly<Record<string, number>>
@@ -73,7 +73,7 @@ export interface K6Result {
   latencies: Record<string, K6Latency>
   thresholds: ThresholdResult[]
   statuses: K6Status[]
-  /** Empty where the file has no samples. */
+  /** Empty if the file has no samples. */
   seconds: K6Second[]
   /** What to know of these figures, a sentence each. */
   notes: string[]

@@ -25,7 +25,7 @@ export const K6_LATENCIES: readonly string[] = [
   'http_req_receiving',
 ]
 
-/** Latencies that k6 takes for 0 where the connection was open; only those of opening one are kept. */
+/** Latencies that k6 takes for 0 if the connection was open; only those of opening one are kept. */
 export const ONCE_A_CONNECTION: readonly string[] = PHASE_METRICS.filter(
   ({ phase }) => phase !== 'waitingUs',
 ).map(({ metric }) => metric)

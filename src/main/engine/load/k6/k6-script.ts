@@ -73,7 +73,7 @@ export function listK6HeaderVariables(headers: PlanHeaders = {}): [variable: str
   })
 }
 
-/** When each stage ends, milliseconds after the first one began; nothing where the pace has none. */
+/** When each stage ends, milliseconds after the first one began; nothing if the pace has none. */
 function formatStageEnds({ pace }: Load): string {
   if (pace.kind !== 'stages') return ''
   let endMs = 0
@@ -233,7 +233,7 @@ const AHEAD_S = 0.25
 const AHEAD_MIN = 10
 
 /**
- * k6's scenarios of a load: the pace as `main`, after the warm-up as `warmup` where there is one. What k6 drops when
+ * k6's scenarios of a load: the pace as `main`, after the warm-up as `warmup` if there is one. What k6 drops when
  * no virtual user is free, a plan may have waiting; everything else is the same. `timeoutMs` is the connection's.
  */
 export function toK6Scenarios(load: Load, timeoutMs: number): Record<string, K6Scenario> {

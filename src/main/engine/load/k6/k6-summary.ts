@@ -8,7 +8,7 @@ import { NOT_SUCCEEDED, toThresholdResults } from './k6-thresholds.ts'
 interface K6Summary {
   metrics: K6Metric[]
   k6Version: string | null
-  /** All of the run, warm-up and last answers included; null where it is not said. */
+  /** All of the run, warm-up and last answers included; null if it is not said. */
   totalS: number | null
   /** What a project that Sluice exported adds; null in all others. */
   planned: { warmupMs: number; measuredMs: number | null } | null
@@ -31,7 +31,7 @@ export interface ParsedK6Summary extends K6Summary {
   shape: Exclude<K6Shape, 'json-lines'>
 }
 
-/** Reads the JSON of a k6 summary; null where it is none. */
+/** Reads the JSON of a k6 summary; null if it is none. */
 export function parseK6Summary(value: unknown): ParsedK6Summary | null {
   if (!isJsonObject(value)) return null
   const { metrics, results, sluice } = value
@@ -138,7 +138,7 @@ const POINTS: Readonly<Record<string, keyof Percentiles>> = {
   max: 'max',
 }
 
-/** What a summary of k6 says, in our words: of the scenario `main` alone where it has that. */
+/** What a summary of k6 says, in our words: of the scenario `main` alone if it has that. */
 export function summaryToResult(summary: ParsedK6Summary): K6Result {
   const { shape, metrics, k6Version, planned } = summary
   const hasMain = metrics.some(({ name, tags }) => name === 'http_reqs' && tags === 'scenario:main')

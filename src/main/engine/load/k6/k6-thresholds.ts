@@ -27,7 +27,7 @@ const MAIN = 'scenario:main'
 /** The script's own rate of requests that did not succeed, errors inside a 200 included. */
 export const NOT_SUCCEEDED = 'not_succeeded'
 
-// k6 reports a metric of one scenario only where a threshold is set on it; these always hold.
+// k6 reports a metric of one scenario only if a threshold is set on it; these always hold.
 const HOLDS = { trend: 'max>=0', rate: 'rate>=0', counter: 'count>=0' } as const satisfies Partial<
   Record<MetricKind, string>
 >
@@ -201,7 +201,7 @@ function toResult({ name, tags, values }: K6Metric, { expression, ok }: K6Verdic
   }
 }
 
-/** As our own thresholds are written where there is such a metric, with k6's tags otherwise. */
+/** As our own thresholds are written if there is such a metric, with k6's tags otherwise. */
 function toExpression(name: string, tags: string, expression: string): string {
   const own = name === NOT_SUCCEEDED ? 'http_req_failed' : name
   if (tags !== '' && tags !== MAIN) return `${own}{${tags}}:${expression}`

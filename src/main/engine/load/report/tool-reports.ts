@@ -79,7 +79,7 @@ export const SECONDS_COLUMNS: readonly string[] = [
 ]
 
 /**
- * A CSV of seconds: one line each, cells empty where nothing was measured; `time` is when a second began. Nothing needs
+ * A CSV of seconds: one line each, cells empty if nothing was measured; `time` is when a second began. Nothing needs
  * quotes.
  */
 export function createSecondsWriter({ startedAt }: { startedAt: string }): {

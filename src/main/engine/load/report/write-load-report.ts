@@ -98,8 +98,8 @@ const CLASS_NAME = 'sluice.load'
 
 /**
  * A load test as JUnit's XML, for servers of continuous integration: a test case for the run itself, which is an error
- * where it did not go to its end, one for each threshold, and one that fails if no request succeeded. Follows the schema
- * of Ant's JUnit report, which others are wider than: every attribute and element that any of them asks for is there.
+ * if it did not go to its end, one for each threshold, and one that fails if no request succeeded. Follows the schema
+ * of Ant's JUnit report, the strictest of those in use: it has every attribute and element that any of them requires.
  */
 export function formatJunitReport(report: LoadReport): string {
   const { thresholds, durationMs } = report

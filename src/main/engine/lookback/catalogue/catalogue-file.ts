@@ -86,7 +86,7 @@ function toCatalogueFiles(workspace: string): string[] {
   return [`${file}-journal`, `${file}-wal`, `${file}-shm`, file]
 }
 
-/** Where the catalogue is kept: in its file, or in memory where that cannot be used. */
+/** Where the catalogue is kept: in its file, or in memory if that cannot be used. */
 export interface CatalogueStore {
   /** Reads what one moment had. Throws what {@link isWorthless} knows, and what SQLite throws. */
   read<Result>(work: (db: DatabaseSync) => Result): Result

@@ -107,7 +107,7 @@ export class Catalogue {
     )
   }
 
-  /** What callbacks of runs carry, of all that there are; null where a journal cannot be read, and its token not be known. */
+  /** What callbacks of runs carry, of all that there are; null if a journal cannot be read, and its token not be known. */
   listTokens(held: readonly string[]): Promise<string[] | null> {
     return this.#ask(held, (db) => {
       if (db.prepare('SELECT 1 FROM run WHERE error IS NOT NULL').get() !== undefined) return null

@@ -9,9 +9,9 @@ import type { RunFilesState } from '../../workspace/workspace-files.ts'
 
 export interface CataloguedRun {
   id: string
-  /** The first run of the whole it belongs to; null where its journal cannot be read, or holds no run yet. */
+  /** The first run of the whole it belongs to; null if its journal cannot be read, or holds no run yet. */
   first: string | null
-  /** Why it cannot be read; null where it can. */
+  /** Why it cannot be read; null if it can. */
   error: string | null
   fingerprint: string | null
   sizeBytes: number
@@ -32,7 +32,7 @@ export interface CataloguedWhole {
 }
 
 /**
- * Reads the whole that a run belongs to; `readFamily` gives null where a journal holds no run yet. `states` is what the
+ * Reads the whole that a run belongs to; `readFamily` gives null if a journal holds no run yet. `states` is what the
  * file system said before. Throws what reading a journal throws.
  */
 export function readWhole(

@@ -110,7 +110,7 @@ function toCondition(query: RunListQuery): Condition {
 /** A run or retry of certain operations, or one that cannot be read and may have done them. */
 export interface OperationRun {
   id: string
-  /** The same as long as its files are; null where they may be changing. */
+  /** The same as long as its files are; null if they may be changing. */
   fingerprint: string | null
 }
 
@@ -132,7 +132,7 @@ export interface CallbackRun {
   runToken: string
   /** How far its inbox was read; null for a load test, which measures its own. */
   inboxRead: number | null
-  /** When the first and the last of its own awaited rows are overdue, Unix milliseconds; null where it awaits none. */
+  /** When the first and the last of its own awaited rows are overdue, Unix milliseconds; null if it awaits none. */
   overdueAtMs: number | null
   lastOverdueAtMs: number | null
   awaiting: number

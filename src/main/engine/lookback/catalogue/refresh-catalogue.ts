@@ -50,7 +50,7 @@ export interface RefreshOptions {
 /**
  * Brings the catalogue up to the journals as they are now, as far as answers need it. Names alone tell which runs are new
  * and which are gone. Sizes and times tell which have changed; of runs that may not be changing they are asked for only
- * where an answer needs the run. While many are read, `onSlice` is called now and then with how many are left; of these the
+ * if an answer needs the run. While many are read, `onSlice` is called now and then with how many are left; of these the
  * catalogue has nothing then.
  */
 export async function refreshCatalogue(

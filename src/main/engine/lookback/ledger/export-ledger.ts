@@ -23,7 +23,7 @@ const PAGE_ENTRIES = 500
 
 /**
  * Writes the entries of a ledger that match to a CSV, XLSX or JSON Lines file whose columns are the fields of the
- * service, so that it can be the source of the next run. Throws `BAD_USAGE` where no list is chosen, and what an export
+ * service, so that it can be the source of the next run. Throws `BAD_USAGE` if no list is chosen, and what an export
  * and opening a ledger throw.
  */
 export function exportLedger(
@@ -85,7 +85,7 @@ async function writeLines(file: string, entries: Iterable<LedgerEntry>): Promise
   }
 }
 
-/** A column of an exported ledger; its value is null where there is nothing to say, and no text where it is JSON. */
+/** A column of an exported ledger; its value is null if there is nothing to say, and not a text if it is JSON. */
 interface LedgerColumn<Entry> {
   name: string
   read: (entry: Entry) => string | number | object | null

@@ -23,7 +23,7 @@ export interface LedgerEvent<Detail = unknown> {
 export interface LedgerReader<Detail = never> {
   /** Adds what one run sent and was answered. */
   collect(run: RunView, events: { add(event: LedgerEvent<Detail>): void }): void
-  /** What all events about one thing come to, given in the order of the answers; null where they come to nothing. */
+  /** What all events about one thing come to, given in the order of the answers; null if they come to nothing. */
   fold(events: readonly LedgerEvent<Detail>[]): FoldedEntry | null
 }
 

@@ -52,9 +52,9 @@ export class Ledgers {
 
   /**
    * Opens a ledger: what all runs of one service made of its indexes, watchlists or appeals. `list` is the index or
-   * watchlist that was chosen, '' for appeals; null where one of several has yet to be chosen.
+   * watchlist that was chosen, '' for appeals; null if one of several has yet to be chosen.
    *
-   * Throws `BAD_USAGE` where no run has done such a thing, several services are left, or the list does not exist.
+   * Throws `BAD_USAGE` if no run has done such a thing, several services are left, or the list does not exist.
    */
   use<Result>(
     asked: AskedPlace,
@@ -172,7 +172,7 @@ export function readLedger(
   })
 }
 
-/** The list that was named, or the only one; null where there are several. */
+/** The list that was named, or the only one; null if there are several. */
 function chooseList(
   tables: LedgerTables,
   of: Exclude<LedgerKind, 'appeals'>,

@@ -20,14 +20,14 @@ export interface SentRow {
   attempts: number
   /** Its part of the request. */
   body: Readonly<Record<string, unknown>>
-  /** As the journal has it; null while it is being sent, or where its run was cut off then. */
+  /** As the journal has it; null while it is being sent, or if its run was cut off then. */
   state: ItemState | null
   errorCode: string | null
   answer: RowAnswer | null
   customIndexItemId: string | null
   /** Tries that ended with an answer that took the request, acknowledgements among them. */
   takenTries: number
-  /** When the last answer came; null where none came. */
+  /** When the last answer came; null if none came. */
   answeredAtUs: number | null
   /** Tries that may have been taken and were not answered, and when the last of them was sent. */
   lostTries: number

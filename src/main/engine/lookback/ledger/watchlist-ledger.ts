@@ -107,7 +107,7 @@ export const WATCHLIST_LEDGER: LedgerReader<TermDetail> = {
 
 type AnsweredTerms = ReturnType<typeof readAnsweredTerms>
 
-/** Reads the terms in the answer to a row's request; null where no answer can be read. */
+/** Reads the terms in the answer to a row's request; null if no answer can be read. */
 function createTermsReader({ db }: RunView): (sent: SentRow) => AnsweredTerms | null {
   const exchanges = createExchangeReader(db)
   // Of the last item; a retry may have sent some of its rows without the others.

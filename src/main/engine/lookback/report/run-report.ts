@@ -127,7 +127,7 @@ function readFailures(family: RunFamily, summary: RunSummary, withContent: boole
   return { failures, further, quoted }
 }
 
-/** The first rows of several groups of one cause, those of the largest group first where there are many groups. */
+/** The first rows of several groups of one cause, those of the largest group first if there are many groups. */
 function pickExamples(index: RowIndex, groups: readonly ErrorGroup[]): number[] {
   const picked = new Set<number>()
   for (const { outcome, status, error_code, message } of groups) {

@@ -18,7 +18,7 @@ import { hasSeveralFiles } from '../../run/journal/intake-writer.ts'
 import { hasVerdicts } from '../../run/journal/verdict-store.ts'
 
 /**
- * A bulk run as a workbook: summary, results, failures by cause, rules, and the evaluation where there is one. Figures
+ * A bulk run as a workbook: summary, results, failures by cause, rules, and the evaluation if there is one. Figures
  * are numbers, to be computed with. Throws what an export throws.
  */
 export function writeRunWorkbook(

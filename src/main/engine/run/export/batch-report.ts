@@ -84,7 +84,7 @@ export function createBatchInputWriter({ columns }: { columns: readonly string[]
 }
 
 /**
- * What rows send: one text as it is, several as a list, and as parts where one is an address or was a part. A row with
+ * What rows send: one text as it is, several as a list, and as parts if one is an address or was a part. A row with
  * both, which is not sent, has both as parts.
  */
 function toInput(rows: readonly (NonNullable<ExportRow['fields']> & { isPart?: boolean })[]): unknown {

@@ -21,7 +21,7 @@ export interface ReportWriter {
 export interface ReportOptions {
   /** Names of the source's columns, as many as its widest row has cells. */
   columns: readonly string[]
-  /** The header as the source has it; null where it has none. */
+  /** The header as the source has it; null if it has none. */
   header: readonly string[] | null
   /** The columns of a CSV or XLSX report, in order. */
   table: readonly TableColumn[]
@@ -99,7 +99,7 @@ export function toMembers(added: readonly ExportColumn[]): NonNullable<ReportOpt
   return (row) => Object.fromEntries(added.map(({ name, read }) => [name, String(read(row))]))
 }
 
-/** Throws where a row is wider than its table, which would lose cells: a bug, not a user's mistake. */
+/** Throws if a row is wider than its table, which would lose cells: a bug, not a user's mistake. */
 export function refuseTooWide(
   { columns }: Pick<ReportOptions, 'columns'>,
   { place, cells }: ExportRow,
@@ -113,7 +113,7 @@ export function refuseTooWide(
   })
 }
 
-/** A row's cells in a table; `shorten` takes texts that are not of the source. Throws where the row is too wide. */
+/** A row's cells in a table; `shorten` takes texts that are not of the source. Throws if the row is too wide. */
 export function readTableCells(
   { columns, table }: ReportOptions,
   result: ExportRow,

@@ -13,7 +13,7 @@ const ROW_COLUMN = 'sluice_row'
 const GROUP_ROWS = 10_000
 const GROUP_CHARACTERS = 16 * 1024 * 1024
 
-/** How the values of a column stand in the file, and what a cell is as one; undefined where it is none. */
+/** How the values of a column stand in the file, and what a cell is as one; undefined if it is none. */
 const TYPES: Record<
   NonNullable<ExportColumn['type']> | 'text',
   { element: Omit<SchemaElement, 'name'>; toValue: (cell: string | number) => ParquetValue | undefined }
@@ -117,7 +117,7 @@ function createReader(
   }
 }
 
-/** A cell of the source; null where a row of JSON has null or lacks the key, and where a row is short. */
+/** A cell of the source; null if a row of JSON has null or lacks the key, and if a row is short. */
 function readCell({ cells, kinds }: ExportRow, column: number): string | null {
   const kind = kinds?.[column]
   return kind === '-' || kind === 'n' ? null : (cells[column] ?? null)

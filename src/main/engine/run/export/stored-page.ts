@@ -25,7 +25,7 @@ import { type Stretch, StretchStatement } from './stretch.ts'
 export interface StoredRow extends JoinedRow {
   /** The answer, if it is short enough to stand with its row. */
   response: string | null
-  /** The trace context of the last try; null where it had none. */
+  /** The trace context of the last try; null if it had none. */
   traceparent: string | null
 }
 
@@ -134,7 +134,7 @@ export class StoredPage {
     return this.isAlone ? row : Number(this.#statements.sentItem.get(row)?.['item'])
   }
 
-  /** The answer to the last try of the item that a row went out with; null where there was none. */
+  /** The answer to the last try of the item that a row went out with; null if there was none. */
   readAnswer({ id, item, attempts, response }: StoredRow): StoredBody | null {
     if (item === null) return null
     if (item === id && !this.#longAnswers.has(id)) return readStoredBody(response, null, null)

@@ -11,7 +11,7 @@ export interface Sheet {
   /** Widths of the first columns, characters; further ones are {@link USUAL_WIDTH} wide. */
   widths?: readonly number[]
   columns: number
-  /** Rows in order; `header` ones are in bold. The first row stays in sight where it is a header. */
+  /** Rows in order; `header` ones are in bold. The first row stays in sight if it is a header. */
   rows: AsyncIterable<readonly SheetRow[]> | Iterable<readonly SheetRow[]>
 }
 
@@ -22,7 +22,7 @@ export interface SheetRow {
 
 /**
  * A workbook, piece by piece, in memory that does not grow with it. Text cells stay text, so that leading zeros and long
- * numbers live and nothing is run as a formula. Throws `BAD_USAGE` where rows, columns or a cell are more than a sheet
+ * numbers live and nothing is run as a formula. Throws `BAD_USAGE` if rows, columns or a cell are more than a sheet
  * takes; `maxRows` counts the header.
  */
 export async function* writeWorkbook(

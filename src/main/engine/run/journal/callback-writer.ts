@@ -19,7 +19,7 @@ import { describeDifference, describeUnreadable, isSameCallback } from '../callb
 import type { AttemptRecord, OutcomeWriter } from '../recorder.ts'
 import type { ItemClaims } from './item-claims.ts'
 
-/** What a callback says; null where it cannot be read. `foreign`: it names another post or item than its address. */
+/** What a callback says; null if it cannot be read. `foreign`: it names another post or item than its address. */
 type CallbackContent = OwnContent | { kind: 'foreign'; note: string }
 
 /** What a callback says of its item. */
@@ -47,7 +47,7 @@ export interface SettledItem {
   isEarly: boolean
   /** It answers the request in flight, at whose end its latency is known. */
   isOfTryInFlight: boolean
-  /** From the request being sent that it answers, microseconds; null where that is in flight or not known. */
+  /** From the request being sent that it answers, microseconds; null if that is in flight or not known. */
   latencyUs: number | null
 }
 
@@ -220,8 +220,8 @@ export class CallbackWriter {
   }
 
   /**
-   * Takes one callback in, whose content is null where it cannot be read; returns the item it has settled, or null
-   * where it has settled none. An item that is marked as sent counts one try more, unless it is waiting.
+   * Takes one callback in, whose content is null if it cannot be read; returns the item it has settled, or null
+   * if it has settled none. An item that is marked as sent counts one try more, unless it is waiting.
    */
   take(
     callback: InboxCallback,
@@ -392,7 +392,7 @@ export class CallbackWriter {
   }
 
   /**
-   * A callback belongs to the row of its address, whatever it names; where that is another task than the acknowledged
+   * A callback belongs to the row of its address, whatever it names; if that is another task than the acknowledged
    * one, the row keeps its own and says so. Not where an earlier try, in this run or in its parent, may have been taken
    * as a task of its own.
    */
@@ -408,7 +408,7 @@ export class CallbackWriter {
 
   /**
    * When the request was sent that a callback answers, Unix microseconds: the acknowledged try where both name the same
-   * task, else the first that may have been taken. Null where that is in flight, was cut off, or was sent before a retry.
+   * task, else the first that may have been taken. Null if that is in flight, was cut off, or was sent before a retry.
    */
   #findSentAtUs(item: number, taskId: string | null, lastTryUs: number | null): number | null {
     const acknowledged = this.#acknowledged.get(item)?.['task_id'] ?? null

@@ -47,9 +47,9 @@ interface RetriedRun {
 
 /**
  * Fills the journal of a retry with the rows that did not succeed in the whole run, whichever of its runs is named;
- * with invalid ones only where it corrects, and then all are checked again. They keep their numbers, so that post_ids and bodies stay what they were. From then on the retry
+ * with invalid ones only if it corrects, and then all are checked again. They keep their numbers, so that post_ids and bodies stay what they were. From then on the retry
  * stands for them: a run it took rows from cannot be resumed. Unknown rows that are skipped can be taken by a later
- * retry. Throws `RUN_BUSY`, or `RUN_NOT_RESUMABLE` where there is nothing to send.
+ * retry. Throws `RUN_BUSY`, or `RUN_NOT_RESUMABLE` if there is nothing to send.
  */
 export function copyUnsucceeded(child: Journal, options: CopyOptions): void {
   const members = readWholeRun(options.parentRunId, options.workspace, (runId) =>
@@ -79,7 +79,7 @@ export function copyUnsucceeded(child: Journal, options: CopyOptions): void {
   }
 }
 
-/** Opens a run that has rows to give; null where it has none, or other retries have them. Throws `RUN_BUSY`. */
+/** Opens a run that has rows to give; null if it has none, or other retries have them. Throws `RUN_BUSY`. */
 function openRetriedRun(
   child: Journal,
   { runId, ...known }: RunRecord,

@@ -33,7 +33,7 @@ interface CorrectOptions {
   fixes: readonly Fix[]
   onUnknown: 'resend' | 'skip'
   session: NewSession
-  /** Is given the journal with the rows as they were checked; throws where they must not be sent. */
+  /** Is given the journal with the rows as they were checked; throws if they must not be sent. */
   check: (checked: Journal) => void
 }
 
@@ -41,7 +41,7 @@ interface CorrectOptions {
  * Begins a correction: checks the rows that did not succeed or were never sent again, with other fixes, and puts those
  * that can be sent into the queue. They are checked in a file of their own; what came of it goes into the journal in one
  * transaction, so that a kill leaves the run as it was, or corrected. How the rows stood is kept, and rows that are not
- * sent again are mapped with the fixes that held before. Throws `RUN_NOT_RESUMABLE` where there is nothing to correct.
+ * sent again are mapped with the fixes that held before. Throws `RUN_NOT_RESUMABLE` if there is nothing to correct.
  */
 export function correctRows(journal: Journal, options: CorrectOptions): void {
   const record = readRunRecord(journal.db)

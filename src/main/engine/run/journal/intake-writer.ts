@@ -32,10 +32,10 @@ import { createProblemInsert, toCauseKey } from './stored-problems.ts'
 export interface IntakeRow {
   row: number
   cells: readonly string[]
-  /** What each cell is in a source of JSON, a letter each; null where all are text. */
+  /** What each cell is in a source of JSON, a letter each; null if all are text. */
   kinds?: string | null
   /**
-   * What must be unique in the source, and the field it is of; null where that needs no check. `shown` is the value as
+   * What must be unique in the source, and the field it is of; null if that needs no check. `shown` is the value as
    * the row has it where case does not count.
    */
   uniqueKey: UniqueKey | null
@@ -566,7 +566,7 @@ function toLookAlike(row: number, first: number, field: string, value: string): 
 }
 
 /**
- * A function that tells where a row of a run stands in its source; it looks up the row's `kinds` where they are not given.
+ * A function that tells where a row of a run stands in its source; it looks up the row's `kinds` if they are not given.
  * Not to be kept while rows are still read.
  */
 export function createPlaceReader(db: DatabaseSync): (row: number, kinds?: string | null) => SourcePlace {

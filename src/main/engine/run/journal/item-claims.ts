@@ -91,7 +91,7 @@ export class ItemClaims {
     this.#rowsOf = db.prepare(selectItemRows('row.id, row.cells, row.kinds'))
   }
 
-  /** Items above the watermark, without claiming them: at most `limit`, fewer where they are huge, none at the end. */
+  /** Items above the watermark, without claiming them: at most `limit`, fewer if they are huge, none at the end. */
   readFresh(limit: number): ClaimedItem[] {
     const isSeveral = this.#rowsPerItem > 1
     let itemsMax = limit

@@ -13,7 +13,7 @@ import { hasUntried } from './copy-unsucceeded.ts'
  * Begins a retry: puts the rows that did not succeed back into the queue, those of unknown outcome if they are to be
  * resent, and keeps how they stood. One transaction, so that a kill leaves the run as it was, or with all of them in
  * the queue; from then on a resume goes on with it. Answers stay where they are until others take their place. Throws
- * `RUN_NOT_RESUMABLE` where there is nothing to send.
+ * `RUN_NOT_RESUMABLE` if there is nothing to send.
  */
 export function putBackUnsuccessful(
   journal: Journal,

@@ -25,7 +25,7 @@ export class SeenIds {
     this.#options = options
   }
 
-  /** Remembers an id, whose hash may be known; returns the row that had it first, or null where it is new. */
+  /** Remembers an id, whose hash may be known; returns the row that had it first, or null if it is new. */
   add(id: string, row: number, hash = toHash(id)): number | null {
     const index = hash >>> (32 - SEGMENT_BITS)
     const segment = this.#segments[index] ?? createSegment(SLOTS_FIRST)

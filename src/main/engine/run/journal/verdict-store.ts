@@ -142,7 +142,7 @@ function readOwnVerdicts(family: RunFamily): Verdict[] {
 
 /**
  * Stores verdicts, all or none. One that speaks of a rule stands next to those of other rules of its row; any other
- * takes the place of all that was said of the row. Throws `BAD_USAGE` where the run has no such row, and
+ * takes the place of all that was said of the row. Throws `BAD_USAGE` if the run has no such row, and
  * `WORKSPACE_UNUSABLE`.
  */
 export function storeVerdicts(family: RunFamily, verdicts: readonly NewVerdict[], nowMs = Date.now()): void {
@@ -167,7 +167,7 @@ export type VerdictStratum = Pick<Verdict, 'stratum' | 'stratum_rows'>
 
 /**
  * Puts verdicts in the place of all that was said of a row, and returns both. Without a `stratum` the
- * row keeps its own, or has the one back that it is given back with. Throws as {@link storeVerdicts} does, and `BAD_USAGE` where the row has other verdicts than `before`.
+ * row keeps its own, or has the one back that it is given back with. Throws as {@link storeVerdicts} does, and `BAD_USAGE` if the row has other verdicts than `before`.
  */
 export function replaceVerdicts(
   family: RunFamily,
@@ -230,7 +230,7 @@ function refuseMissingRows(family: RunFamily, rows: readonly number[]): void {
   }
 }
 
-/** Throws where the verdicts on a row are not those that the person saw: somebody has changed them since. */
+/** Throws if the verdicts on a row are not those that the person saw: somebody has changed them since. */
 function refuseChanged(row: string, found: readonly RowVerdict[], expected: readonly RowVerdict[]): void {
   const toKeys = (verdicts: readonly RowVerdict[]) =>
     JSON.stringify(

@@ -65,7 +65,7 @@ function listKinds(
 /** How many rows have a verdict. */
 type CountVerdict = (verdict: NonNullable<RowFilter['verdict']>) => number
 
-/** Rows by verdict; none where nobody has judged a row. */
+/** Rows by verdict; none if nobody has judged a row. */
 function countVerdicts(judged: JudgedRows, count: CountVerdict): Map<string, number> {
   if (judged.all.size === 0) return new Map()
   return new Map(([...VERDICTS, NO_VERDICT] as const).map((verdict) => [verdict, count(verdict)]))

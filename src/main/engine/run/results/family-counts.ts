@@ -32,7 +32,7 @@ const CORRECTIONS_MAX = 200
  */
 const corrections = new Map<string, Counts>()
 
-/** Counts by kind and value of a run and its retries together: of each row what its newest run says, of tries all. */
+/** Counts a run and its retries together, by kind and value: the newest outcome of each row, and all tries. */
 export function readFamilyCounts({ members }: RunFamily): Counts {
   const merged: Counts = new Map()
   for (const member of members) {
@@ -107,7 +107,7 @@ export function readFacetCounts(db: DatabaseSync): Counts {
   return kinds
 }
 
-/** Rows of one run that the watermark covers and that have no outcome, where nobody is sending them any more. */
+/** Rows of one run that the watermark covers and that have no outcome, if nobody is sending them any more. */
 export function countUnaccounted(view: RunView): number {
   const { record } = view
   const states = readFacetCounts(view.db).get('state') ?? new Map<string, number>()

@@ -55,7 +55,7 @@ interface Head {
 }
 
 /**
- * Stores the findings of a journal next to it, unless the journal has changed since they were begun. Where they cannot
+ * Stores the findings of a journal next to it, unless the journal has changed since they were begun. If they cannot
  * be stored, they are read again next time.
  */
 export function storeFindings(run: RunView, findings: JournalFindings): void {
@@ -76,13 +76,13 @@ export function storeFindings(run: RunView, findings: JournalFindings): void {
   }
 }
 
-/** The findings of a journal as they were stored; null where there are none, or they are not those of its state. */
+/** The findings of a journal as they were stored; null if there are none, or they are not those of its state. */
 export function loadFindings(run: RunView, fingerprint: string): JournalFindings | null {
   return readFindings(run, fingerprint, (file) => JournalFindings.restore(file.readAll(), fingerprint))
 }
 
 /**
- * Hands over the stored findings of a journal, whose columns are then read one by one. Null where there are none, they are
+ * Hands over the stored findings of a journal, whose columns are then read one by one. Null if there are none, they are
  * not those of its state, or what was read of them is damaged.
  */
 export function readFindings<Value>(
@@ -237,7 +237,7 @@ export class StoredFindings {
     return new RowKinds(this.#readColumn('kinds', Uint16Array), [...this.#head.kinds])
   }
 
-  /** The scores of a class; null where it has none. */
+  /** The scores of a class; null if it has none. */
   readScores(className: string): RowScores | null {
     const found = this.#head.classes.find(([name]) => name === className)
     if (found === undefined) return null
@@ -246,7 +246,7 @@ export class StoredFindings {
     return new RowScores(this.last + 1, { numbers, scores })
   }
 
-  /** The cells of a column of the source; null where they are not kept. */
+  /** The cells of a column of the source; null if they are not kept. */
   readCells(column: number): RowCells | null {
     const texts = this.#head.cells.find(([kept]) => kept === column)?.[1]
     return texts === undefined

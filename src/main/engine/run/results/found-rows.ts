@@ -28,7 +28,7 @@ interface Wanted {
 export interface Searched {
   index: RowIndex
   findings: RowFindings
-  /** Which rows have which verdicts, where the filter asks for one. */
+  /** Which rows have which verdicts, if the filter asks for one. */
   judged: JudgedRows
 }
 
@@ -127,7 +127,7 @@ export function countFound(searched: Searched, filter: RowFilter): Facet[] {
 const PASSED = 0
 const OUT = 0xffff
 
-/** Of each row of the index the tests that it fails, where it is of the filter's kinds. */
+/** Of each row of the index the tests that it fails, if it is of the filter's kinds. */
 function findFailed(
   { index }: Searched,
   tests: readonly Test[],

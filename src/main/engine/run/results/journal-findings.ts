@@ -63,7 +63,7 @@ export interface FoundColumns {
   last: number
   marks: Uint8Array
   attempts: Uint16Array
-  /** Milliseconds of the last try, and from the request to the callback; NaN where nothing was measured. */
+  /** Milliseconds of the last try, and from the request to the callback; NaN if nothing was measured. */
   latencies: Float32Array
   callbackLatencies: Float32Array
   /** What facets say of it: its state, its error, its rules. */

@@ -20,7 +20,7 @@ type Create<Index> = (before: Index | null) => Index
 interface Question<Index> {
   create: Create<Index>
   isEnough: (index: Index) => boolean
-  /** How long the question waits, milliseconds, where that is not as usual. */
+  /** How long the question waits, milliseconds, if that is not as usual. */
   patienceMs?: number
   openView: () => RunFamily
 }
@@ -52,7 +52,7 @@ export class KeptIndexes<Index extends GrowingIndex> {
 
   /**
    * The index of a run under a name, once it is complete, has enough for the question, or the patience is over.
-   * `isCounted` is false while it may still change. `create` makes it where there is none; `before` is the one that it
+   * `isCounted` is false while it may still change. `create` makes it if there is none; `before` is the one that it
    * takes the place of.
    */
   async ask(
@@ -78,7 +78,7 @@ export class KeptIndexes<Index extends GrowingIndex> {
     }
   }
 
-  /** The index of a run where it is complete and nothing has changed, or what `load` finds; null where neither is. */
+  /** The index of a run if it is complete and nothing has changed, or what `load` finds; null if neither is. */
   find(file: string, name: string, view: RunFamily, load: () => Index | null): Index | null {
     const known = this.#entries.get(toKey(file, name))?.index
     if (known?.isComplete === true && !known.isOutdated(view)) return known
@@ -96,7 +96,7 @@ export class KeptIndexes<Index extends GrowingIndex> {
     for (const [key, entry] of this.#entries) if (entry.file === file) this.#entries.delete(key)
   }
 
-  /** The index that has to grow before a question can be answered; null where none has. */
+  /** The index that has to grow before a question can be answered; null if none has. */
   #toGrowing(entry: Entry<Index>, view: RunFamily, create: Create<Index>, nowMs: number): Index | null {
     if (!entry.index.isComplete) return entry.index
     if (entry.next !== null) return entry.next

@@ -26,7 +26,7 @@ function isSimple(filter: RowFilter): boolean {
 /** What answers a question about all rows; `isCounted` is false while it may still grow. */
 export interface Counted {
   index: RowIndex
-  /** Null where the question needs none. */
+  /** Null if the question needs none. */
   findings: RowFindings | null
   isCounted: boolean
 }
@@ -50,7 +50,7 @@ export function countAll(
 
 /**
  * Reads one page of a run's results, retries among them (docs/architecture.md §5: rows travel only by page). No read
- * stays open behind it. Where the page is not simple, `counted` knows its rows.
+ * stays open behind it. If the page is not simple, `counted` knows its rows.
  */
 export function readPage(family: RunFamily, query: PageQuery, counted?: Counted): Omit<ResultPage, 'texts'> {
   const { filter } = query
@@ -212,7 +212,7 @@ function countSending(member: RunView, members: readonly RunView[]): number {
 
 function countErrors(family: RunFamily, errorCode: string): number {
   const groups = toErrorGroups(readFamilyCounts(family).get('error') ?? new Map())
-  // Where there are very many causes, some are counted together, without their codes.
+  // If there are very many causes, some are counted together, without their codes.
   if (groups.length < ERROR_GROUPS_CERTAIN) {
     return groups.reduce((sum, group) => sum + (group.error_code === errorCode ? group.rows : 0), 0)
   }

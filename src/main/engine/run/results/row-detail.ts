@@ -15,7 +15,7 @@ import { createPlaceAdder } from '../journal/problem-places.ts'
 import { PROBLEM_COLUMNS, toStoredProblem } from '../journal/stored-problems.ts'
 import { findNewest, type JoinedRow, listEarlier, readFamilyRows, readRunRows } from './family-rows.ts'
 
-/** Reads everything known of one row. Throws `BAD_USAGE` where the run has no such row. */
+/** Reads everything known of one row. Throws `BAD_USAGE` if the run has no such row. */
 export function readRow(family: RunFamily, row: number): RowDetail {
   const newest = findNewest(family, [row])[0]?.member
   if (newest === undefined) throw toNoRow(family, row)
@@ -78,7 +78,7 @@ function isUnsendable({ db }: RunView, row: number): boolean {
   return db.prepare('SELECT 1 FROM row WHERE id = ? AND item IS NULL').get(row) !== undefined
 }
 
-/** How often a row of a request with several was tried; undefined where it is alone, and its tries are those of its item. */
+/** How often a row of a request with several was tried; undefined if it is alone, and its tries are those of its item. */
 function findTries({ db, record }: RunView, row: number): number | undefined {
   if (toRowsPerItem(record.plan.operation) === 1) return undefined
   return Number(db.prepare('SELECT attempts FROM result WHERE row = ?').get(row)?.['attempts'] ?? 0)

@@ -52,7 +52,7 @@ export class RowFindings {
   }
 
   /**
-   * The findings of a run as they were stored; null where they have to be read. Those of its small journals, which are not
+   * The findings of a run as they were stored; null if they have to be read. Those of its small journals, which are not
    * stored, are read at once.
    */
   static load(family: RunFamily): RowFindings | null {
@@ -146,7 +146,7 @@ export class RowFindings {
     this.#length = Math.max(0, ...journals.map(({ findings }) => findings.columns.last)) + 1
   }
 
-  /** What one journal says; null where its tries show in no row. */
+  /** What one journal says; null if its tries show in no row. */
   ofJournal(file: string): JournalFindings | null {
     return this.#journals?.find((journal) => journal.file === file)?.findings ?? null
   }
@@ -170,7 +170,7 @@ export class RowFindings {
     return this.scoresOf(className)?.toBands() ?? { bands: [], bandOf: new Uint8Array(0), numbers: null }
   }
 
-  /** Milliseconds of each row's last try, NaN where nothing was measured. */
+  /** Milliseconds of each row's last try, NaN if nothing was measured. */
   get latencies(): Float32Array {
     return this.#merge(
       'latencies',
@@ -179,7 +179,7 @@ export class RowFindings {
     )
   }
 
-  /** Milliseconds from each row's request to its callback, NaN where none came. */
+  /** Milliseconds from each row's request to its callback, NaN if none came. */
   get callbackLatencies(): Float32Array {
     return this.#merge(
       'callback latencies',
@@ -211,7 +211,7 @@ export class RowFindings {
     return value
   }
 
-  /** The scores of a class; null where no row has one. */
+  /** The scores of a class; null if no row has one. */
   scoresOf(className: string): RowScores | null {
     return this.#merge(
       `score ${className}`,

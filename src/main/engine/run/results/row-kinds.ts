@@ -138,7 +138,7 @@ export interface ReadRow {
   durationUs: number | null
 }
 
-/** A row of `row` with that of `result`, where there is one. */
+/** A row of `row` with that of `result`, if there is one. */
 type StoredRow = [
   id: number,
   item: number | null,

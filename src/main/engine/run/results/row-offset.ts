@@ -6,7 +6,7 @@ import { type Counted, countAll, isContiguous, isSimplePage, isUnfiltered } from
 import { readJudgedFor } from './row-search.ts'
 
 /**
- * Finds where the pages of a list have a row; null where the row does not match, or was not looked at yet. Where the page
+ * Finds where the pages of a list have a row; null if the row does not match, or was not looked at yet. If the page
  * is not simple, `counted` knows its rows.
  */
 export function findOffset(family: RunFamily, query: OffsetQuery, counted?: Counted): number | null {

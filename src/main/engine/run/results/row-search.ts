@@ -43,7 +43,7 @@ export class RowIndex {
   #readFrom: Version[] | null = null
 
   /**
-   * An empty index of the rows that contain `search`; of all rows where that is empty. `among` are the only rows that are
+   * An empty index of the rows that contain `search`; of all rows if that is empty. `among` are the only rows that are
    * looked at, ascending; null for all.
    */
   constructor(search: string, among: Uint32Array | null = null) {
@@ -207,7 +207,7 @@ export class RowIndex {
     })
   }
 
-  /** The number of a row's kind; null where it was not looked at or does not match the search. */
+  /** The number of a row's kind; null if it was not looked at or does not match the search. */
   #findKind(id: number): number | null {
     let [low, high] = [0, this.#length - 1]
     while (low <= high) {
@@ -240,7 +240,7 @@ export function hasVerdict(row: number, verdict: RowFilter['verdict'], { all, by
   return verdict === NO_VERDICT ? !all.has(row) : by.get(verdict)?.has(row) === true
 }
 
-/** Which rows have which verdicts, where a filter asks for them; those that it keeps have the one it asks for. */
+/** Which rows have which verdicts, if a filter asks for them; those that it keeps have the one it asks for. */
 export function readJudgedFor(family: RunFamily, { verdict, keptRows = [] }: RowFilter): JudgedRows {
   if (verdict === undefined) return NOBODY_JUDGED
   const judged = readJudgedRows(family)
@@ -263,7 +263,7 @@ function toSearchCondition(search: string): RowCondition | null {
   // LIKE ends at a NUL, which another character stands for where a cell has one.
   const withNul = toTextMatch(json.replaceAll('\\u0000', '\u0001'))
   const shown = String.raw`replace(json_quote(value), '\u0000', char(1))`
-  // The JSON of the cells tells cheaply where there is nothing. Its own quotes, commas, brackets and escapes are no
+  // The JSON of the cells tells cheaply if there is nothing. Its own quotes, commas, brackets and escapes are no
   // matches, so a row is looked at more closely where one of them may have been found.
   const isPlain = !search.includes('"') && !/^[[\],]$/.test(search)
   const matches = `${inCell.sql('value')} OR instr(value, char(0)) > 0 AND ${withNul.sql(shown)}`

@@ -58,11 +58,11 @@ const NUMBERED_MAX = 0xffff
 export interface ScoreBands {
   bands: ScoreBand[]
   bandOf: Uint8Array
-  /** The number of each row's score; null where each row has its own. */
+  /** The number of each row's score; null if each row has its own. */
   numbers: Uint16Array | null
 }
 
-/** What is kept of the scores of a class; `numbers` is null where each row keeps its own. */
+/** What is kept of the scores of a class; `numbers` is null if each row keeps its own. */
 interface StoredScores {
   numbers: Uint16Array | null
   scores: Float64Array
@@ -76,7 +76,7 @@ export class RowScores {
   readonly #length: number
   /** The number of each row's score, 0 for none. */
   #numbers: Uint16Array | null
-  /** The scores by number, or by row where they are not numbered; NaN for none. */
+  /** The scores by number, or by row if they are not numbered; NaN for none. */
   #scores: Float64Array
   #numbered: number
   readonly #numberOf = new ScoreNumbers()
@@ -96,7 +96,7 @@ export class RowScores {
     return { numbers, scores: numbers === null ? scores : scores.subarray(0, this.#numbered) }
   }
 
-  /** The score of a row, NaN where it has none. */
+  /** The score of a row, NaN if it has none. */
   at(row: number): number {
     return this.#scores[this.#numbers === null ? row : (this.#numbers[row] ?? 0)] ?? Number.NaN
   }
@@ -114,7 +114,7 @@ export class RowScores {
     } else this.#numbers[row] = number
   }
 
-  /** A new number for a score; null where there is none left. */
+  /** A new number for a score; null if there is none left. */
   #number(score: number): number | null {
     if (this.#numbered > NUMBERED_MAX) return null
     if (this.#numbered === this.#scores.length) {
@@ -134,7 +134,7 @@ export class RowScores {
     this.#numberOf.clear()
   }
 
-  /** The score of each row with 24 bits, NaN where it has none, in new memory. Only once all are set. */
+  /** The score of each row with 24 bits, NaN if it has none, in new memory. Only once all are set. */
   toFloats(): Float32Array<ArrayBuffer> {
     const { numbers, scores } = this.stored
     const floats = new Float32Array(scores)
@@ -166,7 +166,7 @@ export class RowScores {
       const score = Math.fround(scores[number] ?? Number.NaN)
       if (Number.isNaN(score)) continue
       let band = Math.max(0, Math.min(bands.length - 1, Math.floor(score * perBand)))
-      // The bounds decide, as they do where rows are narrowed; the product is only near.
+      // The bounds decide, as they do if rows are narrowed; the product is only near.
       while (band > 0 && score < (bounds[band] ?? 0)) band -= 1
       while (band < bands.length - 1 && score >= (bounds[band + 1] ?? 0)) band += 1
       bandOf[number] = band

@@ -4,7 +4,7 @@ export class ScoreNumbers {
   #places = new Uint16Array(1_024)
   #taken = 0
 
-  /** The number of a score among `scores`; 0 where it has none. */
+  /** The number of a score among `scores`; 0 if it has none. */
   find(score: number, scores: Float64Array): number {
     const mask = this.#places.length - 1
     for (let place = toHash(score) & mask; ; place = (place + 1) & mask) {

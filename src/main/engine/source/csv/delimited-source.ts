@@ -40,7 +40,7 @@ export interface DelimitedReader extends SourceReader {
  *
  * Rows: blank lines and records of empty cells are no rows, and are counted; what stands above the line that
  * `headerRow` names, and a first line such as `sep=;`, are no rows either. Rows with fewer cells keep those they have,
- * rows with more are errors. Where the file is a CSV export of ours, the formula guard is taken off its cells again.
+ * rows with more are errors. If the file is a CSV export of ours, the formula guard is taken off its cells again.
  *
  * Throws `BAD_SOURCE` for a file that is missing, unreadable, not text, or without a row, and while it is read, for
  * a row longer than 8 MiB.

@@ -20,7 +20,7 @@ const SAMPLE_RECORDS = 2_000
  * line `declared`, then what goes with the format.
  *
  * A guess never cuts text: a delimiter that the header lacks is none, and where no candidate splits the header, each
- * record is one cell. Quotes other than `"`, and a backslash as their escape, are guessed only where the usual reading
+ * record is one cell. Quotes other than `"`, and a backslash as their escape, are guessed only if the usual reading
  * breaks quotes or gives records too many cells, and the other one does not, or where escaped line breaks make more records
  * as wide as the header. Throws `BAD_SOURCE` for a character that
  * cannot delimit or quote.
@@ -269,7 +269,7 @@ export interface SeparatorLine {
 
 const SEPARATOR_LINE = /^"?sep=([^\r\n"])"?(?:\r\n|\n|\r)/i
 
-/** Reads the line with which spreadsheets are told the delimiter, or returns null where a text has none. */
+/** Reads the line with which spreadsheets are told the delimiter, or returns null if a text has none. */
 export function findSeparatorLine(text: string): SeparatorLine | null {
   const found = SEPARATOR_LINE.exec(text)
   return found === null ? null : { delimiter: found[1] ?? ',', characters: found[0].length }
@@ -277,7 +277,7 @@ export function findSeparatorLine(text: string): SeparatorLine | null {
 
 /**
  * What ends a line. `\n` serves CRLF as well, and files that mix both: the record parser takes the `\r` off. A lone
- * `\r` is taken for a line end only where the sample has no other outside quotes, as old Macintosh programs wrote.
+ * `\r` is taken for a line end only if the sample has no other outside quotes, as old Macintosh programs wrote.
  */
 function chooseNewline(sampleText: string, quote: string): '\n' | '\r' {
   if (!sampleText.includes('\r')) return '\n'

@@ -15,13 +15,13 @@ export type RecordFault =
 
 /** How the characters of delimited text are read. */
 export interface RecordSyntax {
-  /** '' where a record is one cell. */
+  /** '' if a record is one cell. */
   delimiter: string
   /** `\n` stands for CRLF too. */
   newline: '\n' | '\r'
-  /** Stands around cells, doubled inside them; '' where no character does. */
+  /** Stands around cells, doubled inside them; '' if no character does. */
   quote: string
-  /** Before a quote, a delimiter, a line break or itself it is not part of the text; '' where no character is that. */
+  /** Before a quote, a delimiter, a line break or itself it is not part of the text; '' if no character is that. */
   escape: string
 }
 

@@ -158,7 +158,7 @@ function parsePiece(text: string, syntax: RecordSyntax, options: PieceOptions): 
   if (parsed.errors.some(({ code }) => code === 'InvalidQuotes')) {
     return parsePieceExactly(text, syntax, options)
   }
-  // Raw text is the same as the cells only where nothing is in quotes.
+  // Raw text is the same as the cells only if nothing is in quotes.
   if (text.includes('"') && records.some((record) => record.length > width)) {
     return parsePieceExactly(text, syntax, options)
   }
@@ -170,7 +170,7 @@ function parsePiece(text: string, syntax: RecordSyntax, options: PieceOptions): 
   return { batch: { records, faults: new Map(), hasBreaks, ...judgeText(text) }, cursor }
 }
 
-/** How often one line break, where there is no other, stands before `end`. */
+/** How often one line break, if there is no other, stands before `end`. */
 function countBreaks(text: string, newline: RecordSyntax['newline'], end: number): number {
   let count = 0
   for (let at = text.indexOf(newline); at !== -1 && at < end; at = text.indexOf(newline, at + 1)) count += 1
@@ -188,7 +188,7 @@ function splitLines(text: string, { newline }: RecordSyntax): ParsedPiece {
 }
 
 /**
- * Whether papaparse's cells alone do not tell what the text says: where it does not know the syntax, where a quoted cell
+ * Whether papaparse's cells alone do not tell what the text says: if it does not know the syntax, where a quoted cell
  * ends with `\r`, which looks like part of the line end, or has white space behind its closing quote, which papaparse
  * drops, or before its opening one, where a quote may be escaped, and where other line breaks may be outside quotes.
  */

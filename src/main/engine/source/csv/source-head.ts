@@ -31,7 +31,7 @@ const HEAD_BYTES = 256 * 1024
  * has the same names, the last of them in quotes, which no CSV reader shows and no spreadsheet keeps. A guarded file
  * that could be one of version 0.2 has another name in quotes.
  *
- * Throws `BAD_SOURCE` where there is no row, or where the header does not end.
+ * Throws `BAD_SOURCE` if there is no row, or if the header does not end.
  */
 export function readSourceHead(
   source: PlanSource,

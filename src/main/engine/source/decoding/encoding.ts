@@ -56,7 +56,7 @@ export class DetectorMissing extends Error {
  * The encoding that the person gave, else that of the byte-order mark, else UTF-16 or UTF-32 if zero bytes make sense
  * as such, else one of seven bits if its escape sequences are there, else UTF-8 if the whole file decodes strictly,
  * else what {@link guessLegacyEncoding} makes of it.
- * Throws `BAD_SOURCE` for an unknown label and for files that are not text, {@link DetectorMissing} where only the
+ * Throws `BAD_SOURCE` for an unknown label and for files that are not text, {@link DetectorMissing} if only the
  * detector can tell and was not loaded.
  */
 export function chooseEncoding(file: SourceFile, given: string | undefined): ChosenEncoding {

@@ -5,7 +5,7 @@ import { toFound } from '../../../../shared/run/problem.ts'
 import type { SourceFile } from '../source-file.ts'
 import { createShiftedDecoder, isShifted, type PieceDecoder } from './shifted-decoders.ts'
 
-/** Where text comes from: some of it, '' where a piece of the file decodes to nothing yet, null at the end. */
+/** Where text comes from: some of it, '' if a piece of the file decodes to nothing yet, null at the end. */
 export type ReadText = (sizeBytes: number) => string | null
 
 /** Bytes of one read while records are shorter than that. */
@@ -216,7 +216,7 @@ export function* readLines(
 const UNDECODABLE = '\uDC00'
 
 /**
- * The name under which an encoding is known here (the WHATWG name where there is one, in lower case), or null where
+ * The name under which an encoding is known here (the WHATWG name if there is one, in lower case), or null where
  * neither TextDecoder nor iconv-lite knows the label.
  */
 export function resolveEncoding(label: string): string | null {
@@ -322,7 +322,7 @@ function decodeUtf8(bytes: Buffer): string {
   if (isAscii(bytes)) return bytes.toString('latin1')
   if (isUtf8(bytes)) return bytes.toString('utf8')
   // EF never continues a sequence, so the bytes EF BF BD are a real U+FFFD wherever they stand: what is decoded
-  // between them holds a U+FFFD only where bytes are broken.
+  // between them holds a U+FFFD only if bytes are broken.
   let text = ''
   let from = 0
   for (;;) {

@@ -19,7 +19,7 @@ import type { FolderEntry } from './walk-folder.ts'
 /** Largest file whose text goes into a request, bytes. */
 const TEXT_MAX_BYTES = 8 * 1024 * 1024
 
-/** Where the files of a folder are, and the encoding of its texts where the person gave one. */
+/** Where the files of a folder are, and the encoding of its texts if the person gave one. */
 export interface FolderPlace {
   root: string
   encoding: string | undefined
@@ -153,7 +153,7 @@ const MAX_READ_BYTES = 64 * 1024 * 1024
 const CACHE_BYTES = 4 * 1024 * 1024
 
 /**
- * How long a video is, seconds, from the head or index of its file; null where that does not tell, or the container
+ * How long a video is, seconds, from the head or index of its file; null if that does not tell, or the container
  * is not MP4, MOV, WebM or Matroska. Never rejects.
  */
 async function readVideoLength(path: string): Promise<number | null> {

@@ -88,7 +88,7 @@ function createReader(
 
   const hasElements = hasJsonElements(openText().readText, readBytes)
 
-  /** Lines that are not blank, or elements, up to the first behind `maxBytes`, where the text is then cut off. */
+  /** Lines that are not blank, or elements, up to the first behind `maxBytes`, if the text is then cut off. */
   function* readRows(
     maxBytes: number,
   ): Generator<{ elements: JsonElement[]; bytesRead: number }, void, undefined> {

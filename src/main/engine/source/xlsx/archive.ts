@@ -34,7 +34,7 @@ export async function openArchive(file: SourceFile) {
     path,
     /** Names of the parts in lower case. */
     names: new Set(entries.keys()),
-    /** Size of a part, bytes; 0 where there is none. */
+    /** Size of a part, bytes; 0 if there is none. */
     sizeOf: (name: string): number => entries.get(name.toLowerCase())?.uncompressedSize ?? 0,
     /**
      * A part's bytes, piece by piece, checked against its size and checksum. Throws `BAD_SOURCE` for a part that is
@@ -50,7 +50,7 @@ export async function openArchive(file: SourceFile) {
   }
 }
 
-/** The parts of a workbook's file, each read where it is asked for. */
+/** The parts of a workbook's file, each read when it is asked for. */
 export interface Archive extends Awaited<ReturnType<typeof openArchive>> {}
 
 /** The entries of the archive's list of parts, by their names in lower case. */

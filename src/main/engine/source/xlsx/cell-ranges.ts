@@ -30,7 +30,7 @@ export function parseRange(reference: string): CellRange | null {
   return range.firstRow < 1 || range.firstColumn < 0 ? null : range
 }
 
-/** The column of a reference such as `AB12`, from 0; -1 where it is none. */
+/** The column of a reference such as `AB12`, from 0; -1 if it is none. */
 export function readColumn(reference: string): number {
   let column = 0
   let at = 0

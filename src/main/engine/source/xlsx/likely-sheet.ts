@@ -9,7 +9,7 @@ type CellSheet = WorkbookSheet & { part: string }
 /** What the first rows of a sheet say about it. */
 interface SeenSheet {
   name: string
-  /** Rows with cells below the header; those that the sheet says it has, where it is long. */
+  /** Rows with cells below the header; those that the sheet says it has, if it is long. */
   rows: number
   /** Whether they have several columns, as a cover sheet or notes have not. */
   isTable: boolean
@@ -26,7 +26,7 @@ const SEEN_SHEETS = 50
 
 /**
  * The sheet that a person probably means who names none: the first in sight with rows, unless that is no table and a
- * later one is, with more rows. Null where no sheet has rows. `looksAtAll` also counts the rows of the others.
+ * later one is, with more rows. Null if no sheet has rows. `looksAtAll` also counts the rows of the others.
  */
 export async function findLikelySheet(
   sheets: readonly WorkbookSheet[],

@@ -18,7 +18,7 @@ const PART = {
   shape: { sst: { si: { t: {}, r: { t: {} } } } },
 }
 
-/** Opens a workbook's shared texts, which are read as far as they are asked for; `part` is null where it has none. */
+/** Opens a workbook's shared texts, which are read as far as they are asked for; `part` is null if it has none. */
 export function openSharedStrings(archive: Archive, part: string | null) {
   const texts = new PagedTexts()
   let pieces: AsyncGenerator<Buffer, void, undefined> | null = null
@@ -40,7 +40,7 @@ export function openSharedStrings(archive: Archive, part: string | null) {
         }
       }
     },
-    /** The text of a number that was read up to. Throws `BAD_SOURCE` where the workbook has none. */
+    /** The text of a number that was read up to. Throws `BAD_SOURCE` if the workbook has none. */
     get(number: number): string {
       const text = texts.get(number)
       if (text !== undefined) return text
@@ -153,7 +153,7 @@ export class PagedTexts {
     return this.#count
   }
 
-  /** Adds the next text. Throws `DISK_FULL` where it has to go to a file and cannot. */
+  /** Adds the next text. Throws `DISK_FULL` if it has to go to a file and cannot. */
   push(text: string): void {
     const bytes = Buffer.from(text)
     this.#open ??= { first: this.#count, ends: [], parts: [], sizeBytes: 0 }
@@ -164,7 +164,7 @@ export class PagedTexts {
     if (this.#open.sizeBytes >= PAGE_BYTES || this.#open.ends.length >= PAGE_BYTES / 4) this.#seal()
   }
 
-  /** The text of a number, from 0; undefined where there is none. */
+  /** The text of a number, from 0; undefined if there is none. */
   get(number: number): string | undefined {
     if (!Number.isInteger(number) || number < 0 || number >= this.#count) return undefined
     if (this.#open !== null && number >= this.#open.first) {

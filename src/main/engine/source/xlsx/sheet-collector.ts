@@ -66,7 +66,7 @@ export interface SheetCollector {
   handlers: XmlHandlers
   /** The columns that the sheet hides, known before the first row. */
   hiddenColumns: readonly ColumnRange[]
-  /** The last row that the sheet says it has; 0 where it says nothing. */
+  /** The last row that the sheet says it has; 0 if it says nothing. */
   lastRow: () => number
   /** The rows that are complete, which it then forgets. */
   takeRows(): SheetRow[]
@@ -98,7 +98,7 @@ export function createSheetCollector(path: string, styles: Styles): SheetCollect
   /** The last row that was closed: some programs write an element for each cell of a row. */
   let held: SheetRow | null = null
   let lastNumber = 0
-  /** 1 where the file counts its rows from 0. */
+  /** 1 if the file counts its rows from 0. */
   let shift = 0
   let column = -1
   let isAtEnd = false

@@ -26,7 +26,7 @@ export function countFilled(cells: readonly string[]): number {
 }
 
 /**
- * Reads the header and the width of a sheet from its first rows. Throws `BAD_SOURCE` where there is no row, unless
+ * Reads the header and the width of a sheet from its first rows. Throws `BAD_SOURCE` if there is no row, unless
  * `mayBeEmpty`, or no header in the row that was named.
  */
 export async function readSheetHead(

@@ -17,7 +17,7 @@ export interface LinkedColumn {
   rows: number
 }
 
-/** The addresses of a row's cells by their columns; null where a link cannot be told. */
+/** The addresses of a row's cells by their columns; null if a link cannot be told. */
 export type RowLinks = ReadonlyMap<number, string | null>
 
 const NO_LINKS: RowLinks = new Map()

@@ -25,7 +25,7 @@ export interface TextRows {
   rows: TextRow[]
   share: number
   hiddenColumns: readonly ColumnRange[]
-  /** The last row that the sheet says it has; 0 where it says nothing. */
+  /** The last row that the sheet says it has; 0 if it says nothing. */
   lastRow: number
 }
 

@@ -186,7 +186,7 @@ const PART = {
 const MAX_NUMBER_FORMATS = 10_000
 const MAX_FORMAT_CHARACTERS = 4096
 
-/** Reads the number formats of a workbook's styles; `part` is null where it has none. Throws `BAD_SOURCE`. */
+/** Reads the number formats of a workbook's styles; `part` is null if it has none. Throws `BAD_SOURCE`. */
 export async function readStyles(archive: Archive, part: string | null, is1904: boolean): Promise<Styles> {
   const codes = new Map<number, string>()
   const formats: number[] = []
