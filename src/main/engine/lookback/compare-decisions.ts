@@ -16,6 +16,8 @@ import { refuseSource } from '../results/export-run.ts'
 import { summarizeRun } from '../results/run-summary.ts'
 import { type ChosenChanges, formatOutcome, listChangedRows, writeChangedRows } from './changed-rows.ts'
 import { compareByLabels } from './compare-labels.ts'
+import { countEdited, type EditedRows } from './edited-rows.ts'
+import type { JoinKey } from './join-key.ts'
 import type { KeptPairs } from './kept-pairs.ts'
 import type { PairedRows, PairKind } from './paired-rows.ts'
 import { compareScores } from './score-moves.ts'
@@ -42,7 +44,7 @@ export async function compareDecisions(
     for (const run of [a, b]) refuseSource(run, options.exportFile, options.labels?.labels)
   }
   const { pairs, key } = kept.join(a, b, options.by)
-  const { joined, cached, unanswered, outcomes, scores, scored_rows } = tallyOnce(a, b, pairs)
+  const { joined, cached, edited, unanswered, outcomes, scores, scored_rows } = tallyOnce(a, b, pairs, key)
   const rows: ChosenChanges = { a, b, pairs, filter: findRuleOf(options.list, pairs), key }
   const runs = { a: describeRun(a, pairs, 'a'), b: describeRun(b, pairs, 'b') }
   const byLabels = options.labels === null ? null : await compareByLabels(a, b, pairs, options.labels)
@@ -62,7 +64,7 @@ export async function compareDecisions(
     labels: byLabels?.figures ?? null,
     listed: listChangedRows(rows, options),
     exported: options.exportFile === undefined ? null : await writeChangedRows(rows, options.exportFile),
-    warnings: [...listWarnings(runs, pairs, key.name, cached), ...(byLabels?.warnings ?? [])],
+    warnings: [...listWarnings(runs, pairs, key.name, { cached, edited }), ...(byLabels?.warnings ?? [])],
   }
 }
 
@@ -115,13 +117,19 @@ interface CachedTally {
   decidedAnew: number
 }
 
-type Tallied = ReturnType<typeof tallyPairs> & ReturnType<typeof compareScores>
+type Tallied = ReturnType<typeof tallyPairs> &
+  ReturnType<typeof compareScores> & { edited: EditedRows | null }
 
 const tallied = new WeakMap<PairedRows, Tallied>()
 
 /** What the pairs add up to, however often they are asked about. */
-function tallyOnce(a: RunFamily, b: RunFamily, pairs: PairedRows): Tallied {
-  const known = tallied.get(pairs) ?? { ...tallyPairs(pairs), ...compareScores(a, b, pairs) }
+function tallyOnce(a: RunFamily, b: RunFamily, pairs: PairedRows, key: JoinKey): Tallied {
+  const known = tallied.get(pairs) ?? {
+    ...tallyPairs(pairs),
+    ...compareScores(a, b, pairs),
+    // Rows that are joined by their content have the same one.
+    edited: key.name === 'content' ? null : countEdited(a, b, pairs),
+  }
   tallied.set(pairs, known)
   return known
 }
@@ -250,7 +258,7 @@ function listWarnings(
   { a, b }: { a: ComparedSide; b: ComparedSide },
   pairs: PairedRows,
   key: string,
-  cached: CachedTally,
+  { cached, edited }: Pick<Tallied, 'cached' | 'edited'>,
 ): string[] {
   const fewer = Math.min(a.rows, b.rows)
   const together = countTogether(pairs)
@@ -265,6 +273,11 @@ function listWarnings(
     ...(a.ambiguous + b.ambiguous > 0
       ? [
           `${formatCounted(a.ambiguous, 'row')} of A and ${formatCount(b.ambiguous)} of B are not compared: several rows have the same ${key}.`,
+        ]
+      : []),
+    ...(edited !== null && edited.edited > 0
+      ? [
+          `Of ${formatCounted(edited.rows, 'row')} that ${edited.rows === 1 ? 'triggers' : 'trigger'} other rules, ${formatCount(edited.edited)} ${edited.edited === 1 ? 'was' : 'were'} sent with another text or address in B, so ${edited.edited === 1 ? 'it says' : 'they say'} nothing about a change of rules. To leave ${edited.edited === 1 ? 'it' : 'them'} out, join rows by content.`,
         ]
       : []),
     ...(cached.rows > 0 && cached.decidedAnew === 0

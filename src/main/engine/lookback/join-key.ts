@@ -70,22 +70,27 @@ function nameColumn({ columns }: RunRecord, name: string): string {
   return at === null ? name : (columns[at] ?? name)
 }
 
-function createKey({ plan, columns, runToken, runId }: RunRecord, name: string): RowKey {
-  if (name === 'content') {
-    // Ids name a row, and are not what it says.
-    const fields = fieldsOf(plan.operation)
-      .filter((field) => field.required !== 'never' && field.name !== 'post_id' && field.name !== 'user_id')
-      .map((field) => field.name)
-    const mapRow = createRowMapper(plan, columns, runToken)
-    return {
-      kind: 'function',
-      read(row, cells, kinds) {
-        const { body } = mapRow(row, cells, kinds)
-        const content = fields.flatMap((field) => (body[field] === undefined ? [] : [field, body[field]]))
-        return content.length === 0 ? null : hash('sha256', JSON.stringify(content), 'base64url')
-      },
-    }
+/** A function that hashes what a row says, as it was sent; null for a row that says nothing. */
+export function createContentReader({
+  plan,
+  columns,
+  runToken,
+}: RunRecord): (row: number, cells: readonly string[], kinds: string | null) => string | null {
+  // Ids name a row, and are not what it says.
+  const fields = fieldsOf(plan.operation)
+    .filter((field) => field.required !== 'never' && field.name !== 'post_id' && field.name !== 'user_id')
+    .map((field) => field.name)
+  const mapRow = createRowMapper(plan, columns, runToken)
+  return (row, cells, kinds) => {
+    const { body } = mapRow(row, cells, kinds)
+    const content = fields.flatMap((field) => (body[field] === undefined ? [] : [field, body[field]]))
+    return content.length === 0 ? null : hash('sha256', JSON.stringify(content), 'base64url')
   }
+}
+
+function createKey(record: RunRecord, name: string): RowKey {
+  const { plan, columns, runToken, runId } = record
+  if (name === 'content') return { kind: 'function', read: createContentReader(record) }
   if (name !== 'post_id') {
     return { kind: 'cell', column: findColumnOrThrow(columns, name, '--by', plan.source.path) }
   }

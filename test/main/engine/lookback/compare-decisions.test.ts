@@ -148,6 +148,28 @@ describe('two runs with one rule changed in between', () => {
     expect(compared.warnings).toEqual([])
   })
 
+  it('warn of rows that trigger other rules since their content is another, unless they are joined by it', async () => {
+    const { setRule, send, compare } = await prepare()
+    await setRule('cat')
+    const a = await send(ROWS)
+    const edited = ROWS.map((row, index) => (index < 18 ? row.replace('a dog', 'a cat once a dog') : row))
+    await setRule('cat')
+    const b = await send(edited, { name: 'edited.csv' })
+    const { joined, joined_by, warnings } = await compare(a, b)
+    expect([joined_by, joined.changed]).toEqual(['post_id', 3])
+    expect(warnings).toEqual([
+      'Of 3 rows that trigger other rules, 3 were sent with another text or address in B, so they say nothing about a change of rules. To leave them out, join rows by content.',
+    ])
+    expect(await compare(a, b, { by: 'content' })).toMatchObject({ joined: { changed: 0 }, warnings: [] })
+    await setRule('cat', 'bird')
+    const c = await send(edited, { name: 'edited.csv' })
+    const ofAll = await compare(a, c)
+    expect(ofAll.warnings).toEqual([
+      expect.stringMatching(/^Of 13 rows that trigger other rules, 3 were sent /),
+    ])
+    expect((await compare(b, c)).warnings).toEqual([])
+  })
+
   it('show the change of each metric with labels', async () => {
     const { setRule, send, compare } = await prepare()
     await setRule('cat', 'fish')
