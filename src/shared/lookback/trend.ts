@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { showSourcePath } from '../plan/source-paths.ts'
+import { nameRules } from '../run/rule-names.ts'
 import { countSucceededOf, findLoadFailure, isLoadRun, type RunSummary } from '../run/run.ts'
 import { type EvaluateOptions, type Evaluation, judgedRuleSchema, judgedSchema } from './evaluation.ts'
 
@@ -130,10 +131,11 @@ export function listTriggered(runs: readonly TrendPoint[]): RuleLine[] {
       most.set(id, { rule, rows: Math.max(rows, most.get(id)?.rows ?? 0) })
     }
   }
+  const nameOf = nameRules(Array.from(most, ([id, { rule }]) => ({ id, name: rule })))
   return [...most]
     .sort(([, a], [, b]) => b.rows - a.rows)
     .map(([id, { rule }]) => ({
-      rule,
+      rule: nameOf.get(id) ?? rule,
       values: runs.map((run) =>
         run.is_load_test || run.succeeded === 0
           ? null

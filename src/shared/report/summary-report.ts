@@ -14,6 +14,7 @@ import { listUsedMapping } from '../messages/used-mapping-words.ts'
 import { nameRow } from '../plan/source-place.ts'
 import { countSendable, mergeErrorGroups } from '../run/counts.ts'
 import { OUTCOMES } from '../run/item-state.ts'
+import { nameRules } from '../run/rule-names.ts'
 import {
   countSucceededOf,
   type ErrorGroup,
@@ -358,6 +359,7 @@ const FEW_POINTS: ReadonlySet<keyof Percentiles> = new Set(['p50', 'p95', 'p99',
 function listRuleFacts({ triggered_rules: rules, rows: { succeeded }, operation }: RunSummary): Fact[] {
   const label = 'Triggered rules'
   if (rules.length === 0) return succeeded === 0 || operation !== 'task' ? [] : [{ label, lines: ['none'] }]
+  const nameOf = nameRules(rules.map(({ rule_id: id, rule_name: name }) => ({ id, name })))
   return [
     {
       label,
@@ -366,7 +368,7 @@ function listRuleFacts({ triggered_rules: rules, rows: { succeeded }, operation 
         rows: rules
           .slice(0, SHOWN.rules)
           .map((rule) => [
-            ...[rule.rule_name === '' ? rule.rule_id : rule.rule_name, rule.rows],
+            ...[nameOf.get(rule.rule_id) ?? rule.rule_name, rule.rows],
             ...[partOf(countSucceededOf(rule), succeeded), rule.rows],
           ]),
         gap: 1,

@@ -7,6 +7,7 @@ import { readRepeatedMember } from '../service/repeated-members.ts'
 import type { FormulaGuard } from './formula-guard.ts'
 import { isAppealAnswer } from './item-state.ts'
 import type { ExportRow } from './results.ts'
+import { nameRules } from './rule-names.ts'
 
 /** One of the columns that a CSV or XLSX export appends to those of the source. */
 export interface ExportColumn {
@@ -234,11 +235,9 @@ export function toScoreColumns(classes: readonly string[]): ExportColumn[] {
  * instead; rules of one name have both.
  */
 export function toRuleColumns(rules: ExportRow['triggeredRules']): ExportColumn[] {
-  const counts = Map.groupBy(rules, ({ ruleName }) => ruleName)
-  return rules.map(({ ruleId, ruleName }) => {
-    const isAlone = counts.get(ruleName)?.length === 1
-    const name = ruleName === '' ? ruleId : isAlone ? ruleName : `${ruleName} (${ruleId})`
-    return { name: RULE + name, type: 'boolean', read: (row) => readRule(row, ruleId) }
+  const names = nameRules(rules.map(({ ruleId: id, ruleName: name }) => ({ id, name })))
+  return [...names].map(([id, name]) => {
+    return { name: RULE + name, type: 'boolean', read: (row) => readRule(row, id) }
   })
 }
 

@@ -1,5 +1,6 @@
 import { toStateName } from '../../../../shared/messages/state-name.ts'
 import type { ExportRow, ResultRow } from '../../../../shared/run/results.ts'
+import { nameRules } from '../../../../shared/run/rule-names.ts'
 import { toValueText } from '../../mapping/json-text.ts'
 import {
   ENVELOPE,
@@ -216,7 +217,7 @@ export function createBatchOutputWriter(options: {
   rules: ResultRow['triggeredRules']
 }): ReportWriter {
   const { runId, columns } = options
-  const nameOf = nameRules(options.rules)
+  const nameOf = nameRules(options.rules.map(({ ruleId: id, ruleName: name }) => ({ id, name })))
   const toInputOf = createInputReader(columns)
   let open: OpenRequest | null = null
   const close = () => {
@@ -354,15 +355,4 @@ function toError({ state, errorCode, message }: ExportRow) {
 function toCustomId({ postId, fields, row }: ExportRow): string {
   const own = postId ?? fields?.['post_id']
   return own === undefined || own === null || own === '' ? `row-${row}` : toValueText(own)
-}
-
-/** Rules by id with a name each has alone. */
-function nameRules(rules: ResultRow['triggeredRules']): Map<string, string> {
-  const isShared = (name: string) => rules.filter(({ ruleName }) => ruleName === name).length > 1
-  return new Map(
-    rules.map(({ ruleId, ruleName }) => {
-      if (ruleName === '') return [ruleId, ruleId]
-      return [ruleId, isShared(ruleName) ? `${ruleName} (${ruleId})` : ruleName]
-    }),
-  )
 }

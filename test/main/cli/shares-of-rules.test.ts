@@ -7,15 +7,14 @@ import { expect, it, onTestFinished } from 'vitest'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { runInProcess } from './run-in-process.ts'
 
-/** A service that finds spam in every post; for those that end in `x`, one of its models fails. */
-async function startService(): Promise<string> {
+/** A service that finds the same in every post; for those that end in `x`, one of its models fails. */
+async function startService(rules: { rule_id: string; rule_name: string }[]): Promise<string> {
   const server = createServer((request, response) => {
     void text(request).then((body) => {
       const { post_id } = JSON.parse(body) as { post_id: string }
       const status = post_id.endsWith('x')
         ? { code: '551', message: 'the model is down' }
         : { code: '0', message: 'SUCCESS' }
-      const rules = [{ rule_id: 'r1', rule_name: 'Spam' }]
       const answer = { task_id: `t-${post_id}`, post_id, triggered_rules: rules, status: [{ status }] }
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer))
     })
@@ -25,14 +24,20 @@ async function startService(): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-it('counts rows that were answered with rules and an error, and leaves them out of the shares of those that succeeded', async () => {
+/** A workspace with a run of posts with these ids. */
+async function sendPosts(ids: readonly string[], rules: Parameters<typeof startService>[0]) {
   const folder = createTemporaryFolder()
   const source = join(folder, 'posts.csv')
-  const ids = ['a', 'b', 'c-x', 'd-x', 'e-x']
   writeFileSync(source, `post_id,user_id,text_data\n${ids.map((id) => `${id},u1,text of ${id}\n`).join('')}`)
   const sluice = (...args: string[]) =>
     runInProcess(args, { workspace: join(folder, 'workspace'), env: { SLUICE_API_KEY: 'a-key' } })
-  const sent = await sluice('task', source, '--legacy', '--base-url', await startService())
+  const sent = await sluice('task', source, '--legacy', '--base-url', await startService(rules))
+  return { folder, source, sluice, sent }
+}
+
+it('counts rows that were answered with rules and an error, and leaves them out of the shares of those that succeeded', async () => {
+  const ids = ['a', 'b', 'c-x', 'd-x', 'e-x']
+  const { folder, source, sluice, sent } = await sendPosts(ids, [{ rule_id: 'r1', rule_name: 'Spam' }])
   expect(sent.stdout).toMatch(/Spam +5 +100 %/)
   expect(sent.stdout).toContain('Some of these rows were answered with an error beside the rules.')
   const shown = await sluice('show', 'latest', '--json')
@@ -46,4 +51,12 @@ it('counts rows that were answered with rules and an error, and leaves them out 
   })
   await sluice('report', 'latest', join(folder, 'report.md'))
   expect(readFileSync(join(folder, 'report.md'), 'utf8')).toMatch(/Spam.*\| 5 \| 100 %/)
+})
+
+it('names rules of one name with their ids, which tell them apart', async () => {
+  const rules = ['r1', 'r2'].map((rule_id) => ({ rule_id, rule_name: 'Spam' }))
+  const { source, sluice, sent } = await sendPosts(['a'], rules)
+  expect(sent.stdout).toMatch(/Spam \(r1\) +1 +100 %.*Spam \(r2\) +1 +100 %/s)
+  const trend = await sluice('trend', source)
+  expect(trend.stdout).toMatch(/Spam \(r1\) +Spam \(r2\)/)
 })
