@@ -48,7 +48,10 @@ export async function runLookbackBench(): Promise<void> {
       const found: { ms: number; cpuMs: number; mb: number }[] = []
       for (let round = 1; round <= ROUNDS; round += 1) {
         const { value, peakRssBytes } = await runChild<{ ms: number; cpuMs: number }>('lookback', {
-          ...{ kind, folder, runId, laterRunId },
+          kind,
+          folder,
+          runId,
+          laterRunId,
         })
         found.push({ ...value, mb: peakRssBytes / 1_000_000 })
       }

@@ -15,19 +15,26 @@ const PAGES: Record<string, Omit<PageQuery, 'limit'>> = {
   'first page': { filter: {}, offset: 0 },
   'jump to row 700,000': { filter: {}, offset: 700_000 },
   'first page with three columns of answers': {
-    ...{ filter: {}, offset: 0, columns: ['sluice_language', 'score.hate', 'answer.user_id'] },
+    filter: {},
+    offset: 0,
+    columns: ['sluice_language', 'score.hate', 'answer.user_id'],
   },
   'first page of one rule': { filter: { ruleIds: ['rule-spam'] }, offset: 0 },
   'first page of two rules and a state': {
-    ...{ filter: { ruleIds: ['rule-spam', 'rule-link'], state: 'succeeded' }, offset: 0 },
+    filter: { ruleIds: ['rule-spam', 'rule-link'], state: 'succeeded' },
+    offset: 0,
   },
   'first page of a language and a score': { filter: { languages: ['DE'], scores: HIGH }, offset: 0 },
   'jump among these': { filter: { languages: ['DE'], scores: HIGH }, offset: 40_000 },
   'first page by score': {
-    ...{ filter: {}, offset: 0, sort: { by: { kind: 'score', className: 'hate' }, order: 'descending' } },
+    filter: {},
+    offset: 0,
+    sort: { by: { kind: 'score', className: 'hate' }, order: 'descending' },
   },
   'jump among these by latency': {
-    ...{ filter: { scores: HIGH }, offset: 40_000, sort: { by: { kind: 'latency' }, order: 'descending' } },
+    filter: { scores: HIGH },
+    offset: 40_000,
+    sort: { by: { kind: 'latency' }, order: 'descending' },
   },
 }
 

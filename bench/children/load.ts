@@ -64,7 +64,9 @@ function run({ url, load, rows, noteEveryMs }: LoadBenchTask): Promise<LoadBench
       limitedSeconds: report.generator.limitedSeconds,
       achievedPerS: report.rates.attemptedPerS,
       seconds: report.seconds.map(({ second, limited, latencyMs }) => ({
-        ...{ startMs: Date.parse(report.startedAt ?? '') + second * 1000, limited, latencyMs },
+        startMs: Date.parse(report.startedAt ?? '') + second * 1000,
+        limited,
+        latencyMs,
       })),
       notes,
     }

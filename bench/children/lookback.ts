@@ -54,7 +54,11 @@ async function ask({ kind, folder, runId, laterRunId }: Task) {
   } else if (kind === 'compare by row' || kind === 'compare by content') {
     const by = kind === 'compare by row' ? 'row' : 'content'
     const { joined } = await engine.lookback.compareDecisions(runId, laterRunId, {
-      ...{ by, list: { kind: 'changed' }, offset: 0, limit: 50, labels: null },
+      by,
+      list: { kind: 'changed' },
+      offset: 0,
+      limit: 50,
+      labels: null,
     })
     if (joined.rows === 0 || joined.changed === 0) throw new Error('the runs are not compared')
   } else if (kind in EXPORTS) {
@@ -65,9 +69,15 @@ async function ask({ kind, folder, runId, laterRunId }: Task) {
     await engine.results.reportRun(runId, { file, withContent: false, evaluation: null })
   } else {
     await engine.lookback.evaluateRun(runId, {
-      ...{ label: 'label', useVerdicts: false, separator: null, list: [], seed: 1 },
-      ...{ positives: [{ value: 'spam', rule: 'Likely spam' }], scores: [], assertions: [] },
-      ...{ wantedPrecisions: [0.9], whatIf: [] },
+      label: 'label',
+      useVerdicts: false,
+      separator: null,
+      list: [],
+      positives: [{ value: 'spam', rule: 'Likely spam' }],
+      scores: [],
+      assertions: [],
+      wantedPrecisions: [0.9],
+      whatIf: [],
       slices: kind === 'evaluate' ? [] : ['label', 'user_id'],
     })
   }

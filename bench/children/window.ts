@@ -9,7 +9,10 @@ const { workspace, rendererFolder } = JSON.parse(process.argv[2] ?? '') as {
 }
 const shell = await openWebShell({
   lastingKeys: { absence: 'measured without a keyring' },
-  ...{ workspace, rendererFolder, openCommand: 'npm run bench', port: 0 },
+  workspace,
+  rendererFolder,
+  openCommand: 'npm run bench',
+  port: 0,
   showConsent: () => Promise.reject(new Error('the bench sends nothing to a production service')),
 })
 process.on('message', () => {

@@ -21,7 +21,10 @@ export function toFigures(walked: WindowFigures, ending = ''): Figure[] {
   return Object.entries(walked).flatMap(([step, { ms, pageCpuMs, serverCpuMs }]) =>
     Object.entries(ms).map(([mark, value]) => ({
       name: `${mark === 'drawn' ? step : `${step}, ${mark}`}${ending}`,
-      ...{ value, unit: 'ms' as const, pageCpuMs, serverCpuMs },
+      value,
+      unit: 'ms' as const,
+      pageCpuMs,
+      serverCpuMs,
     })),
   )
 }

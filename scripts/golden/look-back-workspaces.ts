@@ -29,7 +29,11 @@ export const LOOKING_BACK: Recipes = {
     await run(['verdict', 'latest', '6', 'unsure'])
     await withEngine(async (engine) => {
       await engine.lookback.startLabelling(runId, {
-        ...{ size: 6, by: 'rule', allocation: 'equal', seed: 7, rules: ['Likely spam'] },
+        size: 6,
+        by: 'rule',
+        allocation: 'equal',
+        seed: 7,
+        rules: ['Likely spam'],
         showsDecision: false,
       })
     })

@@ -73,7 +73,13 @@ async function press(button: string): Promise<void> {
 const folder = mkdtempSync(join(tmpdir(), 'sluice-update-'))
 try {
   await tryUpdate({
-    ...{ program: install(folder), from, to, installer: findInstaller(to), system, processor, press },
+    program: install(folder),
+    from,
+    to,
+    installer: findInstaller(to),
+    system,
+    processor,
+    press,
     port: UPDATE_TRIAL_PORT,
     userData: join(folder, 'user-data'),
     say: (line) => void process.stdout.write(`${line}\n`),

@@ -111,7 +111,9 @@ test(
     expect(settled.callbacks?.settled).toBe(service.taken.size)
     expect([...service.taken.values()].every((n) => n === 1)).toBe(true)
     expect(expectFaultless(workspace, [runId], service.recording)).toEqual({
-      ...{ ok: service.taken.size, info: never, fail: 0 },
+      ok: service.taken.size,
+      info: never,
+      fail: 0,
     })
     const again = await engine.runs.resumeRun(runId, { apiKey: 'key', onUnknown: 'resend' })
     service.releaseLate()

@@ -182,7 +182,8 @@ it('lists items, terms and appeals, exports what is listed, and begins their rem
   )
   const decided = { status: 'Reviewed', judgment: { action_name: 'Restore post', overturned: true } }
   const toAppeal = (id: string, more: object = {}) => ({
-    ...{ appeal_id: id, ...more },
+    appeal_id: id,
+    ...more,
     original_decision: { action_id: 'remove', display_name: 'Remove post' },
   })
   await service.admin('POST', '/appeals', { appeals: [toAppeal('first'), toAppeal('second', decided)] })

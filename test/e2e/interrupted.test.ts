@@ -22,7 +22,8 @@ it('asks what happens to rows of unknown outcome before it resumes a run whose p
   const lines = range(1, ROWS).map((row) => `user-${row},hello number ${row}`)
   writeFileSync(path, `user_id,text_data\n${lines.join('\n')}\n`)
   const plan = {
-    ...{ connection: { baseUrl: service.baseUrl }, source: { path } },
+    connection: { baseUrl: service.baseUrl },
+    source: { path },
     operation: { kind: 'task' as const },
     pace: { kind: 'closed' as const, concurrency: IN_FLIGHT },
   }

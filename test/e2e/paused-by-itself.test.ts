@@ -33,7 +33,9 @@ it('asks whether a service rewrites ids, goes on by a press, and compares them n
   skip: !inject('walksAll'),
 }, async () => {
   const baseUrl = await startService(200, (post) => ({
-    ...{ task_id: `t${post}`, post_id: `srv-${post}`, triggered_rules: [] },
+    task_id: `t${post}`,
+    post_id: `srv-${post}`,
+    triggered_rules: [],
   }))
   const { page, inspect } = await openApp()
   await sendSample(page, baseUrl)

@@ -40,8 +40,15 @@ async function toRunPage() {
   await ended
   const file = join(folder, `${runId}.html`)
   const evaluation = {
-    ...{ label: 'user_id', useVerdicts: false, separator: null, slices: ['user_id'], scores: [] },
-    ...{ positives: [{ value: 'user0', rule: 'Spam' }], wantedPrecisions: [], whatIf: [], assertions: [] },
+    label: 'user_id',
+    useVerdicts: false,
+    separator: null,
+    slices: ['user_id'],
+    scores: [],
+    positives: [{ value: 'user0', rule: 'Spam' }],
+    wantedPrecisions: [],
+    whatIf: [],
+    assertions: [],
     list: [{ cell: 'fp' as const, rule: null }],
   }
   await runs.read(runId, (family) => reportRun(family, { file, withContent: true, evaluation }))

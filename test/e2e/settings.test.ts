@@ -112,7 +112,9 @@ it('tests where callbacks come in, and lists what came without its content', {
   const engine = createTestEngine(workspace)
   onTestFinished(() => engine.close())
   const plan = planSchema.parse({
-    ...{ name: 'Posts of the day', source: { path }, operation: { kind: 'task', mode: 'async' } },
+    name: 'Posts of the day',
+    source: { path },
+    operation: { kind: 'task', mode: 'async' },
     connection: { baseUrl: service.baseUrl },
     callback: { timeoutMs: 3_600_000 },
   })

@@ -249,7 +249,9 @@ describe("a file for OpenAI's batch API", () => {
     const text = [['sandbox:spam:3 buy now', 'see you'], 'hello']
       .map((input, index) =>
         JSON.stringify({
-          ...{ custom_id: `r-${index}`, method: 'POST', url: '/v1/moderations' },
+          custom_id: `r-${index}`,
+          method: 'POST',
+          url: '/v1/moderations',
           body: { model: 'omni-moderation-latest', input },
         }),
       )

@@ -17,7 +17,10 @@ it(`measures every screen of a run of ${ROWS} rows with the bench of the window`
   const serve = async () => {
     const shell = await openWebShell({
       lastingKeys: { absence: 'measured without a keyring' },
-      ...{ workspace, rendererFolder: inject('rendererFolder'), openCommand: 'sluice open', port: 0 },
+      workspace,
+      rendererFolder: inject('rendererFolder'),
+      openCommand: 'sluice open',
+      port: 0,
       showConsent: () => Promise.reject(new Error('nothing is sent')),
     })
     return {

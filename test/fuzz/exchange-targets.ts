@@ -256,8 +256,13 @@ const ANSWERS = [
       const exchange = EXCHANGES[operation]
       if (exchange === undefined) throw new Error('no such operation')
       const answer: Answer = {
-        ...{ kind: 'answer', status, contentType: 'application/json', retryAfter, location: null },
-        ...{ body, timings: TIMINGS },
+        kind: 'answer',
+        status,
+        contentType: 'application/json',
+        retryAfter,
+        location: null,
+        body,
+        timings: TIMINGS,
       }
       const keys = exchange.toRowKeys(rows.map((term) => ({ term })))
       const judgement = exchange.judge(answer, keys, earlierTries)

@@ -111,7 +111,10 @@ export function simulatePairs(
 ): SimulatedShare[] {
   const shares = differences.map(
     (difference): SimulatedShare => ({
-      ...{ difference, pairs, failed: 0, notJudged: 0 },
+      difference,
+      pairs,
+      failed: 0,
+      notJudged: 0,
       slower: Object.fromEntries(JUDGED_PERCENTILES.map((percentile) => [percentile, 0])),
       judged: Object.fromEntries(JUDGED_PERCENTILES.map((percentile) => [percentile, 0])),
     }),

@@ -211,7 +211,8 @@ export const INTENDED_DIFFERENCES: readonly IntendedDifference[] = [
       const { source, runs } = stdout as { source: string; runs: { run_id: string }[] }
       if (runs === undefined) return answer
       const toRun = (run: { run_id: string }) => ({
-        ...{ ...run, source },
+        ...run,
+        source,
         load_failure: FAILED_LOADS.includes(run.run_id) ? 'threshold failed' : null,
       })
       return { ...answer, stdout: { ...stdout, by: 'sources', runs: runs.map(toRun) } }

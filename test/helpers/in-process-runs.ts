@@ -19,7 +19,8 @@ import type { RunSnapshot } from '../../src/shared/run/snapshot.ts'
 export const RUN_KEY = 'key-of-the-run'
 
 const NO_ADDRESSES = {
-  ...{ callbackBase: null, mediaBase: null },
+  callbackBase: null,
+  mediaBase: null,
   loadWorkerUrl: WORKER_URLS.load.href,
   searchWorkerUrl: WORKER_URLS.sentBefore.href,
 } as const

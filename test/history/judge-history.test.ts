@@ -110,7 +110,11 @@ const twice = (row: number) => withArrivals(row, (arrival) => [arrival, arrival]
 const LOST = `${tellTry(1, 'unknown', null)} ${tellState(1, 'succeeded', 'unknown')}`
 
 const toCallback = (row: number, body: string): RecordedEvent => ({
-  ...{ kind: 'callback', ids: [toId(row)], atUs: 0, status: 200, body },
+  kind: 'callback',
+  ids: [toId(row)],
+  atUs: 0,
+  status: 200,
+  body,
 })
 
 test('a row of unknown outcome is info, whether the service took it or never got it', () => {

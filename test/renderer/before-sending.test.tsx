@@ -6,7 +6,11 @@ import type { ProblemGroup } from '../../src/shared/run/problem.ts'
 import type { RowCounts } from '../../src/shared/run/run.ts'
 
 const NOTHING_OPEN = {
-  ...{ open: [], accepted: [], blocked: undefined, isChecked: false, isAskedOutside: false },
+  open: [],
+  accepted: [],
+  blocked: undefined,
+  isChecked: false,
+  isAskedOutside: false,
   onChecked: () => {},
 }
 

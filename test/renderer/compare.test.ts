@@ -66,7 +66,9 @@ it('writes a ratio as a change in percent', () => {
 describe('latencies in one chart', () => {
   const bars = [1, 2, 4].map((fromMs) => ({ fromMs, upToMs: fromMs * 2, count: 1 }))
   const toSeries = (letter: string, factor: number) => ({
-    ...{ label: letter, letter, token: '--chart-1' },
+    label: letter,
+    letter,
+    token: '--chart-1',
     latency: {
       percentiles: {},
       curve: [0, 50, 90, 99].map((percentile, index) => ({ percentile, ms: factor * (index + 1) })),

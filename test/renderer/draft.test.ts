@@ -16,7 +16,11 @@ import type { ConnectionEntry } from '../../src/shared/bridge/connections.ts'
 import { connectionSchema } from '../../src/shared/plan/connection.ts'
 
 const toEntry = (name: string, isInUse: boolean): ConnectionEntry => ({
-  ...{ name, keys: [], activeKey: 'main', isProduction: false, isInUse },
+  name,
+  keys: [],
+  activeKey: 'main',
+  isProduction: false,
+  isInUse,
   connection: connectionSchema.parse({ baseUrl: `https://${name}.example` }),
 })
 const using = (inUse: string) => ['east', 'west'].map((name) => toEntry(name, name === inUse))

@@ -81,7 +81,10 @@ describe('what the evaluate screen asks', () => {
     const preview = {
       columns: ['id', 'is_spam', 'bullying'],
       rows: cells.map((own, at) => ({
-        ...{ row: at + 1, place: { row: at + 2, line: null }, cells: own, cellLengths: [] },
+        row: at + 1,
+        place: { row: at + 2, line: null },
+        cells: own,
+        cellLengths: [],
       })),
     }
     const choices = { ...CHOICES, rules: ['Likely spam', 'Bullying'].map((rule) => ({ rule, rows: 2 })) }

@@ -110,7 +110,8 @@ describe('a load test as it is typed', () => {
     const search = of({ goal: 'capacity', pace: 'open', thresholds: 'p(99)<500' })
     expect(toPlanLoad(search)).toMatchObject({
       pace: { kind: 'open', ratePerSecond: 50 },
-      ...{ durationMs: 30_000, warmupMs: 10_000 },
+      durationMs: 30_000,
+      warmupMs: 10_000,
     })
     expect(toCapacityBounds(search)).toEqual({ maxProbes: 25, maxTimeMs: 3_600_000, coolDownMs: 5_000 })
     expect(toCapacityBounds(of({ thresholds: 'p(99)<500' }))).toBeNull()

@@ -15,15 +15,27 @@ const RULES = Array.from({ length: 14 }, (_, at) => ({
 }))
 
 const ERRORS = Array.from({ length: 12 }, (_, at) => ({
-  ...{ outcome: 'rejected' as const, status: 400, error_code: `CODE_${at}`, message: `cause ${at}` },
+  outcome: 'rejected' as const,
+  status: 400,
+  error_code: `CODE_${at}`,
+  message: `cause ${at}`,
   rows: 20 - at,
 }))
 
 /** An ended run as its screen shows it, from its journal. */
 const SNAPSHOT = toSnapshot({
-  ...{ state: 'completed', triggered_rules: RULES, errors: ERRORS, warnings: [], retries: [] },
-  ...{ rows: { invalid: 0 }, to_repeat: { rows: 0 }, requests: {}, latency_ms: {}, retry_after: {} },
-  ...{ throughput: { attempted_per_s: 1, duration_s: 1 }, stop_reason: null },
+  state: 'completed',
+  triggered_rules: RULES,
+  errors: ERRORS,
+  warnings: [],
+  retries: [],
+  rows: { invalid: 0 },
+  to_repeat: { rows: 0 },
+  requests: {},
+  latency_ms: {},
+  retry_after: {},
+  throughput: { attempted_per_s: 1, duration_s: 1 },
+  stop_reason: null,
 } as unknown as RunSummary)
 
 function show(panel: React.ReactNode): string {

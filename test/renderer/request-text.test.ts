@@ -8,7 +8,10 @@ import {
 import type { ScratchProblem } from '../../src/shared/service/scratchpad.ts'
 
 const toProblem = (part: Partial<ScratchProblem>): ScratchProblem => ({
-  ...{ row: 1, severity: 'error', code: 'required', path: [] },
+  row: 1,
+  severity: 'error',
+  code: 'required',
+  path: [],
   ...part,
 })
 

@@ -213,7 +213,10 @@ describe('a chart of a long run', () => {
 
   it('shows the mean requests of a stretch that is too long for single seconds', () => {
     const hours = Array.from({ length: 2_400 }, (_, second) => ({
-      ...{ second, scheduled: null, succeeded: 5, unsuccessful: 0 },
+      second,
+      scheduled: null,
+      succeeded: 5,
+      unsuccessful: 0,
       sent: second % 2 === 0 ? 4 : 6,
     }))
     const { points } = toRequestSeconds(hours)

@@ -61,7 +61,10 @@ function describeFindings({ columns }: JournalFindings) {
   const { last, marks, attempts, latencies, callbackLatencies, kinds, values, scores, cells } = columns
   const rows = Array.from({ length: last }, (_, index) => index + 1)
   return {
-    ...{ marks, attempts, latencies, callbackLatencies },
+    marks,
+    attempts,
+    latencies,
+    callbackLatencies,
     kinds: rows.map((row) => kinds.kinds[(kinds.of[row] ?? 0) - 1]),
     values: FOUND_KINDS.map((kind) => rows.map((row) => values[kind].at(row))),
     scores: [...scores].map(([name, own]) => [name, rows.map((row) => own.at(row))]),

@@ -118,7 +118,11 @@ export class SimulatedSession {
             record.callbackBase === null
               ? null
               : openCallbackSettler({
-                  ...{ workspace, journal, record, claims, redact: (body) => body },
+                  workspace,
+                  journal,
+                  record,
+                  claims,
+                  redact: (body) => body,
                   onLatency: (latencyUs) => meter.noteCallback(latencyUs),
                 }),
           meter,

@@ -35,7 +35,10 @@ export const capacityHandlers: Handlers<'capacity'> = {
     const { start, max, unit } = planned.plan
     await context.productionGate.passOnce(
       {
-        ...{ runId: searchId, plan: probe, rows: null, search: { start, max, unit } },
+        runId: searchId,
+        plan: probe,
+        rows: null,
+        search: { start, max, unit },
         listNotes: async () => (probe.accept ?? []).map(sayAccepted),
       },
       signal,
@@ -91,7 +94,9 @@ function startSearch(
     report: toCapacityReport(plan, capacityPlan, outcome),
   })
   const toOutcomeSoFar = (probes: readonly CapacityProbe[]): CapacityOutcome => ({
-    ...{ end: 'interrupted', error: null, probes },
+    end: 'interrupted',
+    error: null,
+    probes,
     elapsedMs: clock.now() - startedMs,
   })
   const probes: CapacityProbe[] = []

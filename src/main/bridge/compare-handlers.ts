@@ -66,7 +66,11 @@ export const compareHandlers: Handlers<'compare'> = {
 async function compare(engine: Engine, { a, b, by }: RunPair, more: Partial<CompareOptions> = {}) {
   await Promise.all([engine.runs.settleLate(a), engine.runs.settleLate(b)])
   return engine.lookback.compareDecisions(a, b, {
-    ...{ by: by ?? null, list: { kind: 'changed' }, offset: 0, limit: 0, labels: null },
+    by: by ?? null,
+    list: { kind: 'changed' },
+    offset: 0,
+    limit: 0,
+    labels: null,
     ...more,
   })
 }
@@ -96,7 +100,9 @@ async function list(engine: Engine, runId: string): Promise<BaselineEntry[]> {
     .readBaselines()
     .filter((baseline) => isSameSubject(baseline, subject))
     .map(async ({ name, run_id, set_at }) => ({
-      ...{ name, runId: run_id, setAt: set_at },
+      name,
+      runId: run_id,
+      setAt: set_at,
       runName: await readName(engine, run_id),
     }))
   return Promise.all(entries)

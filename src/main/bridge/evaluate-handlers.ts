@@ -22,7 +22,9 @@ export const evaluateHandlers: Handlers<'evaluate'> = {
     const { exported } = await withLabels(context, question, (asked) =>
       engine.lookback.evaluateRun(runId, {
         ...asked,
-        ...{ wantedPrecisions: [], whatIf: [], assertions: [] },
+        wantedPrecisions: [],
+        whatIf: [],
+        assertions: [],
         list: cell === null ? [] : [cell],
         exportFile: place.file,
       }),

@@ -29,7 +29,8 @@ export const listsHandlers: Handlers<'lists'> = {
     const { format, targetId, ...query } = input
     await engine.runs.settleLate()
     const place = await host.placeExport({
-      ...{ targetId, format },
+      targetId,
+      format,
       name: toExportName(query.list ?? '', query.of, format),
     })
     return place.publish(await engine.lookback.exportLedger(toLedgerQuery(query), place.file))

@@ -110,7 +110,10 @@ export function createSandboxHost(options: { workerUrl: URL; workspace: string }
     const key = randomBytes(24).toString('base64url')
     const started = await startSandboxThread(options.workerUrl, {
       ...applyChange({ ...DEFAULT_BEHAVIOUR, ...TRIAL_BEHAVIOUR }, behaviour),
-      ...{ apiKeys: [key], port, taskPort: setup.taskPort, seed: setup.seed },
+      apiKeys: [key],
+      port,
+      taskPort: setup.taskPort,
+      seed: setup.seed,
       databaseFile: setup.isKept ? store : null,
       mediaWorkspace: options.workspace,
     })

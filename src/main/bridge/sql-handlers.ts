@@ -15,7 +15,9 @@ export const sqlHandlers: Handlers<'sql'> = {
     const answer: SqlAnswer = { columns: [], rows: [], total: 0 }
     let left = CHARACTERS_MAX
     answer.total = await engine.lookback.askSql(runIds, {
-      ...{ sql, timeoutMs: TIMEOUT_MS, signal },
+      sql,
+      timeoutMs: TIMEOUT_MS,
+      signal,
       async onRow(values, index) {
         if (index === 0) answer.columns = values.map(String)
         else if (answer.rows.length < SQL_SHOWN_ROWS && left > 0) {

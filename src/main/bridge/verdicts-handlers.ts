@@ -35,7 +35,15 @@ export const labellingHandlers: Handlers<'labelling'> = {
   },
   estimate: ({ context, input }) =>
     context.engine.lookback.evaluateRun(input.runId, {
-      ...{ label: null, useVerdicts: true, positives: [], separator: null, slices: [], scores: [] },
-      ...{ wantedPrecisions: [], whatIf: [], assertions: [], list: [] },
+      label: null,
+      useVerdicts: true,
+      positives: [],
+      separator: null,
+      slices: [],
+      scores: [],
+      wantedPrecisions: [],
+      whatIf: [],
+      assertions: [],
+      list: [],
     }),
 }

@@ -33,7 +33,11 @@ export async function* watch<Said extends object>(
     const source = await find(signal)
     if (source === null) return
     for await (const { sequence, value } of streamEvents(source, {
-      ...{ clock, gates, streamId, intervalMs, signal },
+      clock,
+      gates,
+      streamId,
+      intervalMs,
+      signal,
     })) {
       yield { ...value, sequence }
     }

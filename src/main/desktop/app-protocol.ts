@@ -46,7 +46,9 @@ export function createAppProtocolHandler(
     if (method !== 'GET' && method !== 'HEAD') return refuse(405, 'only GET and HEAD')
     if (pathname.startsWith(`${MEDIA_PATH}/`)) {
       const answer = await media.answer({
-        ...{ pathname, method, range: headers.get('range') ?? undefined },
+        pathname,
+        method,
+        range: headers.get('range') ?? undefined,
         ifRange: headers.get('if-range') ?? undefined,
         ifNoneMatch: headers.get('if-none-match') ?? undefined,
       })

@@ -51,7 +51,12 @@ export function createEngine({
   })
   const { load: loadWorkerUrl, sentBefore: searchWorkerUrl } = WORKER_URLS
   const held = new HeldRuns({
-    ...{ workspace, runWorkerUrl, loadWorkerUrl, searchWorkerUrl, stored, receiver },
+    workspace,
+    runWorkerUrl,
+    loadWorkerUrl,
+    searchWorkerUrl,
+    stored,
+    receiver,
     findSystemProxy,
   })
 
@@ -64,7 +69,8 @@ export function createEngine({
   }
 
   const toSqlPlace = (runIds: readonly string[]) => ({
-    ...{ startProcess, processUrl: SQL_PROCESS },
+    startProcess,
+    processUrl: SQL_PROCESS,
     files: runIds.map((runId) => stored.findFile(runId)),
   })
 

@@ -31,7 +31,10 @@ export function createArrivals() {
       arrived += 1
       // A ring: what is oldest is overwritten.
       kept[(arrived - 1) % KEPT_ARRIVALS] = {
-        ...{ number: arrived, endpoint, subject, outcome },
+        number: arrived,
+        endpoint,
+        subject,
+        outcome,
         arrived_on: arrivedOn.toISOString(),
         body: body !== null && body.length <= BODY_MAX_CHARACTERS ? body : null,
       }

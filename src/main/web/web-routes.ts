@@ -124,7 +124,10 @@ async function sendMedia(
   response: ServerResponse,
 ): Promise<void> {
   const answer = await media.answer({
-    ...{ pathname, method, range: headers.range, ifNoneMatch: headers['if-none-match'] },
+    pathname,
+    method,
+    range: headers.range,
+    ifNoneMatch: headers['if-none-match'],
     ifRange: headers['if-range']?.toString(),
   })
   if (answer === null) return sendText(response, 404, 'There is no such file.')

@@ -230,7 +230,9 @@ export function toSteps(draft: Pick<Draft, 'source' | 'preview' | 'heldRunId'>, 
   /** `why` says why it is closed, if it is. */
   const toStep = (step: DraftStep, icon: Icon, done: boolean, why?: string | false): Place => ({
     label: `${step.charAt(0).toUpperCase()}${step.slice(1)}`,
-    ...{ icon, done: done && step !== current, route: { kind: 'draft', step } },
+    icon,
+    done: done && step !== current,
+    route: { kind: 'draft', step },
     ...(why && { closed: why }),
   })
   return [

@@ -32,7 +32,10 @@ export const queryClient = new QueryClient({
   defaultOptions: {
     // Without a network the engine can still be reached. What is no longer shown is forgotten, as it may be content.
     queries: {
-      ...{ networkMode: 'always', retry: false, refetchOnWindowFocus: false, gcTime: 0 },
+      networkMode: 'always',
+      retry: false,
+      refetchOnWindowFocus: false,
+      gcTime: 0,
       refetchInterval: ({ state }) => (isSoFar(state.data) ? SO_FAR_MS : false),
     },
     // The input of a call may be an API key.

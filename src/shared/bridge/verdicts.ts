@@ -21,7 +21,8 @@ const { stratum, stratum_rows } = verdictSchema.shape
 /** See `GivenVerdict`. */
 const givenVerdictSchema = rowVerdictSchema.extend({
   given_at: z.iso.datetime().optional(),
-  ...{ stratum: stratum.optional(), stratum_rows: stratum_rows.optional() },
+  stratum: stratum.optional(),
+  stratum_rows: stratum_rows.optional(),
 })
 
 /** What persons say of rows. */

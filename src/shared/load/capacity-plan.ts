@@ -69,7 +69,14 @@ export function planCapacity(
   return {
     ok: true,
     plan: {
-      ...{ unit, start, max, resolution: RESOLUTION, repeats: REPEATS, maxProbes, maxTimeMs, coolDownMs },
+      unit,
+      start,
+      max,
+      resolution: RESOLUTION,
+      repeats: REPEATS,
+      maxProbes,
+      maxTimeMs,
+      coolDownMs,
       probeMs: warmupMs + durationMs + coolDownMs,
     },
   }

@@ -159,8 +159,12 @@ function toAddedMs(result: ThresholdResult, { generator }: RunSummary): number {
 }
 
 const KEPT_POINTS: Readonly<Record<string, keyof Percentiles>> = {
-  ...{ med: 'p50', avg: 'mean', 'p(50)': 'p50', 'p(90)': 'p90' },
-  ...{ 'p(95)': 'p95', 'p(99)': 'p99' },
+  med: 'p50',
+  avg: 'mean',
+  'p(50)': 'p50',
+  'p(90)': 'p90',
+  'p(95)': 'p95',
+  'p(99)': 'p99',
 }
 
 /** What a threshold's latency would be without delays of this machine; null if it is not known, and of the slowest requests. */

@@ -32,7 +32,9 @@ export async function findCapacity(
   const probes: CapacityProbe[] = []
   const startedMs = nowMs()
   const end = (how: CapacityOutcome['end'], error: string | null = null): CapacityOutcome => ({
-    ...{ end: how, error, probes },
+    end: how,
+    error,
+    probes,
     elapsedMs: nowMs() - startedMs,
   })
   try {

@@ -26,7 +26,8 @@ export class RowTagWatch {
   constructor({ thresholds, weight }: Load, columns: readonly string[]) {
     this.#weightCell = weight === undefined ? null : findColumnOfName(columns, weight)
     this.#missing = listTagsOfRows(thresholds).map((tag) => ({
-      ...{ tag, cell: findColumnOfName(columns, tag.name) },
+      tag,
+      cell: findColumnOfName(columns, tag.name),
     }))
   }
 

@@ -110,7 +110,8 @@ function toStatusesFact({ statuses }: LoadView): Fact {
 function toLoadErrorsFact({ errors }: LoadView, advise: AdviseOnLoad): Fact {
   return toErrorsFact(
     errors.slice(0, SHOWN_ERRORS).map((error) => ({
-      ...{ count: error.requests, outcome: error.outcome },
+      count: error.requests,
+      outcome: error.outcome,
       cause: `${error.status}: ${error.message} (${error.when})`,
       advice: advise(error.group),
     })),

@@ -96,7 +96,8 @@ export interface Table {
 const toColumn =
   (kind: ColumnKind) =>
   (title: string, minColumns?: number): Column => ({
-    ...{ kind, title },
+    kind,
+    title,
     ...(minColumns === undefined ? {} : { minColumns }),
   })
 

@@ -399,7 +399,9 @@ function listErrorFacts(summary: RunSummary, commandPrefix: string): Fact[] {
       groups.slice(0, SHOWN.groups).map(({ group, merged }) => {
         const advice = adviseInTerminal(group, summary)
         return {
-          ...{ count: group.rows, outcome: group.outcome, cause: nameCause(group, merged.length) },
+          count: group.rows,
+          outcome: group.outcome,
+          cause: nameCause(group, merged.length),
           advice: advice?.text ?? null,
           ...(advice?.command === undefined ? {} : { command: `${commandPrefix} ${advice.command}` }),
         }

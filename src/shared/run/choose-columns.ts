@@ -61,7 +61,9 @@ export function chooseColumns(choice: ColumnChoice): TableColumn[] {
     default: [
       ...source,
       ...toExportColumns(operation, {
-        ...{ classes, corrected, ...has },
+        classes,
+        corrected,
+        ...has,
         ...(rulesAsColumns ? { rules } : {}),
       }),
     ],
@@ -114,13 +116,19 @@ export function listColumns(
   const { operation, columns, classes, rules, hasFiles = false, hasTraces = false } = choice
   const toEntries = (group: ColumnEntry['group'], those: readonly ExportColumn[]) =>
     those.map(({ name, title = name.slice(name.indexOf('.') + 1) }) => ({
-      ...{ name, title, group, hasContent: group === 'answer' || group === 'raw' || quotesContent(name) },
+      name,
+      title,
+      group,
+      hasContent: group === 'answer' || group === 'raw' || quotesContent(name),
     }))
   const members = answerPaths.map((path) => toAnswerColumn(`answer.${path}`)).filter((one) => one !== null)
   return [
     ...toEntries('row', toExportColumns(operation, { hasFiles, hasTraces })),
     ...[...new Set(columns)].map((name) => ({
-      ...{ name: SOURCE + name, title: name, group: 'source' as const, hasContent: false },
+      name: SOURCE + name,
+      title: name,
+      group: 'source' as const,
+      hasContent: false,
     })),
     ...toEntries('scores', toScoreColumns(classes)),
     ...toEntries('rules', toRuleColumns(rules)),

@@ -110,7 +110,10 @@ function columnsOf(
   columns: Record<string, [title: string, read: ExportColumn['read'], type?: 'boolean']>,
 ) {
   return Object.entries(columns).map(([name, [title, read, type]]) => ({
-    ...{ name, title, of, read },
+    name,
+    title,
+    of,
+    read,
     ...(type !== undefined && { type }),
   }))
 }

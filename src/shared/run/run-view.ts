@@ -50,7 +50,10 @@ export function listAnswers(summary: RunSummary): { title: string; answers: Coun
 
 function listAllAnswers({ terms, items, appeals }: RunSummary): ReturnType<typeof listAnswers> {
   const answer = (tone: CountTone, name: string, rows: number, meaning = ''): CountedRows => ({
-    ...{ name, rows, meaning, tone },
+    name,
+    rows,
+    meaning,
+    tone,
   })
   if (terms !== undefined) {
     const { added, pre_existing: known, added_or_pre_existing: either = 0, non_existent: absent } = terms

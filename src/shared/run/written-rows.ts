@@ -35,7 +35,9 @@ export type WrittenRows = z.infer<typeof writtenRowsSchema>
 export function toWrittenRows(result: ExportResult): WrittenRows {
   const { file, rows, sizeBytes, guardedCells, leftOut, withoutResult } = result
   return {
-    ...{ file, rows, bytes: sizeBytes },
+    file,
+    rows,
+    bytes: sizeBytes,
     ...(guardedCells !== undefined && { escaped_cells: guardedCells }),
     ...(leftOut !== undefined && { rows_left_out: leftOut }),
     ...(withoutResult !== undefined && { rows_without_result: withoutResult }),
@@ -53,7 +55,9 @@ export function toExportResult(written: WrittenRows): ExportResult {
     rows_without_result: open,
   } = written
   return {
-    ...{ file, rows, sizeBytes: bytes },
+    file,
+    rows,
+    sizeBytes: bytes,
     ...(cells !== undefined && { guardedCells: cells }),
     ...(leftOut !== undefined && { leftOut }),
     ...(open !== undefined && { withoutResult: open }),

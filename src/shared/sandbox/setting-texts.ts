@@ -56,7 +56,9 @@ export function toLatencyBars(modes: readonly LatencyMode[]): {
   return {
     endMs: slowest === 0 ? 1 : slowest * 1.1,
     bars: modes.map(({ baseMs, jitterMs, share }) => ({
-      ...{ fromMs: baseMs - jitterMs, toMs: baseMs + jitterMs, share },
+      fromMs: baseMs - jitterMs,
+      toMs: baseMs + jitterMs,
+      share,
     })),
   }
 }

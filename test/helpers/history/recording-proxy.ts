@@ -77,7 +77,9 @@ function forward(to: string, request: IncomingMessage, path: string, body: strin
   return new Promise((resolve, reject) => {
     const sent = send(
       {
-        ...{ hostname: base.hostname, port: base.port, path: base.pathname.replace(/\/$/, '') + path },
+        hostname: base.hostname,
+        port: base.port,
+        path: base.pathname.replace(/\/$/, '') + path,
         method: request.method,
         headers: body === '' ? headers : [...headers, 'content-length', String(Buffer.byteLength(body))],
       },

@@ -83,8 +83,11 @@ async function holdForProduction(answer: (question: ProductionQuestion) => boole
   const sandbox = await withSandbox({ apiKeys: [KEY] })
   const workspace = createTemporaryFolder()
   const live = storedConnectionSchema.parse({
-    ...{ name: 'live', baseUrl: sandbox.baseUrl, isProduction: true },
-    ...{ keys: [{ label: 'default', env: 'NOWHERE' }], activeKey: 'default' },
+    name: 'live',
+    baseUrl: sandbox.baseUrl,
+    isProduction: true,
+    keys: [{ label: 'default', env: 'NOWHERE' }],
+    activeKey: 'default',
   })
   changeConnections(workspace, (known) => addConnection(known, live))
   const bridge = withBridge(workspace, async (question) => answer(question))

@@ -166,7 +166,10 @@ it('names the file of the row that a callback is for in a run of several files',
 it('keeps a public address, but none of a production connection', async () => {
   const { client } = await open()
   const settings = {
-    ...{ baseUrl: 'https://live.example.com', taskBaseUrl: null, timeoutMs: null, isProduction: true },
+    baseUrl: 'https://live.example.com',
+    taskBaseUrl: null,
+    timeoutMs: null,
+    isProduction: true,
   }
   await client.connections.add({ name: 'live', settings, label: 'only' })
   await client.settings.change({ publicUrl: 'https://hooks.example.com' })

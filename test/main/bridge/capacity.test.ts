@@ -18,7 +18,9 @@ const KEY = 'a-key-that-must-stay-in-memory'
 
 const PROBE = {
   pace: { kind: 'closed', concurrency: 1 },
-  ...{ durationMs: 150, warmupMs: 0, thresholds: ['p(99)<20000'] },
+  durationMs: 150,
+  warmupMs: 0,
+  thresholds: ['p(99)<20000'],
 } satisfies RunRequestInput['load']
 
 async function open(options: SandboxOptions = {}) {
@@ -53,7 +55,10 @@ it('sends one load test after the other until the bounds are reached, and says w
     isOver: true,
     current: null,
     report: {
-      ...{ name: 'posts.csv', unit: 'requests_in_flight', end: 'probe_limit', capacity: 2 },
+      name: 'posts.csv',
+      unit: 'requests_in_flight',
+      end: 'probe_limit',
+      capacity: 2,
       interval: { low: 2, high: null },
       thresholds: ['p(99)<20000', 'http_req_failed:rate<0.01'],
       curve: [
@@ -133,8 +138,11 @@ it('overloads no production connection unless a person says so outside of the pa
   const sandbox = await withSandbox({ apiKeys: [KEY] })
   const workspace = createTemporaryFolder()
   const live = storedConnectionSchema.parse({
-    ...{ name: 'live', baseUrl: sandbox.baseUrl, isProduction: true },
-    ...{ keys: [{ label: 'default', env: 'NOWHERE' }], activeKey: 'default' },
+    name: 'live',
+    baseUrl: sandbox.baseUrl,
+    isProduction: true,
+    keys: [{ label: 'default', env: 'NOWHERE' }],
+    activeKey: 'default',
   })
   changeConnections(workspace, (known) => addConnection(known, live))
   const bridge = withBridge(workspace)

@@ -149,7 +149,10 @@ it('sends a typed key to no other address, whatever the page changes', async () 
 it('keeps an address whose headers come from variables', async () => {
   const { client, workspace } = await openWindow()
   const live = storedConnectionSchema.parse({
-    ...{ name: 'live', baseUrl: 'https://live.example', keys: [{ label: 'default' }], activeKey: 'default' },
+    name: 'live',
+    baseUrl: 'https://live.example',
+    keys: [{ label: 'default' }],
+    activeKey: 'default',
     headers: { 'X-Gateway': '${GATEWAY}' },
   })
   changeConnections(workspace, (known) => addConnection(known, live))
@@ -298,7 +301,9 @@ it('forgets the keys of a removed connection after ten minutes', async () => {
   const wait = (ms: number) => new Promise<void>((end) => waits.push({ ms, end }))
   const removed = createRemovedConnections({ now: () => 0, wait })
   const bare = storedConnectionSchema.parse({
-    ...{ name: 'staging', baseUrl: 'https://api.example.com', keys: [{ label: 'default' }] },
+    name: 'staging',
+    baseUrl: 'https://api.example.com',
+    keys: [{ label: 'default' }],
     activeKey: 'default',
   })
   const {
@@ -360,7 +365,9 @@ it('takes files from a dialog of the system that names the connection, and from 
   // The first is no file of certificates.
   const answers = [keyFile, caFile, certFile, null, null, certFile, keyFile]
   bridge.host.attach({
-    ...{ logFolder: '/logs', diagnosticsFolder: '/diagnostics', updates: null },
+    logFolder: '/logs',
+    diagnosticsFolder: '/diagnostics',
+    updates: null,
     openFolder: async () => '',
     collectDiagnostics: async () => {},
     chooseConnectionFile: async (connection, file) => {

@@ -90,7 +90,12 @@ describe('the evaluation of a run in a window', () => {
     onlyInLongForm()
     const { client, bridge, runId } = await openRun()
     const give = (row: number, rule: string) => ({
-      ...{ row, verdict: 'should' as const, rule, note: null, stratum: null, stratum_rows: null },
+      row,
+      verdict: 'should' as const,
+      rule,
+      note: null,
+      stratum: null,
+      stratum_rows: null,
     })
     await bridge.services.engine.lookback.storeVerdicts(runId, [
       ...[give(1, 'Likely spam'), give(1, 'Contains a link'), give(2, 'Likely spam')],

@@ -150,7 +150,9 @@ it('sends a held correction of terms that go out several a request as a part of 
   const sentBefore = (await sandbox.terms('sandbox_terms')).map(({ term }) => term)
   expect([sentBefore.includes('first'), sentBefore.includes('second')]).toEqual([true, false])
   expect(await send(client, held.runId)).toMatchObject({
-    ...{ run_id: runId, retries: [], terms: { added: 3, failed: [] } },
+    run_id: runId,
+    retries: [],
+    terms: { added: 3, failed: [] },
     rows: { read: 3, succeeded: 3, invalid: 0 },
   })
   expect((await client.runs.list({})).entries).toHaveLength(1)

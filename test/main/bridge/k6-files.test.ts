@@ -53,7 +53,9 @@ it('saves a load test as a k6 project in one file, before anything is sent', asy
   const file = join(createTemporaryFolder(), 'posts.k6.zip')
   const target = bridge.host.addExportFile(file)
   expect(await client.exports.create({ runId, format: 'k6.zip', ...target })).toMatchObject({
-    ...{ kind: 'file', file, rows: 2 },
+    kind: 'file',
+    file,
+    rows: 2,
   })
   const bytes = readFileSync(file)
   expect(bytes.subarray(0, 2).toString()).toBe('PK')

@@ -58,8 +58,11 @@ it('lists what runs put into an index, by state and search, and has a part of it
   expect(ledger).toMatchObject({ list: INDEX, counts: { known: 3 }, total: 2, runs: 1 })
   if (ledger === null) throw new Error('there is no ledger')
   const query: ListQuery = {
-    ...{ of: 'index', service: ledger.service, list: ledger.list },
-    ...{ states: ['known'], search: '/C' },
+    of: 'index',
+    service: ledger.service,
+    list: ledger.list,
+    states: ['known'],
+    search: '/C',
   }
   const { isSandbox, name, sourceId } = await client.lists.toSource(query)
   expect({ isSandbox, name }).toEqual({ isSandbox: false, name: `${INDEX}-index.csv` })
@@ -81,8 +84,12 @@ it('writes what is filtered to a file that the person chose', async () => {
   if (ledger === null) throw new Error('there is no ledger')
   const file = join(createTemporaryFolder(), 'terms.csv')
   const written = await client.lists.export({
-    ...{ of: 'watchlist', service: ledger.service, list: ledger.list },
-    ...{ states: ['known'], search: 'coins', format: 'csv' },
+    of: 'watchlist',
+    service: ledger.service,
+    list: ledger.list,
+    states: ['known'],
+    search: 'coins',
+    format: 'csv',
     ...bridge.host.addExportFile(file),
   })
   expect(written).toMatchObject({ kind: 'file', file, rows: 1 })
@@ -105,8 +112,11 @@ it('has appeals that are still in review checked again', async () => {
   if (ledger === null) throw new Error('there is no ledger')
   expect(ledger.counts).toEqual({ in_review: 2 })
   const { sourceId } = await client.lists.toSource({
-    ...{ of: 'appeals', service: ledger.service, list: null },
-    ...{ states: ['in_review'], search: null },
+    of: 'appeals',
+    service: ledger.service,
+    list: null,
+    states: ['in_review'],
+    search: null,
   })
   await send({ kind: 'appeal-status' }, { sourceId })
   expect(await read({ of: 'appeals' })).toMatchObject({ counts: { in_review: 1, overturned: 1 } })

@@ -23,7 +23,9 @@ async function openWindow(answer?: () => Promise<boolean>) {
   const { client, received } = await connectWindow('message port', bridge.services)
   const addConnection = (name: string, baseUrl: string, isProduction = false) =>
     client.connections.add({
-      ...{ name, label: 'default', apiKey: KEY },
+      name,
+      label: 'default',
+      apiKey: KEY,
       settings: { baseUrl, taskBaseUrl: null, timeoutMs: null, isProduction },
     })
   return { workspace, bridge, client, received, addConnection }
@@ -92,7 +94,9 @@ it('waits for the callback of an async request and says how long it took', async
   await client.sandbox.behave({ latency: '0ms', callbacks: 'delay=5ms' })
   const endpoint = { ...TASK, mode: 'async' } as const
   const { id, awaitsCallback, request, verdict } = await client.scratchpad.send({
-    ...{ destination: SANDBOX, endpoint, text: toTask('p1', 'you stupid idiot') },
+    destination: SANDBOX,
+    endpoint,
+    text: toTask('p1', 'you stupid idiot'),
   })
   expect(verdict).toMatchObject({ outcome: 'succeeded', isAcknowledgement: true })
   expect(awaitsCallback).toBe(true)
@@ -235,7 +239,9 @@ it('asks a person before it sends to production, and shows no key to the page or
   await addConnection('live', service.baseUrl, true)
   const send = () =>
     client.scratchpad.send({
-      ...{ destination: { kind: 'stored', name: 'live' } as const, endpoint: TASK, text: toTask('p1') },
+      destination: { kind: 'stored', name: 'live' } as const,
+      endpoint: TASK,
+      text: toTask('p1'),
     })
   expect(await toMessage(send())).toContain('nothing was sent to live')
   expect(service.requests).toHaveLength(0)

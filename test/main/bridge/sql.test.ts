@@ -49,7 +49,9 @@ it('answers a statement with the first 500 rows, and writes all of them to a fil
 
   const file = join(createTemporaryFolder(), 'answer.csv')
   const saved = await client.sql.save({
-    ...{ runIds, sql, format: 'csv' },
+    runIds,
+    sql,
+    format: 'csv',
     targetId: host.addExportFile(file).targetId,
   })
   expect(saved).toMatchObject({ kind: 'file', file, rows: 600, guardedCells: 600 })

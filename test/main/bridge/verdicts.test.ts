@@ -143,8 +143,11 @@ it('draws rows to be labelled, keeps the place that was reached, and estimates f
   const { client, runId, workspace } = await sendRows(40)
   expect(await client.labelling.read({ runId })).toBeNull()
   const asked = {
-    ...{ by: 'rule', allocation: 'equal' as const, seed: 7 },
-    ...{ showsDecision: false, rules: ['Spam'] },
+    by: 'rule',
+    allocation: 'equal' as const,
+    seed: 7,
+    showsDecision: false,
+    rules: ['Spam'],
   }
   const drawn = await client.labelling.start({ runId, size: 12, ...asked })
   expect(drawn).toMatchObject({ ...asked, at: 0, skipped: [] })

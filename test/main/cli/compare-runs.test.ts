@@ -347,7 +347,8 @@ test('runs of sources that belong together are one trend: by a pattern of names,
 
   for (const runId of [other, ...weeks.slice(1)]) await sluice('runs', 'edit', runId, '--tag', 'weekly')
   expect(await read('--tag', 'weekly')).toEqual({
-    ...{ by: 'tag', source: 'weekly' },
+    by: 'tag',
+    source: 'weekly',
     runs: [weeks[1], other],
   })
   expect((await sluice('trend', '--tag', 'monthly')).stderr).toContain('no run has the tag `monthly`')

@@ -44,7 +44,8 @@ it('joins surplus cells in their own rows alone, whatever else other files have 
   const { code, document, listSent } = await setUp(files, [from(2)])
   expect(await listSent()).toEqual({ u1: 'Hello, world', u2: 'fine', u3: 'good text', u4: 'from JSON' })
   expect({ code, rows: document.rows.succeeded, corrected: document.corrected }).toMatchObject({
-    ...{ code: 0, rows: 4 },
+    code: 0,
+    rows: 4,
     corrected: { rows: 1 },
   })
 })

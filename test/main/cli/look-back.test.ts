@@ -53,7 +53,9 @@ describe('looking back', () => {
     const succeeded = join(folder, 'succeeded.jsonl')
     const both = await sluice('export', runId, succeeded, '--errors', failed, '--json')
     expect(JSON.parse(both.stdout)).toMatchObject({
-      ...{ file: succeeded, rows: 5, rows_in_neither: 0 },
+      file: succeeded,
+      rows: 5,
+      rows_in_neither: 0,
       errors: { file: failed, rows: 1 },
     })
     expect((await sluice('export', runId, succeeded, '--errors', failed)).stdout).toMatch(
@@ -114,7 +116,11 @@ describe('retry', () => {
     const retried = await runInProcess(['retry', parent.run_id, '--json'], { workspace: folder, env })
     expect(retried.code).toBe(0)
     expect(JSON.parse(retried.stdout)).toMatchObject({
-      ...{ run_id: parent.run_id, parent_run_id: null, whole_run: null, retries: [], state: 'completed' },
+      run_id: parent.run_id,
+      parent_run_id: null,
+      whole_run: null,
+      retries: [],
+      state: 'completed',
       rows: { read: 40, succeeded: 40 },
       sessions: [
         { number: 1, kind: 'start', rows_taken: 0, requests: { sent: 40 - notSent, rejected } },

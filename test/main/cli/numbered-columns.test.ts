@@ -109,7 +109,10 @@ it('tells that columns without names may have moved where a kept mapping meets a
     const headless = ['--no-header', ...BY_NUMBER]
     expect(await task(source, ...headless, '--save-plan', plan)).toMatchObject({ code: 0 })
     expect(JSON.parse(readFileSync(plan, 'utf8')).mapping.user_id).toEqual({
-      ...{ kind: 'column', column: 1, name: 'Column 1', of: 2 },
+      kind: 'column',
+      column: 1,
+      name: 'Column 1',
+      of: 2,
     })
     expect(await run('mapping', 'save', 'mm', 'latest')).toMatchObject({ code: 0 })
     expect(await run('plan', plan, '--trust-plan')).toMatchObject({ code: 0 })

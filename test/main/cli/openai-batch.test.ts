@@ -187,7 +187,9 @@ describe("OpenAI's batch form", () => {
     expect(readLines(stdout).map(({ custom_id }) => custom_id)).toContain('a')
     const { stdout: some } = await sluice('export', 'latest', '-', '--format', 'batch-input', '--flagged')
     expect(readLines(some)).toContainEqual({
-      ...{ custom_id: 'c-2', method: 'POST', url: '/v1/moderations' },
+      custom_id: 'c-2',
+      method: 'POST',
+      url: '/v1/moderations',
       body: {
         model: 'omni-moderation-2024',
         input: [

@@ -81,13 +81,11 @@ describe('sample', () => {
     writeFileSync(
       plan,
       JSON.stringify({
-        ...{
-          version: 1,
-          name: 'both',
-          source: { path: 'both.csv' },
-          operation: { kind: 'task' },
-          fixes: [{ kind: 'split' }],
-        },
+        version: 1,
+        name: 'both',
+        source: { path: 'both.csv' },
+        operation: { kind: 'task' },
+        fixes: [{ kind: 'split' }],
         connection: { baseUrl: sandbox.baseUrl },
       }),
     )

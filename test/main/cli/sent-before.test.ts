@@ -422,7 +422,10 @@ describe('--only-new', () => {
       for (const by of ['post_id', 'row']) {
         const compared = await sluice(['compare', first, second, '--by', by, '--json'])
         expect(JSON.parse(compared.stdout).decisions, by).toMatchObject({
-          ...{ joined: { rows: 0 }, skipped: 4, left_out: 0, unfinished: 0 },
+          joined: { rows: 0 },
+          skipped: 4,
+          left_out: 0,
+          unfinished: 0,
           a: { only_here: first === b ? 1 : 0 },
           b: { only_here: second === b ? 1 : 0 },
         })
@@ -450,7 +453,11 @@ describe('--only-new', () => {
     })
     expect((await retry.ended).rows).toMatchObject({ read: 3, skipped: 2, succeeded: 1 })
     expect((await engine.runs.summarizeRun(runId)).rows).toMatchObject({
-      ...{ read: 3, succeeded: 1, invalid: 0, skipped: 2, not_sent: 0 },
+      read: 3,
+      succeeded: 1,
+      invalid: 0,
+      skipped: 2,
+      not_sent: 0,
     })
     expect(countArrived(service)).toBe(3)
     // The corrected row is known by the id that it was sent with.
@@ -592,7 +599,10 @@ describe('--only-new', () => {
         workspace,
         'split.plan.json',
         JSON.stringify({
-          ...{ version: 1, name: 'split', source: { path: 'posts.csv' }, operation: { kind: 'task' } },
+          version: 1,
+          name: 'split',
+          source: { path: 'posts.csv' },
+          operation: { kind: 'task' },
           connection: { baseUrl: service.baseUrl, apiKeyEnv: 'SLUICE_API_KEY' },
           fixes: [{ kind: 'split' }],
         }),

@@ -67,7 +67,9 @@ describe('show', () => {
     const page = ['--state', 'rejected', '--limit', '2', '--offset', '2', '--json']
     const listed = JSON.parse((await sluice('show', 'latest:nightly', ...page)).stdout)
     expect(listed).toMatchObject({
-      ...{ run_id: ids[1], total: 3, offset: 2 },
+      run_id: ids[1],
+      total: 3,
+      offset: 2,
       rows: [{ row: 10, record: 9, state: 'rejected', status: 400, error_code: 'BAD', triggered_rules: [] }],
     })
     const none = await sluice('show', 'once', '--flagged')

@@ -111,7 +111,10 @@ function writeScript(url: string, thresholds: readonly string[]): string {
   const options = {
     scenarios: {
       default: {
-        ...{ executor: 'ramping-arrival-rate', startRate: 20, timeUnit: '1s', preAllocatedVUs: 100 },
+        executor: 'ramping-arrival-rate',
+        startRate: 20,
+        timeUnit: '1s',
+        preAllocatedVUs: 100,
         stages: [
           { target: 20, duration: '2s' },
           { target: 60, duration: '2s' },

@@ -137,7 +137,9 @@ describe('verdicts', () => {
     const judged = lines.map((line) => JSON.parse(line).verdicts)
     expect(judged.map((verdicts) => verdicts.length)).toEqual([1, 2, 0, 0])
     expect(judged[1]?.[1]).toEqual({
-      ...{ verdict: 'should', rule: 'bullying', note: 'quotes an advert' },
+      verdict: 'should',
+      rule: 'bullying',
+      note: 'quotes an advert',
       given_at: expect.stringMatching(/^20\d\d-/),
     })
     const list = async () => JSON.parse((await sluice('verdict', 'latest', '--json')).stdout).verdicts

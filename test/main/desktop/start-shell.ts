@@ -94,7 +94,10 @@ export async function start({
   if (window === undefined) throw new Error('no window was opened')
   electron.sender.contents = window.webContents
   return {
-    ...{ window, crashes, say, home },
+    window,
+    crashes,
+    say,
+    home,
     countClosed: () => closed,
     fail: (error: unknown) => fail(error),
     desktop: () => desktop as DesktopParts | null,

@@ -20,7 +20,11 @@ async function ask(sql: string, options: { timeoutMs?: number; signal?: AbortSig
     .map((file) => join(runs, file))
   const rows: unknown[][] = []
   const total = await askSql({
-    ...{ processUrl: SQL_PROCESS, startProcess: startUtilityProcess, files, sql, timeoutMs: 60_000 },
+    processUrl: SQL_PROCESS,
+    startProcess: startUtilityProcess,
+    files,
+    sql,
+    timeoutMs: 60_000,
     ...options,
     onRow: async (row) => void rows.push(row),
   })

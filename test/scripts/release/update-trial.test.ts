@@ -42,7 +42,13 @@ async function prepare(next = '0.0.2') {
   )
   const said: string[] = []
   const trial = {
-    ...{ program, installer, port, userData, from: '0.0.1', to: '0.0.2', system: 'linux' as const },
+    program,
+    installer,
+    port,
+    userData,
+    from: '0.0.1',
+    to: '0.0.2',
+    system: 'linux' as const,
     processor: process.arch === 'arm64' ? ('arm64' as const) : ('x64' as const),
     press: async (button: string) => writeFileSync(join(folder, 'pressed'), button),
     say: (line: string) => void said.push(line),

@@ -85,8 +85,15 @@ describe('a probe of a capacity', () => {
 describe('the interval of a capacity', () => {
   /** Probes of a service that answers 94.3 a second; what is asked in a few seconds beyond that only queues. */
   const probe = (level: number, answered: number, parts: Partial<CapacityProbe> = {}): CapacityProbe => ({
-    ...{ run_id: 'r', level, verdict: level > 95 ? 'failed' : 'held', reasons: [], thresholds: [] },
-    ...{ succeeded_per_s: answered, answered_per_s: answered, failed_share: 0, latency_ms: null },
+    run_id: 'r',
+    level,
+    verdict: level > 95 ? 'failed' : 'held',
+    reasons: [],
+    thresholds: [],
+    succeeded_per_s: answered,
+    answered_per_s: answered,
+    failed_share: 0,
+    latency_ms: null,
     ...parts,
   })
   const report = (probes: CapacityProbe[], pace: object = { kind: 'open', ratePerSecond: 80 }) => {
@@ -97,7 +104,10 @@ describe('the interval of a capacity', () => {
       { name: 'n', connection: { baseUrl: 'http://localhost' } as never, load },
       planned.plan,
       {
-        ...{ end: 'found', error: null, elapsedMs: 1, probes },
+        end: 'found',
+        error: null,
+        elapsedMs: 1,
+        probes,
       },
     )
   }

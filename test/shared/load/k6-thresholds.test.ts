@@ -130,7 +130,11 @@ test('tags without a brace behind them, or with a quote that never ends, are sai
 
 describe('tags choose requests', () => {
   const request = (parts: Partial<TaggedRequest> = {}): TaggedRequest => ({
-    ...{ status: 200, isSuccess: true, errorCode: null, stage: null, rowTags: 0 },
+    status: 200,
+    isSuccess: true,
+    errorCode: null,
+    stage: null,
+    rowTags: 0,
     ...parts,
   })
   const toMatch = (text: string) => {
@@ -184,7 +188,9 @@ describe('metrics of k6', () => {
     },
     all: { requests: 4, failed: 1, iterations: 3, sentBytes: 400, receivedBytes: 800 },
     within: { requests: 3, failed: 1, iterations: 2, sentBytes: 300, receivedBytes: 600 },
-    ...{ dropped: 2, inFlight: 1, maxInFlight: 5 },
+    dropped: 2,
+    inFlight: 1,
+    maxInFlight: 5,
   }
   const read = (...texts: string[]) =>
     evaluateThresholds(

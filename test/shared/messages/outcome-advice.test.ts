@@ -28,8 +28,12 @@ const groups = STATUSES.flatMap((status) =>
 const summary = (operation: string) =>
   ({
     run_id: 'r1',
-    ...{ operation, api: 'v1', base_url: 'https://api.example.com' },
-    ...{ rows: { unknown: 1, overdue: 1 }, requests: { succeeded: 1 }, errors: [] as ErrorGroup[] },
+    operation,
+    api: 'v1',
+    base_url: 'https://api.example.com',
+    rows: { unknown: 1, overdue: 1 },
+    requests: { succeeded: 1 },
+    errors: [] as ErrorGroup[],
   }) as RunSummary
 
 it.each(['task', 'index-add', 'watchlist-add', 'appeal-status'])(

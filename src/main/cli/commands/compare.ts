@@ -176,7 +176,8 @@ export function addCompareCommand(program: Command, context: CliContext): void {
             ? await engine.lookback.compareDecisions(earlier.run_id, later.run_id, {
                 by: flags.by ?? null,
                 list: flags.list ?? { kind: 'changed' },
-                ...{ offset: flags.offset, limit: flags.limit },
+                offset: flags.offset,
+                limit: flags.limit,
                 ...(flags.export !== undefined && {
                   exportFile: await toTargetOf(context, engine, earlier.run_id, flags.export, flags, [
                     (await engine.runs.readPlan(later.run_id)).source,
@@ -190,7 +191,8 @@ export function addCompareCommand(program: Command, context: CliContext): void {
           toComparisonReport(comparison, decisions === null ? [] : toDecisionsReport(decisions))
         if (flags.json) {
           await writeDocument(context.out, {
-            ...{ a_run_id: earlier.run_id, b_run_id: later.run_id },
+            a_run_id: earlier.run_id,
+            b_run_id: later.run_id,
             a_run_ids: base.map(({ run_id: id }) => id),
             b_run_ids: others.map(({ run_id: id }) => id),
             ...(toSnakeCase(comparison) as object),

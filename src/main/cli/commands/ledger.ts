@@ -181,7 +181,10 @@ async function showLedger(
 ): Promise<void> {
   const workspace = resolveWorkspace(flags.workspace, context.env)
   const query: LedgerQuery = {
-    ...{ of, list, service: toLedgerService(workspace, flags), search: flags.search ?? null },
+    of,
+    list,
+    service: toLedgerService(workspace, flags),
+    search: flags.search ?? null,
     states: flags.state ?? SHOWN_STATES[of],
   }
   await withEngine(context, workspace, async (engine) => {

@@ -103,7 +103,9 @@ export function addReceiverCommand(program: Command, context: CliContext): void 
       const { arrivedMs } = await engine.receiver.test(flags.callbackUrl)
       if (flags.json) {
         return writeDocumentLine(context.out, {
-          ...{ callback_url: flags.callbackUrl, base_url: status.baseUrl, arrived: true },
+          callback_url: flags.callbackUrl,
+          base_url: status.baseUrl,
+          arrived: true,
           arrived_ms: Math.round(arrivedMs),
         })
       }

@@ -196,8 +196,14 @@ function toListed(row: ResultRow) {
   const { postId, state, status, errorCode, message, taskId, answer, triggeredRules, attempts } = row
   return {
     ...toRowAndRecord(row.row, row.place),
-    ...{ post_id: postId, state: toStateName(state), status, error_code: errorCode, message },
-    ...{ task_id: taskId, answer, attempts },
+    post_id: postId,
+    state: toStateName(state),
+    status,
+    error_code: errorCode,
+    message,
+    task_id: taskId,
+    answer,
+    attempts,
     triggered_rules: triggeredRules.map(({ ruleId, ruleName }) => ({ rule_id: ruleId, rule_name: ruleName })),
   }
 }

@@ -114,10 +114,8 @@ export function toLabelOptions(
     ...(labels === undefined || key === undefined
       ? {}
       : { labels: { source: { path: resolveFromCaller(labels, env), header: true }, ...key } }),
-    ...{
-      useVerdicts: verdicts === true,
-      positives: [...positive, ...columns.map(({ rule }) => ({ value: rule, rule }))],
-      separator: separator ?? null,
-    },
+    useVerdicts: verdicts === true,
+    positives: [...positive, ...columns.map(({ rule }) => ({ value: rule, rule }))],
+    separator: separator ?? null,
   }
 }

@@ -94,7 +94,9 @@ function toResourceMetrics(
   })
   const counter = (name: keyof typeof METRICS, dataPoints: DataPoint<number>[]): MetricData => ({
     descriptor: {
-      ...{ name, description: METRICS[name].meaning, valueType: ValueType.INT },
+      name,
+      description: METRICS[name].meaning,
+      valueType: ValueType.INT,
       unit: name.startsWith('data_') ? 'By' : '1',
     },
     aggregationTemporality: AggregationTemporality.CUMULATIVE,

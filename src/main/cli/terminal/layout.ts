@@ -97,7 +97,9 @@ export function formatTable(
   const last = given.at(-1)
   const isOpen = last?.kind === 'bar' || last?.isWrapped === true
   let columns = (isOpen ? given.slice(0, -1) : given).map((column, index) => ({
-    ...{ ...column, index, title: toPrintable(column.title) },
+    ...column,
+    index,
+    title: toPrintable(column.title),
     width: Math.max(
       column.least ?? 0,
       isHeadless ? 0 : stringWidth(toPrintable(column.title)),

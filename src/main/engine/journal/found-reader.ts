@@ -111,7 +111,8 @@ export function listSetsWith(db: DatabaseSync, ruleId: string): number[] {
 export function readScoreClasses(db: DatabaseSync): { className: string; column: string }[] {
   const classes = "SELECT id, value AS className FROM term WHERE kind = 'class' ORDER BY value"
   return readRows<{ id: number; className: string }>(db, classes).map(({ id, className }) => ({
-    ...{ className, column: toScoreColumn(id) },
+    className,
+    column: toScoreColumn(id),
   }))
 }
 

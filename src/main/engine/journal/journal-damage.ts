@@ -21,7 +21,11 @@ interface JsonCell {
 }
 
 const CELLS: JsonCell = {
-  ...{ table: 'row', column: 'cells', kind: 'array', of: 'text', by: 'id' },
+  table: 'row',
+  column: 'cells',
+  kind: 'array',
+  of: 'text',
+  by: 'id',
   say: (row) => `the cells of record ${row}`,
 }
 
@@ -36,16 +40,26 @@ const JSON_CELLS: readonly JsonCell[] = [
     say: (row) => `a problem of record ${row}`,
   },
   {
-    ...{ table: 'facet', column: 'value', kind: 'array', by: 'kind' },
+    table: 'facet',
+    column: 'value',
+    kind: 'array',
+    by: 'kind',
     where: "kind IN ('error', 'problem')",
     say: (kind) => `the cause of ${kind === 'error' ? 'an error' : 'a problem'}`,
   },
   {
-    ...{ table: 'term', column: 'value', kind: 'array', by: 'kind', where: "kind <> 'class'" },
+    table: 'term',
+    column: 'value',
+    kind: 'array',
+    by: 'kind',
+    where: "kind <> 'class'",
     say: (kind) => (kind === 'rules' ? 'a set of rules' : `what answers name as ${kind}`),
   },
   {
-    ...{ table: 'found', column: 'further_scores', kind: 'array', by: 'row' },
+    table: 'found',
+    column: 'further_scores',
+    kind: 'array',
+    by: 'row',
     where: 'further_scores IS NOT NULL',
     say: (row) => `the scores of record ${row}`,
   },

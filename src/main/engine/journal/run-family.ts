@@ -125,7 +125,13 @@ export function toFamily(run: RunView, whole: readonly RunView[]): RunFamily {
     get db() {
       return run.db
     },
-    ...{ file, record, workspace, isHeld, isCutOff, members, whole },
+    file,
+    record,
+    workspace,
+    isHeld,
+    isCutOff,
+    members,
+    whole,
   }
 }
 

@@ -85,7 +85,8 @@ export function createReplacedReader(db: DatabaseSync): (row: number) => Replace
         (last === undefined && lostBefore.get(item) !== undefined)
       contents.push({
         session: Number(end['session']),
-        ...{ attempts, attemptsBefore },
+        attempts,
+        attemptsBefore,
         state: end['state'] as ItemState,
         errorCode: end['error_code'] === null ? null : String(end['error_code']),
         answer: (end['answer'] ?? null) as RowAnswer | null,

@@ -37,7 +37,11 @@ export function sendFirstRequest({
   client.send({ method: 'POST', path, body: json, isAnonymous: false }, (exchange) => {
     const { outcome, reached, status, errorCode, message } = judge(exchange, [postId, body.userId])
     ended.resolve({
-      ...{ outcome, reached, status, errorCode, message },
+      outcome,
+      reached,
+      status,
+      errorCode,
+      message,
       durationMs: exchange.timings.durationUs / 1000,
       ...(exchange.traceparent !== undefined && { traceparent: exchange.traceparent }),
     })

@@ -149,7 +149,9 @@ export class LoadLedger {
         model: models.get(read(FIELD.model)) ?? SERVICE_DECIDES,
         contentBytes: read(FIELD.contentBytes),
         retryAfterMs: read(FIELD.retryAfterMs),
-        ...{ isIteration, sentBytes, receivedBytes },
+        isIteration,
+        sentBytes,
+        receivedBytes,
       },
       this.#measuredUs,
     )
@@ -183,7 +185,10 @@ export class LoadLedger {
     const stage = this.#toStage?.(read(FIELD.sequence), sentMs) ?? null
     const status = read(FIELD.status)
     const tags = {
-      ...{ status: Number.isNaN(status) ? 0 : status, isSuccess, errorCode, stage },
+      status: Number.isNaN(status) ? 0 : status,
+      isSuccess,
+      errorCode,
+      stage,
       rowTags: read(FIELD.rowTags),
     }
     second.tagged.add(tags, request, (times) => addTimes(times, read, flags, isSuccess))

@@ -186,7 +186,14 @@ export function toLoadSummary(
 function toStageSummary({ number, name, from, to, ranMs, latencyMs, ...counts }: LoadStage) {
   const { scheduled, requests, failed } = counts
   return {
-    ...{ number, name: name ?? null, from, to, duration_s: ranMs / 1000, scheduled, requests, failed },
+    number,
+    name: name ?? null,
+    from,
+    to,
+    duration_s: ranMs / 1000,
+    scheduled,
+    requests,
+    failed,
     requests_per_s: ranMs > 0 ? Math.round((requests * 10_000) / ranMs) / 10 : 0,
     latency_ms: latencyMs,
   }
@@ -206,7 +213,11 @@ function toSilenceSummary(silence: LoadSilence) {
 function toFirstRequest({ errorCode, durationMs, ...first }: LoadFirstRequest) {
   const { outcome, status, message, traceparent } = first
   return {
-    ...{ outcome, status, error_code: errorCode, message, duration_ms: durationMs },
+    outcome,
+    status,
+    error_code: errorCode,
+    message,
+    duration_ms: durationMs,
     ...(traceparent !== undefined && { traceparent }),
   }
 }

@@ -329,7 +329,8 @@ export class LoadRun {
       latencies: { ...mapTrends((metric) => this.total.histogram(metric)), ...this.#toCallbackLatency() },
       tagged: tagged.toMeasurements(),
       // Of closed seconds, as the duration and the latencies are.
-      ...{ all: total.sums.all, within: total.sums.within },
+      all: total.sums.all,
+      within: total.sums.within,
       dropped: this.#seconds.dropped,
       inFlight: this.inFlight,
       maxInFlight: toMaxInFlight(load, record.plan.connection.timeoutMs),

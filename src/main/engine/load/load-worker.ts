@@ -51,7 +51,10 @@ function createParts(task: LoadTask): LoadGeneratorOptions {
   )
   const hasCallback = isAsync(plan.operation) && record.callbackBase !== null
   const bodies = new LoadBodies(openJournalReader(journalFile), {
-    ...{ mapRow, hasCallback, columns: record.columns, order: load },
+    mapRow,
+    hasCallback,
+    columns: record.columns,
+    order: load,
     rowTags: listThresholdRowTags(load.thresholds),
   })
   // The first requests must not wait for the disk.

@@ -22,7 +22,11 @@ export function toStageRecords(
     const ranMs = Math.max(0, endMs - startMs)
     startMs += durationMs
     return {
-      ...{ number, from, to, ranMs, scheduled },
+      number,
+      from,
+      to,
+      ranMs,
+      scheduled,
       ...(name !== undefined && { name }),
       requests: sums.all.requests,
       failed: sums.all.failed,

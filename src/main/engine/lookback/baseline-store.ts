@@ -20,7 +20,9 @@ export function readBaselines(workspace: string): Baseline[] {
  */
 export function setBaseline(workspace: string, run: RunSummary, name: string, nowMs = Date.now()): Baseline {
   const baseline = {
-    ...{ name, run_id: run.run_id, ...toBaselineSubject(run) },
+    name,
+    run_id: run.run_id,
+    ...toBaselineSubject(run),
     set_at: new Date(nowMs).toISOString(),
   }
   changeBaselines(workspace, (baselines) => [

@@ -75,7 +75,9 @@ function* readPairs({ pairs, filter }: ChosenChanges, offset: number): Generator
   const chosen = kinds.map((kind) => (isChosen(kind, filter) ? kind : undefined))
   const toNames = (numbers: readonly number[]) => numbers.map((number) => rules[number]?.rule ?? '')
   const toSide = (record: number, { outcome, rules: numbers }: Standing) => ({
-    ...{ record, outcome: formatOutcome(outcome), triggered_rules: toNames(numbers) },
+    record,
+    outcome: formatOutcome(outcome),
+    triggered_rules: toNames(numbers),
   })
   let passed = 0
   for (let row = 1; row < kindOf.length; row += 1) {
@@ -112,7 +114,8 @@ export function listChangedRows(
     page.map(({ a }) => a.record),
   )
   return {
-    ...{ total, offset },
+    total,
+    offset,
     rows: page.map(({ bRow, a, b: own, newly, noLonger }) => ({
       key: readKey(key, shown.get(bRow)),
       a: addPlace(a, places.get(a.record)),
@@ -166,7 +169,11 @@ export async function writeChangedRows(
     },
   })
   const written = await writeReport({
-    ...{ file, format, columns, header, lossless: false },
+    file,
+    format,
+    columns,
+    header,
+    lossless: false,
     pages: listPages(),
     rowsHaveLetters: haveLetters(b),
     table: toTable(columns, [

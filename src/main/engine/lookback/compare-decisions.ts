@@ -205,7 +205,9 @@ class GroupTally {
   toGroup(): ComparedGroup {
     const decided = this.#decided
     const complete = ({ both, newly, no_longer }: Counts): Flips => ({
-      ...{ both, newly, no_longer },
+      both,
+      newly,
+      no_longer,
       neither: decided - both - newly - no_longer,
       p: toMcNemarP(newly, no_longer),
     })
@@ -242,7 +244,12 @@ function describeRun(family: RunFamily, pairs: PairedRows, side: 'a' | 'b'): Com
   const { run_id, name, created_at, state } = summarizeRun(family)
   const { rows, unfinished, withoutKey, ambiguous } = pairs[side]
   return {
-    ...{ run_id, name, created_at, state, rows, unfinished },
+    run_id,
+    name,
+    created_at,
+    state,
+    rows,
+    unfinished,
     only_here: rows - withoutKey - ambiguous - countTogether(pairs),
     without_key: withoutKey,
     ambiguous,

@@ -50,7 +50,8 @@ export async function sampleRun(family: RunFamily, options: SampleOptions): Prom
   const format = findReportFormat(options.file)
   const kept = ['sluice_row', 'sluice_record', 'sluice_post_id', 'sluice_triggered_rules']
   return write(options, drawn, {
-    ...{ columns: record.columns, header: record.header },
+    columns: record.columns,
+    header: record.header,
     members: toMembers(toStratumColumns(drawn)),
     rowsHaveLetters: haveLetters(family),
     table: toTable(record.columns, [
@@ -79,7 +80,14 @@ export function startLabelling(family: RunFamily, options: LabellingOptions, now
   const random = createRandom(~seed >>> 0)
   const order = rows.map((row) => ({ row, key: random() })).sort((a, b) => a.key - b.key)
   return storeLabelling(family, {
-    ...{ at: 0, skipped: [], rules: [...rules], showsDecision, by, allocation, seed, strata },
+    at: 0,
+    skipped: [],
+    rules: [...rules],
+    showsDecision,
+    by,
+    allocation,
+    seed,
+    strata,
     started_at: new Date(nowMs).toISOString(),
     rows: order.map(({ row }) => row),
   })
@@ -144,8 +152,10 @@ export async function sampleSource(source: PlanSource, options: SampleOptions): 
   try {
     const { columns, header } = reader
     const sample = await write(options, drawn, {
-      ...{ columns: [...columns], header: header === null ? null : [...header] },
-      ...{ table: toTable(columns, toStratumColumns(drawn)), pages: readPages() },
+      columns: [...columns],
+      header: header === null ? null : [...header],
+      table: toTable(columns, toStratumColumns(drawn)),
+      pages: readPages(),
       members: toMembers(toStratumColumns(drawn)),
     })
     for (const warning of reader.findWarnings?.() ?? []) tell(warning, warning.rows ?? sample.rows)

@@ -74,7 +74,11 @@ export async function writeEvaluatedRows(
   ]
   const classes = format === 'jsonl' ? [] : readScoredClasses(family)
   const result = await writeReport({
-    ...{ file, format, columns, header, members: toMembers(added) },
+    file,
+    format,
+    columns,
+    header,
+    members: toMembers(added),
     table: toTable(columns, [...added, ...toExportColumns(plan.operation.kind, { classes })]),
     pages: listPages(),
     lossless: false,

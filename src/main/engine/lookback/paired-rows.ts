@@ -61,7 +61,9 @@ export function pairRows(a: RunFamily, b: RunFamily, key: JoinKey): PairedRows {
     ? { partnerOf: matchByRow(standings), of: EVERY_KEY, ambiguousKeys: [] }
     : withDatabase((db) => matchByKey(db, { a, b }, key))
   const pairs = {
-    ...{ rules, partnerOf, ambiguousKeys },
+    rules,
+    partnerOf,
+    ambiguousKeys,
     a: { ...countRows(standings.a), ...of.a },
     b: { ...countRows(standings.b), ...of.b },
     ...pairStandings(standings, partnerOf),

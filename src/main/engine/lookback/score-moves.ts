@@ -304,8 +304,15 @@ function toTally(moves: Map<string, TalliedMoves>, className: string, isCached: 
   const known = moves.get(key)
   if (known !== undefined) return known
   const tally = {
-    ...{ from_cache: isCached, rose: 0, fell: 0, mean: 0, mean_absolute: 0 },
-    ...{ largest_rise: null, largest_fall: null, class: className, rows: new Map<number, number>() },
+    from_cache: isCached,
+    rose: 0,
+    fell: 0,
+    mean: 0,
+    mean_absolute: 0,
+    largest_rise: null,
+    largest_fall: null,
+    class: className,
+    rows: new Map<number, number>(),
   }
   moves.set(key, tally)
   return tally

@@ -160,8 +160,13 @@ class MemberReader {
     const known = this.#known.get(key)
     if (known !== undefined) return known
     const number = this.#standings.toNumber({
-      ...{ member: this.#member, isAnswered: true, isOpen: false, leftOut: null },
-      ...{ isCached, outcome: '', rules: toRules(step.ruleIdsAt(place).map((id) => this.#numberOf.get(id))) },
+      member: this.#member,
+      isAnswered: true,
+      isOpen: false,
+      leftOut: null,
+      isCached,
+      outcome: '',
+      rules: toRules(step.ruleIdsAt(place).map((id) => this.#numberOf.get(id))),
     })
     this.#keep(key, number)
     return number
@@ -178,13 +183,13 @@ class MemberReader {
       const known =
         this.#known.get(key) ??
         this.#standings.toNumber({
-          ...{ member: this.#member, isAnswered: (bits & 1) !== 0, isOpen: (bits & 2) !== 0 },
-          ...{
-            isCached: this.#hasCached && (bits & 4) !== 0,
-            leftOut: LEFT_OUT_STATES[(bits >> 3) - 1] ?? null,
-            outcome,
-            rules: toRules(set === 0 ? [] : toNumbers(set)),
-          },
+          member: this.#member,
+          isAnswered: (bits & 1) !== 0,
+          isOpen: (bits & 2) !== 0,
+          isCached: this.#hasCached && (bits & 4) !== 0,
+          leftOut: LEFT_OUT_STATES[(bits >> 3) - 1] ?? null,
+          outcome,
+          rules: toRules(set === 0 ? [] : toNumbers(set)),
         })
       this.#keep(key, known)
       this.#standings.of[row] = known

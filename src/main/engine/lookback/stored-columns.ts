@@ -31,7 +31,9 @@ export function loadColumns(view: RunView, { columns, classes }: WantedColumns):
     const wanted = classes === 'all' ? findings.classes : classes
     const scores = wanted.map((className) => [className, findings.readScores(className)] as const)
     return {
-      ...{ marks: findings.readMarks(), kinds, release: () => findings.release() },
+      marks: findings.readMarks(),
+      kinds,
+      release: () => findings.release(),
       cells: new Map(cells.flatMap(([column, own]) => (own === null ? [] : [[column, own]]))),
       scores: new Map(scores.flatMap(([className, own]) => (own === null ? [] : [[className, own]]))),
     }

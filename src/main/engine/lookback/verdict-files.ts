@@ -199,7 +199,12 @@ export function exportVerdicts(family: RunFamily, file: string): Promise<ExportR
     toColumn(STRATUM_COLUMNS.rows, ({ stratum_rows: rows }) => rows, 'integer'),
   ]
   return writeReport({
-    ...{ file, columns, header, members: toMembers(added), lossless: false, pages: listPages() },
+    file,
+    columns,
+    header,
+    members: toMembers(added),
+    lossless: false,
+    pages: listPages(),
     table: toTable(columns, added),
   })
 }

@@ -172,7 +172,10 @@ export class LeftOutContent {
     const byValue = this.#others
       .filter(({ filled, prose }) => prose * 2 >= filled && prose > this.#keptProse * 2)
       .map(({ index, prose, first }) => ({
-        ...{ field: 'text_data' as const, name: this.#nameOf(index), rows: prose, first },
+        field: 'text_data' as const,
+        name: this.#nameOf(index),
+        rows: prose,
+        first,
       }))
     return [...ofColumns, ...byValue, ...this.#nested].flatMap(
       ({ field, name, rows, first }): SourceWarning[] => {

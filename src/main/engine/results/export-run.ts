@@ -128,7 +128,12 @@ function writeBatch(
       ? createBatchInputWriter({ columns })
       : createBatchOutputWriter({ runId, columns, rules: readTriggeredRules(view) })
   return writeReport({
-    ...{ file: options.file, writer, columns, header, table: [], lossless: true },
+    file: options.file,
+    writer,
+    columns,
+    header,
+    table: [],
+    lossless: true,
     pages: readExportPages(view, toFilter(view, options), { withRequests: false, withFields: true, among }),
   })
 }

@@ -229,7 +229,8 @@ function createCallbackJudge(
     const replaced = readReplaced(item)
     if (replaced.length === 0) return judgeAs(present)
     const stored = {
-      ...{ item: row['item'] === null ? null : Number(row['item']), attempts: Number(row['attempts'] ?? 0) },
+      item: row['item'] === null ? null : Number(row['item']),
+      attempts: Number(row['attempts'] ?? 0),
       state: row['state'] === null ? null : String(row['state']),
     }
     // A correction that has put a row back may not have sent it yet.

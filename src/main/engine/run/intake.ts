@@ -181,7 +181,8 @@ export async function runIntake(options: {
     countApart('without_column', withoutColumn)
     if (plan.onlyNew !== undefined && unreadable.length > 0)
       writer.writeCommonProblem({
-        ...{ severity: 'warning', code: 'earlier_run_unread' },
+        severity: 'warning',
+        code: 'earlier_run_unread',
         args: { runs: unreadable.join(', ') },
       })
     for (const half of splitter.findSentAlone()) writer.writeFoundTogether(half, 1)
@@ -261,7 +262,8 @@ function toLookup(
   // An address that is made for each run is no other content.
   const compared = CONTENTS.filter((name) => findGenerated([name], plan, mapping, columns) === null)
   return {
-    ...{ rowsMax: LOOKUP_ROWS, skips },
+    rowsMax: LOOKUP_ROWS,
+    skips,
     find: (rows, cells) => search.find(toAskedRows(rows, cells, read, compared)),
   }
 }
@@ -529,7 +531,10 @@ function resolveForSheet(
     const meant = isMissing ? rowsInKeys.filter((found) => mayBeRows(found, found.rows)) : []
     throw new SluiceError(
       {
-        ...{ ...error.said, sheetChoice, headerRow: likelyHeaderRow, rowsInKeys: meant },
+        ...error.said,
+        sheetChoice,
+        headerRow: likelyHeaderRow,
+        rowsInKeys: meant,
         ...(columnsOfSome.length > 0 && { onlyIn: columnsOfSome }),
       },
       { cause: error },

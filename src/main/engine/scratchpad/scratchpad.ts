@@ -157,7 +157,8 @@ export function createScratchpad(
         keepAwaited(id, { sentAtUs, judgeCallback: exchange.judgeCallback, rowKeys, redactor })
       }
       return {
-        ...{ id, awaitsCallback },
+        id,
+        awaitsCallback,
         sentAt: toTimestamp(ended.timings.sentAtUs),
         request: {
           method: request.method,
@@ -205,7 +206,10 @@ async function sendOnce(
 ): Promise<Exchange> {
   if (usesSystemAuthorities(baseUrl, connection)) await loadSystemAuthorities()
   const client = createServiceClients({
-    ...{ baseUrl, connection, userAgent: USER_AGENT, keepsHeaders: true },
+    baseUrl,
+    connection,
+    userAgent: USER_AGENT,
+    keepsHeaders: true,
     readApiKey: () => apiKey ?? null,
     proxyCredentials,
     headerValues: headerValues ?? null,

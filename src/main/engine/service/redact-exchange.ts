@@ -64,7 +64,10 @@ function toRedacted(answer: Answer, redactor: Redactor): Answer | null {
   if (!isRedacted) return null
   return {
     ...answer,
-    ...{ body, contentType, retryAfter, location },
+    body,
+    contentType,
+    retryAfter,
+    location,
     ...(headers !== undefined && { headers }),
     ...(bodyProblem !== undefined && { bodyProblem }),
   }

@@ -77,7 +77,12 @@ export async function prepareRun(
   await noteSource(journal, record)
   const { workspace, limit, earlierRuns, searchWorkerUrl } = task
   const isWhole = await runIntake({
-    ...{ workspace, record, journal, limit, earlierRuns, searchWorkerUrl },
+    workspace,
+    record,
+    journal,
+    limit,
+    earlierRuns,
+    searchWorkerUrl,
     ...hooks,
   })
   return isWhole ? readRecord(task, journal) : null

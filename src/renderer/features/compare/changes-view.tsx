@@ -61,7 +61,9 @@ export function ChangesView(props: {
   const inFiles = changes.rowAt(0)?.b.place.file !== undefined
   const columns = useMemo(() => {
     return createColumns({
-      ...{ names: names ?? [], isContent, inFiles },
+      names: names ?? [],
+      isContent,
+      inFiles,
       isRevealed: (row) => shown !== (row === toggled),
     })
   }, [names, isContent, inFiles, shown, toggled])

@@ -252,13 +252,15 @@ const WHAT_IF_COLUMNS: readonly Column<WhatIfLine>[] = [
   { cell: ({ name }) => name },
   ...FIGURES.map(
     ({ label }, index): Column<WhatIfLine> => ({
-      ...{ title: label, isNumber: true },
+      title: label,
+      isNumber: true,
       cell: ({ figures }) => toShareText(figures[index] ?? null),
     }),
   ),
   ...MATRIX_CELLS.map(
     ({ count, word }): Column<WhatIfLine> => ({
-      ...{ title: word, isNumber: true },
+      title: word,
+      isNumber: true,
       cell: ({ counts }) => formatCount(counts[count]),
     }),
   ),
@@ -335,7 +337,8 @@ const Curve = memo(function Curve({ points, width }: { points: readonly Threshol
       <BottomLabels
         // Labels at the ends stay beside those of the other axis and inside the drawing.
         labels={TICKS.map((tick) => ({
-          ...{ x: place.x(tick), label: `${tick * 100} %` },
+          x: place.x(tick),
+          label: `${tick * 100} %`,
           ...(tick === 0 ? { anchor: 'start' } : tick === 1 && { anchor: 'end' }),
         }))}
         y={place.base + 14}

@@ -24,7 +24,8 @@ export function writeOutcomes(
     write: () =>
       saveExport(suggestFileName(run.name, options.format, 'success'), async (target) => {
         const { success, errors, inNeither } = await bridge.exports.createOutcomes({
-          ...{ runId: run.runId, ...options },
+          runId: run.runId,
+          ...options,
           ...target,
         })
         said = [

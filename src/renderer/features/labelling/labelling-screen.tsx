@@ -309,7 +309,11 @@ function DrawPanel(props: {
   const draw = useMutation({
     mutationFn: async () => {
       const drawn = await bridge.labelling.start({
-        ...{ runId, size, allocation, seed, showsDecision },
+        runId,
+        size,
+        allocation,
+        seed,
+        showsDecision,
         by: by === ALIKE ? null : by,
         rules: [...new Set([...(known?.rules ?? []), ...rules])],
       })

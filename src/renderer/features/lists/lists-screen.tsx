@@ -408,7 +408,8 @@ function Entries<Entry extends IndexEntry | TermEntry | AppealEntry>(props: {
     .filter(({ cell }) => entries.some((entry) => cell(entry, isShown) !== null))
     .map(
       ({ cell, ...column }): Column<Entry> => ({
-        ...{ ...column, isRowHead: false },
+        ...column,
+        isRowHead: false,
         cell: (entry) => cell(entry, isShown) ?? '–',
       }),
     )

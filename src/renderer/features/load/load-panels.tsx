@@ -135,7 +135,8 @@ export function LoadErrorsPanel({ errors }: Pick<LoadView, 'errors'>) {
         empty="Requests that do not succeed are grouped here by cause."
         causes={errors.map(({ outcome, status, message, requests, when }) => ({
           key: `${outcome} ${status} ${message}`,
-          ...{ outcome, message },
+          outcome,
+          message,
           name: status,
           count: requests,
           request: null,

@@ -286,7 +286,10 @@ function LoadRequestsPanel({ report }: { report: LoadOverview }) {
   const seconds = useMemo(
     () =>
       report.seconds.map(({ second, scheduled, counts, dropped }) => ({
-        ...{ second, scheduled, sent: counts.sent, succeeded: counts.succeeded },
+        second,
+        scheduled,
+        sent: counts.sent,
+        succeeded: counts.succeeded,
         unsuccessful: counts.rejected + counts.failed + counts.unknown + dropped,
       })),
     [report.seconds],

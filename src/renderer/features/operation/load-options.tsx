@@ -199,7 +199,7 @@ function SendingFields({ load, mistakes, onLoad }: LoadFieldsProps) {
         onValue={(retries) => onLoad({ ...load, retries })}
       />
     ),
-    think: <ThinkTimeFields {...{ load, mistakes, onLoad }} />,
+    think: <ThinkTimeFields load={load} mistakes={mistakes} onLoad={onLoad} />,
   }
   return (
     <Stack gap="lg">

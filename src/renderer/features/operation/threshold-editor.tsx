@@ -270,7 +270,10 @@ function toMetric(
   if (isTrend(metric)) {
     const isKnown = METRIC_KINDS.trend.aggregations.some((one) => one === aggregation)
     return {
-      ...{ metric, tags, operator: '<', limit: 500 },
+      metric,
+      tags,
+      operator: '<',
+      limit: 500,
       aggregation: isKnown ? aggregation : 'p',
       percentile: isKnown ? percentile : 99,
     }
@@ -278,7 +281,10 @@ function toMetric(
   const [first] = METRIC_KINDS[METRICS[metric].kind].aggregations
   const isShare = METRICS[metric].kind === 'rate'
   return {
-    ...{ metric, tags, aggregation: first, percentile: null },
+    metric,
+    tags,
+    aggregation: first,
+    percentile: null,
     ...(metric === 'checks'
       ? { operator: '>', limit: 0.99 }
       : isShare

@@ -169,10 +169,16 @@ export function listTableColumns(options: {
   const { entries, names, classes } = options
   const verdict = { name: VERDICT, title: 'Verdict', group: 'row' as const, hasContent: false }
   const scores = classes.map((name) => ({
-    ...{ name: `score.${name}`, title: name, group: 'scores' as const, hasContent: false },
+    name: `score.${name}`,
+    title: name,
+    group: 'scores' as const,
+    hasContent: false,
   }))
   const source = toSourceNames(names).map((name, index) => ({
-    ...{ name, title: names[index] || `Column ${index + 1}`, group: 'source' as const, hasContent: false },
+    name,
+    title: names[index] || `Column ${index + 1}`,
+    group: 'source' as const,
+    hasContent: false,
   }))
   const strip = { name: SCORES, title: 'Scores', group: 'scores' as const, hasContent: false }
   return [
@@ -260,7 +266,10 @@ export function createResultColumns(options: {
       const usualRem = name === 'sluice_row' ? options.rowRem : look.rem
       return [
         {
-          ...{ rem: usualRem, title: toColumnTitle(entry), isSortable: sortBy !== undefined, ...base },
+          rem: usualRem,
+          title: toColumnTitle(entry),
+          isSortable: sortBy !== undefined,
+          ...base,
           ...(align === undefined ? {} : { align }),
           cell: (row) => cell(row, drawn),
           em: em && ((row) => em(row, drawn)),
@@ -298,7 +307,8 @@ export function createResultColumns(options: {
     })
     return [
       {
-        ...{ rem: isScore ? 6 : MASK_REM, ...base },
+        rem: isScore ? 6 : MASK_REM,
+        ...base,
         ...drawTitle(entry === undefined ? name : toColumnTitle(entry)),
         ...(isScore && { align: 'end' as const, isSortable: true }),
         cell: (row) => <MaskedText {...read(row)} isCell />,

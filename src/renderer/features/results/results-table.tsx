@@ -33,9 +33,14 @@ export function ResultsTable(props: {
   const columns = useMemo(
     () =>
       createResultColumns({
-        ...{ shown, entries, scale, isContent, isRevealed: revealed.isRevealed },
+        shown,
+        entries,
+        scale,
+        isContent,
+        isRevealed: revealed.isRevealed,
         verdictsOf: verdicts.of,
-        ...{ rowRem, names },
+        rowRem,
+        names,
       }),
     [shown, entries, scale, names, isContent, revealed.isRevealed, rowRem, verdicts.of],
   )

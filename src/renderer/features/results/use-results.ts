@@ -294,7 +294,12 @@ function useShownColumns(options: {
     () =>
       chosen ??
       toUsualColumns({
-        ...{ operation, isAsync, names, hasScores, hasVerdicts, hasFiles },
+        operation,
+        isAsync,
+        names,
+        hasScores,
+        hasVerdicts,
+        hasFiles,
         order: orderColumns(names.length, findContent(plan, names)),
       }),
     [chosen, operation, isAsync, names, plan, hasScores, hasVerdicts, hasFiles],

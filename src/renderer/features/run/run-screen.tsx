@@ -309,7 +309,10 @@ function RequestsPanel({ series }: { series: LatencySeries | null }) {
   const seconds = useMemo(
     () =>
       series?.seconds.map(({ second, sent, succeeded, rejected, failed, unknown }) => ({
-        ...{ second, sent, succeeded, scheduled: null },
+        second,
+        sent,
+        succeeded,
+        scheduled: null,
         unsuccessful: rejected + failed + unknown,
       })) ?? [],
     [series],

@@ -109,7 +109,9 @@ function LimitsEditor({ behaviour, onApply }: EditorProps) {
     max: number,
   ) => (
     <NumberField
-      {...{ label, description, max }}
+      label={label}
+      description={description}
+      max={max}
       min={1}
       placeholder="no limit"
       thousandSeparator=","
@@ -295,8 +297,13 @@ const MOMENTS: { value: Fault['moment']; label: string }[] = [
 type Draft = Omit<Fault, 'name'>
 
 const NEW: Draft = {
-  ...{ kind: 'status', share: 0.05, moment: 'before', status: null },
-  ...{ retryAfterS: null, tries: null, stallMs: null },
+  kind: 'status',
+  share: 0.05,
+  moment: 'before',
+  status: null,
+  retryAfterS: null,
+  tries: null,
+  stallMs: null,
 }
 
 function FaultEditor(props: { faults: readonly Fault[]; onApply: (faults: string[]) => void }) {
@@ -360,7 +367,9 @@ function FaultFields(props: {
     placeholder: string,
   ) => (
     <NumberField
-      {...{ label, min, placeholder }}
+      label={label}
+      min={min}
+      placeholder={placeholder}
       max={3_600_000}
       allowDecimal={false}
       value={fault[field]}
@@ -378,8 +387,11 @@ function FaultFields(props: {
           const chosen = KINDS[value ?? '5xx']
           if (chosen === undefined) return
           onChange({
-            ...{ kind: chosen.kind, status: chosen.status, moment: toUsualMoment(chosen.kind) },
-            ...{ retryAfterS: chosen.status === 429 ? 1 : null, stallMs: null },
+            kind: chosen.kind,
+            status: chosen.status,
+            moment: toUsualMoment(chosen.kind),
+            retryAfterS: chosen.status === 429 ? 1 : null,
+            stallMs: null,
           })
         }}
       />

@@ -55,7 +55,9 @@ export function ListPanels() {
             noun="term"
             onAdd={() => setOpened({ kind: 'watchlist', name: null, terms: [] })}
             lists={watchlists.map(({ name, terms }) => ({
-              ...{ name, entries: terms.length, kind: 'watchlist' },
+              name,
+              entries: terms.length,
+              kind: 'watchlist',
               onEdit: () => setOpened({ kind: 'watchlist', name, terms }),
               onRemove: () => remove(name, terms),
             }))}
@@ -66,7 +68,9 @@ export function ListPanels() {
             noun="item"
             onAdd={() => setOpened({ kind: 'index', id: null, items: 0 })}
             lists={indexes.map(({ custom_index_id: id, items }) => ({
-              ...{ name: id, entries: items, kind: 'index' },
+              name: id,
+              entries: items,
+              kind: 'index',
               onEdit: () => setOpened({ kind: 'index', id, items }),
               // What an index holds cannot be put back as it was, so its editor removes it.
               onRemove: null,
@@ -398,7 +402,8 @@ function AppealForm({ onAdd }: { onAdd: (appeal: NewAppeal) => void }) {
       onSubmit={(event) => {
         event.preventDefault()
         onAdd({
-          ...{ appealId: appealId.trim(), status },
+          appealId: appealId.trim(),
+          status,
           reviewedAfterReads: status === 'Reviewed' ? null : reads,
           isOverturned: review === 'silent' ? null : review === 'overturned',
         })

@@ -299,7 +299,8 @@ function ConditionFields(props: {
         }))}
       {condition.subject === 'content_variant' &&
         text('Variant', condition.content_variant, (variant) => ({
-          ...{ subject: 'content_variant', content_variant: variant },
+          subject: 'content_variant',
+          content_variant: variant,
         }))}
       {condition.subject === 'language' && (
         <LanguagesInput

@@ -42,7 +42,9 @@ export function ScratchpadScreen(props: { connections: readonly ConnectionEntry[
       const address = callbackUrl.trim().replace(/\/+$/, '')
       const isAsync = hasModes(endpoint) && endpoint.mode === 'async'
       const exchange = await bridge.scratchpad.send({
-        ...{ destination, endpoint, text },
+        destination,
+        endpoint,
+        text,
         ...(isAsync && address !== '' && { callbackUrl: address }),
       })
       keepSent({ exchange, endpoint, destination, text, callbackUrl, isOwn, callback: null })

@@ -59,8 +59,11 @@ export async function openFromRow(runId: string, row: number): Promise<void> {
 
 function openDraft({ endpoint, text, destination }: ScratchDraft): void {
   useScratchpad.setState({
-    ...{ endpoint, text: formatText(text), destination },
-    ...{ isOwn: false, isRevealed: false },
+    endpoint,
+    text: formatText(text),
+    destination,
+    isOwn: false,
+    isRevealed: false,
   })
 }
 

@@ -135,12 +135,14 @@ const COLUMNS: readonly Column<Series>[] = [
   { title: 'Metric', className: styles.metric, cell: ({ name }) => name },
   ...LATENCY_POINTS.filter(([point]) => point !== 'mean').map(
     ([key, title]): Column<Series> => ({
-      ...{ title, isNumber: true },
+      title,
+      isNumber: true,
       cell: ({ percentiles }) => (percentiles === null ? '–' : formatMs(percentiles[key])),
     }),
   ),
   {
-    ...{ title: 'samples', isNumber: true },
+    title: 'samples',
+    isNumber: true,
     cell: ({ percentiles }) => (percentiles === null ? '–' : formatCount(percentiles.count)),
   },
 ]

@@ -87,7 +87,8 @@ export function LatencyOverlayChart(props: {
         ))}
         <BottomLabels
           labels={layout.x.map(({ at, label }) => ({
-            ...{ x: toX(at), label },
+            x: toX(at),
+            label,
             ...(at < 0.02 ? { anchor: 'start' } : at > 0.96 && { anchor: 'end' }),
           }))}
           y={FRAME.height - 8}

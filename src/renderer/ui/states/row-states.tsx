@@ -157,7 +157,7 @@ export function CountsTable(props: { rows: RowCounts; toRepeat: number; hasEnded
       toKey={({ key }) => key}
       toRow={({ key, look }) => ({ title: look.meaning, 'data-state': key })}
       columns={[
-        { cell: ({ look: { icon, color, word } }) => <IconLabel {...{ icon, color, word }} /> },
+        { cell: ({ look: { icon, color, word } }) => <IconLabel icon={icon} color={color} word={word} /> },
         {
           isNumber: true,
           toCell: ({ count }) => ({ 'data-count': count }),

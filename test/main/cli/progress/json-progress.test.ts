@@ -53,7 +53,12 @@ describe('progress for another program', () => {
       .map((line) => JSON.parse(line))
     const { run_id: runId } = JSON.parse(ran.stdout)
     expect(lines.at(-1)).toMatchObject({
-      ...{ type: 'progress', phase: 'ended', run_id: runId, settled: 6, sendable: 6, stop_reason: null },
+      type: 'progress',
+      phase: 'ended',
+      run_id: runId,
+      settled: 6,
+      sendable: 6,
+      stop_reason: null,
       rows: { read: 6, succeeded: 6 },
     })
   })

@@ -97,7 +97,12 @@ test('a callback that names another post leaves its own awaited, and has no late
   const summary = await handle.ended
   const { callbacks, latencyMs } = await engine.results.readLoadReport(handle.runId)
   expect(callbacks).toEqual({
-    ...{ received: 4, doubled: 0, rejected: 0, otherPost: 1, overdue: 1, outstanding: 0 },
+    received: 4,
+    doubled: 0,
+    rejected: 0,
+    otherPost: 1,
+    overdue: 1,
+    outstanding: 0,
   })
   expect(latencyMs.callback_latency?.count).toBe(3)
   expect(summary.callbacks).toMatchObject({ received: 4, settled: 3, other_post: 1 })
@@ -110,7 +115,9 @@ test('a threshold counts a callback that does not come with the time that it was
     3,
     server.baseUrl,
     {
-      ...{ pace: { kind: 'closed', concurrency: 1 }, requests: 4, firstRequest: 'skip' },
+      pace: { kind: 'closed', concurrency: 1 },
+      requests: 4,
+      firstRequest: 'skip',
       thresholds: ['callback_latency:p(50)<300', 'callback_latency:max<500'],
     },
     { operation: { kind: 'task', mode: 'async' }, callback: { timeoutMs: 400 } },

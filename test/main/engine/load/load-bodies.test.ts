@@ -147,7 +147,9 @@ describe('the rows that requests send', () => {
   ]
   const createOrdered = (order: NonNullable<LoadBodiesOptions['order']>) =>
     new LoadBodies(openReadyJournal(ROWS.map((cells, index) => toIntakeRow(index + 1, { cells }))).db, {
-      ...{ mapRow: (row, cells) => mapRow(row, cells), hasCallback: false, order },
+      mapRow: (row, cells) => mapRow(row, cells),
+      hasCallback: false,
+      order,
       columns: ['text_data', 'user_id', ' weight'],
       rowTags: [
         { name: 'user_id', value: 'b' },

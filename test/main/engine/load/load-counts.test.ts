@@ -61,7 +61,8 @@ test.each(firstOf(2, [1, 2, 3, 4]))(
         server.baseUrl,
         {
           pace: { kind: 'closed', concurrency },
-          ...{ requests, workers: Math.min(concurrency, 1 + Math.floor(draw() * 2)) },
+          requests,
+          workers: Math.min(concurrency, 1 + Math.floor(draw() * 2)),
           thresholds: ['http_reqs:count>0', 'http_req_failed:rate<=1'],
         },
         { retry: { limit: retries, baseMs: 1, maxMs: 2 } },

@@ -56,7 +56,9 @@ test('a value that only rows without weight have cannot be the tag of a threshol
   onlyInLongForm()
   const judge = (text: string) =>
     send(['0', '1', '3'], {
-      ...{ order: 'random', weight: 'share', seed: 12 },
+      order: 'random',
+      weight: 'share',
+      seed: 12,
       thresholds: [`http_reqs{text_data:${text}}:count<100`],
     })
   await expect(judge('row0')).rejects.toMatchObject({

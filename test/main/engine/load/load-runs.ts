@@ -36,7 +36,8 @@ export function createLoadRuns(folder: string) {
     const connection = { baseUrl, timeoutMs: 30_000 }
     // A test that is about the first request names it; the others count what comes.
     return createRunPlan(folder, rows, baseUrl, {
-      ...{ connection, retry: { limit: 0 } },
+      connection,
+      retry: { limit: 0 },
       load: { firstRequest: 'skip', ...load },
       ...parts,
     })

@@ -125,7 +125,12 @@ describe('two runs with one rule changed in between', () => {
     })
     const [pets] = compared.joined.rules
     expect(pets).toEqual({
-      ...{ rule: 'Pets', rule_ids: ['rule-pets'], newly: 20, no_longer: 10, both: 20, neither: 10 },
+      rule: 'Pets',
+      rule_ids: ['rule-pets'],
+      newly: 20,
+      no_longer: 10,
+      both: 20,
+      neither: 10,
       p: toMcNemarP(20, 10),
     })
     expect(
@@ -177,7 +182,10 @@ describe('two runs with one rule changed in between', () => {
     await setRule('dog', 'fish', 'bird')
     const b = await send(ROWS)
     const labels = {
-      ...{ label: 'truth', useVerdicts: false, separator: null, seed: 1 },
+      label: 'truth',
+      useVerdicts: false,
+      separator: null,
+      seed: 1,
       positives: [{ value: 'pets', rule: 'Pets' }],
     }
     const { labels: judged } = await compare(a, b, { labels })
@@ -349,7 +357,12 @@ describe('two runs with one rule changed in between', () => {
     expect(scoredRows).toBe(9)
     expect(scores).toMatchObject([
       {
-        ...{ class: 'spam', from_cache: false, rose: 3, fell: 1, mean: 0.1875, mean_absolute: 0.3125 },
+        class: 'spam',
+        from_cache: false,
+        rose: 3,
+        fell: 1,
+        mean: 0.1875,
+        mean_absolute: 0.3125,
         largest_rise: { row: 8, record: 7, b: (scores[0]?.largest_rise?.a ?? 0) + 0.5 },
         largest_fall: { row: 10, record: 9 },
         distribution: {
@@ -462,7 +475,9 @@ describe('two runs with one rule changed in between', () => {
       ] as const) {
         expect(await compare(first, second, { by })).toMatchObject({
           joined: { rows: ROWS.length - 3, changed: 0 },
-          ...{ left_out: 3, unfinished: 0, warnings: [] },
+          left_out: 3,
+          unfinished: 0,
+          warnings: [],
           a: { only_here: 0 },
           outcomes: { listed: [], further_rows: 0 },
         })
@@ -564,7 +579,10 @@ describe('two runs with one rule changed in between', () => {
     const lines = join(folder, 'changed.jsonl')
     await compare(a, b, { exportFile: lines, list: { kind: 'newly', rule: 'Pets' } })
     expect(JSON.parse(readFileSync(lines, 'utf8').trimEnd())).toMatchObject({
-      ...{ row: 3, record: 2, newly: ['Pets'], no_longer: [] },
+      row: 3,
+      record: 2,
+      newly: ['Pets'],
+      no_longer: [],
       a: { row: 3, record: 2, outcome: 'succeeded', triggered_rules: [] },
     })
     await expect(compare(a, b, { list: { kind: 'newly', rule: 'Cats' } })).rejects.toMatchObject({

@@ -51,7 +51,11 @@ export async function openLedgerWorkspace(
   onTestFinished(() => ledgers.forget())
 
   const toQuery = (of: LedgerKind, query: Partial<LedgerQuery>): LedgerQuery => ({
-    ...{ of, service: {}, list: null, search: null, states: SHOWN_STATES[of] },
+    of,
+    service: {},
+    list: null,
+    search: null,
+    states: SHOWN_STATES[of],
     ...query,
   })
   const asked = { workspace, held: [] }

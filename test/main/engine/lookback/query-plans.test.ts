@@ -61,8 +61,15 @@ it('looking back reads all rows in stretches by their number, and sorts none of 
 
   const plans = recordPlans()
   const evaluation = await evaluateRun(family(), {
-    ...{ label: 'user_id', useVerdicts: false, separator: null, seed: 1, positives: [], scores: [] },
-    ...{ slices: ['language', 'text_data'], wantedPrecisions: [], whatIf: [], assertions: [] },
+    label: 'user_id',
+    useVerdicts: false,
+    separator: null,
+    positives: [],
+    scores: [],
+    slices: ['language', 'text_data'],
+    wantedPrecisions: [],
+    whatIf: [],
+    assertions: [],
     list: [{ cell: 'tn', rule: null }],
   })
   expect(evaluation).toMatchObject({ rows: { read: ROWS, evaluated: ROWS }, scores: [{ rows: ROWS }] })
@@ -74,7 +81,11 @@ it('looking back reads all rows in stretches by their number, and sorts none of 
     const kept = new KeptPairs()
     onTestFinished(() => kept.close())
     const { joined } = await compareDecisions(kept, family(), family(), {
-      ...{ by, list: { kind: 'changed' }, offset: 0, limit: 5, labels: null },
+      by,
+      list: { kind: 'changed' },
+      offset: 0,
+      limit: 5,
+      labels: null,
     })
     expect(joined).toMatchObject({ rows: ROWS, changed: 0 })
   }

@@ -102,7 +102,11 @@ describe('compared runs', () => {
       const decided = pairs.filter(({ isDecided }) => isDecided)
       const kept = new KeptPairs()
       const compared = await compareDecisions(kept, inA, inB, {
-        ...{ by: 'row', list: { kind: 'changed' }, offset: 0, limit: ROWS, labels: null },
+        by: 'row',
+        list: { kind: 'changed' },
+        offset: 0,
+        limit: ROWS,
+        labels: null,
       })
       kept.close()
       expect(compared.joined).toMatchObject({ rows: pairs.length, changed: changed.length })

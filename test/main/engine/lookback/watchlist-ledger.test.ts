@@ -6,7 +6,9 @@ import { openLedgerWorkspace } from './ledger-workspace.ts'
 
 const toAdd = (watchlist: string): PlanInput['operation'] => ({ kind: 'watchlist-add', watchlist })
 const toUpdate = (watchlist: string, emptyNotes: 'keep' | 'clear' = 'keep'): PlanInput['operation'] => ({
-  ...{ kind: 'watchlist-update', watchlist, emptyNotes },
+  kind: 'watchlist-update',
+  watchlist,
+  emptyNotes,
 })
 const ALL: Partial<LedgerQuery> = { states: LEDGER_STATES.watchlist }
 
@@ -76,7 +78,10 @@ describe('the ledger of a watchlist', () => {
     const server = await startFaultServer({
       onRequest: (_, wire) =>
         wire.send(200, {
-          ...{ message: '', watchlist: 'slurs', pre_existing_terms: [], failed_terms: [] },
+          message: '',
+          watchlist: 'slurs',
+          pre_existing_terms: [],
+          failed_terms: [],
           added_terms: [{ term: 'cafe\u0301', notes: 'n' }, { term: 88 }],
         }),
     })

@@ -83,8 +83,10 @@ async function startOverdue(runs: Runs) {
   const path = join(createTemporaryFolder(), 'posts.csv')
   writeFileSync(path, 'text_data,user_id,post_id\nhello,u1,p1\n')
   const plan = planSchema.parse({
-    ...{ connection: { baseUrl: service.server.baseUrl }, source: { path } },
-    ...{ operation: { kind: 'task', mode: 'async' }, callback: { timeoutMs: 1 } },
+    connection: { baseUrl: service.server.baseUrl },
+    source: { path },
+    operation: { kind: 'task', mode: 'async' },
+    callback: { timeoutMs: 1 },
   })
   const { run_id: runId, rows } = await runs.start(plan, BASE).ended
   expect(rows).toMatchObject({ overdue: 1 })
@@ -131,7 +133,9 @@ test('a sent row that a correction makes invalid stays in the ledger and in SQL'
   expect(await readIndex(runs)).toEqual({ add_unknown: 1 })
   const said: unknown[][] = []
   await askSql({
-    ...{ processUrl: SQL_PROCESS, startProcess: forkProcess, timeoutMs: 60_000 },
+    processUrl: SQL_PROCESS,
+    startProcess: forkProcess,
+    timeoutMs: 60_000,
     files: [toJournalFile(runs.workspace, runId)],
     sql: 'SELECT record, number, outcome FROM tries',
     onRow: async (row) => void said.push(row),
@@ -205,8 +209,10 @@ test('a late callback names the post that was sent before a correction renamed i
   const path = join(createTemporaryFolder(), 'posts.csv')
   writeFileSync(path, 'text_data,user_id,post_id\nhello,u1,p1\n')
   const plan = planSchema.parse({
-    ...{ connection: { baseUrl: server.baseUrl }, source: { path } },
-    ...{ operation: { kind: 'task', mode: 'async' }, callback: { timeoutMs: 1 } },
+    connection: { baseUrl: server.baseUrl },
+    source: { path },
+    operation: { kind: 'task', mode: 'async' },
+    callback: { timeoutMs: 1 },
   })
   const { run_id: runId } = await runs.start(plan, BASE).ended
   const fixes: Fix[] = [{ kind: 'cell', row: 1, field: 'post_id', value: 'other' }]
@@ -335,8 +341,10 @@ test('later runs know what a row of unknown outcome was sent with, and what a co
     const path = join(folder, name)
     writeFileSync(path, ['text_data,user_id,post_id', ...posts, ''].join('\n'))
     return planSchema.parse({
-      ...{ connection: { baseUrl: server.baseUrl }, source: { path } },
-      ...{ operation: { kind: 'task' }, retry: { limit: 0 } },
+      connection: { baseUrl: server.baseUrl },
+      source: { path },
+      operation: { kind: 'task' },
+      retry: { limit: 0 },
     })
   }
   const { run_id: runId } = await runs.start(toPlan('first.csv', ['hello,u1,p1'])).ended
@@ -421,8 +429,11 @@ async function startAnswered(runs: Runs, statuses: readonly number[]) {
   const path = join(createTemporaryFolder(), 'posts.csv')
   writeFileSync(path, 'text_data,user_id,post_id\nhello,u1,p1\n')
   const plan = planSchema.parse({
-    ...{ connection: { baseUrl: server.baseUrl }, source: { path }, retry: { limit: 0 } },
-    ...{ operation: { kind: 'task', mode: 'async' }, callback: { timeoutMs: 1 } },
+    connection: { baseUrl: server.baseUrl },
+    source: { path },
+    retry: { limit: 0 },
+    operation: { kind: 'task', mode: 'async' },
+    callback: { timeoutMs: 1 },
   })
   const { run_id: runId } = await runs.start(plan, BASE).ended
   const receiveLate = async (task: string) => {
@@ -569,7 +580,9 @@ test('terms that were sent in one request stay in the ledger, SQL and exports as
   const path = join(createTemporaryFolder(), 'terms.csv')
   writeFileSync(path, 'term\nfirst\nsecond\nthird\n')
   const plan = planSchema.parse({
-    ...{ connection: { baseUrl: server.baseUrl }, source: { path }, retry: { limit: 0 } },
+    connection: { baseUrl: server.baseUrl },
+    source: { path },
+    retry: { limit: 0 },
     operation: { kind: 'watchlist-add', watchlist: 'names', termsPerRequest: 3 },
   })
   const { run_id: runId, rows } = await runs.start(plan).ended
@@ -596,7 +609,9 @@ test('terms that were sent in one request stay in the ledger, SQL and exports as
   ])
   const said: unknown[][] = []
   await askSql({
-    ...{ processUrl: SQL_PROCESS, startProcess: forkProcess, timeoutMs: 60_000 },
+    processUrl: SQL_PROCESS,
+    startProcess: forkProcess,
+    timeoutMs: 60_000,
     files: [toJournalFile(runs.workspace, runId)],
     sql: 'SELECT record, number, outcome FROM tries ORDER BY 1, 2',
     onRow: async (row) => void said.push(row),
@@ -620,7 +635,9 @@ test('a correction that sends a row again as it was forgets no try that may have
   const path = join(createTemporaryFolder(), 'posts.csv')
   writeFileSync(path, 'text_data,user_id,post_id\nhello,u1,p1\ngood day,u1,p2\n')
   const plan = planSchema.parse({
-    ...{ connection: { baseUrl: server.baseUrl }, source: { path }, retry: { limit: 0 } },
+    connection: { baseUrl: server.baseUrl },
+    source: { path },
+    retry: { limit: 0 },
     operation: { kind: 'task', mode: 'sync' },
   })
   const { run_id: runId, rows } = await runs.start(plan).ended
@@ -649,7 +666,9 @@ test('the ledger knows each item that a removal was sent for, whatever a correct
   const path = join(createTemporaryFolder(), 'items.csv')
   writeFileSync(path, 'custom_index_item_id\nitem-a\nitem-b\n')
   const plan = planSchema.parse({
-    ...{ connection: { baseUrl: server.baseUrl }, source: { path }, retry: { limit: 0 } },
+    connection: { baseUrl: server.baseUrl },
+    source: { path },
+    retry: { limit: 0 },
     operation: { kind: 'index-remove', indexId: 'images', mode: 'sync' },
   })
   const { run_id: runId, rows } = await runs.start(plan).ended

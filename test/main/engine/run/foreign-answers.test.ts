@@ -154,8 +154,12 @@ test('a paused run goes on once it is accepted that the service rewrites ids, an
   const server = await startService((postId) => `svc:${postId}`)
   changeConnections(folder, (known) =>
     addConnection(known, {
-      ...{ name: 'live', baseUrl: server.baseUrl, keys: [{ label: 'default', env: 'KEY' }] },
-      ...{ activeKey: 'default', deliveredCodes: [], isProduction: false },
+      name: 'live',
+      baseUrl: server.baseUrl,
+      keys: [{ label: 'default', env: 'KEY' }],
+      activeKey: 'default',
+      deliveredCodes: [],
+      isProduction: false,
     }),
   )
   const connection = { baseUrl: server.baseUrl, name: 'live' }

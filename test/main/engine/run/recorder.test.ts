@@ -38,7 +38,9 @@ function openRecorder(rows: number) {
   ) =>
     recorder.note({
       sent: {
-        ...{ item, rows: [item], attempts: options.attempts ?? 0 },
+        item,
+        rows: [item],
+        attempts: options.attempts ?? 0,
         ...((options.attempts ?? 0) > 0 && { isMarked: true as const }),
       },
       exchange: { ...ANSWER, body: options.body ?? '{}' },

@@ -70,7 +70,11 @@ test('a correction goes on in the run itself: it sends what was refused and what
   ]
   const after = await runs.correct(before.run_id, fixes).ended
   expect(after).toMatchObject({
-    ...{ run_id: before.run_id, parent_run_id: null, retries: [], state: 'completed', errors: [] },
+    run_id: before.run_id,
+    parent_run_id: null,
+    retries: [],
+    state: 'completed',
+    errors: [],
     rows: { read: 4, succeeded: 4, invalid: 0, rejected: 0, not_sent: 0 },
     requests: { sent: 5, succeeded: 4, rejected: 1, retried: 1 },
     corrected: { rows: 3, cells: 3 },
@@ -190,13 +194,11 @@ async function tell(runs: Runs, runId: string) {
       }
     })
   return {
-    ...{
-      rows,
-      errors,
-      warnings: warnings.map(({ code, message }) => [code, message]),
-      from_cache,
-      to_repeat,
-    },
+    rows,
+    errors,
+    warnings: warnings.map(({ code, message }) => [code, message]),
+    from_cache,
+    to_repeat,
     sent: { ...runs.summarize(runId).requests, retried: null },
     facets: runs.read(runId, (view) => readFacets(view, {})).facets,
     page: runs
@@ -345,7 +347,10 @@ test('a correction sends no row whose error only the reader finds, however many 
   const ragged = { severity: 'error', code: 'ragged_row', args: { cells: 2, than: 'header' } } as const
   const found = { severity: 'error', code: 'required', field: 'user_id', args: { lack: 'value' } } as const
   const toRow = (row: number, cells: string[], problem: typeof ragged | typeof found) => ({
-    ...{ row, cells, uniqueKey: null, problems: [{ row, ...problem }] },
+    row,
+    cells,
+    uniqueKey: null,
+    problems: [{ row, ...problem }],
   })
   const rows = [1, 2, 3].map((row) => toRow(row, [`text ${row}`, 'u'], ragged))
   rows.push(...[4, 5].map((row) => toRow(row, [`text ${row}`, ''], found)))

@@ -233,7 +233,9 @@ test('a retry sends the terms that did not succeed in the run itself, and every 
   service.failing = new Set(['c'])
   const once = await runs.retry(runId).ended
   expect(once).toMatchObject({
-    ...{ run_id: runId, state: 'completed', retries: [] },
+    run_id: runId,
+    state: 'completed',
+    retries: [],
     rows: { read: 7, succeeded: 6, rejected: 1, not_sent: 0 },
     requests: { sent: 6, succeeded: 6, retried: 3 },
     terms: { added: 6, failed: [{ term: 'c', notes: '3', row: 4, record: 3 }] },
@@ -408,7 +410,9 @@ test('a correction of terms goes on in the run itself, and each row keeps the re
   ]
   const once = await runs.correct(runId, fixes).ended
   expect(once).toMatchObject({
-    ...{ run_id: runId, state: 'completed', retries: [] },
+    run_id: runId,
+    state: 'completed',
+    retries: [],
     rows: { read: 7, succeeded: 6, rejected: 1, invalid: 0, not_sent: 0 },
     requests: { sent: 4, succeeded: 4, retried: 1 },
     terms: { added: 6, failed: [{ term: 'd', row: 6, record: 5 }] },

@@ -45,7 +45,9 @@ interface RunColumn {
 }
 
 const always = (column: Column, keep: number, toCell: RunColumn['toCell']): RunColumn => ({
-  ...{ column, keep, toCell },
+  column,
+  keep,
+  toCell,
 })
 const optional = (...given: Parameters<typeof always>): RunColumn => ({
   ...always(...given),

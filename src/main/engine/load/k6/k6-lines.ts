@@ -130,7 +130,8 @@ export class K6Lines {
       ...NO_MEASUREMENTS,
       durationS: result.durationS ?? 0,
       latencies,
-      ...{ all: sums, within: sums },
+      all: sums,
+      within: sums,
       dropped: result.dropped ?? 0,
     })
   }

@@ -94,7 +94,12 @@ function toCataloguedRun(
     : undefined
   const toOverdue = (at: unknown) => (at == null ? null : Number(at) + plan.callback.timeoutMs)
   return {
-    ...{ id: runId, first, error: null, sizeBytes, isHeld, runToken },
+    id: runId,
+    first,
+    error: null,
+    sizeBytes,
+    isHeld,
+    runToken,
     // What is being written has to be read again.
     fingerprint: isHeld ? null : fingerprint,
     isOpen: record.state !== 'completed' && record.state !== 'stopped',

@@ -172,7 +172,11 @@ export function findRuns(db: DatabaseSync, reference: string): FoundRuns {
   const unreadable = readNumber(db, 'SELECT count(*) FROM run WHERE error IS NOT NULL')
   const [newest = null] = read('SELECT id FROM whole ORDER BY id DESC LIMIT 1')
   const toFound = (ids: string[], matching = ids.length): FoundRuns => ({
-    ...{ ids, matching, all, newest, unreadable },
+    ids,
+    matching,
+    all,
+    newest,
+    unreadable,
   })
   // A retry belongs to a run, which is then the latest.
   if (reference === 'latest') return toFound(read('SELECT id FROM whole ORDER BY newest DESC LIMIT 1'))

@@ -12,8 +12,14 @@ type AppealDetail =
   | { kind: 'unanswered'; outcome: string }
 
 const NOTHING_FOUND: AppealFindings = {
-  ...{ status: null, actionId: null, actionName: null, reasons: [], overturned: null },
-  ...{ originalActionId: null, originalActionName: null, originalReasons: [] },
+  status: null,
+  actionId: null,
+  actionName: null,
+  reasons: [],
+  overturned: null,
+  originalActionId: null,
+  originalActionName: null,
+  originalReasons: [],
 }
 
 /** Appeals over time (docs/interface.md §2.6): what was answered whenever they were asked for. */
@@ -62,7 +68,10 @@ export const APPEALS_LEDGER: LedgerReader<AppealDetail> = {
         current.answers += 1
       } else {
         history.push({
-          ...{ state: detail.state, action_name: actionName, from: answeredAt, until: answeredAt },
+          state: detail.state,
+          action_name: actionName,
+          from: answeredAt,
+          until: answeredAt,
           answers: 1,
         })
       }
@@ -71,7 +80,11 @@ export const APPEALS_LEDGER: LedgerReader<AppealDetail> = {
     const appealId = first.key
     return {
       entry: {
-        ...{ appeal_id: appealId, state, history, unanswered, asked: events.length },
+        appeal_id: appealId,
+        state,
+        history,
+        unanswered,
+        asked: events.length,
         outcome: last.detail.kind === 'answered' ? last.detail.state : last.detail.outcome,
         status: findings.status,
         action_id: findings.actionId,

@@ -45,7 +45,11 @@ export function exportLedger(
     if (format === 'jsonl') return writeLines(file, entries)
     const columns = listLedgerColumns(query.of)
     return writeReport({
-      ...{ file, format, columns, header: columns, lossless: false },
+      file,
+      format,
+      columns,
+      header: columns,
+      lossless: false,
       table: toTable(columns, []),
       pages: toPages(entries),
     })

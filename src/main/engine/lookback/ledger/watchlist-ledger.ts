@@ -94,7 +94,12 @@ export const WATCHLIST_LEDGER: LedgerReader<TermDetail> = {
     }
     return {
       entry: {
-        ...{ state, outcome, term: first.key, notes, notes_known: isNotesKnown, failure },
+        state,
+        outcome,
+        term: first.key,
+        notes,
+        notes_known: isNotesKnown,
+        failure,
         first_at: toIsoTime(first.atUs),
         changed_at: toIsoTime(last.atUs),
         run_id: last.runId,

@@ -152,7 +152,11 @@ function leaveContentOut(
     ...(more !== undefined && { more_sources: more.map(toName) }),
     stop_reason: reason === null ? null : createQuoteRemover(quoted)(reason),
     errors: failures.map(({ outcome, status, error_code, message, rows }) => ({
-      ...{ outcome, status, error_code, message, rows },
+      outcome,
+      status,
+      error_code,
+      message,
+      rows,
     })),
     ...(terms === undefined
       ? {}
@@ -184,8 +188,15 @@ export function readCourse(members: readonly RunView[]): RunCourse {
   const { places, pauses, endS } = placeSeconds(members)
   const lengthS = Math.max(1, Math.ceil(endS / POINTS_MAX))
   const points: CoursePoint[] = Array.from({ length: Math.ceil(endS / lengthS) }, (_, index) => ({
-    ...{ from_s: index * lengthS, to_s: Math.min(endS, (index + 1) * lengthS) },
-    ...{ sent: 0, succeeded: 0, rejected: 0, failed: 0, unknown: 0, latency_ms: {}, limited: false },
+    from_s: index * lengthS,
+    to_s: Math.min(endS, (index + 1) * lengthS),
+    sent: 0,
+    succeeded: 0,
+    rejected: 0,
+    failed: 0,
+    unknown: 0,
+    latency_ms: {},
+    limited: false,
   }))
   for (const { db } of members) {
     for (const second of readSeconds(db)) {

@@ -39,7 +39,11 @@ export function createSqlViews(
 ): string[] {
   const statements: string[] = []
   const selects: Record<keyof typeof SQL_VIEWS, string[]> = {
-    ...{ rows: [], answers: [], scores: [], rules: [], tries: [] },
+    rows: [],
+    answers: [],
+    scores: [],
+    rules: [],
+    tries: [],
   }
   const columns = toColumnNames(families)
   for (const [index, family] of families.entries()) {
@@ -73,7 +77,9 @@ function toParts(family: RunFamily, toSchema: (file: string) => string): Part[] 
   const members = new Set(family.members.map(({ record }) => record.runId))
   const runs = family.whole.map(
     (view): Attached => ({
-      ...{ view, schema: toSchema(view.file), isMember: members.has(view.record.runId) },
+      view,
+      schema: toSchema(view.file),
+      isMember: members.has(view.record.runId),
     }),
   )
   return runs.map((run, age) => ({ ...run, earlier: runs.slice(0, age), later: runs.slice(age + 1) }))

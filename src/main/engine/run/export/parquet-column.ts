@@ -129,8 +129,12 @@ export class ParquetColumn {
       {
         type: 'DATA_PAGE_V2',
         data_page_header_v2: {
-          ...{ num_values: rows, num_nulls: rows - this.#values, num_rows: rows, encoding },
-          ...{ definition_levels_byte_length: levelsLength, repetition_levels_byte_length: 0 },
+          num_values: rows,
+          num_nulls: rows - this.#values,
+          num_rows: rows,
+          encoding,
+          definition_levels_byte_length: levelsLength,
+          repetition_levels_byte_length: 0,
           is_compressed: true,
         },
       },

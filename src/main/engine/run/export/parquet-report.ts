@@ -67,7 +67,9 @@ export async function* writeParquet(
       const sizes = chunks.map(({ meta_data: meta }) => meta?.total_uncompressed_size ?? 0n)
       const total = sizes.reduce((sum, size) => sum + size, 0n)
       parquet.row_groups.push({
-        ...{ columns: chunks, num_rows: BigInt(rows), total_byte_size: total },
+        columns: chunks,
+        num_rows: BigInt(rows),
+        total_byte_size: total,
         total_compressed_size: BigInt(writer.offset - start),
       })
       parquet.num_rows += BigInt(rows)

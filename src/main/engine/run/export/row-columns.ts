@@ -54,7 +54,9 @@ export function readRowColumns(
 function toChoice(family: RunFamily) {
   const { columns, plan } = family.record
   return {
-    ...{ operation: plan.operation.kind, columns, rules: readTriggeredRules(family) },
+    operation: plan.operation.kind,
+    columns,
+    rules: readTriggeredRules(family),
     hasFiles: hasSeveralFiles(family.db),
     hasTraces: family.whole.some(({ db }) => hasTraces(db)),
   }

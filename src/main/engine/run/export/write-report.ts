@@ -72,7 +72,9 @@ export async function writeReport(
     const guardedCells = writer?.guardedCells ?? 0
     const leftOut = writer?.leftOut ?? 0
     return {
-      ...{ file, rows: rows - leftOut, sizeBytes },
+      file,
+      rows: rows - leftOut,
+      sizeBytes,
       ...(guardedCells > 0 && { guardedCells }),
       ...(leftOut > 0 && { leftOut }),
     }

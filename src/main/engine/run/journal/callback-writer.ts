@@ -448,7 +448,8 @@ export class CallbackWriter {
       : undefined
     const of = (replaced: ReplacedContent | null | undefined): Addressee => ({
       replaced: replaced === restored ? null : (replaced ?? null),
-      ...{ isUnsent: !isSent, doubt: 'none' },
+      isUnsent: !isSent,
+      doubt: 'none',
     })
     const named = taskId === null ? undefined : older.find(({ taskIds }) => taskIds.includes(taskId))
     const isOwnTask =

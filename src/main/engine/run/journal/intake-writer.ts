@@ -573,7 +573,8 @@ export function createPlaceReader(db: DatabaseSync): (row: number, kinds?: strin
   const places = new NotedRows(db, 'SELECT row, sheet_row, line FROM row_place', toPlace)
   const files = hasSeveralFiles(db)
     ? new NotedRows(db, 'SELECT row, name FROM source_file', ({ row, name }) => ({
-        ...{ row: Number(row), name: String(name) },
+        row: Number(row),
+        name: String(name),
       }))
     : null
   const findKinds = db.prepare('SELECT kinds FROM row WHERE id = ?')

@@ -124,7 +124,9 @@ export class ItemClaims {
    */
   readPending(after: number, limit: number): { item: number; row: number; attempts: number }[] {
     return this.#again.all(after, limit).map(({ item, row, attempts }) => ({
-      ...{ item: Number(item), row: Number(row), attempts: Number(attempts) },
+      item: Number(item),
+      row: Number(row),
+      attempts: Number(attempts),
     }))
   }
 

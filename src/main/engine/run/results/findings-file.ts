@@ -167,7 +167,9 @@ function pack(found: FoundColumns, fingerprint: string): Uint8Array[] {
     from += toAligned(bytes.length)
   }
   const head: Head = {
-    ...{ isLittleEndian: LITTLE_ENDIAN, last, columns },
+    isLittleEndian: LITTLE_ENDIAN,
+    last,
+    columns,
     kinds: found.kinds.kinds,
     sets: FOUND_KINDS.map((kind) => found.values[kind].sets),
     classes: stored.map(({ name, numbers }) => [name, numbers !== null]),
@@ -262,7 +264,9 @@ export class StoredFindings {
       this.release()
     }
     return {
-      ...{ last, marks: this.readMarks(), attempts: this.#readColumn('attempts', Uint16Array) },
+      last,
+      marks: this.readMarks(),
+      attempts: this.#readColumn('attempts', Uint16Array),
       latencies: this.#readColumn('latencies', Float32Array),
       callbackLatencies: this.#readColumn('callbackLatencies', Float32Array),
       kinds: this.readKinds(),

@@ -308,8 +308,11 @@ function createColumns(last: number, columns: number): FoundColumns {
   const length = last + 1
   const nothing = () => new Float32Array(length).fill(Number.NaN)
   return {
-    ...{ last, marks: new Uint8Array(length), attempts: new Uint16Array(length) },
-    ...{ latencies: nothing(), callbackLatencies: nothing() },
+    last,
+    marks: new Uint8Array(length),
+    attempts: new Uint16Array(length),
+    latencies: nothing(),
+    callbackLatencies: nothing(),
     kinds: new RowKinds(length),
     values: toFoundValues(() => new RowValues(length)),
     scores: new Map(),

@@ -123,7 +123,11 @@ export class KeptIndexes<Index extends GrowingIndex> {
   #get(file: string, name: string, create: Create<Index>): Entry<Index> {
     const key = toKey(file, name)
     const entry = this.#entries.get(key) ?? {
-      ...{ file, index: create(null), next: null, spentMs: 0, builtAtMs: 0 },
+      file,
+      index: create(null),
+      next: null,
+      spentMs: 0,
+      builtAtMs: 0,
     }
     this.#entries.delete(key)
     this.#entries.set(key, entry)

@@ -174,7 +174,9 @@ export function readRows(view: RunView, stretch: Stretch, condition: RowConditio
     const isError = state !== 'invalid' && isUnsuccessful(state)
     const problem = state === 'invalid' ? problems.get(id) : undefined
     const kind: RowKind = {
-      ...{ state, answer, errorCode: isError ? errorCode : null },
+      state,
+      answer,
+      errorCode: isError ? errorCode : null,
       causes: isError ? [toCause(state, row, known)] : (problem ?? []),
       rules: rules.get(id) ?? NO_RULES,
     }

@@ -13,7 +13,10 @@ export function findTypedRow(family: RunFamily, text: string): number {
     const { source } = record.plan
     throw new SluiceError({
       id: 'row_not_found',
-      ...{ runId: record.runId, row: text, source: source.path, rows: record.rowsRead },
+      runId: record.runId,
+      row: text,
+      source: source.path,
+      rows: record.rowsRead,
     })
   }
   if (other !== undefined) throw toSeveral(family, text, records ?? [])

@@ -76,9 +76,13 @@ async function listFolder(folder: string, isFormatGiven: boolean): Promise<Found
   // With its list of media types, which no other source needs.
   const { findFileKind } = await import('../folder/folder-row.ts')
   throw new SluiceError({
-    ...{ id: 'folder_is_mixed', source: folder, tables, sources: listSources(folder, paths) },
+    id: 'folder_is_mixed',
+    source: folder,
+    tables,
+    sources: listSources(folder, paths),
     posts: others.filter((path) => findFileKind(path) !== null).length,
-    ...{ mixedIn: others.slice(0, NAMED_MAX), rest: Math.max(0, others.length - NAMED_MAX) },
+    mixedIn: others.slice(0, NAMED_MAX),
+    rest: Math.max(0, others.length - NAMED_MAX),
   })
 }
 

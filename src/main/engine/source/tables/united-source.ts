@@ -225,7 +225,13 @@ function toFirst(reader: SourceReader) {
 function toHead({ name, path }: TableFile, reader: SourceReader, rows: FileRows | undefined): FileHead {
   const { format, sizeBytes, encoding, delimiter, workbook, encodingReadings = [] } = reader
   return {
-    ...{ name, path, format, sizeBytes, encoding, delimiter, sheet: workbook?.sheet ?? null },
+    name,
+    path,
+    format,
+    sizeBytes,
+    encoding,
+    delimiter,
+    sheet: workbook?.sheet ?? null,
     ...(encodingReadings.length > 0 && { encodingReadings }),
     ...(rows !== undefined && { rows }),
   }
@@ -319,9 +325,11 @@ function findLacking(files: ReadonlyMap<string, FileColumns>, names: readonly st
   })
   groups.delete('')
   return [...groups].map(([columns, lackers]) => ({
-    ...{ severity: 'warning' as const, code: 'missing_columns' as const },
+    severity: 'warning' as const,
+    code: 'missing_columns' as const,
     args: {
-      ...{ columns, files: toNames(lackers.map(([name]) => name)) },
+      columns,
+      files: toNames(lackers.map(([name]) => name)),
       ...findOthers(
         lackers.map(([, one]) => one.columns),
         files,

@@ -73,7 +73,8 @@ export function appendLinks(
 /** Says which columns have links that no field is filled with. */
 export function toLinkWarnings(columns: readonly NamedLinks[]): SourceWarning[] {
   return columns.map(({ name, linkName, cell, address, rows }) => ({
-    ...{ severity: 'warning', code: 'linked_cells' },
+    severity: 'warning',
+    code: 'linked_cells',
     args: { column: name, linkColumn: linkName, cell, address: address === null ? null : toFound(address) },
     rows,
   }))

@@ -26,9 +26,15 @@ const toTexts = (rows: number) =>
   Array.from({ length: rows }, (_, index) => `${MARK} number ${index + 1} <b>&`)
 
 const EVALUATION: EvaluateOptions = {
-  ...{ label: 'user_id', useVerdicts: false, separator: null, slices: [], scores: [] },
+  label: 'user_id',
+  useVerdicts: false,
+  separator: null,
+  slices: [],
+  scores: [],
   positives: [{ value: 'user0', rule: 'Spam' }],
-  ...{ wantedPrecisions: [], whatIf: [], assertions: [] },
+  wantedPrecisions: [],
+  whatIf: [],
+  assertions: [],
   list: [{ cell: 'fn', rule: null }],
 }
 

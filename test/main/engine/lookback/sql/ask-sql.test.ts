@@ -176,7 +176,8 @@ test.each([
   ['SELECT zeroblob(1000000000)', 'too much memory'],
 ])('%s is refused', async (sql, reason) => {
   await expect(ask(openGolden('task-v1-sync').slice(0, 1), sql)).rejects.toMatchObject({
-    ...{ code: 'BAD_USAGE', message: expect.stringContaining(reason) },
+    code: 'BAD_USAGE',
+    message: expect.stringContaining(reason),
   })
 })
 
@@ -189,10 +190,8 @@ test('a damaged cell that a statement comes across is named', async () => {
   db.exec(`UPDATE row SET cells = '["cut off' WHERE id = 3`)
   db.close()
   await expect(ask([file], sql)).rejects.toMatchObject({
-    ...{
-      code: 'WORKSPACE_UNUSABLE',
-      message: expect.stringContaining('the cells of record 3 cannot be read'),
-    },
+    code: 'WORKSPACE_UNUSABLE',
+    message: expect.stringContaining('the cells of record 3 cannot be read'),
   })
 })
 

@@ -38,7 +38,9 @@ function expectDetails(family: RunFamily, rows: readonly ExportRow[]): void {
     expect(callbacks).toEqual(expect.arrayContaining(row.callbacks))
     if (row.request !== null) {
       expect(row.request).toEqual({
-        ...{ method: detail.requestMethod, url: detail.requestUrl, body: detail.requestBody },
+        method: detail.requestMethod,
+        url: detail.requestUrl,
+        body: detail.requestBody,
       })
     }
   }

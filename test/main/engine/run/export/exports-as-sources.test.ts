@@ -127,7 +127,9 @@ const verdict = fc.record({
 function toResults(drawn: readonly (readonly string[])[], verdicts: readonly object[]): ExportRow[] {
   return drawn.map((cells, index) =>
     buildResult({
-      ...{ row: index + 1, place: { row: index + 2, line: null }, cells: [`r${index}`, ...cells] },
+      row: index + 1,
+      place: { row: index + 2, line: null },
+      cells: [`r${index}`, ...cells],
       message: cells[0] ?? null,
       verdicts: verdicts as NonNullable<ExportRow['verdicts']>,
     }),

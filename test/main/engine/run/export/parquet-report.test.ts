@@ -28,7 +28,11 @@ test('a Parquet file has numbers and truth values as such, and nothing where not
   const results = [
     buildResult({ cells: ['one'], content, triggeredRules: [RULE] }),
     buildResult({
-      ...{ row: 2, place: { row: 3, line: null }, cells: ['two'], status: null, durationMs: null },
+      row: 2,
+      place: { row: 3, line: null },
+      cells: ['two'],
+      status: null,
+      durationMs: null,
       ...{ state: 'failed', errorCode: 'BUSY', attempts: 3 },
       classScores: [{ className: 'hate', score: 0.1234567890123 }],
     }),

@@ -164,7 +164,10 @@ test('rows are stored in their order, whatever stands between those that are wri
   writer.finish(['text_data'])
   expect(journal.db.prepare('SELECT id, cells, item, kinds FROM row ORDER BY id').all()).toEqual(
     rows.map(({ row, cells, kinds = null, problems }) => ({
-      ...{ id: row, cells: JSON.stringify(cells), item: problems.length === 0 ? row : null, kinds },
+      id: row,
+      cells: JSON.stringify(cells),
+      item: problems.length === 0 ? row : null,
+      kinds,
     })),
   )
 })

@@ -179,7 +179,10 @@ test('an export of terms has no notes of an answer that names another watchlist'
     { name: 'terms.csv', text: 'term,notes\nalpha,new\n' },
     { kind: 'watchlist-add', watchlist: 'list' },
     () => ({
-      ...{ message: 'Done.', watchlist: 'others', added_terms: [], failed_terms: [] },
+      message: 'Done.',
+      watchlist: 'others',
+      added_terms: [],
+      failed_terms: [],
       pre_existing_terms: [{ term: 'alpha', notes: 'of others' }],
     }),
   )

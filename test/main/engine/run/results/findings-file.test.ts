@@ -106,12 +106,17 @@ function readAnew(family: RunFamily): RowFindings {
 function describeRows(family: RunFamily, findings: RowFindings) {
   const answered = readAnsweredSteps(family).flatMap((step) =>
     Array.from(step.owner, (owner, place) => ({
-      ...{ owner, row: step.rowAt(place), isAnswered: step.answered[place] === 1 },
+      owner,
+      row: step.rowAt(place),
+      isAnswered: step.answered[place] === 1,
       ruleIds: [...step.ruleIdsAt(place)],
     })).filter(({ owner }) => owner !== 0),
   )
   return [...answered].map(({ owner, row, isAnswered, ruleIds }) => ({
-    ...{ owner, row, isAnswered, ruleIds },
+    owner,
+    row,
+    isAnswered,
+    ruleIds,
     language: findings.valuesOf('language').at(row),
     model: findings.valuesOf('model').at(row),
     variant: findings.valuesOf('variant').at(row),
@@ -181,7 +186,10 @@ describe('stored findings', () => {
     const retried = describeRows(read(runId), second)
     expect(retried).toEqual(describeRows(read(runId), readAnew(read(runId))))
     expect(retried[9]).toMatchObject({
-      ...{ isAnswered: true, language: ['FR'], score: 0.9, attempts: 2 },
+      isAnswered: true,
+      language: ['FR'],
+      score: 0.9,
+      attempts: 2,
     })
     expect(retried.filter(({ row }) => row % 10 !== 0)).toEqual(described.filter(({ row }) => row % 10 !== 0))
   })

@@ -148,7 +148,12 @@ test('verdicts narrow rows and count as facets, with a search, other filters and
   const view = toView(openPosts(300), false, workspace)
   expect(readFacets(view).facets.filter(({ kind }) => kind === 'verdict')).toEqual([])
   const say = (row: number, verdict: NewVerdict['verdict'], rule: string | null = null) => ({
-    ...{ row, verdict, rule, note: null, stratum: null, stratum_rows: null },
+    row,
+    verdict,
+    rule,
+    note: null,
+    stratum: null,
+    stratum_rows: null,
   })
   storeVerdicts(view, [
     say(1, 'agree'),
