@@ -8,6 +8,25 @@ export function describeChange({ joined }: { joined: Omit<ComparedGroup, 'overal
   return `${formatCount(joined.changed)} of ${formatCounted(joined.rows, 'row')} changed (${formatShare(joined.share ?? 0)}).`
 }
 
+/** Rows that trigger a rule in both runs, but not the same rules: what changed beside flips and other outcomes. */
+export function countOtherRules({
+  joined: { changed, overall },
+  outcomes,
+}: {
+  joined: Pick<ComparedGroup, 'changed'> & { overall: Pick<Flips, 'newly' | 'no_longer'> }
+  outcomes: DecisionComparison['outcomes']
+}): number {
+  return changed - overall.newly - overall.no_longer - countOtherOutcomes(outcomes)
+}
+
+/** Rows that ended differently. */
+export function countOtherOutcomes({
+  listed,
+  further_rows: further,
+}: DecisionComparison['outcomes']): number {
+  return listed.reduce((rows, one) => rows + one.rows, further)
+}
+
 /** How rows found their partners, and which are not compared; each a phrase that begins with a count. */
 export function describeRows({
   joined,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import {
+  countOtherRules,
   describeChance,
   describeNoMoves,
   formatP,
@@ -20,6 +21,14 @@ describe('a change in words', () => {
     [0.03125, '0.0313'],
     [0.5, '0.50'],
   ])('writes the probability %d as %s', (p, text) => expect(formatP(p)).toBe(text))
+
+  it('counts rows that trigger a rule in both runs, but not the same ones, so that all changes add up', () => {
+    const overall = { both: 80, newly: 7, no_longer: 1, neither: 77, p: 1 }
+    const listed = [{ a: 'unknown', b: 'succeeded', rows: 90 }]
+    const joined = { changed: 104, overall }
+    expect(countOtherRules({ joined, outcomes: { listed, further_rows: 2 } })).toBe(4)
+    expect(countOtherRules({ joined, outcomes: { listed, further_rows: 6 } })).toBe(0)
+  })
 
   it('says whether no score moved or there are no scores', () => {
     expect(describeNoMoves(60)).toBe('No score moved on the 60 rows with scores in both runs.')

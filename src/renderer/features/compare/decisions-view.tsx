@@ -3,6 +3,8 @@ import { skipToken, useQuery } from '@tanstack/react-query'
 import type { ComparedDecisions, RunPair } from '../../../shared/bridge/compare.ts'
 import type { ChangeFilter, ComparedGroup, ScoreMoves } from '../../../shared/lookback/comparison.ts'
 import {
+  countOtherOutcomes,
+  countOtherRules,
   describeChance,
   describeChange,
   describeNoMoves,
@@ -76,7 +78,7 @@ export function Joining() {
 function ChangePanel(props: { compared: ComparedDecisions; onRows: (list: ChangeFilter) => void }) {
   const { compared, onRows } = props
   const { joined, from_cache: cached, outcomes } = compared
-  const ended = outcomes.listed.reduce((rows, one) => rows + one.rows, outcomes.further_rows)
+  const otherRules = countOtherRules(compared)
   return (
     <Panel
       title={describeChange(compared)}
@@ -97,7 +99,12 @@ function ChangePanel(props: { compared: ComparedDecisions; onRows: (list: Change
           { label: 'Unchanged', value: formatCount(joined.rows - joined.changed) },
           { label: 'Newly trigger a rule', value: formatCount(joined.overall.newly) },
           { label: 'No longer trigger a rule', value: formatCount(joined.overall.no_longer) },
-          { label: 'Other outcome', value: formatCount(ended) },
+          otherRules > 0 && {
+            label: 'Trigger other rules',
+            value: formatCount(otherRules),
+            note: 'a rule in both runs',
+          },
+          { label: 'Other outcome', value: formatCount(countOtherOutcomes(outcomes)) },
           cached.rows > 0 && {
             label: 'Analysed before',
             value: formatCount(cached.rows),

@@ -199,7 +199,7 @@ function Answer(props: { runId: string; answer: SqlAnswer; actions: ReactNode })
     isRowHead: false,
     cell: (row) => {
       const value = row[at] ?? null
-      if (value === null) return <span className="quiet italic">NULL</span>
+      if (value === null) return <span className="quiet italic nowrap">NULL</span>
       const text = String(value)
       return typeof value === 'string' && isContent(at, text) ? (
         <MaskedText text={text} revealed={revealed} />
