@@ -261,6 +261,16 @@ function countTogether({ joined, unfinished, leftOut }: PairedRows): number {
   return joined + unfinished + countLeftOut(leftOut)
 }
 
+function sayEdited({ changed, lookedAt, edited }: EditedRows): string {
+  const rows = `Of ${formatCounted(changed, 'row')} that ${changed === 1 ? 'triggers' : 'trigger'} other rules`
+  const share =
+    lookedAt < changed
+      ? `, ${formatCount(lookedAt)} were looked at: ${formatCount(edited)} of them`
+      : `, ${formatCount(edited)}`
+  const [were, theySay, them] = edited === 1 ? ['was', 'it says', 'it'] : ['were', 'they say', 'them']
+  return `${rows}${share} ${were} sent with another text or address in B, so ${theySay} nothing about a change of rules. To leave ${them} out, join rows by content.`
+}
+
 function listWarnings(
   { a, b }: { a: ComparedSide; b: ComparedSide },
   pairs: PairedRows,
@@ -282,11 +292,7 @@ function listWarnings(
           `${formatCounted(a.ambiguous, 'row')} of A and ${formatCount(b.ambiguous)} of B are not compared: several rows have the same ${key}.`,
         ]
       : []),
-    ...(edited !== null && edited.edited > 0
-      ? [
-          `Of ${formatCounted(edited.rows, 'row')} that ${edited.rows === 1 ? 'triggers' : 'trigger'} other rules, ${formatCount(edited.edited)} ${edited.edited === 1 ? 'was' : 'were'} sent with another text or address in B, so ${edited.edited === 1 ? 'it says' : 'they say'} nothing about a change of rules. To leave ${edited.edited === 1 ? 'it' : 'them'} out, join rows by content.`,
-        ]
-      : []),
+    ...(edited === null || edited.edited === 0 ? [] : [sayEdited(edited)]),
     ...(cached.rows > 0 && cached.decidedAnew === 0
       ? [
           `For ${formatCounted(cached.rows, 'row')} (${formatShare(cached.rows, pairs.joined)}), the service had analysed the content before (from_cache), and none of them triggers other rules now. If the service also keeps its decisions in its cache, a change of rules does not show on these rows.`,

@@ -5,39 +5,42 @@ import type { PairedRows } from './paired-rows.ts'
 /** Rows whose contents are read in one statement. */
 const STEP_ROWS = 1_000
 
-/** Most rows that are looked at: each is mapped again, in both runs. */
-const LOOKED_AT_MAX = 50_000
+/** Most rows that are looked at, since each is mapped again in both runs; more are drawn evenly from all of them. */
+const LOOKED_AT_MAX = 5_000
 
 /** Rows that were answered in both runs and trigger other rules in B, and what was sent for them. */
 export interface EditedRows {
+  /** All of them. */
+  changed: number
   /** Those that were looked at. */
-  rows: number
-  /** Whose text or address is another in B. */
+  lookedAt: number
+  /** Of these, whose text or address is another in B. */
   edited: number
 }
 
 /** Counts the rows that trigger other rules in B by whether they were sent with the same content. */
-export function countEdited(a: RunFamily, b: RunFamily, pairs: PairedRows): EditedRows {
-  const { kinds, kindOf, partnerOf } = pairs
+export function countEdited(
+  a: RunFamily,
+  b: RunFamily,
+  { kinds, kindOf, partnerOf }: PairedRows,
+): EditedRows {
+  const changed: number[] = []
+  for (let row = 1; row < kindOf.length; row += 1) {
+    const kind = kinds[(kindOf[row] ?? 0) - 1]
+    if (kind?.isDecided === true && kind.isChanged) changed.push(row)
+  }
+  const every = Math.ceil(changed.length / LOOKED_AT_MAX)
+  const rows = changed.filter((_, index) => index % every === 0)
   const readA = createFamilyReader(a)
   const readB = createFamilyReader(b)
-  const counted: EditedRows = { rows: 0, edited: 0 }
-  let step: number[] = []
-  const count = () => {
+  let edited = 0
+  for (let from = 0; from < rows.length; from += STEP_ROWS) {
+    const step = rows.slice(from, from + STEP_ROWS)
     const inA = readA(step.map((row) => partnerOf[row] ?? 0))
     const inB = readB(step)
-    counted.rows += step.length
-    counted.edited += step.filter((row) => inA.get(partnerOf[row] ?? 0) !== inB.get(row)).length
-    step = []
+    edited += step.filter((row) => inA.get(partnerOf[row] ?? 0) !== inB.get(row)).length
   }
-  for (let row = 1; row < kindOf.length && counted.rows < LOOKED_AT_MAX; row += 1) {
-    const kind = kinds[(kindOf[row] ?? 0) - 1]
-    if (kind?.isDecided !== true || !kind.isChanged) continue
-    step.push(row)
-    if (step.length === STEP_ROWS) count()
-  }
-  if (step.length > 0) count()
-  return counted
+  return { changed: changed.length, lookedAt: rows.length, edited }
 }
 
 /** A function that reads what rows of a run were sent with: the newest try that was sent again with corrections counts. */
