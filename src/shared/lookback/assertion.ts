@@ -57,9 +57,9 @@ export function checkAssertion(
 ): Evaluation['assertions'][number] {
   const isKnown = knowsLabels || findJudged(evaluation.rules, of) !== undefined
   const found = isKnown ? readFigure(evaluation, of, figure) : null
-  // The mean of 0.7, 0.8 and 0.9 is less than 0.8 for a computer.
+  // The mean of 0.7, 0.8 and 0.9 is less than 0.8 for a computer. A limit can be a figure of a document, with all its digits.
   const value = found === null ? null : roundNoise(found)
-  return { expression, value, ok: value !== null && compare(value, operator, limit) }
+  return { expression, value, ok: value !== null && compare(value, operator, roundNoise(limit)) }
 }
 
 export function isKnownSubject({ of }: Assertion, { rules }: Pick<Evaluation, 'rules'>): boolean {

@@ -37,6 +37,12 @@ describe('an assertion', () => {
     expect(parsed.ok && checkAssertion(parsed.assertion, evaluation)).toMatchObject({ value: 0.8, ok: true })
   })
 
+  it('holds for the figure itself, with all the digits that a document has', () => {
+    const { value } = createEvaluation().overall.f1
+    expect(check(`f1(overall)==${value}`)).toMatchObject({ ok: true })
+    expect(check(`f1(overall)>=${value}`)).toMatchObject({ ok: true })
+  })
+
   it('fails where its rule or figure has no value', () => {
     expect(check('recall(Other)>=0')).toEqual({ expression: 'recall(Other)>=0', value: null, ok: false })
   })
