@@ -36,6 +36,38 @@ describe('several sources', () => {
     expect(lines.map((line) => JSON.parse(line).file)).toEqual(['a.csv', 'a.csv', 'b.csv', 'b.csv'])
   })
 
+  it('are named with each row of samples, verdicts, evaluations and changes, whose row numbers are of their files', async () => {
+    const { folder, sluice, to } = await open()
+    const files = ['a.csv', 'b.csv'].map((name) =>
+      writeSource(folder, name, `text_data,user_id,truth\nwin a free prize,u1,yes\nhello to ${name},u1,no\n`),
+    )
+    await sluice('task', ...files, ...to, '--set', 'post_id={{run}}-{{row}}')
+    await sluice('run-again', 'latest')
+    await sluice('verdict', 'latest', 'b.csv:2', 'agree')
+    const readFiles = (name: string) => {
+      const [header = '', ...rows] = readFileSync(join(folder, name), 'utf8').slice(1).trim().split('\n')
+      const at = header.split(',').indexOf('sluice_file')
+      return rows.map((row) => row.split(',')[at])
+    }
+    const all = ['a.csv', 'a.csv', 'b.csv', 'b.csv']
+    await sluice('sample', 'latest', join(folder, 'sample.csv'), '--size', '4')
+    expect(readFiles('sample.csv')).toEqual(all)
+    await sluice('verdict', 'latest', '--export', join(folder, 'verdicts.csv'))
+    expect(readFiles('verdicts.csv')).toEqual(['b.csv'])
+    const labels = ['--label', 'truth', '--positive', 'yes=Likely spam']
+    await sluice('evaluate', 'latest', ...labels, '--export', join(folder, 'judged.csv'))
+    expect(readFiles('judged.csv')).toEqual(all)
+    const { stdout } = await sluice('runs', '--json')
+    const [b, a] = (JSON.parse(stdout) as { run_id: string }[]).map(({ run_id: runId }) => runId)
+    const changes = ['--by', 'row', '--list', 'changed', '--export', join(folder, 'changes.csv')]
+    await sluice('compare', a ?? '', b ?? '', ...changes)
+    expect(readFileSync(join(folder, 'changes.csv'), 'utf8')).toContain(',sluice_file,')
+    // What was exported can be imported.
+    expect(await sluice('verdict', 'latest', '--from', join(folder, 'verdicts.csv'))).toMatchObject({
+      code: 0,
+    })
+  })
+
   it('are in the plan that is saved, next to those that a folder of tables has, and in the documents', async () => {
     onlyInLongForm()
     const { folder, sluice, to } = await open()

@@ -14,6 +14,7 @@ import type { RunFamily } from '../journal/run-family.ts'
 import { toTable } from '../run/export/csv-report.ts'
 import { haveLetters, readPagesOfRows, readScoredClasses } from '../run/export/export-rows.ts'
 import { findReportFormat, writeReport } from '../run/export/write-report.ts'
+import { hasSeveralFiles } from '../run/journal/intake-writer.ts'
 import { findNewest, readFamilyRows } from '../run/results/family-rows.ts'
 import { createNumberReader, readPlaces } from '../run/results/row-places.ts'
 import type { JoinKey } from './join-key.ts'
@@ -183,7 +184,10 @@ export async function writeChangedRows(
       toColumn('sluice_a_record', ({ a: side }) => String(side.record)),
       toColumn('sluice_a_outcome', ({ a: side }) => side.outcome),
       toColumn('sluice_a_triggered_rules', ({ a: side }) => joinTexts(side.triggered_rules)),
-      ...toExportColumns(plan.operation.kind, { classes: format === 'jsonl' ? [] : readScoredClasses(b) }),
+      ...toExportColumns(plan.operation.kind, {
+        classes: format === 'jsonl' ? [] : readScoredClasses(b),
+        hasFiles: hasSeveralFiles(b.db),
+      }),
     ]),
     members({ row }) {
       const pair = pairOf.get(row)

@@ -11,7 +11,12 @@ import { findColumn } from '../../../shared/mapping/match-columns.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { sayExpected } from '../../../shared/messages/problem-messages.ts'
 import type { PlanSource } from '../../../shared/plan/plan.ts'
-import { type ExportColumn, STRATUM_COLUMNS, toExportColumns } from '../../../shared/run/export-columns.ts'
+import {
+  type ExportColumn,
+  FILE_COLUMN,
+  STRATUM_COLUMNS,
+  toExportColumns,
+} from '../../../shared/run/export-columns.ts'
 import type { Problem } from '../../../shared/run/problem.ts'
 import type { ExportRow } from '../../../shared/run/results.ts'
 import { toWrittenRows } from '../../../shared/run/written-rows.ts'
@@ -20,6 +25,7 @@ import { refuseSource } from '../results/export-run.ts'
 import { toMembers, toTable } from '../run/export/csv-report.ts'
 import { haveLetters, readPagesOfRows, toUnsentRow } from '../run/export/export-rows.ts'
 import { findReportFormat, writeReport } from '../run/export/write-report.ts'
+import { hasSeveralFiles } from '../run/journal/intake-writer.ts'
 import { readRuleNames } from '../run/results/family-counts.ts'
 import { findNewest } from '../run/results/family-rows.ts'
 import { openSource } from '../source/open-source.ts'
@@ -48,14 +54,15 @@ export async function sampleRun(family: RunFamily, options: SampleOptions): Prom
     findNewest(family, ids.slice(index * PAGE_ROWS, (index + 1) * PAGE_ROWS)),
   )
   const format = findReportFormat(options.file)
-  const kept = ['sluice_row', 'sluice_record', 'sluice_post_id', 'sluice_triggered_rules']
+  const hasFiles = hasSeveralFiles(family.db)
+  const kept = ['sluice_row', FILE_COLUMN.name, 'sluice_record', 'sluice_post_id', 'sluice_triggered_rules']
   return write(options, drawn, {
     columns: record.columns,
     header: record.header,
     members: toMembers(toStratumColumns(drawn)),
     rowsHaveLetters: haveLetters(family),
     table: toTable(record.columns, [
-      ...toExportColumns(record.plan.operation.kind, {}).filter(({ name }) => kept.includes(name)),
+      ...toExportColumns(record.plan.operation.kind, { hasFiles }).filter(({ name }) => kept.includes(name)),
       ...toStratumColumns(drawn),
       ...['sluice_verdict', 'sluice_rule', 'sluice_note'].map((name) => ({ name, read: () => '' })),
     ]),

@@ -8,6 +8,7 @@ import type { RunFamily } from '../journal/run-family.ts'
 import { toMembers, toTable } from '../run/export/csv-report.ts'
 import { haveLetters, readPagesOfRows, readScoredClasses } from '../run/export/export-rows.ts'
 import { findReportFormat, writeReport } from '../run/export/write-report.ts'
+import { hasSeveralFiles } from '../run/journal/intake-writer.ts'
 import { findNewest } from '../run/results/family-rows.ts'
 import { type AnsweredStep, readAnsweredSteps } from './answered-rows.ts'
 import { toCell } from './matrix-cells.ts'
@@ -79,7 +80,10 @@ export async function writeEvaluatedRows(
     columns,
     header,
     members: toMembers(added),
-    table: toTable(columns, [...added, ...toExportColumns(plan.operation.kind, { classes })]),
+    table: toTable(columns, [
+      ...added,
+      ...toExportColumns(plan.operation.kind, { classes, hasFiles: hasSeveralFiles(family.db) }),
+    ]),
     pages: listPages(),
     lossless: false,
     rowsHaveLetters: haveLetters(family),

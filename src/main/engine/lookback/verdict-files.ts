@@ -11,7 +11,7 @@ import { SluiceError } from '../../../shared/messages/errors.ts'
 import type { PlanSource } from '../../../shared/plan/plan.ts'
 import { formatRow, type SourcePlace, toRowNumber } from '../../../shared/plan/source-place.ts'
 import type { ExportColumn } from '../../../shared/run/export-columns.ts'
-import { isJsonLinesExport, STRATUM_COLUMNS } from '../../../shared/run/export-columns.ts'
+import { FILE_COLUMN, isJsonLinesExport, STRATUM_COLUMNS } from '../../../shared/run/export-columns.ts'
 import type { ExportRow } from '../../../shared/run/results.ts'
 import type { ExportResult } from '../../../shared/run/written-rows.ts'
 import { parseJson } from '../../../shared/service/parse-json.ts'
@@ -20,6 +20,7 @@ import { refuseSource } from '../results/export-run.ts'
 import { toMembers, toTable } from '../run/export/csv-report.ts'
 import { readPagesOfRows } from '../run/export/export-rows.ts'
 import { writeReport } from '../run/export/write-report.ts'
+import { hasSeveralFiles } from '../run/journal/intake-writer.ts'
 import { readVerdicts, storeVerdicts } from '../run/journal/verdict-store.ts'
 import { findNewest } from '../run/results/family-rows.ts'
 import { openSource } from '../source/open-source.ts'
@@ -190,6 +191,7 @@ export function exportVerdicts(family: RunFamily, file: string): Promise<ExportR
   })
   const added: ExportColumn[] = [
     { name: COLUMNS.row, read: ({ place }) => String(toRowNumber(place)) },
+    ...(hasSeveralFiles(family.db) ? [FILE_COLUMN] : []),
     toColumn(COLUMNS.record, ({ row }) => row, 'integer'),
     toColumn(COLUMNS.verdict, ({ verdict }) => verdict),
     toColumn(COLUMNS.rule, ({ rule }) => rule),
