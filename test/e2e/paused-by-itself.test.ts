@@ -3,7 +3,8 @@ import type { AddressInfo } from 'node:net'
 import type { Page } from 'playwright-core'
 import { expect, inject, it, onTestFinished } from 'vitest'
 import { openApp } from '../helpers/e2e/open-app.ts'
-import { checkSample, seeRunEnded } from '../helpers/e2e/walk.ts'
+import { checkSample, chooseFile, seeRunEnded } from '../helpers/e2e/walk.ts'
+import { startRefusingService } from '../helpers/refusing-service.ts'
 
 /** Starts a service that answers posts so, by their number; returns its address. */
 async function startService(status: number, toAnswer: (post: number) => object): Promise<string> {
@@ -60,4 +61,29 @@ it('pauses over errors, says of which rows each time, and goes on despite them b
   await inspect('run-paused-over-errors')
   await page.getByRole('button', { name: 'Go on despite errors' }).click()
   await seeRunEnded(page)
+})
+
+it('says whose answers they are once it has ended, and nothing that was read while it was being sent', {
+  skip: !inject('walksAll'),
+}, async () => {
+  const server = await startRefusingService()
+  const { page } = await openApp()
+  const rows = Array.from(
+    { length: 60 },
+    (_, row) => `u${row},${row % 2 === 0 ? 'refuse' : 'take'} this ${row}`,
+  )
+  await chooseFile(page, { name: 'posts.csv', text: `user_id,text_data\n${rows.join('\n')}\n` })
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByRole('button', { name: /^Review/ }).click()
+  await page.getByRole('radio', { name: 'A service' }).check()
+  await page.getByLabel('Base URL').fill(server.baseUrl)
+  await page.getByLabel('API key', { exact: true }).fill('a-key')
+  await page.getByRole('button', { name: /^Send 60 rows/ }).click()
+  const goOn = page.getByRole('button', { name: 'Go on despite errors' })
+  await goOn.waitFor()
+  const answers = page.getByRole('region', { name: 'Whose answers they are' })
+  expect(await answers.count()).toBe(0)
+  await goOn.click()
+  await seeRunEnded(page)
+  await answers.getByText('Verified30').waitFor()
 })

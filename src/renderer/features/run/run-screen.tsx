@@ -179,8 +179,13 @@ export function RunScreen(props: {
           onResults={onResults}
         />
       )}
-      <EchoesPanel echoes={summary.echoes} />
-      <NotesPanel summary={summary} />
+      {/* A summary is not read again while rows are sent, so its counts are not those of what the screen shows. */}
+      {phase === 'ended' && (
+        <>
+          <EchoesPanel echoes={summary.echoes} />
+          <NotesPanel summary={summary} />
+        </>
+      )}
       <LiveCallbacks runId={runId} live={phase !== 'ended'} />
       <LiveLatency runId={runId} summary={summary} live={phase !== 'ended'} />
     </Screen>
