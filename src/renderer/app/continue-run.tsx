@@ -292,7 +292,7 @@ const TITLES = {
 
 function toWords(kind: ContinueRequest['kind'], rows: number, awaiting: number): string {
   if (kind === 'correct') {
-    return `${formatCounted(rows, 'row')} that did not succeed or had errors are checked again. You correct them next; nothing is sent before that.`
+    return `${formatCounted(rows, 'row')} that did not succeed or were not sent are checked again. You correct them next; nothing is sent before that.`
   }
   if (kind === 'retry' && rows === 0) return 'Every row that did not succeed may have been accepted.'
   if (kind === 'retry') {

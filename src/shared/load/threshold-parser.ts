@@ -252,15 +252,24 @@ function toMetricsText(): string {
   return `a metric (${METRIC_NAMES.join(', ')})`
 }
 
-/** What expressions allow a latency at most, as charts draw it; those of anything else are left out. */
-export function listLatencyLimits(
-  expressions: readonly string[],
-): { metric: TrendMetric; label: string; value: number }[] {
+/** What an expression allows a latency at most, as charts draw it. */
+export interface LatencyLimit {
+  metric: TrendMetric
+  label: string
+  value: number
+  /** Which percentile it is about; null for another aggregation. */
+  percentile: number | null
+}
+
+/** What expressions allow a latency at most; those of anything else are left out. */
+export function listLatencyLimits(expressions: readonly string[]): LatencyLimit[] {
   return expressions.flatMap((expression) => {
     // k6 knows expressions that Sluice does not.
     const read = parseThreshold(expression)
     if (!read.ok) return []
-    const { metric, operator, limit } = read.parsed
-    return isTrend(metric) && operator.startsWith('<') ? [{ metric, label: expression, value: limit }] : []
+    const { metric, operator, limit, aggregation } = read.parsed
+    if (!isTrend(metric) || !operator.startsWith('<')) return []
+    const percentile = aggregation === 'med' ? 50 : read.parsed.percentile
+    return [{ metric, label: expression, value: limit, percentile }]
   })
 }

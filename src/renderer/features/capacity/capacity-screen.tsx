@@ -19,7 +19,7 @@ import {
   formatTick,
   type Scale,
 } from '../../../shared/load/chart-scale.ts'
-import { listLatencyLimits } from '../../../shared/load/threshold-parser.ts'
+import { type LatencyLimit, listLatencyLimits } from '../../../shared/load/threshold-parser.ts'
 import {
   formatCount,
   formatCounted,
@@ -361,7 +361,7 @@ function CapacityCurve({ report, unit }: { report: CapacityReport; unit: Capacit
             />
           ))}
           {curve.map((one) => (
-            <LevelMark key={one.level} point={one} toX={toX} toY={toY} />
+            <LevelMark key={one.level} point={one} at={toMarkedPoint(limits)} toX={toX} toY={toY} />
           ))}
         </svg>
         <ChartCursor
@@ -394,11 +394,26 @@ function describePoint(point: Point, unit: CapacityUnit, latency: string): strin
   ].join(', ')
 }
 
-/** Whether a level held, in form and colour, at its p99. */
-function LevelMark(props: { point: Point; toX: (level: number) => number; toY: (ms: number) => number }) {
+type DrawnPercentile = (typeof PERCENTILE_LINES)[number]['point']
+
+/** The percentile that a level is marked at: the first that a threshold limits, so that a mark below its line holds. */
+export function toMarkedPoint(limits: readonly Pick<LatencyLimit, 'percentile'>[]): DrawnPercentile {
+  const drawn = limits.flatMap(({ percentile }) =>
+    PERCENTILE_LINES.filter(({ point }) => point === `p${percentile}`),
+  )
+  return drawn[0]?.point ?? 'p99'
+}
+
+/** Whether a level held, in form and colour, at one of its percentiles. */
+function LevelMark(props: {
+  point: Point
+  at: DrawnPercentile
+  toX: (level: number) => number
+  toY: (ms: number) => number
+}) {
   const { level, held, failed, latency_ms } = props.point
   const x = props.toX(level)
-  const y = latency_ms === null ? FRAME.top : props.toY(latency_ms.p99)
+  const y = latency_ms === null ? FRAME.top : props.toY(latency_ms[props.at])
   return held > failed ? (
     <circle fill="var(--state-succeeded)" cx={x} cy={y} r={5} />
   ) : (
