@@ -11,3 +11,8 @@ export function sayLoadSilence({ fromMs, durationMs, unanswered }: LoadSilence):
         : `${formatCounted(unanswered, 'request')} were`
   return `No answer came for ${formatSpan(durationMs)} (from second ${Math.floor(fromMs / 1000)} on) while ${open} open`
 }
+
+/** That a service answers nothing this moment, and for how long. */
+export function sayLiveSilence(silentMs: number): string {
+  return `no answer for ${formatSpan(silentMs)}`
+}

@@ -40,6 +40,8 @@ const loadProgressSchema = z.object({
   awaited: z.int(),
   /** Seconds that were shaped by the generator instead of the service. */
   limitedSeconds: z.int(),
+  /** For how long the service has answered nothing while requests were in flight; null unless it is unusually long. */
+  silentMs: z.number().nullable(),
   thresholds: z.array(thresholdResultSchema),
   /** Metrics that are no latencies, in the seconds that are over. */
   metrics: metricValuesSchema,

@@ -59,11 +59,13 @@ function toProgressLine(snapshot: RunSnapshot, atMs: number): Record<string, unk
   }
 }
 
-function toLoadLine({ elapsedMs, measuredMs, thresholds, latencyMs: _latency, ...load }: LoadProgress) {
+function toLoadLine(progress: LoadProgress) {
+  const { elapsedMs, measuredMs, silentMs, thresholds, latencyMs: _latency, ...load } = progress
   return {
     ...(toSnakeCase(load) as object),
     elapsed_s: elapsedMs / 1000,
     measured_s: measuredMs === null ? null : measuredMs / 1000,
+    silent_s: silentMs === null ? null : silentMs / 1000,
     thresholds: thresholds.map(({ expression, ok, value }) => ({ expression, ok, value })),
   }
 }

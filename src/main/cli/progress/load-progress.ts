@@ -1,4 +1,5 @@
 import stringWidth from 'fast-string-width'
+import { sayLiveSilence } from '../../../shared/load/load-silence.ts'
 import { formatThresholdValue, type ThresholdResult } from '../../../shared/load/thresholds.ts'
 import { formatSetDuration } from '../../../shared/messages/duration.ts'
 import {
@@ -147,8 +148,15 @@ function packThresholds(terminal: Terminal, thresholds: readonly ThresholdResult
 }
 
 function listDoubts(terminal: Terminal, { load }: LoadSnapshot, room: number): Segment[] {
-  const { dropped, limitedSeconds } = load
+  const { dropped, limitedSeconds, silentMs } = load
   return [
+    {
+      text:
+        silentMs === null
+          ? ''
+          : terminal.tone('bad', cutToWidth(sayLiveSilence(silentMs), room, terminal.glyphs.ellipsis)),
+      keep: 3,
+    },
     {
       text:
         limitedSeconds === 0
@@ -189,6 +197,7 @@ export function formatLoadLine({ phase, load, inFlight, notice }: LoadSnapshot):
           `p99 ${formatFigure(latency.p99)} ms`,
         ]),
     ...(awaited === 0 ? [] : [`${formatCounted(awaited, 'callback')} awaited`]),
+    ...(load.silentMs === null ? [] : [sayLiveSilence(load.silentMs)]),
     ...(dropped === 0 ? [] : [`${formatCount(dropped)} dropped`]),
     ...(limitedSeconds === 0 ? [] : [`generator-limited in ${limitedSeconds} s`]),
     ...(thresholds.length === 0

@@ -26,7 +26,10 @@ export class AnswerSilence {
   #fromUs = Number.NEGATIVE_INFINITY
   #untilUs = Number.NEGATIVE_INFINITY
   #unanswered = 0
-  #lastAnswerUs = Number.NEGATIVE_INFINITY
+  /** When the last answer came. */
+  lastAnswerUs = Number.NEGATIVE_INFINITY
+  /** The longest wait for an answer; 0 before the first. */
+  slowestAnswerUs = 0
   /** Null before the first request ended. */
   longest: Readonly<SilenceSpan> | null = null
 
@@ -35,16 +38,19 @@ export class AnswerSilence {
     const isSilent = SILENT_CODES.has(errorCode)
     const sentUs = endUs - durationUs
     const isNew = sentUs > this.#untilUs + BETWEEN_US
-    const fromUs = Math.max(this.#lastAnswerUs, isNew ? sentUs : Math.min(this.#fromUs, sentUs))
+    const fromUs = Math.max(this.lastAnswerUs, isNew ? sentUs : Math.min(this.#fromUs, sentUs))
     const untilUs = Math.max(this.#untilUs, endUs)
     const unanswered = (isNew ? 0 : this.#unanswered) + (isSilent ? 1 : 0)
     const { longest } = this
     if (longest === null || untilUs - fromUs >= longest.untilUs - longest.fromUs) {
       this.longest = { fromUs, untilUs, unanswered }
     }
-    if (!isSilent) this.#lastAnswerUs = Math.max(this.#lastAnswerUs, endUs)
-    this.#fromUs = isSilent ? fromUs : this.#lastAnswerUs
-    this.#untilUs = isSilent ? untilUs : this.#lastAnswerUs
+    if (!isSilent) {
+      this.lastAnswerUs = Math.max(this.lastAnswerUs, endUs)
+      this.slowestAnswerUs = Math.max(this.slowestAnswerUs, durationUs)
+    }
+    this.#fromUs = isSilent ? fromUs : this.lastAnswerUs
+    this.#untilUs = isSilent ? untilUs : this.lastAnswerUs
     this.#unanswered = isSilent ? unanswered : 0
   }
 }

@@ -84,6 +84,8 @@ export class LoadRun {
   #start: { clockMs: number; unixMs: number } | null = null
   #threads: LoadThreads | null = null
   readonly #inFlight: number[] = []
+  /** Since when requests are in flight without a break, milliseconds since measuring began; null while none is. */
+  #openSinceMs: number | null = null
   #failure: unknown = null
   /** The threshold that has ended the load, as it was then, and in words; null if none has. */
   #crossed: { result: ThresholdResult; reason: string } | null = null
@@ -190,6 +192,7 @@ export class LoadRun {
       dropped: this.#seconds.dropped,
       awaited: this.#callbacks?.awaited ?? 0,
       limitedSeconds: this.#seconds.limited,
+      silentMs: this.#silentMs,
       thresholds: this.#thresholds,
       metrics: this.#metrics,
       latencyMs: Object.fromEntries(TREND_METRICS.map((metric) => [metric, this.total.percentiles(metric)])),
@@ -247,6 +250,7 @@ export class LoadRun {
         this.#ledger.add(update)
         this.#slots.add(update.kept)
         this.#inFlight[update.index] = update.inFlight
+        this.#openSinceMs = this.inFlight === 0 ? null : (this.#openSinceMs ?? this.#elapsedMs)
         break
       case 'reuse_ended':
         this.#options.journal.counters.add('reuse_ended', update.why, 1)
@@ -349,15 +353,7 @@ export class LoadRun {
     const { longest } = this.#ledger.silence
     if (longest === null) return null
     const { fromUs, untilUs, unanswered } = longest
-    const latency =
-      this.total.percentiles('succeeded_duration') ?? this.total.percentiles('http_req_duration')
-    const leastUs = Math.max(
-      SILENCE_MIN_US,
-      SILENCE_TIMES * 1000 * (latency?.p99 ?? 0),
-      // While this machine stood still, answers lay unread: that was not the service.
-      SILENCE_STALLS * this.#seconds.stallMaxUs,
-    )
-    if (untilUs - fromUs < leastUs) return null
+    if (untilUs - fromUs < this.#leastSilenceUs) return null
     const withinMs = Math.min(untilUs / 1000, this.measuredMs) - fromUs / 1000
     return {
       fromMs: fromUs / 1000,
@@ -365,6 +361,22 @@ export class LoadRun {
       unanswered,
       isMost: withinMs * 2 > this.measuredMs,
     }
+  }
+
+  /** For how long no answer has come while requests were in flight, milliseconds; null where latencies may explain it. */
+  get #silentMs(): number | null {
+    if (this.#openSinceMs === null) return null
+    // The warm-up is not measured.
+    const fromMs = Math.max(0, this.#openSinceMs, this.#ledger.silence.lastAnswerUs / 1000)
+    const silentMs = this.#elapsedMs - fromMs
+    return silentMs * 1000 < this.#leastSilenceUs ? null : silentMs
+  }
+
+  get #leastSilenceUs(): number {
+    const succeeded = this.total.percentiles('succeeded_duration')
+    const answerUs = succeeded === null ? this.#ledger.silence.slowestAnswerUs : succeeded.p99 * 1000
+    // While this machine stood still, answers lay unread: that was not the service.
+    return Math.max(SILENCE_MIN_US, SILENCE_TIMES * answerUs, SILENCE_STALLS * this.#seconds.stallMaxUs)
   }
 
   /** Callbacks that did not arrive count with the time that they were waited for, so that no threshold holds for lack of them. */

@@ -3,6 +3,7 @@ import { IconDownload, IconGauge, IconPlayerStop } from '@tabler/icons-react'
 import { keepPreviousData, skipToken, useMutation, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useMemo } from 'react'
 import type { LoadOverview } from '../../../shared/bridge/results.ts'
+import { sayLiveSilence } from '../../../shared/load/load-silence.ts'
 import { listLatencies, toLoadView, toThresholdView } from '../../../shared/load/load-view.ts'
 import { METRICS, type TrendMetric } from '../../../shared/load/metrics.ts'
 import { listLatencyLimits } from '../../../shared/load/threshold-parser.ts'
@@ -190,6 +191,9 @@ function LoadProgressPanel({ snapshot, load }: { snapshot: RunSnapshot; load: Lo
   return (
     <Panel title="Progress" aside={PHASES[load.phase]}>
       <Stack gap="sm">
+        {load.silentMs !== null && (
+          <Notice kind="warning" isSilent title={`The service has given ${sayLiveSilence(load.silentMs)}`} />
+        )}
         {share !== null && <Progress value={share * 100} size="sm" aria-label="Progress of the load test" />}
         <Figures figures={toFigures(snapshot, load)} />
       </Stack>

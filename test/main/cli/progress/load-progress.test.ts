@@ -42,9 +42,10 @@ describe('the bar of a load test', () => {
       thresholds: [...createLoadSnapshot().load.thresholds, CROSSED],
       dropped: 3,
       limitedSeconds: 2,
+      silentMs: 12_345,
     })
     expect(lines[2]?.trim()).toBe('✗ http_req_failed:rate<0.01 0.81 %   ✓ p(99)<500 61.0 ms')
-    expect(lines[3]?.trim()).toBe('generator-limited in 2 s   3 dropped')
+    expect(lines[3]?.trim()).toBe('no answer for 12 s   generator-limited in 2 s   3 dropped')
   })
 
   it('leaves no more than three lines to thresholds', () => {
@@ -93,6 +94,7 @@ describe('the line of a load test', () => {
       dropped: 3,
       limitedSeconds: 2,
       awaited: 1,
+      silentMs: 3_000,
       phase: 'stopping' as const,
     }
     expect(
@@ -100,7 +102,7 @@ describe('the line of a load test', () => {
         createLoadSnapshot(bad, { notice: { code: null, reason: 'a notice', advice: 'Do this.' } }),
       ),
     ).toMatch(
-      /^awaiting: .*1 callback awaited, 3 dropped, generator-limited in 2 s, 0 of 1 threshold passed, ✗ http_req_failed:rate<0.01 0.81 %, a notice\. Do this\.$/,
+      /^awaiting: .*1 callback awaited, no answer for 3 s, 3 dropped, generator-limited in 2 s, 0 of 1 threshold passed, ✗ http_req_failed:rate<0.01 0.81 %, a notice\. Do this\.$/,
     )
   })
 })

@@ -61,6 +61,7 @@ export function createLoadSnapshot(
       metrics: {},
       awaited: 0,
       limitedSeconds: 0,
+      silentMs: null,
       thresholds: [
         { expression: 'p(99)<500', value: 61.04, limit: 500, unit: 'ms', ok: true, margin: 438.96 },
       ],

@@ -228,6 +228,43 @@ test('a service that stops answering passes no threshold, and that it did is sai
   ])
 })
 
+test('while a service answers nothing it is said for how long, until it answers again', async () => {
+  const held: (() => void)[] = []
+  const server = await startFaultServer({
+    onRequest: (request, wire) => {
+      const answer = () => wire.send(200, toTaskAnswer(request))
+      if (request.number <= 50) answer()
+      else held.push(answer)
+    },
+  })
+  const run = loads.start(
+    loads.createPlan(3, server.baseUrl, { pace: { kind: 'closed', concurrency: 2 }, durationMs: 60_000 }),
+  )
+  const { load } = await run.until((snapshot) => snapshot.load?.silentMs != null)
+  expect(load).toMatchObject({ requests: 50, phase: 'measuring' })
+  expect(load?.silentMs).toBeGreaterThanOrEqual(1_000)
+  for (const answer of held) answer()
+  await run.until((snapshot) => snapshot.load?.silentMs === null)
+  run.command({ kind: 'stop' })
+  await run.ended
+})
+
+test('a service that never answers is said to be silent all the time', async () => {
+  const server = await startFaultServer({ onRequest: () => {} })
+  const { report } = await loads.run(
+    loads.createPlan(
+      3,
+      server.baseUrl,
+      { pace: { kind: 'closed', concurrency: 2 }, durationMs: 2_500, thresholds: ['http_reqs:count>1'] },
+      { connection: { baseUrl: server.baseUrl, timeoutMs: 1_000 } },
+    ),
+  )
+  expect(report.counts.succeeded).toBe(0)
+  expect(report.silence).toMatchObject({ fromMs: expect.closeTo(0, -3), isMost: true })
+  expect(report.silence?.durationMs).toBeGreaterThan(2_000)
+  expect(report.thresholds).toMatchObject([{ ok: false, unanswered: true }])
+})
+
 test('an interrupted load writes what it measured until then', async () => {
   const server = await startService(5)
   const run = loads.start(
