@@ -19,9 +19,40 @@ export function createHistogram(): Histogram {
   })
 }
 
-/** Compressed, in the format of HdrHistogram's own tools. */
+/** Bytes before the compressed counts; the last four of them are the length of these. */
+const HEAD_BYTES = 8
+/** Bytes of the least and the largest value behind the counts, which know only the cells of these. */
+const RANGE_BYTES = 8
+
+/** Compressed, as journals keep it: in the format of HdrHistogram's own tools, and behind it the exact range. */
 export function encodeHistogram(histogram: Histogram): string {
-  return encodeIntoCompressedBase64(histogram)
+  const range = new DataView(new ArrayBuffer(RANGE_BYTES))
+  range.setUint32(0, histogram.minNonZeroValue)
+  range.setUint32(4, histogram.maxValue)
+  const bytes = String.fromCharCode(...new Uint8Array(range.buffer))
+  return btoa(atob(encodeIntoCompressedBase64(histogram)) + bytes)
+}
+
+/** What {@link encodeHistogram} gave, for other tools, some of which refuse anything behind the counts. */
+export function toToolFormat(text: string): string {
+  return findRange(text) === null ? text : btoa(atob(text).slice(0, -RANGE_BYTES))
+}
+
+/** The exact least and largest value of an encoded histogram; null of one that has only cells. */
+function findRange(text: string): { min: number; max: number } | null {
+  // Twelve characters hold nine bytes, and the last sixteen ten at least.
+  const head = toView(text.slice(0, 12))
+  const tail = toView(text.slice(-16))
+  if (head.byteLength <= HEAD_BYTES || tail.byteLength < RANGE_BYTES) return null
+  const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0
+  const bytes = (text.length / 4) * 3 - padding
+  if (bytes !== HEAD_BYTES + head.getUint32(4) + RANGE_BYTES) return null
+  const at = tail.byteLength - RANGE_BYTES
+  return { min: tail.getUint32(at), max: tail.getUint32(at + 4) }
+}
+
+function toView(base64: string): DataView {
+  return new DataView(Uint8Array.from(atob(base64), (char) => char.charCodeAt(0)).buffer)
 }
 
 /** Characters of an encoded histogram at most: counts of a million and more in each of its slots take less. */
@@ -30,7 +61,14 @@ const ENCODED_MAX = 128 * 1024
 /** Reverses {@link encodeHistogram}. Throws for what is no histogram, or would unpack to far more than one. */
 export function decodeHistogram(text: string): Histogram {
   if (text.length > ENCODED_MAX) throw new RangeError('a histogram is longer than any that was ever stored')
-  return decodeFromCompressedBase64(text)
+  const histogram = decodeFromCompressedBase64(text)
+  const range = histogram.totalCount === 0 ? null : findRange(text.trim())
+  if (range === null || !(histogram instanceof JsHistogram)) return histogram
+  const isOf = (exact: number, known: number) =>
+    toCellStart(histogram, exact) === toCellStart(histogram, known)
+  if (isOf(range.min, histogram.minNonZeroValue)) histogram.minNonZeroValue = range.min
+  if (isOf(range.max, histogram.maxValue)) histogram.maxValue = range.max
+  return histogram
 }
 
 /** Records a duration; anything below one microsecond counts as one. */

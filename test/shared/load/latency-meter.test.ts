@@ -9,6 +9,7 @@ import {
   recordUs,
   toLatencyBars,
   toPercentiles,
+  toToolFormat,
 } from '../../../src/shared/load/latency-meter.ts'
 
 const toHistogram = (values: Iterable<number>) => {
@@ -162,4 +163,25 @@ describe('an encoded histogram', () => {
     const text = Buffer.concat([head, packed]).toString('base64')
     expect(() => decodeHistogram(text)).toThrow('a histogram is longer than any that was ever stored')
   })
+})
+
+test('a stored histogram keeps its least and largest value exactly, and other tools can read it', () => {
+  const stored = encodeHistogram(toHistogram([1_234_567, 612_345, 900_000]))
+  const summed = createHistogram()
+  summed.add(decodeHistogram(stored))
+  expect(toPercentiles(summed)).toMatchObject({ min: 612.345, max: 1_234.567, p99: 1_234.567 })
+  // Other tools take no byte more than the format says.
+  const plain = atob(toToolFormat(stored))
+  const length = new DataView(Uint8Array.from(plain, (char) => char.charCodeAt(0)).buffer).getUint32(4)
+  expect(plain).toHaveLength(8 + length)
+  const { min, max } = toPercentiles(decodeHistogram(toToolFormat(stored))) ?? {}
+  expect([min, max]).toEqual([611.84, 1_234.943])
+  expect(toToolFormat(toToolFormat(stored))).toBe(toToolFormat(stored))
+})
+
+test('a least or largest value that does not fit a stored histogram is not believed', () => {
+  const stored = encodeHistogram(toHistogram([612_345]))
+  const bytes = atob(stored)
+  const forged = btoa(`${bytes.slice(0, -4)}\xff\xff\xff\xff`)
+  expect(toPercentiles(decodeHistogram(forged))?.max).toBe(612.351)
 })

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander'
+import { toToolFormat } from '../../../shared/load/latency-meter.ts'
 import { runReportSchema } from '../../../shared/lookback/run-report.ts'
 import { EXIT } from '../../../shared/messages/error-entry.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
@@ -110,6 +111,9 @@ async function reportLoad(
   if (file !== undefined && !/\.(html?|md)$/i.test(file))
     throw new SluiceError({ id: 'report_of_load', runId })
   const written = file === undefined ? null : await engine.results.exportRun(runId, { file })
-  if (isJson) await writeDocument(out, await engine.results.readLoadReport(runId))
-  else if (written !== null) await out.writeLine(`${written.file} (${formatBytes(written.sizeBytes)})`)
+  if (isJson) {
+    const report = await engine.results.readLoadReport(runId)
+    const histograms = Object.entries(report.histograms).map(([metric, text]) => [metric, toToolFormat(text)])
+    await writeDocument(out, { ...report, histograms: Object.fromEntries(histograms) })
+  } else if (written !== null) await out.writeLine(`${written.file} (${formatBytes(written.sizeBytes)})`)
 }

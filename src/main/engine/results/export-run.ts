@@ -1,4 +1,4 @@
-import { decodeHistogram } from '../../../shared/load/latency-meter.ts'
+import { decodeHistogram, toToolFormat } from '../../../shared/load/latency-meter.ts'
 import type { NumberedSample } from '../../../shared/load/load-report.ts'
 import type { TrendMetric } from '../../../shared/load/metrics.ts'
 import type { LabelsFile } from '../../../shared/lookback/evaluation.ts'
@@ -228,7 +228,7 @@ function* readIntervals({ db }: RunView): Generator<HlogInterval[]> {
         startS: second.extras.second,
         lengthS: 1,
         maxMs: decodeHistogram(histogram).maxValue / 1000,
-        histogram,
+        histogram: toToolFormat(histogram),
       })),
     )
   }
