@@ -72,6 +72,8 @@ export type LoadStatus = z.infer<typeof statusSchema>
 const errorGroupSchema = statusSchema.extend({
   outcome: z.enum(['rejected', 'failed', 'unknown']),
   message: z.string(),
+  /** The row of one of them, whose content the message may quote; absent in load tests of earlier versions. */
+  row: z.int().exactOptional(),
   /** Seconds since measuring began, of the first and the last of them. */
   firstSecond: z.number(),
   lastSecond: z.number(),
@@ -138,6 +140,8 @@ const firstRequestSchema = z.object({
   durationMs: z.number(),
   /** The traceparent header that it went out with; absent if it had none. */
   traceparent: z.string().exactOptional(),
+  /** Its row, whose content the message may quote; absent in load tests of earlier versions. */
+  row: z.int().exactOptional(),
 })
 
 export type LoadFirstRequest = z.infer<typeof firstRequestSchema>

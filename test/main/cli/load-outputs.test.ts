@@ -62,6 +62,27 @@ function toCellMs(ms: number): number {
 
 const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total + one, 0)
 
+it('has no message in a report that quotes the row it is about', async () => {
+  const service = await startFaultServer({
+    onRequest: (request, wire) =>
+      wire.send(400, {
+        error_code: 'INVALID_PARAM',
+        message: `too rude: ${JSON.parse(request.body).text_data}`,
+      }),
+  })
+  const folder = createTemporaryFolder()
+  const source = writeSource(folder, 'posts.csv', 'user_id,text_data\nana,I will attack you\n')
+  const send = (...args: string[]) => runInProcess(args, { workspace: join(folder, 'work'), env })
+  const load = ['load', source, '--base-url', service.baseUrl, '--requests', '3', '--concurrency', '1']
+  expect((await send(...load)).stdout).toContain('too rude: I will attack you')
+  for (const name of ['report.html', 'report.md']) {
+    expect((await send('report', 'latest', join(folder, name))).code).toBe(0)
+    const text = readFileSync(join(folder, name), 'utf8')
+    expect(text).toContain('too rude: …')
+    expect(text).not.toContain('attack')
+  }
+})
+
 describe('--out ndjson=FILE', () => {
   it('has a line for each second with its absolute time, which add up to the summary', async () => {
     const service = await startService()

@@ -43,6 +43,7 @@ export function sendFirstRequest({
       errorCode,
       message,
       durationMs: exchange.timings.durationUs / 1000,
+      row: body.row,
       ...(exchange.traceparent !== undefined && { traceparent: exchange.traceparent }),
     })
     void client.destroy()

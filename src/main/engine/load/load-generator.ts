@@ -285,7 +285,7 @@ export class LoadGenerator {
     numbers[at + FIELD.contentBytes] = body.contentBytes
     numbers[at + FIELD.model] = this.#models.toNumber(body.model)
     numbers[at + FIELD.error] =
-      judgement.outcome === 'succeeded' ? Number.NaN : this.#errors.toNumber(judgement)
+      judgement.outcome === 'succeeded' ? Number.NaN : this.#errors.toNumber(judgement, body.row)
     numbers[at + FIELD.retryAfterMs] = judgement.retryAfterMs ?? Number.NaN
     numbers[at + FIELD.blockedUs] = timings.blockedUs ?? Number.NaN
     numbers[at + FIELD.sendingUs] = sendingUs

@@ -59,6 +59,8 @@ export interface LoadErrorCause {
   status: number | null
   errorCode: string | null
   message: string
+  /** The row of the first such request of its thread; absent of causes that are counted together. */
+  row?: number
 }
 
 export interface KeptRequest {

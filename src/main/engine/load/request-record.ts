@@ -111,13 +111,14 @@ export class LoadErrors {
   readonly #numbers = new Map<string, number>()
   #news: [number, LoadErrorCause][] = []
 
-  toNumber({ outcome, status, errorCode, message }: Judgement): number {
+  /** `row`: whose request it was, which the message of a cause may quote. */
+  toNumber({ outcome, status, errorCode, message }: Judgement, row: number): number {
     if (outcome === 'succeeded') throw new Error('a request that succeeded has no error')
     const text = errorCode !== null && status !== null ? toErrorPattern(message ?? '') : (message ?? '')
     const cause = { outcome, status, errorCode, message: text }
     const known = this.#find(cause)
     if (known !== undefined) return known
-    return this.#numbers.size < CAUSES_MAX ? this.#add(cause) : this.#further(cause)
+    return this.#numbers.size < CAUSES_MAX ? this.#add(cause, row) : this.#further(cause)
   }
 
   /** Causes that were met since the last call. */
@@ -134,10 +135,10 @@ export class LoadErrors {
     return this.#numbers.get(JSON.stringify(Object.values(cause)))
   }
 
-  #add(cause: LoadErrorCause): number {
+  #add(cause: LoadErrorCause, row?: number): number {
     const number = this.#numbers.size
     this.#numbers.set(JSON.stringify(Object.values(cause)), number)
-    this.#news.push([number, cause])
+    this.#news.push([number, { ...cause, ...(row !== undefined && { row }) }])
     return number
   }
 }

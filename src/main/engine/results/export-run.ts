@@ -1,9 +1,10 @@
 import { decodeHistogram, toToolFormat } from '../../../shared/load/latency-meter.ts'
-import type { NumberedSample } from '../../../shared/load/load-report.ts'
+import type { LoadReport, NumberedSample } from '../../../shared/load/load-report.ts'
 import type { TrendMetric } from '../../../shared/load/metrics.ts'
 import type { LabelsFile } from '../../../shared/lookback/evaluation.ts'
 import { findRule } from '../../../shared/lookback/labels.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
+import { createQuoteRemover } from '../../../shared/messages/quotes.ts'
 import { OPERATIONS } from '../../../shared/operations/operations.ts'
 import type { Plan, PlanSource } from '../../../shared/plan/plan.ts'
 import { toRowAndRecord } from '../../../shared/plan/source-place.ts'
@@ -20,6 +21,7 @@ import type { RowFilter } from '../../../shared/run/row-filters.ts'
 import type { ExportResult } from '../../../shared/run/written-rows.ts'
 import { readCutOffMs, readSamples } from '../journal/load-record.ts'
 import type { RunFamily, RunView } from '../journal/run-family.ts'
+import { parseCells } from '../journal/stored-cells.ts'
 import { hasTraces } from '../journal/traces.ts'
 import { writeK6Archive } from '../load/k6/k6-archive.ts'
 import { checkK6Folder, type K6Project, writeK6Project } from '../load/k6/k6-project.ts'
@@ -188,10 +190,32 @@ function chooseTable(view: RunFamily, { columns, rulesAsColumns = false }: Expor
 function exportLoad(view: RunFamily, file: string): Promise<ExportResult> {
   return writeLoadReport({
     file,
-    report: readLoadReport(view),
+    report: removeQuotes(view, readLoadReport(view)),
     intervals: readIntervals(view),
     samples: readSamplePages(view),
   })
+}
+
+/** Without what messages quote of rows, of which these files have none. */
+function removeQuotes({ db }: RunFamily, report: LoadReport): LoadReport {
+  const select = db.prepare('SELECT cells FROM row WHERE id = ?')
+  const { firstRequest, stopReason } = report
+  const toRemover = (row: number | undefined) => {
+    const cells = row === undefined ? undefined : select.get(row)?.['cells']
+    return createQuoteRemover(cells === undefined ? [] : parseCells(String(cells)))
+  }
+  const ofFirst = toRemover(firstRequest?.row)
+  return {
+    ...report,
+    stopReason: stopReason === null ? null : ofFirst(stopReason),
+    errors: report.errors.map((error) => ({ ...error, message: toRemover(error.row)(error.message) })),
+    ...(firstRequest !== undefined && {
+      firstRequest: {
+        ...firstRequest,
+        message: firstRequest.message === null ? null : ofFirst(firstRequest.message),
+      },
+    }),
+  }
 }
 
 /** The run's load as a project of k6, which sends the same bodies at the same rates. */

@@ -1,6 +1,6 @@
 import { Anchor, Group, Modal, Select, Stack } from '@mantine/core'
 import { IconInbox } from '@tabler/icons-react'
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { skipToken, useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { followReceiver } from '../../../shared/bridge/follow.ts'
 import {
@@ -22,6 +22,7 @@ import {
   type StoredCallback,
   sayRefusal,
 } from '../../../shared/run/callback-overview.ts'
+import { askRequest } from '../../bridge/asked-request.ts'
 import { ask, bridge, queryClient } from '../../bridge/client.ts'
 import { useChangeSettings, useSettings } from '../../bridge/settings.ts'
 import { useStream } from '../../bridge/use-stream.ts'
@@ -433,8 +434,15 @@ function CallbackDialog({ callback, onClose }: { callback: StoredCallback; onClo
   const [isToggled, setToggled] = useState(false)
   useOnHideAll(() => setToggled(false))
   const isRevealed = isToggled !== allShown
-  const text = body.data?.text ?? null
-  const content = text === null ? null : { whole: prettyJson(text), masked: prettyJson(maskJson(text)) }
+  const { run, row, record } = callback
+  const isOfRow = run !== null && row !== null
+  const asked = useQuery(
+    isOfRow ? askRequest(run.runId, { row: record }) : { queryKey: ['no request'], queryFn: skipToken },
+  )
+  // Until the request is there, nobody knows what the callback quotes of it.
+  const text = isOfRow && asked.isPending ? null : (body.data?.text ?? null)
+  const content =
+    text === null ? null : { whole: prettyJson(text), masked: prettyJson(maskJson(text, asked.data ?? null)) }
   return (
     <Modal opened size="lg" onClose={onClose} title={`Callback for ${nameRow(callback)}`}>
       {body.error !== null && <ErrorNotice error={body.error} onRetry={body.refetch} />}

@@ -1,10 +1,14 @@
 import { Stack } from '@mantine/core'
 import type { LoadOverview } from '../../../shared/bridge/results.ts'
+import type { LoadErrorGroup, LoadFirstRequest } from '../../../shared/load/load-report.ts'
 import type { LoadFact, LoadView } from '../../../shared/load/load-view.ts'
 import { formatCounted, formatSpan } from '../../../shared/messages/figure-text.ts'
 import { MAY_INCLUDE_DELAYS } from '../../../shared/messages/own-delays.ts'
 import { GROUP_TITLES, toGroupTable, toStagesTable } from '../../../shared/report/load-sections.ts'
+import { askRequest } from '../../bridge/asked-request.ts'
 import { BarTable } from '../../ui/charts/bar-table.tsx'
+import { type AskedRequest, ServiceMessage } from '../../ui/content/service-message.tsx'
+import { ContentSwitch } from '../../ui/content/user-content.tsx'
 import { Figures, Notice, Panel } from '../../ui/layout/screen.tsx'
 import { CauseList } from '../../ui/states/cause-list.tsx'
 import { VerdictLabel } from '../../ui/states/run-state.tsx'
@@ -12,14 +16,35 @@ import { ReportTable } from '../../ui/table/report-table.tsx'
 import { Table } from '../../ui/table/table.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 
+/** Asks for the request that went out first, which what the service said to it may quote; null if it said nothing. */
+function askFirst(runId: string, first: LoadFirstRequest | undefined): AskedRequest | null {
+  return first?.row === undefined || first.status === null ? null : askRequest(runId, { row: first.row })
+}
+
 /** What has to be known before any figure is read. */
-export function LoadNotices({ view, isOver }: { view: LoadView; isOver: boolean }) {
+export function LoadNotices(props: {
+  view: LoadView
+  isOver: boolean
+  runId: string
+  first: LoadFirstRequest | undefined
+}) {
+  const { view, isOver, runId, first } = props
+  // What the service said to the first request may be why the load test ended.
+  const request = askFirst(runId, first)
   return (
     <>
       {view.notices
         .filter(({ kind }) => isOver || kind !== 'ended')
         .map(({ kind, title, text, details }) => (
-          <Notice key={kind} kind="warning" title={<SafeText text={title} max={600} lines />}>
+          <Notice
+            key={kind}
+            kind="warning"
+            title={
+              <ServiceMessage message={title} request={kind === 'ended' ? request : null}>
+                {(told) => <SafeText text={told} max={600} lines />}
+              </ServiceMessage>
+            }
+          >
             {text}
             <TextList texts={details} />
           </Notice>
@@ -58,7 +83,16 @@ export function LoadSummaryPanel({ report, view }: { report: LoadOverview; view:
         <p className="quiet">
           <SafeText text={report.plan.join(' · ')} max={2_000} lines />
         </p>
-        {view.traffic.length > 0 && <p className="quiet">{view.traffic.map(toPhrase).join('; ')}.</p>}
+        {view.traffic.length > 0 && (
+          <p className="quiet">
+            <ServiceMessage
+              message={`${view.traffic.map(toPhrase).join('; ')}.`}
+              request={askFirst(report.runId, report.firstRequest)}
+            >
+              {(told) => told}
+            </ServiceMessage>
+          </p>
+        )}
       </Stack>
     </Panel>
   )
@@ -127,22 +161,29 @@ export function StatusesPanel({ statuses }: Pick<LoadView, 'statuses'>) {
 }
 
 /** Requests that did not succeed, by cause, each with when. */
-export function LoadErrorsPanel({ errors }: Pick<LoadView, 'errors'>) {
+export function LoadErrorsPanel({ runId, errors }: { runId: string } & Pick<LoadView, 'errors'>) {
+  const toRequest = ({ status, row }: LoadErrorGroup) =>
+    status === null || row === undefined ? null : askRequest(runId, { row })
   const total = errors.reduce((sum, { requests }) => sum + requests, 0)
   return (
     <Panel title="Errors" aside={total === 0 ? 'none' : formatCounted(total, 'request')} flush>
       <CauseList
         empty="Requests that do not succeed are grouped here by cause."
-        causes={errors.map(({ outcome, status, message, requests, when }) => ({
+        causes={errors.map(({ outcome, status, message, requests, when, group }) => ({
           key: `${outcome} ${status} ${message}`,
           outcome,
           message,
           name: status,
           count: requests,
-          request: null,
+          request: toRequest(group),
           note: when,
         }))}
       />
+      {errors.some(({ group }) => toRequest(group) !== null) && (
+        <div className="p-2-4">
+          <ContentSwitch />
+        </div>
+      )}
     </Panel>
   )
 }

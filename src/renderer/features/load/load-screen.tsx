@@ -85,7 +85,7 @@ export function LoadScreen(props: {
         </>
       }
     >
-      {view !== null && <LoadNotices view={view} isOver={isOver} />}
+      {view !== null && <LoadNotices view={view} isOver={isOver} runId={runId} first={known?.firstRequest} />}
       {listRunWarnings(isOver ? summary.warnings : []).map((message) => (
         <Notice key={message} kind="warning" title={<SafeText text={message} max={600} lines />} />
       ))}
@@ -104,7 +104,7 @@ export function LoadScreen(props: {
             note={isOver && view !== null ? view.thresholds.note : null}
             isOver={isOver}
           />
-          {view !== null && <LoadErrorsPanel errors={view.errors} />}
+          {view !== null && <LoadErrorsPanel runId={runId} errors={view.errors} />}
         </Stack>
         {view !== null && (
           <Stack gap="md">
