@@ -57,6 +57,36 @@ function listSessions({ sessions }: RunSummary) {
   return sessions.map(({ kind, rows_taken: taken, requests: { sent } }) => ({ kind, taken, sent }))
 }
 
+test('a row whose result is lost is counted once, however often it and others are sent again', async () => {
+  const runs = openRuns()
+  const tries = new Map<number, number>()
+  const server = await startFaultServer({
+    onRequest: (request, wire) => {
+      const row = toRow(request)
+      const number = (tries.get(row) ?? 0) + 1
+      tries.set(row, number)
+      if (row === 2) wire.send(400, toErrorAnswer(400, 'INVALID_PARAM', 'no'))
+      else if (row !== 3) wire.send(200, toTaskAnswer(request))
+      else if (number === 1) wire.reset()
+      else wire.send(400, toErrorAnswer(400, 'DUPLICATE_POST_ID', 'again'))
+    },
+  })
+  const plan = createRunPlan(folder, TEXTS, server.baseUrl, { retry: { limit: 0 } })
+  plan.connection.deliveredCodes = ['DUPLICATE_POST_ID']
+  const { run_id: runId } = await runs.start(plan).ended
+  const first = await runs.retry(runId, 'resend').ended
+  const second = await runs.retry(runId, 'resend').ended
+  for (const { rows, result_lost, echoes } of [first, second]) {
+    expect({ rows, result_lost, echoes }).toMatchObject({
+      rows: { succeeded: 5, rejected: 1 },
+      result_lost: { rows: 1 },
+      echoes: { verified: 4, not_verifiable: 1, mismatched: 0 },
+    })
+  }
+  expect([2, 3].map((row) => tries.get(row))).toEqual([3, 2])
+  expect(findMiscounts(runs, runId)).toEqual([])
+})
+
 test('a retry sends what did not succeed again in the run itself, byte for byte as it was', async () => {
   const runs = openRuns()
   const service = await startBrokenService()
