@@ -38,6 +38,8 @@ export interface CliContext {
   readonly openEngine: (workspace: string) => Promise<Engine>
   /** Set by the command that ran; what the process exits with. */
   exitCode: ExitCode
+  /** Set by commands that cannot follow all advice about a source; '' for the others. */
+  command: string
 }
 
 /** What a context is made of; by default, this process's own streams and environment. */
@@ -78,6 +80,7 @@ export function createCliContext(surroundings: Partial<CliSurroundings> = {}): C
     lineEveryMs: surroundings.lineEveryMs ?? LINE_EVERY_MS,
     openEngine: surroundings.openEngine ?? openEngine,
     exitCode: 0,
+    command: '',
   }
 }
 

@@ -3,10 +3,10 @@ import type { ExitCode } from '../../shared/messages/error-entry.ts'
 import { sayError } from '../../shared/messages/error-messages.ts'
 import { SluiceError, toSluiceError } from '../../shared/messages/errors.ts'
 import { joinSentences } from '../../shared/messages/join-sentences.ts'
-import { SOURCE_OPTIONS } from '../../shared/options/source-options.ts'
 import { annotate } from './annotations.ts'
 import type { CliContext } from './context.ts'
 import { writeDocument } from './documents/write-document.ts'
+import { sayNotTaken } from './not-taken.ts'
 import { toPrintable } from './terminal/output.ts'
 
 function toCommandError(error: unknown, command: string): SluiceError {
@@ -31,28 +31,6 @@ function toCommandError(error: unknown, command: string): SluiceError {
     })
   }
   return toSluiceError(error)
-}
-
-/** Options that say how a source is read and mapped. */
-const SOURCE_FLAGS = [
-  ...Object.values(SOURCE_OPTIONS).flatMap((option) => ('flag' in option ? [option.flag] : [])),
-  ...['--map <field=column>', '--set <field=template>'],
-].map((flag) => flag.replace(/ .*/, ''))
-
-/** Commands that read and map a source as before, and what to do in the place of such an option. */
-const INSTEAD: Readonly<Record<string, string>> = {
-  plan: 'change the plan file, or write another one with --save-plan',
-  'run-again': 'send the file by the command that sent the earlier run',
-}
-
-/** That a command does not take the options that a text names; empty if it names none. */
-function sayNotTaken(command: string, text: string): string {
-  const instead = INSTEAD[command]
-  const named = SOURCE_FLAGS.filter((flag) => text.includes(`${flag} `))
-  if (instead === undefined || named.length === 0) return ''
-  const last = named.pop()
-  const list = named.length === 0 ? last : `${named.join(', ')} or ${last}`
-  return `\`${command}\` does not take ${list}: ${instead}.`
 }
 
 /**

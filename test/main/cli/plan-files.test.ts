@@ -466,4 +466,40 @@ describe('advice about options that say how a source is read', () => {
     expect(task.stderr).toContain('--map user_id=COLUMN')
     expect(task.stderr).not.toContain('does not take')
   })
+
+  it('says the same below warnings, before the rows are sent and in a dry run', async () => {
+    const workspace = createTemporaryFolder()
+    const sandbox = await withSandbox()
+    const questions: string[] = []
+    const sluice = (...args: string[]) =>
+      runInProcess(args, {
+        ...{ workspace, env: { SLUICE_API_KEY: sandbox.key } },
+        ask: (question) => {
+          questions.push(question)
+          return question.includes('Trust')
+        },
+      })
+    const texts = [
+      'see you all tomorrow in town',
+      'that was not so nice of you',
+      'who says such things here now',
+    ]
+    const rows = texts.map((text, at) => `u${at},hello,${text}\n`)
+    const source = writeSource(
+      workspace,
+      'posts.csv',
+      `user_id,text_data,Column 3\n${rows.join('')}u5, "hi",\n`,
+    )
+    const plan = join(workspace, 'posts.plan.json')
+    const asked = ['task', source, '--base-url', sandbox.baseUrl, '--dry-run']
+    const task = await sluice(...asked, '--save-plan', plan)
+    expect(task.stdout).toContain('pass --quote none')
+    expect(task.stdout).not.toContain('does not take')
+    const instead = 'change the plan file, or write another one with --save-plan.'
+    const dry = await sluice('plan', plan, '--dry-run')
+    expect(dry.stdout).toContain(`\`plan\` does not take --quote or --map: ${instead}`)
+    const declined = await sluice('plan', plan)
+    expect(declined.stderr).toContain(`\`plan\` does not take --map: ${instead}`)
+    expect(questions.at(-1)).toMatch(/^Send 3 rows as read/)
+  })
 })

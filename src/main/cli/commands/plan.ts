@@ -34,6 +34,7 @@ export function addPlanCommand(program: Command, context: CliContext): void {
       'skip the confirmation before a plan sends a key or appeal ids to an address that is not stored',
     )
     .action(async (file: string, flags: RunTimeFlags & OnlyNewFlags & TrustFlags & OverrideFlags) => {
+      context.command = command.name()
       const workspace = resolveWorkspace(flags.workspace, context.env)
       const connections = readConnections(workspace)
       const path = resolveFromCaller(file, context.env)

@@ -69,6 +69,7 @@ export function addRunAgainCommand(program: Command, context: CliContext): void 
   addMetricsOption(command)
   addLimitOption(addRunTimeOptions(command.optionsGroup('Run:'))).action(
     async (reference: string, flags: RunAgainFlags) => {
+      context.command = command.name()
       const workspace = resolveWorkspace(flags.workspace, context.env)
       const { plan, notes } = await withEngine(context, flags.workspace, async (engine) => {
         const named = await resolveRun(engine, reference)

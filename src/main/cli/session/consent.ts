@@ -13,6 +13,7 @@ import type { RunSummary } from '../../../shared/run/run.ts'
 import type { ResumeOptions } from '../../engine/engine-interface.ts'
 import { describeUntrusted } from '../../engine/workspace/plan-trust.ts'
 import type { CliContext } from '../context.ts'
+import { sayNotTaken } from '../not-taken.ts'
 import type { UnknownFlags, YesFlags } from '../options/shared-options.ts'
 import { formatOpenWarnings } from '../summary/open-warnings.ts'
 import { toPrintable } from '../terminal/output.ts'
@@ -84,12 +85,15 @@ export async function printAccepted(
 
 /** Lists what has to be accepted, under what it means, and what cannot be undone. */
 export async function printOpenWarnings(
-  { err, errTerminal }: CliContext,
+  { err, errTerminal, command }: CliContext,
   open: readonly ProblemGroup[],
   lasting: readonly string[] = [],
 ): Promise<void> {
   await err.writeLine(errTerminal.tone('strong', 'Before sending'))
-  for (const line of formatOpenWarnings(errTerminal, open)) await err.writeLine(line)
+  const lines = formatOpenWarnings(errTerminal, open)
+  for (const line of lines) await err.writeLine(line)
+  const notTaken = sayNotTaken(command, lines.join('\n'))
+  if (notTaken !== '') await err.writeLine(`  ${notTaken}`)
   for (const sentence of lasting) await err.writeLine(`  ${toPrintable(sentence)}`)
 }
 

@@ -25,6 +25,7 @@ import type { RunHandle, StartOptions } from '../../engine/engine-interface.ts'
 import { type CliContext, watchInterrupts } from '../context.ts'
 import { SCHEMA_VERSION, writeDocumentLine } from '../documents/write-document.ts'
 import { resolveFromCaller } from '../invocation.ts'
+import { sayNotTaken } from '../not-taken.ts'
 import type { ReportingFlags } from '../options/shared-options.ts'
 import { createProgressReporter, type FollowOptions, toFollowOptions } from '../progress/progress-reporter.ts'
 import { formatOpenWarnings } from '../summary/open-warnings.ts'
@@ -191,9 +192,10 @@ async function printFindings(context: CliContext, plan: Plan, found: Findings): 
   if (problems.length > 0) {
     await out.writeLine()
     await out.writeLine(outTerminal.tone('strong', formatCounted(problems.length, 'problem')))
-    for (const line of formatProblemGroups(outTerminal, problems, EXAMPLES, 'with_fixes')) {
-      await out.writeLine(`  ${line}`)
-    }
+    const lines = formatProblemGroups(outTerminal, problems, EXAMPLES, 'with_fixes')
+    for (const line of lines) await out.writeLine(`  ${line}`)
+    const notTaken = sayNotTaken(context.command, lines.join('\n'))
+    if (notTaken !== '') await out.writeLine(`  ${notTaken}`)
   }
   if (open.length > 0) {
     await out.writeLine()
