@@ -7,14 +7,15 @@ import { expect, it, onTestFinished } from 'vitest'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { runInProcess } from './run-in-process.ts'
 
-/** A service that finds the same in every post; for those that end in `x`, one of its models fails. */
-async function startService(rules: { rule_id: string; rule_name: string }[]): Promise<string> {
+/** A service that finds the same in every post but `fine`; for those that end in `x`, one of its models fails. */
+async function startService(found: { rule_id: string; rule_name: string }[]): Promise<string> {
   const server = createServer((request, response) => {
     void text(request).then((body) => {
       const { post_id } = JSON.parse(body) as { post_id: string }
       const status = post_id.endsWith('x')
         ? { code: '551', message: 'the model is down' }
         : { code: '0', message: 'SUCCESS' }
+      const rules = post_id === 'fine' ? [] : found
       const answer = { task_id: `t-${post_id}`, post_id, triggered_rules: rules, status: [{ status }] }
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer))
     })
@@ -36,27 +37,31 @@ async function sendPosts(ids: readonly string[], rules: Parameters<typeof startS
 }
 
 it('counts rows that were answered with rules and an error, and leaves them out of the shares of those that succeeded', async () => {
-  const ids = ['a', 'b', 'c-x', 'd-x', 'e-x']
+  const ids = ['a', 'fine', 'c-x', 'd-x', 'e-x']
   const { folder, source, sluice, sent } = await sendPosts(ids, [{ rule_id: 'r1', rule_name: 'Spam' }])
-  expect(sent.stdout).toMatch(/Spam +5 +100 %/)
+  expect(sent.stdout).toMatch(/Spam +4 +50\.0 %/)
   expect(sent.stdout).toContain('Some of these rows were answered with an error beside the rules.')
   const shown = await sluice('show', 'latest', '--json')
   expect(JSON.parse(shown.stdout)).toMatchObject({
     rows: { succeeded: 2, rejected: 3 },
-    triggered_rules: [{ rule_id: 'r1', rows: 5, without_success: 3 }],
+    triggered_rules: [{ rule_id: 'r1', rows: 4, without_success: 3 }],
   })
   const trend = await sluice('trend', source, '--json')
   expect(JSON.parse(trend.stdout)).toMatchObject({
-    runs: [{ rules: [{ rule_id: 'r1', rows: 5, share: 1 }] }],
+    runs: [{ rules: [{ rule_id: 'r1', rows: 4, share: 0.5 }] }],
   })
   await sluice('report', 'latest', join(folder, 'report.md'))
-  expect(readFileSync(join(folder, 'report.md'), 'utf8')).toMatch(/Spam.*\| 5 \| 100 %/)
+  const report = await sluice('report', 'latest', '--json')
+  expect(JSON.parse(report.stdout)).toMatchObject({ rows_without_rule: 1 })
+  expect(readFileSync(join(folder, 'report.md'), 'utf8')).toMatch(/Spam.*\| 4 \| 50\.0 %/)
 })
 
-it('names rules of one name with their ids, which tell them apart', async () => {
+it('names rules of one name with their ids, and counts those that triggered none', async () => {
   const rules = ['r1', 'r2'].map((rule_id) => ({ rule_id, rule_name: 'Spam' }))
-  const { source, sluice, sent } = await sendPosts(['a'], rules)
-  expect(sent.stdout).toMatch(/Spam \(r1\) +1 +100 %.*Spam \(r2\) +1 +100 %/s)
+  const { source, sluice, sent } = await sendPosts(['a', 'b-x', 'fine'], rules)
+  expect(sent.stdout).toMatch(/Spam \(r1\) +2 +50\.0 %.*Spam \(r2\) +2 +50\.0 %/s)
   const trend = await sluice('trend', source)
   expect(trend.stdout).toMatch(/Spam \(r1\) +Spam \(r2\)/)
+  const report = await sluice('report', 'latest', '--json')
+  expect(JSON.parse(report.stdout)).toMatchObject({ rows_without_rule: 1 })
 })

@@ -103,11 +103,9 @@ function readCounts(view: RunFamily): JournalCounts {
   return { state, rule, error, cause, answer: counts.get('answer') ?? new Map() }
 }
 
-/** Rows that triggered a rule; those with several are in several counts. */
+/** Rows that succeeded and triggered a rule; those with several are in several counts. */
 function countRuled(family: RunFamily, rules: ReadonlyMap<string, number>, succeeded: number): number {
-  const [first = 0, ...others] = [...rules.values()].filter((rows) => rows > 0)
-  if (others.length === 0) return first
-  if (succeeded === 0) return 0
+  if (succeeded === 0 || ![...rules.values()].some((rows) => rows > 0)) return 0
   return countRowsWithRules(family)
 }
 

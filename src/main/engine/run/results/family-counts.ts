@@ -247,38 +247,47 @@ export function readRuleNames(members: readonly RunView[]): Map<string, string> 
   return new Map(rules.map((rule) => [String(rule['rule_id']), String(rule['rule_name'] || rule['rule_id'])]))
 }
 
-/** Rows that triggered any rule, those that retries stand for counted there alone. */
-export function countRowsWithRules({ members }: RunFamily): number {
+/** Rows that succeeded and triggered any rule, those that retries stand for counted there alone. */
+export function countRowsWithRules(family: RunFamily): number {
+  const { members } = family
+  const unsuccessful = readUnsuccessfulSets(family).reduce((sum, { sets }) => sum + sets.length, 0)
   return members.reduce((sum, member) => {
     const counted = member.db.prepare('SELECT count(*) AS n FROM found WHERE rules <> 0').get()
     const taken = members.length === 1 ? 0 : (readCorrection(member, members).get(WITH_RULES)?.get('') ?? 0)
     return sum + Number(counted?.['n']) + taken
-  }, 0)
+  }, -unsuccessful)
 }
 
 /**
  * Rows by the rules that they triggered without having succeeded: an answer can have rules beside an error, such as that
  * of another model.
  */
-export function countRulesOfUnsuccessful({ members }: RunFamily): Map<string, number> {
+export function countRulesOfUnsuccessful(family: RunFamily): Map<string, number> {
   const counts = new Map<string, number>()
-  for (const member of members) {
-    const takers = findTakersOf(member, members)
-    const found = readTuples<[row: number, set: number]>(
-      member.db,
-      `SELECT found.row, found.rules FROM result CROSS JOIN found ON found.row = result.row
-       WHERE result.state IN (SELECT value FROM json_each(?)) AND found.rules <> 0`,
-      [JSON.stringify(listStates('open', 'unsuccessful'))],
-    )
-    const ids = found.map(([row]) => row)
-    const taken = new Set(takers.flatMap((taker) => pickRows(taker, ids)))
-    const toRules = createSetReader(member.db, createRuleReader(member.db))
-    for (const [row, set] of found) {
-      if (taken.has(row)) continue
+  for (const { db, sets } of readUnsuccessfulSets(family)) {
+    const toRules = createSetReader(db, createRuleReader(db))
+    for (const set of sets) {
       for (const { ruleId } of toRules(set)) counts.set(ruleId, (counts.get(ruleId) ?? 0) + 1)
     }
   }
   return counts
+}
+
+/** The sets of rules of rows that did not succeed, by the journal that says what they are now. */
+function readUnsuccessfulSets({ members }: RunFamily): { db: DatabaseSync; sets: number[] }[] {
+  const states = JSON.stringify(listStates('open', 'unsuccessful'))
+  return members.map((member) => {
+    const { db } = member
+    const found = readTuples<[row: number, set: number]>(
+      db,
+      `SELECT found.row, found.rules FROM result CROSS JOIN found ON found.row = result.row
+       WHERE result.state IN (SELECT value FROM json_each(?)) AND found.rules <> 0`,
+      [states],
+    )
+    const ids = found.map(([row]) => row)
+    const taken = new Set(findTakersOf(member, members).flatMap((taker) => pickRows(taker, ids)))
+    return { db, sets: found.flatMap(([row, set]) => (taken.has(row) ? [] : [set])) }
+  })
 }
 
 function toTriggeredRules(
