@@ -46,6 +46,12 @@ it('answers a statement about a run, hides content, says what is wrong, stops, a
   expect(lines[1]).toBe('1,win a free prize now 0,succeeded,')
   await page.getByText('40 rows written').waitFor()
 
+  await statement.fill("SELECT '=1+1' AS sum")
+  await page.getByRole('button', { name: 'Ask' }).click()
+  await answer.getByText('1 row', { exact: true }).waitFor()
+  await answer.getByRole('button', { name: 'Save as CSV' }).click()
+  await page.getByText(/^1 cell has an apostrophe in front.*; JSON lines hold them unchanged\.$/).waitFor()
+
   await statement.fill('DELETE FROM rows')
   await page.getByRole('button', { name: 'Ask' }).click()
   await page.getByText(/cannot modify rows because it is a view/).waitFor()

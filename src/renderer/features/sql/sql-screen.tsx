@@ -81,6 +81,7 @@ export function SqlScreen({ runId }: { runId: string }) {
   const save = (format: 'csv' | 'jsonl', statement: string) =>
     file.write({
       describe: ({ rows }) => `${formatCounted(rows, 'row')} written`,
+      unchanged: 'JSON lines hold them unchanged',
       write: () =>
         saveExport(suggestFileName(name, format, 'sql'), (target) =>
           bridge.sql.save({ runIds: [runId], sql: statement, format, ...target }),
