@@ -12,6 +12,9 @@ import { refreshVerdicts } from './verdicts.ts'
 
 const AGAIN_MS = 500
 
+/** How often a run that has ended is read again while callbacks of its rows may still come. */
+const LATE_CALLBACKS_MS = 5_000
+
 /** The newest picture of each run that is looked at, and how each stands on disk. */
 interface LiveRuns {
   snapshots: Record<string, RunSnapshot>
@@ -77,12 +80,9 @@ async function keepFollowing(runId: string, signal: AbortSignal): Promise<void> 
       }
       await readSummary(runId, signal, { unlessLive: false })
       // What was read last may miss how the last rows ended.
-      if (wasHeld) {
-        const perRun = [ask.results.key(), ask.evaluate.key(), ask.load.key(), ask.receiver.status.key()]
-        // The warnings of a retry are among those of its run.
-        refresh(...perRun, ask.check.problems.key())
-      }
-      return
+      if (wasHeld) refreshRun()
+      followed.delete(runId)
+      return await followLateCallbacks(runId, signal)
     } catch (error) {
       if (signal.aborted) return
       await readSummary(runId, signal, { unlessLive: false }).catch(() => {})
@@ -93,6 +93,24 @@ async function keepFollowing(runId: string, signal: AbortSignal): Promise<void> 
     } finally {
       followed.delete(runId)
     }
+  }
+}
+
+/** Reads again what a run that has ended says of its rows. */
+function refreshRun(): void {
+  const ofRows = [ask.results.key(), ask.evaluate.key(), ask.load.key(), ask.receiver.status.key()]
+  // The warnings of a retry are among those of its run.
+  refresh(...ofRows, ask.check.problems.key())
+}
+
+/** Reads a run that has ended again for as long as a late callback may settle one of its rows. */
+async function followLateCallbacks(runId: string, signal: AbortSignal): Promise<void> {
+  const readRows = () => useLiveRuns.getState().summaries[runId]?.rows
+  for (let rows = readRows(); rows !== undefined && rows.awaiting + rows.overdue > 0; rows = readRows()) {
+    await new Promise((resolve) => setTimeout(resolve, LATE_CALLBACKS_MS))
+    if (signal.aborted) return
+    await readSummary(runId, signal, { unlessLive: true })
+    if (readRows() !== rows) refreshRun()
   }
 }
 
