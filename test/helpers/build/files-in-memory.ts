@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statfsSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
@@ -21,6 +21,8 @@ export function keepFilesInMemory(): Plugin {
       // Each project has plugins of its own, and a folder that a person has chosen stays.
       if (process.env['TMPDIR'] !== undefined || findQuickFolder() !== MEMORY_FOLDER) return
       const folder = mkdtempSync(join(MEMORY_FOLDER, 'sluice-tests-'))
+      // As that of the system: some tests run commands as another user.
+      chmodSync(folder, 0o755)
       process.env['TMPDIR'] = folder
       process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
     },
