@@ -68,7 +68,7 @@ export function parseBody<Schema extends z.ZodType>(
 
 function toCheckedTask(task: z.output<typeof v2Schema>, value: unknown): CheckedTask {
   if (isWithoutContent(value)) {
-    throw new SandboxRefusal('PARAM_REQUIRED', 'url: is required where there is no text_data')
+    throw new SandboxRefusal('PARAM_REQUIRED', 'url: is required without text_data')
   }
   if (task.text_data !== undefined && task.url !== undefined) {
     throw new SandboxRefusal('INVALID_PARAM', 'url: must not be sent together with text_data')

@@ -109,9 +109,9 @@ export function createWebRoutes(
 function leadToQuestion(url: string | null, { headers }: IncomingMessage, response: ServerResponse): void {
   const { 'sec-fetch-mode': mode, 'sec-fetch-dest': destination } = headers
   if (mode !== undefined && (mode !== 'navigate' || destination !== 'document')) {
-    refuse(response, 403, 'Open this address in a tab of its own.')
+    refuse(response, 403, 'Open this address in a separate tab.')
   } else if (url === null) {
-    sendText(response, 404, 'Nothing waits for a confirmation any more. You can close this page.')
+    sendText(response, 404, 'No confirmation is pending. You can close this page.')
   } else {
     sendAnswer(response, 303, '', { ...createDocumentHeaders(''), location: url })
   }

@@ -242,7 +242,7 @@ function parseOptions(text: string, from: number): { abortOnFail: boolean; delay
     throw new MistakeError(
       text,
       delayAt,
-      '`abortOnFail` beside `delayAbortEval`, which means nothing without it',
+      '`abortOnFail` together with `delayAbortEval`, which has no effect without it',
     )
   }
   return { abortOnFail, delayAbortEvalMs: delayAbortEvalMs ?? 0 }

@@ -18,7 +18,7 @@ const expressionSchema = z.string().superRefine((text, context) => {
   const message = !result.ok
     ? formatThresholdMistake(text, result.mistake)
     : result.abortOnFail
-      ? `threshold \`${text}\`: expected no options beside an expression; write them into abortOnFail and delayAbortEvalMs`
+      ? `threshold \`${text}\`: expected no options next to an expression; write them into abortOnFail and delayAbortEvalMs`
       : null
   if (message !== null) context.addIssue({ code: 'custom', message })
 })

@@ -87,9 +87,8 @@ export const ID_PROBLEMS = {
   id_precision: {
     expected: () => ({
       terminal:
-        'is stored as a number with more than 15 digits, of which spreadsheets change those after the 15th. Export the ids again as text',
-      window:
-        'is stored as a number with more than 15 digits, of which spreadsheets change those after the 15th',
+        'is stored as a number with more than 15 digits; spreadsheets change all digits after the 15th. Export the ids again as text',
+      window: 'is stored as a number with more than 15 digits; spreadsheets change all digits after the 15th',
     }),
     title: 'Ids with more than 15 digits that are stored as numbers',
     remedy: 'Spreadsheets keep 15 digits. Format the column as text, then enter these ids again.',

@@ -64,7 +64,7 @@ const MAPPING_MISTAKES = {
     text: 'post_id would be the same on every row',
     remedy: {
       terminal: 'Use --set post_id={{run}}-{{row}}.',
-      window: 'Use {{row}} or {{run}}-{{row}}, so that each submission gets a post_id of its own.',
+      window: 'Use {{row}} or {{run}}-{{row}}, so that each submission gets its own post_id.',
     },
   }),
   field_unknown: (args: {
@@ -222,8 +222,8 @@ function sayHeaderRow(row: number, surface: Surface): string {
 /** How the objects of an array become rows, as an instruction. */
 export function sayToOwnFile(filter: string, surface: Surface): string {
   return surface === 'terminal'
-    ? `write them to a file of their own, as in: jq -c ${quoteForShell(filter)} FILE > rows.jsonl (jq 1.7 or later; earlier versions round long numbers)`
-    : 'save that array as a file of its own, and choose that file'
+    ? `write them to a separate file, as in: jq -c ${quoteForShell(filter)} FILE > rows.jsonl (jq 1.7 or later; earlier versions round long numbers)`
+    : 'save that array as a separate file, and choose that file'
 }
 
 /** Names arrays that may have the rows, and says what to do. */
@@ -250,7 +250,7 @@ export const MAPPING_MESSAGES = {
     words: ({ generated, keys }: { generated: string | null; keys: readonly string[] }) => {
       const example = keys.map((key) => `--new-by ${key}`).join(' or ')
       return {
-        text: `what was sent before cannot be told: ${generated ?? 'the id of each row'} is generated for each run, not read from the source`,
+        text: `cannot tell what was sent before: ${generated ?? 'the id of each row'} is generated for each run, not read from the source`,
         remedy: {
           terminal: `Map a column that has an id of each row, such as --map post_id=COLUMN, or name what tells rows apart, such as ${example === '' ? '--new-by COLUMN' : example}.`,
           window:

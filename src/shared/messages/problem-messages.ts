@@ -109,7 +109,7 @@ export const PROBLEM_MESSAGES = {
       }
     },
     title: 'Rows in other sheets',
-    remedy: 'Each sheet is a run of its own: choose the sheet to send in Source.',
+    remedy: 'Each sheet is a separate run: choose the sheet to send in Source.',
     needs: 'content_cut',
     counts: 'unsent',
   },
@@ -129,7 +129,7 @@ export const PROBLEM_MESSAGES = {
       })[part],
     title: 'Lines that are not moderation requests',
     remedy:
-      'Each line of a batch is a request such as {"custom_id": "1", "method": "POST", "url": "/v1/moderations", "body": {"input": "hello"}}. Put other requests in a file of their own, or read the file as plain JSON Lines.',
+      'Each line of a batch is a request such as {"custom_id": "1", "method": "POST", "url": "/v1/moderations", "body": {"input": "hello"}}. Put other requests in a separate file, or read the file as plain JSON Lines.',
   },
   duplicate_key: {
     expected: () => 'has a key more than once; its last value is used',
@@ -138,7 +138,7 @@ export const PROBLEM_MESSAGES = {
   },
   number_precision: {
     expected: () =>
-      'is stored as a number with more than 15 digits, of which spreadsheets change those after the 15th',
+      'is stored as a number with more than 15 digits; spreadsheets change all digits after the 15th',
     title: 'Numbers with more than 15 digits',
     remedy: 'Spreadsheets keep 15 digits. Format the column as text, then enter these ids again.',
   },
@@ -206,10 +206,10 @@ export const PROBLEM_MESSAGES = {
   },
   unknown_link: {
     expected: ({ column }: { column: string }) =>
-      `the link of the cell in \`${column}\` cannot be told: it has two, or a formula makes it of other cells`,
-    title: 'Links that cannot be told',
+      `cannot read the link of the cell in \`${column}\`: it has two, or a formula makes it of other cells`,
+    title: 'Links that cannot be read',
     remedy:
-      'Give the cell one link in the spreadsheet, or put the address into a column of its own, and choose the file again.',
+      'Give the cell one link in the spreadsheet, or put the address into a separate column, and choose the file again.',
   },
   unknown_kind: {
     expected: ({ isFile }: { isFile: boolean }) =>
@@ -243,7 +243,7 @@ export const PROBLEM_MESSAGES = {
       `missing in ${files}: column ${columns}${others === undefined ? '' : ` (other files lack its ${others})`}; cells there are empty`,
     title: 'Files without some of the columns',
     remedy:
-      'Rows of these files have empty cells in these columns. If a column has another name there, rename it, or send these files by themselves.',
+      'Rows of these files have empty cells in these columns. If a column has another name there, rename it, or send these files separately.',
     counts: 'all',
   },
   source_changed: {
@@ -325,7 +325,7 @@ export const PROBLEM_MESSAGES = {
     needs: 'content_cut',
     advice: (moved: object) =>
       'wider' in moved
-        ? 'if the columns differ, send these files as runs of their own'
+        ? 'if the columns differ, send these files as separate runs'
         : 'to say which columns are meant, pass --map FIELD=NUMBER',
   },
   unsent_text: {
@@ -378,7 +378,7 @@ export const PROBLEM_MESSAGES = {
       }
     },
     title: 'Rows inside a key',
-    remedy: 'If these objects are the rows, save their array as a file of its own, and choose that file.',
+    remedy: 'If these objects are the rows, save their array as a separate file, and choose that file.',
     needs: 'content_cut',
   },
   ambiguous_column: {
@@ -443,7 +443,7 @@ export const PROBLEM_MESSAGES = {
     expected: () => 'is JSON, which is sent as the text that it is, with its keys and quotes',
     title: 'JSON in a text',
     remedy:
-      'If only a value in it is the content, put that value in a column of its own. If each cell is a whole request, choose request in Mapping.',
+      'If only a value in it is the content, put that value in a separate column. If each cell is a whole request, choose request in Mapping.',
   },
   not_a_url: {
     expected: () => 'must be an http or https URL',
@@ -610,7 +610,7 @@ function sayUnnamed({ column, heading }: UnnamedColumn) {
   const which =
     heading === undefined
       ? 'which the header has no name for'
-      : `which is below the merged heading \`${heading}\` but has no name of its own`
+      : `which is below the merged heading \`${heading}\` but has no name itself`
   const named = /^\d+$/.test(column) ? column : `\`${column}\``
   const lost = `column ${named}, ${which}, has text that is not sent`
   return {

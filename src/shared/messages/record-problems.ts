@@ -133,7 +133,7 @@ export const RECORD_PROBLEMS = {
       'looks like a part of another table below the first, with its own header; it is read with the columns of the first',
     title: 'Rows of a second table',
     remedy:
-      'Its cells go into the fields of the first table. Leave these rows out, and send them from a file of their own.',
+      'Its cells go into the fields of the first table. Leave these rows out, and send them from a separate file.',
     needs: 'content_cut',
   },
   drawn_line: {

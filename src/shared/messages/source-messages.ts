@@ -134,7 +134,7 @@ export const SOURCE_MESSAGES = {
     }) => {
       const named =
         args.sources.length === 0
-          ? 'To send the rows of the tables, move the other files to a folder of their own.'
+          ? 'To send the rows of the tables, move the other files to a separate folder.'
           : `To send the rows of the ${args.tables === 1 ? 'table' : 'tables'}, name them: ${args.sources.map(quoteForShell).join(' ')}.`
       const asPosts =
         args.posts <= args.tables
@@ -144,7 +144,7 @@ export const SOURCE_MESSAGES = {
         problem: `found ${formatCounted(args.tables, 'table')} and other files in one folder: ${args.mixedIn.join(', ')}${args.rest > 0 ? ` and ${args.rest} more` : ''}`,
         remedy: {
           terminal: named + asPosts,
-          window: 'Choose the tables themselves, or keep the other files in a folder of their own.',
+          window: 'Choose the tables themselves, or keep the other files in a separate folder.',
         },
       }
     },

@@ -114,7 +114,7 @@ export const LOAD_OPTIONS = {
     field: { label: 'Rows are sent' },
     choices: [
       ['source', 'in the order of the source'],
-      ['shuffled', 'shuffled, each round anew'],
+      ['shuffled', 'shuffled again in each round'],
       ['random', 'at random'],
     ],
   },

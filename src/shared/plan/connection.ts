@@ -134,11 +134,11 @@ export const CONNECTION_OPTIONS = {
   traceparent: {
     schema: z.boolean().optional(),
     words:
-      'Whether each try of a run or load test carries a `traceparent` header with a trace of its own (W3C Trace Context), which is kept with its row (default: false).',
+      'Whether each try of a run or load test carries a `traceparent` header with its own trace (W3C Trace Context), which is kept with its row (default: false).',
     setting: 'traceparent',
     section: 'service',
     flag: '--traceparent',
-    help: 'send a traceparent header (W3C Trace Context) with each try, a trace of its own, and keep it with the row',
+    help: 'send a traceparent header (W3C Trace Context) with each try, each with its own trace, and keep it with the row',
   },
   resolve: {
     schema: z.array(resolvedHostSchema).optional(),

@@ -65,7 +65,7 @@ export const ROW_STATES = {
   },
   overdue: {
     kind: 'unsuccessful',
-    meaning: 'The service took it, and its callback has not come in time.',
+    meaning: 'The service took it, and its callback did not arrive in time.',
     note: 'accepted, no result in time',
     tone: 'odd',
   },

@@ -84,7 +84,9 @@ export function countSucceededOf({ rows, without_success: without = 0 }: Trigger
 /** Says why a share is less than the rows beside it, if it is. */
 export function noteUnsuccessful(rules: readonly TriggeredRule[]): string[] {
   if (!rules.some(({ without_success: without }) => without !== undefined)) return []
-  return ['Some of these rows were answered with an error beside the rules. They are not in the shares.']
+  return [
+    'Some of these rows were answered with an error in addition to the rules. They are not in the shares.',
+  ]
 }
 
 /** Rows that ended alike, and how. */

@@ -83,5 +83,5 @@ it('advises to move the other files if no pattern can name many tables', async (
   onlyInLongForm()
   const tables = Object.fromEntries(Array.from({ length: 6 }, (_, at) => [`${at}.csv`, TABLE(`u${at}`)]))
   const { hint } = await tryFolder({ ...tables, 'note.txt': 'x' }, 'week[1]')
-  expect(hint).toBe('To send the rows of the tables, move the other files to a folder of their own.')
+  expect(hint).toBe('To send the rows of the tables, move the other files to a separate folder.')
 })

@@ -40,7 +40,7 @@ it('counts rows that were answered with rules and an error, and leaves them out 
   const ids = ['a', 'fine', 'c-x', 'd-x', 'e-x']
   const { folder, source, sluice, sent } = await sendPosts(ids, [{ rule_id: 'r1', rule_name: 'Spam' }])
   expect(sent.stdout).toMatch(/Spam +4 +50\.0 %/)
-  expect(sent.stdout).toContain('Some of these rows were answered with an error beside the rules.')
+  expect(sent.stdout).toContain('Some of these rows were answered with an error in addition to the rules.')
   const shown = await sluice('show', 'latest', '--json')
   expect(JSON.parse(shown.stdout)).toMatchObject({
     rows: { succeeded: 2, rejected: 3 },

@@ -150,7 +150,7 @@ describe('a mistake in a threshold', () => {
     ['p(99)<5 abort', 9, '`abortOnFail`, `delayAbortEval=10s`, each at most once, or the end, found `abort`'],
     ['p(99)<5 abortOnFail abortOnFail', 21, 'each at most once'],
     ['p(99)<5 abortOnFail delayAbortEval=3', 36, 'a duration such as 10s or 1m30s, found `3`'],
-    ['p(99)<5 delayAbortEval=3s', 9, '`abortOnFail` beside `delayAbortEval`'],
+    ['p(99)<5 delayAbortEval=3s', 9, '`abortOnFail` together with `delayAbortEval`'],
   ])('in `%s` is at character %d and says what is expected', (text, at, sentence) => {
     const result = parse(text)
     expect(result).toMatchObject({ ok: false, mistake: { at } })

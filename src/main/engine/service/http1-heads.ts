@@ -85,7 +85,7 @@ export function parseAnswerHead(text: string): AnswerHead {
   if (match === null) throw malformed('its first line is not a status line of HTTP/1.1')
   const status = Number(match[2])
   const isHttp10 = match[1] === '0'
-  if (status === 101) throw malformed('it switches to another protocol, which nobody asked for')
+  if (status === 101) throw malformed('it switches to another protocol, which was not requested')
   if (status < 200 && isHttp10) throw malformed('HTTP/1.0 knows no informational answers')
   const firstEnd = text.indexOf('\r\n')
   if (firstEnd >= 0 && isBlank(text.charCodeAt(firstEnd + 2))) {

@@ -428,7 +428,7 @@ function toExpectedRevision({ label, env, typed }: ConnectionKey): string {
 }
 
 function sayMissing({ env }: ConnectionKey): string {
-  return env === undefined ? 'that key is not at hand' : `${env} is not set`
+  return env === undefined ? 'that key is not available' : `${env} is not set`
 }
 
 function findStored(workspace: string, name: string): StoredConnection | null {

@@ -178,7 +178,7 @@ export const PLAN_WORDS: Readonly<Record<string, string>> = {
   'mapping.*.template':
     'Text with {{row}} (the record number, from 1), {{run}} and {{column name}} as placeholders.',
   filledBy:
-    'Fields of the mapping that nobody stated, each with how it was filled: by a column of its name, or by a guess (default: none). Before content is lost to a guess, a run asks.',
+    'Fields that were mapped automatically, each with how: by a column of the same name, or by a guess (default: none). A run asks before a guess loses content.',
   accept:
     'Kinds of warnings about the source that do not stop the rows from being sent, whatever their cause: content_cut, ids_changed, hidden_rows, encoding_uncertain, fixes_do_not_fit, sent_twice; and ids_rewritten, the service answers with other ids (default: none). Better name causes under `accepted`.',
   onlyNew:

@@ -97,7 +97,7 @@ test('a whole number of more digits than a spreadsheet keeps is a warning', asyn
     '<row><c><v>1234567890123456</v></c></row><row><c><v>123456789012345</v></c></row>',
   )
   expect(source.rows.flatMap((row) => row.problems.map(formatProblem))).toEqual([
-    'row 1: is stored as a number with more than 15 digits, of which spreadsheets change those after the 15th, found `1234567890123456`',
+    'row 1: is stored as a number with more than 15 digits; spreadsheets change all digits after the 15th, found `1234567890123456`',
   ])
   expect(source.problems).toEqual(['number_precision 1 warning'])
 })

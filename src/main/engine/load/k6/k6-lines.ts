@@ -75,12 +75,12 @@ export class K6Lines {
       thresholds,
       notes: [
         ...(this.#hasMain || thresholds.length === 0
-          ? ['Samples say nothing of how thresholds ended; those of an exported project are in its summary.']
-          : ['Samples say nothing of how thresholds ended: they were judged anew, over the whole run.']),
+          ? ['Samples do not record how thresholds ended; those of an exported project are in its summary.']
+          : ['Samples do not record how thresholds ended, so they were judged again over the whole run.']),
         ...(this.#isCut
           ? ['The file ends in the middle: k6 was stopped before it had written all of it.']
           : []),
-        ...(this.#unreadable === 0 ? [] : [`${this.#unreadable} lines are none of k6's and were left out.`]),
+        ...(this.#unreadable === 0 ? [] : [`${this.#unreadable} lines are not from k6 and were left out.`]),
       ],
     }
   }

@@ -90,7 +90,7 @@ export function formatK6Script(plan: K6Plan, files: readonly K6RowsFile[], appVe
   const { baseUrl, path } = toLoadTarget(plan)
   const hasClientCertificate = connection.tls?.certFile !== undefined
   const think = load.thinkTime
-  return `${SCRIPT_BEGINNING} ${appVersion}. See README.md beside it.
+  return `${SCRIPT_BEGINNING} ${appVersion}. See README.md next to it.
 import { SharedArray } from 'k6/data'
 import exec from 'k6/execution'
 import http from 'k6/http'

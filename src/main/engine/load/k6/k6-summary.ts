@@ -162,7 +162,7 @@ export function summaryToResult(summary: ParsedK6Summary): K6Result {
     seconds: [],
     notes: [
       'A summary has percentiles and no distribution: they cannot be merged with those of other runs, and a comparison has no confidence.',
-      ...(shape === 'machine-readable' ? ['This kind of summary says nothing of thresholds.'] : []),
+      ...(shape === 'machine-readable' ? ['This kind of summary does not record thresholds.'] : []),
       ...(hasMain && planned === null
         ? ['The time includes the warm-up and the last answers, so requests a second are more than it seems.']
         : []),

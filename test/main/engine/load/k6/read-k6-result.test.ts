@@ -93,7 +93,7 @@ describe.each(VERSIONS)('results of k6 %s', (version) => {
       p90: expect.any(Number),
       p95: expect.any(Number),
     })
-    expect(result.notes.join(' ')).toContain('says nothing of thresholds')
+    expect(result.notes.join(' ')).toContain('does not record thresholds')
   })
 
   test('from --out json have every sample, also compressed', async () => {
@@ -220,7 +220,7 @@ describe('JSON lines', () => {
       `${whole}\nnonsense\n{"metric":"http_reqs","type":"Point","data":{"time":"x","value":1}}\n{"metric":"http_reqs"`,
     )
     expect(requests).toBe(1)
-    expect(notes).toContain("3 lines are none of k6's and were left out.")
+    expect(notes).toContain('3 lines are not from k6 and were left out.')
   })
 
   test('cut off where k6 was stopped are read as far as they go', async () => {
