@@ -1,7 +1,7 @@
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { onTestFinished } from 'vitest'
+import { beforeEach, onTestFinished, vi } from 'vitest'
 
 /** Makes an empty folder that is removed, with all in it, when the running test is over. Call it inside a test. */
 export function createTemporaryFolder(): string {
@@ -20,6 +20,18 @@ export async function withTemporaryFolder<Result>(
   } finally {
     removeFolder(folder)
   }
+}
+
+/** Gives each test of a file a folder of its own for temporary files, which else has those of other test processes, too. */
+export function keepTemporaryFilesApart(): void {
+  beforeEach(() => {
+    const folder = makeFolder()
+    vi.stubEnv('TMPDIR', folder)
+    return () => {
+      vi.unstubAllEnvs()
+      removeFolder(folder)
+    }
+  })
 }
 
 function makeFolder(): string {

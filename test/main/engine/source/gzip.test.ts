@@ -4,9 +4,11 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { unpackGzip } from '../../../../src/main/engine/source/gzip.ts'
-import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
+import { createTemporaryFolder, keepTemporaryFilesApart } from '../../../helpers/temporary-folder.ts'
 import { readAnySource, writeSource } from './read-source.ts'
 import { createWorkbook } from './workbook-files.ts'
+
+keepTemporaryFilesApart()
 
 const listCopies = () => readdirSync(tmpdir()).filter((name) => name.startsWith('sluice-unpacked-'))
 

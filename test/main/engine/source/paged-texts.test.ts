@@ -4,10 +4,13 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
 import { PagedTexts } from '../../../../src/main/engine/source/xlsx/shared-strings.ts'
+import { keepTemporaryFilesApart } from '../../../helpers/temporary-folder.ts'
 import { waitFor } from '../../../helpers/wait-for.ts'
 
 setFlagsFromString('--expose-gc')
 const collectGarbage: () => void = runInNewContext('gc')
+
+keepTemporaryFilesApart()
 
 const listSpills = () => readdirSync(tmpdir()).filter((name) => /^sluice-[\da-f]{24}$/.test(name))
 
