@@ -230,10 +230,11 @@ test('a service that stops answering passes no threshold, and that it did is sai
 
 test('while a service answers nothing it is said for how long, until it answers again', async () => {
   const held: (() => void)[] = []
+  let isHeard = false
   const server = await startFaultServer({
     onRequest: (request, wire) => {
       const answer = () => wire.send(200, toTaskAnswer(request))
-      if (request.number <= 50) answer()
+      if (request.number <= 50 || isHeard) answer()
       else held.push(answer)
     },
   })
@@ -243,6 +244,7 @@ test('while a service answers nothing it is said for how long, until it answers 
   const { load } = await run.until((snapshot) => snapshot.load?.silentMs != null)
   expect(load).toMatchObject({ requests: 50, phase: 'measuring' })
   expect(load?.silentMs).toBeGreaterThanOrEqual(1_000)
+  isHeard = true
   for (const answer of held) answer()
   await run.until((snapshot) => snapshot.load?.silentMs === null)
   run.command({ kind: 'stop' })

@@ -93,7 +93,8 @@ function describeRows(step: AnsweredStep, classes: readonly string[], members: r
 
 describe('the rows of a finished run', () => {
   it('come once each in the order of the source, refused ones as their retry was answered', async () => {
-    const { first, retry, read } = await prepare()
+    const prepared = await prepare()
+    const { first, retry, read } = prepared
     const rows = read(first)
     expect(rows.map(({ row }) => row)).toEqual(Array.from({ length: ROWS }, (_, index) => index + 1))
     expect(rows.every(({ isAnswered, whole }) => isAnswered && whole.kinds === null)).toBe(true)
@@ -116,35 +117,41 @@ describe('the rows of a finished run', () => {
       const others = row === MANY_CLASSES ? 0.159 : 0
       expect(highest).toBe(isScored ? Math.max(hate, spam, others) : Number.NaN)
     }
+    expectSameFromStored(prepared, CLASSES)
   })
 
-  it('say the same from what is stored next to the journals, whatever of it is stored', async () => {
-    for (const manyClasses of [CLASSES, FURTHER_CLASSES]) {
-      const { first, retry, open, read } = await prepare(manyClasses)
-      const classes = ['hate', 'none', 'spam', `class ${manyClasses - 1}`]
-      const fromJournals = { first: read(first, classes), retry: read(retry, classes) }
-      expect(fromJournals.first.some(({ isCached }) => isCached)).toBe(true)
-      // A retry that is not large is read from its journal, beside the first run's columns.
-      for (const [storedFromRows, stored] of [
-        [ROWS, [true, false]],
-        [1, [true, true]],
-      ] as const) {
-        const findings = new RowFindings(null, storedFromRows)
-        while (!findings.isComplete) findings.step(open(first))
-        const wanted = { columns: [0, 1, 99], classes: ['spam', 'none'] }
-        const columns = open(first).members.map((view) => loadColumns(view, wanted))
-        expect(columns.map((own) => own !== null)).toEqual(stored)
-        // Texts are different in each row, users are few.
-        expect([...(columns[0]?.cells.keys() ?? [])]).toEqual([1])
-        expect({ first: read(first, classes), retry: read(retry, classes) }).toEqual(fromJournals)
-      }
-      // What was read of the findings is freed with the last step, also if nobody reads on, and says nothing then.
-      const steps = readAnsweredSteps(open(retry))
-      const { value: step } = steps.next()
-      const readRules = () => step?.ruleIdsAt(1)
-      expect(readRules()).toEqual(['r-retried'])
-      steps.return()
-      expect(readRules).toThrow('released')
-    }
+  it('say the same from what is stored next to the journals, also if there are more classes than columns', async () => {
+    expectSameFromStored(await prepare(FURTHER_CLASSES), FURTHER_CLASSES)
   })
 })
+
+/** Reads the rows from the journals and then from what is stored next to them, of the first run alone and of both. */
+function expectSameFromStored(
+  { first, retry, open, read }: Awaited<ReturnType<typeof prepare>>,
+  manyClasses: number,
+): void {
+  const classes = ['hate', 'none', 'spam', `class ${manyClasses - 1}`]
+  const fromJournals = { first: read(first, classes), retry: read(retry, classes) }
+  expect(fromJournals.first.some(({ isCached }) => isCached)).toBe(true)
+  // A retry that is not large is read from its journal, beside the first run's columns.
+  for (const [storedFromRows, stored] of [
+    [ROWS, [true, false]],
+    [1, [true, true]],
+  ] as const) {
+    const findings = new RowFindings(null, storedFromRows)
+    while (!findings.isComplete) findings.step(open(first))
+    const wanted = { columns: [0, 1, 99], classes: ['spam', 'none'] }
+    const columns = open(first).members.map((view) => loadColumns(view, wanted))
+    expect(columns.map((own) => own !== null)).toEqual(stored)
+    // Texts are different in each row, users are few.
+    expect([...(columns[0]?.cells.keys() ?? [])]).toEqual([1])
+    expect({ first: read(first, classes), retry: read(retry, classes) }).toEqual(fromJournals)
+  }
+  // What was read of the findings is freed with the last step, also if nobody reads on, and says nothing then.
+  const steps = readAnsweredSteps(open(retry))
+  const { value: step } = steps.next()
+  const readRules = () => step?.ruleIdsAt(1)
+  expect(readRules()).toEqual(['r-retried'])
+  steps.return()
+  expect(readRules).toThrow('released')
+}
