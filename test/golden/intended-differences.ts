@@ -662,7 +662,7 @@ function toDistanceNow(value: unknown): unknown {
 }
 
 const EDITED =
-  'Of 1 row that triggers other rules, 1 was sent with another text or address in B, so it says nothing about a change of rules. To leave it out, join rows by content.'
+  'Of 1 row that triggers other rules, 1 was sent with another text or address in B, which may be why it differs. To leave it out, join rows by content.'
 
 /** What `compare` prints about the golden runs with the warning, unless rows are joined by content. */
 function warnOfEdited({ args, stdout }: Answer): unknown {

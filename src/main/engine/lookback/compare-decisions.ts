@@ -267,8 +267,8 @@ function sayEdited({ changed, lookedAt, edited }: EditedRows): string {
     lookedAt < changed
       ? `, ${formatCount(lookedAt)} were looked at: ${formatCount(edited)} of them`
       : `, ${formatCount(edited)}`
-  const [were, theySay, them] = edited === 1 ? ['was', 'it says', 'it'] : ['were', 'they say', 'them']
-  return `${rows}${share} ${were} sent with another text or address in B, so ${theySay} nothing about a change of rules. To leave ${them} out, join rows by content.`
+  const [were, them, differs] = edited === 1 ? ['was', 'it', 'it differs'] : ['were', 'them', 'they differ']
+  return `${rows}${share} ${were} sent with another text or address in B, which may be why ${differs}. To leave ${them} out, join rows by content.`
 }
 
 function listWarnings(

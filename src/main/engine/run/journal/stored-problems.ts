@@ -123,14 +123,14 @@ function toWordedCauses(problems: ReadonlyMap<string, number>, wanted: Problem['
     .sort((a, b) => b.rows - a.rows)
 }
 
-/** Stored problems of a cause, the first ones, of rows that are not left out. */
+/** Stored problems of a cause, the first ones; errors not of rows that are left out, which are not counted either. */
 export function createExamplesReader(
   db: DatabaseSync,
   limit: number,
 ): (cause: CountedCause, isUnsent?: boolean) => Problem[] {
   const find = db.prepare(
     `SELECT ${PROBLEM_COLUMNS} FROM problem WHERE severity = ? AND code = ? AND field IS ? AND args IS ?
-     AND (message = ? OR code = 'not_unique') AND ${NOT_OF_LEFT_OUT} ORDER BY id LIMIT ${limit}`,
+     AND (message = ? OR code = 'not_unique') AND (severity <> 'error' OR ${NOT_OF_LEFT_OUT}) ORDER BY id LIMIT ${limit}`,
   )
   return ({ severity, code, field, args, text = '' }, isUnsent = false) =>
     find.all(isUnsent ? UNSENT_WARNING : severity, code, field, toJson(args), text).map(toStoredProblem)
