@@ -11,8 +11,8 @@ const MEMORY_FOLDER = '/dev/shm'
 const FREE_BYTES = 1024 ** 3
 
 /**
- * Keeps the temporary files of all tests in memory, where the system can, and removes them at the end. A journal syncs what
- * it commits, so that many tests would wait for the disk for half of their time.
+ * Keeps the temporary files of all tests in memory, if the system can, and removes them at the end. A journal syncs what it
+ * commits, so that tests of many small runs would mostly wait for the disk.
  */
 export function keepFilesInMemory(): Plugin {
   return {
