@@ -20,7 +20,9 @@ import {
   nameAddress,
   parseBaseUrl,
   parseServiceUrl,
+  recallDestination,
   recallTypedKeys,
+  rememberDestination,
   rememberTypedKey,
   toAddresses,
 } from '../../src/renderer/ui/connection/destination.ts'
@@ -129,45 +131,46 @@ describe('what keeps rows from being sent', () => {
   })
 })
 
-describe('a stored connection', () => {
-  const entry: ConnectionEntry = {
+const STORED: ConnectionEntry = {
+  name: 'live',
+  isProduction: true,
+  isInUse: true,
+  keys: [
+    { label: 'primary', env: 'LIVE_KEY', state: 'ready' },
+    { label: 'spare', env: 'SPARE_KEY', state: 'missing' },
+  ],
+  activeKey: 'primary',
+  connection: connectionSchema.parse({
     name: 'live',
-    isProduction: true,
-    isInUse: true,
-    keys: [
-      { label: 'primary', env: 'LIVE_KEY', state: 'ready' },
-      { label: 'spare', env: 'SPARE_KEY', state: 'missing' },
-    ],
-    activeKey: 'primary',
-    connection: connectionSchema.parse({
-      name: 'live',
-      baseUrl: 'https://live.example',
-      apiKeyEnv: 'LIVE_KEY',
-      timeoutMs: 5_000,
-      proxy: { url: 'http://proxy.example:3128' },
-    }),
-  }
+    baseUrl: 'https://live.example',
+    apiKeyEnv: 'LIVE_KEY',
+    timeoutMs: 5_000,
+    proxy: { url: 'http://proxy.example:3128' },
+  }),
+}
+
+describe('a stored connection', () => {
   const live = { kind: 'stored', name: 'live', apiKey: '' } as const
-  const surroundings = { needsKey: true, connections: [entry] }
+  const surroundings = { needsKey: true, connections: [STORED] }
 
   it('is asked for by its name, and says how long to wait', () => {
-    const settings = withDestination(DEFAULT_SETTINGS, live, [entry])
+    const settings = withDestination(DEFAULT_SETTINGS, live, [STORED])
     expect(settings.timeoutS).toBe(5)
-    const request = toRunRequest({ ...DRAFT, settings }, [entry])
+    const request = toRunRequest({ ...DRAFT, settings }, [STORED])
     expect(request).toMatchObject({ destination: { kind: 'stored', name: 'live' }, timeoutMs: 5_000 })
     expect(toRunRequest({ ...DRAFT, settings }, [])).toBeNull()
   })
 
   it('asks for a key where the variable of its active one is not set', () => {
     expect(findDestinationGap(live, surroundings)).toBeNull()
-    const spare = { ...surroundings, connections: [{ ...entry, activeKey: 'spare' }] }
+    const spare = { ...surroundings, connections: [{ ...STORED, activeKey: 'spare' }] }
     expect(findDestinationGap(live, spare)).toBe('Type the API key of live')
     expect(findDestinationGap({ ...live, apiKey: 'typed' }, spare)).toBeNull()
     expect(findDestinationGap(live, { ...surroundings, connections: [] })).toContain('no longer stored')
   })
 
   it('goes by its name wherever its address is met', () => {
-    const known = { sandboxBaseUrls: ['http://127.0.0.1:1'], connections: [entry] }
+    const known = { sandboxBaseUrls: ['http://127.0.0.1:1'], connections: [STORED] }
     expect(nameAddress('https://live.example', known)).toEqual({ name: 'live', kind: 'production' })
     expect(nameAddress('http://127.0.0.1:1', known).kind).toBe('sandbox')
     expect(nameAddress('https://other.example/v', known).name).toBe('other.example/v')
@@ -176,7 +179,7 @@ describe('a stored connection', () => {
   it('calls the service of a run by the connection that its plan names, whichever others share its address', () => {
     const shared = {
       sandboxBaseUrls: [],
-      connections: [entry, { ...entry, name: 'another', isProduction: false }],
+      connections: [STORED, { ...STORED, name: 'another', isProduction: false }],
     }
     const name = (connection?: string) => nameAddress('https://live.example', shared, connection).name
     expect([name('another'), name('live'), name('removed since'), name()]).toEqual([
@@ -194,6 +197,18 @@ describe('a key that was typed', () => {
     expect(recall('https://a.example', 'https://a.example')).toEqual(['typed-key'])
     expect(recall('https://a.example', 'https://b.example')).toEqual([])
     expect(recall('https://a.example:8443')).toEqual([])
+  })
+
+  it('is given back to its connection, and not to another one of its name or at another address', () => {
+    const at = (baseUrl: string): ConnectionEntry[] => [
+      { ...STORED, connection: connectionSchema.parse({ baseUrl }) },
+    ]
+    const empty = { kind: 'stored', name: STORED.name, apiKey: '' } as const
+    const typed = { ...empty, apiKey: 'typed-key' }
+    rememberDestination(typed, at('https://a.example'))
+    expect(recallDestination(empty, at('https://a.example'))).toEqual(typed)
+    expect(recallDestination(empty, at('https://b.example'))).toEqual(empty)
+    expect(recallDestination(empty, [])).toEqual(empty)
   })
 })
 

@@ -37,7 +37,7 @@ interface DestinationPanelProps {
 export function DestinationPanel(props: DestinationPanelProps) {
   const { destination, connections, lastBaseUrl } = props
   const onDestination = (changed: Destination) => {
-    rememberDestination(changed)
+    rememberDestination(changed, connections)
     props.onDestination(changed)
   }
   const offered: readonly Destination[] = [
@@ -46,9 +46,9 @@ export function DestinationPanel(props: DestinationPanelProps) {
     { kind: 'service', baseUrl: lastBaseUrl ?? '', taskBaseUrl: '', apiKey: '' },
   ]
   const choose = (value: string) => {
-    rememberDestination(destination)
+    rememberDestination(destination, connections)
     const chosen = offered.find((one) => toChoice(one) === value)
-    if (chosen !== undefined) onDestination(recallDestination(chosen))
+    if (chosen !== undefined) onDestination(recallDestination(chosen, connections))
   }
   const entry = findEntry(destination, connections)
   return (

@@ -224,13 +224,24 @@ export function toChoice(destination: Destination): string {
 }
 
 /** Remembers a destination as it is typed, also while it is incomplete, until the page is reloaded. */
-export function rememberDestination(destination: Destination): void {
-  lastTyped.set(toChoice(destination), destination)
+export function rememberDestination(destination: Destination, connections: readonly ConnectionEntry[]): void {
+  lastTyped.set(toPlace(destination, connections), destination)
 }
 
-/** A destination as it was typed last; `otherwise` if it was not chosen in this window yet. */
-export function recallDestination(otherwise: Destination): Destination {
-  return lastTyped.get(toChoice(otherwise)) ?? otherwise
+/**
+ * A destination as it was typed last; `otherwise` if it was not chosen in this window yet. The key of a connection is
+ * not given to another one of its name, nor to other addresses.
+ */
+export function recallDestination(
+  otherwise: Destination,
+  connections: readonly ConnectionEntry[],
+): Destination {
+  return lastTyped.get(toPlace(otherwise, connections)) ?? otherwise
+}
+
+function toPlace(destination: Destination, connections: readonly ConnectionEntry[]): string {
+  const entry = findEntry(destination, connections)
+  return `${toChoice(destination)} ${entry === null ? '' : toName(entry.connection)}`
 }
 
 /** Where a key goes. */
