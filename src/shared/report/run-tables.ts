@@ -6,6 +6,7 @@ import { formatCounted } from '../messages/figure-text.ts'
 import { MAY_INCLUDE_DELAYS } from '../messages/own-delays.ts'
 import { listReadAs } from '../messages/reading-messages.ts'
 import { nameRow } from '../plan/source-place.ts'
+import { nameTriggeredRules } from '../run/rule-names.ts'
 import {
   countSucceededOf,
   listRowWarnings,
@@ -104,6 +105,7 @@ export function toRulesTable({ summary, rows_without_rule: without }: RunReport)
     return [name, triggered, part, part]
   }
   const none = without ?? 0
+  const nameOf = nameTriggeredRules(rules)
   const left = rules.length - RULES_MAX
   return {
     table: {
@@ -114,9 +116,7 @@ export function toRulesTable({ summary, rows_without_rule: without }: RunReport)
           .slice(0, RULES_MAX)
           .map((rule) =>
             toRow(
-              rule.rule_name === ''
-                ? quote(rule.rule_id)
-                : { ...quote(rule.rule_name), meaning: rule.rule_id },
+              { ...quote(nameOf.get(rule.rule_id) ?? rule.rule_name), meaning: rule.rule_id },
               rule.rows,
               countSucceededOf(rule),
             ),

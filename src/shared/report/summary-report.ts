@@ -14,7 +14,7 @@ import { listUsedMapping } from '../messages/used-mapping-words.ts'
 import { nameRow } from '../plan/source-place.ts'
 import { countSendable, mergeErrorGroups } from '../run/counts.ts'
 import { OUTCOMES } from '../run/item-state.ts'
-import { nameRules } from '../run/rule-names.ts'
+import { nameTriggeredRules } from '../run/rule-names.ts'
 import {
   countSucceededOf,
   type ErrorGroup,
@@ -359,7 +359,7 @@ const FEW_POINTS: ReadonlySet<keyof Percentiles> = new Set(['p50', 'p95', 'p99',
 function listRuleFacts({ triggered_rules: rules, rows: { succeeded }, operation }: RunSummary): Fact[] {
   const label = 'Triggered rules'
   if (rules.length === 0) return succeeded === 0 || operation !== 'task' ? [] : [{ label, lines: ['none'] }]
-  const nameOf = nameRules(rules.map(({ rule_id: id, rule_name: name }) => ({ id, name })))
+  const nameOf = nameTriggeredRules(rules)
   return [
     {
       label,

@@ -8,3 +8,10 @@ export function nameRules(rules: readonly { id: string; name: string }[]): Map<s
     }),
   )
 }
+
+/** The same of the rules of a summary. */
+export function nameTriggeredRules(
+  rules: readonly { rule_id: string; rule_name: string }[],
+): Map<string, string> {
+  return nameRules(rules.map(({ rule_id: id, rule_name: name }) => ({ id, name })))
+}

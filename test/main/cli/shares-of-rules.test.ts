@@ -58,10 +58,12 @@ it('counts rows that were answered with rules and an error, and leaves them out 
 
 it('names rules of one name with their ids, and counts those that triggered none', async () => {
   const rules = ['r1', 'r2'].map((rule_id) => ({ rule_id, rule_name: 'Spam' }))
-  const { source, sluice, sent } = await sendPosts(['a', 'b-x', 'fine'], rules)
+  const { folder, source, sluice, sent } = await sendPosts(['a', 'b-x', 'fine'], rules)
   expect(sent.stdout).toMatch(/Spam \(r1\) +2 +50\.0 %.*Spam \(r2\) +2 +50\.0 %/s)
   const trend = await sluice('trend', source)
   expect(trend.stdout).toMatch(/Spam \(r1\) +Spam \(r2\)/)
   const report = await sluice('report', 'latest', '--json')
   expect(JSON.parse(report.stdout)).toMatchObject({ rows_without_rule: 1 })
+  await sluice('report', 'latest', join(folder, 'report.md'))
+  expect(readFileSync(join(folder, 'report.md'), 'utf8')).toMatch(/Spam \(r1\).*Spam \(r2\)/s)
 })

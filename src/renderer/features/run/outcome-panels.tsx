@@ -5,6 +5,7 @@ import { adviseInWindow } from '../../../shared/messages/outcome-advice.ts'
 import { isProblemCode, PROBLEM_MESSAGES } from '../../../shared/messages/problem-messages.ts'
 import { findOperation } from '../../../shared/operations/operations.ts'
 import { ROW_ANSWER_NAMES, type RowAnswer } from '../../../shared/run/item-state.ts'
+import { nameTriggeredRules } from '../../../shared/run/rule-names.ts'
 import type { ErrorGroup, RunSummary, TriggeredRule } from '../../../shared/run/run.ts'
 import { LIVE_MAX, type RunSnapshot } from '../../../shared/run/snapshot.ts'
 import { askCauseRequest } from '../../bridge/asked-request.ts'
@@ -94,6 +95,7 @@ export function RulesPanel(props: {
 }) {
   const { rules, live, onPick } = props
   const [shown, more] = useFirst(rules, LIVE_MAX)
+  const nameOf = nameTriggeredRules(rules)
   const isCut = live && rules.length >= LIVE_MAX
   return (
     <Panel
@@ -117,7 +119,7 @@ export function RulesPanel(props: {
           caption="Triggered rules by rows"
           bars={shown.map((rule) => ({
             id: rule.rule_id,
-            name: <SafeText text={rule.rule_name} max={60} />,
+            name: <SafeText text={nameOf.get(rule.rule_id) ?? rule.rule_name} max={60} />,
             rows: rule.rows,
           }))}
           {...(onPick && { onPick })}

@@ -11,6 +11,7 @@ import {
   toFacetLabel,
   withoutGroup,
 } from '../../../../shared/run/row-filters.ts'
+import { nameRules } from '../../../../shared/run/rule-names.ts'
 import type { RunFamily } from '../../journal/run-family.ts'
 import { readCauseKey, sayCause } from '../journal/stored-problems.ts'
 import { type JudgedRows, readJudgedRows } from '../journal/verdict-store.ts'
@@ -137,7 +138,7 @@ function countKinds(kinds: readonly CountedKind[], filter: RowFilter): JournalCo
 function toFacets({ members, record }: RunFamily, counts: Counts): Facet[] {
   // Rules are triggered by tasks alone.
   const isTask = record.plan.operation.kind === 'task'
-  const nameOf = readRuleNames(members)
+  const nameOf = nameRules(Array.from(readRuleNames(members), ([id, name]) => ({ id, name })))
   const toLabel = (facet: FacetId) =>
     (facet.kind === 'rule' ? nameOf.get(facet.value) : null) ?? toFacetLabel(facet)
   return JOURNAL_KINDS.flatMap((kind) =>
