@@ -66,7 +66,7 @@ export class LoadBodies {
   readonly #toPosition: RowOrder
   /** Index of the cell and its value, of each tag of rows. */
   readonly #rowTags: readonly { cell: number; value: string }[]
-  /** Rows that are read by themselves, since they come in no order; null if they come in that of the source. */
+  /** Rows that are read one by one, since they come in no order; null if they come in that of the source. */
   readonly #single: SingleRows | null
   readonly #mapRow: MapRow
   readonly #hasCallback: boolean

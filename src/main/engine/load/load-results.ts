@@ -142,7 +142,7 @@ export function toLoadSummary(
       attempted_per_s: perS(within.sent),
       succeeded_per_s: perS(within.succeeded),
     },
-    // A load test asks no more than it is told: nothing was waited, but by retries if the plan has them.
+    // A load test sends at its own pace: nothing waited, except for retries if the plan has them.
     retry_after: { answers: throttling.retryAfterAnswers, waited_s: 0 },
     from_cache: { rows: state.fromCache },
     ...toEchoes(state),

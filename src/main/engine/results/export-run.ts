@@ -196,7 +196,7 @@ function exportLoad(view: RunFamily, file: string): Promise<ExportResult> {
   })
 }
 
-/** Without what messages quote of rows, of which these files have none. */
+/** Takes quotes of rows out of messages, since these files have no content of rows. */
 function removeQuotes({ db }: RunFamily, report: LoadReport): LoadReport {
   const select = db.prepare('SELECT cells FROM row WHERE id = ?')
   const { firstRequest, stopReason } = report

@@ -259,7 +259,7 @@ function toLookup(
   const { onlyNew, operation, mapping = {} } = plan
   const skips = onlyNew === undefined ? 'none' : onlyNew.unknown === 'skip' ? 'taken_or_unknown' : 'taken'
   const read = keys.map((names) => createKeyReader(names, operation, columns) ?? (() => null))
-  // An address that is made for each run is no other content.
+  // An address that is generated for each run does not count as changed content.
   const compared = CONTENTS.filter((name) => findGenerated([name], plan, mapping, columns) === null)
   return {
     rowsMax: LOOKUP_ROWS,

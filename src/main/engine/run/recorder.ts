@@ -226,7 +226,7 @@ export interface AttemptRecord
   state: ItemState | null
   /** Unix microseconds of the first byte sent, or of the try if none was. */
   sentAtUs: number
-  /** One for each row, in their order, where they ended apart; null if all ended as the item did. */
+  /** One for each row, in order, if rows of the item ended differently; null if all ended as the item did. */
   rowOutcomes: readonly RowOutcome[] | null
   durationUs: number | null
   waitingUs: number | null

@@ -140,7 +140,7 @@ function parseVariable(variable: string, value: string, url: string): SystemProx
 
 /**
  * Reads the answer of a proxy script or of the system's settings for an address, such as `PROXY a:3128; DIRECT`: the
- * first way that can be used. Null if that is no proxy. Throws `BAD_PLAN` if none can be used.
+ * first way that can be used. Null if that is not a proxy. Throws `BAD_PLAN` if none can be used.
  */
 export function parseProxyList(list: string, url: string): SystemProxy | null {
   const ways = list.split(';').map((way) => way.trim().split(/\s+/))

@@ -136,7 +136,7 @@ export interface WireRequest {
 export interface WireClient {
   /**
    * Sends a request; `onEnd` is called exactly once, never before `send` returns, and never throws back into it.
-   * Throws if the request before has not ended.
+   * Throws if the previous request has not ended.
    */
   send(request: WireRequest, onEnd: (exchange: Exchange) => void): void
   /** Lets the next request open a new connection; not while one is in flight. */

@@ -60,7 +60,7 @@ export interface ServiceClientOptions {
 export interface ServiceClient {
   /**
    * Sends a request; `onEnd` is called exactly once, never before `send` returns, and never throws back into it.
-   * Throws if the request before has not ended.
+   * Throws if the previous request has not ended.
    */
   send(request: ServiceRequest, onEnd: (exchange: Exchange) => void): void
   /**
