@@ -426,6 +426,15 @@ export const INTENDED_DIFFERENCES: readonly IntendedDifference[] = [
       workspace === 'overdue' ? { ...answer, stdout: keepLargest(answer.stdout) } : answer,
   },
   {
+    reason: 'answers have the same words in a row and a ledger as in a summary: pre-existing',
+    apply(answer) {
+      const { args, stdout } = answer
+      if (!Array.isArray(stdout) || args.includes('--json')) return answer
+      const lines = stdout.map((line) => String(line).replace(/\b(pre existing|non existent)\b/, toHyphen))
+      return { ...answer, stdout: lines }
+    },
+  },
+  {
     reason: 'rows are numbered as their spreadsheet shows them, and records have their number beside it',
     apply: numberLikeSpreadsheets,
   },
@@ -674,6 +683,10 @@ function warnOfEdited({ args, stdout }: Answer): unknown {
   const { warnings } = stdout['decisions']
   if (!Array.isArray(warnings)) return stdout
   return { ...stdout, decisions: { ...stdout['decisions'], warnings: [...warnings, EDITED] } }
+}
+
+function toHyphen(words: string): string {
+  return words.replace(' ', '-')
 }
 
 /** The end of the histogram's cell that the golden callback was in, and its own latency, milliseconds. */

@@ -10,6 +10,7 @@ import {
 } from '../lookback/ledger.ts'
 import { formatCount, formatCounted } from '../messages/figure-text.ts'
 import { formatMinute } from '../messages/moment-text.ts'
+import { toAnswerWords } from '../run/item-state.ts'
 import { type Cell, type Column, count, foreign, type Section, text } from './report.ts'
 
 /** A page of a ledger: what it is of, how many entries there are, then the entries. */
@@ -86,7 +87,7 @@ const INDEX_COLUMNS: readonly EntryColumn<IndexEntry>[] = [
 const TERM_COLUMNS: readonly EntryColumn<TermEntry>[] = [
   [foreign('term', 12), ({ term }) => term],
   [text('state'), ({ state }) => toWords(state)],
-  [text('last outcome'), ({ outcome }) => toWords(outcome)],
+  [text('last outcome'), ({ outcome }) => toAnswerWords(outcome)],
   [text('last answer'), ({ changed_at: at }) => formatMinute(at)],
   [foreign('reason', 12), ({ failure }) => failure ?? ''],
   [

@@ -35,15 +35,21 @@ import { toCounts, toLatencyTable } from './summary-report.ts'
 
 /** Rows that did not succeed by cause, for a page: what belongs to a cause stands in one cell. */
 export function toFailuresTable({ failures, summary }: RunReport): Table {
-  const isRepeated = failures.filter(({ outcome }) => outcome === 'invalid').length > 1
+  const repeated = noteRepeated(failures)
   return {
-    caption: `Rows that did not succeed, and the first of each cause${isRepeated ? '; a row that failed several checks counts in each' : ''}`,
+    caption: `Rows that did not succeed, and the first of each cause${repeated === '' ? '' : `; ${repeated}`}`,
     columns: [count('rows'), share('share'), text('outcome'), text('cause'), text('rows such as')],
     rows: failures.map((failure) => [
       ...[failure.rows, partOf(failure.rows, summary.rows.read), failure.outcome],
       ...[toCause(failure), failure.examples.map(nameRow).join(', ')],
     ]),
   }
+}
+
+/** That rows can stand with several causes; '' if they cannot. */
+function noteRepeated(failures: RunReport['failures']): string {
+  const checks = failures.filter(({ outcome }) => outcome === 'invalid').length
+  return checks > 1 ? 'a row that failed several checks counts in each' : ''
 }
 
 function toCause({ status, error_code: code, message, further_messages: further, advice }: Failure): Cell {
@@ -229,9 +235,16 @@ function listSummaryTables({ app_version, summary, further_failures }: RunReport
 
 /** Causes for a sheet, where each thing has a column of its own. */
 function toFailuresSheet({ failures, summary, columns: names }: RunReport): Table {
+  const repeated = noteRepeated(failures)
   return {
     columns: [
-      ...[count('Rows'), share('Share'), text('Outcome'), number('Status'), text('Error code')],
+      ...[
+        count(repeated === '' ? 'Rows' : `Rows (${repeated})`),
+        share('Share'),
+        text('Outcome'),
+        number('Status'),
+        text('Error code'),
+      ],
       ...[foreign('Message'), text('Rows such as'), text('What to do')],
       ...(names === null ? [] : [foreign('First row')]),
     ],

@@ -216,11 +216,12 @@ export function toExportColumns(
   ]
 }
 
-/** One column for each corrected field: what was sent in its place, '' if that is what the source has. */
+/** One column for each corrected field: what was sent in its place; '' if the source has the same, or nothing was sent. */
 function toSentColumns(corrected: readonly string[]): ExportColumn[] {
   return corrected.map((name) => ({
     name: SENT + name,
-    read: ({ corrections = [] }) => corrections.find(({ field }) => field === name)?.sent ?? '',
+    read: ({ corrections = [], attempts }) =>
+      attempts === 0 ? '' : (corrections.find(({ field }) => field === name)?.sent ?? ''),
   }))
 }
 

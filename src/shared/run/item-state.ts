@@ -344,6 +344,11 @@ export const ROW_ANSWER_NAMES = Object.keys(ROW_ANSWERS) as [RowAnswer, ...RowAn
 
 export const rowAnswerSchema = z.enum(ROW_ANSWER_NAMES)
 
+/** The words for an answer, or for another name that stands in its place. */
+export function toAnswerWords(name: string): string {
+  return Object.hasOwn(ROW_ANSWERS, name) ? ROW_ANSWERS[name as RowAnswer].word : name.replaceAll('_', ' ')
+}
+
 const APPEAL_ANSWERS: readonly RowAnswer[] = ['in_review', 'reviewed', 'overturned', 'upheld', 'other_status']
 
 /** Whether an answer is where an appeal stands; the others are the outcome of a term. */

@@ -60,7 +60,7 @@ describe('ledger', () => {
     const terms = writeSource(folder, 'terms.csv', 'term,notes\nPremium Rate,scam\u001b[2J\ngift card,\n')
     await send('watchlist', 'add', terms, '--watchlist', 'sandbox_terms')
     const { stdout } = await sluice('ledger', 'watchlist', '--base-url', sandbox.baseUrl)
-    expect(stdout).toMatch(/premium rate +known +pre existing +.* scam\\u\{1b\}\[2J/)
+    expect(stdout).toMatch(/premium rate +known +pre-existing +.* scam\\u\{1b\}\[2J/)
     expect((await sluice('ledger', 'watchlist', '--state', 'gone')).stderr).toContain('known, absent, failed')
   })
 

@@ -17,7 +17,7 @@ import { describeState } from '../../../shared/messages/state-name.ts'
 import type { Correction } from '../../../shared/plan/fixes.ts'
 import { listLeaveOut, listReadyFixes, type ReadyFix } from '../../../shared/plan/ready-fixes.ts'
 import { formatRow } from '../../../shared/plan/source-place.ts'
-import { isOfKind } from '../../../shared/run/item-state.ts'
+import { isOfKind, toAnswerWords } from '../../../shared/run/item-state.ts'
 import { formatProblemRow, type Problem, type ProblemGroup } from '../../../shared/run/problem.ts'
 import type { AttemptDetail, CutFrom, RowDetail } from '../../../shared/run/results.ts'
 import { formatSection, padRight } from '../terminal/layout.ts'
@@ -30,7 +30,7 @@ export function formatRowDetail(terminal: Terminal, detail: RowDetail): string {
   const state = [describeState(result), String(result.status ?? ''), result.errorCode, result.message]
   const parts: readonly (readonly [label: string, lines: readonly string[]])[] = [
     [`Row ${formatRow(result.place)}`, [toPrintable(state.filter(Boolean).join('  '))]],
-    ['Answer type', some(result.answer?.replaceAll('_', ' '))],
+    ['Answer type', some(result.answer === null ? null : toAnswerWords(result.answer))],
     ['Index item', some(result.customIndexItemId)],
     ['Task', some(result.taskId)],
     [

@@ -22,6 +22,7 @@ import {
 import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
 import type { OperationKind } from '../../../shared/operations/operations.ts'
 import { ROW_EXPORT_FORMATS } from '../../../shared/run/export-formats.ts'
+import { toAnswerWords } from '../../../shared/run/item-state.ts'
 import { ask, bridge } from '../../bridge/client.ts'
 import { saveExport } from '../../bridge/save-export.ts'
 import { useTableView } from '../../bridge/table-view.ts'
@@ -487,7 +488,7 @@ const INDEX_COLUMNS: readonly EntryColumn<IndexEntry>[] = [
 
 const TERM_COLUMNS: readonly EntryColumn<TermEntry>[] = [
   { title: 'Term', cell: ({ term }, isShown) => toField('term', term, isShown) },
-  { title: 'Last outcome', cell: ({ outcome }) => toWords(outcome) },
+  { title: 'Last outcome', cell: ({ outcome }) => toAnswerWords(outcome) },
   {
     title: 'Reason',
     cell: ({ outcome, failure }) =>

@@ -175,6 +175,23 @@ describe('two runs with one rule changed in between', () => {
     expect((await compare(b, c)).warnings).toEqual([])
   })
 
+  it('look at an even choice of very many rows that trigger other rules', async () => {
+    onlyInLongForm()
+    const { setRule, send, compare } = await prepare()
+    await setRule('cat')
+    const rows = Array.from({ length: 5_002 }, (_, index) => `p${index},u1,a dog ${index},x`)
+    const a = await send(rows)
+    const edited = rows.map((row, index) => row.replace('a dog', index % 4 < 2 ? 'a cat' : 'a dog'))
+    await setRule('cat')
+    const ofHalf = await compare(a, await send(edited, { name: 'edited.csv' }))
+    expect(ofHalf.warnings).toEqual([expect.stringMatching(/^Of 2,502 rows that .*, 2,502 were sent /)])
+    await setRule('cat', 'dog')
+    const { warnings } = await compare(a, await send(edited, { name: 'again.csv' }))
+    expect(warnings).toEqual([
+      expect.stringMatching(/^Of 5,002 rows that .*, 2,501 were looked at: 1,251 of them were sent /),
+    ])
+  })
+
   it('show the change of each metric with labels', async () => {
     const { setRule, send, compare } = await prepare()
     await setRule('cat', 'fish')

@@ -54,6 +54,16 @@ test('an invalid row was never sent, so it has neither status nor ids', () => {
   expect(write(['a', 'b'], [invalid]).split('\r\n')[1]).toBe('a,b,2,invalid,,,,,,,,0,1,,,,,,,,,,,')
 })
 
+test('what was sent in the place of a field is empty for a row that was not sent', () => {
+  const table = toTable([], toExportColumns('task', { corrected: ['user_id'] }))
+  const at = table.findIndex((column) => typeof column !== 'number' && column.name === 'sent.user_id')
+  const writer = createCsvWriter(buildOptions([], { table }))
+  const corrections = [{ field: 'user_id', before: 'u_1', own: 'u_1', sent: 'u~5F1' }] as const
+  const sent = (attempts: number) =>
+    writer.row(buildResult({ cells: [], corrections, attempts })).split(',')[at]
+  expect([sent(1), sent(0)]).toEqual(['u~5F1', ''])
+})
+
 const ADDED = new AnswerContent('{"message":"Added."}', 'item')
 
 test.each([
