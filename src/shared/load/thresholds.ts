@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { formatDurationMs } from '../messages/duration.ts'
-import { formatCount, formatFigure, roundNoise } from '../messages/figure-text.ts'
+import { formatCount, formatCounted, formatFigure, roundNoise } from '../messages/figure-text.ts'
 import {
   createRequestSums,
   isOfRequests,
@@ -68,8 +68,10 @@ export const thresholdResultSchema = z.object({
   /** How far the value is from the limit: positive with that much room, negative when crossed by that much. */
   margin: z.number().nullable(),
   unit: z.enum(['ms', 'share', 'number']),
-  /** It held for what was answered, but most of the measured time had no answers: nothing shows that it holds. */
+  /** It held for what was answered, but nothing shows that it holds: most of the measured time had no answers, or see `open`. */
   unanswered: z.literal(true).optional(),
+  /** It holds for what was answered, and would not if these requests, which still wait, got no answer. */
+  open: z.int().optional(),
   /** Requests that have its tags, and those of them that did not succeed; only of tags that not all requests have. */
   requests: z.int().optional(),
   failed: z.int().optional(),
@@ -97,6 +99,23 @@ export function evaluateThresholds(
 /** What thresholds come to if nothing was answered for most of the measured time: what held before shows nothing. */
 export function withoutAnswers(results: readonly ThresholdResult[]): ThresholdResult[] {
   return results.map((result) => (result.ok ? { ...result, ok: false, unanswered: true } : result))
+}
+
+/**
+ * How thresholds stand while `open` requests have waited long for an answer: `ifUnanswered` is what they would come to if
+ * none came now. What a request has waited already is no less than its latency will be; whether it fails, nobody knows.
+ */
+export function withOpenRequests(
+  results: readonly ThresholdResult[],
+  ifUnanswered: readonly ThresholdResult[],
+  open: number,
+): ThresholdResult[] {
+  return results.map((result, index) => {
+    const other = ifUnanswered[index]
+    if (other === undefined || other.ok) return result
+    if (isOfAnyOutcome(result.expression)) return other
+    return result.ok ? { ...result, ok: false, unanswered: true, open } : result
+  })
 }
 
 /** What was measured of the requests that a threshold is about. */
@@ -176,7 +195,9 @@ export function formatThresholdMargin(result: ThresholdResult): string {
   return result.requests === 0 ? `${distance}; no request has these tags` : distance
 }
 
-function formatDistance({ ok, value, limit, margin, unit, unanswered }: ThresholdResult): string {
+function formatDistance({ ok, value, limit, margin, unit, unanswered, open }: ThresholdResult): string {
+  if (open !== undefined)
+    return `not judged: ${formatCounted(open, 'request')} without an answer may still cross it`
   if (unanswered) return 'not judged: most of the measured time had no answers'
   if (value === null || margin === null) return 'nothing shows that it holds'
   const size = Math.abs(margin)

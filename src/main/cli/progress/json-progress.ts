@@ -66,6 +66,11 @@ function toLoadLine(progress: LoadProgress) {
     elapsed_s: elapsedMs / 1000,
     measured_s: measuredMs === null ? null : measuredMs / 1000,
     silent_s: silentMs === null ? null : silentMs / 1000,
-    thresholds: thresholds.map(({ expression, ok, value }) => ({ expression, ok, value })),
+    thresholds: thresholds.map(({ expression, ok, value, unanswered }) => ({
+      expression,
+      ok,
+      value,
+      ...(unanswered && { unanswered }),
+    })),
   }
 }

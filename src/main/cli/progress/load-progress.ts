@@ -130,7 +130,7 @@ function packThresholds(terminal: Terminal, thresholds: readonly ThresholdResult
   const lines: string[] = []
   for (const [index, result] of ordered.entries()) {
     const text = cutToWidth(
-      `${result.ok ? terminal.glyphs.held : terminal.glyphs.crossed} ${result.expression} ${formatThresholdValue(result)}`,
+      `${result.ok ? terminal.glyphs.held : terminal.glyphs.crossed} ${formatThreshold(result)}`,
       room,
       terminal.glyphs.ellipsis,
     )
@@ -145,6 +145,10 @@ function packThresholds(terminal: Terminal, thresholds: readonly ThresholdResult
     }
   }
   return lines
+}
+
+function formatThreshold(result: ThresholdResult): string {
+  return `${result.expression} ${formatThresholdValue(result)}${result.unanswered ? ' (not judged)' : ''}`
 }
 
 function listDoubts(terminal: Terminal, { load }: LoadSnapshot, room: number): Segment[] {
@@ -203,7 +207,7 @@ export function formatLoadLine({ phase, load, inFlight, notice }: LoadSnapshot):
     ...(thresholds.length === 0
       ? []
       : [`${thresholds.length - crossed.length} of ${formatCounted(thresholds.length, 'threshold')} passed`]),
-    ...crossed.map((result) => `✗ ${result.expression} ${formatThresholdValue(result)}`),
+    ...crossed.map((result) => `✗ ${formatThreshold(result)}`),
     ...(notice === null ? [] : [toPrintable(formatStop(notice.reason, notice.advice))]),
   ].join(', ')
 }

@@ -10,6 +10,9 @@ const SILENT_CODES: ReadonlySet<string | null> = new Set([
   GRACEFUL_STOP_CODE,
 ])
 
+/** A wait is no silence before it is as long as this, microseconds. */
+export const SILENCE_MIN_US = 1_000_000
+
 /** Between requests that follow each other, none may be in flight for this long: ticks, and hand-overs of threads. */
 const BETWEEN_US = 100_000
 

@@ -10,7 +10,7 @@ import { UnreadWatch } from '../sending/unread-watch.ts'
 import { CLIENT_CLOSED_CODE, type Exchange } from '../service/exchange.ts'
 import type { Judgement } from '../service/judgement.ts'
 import type { ServiceClient } from '../service/service-client.ts'
-import { GRACEFUL_STOP_CODE } from './answer-silence.ts'
+import { GRACEFUL_STOP_CODE, SILENCE_MIN_US } from './answer-silence.ts'
 import type { LoadRequestOptions } from './first-request.ts'
 import { GeneratorWatch } from './generator-health.ts'
 import { createSample, RequestKeeper } from './kept-requests.ts'
@@ -58,6 +58,8 @@ export class LoadGenerator {
   readonly #watch = new GeneratorWatch()
   readonly #unread = new UnreadWatch()
   readonly #again: RequestInFlight[] = []
+  /** Measured requests in flight, and when each was handed over, milliseconds since measuring began: in that order. */
+  readonly #open = new Map<RequestInFlight, number>()
   #backingOff = 0
   readonly #keeper: RequestKeeper
   readonly #tickEveryMs: number
@@ -204,6 +206,7 @@ export class LoadGenerator {
     const { path, toPostId, toCallbackUrl } = this.#options
     const { body, turn } = flight
     const json = body.toJson(toPostId(turn.sequence), toCallbackUrl(turn.sequence + 1) ?? '')
+    if (turn.isMeasured) this.#open.set(flight, this.#nowMs())
     return {
       request: { method: 'POST', path, body: json, isAnonymous: false },
       onEnd: (exchange) => this.#noteEnd(flight, exchange),
@@ -218,6 +221,7 @@ export class LoadGenerator {
 
   #noteEnd(flight: RequestInFlight, ended: Exchange): void {
     const { turn, body } = flight
+    this.#open.delete(flight)
     const exchange = this.#nameEnd(ended)
     const judgement = this.#options.judge(exchange, [this.#options.toPostId(turn.sequence), body.userId])
     const isRepeated =
@@ -370,11 +374,36 @@ export class LoadGenerator {
       inFlightMax: this.#inFlightMax,
       ...this.#watch.take(),
     }
-    report({ kind: 'health', index, health })
+    report({ kind: 'health', index, health, open: this.#listOpen() })
     this.#sent = 0
     this.#retries = 0
     this.#dropped = 0
     this.#inFlightMax = this.#lanes.inFlight
+  }
+
+  /** Records of requests that have waited for an answer for at least {@link SILENCE_MIN_US}, as if they ended now. */
+  #listOpen(): Float64Array {
+    const nowUs = this.#nowMs() * 1000
+    const numbers: number[] = []
+    for (const [{ turn, body, tries, beganMs }, handedOverMs] of this.#open) {
+      const durationUs = nowUs - handedOverMs * 1000
+      if (durationUs < SILENCE_MIN_US) break
+      const record = new Array<number>(RECORD_NUMBERS).fill(Number.NaN)
+      record[FIELD.sequence] = turn.sequence
+      record[FIELD.endUs] = nowUs
+      record[FIELD.durationUs] = durationUs
+      record[FIELD.waitingUs] = durationUs
+      if (turn.dueMs !== null && tries === 0) record[FIELD.responseUs] = nowUs - turn.dueMs * 1000
+      record[FIELD.outcome] = OUTCOMES.indexOf('unknown')
+      record[FIELD.flags] = FLAG.timed + FLAG.sent
+      record[FIELD.iterationUs] = nowUs - (beganMs - this.#startMs) * 1000
+      record[FIELD.sentBytes] = 0
+      record[FIELD.receivedBytes] = 0
+      record[FIELD.rowTags] = body.tags
+      record[FIELD.unreadUs] = 0
+      numbers.push(...record)
+    }
+    return Float64Array.from(numbers)
   }
 }
 

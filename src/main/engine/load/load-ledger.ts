@@ -2,12 +2,19 @@ import type { Outcome } from '../../../shared/run/item-state.ts'
 import { OUTCOMES } from '../../../shared/run/item-state.ts'
 import { toOwnLagUs } from '../sending/own-delays.ts'
 import { SecondTimes } from '../sending/second-meter.ts'
+import { TIMEOUT_CODE } from '../service/exchange.ts'
 import { AnswerSilence } from './answer-silence.ts'
 import type { CallbackCount, LoadCallbacks } from './load-callbacks.ts'
 import { LoadTally } from './load-tally.ts'
 import type { LoadErrorCause, LoadUpdate } from './load-threads.ts'
 import { FIELD, FLAG, RECORD_NUMBERS } from './request-record.ts'
-import { type AddedRequest, StagedRequests, TaggedRequests, type TagSet } from './tagged-requests.ts'
+import {
+  type AddedRequest,
+  StagedRequests,
+  SummedRequests,
+  TaggedRequests,
+  type TagSet,
+} from './tagged-requests.ts'
 
 /** Models that are distinguished; further ones are counted together. */
 const MODELS_MAX = 50
@@ -25,6 +32,9 @@ export interface OpenSecond {
   /** In the order in which their ends were told of. */
   rows: RowEnding[]
 }
+
+/** Requests that wait for an answer, as they would count if none came. */
+export type UnansweredRequests = Pick<OpenSecond, 'times' | 'tagged'> & { sums: SummedRequests }
 
 /** What a thread refers to by numbers of its own. */
 interface ThreadNames {
@@ -95,6 +105,16 @@ export class LoadLedger {
     for (let at = 0; at < records.length; at += RECORD_NUMBERS) this.#addRecord(records, at, names)
   }
 
+  /** What closed seconds come to in sums and by tags, and `others` with them. */
+  addUp(others: UnansweredRequests | null): { sums: SummedRequests; tagged: TaggedRequests } {
+    if (others === null) return { sums: this.total.sums, tagged: this.tagged }
+    const sums = new SummedRequests()
+    const tagged = new TaggedRequests(this.#tagSets)
+    for (const part of [this.total.sums, others.sums]) sums.merge(part)
+    for (const part of [this.tagged, others.tagged]) tagged.merge(part)
+    return { sums, tagged }
+  }
+
   /** Takes the second that is over; what is told of it later counts in the next one. */
   close(second: number): OpenSecond {
     const closed = this.#seconds.get(second) ?? this.#createSecond()
@@ -105,6 +125,24 @@ export class LoadLedger {
     this.tagged.merge(closed.tagged)
     this.staged.merge(closed.staged)
     return closed
+  }
+
+  /** Adds up records of requests that wait for an answer; those that have waited for less than `leastUs` are left out. */
+  addUnanswered(threads: readonly Float64Array[], leastUs: number): UnansweredRequests {
+    const { times, tagged, staged } = this.#createSecond()
+    const sums = new SummedRequests()
+    for (const records of threads) {
+      for (let at = 0; at < records.length; at += RECORD_NUMBERS) {
+        const read = (field: number) => records[at + field] ?? Number.NaN
+        if (read(FIELD.durationUs) < leastUs) continue
+        const isWithin = read(FIELD.endUs) <= this.#measuredUs
+        const request = { isSuccess: false, isIteration: true, isWithin, sentBytes: 0, receivedBytes: 0 }
+        sums.add(request)
+        addTimes(times, read, read(FIELD.flags), false)
+        this.#addParts({ tagged, staged }, read, request, TIMEOUT_CODE)
+      }
+    }
+    return { times, tagged, sums }
   }
 
   /** The last second in which anything ended, or was closed. */
@@ -174,7 +212,7 @@ export class LoadLedger {
 
   /** Counts a request with those of its stage, and with those that have the same tags. */
   #addParts(
-    second: OpenSecond,
+    second: Pick<OpenSecond, 'tagged' | 'staged'>,
     read: (field: number) => number,
     request: AddedRequest,
     errorCode: string | null,

@@ -1,4 +1,4 @@
-import { createHistogram, HIGHEST_US, type LatencyMeter } from '../../../shared/load/latency-meter.ts'
+import { createHistogram, HIGHEST_US, LatencyMeter } from '../../../shared/load/latency-meter.ts'
 import {
   createStageOf,
   type Load,
@@ -23,6 +23,7 @@ import {
   formatThresholdMargin,
   formatThresholdValue,
   type ThresholdResult,
+  withOpenRequests,
   withoutAnswers,
 } from '../../../shared/load/thresholds.ts'
 import { formatSetDuration } from '../../../shared/messages/duration.ts'
@@ -33,10 +34,11 @@ import type { RunRecord } from '../journal/run-record.ts'
 import { InboxReader } from '../receiver/inbox.ts'
 import type { SealedSecret } from '../secrets/bound-secret.ts'
 import { createOperationExchange } from '../service/operation-exchange.ts'
+import { SILENCE_MIN_US, type SilenceSpan } from './answer-silence.ts'
 import { findRefusal } from './first-request.ts'
 import { SampleSlots } from './kept-requests.ts'
 import { LoadCallbacks } from './load-callbacks.ts'
-import { LoadLedger, LoadRows } from './load-ledger.ts'
+import { LoadLedger, LoadRows, type UnansweredRequests } from './load-ledger.ts'
 import { toLoadPostId } from './load-pacer.ts'
 import { RuleCounts, RuleWriter } from './load-rules.ts'
 import { LoadSeconds } from './load-seconds.ts'
@@ -50,8 +52,7 @@ const START_MS = 50
 /** A second is closed this long after it is over, when the callbacks that came in it were read, milliseconds. */
 const SETTLE_MS = 250
 const LOOK_MS = 100
-/** A silence is reported if it is as long as this, microseconds, as so many times the p99, and as so many stalls of this machine. */
-const SILENCE_MIN_US = 1_000_000
+/** A silence is reported if it is as long as so many times the p99, and as so many stalls of this machine. */
 const SILENCE_TIMES = 10
 const SILENCE_STALLS = 2
 
@@ -84,6 +85,8 @@ export class LoadRun {
   #start: { clockMs: number; unixMs: number } | null = null
   #threads: LoadThreads | null = null
   readonly #inFlight: number[] = []
+  /** Records of requests that have waited long for an answer, by thread. */
+  readonly #open: Float64Array[] = []
   /** Since when requests are in flight without a break, milliseconds since measuring began; null while none is. */
   #openSinceMs: number | null = null
   #failure: unknown = null
@@ -263,6 +266,7 @@ export class LoadRun {
         break
       case 'health':
         this.#seconds.noteHealth(update.index, update.health)
+        this.#open[update.index] = update.open
         break
     }
   }
@@ -275,6 +279,8 @@ export class LoadRun {
   #noteExit(index: number): void {
     this.#seconds.noteEnd(index)
     this.#inFlight[index] = 0
+    this.#open[index] = new Float64Array()
+    if (this.inFlight === 0) this.#openSinceMs = null
   }
 
   #look(): void {
@@ -326,34 +332,55 @@ export class LoadRun {
   }
 
   #judge(): void {
-    const { load, record } = this.#options
-    const { total, tagged } = this.#ledger
-    const measured: LoadMeasurements = {
-      durationS: this.measuredMs / 1000,
-      latencies: { ...mapTrends((metric) => this.total.histogram(metric)), ...this.#toCallbackLatency() },
-      tagged: tagged.toMeasurements(),
-      // Of closed seconds, as the duration and the latencies are.
-      all: total.sums.all,
-      within: total.sums.within,
-      dropped: this.#seconds.dropped,
-      inFlight: this.inFlight,
-      maxInFlight: toMaxInFlight(load, record.plan.connection.timeoutMs),
-    }
+    const { thresholds } = this.#options.load
+    const measured = this.#measure(null)
+    const unanswered = this.#ledger.addUnanswered(this.#open, this.#leastSilenceUs)
+    const { requests: open } = unanswered.sums.all
+    const answered = evaluateThresholds(thresholds, measured)
+    const judged =
+      open === 0
+        ? answered
+        : withOpenRequests(answered, evaluateThresholds(thresholds, this.#measure(unanswered)), open)
     const ended = this.#crossed?.result
     // A threshold that ended the load has failed, even if what was in flight then makes it hold.
-    const results = evaluateThresholds(load.thresholds, measured).map((result) =>
+    const results = judged.map((result) =>
       result.ok && result.expression === ended?.expression ? ended : result,
     )
     this.#thresholds = this.#toSilence()?.isMost ? withoutAnswers(results) : results
     this.#metrics = readMetricValues(measured)
   }
 
-  /** The longest time without an answer; null where latencies may explain it. */
+  /** What closed seconds came to, and requests that wait for an answer with them. */
+  #measure(unanswered: UnansweredRequests | null): LoadMeasurements {
+    const { load, record } = this.#options
+    const { sums, tagged } = this.#ledger.addUp(unanswered)
+    let latency = this.total
+    if (unanswered !== null) {
+      latency = new LatencyMeter()
+      latency.addAll(this.total)
+      latency.addAll(unanswered.times.latency)
+    }
+    return {
+      durationS: this.measuredMs / 1000,
+      latencies: { ...mapTrends((metric) => latency.histogram(metric)), ...this.#toCallbackLatency() },
+      tagged: tagged.toMeasurements(),
+      // Of closed seconds, as the duration and the latencies are.
+      all: sums.all,
+      within: sums.within,
+      dropped: this.#seconds.dropped,
+      inFlight: this.inFlight,
+      maxInFlight: toMaxInFlight(load, record.plan.connection.timeoutMs),
+    }
+  }
+
+  /** The longest time without an answer, which may still last; null where latencies may explain it. */
   #toSilence(): LoadSilence | null {
     const { longest } = this.#ledger.silence
-    if (longest === null) return null
-    const { fromUs, untilUs, unanswered } = longest
-    if (untilUs - fromUs < this.#leastSilenceUs) return null
+    const lasting = this.#openSilence
+    const toUs = (span: SilenceSpan | null) => (span === null ? 0 : span.untilUs - span.fromUs)
+    const span = toUs(lasting) > toUs(longest) ? lasting : longest
+    if (span === null || toUs(span) < this.#leastSilenceUs) return null
+    const { fromUs, untilUs, unanswered } = span
     const withinMs = Math.min(untilUs / 1000, this.measuredMs) - fromUs / 1000
     return {
       fromMs: fromUs / 1000,
@@ -365,11 +392,18 @@ export class LoadRun {
 
   /** For how long no answer has come while requests were in flight, milliseconds; null where latencies may explain it. */
   get #silentMs(): number | null {
+    const span = this.#openSilence
+    if (span === null) return null
+    const silentUs = span.untilUs - span.fromUs
+    return silentUs < this.#leastSilenceUs ? null : silentUs / 1000
+  }
+
+  /** The time without an answer that lasts; null while nothing is in flight. */
+  get #openSilence(): SilenceSpan | null {
     if (this.#openSinceMs === null) return null
     // The warm-up is not measured.
-    const fromMs = Math.max(0, this.#openSinceMs, this.#ledger.silence.lastAnswerUs / 1000)
-    const silentMs = this.#elapsedMs - fromMs
-    return silentMs * 1000 < this.#leastSilenceUs ? null : silentMs
+    const fromUs = Math.max(0, this.#openSinceMs * 1000, this.#ledger.silence.lastAnswerUs)
+    return { fromUs, untilUs: this.#elapsedMs * 1000, unanswered: this.inFlight }
   }
 
   get #leastSilenceUs(): number {

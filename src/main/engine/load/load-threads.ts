@@ -51,7 +51,13 @@ export type LoadUpdate =
   | { kind: 'reuse_ended'; index: number; why: ReuseEnd }
   | { kind: 'redacted'; index: number }
   | { kind: 'rules'; index: number; rules: RuleCount[] }
-  | { kind: 'health'; index: number; health: SecondHealth }
+  | {
+      kind: 'health'
+      index: number
+      health: SecondHealth
+      /** Requests that have waited long for an answer by then, as records of what they would be if none came. */
+      open: Float64Array
+    }
 
 /** An error as records refer to it. */
 export interface LoadErrorCause {

@@ -4,7 +4,7 @@ import {
   formatProgressBlock,
   formatProgressLine,
 } from '../../../../src/main/cli/progress/progress-reporter.ts'
-import type { ThresholdResult } from '../../../../src/shared/load/thresholds.ts'
+import { formatThresholdMargin, type ThresholdResult } from '../../../../src/shared/load/thresholds.ts'
 import type { LoadProgress } from '../../../../src/shared/run/snapshot.ts'
 import { createPlainTerminal } from '../plain-terminal.ts'
 import { createLoadSnapshot } from './load-snapshot.ts'
@@ -46,6 +46,17 @@ describe('the bar of a load test', () => {
     })
     expect(lines[2]?.trim()).toBe('✗ http_req_failed:rate<0.01 0.81 %   ✓ p(99)<500 61.0 ms')
     expect(lines[3]?.trim()).toBe('no answer for 12 s   generator-limited in 2 s   3 dropped')
+  })
+
+  it('says of a threshold that nobody can judge yet that it is not crossed', () => {
+    const waiting: ThresholdResult = { ...CROSSED, value: 0, margin: 0.001, unanswered: true, open: 12 }
+    const [, , third = ''] = show({ thresholds: [waiting] })
+    expect(third.trim()).toBe('✗ http_req_failed:rate<0.01 0 % (not judged)')
+    const snapshot = createLoadSnapshot({ thresholds: [waiting] })
+    expect(formatProgressLine(snapshot)).toContain('✗ http_req_failed:rate<0.01 0 % (not judged)')
+    expect(formatThresholdMargin(waiting)).toBe(
+      'not judged: 12 requests without an answer may still cross it',
+    )
   })
 
   it('leaves no more than three lines to thresholds', () => {

@@ -251,6 +251,68 @@ test('while a service answers nothing it is said for how long, until it answers 
   await run.ended
 })
 
+test('requests without an answer count in thresholds while they wait, and what only they would cross is not judged', async () => {
+  const held: (() => void)[] = []
+  let isHeard = false
+  const server = await startFaultServer({
+    onRequest: (request, wire) => {
+      const answer = () => wire.send(200, toTaskAnswer(request))
+      // One row of three gets no answer while the others do: a service that is not silent.
+      if (isHeard || !request.body.includes('"text 2"')) answer()
+      else held.push(answer)
+    },
+  })
+  const run = loads.start(
+    loads.createPlan(3, server.baseUrl, {
+      pace: { kind: 'open', ratePerSecond: 60 },
+      durationMs: 60_000,
+      thresholds: [
+        'p(90)<900',
+        'response_time:p(90)<900',
+        'succeeded_duration:p(90)<900',
+        'http_req_failed:rate<0.05',
+        'http_req_duration{expected_response:true}:p(90)<900',
+      ],
+    }),
+  )
+  const { load } = await run.until((snapshot) => snapshot.load?.thresholds[3]?.unanswered === true)
+  expect(load?.silentMs).toBeNull()
+  expect(load?.thresholds.map(({ ok, unanswered }) => [ok, unanswered])).toEqual([
+    [false, undefined],
+    [false, undefined],
+    [true, undefined],
+    [false, true],
+    [true, undefined],
+  ])
+  const [duration, response, , failed] = load?.thresholds ?? []
+  expect([duration?.value, response?.value].every((value) => Number(value) >= 1_000)).toBe(true)
+  expect(failed).toMatchObject({ value: 0, open: expect.any(Number) })
+  isHeard = true
+  for (const answer of held) answer()
+  await run.until((snapshot) => snapshot.load?.thresholds[3]?.ok === true)
+  run.command({ kind: 'stop' })
+  await run.ended
+})
+
+test('a threshold ends a load test of a service that went silent before its requests time out', async () => {
+  const server = await startFaultServer({
+    onRequest: (request, wire) => {
+      if (request.number <= 30) wire.send(200, toTaskAnswer(request))
+    },
+  })
+  const { summary } = await loads.run(
+    loads.createPlan(3, server.baseUrl, {
+      pace: { kind: 'open', ratePerSecond: 30 },
+      durationMs: 60_000,
+      gracefulStopMs: 100,
+      thresholds: [{ expression: 'p(90)<800', abortOnFail: true }],
+    }),
+  )
+  expect(summary).toMatchObject({ state: 'stopped', thresholds: [{ ok: false }] })
+  expect(summary.throughput.duration_s).toBeLessThan(20)
+  expect(toExitCode(summary)).toBe(EXIT.thresholdCrossed)
+})
+
 test('a service that never answers is said to be silent all the time', async () => {
   const server = await startFaultServer({ onRequest: () => {} })
   const { report } = await loads.run(
