@@ -1,7 +1,7 @@
 import { toPrintable } from '../../shared/messages/printable.ts'
 import { type CliContext, isJobOfGithub } from './context.ts'
 
-/** Annotations that GitHub shows of a kind and step. */
+/** Annotations that GitHub shows per level and step. */
 const ANNOTATIONS_MAX = 10
 
 /** How an annotation is shown, with a title and what happened. */
@@ -12,20 +12,23 @@ export interface Annotation {
 }
 
 /**
- * Shows annotations on the page of a job of GitHub Actions, if this runs in one (`GITHUB_ACTIONS=true`). They go to
- * stderr, which its runner reads, too: stdout is for results alone.
+ * Shows annotations on a job's page in GitHub Actions, if this runs in one (`GITHUB_ACTIONS=true`). They go
+ * to stderr, which the runner reads too: stdout is for results alone.
  */
 export async function annotate({ env, err }: CliContext, annotations: readonly Annotation[]): Promise<void> {
   if (!isJobOfGithub(env)) return
   for (const level of ['error', 'warning'] as const) {
     for (const one of annotations.filter((each) => each.level === level).slice(0, ANNOTATIONS_MAX)) {
-      // As bytes, since text that reads like this is escaped.
+      // As bytes, since the output escapes text that looks like a command.
       await err.write(Buffer.from(`${formatAnnotation(one)}\n`))
     }
   }
 }
 
-/** A workflow command of GitHub Actions: whatever the texts say, it is one line, and sets nothing but title and message. */
+/**
+ * A workflow command of GitHub Actions: always one line that sets only title and message, whatever the texts
+ * hold.
+ */
 export function formatAnnotation({ level, title, message }: Annotation): string {
   const escapeMessage = (text: string) =>
     text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')

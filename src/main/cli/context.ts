@@ -21,18 +21,18 @@ export interface CliContext {
   readonly env: NodeJS.ProcessEnv
   /** Standard input, opened by whoever reads it. */
   readonly openStdin: () => Readable
-  /** Whether there is a person who can be asked. */
+  /** Whether a person can be asked. */
   readonly canAsk: boolean
-  /** Asks a yes-or-no question; only if someone can be asked. */
+  /** Asks a yes-or-no question. Requires `canAsk`. */
   readonly ask: (question: string) => Promise<boolean>
-  /** Asks for a word to be typed; only if someone can be asked. */
+  /** Asks for a word to be typed. Requires `canAsk`. */
   readonly askWord: (question: string) => Promise<string>
-  /** Asks for a secret, which is not shown; only if someone can be asked. */
+  /** Asks for a secret, which is not shown. Requires `canAsk`. */
   readonly askSecret: (question: string) => Promise<string>
-  /** Where typed keys outlive this process, or why they do not. */
+  /** Where typed keys outlive this process, or why they cannot. */
   readonly lastingKeys: LastingStore | { absence: string }
   readonly keyStore: KeyStore
-  /** How often a line tells how far a run is where nothing can be drawn, milliseconds. */
+  /** Milliseconds between two lines of progress where nothing can be redrawn. */
   readonly lineEveryMs: number
   /** Opens the engine on a workspace. Throws `WORKSPACE_UNUSABLE`. */
   readonly openEngine: (workspace: string) => Promise<Engine>
@@ -88,7 +88,7 @@ export function isJobOfGithub(env: NodeJS.ProcessEnv): boolean {
   return env['GITHUB_ACTIONS'] === 'true'
 }
 
-/** The system's keyring, unless `SLUICE_KEYRING=off` says that nothing is kept there. */
+/** The system's keyring, unless `SLUICE_KEYRING=off` turns it off. */
 function findLastingKeys(env: NodeJS.ProcessEnv): LastingStore | { absence: string } {
   return env['SLUICE_KEYRING'] === 'off'
     ? { absence: 'SLUICE_KEYRING=off keeps Sluice from using the keyring' }
@@ -102,14 +102,14 @@ async function openEngine(workspace: string): Promise<Engine> {
 }
 
 /**
- * Asks a yes-or-no question on the terminal. Enter alone, end of input and Ctrl-C mean no.
- * Only if someone can be asked (`context.canAsk`).
+ * Asks a yes-or-no question on the terminal. Enter alone, end of input and Ctrl-C mean no. Requires
+ * `context.canAsk`.
  */
 async function askYesNo(question: string): Promise<boolean> {
   return /^y(es)?$/i.test((await askWord(`${question} [y/N]`)).trim())
 }
 
-/** Asks for a word on the terminal; end of input and Ctrl-C give none. Only if someone can be asked. */
+/** Asks for a word on the terminal; empty at the end of input and after Ctrl-C. Requires `context.canAsk`. */
 function askWord(question: string): Promise<string> {
   return askLine(question, process.stderr)
 }
@@ -138,17 +138,17 @@ async function askLine(question: string, output: Writable): Promise<string> {
 }
 
 /**
- * The same signal twice this close together is one: npm passes on to its script the Ctrl-C that the terminal has
- * already sent to the whole group.
+ * The same signal twice within this time counts as one: the terminal sends Ctrl-C to the whole group, and npm
+ * passes it on to its script again.
  */
 const SAME_INTERRUPT_MS = 300
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-/** What is done when the person, or the system, asks the process to end. */
+/** What to do when a person, or the system, asks the process to end. */
 export interface InterruptActions {
   first(): void
-  /** The second time, while the first is still being seen to. */
+  /** Called the second time, while the first is still being handled. */
   second(): void
 }
 

@@ -9,9 +9,9 @@ import { toPrintable } from './terminal/output.ts'
 import { rememberTargets } from './written-files.ts'
 
 /**
- * Opens the engine for the time of one piece of work, and closes it whatever happens; `workspace` as
- * {@link resolveWorkspace} takes it. Closing stores the findings of what was sent, which Ctrl-C and SIGTERM end: the work
- * is done by then, and the exit code its own.
+ * Opens the engine for one piece of work and closes it in any case; {@link resolveWorkspace} reads
+ * `workspace`. Closing stores findings about what was sent. Ctrl-C and SIGTERM cut that short without
+ * changing the exit code, since the work itself is done.
  */
 export async function withEngine<T>(
   context: CliContext,
@@ -35,7 +35,7 @@ export async function withEngine<T>(
     })
     return done
   } catch (error) {
-    // What went wrong is not held back.
+    // Report errors without waiting for that.
     leaving.abort()
     throw error
   } finally {
@@ -45,8 +45,8 @@ export async function withEngine<T>(
 }
 
 /**
- * The same engine, but if late callbacks cannot be processed, for example because the inbox is damaged, it says so and
- * results can still be looked at.
+ * The same engine, but if late callbacks cannot be processed, for example because the inbox is damaged, it
+ * only reports that: results remain readable.
  */
 function settlingIfPossible(engine: Engine, context: CliContext): Engine {
   const settleLate = async (runId?: string): Promise<boolean> => {

@@ -7,17 +7,18 @@ import { findCacheFolder } from '../default-workspace.ts'
 import { keepFilesPrivate } from '../engine/workspace/file-permissions.ts'
 import { type PackedProgram, unpackProgram } from './unpack-program.ts'
 
-// The entry of the executable (scripts/pack-binary), bundled as one CommonJS file. It unpacks the files of the installed
-// command once and then runs them: modules, threads, pages and native code are found as they are in the npm package.
+// Entry of the executable (scripts/pack-binary), bundled as one CommonJS file. It unpacks the files of the
+// installed command once and then runs them: modules, threads, pages and native code are found as in the npm
+// package.
 
-/** What says where the cache is. */
+/** The environment variable that locates the cache, for error messages. */
 const CACHE_VARIABLE =
   process.platform === 'win32' ? 'LOCALAPPDATA' : process.platform === 'darwin' ? 'HOME' : 'XDG_CACHE_HOME'
 
 keepFilesPrivate()
 const folder = unpack()
 if (folder === null) process.exitCode = 2
-// Node names modules by the path that links lead to.
+// Node resolves links before it names modules.
 else start(join(realpathSync(folder), 'main'))
 
 function unpack(): string | null {
@@ -35,7 +36,7 @@ function unpack(): string | null {
   }
 }
 
-/** Runs the command, or the process that it started as Node's fork does: by this program and a file. */
+/** Runs the command or, if Node's `fork` started this program with a file, that file. */
 function start(main: string): void {
   const load = createRequire(join(main, 'installed.js'))
   const asked = process.argv.at(-1) ?? ''

@@ -5,10 +5,10 @@ import { COMMAND_PREFIX } from './invocation.ts'
 import { cutToWidth } from './terminal/layout.ts'
 import { findTopic, formatPage, HELP_TOPICS, type HelpTopic, toPageUrl } from './topics.ts'
 
-/** A part of a page: a heading and what stands under it, further headings of a lower rank included. */
+/** A section of a page: a heading and the text below it, including its subsections. */
 interface PageSection {
   topic: HelpTopic
-  /** Its words, without number. */
+  /** Its words, without the number. */
   heading: string
   text: string
 }
@@ -16,8 +16,8 @@ interface PageSection {
 const PLACES_MAX = 15
 
 /**
- * Shows what `help WORDS` is about: a topic by its name or that of its page, a part of one by its heading, or else the
- * places whose text has all the words. Gives whether there is any.
+ * Shows what `help WORDS` is about: a topic by its name or its page's name, a section by its heading, or else
+ * the places whose text has all the words. Returns whether there is any.
  */
 export async function showHelp(context: CliContext, words: readonly string[]): Promise<boolean> {
   const [first = '', ...others] = words
@@ -69,7 +69,7 @@ function splitPage(topic: HelpTopic, page: string): PageSection[] {
   })
 }
 
-/** Sections whose own text has all the words; those whose heading has them come first. */
+/** Sections whose own text has all the words; those with the words in their heading come first. */
 function searchSections(sections: readonly PageSection[], words: readonly string[]): PageSection[] {
   const has = (text: string) => {
     const key = ` ${toKey(text)}`
@@ -80,14 +80,14 @@ function searchSections(sections: readonly PageSection[], words: readonly string
   return [...inHeading, ...inText]
 }
 
-/** A section without those below it, which are found by themselves. */
+/** A section without its subsections, which are found separately. */
 function toOwnText({ text }: PageSection): string {
   const [heading = '', ...rest] = text.split('\n')
   const end = rest.findIndex((line) => /^##+ /.test(line))
   return [heading, ...(end < 0 ? rest : rest.slice(0, end))].join('\n')
 }
 
-/** Words in the same letters with hyphens between them. */
+/** Lower-case words with hyphens between them. */
 function toKey(text: string): string {
   return text
     .toLowerCase()

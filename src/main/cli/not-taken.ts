@@ -6,13 +6,19 @@ const SOURCE_FLAGS = [
   ...['--map <field=column>', '--set <field=template>'],
 ].map((flag) => flag.replace(/ .*/, ''))
 
-/** Commands that read and map a source as before, and what to do in the place of such an option. */
+/**
+ * Commands that read and map a source as a plan or an earlier run did, and what to do instead of passing such
+ * an option.
+ */
 const INSTEAD: Readonly<Record<string, string>> = {
   plan: 'change the plan file, or write another one with --save-plan',
   'run-again': 'send the file by the command that sent the earlier run',
 }
 
-/** That a command does not take the options that a text names; empty if it names none, or takes them. */
+/**
+ * Says that a command does not take the options that a text names; empty if it takes them or the text names
+ * none.
+ */
 export function sayNotTaken(command: string, text: string): string {
   const instead = INSTEAD[command]
   const named = SOURCE_FLAGS.filter((flag) => new RegExp(`${flag}(?![\\w-])`).test(text))

@@ -45,7 +45,7 @@ const COMMANDS = {
 
 type CommandName = keyof typeof COMMANDS
 
-/** The list of commands, and what it says of each. */
+/** The list of commands, with a phrase for each. */
 const GROUPS: Readonly<Record<string, Partial<Record<CommandName, string>>>> = {
   'Send:': {
     task: 'submit content for moderation',
@@ -97,7 +97,7 @@ const GROUPS: Readonly<Record<string, Partial<Record<CommandName, string>>>> = {
 /** Names of all commands, in the order of the list. */
 export const COMMAND_NAMES: readonly string[] = Object.values(GROUPS).flatMap(Object.keys)
 
-/** Takes the workspace that stands before the command, and keeps one that was given for the commands that are printed. */
+/** Makes `--workspace` before the command count like one after it, and keeps it for printed commands. */
 function takeWorkspace(context: CliContext, program: Command, command: Command): void {
   const { workspace: before } = program.opts<{ workspace?: string }>()
   const { workspace: behind } = command.opts<{ workspace?: string }>()
@@ -114,25 +114,25 @@ function takeWorkspace(context: CliContext, program: Command, command: Command):
 }
 
 /**
- * The command line, reporting errors by throwing. Lists every command, and loads those that are among `words`, for it
- * can be none but these that the arguments name.
+ * The command line, which reports errors by throwing. It lists every command but loads only those in `words`,
+ * since the arguments can name no other.
  */
 export async function createProgram(context: CliContext, words: readonly string[]): Promise<Command> {
   const program = new Command('sluice')
     .description('Sends spreadsheets and folders in bulk to a content moderation service, and load tests it.')
     .version(APP_VERSION, '-V, --version', 'print the version')
     .exitOverride()
-    // `runs edit` and `runs` have options of the same names, each its own.
+    // `runs edit` and `runs` have options of the same names, with separate values.
     .enablePositionalOptions()
     .configureOutput({
-      // Errors are thrown, and said in one place.
+      // Errors are thrown, and reported in one place.
       outputError: () => {},
       writeOut: (text) => void context.out.write(text),
       writeErr: (text) => void context.err.write(text),
       getOutHelpWidth: () => Math.min(110, context.outTerminal.columns()),
       getErrHelpWidth: () => Math.min(110, context.errTerminal.columns()),
     })
-    // Suggestions are made in one place, and only when near.
+    // Suggestions are made in one place, and only of similar names.
     .showSuggestionAfterError(false)
     .option('--workspace <folder>', 'folder for runs; also an option of each command')
     .hook('preAction', (_program, command) => takeWorkspace(context, program, command))

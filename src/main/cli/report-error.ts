@@ -17,7 +17,8 @@ function toCommandError(error: unknown, command: string): SluiceError {
     return new SluiceError({
       id: 'arguments_refused',
       command,
-      // Commander repeats the whole argument, which may hold a password; what was found is said where it may be.
+      // Commander repeats the whole argument, which may hold a password, so all but harmless parts are
+      // removed.
       reason: error.message
         .replace(/^error: /, '')
         .replace(/\n\(Did you mean (.+)\?\)$/, '; did you mean $1?')
@@ -34,8 +35,8 @@ function toCommandError(error: unknown, command: string): SluiceError {
 }
 
 /**
- * Says what went wrong: message and hint on stderr, with `--json` a document on stdout as well, the stack only under
- * `SLUICE_DEBUG=1`. `command` is the one that arguments named. Returns what to exit with.
+ * Reports an error: message and hint on stderr, with `--json` also a document on stdout, the stack only with
+ * `SLUICE_DEBUG=1`. `command` is the one that the arguments name. Returns the exit code.
  */
 export async function reportError(
   context: CliContext,
@@ -48,7 +49,7 @@ export async function reportError(
   const hint = `${advice} ${sayNotTaken(command, `${message} ${advice}`)}`.trim()
   await err.writeLine(`${terminal.tone('bad', 'sluice:')} ${toPrintable(title)}`)
   for (const cause of causes) await err.writeLine(`          ${toPrintable(cause)}`)
-  // Not broken into lines: hints hold commands to paste.
+  // Not wrapped: hints hold commands to paste.
   if (hint !== '') await err.writeLine(`        ${toPrintable(hint)}`)
   if (context.env['SLUICE_DEBUG'] === '1' && error instanceof Error) {
     await err.writeLine(error.stack ?? String(error))

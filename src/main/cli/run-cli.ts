@@ -8,7 +8,7 @@ const SHOWN_ON_PURPOSE = new Set(['commander.helpDisplayed', 'commander.version'
 
 const HELP_FLAGS: readonly string[] = ['--help', '-h']
 
-/** Runs the command that the arguments name, and returns what the process exits with. Never throws. */
+/** Runs the command that the arguments name, and returns the exit code. Never throws. */
 export async function runCli(
   args: readonly string[],
   context: CliContext = createCliContext(),
@@ -16,7 +16,7 @@ export async function runCli(
   let program: Command | null = null
   try {
     const [first] = args
-    // `help --help` is about help, not about pages that have the word.
+    // `help --help` is about help itself, not about pages with that word.
     const words = first === 'help' ? args.slice(1).filter((word) => !HELP_FLAGS.includes(word)) : []
     const [second] = words
     if (second !== undefined && !COMMAND_NAMES.includes(second)) {
@@ -46,7 +46,7 @@ export async function runCli(
   } catch (error) {
     if (error instanceof CommanderError) {
       if (SHOWN_ON_PURPOSE.has(error.code)) return EXIT.ok
-      // `sluice` or `sluice index` alone, or `sluice help`: the help is on the screen already.
+      // `sluice` or `sluice index` alone, or `sluice help`: the help has already been printed.
       if (error.code === 'commander.help') return args.includes('help') ? EXIT.ok : EXIT.badInput
     }
     // Loaded only if it is needed, as the commands are.

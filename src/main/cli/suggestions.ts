@@ -4,8 +4,8 @@ import { listNearest } from '../../shared/messages/find-nearest.ts'
 const SUGGESTED_MAX = 3
 
 /**
- * An error about a command or an option that does not exist, with what the person may have meant: only names that differ
- * in a third of their letters at most, so that nothing else is suggested. Other errors stay as they are.
+ * An error about an unknown command or option, with suggestions of names that differ in at most a third of
+ * their letters. Other errors stay as they are.
  */
 export function addSuggestion(error: unknown, program: Command, args: readonly string[]): unknown {
   if (!(error instanceof CommanderError)) return error
@@ -24,12 +24,12 @@ export function addSuggestion(error: unknown, program: Command, args: readonly s
   return new CommanderError(error.exitCode, error.code, `${error.message}${sayNear(near)}`)
 }
 
-/** A name as it is compared: `--no-header` by the same words as `no header`. */
+/** A name for comparisons: without its hyphens in front, with its words joined by `_`. */
 function toWords(name: string): string {
   return name.replace(/^--/, '').replaceAll('-', '_')
 }
 
-/** Names behind a message: `; did you mean show or sql?` */
+/** Suggested names after a message: `; did you mean show or sql?` */
 export function sayNear(names: readonly string[]): string {
   const near = names.slice(0, SUGGESTED_MAX)
   return near.length === 0 ? '' : `; did you mean ${near.join(' or ')}?`
@@ -45,7 +45,7 @@ export function nameCommand(program: Command, args: readonly string[]): string {
   return names.join(' ')
 }
 
-/** The command that arguments name, as far as they do. */
+/** The command that the arguments name, as far as they name one. */
 function findCommand(program: Command, args: readonly string[]): Command {
   let command = program
   for (let at = 0; at < args.length; at += 1) {

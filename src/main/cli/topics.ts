@@ -105,7 +105,7 @@ export const HELP_TOPICS: readonly HelpTopic[] = [
   { name: 'window', page: 'window.md', about: 'where the window has each option' },
 ]
 
-// From sources this is a file of src/main/cli; in the package, bundles and pages are in folders next to each other.
+// In the sources, this is a file of src/main/cli; in the package, bundles and pages are in sibling folders.
 const PAGES = new URL(import.meta.url.endsWith('.ts') ? '../../../docs/' : '../docs/', import.meta.url)
 
 export function listTopics(): string {
@@ -113,7 +113,7 @@ export function listTopics(): string {
   return `\nTopics, such as help columns; help WORDS searches all of them:\n${lines.join('\n')}`
 }
 
-/** The topic of that name, or of the page of that name, in either number; null if there is none. */
+/** The topic with that name or page name, singular or plural; null if there is none. */
 export function findTopic(typed: string): HelpTopic | null {
   const name = typed.toLowerCase().replaceAll(/[_ ]/g, '-').replace(/\.md$/, '')
   const names = new Set([name, `${name}s`, name.replace(/s$/, '')])
@@ -124,7 +124,7 @@ export function toPageUrl(page: string): URL {
   return new URL(page, PAGES)
 }
 
-/** What the help of a command says of its topics; nothing if it has none. */
+/** The line in a command's help that names its topics; null if it has none. */
 export function sayTopics(command: string): string | null {
   const named = HELP_TOPICS.filter(({ commands = [] }) => commands.includes(command))
   if (named.length === 0) return null
@@ -134,8 +134,8 @@ export function sayTopics(command: string): string | null {
 const MOST_COLUMNS = 100
 
 /**
- * A page of Markdown as text for a terminal: headings stand out, tables become lists, links keep their words, and commands
- * to paste begin as they do here.
+ * A page of Markdown as text for a terminal: headings stand out, tables become lists, links keep their text,
+ * and commands to paste begin as they do here.
  */
 export function formatPage(terminal: Terminal, page: string): string {
   const columns = Math.min(MOST_COLUMNS, terminal.columns())
@@ -159,7 +159,7 @@ export function formatPage(terminal: Terminal, page: string): string {
     .trim()}\n`
 }
 
-/** Lines of a page, those of a paragraph or list item joined. */
+/** Lines of a page, with the lines of each paragraph or list item joined. */
 function joinLines(page: string): string[] {
   const blocks: string[] = []
   let isCode = false
@@ -189,7 +189,9 @@ function splitCells(row: string): string[] {
   return cells.map((cell) => toPlain(cell.replaceAll('\u{0}', '|').replaceAll('<br>', '; ').trim()))
 }
 
-/** A row of a table: its first cell, and the others below it, each after its head if there are several. */
+/**
+ * A table row: its first cell, and the others below it, each after its column's head if there are several.
+ */
 function formatTableRow(
   terminal: Terminal,
   heads: readonly string[],

@@ -11,16 +11,18 @@ import {
 import { dirname, join } from 'node:path'
 import { findWriters, makeFolders } from '../engine/workspace/file-permissions.ts'
 
-/** The files that an executable holds: those of the installed command, with `/` in their paths. */
+/** The files in an executable: those of the installed command, with `/` in their paths. */
 export interface PackedProgram {
-  /** Of all paths and bytes. */
+  /** Hash of all paths and contents. */
   hash: string
   files: readonly { path: string; sizeBytes: number }[]
 }
 
 const DAY_MS = 86_400_000
 
-/** How long another version's files stay after its last start, and what a start that broke off left behind. */
+/**
+ * How long another version's files are kept after its last start, and those that a failed start left behind.
+ */
 const KEPT_MS = 30 * DAY_MS
 const DRAFT_KEPT_MS = DAY_MS
 
@@ -28,10 +30,10 @@ const PROGRAM = /^app-[0-9a-f]+$/
 const DRAFT = /^unpacking-/
 
 /**
- * Has the files of an executable in a folder of their own below `cacheFolder`, and returns it. The first start writes
- * them; a later one only looks whether all are there in their size, and writes them anew if not. What is there is run
- * without comparing its bytes, so this throws if others than its owner could have written it; also if it cannot be
- * written.
+ * Unpacks the files of an executable into a folder of their own below `cacheFolder`, and returns that. The
+ * first start writes them; a later one only checks that all exist with the right size, and rewrites them if
+ * not. They are run without comparing their bytes, so this throws if anyone but the owner could have written
+ * them, and if they cannot be written.
  */
 export function unpackProgram(
   program: PackedProgram,
@@ -63,7 +65,7 @@ function isWhole(folder: string, { files }: PackedProgram): boolean {
   })
 }
 
-/** Written aside and then moved, so that no other start ever finds a part of it. */
+/** Written aside and then moved, so that no other start ever finds a part of the folder. */
 function place(folder: string, program: PackedProgram, read: (path: string) => Uint8Array): void {
   const draft = mkdtempSync(join(dirname(folder), 'unpacking-'))
   try {
@@ -75,7 +77,7 @@ function place(folder: string, program: PackedProgram, read: (path: string) => U
     try {
       renameSync(fresh, folder)
     } catch (error) {
-      // Another start was faster, or what is there is damaged.
+      // Another start was faster, or the existing files are damaged.
       if (isWhole(folder, program)) return
       if (lstatSync(folder, { throwIfNoEntry: false }) === undefined) throw error
       renameSync(folder, join(draft, 'damaged'))
@@ -86,12 +88,12 @@ function place(folder: string, program: PackedProgram, read: (path: string) => U
   }
 }
 
-/** Keeps the files from being taken for those of a version that nobody uses any more. */
+/** Marks the files as used, so that they are kept. */
 function noteUse(folder: string, nowMs: number): void {
   try {
     if (nowMs - lstatSync(folder).mtimeMs > DAY_MS) utimesSync(folder, nowMs / 1000, nowMs / 1000)
   } catch {
-    // On a disk that cannot be written, nothing is removed either.
+    // A read-only disk also keeps its files.
   }
 }
 

@@ -6,10 +6,10 @@ import { readStamp, refuseForeignFile, rememberWritten } from '../engine/workspa
 import type { CliContext } from './context.ts'
 import { resolveFromCaller } from './invocation.ts'
 
-/** The files that a command may write, each as it was before. */
+/** The files that a command may write, each with its stamp from before. */
 const targets = new WeakMap<CliContext, Map<string, ReturnType<typeof readStamp>>>()
 
-/** Whether a file may be replaced that Sluice did not write. */
+/** Whether a file that Sluice did not write may be replaced. */
 export interface OverwriteFlags {
   overwrite?: true
 }
@@ -17,8 +17,8 @@ export interface OverwriteFlags {
 type Source = Pick<PlanSource, 'path' | 'more'>
 
 /**
- * The path of a file that a person named to be written later. Throws `BAD_USAGE` if Sluice did not write what it holds,
- * unless it may be replaced. What would replace one of the sources is refused by the engine, which no option changes.
+ * The path of a named file that is written later. Throws `BAD_USAGE` if Sluice did not write its current
+ * content, unless that may be replaced. The engine always refuses to replace a source.
  */
 export function toLaterTarget(
   context: CliContext,
@@ -33,7 +33,7 @@ export function toLaterTarget(
   return file
 }
 
-/** The same for a file that is written now: what it is after the command is what Sluice wrote. */
+/** The same for a file that is written now: its content after the command counts as Sluice's. */
 export function toTarget(
   context: CliContext,
   workspace: string,
@@ -47,7 +47,7 @@ export function toTarget(
   return file
 }
 
-/** Null if the writer says what is wrong with the way. */
+/** Null if it cannot be read; the writer then says what is wrong with the path. */
 function readStampIfPossible(file: string): ReturnType<typeof readStamp> {
   try {
     return readStamp(file)
@@ -79,6 +79,6 @@ export function rememberTargets(context: CliContext, workspace: string): void {
   try {
     rememberWritten(workspace, written)
   } catch {
-    // The files are written; the next command that would replace one of them says so.
+    // The files are written; the next command that would replace one of them reports it.
   }
 }

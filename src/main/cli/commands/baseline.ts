@@ -97,7 +97,7 @@ export function addBaselineCommand(program: Command, context: CliContext): void 
   addExamples(remove, ['baseline remove latest', 'baseline remove 20261121-0915 --name release-4'])
 }
 
-/** The run of a baseline, which may be deleted, so that it is looked for among the baselines first. */
+/** The run of a baseline. Baselines are searched first, since the run may have been deleted. */
 async function findRunOf(engine: Engine, reference: string, name: string | null): Promise<string> {
   const baselines = engine.lookback.readBaselines().filter((one) => name === null || one.name === name)
   const ids = new Set(

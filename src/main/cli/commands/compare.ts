@@ -66,7 +66,7 @@ function parsePercent(text: string): number {
   return percent
 }
 
-/** A share of the rows. With 100 % or more, no run could fail. */
+/** A share of the rows, below 100 %: no run could exceed that. */
 function parseShare(text: string): number {
   const percent = parsePercent(text)
   if (percent < 100) return percent
@@ -95,7 +95,7 @@ function parseChange(text: string): ChangeFilter {
   )
 }
 
-/** Adds `compare A B`: what was decided differently, and whether B is slower, with how sure that is. */
+/** Adds `compare A B`: what was decided differently, and whether B is slower and how certain that is. */
 export function addCompareCommand(program: Command, context: CliContext): void {
   const command = program
     .command('compare')
@@ -297,7 +297,7 @@ function toQuestion({ failIfSlower, judge }: CompareFlags): SpeedQuestion | null
     : { margin: failIfSlower, percentiles: judge ?? JUDGED_PERCENTILES }
 }
 
-/** The baseline of a run, or of the newest that has one, and the run. */
+/** A run and its baseline; without a named run, the newest run that has one. */
 async function findBaselineOf(
   engine: Engine,
   reference: string | null,
@@ -367,16 +367,16 @@ async function checkChanged(
     context.exitCode = EXIT.thresholdCrossed
     return say('Not judged', '--fail-if-changed has nothing to check: the runs have no row in common.')
   }
-  // A share is compared: `rows * (29 / 100)` is less than 29 for 100 rows.
+  // Compared as shares: `rows * (29 / 100)` is less than 29 for 100 rows.
   const share = roundNoise(percent / 100)
-  // Each for itself: should the service repeat decisions from its cache, these would hide changes of the other rows.
+  // Judged apart: decisions that the service repeats from its cache would hide changes of the other rows.
   const others = { rows: joined.rows - cached.rows, changed: joined.changed - cached.changed }
   const over = [
     { what: 'rows', ...others },
     { what: 'rows analysed before', ...cached },
   ].filter(({ rows, changed }) => changed / rows > share)
   if (over.length === 0) {
-    // What B has no answer for may have changed as well.
+    // Rows without an answer in B may have changed as well.
     const unknown = a.rows - joined.rows + unanswered
     if (joined.decided > 0 && unknown / a.rows <= share) return
     if (context.exitCode === 0) context.exitCode = EXIT.notJudged

@@ -45,7 +45,7 @@ export function addDeleteCommand(program: Command, context: CliContext): void {
   addExamples(command, ['delete latest', 'delete 20261121-0915 --yes'])
 }
 
-/** What a run is called in the question, and its retries; one that cannot be read has none that are known. */
+/** A run's name in the question, and its retries; none are known of a run that cannot be read. */
 async function describeRun(engine: Engine, runId: string): Promise<{ own: string; retries: string[] }> {
   try {
     const { name, rows, retries } = await engine.runs.summarizeRun(runId)

@@ -36,7 +36,7 @@ function toNextSteps(runId: string): [string, string][] {
   ]
 }
 
-/** The runs of the demo as they ended; those that an interruption left out are not there. */
+/** The demo's runs as they ended, without those that an interruption left out. */
 interface DemoRuns {
   tasks: RunSummary
   async?: RunSummary

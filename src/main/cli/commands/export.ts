@@ -54,7 +54,7 @@ interface ExportFlags extends DocumentFlags, FilterFlags, OverwriteFlags {
   errors?: string
 }
 
-/** Parser of `--columns`: names between commas, in quotes if one has a comma. May be given several times. */
+/** Parser of `--columns`: names separated by commas, quoted if a name has a comma. Repeatable. */
 function collectColumns(text: string, previous: string[] | undefined): string[] {
   const names = [...text.matchAll(/\s*(?:"((?:[^"]|"")*)"|([^,]*))\s*(?:,|$)/g)]
     .map(([, quoted, plain = '']) => quoted?.replaceAll('""', '"') ?? plain.trim())
@@ -70,7 +70,7 @@ function parseExportDelimiter(text: string): string {
   throw new InvalidArgumentError(`expected \`,\`, \`;\`, \`|\`, \`tab\` or \`source\`, found \`${text}\`.`)
 }
 
-/** What only exports of rows take; a load test's are of other things. */
+/** Refuses options that only apply to exports of rows; a load test exports other records. */
 function refuseRowOptions(flags: ExportFlags): void {
   const { lossless, columns, rulesAsColumns, delimiter, format, gzip, bom, errors } = flags
   const given = [
@@ -88,7 +88,7 @@ function refuseRowOptions(flags: ExportFlags): void {
   throw new InvalidArgumentError(`${given.join(', ')} cannot be used with a load test.`)
 }
 
-/** A file says by its ending what it is, and a CSV file begins with a byte-order mark anyway. */
+/** Refuses `--bom` except for CSV on stdout: CSV files begin with a byte-order mark anyway. */
 function refuseMark(file: string, { bom, format = 'csv' }: ExportFlags): void {
   if (!bom || (file === '-' && format === 'csv')) return
   throw new InvalidArgumentError(
@@ -96,14 +96,14 @@ function refuseMark(file: string, { bom, format = 'csv' }: ExportFlags): void {
   )
 }
 
-/** The error file says which rows are in either file, so that nothing else can. */
+/** Refuses filters and stdout with `--errors`, which alone decides which rows go into which file. */
 function refuseWithErrors({ env }: CliContext, file: string, flags: ExportFlags): void {
   const { errors } = flags
   if (errors === undefined) return
   const given = [...listFilterFlags(flags), ...(file === '-' || errors === '-' ? ['stdout'] : [])]
   if (given.length > 0) throw new InvalidArgumentError(`--errors cannot be used with ${given.join(', ')}.`)
   const [first, second] = [resolveFromCaller(file, env), resolveFromCaller(errors, env)]
-  // A disk may take two names that differ in case for one file, or reach one folder by two paths.
+  // File systems may ignore case, or reach one folder by two paths.
   if (first.toLowerCase() === second.toLowerCase() || isSameFile(first, second)) {
     throw new InvalidArgumentError('--errors must name another file than the first one.')
   }
@@ -118,7 +118,7 @@ function isSameFile(one: string, other: string): boolean {
   return found !== undefined && found === same
 }
 
-/** Where a link leads to, also if nothing is there yet: an export is written through it. */
+/** Where a link leads, even if nothing exists there yet: an export is written through it. */
 function followLinks(file: string, links = 0): string {
   const isLink = lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true
   return isLink && links < 40 ? followLinks(resolve(dirname(file), readlinkSync(file)), links + 1) : file
@@ -153,8 +153,8 @@ async function exportErrors(
 }
 
 /**
- * Says how many rows the files lack, or have without a result, and how many of their cells are not as they were, and how they
- * can be had so.
+ * Says how many rows the files lack or have without a result, how many cells were changed, and how to avoid
+ * that.
  */
 async function sayChanges(to: Output, ...files: readonly ExportResult[]): Promise<void> {
   for (const said of files.flatMap(listMissing)) await to.writeLine(said)
@@ -170,15 +170,16 @@ function formatResult({ rows, file, sizeBytes }: ExportResult, isLoad: boolean):
   return rows === 0 ? `${file} (${size})` : `${formatCounted(rows, 'record')} in ${file} (${size})`
 }
 
-/** A line for each format, what it holds in a column of its own. */
+/** A line for each format: its ending and what it holds. */
 function formatFormats(formats: readonly { ending: string; help: string }[]): string {
   const width = Math.max(...formats.map(({ ending }) => ending.length)) + 3
   return formats.map(({ ending, help }) => `  ${`.${ending}`.padEnd(width)}${help}`).join('\n')
 }
 
 /**
- * Writes to stdout what the file would hold, once it is whole: a pipe gets no half of it. The file stays in the workspace
- * until then, or next to other temporary files if that is read-only, in a folder that only its owner can read.
+ * Writes to stdout what the file would hold, once it is complete: a pipe never gets half of it. Until then
+ * the file is in a folder that only its owner can read: in the workspace or, if that is read-only, among
+ * temporary files.
  */
 async function exportToStdout(
   { out, err, outTerminal }: CliContext,

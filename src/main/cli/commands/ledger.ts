@@ -33,7 +33,7 @@ import {
 import { formatReport } from '../terminal/report-text.ts'
 import { type OverwriteFlags, toTarget } from '../written-files.ts'
 
-/** Which service a ledger is of, as options say it. */
+/** The service of a ledger, as options name it. */
 export interface LedgerServiceFlags extends WorkspaceFlags {
   connection?: string
   baseUrl?: string
@@ -49,10 +49,10 @@ interface LedgerFlags extends LedgerServiceFlags, OverwriteFlags {
   json?: true
 }
 
-/** Entries that are shown unless more are asked for. */
+/** Entries shown by default. */
 const SHOWN = 20
 
-/** What tells the commands of the ledgers apart. */
+/** How the ledger commands differ. */
 const LEDGERS: Readonly<
   Record<LedgerKind, { list: string | null; summary: string; description: string; examples: string[] }>
 > = {
@@ -154,7 +154,7 @@ function createStatesParser(of: LedgerKind): (text: string) => readonly LedgerSt
   }
 }
 
-/** The service that options name; where they name none, the connection in use. Throws `CONNECTION_NOT_FOUND`. */
+/** The service that options name; by default the connection in use. Throws `CONNECTION_NOT_FOUND`. */
 export function toLedgerService(workspace: string, flags: LedgerServiceFlags): LedgerQuery['service'] {
   const { connection, baseUrl, apiKeyEnv } = flags
   const connections = readConnections(workspace)

@@ -73,7 +73,10 @@ const CONFLICTS = {
   exportK6: '--export-k6 cannot be combined with --find-capacity; a k6 project contains one load test',
 } as const
 
-/** The flags with what each probe lasts by default. Throws commander's `InvalidArgumentError` for contradictions. */
+/**
+ * The flags with the default duration of a probe. Throws commander's `InvalidArgumentError` for
+ * contradictions.
+ */
 function completeProbeFlags<Flags extends LoadFlags & CapacityFlags>(flags: Flags): Flags {
   if (!flags.findCapacity) {
     const [idle] = Object.keys(readFlags(CAPACITY_OPTIONS, flags)) as (keyof typeof CAPACITY_OPTIONS)[]
@@ -94,7 +97,7 @@ function completeProbeFlags<Flags extends LoadFlags & CapacityFlags>(flags: Flag
   }
 }
 
-/** A load with the thresholds that each probe is judged by. */
+/** A load with the thresholds for each probe. */
 function toProbeLoad(load: Load, flags: CapacityFlags): Load {
   return flags.findCapacity ? { ...load, thresholds: toCapacityThresholds(load) } : load
 }

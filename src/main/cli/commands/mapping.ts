@@ -13,7 +13,7 @@ import { addExamples, addWorkspaceOption, type DocumentFlags } from '../options/
 import { formatTable } from '../terminal/layout.ts'
 import { toPrintable } from '../terminal/output.ts'
 
-/** Adds `mapping list|save|rename|remove`: mappings under names, which `--mapping` of sending commands begins with. */
+/** Adds `mapping list|save|rename|remove`: named mappings, for `--mapping` of sending commands. */
 export function addMappingCommand(program: Command, context: CliContext): void {
   const mapping = program
     .command('mapping')

@@ -48,7 +48,7 @@ async function serveScreens(context: CliContext, flags: OpenFlags): Promise<void
       )
     }
   }
-  // A link is good once and a session for a day: whoever sits at this terminal is given another.
+  // A link works once and a session lasts a day: whoever sits at this terminal gets another link.
   const printNewEntry = () => {
     printEntry().catch((error: unknown) => err.writeLine(toSluiceError(error).message))
   }
@@ -66,7 +66,7 @@ async function serveScreens(context: CliContext, flags: OpenFlags): Promise<void
   }
 }
 
-/** Has the system open a file in the browser. If no browser can be started, what was printed is all there is to do. */
+/** Opens a file in the browser. If no browser can be started, the printed link has to do. */
 async function openInBrowser(file: string): Promise<void> {
   const { default: open } = await import('open')
   const browser = await open(file).catch(() => null)

@@ -53,7 +53,7 @@ export function addPlanCommand(program: Command, context: CliContext): void {
         context.exitCode = EXIT.badInput
         return
       }
-      // Who can be asked is asked, since the rows may be others than those that were accepted.
+      // If a person can be asked, ask: the rows may differ from those that were accepted.
       const { accept: _codes, accepted: _causes, ...unaccepted } = plan
       const asked = context.canAsk ? unaccepted : plan
       const refusal = flags.dryRun ? findUntrusted(plan, connections, trust) : null

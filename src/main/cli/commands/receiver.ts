@@ -34,7 +34,9 @@ function toDocument({ baseUrl, role, received, refused, probes }: ReceiverState)
   return { base_url: baseUrl, role, received, refused, probes }
 }
 
-/** Prints the counts when they change: redrawn on a terminal, a line elsewhere. Returns a function that stops it. */
+/**
+ * Prints the counts when they change, redrawn on a terminal, else as lines. Returns a function that stops it.
+ */
 function followCounts(context: CliContext, engine: Engine, first: ReceiverState, quiet: boolean): () => void {
   const { err, errTerminal } = context
   if (quiet) return () => {}
@@ -121,7 +123,7 @@ export function addReceiverCommand(program: Command, context: CliContext): void 
   ])
 }
 
-/** Callbacks of a workspace so far, in one line. */
+/** Callbacks of a workspace so far, on one line. */
 export function formatReceiverCounts({ received, refused }: ReceiverState): string {
   const kinds = Object.entries(refused).filter(([, count]) => count > 0)
   const total = kinds.reduce((sum, [, count]) => sum + count, 0)

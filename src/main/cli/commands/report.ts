@@ -90,7 +90,7 @@ export function addReportCommand(program: Command, context: CliContext): void {
   )
 }
 
-/** What only means something together with labels. */
+/** Refuses options that only make sense together with labels. */
 function refuseUnlabelled(flags: ReportFlags): void {
   const given = (
     ['positive', 'separator', 'slice', 'score', 'threshold', 'precision', 'assert', 'list'] as const
@@ -101,7 +101,7 @@ function refuseUnlabelled(flags: ReportFlags): void {
   throw new InvalidArgumentError(`${names} ${verb} labels: --label COLUMN, or --verdicts.`)
 }
 
-/** The report that a load test has anyway. */
+/** Writes or prints the report of a load test. */
 async function reportLoad(
   { out }: CliContext,
   engine: Engine,

@@ -59,11 +59,11 @@ interface Again {
   how: 'resume' | 'retry'
   description: string
   examples: readonly string[]
-  /** What the exit codes are, if not those of every command that sends. */
+  /** Exit codes, if they differ from those of every command that sends. */
   exits?: string
-  /** What is sent, for the question before a production service. */
+  /** What is sent, for the production prompt. */
   what(run: RunSummary): string
-  /** Whether there is nothing to do, so that no key is needed. */
+  /** Whether nothing is left to do, so that no key is needed. */
   hasNothingToSend(run: RunSummary, choice: Pick<AgainFlags, 'onUnknown'>): boolean
   start(engine: Engine, runId: string, options: ResumeOptions): Promise<RunHandle>
 }
@@ -90,20 +90,20 @@ function addAgainOptions(command: Command): Command {
   return addReportingOptions(command)
 }
 
-/** Whether a run has ended and has no row that going on could settle. */
+/** Whether a run has ended and has no row that resuming could settle. */
 function hasNothingLeft(run: RunSummary, { onUnknown }: Pick<AgainFlags, 'onUnknown'>): boolean {
   const { rows, state } = run
   const isDone = state === 'completed' && rows.not_sent + rows.awaiting + rows.overdue === 0
   return isDone && !isLoadRun(run) && (rows.unknown === 0 || onUnknown === 'skip')
 }
 
-/** Whether nothing in a run and its retries is left that a retry could send. */
+/** Whether a run and its retries have nothing left to send again. */
 function hasNothingToRetry(
   run: RunSummary,
   { onUnknown }: { onUnknown: UnknownFlags['onUnknown'] },
 ): boolean {
   const { rejected, failed, overdue, not_sent, awaiting, unknown } = run.rows
-  // An index add whose callback is overdue was acknowledged, and is resent as unknown ones are.
+  // An index add whose callback is overdue was acknowledged, and is resent like one with an unknown outcome.
   const [certain, open] = mayAddTwice(run.operation) ? [0, unknown + overdue] : [overdue, unknown]
   if (isLoadRun(run) || rejected + failed + certain + not_sent + awaiting > 0) return false
   return open === 0 || onUnknown === 'skip'
@@ -144,7 +144,7 @@ function describeNothingLeft(run: RunSummary, how: Again['how'], commandPrefix: 
   ].join(' ')
 }
 
-/** Says that a source has changed, since what is sent is what a run that began to send has read of it. */
+/** Says that the source has changed: a run that began to send keeps what it read. */
 async function noteSourceChange(
   context: CliContext,
   engine: Engine,
@@ -165,7 +165,7 @@ async function noteSourceChange(
   )
 }
 
-/** Says that the key is another one than the run was sent with, unless the service refused that one. */
+/** Says that the key differs from the one the run was sent with, unless the service refused that one. */
 async function noteOtherKey(
   context: CliContext,
   engine: Engine,
@@ -189,11 +189,11 @@ async function sendAgain(
   const workspace = resolveWorkspace(flags.workspace, context.env)
   return withEngine(context, workspace, async (engine) => {
     const named = await resolveRun(engine, reference)
-    // A retry sends what is left of the whole run, whichever part of it is named.
+    // A retry sends what is left of the whole run, even if only a part of it is named.
     const isPart = again.how === 'retry' && named.whole_run !== null
     let run = isPart ? await engine.runs.summarizeRun(named.whole_run?.run_id ?? named.run_id) : named
     if (run.state === 'running') {
-      // Nobody is asked about rows that another process is sending.
+      // Do not ask about rows that another process is sending.
       await engine.runs.refuseBusy(run.run_id)
       run = await engine.runs.summarizeRun(run.run_id)
     }
@@ -237,7 +237,7 @@ async function sendAgain(
         ...secrets,
         accept: joinAccepted(flags.accept, accept),
       })
-      // A row is resent once for each time that a person said so, and a resent index add not again on its own.
+      // One consent resends a row once, and a resent index add is never resent again automatically.
       const isResent = choice.onUnknown === 'resend' && run.rows.unknown > 0
       const mayResend = !mayAddTwice(run.operation) && !(isResent && flags.onUnknown === 'resend')
       return settleRun(context, engine, handle, flags, access, { mayResend })
@@ -247,7 +247,7 @@ async function sendAgain(
   })
 }
 
-/** What is left to do once a run that goes on is known: to ask about it, and to send. */
+/** What is left to do once the run to continue is known: ask about it, and send. */
 interface Sending {
   runId: string
   flags: AgainFlags
@@ -255,7 +255,7 @@ interface Sending {
   send: (accept: readonly AcceptCode[]) => Promise<ExitCode>
 }
 
-/** Asks about production and about warnings that nobody has accepted, and sends. */
+/** Asks about production and about warnings that are not accepted yet, then sends. */
 async function sendAccepted(
   context: CliContext,
   engine: Engine,
@@ -274,7 +274,7 @@ async function sendAccepted(
   try {
     return await send(accept)
   } catch (error) {
-    // A run that was interrupted while its source was read is read again, and only then its warnings are known.
+    // A run interrupted while its source was read reads it again; its warnings are known only then.
     if (!context.canAsk || !(error instanceof SluiceError) || error.said.id !== 'warnings_unaccepted') {
       throw error
     }
@@ -283,7 +283,7 @@ async function sendAccepted(
   }
 }
 
-/** Adds a command that goes on with a run. */
+/** Adds a command that continues a run. */
 function addAgainCommand(program: Command, context: CliContext, again: Again): void {
   const { how, description, examples, exits } = again
   const command = program.command(how).argument('<run>', RUN_ARGUMENT_HELP).description(description)

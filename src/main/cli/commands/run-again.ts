@@ -73,7 +73,7 @@ export function addRunAgainCommand(program: Command, context: CliContext): void 
       const workspace = resolveWorkspace(flags.workspace, context.env)
       const { plan, notes } = await withEngine(context, flags.workspace, async (engine) => {
         const named = await resolveRun(engine, reference)
-        // A retry sends a part of the source: what is run again is the whole.
+        // A retry sends a part of the source; running it again sends the whole source.
         const run = named.whole_run === null ? named : await engine.runs.summarizeRun(named.whole_run.run_id)
         const earlier = await engine.runs.readPlanAgain(run.run_id)
         const source =
@@ -84,7 +84,7 @@ export function addRunAgainCommand(program: Command, context: CliContext): void 
         const columns = await engine.results.readColumns(run.run_id)
         refuseChange(run, source, change, flags)
         const { accept: _codes, accepted, onlyNew, ...rest } = earlier
-        // What was accepted of one source is not accepted of another.
+        // Warnings accepted for one source are not accepted for another.
         const kept = change.kind === 'same' && accepted !== undefined ? { accepted } : {}
         const { plan: renewed, notes: renewal } = toRenewed({ ...rest, ...kept, source }, columns, run, flags)
         return {
@@ -138,7 +138,7 @@ function refuseChange(
   })
 }
 
-/** The plan with new post_ids or those of the source, and what is to be said about that. Throws `InvalidArgumentError`. */
+/** The plan with new post_ids or those of the source, and notes about them. Throws `InvalidArgumentError`. */
 function toRenewed(plan: Plan, columns: readonly string[], run: RunSummary, flags: RunAgainFlags) {
   if (flags.keepPostIds) {
     const kept = keepPostIds(plan, columns)
@@ -158,7 +158,7 @@ function toRenewed(plan: Plan, columns: readonly string[], run: RunSummary, flag
   }
 }
 
-/** The plan with what the options say otherwise. Throws `InvalidArgumentError` and `CONNECTION_NOT_FOUND`. */
+/** The plan with the overrides of options. Throws `InvalidArgumentError` and `CONNECTION_NOT_FOUND`. */
 function override(
   plan: Plan,
   run: RunSummary,

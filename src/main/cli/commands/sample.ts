@@ -30,7 +30,7 @@ interface SampleFlags extends DocumentFlags, SourceFlags, OverwriteFlags {
   seed: number
 }
 
-/** Strata that are shown; a document has all. */
+/** Strata shown; a document has all. */
 const SHOWN = 20
 
 /** Adds `sample RUN|SOURCE FILE`: a seeded, stratified sample to label or to send. */

@@ -107,7 +107,7 @@ function formatWelcome(
   ].join('\n')
 }
 
-/** A command whose token is in no program's arguments, which every user of this machine can list. */
+/** A command that keeps the token out of programs' arguments, which every user of this machine can list. */
 function formatAdminCommand(url: string, adminToken: string): string {
   return process.platform === 'win32'
     ? `Invoke-RestMethod ${url} -Headers @{'${ADMIN_TOKEN_HEADER}'='${adminToken}'}`

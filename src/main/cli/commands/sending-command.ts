@@ -47,31 +47,31 @@ export interface SendingCommand<Own extends object> {
   name: string
   /** What the source holds, for the help of the argument. */
   source: string
-  /** What the list of the commands next to it says; that of all commands has its own words. */
+  /** Its line in the list of its sibling commands; the list of all commands has its own words. */
   summary?: string
   description: string
-  /** Declares the command's own options, before those that every sending command has. */
+  /** Declares the command's own options, before those of every sending command. */
   addOptions(command: Command): void
   toOperation(flags: Own): Operation
   /**
-   * Finds the source of a command that needs none named; null if there is nothing to send, which it has said.
-   * `baseUrl` is where the requests go.
+   * Finds the source of a command that needs none named; if there is nothing to send, says so and returns
+   * null. `baseUrl` is where the requests go.
    */
   findSource?(
     sources: readonly string[],
     options: { flags: SendingFlags & Own; workspace: string; baseUrl: string },
   ): Promise<readonly string[] | null>
-  /** Whether rows can be skipped that were sent before (default: except of load tests). */
+  /** Whether rows that were sent before can be skipped (default: true, except for load tests). */
   offersOnlyNew?: boolean
-  /** Ends of command lines for the help, without the program's name. */
+  /** Examples for the help, without the program's name. */
   examples: readonly string[]
-  /** Makes it a load test: its pace is among its own options. */
+  /** Makes it a load test, whose pace is among its own options. */
   toLoad?(flags: Own): Load
   /** The capacity search that a load test was asked for; null if none was. */
   toCapacity?(load: Load, flags: Own): CapacityPlan | null
 }
 
-/** Stands for standard input in the place of a source. */
+/** The source that stands for standard input. */
 const STDIN = '-'
 
 function refuseForStdin(sources: readonly string[], { format, savePlan }: SendingFlags): void {
@@ -86,7 +86,7 @@ function refuseForStdin(sources: readonly string[], { format, savePlan }: Sendin
   }
 }
 
-/** Stores standard input in the workspace, where it lasts as long as its run. */
+/** Stores standard input in the workspace, where it is kept as long as its run. */
 function readStdin(
   context: CliContext,
   workspace: string,
@@ -95,13 +95,13 @@ function readStdin(
   return storeStdin(workspace, context.openStdin(), format === 'openai-batch' ? '.jsonl' : `.${format}`)
 }
 
-/** The stored connection that is named or, where no address is given, in use. */
+/** The stored connection that is named or, if no address is given, the one in use. */
 function findStored(workspace: string, flags: ServiceFlags): StoredConnection | null {
   if (flags.connection !== undefined) return findConnection(readConnections(workspace), flags.connection)
   return flags.baseUrl === undefined ? findConnectionInUse(readConnections(workspace)) : null
 }
 
-/** Options that were given and do nothing for this operation, in a sentence; nothing if there are none. */
+/** A sentence that names the given options without effect on this operation; empty if there are none. */
 function noteIdleOptions(operation: Operation, flags: SendingFlags): string[] {
   if (isAsync(operation)) return []
   const servesMedia = flags.mediaHost || flags.mediaUrl !== undefined
@@ -114,7 +114,7 @@ function noteIdleOptions(operation: Operation, flags: SendingFlags): string[] {
   return [`${given.join(', ')} ${has} no effect ${why}.`]
 }
 
-/** A plan takes all headers of the connection that it names, so that one left out would be back. */
+/** A plan takes all headers of the connection that it names, so a removed one would come back. */
 function refuseUnkeptRemoval({ savePlan, removeHeader }: SendingFlags): void {
   if (savePlan === undefined || removeHeader === undefined) return
   throw new InvalidArgumentError(
@@ -123,8 +123,8 @@ function refuseUnkeptRemoval({ savePlan, removeHeader }: SendingFlags): void {
 }
 
 /**
- * Saves the plan with `--save-plan`. It accepts nothing yet: which causes there are to accept is known only once the
- * source is read. Throws `BAD_USAGE` or `WORKSPACE_UNUSABLE`.
+ * Saves the plan with `--save-plan`, without accepted warnings: their causes are known only once the source
+ * is read. Throws `BAD_USAGE` or `WORKSPACE_UNUSABLE`.
  */
 async function savePlan(
   { env, err, errTerminal }: CliContext,
@@ -143,7 +143,10 @@ async function savePlan(
   )
 }
 
-/** Adds to the plan of `--save-plan` which causes of warnings are accepted, and says which codes have none in the source. */
+/**
+ * Adds the accepted causes of warnings to the plan of `--save-plan`, and names codes without a cause in the
+ * source.
+ */
 async function saveAccepted(
   { env, err }: CliContext,
   { accept = [], ...plan }: Plan,
@@ -160,7 +163,7 @@ async function saveAccepted(
   )
 }
 
-/** Adds a sending command, its options in groups, and what it exits with. */
+/** Adds a sending command with its exit codes and its options in groups. */
 export function addSendingCommand<Own extends object>(
   parent: Command,
   context: CliContext,
@@ -195,7 +198,7 @@ export function addSendingCommand<Own extends object>(
     const capacity = load === null ? null : (toCapacity?.(load, flags) ?? null)
     const toPlanOf = (sourcePaths: readonly [string, ...string[]]) =>
       toPlan({ operation, sourcePaths, flags, load, stored, env: context.env })
-    // What is wrong with the options is said before anything is read.
+    // Reports wrong options before anything is read.
     const given = toPlanOf(isStdin ? [STDIN] : expandSources(sources, context.env))
     const own = isStdin ? toPlanOf([await readStdin(context, workspace, flags)]) : given
     const plan = await withBaseMapping(context, workspace, own, flags.mapping)
@@ -220,7 +223,7 @@ export function addSendingCommand<Own extends object>(
       const asked = { workspace, plan, flags, notes, namedFiles, capacity, beforeSending, onAccepted }
       context.exitCode = await sendPlan(context, asked)
     } catch (error) {
-      // Nothing was sent, and no run is there that needs its source again.
+      // Nothing was sent, so no run needs its source again.
       if (isStdin && toSluiceError(error).exitCode === EXIT.badInput) {
         removeStdin(workspace, plan.source.path)
       }
@@ -237,13 +240,13 @@ const LOAD_EXITS = `${EXIT.ok} passed or no thresholds, ${EXIT.thresholdCrossed}
 ${EXIT.badInput} nothing sent, ${EXIT.interrupted} interrupted. Results measured until then are kept and shown.`
 
 /**
- * The absolute paths of sources as a person names them. A pattern, which a shell left as it is, stands for the files that
- * match it, in the order of their paths; hidden ones only match a pattern that names the dot. A file whose name has the
- * signs of a pattern in it is that file. Throws `BAD_SOURCE` for a pattern that matches nothing.
+ * Absolute paths of the sources that a person named. A pattern that the shell left alone stands for the
+ * matching files, ordered by path; hidden files match only if the pattern names the dot. A file whose name
+ * looks like a pattern is that file. Throws `BAD_SOURCE` for a pattern without a match.
  */
 function expandSources(named: readonly string[], env: NodeJS.ProcessEnv): readonly [string, ...string[]] {
   const [first, ...more] = named.flatMap((name) => expandSource(name, env))
-  // The commands ask for one.
+  // The commands require one.
   if (first === undefined) throw new Error('no source was named')
   return [first, ...more]
 }
@@ -262,8 +265,8 @@ function expandSource(name: string, env: NodeJS.ProcessEnv): string[] {
 }
 
 /**
- * The plan with the mapping that `--mapping` names under what its options say: a saved one, or that of the last run of
- * a source with the same columns. Throws `BAD_USAGE` if there is none, and `BAD_SOURCE`.
+ * The plan with the mapping of `--mapping` as a base for the one of its options: a saved mapping, or that of
+ * the last run of a source with the same columns. Throws `BAD_USAGE` if there is none, and `BAD_SOURCE`.
  */
 async function withBaseMapping(
   context: CliContext,

@@ -33,7 +33,7 @@ interface ShowFlags extends DocumentFlags, FilterFlags {
   offset?: number
 }
 
-/** Rows that are listed unless --limit says otherwise. */
+/** Rows listed without --limit. */
 const ROWS_LISTED = 50
 
 /** A row as programs read it: its state and its problems in words. */
@@ -108,7 +108,7 @@ export function addShowCommand(program: Command, context: CliContext): void {
   ])
 }
 
-/** Throws commander's `InvalidArgumentError` for options of which only one can be shown. */
+/** Throws commander's `InvalidArgumentError` for options that exclude each other. */
 function refuseContradictions(flags: ShowFlags): void {
   const filters = listFilterFlags(flags)
   const shown = [
@@ -124,7 +124,7 @@ function refuseContradictions(flags: ShowFlags): void {
   }
 }
 
-/** Lists the rows that the filters leave. Throws `BAD_USAGE` for a rule that no row triggered. */
+/** Lists the rows that match the filters. Throws `BAD_USAGE` for a rule that no row triggered. */
 async function printRows(
   { out, outTerminal }: CliContext,
   engine: Engine,
@@ -135,7 +135,7 @@ async function printRows(
   const filter = { ...toRowFilter(flags), ...toRuleFilter(run, flags.rule) }
   const query = { filter, offset, limit }
   let page = await engine.results.readPage(run.run_id, query)
-  // Of a large run, what it says is read in slices.
+  // The findings of a large run are read in slices.
   while (!page.isCounted) page = await engine.results.readPage(run.run_id, query)
   const { rows, total } = page
   if (flags.json) {
@@ -181,10 +181,10 @@ function toRuleFilter(
   return { ruleIds: [...new Set(ruleIds)] }
 }
 
-/** Most rules that an error lists. */
+/** Rules that an error lists at most. */
 const RULES_NAMED = 20
 
-/** What the service said of a row, in a line. */
+/** What the service answered for a row, on one line. */
 function describeAnswer({ status, errorCode, message, triggeredRules }: ResultRow): string {
   const rules = triggeredRules.map(({ ruleId, ruleName }) => ruleName || ruleId)
   const said = [status === null ? '' : String(status), errorCode ?? '', message ?? '', rules.join(', ')]
@@ -211,7 +211,10 @@ function toListed(row: ResultRow) {
 const EXAMPLES = 10
 const PAGE_ROWS = 500
 
-/** Prints what is wrong with the rows of a run's source: by cause, then each row where the examples leave some out. */
+/**
+ * Prints what is wrong with the rows of a run's source: by cause, then each row if the examples leave some
+ * out.
+ */
 export async function printProblems(context: CliContext, engine: Engine, runId: string): Promise<void> {
   const { out, outTerminal } = context
   const groups = await engine.results.readProblems(runId)

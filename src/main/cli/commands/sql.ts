@@ -22,10 +22,10 @@ interface SqlFlags extends WorkspaceFlags {
   each?: boolean
 }
 
-/** Rows of a table, which is measured as a whole before any is shown. */
+/** Rows of a table at most: all are measured before the first is shown. */
 const TABLE_ROWS_MAX = 500
 
-/** Columns of the terminal that a column keeps at least. */
+/** Least width of a column, in columns of the terminal. */
 const COLUMN_MIN = 8
 
 /** Writes an answer as its rows come. */

@@ -5,14 +5,14 @@ import { collect } from '../options/parse-values.ts'
 import { type AsyncFlags, addAsyncOption } from '../options/shared-options.ts'
 import { addSendingCommand } from './sending-command.ts'
 
-/** What only tasks take, once parsed. */
+/** The options that only tasks take, once parsed. */
 export interface TaskFlags extends AsyncFlags {
   api: 'v1' | 'v2'
   model?: string[]
   legacy?: true
 }
 
-/** Declares what only tasks take. */
+/** Declares the options that only tasks take. */
 export function addTaskOptions(command: Command): void {
   addAsyncOption(command.optionsGroup('Task:'))
     .addOption(new Option('--api <version>', 'API version').choices(['v1', 'v2']).default('v1'))

@@ -65,7 +65,9 @@ async function readTagged(engine: Engine, tag: string, labels: TrendLabels): Pro
 
 const PATTERN = /[*?[{]/
 
-/** The source may no longer exist, so its runs say whether it is one; what is none may be a pattern, or a run. */
+/**
+ * The source may no longer exist, so look for runs of it first; without any, take it for a pattern or a run.
+ */
 async function readTrend(
   { env, err }: CliContext,
   engine: Engine,

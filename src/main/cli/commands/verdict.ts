@@ -41,7 +41,10 @@ function parseVerdictArgument(text: string): Verdict['verdict'] {
   return verdict
 }
 
-/** Adds `verdict RUN [ROW VERDICT [RULE]]`: what a person says of rows, which `evaluate --verdicts` takes as labels. */
+/**
+ * Adds `verdict RUN [ROW VERDICT [RULE]]`: a person's verdicts on rows, which `evaluate --verdicts` takes as
+ * labels.
+ */
 export function addVerdictCommand(program: Command, context: CliContext): void {
   const command = program
     .command('verdict')

@@ -7,7 +7,7 @@ import { resolveWorkspace, withEngine } from '../engine-access.ts'
 import { addDocumentOptions, addExamples, type DocumentFlags } from '../options/shared-options.ts'
 import { toPrintable } from '../terminal/output.ts'
 
-/** Adds `wipe`: removes all that was recorded in a workspace, after asking. */
+/** Adds `wipe`: removes everything that a workspace has recorded, after asking. */
 export function addWipeCommand(program: Command, context: CliContext): void {
   const command = program
     .command('wipe')

@@ -8,14 +8,14 @@ import { resolveWorkspace } from '../engine-access.ts'
 import { createProgram } from '../program.ts'
 import { HELP_TOPICS } from '../topics.ts'
 
-/** One word that may stand where the cursor is. */
+/** A word that may stand at the cursor. */
 interface Candidate {
   value: string
   /** What it means, one line; may be empty. */
   about: string
 }
 
-/** What may stand where the cursor is. */
+/** What may stand at the cursor. */
 interface Completion {
   candidates: readonly Candidate[]
   /** Which paths the shell offers too. */
@@ -24,21 +24,22 @@ interface Completion {
 
 const NOTHING: Completion = { candidates: [], paths: 'none' }
 
-/** What the arguments up to the cursor come to. */
+/** What the arguments before the cursor mean. */
 interface Position {
   command: Command
   /** Arguments of the command before the cursor. */
   count: number
-  /** The option whose value is at the cursor; null elsewhere. */
+  /** The option whose value is at the cursor; null if there is none. */
   option: Option | null
-  /** Whether options may stand there. */
+  /** Whether an option may stand at the cursor. */
   takesOptions: boolean
 }
 
 /**
- * What may stand where the cursor is, for the scripts of shell-scripts.ts: `none`, `files` or `folders` on the first
- * line, then a line for each candidate, with a tab before what it means. `typed` are the words before the cursor, `word` is
- * what is typed of the one at the cursor. Never throws: nothing is offered instead.
+ * What may stand at the cursor, for the scripts of shell-scripts.ts: `none`, `files` or `folders` on the
+ * first line, then a line for each candidate, followed by a tab and its meaning. `typed` are the words before
+ * the cursor, `word` is the part of the word at the cursor that is typed. Never throws: it offers nothing
+ * instead.
  */
 export async function completeWords(
   context: CliContext,
@@ -74,7 +75,7 @@ async function findCompletion(
   return completeArgument(context, typed, position)
 }
 
-/** Follows the words down the tree of commands, as commander reads them. */
+/** Follows the words through the tree of commands as commander reads them. */
 function followWords(program: Command, typed: readonly string[]): Position {
   const position: Position = { command: program, count: 0, option: null, takesOptions: true }
   for (const word of typed) {

@@ -1,15 +1,15 @@
-/** Asks for completions: words before the cursor, then the word at the cursor with a dot behind it. */
+/** Asks for completions. Takes the words before the cursor, then the word at the cursor followed by a dot. */
 export const COMPLETE_COMMAND = '__complete'
 
 export const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const
 
 export type Shell = (typeof SHELLS)[number]
 
-// Each script hands the words to `sluice __complete` and shows what it prints (complete-words.ts). The dot keeps the word at
-// the cursor from being empty, which PowerShell would drop.
+// Each script passes the words to `sluice __complete` and shows what that prints (complete-words.ts). The dot
+// keeps the word at the cursor from being empty, which PowerShell would drop.
 
-// Runs in bash 3.2 of macOS too. Readline cuts words at `=` and `:`; they are joined again, and only what is behind the last
-// of them is replaced.
+// Also runs in the bash 3.2 of macOS. Readline splits words at `=` and `:`; they are joined again, and only
+// what follows the last of these is replaced.
 const BASH = String.raw`# bash completion for sluice. Written by: sluice completion bash
 _sluice() {
   local words=() glue= word i

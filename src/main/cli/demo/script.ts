@@ -10,7 +10,7 @@ import type { SandboxOptions } from '../../sandbox/sandbox-options.ts'
 import { formatTable } from '../terminal/layout.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
-/** The sandbox of the demo: slow enough to watch, and failing now and then, the same way each time. */
+/** The demo's sandbox: slow enough to watch, with a few failures, the same in every demo. */
 export const DEMO_SANDBOX = {
   seed: 'demo',
   latency: '110ms±70ms',
@@ -18,14 +18,14 @@ export const DEMO_SANDBOX = {
   callbacks: 'delay=150ms±100ms,shuffle=300ms,early=10%',
 } as const satisfies SandboxOptions
 
-/** The watchlist of the sandbox that terms are added to. */
+/** The sandbox's watchlist that receives the terms. */
 const DEMO_WATCHLIST = 'sandbox_terms'
 
 const RETRIES = 6
 
 const CONCURRENCY = 8
 
-/** The plans of the demo, for a sandbox at that address. */
+/** The demo's plans, for a sandbox at `baseUrl`. */
 export function createDemoPlans(baseUrl: string): { tasks: Plan; async: Plan; terms: Plan } {
   const toPlan = (name: string, path: string, operation: PlanInput['operation']) =>
     planSchema.parse({
@@ -46,14 +46,14 @@ export function createDemoPlans(baseUrl: string): { tasks: Plan; async: Plan; te
   }
 }
 
-/** Posts of the sample that the service is given before the run, so that it rejects them as duplicates. */
+/** Posts of the sample that are submitted before the run, so that the service rejects them as duplicates. */
 const SUBMITTED_EARLIER = ['post-0020', 'post-0111', 'post-0112', 'post-0240', 'post-0301'] as const
 
-/** Gives the sandbox a few posts of the sample beforehand, as if they had been submitted last week. */
+/** Submits a few posts of the sample beforehand, as if that had happened last week. */
 export async function submitEarlier(baseUrl: string, apiKey: string): Promise<void> {
   for (const postId of SUBMITTED_EARLIER) {
     let status = 0
-    // The sandbox fails now and then on purpose; each post passes within a few tries.
+    // The sandbox sometimes fails on purpose; each post succeeds within a few tries.
     for (let attempt = 1; attempt <= 10 && status !== 200; attempt += 1) {
       const answer = await fetch(`${baseUrl}/api/v1/task/sync`, {
         method: 'POST',
@@ -74,7 +74,7 @@ export async function submitEarlier(baseUrl: string, apiKey: string): Promise<vo
   }
 }
 
-/** What went otherwise than scripted, a sentence each; empty if all went as it should. */
+/** What did not go as scripted, a sentence each; empty if everything did. */
 export function findDifferences(runs: { tasks: RunSummary; async: RunSummary; terms: RunSummary }): string[] {
   return [...compareTasks(runs.tasks), ...compareAsync(runs.async), ...compareTerms(runs.terms)]
 }
@@ -119,7 +119,7 @@ function compareRows({ name, state, rows }: RunSummary, expected: RunSummary['ro
 
 const NOTHING_AMISS = { invalid: 0, rejected: 0, failed: 0, unknown: 0, overdue: 0, awaiting: 0, not_sent: 0 }
 
-/** What the demo's first run must come to: every row of the sample in exactly one of the counts. */
+/** The expected outcome of the demo's first run: every row of the sample in exactly one count. */
 const EXPECTED_ROWS = {
   ...NOTHING_AMISS,
   read: 372,

@@ -33,13 +33,13 @@ import { SCHEMA_VERSION } from './write-document.ts'
 interface DocumentSchema {
   commands: readonly string[]
   schema: z.ZodType
-  /** Whether its members are camelCase in the code and snake_case in the document. */
+  /** Whether members have camelCase names in the code and snake_case names in the document. */
   isRenamed?: true
 }
 
 const written = { file: z.string(), rows: z.int(), bytes: z.int() }
 
-/** Problems are printed in words, in the place of what the words take. */
+/** Documents have problems in words, which replace these members. */
 const inWords = { args: true, details: true, text: true } as const
 const wordedProblemSchema = problemSchema.omit(inWords).extend({ ...rowAndRecordShape, message: z.string() })
 const wordedGroupSchema = problemGroupSchema
@@ -65,7 +65,7 @@ const connectionSchema = z.object({
   ),
   timeout_ms: z.int().nullable(),
   delivered_codes: z.array(z.string()),
-  /** By name; values from variables and files as they are written. */
+  /** By name; values from variables and files are given by reference. */
   headers: z.record(z.string(), z.string()).exactOptional(),
   user_agent: z.string().nullable().exactOptional(),
   keep_alive: z.boolean().exactOptional(),
@@ -111,7 +111,7 @@ export const DOCUMENT_SCHEMAS = {
     commands: ['show --state', 'show --answer', 'show --rule', 'show --flagged'],
     schema: z.object({
       run_id: z.string(),
-      /** How many rows match the filters. */
+      /** Rows that match the filters. */
       total: z.int(),
       offset: z.int(),
       rows: z.array(
@@ -138,14 +138,14 @@ export const DOCUMENT_SCHEMAS = {
       load: z.array(z.string()).exactOptional(),
       rows: z.object({ read: z.int(), ...unsentShape, sendable: z.int() }),
       corrected: correctedSchema.exactOptional(),
-      /** What of the source earlier runs sent; absent if they sent none of it. */
+      /** What earlier runs sent of the source; absent if nothing. */
       sent_before: sentBeforeSchema.exactOptional(),
       source_read: sourceReadSchema.exactOptional(),
       mapping: usedMappingSchema.exactOptional(),
       problems: z.array(wordedGroupSchema),
-      /** Why a run would be refused before it sends anything, without a terminal on which it asks. */
+      /** Why a run without a terminal would be refused before it sends anything. */
       refusal: z.object({ code: z.string(), message: z.string(), hint: z.string() }).exactOptional(),
-      /** Causes of warnings that have to be accepted before the rows are sent. */
+      /** Causes of warnings that must be accepted before the rows are sent. */
       to_accept: z.array(wordedGroupSchema.extend({ accept: acceptCodeSchema })),
       first_request: z
         .object({ ...rowAndRecordShape, method: z.string(), url: z.string(), body: z.unknown() })
@@ -163,7 +163,7 @@ export const DOCUMENT_SCHEMAS = {
       a_run_ids: z.array(z.string()),
       b_run_ids: z.array(z.string()),
       ...loadComparisonSchema.shape,
-      /** What --fail-if-slower found; null without it. */
+      /** The result of --fail-if-slower; null without it. */
       gate: speedVerdictSchema.nullable(),
       decisions: decisionComparisonSchema.nullable(),
     }),
@@ -267,7 +267,7 @@ export const DOCUMENT_SCHEMAS = {
 
 export type DocumentName = keyof typeof DOCUMENT_SCHEMAS
 
-/** The JSON Schema of a document, as docs/schemas holds it; no member but those that it names may occur. */
+/** The JSON Schema of a document, as in docs/schemas; it allows no members that it does not name. */
 export function toDocumentJsonSchema(name: DocumentName): Record<string, unknown> {
   const { commands, schema, isRenamed }: DocumentSchema = DOCUMENT_SCHEMAS[name]
   const { $schema, ...body } = z.toJSONSchema(schema, { io: 'output', unrepresentable: 'any' })
@@ -281,7 +281,7 @@ export function toDocumentJsonSchema(name: DocumentName): Record<string, unknown
 
 type JsonSchema = Record<string, unknown>
 
-/** Adds the version to the documents themselves, not to what they hold. */
+/** Adds the version to the documents themselves, not to nested objects. */
 function addVersion(schema: JsonSchema): JsonSchema {
   const { oneOf, anyOf, properties, required } = schema
   if (Array.isArray(oneOf)) return { ...schema, oneOf: oneOf.map(addVersion) }

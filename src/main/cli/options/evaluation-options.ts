@@ -67,7 +67,7 @@ function collectCell(text: string, previous: CellChoice[] | undefined): CellChoi
   return [...(previous ?? []), { cell, rule: rule.toLowerCase() === 'overall' ? null : rule }]
 }
 
-/** Adds the options that say where the labels of a run are, and what is judged by them. */
+/** Adds the options that say where a run's labels are and what to show of the evaluation. */
 export function addEvaluationOptions(command: Command): Command {
   return addLabelOptions(command)
     .optionsGroup('Results:')
@@ -117,7 +117,7 @@ export function toEvaluateOptions(flags: EvaluationFlags, env: CliContext['env']
   }
 }
 
-/** Says which assertions of a run failed or cannot be judged, which decides the exit code. */
+/** Reports which assertions of a run failed or cannot be judged; this decides the exit code. */
 export async function reportAssertions(
   context: CliContext,
   evaluation: Evaluation,
@@ -133,7 +133,7 @@ export async function reportAssertions(
   const failed = assertions.filter(({ ok }) => !ok)
   if (rows.without_answer > 0) await context.err.writeLine(sayUnanswered(rows))
   if (failed.length === 0) {
-    // The rows after a trial were never asked for, and each may have a label.
+    // A trial did not send the remaining rows, and each may have a label.
     const left = countTrial(run) === null ? 0 : run.rows.not_sent
     const unanswered = { ...rows, without_answer: rows.without_answer - left }
     if (!isMostlyUnanswered(unanswered)) return

@@ -4,13 +4,13 @@ import { COUNTED_STATES, listStates, rowAnswerSchema } from '../../../shared/run
 import type { RowFilter } from '../../../shared/run/row-filters.ts'
 import { collect } from './parse-values.ts'
 
-/** The states that are counted: those that ended, those that are not sent, and those that are still to end. */
+/** The counted states: those that ended, those that are not sent, and those still open. */
 const STATES = [listStates('succeeded', 'unsuccessful'), listStates('unsent'), listStates('open')]
   .flat()
   .filter((state) => COUNTED_STATES.some((counted) => counted.state === state))
   .map(toStateName)
 
-/** Beside the states: every row that ended without success. */
+/** Accepted in addition to the states: every row that ended without success. */
 const UNSUCCESSFUL = 'unsuccessful'
 
 function parseState(text: string): RowFilter {
@@ -34,7 +34,7 @@ function parseAnswer(text: string): RowFilter {
   return { answer }
 }
 
-/** What narrows the rows. */
+/** The options that filter rows. */
 const FILTER_FLAGS = {
   state: {
     help: `only rows in this state: ${STATES.join(', ')}, or ${UNSUCCESSFUL} for all that did not succeed`,
@@ -47,20 +47,20 @@ const FILTER_FLAGS = {
 }
 const FILTER_NAMES = Object.keys(FILTER_FLAGS) as (keyof typeof FILTER_FLAGS)[]
 
-/** The filters that were given, as they are written. */
+/** The given filters, as they are written. */
 export function listFilterFlags(flags: FilterFlags): string[] {
   return [...FILTER_NAMES, 'rule' as const, 'flagged' as const].flatMap((name) =>
     flags[name] === undefined ? [] : [`--${name}`],
   )
 }
 
-/** What narrows the rows of a run. */
+/** The filters of a run's rows. */
 export interface FilterFlags extends Partial<Record<keyof typeof FILTER_FLAGS, RowFilter>> {
   rule?: string[]
   flagged?: true
 }
 
-/** Declares what narrows the rows of a run. */
+/** Declares the options that filter a run's rows. */
 export function addFilterOptions(command: Command): Command {
   for (const name of FILTER_NAMES) {
     const { help, parse } = FILTER_FLAGS[name]
@@ -75,7 +75,7 @@ export function addFilterOptions(command: Command): Command {
     .option('--flagged', 'only rows that triggered a rule')
 }
 
-/** The filter that options give, rules by name apart. */
+/** The filter of the options, except rules, which need the run to be found by name. */
 export function toRowFilter(flags: FilterFlags): RowFilter {
   return Object.assign({}, ...FILTER_NAMES.map((name) => flags[name]), flags.flagged && { flagged: true })
 }

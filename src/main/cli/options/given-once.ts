@@ -1,6 +1,9 @@
 import { type Command, InvalidArgumentError, type Option } from 'commander'
 
-/** Has a command, and those below it, refuse an option of one value that is given twice: the last would silently win. */
+/**
+ * Makes a command and its subcommands refuse a single-value option that is given twice: the last would
+ * silently win.
+ */
 export function refuseRepeatedOptions(command: Command): void {
   for (const option of command.options) {
     if (isRepeatable(option)) continue
@@ -20,6 +23,6 @@ export function refuseRepeatedOptions(command: Command): void {
 /** Whether an option may be given again: it collects its values, or has none. */
 export function isRepeatable({ required, optional, variadic, argChoices, parseArg }: Option): boolean {
   if (!required && !optional) return true
-  // A parser that collects takes what was parsed before; that of choices does not use it.
+  // A collecting parser takes the earlier values; the parser of choices ignores them.
   return variadic || (argChoices === undefined && (parseArg?.length ?? 0) > 1)
 }

@@ -2,14 +2,14 @@ import { type Command, InvalidArgumentError } from 'commander'
 import type { KeyFrom } from '../../../shared/plan/connection.ts'
 import { splitCommand } from '../../../shared/shell-command.ts'
 
-/** Where the key of one command is, which no plan keeps. */
+/** Where the key for one command is; plans never store this. */
 export interface GivenKeyFlags {
   apiKeyFile?: string
   /** The program and its arguments. */
   apiKeyCommand?: readonly string[]
 }
 
-/** Everything that options say of where the key is. */
+/** All options about where the key is. */
 export interface KeyFlags extends GivenKeyFlags {
   apiKeyEnv?: string
 }
@@ -33,8 +33,8 @@ function parseCommand(text: string): readonly string[] {
 }
 
 /**
- * Where a plan says that the key is, as options give it, in place of all that was said before; nothing if they say
- * nothing. Throws commander's `InvalidArgumentError` if they say it twice.
+ * Where the plan's key is according to options, replacing everything else known about it; empty if they do
+ * not say. Throws commander's `InvalidArgumentError` if they name two places.
  */
 export function toGivenKey({
   apiKeyEnv,

@@ -6,7 +6,7 @@ import type { RuleColumn } from '../../../shared/lookback/rule-columns.ts'
 import { resolveFromCaller } from '../invocation.ts'
 import { parseFilledText } from './parse-values.ts'
 
-/** One `--label`: a column with labels, or that of a rule. */
+/** One `--label`: a column with labels, or the column of one rule. */
 type GivenLabel = { column: string } | RuleColumn
 
 /** What {@link addLabelOptions} adds. */
@@ -29,7 +29,7 @@ export function splitAtEquals(text: string, shape: string): [string, string] {
   return [name, rest]
 }
 
-/** Begins with a condition on a number: `>=0.5=RULE`. */
+/** A column, a condition on its numbers and a rule: `score>=0.5=RULE`. */
 const WITH_SHARE = /^(.*?)\s*((?:>=|<=|>|<|≥|≤)\s*-?(?:\d+(?:\.\d*)?|\.\d+)\s*%?)\s*=(.*)$/s
 
 function collectLabel(text: string, previous: GivenLabel[] | undefined): GivenLabel[] {

@@ -20,7 +20,7 @@ import { addTableOptions, type FlagsOf, readFlags } from './table-options.ts'
 
 type ThinkTime = NonNullable<Load['thinkTime']>
 
-/** What only `load` takes, once parsed. */
+/** The options that only `load` takes, once parsed. */
 export type LoadFlags = FlagsOf<typeof LOAD_OPTIONS> & {
   concurrency?: number
   rate?: number
@@ -37,7 +37,7 @@ const RETRIES = {
   },
 }
 
-/** The options that say a part of a load, for errors that name the part, if there are several. */
+/** The options behind each part of a load, for errors that name the part. */
 const FLAGS: Partial<Record<string, string>> = {
   durationMs: '--duration, --requests',
   workers: '--workers, --max-in-flight',
@@ -79,8 +79,8 @@ function parseThinkTime(text: string): ThinkTime {
 }
 
 /**
- * Declares how hard and how long a load presses, in place of the pace of other sending commands (docs/load-tests.md
- * §2).
+ * Declares how hard and how long a load test sends, instead of the pace of other sending commands
+ * (docs/load-tests.md §2).
  */
 export function addLoadOptions(command: Command): Command {
   command
@@ -117,7 +117,7 @@ export function addLoadOptions(command: Command): Command {
   return command
 }
 
-/** Declares what of a load options can say otherwise than a plan. */
+/** Declares the options that override parts of a plan's load. */
 export function addLoadOverrides(command: Command): Command {
   command
     .optionsGroup('Load test:')
@@ -135,7 +135,7 @@ export function addLoadOverrides(command: Command): Command {
 }
 
 /**
- * A load with what options say otherwise. Stages replace a duration and a number of requests, and either of these the other;
+ * A load with the overrides of options. Stages replace a duration or a number of requests, and the reverse;
  * thresholds replace those of the load. Throws commander's `InvalidArgumentError`.
  */
 export function toOverriddenLoad(
@@ -153,7 +153,7 @@ export function toOverriddenLoad(
   return parseLoad({
     ...kept,
     pace,
-    // A think time belongs to a concurrency, a limit to a rate.
+    // A think time belongs to a concurrency, an in-flight limit to a rate.
     ...(isOpen(pace) === isOpen(load.pace) && { thinkTime, maxInFlight, whenFull }),
     ...(isLengthGiven || pace.kind === 'stages' ? {} : { durationMs, requests: count }),
     ...(duration === undefined ? {} : { durationMs: duration }),
@@ -179,7 +179,7 @@ function toPace({ rate, concurrency, stages }: LoadFlags): LoadPace {
   throw new InvalidArgumentError(`${hint}.`)
 }
 
-/** One request, which is its own check, over connections as options have them. */
+/** A single request without a separate first request, over the connections that options ask for. */
 function toSmokeTest({ http, gracefulStop }: LoadFlags): Load {
   return loadSchema.parse({
     pace: { kind: 'closed', concurrency: 1 },
@@ -190,7 +190,7 @@ function toSmokeTest({ http, gracefulStop }: LoadFlags): Load {
   } satisfies LoadInput)
 }
 
-/** The load that options ask for. Throws commander's `InvalidArgumentError` if they do not go together. */
+/** The load that options ask for. Throws commander's `InvalidArgumentError` if they contradict each other. */
 export function toLoad(flags: LoadFlags): Load {
   if (flags.once) return toSmokeTest(flags)
   const { abortOnFail = false, threshold = [] } = flags
@@ -204,7 +204,7 @@ export function toLoad(flags: LoadFlags): Load {
   })
 }
 
-/** Throws commander's `InvalidArgumentError` where the parts of a load do not go together. */
+/** Throws commander's `InvalidArgumentError` if parts of a load contradict each other. */
 function parseLoad(input: LoadInput): Load {
   const parsed = loadSchema.safeParse(input)
   if (parsed.success) return parsed.data

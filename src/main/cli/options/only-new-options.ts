@@ -3,13 +3,15 @@ import type { Plan } from '../../../shared/plan/plan.ts'
 import { joinAccepted } from '../../../shared/run/accept-code.ts'
 import type { UnknownFlags } from './shared-options.ts'
 
-/** Whether only rows are sent that earlier runs have not sent, and by what they are recognized. */
+/** Whether to send only rows that earlier runs have not sent, and what identifies a row. */
 export interface OnlyNewFlags {
   onlyNew?: true
   newBy?: string[]
 }
 
-/** Declares `--only-new` and `--new-by`; a command that does not offer them says why if they are given. */
+/**
+ * Declares `--only-new` and `--new-by`; a command that does not offer them explains why if they are given.
+ */
 export function addOnlyNewOptions(command: Command, isOffered = true): Command {
   const onlyNew = new Option(
     '--only-new',
@@ -30,8 +32,8 @@ export function addOnlyNewOptions(command: Command, isOffered = true): Command {
 }
 
 /**
- * The plan with what these options say. `--on-unknown` is about rows that earlier runs may have sent, too: it skips them
- * or accepts that they are sent again.
+ * The plan with these options. `--on-unknown` also decides about rows that earlier runs may have sent: it
+ * skips them or accepts sending them again.
  */
 export function withOnlyNew<P extends Plan>(
   plan: P,

@@ -45,7 +45,7 @@ export function collect(text: string, previous: string[] | undefined): string[] 
   return [...(previous ?? []), text]
 }
 
-/** Collects an option that may be given several times, each time one of those. */
+/** Collects an option that may be given several times, each time one of `choices`. */
 export function createChoiceCollector<Choice extends string>(
   choices: readonly Choice[],
 ): (text: string, previous: Choice[] | undefined) => Choice[] {
@@ -79,7 +79,7 @@ export function parseDurationMs(text: string): number {
   return Math.round(Number(match[1]) * unitMs)
 }
 
-/** Parser of a duration from 1 ms, or from nothing, to `longest`, which is a duration as a person writes it. */
+/** Parser of a duration from 1 ms or from 0 to `longest`, which is itself a duration as typed. */
 export function createDurationParser(
   longest: string,
   { allowsZero = false }: { allowsZero?: boolean } = {},
@@ -136,7 +136,7 @@ export function parseDelimiter(text: string): string {
   return text
 }
 
-/** Parser of the `--delimiter` of a source, which may have none. */
+/** Parser of a source's `--delimiter`, which may be `none`. */
 export function parseSourceDelimiter(text: string): string {
   return text === 'none' ? text : parseDelimiter(text)
 }
@@ -152,7 +152,7 @@ export function parseFilledText(text: string): string {
   throw new InvalidArgumentError('must not be empty.')
 }
 
-/** Parser of `--base-url`: an http or https address, its path prefix kept, without the trailing slash. */
+/** Parser of `--base-url`: an http or https address with its path prefix, without a trailing slash. */
 export function parseBaseUrl(text: string): string {
   return parseAddress(text, 'https://api.example.com', 'put the API key in an environment variable')
 }
@@ -187,15 +187,17 @@ function parseAddress(text: string, sample: string, whereSecretsBelong: string):
   return url.href.replace(/\/+$/, '')
 }
 
-/** An address without what may be secret in it: user name and password, query and fragment. */
+/** An address without its possible secrets: user name and password, query and fragment. */
 function toShownAddress(text: string): string {
-  // A password that nobody escaped may hold `/`, `?` and `#`.
+  // An unescaped password may hold `/`, `?` and `#`.
   return text
     .replace(/^([a-z][\w+.-]*:\/*)?.*@/is, '$1…@')
     .replace(/[?#].*$/s, (rest) => `${rest.charAt(0)}…`)
 }
 
-/** Parser of the name of an environment variable. What was found is not repeated: it may be the secret itself. */
+/**
+ * Parser of an environment variable's name. Its error does not repeat the text: it may be the secret itself.
+ */
 export function parseVariableName(text: string): string {
   if (environmentNameSchema.safeParse(text).success) return text
   throw new InvalidArgumentError(
@@ -203,7 +205,7 @@ export function parseVariableName(text: string): string {
   )
 }
 
-/** Parser of what a stored connection, or one of its keys, is called. */
+/** Parser of the name of a stored connection, or of one of its keys. */
 export function parseConnectionName(text: string): string {
   const { data, error } = connectionNameSchema.safeParse(text)
   if (data !== undefined) return data

@@ -20,7 +20,7 @@ import { readFlags } from './table-options.ts'
 const DEFAULT_CONCURRENCY = 4
 const DEFAULT_TIMEOUT_MS = 60_000
 
-/** The options that say a part of a plan, for errors that name the part. */
+/** The options behind each part of a plan, for errors that name the part. */
 const FLAGS: Readonly<Record<string, string>> = {
   mapping: '--map, --set',
   onlyNew: '--only-new',
@@ -38,11 +38,11 @@ export interface Request {
   load: Load | null
   /** The stored connection that was named or is in use. */
   stored: StoredConnection | null
-  /** What relative paths of files follow from. */
+  /** The environment that tells where relative paths begin. */
   env: NodeJS.ProcessEnv
 }
 
-/** How fast options say to send. */
+/** The pace that options ask for. */
 export function toPace(flags: PaceFlags, timeoutMs: number): Pace {
   if (flags.rate === undefined) {
     return { kind: 'closed', concurrency: flags.concurrency ?? DEFAULT_CONCURRENCY }
@@ -78,8 +78,8 @@ function toSentence({ path, message }: PlanConflict): string {
 }
 
 /**
- * The plan that a sending command was asked to run.
- * Throws a `SluiceError` or commander's `InvalidArgumentError` where the options do not go together.
+ * The plan for a sending command. Throws a `SluiceError` or commander's `InvalidArgumentError` if options
+ * contradict each other.
  */
 export function toPlan({ operation, sourcePaths, flags, load, stored, env }: Request): Plan {
   const connection = toConnectionInput(flags, stored, env)

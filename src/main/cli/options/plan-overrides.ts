@@ -18,7 +18,7 @@ import {
 } from './service-options.ts'
 import { readFlags } from './table-options.ts'
 
-/** What options say otherwise than a plan file. */
+/** The options that override parts of a plan file. */
 export interface OverrideFlags extends ServiceFlags, PaceFlags {
   name?: string
   stages?: StagesPace
@@ -27,21 +27,21 @@ export interface OverrideFlags extends ServiceFlags, PaceFlags {
   threshold?: Threshold[]
 }
 
-/** Declares what options can say otherwise than a plan file. */
+/** Declares the options that override parts of a plan file. */
 export function addOverrideOptions(command: Command): Command {
   command.option('--name <text>', 'run name, instead of that of the plan')
   hideDefaults(addPaceOptions(addServiceOptions(command)))
   return addLoadOverrides(command)
 }
 
-/** Whether options say alone which service is meant, so that nothing of the plan's connection counts. */
+/** Whether options alone name the service, so that nothing of the plan's connection counts. */
 export function isConnectionGiven({ connection, baseUrl }: ServiceFlags): boolean {
   return connection !== undefined || baseUrl !== undefined
 }
 
 /**
- * A connection with what options say otherwise. One that is named, or another address, replaces it: another service is
- * not shown the key of the first. Throws `InvalidArgumentError` and `CONNECTION_NOT_FOUND`.
+ * A connection with the overrides of options. A named connection or another address replaces it, so that one
+ * service never gets another's key. Throws `InvalidArgumentError` and `CONNECTION_NOT_FOUND`.
  */
 export function overrideConnection(
   planned: PlanConnectionInput,
@@ -56,7 +56,9 @@ export function overrideConnection(
   return overrideService(planned, flags, env)
 }
 
-/** A plan with what options say otherwise. Throws commander's `InvalidArgumentError` and `CONNECTION_NOT_FOUND`. */
+/**
+ * A plan with the overrides of options. Throws commander's `InvalidArgumentError` and `CONNECTION_NOT_FOUND`.
+ */
 export function overridePlan(
   plan: Plan,
   flags: OverrideFlags,

@@ -8,20 +8,20 @@ export const RUN_ARGUMENT_HELP =
   'run or retry id, a unique prefix of it, run name, `latest`, or `latest:NAME`'
 
 /**
- * Finds the run that a person means: by id, by an unambiguous beginning of one, by name, or `latest`.
- * Throws `RUN_NOT_FOUND`, naming what there is.
+ * Finds the run that a person means: by id, unique prefix of an id, name, or `latest`. Throws
+ * `RUN_NOT_FOUND`, listing the existing runs.
  */
 export async function resolveRun(engine: Engine, reference: string): Promise<RunSummary> {
   return engine.runs.summarizeRun(await resolveRunId(engine, reference))
 }
 
-/** Finds its id alone, which a run has that cannot be read, too. Throws as {@link resolveRun} does. */
+/** Finds only its id, which works for unreadable runs too. Throws as {@link resolveRun} does. */
 export async function resolveRunId(engine: Engine, reference: string): Promise<string> {
   const [runId = ''] = await resolveRunIds(engine, [reference])
   return runId
 }
 
-/** Finds the ids of several, in their order, with one look at the workspace. Throws as {@link resolveRun} does. */
+/** Finds the ids of several runs, in order, reading the workspace once. Throws as {@link resolveRun} does. */
 export async function resolveRunIds(engine: Engine, references: readonly string[]): Promise<string[]> {
   await engine.runs.settleLate()
   const found = await Promise.all(references.map((reference) => engine.runs.findRuns(reference)))

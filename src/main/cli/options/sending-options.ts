@@ -31,7 +31,7 @@ import {
 } from './source-options.ts'
 import { addTableOptions, type FlagsOf, readFlags } from './table-options.ts'
 
-/** What only matters while a plan runs, and is in no plan. */
+/** The options that only matter while a plan runs; plans never store them. */
 export interface RunTimeFlags
   extends ReportingFlags,
     UnknownFlags,
@@ -50,7 +50,7 @@ type RetryFlags = FlagsOf<typeof RETRY_OPTIONS>
 /** When too many errors stop a run. */
 export type StopFlags = FlagsOf<typeof STOP_OPTIONS>
 
-/** What the options of every sending command hold once parsed. */
+/** The options of every sending command, once parsed. */
 export interface SendingFlags
   extends RunTimeFlags,
     OnlyNewFlags,
@@ -65,7 +65,7 @@ export interface SendingFlags
   savePlan?: string
 }
 
-/** Declares what only matters while a plan runs. */
+/** Declares the options that only matter while a plan runs. */
 export function addRunTimeOptions(command: Command): Command {
   command.option('--dry-run', 'check every row and show the first request without sending anything')
   addYesOption(command)
@@ -75,7 +75,7 @@ export function addRunTimeOptions(command: Command): Command {
   return addReportingOptions(command)
 }
 
-/** Declares `--limit`, of every command that sends each row once. */
+/** Declares `--limit`, for every command that sends each row once. */
 export function addLimitOption(command: Command): Command {
   return command.option(
     '--limit <n>',
@@ -107,7 +107,7 @@ export function addPaceOptions(command: Command): Command {
   return addStopOptions(addTableOptions(command, RETRY_OPTIONS, ['pace']))
 }
 
-/** Declares when too many errors stop a run; of one that goes on, it is as the run says. */
+/** Declares when too many errors stop a run; a continued run keeps its own values by default. */
 export function addStopOptions(command: Command, { isAgain = false } = {}): Command {
   const ofRun = ({ help }: { help: string }) => help.replace(/\(default: .*\)$/, "(default: the run's value)")
   const { errorPercent, afterRows } = STOP_OPTIONS
@@ -129,15 +129,15 @@ function parseErrorPercent(text: string): number {
 export const NO_STOP_OF_LOADS =
   '--stop-at-errors and --stop-after-rows do not apply to load tests, which have thresholds.'
 
-/** The rule that options give, over that of a plan; nothing if they say nothing. */
+/** The stop rule of options over the plan's; empty if they give none. */
 export function toStopRule(flags: StopFlags, planned?: StopRule): { stop?: Partial<StopRule> } {
   const given = readFlags(STOP_OPTIONS, flags)
   return Object.keys(given).length === 0 ? {} : { stop: { ...planned, ...given } }
 }
 
 /**
- * Declares everything a command that starts a run from a source takes, its own options apart; `addPace` declares how it
- * presses.
+ * Declares all options of a command that starts a run from a source, except its own; `addPace` declares its
+ * pace.
  */
 export function addSendingOptions(
   command: Command,

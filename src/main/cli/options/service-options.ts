@@ -29,7 +29,7 @@ import {
 } from './parse-values.ts'
 import { addTableOptions, type FlagsOf, readFlags } from './table-options.ts'
 
-/** What a deployment is, as far as options say it; a stored connection says the rest. */
+/** What options say about a deployment; a stored connection adds the rest. */
 export type DeploymentFlags = FlagsOf<typeof CONNECTION_OPTIONS> & {
   systemCa?: boolean
   ca?: string
@@ -39,7 +39,7 @@ export type DeploymentFlags = FlagsOf<typeof CONNECTION_OPTIONS> & {
   proxy?: string | false
   systemProxy?: true
   proxyCredentialsEnv?: string
-  /** False for a connection for each request. */
+  /** False for a new connection per request. */
   keepalive?: boolean
   /** What `--header` gave. */
   headers?: PlanHeaders
@@ -52,7 +52,7 @@ export type ServiceFlags = DeploymentFlags &
     connection?: string
   }
 
-/** Declares what says where a deployment is and how it is reached; `connection add` and every sending command. */
+/** Declares where a deployment is and how to reach it, for `connection add` and every sending command. */
 export function addDeploymentOptions(command: Command): Command {
   return addTableOptions(command, CONNECTION_OPTIONS, ['service'], {
     baseUrl: parseBaseUrl,
@@ -85,7 +85,7 @@ export function addDeploymentOptions(command: Command): Command {
     )
 }
 
-/** Declares `--remove-header`, for what has headers already. */
+/** Declares `--remove-header`, for commands that start from existing headers. */
 export function addRemoveHeaderOption(command: Command): Command {
   return command.option(
     '--remove-header <name>',
@@ -106,12 +106,12 @@ export function addServiceOptions(command: Command): Command {
   return addGivenKeyOptions(addRemoveHeaderOption(addDeploymentOptions(command)))
 }
 
-/** What is said of addresses that options give with the path of an endpoint, a sentence each. */
+/** Notes on addresses that were given with the path of an endpoint, a sentence each. */
 export function noteCorrectedUrls({ baseUrl, taskBaseUrl }: DeploymentFlags): string[] {
   return [baseUrl, taskBaseUrl].flatMap((url) => (url === undefined ? [] : (sayCorrectedUrl(url) ?? [])))
 }
 
-/** What options give of a connection but its keys, addresses without paths of endpoints. */
+/** The connection that options give, without its keys and without endpoint paths in addresses. */
 function toGivenConnection(flags: DeploymentFlags, env: NodeJS.ProcessEnv) {
   const { apiKeyEnv: _key, ...given } = readFlags(CONNECTION_OPTIONS, flags)
   const { headers } = flags
@@ -128,8 +128,8 @@ function toGivenConnection(flags: DeploymentFlags, env: NodeJS.ProcessEnv) {
 }
 
 /**
- * The headers that options leave, with what they give, of those that a connection has. Throws `InvalidArgumentError` for one
- * that it does not have, or that is given as well.
+ * A connection's headers with those of `--header` and without those of `--remove-header`. Throws
+ * `InvalidArgumentError` for a removed header that it does not have, or that is given as well.
  */
 function toHeaders(
   { removeHeader = [] }: DeploymentFlags,
@@ -156,7 +156,9 @@ function toHeaders(
   return removeHeader.length === 0 ? merged : { headers: merged.headers }
 }
 
-/** Takes the defaults out of the help of the options so far, for a command that keeps earlier values instead. */
+/**
+ * Removes the defaults from the help of all options so far, for a command that keeps earlier values instead.
+ */
 export function hideDefaults(command: Command): Command {
   for (const option of command.options) {
     option.description = option.description.replace(/ \(default: [^)]*\)$/, '')
@@ -164,7 +166,9 @@ export function hideDefaults(command: Command): Command {
   return command
 }
 
-/** Parser of `--key LABEL=VARIABLE`, repeatable. What was found is not repeated: it may be a key itself. */
+/**
+ * Parser of `--key LABEL=VARIABLE`, repeatable. Its error does not repeat the text: it may be a key itself.
+ */
 export function collectKey(text: string, previous: ConnectionKey[] | undefined): ConnectionKey[] {
   const equals = text.indexOf('=')
   if (equals <= 0) {
@@ -178,7 +182,7 @@ export function collectKey(text: string, previous: ConnectionKey[] | undefined):
   return [...(previous ?? []), { label, env }]
 }
 
-/** `--no-header` is about the source, and no opposite of this. */
+/** `--no-header` is about the source, and not the opposite of `--header`. */
 function createHeaderOption(): Option {
   const option = new Option(
     '--header <name: value>',
@@ -188,7 +192,7 @@ function createHeaderOption(): Option {
   return option
 }
 
-/** Parser of `--header`, repeatable. What was found is not repeated: it may be a secret. */
+/** Parser of `--header`, repeatable. Its error does not repeat the text: it may be a secret. */
 function collectHeader(text: string, previous: PlanHeaders | undefined): PlanHeaders {
   const [, name, value] = /^([^:\s]+):[ \t]*(.*)$/s.exec(text) ?? []
   if (name === undefined || value === undefined) {
@@ -213,7 +217,7 @@ function collectResolved(text: string, previous: string[] | undefined): string[]
   throw new InvalidArgumentError(`${parsed.error.issues[0]?.message}, found \`${text}\`.`)
 }
 
-/** Certificates as options name them, over those of a stored connection. */
+/** The certificates of options, over those of a stored connection. */
 export function toTls(flags: DeploymentFlags, base: PlanConnectionInput['tls'], env: NodeJS.ProcessEnv) {
   if ((flags.clientCert === undefined) !== (flags.clientKey === undefined)) {
     const [given, missing] = flags.clientCert === undefined ? ['key', 'cert'] : ['cert', 'key']
@@ -233,7 +237,7 @@ export function toTls(flags: DeploymentFlags, base: PlanConnectionInput['tls'], 
   return Object.keys(tls).length === 0 ? undefined : tls
 }
 
-/** What options say of the proxy, over that of a stored connection; nothing if they say nothing. */
+/** The proxy of options, over that of a stored connection; empty if they give none. */
 function toProxy(
   { proxy: url, systemProxy, proxyCredentialsEnv: credentialsEnv }: DeploymentFlags,
   base: PlanConnectionInput['proxy'],
@@ -250,7 +254,7 @@ function toProxy(
     return { proxy: undefined, systemProxy: url !== false }
   }
   if (!isNamed && credentialsEnv === undefined) return {}
-  // Credentials are for one proxy: another one is not shown those of the first.
+  // Credentials belong to one proxy: another never gets them.
   const chosen = isNamed ? { url } : base
   if (chosen === undefined) {
     throw new InvalidArgumentError('--proxy-credentials-env requires --proxy')
@@ -261,7 +265,9 @@ function toProxy(
   }
 }
 
-/** What is known of a deployment with what options give over it, its key apart. Throws `InvalidArgumentError`. */
+/**
+ * What is known of a deployment, with the overrides of options except its key. Throws `InvalidArgumentError`.
+ */
 export function applyDeployment<Known extends Partial<PlanConnectionInput>>(
   known: Known,
   flags: DeploymentFlags,
@@ -279,8 +285,8 @@ export function applyDeployment<Known extends Partial<PlanConnectionInput>>(
 }
 
 /**
- * The connection that options name: those of a stored one, if any, with whatever options are given over them.
- * Throws `BAD_USAGE` if nothing says which service it is, and `InvalidArgumentError`.
+ * The connection that options name: a stored one, if any, with the overrides of options. Throws `BAD_USAGE`
+ * if nothing names a service, and `InvalidArgumentError`.
  */
 export function toConnectionInput(
   flags: ServiceFlags,
@@ -294,8 +300,8 @@ export function toConnectionInput(
 }
 
 /**
- * The same service with what options say otherwise. A key that was typed or given is gone; one that is given now takes its
- * place. Throws `InvalidArgumentError`.
+ * The same service with the overrides of options. A typed or given key is dropped; one that is given now
+ * replaces it. Throws `InvalidArgumentError`.
  */
 export function overrideService(
   { keyFrom, ...known }: PlanConnectionInput,

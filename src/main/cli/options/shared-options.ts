@@ -26,7 +26,7 @@ export interface WorkspaceFlags {
   workspace?: string
 }
 
-/** The same, and whether a document is printed instead of words. */
+/** The same, and whether to print a document instead of text. */
 export interface DocumentFlags extends WorkspaceFlags {
   json?: true
 }
@@ -37,7 +37,7 @@ export interface ReportingFlags extends DocumentFlags {
   progress?: ProgressKind
 }
 
-/** What is done with rows with an unknown outcome. */
+/** What to do with rows with an unknown outcome. */
 export interface UnknownFlags {
   onUnknown: 'ask' | 'resend' | 'skip'
   resendIndexAdds?: true
@@ -81,7 +81,7 @@ export function addOnUnknownOption(command: Command): Command {
   )
 }
 
-/** Where a run is exported to when it has ended. */
+/** Where to export an ended run. */
 export interface ExportFlags extends OverwriteFlags {
   export?: string
 }
@@ -147,7 +147,7 @@ export function addAsyncOption(command: Command): Command {
   return command.option('--async', 'asynchronous mode: results arrive as callbacks')
 }
 
-/** Whether a load test's figures can be scraped. */
+/** Whether a load test's metrics can be scraped. */
 export interface MetricsFlags {
   metricsPort?: number
   metricsHost?: string
@@ -193,7 +193,7 @@ export function addMetricsOption(command: Command): Command {
     )
 }
 
-/** Where and how long callbacks are awaited. */
+/** Where callbacks arrive, and how long to wait for them. */
 export type CallbackFlags = FlagsOf<typeof CALLBACK_OPTIONS>
 
 function parseHost(text: string): string {

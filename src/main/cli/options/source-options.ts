@@ -10,7 +10,7 @@ export type SourceFlags = FlagsOf<typeof SOURCE_OPTIONS> & {
   mediaUrl?: string
 }
 
-/** Parser of `--sheet`. Digits alone may be a name, too, as only the workbook tells. */
+/** Parser of `--sheet`. Digits alone may be a name too, which only the workbook can tell. */
 function parseSheet(text: string): string {
   if (text === '') throw new InvalidArgumentError('expected a sheet name, or a number from 1.')
   if (/^0+$/.test(text)) throw new InvalidArgumentError(`expected a sheet number from 1, found \`${text}\`.`)
@@ -74,14 +74,14 @@ export function collectTemplate(text: string, previous: FieldAssignment[] | unde
   return [...(previous ?? []), { field, source: { kind: 'template', template: value } }]
 }
 
-/** The mapping that all assignments make. Throws `InvalidArgumentError` where a field is filled twice. */
+/** The mapping of all assignments. Throws `InvalidArgumentError` if a field is filled twice. */
 export function toMapping(assignments: readonly FieldAssignment[]): Mapping {
   const mapping: Mapping = {}
   for (const { field, source } of assignments) {
     if (Object.hasOwn(mapping, field)) {
       throw new InvalidArgumentError(`${field} is set twice; use one --map or --set per field.`)
     }
-    // Assigning would change the prototype where the field is called __proto__.
+    // Assigning to a field called __proto__ would change the prototype.
     Object.defineProperty(mapping, field, {
       value: source,
       enumerable: true,

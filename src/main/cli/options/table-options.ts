@@ -9,7 +9,7 @@ import {
   createSizeParser,
 } from './parse-values.ts'
 
-/** The name of a flag in what commander has parsed. */
+/** The name that commander gives to a flag's value. */
 type Attribute<Flag> = Flag extends `--no-${infer Name}`
   ? Camel<Name>
   : Flag extends `--${infer Name} ${string}`
@@ -22,14 +22,14 @@ type Camel<Words> = Words extends `${infer First}-${infer Rest}`
   ? `${First}${Capitalize<Camel<Rest>>}`
   : Words
 
-/** What commander has parsed of the options of a table. */
+/** The values that commander parses for the options of a table. */
 export type FlagsOf<Table extends OptionTable> = {
   -readonly [Name in keyof Table as Attribute<Table[Name]['flag']>]?: NonNullable<
     z.output<Table[Name]['schema']>
   >
 }
 
-/** The values of a table that options gave, by their names in a plan. */
+/** The given values of a table's options, by their names in a plan. */
 type Given<Table extends OptionTable> = {
   -readonly [Name in keyof Table]?: NonNullable<z.output<Table[Name]['schema']>>
 }
@@ -38,8 +38,8 @@ type Given<Table extends OptionTable> = {
 type Parser = (text: string, previous: never) => unknown
 
 /**
- * Declares the options of a table that the command line has, or those of some of its sections, section by section.
- * `parsers` are for values that their schema alone does not say how to read.
+ * Declares the command-line options of a table, or of some of its sections, section by section. `parsers`
+ * read values whose schema does not say how.
  */
 export function addTableOptions<Table extends OptionTable>(
   command: Command,
@@ -86,7 +86,7 @@ function formatLongest(ms: number): string {
   return ms >= DAY_MS && ms % DAY_MS === 0 ? `${ms / DAY_MS}d` : formatDurationMs(ms)
 }
 
-/** What options gave for a table, without what they left open. */
+/** The values that options gave for a table, without those they left open. */
 export function readFlags<Table extends OptionTable>(table: Table, flags: FlagsOf<Table>): Given<Table> {
   const values: Readonly<Record<string, unknown>> = flags
   const given = Object.entries<PlanOption>(table).flatMap(([name, { flag }]) => {

@@ -7,11 +7,11 @@ import type { ProgressReporter } from './shown-progress.ts'
 const LINE_EVERY_MS = 1_000
 
 /**
- * Writes a line of JSON to stderr each second and whenever a run changes its phase, for another program
- * (docs/pipelines.md#progress). What is said in between is a line of JSON, too.
+ * Writes a line of JSON to stderr each second and at each change of phase, for another program
+ * (docs/pipelines.md#progress). Messages in between are lines of JSON too.
  */
 export function createJsonReporter({ err }: Pick<CliContext, 'err'>, nowMs = Date.now): ProgressReporter {
-  /** The newest picture that is not written yet. */
+  /** The newest snapshot that is not written yet. */
   let last: RunSnapshot | null = null
   let writtenPhase: string | null = null
   let writtenAtMs = 0
@@ -24,7 +24,7 @@ export function createJsonReporter({ err }: Pick<CliContext, 'err'>, nowMs = Dat
   return {
     update(snapshot) {
       last = snapshot
-      // Snapshots come ten times a second while anything happens; so no timer is needed.
+      // Snapshots come ten times a second while anything happens, so no timer is needed.
       if (snapshot.phase !== writtenPhase || nowMs() - writtenAtMs >= LINE_EVERY_MS) write(snapshot)
     },
     say: (text) =>
@@ -44,7 +44,7 @@ function toProgressLine(snapshot: RunSnapshot, atMs: number): Record<string, unk
     run_id: runId,
     phase,
     source_bytes: snapshot.bytes,
-    // A load test sends its rows again and again: none is ever settled.
+    // A load test repeats its rows, so none is ever settled.
     settled: load === null ? countSettled(rows) : null,
     sendable: countSendable(rows),
     rows,

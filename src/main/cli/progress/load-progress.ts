@@ -22,7 +22,7 @@ import type { Terminal } from '../terminal/terminal.ts'
 
 export type LoadSnapshot = RunSnapshot & { load: LoadProgress }
 
-/** Whether a picture is one of a load test that has begun. */
+/** Whether a snapshot is of a load test that has begun. */
 export function isLoadSnapshot(snapshot: RunSnapshot): snapshot is LoadSnapshot {
   return snapshot.load !== null
 }
@@ -35,14 +35,14 @@ function toLoadLabel(phase: RunPhase, load: LoadProgress): string {
   return load.awaited > 0 ? 'Awaiting' : 'Stopping'
 }
 
-/** How much of the measured time is over, from 0 to 1; null if it ends with a number of requests. */
+/** Share of the measured time that is over, from 0 to 1; null if the test ends with a number of requests. */
 function toLoadShare({ phase, elapsedMs, measuredMs }: LoadProgress): number | null {
   if (phase === 'warmup') return 0
   if (phase === 'stopping') return 1
   return measuredMs === null ? null : Math.min(1, Math.max(0, elapsedMs / measuredMs))
 }
 
-/** How long it has measured, or will warm up: `25.3 s of 1 min`, `starts in 3.2 s`. */
+/** The measured time so far, or the time until measuring starts: `25.3 s of 1 min`, `starts in 3.2 s`. */
 function formatLoadTime({ phase, elapsedMs, measuredMs }: LoadProgress): string {
   if (phase === 'warmup') return `measuring in ${formatDuration(-elapsedMs)}`
   const overMs = Math.max(0, elapsedMs)
@@ -52,7 +52,7 @@ function formatLoadTime({ phase, elapsedMs, measuredMs }: LoadProgress): string 
     : `${formatDuration(ms)} of ${formatSetDuration(Math.round(measuredMs))}`
 }
 
-/** Lines of thresholds at most; those that do not hold come first. */
+/** Lines of thresholds at most; failing ones come first. */
 const THRESHOLD_LINES = 3
 const GAP = '   '
 
@@ -95,7 +95,7 @@ function formatHead(terminal: Terminal, { phase, load, inFlight }: LoadSnapshot,
   )
 }
 
-/** What is sent a second, and what the schedule asks for: `198 of 200/s`. */
+/** Requests sent per second, and those that the schedule asks for: `198 of 200/s`. */
 function formatSending({ phase, achievedPerS, scheduledPerS }: LoadSnapshot['load']): string {
   if (phase === 'stopping') return ''
   const achieved = achievedPerS === null ? null : formatRate(achievedPerS)

@@ -32,7 +32,7 @@ function createLiveReporter(context: CliContext): ProgressReporter {
   const redraw = () => {
     if (last !== null) draw?.(formatProgressBlock(context.errTerminal, last))
   }
-  // Loaded only if it draws, and not awaited: it first builds a table of character widths.
+  // Loaded only to draw, and not awaited: it first builds a table of character widths.
   void import('log-update').then((loaded) => {
     if (hasFinished) return
     draw = loaded.createLogUpdate(process.stderr)
@@ -69,17 +69,17 @@ function createLineReporter(context: CliContext): ProgressReporter {
   }
 }
 
-/** How progress is shown: for a person, or a line of JSON a second for another program. */
+/** How progress is shown: text for a person, or a line of JSON per second for another program. */
 export type ProgressKind = 'text' | 'json'
 
-/** What of a run is shown while it goes on. */
+/** How to show a run in progress. */
 export interface FollowOptions {
   quiet: boolean
   /** Default: text. */
   progress?: ProgressKind
 }
 
-/** The same as options of the command line give it. */
+/** The same, from options of the command line. */
 export function toFollowOptions({
   quiet = false,
   progress,
@@ -90,7 +90,7 @@ export function toFollowOptions({
   return { quiet, ...(progress !== undefined && { progress }) }
 }
 
-/** A bar that is redrawn on a terminal, a line every 5 s elsewhere, only what is said where it is to be quiet. */
+/** A redrawn bar on a terminal, a line every 5 s elsewhere; with `quiet` only messages. */
 export function createProgressReporter(
   context: CliContext,
   { quiet, progress = 'text' }: FollowOptions,

@@ -1,10 +1,10 @@
 import type { RunSnapshot } from '../../../shared/run/snapshot.ts'
 
-/** Shows on stderr how a run goes on. */
+/** Shows a run's progress on stderr. */
 export interface ProgressReporter {
   update(snapshot: RunSnapshot): void
-  /** Says something in between, without disturbing what is redrawn. */
+  /** Prints a message without disturbing the redrawn lines. */
   say(text: string): void
-  /** Ends the showing; what was redrawn is wiped. */
+  /** Ends the display and wipes the redrawn lines. */
   finish(): void
 }

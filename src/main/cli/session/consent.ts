@@ -19,9 +19,8 @@ import { formatOpenWarnings } from '../summary/open-warnings.ts'
 import { toPrintable } from '../terminal/output.ts'
 
 /**
- * The connection to production that a person has to be asked about before anything is sent there; null if there is
- * nothing to ask. Throws `BAD_USAGE` without a terminal: what goes there unattended says so
- * with `--yes`.
+ * The production connection that a person must confirm before anything is sent there; null if there is none.
+ * Throws `BAD_USAGE` without a terminal: unattended commands pass `--yes`.
  */
 export function findGuarded(
   context: CliContext,
@@ -33,23 +32,22 @@ export function findGuarded(
   throw new SluiceError({ id: 'production_unconfirmed', connection: production.name })
 }
 
-/** All that a person is asked before something is sent. */
+/** Everything to ask a person before sending. */
 interface SendingQuestion {
   /** What is sent, as in `3 rows`. */
   what: string
   baseUrl: string
-  /** The connection to ask about since it is marked as production; null if there is none. */
+  /** The production connection to ask about; null if there is none. */
   guarded: StoredConnection | null
-  /** Causes of warnings that have to be accepted. */
+  /** Causes of warnings that must be accepted. */
   open: readonly ProblemGroup[]
   /** What cannot be undone, a sentence each. */
   lasting?: readonly string[]
 }
 
 /**
- * Asks once about everything that has to be confirmed before something is sent: warnings to accept, and production.
- * Returns the codes that were accepted, none if there is nothing to ask; null if the answer is no. Throws
- * `NOT_CONFIRMED` without a terminal.
+ * Asks once about everything to confirm before sending: warnings and production. Returns the accepted codes
+ * (none if there is nothing to ask), or null if declined. Throws `NOT_CONFIRMED` without a terminal.
  */
 export async function confirmSending(
   context: CliContext,
@@ -67,14 +65,14 @@ export async function confirmSending(
   return isGiven ? needed : null
 }
 
-/** The causes of warnings that would be asked about, had they not been accepted beforehand. */
+/** The causes of warnings that would need a question if they had not been accepted beforehand. */
 export function listAccepted(groups: readonly ProblemGroup[], open: readonly ProblemGroup[]): ProblemGroup[] {
   const toKey = ({ code, field, args }: ProblemGroup) => JSON.stringify([code, field, args])
   const isOpen = new Set(open.map(toKey))
   return groups.filter((group) => findNeeds(group) !== null && group.rows > 0 && !isOpen.has(toKey(group)))
 }
 
-/** Lists what was accepted beforehand, by options or a plan, and is sent therefore. */
+/** Lists the warnings that options or a plan accepted beforehand, whose rows are sent. */
 export async function printAccepted(
   { err, errTerminal }: CliContext,
   groups: readonly ProblemGroup[],
@@ -83,7 +81,7 @@ export async function printAccepted(
   for (const line of formatOpenWarnings(errTerminal, groups)) await err.writeLine(line)
 }
 
-/** Lists what has to be accepted, under what it means, and what cannot be undone. */
+/** Lists the warnings to accept, below their meaning, and what cannot be undone. */
 export async function printOpenWarnings(
   { err, errTerminal, command }: CliContext,
   open: readonly ProblemGroup[],
@@ -97,14 +95,14 @@ export async function printOpenWarnings(
   for (const sentence of lasting) await err.writeLine(`  ${toPrintable(sentence)}`)
 }
 
-/** What happens to rows of unknown outcome. */
+/** What happens to rows with an unknown outcome. */
 type UnknownChoice = Pick<ResumeOptions, 'onUnknown' | 'resendIndexAdds'>
 
 const SKIP: UnknownChoice = { onUnknown: 'skip' }
 
 /**
- * Whether rows of unknown outcome are sent again: as `--on-unknown` says, else as the person answers. If no one can
- * be asked they are skipped. Index adds need a typed word or `--resend-index-adds`. Throws `NOT_CONFIRMED`.
+ * Whether to resend rows with an unknown outcome: as `--on-unknown` says, else as the person answers; skipped
+ * if nobody can be asked. Index adds need a typed word or `--resend-index-adds`. Throws `NOT_CONFIRMED`.
  */
 export async function chooseOnUnknown(
   context: CliContext,
@@ -144,18 +142,18 @@ async function chooseDoubleAdds(
   return SKIP
 }
 
-/** Whether a person has said beforehand that a plan file may send what it names to where it names. */
+/** Whether a person has already agreed to what a plan file sends, and where. */
 export interface TrustFlags {
   trustPlan?: true
 }
 
-/** What is known of whom a plan's secrets go to. */
+/** What is known about where a plan's secrets go. */
 interface Trust extends TrustFlags {
-  /** Options say which service is meant, and nothing of the plan's connection counts. */
+  /** Options alone name the service, so nothing of the plan's connection counts. */
   isConnectionGiven?: boolean
 }
 
-/** Why a run of a plan file is refused without a terminal and without `--trust-plan`; null if it is not. */
+/** Why a plan file is refused without a terminal and without `--trust-plan`; null if it is not. */
 export function findUntrusted(
   plan: Plan,
   connections: Connections,
@@ -168,8 +166,8 @@ export function findUntrusted(
 }
 
 /**
- * Asks about a plan file that sends secrets or ids of appeals if no stored connection sends them; false if the
- * answer is no. Throws `BAD_PLAN` without a terminal: what runs such plans unattended passes `--trust-plan`.
+ * Asks about a plan file that sends secrets or ids of appeals to where no stored connection sends them; false
+ * if declined. Throws `BAD_PLAN` without a terminal: unattended runs of such plans pass `--trust-plan`.
  */
 export async function confirmTrust(
   context: CliContext,

@@ -33,7 +33,7 @@ interface CapacitySearch {
   plan: LoadPlan
   capacity: CapacityPlan
   flags: RunTimeFlags
-  /** The connection to ask about since it is marked as production; null if there is none. */
+  /** The production connection to ask about; null if there is none. */
   guarded: StoredConnection | null
   /** Causes of warnings that the plan accepts if a person agrees. */
   open: readonly ProblemGroup[]
@@ -48,8 +48,8 @@ const EXITS: Readonly<Partial<Record<CapacityOutcome['end'], ExitCode>>> = {
 }
 
 /**
- * Says what it is about to do to the service and asks for consent, then sends one load test after the other until the
- * capacity is known (docs/load-tests.md §11), and prints the report. Returns the exit code.
+ * Says what it will do to the service, asks for consent, then runs load tests until the capacity is known
+ * (docs/load-tests.md §11), and prints the report. Returns the exit code.
  */
 export async function searchCapacity(
   context: CliContext,
@@ -135,7 +135,7 @@ async function sendProbes(
     })
   } catch (error) {
     const failure = toSluiceError(error)
-    // 2 would say that nothing was sent.
+    // 2 would mean that nothing was sent.
     if (probes === 0 || failure.exitCode !== EXIT.badInput) throw failure
     throw new SluiceError({ id: 'search_broke_off', reason: failure.message, probes }, { cause: error })
   } finally {
@@ -143,7 +143,7 @@ async function sendProbes(
   }
 }
 
-/** Notes Ctrl-C for the whole search; while a probe is followed, the probe itself ends by it. */
+/** Notes Ctrl-C for the whole search; during a probe, it ends the probe. */
 function watchInterruption() {
   const controller = new AbortController()
   let isFollowing = false
@@ -155,7 +155,7 @@ function watchInterruption() {
   })
   return {
     happened: () => controller.signal.aborted,
-    /** Waits that long, or until it is interrupted. */
+    /** Waits `ms` milliseconds, or until interrupted. */
     pause: (ms: number) => wait(ms, undefined, { signal: controller.signal }).catch(() => {}),
     follow: async <T>(work: () => Promise<T>): Promise<T> => {
       isFollowing = true

@@ -21,12 +21,12 @@ import type { Engine } from '../../engine/engine.ts'
 import { type Annotation, annotate } from '../annotations.ts'
 import type { CliContext } from '../context.ts'
 
-/** Bytes that GitHub takes of a step's summary; it refuses a longer one as a whole. */
+/** GitHub's limit for a step's summary, in bytes; it refuses a longer one entirely. */
 const SUMMARY_MAX_BYTES = 1024 ** 2
 
 /**
- * Adds a Markdown document to the summary of a job of GitHub Actions, if this runs in one (`GITHUB_STEP_SUMMARY`). A
- * summary that cannot be written, or would be too long, is said and changes nothing else.
+ * Adds a Markdown document to the job's summary in GitHub Actions, if this runs in one
+ * (`GITHUB_STEP_SUMMARY`). A summary that cannot be written, or would be too long, is only reported.
  */
 export async function addStepSummary(
   { env, err }: CliContext,
@@ -65,7 +65,7 @@ export async function tellGithub(context: CliContext, engine: Engine, summary: R
   await annotate(context, listAnnotations(summary))
 }
 
-/** Without what the service said, which may quote the row that it refuses. */
+/** Leaves out the service's messages, which may quote the refused row. */
 function leaveMessagesOut(report: LoadReport): LoadReport {
   const { errors, firstRequest, stopReason } = report
   const leaveOut = <T extends { status: number | null; message: string | null }>(told: T): T =>
@@ -78,7 +78,7 @@ function leaveMessagesOut(report: LoadReport): LoadReport {
   }
 }
 
-/** Why a load test ended, without what the service said to its first request. */
+/** Why a load test ended, without the service's answer to its first request. */
 function withoutMessage(
   reason: string | null,
   first: { status: number | null; message: string | null } | undefined,
@@ -130,7 +130,7 @@ function listAnnotations(summary: RunSummary): Annotation[] {
   ]
 }
 
-/** Rows that should have succeeded; not those that a trial or a fix leaves out. */
+/** Rows that should have succeeded and did not; rows that a trial or a fix leaves out do not count. */
 function countUnsuccessful(summary: RunSummary): number {
   const { read, succeeded, not_sent: notSent } = summary.rows
   const due = countTrial(summary) === null ? 0 : notSent

@@ -10,24 +10,27 @@ import type { GivenKeyFlags } from '../options/key-options.ts'
 import { toPrintable } from '../terminal/output.ts'
 import { killTree } from './kill-tree.ts'
 
-/** Longest text that is taken for a key, characters. */
+/** Longest text that is accepted as a key, characters. */
 const KEY_MAX = 16_384
 
-/** Shortest word of what a command prints that is taken out of its stderr, characters. */
+/** Shortest word of a command's output that is removed from its stderr, characters. */
 const WORD_MIN = 6
 
-/** How long a command may take to print a key, a person who unlocks something included, milliseconds. */
+/** How long a command may take to print a key, including a person who unlocks something, milliseconds. */
 const COMMAND_MAX_MS = 60_000
 
-/** How long what a command started may keep its output open, once it has ended and printed a key, milliseconds. */
+/**
+ * How long a command's own processes may keep its output open after it has ended and printed a key,
+ * milliseconds.
+ */
 const PIPES_MAX_MS = 1_000
 
 /** Longest text of a command's stderr that is shown, characters. */
 const STDERR_MAX = 16_384
 
 /**
- * The key in the file of `--api-key-file`, bound to the addresses that it is for. White space around it does not count.
- * Throws `NO_API_KEY`; no message shows any of it.
+ * The key in the file of `--api-key-file`, bound to its addresses. White space around it does not count.
+ * Throws `NO_API_KEY`; no message shows any of the key.
  */
 export function readKeyFile(file: string, addresses: Addresses, env: NodeJS.ProcessEnv): ApiKey {
   const path = resolveFromCaller(file, env)
@@ -36,7 +39,7 @@ export function readKeyFile(file: string, addresses: Addresses, env: NodeJS.Proc
     text = readFileSync(path, 'utf8')
   } catch (error) {
     const thrown = toThrown(error)
-    // What names no file may be the key itself.
+    // A path that does not exist may be the key itself.
     const code = toSystemCode(error)
     const isNone = code === 'ENOENT' || code === 'ENAMETOOLONG'
     const shown = isNone ? { path: 'the file of --api-key-file', reason: code } : { path }
@@ -46,9 +49,9 @@ export function readKeyFile(file: string, addresses: Addresses, env: NodeJS.Proc
 }
 
 /**
- * The key that `--api-key-command` prints, bound to the addresses that it is for. What the command writes to stderr is
- * shown line by line, without the key. Rejects with `NO_API_KEY`; of the command, messages only name the program,
- * since its arguments may be secret, too.
+ * The key that `--api-key-command` prints, bound to its addresses. The command's stderr is shown line by
+ * line, without the key. Rejects with `NO_API_KEY`; messages name only the program, since its arguments may
+ * be secret too.
  */
 async function runKeyCommand(
   context: CliContext,
@@ -59,7 +62,7 @@ async function runKeyCommand(
   const show = (line: string) => {
     if (line !== '') void context.err.writeLine(toPrintable(`${program}: ${redactSecrets(line)}`))
   }
-  // The key itself may be in these, and is only known at the end.
+  // These lines may contain the key, which is known only at the end.
   const held: string[] = []
   const onLine = (line: string) => {
     if (mayHoldKey(line)) held.push(line)
@@ -78,15 +81,15 @@ async function runKeyCommand(
 }
 
 /**
- * Whether a line has a word as long as keys are; addresses to log in at are none, unless they have a password. In base64, a
- * key can have slashes, as paths do, which have fewer digits.
+ * Whether a line has a word as long as a key. Addresses to log in at do not count, unless they have a
+ * password. A key in base64 can have slashes like a path, but has more digits.
  */
 function mayHoldKey(line: string): boolean {
   const text = line.replaceAll(/\bhttps?:\/\/[^\s@]+(?!\S)/g, '')
   return /[\w+=~-]{16,}/.test(text) || (text.match(/[\w+=~/-]{16,}/g) ?? []).some((word) => /\d/.test(word))
 }
 
-/** Without the system's words, which repeat the name of the program: that may be the key itself. */
+/** Without the system's message, which repeats the program's name: that may be the key itself. */
 function toNotStarted(error: unknown): KeyCommandFailure {
   return { kind: 'not_started', reason: toSystemCode(error) ?? 'refused' }
 }
@@ -115,14 +118,14 @@ function run(
     const end = (failure: KeyCommandFailure | null) => {
       clearTimeout(timer)
       clearTimeout(graceTimer)
-      // What the program started may hold the pipes open for longer.
+      // Processes that the program started may hold the pipes open longer.
       child.stdout.destroy()
       child.stderr.destroy()
       lines.end()
       resolve({ stdout, failure })
     }
     const timer = setTimeout(() => {
-      // The number of a process that has ended may be that of another by now.
+      // Another process may have the id of one that has ended.
       const isRunning = child.exitCode === null && child.signalCode === null
       if (isRunning && child.pid !== undefined) killTree(child.pid)
       end({ kind: 'timeout', ms: timeoutMs })
@@ -139,7 +142,7 @@ function run(
     child.once('close', endAs)
     child.once('exit', (exitCode, signal) => {
       graceTimer = setTimeout(() => {
-        // What was in the pipes is read before this. A program that only starts another may leave the printing to it.
+        // By now the pipes have been read. A program that only starts another may leave the printing to it.
         setImmediate(() => {
           if (exitCode !== 0 || stdout.trim() !== '') endAs(exitCode, signal)
         })
@@ -148,7 +151,7 @@ function run(
   })
 }
 
-/** Splits what a command writes to stderr into lines, as far as it is shown. */
+/** Splits a command's stderr into lines, up to a limit. */
 class LineSplitter {
   readonly #onLine: (line: string) => void
   #rest = ''
@@ -164,11 +167,11 @@ class LineSplitter {
     const lines = (this.#rest + taken).split(/\r?\n/)
     this.#rest = lines.pop() ?? ''
     for (const line of lines) this.#onLine(line)
-    // A part of a key would not be known as one.
+    // A cut-off key would not be recognized.
     if (taken.length < text.length) this.#rest = ''
   }
 
-  /** Hands over what no line break ended. */
+  /** Hands over a last line without a line break. */
   end(): void {
     this.#onLine(this.#rest)
     this.#rest = ''
@@ -197,7 +200,7 @@ function toKey(text: string, addresses: Addresses, source: string): ApiKey {
   return ApiKey.create(key, addresses, source)
 }
 
-/** The key that options gave for one command; null if they gave none. See {@link readKeyFile}. */
+/** The key that options give for one command; null if they give none. See {@link readKeyFile}. */
 export async function readGivenKey(
   context: CliContext,
   { apiKeyFile, apiKeyCommand }: GivenKeyFlags,

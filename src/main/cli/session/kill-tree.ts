@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import process from 'node:process'
 
 /**
- * Ends a process and all that it started, at once. Its group would be simpler to end, but a group of its own has no
- * terminal, at which password managers ask.
+ * Ends a process and everything it started, at once. Ending its process group would be simpler, but a group
+ * of its own has no terminal, where password managers ask.
  */
 export function killTree(pid: number): void {
   if (process.platform === 'win32') {
@@ -15,7 +15,7 @@ export function killTree(pid: number): void {
     try {
       process.kill(one, 'SIGKILL')
     } catch {
-      // It has ended by itself.
+      // It has already ended.
     }
   }
 }
@@ -29,7 +29,7 @@ function listDescendants(pid: number): number[] {
   return found.slice(1)
 }
 
-/** All processes, each with its parent; none if the system does not say. */
+/** All processes, each with its parent; empty if the system does not say. */
 function listParents(): [pid: number, parent: number][] {
   try {
     return process.platform === 'linux' ? readProc() : askPs()
@@ -43,7 +43,7 @@ function readProc(): [number, number][] {
     .filter((name) => /^\d+$/.test(name))
     .flatMap((name): [number, number][] => {
       try {
-        // The name of the program, in parentheses, may hold anything.
+        // The program's name, in parentheses, may hold anything.
         const fields = readFileSync(`/proc/${name}/stat`, 'latin1')
           .replace(/^.*\) /s, '')
           .split(' ')

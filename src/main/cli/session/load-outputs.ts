@@ -14,22 +14,22 @@ import type { RunTimeFlags } from '../options/sending-options.ts'
 import type { OutTarget } from '../options/shared-options.ts'
 import { toTarget } from '../written-files.ts'
 
-/** Where the figures of load tests go while they run. */
+/** Where the figures of load tests go during the test. */
 export interface LoadOutputs {
-  /** Tells of this load test from now on. What was in files is replaced when it begins to send. */
+  /** Reports this load test from now on. Files keep their content until it begins to send. */
   follow(handle: RunHandle): void
   close(): Promise<void>
 }
 
-/** One place that is told of each second. */
+/** One output, which receives each second. */
 interface SecondOutput {
   begin?(): void
   take(second: StreamedSecond): void
-  /** Resolves when everything has arrived. Rejects with what kept it from that. */
+  /** Resolves when everything has arrived; rejects with the reason if it has not. */
   close(): Promise<void>
 }
 
-/** Files that a plan or the command names besides its source, by what they are. */
+/** Files besides the source that a plan or the command names, with their use. */
 export type NamedFiles = readonly (readonly [use: FileUse, file: string])[]
 
 interface AskedOutputs {
@@ -40,8 +40,9 @@ interface AskedOutputs {
 }
 
 /**
- * Opens everything that `--out` and `--metrics-port` name, before anything is sent. Throws `BAD_USAGE` for a plan without a
- * load test, a port that is taken, and a file that cannot be written, is needed otherwise or is not ours.
+ * Opens all outputs of `--out` and `--metrics-port` before anything is sent. Throws `BAD_USAGE` for a plan
+ * without a load test, a port that is taken, and a file that cannot be written, has another use or was not
+ * written by Sluice.
  */
 export async function openLoadOutputs(context: CliContext, asked: AskedOutputs): Promise<LoadOutputs> {
   const { plan, flags, namedFiles = [] } = asked
@@ -72,7 +73,7 @@ export async function openLoadOutputs(context: CliContext, asked: AskedOutputs):
     }
     return {
       follow(handle) {
-        // A source that cannot be read, or Ctrl-C while it is, ends a run before its load begins.
+        // An unreadable source, or Ctrl-C while it is read, ends a run before its load begins.
         handle.onSnapshot((snapshot) => {
           if (snapshot.load !== null) begin()
           metrics?.update(snapshot)
@@ -121,7 +122,7 @@ async function openOutput(
   taken: NamedFiles,
 ): Promise<SecondOutput> {
   if (target.kind === 'otlp') {
-    // A megabyte that only those need who ask for it.
+    // A megabyte, loaded only if asked for.
     const { openOtlpOutput } = await import('./otlp-output.ts')
     return openOtlpOutput(target.url, APP_VERSION)
   }
@@ -131,8 +132,9 @@ async function openOutput(
 }
 
 /**
- * Writes each second as a line of JSON as soon as it is over. What the file held stays until the load begins; a file that
- * was not there is removed if none does. Throws `BAD_USAGE`, also what `refuseForeign` throws for a file of others.
+ * Writes each second as a line of JSON as soon as it is over. The file keeps its content until the load
+ * begins; a new file is removed if no load does. Throws `BAD_USAGE`, also what `refuseForeign` throws for a
+ * file of others.
  */
 function openSecondsFile(
   file: string,
@@ -147,7 +149,7 @@ function openSecondsFile(
     closeSync(descriptor)
     if (isUnused) rmSync(file, { force: true })
   }
-  // Compared once it is there, since two names may lead to one file.
+  // Compared once the file exists, since two names may lead to one file.
   const conflict = findConflict(file, source, taken)
   try {
     if (conflict !== null) throw conflict
@@ -161,7 +163,7 @@ function openSecondsFile(
     begin() {
       hasBegun = true
       try {
-        // A pipe or a terminal has nothing to empty.
+        // A pipe or a terminal cannot be emptied.
         if (fstatSync(descriptor).isFile()) ftruncateSync(descriptor)
       } catch (error) {
         failure = error
@@ -173,7 +175,7 @@ function openSecondsFile(
         const line = Buffer.from(`${JSON.stringify(toLine(second))}\n`)
         for (let at = 0; at < line.length; ) at += writeSync(descriptor, line, at)
       } catch (error) {
-        // The test goes on: what it measures is in its journal.
+        // The test goes on: its measurements are in the journal.
         failure = error
       }
     },

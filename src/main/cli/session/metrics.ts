@@ -12,21 +12,21 @@ import { SecondTotals } from './second-totals.ts'
 const PATH = '/metrics'
 const HOST = '127.0.0.1'
 
-/** Where figures are served, and how long a request may take to come. */
+/** Where metrics are served, and how long a request may take to arrive. */
 interface MetricsServerOptions {
   host?: string
   waitMs?: number
 }
 
-/** Longest time for a request, and for a connection in which nothing moves, milliseconds. */
+/** Longest time for a request to arrive, and for an idle connection, milliseconds. */
 const WAIT_MS = 10_000
 
-/** Connections at once; scrapers open one each. */
+/** Connections at once; each scraper opens one. */
 const CONNECTIONS_MAX = 100
 
 /**
- * Serves a load test's figures, unless told otherwise to this machine alone; port 0 takes a free one. A request that has
- * not come after `waitMs` is ended. Throws `BAD_USAGE` if the port is taken.
+ * Serves a load test's metrics, by default to this machine alone; port 0 takes a free one. A request that
+ * takes longer than `waitMs` to arrive is ended. Throws `BAD_USAGE` if the port is taken.
  */
 export async function serveMetrics(
   port: number,
@@ -52,11 +52,11 @@ export async function serveMetrics(
   const { port: taken } = server.address() as AddressInfo
   return {
     url: `http://${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}:${taken}${PATH}`,
-    /** What is served from now on. */
+    /** Replaces what is served. */
     update: (snapshot: RunSnapshot): void => {
       newest = snapshot
     },
-    /** Resolves when somebody has read the figures as they are now, at the latest after that time, milliseconds. */
+    /** Resolves when somebody has read the current figures, at the latest after `ms` milliseconds. */
     linger: (ms: number): Promise<void> =>
       new Promise((resolve) => {
         const timer = setTimeout(resolve, ms)
@@ -65,7 +65,7 @@ export async function serveMetrics(
           resolve()
         }
       }),
-    /** Adds a second of the test that is under way. */
+    /** Adds a second of the current test. */
     addSecond: (second: StreamedSecond): void => totals.add(second),
     close: (): Promise<void> =>
       new Promise((resolve) => {
@@ -75,7 +75,7 @@ export async function serveMetrics(
   }
 }
 
-/** Answers a request; returns whether that has the figures. */
+/** Answers a request; returns whether the answer has the figures. */
 function answer(
   { method, url }: IncomingMessage,
   response: ServerResponse,
@@ -119,9 +119,9 @@ const POINTS: readonly [suffix: string, point: keyof Percentiles][] = [
 ]
 
 /**
- * A load test as Prometheus' text format has it (version 0.0.4), by the names and in the units of k6's remote-write
- * output: counters end in `_total`, shares in `_rate`, times are seconds. `testid` is the run, as k6's dashboards have
- * it. Nothing of the plan, the source or the key is in it.
+ * A load test in Prometheus' text format (version 0.0.4), with the names and units of k6's remote-write
+ * output: counters end in `_total`, shares in `_rate`, times are seconds. `testid` is the run, as in k6's
+ * dashboards. Contains nothing of the plan, the source or the key.
  */
 export function formatMetrics(snapshot: RunSnapshot | null): string {
   if (snapshot === null || !isLoadSnapshot(snapshot)) return ''
@@ -134,7 +134,7 @@ export function formatMetrics(snapshot: RunSnapshot | null): string {
     .join('')
 }
 
-/** What all seconds of a load test that are over add up to: counters by status and distributions, as Prometheus has them. */
+/** Totals of a load test's finished seconds: counters by status, and distributions. */
 function formatTotals({ runId, statuses, buckets }: SecondTotals): string {
   if (runId === null) return ''
   const testid = `testid="${runId}"`
@@ -225,7 +225,7 @@ function listTrends({ load }: LoadSnapshot): Metric[] {
       name: `k6_${series}_${suffix}`,
       type: 'gauge' as const,
       help: `${METRICS[series].meaning}, ${suffix}, in seconds`,
-      // Milliseconds of whole microseconds.
+      // Milliseconds, rounded to microseconds, in seconds.
       value: Math.round(percentiles[point] * 1000) / 1e6,
     }))
   })

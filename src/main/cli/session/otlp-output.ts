@@ -14,12 +14,12 @@ import { SluiceError } from '../../../shared/messages/errors.ts'
 import { toThrownText } from '../../../shared/messages/thrown.ts'
 import { SecondTotals } from './second-totals.ts'
 
-/** How long an export may take before it is given up, milliseconds. */
+/** How long an export may take, milliseconds. */
 const TIMEOUT_MS = 5_000
 
 /**
- * Sends what a load test came to so far to an OpenTelemetry receiver after each second, and once more at the end. `url` is
- * the base that `/v1/metrics` follows, or a whole address; headers come from OTEL_EXPORTER_OTLP_HEADERS.
+ * Sends a load test's totals to an OpenTelemetry receiver after each second, and once more at the end. `url`
+ * is the base before `/v1/metrics`, or a whole address; headers come from OTEL_EXPORTER_OTLP_HEADERS.
  */
 export function openOtlpOutput(
   url: string,
@@ -32,7 +32,7 @@ export function openOtlpOutput(
   let newest: StreamedSecond | null = null
   /** The newest second that has arrived. */
   let arrived: StreamedSecond | null = null
-  /** Last totals of earlier runs, until they have arrived: no later totals hold them. */
+  /** Last totals of earlier runs, until they have arrived: later totals do not include them. */
   const earlier: ResourceMetrics[] = []
   let failure: string | null = null
   let sending: Promise<void> | null = null
@@ -58,7 +58,7 @@ export function openOtlpOutput(
       }
       totals.add(second)
       newest = second
-      // Totals hold what came before: one that is not sent is made up for by the next of its run.
+      // Totals are cumulative: the next ones of a run make up for those that were not sent.
       sending ??= sendTotals().finally(() => {
         sending = null
       })
@@ -134,7 +134,7 @@ function toResourceMetrics(
   return { resource, scopeMetrics: [{ scope: { name: 'sluice' }, metrics }] }
 }
 
-/** Seconds and nanoseconds of Unix milliseconds. */
+/** Unix milliseconds as seconds and nanoseconds. */
 function toTime(ms: number): HrTime {
   return [Math.floor(ms / 1_000), Math.round((ms % 1_000) * 1e6)]
 }

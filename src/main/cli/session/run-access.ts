@@ -25,7 +25,7 @@ import { readGivenKey, readKeyFile } from './given-key.ts'
 
 export type RunSecrets = Pick<StartOptions, 'apiKey' | 'proxyCredentials' | 'headerValues'>
 
-/** What a run is, as far as its access depends on it. */
+/** What a run's access depends on. */
 export interface AccessOptions {
   workspace: string
   connection: PlanConnection
@@ -34,12 +34,15 @@ export interface AccessOptions {
   key?: KeyFlags | undefined
 }
 
-/** Finds out how a run reaches its service: the key of its stored connection, or the variable that it names itself. */
+/**
+ * Determines how a run reaches its service: with the key of its stored connection, or of the variable that it
+ * names.
+ */
 export function createRunAccess(context: CliContext, options: AccessOptions) {
   const { workspace, operation } = options
   const { keyFrom: _planned, ...rest } = options.connection
   const given = toGivenKey(options.key ?? {})
-  // A key that is given for this command wins over one that was typed.
+  // A key given for this command wins over a typed one.
   const connection: PlanConnection = given === null ? options.connection : { ...rest, ...given }
   const { name, keyFrom } = connection
   const { connections } = readConnections(workspace)
@@ -69,40 +72,43 @@ export function createRunAccess(context: CliContext, options: AccessOptions) {
     }
   }
   let givenKey: Promise<ApiKey | null> | null = null
-  /** A command is run once, however often its key is needed. */
+  /** The command runs once, however often its key is needed. */
   const readGiven = () => (givenKey ??= readGivenKey(context, options.key ?? {}, connection))
   return {
-    /** Whether options say where the key is that no plan has. */
+    /** Whether options give a key that plans never store. */
     hasGivenKey: keyFrom === 'file' || keyFrom === 'command',
-    /** Whether the key is the active one of a stored connection, whose keys are all of one project. */
+    /** Whether the key is the active one of a stored connection, whose keys all belong to one project. */
     isKeyOfConnection: given === null && active !== null,
     /** The stored connection that the run was started with, if the workspace has it. */
     stored,
-    /** The stored connection to production that the run reaches, by whichever name or address. */
+    /** The stored production connection that the run reaches, under any name or address. */
     production: findProduction(connections, connection),
-    /** What a person should know before it goes on, a sentence each. */
+    /** What a person should know before the run continues, a sentence each. */
     notes,
     /**
-     * The key to start or resume with, none for operations that carry none, and the credentials of its proxy. Throws
-     * `NO_API_KEY`, also if a stored connection's key would go to an address that is not the connection's.
+     * The key to start or resume with, none for operations without one, and the credentials of the proxy.
+     * Throws `NO_API_KEY`, also if a stored connection's key would go to another address than the
+     * connection's.
      */
     readSecrets: async (): Promise<RunSecrets> => {
       if (isAnonymous) return readTrialSecrets()
       const own = await readGiven()
       if (own !== null) return { apiKey: own, ...readTrialSecrets() }
       if (followed === null || active === null) {
-        // The engine says what to do about a key that was typed or given: no variable was ever named for it.
+        // No variable was ever named for a typed or given key, so the engine says what to do.
         if (keyFrom !== undefined) return readTrialSecrets()
         return { apiKey: readApiKey(context.env, connection.apiKeyEnv, connection), ...readTrialSecrets() }
       }
-      // A stored connection's key belongs to its addresses, any other one to those it was named together with.
+      // A stored connection's key belongs to its addresses, any other key to those given with it.
       const apiKey = await readActiveKey(sources, followed, active, connection)
       apiKey?.check(connection)
       return { ...(apiKey !== null && { apiKey }), ...readTrialSecrets() }
     },
     /** The same for a run that sends nothing. */
     readTrialSecrets,
-    /** The key of a variable or file, if it is there, for a run that only looks up what was sent with it before. */
+    /**
+     * The key of a variable or file, if available, for a run that only looks up what was sent with it before.
+     */
     readComparedKey: (): Pick<RunSecrets, 'apiKey'> => {
       if (isAnonymous || stored !== null) return {}
       const { apiKeyFile } = options.key ?? {}
@@ -134,8 +140,8 @@ export function createRunAccess(context: CliContext, options: AccessOptions) {
 export interface RunAccess extends ReturnType<typeof createRunAccess> {}
 
 /**
- * The active key of a stored connection; null if it was never typed, which the engine says what to do about. Throws
- * `NO_API_KEY` if it is somewhere else.
+ * The active key of a stored connection; null if it was never typed, in which case the engine says what to
+ * do. Throws `NO_API_KEY` if it is kept elsewhere.
  */
 async function readActiveKey(
   sources: KeySources,
@@ -152,7 +158,10 @@ async function readActiveKey(
   return variable === undefined ? null : readApiKey(sources.env, variable, owner)
 }
 
-/** A key that may go where a run goes; null if it is not at hand, or was typed for another way to the service. */
+/**
+ * A key that may go where a run sends; null if it is not available, or was typed for another address or
+ * proxy.
+ */
 async function findKeyFor(
   sources: KeySources,
   owner: StoredConnection,

@@ -1,7 +1,7 @@
 import type { TrendMetric } from '../../../shared/load/metrics.ts'
 import type { LatencyBuckets, StreamedSecond } from '../../../shared/load/streamed-second.ts'
 
-/** What the seconds of the load test that is under way add up to; another run begins anew. */
+/** Totals of the current load test's seconds; another run starts from zero. */
 export class SecondTotals {
   /** Null before the first second. */
   runId: string | null = null
@@ -10,7 +10,7 @@ export class SecondTotals {
   /** Requests by HTTP status; null is no answer. */
   readonly statuses = new Map<number | null, number>()
   readonly buckets = new Map<TrendMetric, LatencyBuckets>()
-  /** Counters that have no tags. */
+  /** Counters without tags. */
   counters = createCounters()
 
   add({ runId, startMs, second, statuses, buckets, ...counted }: StreamedSecond): void {

@@ -43,22 +43,22 @@ export interface PlanToSend {
   flags: RunTimeFlags
   /** What a person should know before anything is sent, a sentence each. */
   notes: readonly string[]
-  /** Files that hold the plan, which nothing else may be written to. */
+  /** The plan's own files, which nothing else may be written to. */
   namedFiles?: NamedFiles
-  /** Why a run of the plan would be refused, which a dry run says; absent or null if nothing is known against it. */
+  /** Why a run of the plan would be refused, for a dry run to say; absent or null if no reason is known. */
   refusal?: SluiceError | null
   /**
-   * Called with the columns of the source, null if it cannot be read, once it is certain that the run can be exported as
-   * asked, before anything is sent.
+   * Called before anything is sent, once it is certain that the run can be exported as asked, with the
+   * columns of the source, or null if it cannot be read.
    */
   beforeSending?: (columns: readonly string[] | null) => Promise<void>
   /** Called with the causes of warnings that are accepted, if any, once the source is read and before anything is sent. */
   onAccepted?: OnAccepted | undefined
-  /** Searches the capacity with the plan's load test as its probes, instead of running it once. */
+  /** Searches the capacity with the plan's load test as probes, instead of running it once. */
   capacity?: CapacityPlan | null
 }
 
-/** A plan whose mapping is complete, and what it does that cannot be undone, a sentence each. */
+/** A plan with a complete mapping, and what it does that cannot be undone, a sentence each. */
 type CompletePlan = PlanToSend & { lasting: readonly string[] }
 
 /** Runs a plan to its end and prints the summary; with `--dry-run` only checks it. Returns the exit code. */
@@ -102,7 +102,7 @@ export async function sendPlan(context: CliContext, asked: PlanToSend): Promise<
   })
 }
 
-/** Where the key is that the plan does not have. */
+/** The options with a key that the plan does not have. */
 function toGivenFlags({ apiKeyFile, apiKeyCommand }: GivenKeyFlags): GivenKeyFlags {
   return {
     ...(apiKeyFile === undefined ? {} : { apiKeyFile }),
@@ -110,9 +110,9 @@ function toGivenFlags({ apiKeyFile, apiKeyCommand }: GivenKeyFlags): GivenKeyFla
   }
 }
 
-/** Why the key of a stored connection is not sent where the run sends to; null if it is, or no such connection is named. */
+/** Why the key of a stored connection is not sent where the run sends; null if it is, or if none is named. */
 async function findRefusedKey(access: RunAccess): Promise<SluiceError | null> {
-  // A key that is given for one command belongs to the address that is given with it.
+  // A key given for one command belongs to the address given with it.
   if (access.notes.length === 0 || access.hasGivenKey) return null
   try {
     await access.readSecrets()
@@ -132,23 +132,23 @@ function withAccepted<P extends Plan>(plan: P, accept: readonly AcceptCode[] | u
 /** What cannot be undone. */
 function listLasting({ operation, mapping }: Plan, columns: readonly string[] | null): string[] {
   const whole = { ...(columns === null ? {} : matchColumns(columns, operation)), ...mapping }
-  // A whole request may have any field, and a source that was not read any column.
+  // A whole request may have any field, and a source that was not read may have any column.
   const isOpen = columns === null || !isEmpty(whole[REQUEST_FIELD.name])
   const fills = (field: string) => isOpen || !isEmpty(whole[field])
   const lasting = OPERATIONS[operation.kind].words.lasting?.(operation, fills) ?? null
   return lasting === null ? [] : [lasting]
 }
 
-/** What of a plan has no effect. */
+/** Parts of a plan that have no effect. */
 function listIgnored({ load, mapping }: Plan): string[] {
   if (load === undefined || mapping['post_id'] === undefined) return []
   return ['The post_id mapping is ignored: every request of a load test gets a new post_id.']
 }
 
 /**
- * The plan with a column guessed for each required field that is not mapped and has no column of its name. Prints each
- * guess before anything is sent; the stored plan contains it. Unless `quiet`, also prints which of several sheets is
- * read.
+ * The plan with a guessed column for each required field that is not mapped and has no column of its name.
+ * Prints each guess before anything is sent; the stored plan contains it. Unless `quiet`, also prints which
+ * of several sheets is read.
  */
 async function completePlan(
   context: CliContext,
@@ -160,7 +160,7 @@ async function completePlan(
   if (preview === null) return { plan, columns: null }
   const { columns, sheets, sheet, sheetRows = [] } = preview
   if (preview.files !== undefined && !options.quiet) await context.err.writeLine(sayFiles(preview.files))
-  // If nobody looks on, only what could be wrong is worth a line.
+  // If nobody watches, only what could be wrong is worth a line.
   const isTold = context.errTerminal.isInteractive
   const shown = options.quiet ? [] : preview.readAs.filter((readAs) => isTold || hasGuess(readAs))
   for (const readAs of shown.slice(0, FILES_SHOWN)) {
@@ -184,7 +184,8 @@ async function completePlan(
     )
   }
   for (const [field, column] of listColumns(matchColumns(columns, plan.operation))) {
-    // A field of an object is a likeness of another name than the person sees in the file.
+    // A column of an object's field, such as `a.b`, matches by a part of its name, which the person should
+    // check.
     if (plan.mapping[field] !== undefined || column === field || !String(column).includes('.')) continue
     await context.err.writeLine(
       toPrintable(
@@ -207,10 +208,10 @@ async function completePlan(
   return { plan: completed, columns }
 }
 
-/** Files that are named before anything is sent; of more, only the first. */
+/** Files named before anything is sent; of the rest, only the count. */
 const NAMED_MAX = 10
 
-/** Files whose reading is said before sending; that of all is in the summary's document. */
+/** Files whose reading is described before sending; the summary's document describes all. */
 const FILES_SHOWN = 10
 
 function sayFiles(files: readonly { name: string }[]): string {
@@ -221,7 +222,7 @@ function sayFiles(files: readonly { name: string }[]): string {
   )
 }
 
-/** How formulas in a source with columns of our exports are read. */
+/** What to say of formulas in a source with columns of Sluice's exports. */
 const OWN_EXPORT_NOTES = {
   unguarded: 'The source is an export of Sluice: apostrophes that escape its formulas are removed.',
   'as-is':
@@ -234,7 +235,7 @@ function listColumns(mapping: Mapping): [field: string, column: string | number]
   )
 }
 
-/** Rows that guesses are held against. */
+/** Rows that guesses are checked against. */
 const GUESSED_FROM_ROWS = 100
 
 /** The head of the source; null if it cannot be read, which the run then reports. */
@@ -271,7 +272,7 @@ async function sendAll(
       const search = { plan: withAccepted(probe, listNeeded(open)), capacity, flags, guarded, open, outputs }
       return await searchCapacity(context, engine, search, access)
     }
-    // The warnings that were accepted beforehand are listed before anything is sent.
+    // Warnings accepted beforehand are listed before anything is sent.
     const isAccepted = plan.accept !== undefined || plan.accepted !== undefined
     const started =
       guarded === null && !context.canAsk && !isAccepted
@@ -296,7 +297,10 @@ function toLimit({ limit }: RunTimeFlags): { limit?: number } {
   return limit === undefined ? {} : { limit }
 }
 
-/** Reads the source, then asks what has to be asked; an exit code if that was declined, or interrupted before production. */
+/**
+ * Reads the source, then asks all questions; returns an exit code if declined, or interrupted before
+ * production.
+ */
 async function startConfirmed(
   context: CliContext,
   engine: Engine,
@@ -361,7 +365,7 @@ async function confirmRows(
   )
   if (!isQuiet) for (const line of told) await context.err.writeLine(toPrintable(line))
   const open = await engine.results.readOpenWarnings(runId)
-  // A warning can be about what is not sent, such as a fix that fits no row.
+  // A warning can be about something that is not sent, such as a fix that fits no row.
   if (sendable === 0 && open.length === 0) return []
   const before = listAccepted(await engine.results.readProblems(runId), open)
   if (before.length > 0 && !isQuiet) await printAccepted(context, before)

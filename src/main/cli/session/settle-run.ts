@@ -29,8 +29,8 @@ import { tellGithub } from './github-actions.ts'
 import type { RunAccess } from './run-access.ts'
 
 /**
- * Follows a run to its end, sends rows of unknown outcome once more if that is wanted, says how it ended, and returns
- * what to exit with.
+ * Follows a run to its end, resends rows with an unknown outcome if wanted, reports how it ended, and returns
+ * the exit code.
  */
 export async function settleRun(
   context: CliContext,
@@ -42,7 +42,7 @@ export async function settleRun(
 ): Promise<ExitCode> {
   const following = { ...toFollowOptions(flags), followKey: access.followKey }
   let summary = await followRun(context, handle, following)
-  // Resuming a trial would send its rest, too.
+  // Resuming a trial would send its remaining rows too.
   const mayResend = options.mayResend && !isLoadRun(summary) && countTrial(summary) === null
   if (mayResend && summary.state === 'completed' && summary.rows.unknown > 0) {
     const choice = await chooseOnUnknown(context, summary, flags, 'resume')
@@ -58,7 +58,7 @@ export async function settleRun(
     await printSummary(context, engine, summary, flags)
     await tellGithub(context, engine, summary)
   } catch (error) {
-    // 2 would say that nothing was sent.
+    // 2 would mean that nothing was sent.
     throw SluiceError.because(error, { id: 'run_unread', runId: summary.run_id })
   }
   const isExported = await exportEnded(context, engine, summary, flags)
@@ -80,8 +80,8 @@ export async function settleRun(
 }
 
 /**
- * Exports a run and its retries with `--export`; one that was interrupted is left to be resumed. False if the file could
- * not be written, which it has said: the run has been sent, and its summary is on stdout.
+ * Exports a run and its retries with `--export`, except an interrupted run, which can be resumed. False if
+ * the file could not be written, after saying so: the run has been sent, and its summary is on stdout.
  */
 export async function exportEnded(
   context: CliContext,
@@ -102,7 +102,7 @@ export async function exportEnded(
   const file = resolveFromCaller(flags.export, context.env)
   const exported = whole?.run_id ?? runId
   try {
-    // It may have been replaced while the run was sent.
+    // Something may have replaced the file while the run was sent.
     await toTargetOf(context, engine, exported, flags.export, flags)
     const result = await engine.results.exportRun(exported, { file })
     const { sizeBytes, guardedCells = 0 } = result
@@ -124,8 +124,8 @@ export async function exportEnded(
 }
 
 /**
- * Shows a run's progress until it ends. The first Ctrl-C lets what is in flight end and keeps the rest pending; the
- * second leaves at once. Throws the `SluiceError` that ended the run, if one did.
+ * Shows a run's progress until it ends. The first Ctrl-C lets requests in flight end and keeps the rest
+ * pending; the second leaves at once. Throws the `SluiceError` that ended the run, if any.
  */
 export async function followRun(
   context: CliContext,
@@ -136,7 +136,8 @@ export async function followRun(
   const stopListening = handle.onSnapshot(progress.update)
   const stopFollowing = options.followKey?.(handle, progress.say)
   const stopHearing = onThreadCrash(({ said }) => {
-    // A run's own thread ends the run; of the other threads, only the receiver's can cost it something.
+    // If a run's own thread crashes, the run ends; of the others, only a crash of the receiver can cost it
+    // anything.
     if (said.id !== 'receiver_ended') return
     const { title, hint } = sayError(said, 'terminal', context.errTerminal.commandPrefix)
     progress.say(toPrintable(`sluice: ${title}. ${hint}`))
@@ -164,7 +165,7 @@ export async function followRun(
     second: () => {
       progress.finish()
       const inFlight = handle.snapshot()?.inFlight ?? 0
-      // The process ends in this very turn, so nothing may be left in a buffer.
+      // The process ends in this turn of the loop, so nothing may stay in a buffer.
       writeSync(
         2,
         handle.snapshot()?.load
@@ -176,7 +177,7 @@ export async function followRun(
     },
   })
   try {
-    // Rejects with what ended intake, too; by then what is left of the run is cleared away.
+    // Rejects with the error that ended intake too, after `ended` has cleared away what was left of the run.
     handle.ready.catch(() => {})
     return await handle.ended
   } finally {
@@ -211,7 +212,7 @@ export async function printSummary(
   if (next.length > 0) await out.writeLine(`\n${next.join('\n')}`)
 }
 
-/** Examples of each cause where no row at all could be sent, and where some could. */
+/** Examples of each cause if no row could be sent, and if some could. */
 const EXAMPLES_ALONE = 10
 
 const EXAMPLES_BESIDE = 3
@@ -239,15 +240,15 @@ async function printInvalidRows(context: CliContext, engine: Engine, summary: Ru
 
 export function toExitCode(summary: RunSummary): ExitCode {
   if (summary.state === 'interrupted') return EXIT.interrupted
-  // A retry that is a run of its own is judged with the rest, as any other is.
+  // A retry that is a run of its own is judged together with its whole run.
   const rows = summary.whole_run?.rows ?? summary.rows
   const { read, succeeded } = rows
-  // That nothing is new is no mistake.
+  // Having no new rows is not a mistake.
   const { skipped = 0 } = rows
   if (read > 0 && skipped === 0 && countSendable(rows) === 0) return EXIT.badInput
   // A load test that its first request ended has measured nothing that a threshold could judge.
   if (isLoadRun(summary) && summary.state === 'stopped' && summary.requests.sent === 0) return EXIT.rowsFailed
-  // Of a load test the thresholds say whether it passed, not its requests, unless nothing of it succeeded.
+  // A load test passes or fails by its thresholds, not by single requests, unless nothing succeeded.
   if (summary.thresholds?.some(({ ok }) => !ok)) return EXIT.thresholdCrossed
   if (summary.state === 'stopped') return EXIT.rowsFailed
   if (isLoadRun(summary)) return hasNoSuccess(summary) ? EXIT.rowsFailed : EXIT.ok

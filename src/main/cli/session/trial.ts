@@ -40,7 +40,7 @@ export type OnAccepted = (accepted: AcceptedCauses | undefined) => Promise<void>
 /** A plan to check without sending anything. */
 export type Trial = { plan: Plan } & Pick<StartOptions, 'apiKey' | 'proxyCredentials' | 'headerValues'>
 
-/** Reads and checks a plan's source, works with the rows, and removes the run again. Sends nothing. */
+/** Reads and checks a plan's source, works with its rows, and removes the run. Sends nothing. */
 async function tryOut<Found>(
   context: CliContext,
   engine: Engine,
@@ -115,7 +115,7 @@ interface Findings {
   /** What the fixes of the plan changed; null if they changed nothing. */
   corrected: CorrectedCounts | null
   sourceRead: SourceRead | null
-  /** What of the source was sent before; null if nothing was. */
+  /** What earlier runs sent of the source; null if nothing. */
   sentBefore: SentBeforeSummary | null
   mapping: UsedMapping | undefined
   problems: ProblemGroup[]
@@ -126,7 +126,9 @@ interface Findings {
   refusal: { code: string; message: string; hint: string } | null
 }
 
-/** Counts of what is not sent, with their names; those that can be absent or not. */
+/**
+ * Named counts of rows that are not sent; `wanted` chooses those left out on purpose, the others, or both.
+ */
 function listUnsent(rows: RowCounts, wanted = [false, true]): [name: string, rows: number][] {
   return UNSENT_COUNTS.flatMap(({ count, isIntended }) => {
     const counted = wanted.includes(isIntended) ? rows[count] : undefined
@@ -162,7 +164,7 @@ function toDocument(
   if (first === null) return prettyJson(addMember(rest, 'first_request', 'null'))
   const { row, place } = first.result
   const request = { ...toRowAndRecord(row, place), method: first.requestMethod, url: first.requestUrl }
-  // The body is text of JSON, so that numbers longer than a double keep their digits.
+  // The body stays JSON text, so that numbers too long for a double keep their digits.
   const sent = addMember(JSON.stringify(request), 'body', first.requestBody ?? 'null')
   return prettyJson(addMember(rest, 'first_request', sent))
 }
@@ -212,7 +214,7 @@ async function printFindings(context: CliContext, plan: Plan, found: Findings): 
   await printFirstRequest(context, first)
 }
 
-/** Whether answers have no scores of classes, which a person should know before all rows are sent without. */
+/** Whether answers will have no scores of classes, which a person should know before sending all rows. */
 function lacksScores({ operation, load }: Plan): boolean {
   return load === undefined && operation.kind === 'task' && operation.api === 'v1' && !operation.legacy
 }

@@ -13,8 +13,8 @@ import type { Terminal } from '../terminal/terminal.ts'
 import { STATE_TONES } from './summary-text.ts'
 
 /**
- * A load test for a person to read. What makes the figures doubtful comes before any of them; then thresholds,
- * requests, latency, answers, and how this machine did.
+ * A load test for a person to read: first what makes the figures doubtful, then thresholds, requests,
+ * latency, answers, and how this machine coped.
  */
 export function formatLoadSummary(terminal: Terminal, summary: RunSummary, report: LoadReport): string {
   const { notices } = toLoadView(report)

@@ -15,7 +15,7 @@ export function formatCommands(terminal: Terminal, steps: readonly [string, stri
   const commands = steps.map(([command]) => `  ${terminal.commandPrefix} ${toPrintable(command)}`)
   const commandColumns = Math.max(...commands.map((text) => stringWidth(text)))
   const meaningColumns = Math.max(...steps.map(([, meaning]) => stringWidth(meaning)))
-  // A command stays in one piece, to be pasted; what it does is left out if it does not fit next to it.
+  // A command stays in one piece for pasting; its meaning is left out if it does not fit beside it.
   const hasRoom = commandColumns + 2 + meaningColumns <= terminal.columns()
   const lines = steps.map(([, meaning], index) => {
     const command = commands[index] ?? ''
@@ -24,7 +24,7 @@ export function formatCommands(terminal: Terminal, steps: readonly [string, stri
   return [terminal.tone('strong', 'Next'), ...lines]
 }
 
-/** What to type after a load test: a report, a look, a comparison. */
+/** What to type after a load test: report, view, compare. */
 export function formatLoadNextSteps(terminal: Terminal, summary: RunSummary): string[] {
   const { rows, run_id: runId, state, started_at } = summary
   if (state === 'running') return formatCommands(terminal, [[`show ${runId}`, 'show progress']])
@@ -45,7 +45,7 @@ export function formatLoadNextSteps(terminal: Terminal, summary: RunSummary): st
   return formatCommands(terminal, steps)
 }
 
-/** Lists what is wrong with rows, if anything is. */
+/** The command that lists what is wrong with rows, if anything is. */
 function toProblemsStep({ rows, warnings }: RunSummary, runId: string): [string, string][] {
   const isWarned = listRowWarnings(warnings).length > 0
   if (rows.invalid === 0 && !isWarned) return []
@@ -53,33 +53,33 @@ function toProblemsStep({ rows, warnings }: RunSummary, runId: string): [string,
   return [[`show ${runId} --problems`, `${listed} and why`]]
 }
 
-/** Whether any row that did not succeed may do so when it is sent again as it is. */
+/** Whether a row that did not succeed may succeed if it is sent again unchanged. */
 function canRetry({ rows, errors }: RunSummary): boolean {
   const final = errors.filter(isFinal).reduce((sum, group) => sum + group.rows, 0)
   return rows.rejected + rows.failed > final
 }
 
-/** Whether a run stopped at answers that all named other ids, at which it would stop again. */
+/** Whether a run stopped because all answers named other ids; it would stop there again. */
 function isRewriting({ state, echoes }: RunSummary): boolean {
   return state === 'stopped' && echoes?.verified === 0 && echoes.mismatched > 0
 }
 
 function sayResume({ rows, errors }: RunSummary): string {
-  // Rows that were refused for the key alone are sent again.
+  // Rows that were refused only because of the key are sent again.
   const isRefused = errors.some(({ status, error_code }) => isKeyRefusal(status, error_code))
   if (rows.not_sent > 0 || isRefused) return 'send the remaining rows'
   return rows.awaiting > 0 ? 'await callbacks' : 'end the run; nothing is sent'
 }
 
-/** What to type next: resume, retry, look closer, export. */
+/** What to type next: resume, retry, view, export. */
 export function formatNextSteps(terminal: Terminal, summary: RunSummary): string[] {
   const { rows, state, whole_run: whole } = summary
-  // What is left is left of the whole run; a retry shows only its own part.
+  // Rows are left in the whole run; a retry shows only its own part.
   const runId = whole?.run_id ?? summary.run_id
   const steps: [string, string][] = []
   if (state === 'running') steps.push([`show ${runId}`, 'show progress'])
   const duplicates = summary.errors.find(isDuplicate)
-  // Resuming would meet the same duplicates and stop again; the retry sends the remaining rows, too.
+  // Resuming would meet the same duplicates and stop again; a retry sends the remaining rows too.
   const isResumable = canResume(summary) && !(state === 'stopped' && duplicates?.error_code)
   const resume = `resume ${runId}${isRewriting(summary) ? ' --accept ids_rewritten' : ''}`
   if (isResumable) steps.push([resume, sayResume(summary)])

@@ -116,7 +116,7 @@ function formatAttempt(attempt: AttemptDetail): string {
   return toPrintable(text.filter(Boolean).join('  '))
 }
 
-/** The row's own part of a request that carries many, else all of it. */
+/** The row's own part of a request with many rows, else the whole request. */
 function formatRequestBody(terminal: Terminal, { requestBody, requestPart }: RowDetail): string[] {
   if (requestPart === undefined) return requestBody === null ? [] : formatJson(requestBody)
   return [
@@ -125,7 +125,7 @@ function formatRequestBody(terminal: Terminal, { requestBody, requestPart }: Row
   ]
 }
 
-/** How long after its request a row's callback came; the first settles it, so only one has a latency. */
+/** Time from a row's request to its callback; only the first callback has one, since it settles the row. */
 function formatCallbackLatency({ result, callbacks }: RowDetail): string {
   if (result.callbackLatencyMs === null || callbacks.length !== 1) return ''
   return `  ${formatFigure(result.callbackLatencyMs)} ms after the request`
@@ -153,7 +153,9 @@ const WARNING_KINDS = {
   all: ' (warning)',
 } as const
 
-/** Problems by cause, errors before warnings, each with up to `limit` examples and how many rows more have it. */
+/**
+ * Problems by cause, errors before warnings, each with up to `limit` examples and the number of further rows.
+ */
 export function formatProblemGroups(
   terminal: Terminal,
   groups: readonly ProblemGroup[],
@@ -189,17 +191,19 @@ export function formatProblemGroups(
     : lines
 }
 
-/** The fixes that a person can put into a plan; rows that are not sent anyway need none to leave them out. */
+/** The fixes that can go into a plan; rows that are not sent anyway need no fix to leave them out. */
 function listFixes(group: ProblemGroup): ReadyFix[] {
   return [...listReadyFixes(group), ...(mayLeaveOut(group) ? listLeaveOut(group) : [])]
 }
 
-/** Rows that are asked about, or are probably none, are left out by a fix; others by an edit of the file. */
+/**
+ * Whether to offer leaving the rows out: if a person is asked about them, or they are probably not content.
+ */
 function mayLeaveOut(group: ProblemGroup): boolean {
   return findNeeds(group) !== null || group.code === 'description_row' || group.code === 'footer_row'
 }
 
-/** Groups as programs read them, with words in the place of arguments. */
+/** Groups for JSON, with sentences instead of arguments. */
 export function toWordedGroups(groups: readonly ProblemGroup[]) {
   return groups.map(toWordedGroup)
 }
@@ -208,7 +212,7 @@ export function toWordedGroup(group: ProblemGroup) {
   return { ...toWorded(group), examples: group.examples.map(toWordedProblem) }
 }
 
-/** A line for each example, and one for those in the same words; without what the group already says. */
+/** A line for each example, one for several in the same words, without what the group already says. */
 function formatExamples(group: ProblemGroup, examples: readonly Problem[]): string[] {
   const said = sayExpected(group, 'terminal')
   const alike = new Map<string, Problem[]>()

@@ -71,7 +71,7 @@ function formatHeading(terminal: Terminal, summary: RunSummary): string[] {
   return lines
 }
 
-/** What belongs to the run: its retries, or if it is a retry, the whole. */
+/** Runs that belong to this one: its retries or, for a retry, the whole run. */
 function formatRetries(summary: RunSummary): string[] {
   const { run_id: runId, retries, whole_run: whole } = summary
   const shown = [

@@ -13,10 +13,12 @@ import {
 import { toPrintable } from './output.ts'
 import type { Terminal } from './terminal.ts'
 
-/** Made at first use: making it takes 11 ms, which most commands need not spend. */
+/** Created on first use: that takes 11 ms, which most commands do not need. */
 let segmenter: Intl.Segmenter | null = null
 
-/** Cuts unstyled text to a number of columns, between whole characters, the last column saying it was cut. */
+/**
+ * Cuts unstyled text to a number of columns between whole characters; the last column shows that it was cut.
+ */
 export function cutToWidth(text: string, columns: number, ellipsis: string): string {
   if (stringWidth(text) <= columns) return text
   const room = columns - stringWidth(ellipsis)
@@ -40,7 +42,7 @@ export function padLeft(text: string, columns: number): string {
   return ' '.repeat(Math.max(0, columns - stringWidth(text))) + text
 }
 
-/** A piece of a line; where the line is too narrow, the pieces of the lowest `keep` go first. */
+/** A piece of a line; if the line is too narrow, the pieces with the lowest `keep` are dropped first. */
 export interface Segment {
   text: string
   keep: number
@@ -61,15 +63,15 @@ export function fitSegments(segments: readonly Segment[], columns: number, separ
   return kept.map((segment) => segment.text).join(separator)
 }
 
-/** Breaks words into lines of at most `columns`; words longer than a line are left whole. */
+/** Breaks words into lines of at most `columns`; longer words stay whole. */
 export function wrapWords(text: string, columns: number): string[] {
   return wrapAnsi(text, columns).split('\n')
 }
 
-/** Columns that text next to something else needs at least. */
+/** Columns that text beside something else needs at least. */
 const TEXT_MIN = 24
 
-/** A head and a text next to it, which wraps behind the head. */
+/** A head with text beside it; further lines of the text are indented to its start. */
 export function hang(head: string, text: string, columns: number): string[] {
   const width = stringWidth(head)
   return wrapWords(text, Math.max(TEXT_MIN, columns - width)).map(
@@ -77,13 +79,13 @@ export function hang(head: string, text: string, columns: number): string[] {
   )
 }
 
-/** Columns of a bar; texts are cut for the usual ones, and one of fewer than the least is not drawn. */
+/** Columns of a bar: other columns are cut to leave it `usual` room; below `min` it is not drawn. */
 const SHARE_BAR = { min: 6, usual: 10, max: 24 }
 
 /**
- * Lines of a table, header first unless it is headless or has no titles, everything `indent` spaces to the right. If they
- * do not fit into `room`, optional columns are left out, then those that may be cut give way, the widest first. What a
- * terminal would obey is escaped.
+ * Lines of a table, indented by `indent`, its header first unless no column has a title. If they do not fit
+ * into `room`, optional columns are left out, then columns that may be cut shrink, the widest first. Control
+ * characters are escaped.
  */
 export function formatTable(
   terminal: Terminal,
@@ -140,7 +142,7 @@ export function formatTable(
     const head = isBeside ? beside : '  '
     const arrow = `${terminal.glyphs.arrow} `
     const more = meaning === '' ? [] : hang(arrow, meaning, room - stringWidth(head))
-    // A command stays in one piece, however narrow the terminal: it is there to be pasted.
+    // A command is never wrapped: it is there to be pasted.
     if (command !== '') more.push((more.length === 0 ? arrow : ' '.repeat(stringWidth(arrow))) + command)
     return [
       ...(isBeside ? [] : [line]),
@@ -182,26 +184,29 @@ function formatShareBar(terminal: Terminal, share: number, columns: number): str
 
 const TITLE_COLUMNS = 17
 
-/** A titled part of the summary: the title stands left of its first line, the others are set under it. */
+/** A titled part of the summary: the title stands left of its first line, the other lines are indented. */
 export function formatSection(terminal: Terminal, title: string, lines: readonly string[]): string[] {
   return lines.map((line, index) =>
     `${terminal.tone('strong', padRight(index === 0 ? `${title} ` : '', TITLE_COLUMNS))}${line}`.trimEnd(),
   )
 }
 
-/** Columns left of the title's own for a section's lines. */
+/** Columns for a section's lines beside its title. */
 export function sectionColumns(terminal: Terminal): number {
   return Math.max(30, terminal.columns() - TITLE_COLUMNS)
 }
 
-/** Columns of the word before a bar, the space behind it included. */
+/** Columns of the label before a bar, including the space after it. */
 export const LABEL_COLUMNS = 9
 
 const BAR_MAX_COLUMNS = 40
 
 const BAR_MIN_COLUMNS = 8
 
-/** A word, a bar if there is room and something to draw, and what fits behind it. `share` is null without an end. */
+/**
+ * A label, a bar if there is room and a share, and the segments that fit after it. `share` is null if there
+ * is no known end.
+ */
 export function formatBarLine(
   terminal: Terminal,
   label: string,

@@ -7,16 +7,17 @@ export interface Output {
   /** Whether the reader is still there. */
   isOpen(): boolean
   /**
-   * Writes text, or bytes as they are, and waits while the reader is slower. `isData`: text for programs, such as CSV;
-   * in it, only what could control a terminal is escaped.
+   * Writes text, or bytes as they are, and waits if the reader is slower. `isData` marks text for programs,
+   * such as CSV, in which only what could control a terminal is escaped.
    */
   write(text: string | Uint8Array, how?: { isData?: boolean }): Promise<void>
   writeLine(text?: string): Promise<void>
 }
 
 /**
- * Wraps a standard stream; on a terminal, what could drive it or hide in it is escaped. With `isInJob`, so is what the runner
- * of GitHub Actions would take for a command. A broken pipe (`sluice runs | head`) ends the writing without a word.
+ * Wraps a standard stream. On a terminal, text that could control it or is invisible is escaped; with
+ * `isInJob`, also what GitHub Actions' runner would take for a command. A broken pipe (`sluice runs | head`)
+ * silently ends the writing.
  */
 export function createOutput(
   stream: Writable & { isTTY?: boolean },
@@ -53,14 +54,17 @@ export function createOutput(
   return { isOpen: () => open, write, writeLine: (text = '') => write(`${text}\n`) }
 }
 
-/** What {@link toPrintable} escapes, except what a program itself writes: line breaks, tabs, and the escape that colours begin with. */
+/**
+ * What {@link toPrintable} escapes, except what programs write themselves: line breaks, tabs, and the escape
+ * that begins colours.
+ */
 const FOREIGN =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the one that colours begin with
   /(?![\t\n\r\u001b])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u{e0000}-\u{e0fff}]/gu
 
 /**
- * The last thing that happens to text on its way to a terminal, JSON above all: what it would write as
- * an escape is written as `\\u009b` is, so that a JSON document stays the same document.
+ * The last step before text, mostly JSON, reaches a terminal: control characters become escapes such as
+ * `\\u009b`, so that a JSON document stays the same document.
  */
 export function escapeForTerminal(text: string): string {
   return text.replace(FOREIGN, (character) =>
@@ -69,9 +73,9 @@ export function escapeForTerminal(text: string): string {
 }
 
 /**
- * Text for the log of a job of GitHub Actions, whose runner takes a line that begins with `::`, and whatever follows `##[`,
- * for a command; U+0085 is white space for it, but not for `\s`. Escaped as {@link escapeForTerminal} does, so that a JSON document stays the same. `isLineOpen`: the text goes
- * on with a line that has begun.
+ * Text for the log of a GitHub Actions job, escaped as {@link escapeForTerminal} does. Its runner takes a
+ * line that begins with `::`, and whatever follows `##[`, for a command; U+0085 is white space for it, but
+ * not for `\s`. `isLineOpen`: the text continues a line.
  */
 function escapeCommands(text: string, isLineOpen: boolean): string {
   const guarded = text
@@ -84,7 +88,7 @@ function toUnit(unit: number): string {
   return `\\u${unit.toString(16).padStart(4, '0')}`
 }
 
-/** The same document with the names of its members in snake case, as every document on stdout has them. */
+/** The same document with member names in snake case, as in every document on stdout. */
 export function toSnakeCase(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(toSnakeCase)
   if (typeof value !== 'object' || value === null) return value

@@ -3,12 +3,15 @@ import { drawSign, formatSection, formatTable, hang, sectionColumns, wrapWords }
 import { toPrintable } from './output.ts'
 import type { Terminal } from './terminal.ts'
 
-/** A report for a person to read, its sections a blank line apart; what stands below a title is set `indent` under it. */
+/**
+ * A report for a person to read: sections separated by blank lines, their lines indented by `indent` below
+ * the title.
+ */
 export function formatReport(terminal: Terminal, sections: readonly Section[], indent = 2): string {
   return joinParts(sections.map((section) => formatReportSection(terminal, section, indent)))
 }
 
-/** Parts of a text, each in lines, a blank line apart. */
+/** Parts of a text, each an array of lines, separated by blank lines. */
 export function joinParts(parts: readonly (readonly string[])[]): string {
   return parts
     .filter((part) => part.length > 0)
@@ -44,7 +47,7 @@ function formatFact(terminal: Terminal, { label, lines = [], table, notes = [] }
   ])
 }
 
-/** A line with its tones; pieces that have none of their own take that of the line. */
+/** A line with its tones; pieces without a tone have the `usual` one. */
 function formatLine(terminal: Terminal, line: Line, usual: Tone): string {
   return listPieces(line)
     .map(({ text, tone = usual, sign }) => {

@@ -10,7 +10,7 @@ const UNICODE_GLYPHS = {
   failed: '▲',
   unknown: '?',
   skipped: '–',
-  /** A threshold that holds, and one that does not, as k6 draws them. */
+  /** A threshold that passed, and one that failed, as k6 draws them. */
   held: '✓',
   crossed: '✗',
   stopped: '■',
@@ -66,22 +66,25 @@ export function isUtf8Terminal(env: NodeJS.ProcessEnv, platform: NodeJS.Platform
   return /utf-?8/i.test(locale)
 }
 
-/** Describes a stream as a terminal. If it is none, nothing is styled and the signs are still drawn as UTF-8. */
+/** Describes a stream as a terminal. If it is not one, text is unstyled and signs are still UTF-8. */
 export function createTerminal(stream: WriteStream, env: NodeJS.ProcessEnv = process.env) {
   const isTerminal = stream.isTTY === true
   return {
-    /** What to type before a command of ours that is printed: with the workspace, if this command was given one. */
+    /** What to type before a printed Sluice command: includes the workspace if this command was given one. */
     commandPrefix: COMMAND_PREFIX,
     /** Whether lines can be redrawn in place. */
     isInteractive: isTerminal && env['TERM'] !== 'dumb',
     glyphs: !isTerminal || isUtf8Terminal(env, process.platform) ? UNICODE_GLYPHS : ASCII_GLYPHS,
-    /** Columns now; without end where the output is not a terminal, so that nothing is cut or wrapped in a file. */
+    /**
+     * Current number of columns; infinite if the output is not a terminal, so that files are neither cut nor
+     * wrapped.
+     */
     columns: (): number => (isTerminal && stream.columns > 0 ? stream.columns : Number.POSITIVE_INFINITY),
-    /** Sets text off where colours are shown (`NO_COLOR` and `FORCE_COLOR` are respected). */
+    /** Sets text off if colours are shown (respects `NO_COLOR` and `FORCE_COLOR`). */
     tone: (tone: Tone, text: string): string =>
       tone === 'plain' || text === '' ? text : styleText(FORMATS[tone], text, { stream }),
   }
 }
 
-/** What the place a text goes to can show. */
+/** What the destination of a text can show. */
 export interface Terminal extends ReturnType<typeof createTerminal> {}

@@ -93,7 +93,7 @@ export function addConnectionRemoveCommand(parent: Command, context: CliContext)
     let wasInUse = false
     const { inUse } = changeConnections(workspace, (known) => {
       wasInUse = known.inUse === name
-      // A person may have taken long to unlock the keyring.
+      // Unlocking the keyring may have taken long, and the connection may have changed since.
       return removeUnlessChanged(known, stored)
     })
     await sayKeysLeft(context, name, await removeUnusedKeys(sources))
@@ -108,7 +108,7 @@ interface KeyFlags extends DocumentFlags {
   forget?: true
 }
 
-/** Adds `connection key NAME`: types a key into the system's keyring, or removes it from there. */
+/** Adds `connection key NAME`: types a key into the system's keyring, or removes it. */
 function addConnectionKeyCommand(parent: Command, context: CliContext): void {
   const command = parent
     .command('key')
@@ -159,7 +159,7 @@ function keepKey(
 ): Promise<Connections> {
   return keepTypedKey(sources, stored, { label, text }, (known, changed, storage) => {
     if (storage?.place !== 'session') return replaceUnlessChanged(known, stored, changed)
-    // What is kept for the session alone would be gone as soon as this command ends.
+    // A key kept for the session alone would be gone as soon as this command ends.
     const variable = stored.keys.find((key) => key.label === label)?.env ?? 'SLUICE_API_KEY'
     const { reason, cause } = storage
     throw new SluiceError({ id: 'key_not_kept', reason: reason ?? '', variable }, { cause })
@@ -179,7 +179,7 @@ async function forgetKey(
   return removeUnusedKeys(sources)
 }
 
-/** What is typed, or what standard input holds, without the line break at its end. */
+/** Reads a typed key, or one from standard input, without the line break at its end. */
 async function readKey(context: CliContext, question: string): Promise<string> {
   const { canAsk, askSecret, openStdin } = context
   const key = (canAsk ? await askSecret(question) : await readText(openStdin())).trim()

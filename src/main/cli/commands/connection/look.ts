@@ -163,7 +163,7 @@ function formatConnection(
   ].join('\n')
 }
 
-/** By which proxy requests to a connection's base URL go, in this environment. */
+/** Which proxy requests to a connection's base URL take in this environment. */
 async function describeWay(connection: StoredConnection, env: NodeJS.ProcessEnv): Promise<string> {
   if (connection.proxy !== undefined) return connection.proxy.url
   try {
@@ -220,7 +220,7 @@ export function toDocument(
   }
 }
 
-/** Says which variables of keys are not set here; they may well be where the keys are used. */
+/** Names key variables that are not set here; they may be set where the keys are used. */
 export async function sayKeysNotSet({ env, err }: CliContext, keys: readonly ConnectionKey[]): Promise<void> {
   const missing = keys.flatMap(({ env: variable, typed }) =>
     variable === undefined || typed !== undefined || isSet(env, variable) ? [] : [variable],
@@ -231,7 +231,7 @@ export async function sayKeysNotSet({ env, err }: CliContext, keys: readonly Con
   )
 }
 
-/** Says which removed keys of a connection are still where they are kept, because this process cannot get at them. */
+/** Names removed keys that are still stored, because this process cannot reach where they are kept. */
 export async function sayKeysLeft(
   { err }: CliContext,
   connection: string,

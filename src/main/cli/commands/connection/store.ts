@@ -47,13 +47,13 @@ interface SetFlags extends StoreFlags {
   activeKey?: string
 }
 
-/** What options say of a deployment, over what is known of it. */
+/** Applies the options about a deployment to what is known of it. */
 function applyFlags<T extends Partial<StoredConnection>>(
   known: T,
   flags: StoreFlags,
   env: NodeJS.ProcessEnv,
 ) {
-  // Files that are named now are checked now; those that are kept may be on a disk that is away.
+  // Files named now are checked now; files stored earlier may be on a disk that is not mounted.
   readSecureContext(toTls(flags, undefined, env))
   return {
     ...applyDeployment(known, flags, env),

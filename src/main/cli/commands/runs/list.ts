@@ -35,12 +35,12 @@ import { toPrintable } from '../../terminal/output.ts'
 import { addRunsEditCommand } from './edit.ts'
 import { addRunsPruneCommand, addRunsRetentionCommand } from './prune.ts'
 
-/** A column of the list; if the terminal is too narrow, those of the lowest `keep` go first. */
+/** A column of the list; on a narrow terminal, columns with the lowest `keep` are dropped first. */
 interface RunColumn {
   column: Column
   keep: number
   toCell(run: RunSummary): string
-  /** Left out if every run has 0 there, so that the names have room. */
+  /** Dropped if every run has 0 there, to leave room for the names. */
   isOptional?: true
 }
 
@@ -66,7 +66,7 @@ const COLUMNS: readonly RunColumn[] = [
   optional(number('OVERDUE'), 5, ({ rows }) => formatCount(rows.overdue)),
   optional(number('AWAITING'), 5, ({ rows }) => formatCount(rows.awaiting)),
   optional(number('INVALID'), 4, ({ rows }) => formatCount(rows.invalid)),
-  // A load test goes through its source as often or as little as its pace asks for.
+  // A load test repeats or cuts its source to fit its pace.
   optional(number('NOT SENT'), 4, (run) => (isLoadRun(run) ? '' : formatCount(run.rows.not_sent))),
   optional(number('REQUESTS'), 7, (run) => (isLoadRun(run) ? formatCount(run.requests.sent) : '')),
   optional(text('THRESHOLDS'), 8, toThresholds),
@@ -90,7 +90,7 @@ function toP95({ latency_ms }: RunSummary): string {
   return p95 === undefined ? '' : formatFigure(p95)
 }
 
-/** Whether a load test passed, how many of its thresholds failed, or that nothing succeeded, which fails it, too. */
+/** Whether a load test passed, how many thresholds failed, or that nothing succeeded, which fails it too. */
 function toThresholds(summary: RunSummary): string {
   const { thresholds, state } = summary
   if (thresholds === undefined) return ''
@@ -105,7 +105,7 @@ function toOperation(run: RunSummary): string {
   return `${isLoadRun(run) ? 'load ' : ''}${mode === 'async' ? `${operation} async` : operation}`
 }
 
-/** The columns that fit next to each other, each as narrow as it may be cut. */
+/** The columns that fit side by side, each at its minimum width. */
 function chooseColumns(runs: readonly RunSummary[], room: number): RunColumn[] {
   const toWidth = ({ column: { title, minColumns }, toCell }: RunColumn) => {
     const widest = Math.max(title.length, ...runs.map((run) => stringWidth(toCell(run))))
@@ -125,7 +125,7 @@ function chooseColumns(runs: readonly RunSummary[], room: number): RunColumn[] {
   return chosen
 }
 
-/** Runs of a page, unless the person says how many. */
+/** Runs on a page by default. */
 const PAGE_RUNS = 50
 
 interface ListFlags extends DocumentFlags {
@@ -144,11 +144,11 @@ interface ListFlags extends DocumentFlags {
   page: number
 }
 
-/** Adds `runs`: searches the runs of the workspace, newest first, and what is done with many of them. */
+/** Adds `runs`: searches the workspace's runs, newest first; its own commands edit and prune many at once. */
 export function addRunsCommand(program: Command, context: CliContext): void {
   const command = program
     .command('runs')
-    // What stands behind `edit` or `prune` is theirs.
+    // Options after `edit` or `prune` belong to those.
     .enablePositionalOptions()
     .description(
       'Lists the runs of the workspace, newest first. A run and its retries count as one. Filters are combined: a run must match all of them.',
@@ -275,7 +275,7 @@ function parseUntil(text: string): number {
   return parseMoment(text, 1)
 }
 
-/** A date stands for its start, or for that of the day `daysLater`. */
+/** A date stands for its start, or for the start of the day `daysLater` days later. */
 function parseMoment(text: string, daysLater: number): number {
   const trimmed = text.trim()
   const date = DATE.exec(trimmed)

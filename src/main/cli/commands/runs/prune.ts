@@ -146,7 +146,7 @@ async function printRuns({ out, outTerminal }: CliContext, { runs }: PrunableRun
   for (const line of lines) await out.writeLine(line)
 }
 
-/** Adds `runs retention`: the limits that `runs prune` has by default. */
+/** Adds `runs retention`: the default limits of `runs prune`. */
 export function addRunsRetentionCommand(parent: Command, context: CliContext): void {
   const command = parent
     .command('retention')
