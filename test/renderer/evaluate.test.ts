@@ -22,6 +22,7 @@ const SETTINGS: LabelSettings = {
 }
 
 const CHOICES: LabelChoices = {
+  hasFiles: false,
   columns: [
     { name: 'id', values: [] },
     { name: 'truth', values: [{ value: 'spam', rows: 2 }] },

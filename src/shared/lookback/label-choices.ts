@@ -19,6 +19,8 @@ const positivesSchema = z.array(z.object({ value: z.string(), rule: z.string() }
 
 export const labelChoicesSchema = z.object({
   columns: z.array(columnSchema),
+  /** Whether rows are from several files. */
+  hasFiles: z.boolean(),
   /** Rules that any row triggered, most rows first. */
   rules: z.array(z.object({ rule: z.string(), rows: z.int() })),
   /** Classes that any of the rows that were looked at has a score of. */

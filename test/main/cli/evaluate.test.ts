@@ -100,6 +100,36 @@ describe('labels as people have them', () => {
 })
 
 describe('evaluate', () => {
+  it('judges each file of a source apart', async () => {
+    const folder = createTemporaryFolder()
+    const sandbox = await withSandbox()
+    const [header, ...rows] = ROWS.slice(0, 6)
+    const files = [rows.slice(0, 2), rows.slice(2)].map((own, index) =>
+      writeSource(folder, `${index}.csv`, `${[header, ...own].join('\n')}\n`),
+    )
+    const sluice = (...args: string[]) =>
+      runInProcess(args, { workspace: join(folder, 'w'), env: { SLUICE_API_KEY: sandbox.key } })
+    const slice = ['evaluate', 'latest', '--label', 'truth', ...POSITIVES, '--slice', 'sluice_file', '--json']
+    await sluice('task', ...files, '--base-url', sandbox.baseUrl, '--quiet')
+    const { slices } = JSON.parse((await sluice(...slice)).stdout) as Evaluation
+    const [file] = slices
+    expect(file?.column).toBe('sluice_file')
+    expect(file?.values.map(({ value, rows: evaluated }) => [value, evaluated])).toEqual([
+      ['0.csv', 2],
+      ['1.csv', 2],
+    ])
+    await sluice(
+      'task',
+      files[0] ?? '',
+      '--set',
+      'post_id={{run}}-{{row}}',
+      '--base-url',
+      sandbox.baseUrl,
+      '--quiet',
+    )
+    expect(await sluice(...slice)).toMatchObject({ code: 2, stderr: expect.stringContaining('sluice_file') })
+  })
+
   it('judges each rule by labels of several values, and counts rows without label or answer apart', async () => {
     onlyInLongForm()
     const { evaluate } = await sendRows()

@@ -6,6 +6,7 @@ import { betweenRows, visitScores } from '../journal/found-reader.ts'
 import type { RunFamily, RunView } from '../journal/run-family.ts'
 import { parseCells } from '../journal/stored-cells.ts'
 import { resolveMapping } from '../mapping/row-mapper.ts'
+import { hasSeveralFiles } from '../run/journal/intake-writer.ts'
 import { readVerdicts } from '../run/journal/verdict-store.ts'
 import { countRowsRead, readFamilyCounts, readRuleNames } from '../run/results/family-counts.ts'
 import { readNumber } from '../workspace/sqlite.ts'
@@ -66,6 +67,7 @@ export function readLabelChoices(family: RunFamily): LabelChoices {
   const verdicts = readVerdicts(family)
   return {
     columns,
+    hasFiles: hasSeveralFiles(db),
     rules,
     classes: [...classes].sort(),
     verdicts: verdicts.length,

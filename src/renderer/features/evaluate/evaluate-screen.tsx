@@ -17,6 +17,7 @@ import {
   toFiguresCsv,
 } from '../../../shared/lookback/evaluation-view.ts'
 import { formatCount, formatCounted, formatShare } from '../../../shared/messages/figure-text.ts'
+import { FILE_COLUMN } from '../../../shared/run/export-columns.ts'
 import { ROW_EXPORT_FORMATS, type RowExportFormat } from '../../../shared/run/export-formats.ts'
 import { FACET_GROUPS, type RowFilter } from '../../../shared/run/row-filters.ts'
 import { ask, bridge } from '../../bridge/client.ts'
@@ -130,6 +131,7 @@ export function EvaluateScreen(props: { runId: string; onResults: (filter: RowFi
           <SlicesPanel
             evaluation={evaluation}
             columns={choices.data?.columns.map((column) => column.name) ?? []}
+            hasFiles={choices.data?.hasFiles === true}
             chosen={settings.slices}
             onChoose={(slices) => change({ slices })}
             picked={picked}
@@ -221,17 +223,21 @@ const SPECIAL = Object.entries(FACET_GROUPS).flatMap(([value, { slice: label }])
   label === undefined ? [] : [{ value, label }],
 )
 
+const FILE = { value: FILE_COLUMN.name, label: 'file' }
+
 /** The picked rule, judged for each value of a column apart. */
 function SlicesPanel(props: {
   evaluation: Evaluation
   columns: readonly string[]
+  hasFiles: boolean
   chosen: readonly string[]
   onChoose: (slices: string[]) => void
   picked: PickedRule
 }) {
-  const { evaluation, columns, chosen, onChoose, picked } = props
+  const { evaluation, columns, hasFiles, chosen, onChoose, picked } = props
+  const special = [...SPECIAL, ...(hasFiles ? [FILE] : [])]
   const names = [...new Set(columns)].filter(
-    (name) => name !== '' && SPECIAL.every(({ value }) => value !== name),
+    (name) => name !== '' && special.every(({ value }) => value !== name),
   )
   return (
     <Panel title="Slices">
@@ -243,7 +249,7 @@ function SlicesPanel(props: {
         searchable
         maxValues={5}
         data={[
-          { group: 'Of the answers', items: SPECIAL },
+          { group: 'Of each row', items: special },
           { group: 'Columns of the source', items: names },
         ]}
         value={[...chosen]}
