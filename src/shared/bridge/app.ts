@@ -10,20 +10,20 @@ export type Platform = z.infer<typeof platformSchema>
 
 const appSchema = z.object({
   version: z.string(),
-  /** Folder that holds the journals. */
+  /** The folder with the journals. */
   workspace: z.string(),
   platform: platformSchema,
   /** Base URL of the newest run that was not sent to the sandbox. */
   lastBaseUrl: z.string().nullable(),
-  /** Where a window begins: at the connection in use, else where the newest run went. */
+  /** The window's first destination: the connection in use, else where the newest run went. */
   beginsAt: z.discriminatedUnion('kind', [
     z.object({ kind: z.literal('sandbox') }),
     z.object({ kind: z.literal('stored'), name: connectionNameSchema }),
     z.object({ kind: z.literal('service'), baseUrl: z.string() }),
   ]),
-  /** What the newest run did, so that the next may begin with it. */
+  /** What the newest run did, so that the next can begin with it. */
   lastOperation: operationSchema.nullable(),
-  /** Base URLs of this workspace's sandbox, now or once. */
+  /** Current and earlier base URLs of this workspace's sandbox. */
   sandboxBaseUrls: z.array(z.string()),
 })
 

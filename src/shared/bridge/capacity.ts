@@ -9,9 +9,9 @@ const searchIdSchema = z.strictObject({ searchId: z.string().min(1).max(100) })
 
 const progressSchema = z.object({
   isOver: z.boolean(),
-  /** The load test that is sent now; null between two of them, and in the end. */
+  /** The load test that is being sent; null between two of them and at the end. */
   current: z.object({ runId: z.string(), level: z.number(), number: z.int() }).nullable(),
-  /** What was found; while the search goes on, what would be found if it were stopped now. */
+  /** What was found; during the search, what it would find if it were stopped now. */
   report: capacityReportSchema,
 })
 
@@ -22,22 +22,22 @@ const progressEventSchema = z.object({ sequence: z.int(), progress: progressSche
 /** Capacity searches: one load test after another until a deployment's limit is known (docs/load-tests.md §11). */
 export const capacityContract = {
   /**
-   * Begins a search whose probes are the request's load test. A person is asked first where it goes to production, in a
-   * place that the page cannot reach; fails with `NOT_CONFIRMED` if the answer is no, and with `BAD_PLAN` if the
-   * load test cannot be searched with.
+   * Begins a search whose probes are the request's load test. If it goes to production, a person is asked
+   * first, in a place that the page cannot reach; fails with `NOT_CONFIRMED` if they decline, and with
+   * `BAD_PLAN` if the load test cannot be used as a probe.
    */
   start: base
     .input(toStrict(startRunSchema.extend({ bounds: capacityBoundsSchema, accept: acceptedSchema })))
     .output(searchIdSchema),
-  /** Ends the probe and the search; what was found until then is kept while this process runs. */
+  /** Ends the probe and the search; what it found is kept while this process runs. */
   stop: base.input(searchIdSchema).output(doneSchema),
   /** The search that began last in this process, whether or not it is over, and its probes; null if there was none. */
   newest: base.output(
     searchIdSchema.extend({ name: z.string(), isOver: z.boolean(), runIds: z.array(z.string()) }).nullable(),
   ),
   /**
-   * How a search stands, the newest picture at once, at most two a second. Ends with the search; fails with what ended it
-   * before its first probe did. Use `followCapacity` of `follow.ts`.
+   * The state of a search, now and at most twice a second. Ends with the search; fails with the error that
+   * ended it before its first probe was over. Use `followCapacity` of `follow.ts`.
    */
   watch: base
     .input(toStrict(searchIdSchema.extend(streamIdSchema.shape)))

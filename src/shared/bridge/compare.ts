@@ -15,12 +15,12 @@ import { excerptShape } from './source.ts'
 const { runId } = runIdSchema.shape
 
 const labelsSchema = z.object({
-  /** Column with the labels, by name or number; null where verdicts alone are labels. */
+  /** Column with the labels, by name or number; null if verdicts alone are labels. */
   column: z.string().min(1).nullable(),
   useVerdicts: z.boolean(),
-  /** Rows with this label should trigger this rule; without any, a label names its rule. */
+  /** Rows with the label `value` should trigger `rule`; if empty, a label names its rule. */
   positives: z.array(z.object({ value: z.string().min(1), rule: z.string().min(1) })),
-  /** What stands between several values of one label; null if each label is one value. */
+  /** Separator of several values in one label; null if each label is one value. */
   separator: z.string().min(1).nullable(),
 })
 
@@ -28,10 +28,10 @@ const labelsSchema = z.object({
 export type LabelChoice = z.infer<typeof labelsSchema>
 
 const pairSchema = z.object({
-  /** The earlier run, and the one that is compared with it. */
+  /** The earlier run, and the run that is compared with it. */
   a: runId,
   b: runId,
-  /** `post_id`, `row`, `content` or a column; left out, what both runs have in common. */
+  /** `post_id`, `row`, `content` or a column (default: what both runs have in common). */
   by: z.string().min(1).exactOptional(),
 })
 
@@ -40,12 +40,12 @@ export type RunPair = z.infer<typeof pairSchema>
 
 const decisionsSchema = decisionComparisonSchema.omit({ listed: true, exported: true, labels: true })
 
-/** What two runs decided differently, without the rows and the labels. */
+/** What two runs decided differently, without rows and labels. */
 export type ComparedDecisions = z.infer<typeof decisionsSchema>
 
 const listedRowSchema = changedRowSchema.extend({
   ...excerptShape,
-  /** How long the key is of which `key` may be the beginning. */
+  /** Length of the whole key, of which `key` may be an excerpt. */
   keyLength: z.int(),
 })
 
@@ -54,7 +54,7 @@ export type ListedChange = z.infer<typeof listedRowSchema>
 
 const pageShape = { offset: z.int().min(0), limit: z.int().min(1).max(200) }
 
-/** Runs that a trend shows instead of those of one source. */
+/** Runs that a trend shows instead of the runs of one source. */
 const trendGroupSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('pattern'), pattern: z.string().min(1).max(4_096) }),
   z.object({ kind: z.literal('tag'), tag: z.string().min(1).max(1_000) }),
@@ -64,7 +64,7 @@ const trendGroupSchema = z.discriminatedUnion('kind', [
 export const compareContract = {
   /** What two bulk runs of one operation decided differently. */
   decisions: base.input(toStrict(pairSchema)).output(decisionsSchema),
-  /** The same held against labels. Fails with `BAD_USAGE` if no row that both runs answered has a label. */
+  /** The same against labels. Fails with `BAD_USAGE` if no row that both runs answered has a label. */
   byLabels: base
     .input(toStrict(pairSchema.extend({ labels: labelsSchema })))
     .output(decisionComparisonSchema.shape.labels.unwrap()),
@@ -72,7 +72,7 @@ export const compareContract = {
   changes: base
     .input(toStrict(pairSchema.extend({ list: changeFilterSchema, ...pageShape })))
     .output(z.object({ total: z.int(), offset: z.int(), rows: z.array(listedRowSchema) })),
-  /** Writes all changed rows to a file, where and how `exports.create` does. */
+  /** Writes all changed rows to a file; see `exports.create`. */
   exportChanges: base
     .input(
       toStrict(
@@ -84,13 +84,13 @@ export const compareContract = {
       ),
     )
     .output(exportedSchema),
-  /** The latencies of runs over one another; each run after the first is compared with it. */
+  /** Latencies of several runs for one chart; each run after the first is compared with the first. */
   latency: base
     .input(z.strictObject({ runIds: z.array(runId).min(1).max(COMPARED_MAX) }))
     .output(latencyOverlaySchema),
   /**
-   * All runs of the source of a run, oldest first, or those that belong together as a person says: by the names of their
-   * sources, or a tag. With labels each is evaluated.
+   * All runs of a run's source, oldest first, or those that a person groups by the names of their sources or
+   * by a tag. With labels, each run is evaluated.
    */
   trend: base
     .input(ofRun({ labels: labelsSchema.exactOptional(), group: trendGroupSchema.exactOptional() }))
@@ -117,11 +117,14 @@ export type BaselineEntry = z.infer<typeof baselineEntrySchema>
 const entriesSchema = z.array(baselineEntrySchema)
 const named = runIdSchema.extend({ name: z.string().trim().min(1).max(100) })
 
-/** The runs that later runs of their connection and source are compared with. Each change gives the list as it is then. */
+/**
+ * The runs that later runs of the same connection and source are compared with. Each change returns the new
+ * list.
+ */
 export const baselinesContract = {
-  /** Those that the run can be compared with, and those that it is. */
+  /** The baselines that the run can be compared with, and those that it is itself. */
   list: base.input(runIdSchema).output(entriesSchema),
-  /** Makes the run a baseline, in place of the one of that name. */
+  /** Makes the run the baseline of that name, replacing an earlier one. */
   set: base.input(named).output(entriesSchema),
   /** Removes the baseline of that name of the run's connection and source; its run stays. */
   remove: base.input(named).output(entriesSchema),

@@ -5,7 +5,7 @@ import { type ErrorMessage, isErrorMessage, sayError, type WordedError } from '.
 import { SluiceError } from '../messages/errors.ts'
 import { toThrownText } from '../messages/thrown.ts'
 
-/** What an error carries besides its code: the catalogue's entry, which is put into words where it is shown. */
+/** What an error carries besides its code: the catalogue's entry, which each surface puts into words. */
 export const errorDataSchema = z.object({ said: z.custom<ErrorMessage>(isErrorMessage) })
 
 /** An error as every procedure declares it. */
@@ -29,7 +29,7 @@ const STATUSES: Partial<Record<ErrorCode, number>> = {
   INTERNAL: 500,
 }
 
-/** The errors of every procedure: our stable codes, each with an error of the catalogue. */
+/** The errors of every procedure: stable codes, each with an error of the catalogue. */
 export const BRIDGE_ERRORS = Object.fromEntries(
   ERROR_CODES.map((code): [ErrorCode, BridgeErrorItem] => [
     code,

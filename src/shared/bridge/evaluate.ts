@@ -12,7 +12,8 @@ const nameSchema = z.string().min(1).max(1_000)
 
 const questionSchema = z.object({
   /**
-   * Column with the labels, of the run or of `labels`, or a column for each rule; null where verdicts alone are the labels.
+   * Column with the labels, in the run or in `labels`, or a column for each rule; null if verdicts alone are
+   * labels.
    */
   label: z
     .union([
@@ -25,19 +26,21 @@ const questionSchema = z.object({
     .nullable(),
   /** A file of labels whose `key` column has the values of the run's `runKey`, `sluice_row` or `post_id`. */
   labels: z.object({ source: sourceReadingSchema, key: nameSchema, runKey: nameSchema }).exactOptional(),
-  /** Verdicts are labels, and go before those of a column. */
+  /** Verdicts are labels too, and win over those of a column. */
   useVerdicts: z.boolean(),
-  /** Which rule a label stands for; only these rules are judged. Without any, labels are names of rules. */
+  /**
+   * Which rule each label stands for; only these rules are evaluated. If empty, labels are names of rules.
+   */
   positives: z.array(z.object({ value: z.string().max(1_000), rule: nameSchema })).max(1_000),
-  /** What stands between several values of one label; null if each label is one value. */
+  /** Separator of several values in one label; null if each label is one value. */
   separator: z.string().min(1).max(20).nullable(),
   /** Columns of the source, or `language`, `model` or `variant`. */
   slices: z.array(nameSchema).max(10),
-  /** Classes whose scores are held against a rule that does not have their name. */
+  /** Classes whose scores are compared with a rule of another name. */
   scores: z.array(z.object({ className: nameSchema, rule: nameSchema })).max(100),
 })
 
-/** Where the labels of a run are, what they mean, and what is judged by them, as a page asks. */
+/** Where a run's labels are, what they mean, and what to evaluate with them. */
 export type EvaluateQuestion = z.infer<typeof questionSchema>
 
 /** See {@link EvaluateQuestion}, without what has a default. */
@@ -48,19 +51,19 @@ export const evaluateContract = {
   /** Where the labels of a run may be, from some of its rows. Fails with `BAD_USAGE` if its rules cannot be evaluated. */
   choices: base.input(runIdSchema).output(labelChoicesSchema),
   /**
-   * The evaluation, or within a quarter of a second how far it is: it goes on only while it is asked for. Fails with
-   * `BAD_USAGE` if there is nothing to evaluate.
+   * The evaluation or, after a quarter of a second, its progress: it continues only while somebody asks.
+   * Fails with `BAD_USAGE` if there is nothing to evaluate.
    */
   ask: base.input(ofRun({ question: questionSchema })).output(evaluationStepSchema),
   /**
-   * Writes the evaluated rows, or those of one cell, each with its label and the cell that each rule puts it in.
+   * Writes the evaluated rows, or those of one cell, each with its label and its cell for each rule.
    * `targetId` is as in `exports.create`.
    */
   export: base
     .input(
       ofRun({
         question: questionSchema,
-        /** Null for all evaluated rows; `rule` is null for any of the rules. */
+        /** Null for all evaluated rows; `rule` is null for any rule. */
         cell: z.object({ cell: z.enum(CELLS), rule: nameSchema.nullable() }).nullable(),
         format: z.enum(ROW_EXPORT_FORMATS.map(({ ending }) => ending)),
         targetId: exportTargetSchema.shape.targetId.exactOptional(),

@@ -2,7 +2,7 @@ import type { BridgeClient } from './contract.ts'
 
 let streams = 0
 
-/** Yields what events say, and lets the next one come once the consumer has taken the one before. */
+/** Yields what `read` makes of each event, and requests the next once the consumer has taken it. */
 async function* follow<Event extends { sequence: number }, Said>(
   { client, name, signal }: { client: BridgeClient; name: string; signal: AbortSignal | undefined },
   watch: (stream: { streamId: string }, options: { signal?: AbortSignal }) => Promise<AsyncIterable<Event>>,
@@ -16,8 +16,8 @@ async function* follow<Event extends { sequence: number }, Said>(
 }
 
 /**
- * Yields snapshots of a run, the newest one at once, at most ten a second, and ends with the run. However long the
- * consumer takes, it gets the newest and skips the others. If the run is not held, it ends at once.
+ * Yields snapshots of a run, the newest one at once, at most ten a second, and ends with the run. A slow
+ * consumer gets the newest and skips the others. Ends at once if the run is not held.
  */
 export function followRun(client: BridgeClient, runId: string, signal?: AbortSignal) {
   return follow(
@@ -27,12 +27,12 @@ export function followRun(client: BridgeClient, runId: string, signal?: AbortSig
   )
 }
 
-/** Yields what happens to runs, one event at once, until the caller stops or the signal aborts. */
+/** Yields events about runs, the first one at once, until the caller stops or the signal aborts. */
 export function followRuns(client: BridgeClient, signal?: AbortSignal) {
   return follow({ client, name: 'runs', signal }, client.runs.watchAll, (event) => event)
 }
 
-/** Yields how a capacity search stands, the newest picture at once, at most two a second, and ends with the search. */
+/** Yields the state of a capacity search, now and at most twice a second, and ends with the search. */
 export function followCapacity(client: BridgeClient, searchId: string, signal?: AbortSignal) {
   return follow(
     { client, name: 'capacity', signal },
@@ -41,12 +41,15 @@ export function followCapacity(client: BridgeClient, searchId: string, signal?: 
   )
 }
 
-/** Yields the state of the receiver, the present one at once, whenever it changes; null while it is not open. */
+/** Yields the state of the receiver, now and whenever it changes; null while it is not open. */
 export function followReceiver(client: BridgeClient, signal?: AbortSignal) {
   return follow({ client, name: 'receiver', signal }, client.receiver.watch, ({ receiver }) => receiver)
 }
 
-/** Yields the question before production that this window waits for, the present one at once; null while there is none. */
+/**
+ * Yields the production question that this window waits for, now and whenever it changes; null while there is
+ * none.
+ */
 export function followQuestion(client: BridgeClient, signal?: AbortSignal) {
   return follow({ client, name: 'question', signal }, client.production.watch, ({ question }) => question)
 }

@@ -13,17 +13,17 @@ const againSchema = z.strictObject({
 })
 
 const plannedAgainSchema = z.object({
-  /** The run whose plan it is: of a retry, the first run of the whole. */
+  /** The run with the plan: for a retry, the first run of the whole. */
   runId: z.string(),
   name: z.string(),
   isLoadTest: z.boolean(),
   baseUrl: z.string(),
   /** The second host for v2 tasks; null if there is none. */
   taskBaseUrl: z.string().nullable(),
-  /** The stored connection that it went to; null if there is none of that name any more. */
+  /** The stored connection that the run went to; null if it no longer exists. */
   connectionName: z.string().nullable(),
   isSandbox: z.boolean(),
-  /** Whether requests of this operation carry a key, and whether that of the earlier connection is missing. */
+  /** Whether requests of this operation carry a key, and whether the earlier connection's key is missing. */
   sendsKey: z.boolean(),
   needsKey: z.boolean(),
   source: z.object({
@@ -32,9 +32,9 @@ const plannedAgainSchema = z.object({
     /** The change in a sentence, with sizes and times. */
     description: z.string(),
   }),
-  /** `own`: the source has post_ids, which are replaced by new ones unless they are kept. */
+  /** `own`: the source has post_ids; new ones replace them unless they are kept. */
   postIds: z.enum(['none', 'new', 'own']),
-  /** Whether it asked for legacy answers, which have the scores; null if there is no such choice. */
+  /** Whether it asked for legacy answers, which have scores; null if the operation has no such choice. */
   legacy: z.boolean().nullable(),
   /** Rows that the earlier run read. */
   rows: z.int(),
@@ -43,20 +43,20 @@ const plannedAgainSchema = z.object({
 /** What running a run again would do. */
 export type PlannedAgain = z.infer<typeof plannedAgainSchema>
 
-/** Looking after runs: what a person notes about them, what is kept, and sending one again. */
+/** Managing runs: notes about them, which to keep, and running one again. */
 export const historyContract = {
   /** Changes the name, tags and note of a run and its retries. */
   annotate: base
     .input(z.strictObject({ runId: runIdSchema.shape.runId, change: annotationChangeSchema }))
     .output(doneSchema),
-  /** The limits that the workspace stores for cleaning up. */
+  /** The workspace's limits for cleaning up. */
   readRetention: base.output(retentionSchema),
   storeRetention: base.input(toStrict(retentionSchema)).output(doneSchema),
   /** The runs that exceed limits; nothing is deleted. */
   findPrunable: base.input(toStrict(retentionSchema)).output(prunableRunsSchema),
   /**
-   * Deletes those of the runs that a person was shown which still exceed the limits. Answers with how many, and with
-   * those that were left alone because they are in use by now.
+   * Deletes the given runs that still exceed the limits. Returns how many, and the runs left alone because
+   * they are in use by now.
    */
   prune: base
     .input(z.strictObject({ runIds: z.array(runIdSchema.shape.runId), retention: toStrict(retentionSchema) }))
@@ -64,16 +64,16 @@ export const historyContract = {
   /** What running a run again would do, with the source as it is now. */
   planAgain: base.input(againSchema).output(plannedAgainSchema),
   /**
-   * Starts a new run with the plan of an earlier one, and has it wait for `runs.begin`. Without a destination it goes
-   * where the earlier one went.
+   * Starts a new run with the plan of an earlier one, and holds it for `runs.begin`. Without a destination it
+   * goes where the earlier run went.
    */
   runAgain: base
     .input(
       againSchema.extend({
         destination: destinationSchema.exactOptional(),
-        /** Sends the post_ids of the source, which the service may know. */
+        /** Sends the source's own post_ids, which the service may know. */
         keepPostIds: z.boolean().exactOptional(),
-        /** Asks for legacy answers or not, whatever the earlier run did; only v1 tasks have them. */
+        /** Asks for legacy answers or not, instead of as in the earlier run; only v1 tasks have them. */
         legacy: z.boolean().exactOptional(),
         name: z.string().min(1).max(200).exactOptional(),
         apiKey: apiKeySchema.exactOptional(),

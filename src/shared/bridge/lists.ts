@@ -12,7 +12,7 @@ import { chosenSourceSchema } from './source.ts'
 
 const queryShape = {
   of: ledgerKindSchema,
-  /** One of the services that a ledger named. */
+  /** A service from a ledger's list. */
   service: toStrict(ledgerServiceSchema),
   /** Id of the index or name of the watchlist; null for the only one. */
   list: z.string().nullable(),
@@ -27,14 +27,14 @@ export type ListQuery = z.infer<typeof querySchema>
 
 export const LIST_FORMATS = ['csv', 'xlsx', 'jsonl'] as const
 
-/** What runs made of indexes, watchlists and appeals (docs/ledger.md). Nothing is sent to read it. */
+/** What runs did to indexes, watchlists and appeals (docs/ledger.md). Reading it sends nothing. */
 export const listsContract = {
-  /** A page of a ledger; null if no run has made one yet. */
+  /** A page of a ledger; null if no run has contributed to it yet. */
   read: base
     .input(
       z.strictObject({
         ...queryShape,
-        /** Null for the connection in use, else the service that was used last. */
+        /** Null for the connection in use, else the most recently used service. */
         service: queryShape.service.nullable(),
         offset: z.int().min(0),
         limit: z.int().min(1).max(LEDGER_PAGE_MAX),
@@ -51,6 +51,9 @@ export const listsContract = {
       }),
     )
     .output(exportedSchema),
-  /** Writes the entries to a file of the workspace, to be the source of a run. Says whether the service is the sandbox. */
+  /**
+   * Writes the entries to a file of the workspace, as the source of a run. Also tells whether the service is
+   * the sandbox.
+   */
   toSource: base.input(querySchema).output(chosenSourceSchema.extend({ isSandbox: z.boolean() })),
 }

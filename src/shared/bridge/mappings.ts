@@ -5,14 +5,14 @@ import { base, toStrict } from './procedure.ts'
 
 const listSchema = z.array(savedMappingSchema)
 
-/** Mappings that were saved under a name, and that of the last run of a source. Each change gives the list. */
+/** Saved mappings, and the mapping of the last run of a source. Each change returns the new list. */
 export const mappingsContract = {
   list: base.output(listSchema),
-  /** How a source with these columns was mapped when it was last sent by such an operation; null if none was. */
+  /** How a source with these columns was last mapped for such an operation; null if never. */
   findLast: base
     .input(toStrict(z.object({ operation: operationSchema, columns: z.array(z.string()).max(20_000) })))
     .output(lastMappingSchema.nullable()),
-  /** Saves a mapping under a name that is not taken, at a place among the others (default: the last). */
+  /** Saves a mapping under a new name, at a position in the list (default: the last). */
   save: base
     .input(toStrict(savedMappingSchema.extend({ at: z.int().min(0).exactOptional() })))
     .output(listSchema),

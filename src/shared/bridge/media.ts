@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { base, runIdSchema, toStrict } from './procedure.ts'
 
 /**
- * Where the page finds the media of rows, in the desktop app and in a browser: `GET /files/media/HANDLE`, where the
- * handle is one that {@link mediaContract} gave out. Ranges are answered as HTTP says.
+ * Where the page finds the media of rows, in the desktop app and in a browser: `GET /files/media/HANDLE`,
+ * with a handle from {@link mediaContract}. Supports HTTP ranges.
  */
 export const MEDIA_PATH = '/files/media'
 
@@ -17,7 +17,7 @@ const fileSchema = z.object({
   /** Index of the column that names it. */
   column: z.int(),
   shows: z.enum(KINDS),
-  /** What its bytes are, such as `image/png`, whatever its name says. */
+  /** Content type of its bytes, such as `image/png`, regardless of its name. */
   type: z.string(),
   sizeBytes: z.number(),
   /** An image that moves. */
@@ -51,6 +51,6 @@ const rowSchema = runIdSchema.extend({ row: z.int().min(1) })
 export const mediaContract = {
   /** Those of a row: files in the folder of the run's source, and addresses elsewhere, which are not fetched. */
   ofRow: base.input(toStrict(rowSchema)).output(z.array(mediaSchema)),
-  /** Fetches what a row names in a column from elsewhere, once; fails with `BAD_USAGE` if that cannot be shown. */
+  /** Fetches what a row's column names elsewhere, once; fails with `BAD_USAGE` if it cannot be shown. */
   fetch: base.input(toStrict(rowSchema.extend({ column: z.int().min(0) }))).output(fileSchema),
 }

@@ -8,7 +8,7 @@ import { apiKeySchema } from './runs.ts'
 /** Ending of the plan files that the window writes, without a dot. */
 export const PLAN_FORMAT = 'sluiceplan'
 
-/** Endings of plan files: the one that belongs to the desktop app, and the one that editors read as JSON. */
+/** Endings of plan files: the desktop app's own, and one that editors read as JSON. */
 export const PLAN_ENDINGS = [`.${PLAN_FORMAT}`, '.plan.json'] as const
 
 /** Whether a file of that name is opened as a plan, not as a source. */
@@ -31,17 +31,17 @@ const openedPlanSchema = z.object({
   baseUrl: z.string(),
   /** The second host for v2 tasks; null if it is the same. */
   taskBaseUrl: z.string().nullable(),
-  /** The stored connection that it keeps to; null for an address of its own, which gets no stored key. */
+  /** The stored connection that it uses; null for an address of its own, which gets no stored key. */
   connectionName: z.string().nullable(),
   isSandbox: z.boolean(),
   needsKey: z.boolean(),
-  /** What the plan says of its connection and the window does not take over, in words. */
+  /** What the window leaves out of the plan's connection, in words. */
   leftOut: z.array(z.string()),
 })
 
 export type OpenedPlan = z.infer<typeof openedPlanSchema>
 
-/** Plan files that were opened with the app. Nothing is read or sent before a person asks for it. */
+/** Plan files opened with the app. Nothing is read or sent before a person asks for it. */
 export const plansContract = {
   /** Fails with every problem of a plan that cannot be used. */
   describe: base.input(planIdSchema).output(openedPlanSchema),
@@ -50,9 +50,9 @@ export const plansContract = {
     .input(toStrict(planIdSchema.extend({ apiKey: apiKeySchema.exactOptional() })))
     .output(runIdSchema),
   /**
-   * Writes the plan that a run was started with to a file, where and how `exports.create` does. It holds no key. In a
-   * browser its paths are absolute, except that of a file that was uploaded. `notes` say what to know about the plan; they
-   * stand in it, too.
+   * Writes the plan that a run was started with to a file; see `exports.create`. It holds no key. In a
+   * browser its paths are absolute, except those of uploaded files. `notes` say what to know about the plan,
+   * and are also in it.
    */
   save: base
     .input(ofRun({ targetId: exportTargetSchema.shape.targetId.exactOptional() }))

@@ -2,12 +2,12 @@ import { oc } from '@orpc/contract'
 import { z } from 'zod'
 import { BRIDGE_ERRORS } from './errors.ts'
 
-/** The base of every procedure: any of our error codes may come back. */
+/** The base of every procedure, each of which can fail with any of the stable error codes. */
 export const base = oc.errors(BRIDGE_ERRORS)
 
 export const runIdSchema = z.strictObject({ runId: z.string().min(1).max(100) })
 
-/** The answer of procedures that return nothing; what a handler happens to return does not leave with it. */
+/** The output of procedures that return nothing: drops whatever a handler returns. */
 export const doneSchema = z.custom<void>().transform(() => ({}))
 
 /**
@@ -17,14 +17,14 @@ export const doneSchema = z.custom<void>().transform(() => ({}))
 export const streamIdSchema = z.strictObject({ streamId: z.string().min(1).max(100) })
 
 /**
- * The same schema with every object strict: members that the contract does not name are refused instead of dropped.
- * Supports the kinds of schema that the bridge's inputs use, and throws at any other.
+ * The same schema with every object strict: unknown members are refused instead of dropped. Supports the
+ * kinds of schema that the bridge's inputs use, and throws for any other.
  */
 export function toStrict<S extends z.ZodType>(schema: S): S {
   return convert(schema) as S
 }
 
-/** What is asked of a run, with nothing but these arguments. */
+/** The input of a procedure about a run: its id and these arguments only. */
 export function ofRun<const Shape extends z.core.$ZodShape>(shape: Shape) {
   return toStrict(runIdSchema.extend(shape))
 }

@@ -10,15 +10,18 @@ const waitingQuestionSchema = z.object({
   waitsMs: z.int(),
 })
 
-/** A question before production that waits for a person outside of the window that caused it. */
+/** A production question that a person must answer outside the window that caused it. */
 export type WaitingQuestion = z.infer<typeof waitingQuestionSchema>
 
-/** Questions before production. No window can answer one: it shows that a person has to, and can give up. */
+/** Questions before production. A window cannot answer one; it can show that one waits, and give up. */
 export const productionContract = {
-  /** The question that this window waits for, whenever it changes, the present one at once. Use `followQuestion` of `follow.ts`. */
+  /**
+   * The question that this window waits for, now and whenever it changes. Use `followQuestion` of
+   * `follow.ts`.
+   */
   watch: base
     .input(streamIdSchema)
     .output(eventIterator(z.object({ sequence: z.int(), question: waitingQuestionSchema.nullable() }))),
-  /** Takes back what the question is about. Does nothing if it was answered meanwhile. */
+  /** Cancels what the question is about. Does nothing if it has been answered meanwhile. */
   cancel: base.input(z.strictObject({ id: z.string().min(1).max(100) })).output(doneSchema),
 }

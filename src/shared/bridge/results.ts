@@ -17,7 +17,7 @@ import { latencyBarsSchema, runSummarySchema } from '../run/run.ts'
 import { base, ofRun, runIdSchema, toStrict } from './procedure.ts'
 import { chosenSourceSchema, excerptShape } from './source.ts'
 
-/** A result whose cells are excerpts, as are the texts of the columns that were asked for. */
+/** A result with excerpts of its cells and of the texts in the requested columns. */
 const pageRowSchema = resultRowSchema.extend({
   ...excerptShape,
   texts: z.array(z.string()),
@@ -35,22 +35,25 @@ const pageSchema = z.object({
 
 export type BridgePage = z.infer<typeof pageSchema>
 
-/** The outcome of the rows of a run; rows only by page. */
+/** The outcome of a run's rows, which are only read by page. */
 export const resultsContract = {
   /** The names of the source's columns. */
   columns: base.input(runIdSchema).output(z.array(z.string())),
   /** Every column that a table of the rows can have. */
   listColumns: base.input(runIdSchema).output(z.array(columnEntrySchema)),
   page: base.input(ofRun(pageQuerySchema.shape)).output(pageSchema),
-  /** The offset that a page has a row at; null if the row does not match the filter, or was not looked at yet. */
+  /** The offset of a row in the page; null if the row does not match the filter, or was not examined yet. */
   findOffset: base.input(ofRun(offsetQuerySchema.shape)).output(z.int().nullable()),
   facets: base.input(ofRun({ filter: rowFilterSchema })).output(facetListSchema),
-  /** Languages, models, variants and scores; none until all rows are counted, which goes on while somebody asks. */
+  /**
+   * Languages, models, variants and scores; empty until all rows are counted, which continues while somebody
+   * asks.
+   */
   foundFacets: base.input(ofRun({ filter: rowFilterSchema })).output(facetListSchema),
   /** Everything known about one row; bodies that the journal cut are marked. */
   row: base.input(ofRun({ row: z.int().min(1) })).output(rowDetailSchema),
   /**
-   * Latencies by second, from `sinceSecond` on where it is given, and as whole distributions (default:
+   * Latencies by second, from `sinceSecond` on if given, and as whole distributions (default:
    * http_req_duration and callback_latency).
    */
   latency: base
@@ -64,9 +67,12 @@ export const resultsContract = {
 }
 
 export const checkContract = {
-  /** Problems by cause, with the first rows that have each. */
+  /** Problems by cause, each with its first rows. */
   problems: base.input(runIdSchema).output(z.array(problemGroupSchema)),
-  /** Causes of warnings that a person has yet to accept before anything is sent, each with the rows that would be sent. */
+  /**
+   * Causes of warnings that a person must still accept before anything is sent, each with the rows that would
+   * be sent.
+   */
   openWarnings: base.input(runIdSchema).output(z.array(problemGroupSchema)),
 }
 
@@ -78,38 +84,38 @@ const requestSchema = z.object({
   place: sourcePlaceSchema,
   method: z.enum(['POST', 'GET']),
   url: z.string(),
-  /** Names and values; the key is masked, and what comes from a variable or file is named. */
+  /** Names and values; the key is masked, and values from variables or files are given by reference. */
   headers: z.array(z.tuple([z.string(), z.string()])),
-  /** The exact JSON, all rows of the request in it; null if the request has none. */
+  /** The exact JSON with all rows of the request; null if the request has no body. */
   body: z.string().nullable(),
   /** Why the row is not sent; null if it is. */
   unsentBecause: z.string().nullable(),
   problems: z.array(problemSchema),
 })
 
-/** One row's request before or after it was sent. */
+/** One row's request, before or after it is sent. */
 export type RequestReview = z.infer<typeof requestSchema>
 
 /** The exact requests, before anything is sent. */
 export const reviewContract = {
   /** The exact request of any row of a run, held or not. */
   readRequest: base.input(ofRun({ row: z.int().min(1) })).output(requestSchema),
-  /** The record of the row with that number, as a person types it. */
+  /** The record of the row whose number a person typed. */
   findRow: base.input(ofRun({ row: z.string().max(ROW_TEXT_MAX) })).output(z.int()),
 }
 
-/** Most seconds that travel to a window; a chart shows no more. */
+/** Most seconds that a window gets, and the most that a chart shows. */
 export const LOAD_SECONDS_MAX = 1_200
 
 /** A load test's report as the window shows it: its distributions as bars, its seconds thinned. */
 const overviewSchema = loadReportSchema.extend({
   /**
-   * At most {@link LOAD_SECONDS_MAX}: each stretch of a longer test is represented by its second with the worst p99,
-   * limited if any second of the stretch was.
+   * At most {@link LOAD_SECONDS_MAX}: each stretch of a longer test is represented by its second with the
+   * worst p99, and marked as limited if any of its seconds was.
    */
   seconds: z.array(loadChartSecondSchema),
   measuredSeconds: z.int(),
-  /** The distribution of each latency that was measured. */
+  /** The distribution of each measured latency. */
   bars: latencyBarsSchema,
 })
 
@@ -117,13 +123,13 @@ export type LoadOverview = z.infer<typeof overviewSchema>
 
 export const loadContract = {
   /**
-   * All that was measured so far, with these latencies by second (default: http_req_duration, response_time and
+   * All measurements so far, with these latencies by second (default: http_req_duration, response_time and
    * callback_latency). Fails with `BAD_USAGE` if the run is not a load test.
    */
   report: base.input(ofRun({ metrics: z.array(trendMetricSchema).exactOptional() })).output(overviewSchema),
   /**
-   * Imports k6 results as a run; several files have to be JSON lines of one run. With `ofRunId`, the plan of the load test
-   * they were exported from is taken over. Fails with `BAD_SOURCE`.
+   * Imports k6 results as a run; several files must be JSON lines of one run. With `ofRunId`, the imported
+   * run takes the plan of the load test that was exported to k6. Fails with `BAD_SOURCE`.
    */
   importK6: base
     .input(
@@ -142,12 +148,12 @@ const exportFormatSchema = z.enum(
   [...ROW_EXPORT_FORMATS, ...BATCH_EXPORT_FORMATS, ...LOAD_EXPORT_FORMATS].map(({ ending }) => ending),
 )
 
-/** Formats that an export may have; each is the ending of its file's name. */
+/** Export formats; each is the ending of its file's name. */
 export type ExportFormat = z.infer<typeof exportFormatSchema>
 
 /** A file that a person chose in the save dialog, as a page holds it. */
 export const exportTargetSchema = z.object({
-  /** A handle of the main process: it cannot be guessed, and is good for one export. */
+  /** A handle of the main process: it cannot be guessed, and works for one export. */
   targetId: z.string().min(1).max(100),
 })
 
@@ -162,9 +168,9 @@ const writtenShape = {
 }
 
 export const exportedSchema = z.discriminatedUnion('kind', [
-  /** Written where the person chose. */
+  /** Written to the file that the person chose. */
   z.object({ kind: z.literal('file'), file: z.string(), ...writtenShape }),
-  /** Waits under this path of the page's own origin, once; `name` is what the download is called. */
+  /** Available once under this path of the page's own origin; `name` is the name of the download. */
   z.object({ kind: z.literal('download'), url: z.string(), name: z.string(), ...writtenShape }),
 ])
 
@@ -172,26 +178,26 @@ export type Exported = z.infer<typeof exportedSchema>
 
 export const exportsContract = {
   /**
-   * Writes a run's rows, or what a load test measured; `filter` is only for rows. On the desktop `targetId` is a file
-   * that the save dialog named, for one export. In a browser it is left out, and the file can be downloaded from the
-   * address in the answer for an hour.
+   * Writes a run's rows, or what a load test measured; `filter` is only for rows. On the desktop, `targetId`
+   * is a file that the save dialog named, for one export. A browser leaves it out and can download the file
+   * from the returned address for an hour.
    */
   create: base
     .input(
       ofRun({
         format: exportFormatSchema,
         targetId: exportTargetSchema.shape.targetId.exactOptional(),
-        /** Cells exactly as they were, formulas unguarded. */
+        /** Cells exactly as in the source, formulas unguarded. */
         lossless: z.boolean().exactOptional(),
         filter: rowFilterSchema.exactOptional(),
-        /** Columns of a table, as `--columns` of an export names them. */
+        /** Columns of a table, named as in `--columns`. */
         columns: z.array(z.string()).min(1).max(1_000).exactOptional(),
       }),
     )
     .output(exportedSchema),
   /**
-   * Writes a success file and an error file of a run's rows, each as `create` does. On the desktop the error file stands
-   * beside the file that the save dialog named, and replaces none.
+   * Writes a success file and an error file of a run's rows, each as `create` does. On the desktop, the error
+   * file is written beside the file that the save dialog named, and never replaces a file.
    */
   createOutcomes: base
     .input(

@@ -18,14 +18,19 @@ import { crashSchema } from './crashes.ts'
 import { base, doneSchema, ofRun, runIdSchema, streamIdSchema, toStrict } from './procedure.ts'
 import { sourceReadingSchema } from './source.ts'
 
-/** The key as typed into the window: kept in memory, for this run and its address alone, and never given back. */
+/**
+ * The key as typed into the window: kept in memory, only for this run and its address, and never returned.
+ */
 export const apiKeySchema = z.string().min(1)
 
-/** Where a page may have rows sent. It names no variable, file, proxy or certificate: those are a stored connection's. */
+/**
+ * Where a page may have rows sent. It cannot name variables, files, proxies or certificates: only stored
+ * connections have these.
+ */
 const destinationSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('sandbox') }),
   z.object({ kind: z.literal('stored'), name: connectionNameSchema }),
-  /** An address as typed; the key has to be typed as well. */
+  /** A typed address; its key must be typed as well. */
   z.object({
     kind: z.literal('service'),
     baseUrl: baseUrlSchema,
@@ -35,11 +40,13 @@ const destinationSchema = z.discriminatedUnion('kind', [
 
 const { mapping, filledBy, fixes, onlyNew, operation, callback, pace, load, retry } = planSchema.shape
 
-/** What a page says of a run: a plan in which files, connections and listeners are named by what it was given. */
+/**
+ * How a page describes a run: a plan that names files, connections and listeners by what the page was given.
+ */
 export const runRequestSchema = toStrict(
   z.object({
     destination: destinationSchema,
-    /** How long an answer is awaited, milliseconds (default: the connection's own). */
+    /** How long to wait for an answer, milliseconds (default: the connection's own). */
     timeoutMs: timeoutMsSchema.exactOptional(),
     source: sourceReadingSchema,
     mapping,
@@ -62,20 +69,21 @@ export type RunRequest = z.infer<typeof runRequestSchema>
 export type RunRequestInput = z.input<typeof runRequestSchema>
 
 /**
- * Warnings of a source that a person has accepted in the window. Whatever else has to be accepted keeps the rows from
- * being sent, unless they go to production: the question about that lists it, and its yes accepts it.
+ * Warnings of a source that a person accepted in the window. Rows with any other warning that needs
+ * acceptance are not sent, except to production: the production question lists these, and confirming it
+ * accepts them.
  */
 export const acceptedSchema = z.array(acceptCodeSchema).exactOptional()
 
-/** What begins a run: what it is, and the key if one was typed for it. */
+/** What starts a run: its description, and a typed key if there is one. */
 export const startRunSchema = z.object({ request: runRequestSchema, apiKey: apiKeySchema.exactOptional() })
 
 const takeUpSchema = ofRun({
-  /** Whether rows of unknown outcome are sent again. */
+  /** Whether to resend rows with an unknown outcome. */
   onUnknown: z.enum(['resend', 'skip']),
-  /** Index adds of unknown outcome may be sent again although that may add items twice. */
+  /** Whether to resend index adds with an unknown outcome although that may add items twice. */
   resendIndexAdds: z.boolean().exactOptional(),
-  /** Without it, the key is that of the run's own connection. */
+  /** Default: the key of the run's own connection. */
   apiKey: apiKeySchema.exactOptional(),
   accept: acceptedSchema,
   /** Wait for `begin` before anything is sent. */
@@ -91,10 +99,10 @@ const correctSchema = toStrict(
 
 const runEntrySchema = z.object({
   summary: runSummarySchema,
-  /** Whether this process holds the run, so that it can be watched and steered. */
+  /** Whether this process holds the run, so that it can be watched and controlled. */
   isHeld: z.boolean(),
   figures: runFiguresSchema,
-  /** Names of the baselines that it is; such a run cannot be deleted. */
+  /** Names under which the run is a baseline; such a run cannot be deleted. */
   baselines: z.array(z.string()),
 })
 
@@ -104,12 +112,12 @@ export const RUNS_SHOWN = 50
 
 const runEntriesSchema = z.object({
   entries: z.array(runEntrySchema),
-  /** Runs that were asked for, on all pages, and runs of the workspace. */
+  /** Runs that match, on all pages, and all runs of the workspace. */
   total: z.int(),
   all: z.int(),
   /** What the runs of the workspace can be filtered by. */
   choices: runChoicesSchema,
-  /** Journals that are still to be read, so that runs may be missing; whoever shows the page asks again. */
+  /** Journals still to be read, whose runs may be missing; the window asks again. */
   unread: z.int(),
   /** Runs whose journals cannot be read; they are not among the entries. */
   unreadable: z.array(unreadableRunSchema),
@@ -121,11 +129,14 @@ export type RunEntries = z.infer<typeof runEntriesSchema>
 const accessSchema = z.object({
   /** The stored connection it uses; null if none has that name. */
   connectionName: z.string().nullable(),
-  /** The stored connection whose active key it sends; null if it follows none, as after that got another address. */
+  /**
+   * The stored connection whose active key it sends; null if it follows none, for example after the
+   * connection got another address.
+   */
   keyConnection: z.string().nullable(),
-  /** Whether a person is asked once more before anything is sent there. */
+  /** Whether a person must confirm before anything is sent there. */
   isProduction: z.boolean(),
-  /** Whether no key is at hand, so that one has to be typed. */
+  /** Whether no key is available, so that one must be typed. */
   needsKey: z.boolean(),
   /** Whether its requests carry a key that a person may change. */
   canChangeKey: z.boolean(),
@@ -137,80 +148,82 @@ const runEventSchema = z.object({ sequence: z.int(), snapshot: runSnapshotSchema
 
 const listEventSchema = z.object({
   sequence: z.int(),
-  /** Grows with each run that begins, ends or is deleted: then the list has to be read again. */
+  /** Grows with each run that begins, ends or is deleted, after which the list must be read again. */
   revision: z.int(),
-  /** The newest picture of each run that this process holds. */
+  /** The newest snapshot of each run that this process holds. */
   live: z.array(runSnapshotSchema),
-  /** What crashed and was not put away yet. */
+  /** Crashes that were not dismissed yet. */
   crashes: z.array(crashSchema),
 })
 
 /** What `runs.watchAll` says. */
 export type RunListEvent = z.infer<typeof listEventSchema>
 
-/** Runs: start, steer, follow, look back. */
+/** Runs: start, control, follow, look back. */
 export const runsContract = {
-  /** A page of the runs that are asked for (default: the newest {@link RUNS_SHOWN}). */
+  /** A page of the runs that match the query (default: the newest {@link RUNS_SHOWN}). */
   list: base.input(toStrict(runListQuerySchema).default({ limit: RUNS_SHOWN })).output(runEntriesSchema),
   summarize: base.input(runIdSchema).output(runSummarySchema),
   readPlan: base.input(runIdSchema).output(planSchema),
   /**
-   * Begins to read and check the source, and answers at once; nothing is sent before `begin`. Without `apiKey` the key
-   * is the sandbox's own or that of the stored connection.
+   * Begins to read and check the source, and returns at once; nothing is sent before `begin`. Without
+   * `apiKey`, the key is the sandbox's or the stored connection's.
    */
   start: base.input(toStrict(startRunSchema)).output(runIdSchema),
-  /** Answers when the source is read and checked; fails with what ended that. */
+  /** Returns when the source is read and checked; fails with the error that ended that. */
   awaitReady: base.input(runIdSchema).output(doneSchema),
   /**
-   * Starts a held run; with `limit`, sends that many items and holds again. If it goes to production, a person is
-   * asked first, in a place that the page cannot reach; fails with `NOT_CONFIRMED` if the answer is no, and elsewhere
-   * if a warning has to be accepted that is not among `accept`.
+   * Starts a held run; with `limit`, sends that many items and holds it again. If it goes to production, a
+   * person is asked first, in a place that the page cannot reach; fails with `NOT_CONFIRMED` if they decline.
+   * Elsewhere it fails if a warning needs acceptance that is not in `accept`.
    */
   begin: base
     .input(ofRun({ limit: z.int().min(1).exactOptional(), accept: acceptedSchema }))
     .output(runIdSchema),
-  /** Sends nothing new; what is in flight ends. */
+  /** Sends nothing new; requests in flight finish. */
   pause: base.input(runIdSchema).output(doneSchema),
   /**
-   * Goes on with a paused run; `accept` is what it stopped for, and with `despiteErrors` it goes on however many rows do
-   * not succeed. A person is asked as by `begin`, unless that was for all of the run.
+   * Continues a paused run; `accept` is what it stopped for, and with `despiteErrors` it continues however
+   * many rows fail. A person is asked as by `begin`, unless `begin` already covered the whole run.
    */
   resume: base
     .input(ofRun({ accept: acceptedSchema, despiteErrors: z.boolean().exactOptional() }))
     .output(doneSchema),
-  /** Drains what is in flight and ends the run as `interrupted`; it can be resumed. */
+  /** Lets requests in flight finish and ends the run as `interrupted`; it can be resumed. */
   stop: base.input(runIdSchema).output(doneSchema),
   setConcurrency: base.input(ofRun({ concurrency: z.int().min(1).max(IN_FLIGHT_MAX) })).output(doneSchema),
-  /** Sends with another key from now on; it is kept in memory, for this run alone. */
+  /** Switches to another key, which is kept in memory for this run alone. */
   setApiKey: base.input(ofRun({ apiKey: apiKeySchema })).output(doneSchema),
   /** How the run reaches its service, as far as a person needs to know. */
   readAccess: base.input(runIdSchema).output(accessSchema),
-  /** Whether a run or its retries were sent with each of these keys; null if nobody knows. */
+  /** Whether a run or its retries were sent with each of these keys; null if that is unknown. */
   matchKeys: base
     .input(ofRun({ apiKeys: z.array(apiKeySchema) }))
     .output(z.object({ matches: z.array(z.boolean().nullable()) })),
-  /** Takes an interrupted run up again. A person is asked as by `begin`. */
+  /** Resumes an interrupted run. A person is asked as by `begin`. */
   resumeRun: base.input(takeUpSchema).output(runIdSchema),
-  /** Sends what did not succeed as a child run; answers with the child's id. A person is asked as by `begin`. */
+  /** Sends what did not succeed as a child run; returns the child's id. A person is asked as by `begin`. */
   retryRun: base.input(takeUpSchema).output(runIdSchema),
   /**
-   * Makes a retry that corrects, and holds it: it has the rows that did not succeed and those that were never sent, all
-   * checked again. Nothing is sent before `begin`, which asks a person if it has to.
+   * Creates a correcting retry and holds it: it has the rows that did not succeed and those never sent, all
+   * checked again. Nothing is sent before `begin`, which asks a person if necessary.
    */
   correctRun: base.input(correctSchema).output(runIdSchema),
-  /** Removes a run for good, unless it is a baseline. A run that is held and has sent nothing is ended first. */
+  /** Removes a run for good, unless it is a baseline. A held run that has sent nothing is ended first. */
   deleteRun: base.input(runIdSchema).output(doneSchema),
   /**
-   * Snapshots of a run that this process holds, the newest one at once, at most ten a second. Ends with the run; fails
-   * with what ended it; empty if the run is not held. Use `followRun` of `follow.ts`.
+   * Snapshots of a run that this process holds, the newest one at once, at most ten a second. Ends with the
+   * run; fails with the error that ended it; empty if the run is not held. Use `followRun` of `follow.ts`.
    */
   watch: base.input(ofRun(streamIdSchema.shape)).output(eventIterator(runEventSchema)),
-  /** What happens to runs, one event at once, then at most two a second. Use `followRuns` of `follow.ts`. */
+  /** Events about runs, one at once, then at most two a second. Use `followRuns` of `follow.ts`. */
   watchAll: base.input(streamIdSchema).output(eventIterator(listEventSchema)),
 }
 
-/** The back channel of the event streams. */
+/** Acknowledges events of streams. */
 export const eventsContract = {
-  /** Says which event of a stream has arrived, so that the next may come. Unknown streams are ignored. */
+  /**
+   * Names an event of a stream that has arrived, so that the next may be sent. Unknown streams are ignored.
+   */
   seen: base.input(toStrict(streamIdSchema.extend({ sequence: z.int() }))).output(doneSchema),
 }

@@ -16,20 +16,20 @@ const startedSchema = z.object({
   sample: chosenSourceSchema,
 })
 
-/** What the sandbox has from the start: the id of a custom index, the name of a watchlist. */
+/** What the sandbox has from the start: a custom index, by id, and a watchlist, by name. */
 const offersSchema = z.object({ indexId: z.string(), watchlist: z.string() })
 
 export type SandboxOffers = z.infer<typeof offersSchema>
 
-/** How the window's sandbox is started; its host is always this machine. */
+/** How the window starts its sandbox, always on this machine. */
 export const sandboxSetupSchema = z.strictObject({
-  /** 0 takes the port it last had, or a free one. */
+  /** 0 takes its last port, or a free one. */
   port: z.int().min(0).max(65_535),
   /** Port of the second host, for v2 tasks; 0 takes a free one. */
   taskPort: z.int().min(0).max(65_535),
-  /** Everything left to chance follows from it. */
+  /** Determines everything random. */
   seed: z.string().min(1).max(200),
-  /** Whether rules, lists, settings and what arrived are kept in the workspace after it was stopped. */
+  /** Whether rules, lists, settings and arrived requests are kept in the workspace after it stops. */
   isKept: z.boolean(),
 })
 
@@ -37,7 +37,7 @@ export type SandboxSetup = z.infer<typeof sandboxSetupSchema>
 
 const keySchema = z.object({ key_id: z.int(), label: z.string(), created_at: z.string() })
 
-/** The settings in force, those of latency and faults also as they are read. */
+/** The current settings; those of latency and faults also in parsed form. */
 const behaviourSchema = behaviourSettingsSchema.extend({
   modes: z.array(latencyModeSchema),
   readFaults: z.array(faultSchema),
@@ -56,7 +56,7 @@ const stateSchema = z.object({
       /** The second host, which serves the v2 tasks only. */
       taskBaseUrl: z.string(),
       behaviour: behaviourSchema,
-      /** Keys for other programs; the keys themselves are shown once. */
+      /** Keys for other programs; each key itself is shown only once. */
       keys: z.array(keySchema),
     })
     .nullable(),
@@ -98,9 +98,9 @@ const pageShape = { offset: z.int().min(0), limit: z.int().min(1).max(SANDBOX_PA
 const newAppealSchema = z.strictObject({
   appealId: nameSchema,
   status: appealSchema.shape.status.unwrap(),
-  /** Reviewed once it was read that many times; null for never. */
+  /** Number of reads after which it is reviewed; null for never. */
   reviewedAfterReads: z.int().min(1).nullable(),
-  /** Whether the review overturns the decision; null if it does not say. */
+  /** Whether the review overturns the decision; null if the appeal does not say. */
   isOverturned: z.boolean().nullable(),
 })
 
@@ -126,7 +126,7 @@ const arrivedSchema = arrivalsSchema.extend({ callbacks: callbacksSchema })
 /** What arrived at the sandbox: a page, and counts of everything. */
 export type SandboxArrived = z.infer<typeof arrivedSchema>
 
-/** What the sandbox's admin routes answer (docs/sandbox.md), as far as the window shows it. */
+/** What the window shows of the answers of the sandbox's admin routes (docs/sandbox.md). */
 export const sandboxContents = {
   keys: z.object({ keys: z.array(keySchema) }),
   rules: z.object({ rules: rulesSchema }),
@@ -138,22 +138,24 @@ export const sandboxContents = {
   callbacks: callbacksSchema,
 }
 
-/** The embedded service, to try things on. What changes, changes from the next request on. */
+/** The embedded service, for trying things out. Changes apply from the next request on. */
 export const sandboxContract = {
-  /** Names that it knows, whether it runs or not. */
+  /** The names that it knows, running or not. */
   describe: base.output(offersSchema),
-  /** Starts it; one that runs and is not in use forgets its tasks. Runs against it need no `apiKey`. */
+  /**
+   * Starts it; if it already runs and is not in use, it forgets its tasks. Runs against it need no `apiKey`.
+   */
   start: base.output(startedSchema),
   stop: base.output(doneSchema),
-  /** How it stands. */
+  /** Its current state. */
   read: base.output(stateSchema),
-  /** Keeps how it is started, and starts it anew if it runs. What it held is lost unless it is kept. */
+  /** Stores its setup, and restarts it if it runs. Its contents are lost unless they are kept. */
   setUp: base.input(sandboxSetupSchema).output(stateSchema),
   /** Changes latency, faults, limits and callbacks. */
   behave: base.input(behaviourChangeSchema).output(stateSchema),
-  /** Makes it what a new one is: its rules, lists, settings and all that arrived. */
+  /** Resets its rules, lists, settings and everything that arrived. */
   reset: base.output(stateSchema),
-  /** Makes a key for other programs and shows it, this once. */
+  /** Creates a key for other programs and shows it, only this once. */
   addKey: base.input(z.strictObject({ label: nameSchema })).output(z.object({ key: z.string() })),
   removeKey: base.input(z.strictObject({ keyId: z.int().min(1) })).output(doneSchema),
   rules: base.output(rulesSchema),
@@ -161,13 +163,13 @@ export const sandboxContract = {
   putRule: base.input(toStrict(ruleSchema)).output(rulesSchema),
   removeRule: base.input(z.strictObject({ ruleId: nameSchema })).output(rulesSchema),
   lists: base.output(listsSchema),
-  /** Makes a watchlist, or replaces its terms. */
+  /** Creates a watchlist, or replaces its terms. */
   putWatchlist: base
     .input(z.strictObject({ name: nameSchema, terms: z.array(toStrict(termSchema)).max(100_000) }))
     .output(listsSchema),
   removeWatchlist: base.input(z.strictObject({ name: nameSchema })).output(listsSchema),
   indexItems: base.input(z.strictObject({ indexId: nameSchema, ...pageShape })).output(indexItemsSchema),
-  /** Makes an index with items of these addresses, or replaces its items. */
+  /** Creates an index with items of these addresses, or replaces its items. */
   putIndex: base
     .input(z.strictObject({ indexId: nameSchema, urls: z.array(z.string()).max(100_000) }))
     .output(listsSchema),
@@ -175,7 +177,9 @@ export const sandboxContract = {
   appeals: base.input(z.strictObject(pageShape)).output(appealsSchema),
   /** Adds an appeal, or replaces the one with its id. */
   putAppeal: base.input(newAppealSchema).output(listsSchema),
-  /** Makes the first so many of the sample appeals, each with the next of ten shapes, anew. */
+  /**
+   * Adds the first `samples` sample appeals, which cycle through ten shapes, replacing any of the same id.
+   */
   addSampleAppeals: base
     .input(z.strictObject({ samples: z.int().min(1).max(1_000_000) }))
     .output(listsSchema),
@@ -187,6 +191,6 @@ export const sandboxContract = {
     .output(arrivedSchema),
   /** Sends every pending callback now. */
   sendCallbacks: base.output(doneSchema),
-  /** Forgets what arrived, so that post_ids can be sent again; pending callbacks are never sent. */
+  /** Forgets what arrived, so that post_ids can be sent again; pending callbacks are dropped. */
   forgetArrived: base.output(doneSchema),
 }

@@ -10,7 +10,7 @@ import {
 } from '../service/scratchpad.ts'
 import { base, runIdSchema } from './procedure.ts'
 
-/** Where a single request, or what is run again, can go: a page types no address here. */
+/** Where a single request, or a run again, can go: a page cannot type an address here. */
 export const destinationSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('sandbox') }),
   z.strictObject({ kind: z.literal('stored'), name: connectionNameSchema }),
@@ -23,22 +23,25 @@ const textSchema = z.string().max(SCRATCH_TEXT_MAX)
 const draftSchema = z.object({
   endpoint: scratchEndpointSchema,
   text: z.string(),
-  /** Null if the row went to an address that is neither the sandbox's nor of a stored connection. */
+  /** Null if the row went neither to the sandbox nor to a stored connection. */
   destination: destinationSchema.nullable(),
 })
 
 /** A single request that is being written. */
 export type ScratchDraft = z.infer<typeof draftSchema>
 
-/** Single requests by hand. They are in no run and in no file. */
+/** Single requests by hand, which belong to no run and no file. */
 export const scratchpadContract = {
-  /** What is wrong with a text, by the rules that rows are checked by. */
+  /** What is wrong with a text, by the checks of rows. */
   check: base
     .input(z.strictObject({ endpoint: scratchEndpointSchema, text: textSchema }))
     .output(z.array(scratchProblemSchema)),
-  /** The request of a row, to be changed and sent once more. */
+  /** The request of a row, to change and send once more. */
   fromRow: base.input(runIdSchema.extend({ row: z.int().min(1) })).output(draftSchema),
-  /** Sends a request once and waits for its answer. A person is asked, out of reach of the page, if it is production. */
+  /**
+   * Sends a request once and waits for its answer. For production, a person is asked out of reach of the
+   * page.
+   */
   send: base
     .input(
       z.strictObject({
@@ -50,7 +53,7 @@ export const scratchpadContract = {
       }),
     )
     .output(scratchExchangeSchema),
-  /** The callback of a request, once it has come, this once; null before. */
+  /** The callback of a request, returned only once; null until it has arrived. */
   takeCallback: base
     .input(z.strictObject({ id: z.string().max(100) }))
     .output(scratchCallbackSchema.nullable()),

@@ -2,35 +2,38 @@ import { z } from 'zod'
 import { bareUrlSchema } from '../plan/connection.ts'
 import { base, doneSchema } from './procedure.ts'
 
-/** How much of pictures and videos is seen before a person reveals more, least first. */
+/** How much of pictures and videos is visible before a person reveals more, least first. */
 export const MEDIA_LOOKS = ['hidden', 'blurred', 'soft', 'grey', 'colour'] as const
 
 export type MediaLook = (typeof MEDIA_LOOKS)[number]
 
-/** Longest time without a key or a movement after which content is hidden again, minutes. */
+/** Longest idle time after which content can be hidden again, minutes. */
 const HIDE_AFTER_MAX_MINUTES = 240
 
-/** What a person has set for the window: kept in `settings.json` of the workspace, for both shells. */
+/**
+ * A person's settings for the window: kept in `settings.json` of the workspace, for the desktop app and
+ * browsers.
+ */
 export const settingsSchema = z.object({
   version: z.literal(1).default(1),
   theme: z.enum(['system', 'light', 'dark']).default('system'),
   /** Whether user content is shown before a person asks for it. */
   showsContent: z.boolean().default(false),
   mediaLook: z.enum(MEDIA_LOOKS).default('blurred'),
-  /** Whether the media of the next row are revealed as far as those of the row before. */
+  /** Whether the next row's media are revealed as far as the previous row's. */
   keepsMediaStep: z.boolean().default(false),
   startsMuted: z.boolean().default(true),
-  /** Minutes without a key or a movement after which all content is hidden again; null: never. */
+  /** Minutes without a key or mouse movement after which all content is hidden again; null: never. */
   hideAfterMinutes: z.int().min(1).max(HIDE_AFTER_MAX_MINUTES).nullable().default(null),
-  /** Deletes the runs that exceed the limits of retention once a day, without asking. */
+  /** Whether runs that exceed the retention limits are deleted once a day, without asking. */
   cleansUp: z.boolean().default(false),
-  /** Where a reverse proxy or tunnel leads to the callback receiver of the workspace. */
+  /** The public address of a reverse proxy or tunnel to the workspace's callback receiver. */
   publicUrl: bareUrlSchema.nullable().default(null),
 })
 
 export type Settings = z.infer<typeof settingsSchema>
 
-/** What a window has until a person sets something else: nothing is shown that was not asked for. */
+/** The settings until a person changes one: content is hidden until asked for. */
 export const DEFAULT_SETTINGS: Settings = settingsSchema.parse({})
 
 const changeSchema = z.strictObject({
@@ -49,9 +52,9 @@ export type SettingsChange = z.infer<typeof changeSchema>
 
 const storedSettingsSchema = z.object({
   settings: settingsSchema,
-  /** Why the file cannot be used, so that the defaults apply; null if it can. */
+  /** Why the settings file cannot be used, so that the defaults apply; null if it can. */
   damage: z.string().nullable(),
-  /** Where a damaged file was moved when a setting was changed; null if nothing was moved. */
+  /** Where a damaged file was moved when a setting was changed; null if none was moved. */
   keptAs: z.string().nullable(),
 })
 
@@ -84,7 +87,7 @@ const aboutSchema = z.object({
   /** What only the desktop app has; null in a browser. */
   desktop: z
     .object({
-      /** Whether it looks for updates once a day; null if this build has no place to ask. */
+      /** Whether it looks for updates once a day; null if this build has no update server. */
       looksForUpdates: z.boolean().nullable(),
     })
     .nullable(),
@@ -94,7 +97,7 @@ const aboutSchema = z.object({
 export type About = z.infer<typeof aboutSchema>
 
 const usageSchema = z.object({
-  /** Bytes on disk of the files of runs, of the inbox of callbacks, and of everything else in the workspace. */
+  /** Bytes on disk of the runs' files, of the callback inbox, and of everything else in the workspace. */
   runsBytes: z.int(),
   callbacksBytes: z.int(),
   otherBytes: z.int(),
@@ -102,15 +105,15 @@ const usageSchema = z.object({
   lastCleanUp: cleanUpSchema.nullable(),
 })
 
-/** How much the workspace takes up. */
+/** The workspace's size on disk. */
 export type WorkspaceUsage = z.infer<typeof usageSchema>
 
-/** What a person has set, and what there is to know about the program. */
+/** A person's settings, and facts about the program. */
 export const settingsContract = {
   read: base.output(storedSettingsSchema),
   change: base.input(changeSchema).output(storedSettingsSchema),
   about: base.output(aboutSchema),
-  /** The licences of all packages that are shipped, as one text; null where Sluice runs from sources without a build. */
+  /** The licences of all shipped packages, as one text; null if Sluice runs from sources without a build. */
   readNotices: base.output(z.object({ text: z.string().nullable() })),
   /** Measures the workspace on disk. */
   measure: base.output(usageSchema),

@@ -5,8 +5,8 @@ import { sourcePreviewSchema } from '../run/results.ts'
 import { base, toStrict } from './procedure.ts'
 
 /**
- * A source as a page holds it. `sourceId` is a handle of the main process for a file or folder that a dialog, a drop
- * or an upload named; it cannot be guessed, is valid until Sluice ends, and does not reveal the path.
+ * A source as a page holds it. `sourceId` is a handle of the main process for a file or folder from a dialog,
+ * a drop or an upload; it cannot be guessed, is valid until Sluice ends, and does not reveal the path.
  */
 export const chosenSourceSchema = z.object({
   sourceId: z.string().min(1).max(100),
@@ -17,7 +17,7 @@ export const chosenSourceSchema = z.object({
 
 export type ChosenSource = z.infer<typeof chosenSourceSchema>
 
-/** A plan's source whose files are named by one handle. */
+/** A plan's source, with one handle for all of its files. */
 export const sourceReadingSchema = planSchema.shape.source
   .omit({ path: true, more: true })
   .extend({ sourceId: chosenSourceSchema.shape.sourceId })
@@ -25,7 +25,7 @@ export const sourceReadingSchema = planSchema.shape.source
 /** Longest part of a cell that travels in a page or a preview, in UTF-16 code units. */
 export const EXCERPT_MAX_CHARACTERS = 300
 
-/** A row's cells, each cut to {@link EXCERPT_MAX_CHARACTERS}, and how long each is in full. */
+/** A row's cells as excerpts of at most {@link EXCERPT_MAX_CHARACTERS}, and the full length of each. */
 export const excerptShape = {
   cells: z.array(z.string()),
   /** Length of each cell in UTF-16 code units; more than the excerpt's if it was cut. */
@@ -35,33 +35,35 @@ export const excerptShape = {
 /** A source's first rows, with excerpts of their cells. */
 const previewSchema = sourcePreviewSchema.extend({
   rows: z.array(z.object({ row: z.int(), place: sourcePlaceSchema, ...excerptShape })),
-  /** Files of a source that has several, without their paths, which a page never learns. */
+  /** The files of a source with several, without their paths, which a page never learns. */
   files: sourcePreviewSchema.shape.files.unwrap().element.omit({ path: true }).array().exactOptional(),
   /** Whether the file has rows after these. */
   hasMore: z.boolean(),
-  /** How many of these rows have something wrong with the record itself. */
+  /** How many of these rows have a malformed record. */
   malformedRows: z.int(),
-  /** Whether the line that is taken for the header looks like a row. */
+  /** Whether the line taken as the header looks like a row. */
   isHeaderDoubtful: z.boolean(),
 })
 
 /** The first rows of a source as the window shows them. */
 export type BridgePreview = z.infer<typeof previewSchema>
 
-/** Most sources that a page makes one of at once. */
+/** Most sources that a page can unite at once. */
 const UNITED_MAX = 10_000
 
-/** Sources: the file before it becomes a run. */
+/** Sources: files before they become a run. */
 export const sourceContract = {
-  /** Makes one source of several, in that order. Fails with `BAD_SOURCE` for a handle that was not given out. */
+  /** Unites several sources, in that order. Fails with `BAD_SOURCE` for an unknown handle. */
   unite: base
     .input(z.strictObject({ sourceIds: z.array(chosenSourceSchema.shape.sourceId).min(1).max(UNITED_MAX) }))
     .output(chosenSourceSchema),
-  /** Makes a source without one of the files of another, by its index in the preview. Fails with `BAD_SOURCE`. */
+  /** A source without one of another's files, named by its index in the preview. Fails with `BAD_SOURCE`. */
   leaveOut: base
     .input(z.strictObject({ sourceId: chosenSourceSchema.shape.sourceId, file: z.int().min(0) }))
     .output(chosenSourceSchema),
-  /** Reads the first rows with the given encoding, delimiter and header; cheap enough to call at every change. */
+  /**
+   * Reads the first rows with the given encoding, delimiter and header; cheap enough to call on every change.
+   */
   preview: base
     .input(toStrict(z.object({ source: sourceReadingSchema, limit: z.int().min(1).max(500).default(100) })))
     .output(previewSchema),

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { base, runIdSchema } from './procedure.ts'
 import { exportedSchema, exportTargetSchema } from './results.ts'
 
-/** Rows of an answer that a page gets. */
+/** Rows that a page gets at most. */
 export const SQL_SHOWN_ROWS = 500
 
 const statementShape = {
@@ -13,7 +13,10 @@ const statementShape = {
 
 const answerSchema = z.object({
   columns: z.array(z.string()),
-  /** The first {@link SQL_SHOWN_ROWS} at most; values are excerpts, an integer that a number does not hold is its digits. */
+  /**
+   * The first {@link SQL_SHOWN_ROWS} at most, with values as excerpts; integers too large for a number are
+   * strings of digits.
+   */
   rows: z.array(z.array(z.union([z.string(), z.number(), z.null()]))),
   /** How many rows the answer has. */
   total: z.int(),
@@ -22,10 +25,10 @@ const answerSchema = z.object({
 /** The answer to a statement, as far as a page shows it. */
 export type SqlAnswer = z.infer<typeof answerSchema>
 
-/** What can be asked about the rows of runs in SQL, see docs/sql.md. Ends with the call. */
+/** SQL about the rows of runs, see docs/sql.md. A statement ends with its call. */
 export const sqlContract = {
   ask: base.input(z.strictObject(statementShape)).output(answerSchema),
-  /** Writes all rows to a file, where and how `exports.create` does. */
+  /** Writes all rows to a file; see `exports.create`. */
   save: base
     .input(
       z.strictObject({

@@ -25,13 +25,13 @@ const givenVerdictSchema = rowVerdictSchema.extend({
   stratum_rows: stratum_rows.optional(),
 })
 
-/** What persons say of rows. */
+/** People's verdicts on rows. */
 export const verdictsContract = {
   /** All verdicts on the rows of a run and its retries, by row. */
   list: base.input(runIdSchema).output(z.array(verdictSchema)),
   /**
-   * Puts verdicts in the place of all that was said of a row, and gives both. Refused where other verdicts than those of
-   * `before` were said of it. One that is given back has its time again, and its stratum unless another sample was drawn.
+   * Replaces all verdicts on a row, and returns the old and new ones. Refused if the row's verdicts are not
+   * those of `before`. A restored verdict keeps its time, and its stratum unless another sample was drawn.
    */
   set: base
     .input(
@@ -49,7 +49,7 @@ export const verdictsContract = {
       }),
     )
     .output(z.object({ before: z.array(verdictSchema), after: z.array(verdictSchema) })),
-  /** Writes the verdicts with their rows to a file, where and how `exports.create` does. */
+  /** Writes the verdicts with their rows to a file; see `exports.create`. */
   export: base
     .input(
       ofRun({
@@ -76,16 +76,16 @@ const startSchema = labellingSchema
       .max(2 ** 32 - 1),
   })
 
-/** Rows of a run that are labelled one by one. */
+/** Labelling a run's rows one by one. */
 export const labellingContract = {
-  /** The rows that were drawn and how far a person has come; null if none were. */
+  /** The drawn rows and a person's progress; null if none were drawn. */
   read: base.input(runIdSchema).output(labellingSchema.nullable()),
-  /** Draws rows in place of those drawn before. Verdicts that were given stay. */
+  /** Draws rows, replacing those drawn before. Existing verdicts stay. */
   start: base.input(ofRun(startSchema.shape)).output(labellingSchema),
-  /** Notes how far a person has come. */
+  /** Stores a person's progress. */
   change: base.input(ofRun({ change: labellingChangeSchema })).output(labellingSchema),
-  /** Forgets which rows were drawn; the verdicts on them stay. */
+  /** Forgets which rows were drawn; their verdicts stay. */
   end: base.input(runIdSchema).output(doneSchema),
-  /** How right the rules of the run are by its verdicts alone, weighted back where rows were drawn by group. */
+  /** How right the run's rules are by its verdicts alone, reweighted if rows were drawn by group. */
   estimate: base.input(runIdSchema).output(evaluationSchema),
 }

@@ -14,14 +14,14 @@ const named = ofOperation.extend({ name: filterNameSchema })
 
 const ofTable = z.strictObject({ table: tableNameSchema })
 
-/** How tables are looked at, kept in the workspace: for the rows of an operation's runs also with saved filters. */
+/** How tables are shown, kept in the workspace; result tables of an operation also have saved filters. */
 export const viewsContract = {
   read: base.input(ofOperation).output(resultViewSchema),
-  /** Stores the columns in their order; null brings the usual ones back. */
+  /** Stores the columns in order; null restores the default columns. */
   setColumns: base
     .input(toStrict(ofOperation.extend({ columns: resultViewSchema.shape.columns })))
     .output(resultViewSchema),
-  /** Stores a filter under a name that is not taken, at a place among the others (default: the last). */
+  /** Stores a filter under a new name, at a position in the list (default: the last). */
   saveFilter: base
     .input(toStrict(named.extend({ filter: rowFilterSchema, at: z.int().min(0).exactOptional() })))
     .output(resultViewSchema),

@@ -1,17 +1,21 @@
 import { type Stage, toTotalMs } from './load-pace.ts'
 
 /**
- * When each request of an open pace is due. Request i, from 0 on, is due when the integral of the rate reaches i, on
- * one absolute time line: nothing adds up, however long it lasts. Times are milliseconds since the load began.
+ * When each request of an open pace is due. Request i, counted from 0, is due when the integral of the rate
+ * reaches i, on one absolute time line: errors never add up, however long it lasts. Times are milliseconds
+ * since the load began.
  */
 export interface ArrivalSchedule {
   /** When the schedule ends; nothing is due from then on. */
   readonly durationMs: number
   /** Requests due in all. */
   readonly total: number
-  /** The integral of the rate up to a time: how many should have been sent by then, fractions included. */
+  /**
+   * The integral of the rate up to a time: how many requests should have been sent by then, including
+   * fractions.
+   */
   plannedAt(ms: number): number
-  /** How many are due at a time or before it. */
+  /** How many requests are due by a time, inclusive. */
   countDue(ms: number): number
   /** When request i is due. Infinity for those past the last. */
   dueMs(index: number): number
@@ -19,10 +23,12 @@ export interface ArrivalSchedule {
   rateAt(ms: number): number
 }
 
-/** Counts at the edges of stages are whole multiples of this part of a request, so they are kept without error. */
+/** Counts at the edges of stages are whole multiples of this fraction of a request, so they are exact. */
 const UNITS_PER_REQUEST = 2_000_000n
 
-/** A number of requests, its whole and its fractional part apart, so that hours at high rates lose nothing. */
+/**
+ * A number of requests, with its whole and fractional parts apart, so that hours at high rates stay exact.
+ */
 interface ExactCount {
   whole: number
   fraction: number
@@ -40,8 +46,8 @@ interface Segment {
 }
 
 /**
- * The schedule of stages whose levels are requests a second with at most three decimals. With `limit`, it ends when
- * that many requests have come due.
+ * The schedule of stages whose levels are requests a second with at most three decimals. With `limit`, it
+ * ends when that many requests have been due.
  */
 export function createArrivalSchedule(
   stages: readonly Stage[],
@@ -61,7 +67,7 @@ export function createArrivalSchedule(
     plannedAt: (ms) => Math.min(limit, countAt(segments, Math.min(ms, durationMs))),
     countDue(ms) {
       if (ms < 0) return 0
-      // The integral says it, except the last bit of a float; the due times themselves decide.
+      // The integral gives it up to the last bit of a float; the due times themselves decide.
       let count = Math.min(total, Math.floor(countAt(segments, Math.min(ms, durationMs))) + 1)
       while (count < total && dueMs(count) <= ms) count += 1
       while (count > 0 && dueMs(count - 1) > ms) count -= 1
@@ -107,7 +113,7 @@ function findTimeMs(segments: readonly Segment[], index: number): number | null 
   const { startMs, start, end, from, to, durationMs } = segment
   const change = (to - from) / (durationMs / 1000)
   if (change < 0) {
-    // Counted back from the end: where the rate falls to nothing, that is where precision is needed.
+    // Computed back from the end: if the rate falls to zero, precision is needed there.
     const left = end.whole - index + end.fraction
     const backMs = (2000 * left) / (to + Math.sqrt(to * to - 2 * change * left))
     return Math.max(startMs, startMs + durationMs - backMs)
@@ -136,7 +142,7 @@ export function createConcurrencySchedule(stages: readonly Stage[]) {
   const durationMs = toTotalMs(stages)
   return {
     durationMs,
-    /** Most that are ever in flight. */
+    /** Most requests that are ever in flight. */
     peak: Math.max(0, ...stages.flatMap(({ from, to }) => [from, to])),
     /** Whole requests in flight at a time, milliseconds since the load began; 0 before and after. */
     concurrencyAt(ms: number): number {

@@ -20,18 +20,18 @@ export type CapacityBounds = z.infer<typeof capacityBoundsSchema>
 /** Why a load test cannot be the probe of a search. */
 export type CapacityMistake = 'stages' | 'requests' | 'no_threshold' | 'max_below_start' | 'max_not_a_level'
 
-/** What a capacity search needs to know apart from the plan. */
+/** What a capacity search needs besides the plan. */
 export interface CapacityPlan extends CapacitySettings {
   /** Pause after each probe, milliseconds. */
   coolDownMs: number
 }
 
-/** Failed requests that a capacity tolerates if no threshold speaks of them. */
+/** Share of failed requests that a capacity tolerates if no threshold is about them. */
 const DEFAULT_FAILED = 'http_req_failed:rate<0.01'
 
 /**
- * The thresholds that probes are judged by: latencies without a metric are those of `response_time` at a rate, and at
- * most 1 % of requests may fail if no threshold says otherwise.
+ * The thresholds for probes: at a rate, latencies without a metric mean `response_time`, and at most 1 % of
+ * requests may fail unless a threshold says otherwise.
  */
 export function toCapacityThresholds(load: Load): Threshold[] {
   const trends = METRIC_KINDS.trend.aggregations
@@ -50,7 +50,7 @@ export function toProbePace({ unit }: Pick<CapacitySettings, 'unit'>, level: num
   return unit === 'rate' ? { kind: 'open', ratePerSecond: level } : { kind: 'closed', concurrency: level }
 }
 
-/** The search with such bounds whose probes are the load test, at other levels; or what is wrong. */
+/** A search within these bounds that sends the load test at other levels as its probes; or what is wrong. */
 export function planCapacity(
   load: Load,
   { max: asked, maxProbes, maxTimeMs, coolDownMs }: CapacityBounds,

@@ -12,7 +12,7 @@ import {
   thresholdResultSchema,
 } from './thresholds.ts'
 
-/** One probe: a load test of its own, which `show`, `export` and `compare` know by its run. */
+/** One probe: a load test of its own; `show`, `export` and `compare` accept its run. */
 const probeSchema = z.object({
   run_id: z.string(),
   /** Requests a second, or requests in flight. */
@@ -23,17 +23,20 @@ const probeSchema = z.object({
   reasons: z.array(z.string()),
   thresholds: z.array(thresholdResultSchema),
   succeeded_per_s: z.number(),
-  /** Answers a second within the measured time; an earlier version did not note it. */
+  /** Answers a second within the measured time; absent in reports of an earlier version. */
   answered_per_s: z.number().optional(),
   /** Share of requests that did not succeed; null if none ended. */
   failed_share: z.number().nullable(),
-  /** Of `response_time`, or `http_req_duration` where requests in flight are searched; null if nothing was measured. */
+  /**
+   * Of `response_time`, or of `http_req_duration` if requests in flight are searched; null if nothing was
+   * measured.
+   */
   latency_ms: percentilesSchema.nullable(),
 })
 
 export type CapacityProbe = z.infer<typeof probeSchema>
 
-/** One point of the curve: the medians of a level's probes that were not void. */
+/** A point of the curve: the medians of a level's probes, without void ones. */
 const pointSchema = z.object({
   level: z.number(),
   held: z.int(),
@@ -45,13 +48,15 @@ const pointSchema = z.object({
 
 type CapacityPoint = z.infer<typeof pointSchema>
 
-/** What `load --find-capacity --json` prints: the answer, the curve and all probes (docs/load-tests.md §11). */
+/**
+ * What `load --find-capacity --json` prints: the result, the curve and all probes (docs/load-tests.md §11).
+ */
 export const capacityReportSchema = z.object({
   name: z.string(),
   base_url: z.string(),
   unit: z.enum(['requests_per_second', 'requests_in_flight']),
   latency: z.enum(['response_time', 'http_req_duration']),
-  /** Why the search ended. `interrupted` by a person, `broken_off` by an error. */
+  /** Why the search ended. `interrupted`: by a person. `broken_off`: by an error. */
   end: z.enum([
     'found',
     'max_held',
@@ -64,11 +69,12 @@ export const capacityReportSchema = z.object({
   ]),
   /** What broke the search off; null otherwise. */
   error: z.string().nullable(),
-  /** The highest level, below all that failed, at which most probes held; null if none did. */
+  /** The highest level, below all failed levels, at which most probes held; null if none did. */
   capacity: z.number().nullable(),
   /**
-   * All probes up to `low` held, all from `high` on failed; null if no such level was probed. Of requests a second,
-   * `low` is what the service answered at `high`, if that was less: a short probe holds while a queue only begins.
+   * All probes up to `low` held, all from `high` on failed; null if no such level was probed. For requests a
+   * second, `low` is at most what the service answered at `high`: a short probe can hold although a queue has
+   * begun to grow.
    */
   interval: z.object({ low: z.number().nullable(), high: z.number().nullable() }),
   thresholds: z.array(z.string()),
@@ -92,14 +98,14 @@ export const capacityReportSchema = z.object({
 
 export type CapacityReport = z.infer<typeof capacityReportSchema>
 
-/** Less of the schedule than this was not the level that was to be probed. */
+/** A probe that sent less than this share of its schedule did not probe its level. */
 const SENT_SHARE = 0.98
 
 /**
- * Judges a load test as a probe of a level. It is void where this machine may have decided it: the generator was limited
- * and a threshold failed that depends on when requests are sent, or it did not send the schedule. Lag only makes
- * thresholds harder to hold, so a probe that held in spite of it did hold; failed answers are the service's own, and so is
- * a latency that misses its limit by more than this machine can have added.
+ * Judges a load test as a probe of a level. It is void if this machine may have decided it: the generator was
+ * limited and a threshold failed that depends on when requests are sent, or it did not keep the schedule. Lag
+ * only makes thresholds harder to hold, so a probe that held despite it counts. Failed answers are the
+ * service's fault, and so is a latency that misses its limit by more than this machine can have added.
  */
 export function judgeProbe(level: number, summary: RunSummary): CapacityProbe {
   const { generator, thresholds = [], requests, load, throughput, latency_ms: latencies } = summary
@@ -108,7 +114,7 @@ export function judgeProbe(level: number, summary: RunSummary): CapacityProbe {
   const scheduled = load?.scheduled_per_s ?? null
   const begunPerS = load?.iterations_per_s ?? throughput.attempted_per_s
   const isShort = scheduled !== null && begunPerS < scheduled * SENT_SHARE
-  // What waited for one in flight to end, or was dropped, was kept back by the service.
+  // The service held back requests that waited for a free place in flight, or were dropped.
   const isBehind = isShort && (generator.waited > 0 || generator.dropped > 0)
   const failures = [
     ...crossed.map(formatThresholdResult),
@@ -124,7 +130,7 @@ export function judgeProbe(level: number, summary: RunSummary): CapacityProbe {
       (result) =>
         result.unanswered || result.unit === 'share' || isBeyond(result, toAddedMs(result, summary)),
     )
-  // A stall makes the slowest requests slower and leaves the percentiles that the flag is about.
+  // A stall slows the slowest requests without changing the percentiles that set the flag.
   const mayBeOwn = generator.limited || crossed.some(({ expression }) => isOfSlowest(expression, ended))
   const isVoid = mayBeOwn && !isOfService && (failures.length > 0 || isShort)
   const verdict: ProbeVerdict = isVoid ? 'void' : failures.length > 0 ? 'failed' : 'held'
@@ -142,13 +148,17 @@ export function judgeProbe(level: number, summary: RunSummary): CapacityProbe {
 }
 
 /**
- * How much of a latency this machine may have added, at most: a stall delays the sending and the reading of an answer, and
- * what is sent together after it waits in the service for about as long again. A backlog of many stalls shows as start lag
- * of requests that did not wait for the service, which summaries of earlier versions do not have: any delay is possible then.
+ * Upper bound, in stalls, of what this machine may have added to a latency: a stall delays sending a request
+ * and reading its answer, and requests sent together after it wait in the service for about as long again. A
+ * backlog of many stalls shows as start lag of requests that did not wait for the service; without that
+ * figure, as in summaries of earlier versions, any delay is possible.
  */
 const STALLS_ADDED = 3
 
-/** What went out late and lay unread in a percentile is known; what was sent together waits as long once more. */
+/**
+ * The delay in a percentile from late sending and late reading is known; requests sent together wait as long
+ * again.
+ */
 const DELAYS_ADDED = 2
 
 function toAddedMs(result: ThresholdResult, { generator }: RunSummary): number {
@@ -167,7 +177,10 @@ const KEPT_POINTS: Readonly<Record<string, keyof Percentiles>> = {
   'p(99)': 'p99',
 }
 
-/** What a threshold's latency would be without delays of this machine; null if it is not known, and of the slowest requests. */
+/**
+ * What a threshold's latency would be without this machine's delays; null if unknown, or for the slowest
+ * requests.
+ */
 function readWithoutDelays({ expression }: ThresholdResult, without: WithoutOwnDelays = {}): number | null {
   const { metric, tags, aggregation, percentile } = readExpression(expression)
   const point = KEPT_POINTS[percentile === null ? aggregation : `p(${percentile})`]
@@ -178,19 +191,19 @@ function readWithoutDelays({ expression }: ThresholdResult, without: WithoutOwnD
 }
 
 /**
- * Whether a threshold is about so few of the slowest requests that no percentile of the whole shows what delayed them: that of
- * fewer than 100 requests, p99 is not looked at (docs/load-tests.md §1).
+ * Whether a threshold is about so few of the slowest requests that no overall percentile shows what delayed
+ * them. With fewer than 100 requests, p99 does not count as such a percentile (docs/load-tests.md §1).
  */
 function isOfSlowest(expression: string, requests: number): boolean {
   return (requests < 100 ? /\bmax\b|p\((9[1-9]|100)/ : /\bmax\b|p\((99\.\d|100)/).test(expression)
 }
 
-/** Whether a latency would be above its limit without that much of it. */
+/** Whether a latency would exceed its limit even with `addedMs` subtracted. */
 function isBeyond({ unit, value, limit, margin }: ThresholdResult, addedMs: number): boolean {
   return unit === 'ms' && value !== null && margin !== null && margin < 0 && value - addedMs > limit
 }
 
-/** How a search stands or ended. */
+/** How a search is going or has ended. */
 export interface CapacityOutcome {
   end: CapacityReport['end']
   error: string | null
@@ -234,9 +247,9 @@ export function toCapacityReport(
 }
 
 /**
- * The lower end of an interval of rates: the highest level where all probes held, or what the service answered a second
- * where more was asked of it, whichever is less. Only probes between the bounds count, and only those that failed by
- * latency alone: what a service answers far beyond its capacity, or between errors, is not what it can do.
+ * The lower end of an interval of rates: the highest level at which all probes held or, if lower, what the
+ * service answered a second when more was asked of it. Only probes between the bounds that failed by latency
+ * alone count: what a service answers far beyond its capacity, or between errors, is not its capacity.
  */
 function lowerToAnswered(
   low: number | null,

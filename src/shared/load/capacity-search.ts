@@ -1,25 +1,25 @@
 /** What a capacity search varies: requests a second, or requests in flight. */
 type CapacityUnit = 'rate' | 'concurrency'
 
-/** Where a capacity search begins, and what bounds it (docs/load-tests.md §11). */
+/** Where a capacity search begins, and its bounds (docs/load-tests.md §11). */
 export interface CapacitySettings {
   unit: CapacityUnit
   /** Level of the first probe. */
   start: number
   /** Highest level that is ever sent. */
   max: number
-  /** Bisecting ends when the bounds are this close, as a share of the lower one. */
+  /** Bisecting ends when the bounds differ by at most this share of the lower one. */
   resolution: number
   /** Probes at each bound before the search ends. */
   repeats: number
   maxProbes: number
   /** Longest time for all probes and pauses, milliseconds. */
   maxTimeMs: number
-  /** Time that one more probe takes with its pause, milliseconds. */
+  /** Duration of one more probe and its pause, milliseconds. */
   probeMs: number
 }
 
-/** How a probe ended; a `void` one says nothing about the service, since the generator was limited. */
+/** How a probe ended; a `void` probe says nothing about the service, since the generator was limited. */
 export type ProbeVerdict = 'held' | 'failed' | 'void'
 
 export interface ProbeResult {
@@ -28,8 +28,9 @@ export interface ProbeResult {
 }
 
 /**
- * Why a search ends by itself. `found`: the bounds are close and were repeated. `max_held`: the highest level that may be
- * sent held. `none_held`: not even the lowest one did. `generator_limited`: two probes in a row at one level were void.
+ * Why a search ends by itself. `found`: the bounds are close and were repeated. `max_held`: the highest
+ * allowed level held. `none_held`: not even the lowest level did. `generator_limited`: two probes in a row at
+ * one level were void.
  */
 export type CapacityEnd =
   | 'found'
@@ -42,16 +43,17 @@ export type CapacityEnd =
 /** What a search does next. */
 export type CapacityStep = { kind: 'probe'; level: number } | { kind: 'end'; end: CapacityEnd }
 
-/** How far below its start a search goes before it gives up. */
+/** Lowest level of a search, as a share of its start. */
 const LOWEST_SHARE = 1 / 64
 
 /** Lowest rate that is probed, requests a second. */
 const RATE_MIN = 0.1
 
 /**
- * The next step of a search, from all of its probes in order: doubles from the start until a level fails (halves where
- * the start fails), bisects between the two, then repeats both bounds. A level holds or fails by most of its probes, so a
- * repetition that contradicts the first result moves the bound, and the search goes on from there.
+ * The next step of a search, given all of its probes in order: doubles from the start until a level fails (or
+ * halves, if the start fails), bisects between the two, then repeats both bounds. A level holds or fails by
+ * most of its probes, so a repetition that contradicts the first result moves the bound, and the search
+ * continues from there.
  */
 export function chooseNextStep(
   settings: CapacitySettings,
@@ -100,20 +102,20 @@ function chooseLevel(settings: CapacitySettings, probes: readonly ProbeResult[])
   return short === undefined ? { kind: 'end', end: 'found' } : toProbe(short.level)
 }
 
-/** Three figures, as far as the unit allows: a whole number in flight, a rate with at most three decimals. */
+/** Rounds to three digits if the unit allows: whole numbers in flight, rates with at most three decimals. */
 function roundLevel(level: number, unit: CapacityUnit): number {
   if (unit === 'concurrency') return Math.floor(level)
   return Math.round(Number(level.toPrecision(3)) * 1000) / 1000
 }
 
-/** One level and what its probes said. */
+/** A level and how many of its probes held and failed. */
 interface CapacityLevel {
   level: number
   held: number
   failed: number
 }
 
-/** The levels whose probes said something, lowest first. */
+/** The levels with probes that were not void, lowest first. */
 function countLevels(probes: readonly ProbeResult[]): CapacityLevel[] {
   const levels = new Map<number, CapacityLevel>()
   for (const { level, verdict } of probes) {
@@ -137,17 +139,17 @@ function findBounds(levels: readonly CapacityLevel[]) {
 
 /** What a search found, so far or in the end. */
 export interface CapacityEstimate {
-  /** The highest level, below all that failed, at which most probes held; null if there is none. */
+  /** The highest level, below all failed levels, at which most probes held; null if there is none. */
   capacity: number | null
   /**
-   * From the highest level without any failure at or below it, to the lowest level without any success at or above it.
-   * Null if no such level was probed.
+   * From the highest level at and below which no probe failed, to the lowest level at and above which none
+   * held. Null if no such level was probed.
    */
   low: number | null
   high: number | null
 }
 
-/** The capacity that the probes show, and the range in which they disagree about it or were not made. */
+/** The capacity that the probes show, and the range in which they disagree about it or are missing. */
 export function toCapacityEstimate(probes: readonly ProbeResult[]): CapacityEstimate {
   const levels = countLevels(probes)
   const firstFailure = levels.find(({ failed }) => failed > 0)?.level ?? Number.POSITIVE_INFINITY

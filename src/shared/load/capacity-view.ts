@@ -8,7 +8,7 @@ import type { Load } from './load.ts'
 /** What a search varies: requests a second, or requests in flight. */
 export type CapacityUnit = CapacityPlan['unit']
 
-/** Who reads: remedies name options in a terminal, and fields in the window. */
+/** Remedies name options in a terminal and fields in the window. */
 type Audience = 'terminal' | 'window'
 
 /** A level with its unit: `300/s`, `16 in flight`. */
@@ -23,7 +23,7 @@ export function formatLongLevel(unit: CapacityUnit, level: number): string {
     : `${formatCounted(level, 'request')} in flight`
 }
 
-/** What a search does to everyone who uses the service. */
+/** What a search means for everyone who uses the service. */
 export const CAPACITY_WARNING =
   'Overloads the service on purpose: doubles the load until a threshold fails, then narrows it down. Everyone who uses this deployment may get slow answers and errors.'
 
@@ -44,7 +44,7 @@ export interface CapacityView {
   unit: CapacityUnit
   /** `320 requests per second`, `at least 64 requests in flight`, `unknown`. */
   answer: string
-  /** Where probes agreed, and what was answered of more than that; empty if there was nothing to say. */
+  /** Where probes agreed, and what was answered when more was asked; empty if unknown. */
   interval: string
   /** Why there is no exact answer, with what to do; null if there is one. */
   end: string | null
@@ -52,7 +52,7 @@ export interface CapacityView {
   failure: CapacityProbe | null
 }
 
-/** What a search found, whoever shows it. */
+/** What a search found, for every surface. */
 export function toCapacityView(report: CapacityReport, audience: Audience): CapacityView {
   const unit = report.unit === 'requests_per_second' ? 'rate' : 'concurrency'
   const { capacity, end, interval, probes } = report

@@ -1,7 +1,7 @@
 import { formatFigure } from '../messages/figure-text.ts'
 import type { LatencyBar } from '../run/run.ts'
 
-/** Where values stand on an axis, and where the axis is labelled. */
+/** Maps values to positions on an axis, with the axis' labels. */
 export interface Scale {
   isLogarithmic: boolean
   /** From 0 (low end) to 1 (high end). */
@@ -11,7 +11,7 @@ export interface Scale {
 
 const TICKS = 5
 
-/** Room above the highest value, so that a line along it is seen. */
+/** Room above the highest value, so that a line at it remains visible. */
 const HEADROOM = 1.04
 
 /** An axis from 0 to a little above the highest value. */
@@ -56,14 +56,14 @@ export function createTightScale(lowest: number, highest: number): Scale {
   }
 }
 
-/** Room beyond either end of a tight axis, as a power of its span; and around a single value, as a factor. */
+/** Room beyond either end of a tight axis, as a power of its span, and around a single value, as a factor. */
 const TIGHT_ROOM = 0.03
 const TIGHT_AROUND_ONE = 1.3
 
-/** Above this factor between the lowest and the highest value, only powers of ten show both. */
+/** If the highest value exceeds the lowest by more than this factor, only powers of ten show both. */
 const LOGARITHMIC_FROM = 40
 
-/** The axis that suits values above 0: logarithmic where they lie far apart. */
+/** A suitable axis for values above 0: logarithmic if they lie far apart. */
 export function createValueScale(values: readonly number[]): Scale {
   const positive = values.filter((value) => value > 0)
   if (positive.length === 0) return createLinearScale(0)
@@ -76,7 +76,7 @@ export function createValueScale(values: readonly number[]): Scale {
     : createLinearScale(highest)
 }
 
-/** Where a latency lies, in bars from the left, evenly on the logarithm within its bar. */
+/** Position of a latency, in bars from the left, logarithmic within its bar. */
 function toBarPosition(bars: readonly LatencyBar[], ms: number): number {
   const index = bars.findIndex(({ upToMs }) => ms <= upToMs)
   const bar = bars[index]
@@ -91,14 +91,14 @@ export function formatTick(value: number): string {
   return value < 1 ? String(Number(value.toPrecision(2))) : formatFigure(value).replace(/\.?0+$/, '')
 }
 
-/** 1, 2 or 5 times a power of ten, at least what is asked for. */
+/** The smallest 1, 2 or 5 times a power of ten that is at least `step`. */
 export function toNiceStep(step: number): number {
   const power = 10 ** Math.floor(Math.log10(step))
   const factor = [1, 2, 5, 10].find((one) => one * power >= step * (1 - 1e-9)) ?? 10
   return factor * power
 }
 
-/** Where the bars of a distribution stand: the size of the picture, and the room around the bars, in its units. */
+/** Size of a distribution's picture and the room around its bars, in the picture's units. */
 export interface DistributionFrame {
   width: number
   height: number
@@ -110,7 +110,7 @@ export interface DistributionFrame {
   labelWidth: number
 }
 
-/** A distribution laid out for drawing, whatever draws it. */
+/** A distribution laid out for drawing, independent of what draws it. */
 export interface DistributionLayout {
   /** Width of a bar and the gap beside it. */
   step: number
@@ -130,10 +130,12 @@ type DistributionMark = (typeof MARKED)[number]
 const MARK_HEIGHT = 13
 const MARK_LABEL_WIDTH = 90
 
-/** Room above the bars that the marks need if all their labels are in rows of their own. */
+/** Room above the bars if the label of each mark needs a row of its own. */
 export const MARKS_HEIGHT = MARK_HEIGHT * MARKED.length + 12
 
-/** Lays out bars of even width, each wider in milliseconds than the one before, with percentiles marked. */
+/**
+ * Lays out bars of equal width, each covering more milliseconds than the one before, with percentiles marked.
+ */
 export function layOutDistribution(
   bars: readonly LatencyBar[],
   percentiles: Readonly<Record<DistributionMark, number>> | null,
@@ -149,11 +151,11 @@ export function layOutDistribution(
   const [lowest, highest] = [bars[0]?.fromMs ?? 1, bars.at(-1)?.upToMs ?? 1]
   return {
     step,
-    // Counts are whole: no line stands between two of them.
+    // Counts are whole numbers, so there are no lines in between.
     grid: scale.ticks.filter(Number.isInteger).map((tick) => ({ y: toY(tick), label: formatTick(tick) })),
     bars: bars.flatMap((bar, index) => {
       if (bar.count === 0) return []
-      // Few are still some: a bar that is there is seen.
+      // Even a small count gets a visible bar.
       const barHeight = Math.max(1, base - toY(bar.count))
       const x = left + step * index + gap / 2
       return [{ bar, x, y: base - barHeight, width: Math.max(1, step - gap), height: barHeight }]
@@ -175,7 +177,7 @@ export function layOutDistribution(
   }
 }
 
-/** Leaves out ticks whose label would cover the one before: on a logarithmic axis, they come closer and closer. */
+/** Leaves out ticks whose label would cover the one before: on a logarithmic axis, ticks get ever closer. */
 function keepApart<Tick extends { x: number }>(ticks: readonly Tick[], least: number): Tick[] {
   const kept: Tick[] = []
   for (const tick of ticks) {
@@ -202,10 +204,10 @@ function placeMarks(
   })
 }
 
-/** What a decade of a logarithmic axis is labelled with, from few labels to many. */
+/** Labels for a decade of a logarithmic axis, from few to many. */
 const DECADES = [[1], [1, 3], [1, 2, 5], [1, 2, 3, 4, 5, 6, 7, 8, 9]]
 
-/** At most `most` round values from `lowest` to `highest`, which lie on a logarithmic axis. */
+/** At most `most` round values from `lowest` to `highest` on a logarithmic axis. */
 function listLogarithmicTicks(lowest: number, highest: number, most: number): number[] {
   const first = Math.floor(Math.log10(lowest))
   const powers = Array.from({ length: Math.ceil(Math.log10(highest)) - first + 1 }, (_, i) => first + i)

@@ -9,7 +9,7 @@ import type {
   Verdict,
 } from './load-comparison.ts'
 
-/** What a compared run is called by its place: `A`, `B`, `C`. */
+/** A compared run's letter by its position: `A`, `B`, `C`. */
 export function toRunLetter(index: number): string {
   return String.fromCharCode('A'.charCodeAt(0) + index)
 }
@@ -28,7 +28,7 @@ export function formatPercentileName(percentile: number): string {
   return `p${percentile}`
 }
 
-/** Whether B is slower by one series, and by how much at the percentile that shows it best. */
+/** Whether B is slower in one series, and by how much at the percentile that shows it best. */
 export function describeSeries(
   { metric, percentiles, verdict }: Omit<SeriesComparison, 'sentence'>,
   letters: RunLetters,
@@ -55,7 +55,7 @@ export function describeSeries(
     : `${b} is ${list(verdict)}.`
 }
 
-/** Where only percentiles are known of a run: by how much they differ, which may be chance. */
+/** For runs with known percentiles only: how much these differ, which may be chance. */
 export function describePercentiles(
   { metric, percentiles }: Omit<SeriesComparison, 'sentence'>,
   [a, b]: RunLetters,
@@ -81,13 +81,13 @@ function describeAlike(
   return `${b} is as fast as ${a}${name}${where}: ${shown.map((one) => describeRatio(one, a)).join(', ')}.${rest}`
 }
 
-/** What the verdicts of a series' percentiles come to. */
+/** The common verdict of a series' percentiles. */
 export function summarizeVerdicts(percentiles: readonly PercentileComparison[]): Verdict | 'mixed' {
   const has = (verdict: Verdict) => percentiles.some((one) => one.verdict === verdict)
   if (has('slower') && has('faster')) return 'mixed'
   if (has('slower')) return 'slower'
   if (has('faster')) return 'faster'
-  // The tail is rarely known well enough; the sentence says up to where they are alike.
+  // The tail is rarely known well enough; the sentence says up to which percentile they are alike.
   return percentiles[0]?.verdict === 'alike' ? 'alike' : 'unclear'
 }
 
@@ -111,7 +111,7 @@ function describeRatio({ percentile, aMs, bMs, ratio, low, high }: PercentileCom
   return `${formatPercentileName(percentile)} at ${ratio.toFixed(2)} times ${a}'s (${formatMs(bMs)} after ${formatMs(aMs)}; ${range} with 99 % confidence)`
 }
 
-/** What lies between bounds, `1.35 to 1.49` or `at least 1.35`; null if none is known. */
+/** A range between bounds, `1.35 to 1.49` or `at least 1.35`; null if no bound is known. */
 export function formatRange(
   low: number | null,
   high: number | null,
@@ -128,7 +128,7 @@ export function joinWords(words: readonly string[]): string {
   return `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`
 }
 
-/** That latencies of these runs may not be the service's alone, without a full stop. */
+/** Says, without a full stop, that latencies of these runs may not be the service's alone. */
 export function describeLimited(limited: readonly string[]): string {
   return `Latencies of ${joinWords(limited)} may include delays of this machine`
 }
@@ -137,7 +137,7 @@ export function describeLimited(limited: readonly string[]): string {
 const FAILING_SHARE = 0.5
 const FAILING = 'Most requests of a run did not succeed, so its latencies are mostly those of failures.'
 
-/** The plain sentence of a comparison, and what to keep in mind with it. */
+/** A comparison in plain sentences, with its caveats. */
 export function describeComparison(
   comparison: Omit<LoadComparison, 'sentence' | 'caveats' | 'limited'>,
   runs: readonly [a: ComparedRun, b: ComparedRun],
@@ -163,12 +163,12 @@ function describeSpeed({ series }: Pick<LoadComparison, 'series'>): string[] {
   const scheduled = series.find(({ metric }) => metric === 'response_time')
   return [
     duration?.sentence ?? 'There is no latency that both runs measured.',
-    // Waiting for a free place shows only there.
+    // Only response_time includes waiting for a free place in flight.
     ...(scheduled !== undefined && scheduled.verdict !== duration?.verdict ? [scheduled.sentence] : []),
   ]
 }
 
-/** What the service did whatever this machine added; null if that is nothing. */
+/** What is certain about the service despite any delay of this machine; null if nothing is. */
 function describeSure(
   { series }: Pick<LoadComparison, 'series'>,
   isFailing: boolean,
@@ -187,7 +187,7 @@ function describeSure(
   ]
 }
 
-/** What was measured is said, but not that the service is slower or faster: it is not the service's alone. */
+/** Says what was measured, but not that the service is slower or faster: this machine may have caused it. */
 function describeUnclear({ series }: Pick<LoadComparison, 'series'>, [a, b]: RunLetters): string[] {
   const duration = series.find(({ metric }) => metric === 'http_req_duration')
   const measured = [50, 99].flatMap((wanted) => {

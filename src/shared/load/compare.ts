@@ -27,15 +27,15 @@ import {
 } from './statistics.ts'
 
 /**
- * How sure each single statement is. Five percentiles are judged side by side, so with 99 % for each all of them hold
- * together in at least 95 of 100 comparisons (Bonferroni).
+ * Confidence of each single statement. Five percentiles are judged side by side, so with 99 % for each all of
+ * them hold together in at least 95 of 100 comparisons (Bonferroni).
  */
 const CONFIDENCE = 0.99
 
-/** A smaller ratio is not a difference that matters, however sure it is. */
+/** A smaller ratio is not a relevant difference, however certain it is. */
 const NEGLIGIBLE = 1.02
 
-/** Without a difference that matters, runs are alike where the true ratio is within this for sure. */
+/** Without a relevant difference, runs are alike if the true ratio is certainly within this. */
 const ALIKE = 1.1
 
 const LETTERS: RunLetters = ['A', 'B']
@@ -112,7 +112,9 @@ function comparePercentiles(
   return { ...compared, sentence: describePercentiles(compared, letters) }
 }
 
-/** Marks the verdicts that delays of the machines that sent may explain. They only ever make a run look slower than it was. */
+/**
+ * Marks verdicts that delays of the sending machines may explain. Such delays only make a run look slower.
+ */
 function markOwnDelays(series: SeriesComparison, a: ComparedRun, b: ComparedRun): SeriesComparison {
   if (!a.generatorLimited && !b.generatorLimited) return series
   const percentiles = series.percentiles.map((one) => {

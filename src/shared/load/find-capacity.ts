@@ -12,18 +12,21 @@ export type LoadPlan = Plan & { load: Load }
 /** How a search ended; `unsent` is the first probe if none of its rows could be sent. */
 export type SearchEnd = CapacityOutcome | { unsent: RunSummary }
 
-/** What a search needs from outside. */
+/** The effects that a search needs from its caller. */
 export interface SearchSteps {
-  /** Runs one load test, at that level, to its end. */
+  /** Runs one load test at that level, to its end. */
   send(probe: Plan, level: number): Promise<RunSummary>
   onJudged(probe: CapacityProbe, number: number): void | Promise<void>
-  /** Waits that long, or until the search is interrupted. */
+  /** Waits `ms` milliseconds, or until the search is interrupted. */
   pause(ms: number): Promise<void>
   isInterrupted(): boolean
   nowMs(): number
 }
 
-/** Sends one probe after the other, chosen by those before, until the search ends (docs/load-tests.md §11). */
+/**
+ * Sends probes one after another, each chosen by the results before it, until the search ends
+ * (docs/load-tests.md §11).
+ */
 export async function findCapacity(
   plan: LoadPlan,
   capacity: CapacityPlan,
@@ -52,7 +55,7 @@ export async function findCapacity(
           load: {
             ...plan.load,
             pace: toProbePace(capacity, level),
-            // What the first probe has shown holds for the others.
+            // The first probe has already checked this for the others.
             ...(probes.length > 0 && { firstRequest: 'skip' as const }),
           },
         },
@@ -67,7 +70,7 @@ export async function findCapacity(
       await onJudged(judged, probes.length)
     }
   } catch (error) {
-    // What was measured is kept and shown; without a finished probe, the error says it all.
+    // Measurements are kept and shown; without a finished probe, the error alone is the result.
     if (!(error instanceof SluiceError) || probes.length === 0) throw error
     return end('broken_off', error.message)
   }

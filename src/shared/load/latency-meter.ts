@@ -1,4 +1,5 @@
-// Of its files only those used: the writer of logs makes number formats when it is loaded, 20 ms in each thread.
+// Imports single files: the log writer creates number formats when it is loaded, which takes 20 ms in each
+// thread.
 import type { Histogram } from 'hdr-histogram-js'
 import { decodeFromCompressedBase64, encodeIntoCompressedBase64 } from 'hdr-histogram-js/dist/encoding.js'
 import { build } from 'hdr-histogram-js/dist/HistogramBuilder.js'
@@ -6,7 +7,7 @@ import { JsHistogram } from 'hdr-histogram-js/dist/JsHistogram.js'
 import type { LatencyBar, Percentiles } from '../run/run.ts'
 import type { TrendMetric } from './metrics.ts'
 
-/** Longest latency that is distinguished, one hour in microseconds; longer ones are recorded as this. */
+/** Longest latency that can be recorded, one hour in microseconds; longer ones count as this. */
 export const HIGHEST_US = 3_600_000_000
 
 /** An empty histogram: whole microseconds from 1 to one hour, three significant figures. */
@@ -19,12 +20,12 @@ export function createHistogram(): Histogram {
   })
 }
 
-/** Bytes before the compressed counts; the last four of them are the length of these. */
+/** Bytes before the compressed counts, whose length is in the last four. */
 const HEAD_BYTES = 8
-/** Bytes of the least and the largest value behind the counts, which know only the cells of these. */
+/** Bytes of the least and largest values after the counts, which only tell the cells of these values. */
 const RANGE_BYTES = 8
 
-/** Compressed, as journals keep it: in the format of HdrHistogram's own tools, and behind it the exact range. */
+/** Compressed as journals keep it: the format of HdrHistogram's own tools, followed by the exact range. */
 export function encodeHistogram(histogram: Histogram): string {
   const range = new DataView(new ArrayBuffer(RANGE_BYTES))
   range.setUint32(0, histogram.minNonZeroValue)
@@ -33,14 +34,14 @@ export function encodeHistogram(histogram: Histogram): string {
   return btoa(atob(encodeIntoCompressedBase64(histogram)) + bytes)
 }
 
-/** What {@link encodeHistogram} gave, for other tools, some of which refuse anything behind the counts. */
+/** The result of {@link encodeHistogram} for other tools, some of which refuse anything after the counts. */
 export function toToolFormat(text: string): string {
   return findRange(text) === null ? text : btoa(atob(text).slice(0, -RANGE_BYTES))
 }
 
-/** The exact least and largest value of an encoded histogram; null of one that has only cells. */
+/** The exact least and largest value of an encoded histogram; null if it was stored without them. */
 function findRange(text: string): { min: number; max: number } | null {
-  // Twelve characters hold nine bytes, and the last sixteen ten at least.
+  // Twelve characters hold nine bytes, and the last sixteen at least ten.
   const head = toView(text.slice(0, 12))
   const tail = toView(text.slice(-16))
   if (head.byteLength <= HEAD_BYTES || tail.byteLength < RANGE_BYTES) return null
@@ -55,10 +56,15 @@ function toView(base64: string): DataView {
   return new DataView(Uint8Array.from(atob(base64), (char) => char.charCodeAt(0)).buffer)
 }
 
-/** Characters of an encoded histogram at most: counts of a million and more in each of its slots take less. */
+/**
+ * Most characters of an encoded histogram: even with counts of a million or more in every slot it is shorter.
+ */
 const ENCODED_MAX = 128 * 1024
 
-/** Reverses {@link encodeHistogram}. Throws for what is no histogram, or would unpack to far more than one. */
+/**
+ * Reverses {@link encodeHistogram}. Throws for text that is not a histogram, or would unpack to far more than
+ * one.
+ */
 export function decodeHistogram(text: string): Histogram {
   if (text.length > ENCODED_MAX) throw new RangeError('a histogram is longer than any that was ever stored')
   const histogram = decodeFromCompressedBase64(text)
@@ -80,7 +86,7 @@ export function recordUs(histogram: Histogram, us: number): void {
 export function toPercentiles(histogram: Histogram): Percentiles | null {
   const count = histogram.totalCount
   if (count === 0) return null
-  // A percentile is the top of its bucket, which may lie above the largest value in it.
+  // A percentile is the top of its bucket, which may exceed the largest recorded value.
   const at = (percentile: number) =>
     Math.min(histogram.getValueAtPercentile(percentile), histogram.maxValue) / 1000
   return {
@@ -99,7 +105,7 @@ export function toPercentiles(histogram: Histogram): Percentiles | null {
 /** One histogram for each series that has samples. */
 export class LatencyMeter {
   readonly #histograms = new Map<TrendMetric, Histogram>()
-  /** The last percentiles that were asked for, which hold as long as nothing is recorded. */
+  /** The last computed percentiles, valid until the next recording. */
   readonly #percentiles = new Map<TrendMetric, Percentiles>()
 
   /** Records a duration in microseconds; null is not counted. */
@@ -123,8 +129,8 @@ export class LatencyMeter {
   }
 
   /**
-   * Percentiles of a series in milliseconds; null if it has no samples, and if it is the same as another: that of
-   * what succeeded, where everything did.
+   * Percentiles of a series in milliseconds; null if it has no samples, or equals another series: that of
+   * succeeded requests does if all succeeded.
    */
   percentiles(series: TrendMetric): Percentiles | null {
     const histogram = this.#histograms.get(series)
@@ -166,15 +172,15 @@ export class LatencyMeter {
 
 const BARS = 60
 
-/** Below this ratio of its edges, a bar would be narrower than the three figures that are measured. */
+/** If its edges had a smaller ratio, a bar would be narrower than the measured three digits. */
 const RATIO_MIN = 1.004
 
-/** What bars have to hold, in microseconds. */
+/** The range that bars must cover, in microseconds. */
 type BarRange = Pick<Histogram, 'minNonZeroValue' | 'maxValue'>
 
 /**
- * Divides a histogram of microseconds into about {@link BARS} bars, each wider than the one before by one ratio. With a
- * range that holds several histograms, the bars of each have the same edges.
+ * Divides a histogram of microseconds into about {@link BARS} bars, each wider than the one before by the
+ * same ratio. With a range that covers several histograms, the bars of all of them have the same edges.
  */
 export function toLatencyBars(histogram: Histogram, range: BarRange = histogram): LatencyBar[] {
   if (histogram.totalCount === 0) return []
@@ -194,13 +200,16 @@ export function toLatencyBars(histogram: Histogram, range: BarRange = histogram)
   return bars
 }
 
-/** The least value, in microseconds, that a histogram does not tell apart from this one: where its cell begins. */
+/**
+ * The start of the cell of a value, in microseconds: the least value that a histogram does not distinguish
+ * from it.
+ */
 export function toCellStart(histogram: Histogram, us: number): number {
   if (!(histogram instanceof JsHistogram)) throw new Error('only histograms of this process can be walked')
   return histogram.lowestEquivalentValue(us)
 }
 
-/** Every value that was recorded, ascending, in microseconds, and how often. */
+/** Every recorded value, ascending, in microseconds, with its count. */
 export function* listRecorded(histogram: Histogram): Generator<{ us: number; count: number }> {
   if (!(histogram instanceof JsHistogram)) throw new Error('only histograms of this process can be walked')
   const iterator = histogram.recordedValuesIterator

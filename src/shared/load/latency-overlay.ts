@@ -17,7 +17,7 @@ import { TREND_METRICS, type TrendMetric, trendMetricSchema } from './metrics.ts
 const overlaidRunSchema = z.object({
   runId: z.string(),
   name: z.string(),
-  /** What sentences call it: `A` is the run that the others are compared with. */
+  /** Its name in sentences: `A` is the run that the others are compared with. */
   letter: z.string(),
   /** ISO 8601; null if nothing was sent yet. */
   startedAt: z.string().nullable(),
@@ -30,24 +30,26 @@ const overlaidRunSchema = z.object({
   limitedBecause: z.array(z.string()),
 })
 
-/** One of several runs whose latencies are drawn over one another. */
+/** One of several runs whose latencies are drawn in one chart. */
 export type OverlaidRun = z.infer<typeof overlaidRunSchema>
 
 const overlaidLatencySchema = z.object({
-  /** Milliseconds; a summary of k6 has some of them only. */
+  /** Milliseconds; incomplete in a summary of k6. */
   percentiles: percentilesSchema.partial(),
-  /** Milliseconds that so many percent of the answers do not exceed, ascending. */
+  /** Milliseconds that `percentile` percent of the answers do not exceed, ascending. */
   curve: z.array(z.object({ percentile: z.number(), ms: z.number() })),
-  /** The distribution; the bars of each run of a series have the same edges. Empty if only percentiles are known. */
+  /**
+   * The distribution; all runs' bars of a series have the same edges. Empty if only percentiles are known.
+   */
   bars: z.array(latencyBarSchema),
 })
 
-/** A latency of one run, as it is drawn over those of others. */
+/** One run's latency in a chart of several runs. */
 export type OverlaidLatency = z.infer<typeof overlaidLatencySchema>
 
 export const latencyOverlaySchema = z.object({
   runs: z.array(overlaidRunSchema),
-  /** Latencies that any run measured; in the order of the runs, null if a run did not. */
+  /** Latencies that any run measured, in the order of the runs; null for a run without it. */
   series: z.array(
     z.object({ metric: trendMetricSchema, latencies: z.array(overlaidLatencySchema.nullable()) }),
   ),
@@ -55,10 +57,10 @@ export const latencyOverlaySchema = z.object({
   comparisons: z.array(loadComparisonSchema),
 })
 
-/** The latencies of several runs over one another. */
+/** The latencies of several runs in one chart. */
 export type LatencyOverlay = z.infer<typeof latencyOverlaySchema>
 
-/** Puts the latencies of runs over one another. */
+/** Prepares latencies of several runs for one chart. */
 export function overlayLatencies(
   runs: readonly { summary: RunSummary; compared: ComparedRun }[],
 ): LatencyOverlay {
@@ -123,7 +125,7 @@ function overlayMetric(metric: TrendMetric, runs: readonly ComparedRun[]): (Over
 /** Points of a curve for each power of ten between a percentile and 100. */
 const POINTS_PER_DECADE = 12
 
-/** The curve of a distribution: the closer to 100 %, the denser, up to where single answers would be drawn. */
+/** The curve of a distribution: denser towards 100 %, up to where it would show single answers. */
 function toCurve(histogram: Histogram): OverlaidLatency['curve'] {
   const decades = Math.log10(Math.max(1, histogram.totalCount))
   const points = Math.floor(decades * POINTS_PER_DECADE)

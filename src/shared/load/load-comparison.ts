@@ -6,15 +6,15 @@ import type { LatencyHistory } from './statistics.ts'
 
 const verdictSchema = z.enum(['slower', 'faster', 'alike', 'unclear'])
 
-/** Whether the second run differs from the first: `alike` is shown to be, `unclear` is not known. */
+/** Whether the second run differs from the first: `alike` means shown not to, `unclear` means unknown. */
 export type Verdict = z.infer<typeof verdictSchema>
 
 export interface ComparedRun {
   label: string
   plan: unknown
-  /** Of several runs: what the plans of others say otherwise than that of the first. */
+  /** If there are several runs: how the plan of this one differs from the first run's. */
   ownDifferences?: readonly PlanDifference[]
-  /** Whether it went to its end. */
+  /** Whether it ran to its end. */
   state: 'whole' | 'cut' | 'going'
   /** Measured time, seconds. */
   durationS: number
@@ -26,28 +26,28 @@ export interface ComparedRun {
   /** Callbacks that did not arrive. */
   missingCallbacks: number
   generatorLimited: boolean
-  /** Latencies without delays of the machine that sent, milliseconds; undefined if that is not known. */
+  /** Latencies without delays of the sending machine, milliseconds; undefined if unknown. */
   withoutOwnDelays?: Partial<Record<TrendMetric, Percentiles>> | undefined
   fromCache: number
   latencies: Partial<Record<TrendMetric, LatencyHistory>>
-  /** Milliseconds of series of which an imported summary has percentiles only. */
+  /** Milliseconds, for series of an imported summary that has percentiles only. */
   percentiles?: Partial<Record<TrendMetric, Partial<Percentiles>>>
   /** By batch of consecutive seconds; empty if only the whole is known. */
   batches: readonly { durationS: number; requests: number; failed: number; succeeded: number }[]
 }
 
-/** The range that holds the true value; null if a bound is not known. */
+/** The range with the true value; a null bound is unknown. */
 const intervalShape = { low: z.number().nullable(), high: z.number().nullable() }
 
 const percentileSchema = z.object({
   percentile: z.number(),
   aMs: z.number(),
   bMs: z.number(),
-  /** B over A, and the range (`low` to `high`) that holds the true ratio. */
+  /** B over A, with the range (`low` to `high`) of the true ratio. */
   ratio: z.number(),
   ...intervalShape,
   verdict: verdictSchema,
-  /** Delays of a machine that sent may explain the verdict; absent if they do not. */
+  /** Delays of a sending machine may explain the verdict; absent if they cannot. */
   mayBeOwn: z.literal(true).exactOptional(),
 })
 
@@ -59,7 +59,7 @@ const seriesSchema = z.object({
   a: percentilesSchema.partial(),
   b: percentilesSchema.partial(),
   percentiles: z.array(percentileSchema),
-  /** Whether requests that follow each other were taken as slow together; otherwise as independent. */
+  /** Whether requests close in time were treated as dependent; otherwise all count as independent. */
   isBatched: z.boolean(),
   verdict: z.enum([...verdictSchema.options, 'mixed']),
   sentence: z.string(),
@@ -75,7 +75,7 @@ const differenceSchema = z.object({
   ...intervalShape,
 })
 
-/** A figure of both runs, B minus A, and the range that holds the true difference; without bounds where not known. */
+/** A figure of both runs, B minus A, and the range of the true difference; null bounds are unknown. */
 export type DifferenceComparison = z.infer<typeof differenceSchema>
 
 export const loadComparisonSchema = z.object({
@@ -89,9 +89,9 @@ export const loadComparisonSchema = z.object({
   /** Requests a second that succeeded. */
   succeededPerS: differenceSchema,
   planDifferences: z.array(z.object({ path: z.string(), a: z.string(), b: z.string() })),
-  /** What to keep in mind, a sentence each. */
+  /** Caveats, a sentence each. */
   caveats: z.array(z.string()),
-  /** The runs that this machine limited, so that their latencies are not the service's alone. */
+  /** The runs that this machine limited, so that not only the service shaped their latencies. */
   limited: z.array(z.string()),
 })
 

@@ -13,15 +13,15 @@ export const STAGES_COUNTED = 100
 /** Longest load, its warm-up included: a week, in milliseconds. */
 export const LOAD_MAX_MS = 7 * 24 * 3_600_000
 
-/** Rates are distinguished to this, requests a second, which keeps every schedule exact ({@link RATE_MAX} of them). */
+/** Step between rates, requests a second; keeps schedules exact up to {@link RATE_MAX}. */
 const RATE_STEP = 0.001
 
-/** How long stages last together. */
+/** Total duration of stages. */
 export function toTotalMs(stages: readonly { durationMs: number }[]): number {
   return stages.reduce((sum, { durationMs }) => sum + durationMs, 0)
 }
 
-/** Whether a number of requests in flight is one. */
+/** Whether a level is a valid number of requests in flight. */
 function isWholeConcurrency(level: number): boolean {
   return Number.isInteger(level) && level <= IN_FLIGHT_MAX
 }
@@ -52,13 +52,13 @@ const stageSchema = z.object({
     .exactOptional(),
 })
 
-/** One stage: a level held, or changed evenly from one to another. */
+/** One stage: a constant level, or an even change between two levels. */
 export type Stage = z.infer<typeof stageSchema>
 
 const stagesSchema = z
   .object({
     kind: z.literal('stages'),
-    /** What the levels are: requests a second, or requests in flight. */
+    /** The unit of the levels: requests a second, or requests in flight. */
     of: z.enum(['rate', 'concurrency']),
     stages: z.array(stageSchema).min(1),
   })
@@ -100,12 +100,12 @@ export const loadPaceSchema = z.discriminatedUnion('kind', [
 
 export type LoadPace = z.infer<typeof loadPaceSchema>
 
-/** Whether requests are due on a schedule, whether or not the service keeps up. */
+/** Whether requests are due on a schedule, regardless of whether the service keeps up. */
 export function isOpen(pace: LoadPace): boolean {
   return pace.kind === 'open' || (pace.kind === 'stages' && pace.of === 'rate')
 }
 
-/** The pace as stages; `durationMs` is that of a pace which has no stages of its own. */
+/** The pace as stages; `durationMs` is for a pace without stages of its own. */
 export function toStages(pace: LoadPace, durationMs: number): readonly Stage[] {
   if (pace.kind === 'stages') return pace.stages
   const level = pace.kind === 'open' ? pace.ratePerSecond : pace.concurrency
@@ -113,8 +113,8 @@ export function toStages(pace: LoadPace, durationMs: number): readonly Stage[] {
 }
 
 /**
- * The number, from 0, of the stage at a time, milliseconds since measuring began; the last one after the end. Null where
- * the pace has no stages, or more than {@link STAGES_COUNTED}.
+ * Returns a function from time, milliseconds since measuring began, to the stage's number, from 0; after the
+ * end it is the last stage. Null if the pace has no stages, or more than {@link STAGES_COUNTED}.
  */
 export function createStageFinder(pace: LoadPace): ((ms: number) => number) | null {
   if (pace.kind !== 'stages' || pace.stages.length > STAGES_COUNTED) return null
@@ -126,7 +126,7 @@ export function createStageFinder(pace: LoadPace): ((ms: number) => number) | nu
   const last = ends.length - 1
   let at = 0
   return (ms) => {
-    // Most requests are of the same stage as the one before.
+    // Most requests belong to the same stage as the one before.
     if (ms < (ends[at - 1] ?? Number.NEGATIVE_INFINITY)) at = 0
     while (at < last && ms >= (ends[at] ?? 0)) at += 1
     return at
@@ -140,7 +140,7 @@ export function toPeak(pace: LoadPace): number {
   return Math.max(...pace.stages.flatMap(({ from, to }) => [from, to]))
 }
 
-/** The level that a warm-up is sent at: the one the load begins with, or rises to where that is nothing. */
+/** The level of a warm-up: the load's first level above zero. */
 export function toWarmupLevel(pace: LoadPace): number {
   if (pace.kind !== 'stages') return toPeak(pace)
   return pace.stages.flatMap(({ from, to }) => [from, to]).find((level) => level > 0) ?? 0
@@ -148,7 +148,7 @@ export function toWarmupLevel(pace: LoadPace): number {
 
 export type StagesPace = Extract<LoadPace, { kind: 'stages' }>
 
-/** Stages as text says them, or the first thing wrong with the text. */
+/** Parsed stages, or the first mistake in the text. */
 export type StagesParse = { ok: true; pace: StagesPace } | { ok: false; mistake: TextMistake }
 
 const EXAMPLE = '`50@30s,50..200@2m`'
@@ -156,9 +156,10 @@ const STAGE = /^(?:(?<from>[\d.]*?)(?<range>\.\.))?(?<to>\d+(?:\.\d+)?)@(?<durat
 const LEVEL = /^\d+(?:\.\d+)?$/
 
 /**
- * Reads stages: `50@30s` holds 50 for 30 seconds, `50..200@2m` goes evenly from 50 to 200 in two minutes, `..200@2m`
- * does so from where the stage before ended (0 for the first); commas between them. Levels are requests a second, or
- * requests in flight after `concurrency:`; `rate:` may be said. A stage may have a name behind it: `50@30s base`.
+ * Reads stages: `50@30s` holds 50 for 30 seconds, `50..200@2m` changes evenly from 50 to 200 in two minutes,
+ * `..200@2m` does so from the level where the stage before ended (0 for the first). Commas separate stages.
+ * Levels are requests a second, optionally after `rate:`, or requests in flight after `concurrency:`. A name
+ * may follow a stage: `50@30s base`.
  */
 export function parseStages(text: string): StagesParse {
   return catchMistake<StagesParse>(() => {

@@ -12,15 +12,15 @@ const countsSchema = z.object(requestsShape)
 
 export type LoadCounts = z.infer<typeof countsSchema>
 
-/** Requests per second over the measured time; what ended after it counts in none of them. */
+/** Requests per second over the measured time; requests that ended later do not count. */
 const ratesSchema = z.object({
-  /** What the schedule asked for; null at a closed pace. */
+  /** As scheduled; null at a closed pace. */
   scheduledPerS: z.number().nullable(),
-  /** What was sent, retries included. */
+  /** Requests sent, including retries. */
   attemptedPerS: z.number(),
-  /** What was answered, whatever the answer. */
+  /** Requests answered, whatever the answer. */
   answeredPerS: z.number(),
-  /** What succeeded: the throughput. */
+  /** Requests that succeeded: the throughput. */
   succeededPerS: z.number(),
 })
 
@@ -29,14 +29,14 @@ const latencySchema = z.partialRecord(trendMetricSchema, percentilesSchema)
 export const loadSecondSchema = z.object({
   /** Seconds since measuring began, from 0. */
   second: z.int(),
-  /** Requests that the schedule had due in it; null at a closed pace. */
+  /** Requests due in it; null at a closed pace. */
   scheduled: z.number().nullable(),
   counts: countsSchema,
   dropped: z.int(),
   /** Most in flight at once. */
   inFlight: z.int(),
   latencyMs: latencySchema,
-  /** Longest time that the generator's event loop stood still; null if it was not watched. */
+  /** Longest stall of the generator's event loop; null if it was not watched. */
   eventLoopMaxMs: z.number().nullable(),
   /** Time that collecting garbage took. */
   gcMs: z.number().nullable(),
@@ -58,7 +58,7 @@ export const loadChartSecondSchema = loadSecondSchema.pick({
 
 export type LoadChartSecond = z.infer<typeof loadChartSecondSchema>
 
-/** Requests that got the same status and error code. */
+/** Requests with the same status and error code. */
 const statusSchema = z.object({
   /** HTTP status; null if there was no answer. */
   status: z.int().nullable(),
@@ -68,13 +68,13 @@ const statusSchema = z.object({
 
 export type LoadStatus = z.infer<typeof statusSchema>
 
-/** Requests that failed alike. */
+/** Requests that failed in the same way. */
 const errorGroupSchema = statusSchema.extend({
   outcome: z.enum(['rejected', 'failed', 'unknown']),
   message: z.string(),
   /** The row of one of them, whose content the message may quote; absent in load tests of earlier versions. */
   row: z.int().exactOptional(),
-  /** Seconds since measuring began, of the first and the last of them. */
+  /** When the first and the last of them ended, seconds since measuring began. */
   firstSecond: z.number(),
   lastSecond: z.number(),
 })
@@ -90,9 +90,9 @@ const groupSchema = z.object({
   httpReqDurationMs: percentilesSchema.nullable(),
 })
 
-/** The requests of one stage: those that were due in it; with a concurrency, those that were sent in it. */
+/** The requests of one stage: those due in it or, with a concurrency, those sent in it. */
 const stageSchema = z.object({
-  /** From 0, as the tag `stage` of thresholds has it. */
+  /** From 0, as in the threshold tag `stage`. */
   number: z.int(),
   name: z.string().exactOptional(),
   /** Levels: requests a second, or requests in flight. */
@@ -110,12 +110,12 @@ const stageSchema = z.object({
 
 export type LoadStage = z.infer<typeof stageSchema>
 
-/** How the machine that sent the load did (docs/load-tests.md §1). */
+/** How the sending machine coped (docs/load-tests.md §1). */
 const generatorSchema = z.object({
-  /** Whether this machine may have shaped latencies of the whole, or sent too little of its schedule. */
+  /** Whether this machine may have shaped the overall latencies, or sent too little of its schedule. */
   limited: z.boolean(),
   limitedSeconds: z.int(),
-  /** Those in which less than 98 % of the schedule went out; earlier versions did not keep them apart. */
+  /** Those in which less than 98 % of the schedule was sent; absent in earlier versions. */
   behindSeconds: z.int().optional(),
   /** Why, a sentence each; empty if it was not limited. */
   reasons: z.array(z.string()),
@@ -131,14 +131,17 @@ const generatorSchema = z.object({
   workers: z.int(),
 })
 
-/** How the request ended that goes out before everything else, with row 1; it is in no other figure. */
+/**
+ * Outcome of the first request, which is sent before everything else, with row 1; no other figure includes
+ * it.
+ */
 const firstRequestSchema = z.object({
   outcome: outcomeSchema,
   status: z.int().nullable(),
   errorCode: z.string().nullable(),
   message: z.string().nullable(),
   durationMs: z.number(),
-  /** The traceparent header that it went out with; absent if it had none. */
+  /** The traceparent header that it was sent with; absent if it had none. */
   traceparent: z.string().exactOptional(),
   /** Its row, whose content the message may quote; absent in load tests of earlier versions. */
   row: z.int().exactOptional(),
@@ -146,12 +149,12 @@ const firstRequestSchema = z.object({
 
 export type LoadFirstRequest = z.infer<typeof firstRequestSchema>
 
-/** The longest time in which requests were in flight and no answer came, if it is far longer than their latency. */
+/** The longest time with requests in flight and no answer, if it far exceeds their latency. */
 const silenceSchema = z.object({
   /** Since measuring began. */
   fromMs: z.number(),
   durationMs: z.number(),
-  /** Requests that ended in it, all of them without an answer. */
+  /** Requests that ended during it, all without an answer. */
   unanswered: z.int(),
   /** It took more than half of the measured time. */
   isMost: z.boolean(),
@@ -159,11 +162,11 @@ const silenceSchema = z.object({
 
 export type LoadSilence = z.infer<typeof silenceSchema>
 
-/** What the service said of its own load. */
+/** What the service reported about its own load. */
 const throttlingSchema = z.object({
-  /** Answers of 429. */
+  /** Answers with status 429. */
   answers: z.int(),
-  /** Answers with a Retry-After, and the seconds they asked for, added up. */
+  /** Answers with a Retry-After, and the sum of its seconds. */
   retryAfterAnswers: z.int(),
   askedS: z.number(),
 })
@@ -172,15 +175,15 @@ export type LoadThrottling = z.infer<typeof throttlingSchema>
 
 /** Callbacks of an async load test. */
 const callbackCountsSchema = z.object({
-  /** Includes those that came again. */
+  /** Includes doubled ones. */
   received: z.int(),
-  /** Came again. */
+  /** Arrived more than once. */
   doubled: z.int(),
-  /** Said error. */
+  /** Reported an error. */
   rejected: z.int(),
-  /** Named another post than their address, and settled nothing; earlier versions did not keep them apart. */
+  /** Named another post than their address belongs to, and settled nothing; absent in earlier versions. */
   otherPost: z.int().exactOptional(),
-  /** Did not come within the plan's time; no percentile holds them. */
+  /** Did not arrive within the plan's time; no percentile includes them. */
   overdue: z.int(),
   /** Were still awaited when the load ended. */
   outstanding: z.int(),
@@ -188,7 +191,7 @@ const callbackCountsSchema = z.object({
 
 export type LoadCallbackCounts = z.infer<typeof callbackCountsSchema>
 
-/** What the window and every report show of a load test, apart from its seconds; without the warm-up. */
+/** What the window and every report show of a load test, without its seconds and its warm-up. */
 export const loadReportSchema = z.object({
   appVersion: z.string(),
   runId: z.string(),
@@ -207,15 +210,15 @@ export const loadReportSchema = z.object({
   warmupMs: z.number(),
   /** Measured time. */
   durationMs: z.number(),
-  /** What was asked for, a phrase each; see `describeLoad`. */
+  /** What the plan asked for, a phrase each; see `describeLoad`. */
   plan: z.array(z.string()),
   /** Absent if there was none. */
   firstRequest: firstRequestSchema.exactOptional(),
   counts: countsSchema,
-  /** Those of `counts` that followed another try of the same row. */
+  /** Those of `counts` that were retries. */
   retried: z.int(),
   rates: ratesSchema,
-  /** Requests that got a whole answer, whatever it said. */
+  /** Requests with a complete answer, whatever it said. */
   answered: z.int(),
   /** Answers from the service's cache: their latency is the cache's. */
   fromCache: z.int(),
@@ -224,33 +227,33 @@ export const loadReportSchema = z.object({
   /** Null if the load is sync. */
   callbacks: callbackCountsSchema.nullable(),
   thresholds: z.array(thresholdResultSchema),
-  /** Absent if answers came as they should. */
+  /** Absent if answers came without a long gap. */
   silence: silenceSchema.exactOptional(),
-  /** Metrics that are no latencies; absent of earlier versions. */
+  /** Metrics that are not latencies; absent in earlier versions. */
   metrics: metricValuesSchema.exactOptional(),
   latencyMs: latencySchema,
   statuses: z.array(statusSchema),
   errors: z.array(errorGroupSchema),
   groups: z.array(groupSchema),
-  /** By stage; absent if the pace has none, and of earlier versions. */
+  /** By stage; absent if the pace has none, and in earlier versions. */
   stages: z.array(stageSchema).exactOptional(),
   generator: generatorSchema,
-  /** How each file of the source was read; absent if that is not known. */
+  /** How each file of the source was read; absent if unknown. */
   readAs: z.array(readAsSchema).exactOptional(),
   /** What is doubtful about the run and its rows; absent if nothing is. */
   warnings: z.array(runWarningSchema).exactOptional(),
 })
 
-/** All that a report of a load test shows: plain data, without the warm-up. */
+/** Everything in a load test's report: plain data, without the warm-up. */
 export interface LoadReport extends z.infer<typeof loadReportSchema> {
   /** Whole distributions: HDR histograms of microseconds, compressed, in base64. */
   histograms: Partial<Record<TrendMetric, string>>
   seconds: LoadSecond[]
-  /** Compares an earlier run, `a`, with this one, `b`; null if none was named. */
+  /** Compares an earlier run, `a`, with this one, `b`; null without an earlier run. */
   comparison: LoadComparison | null
 }
 
-/** The times of one request; milliseconds, null for what it did not have. */
+/** The times of one request in milliseconds; null for phases that it did not have. */
 interface LoadSampleTimes {
   httpReqDurationMs: number | null
   httpReqWaitingMs: number | null
@@ -261,11 +264,11 @@ interface LoadSampleTimes {
   callbackLatencyMs: number | null
 }
 
-/** A request that was kept whole. */
+/** A request that was stored completely. */
 export interface LoadSample extends LoadSampleTimes {
-  /** Drawn evenly from all requests, or kept since it did not succeed. */
+  /** Drawn evenly from all requests, or kept because it did not succeed. */
   kept: 'sample' | 'error'
-  /** Milliseconds since measuring began, when it was sent. */
+  /** When it was sent, milliseconds since measuring began. */
   sentMs: number
   /** Number of its record. */
   row: number
@@ -275,12 +278,12 @@ export interface LoadSample extends LoadSampleTimes {
   errorCode: string | null
   message: string | null
   taskId: string | null
-  /** The traceparent header that it went out with; absent if it had none. */
+  /** The traceparent header that it was sent with; absent if it had none. */
   traceparent?: string
-  /** Bodies as they were sent and received, cut to what is stored; null if there was none. */
+  /** Bodies as sent and received, cut to the stored size; null if there was none. */
   request: string | null
   response: string | null
 }
 
-/** A kept request with the numbers of its row, as a file of samples has it. */
+/** A kept request with its row's numbers, as in a file of samples. */
 export type NumberedSample = Omit<LoadSample, 'row'> & RowAndRecord

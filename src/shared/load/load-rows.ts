@@ -3,7 +3,7 @@ import type { Load } from './load.ts'
 import { listRowTags, type ThresholdTag } from './threshold-tags.ts'
 import { readExpression } from './thresholds.ts'
 
-/** The columns of the source that a load test needs beside those that are sent: of tags, and of weights. */
+/** Columns of the source that a load test needs in addition to those it sends: for tags and weights. */
 export function listLoadColumns({ thresholds, weight }: Load): string[] {
   const tags = listTagsOfRows(thresholds)
   return [...new Set([...tags.map(({ name }) => name), ...(weight === undefined ? [] : [weight])])]
@@ -14,12 +14,12 @@ function listTagsOfRows(thresholds: Load['thresholds']): ThresholdTag[] {
 }
 
 /**
- * Finds the tags of thresholds that are values of columns, and that none of the rows has that measured requests send: rows
- * with the weight 0 are not among these.
+ * Finds threshold tags on columns whose value none of the sendable rows has. Rows with weight 0 do not count,
+ * since measured requests never send them.
  */
 export class RowTagWatch {
   readonly #missing: { tag: ThresholdTag; cell: number }[]
-  /** Index of the cell with a row's weight; null if all rows count alike. */
+  /** Index of the cell with a row's weight; null if rows have no weights. */
   readonly #weightCell: number | null
   #hasRows = false
 
@@ -41,13 +41,13 @@ export class RowTagWatch {
     }
   }
 
-  /** The first tag that no row has; null if there is none, or no row at all. */
+  /** The first tag that no row has; null if every tag has a row, or there were no rows. */
   get missing(): ThresholdTag | null {
     return this.#hasRows ? (this.#missing[0]?.tag ?? null) : null
   }
 }
 
-/** How often a row is sent as others are: a number of at least 0; null for any other text. */
+/** How often a row is sent relative to others: a number of at least 0; null for any other text. */
 export function parseWeight(cell: string): number | null {
   const text = cell.trim()
   const weight = /^\d+(\.\d+)?([eE][+-]?\d+)?$/.test(text) ? Number(text) : Number.NaN

@@ -1,7 +1,9 @@
 import { formatCounted, formatSpan } from '../messages/figure-text.ts'
 import type { LoadSilence } from './load-report.ts'
 
-/** That a service answered nothing for long, and while how many requests waited; without a full stop. */
+/**
+ * Says for how long a service answered nothing, and how many requests waited meanwhile; without a full stop.
+ */
 export function sayLoadSilence({ fromMs, durationMs, unanswered }: LoadSilence): string {
   const open =
     unanswered === 0
@@ -12,7 +14,7 @@ export function sayLoadSilence({ fromMs, durationMs, unanswered }: LoadSilence):
   return `No answer came for ${formatSpan(durationMs)} (from second ${Math.floor(fromMs / 1000)} on) while ${open} open`
 }
 
-/** That a service answers nothing this moment, and for how long. */
+/** Says that a service currently answers nothing, and for how long. */
 export function sayLiveSilence(silentMs: number): string {
   return `no answer for ${formatSpan(silentMs)}`
 }

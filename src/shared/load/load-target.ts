@@ -11,7 +11,7 @@ export function toLoadTarget({ connection, operation }: Pick<Plan, 'connection' 
   return { baseUrl: baseUrl.replace(/\/+$/, ''), path: taskPath(operation) }
 }
 
-/** What the tags `name` and `url` of thresholds may call the requests' URL. */
+/** URLs that the threshold tags `name` and `url` may have. */
 export function listLoadUrls(plan: Pick<Plan, 'connection' | 'operation'>): string[] {
   const { baseUrl, path } = toLoadTarget(plan)
   return [baseUrl + path, path]

@@ -18,14 +18,14 @@ import { parseThreshold } from './threshold-parser.ts'
 import { isOfOutcome } from './threshold-tags.ts'
 import { formatThresholdMargin, formatThresholdValue, type ThresholdResult } from './thresholds.ts'
 
-/** How a fact is meant: a success, a rejection, a reason for caution, an unknown outcome. */
+/** The meaning of a fact: success, rejection, reason for caution, unknown outcome. */
 type FactTone = 'good' | 'bad' | 'warn'
 
-/** One figure with its name, its unit in the value. */
+/** A figure with its name; the value includes the unit. */
 export interface LoadFact {
   label: string
   value: string
-  /** What goes with it. */
+  /** Additional text. */
   note?: string
   tone?: FactTone
 }
@@ -37,13 +37,13 @@ export interface Notice {
 }
 
 export interface LoadNotice extends Notice {
-  /** The service answered nothing for long, this machine limited the load test, or the load test ended early. */
+  /** The service answered nothing for long, this machine limited the load test, or it ended early. */
   kind: 'silent' | 'limited' | 'ended'
 }
 
-/** Requests of one model or size of content. */
+/** Requests of one model, content size or stage. */
 interface LoadGroupRow {
-  /** Of a stage its number from 0, and its name: what the tag `stage` of a threshold may say. */
+  /** For a stage, its number from 0 and its name, both valid in the threshold tag `stage`. */
   label: string
   requests: string
   failedShare: string
@@ -54,14 +54,14 @@ interface LoadStageRow extends Omit<LoadGroupRow, 'percentiles'> {
   /** `50 → 200/s`, or `20 in flight`. */
   level: string
   perS: string
-  /** http_req_duration of all requests, and of those that succeeded; the latter null if they are the same. */
+  /** http_req_duration of all requests and of those that succeeded, the latter null if equal. */
   all: Percentiles | null
   succeeded: Percentiles | null
 }
 
 /**
- * What a report of a load test says, in words and figures with their units, whoever draws it: the terminal, the HTML
- * report and the window. Its texts may quote the plan, the source and the service, so they are never markup.
+ * A load test's report in words and in figures with units, for the terminal, the HTML report and the window.
+ * Its texts may quote the plan, the source and the service, so they must never be used as markup.
  */
 export interface LoadView {
   notices: LoadNotice[]
@@ -70,15 +70,15 @@ export interface LoadView {
     verdict: string
     isMet: boolean
     rows: { expression: string; isMet: boolean; word: string; value: string; margin: string }[]
-    /** That failures fail nothing; null if a threshold judges them, or there are none. */
+    /** Says that failures do not fail the test; null if a threshold judges them, or there are none. */
     note: string | null
   }
-  /** What was scheduled, sent, answered and succeeded, and what did not; empty if nothing was sent. */
+  /** What was scheduled, sent, answered and succeeded, and what failed; empty if nothing was sent. */
   requests: LoadFact[]
   /** Throttling, callbacks and connections, each if there were any. */
   traffic: LoadFact[]
   latencies: { metric: TrendMetric; meaning: string; percentiles: Percentiles }[]
-  /** What the percentiles leave out, or include unexpectedly, a sentence each. */
+  /** What the percentiles leave out or unexpectedly include, a sentence each. */
   caveats: string[]
   /** Most requests first. */
   statuses: { name: string; requests: number; share: string }[]
@@ -90,15 +90,15 @@ export interface LoadView {
     when: string
     group: LoadErrorGroup
   }[]
-  /** Only where the source has more than one model, or size. */
+  /** Only for models or sizes of which the source has more than one. */
   groups: { by: 'model' | 'size'; rows: LoadGroupRow[] }[]
   /** Requests by stage; empty if the pace has none. */
   stages: LoadStageRow[]
-  /** How this machine did; null where k6 sent the load, which does not watch itself. */
+  /** How this machine coped; null if k6 sent the load, which does not watch itself. */
   generator: { verdict: string; isLimited: boolean; facts: LoadFact[] } | null
 }
 
-/** All of a report but what charts are drawn from. */
+/** A report without the data of charts. */
 export type ViewedReport = Omit<LoadReport, 'seconds' | 'histograms' | 'comparison'>
 
 /** The points of a distribution that tables show, with their titles. */
@@ -156,7 +156,10 @@ const HELD_UP =
   'Requests that wait hold up those that would follow, so percentiles and shares are mostly of the rest of the time.'
 const ALL_SENT = 'Every request that was due meanwhile was sent, and is in percentiles and shares.'
 
-/** Whether requests may have waited for others to end: always at a concurrency, and at a rate if the limit was reached. */
+/**
+ * Whether requests may have waited for others to end: always with a concurrency; at a rate, if the limit in
+ * flight was reached.
+ */
 function holdsUp({ rates, generator }: ViewedReport): boolean {
   return rates.scheduledPerS === null || generator.waited > 0 || generator.dropped > 0
 }
@@ -204,7 +207,7 @@ function noteBehind({ generator: { behindSeconds = 0 } }: ViewedReport): Pick<Lo
     : { note: `${formatCount(behindSeconds)} of them sent less than 98 % of the schedule on time` }
 }
 
-/** How thresholds stand, or stood at the end. */
+/** The state of thresholds, during the test or at its end. */
 export function toThresholdView(
   thresholds: readonly ThresholdResult[],
 ): Omit<LoadView['thresholds'], 'note'> {
@@ -233,7 +236,7 @@ export function toThresholdView(
   }
 }
 
-/** That requests did not succeed and no threshold judges that, and whether the test fails nevertheless. */
+/** Says that requests did not succeed without a threshold judging that, and whether the test fails anyway. */
 function noteUnjudged(report: ViewedReport): string | null {
   const { thresholds, counts, callbacks } = report
   const unsuccessful = countUnsuccessful(report)
@@ -241,13 +244,13 @@ function noteUnjudged(report: ViewedReport): string | null {
   const noSuccess = sayNoSuccess({ requests: counts, callbacks })
   if (noSuccess !== null && thresholds.every(({ ok }) => ok))
     return `${noSuccess}, which fails the test even without a threshold on failures.`
-  // Not all of k6's thresholds are known.
+  // Not all of k6's thresholds are known here.
   if (unsuccessful === 0 || isJudged || isFromK6(report)) return null
   const what = thresholds.length === 0 ? 'No thresholds set' : 'No threshold is about failures'
   return `${what}: ${formatCount(unsuccessful)} of ${formatCounted(counts.sent, 'request')} did not succeed, which does not fail the test. To fail it, add http_req_failed:rate<0.01.`
 }
 
-/** Whether a threshold judges what did not succeed: by its share, or by counting how requests ended. */
+/** Whether a threshold judges failures: by their share, or by counting outcomes. */
 function isOfFailures(expression: string): boolean {
   const read = parseThreshold(expression)
   if (!read.ok) return false
@@ -379,7 +382,7 @@ function listTraffic(report: ViewedReport): LoadFact[] {
   return facts
 }
 
-/** Row 1, which went out before everything else. */
+/** The first request, with row 1, which was sent before everything else. */
 function toFirstRequestFact(first: LoadFirstRequest): LoadFact {
   const { outcome, message, durationMs } = first
   const isFine = outcome === 'succeeded'
@@ -468,7 +471,10 @@ function listStages({ stages = [] }: ViewedReport): LoadStageRow[] {
   })
 }
 
-/** The columns of a table of stages: a title and its figure in ms. That of what succeeded is there if some failed. */
+/**
+ * The columns of a table of stages: a title and its figure in ms. Latencies of succeeded requests have
+ * columns only if some failed.
+ */
 export function listStageColumns(
   stages: readonly LoadStageRow[],
 ): { title: string; read: (stage: LoadStageRow) => number | null }[] {

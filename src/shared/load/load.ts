@@ -52,7 +52,7 @@ function listContradictions(load: Load): Contradiction[] {
   if (isOpen(pace) && load.maxInFlight !== undefined && load.maxInFlight < load.workers) {
     wrong.push({ path: 'workers', message: 'must not exceed the number of requests in flight' })
   }
-  // A thread without a request in flight would never send its share of them.
+  // A thread without a place in flight would never send its share of the requests.
   if (pace.kind === 'closed' && requests !== undefined && pace.concurrency < load.workers) {
     wrong.push({ path: 'workers', message: 'must not exceed the number of requests in flight' })
   }
@@ -71,16 +71,16 @@ function listContradictions(load: Load): Contradiction[] {
   return wrong
 }
 
-/** Tags of thresholds that no request of the load can have, or that are too many. */
+/** Threshold tags that no request of the load can have, or that are too many. */
 function listUnusableTags({ pace, thresholds }: Load): Contradiction[] {
   const stages = pace.kind === 'stages' ? pace.stages.map(({ name }) => name) : []
-  // What is wrong with an expression itself is said elsewhere.
+  // Mistakes in an expression itself are reported elsewhere.
   const tags = thresholds.flatMap(({ expression }) => {
     const parsed = parseThreshold(expression)
     return parsed.ok ? [parsed.parsed.tags] : []
   })
   const hasStage = tags.flat().find(({ name }) => name === 'stage') ?? null
-  // The figures of more stages are not kept, so that such a threshold would see nothing.
+  // Figures of further stages are not kept, so such a threshold would see nothing.
   const unknown = stages.length > STAGES_COUNTED ? hasStage : findUnknownStage(tags.flat(), stages)
   const named = stages.flatMap((name, index) => [String(index), ...(name === undefined ? [] : [name])])
   const message =
@@ -104,8 +104,8 @@ function listUnusableTags({ pace, thresholds }: Load): Contradiction[] {
 }
 
 /**
- * Most requests in flight at once: of an open pace what the plan says, otherwise its highest rate times the timeout, at
- * most {@link IN_FLIGHT_MAX} (docs/load-tests.md §2); of a closed pace its own number.
+ * Most requests in flight at once (docs/load-tests.md §2). For an open pace: the plan's limit, or else the
+ * highest rate times the timeout, at most {@link IN_FLIGHT_MAX}. For a closed pace: its highest level.
  */
 export function toMaxInFlight({ pace, maxInFlight }: Load, timeoutMs: number): number {
   if (!isOpen(pace)) return toPeak(pace)
@@ -118,18 +118,22 @@ export function toArrivalSchedule({ pace, durationMs, requests }: Load): Arrival
 }
 
 /**
- * The number, from 0, of the stage that a request belongs to: where its number in the load was due, else where it was
- * sent, milliseconds since measuring began. Null if the pace has no stages, or too many.
+ * Returns a function that gives a request's stage, from 0: with a rate, by when its number in the load was
+ * due; else by when it was sent, milliseconds since measuring began. Null if the pace has no stages, or too
+ * many.
  */
 export function createStageOf(load: Load): ((sequence: number, sentMs: number) => number) | null {
   const toStage = createStageFinder(load.pace)
   if (toStage === null || !isOpen(load.pace)) return toStage && ((_sequence, sentMs) => toStage(sentMs))
   const schedule = toArrivalSchedule(load)
-  // What is due as a stage ends belongs to the next one.
+  // A request due exactly at a stage's end belongs to the next stage.
   return (sequence) => toStage(schedule.dueMs(sequence) + 1e-6)
 }
 
-/** How many requests of a closed pace are in flight; until its last one where it ends with a number of requests. */
+/**
+ * How many requests of a closed pace are in flight over time; without a duration, as if it ran for the
+ * longest time.
+ */
 export function toConcurrencySchedule({ pace, durationMs }: Load): ConcurrencySchedule {
   return createConcurrencySchedule(toStages(pace, durationMs ?? LOAD_MAX_MS))
 }
@@ -140,12 +144,12 @@ export function toMeasuredMs(load: Load): number | null {
   return load.requests === undefined ? toConcurrencySchedule(load).durationMs : null
 }
 
-/** Requests that the measured part sends; null if a closed pace lasts for a time. */
+/** Requests that the measured part sends; null if a closed pace ends after a time. */
 export function toPlannedRequests(load: Load): number | null {
   return isOpen(load.pace) ? toArrivalSchedule(load).total : (load.requests ?? null)
 }
 
-/** What a load does, a phrase for each thing that a person chose, the pace first. `timeoutMs` is the connection's. */
+/** What a load does, a phrase for each chosen setting, the pace first. `timeoutMs` is the connection's. */
 export function describeLoad(load: Load, timeoutMs: number): string[] {
   const { pace, warmupMs, thinkTime, thresholds } = load
   const cap = formatCount(toMaxInFlight(load, timeoutMs))
@@ -163,14 +167,14 @@ export function describeLoad(load: Load, timeoutMs: number): string[] {
   ]
 }
 
-/** Which rows are sent, unless that is the order of the source. */
+/** Which rows are sent, unless in the order of the source. */
 function describeOrder({ order, seed, weight }: Load): string[] {
   if (order === 'source') return []
   const by = weight === undefined ? '' : ` by the weights of ${weight}`
   return [`rows ${order === 'shuffled' ? 'shuffled' : `at random${by}`}, seed ${seed}`]
 }
 
-/** What the table of options says of their values. */
+/** Phrases from the table of options about their values. */
 function listPhrases(load: Load): string[] {
   return Object.entries<PlanOption>(LOAD_OPTIONS).flatMap(([name, { phrase }]) => {
     const value = load[name as keyof Load]

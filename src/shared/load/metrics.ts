@@ -1,9 +1,9 @@
 import { z } from 'zod'
 
-/** What is computed of a metric, as k6 names it; `p(N)` is `p`. */
+/** What is computed from a metric, by k6's name; `p(N)` is `p`. */
 export type Aggregation = 'avg' | 'min' | 'med' | 'max' | 'p' | 'count' | 'rate' | 'value'
 
-/** What thresholds need of an HDR histogram of microseconds. */
+/** The part of an HDR histogram of microseconds that thresholds need. */
 export interface LatencyDistribution {
   readonly totalCount: number
   readonly mean: number
@@ -12,38 +12,38 @@ export interface LatencyDistribution {
   getValueAtPercentile(percentile: number): number
 }
 
-/** Requests that ended, and the bytes of them and of their answers. */
+/** Sums over ended requests, with their bytes and those of their answers. */
 export interface RequestSums {
   requests: number
-  /** Those of them that did not succeed. */
+  /** Requests that did not succeed. */
   failed: number
-  /** Those of them that were the last try of their row. */
+  /** Requests that were the last try of their row. */
   iterations: number
   sentBytes: number
   receivedBytes: number
 }
 
-/** What a load test measured so far of the requests with some tags. */
+/** Measurements so far of the requests with certain tags. */
 export interface TaggedMeasurements {
   /** Distributions in microseconds; those without samples may be left out. */
   latencies: Partial<Record<TrendMetric, LatencyDistribution>>
   all: RequestSums
-  /** Of those that ended within the measured time. */
+  /** Sums over requests that ended within the measured time. */
   within: RequestSums
 }
 
-/** What a load test measured so far, warm-up excluded. */
+/** Measurements of a load test so far, without the warm-up. */
 export interface LoadMeasurements extends TaggedMeasurements {
   /** Measured time, seconds. */
   durationS: number
   dropped: number
   inFlight: number
   maxInFlight: number
-  /** Of the requests with the tags that thresholds name, by these tags; see `formatTags`. */
+  /** Measurements by the tags that thresholds name; see `formatTags`. */
   tagged?: ReadonlyMap<string, TaggedMeasurements>
 }
 
-/** No requests, to add to. */
+/** Sums of no requests, to add to. */
 export function createRequestSums(): RequestSums {
   return { requests: 0, failed: 0, iterations: 0, sentBytes: 0, receivedBytes: 0 }
 }
@@ -56,7 +56,7 @@ export function addRequestSums(sums: RequestSums, others: RequestSums): void {
   sums.receivedBytes += others.receivedBytes
 }
 
-/** The measurements of a load test that has measured nothing. */
+/** Measurements of a load test before its first request. */
 export const NO_MEASUREMENTS: LoadMeasurements = {
   durationS: 0,
   latencies: {},
@@ -71,37 +71,40 @@ type Read = (measured: LoadMeasurements) => number
 
 type ReadSum = (sums: RequestSums) => number
 
-/** A phase of a request, as its timings name it; those of opening a connection are only of a request that opened one. */
+/**
+ * A phase of a request, named as in its timings; only a request that opens a connection has connection
+ * phases.
+ */
 type Phase = 'waitingUs' | 'connectUs' | 'tlsUs'
 
-/** A time of a load test's request of which only the whole distribution is kept, as records of requests name it. */
+/** A time of which only the whole distribution is kept, named as in records of requests. */
 export type DetailTime = 'blockedUs' | 'sendingUs' | 'receivingUs' | 'iterationUs'
 
 /**
- * What kind of figure a metric is, as in k6: each kind has its own aggregations, and its own unit. `isUntagged`: it is not
- * of single requests, so that no tag chooses among them.
+ * The kind of a metric, as in k6: each kind has its own aggregations and unit. `isUntagged`: not about single
+ * requests, so tags cannot select any.
  */
 type Definition = {
-  /** What is measured, from when to when. */
+  /** What is measured, from which moment to which. */
   meaning: string
-  /** Whether k6 has a metric of this name that says the same. */
+  /** Whether k6 has a metric of the same name and meaning. */
   isInK6: boolean
 } & (
   | { kind: 'trend'; phase?: Phase; detail?: DetailTime; isUntagged?: true }
   | { kind: 'rate'; part: ReadSum; whole: ReadSum }
-  /** Of requests by `count`, and of anything else by `read`. */
+  /** Counters of requests have `count`, all others have `read`. */
   | { kind: 'counter'; count: ReadSum }
   | { kind: 'counter'; read: Read; shortName: string; isUntagged: true }
   | { kind: 'gauge'; value: Read; isUntagged: true }
 )
 
 /**
- * Every metric of a load test, by k6's name where k6 has it, in the order in which reports show them. Thresholds are
- * parsed and evaluated by this table; k6 projects, files, the terminal and the window list metrics by it.
+ * Every metric of a load test, by k6's name if k6 has it, in the order of reports. Thresholds are parsed and
+ * evaluated by this table; k6 projects, files, the terminal and the window list metrics by it.
  */
 export const METRICS = {
   http_req_duration: { kind: 'trend', meaning: 'first byte sent to last byte received', isInK6: true },
-  /** k6 has it as `http_req_duration{expected_response:true}`. */
+  /** In k6: `http_req_duration{expected_response:true}`. */
   succeeded_duration: {
     kind: 'trend',
     meaning: 'http_req_duration of requests that succeeded',
@@ -239,7 +242,7 @@ export const METRIC_NAMES = Object.keys(METRICS) as MetricName[]
 /** Names of the latencies, in the table's order. */
 export const TREND_METRICS: readonly TrendMetric[] = METRIC_NAMES.filter(isTrend)
 
-/** Something of each latency that has it. */
+/** The results of `read` for each latency where it is not null. */
 export function mapTrends<Value>(
   read: (metric: TrendMetric) => Value | null,
 ): Partial<Record<TrendMetric, Value>> {
@@ -249,7 +252,9 @@ export function mapTrends<Value>(
   >
 }
 
-/** The latencies of which only the whole distribution is kept, and only of load tests, each with the name of its time. */
+/**
+ * Latencies of which only the whole distribution is kept, for load tests only, with the names of their times.
+ */
 export const DETAIL_METRICS: readonly { metric: TrendMetric; detail: DetailTime }[] = TREND_METRICS.flatMap(
   (metric) => {
     const definition = toDefinition(metric)
@@ -287,12 +292,12 @@ export function isDetail(metric: TrendMetric): boolean {
   return DETAIL_METRICS.some((one) => one.metric === metric)
 }
 
-/** Whether a metric is of single requests, so that tags choose among them. */
+/** Whether a metric is about single requests, so that tags select among them. */
 export function isOfRequests(metric: MetricName): boolean {
   return !('isUntagged' in toDefinition(metric))
 }
 
-/** The metric of a name or of a short name (`dropped`); null if there is none. */
+/** The metric with this name or short name (`dropped`); null if there is none. */
 export function findMetric(name: string): MetricName | null {
   return (
     METRIC_NAMES.find((metric) => {
@@ -302,7 +307,10 @@ export function findMetric(name: string): MetricName | null {
   )
 }
 
-/** The aggregation that a bare metric name stands for, such as a counter's count; null for latencies, which have several. */
+/**
+ * The aggregation that a metric's name alone stands for, such as a counter's count; null for latencies, which
+ * have several.
+ */
 export function toOnlyAggregation(metric: MetricName): Aggregation | null {
   const { kind } = METRICS[metric]
   return kind === 'trend' ? null : METRIC_KINDS[kind].aggregations[0]
@@ -325,7 +333,8 @@ export function readMetric(
     case 'trend': {
       const latency = isTrend(metric) ? measured.latencies[metric] : undefined
       if (latency === undefined || latency.totalCount === 0) {
-        // What was sent over an open connection spent no time on opening it; what was never sent says nothing of that.
+        // Requests over an open connection spent no time on opening it; without any request, that time is
+        // unknown.
         const isOfOpening = definition.phase !== undefined && definition.phase !== 'waitingUs'
         return isOfOpening && (measured.latencies.http_req_sending?.totalCount ?? 0) > 0 ? 0 : null
       }
@@ -349,7 +358,7 @@ export function readMetric(
   }
 }
 
-/** Values of metrics that are no latencies, by their names and aggregations. */
+/** Values of metrics that are not latencies, by name and aggregation. */
 export const metricValuesSchema = z.partialRecord(
   z.enum(METRIC_NAMES.filter((metric) => !isTrend(metric))),
   z.partialRecord(z.enum(['count', 'rate', 'value']), z.number()),
@@ -357,7 +366,9 @@ export const metricValuesSchema = z.partialRecord(
 
 export type MetricValues = z.infer<typeof metricValuesSchema>
 
-/** The value of every metric that is no latency, by each of its aggregations, as {@link readMetric} has them. */
+/**
+ * The value of every metric that is not a latency, by each aggregation, as {@link readMetric} computes it.
+ */
 export function readMetricValues(measured: LoadMeasurements): MetricValues {
   return Object.fromEntries(
     METRIC_NAMES.filter((metric) => !isTrend(metric)).map((metric) => [
@@ -376,6 +387,6 @@ function readLatencyUs(latency: LatencyDistribution, aggregation: Aggregation, p
   if (aggregation === 'avg') return latency.mean
   if (aggregation === 'min') return latency.minNonZeroValue
   if (aggregation === 'max') return latency.maxValue
-  // The top of a histogram's bucket may lie above all that is in it.
+  // The top of a histogram's bucket may exceed every value in it.
   return Math.min(latency.getValueAtPercentile(percentile), latency.maxValue)
 }

@@ -3,7 +3,7 @@ import { createHistogram } from './latency-meter.ts'
 import type { ComparedRun } from './load-comparison.ts'
 import { TREND_METRICS } from './metrics.ts'
 
-/** Several runs as one side of a comparison. Of latencies, those that all of them measured. */
+/** Several runs as one side of a comparison, with the latencies that all of them measured. */
 export function poolRuns(runs: readonly ComparedRun[]): ComparedRun {
   const [first, ...others] = runs
   if (first === undefined) throw new Error('a side has at least one run')

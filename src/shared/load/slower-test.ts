@@ -23,13 +23,13 @@ export interface Exceeding {
   hits: number
 }
 
-/** The batches of each run of a side, in the order of time. */
+/** The batches of each run of a side, in chronological order. */
 export type BatchesOfRuns<Batch> = readonly (readonly Batch[])[]
 
-/** How many batches are taken together, to see what lasts longer than one of them. */
+/** How many batches are merged, to detect dependence that lasts longer than one batch. */
 const BATCHES_TOGETHER = [1, 2, 3]
 
-/** The value in microseconds that a share of all requests does not exceed. */
+/** The value in microseconds that this share of all requests does not exceed. */
 export function toQuantileUs(runs: BatchesOfRuns<Cumulative>, share: number): number {
   const batches = runs.flat()
   const total = batches.reduce((sum, { counts }) => sum + (counts.at(-1) ?? 0), 0)
@@ -54,9 +54,9 @@ export function countAbove(runs: BatchesOfRuns<Cumulative>, limitUs: number): Ex
 }
 
 /**
- * The probability that B exceeds so much more often than A by chance alone. It is meant to be compared with `level`, for
- * which few batches are paid, and holds for this level only. `batchesMin` is from how many batches of a side on these
- * tell how requests depend on each other; with fewer, requests count as independent.
+ * The probability that chance alone makes B exceed so much more often than A. Valid only for a comparison
+ * with `level`, since the correction for few batches depends on it. `batchesMin`: with fewer batches on a
+ * side, requests count as independent.
  */
 export function toExcessChance(
   a: BatchesOfRuns<Exceeding>,
@@ -67,13 +67,14 @@ export function toExcessChance(
   if (sumA.count === 0 || sumB.hits * sumA.count <= sumA.hits * sumB.count) return 1
   const count = sumA.count + sumB.count
   const hits = sumA.hits + sumB.hits
-  // Of a whole that is finite, a sample varies less the more of the whole it is; all of it does not vary at all.
+  // A sample of a finite whole varies less the more of the whole it is; all of the whole does not vary at
+  // all.
   const unseen = Math.max(1 / count, 1 - hits / count)
   const counted = 1 / (toDesignEffect(a, b, { level, batchesMin }) * unseen)
   return toBetaShare(sumB.count / count, counted * sumB.hits, counted * sumA.hits + 1)
 }
 
-/** How many requests count as one independent one, at least 1. */
+/** How many requests count as one independent request, at least 1. */
 function toDesignEffect(
   a: BatchesOfRuns<Exceeding>,
   b: BatchesOfRuns<Exceeding>,
@@ -94,8 +95,8 @@ function toDesignEffect(
 }
 
 /**
- * The variance of the difference of two shares, from how each varies among its parts, times what its few parts cost. Of
- * each part, `carried` goes on in the next.
+ * The variance of the difference of two shares, estimated from how each varies among its parts, and corrected
+ * for having few parts. `carried` is how much of each part carries over to the next.
  */
 function toPaidVariance(
   a: readonly Exceeding[],
@@ -112,7 +113,7 @@ function toPaidVariance(
   return (variance / fewer) * (student / toNormalQuantile(1 - level)) ** 2
 }
 
-/** The autocorrelation from one batch to the next of the same run, without its bias; not below 0. */
+/** The bias-corrected autocorrelation between consecutive batches of a run; at least 0. */
 function toCarried(runs: BatchesOfRuns<Exceeding>): number {
   let [products, squares, count] = [0, 0, 0]
   for (const run of runs) {
@@ -129,7 +130,7 @@ function toCarried(runs: BatchesOfRuns<Exceeding>): number {
   return Math.min(CARRIED_MAX, unbiased + Math.sqrt(Math.max(0, 1 - unbiased ** 2) / count))
 }
 
-/** So much carried over makes a run of batches count as few; more cannot be told from a trend. */
+/** More autocorrelation than this cannot be told from a trend. */
 const CARRIED_MAX = 0.9
 
 /** The variance of a share, from how it varies among parts. */
@@ -139,7 +140,7 @@ function toVariance(parts: readonly Exceeding[]): number {
   return ((parts.length / (parts.length - 1)) * squares) / count ** 2
 }
 
-/** Neighbours added up, so many at a time; what is left over at the end joins the last. */
+/** Merges neighbours in groups of `together`; the rest at the end joins the last group. */
 function takeTogether(batches: readonly Exceeding[], together: number): Exceeding[] {
   const parts = Math.floor(batches.length / together)
   return Array.from({ length: parts }, (_, index) =>

@@ -11,61 +11,67 @@ import {
 } from './slower-test.ts'
 import type { Cumulative } from './statistics.ts'
 
-/** The latencies that the service alone makes: neither opening connections nor being late is among them. */
+/**
+ * The latencies that depend on the service alone: they include neither opening connections nor late sending.
+ */
 export const JUDGED_METRICS = ['http_req_duration', 'callback_latency'] as const satisfies TrendMetric[]
 
-/** Percentiles that are judged unless others are named; of p99.9 a run rarely has enough requests. */
+/** Percentiles judged by default; runs rarely have enough requests for p99.9. */
 export const JUDGED_PERCENTILES: readonly number[] = [50, 95, 99]
 
 /**
- * How often a B that is within what is allowed fails all the same, at most. Each percentile, and the failures, have an
- * equal part of it (Bonferroni).
+ * Highest probability that a B within the margin fails. Each percentile, and the failures, have an equal part
+ * of it (Bonferroni).
  */
 const FALSE_ALARMS = 0.01
 
-/** A smaller difference, microseconds, may be the sending machine's. */
+/** The sending machine may cause smaller differences, microseconds. */
 const DIFFERENCE_MIN_US = 1_000
 
-/** Fewest seconds of a run, and batches of a side, that tell how requests depend on each other. */
+/** Fewest seconds of a run, and batches of a side, that show how requests depend on each other. */
 const SECONDS_MIN = 8
 
-/** Failures are judged of shorter runs, too: a service that refuses everything is seen in two seconds. */
+/** Failures are judged for shorter runs too: two seconds show that a service refuses everything. */
 const FAILURE_SECONDS_MIN = 2
 
-/** Fewest requests of a side beyond a percentile, so that it is known well enough whatever the distribution is. */
+/** Fewest requests of a side beyond a percentile that make it reliable, whatever the distribution. */
 const BEYOND_MIN = 10
 
-/** Judged is only what would fail B if it took this many times what is allowed, or failed so much more. */
+/**
+ * Something is judged only if B would fail with this many times the allowed value, or that many more
+ * failures.
+ */
 const SEEN_FACTOR = 2
 
-/** A B whose share of failures is larger by more than this never passes. */
+/** A B never passes if its share of failures is larger by more than this. */
 const PLAINLY_MORE = 0.1
 
 /**
- * Seconds one after the other, up to the end of a run or anywhere in it, that failures of a B like A make in fewer than
- * one of 100 comparisons of runs of 30 seconds or more, if they come in bursts of five seconds or less on average (test/gate).
+ * Consecutive failing seconds, at a run's end and anywhere in it, that a B like A has in fewer than one of
+ * 100 comparisons of runs of 30 seconds or more, if failures come in bursts of five seconds or less on
+ * average (test/gate).
  */
 const BREAKDOWN_SECONDS_MIN = 10
 const OUTAGE_SECONDS_MIN = 30
 
-/** They last longer than this many times what A had of the kind. */
+/** Such a stretch must also be longer than A's longest by this factor. */
 const BREAKDOWN_FACTOR = 3
 
 /** Above this share of failures, latencies are mostly those of failures. */
 const FAILING_SHARE = 0.5
 
-/** What is judged of a run. Batches are of consecutive seconds, in which the sending machine did not stall. */
+/** What is judged of a run. Batches are of consecutive seconds in which the sending machine did not stall. */
 export interface JudgedRun {
   /** Seconds in which a request ended. */
   seconds: number
-  /** Those of them that the sending machine shaped, and that are in no latency. */
+  /** Of these, seconds that the sending machine shaped; no latency includes them. */
   limitedSeconds: number
   requests: number
   failed: number
-  /** Requests that failed, by second; of all seconds. */
+  /** Failed requests by second, for all seconds. */
   failures: readonly Exceeding[]
   latencies: Partial<Record<(typeof JUDGED_METRICS)[number], readonly Cumulative[]>>
-  /** Share of the callbacks that did not arrive, and that are in no latency (default: none). */
+  /** Share of the callbacks that did not arrive, and are missing in latencies (default: 0). */
   missingCallbacks?: number
 }
 
@@ -88,52 +94,55 @@ const percentileVerdictSchema = z.object({
   /** Null if a run did not measure it. */
   a_ms: z.number().nullable(),
   b_ms: z.number().nullable(),
-  /** What B may take. */
+  /** The highest value allowed for B. */
   allowed_ms: z.number().nullable(),
   result: z.enum(['within', 'slower', 'not_judged']),
   /** Why it cannot be judged. */
   reason: reasonSchema.nullable(),
-  /** The probability that B is so much slower than allowed by chance, which is compared with `level`. */
+  /** The probability that chance alone makes B so much slower than allowed; compared with `level`. */
   p: z.number().nullable(),
-  /** If it is within: how many times A's a B would have failed from, with as many requests that vary as much. */
+  /**
+   * If within: the multiple of A's value from which B would have failed, with as many requests of the same
+   * variation.
+   */
   fails_from: z.number().nullable(),
 })
 
 export const speedVerdictSchema = z.object({
   result: z.enum(['passed', 'failed', 'not_judged']),
-  /** What B may be slower by. */
+  /** How much slower B may be. */
   margin_percent: z.number(),
   /** The probability below which a difference counts as significant. */
   level: z.number(),
   percentiles: z.array(percentileVerdictSchema),
   failures: z.object({
-    /** Shares of requests that did not succeed. */
+    /** Shares of failed requests. */
     a: z.number(),
     b: z.number(),
     result: z.enum(['within', 'more', 'not_judged']),
     reason: reasonSchema.nullable(),
     p: z.number().nullable(),
   }),
-  /** Seconds that are in no latency, since the sending machine shaped them. */
+  /** Seconds that no latency includes, since the sending machine shaped them. */
   left_out_seconds: z.object({ a: z.int(), b: z.int() }),
 })
 
-/** What the check of speed makes of two sides. */
+/** The result of the speed check of two sides. */
 export type SpeedVerdict = z.infer<typeof speedVerdictSchema>
 
 type PercentileVerdict = z.infer<typeof percentileVerdictSchema>
 
-/** What the check of speed is asked. */
+/** Parameters of the speed check. */
 export interface SpeedQuestion {
-  /** Percent that B may be slower by. */
+  /** Percent by which B may be slower. */
   margin: number
   percentiles: readonly number[]
-  /** Not to find from which difference on B would have failed, which takes most of the time (default: it is found). */
+  /** Skips computing from which difference on B would have failed, which takes most of the time. */
   isBrief?: true
 }
 
 /**
- * Judges whether the runs of B are slower than those of A by more than the margin, or fail more often. A B that is
+ * Judges whether the runs of B are slower than those of A by more than the margin, or fail more often. A B
  * within the margin fails in at most one of 100 comparisons (docs/compare.md).
  */
 export function judgeSpeed(
@@ -189,7 +198,7 @@ function findReason(
   return null
 }
 
-/** A percentile is not known if more callbacks are missing than half of those that may lie beyond it. */
+/** A percentile is unknown if more callbacks are missing than half of those that may lie beyond it. */
 function findMissing(
   runs: readonly JudgedRun[],
   metric: (typeof JUDGED_METRICS)[number],
@@ -232,7 +241,7 @@ function judgePercentile(
   const fewest = Math.min(...[a, b].map(countRequests))
   if (fewest * (1 - percentile / 100) < BEYOND_MIN - 1e-6) return open('too_few')
   const beyond = countAbove(a, aUs)
-  /** As if B had taken so many times what it took. */
+  /** The chance if B had taken `times` as long. */
   const toChance = (times: number) =>
     toExcessChance(beyond, countAbove(b, allowedUs / times), { level, batchesMin: SECONDS_MIN })
   const isSeen = (timesAllowed: number) => toChance((timesAllowed * allowedUs) / bUs) < level
@@ -247,7 +256,9 @@ function countRequests(runs: BatchesOfRuns<Cumulative>): number {
   return runs.flat().reduce((sum, { counts }) => sum + (counts.at(-1) ?? 0), 0)
 }
 
-/** The least number between two for which something holds that holds for the larger one, to a hundredth. */
+/**
+ * The least number between two for which `holds` is true, to a hundredth; it must hold for the larger one.
+ */
 function findLeast(holds: (value: number) => boolean, from: number, to: number): number {
   if (to - from < 0.01) return to
   const middle = (from + to) / 2
@@ -266,7 +277,8 @@ function judgeFailures(
   if (runs.some(({ requests }) => requests === 0)) return open('no_requests')
   if (runs.some(({ seconds }) => seconds === 0)) return open('percentiles_only')
   const isShort = runs.some(({ seconds }) => seconds < FAILURE_SECONDS_MIN)
-  // One second tells nothing of how failures depend on each other, but that B mostly fails, and A does not, is plain.
+  // One second does not show how failures depend on each other, but it is plain if B mostly fails and A does
+  // not.
   if (isShort && !(shares.b > FAILING_SHARE && shares.a <= FAILING_SHARE)) return open('too_short')
   const toFailures = (side: readonly JudgedRun[]) => side.map(({ failures }) => failures)
   const [ofA, ofB] = [toFailures(a), toFailures(b)]
@@ -288,7 +300,7 @@ function judgeFailures(
   return { ...shares, result: 'within', reason: null, p }
 }
 
-/** Whether a run of B failed, second after second, for longer than bursts last and than A ever did. */
+/** Whether a run of B failed in consecutive seconds for longer than bursts last, and than A ever did. */
 function isBreakdown(a: BatchesOfRuns<Exceeding>, b: BatchesOfRuns<Exceeding>, share: number): boolean {
   const isFailing = ({ count, hits }: Exceeding) => hits > share * count
   const ofA = Math.max(0, ...a.map((run) => countLongest(run, isFailing)))
@@ -302,7 +314,7 @@ function isBreakdown(a: BatchesOfRuns<Exceeding>, b: BatchesOfRuns<Exceeding>, s
   })
 }
 
-/** The most seconds one after the other. */
+/** The most consecutive seconds that count. */
 function countLongest(run: readonly Exceeding[], isCounted: (second: Exceeding) => boolean): number {
   let [longest, seconds] = [0, 0]
   for (const second of run) {
@@ -312,7 +324,7 @@ function countLongest(run: readonly Exceeding[], isCounted: (second: Exceeding) 
   return longest
 }
 
-/** As if what succeeded failed as well, evenly, until a larger share fails. */
+/** The batches with successes evenly turned into failures, until the share of failures is `raised`. */
 function raiseTo(runs: BatchesOfRuns<Exceeding>, share: number, raised: number): BatchesOfRuns<Exceeding> {
   const turned = share < 1 ? (raised - share) / (1 - share) : 0
   return runs.map((run) => run.map(({ count, hits }) => ({ count, hits: hits + turned * (count - hits) })))

@@ -1,7 +1,7 @@
 import type { Histogram } from 'hdr-histogram-js'
 import { createHistogram, listRecorded } from './latency-meter.ts'
 
-/** A range that holds the truth with some confidence; null if a side has no bound. */
+/** A range with the true value at some confidence; null if a side is unbounded. */
 export interface Interval {
   low: number | null
   high: number | null
@@ -87,7 +87,10 @@ export function toBetaShare(x: number, a: number, b: number): number {
   return (front * fraction) / a
 }
 
-/** The value that Student's distribution exceeds with this probability below one half, for any degrees of freedom. */
+/**
+ * The value that Student's distribution exceeds with this probability (below one half), for any degrees of
+ * freedom.
+ */
 export function toStudentTail(probability: number, degrees: number): number {
   if (degrees >= 5) return toStudentQuantile(1 - probability, degrees)
   const exceeds = (t: number) => toBetaShare(degrees / (degrees + t * t), degrees / 2, 0.5) / 2
@@ -101,14 +104,14 @@ export function toStudentTail(probability: number, degrees: number): number {
   return to
 }
 
-/** Above this variance the binomial quantile is taken from its expansion, exact to less than one. */
+/** Above this variance, the binomial quantile comes from its expansion, whose error is below one. */
 const EXACT_MAX_VARIANCE = 10_000
 
 /** The smallest count whose cumulative binomial probability reaches `probability`. */
 export function toBinomialQuantile(trials: number, share: number, probability: number): number {
   if (share <= 0 || trials === 0) return 0
   if (share >= 1) return trials
-  // Summed up from the side where counts are small: what does not happen is binomial, too.
+  // Summed from the side with small counts: the number of non-events is binomial too.
   if (share > 0.5) return trials - toBinomialQuantile(trials, 1 - share, 1 - probability)
   const mean = trials * share
   const variance = mean * (1 - share)
@@ -148,9 +151,9 @@ export function toWilsonInterval(
 }
 
 /**
- * How much wider than of independent requests the variance of a share is, from how it varies between batches of
- * consecutive ones: at least 1. Few batches are paid for by Student's distribution, so that a normal quantile may be
- * used with it. Null if there are too few batches.
+ * The design effect: by how much the variance of a share exceeds that of independent requests, estimated
+ * between batches of consecutive ones; at least 1. Student's distribution corrects for few batches, so that a
+ * normal quantile can be used with it. Null if there are too few batches.
  */
 export function toDesignEffect(
   batches: readonly { count: number; hits: number }[],
@@ -173,7 +176,7 @@ export function toDesignEffect(
 /** Fewest batches to estimate a variance from. */
 const BATCHES_MIN = 8
 
-/** The interval of a mean of batches, by Student's distribution; null if there are too few of them. */
+/** The interval of a mean of batches, by Student's distribution; null if there are too few batches. */
 export function toMeanInterval(
   values: readonly number[],
   confidence: number,
@@ -188,26 +191,27 @@ export function toMeanInterval(
   }
 }
 
-/** Batches of consecutive seconds that a run is divided into; simulation texts ask for 20 to 30. */
+/** Batches of consecutive seconds in a run; textbooks on simulation recommend 20 to 30. */
 export const BATCH_COUNT = 30
 
-/** Recorded values in ascending microseconds, and how many samples are at each or below it. */
+/** Recorded values in ascending microseconds, each with the number of samples at or below it. */
 export interface Cumulative {
   us: number[]
   counts: number[]
 }
 
-/** A latency's whole distribution, and that of consecutive parts of the run where these are known. */
+/** A latency's whole distribution and, if known, those of consecutive parts of the run. */
 export interface LatencyHistory {
   total: Histogram
-  /** In the order of time; empty if only the whole is known. */
+  /** In chronological order; empty if only the whole is known. */
   batches: readonly Cumulative[]
 }
 
 /**
- * The history of a latency from its whole distribution and those of its seconds, which are merged into at most
- * {@link BATCH_COUNT} batches of as many seconds each. Without seconds, only the whole is known. Seconds are taken one
- * after the other, so of an hour no more than one histogram need be in memory; `count` says how many of them come.
+ * A latency's history from its whole distribution and those of its seconds, which are merged into at most
+ * {@link BATCH_COUNT} batches of equally many seconds. Without seconds, only the whole is known. Seconds are
+ * consumed one by one, so that one histogram in memory suffices for an hour; `count` is the number of
+ * seconds.
  */
 export function toLatencyHistory(
   total: Histogram,
@@ -246,13 +250,13 @@ function toCumulative(histogram: Histogram): Cumulative {
 }
 
 /**
- * A quantile in microseconds and the range that holds the true one with this confidence.
+ * A quantile in microseconds and the range with the true one at this confidence.
  *
- * The range is made of order statistics, whose ranks are binomial whatever the distribution (G. J. Hahn and W. Q.
- * Meeker, Statistical Intervals, 1991, §5.2). Requests that follow each other are slow together, so the number of
- * requests counts for less than it is: divided by the design effect of the share below the quantile, estimated from
- * batches of consecutive seconds (R. S. Woodruff 1952, JASA 47:635–646). If no batches are known the requests
- * are taken as independent.
+ * The range consists of order statistics, whose ranks are binomial whatever the distribution (G. J. Hahn and
+ * W. Q. Meeker, Statistical Intervals, 1991, §5.2). Requests that follow each other are slow together, so
+ * their number is divided by the design effect of the share below the quantile, estimated from batches of
+ * consecutive seconds (R. S. Woodruff 1952, JASA 47:635–646). If no batches are known, requests count as
+ * independent.
  */
 export function toQuantileInterval(
   { total, batches }: LatencyHistory,
@@ -280,7 +284,7 @@ export function toQuantileInterval(
   }
 }
 
-/** How many samples are at a value or below it. */
+/** How many samples are at or below a value. */
 export function countUpTo({ us, counts }: Cumulative, limitUs: number): number {
   let [from, to] = [0, us.length]
   while (from < to) {

@@ -2,39 +2,39 @@ import type { Outcome } from '../run/item-state.ts'
 import type { Percentiles } from '../run/run.ts'
 import type { TrendMetric } from './metrics.ts'
 
-/** Upper bounds of the buckets of streamed latencies, milliseconds; what is longer is in one more bucket. */
+/** Upper bounds of the buckets of streamed latencies, milliseconds; one more bucket holds longer ones. */
 export const BUCKET_BOUNDS_MS: readonly number[] = [
   1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000, 60_000,
 ]
 
-/** Latencies of a second in buckets: how many are in each, one more than there are bounds, and their sum. */
+/** A second's latencies in buckets: the count of each, one more than there are bounds, and their sum. */
 export interface LatencyBuckets {
   counts: number[]
   sumMs: number
 }
 
-/** A second of a load test that is over, as it is told while the test runs. */
+/** A finished second of a load test, reported while the test runs. */
 export interface StreamedSecond {
   runId: string
-  /** When it began, Unix milliseconds. */
+  /** When the second began, Unix milliseconds. */
   startMs: number
-  /** Since measuring began, from 0. */
+  /** Seconds since measuring began, from 0. */
   second: number
   /** Requests that were due; null at a closed pace. */
   scheduled: number | null
   sent: number
   /** Requests that ended, by outcome. */
   ended: Record<Outcome, number>
-  /** Requests that ended, by HTTP status; null is no answer. */
+  /** Ended requests by HTTP status; null for no answer. */
   statuses: { status: number | null; requests: number }[]
-  /** Requests that ended as the last try of their row. */
+  /** Ended requests that were the last try of their row. */
   iterations: number
-  /** Bytes of requests that ended, and of their answers. */
+  /** Bytes of ended requests and their answers. */
   sentBytes: number
   receivedBytes: number
   dropped: number
   inFlight: number
-  /** This machine shaped it, and not the service alone. */
+  /** This machine, and not only the service, shaped it. */
   isGeneratorLimited: boolean
   latencyMs: Partial<Record<TrendMetric, Percentiles>>
   buckets: Partial<Record<TrendMetric, LatencyBuckets>>

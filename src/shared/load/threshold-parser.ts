@@ -20,13 +20,13 @@ import {
 } from './metrics.ts'
 import { isOfAll, parseTags, scanTags, type ThresholdTag } from './threshold-tags.ts'
 
-/** How a threshold compares, as k6 writes it; `===` is `==`. */
+/** Comparison operators of thresholds, as in k6; `===` means `==`. */
 type ThresholdOperator = '<' | '<=' | '>' | '>=' | '==' | '===' | '!='
 
-/** What a threshold says, taken apart. */
+/** A parsed threshold. */
 export interface ThresholdExpression {
   metric: MetricName
-  /** It is about the requests with all of these alone; empty for all requests. */
+  /** Only requests with all of these tags count; empty for all requests. */
   tags: readonly ThresholdTag[]
   aggregation: Aggregation
   /** N of `p(N)`, 0 to 100; null for the other aggregations. */
@@ -36,19 +36,19 @@ export interface ThresholdExpression {
   limit: number
 }
 
-/** A threshold as text says it, or the first thing wrong with the text. */
+/** A parsed threshold, or the first mistake in the text. */
 export type ThresholdParse =
   | {
       ok: true
       parsed: ThresholdExpression
-      /** The text without its options. */
+      /** The text without the options. */
       expression: string
       abortOnFail: boolean
       delayAbortEvalMs: number
     }
   | { ok: false; mistake: TextMistake }
 
-// As in k6, `<=` goes before `<`, and so on.
+// As in k6, longer operators come first: `<=` before `<`.
 const OPERATORS: readonly ThresholdOperator[] = ['<=', '<', '>=', '>', '===', '==', '!=']
 const NUMBER = /^[+-]?(?:\d+(?:_\d+)*(?:\.(?:\d+(?:_\d+)*)?)?|\.\d+(?:_\d+)*)(?:[eE][+-]?\d+)?/
 const PERCENTILE = /^p\((.*)\)$/
@@ -62,7 +62,7 @@ const EXAMPLES = '`p(99)<500`, `http_req_failed:rate<0.01` or `dropped==0`'
  */
 export function parseThreshold(text: string): ThresholdParse {
   return catchMistake<ThresholdParse>(() => {
-    // A URL as the value of a tag may hold signs of comparison, too.
+    // A URL as a tag's value may contain comparison signs.
     const open = text.indexOf('{')
     const from = open === -1 ? 0 : scanTags(text, open).close + 1
     const found = text.slice(from).search(/[<>=!]/)
@@ -82,7 +82,7 @@ export function parseThreshold(text: string): ThresholdParse {
   })
 }
 
-/** A sentence about a mistake: which threshold, where, what was expected and what was found. */
+/** A sentence about a mistake: in which threshold, where, what was expected and what was found. */
 export function formatThresholdMistake(text: string, mistake: TextMistake): string {
   return formatTextMistake('threshold', text, mistake)
 }
@@ -199,7 +199,7 @@ function parseLimit(text: string, at: number, metric: MetricName): number {
   return end
 }
 
-/** A share over 1 is always a percentage by mistake: the threshold would hold, or fail, whatever happens. */
+/** A share above 1 is always a percentage by mistake: such a threshold would always hold, or always fail. */
 function checkShare(text: string, at: number, metric: MetricName, limit: number): void {
   if (METRICS[metric].kind !== 'rate' || (limit >= 0 && limit <= 1)) return
   throw new MistakeError(
@@ -252,19 +252,19 @@ function toMetricsText(): string {
   return `a metric (${METRIC_NAMES.join(', ')})`
 }
 
-/** What an expression allows a latency at most, as charts draw it. */
+/** An expression's upper limit of a latency, as drawn in charts. */
 export interface LatencyLimit {
   metric: TrendMetric
   label: string
   value: number
-  /** Which percentile it is about; null for another aggregation. */
+  /** The percentile with this limit; null for another aggregation. */
   percentile: number | null
 }
 
-/** What expressions allow a latency at most; those of anything else are left out. */
+/** The upper limits of latencies in expressions; other expressions are left out. */
 export function listLatencyLimits(expressions: readonly string[]): LatencyLimit[] {
   return expressions.flatMap((expression) => {
-    // k6 knows expressions that Sluice does not.
+    // k6 has expressions that Sluice does not know.
     const read = parseThreshold(expression)
     if (!read.ok) return []
     const { metric, operator, limit, aggregation } = read.parsed

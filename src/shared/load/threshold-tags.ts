@@ -1,27 +1,27 @@
 import { MistakeError, skipSpace } from '../messages/text-mistake.ts'
 
-/** A tag that a threshold names, and what it must be. */
+/** A tag that a threshold names, and its required value. */
 export interface ThresholdTag {
   name: string
   value: string
 }
 
-/** A request as far as tags tell it from others. */
+/** The properties of a request that tags refer to. */
 export interface TaggedRequest {
   /** HTTP status; 0 without an answer. */
   status: number
   isSuccess: boolean
-  /** Of the service, or of what broke the request; null if it has none. */
+  /** From the service, or from what broke the request; null if it has none. */
   errorCode: string | null
-  /** Number of the stage that it belongs to, from 0; null if the pace has no stages. */
+  /** Number of its stage, from 0; null if the pace has no stages. */
   stage: number | null
-  /** Tells which of the tags of {@link listRowTags} its row has: a bit each. */
+  /** Bit set: which tags of {@link listRowTags} its row has. */
   rowTags: number
 }
 
 /** What decides which requests have a tag. */
 export interface TagContext {
-  /** What the requests' URL may be called. */
+  /** Names of the requests' URL. */
   urls: readonly string[]
   /** Names of the stages; empty if the pace has none. */
   stages: readonly (string | undefined)[]
@@ -29,12 +29,12 @@ export interface TagContext {
   rowTags: readonly ThresholdTag[]
 }
 
-/** Tags of rows that thresholds can name in all: each is a bit of a number. */
+/** Most row tags in all thresholds: each is a bit of a number. */
 export const ROW_TAGS_MAX = 30
 
 /**
- * k6's numbers of what breaks a request, each with the codes that Sluice has for it; 1400 to 1599 are HTTP statuses of
- * 400 to 599, 1000 more.
+ * k6's numbers for what breaks a request, each with Sluice's codes; 1400 to 1599 are the HTTP statuses 400 to
+ * 599 plus 1000.
  */
 const K6_ERROR_CODES: Readonly<Record<string, readonly string[]>> = {
   1050: ['TIMEOUT'],
@@ -50,11 +50,11 @@ const K6_ERROR_CODES: Readonly<Record<string, readonly string[]>> = {
 interface KnownTag {
   values: RegExp
   expected: string
-  /** Whether a request has it with this value; a tag that all requests share has none. */
+  /** Whether a request has the tag with this value; absent for a tag that all requests share. */
   toMatch?: (value: string, context: TagContext) => (request: TaggedRequest) => boolean
 }
 
-/** The tags that are the same in every source. Any other name is a column of the source. */
+/** Tags that do not depend on the source. Any other name is a column of the source. */
 const KNOWN_TAGS = {
   /** 0 if there was no answer. */
   status: {
@@ -65,7 +65,7 @@ const KNOWN_TAGS = {
       return (request) => request.status === status
     },
   },
-  /** Whether it succeeded; for k6, whether its status is from 200 to 399. */
+  /** Whether it succeeded; in k6, whether its status is from 200 to 399. */
   expected_response: {
     values: /^(true|false)$/,
     expected: '`true` or `false`',
@@ -76,7 +76,7 @@ const KNOWN_TAGS = {
     expected: `the code of an error, one of k6's numbers ${Object.keys(K6_ERROR_CODES).join(', ')}, or 1000 more than an HTTP status`,
     toMatch: toErrorMatch,
   },
-  /** Its number from 0, as k6's own helper has it, or its name. */
+  /** The stage's number from 0, as k6's own helper gives it, or its name. */
   stage: {
     values: /./,
     expected: 'the number of a stage from 0, or its name',
@@ -117,18 +117,18 @@ function findStage(value: string, stages: readonly (string | undefined)[]): numb
   return /^\d+$/.test(value) && Number(value) < stages.length ? Number(value) : null
 }
 
-/** Where the tags of an expression end, and what each of them consists of, by index in the text. */
+/** Where an expression's tags end, and the parts of each, as indexes in the text. */
 interface TagSpans {
-  /** Of the closing brace; -1 if there is none. */
+  /** Index of the closing brace; -1 if there is none. */
   close: number
   /** `colon`: -1 if the tag has none. */
   parts: { from: number; colon: number; to: number }[]
 }
 
-/** A name or value in quotes, spaces around it, up to the sign that ends it. */
+/** A quoted name or value with spaces around it, up to the sign that ends it. */
 const QUOTED = /\s*(?:"[^"]*"|'[^']*')\s*(?=[:,}])/y
 
-/** Finds the tags behind the brace at `open`. What is in quotes may hold a comma, a colon or a brace. */
+/** Finds the tags after the brace at `open`. Quoted text may contain commas, colons and braces. */
 export function scanTags(text: string, open: number): TagSpans {
   const parts: TagSpans['parts'] = []
   let [from, colon, at] = [open + 1, -1, open + 1]
@@ -186,33 +186,33 @@ export function parseTags(text: string, { parts }: Pick<TagSpans, 'parts'>): Thr
   return tags
 }
 
-/** As k6 does, which takes spaces and quotes away. */
+/** Removes spaces and quotes as k6 does. */
 function unquote(text: string): string {
   const trimmed = text.trim()
   const quoted = /^(["'])(.*)\1$/s.exec(trimmed)
   return quoted?.[2] ?? trimmed
 }
 
-/** Tags as an expression has them: `{expected_response:true,status:200}`; nothing for none. */
+/** Tags as written in an expression: `{expected_response:true,status:200}`; empty without tags. */
 export function formatTags(tags: readonly ThresholdTag[]): string {
   const parts = tags.map(({ name, value }) => `${quote(name, /[:,}]/)}:${quote(value, /[,}]/)}`)
   return tags.length === 0 ? '' : `{${parts.join(',')}}`
 }
 
-/** In quotes where a sign in it would end it, or it has quotes or spaces at its ends. */
+/** Quotes a text that contains a sign that would end it, or begins or ends with quotes or spaces. */
 function quote(text: string, ends: RegExp): string {
   if (!ends.test(text) && !/^["'\s]|["'\s]$/.test(text)) return text
   return text.includes('"') ? `'${text}'` : `"${text}"`
 }
 
-/** Whether all requests have a tag, whatever the source and the service. */
+/** Whether all requests have a tag, for any source and service. */
 export function isOfAll({ name }: ThresholdTag): boolean {
   return name === 'scenario' || name === 'method'
 }
 
 const NAMES_OF_OUTCOME: readonly string[] = ['status', 'expected_response', 'error_code']
 
-/** Whether a tag says how requests ended. */
+/** Whether a tag is about how requests ended. */
 export function isOfOutcome({ name }: ThresholdTag): boolean {
   return NAMES_OF_OUTCOME.includes(name)
 }
@@ -222,7 +222,7 @@ export function isRowTag({ name }: ThresholdTag): boolean {
   return !Object.hasOwn(KNOWN, name)
 }
 
-/** The tags of rows among these, each once, in the order in which they are named. */
+/** The row tags in these sets, each once, in order of appearance. */
 export function listRowTags(sets: readonly (readonly ThresholdTag[])[]): ThresholdTag[] {
   const own = sets.flat().filter(isRowTag)
   return [...new Map(own.map((tag) => [JSON.stringify([tag.name, tag.value]), tag])).values()]
@@ -242,7 +242,7 @@ export function createTagMatcher(
   return (request) => matches.every((has) => has(request))
 }
 
-/** A tag of a stage that a pace does not have; null if there is none. */
+/** A tag for a stage that the pace does not have; null if there is none. */
 export function findUnknownStage(
   tags: readonly ThresholdTag[],
   stages: readonly (string | undefined)[],
@@ -250,7 +250,7 @@ export function findUnknownStage(
   return tags.find(({ name, value }) => name === 'stage' && findStage(value, stages) === null) ?? null
 }
 
-/** A tag of another URL than the requests'; null if there is none. */
+/** A tag for a URL other than the requests'; null if there is none. */
 export function findOtherUrl(tags: readonly ThresholdTag[], urls: readonly string[]): ThresholdTag | null {
   return tags.find(({ name, value }) => (name === 'name' || name === 'url') && !urls.includes(value)) ?? null
 }

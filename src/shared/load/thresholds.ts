@@ -30,7 +30,7 @@ const fullSchema = z.object({
   expression: expressionSchema,
   /** End the run as soon as the threshold is crossed. */
   abortOnFail: z.boolean().default(false),
-  /** From the first measured second until crossing it can end the run. */
+  /** How long, from the first measured second, crossing it cannot end the run. */
   delayAbortEvalMs: z.int().min(0).max(DELAY_MAX_MS).default(0),
 })
 
@@ -62,24 +62,26 @@ export const thresholdResultSchema = z.object({
   expression: z.string(),
   /** In the unit of the limit: milliseconds, a share, a number; null if nothing was measured. */
   value: z.number().nullable(),
-  /** If nothing was measured, a threshold does not hold: nothing shows that it does. */
+  /** False if nothing was measured: then nothing shows that the threshold holds. */
   ok: z.boolean(),
   limit: z.number(),
-  /** How far the value is from the limit: positive with that much room, negative when crossed by that much. */
+  /** Distance of the value from the limit: positive if there is room, negative if the limit is crossed. */
   margin: z.number().nullable(),
   unit: z.enum(['ms', 'share', 'number']),
   /** It held for what was answered, but nothing shows that it holds: most of the measured time had no answers, or see `open`. */
   unanswered: z.literal(true).optional(),
   /** It holds for what was answered, and would not if these requests, which still wait, got no answer. */
   open: z.int().optional(),
-  /** Requests that have its tags, and those of them that did not succeed; only of tags that not all requests have. */
+  /**
+   * Requests with its tags, and those of them that did not succeed; only for tags that not all requests have.
+   */
   requests: z.int().optional(),
   failed: z.int().optional(),
 })
 
 export type ThresholdResult = z.infer<typeof thresholdResultSchema>
 
-/** Judges every threshold against what was measured; the run's thresholds hold when all of them are `ok`. */
+/** Judges every threshold against the measurements; a run's thresholds hold if all results are `ok`. */
 export function evaluateThresholds(
   thresholds: readonly Threshold[],
   measured: LoadMeasurements,
@@ -96,7 +98,9 @@ export function evaluateThresholds(
   })
 }
 
-/** What thresholds come to if nothing was answered for most of the measured time: what held before shows nothing. */
+/**
+ * Results after most of the measured time passed without answers: thresholds that held do not hold any more.
+ */
 export function withoutAnswers(results: readonly ThresholdResult[]): ThresholdResult[] {
   return results.map((result) => (result.ok ? { ...result, ok: false, unanswered: true } : result))
 }
@@ -118,7 +122,7 @@ export function withOpenRequests(
   })
 }
 
-/** What was measured of the requests that a threshold is about. */
+/** Measurements of the requests that a threshold is about. */
 function toTagged(measured: LoadMeasurements, { tags }: ThresholdExpression): LoadMeasurements {
   if (tags.every(isOfAll)) return measured
   const none = { latencies: {}, all: createRequestSums(), within: createRequestSums() }
@@ -126,8 +130,8 @@ function toTagged(measured: LoadMeasurements, { tags }: ThresholdExpression): Lo
 }
 
 /**
- * The first threshold that ends the run now: crossed by something measured, with `abortOnFail`, its delay over.
- * `elapsedMs` counts from the first measured second, as `results` are those of {@link evaluateThresholds}.
+ * The first threshold that ends the run now: crossed by a measured value, with `abortOnFail`, after its
+ * delay. `elapsedMs` counts from the first measured second; `results` come from {@link evaluateThresholds}.
  */
 export function findAbort(
   thresholds: readonly Threshold[],
@@ -150,13 +154,13 @@ export function findAbort(
   )
 }
 
-/** Whether a threshold is about latencies of requests however they ended. */
+/** Whether a threshold is about latencies of requests of any outcome. */
 export function isOfAnyOutcome(expression: string): boolean {
   const { metric, tags } = readExpression(expression)
   return isTrend(metric) && metric !== 'succeeded_duration' && isOfRequests(metric) && !tags.some(isOfOutcome)
 }
 
-/** The expression of a threshold that the schema has let pass. Throws a plain error for any other. */
+/** The expression of a threshold that the schema accepted. Throws a plain error for any other. */
 export function readExpression(expression: string): ThresholdExpression {
   const result = parseThreshold(expression)
   if (!result.ok) throw new Error(formatThresholdMistake(expression, result.mistake))
@@ -169,7 +173,7 @@ function compare({ operator, limit }: ThresholdExpression, value: number): { ok:
   return { ok: isStrict ? margin > 0 : margin >= 0, margin: roundNoise(margin) }
 }
 
-/** How far a value is from a limit, see {@link ThresholdResult.margin}. */
+/** Distance of a value from a limit, see {@link ThresholdResult.margin}. */
 export function toMargin(operator: string, value: number, limit: number): number {
   return roundNoise(toDistance(operator, value, limit))
 }
@@ -187,8 +191,8 @@ export function formatThresholdValue({ value, unit }: Pick<ThresholdResult, 'val
 }
 
 /**
- * How far a threshold's value is from its limit: `112 ms over the limit of 500 ms`, `0.76 points under the limit of 1 %`. That
- * no request had its tags is said, too: a count of 0 may be right, or a tag that is mistyped.
+ * Distance of a threshold's value from its limit: `112 ms over the limit of 500 ms`, `0.76 points under the
+ * limit of 1 %`. Also says if no request had its tags: a count of 0 may be right, or a tag is mistyped.
  */
 export function formatThresholdMargin(result: ThresholdResult): string {
   const distance = formatDistance(result)
@@ -212,7 +216,7 @@ export function formatThresholdResult(result: ThresholdResult): string {
   return `${mark} ${result.expression}: ${formatThresholdValue(result)}, ${formatThresholdMargin(result)}`
 }
 
-/** A limit in full: one far below the figures that {@link toText} shows must not read as 0. */
+/** A limit in full: one far below the figures that {@link toText} shows must not round to 0. */
 function toLimitText(limit: number, unit: ThresholdResult['unit']): string {
   if (unit === 'share') return `${Number((limit * 100).toPrecision(6))} %`
   const text = Number.isInteger(limit) ? formatCount(limit) : String(limit)

@@ -8,9 +8,9 @@ const NOTE_MAX = 10_000
 /** Most tags of a run. */
 export const TAGS_MAX = 50
 
-/** What a person notes about a run: kept next to the journal, which is evidence, and never in it. */
+/** A person's notes about a run: kept next to the journal, which is evidence, and never in it. */
 export const annotationsSchema = z.object({
-  /** Null if the run is called as its plan calls it. */
+  /** Null if the run has the name from its plan. */
   name: z.string().nullable(),
   tags: z.array(z.string()),
   note: z.string().nullable(),
@@ -18,13 +18,13 @@ export const annotationsSchema = z.object({
 
 export type Annotations = z.infer<typeof annotationsSchema>
 
-/** A run about which nothing was noted. */
+/** A run without notes. */
 export const NO_ANNOTATIONS: Annotations = { name: null, tags: [], note: null }
 
 export const annotationChangeSchema = z.strictObject({
-  /** An empty one restores the name from the plan. */
+  /** An empty name restores the one from the plan. */
   name: z.string().exactOptional(),
-  /** An empty one removes the note. */
+  /** An empty note removes it. */
   note: z.string().exactOptional(),
   addTags: z.array(z.string()).readonly().exactOptional(),
   removeTags: z.array(z.string()).readonly().exactOptional(),

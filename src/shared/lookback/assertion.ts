@@ -29,7 +29,7 @@ function parse(text: string): Assertion {
     )
   }
   const open = text.indexOf('(', from)
-  // The name of a rule may have brackets of its own.
+  // A rule's name may contain brackets.
   const close = text.lastIndexOf(')')
   if (close < open) throw new MistakeError(text, text.length, 'a closing bracket after the rule')
   const of = text.slice(open + 1, close).trim()
@@ -47,8 +47,9 @@ function parse(text: string): Assertion {
 }
 
 /**
- * Holds an assertion against an evaluation. A figure that has no value fails; `value` is null if it is unknown.
- * `knowsLabels`: whether it is known of all labels which rules they mean, without which no average over rules is known.
+ * Checks an assertion against an evaluation. A figure without a value fails; `value` is null if it is
+ * unknown. `knowsLabels`: whether it is known which rules all labels mean, without which averages over rules
+ * are unknown.
  */
 export function checkAssertion(
   { expression, figure, of, operator, limit }: Assertion,
@@ -57,7 +58,8 @@ export function checkAssertion(
 ): Evaluation['assertions'][number] {
   const isKnown = knowsLabels || findJudged(evaluation.rules, of) !== undefined
   const found = isKnown ? readFigure(evaluation, of, figure) : null
-  // The mean of 0.7, 0.8 and 0.9 is less than 0.8 for a computer. A limit can be a figure of a document, with all its digits.
+  // The mean of 0.7, 0.8 and 0.9 is less than 0.8 in floating point. A limit may be copied from a document
+  // with all digits.
   const value = found === null ? null : roundNoise(found)
   return { expression, value, ok: value !== null && compare(value, operator, roundNoise(limit)) }
 }
@@ -71,7 +73,7 @@ function readFigure(
   of: string,
   figure: Assertion['figure'],
 ): number | null {
-  // A rule goes before an average of its name.
+  // A rule wins over an average of the same name.
   const rule = findJudged(evaluation.rules, of)
   if (rule !== undefined) return rule[figure].value
   const average = AVERAGES.find((name) => name === toComparable(of))

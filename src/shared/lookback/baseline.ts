@@ -2,13 +2,13 @@ import { z } from 'zod'
 import { isSameSource } from '../plan/source-paths.ts'
 import { isLoadRun, type RunSummary } from '../run/run.ts'
 
-/** The name of a baseline that was given none. */
+/** The name of a baseline by default. */
 export const DEFAULT_BASELINE = 'default'
 
 const baselineSchema = z.object({
   name: z.string().min(1),
   run_id: z.string().min(1),
-  /** What it is the baseline of: runs of this source on this connection that do the same. */
+  /** What the baseline is for: runs of this source on this connection that do the same. */
   base_url: z.string(),
   source: z.string(),
   operation: z.string(),
@@ -20,7 +20,7 @@ const baselineSchema = z.object({
 /** A run that later runs of its connection and source are compared with. */
 export type Baseline = z.infer<typeof baselineSchema>
 
-/** The file that a workspace keeps its baselines in. */
+/** The file of a workspace's baselines. */
 export const baselinesSchema = z.object({ version: z.literal(1), baselines: z.array(baselineSchema) })
 
 export function toBaselineSubject(run: RunSummary): Omit<Baseline, 'name' | 'run_id' | 'set_at'> {
@@ -28,7 +28,7 @@ export function toBaselineSubject(run: RunSummary): Omit<Baseline, 'name' | 'run
   return { base_url, source, operation, is_load_test: isLoadRun(run) }
 }
 
-/** Whether two baselines, or a run and a baseline, are of the same connection and source. */
+/** Whether two baselines, or a run and a baseline, have the same connection and source. */
 export function isSameSubject(
   a: ReturnType<typeof toBaselineSubject>,
   b: ReturnType<typeof toBaselineSubject>,

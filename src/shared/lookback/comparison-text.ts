@@ -8,7 +8,10 @@ export function describeChange({ joined }: { joined: Omit<ComparedGroup, 'overal
   return `${formatCount(joined.changed)} of ${formatCounted(joined.rows, 'row')} changed (${formatShare(joined.share ?? 0)}).`
 }
 
-/** Rows that trigger a rule in both runs, but not the same rules: what changed beside flips and other outcomes. */
+/**
+ * Rows that trigger a rule in both runs, but not the same rules: the changes that are neither flips nor other
+ * outcomes.
+ */
 export function countOtherRules({
   joined: { changed, overall },
   outcomes,
@@ -27,7 +30,7 @@ export function countOtherOutcomes({
   return listed.reduce((rows, one) => rows + one.rows, further)
 }
 
-/** How rows found their partners, and which are not compared; each a phrase that begins with a count. */
+/** How rows were paired, and which are not compared; phrases that begin with a count. */
 export function describeRows({
   joined,
   joined_by: by,
@@ -54,7 +57,7 @@ export function describeRows({
   }
 }
 
-/** Labelled rows of which neither run is judged, by why; '' if there are none. */
+/** Labelled rows on which neither run is judged, by reason; '' if there are none. */
 export function describeUnjudged(labels: NonNullable<DecisionComparison['labels']>): string {
   const left = listCounts([
     [labels.without_label, 'without a label'],
@@ -70,7 +73,7 @@ export function formatP(p: number): string {
   return p < 0.1 ? p.toFixed(4) : p.toFixed(2)
 }
 
-/** What McNemar's test says of newly and no longer triggered rows, in words. */
+/** The result of McNemar's test on newly and no longer triggered rows, in words. */
 export function describeChance({ newly, no_longer: noLonger, p }: Omit<Flips, 'both' | 'neither'>): string {
   if (newly + noLonger === 0) return 'no change'
   if (p < 0.001) return 'hardly chance'
@@ -82,7 +85,7 @@ export function describeChance({ newly, no_longer: noLonger, p }: Omit<Flips, 'b
 export const WHEN_SCORES =
   'Answers contain scores where a run asks for the legacy answer, or for models in v2.'
 
-/** Why no class has scores that moved, of as many rows with scores in both runs. */
+/** Why no class has moved scores, given the number of rows with scores in both runs. */
 export function describeNoMoves(scoredRows: number): string {
   return scoredRows === 0
     ? `No row has scores in both runs. ${WHEN_SCORES}`
@@ -101,7 +104,7 @@ export function formatPoints(share: number): string {
   return share > 0 ? `+${points}` : points.replace('-', '−')
 }
 
-/** What changed on a row: its outcome, or the rules that it newly and no longer triggers. */
+/** What changed on a row: its outcome, or the rules that it newly or no longer triggers. */
 export function describeChangedRow({ a, b, newly, no_longer: noLonger }: Omit<ChangedRow, 'cells'>): string {
   if (a.outcome !== b.outcome) return `${a.outcome} → ${b.outcome}`
   return [...newly.map((rule) => `+ ${rule}`), ...noLonger.map((rule) => `− ${rule}`)].join(', ')

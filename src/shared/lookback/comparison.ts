@@ -5,10 +5,10 @@ import { writtenRowsSchema } from '../run/written-rows.ts'
 import type { EvaluateOptions } from './evaluation.ts'
 import { judgedSchema, metricSchema } from './evaluation.ts'
 
-/** Most runs that are compared at once: the tones of more could not be told apart. */
+/** Most runs that are compared at once: more colours could not be told apart. */
 export const COMPARED_MAX = 8
 
-/** Changed rows that a document lists unless more are asked for; an export has all. */
+/** Changed rows in a document by default; an export has all. */
 export const CHANGES_LISTED = 50
 
 const comparedRunSchema = z.object({
@@ -17,19 +17,22 @@ const comparedRunSchema = z.object({
   /** ISO 8601. */
   created_at: z.string(),
   state: runStateSchema,
-  /** Rows that were read; retries count with their first run. */
+  /** Rows read; a retry's rows count with their first run. */
   rows: z.int(),
   /** Rows whose outcome is still to come: not sent yet, or waiting for an answer. */
   unfinished: z.int(),
   /** Rows whose key the other run does not have. */
   only_here: z.int(),
-  /** Rows without a key, such as an empty cell. */
+  /** Rows without a key, for example with an empty cell. */
   without_key: z.int(),
-  /** Rows whose key several rows of either run have, so that nobody knows which belong together. */
+  /** Rows whose key occurs several times in either run, so that their partners are unknown. */
   ambiguous: z.int(),
 })
 
-/** Rows of both runs by whether a rule triggered, and how likely chance alone makes a change that uneven. */
+/**
+ * Rows of both runs by whether a rule triggered, and the probability that chance alone makes the change so
+ * uneven.
+ */
 const flipsSchema = z.object({
   /** Triggered in both. */
   both: z.int(),
@@ -38,7 +41,10 @@ const flipsSchema = z.object({
   /** Triggered in A only. */
   no_longer: z.int(),
   neither: z.int(),
-  /** McNemar's exact test, two-sided: the probability of so uneven a change or more, if each direction were as likely. */
+  /**
+   * McNemar's exact test, two-sided: the probability of a change at least this uneven if both directions were
+   * equally likely.
+   */
   p: z.number(),
 })
 
@@ -55,7 +61,7 @@ const changedSchema = z.object({
 })
 
 const groupSchema = changedSchema.extend({
-  /** Answered in both runs; the figures below are of these. */
+  /** Rows answered in both runs, to which the figures below refer. */
   decided: z.int(),
   /** Any rule. */
   overall: flipsSchema,
@@ -75,19 +81,21 @@ const largestMoveSchema = z.object({
 
 const scoreMovesSchema = z.object({
   class: z.string(),
-  /** Of rows with an answer from the service's cache, or of the others. */
+  /** Whether the rows have an answer from the service's cache. */
   from_cache: z.boolean(),
-  /** Rows whose score is higher in B, and lower; classes without any are left out. */
+  /** Rows whose score is higher in B, and lower; classes with neither are left out. */
   rose: z.int(),
   fell: z.int(),
-  /** Rows by how far their score moved, B minus A, ascending: each move stands for those within half of `width`. */
+  /**
+   * Rows by change of their score, B minus A, ascending: each move stands for those within half of `width`.
+   */
   distribution: z.object({
     width: z.number(),
     moves: z.array(z.object({ move: z.number(), rows: z.int() })),
   }),
   /** B minus A, over the rows that moved. */
   mean: z.number(),
-  /** The mean without signs. */
+  /** The mean of absolute values. */
   mean_absolute: z.number(),
   /** The largest rise and fall, each with its row of B; null if no score moved that way. */
   largest_rise: largestMoveSchema.nullable(),
@@ -101,7 +109,7 @@ const changeOfMetricsSchema = z.object({
   b: judgedSchema,
   /** B minus A, with the interval of a paired bootstrap. */
   change: z.object({ precision: metricSchema, recall: metricSchema, f1: metricSchema }),
-  /** Rows on which only A was right, and only B, and McNemar's exact test of them. */
+  /** Rows on which only A, or only B, was right, with McNemar's exact test. */
   right_only_in_a: z.int(),
   right_only_in_b: z.int(),
   p: z.number(),
@@ -121,13 +129,13 @@ const sideOfRowSchema = z.object({
 })
 
 export const changedRowSchema = z.object({
-  /** What both rows have in common; null if that is the row's number or content. */
+  /** What pairs the two rows; null if that is the row's number or content. */
   key: z.string().nullable(),
   a: sideOfRowSchema,
   b: sideOfRowSchema,
   newly: z.array(z.string()),
   no_longer: z.array(z.string()),
-  /** Of B. */
+  /** Cells of the row in B. */
   cells: z.array(z.string()),
 })
 
@@ -136,10 +144,10 @@ export type ChangedRow = z.infer<typeof changedRowSchema>
 
 const changedRowsSchema = z.object({ total: z.int(), offset: z.int(), rows: z.array(changedRowSchema) })
 
-/** A page of the changed rows, and how many there are in all. */
+/** A page of the changed rows, and their total. */
 export type ChangedRows = z.infer<typeof changedRowsSchema>
 
-/** What `compare --json` says of the decisions of two runs. */
+/** The decisions of two runs in `compare --json`. */
 export const decisionComparisonSchema = z.object({
   /** `post_id`, `row`, `content`, or the name of a column. */
   joined_by: z.string(),
@@ -147,27 +155,32 @@ export const decisionComparisonSchema = z.object({
   b: comparedRunSchema,
   /** Rows that both runs have. */
   joined: groupSchema,
-  /** Rows of both runs that are not compared, since one of the runs has no outcome of them yet. */
+  /** Rows of both runs that are not compared, since one of the runs has no outcome for them yet. */
   unfinished: z.int(),
   /** Rows of both runs that are not compared, since a correction left them out of one of the runs. */
   left_out: z.int(),
-  /** Joined rows of which neither run learned the service's word: all were `failed`, `unknown` or `overdue`, with the same error. */
+  /**
+   * Paired rows for which neither run has an answer of the service: all ended as `failed`, `unknown` or
+   * `overdue`, with the same error.
+   */
   unanswered: z.int(),
   /** Rows of both runs that are not compared, since one of the runs skipped them: an earlier run had sent them. */
   skipped: z.int(),
-  /** The first keys that several rows of a run have; empty if these are hashes of content. */
+  /** The first keys that occur several times in a run; empty if keys are hashes of content. */
   ambiguous_keys: z.array(z.string()),
-  /** Joined rows with an answer marked as from the service's cache: their content had been analysed before. */
+  /**
+   * Paired rows with an answer marked as from the service's cache: their content had been analysed before.
+   */
   from_cache: changedSchema,
-  /** Outcomes that differ, most rows first; the rest are counted. */
+  /** Outcomes that differ, most rows first; the remaining ones are only counted. */
   outcomes: z.object({
     listed: z.array(z.object({ a: z.string(), b: z.string(), rows: z.int() })),
     further_rows: z.int(),
   }),
-  /** Rows that both runs decided and have a score of the same class for. */
+  /** Rows that both runs decided, with a score of the same class in both. */
   scored_rows: z.int(),
   scores: z.array(scoreMovesSchema),
-  /** With labels: how right both runs were on all rows that both decided. Null without. */
+  /** How right both runs were on the labelled rows that both decided; null without labels. */
   labels: z
     .object({
       rows: z.int(),
@@ -185,7 +198,7 @@ export const decisionComparisonSchema = z.object({
 
 export type DecisionComparison = z.infer<typeof decisionComparisonSchema>
 
-/** Which changed rows are listed and exported; a rule is a name or id. */
+/** Which changed rows to list and export; a rule is a name or id. */
 export const changeFilterSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.enum(['changed', 'outcome', 'from-cache']) }),
   z.object({ kind: z.enum(['newly', 'no-longer']), rule: z.string().min(1) }),
@@ -193,7 +206,7 @@ export const changeFilterSchema = z.discriminatedUnion('kind', [
 
 export type ChangeFilter = z.infer<typeof changeFilterSchema>
 
-/** How the decisions of two runs are compared. */
+/** How to compare the decisions of two runs. */
 export interface CompareOptions {
   /** `post_id`, `row`, `content` or a column; null chooses what both runs have in common. */
   by: string | null
@@ -202,7 +215,7 @@ export interface CompareOptions {
   limit: number
   /** A file for the changed rows of `list`. */
   exportFile?: string
-  /** Labels as `evaluate` takes them, and a seed by which the intervals of changes are drawn; null compares without. */
+  /** Labels as for `evaluate`, and a seed for the intervals of changes; null to compare without labels. */
   labels:
     | (Pick<EvaluateOptions, 'label' | 'labels' | 'useVerdicts' | 'positives' | 'separator'> & {
         seed: number
