@@ -110,6 +110,10 @@ export const LOOKBACK_MESSAGES = {
           : `run ${args.runId} has no baseline \`${args.name}\`: none is set for ${args.source} on its connection`,
       remedy: 'Set one with `baseline set RUN`. `baseline list` shows the existing ones.',
     }),
+    baseline_alone: ({ name }: { name: string }) => ({
+      text: `no other run has the source and connection of a baseline \`${name}\``,
+      remedy: 'Send the source again, or name the runs to compare.',
+    }),
     baseline_is_run: ({ name, runId }: { name: string; runId: string }) => ({
       text: `run ${runId} is the baseline \`${name}\` itself`,
       remedy: 'Send the source again, or name a later run.',

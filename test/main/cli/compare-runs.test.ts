@@ -230,7 +230,10 @@ test('runs are compared with their baseline by what was decided, and shown as a 
   expect(unset.stderr).toContain('baseline set')
   expect((await sluice('baseline', 'set', first)).stdout).toContain('baseline `default`')
   expect((await sluice('compare', first, '--against-baseline')).stderr).toContain('is the baseline')
-  expect((await sluice('compare', '--against-baseline')).code).toBe(2)
+  expect(await sluice('compare', '--against-baseline')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('no other run has the source and connection of a baseline `default`'),
+  })
 
   await sandbox.admin('DELETE', '/rules/rule-spam')
   await sandbox.admin('DELETE', '/tasks')

@@ -165,6 +165,7 @@ const IDS = Object.keys(ERROR_MESSAGES) as ErrorId[]
 const OF_COMMANDS = new Set<ErrorId>([
   'arguments_refused',
   'assertion_of_unknown_rule',
+  'baseline_alone',
   'baseline_deleted',
   'again_source_changed',
   'again_source_missing',

@@ -321,6 +321,7 @@ async function findBaselineOf(
   const baseline = later === undefined ? undefined : findOf(later)
   if (later === undefined || baseline === undefined) {
     const { run_id: runId = null, source = null } = later ?? {}
+    if (runId === null && baselines.length > 0) throw new SluiceError({ id: 'baseline_alone', name })
     throw new SluiceError({ id: 'baseline_missing', name, runId, source })
   }
   const { run_id: runId } = baseline

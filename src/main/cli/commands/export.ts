@@ -225,7 +225,7 @@ export function addExportCommand(program: Command, context: CliContext): void {
     .argument('<run>', RUN_ARGUMENT_HELP)
     .argument(
       '<file>',
-      `output file, replaced if it exists, or - for stdout; ends in ${listEndings([...ROW_EXPORT_FORMATS, ...BATCH_EXPORT_FORMATS])}; for a load test in ${listEndings(LOAD_EXPORT_FORMATS)} or .k6`,
+      `output file, or - for stdout; ends in ${listEndings([...ROW_EXPORT_FORMATS, ...BATCH_EXPORT_FORMATS])}; for a load test in ${listEndings(LOAD_EXPORT_FORMATS)} or .k6`,
     )
     .description(
       'Exports every row of a run with its outcome. The file extension selects the format:\n' +

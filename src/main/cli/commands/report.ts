@@ -34,10 +34,7 @@ export function addReportCommand(program: Command, context: CliContext): void {
   const command = program
     .command('report')
     .argument('<run>', RUN_ARGUMENT_HELP)
-    .argument(
-      '[file]',
-      'output file, replaced if it exists: .html, .md or .xlsx; for a load test .html or .md',
-    )
+    .argument('[file]', 'output file: .html, .md or .xlsx; for a load test .html or .md')
     .description(
       'Writes a report to share: summary, failures by cause, triggered rules, latency, and an evaluation if labels are given. ' +
         'A .html file is one page that works offline and can be printed; a .md file is Markdown, for pull requests and wikis; a .xlsx file has a sheet for each part, and one for the results. ' +

@@ -38,7 +38,7 @@ export function addSampleCommand(program: Command, context: CliContext): void {
   const command = program
     .command('sample')
     .argument('<run-or-source>', `source file, or a run (${RUN_ARGUMENT_HELP})`)
-    .argument('<file>', 'output file, replaced if it exists: .csv, .xlsx or .jsonl')
+    .argument('<file>', 'output file: .csv, .xlsx or .jsonl')
     .description(
       'Draws a random sample: answered rows of a run to label, or rows of a source to send. ' +
         'The columns sluice_stratum and sluice_stratum_rows tell `evaluate` how many rows each drawn row stands for.',
