@@ -11,7 +11,7 @@ export const CELL_WORDS = {
   tn: 'did not trigger, and should not have',
 } as const
 
-/** The cells of a matrix, the count of each, and what it is called in a word or two. */
+/** The cells of a matrix, each with its count and a short name. */
 export const MATRIX_CELLS = [
   { cell: 'tp', count: 'true_positives', word: 'found' },
   { cell: 'fp', count: 'false_positives', word: 'wrongly' },
@@ -19,7 +19,7 @@ export const MATRIX_CELLS = [
   { cell: 'tn', count: 'true_negatives', word: 'rightly not' },
 ] as const
 
-/** The figures of a rule, amid words and by themselves, and what each says. */
+/** The figures of a rule, each with its name in a sentence, its title and its meaning. */
 export const FIGURES = [
   {
     name: 'precision',
@@ -31,10 +31,10 @@ export const FIGURES = [
   { name: 'f1', label: 'F1', title: 'F1', meaning: 'both in one figure (harmonic mean)' },
 ] as const
 
-/** Any of the judged rules, taken as one. */
+/** Name for all judged rules taken as one. */
 export const OVERALL_NAME = 'Any of these rules'
 
-/** Averages over rules, and what each says. */
+/** Averages over rules, with their meanings. */
 export const AVERAGES = [
   { name: 'macro', meaning: 'macro: each rule counts the same' },
   { name: 'micro', meaning: 'micro: each decision counts the same' },
@@ -43,7 +43,7 @@ export const AVERAGES = [
 export const INTERVAL_MEANING =
   'Ranges are 95 % confidence intervals: how far chance alone may have moved a figure.'
 
-/** A wider interval says nothing of a figure but that there are too few rows. */
+/** A wider interval only says that there are too few rows. */
 const WIDEST_INTERVAL = 0.7
 
 const TOO_FEW = 'too few rows'
@@ -54,7 +54,7 @@ export function formatInterval({ low, high }: Metric): string | null {
   return high - low > WIDEST_INTERVAL ? TOO_FEW : `${formatShare(low)} to ${formatShare(high)}`
 }
 
-/** A figure amid words, with its interval: `83.3 %, 95 % interval 36.5 % to 99.1 %`. */
+/** A figure in a sentence, with its interval: `83.3 %, 95 % interval 36.5 % to 99.1 %`. */
 export function describeFigure(metric: Metric): string {
   const interval = formatInterval(metric)
   if (interval === null) return toShareText(metric.value)
@@ -68,7 +68,7 @@ export function countSupport({ matrix, estimated }: Judged): number {
   return found + missed
 }
 
-/** A score or threshold with at most six digits behind its point. */
+/** A score or threshold with at most six decimals. */
 export function formatScore(score: number): string {
   return String(Math.round(score * 1e6) / 1e6)
 }
@@ -83,12 +83,12 @@ export function describeCell({ cell, rule }: CellChoice): string {
   return `${rule ?? OVERALL_NAME}: ${CELL_WORDS[cell]}`
 }
 
-/** A share in percent, `–` if there is nothing to take a share of. */
+/** A share in percent, `–` if there is nothing to divide by. */
 export function toShareText(value: number | null): string {
   return value === null ? '–' : formatShare(value)
 }
 
-/** How many rows were evaluated, and how many of these by verdicts where a column has labels, too. */
+/** How many rows were evaluated and, if a column has labels too, how many of them by verdicts. */
 export function describeEvaluated({ rows, labels }: Pick<Evaluation, 'rows' | 'labels'>): string {
   const all = `${formatCount(rows.evaluated)} of ${formatCounted(rows.read, 'row')} evaluated`
   const { from, verdict_rows: byVerdict } = labels
@@ -96,7 +96,7 @@ export function describeEvaluated({ rows, labels }: Pick<Evaluation, 'rows' | 'l
   return from.length === 1 ? `${all} by verdicts` : `${all}, ${formatCount(byVerdict)} of them by verdicts`
 }
 
-/** Of how many rows the figures of a stratified sample are estimates: groups without a labelled row are left out. */
+/** How many rows the estimates of a stratified sample cover: groups without a labelled row are left out. */
 export function countEstimated(strata: NonNullable<Evaluation['strata']>): number {
   return strata.reduce((sum, { rows, labelled }) => sum + (labelled > 0 ? rows : 0), 0)
 }
@@ -105,10 +105,10 @@ export function describeEstimated(strata: NonNullable<Evaluation['strata']>): st
   return `estimates for the ${formatCounted(countEstimated(strata), 'row')} of its labelled groups`
 }
 
-/** Label values that a warning names. */
+/** Label values named in a warning. */
 const UNREAD_NAMED = 5
 
-/** Says which labels stand for no rule although they do not say that nothing is wrong. */
+/** Names labels that stand for no rule, although they do not say that nothing is wrong. */
 export function sayUnread({ labels: { unread = [] } }: Pick<Evaluation, 'labels'>): string[] {
   if (unread.length === 0) return []
   const named = unread
@@ -121,12 +121,12 @@ export function sayUnread({ labels: { unread = [] } }: Pick<Evaluation, 'labels'
   ]
 }
 
-/** Whether most labelled rows have no answer, so that the figures are about the lesser part. */
+/** Whether most labelled rows have no answer, so that the figures are about the minority. */
 export function isMostlyUnanswered({ evaluated, without_answer: missing }: AnsweredRows): boolean {
   return missing > evaluated
 }
 
-/** How many labelled rows are in no figure for want of an answer. */
+/** How many labelled rows no figure includes, because they have no answer. */
 export function sayUnanswered({ evaluated, without_answer: missing }: AnsweredRows): string {
   const labelled = formatCounted(evaluated + missing, 'labelled row')
   return `${formatCount(missing)} of ${labelled} ${missing === 1 ? 'has' : 'have'} no answer: figures are about the other ${formatCount(evaluated)}.`
@@ -134,7 +134,7 @@ export function sayUnanswered({ evaluated, without_answer: missing }: AnsweredRo
 
 type AnsweredRows = Pick<Evaluation['rows'], 'evaluated' | 'without_answer'>
 
-/** Rows that were not evaluated, by why; null if all were. */
+/** Rows that were not evaluated, by reason; null if all were. */
 export function describeLeftOut({ rows, labels }: Evaluation): string | null {
   const left = listCounts([
     [rows.without_label, labels.from.join() === 'verdicts' ? 'without a verdict' : 'without a label'],
@@ -145,10 +145,13 @@ export function describeLeftOut({ rows, labels }: Evaluation): string | null {
   return left.length === 0 ? null : left.join(', ')
 }
 
-/** Thresholds of a class that are shown. */
+/** Thresholds shown for a class. */
 const SHOWN_POINTS = 10
 
-/** A few thresholds of a class, ascending, and what is known of each: the best, those asked for, some of the others. */
+/**
+ * A few thresholds of a class, ascending, each with its role: the best, a requested one, or one of the
+ * others.
+ */
 export function listShownPoints({
   best_f1: best,
   wanted,
@@ -181,8 +184,8 @@ const CSV_COLUMNS = [
 ]
 
 /**
- * The figures as a table of CSV, a line for each rule, average, and rule of a slice; shares from 0 to 1, counts those of
- * labelled rows. Formulas are guarded.
+ * The figures as a CSV table, a line for each rule, average, and rule of a slice; shares are from 0 to 1,
+ * counts are of labelled rows. Formulas are guarded.
  */
 export function toFiguresCsv({
   rows,

@@ -5,7 +5,7 @@ import { writtenRowsSchema } from '../run/written-rows.ts'
 import type { Positive } from './labels.ts'
 import type { RuleColumn } from './rule-columns.ts'
 
-/** A share from 0 to 1 with its 95 % confidence interval; null if nothing was there to take a share of. */
+/** A share from 0 to 1 with its 95 % confidence interval; null if there are no rows to compute it from. */
 export const metricSchema = z.object({
   value: z.number().nullable(),
   low: z.number().nullable(),
@@ -29,7 +29,7 @@ const matrixSchema = z.object({
 export const judgedSchema = z.object({
   /** Labelled rows. */
   matrix: matrixSchema,
-  /** Rows of all that a stratified sample was drawn from; null without one. */
+  /** Estimate for all rows that a stratified sample was drawn from; null without one. */
   estimated: matrixSchema.nullable(),
   precision: metricSchema,
   recall: metricSchema,
@@ -49,7 +49,7 @@ export const CELLS = ['tp', 'fp', 'fn', 'tn'] as const
 
 export type Cell = (typeof CELLS)[number]
 
-/** Most rows that a document lists of a cell; an export has all. */
+/** Most rows of a cell in a document; an export has all. */
 export const LISTED_MAX = 50
 
 const averagesSchema = z.object({
@@ -64,55 +64,55 @@ const thresholdPointSchema = matrixSchema.extend({
   ...averagesSchema.shape,
 })
 
-/** What one threshold would find. */
+/** The result of one threshold. */
 export type ThresholdPoint = z.infer<typeof thresholdPointSchema>
 
 const judgedScoreSchema = z.object({
   class: z.string(),
-  /** The rule whose labels the scores are held against. */
+  /** The rule whose labels the scores are compared with. */
   rule: z.string(),
   rows: z.int(),
-  /** Labelled and answered rows without a score of the class, which are left out. */
+  /** Labelled and answered rows without a score of the class; they are left out. */
   without_score: z.int(),
   average_precision: z.number().nullable(),
   roc_auc: z.number().nullable(),
   best_f1: thresholdPointSchema.nullable(),
-  /** For each wanted precision the threshold that reaches it and finds the most; null if none does. */
+  /** For each wanted precision, the threshold that reaches it and finds the most; null if none does. */
   wanted: z.array(z.object({ precision: z.number(), point: thresholdPointSchema.nullable() })),
   what_if: z.array(thresholdPointSchema),
   /** Points of the whole curve, ascending by threshold; at most {@link POINTS_MAX}. */
   points: z.array(thresholdPointSchema),
 })
 
-/** How well the scores of a class tell the rows of a rule apart. */
+/** How well the scores of a class separate a rule's rows from others. */
 export type JudgedScore = z.infer<typeof judgedScoreSchema>
 
-/** Most points of a curve that a document lists; its other figures are of the whole curve. */
+/** Most points of a curve in a document; its other figures use the whole curve. */
 export const POINTS_MAX = 200
 
 const scoreCurveSchema = z.object({
   thresholds: z.array(z.number()),
-  /** Rows with at least each threshold's score that should be found, and that should not. */
+  /** Rows at or above each threshold that should be found, and those that should not. */
   truePositives: z.array(z.number()),
   falsePositives: z.array(z.number()),
-  /** Rows in all that should be found, and that should not. */
+  /** All rows that should be found, and all that should not. */
   positives: z.number(),
   negatives: z.number(),
 })
 
-/** What each threshold would find, from the highest score down. */
+/** The results of all thresholds, from the highest score down. */
 export type ScoreCurve = z.infer<typeof scoreCurveSchema>
 
 const scoreBarSchema = z.object({
   from: z.number(),
-  /** Scores below it, in the last bar up to it; the same as `from` where the bar is of one score. */
+  /** Scores are below it; the last bar includes it. Equal to `from` if the bar is of a single score. */
   to: z.number(),
   /** Rows that should be found, and rows that should not. */
   positives: z.number(),
   negatives: z.number(),
 })
 
-/** Scores of a class that stand in one bar of their distribution. */
+/** One bar of the distribution of a class' scores. */
 export type ScoreBar = z.infer<typeof scoreBarSchema>
 
 const drawnScoreSchema = z.object({
@@ -123,10 +123,12 @@ const drawnScoreSchema = z.object({
   bars: z.array(scoreBarSchema),
 })
 
-/** The scores of a judged class as they are drawn: a curve that a threshold moves along, and their distribution. */
+/**
+ * The scores of a judged class for drawing: their distribution, and a curve along which a threshold moves.
+ */
 export type DrawnScore = z.infer<typeof drawnScoreSchema>
 
-/** About how many thresholds a drawn curve has. */
+/** Approximate number of thresholds in a drawn curve. */
 export const CURVE_STEPS = 1_000
 
 /** Most bars of a distribution of scores. */
@@ -138,7 +140,7 @@ const sliceSchema = z.object({
   values: z.array(
     z.object({ value: z.string(), rows: z.int(), overall: judgedSchema, rules: z.array(judgedRuleSchema) }),
   ),
-  /** Rows of further values, which are not listed. */
+  /** Rows of values that are not listed. */
   further_rows: z.int(),
 })
 
@@ -153,7 +155,7 @@ export const evaluationSchema = z.object({
     further_values: z.int(),
     /** Evaluated rows whose label is a verdict. */
     verdict_rows: z.int(),
-    /** Values that stand for no rule though they do not say that nothing is wrong; absent if none. */
+    /** Values that stand for no rule, although they do not say that nothing is wrong; absent if none. */
     unread: z.array(z.object({ value: z.string(), rows: z.int() })).exactOptional(),
   }),
   /** Every row of the run is in exactly one of the counts after `read`. */
@@ -161,14 +163,14 @@ export const evaluationSchema = z.object({
     read: z.int(),
     evaluated: z.int(),
     without_label: z.int(),
-    /** A person's verdict was that they are unsure. */
+    /** The person's verdict was that they are unsure. */
     unsure: z.int(),
-    /** Their key stands in the labels file with different labels. */
+    /** The labels file has different labels for their key. */
     conflicting_label: z.int(),
-    /** Labelled, but without an answer of the service. */
+    /** Labelled, but the service did not answer. */
     without_answer: z.int(),
   }),
-  /** Strata of the sample that the labelled rows are; null if they stand for themselves. */
+  /** Strata of the sample that was labelled; null if the labelled rows are not a stratified sample. */
   strata: z.array(z.object({ stratum: z.string(), rows: z.int(), labelled: z.int() })).nullable(),
   /** Any of the rules, taken as one. */
   overall: judgedSchema,
@@ -180,7 +182,7 @@ export const evaluationSchema = z.object({
   slices: z.array(sliceSchema),
   scores: z.array(judgedScoreSchema),
   assertions: z.array(z.object({ expression: z.string(), value: z.number().nullable(), ok: z.boolean() })),
-  /** Rows of the cells that were asked for. */
+  /** Rows of the requested cells. */
   listed: z.array(
     z.object({
       cell: z.enum(CELLS),
@@ -204,13 +206,13 @@ export const evaluationSchema = z.object({
 
 export type Evaluation = z.infer<typeof evaluationSchema>
 
-/** Rows of one cell of the matrix of a rule; null stands for any of the rules. */
+/** Rows of one cell of a rule's matrix; a null rule stands for any of the rules. */
 export interface CellChoice {
   cell: Cell
   rule: string | null
 }
 
-/** Rows of a cell of an evaluation that the engine keeps, as a filter of results. */
+/** A filter of results: rows of a cell of an evaluation that the engine keeps. */
 export const evaluatedCellSchema = z.object({
   /** The `id` of an {@link EvaluationStep}. */
   evaluation: z.string().max(100),
@@ -224,44 +226,50 @@ export type EvaluatedCell = z.infer<typeof evaluatedCellSchema>
 export const evaluationStepSchema = z.object({
   /** Names the evaluation in an {@link EvaluatedCell}. */
   id: z.string(),
-  /** How many rows were looked at, of how many; null if the evaluation is that of the run as it is now. */
+  /** How many rows were examined, of how many; null once the evaluation covers the run's current state. */
   progress: z.object({ rows: z.int(), of: z.int() }).nullable(),
-  /** Null until there is one; while `progress` goes on, that of the run as it was. */
+  /** Null until there is one; while there is `progress`, an evaluation of an earlier state of the run. */
   evaluation: evaluationSchema.nullable(),
   scores: z.array(drawnScoreSchema),
 })
 
-/** How far an evaluation is that goes on while it is asked for. */
+/** The state of an evaluation, which only progresses while somebody asks for it. */
 export type EvaluationStep = z.infer<typeof evaluationStepSchema>
 
-/** A file of labels, and how its rows are found in the run. */
+/** A file of labels, and how to find its rows in the run. */
 export interface LabelsFile {
   source: PlanSource
-  /** Column of the file that names the row. */
+  /** Column of the file that identifies the row. */
   key: string
-  /** Column of the run with the same values (default: that of the same name; `sluice_row` is the row's number). */
+  /**
+   * Column of the run with the same values (default: the column of the same name; `sluice_row` is the row's
+   * number).
+   */
   runKey?: string
 }
 
-/** Where the labels of a run are, what they mean, and what is judged by them. */
+/** Where a run's labels are, what they mean, and what to judge with them. */
 export interface EvaluationQuestion {
   /**
-   * Column with the labels, of the run or of `labels`, or a column for each rule; null where verdicts alone are the labels.
+   * Column with the labels, in the run or in `labels`, or a column for each rule; null if verdicts alone are
+   * labels.
    */
   label: string | readonly RuleColumn[] | null
   labels?: LabelsFile
-  /** Verdicts are labels, and go before those of a column. */
+  /** Verdicts are labels too, and win over those of a column. */
   useVerdicts: boolean
   positives: readonly Positive[]
-  /** What stands between several values of one label; null if each label is one value. */
+  /** Separator of several values in one label; null if each label is one value. */
   separator: string | null
   /** Columns of the source, or `language`, `model` or `variant`. */
   slices: readonly string[]
-  /** Classes whose scores are held against a rule, in addition to those that are named as a label or rule. */
+  /**
+   * Classes whose scores are compared with a rule, in addition to classes with the name of a label or rule.
+   */
   scores: readonly { className: string; rule: string }[]
 }
 
-/** What `--assert` says, taken apart. */
+/** A parsed `--assert`. */
 export interface Assertion {
   expression: string
   figure: 'precision' | 'recall' | 'f1'
@@ -276,8 +284,8 @@ export interface EvaluateOptions extends EvaluationQuestion {
   wantedPrecisions: readonly number[]
   whatIf: readonly { className: string; threshold: number }[]
   assertions: readonly Assertion[]
-  /** Cells of which the first rows are listed. */
+  /** Cells whose first rows are listed. */
   list: readonly CellChoice[]
-  /** A file for the evaluated rows, or those of `list` if there are any. */
+  /** A file for the evaluated rows, or for those of `list` if it has any cells. */
   exportFile?: string
 }

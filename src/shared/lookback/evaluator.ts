@@ -22,7 +22,7 @@ import {
   toScoreBars,
 } from './score-curve.ts'
 
-/** What a labelled row is to every rule; many rows are alike. */
+/** What a labelled row means for every rule; many rows have the same kind. */
 export interface LabelledKind {
   /** Targets that it should trigger, by number. */
   expected: readonly number[]
@@ -32,13 +32,13 @@ export interface LabelledKind {
   stratum: number
 }
 
-/** Scores of a class that are held against the labels of a target. */
+/** Scores of a class to compare with the labels of a target. */
 export interface ScoredTarget {
   className: string
   target: number
 }
 
-/** What an evaluation asks for beyond the matrices. */
+/** What an evaluation needs beyond the matrices. */
 export interface EvaluatorOptions {
   targets: readonly Target[]
   scored: readonly ScoredTarget[]
@@ -46,14 +46,14 @@ export interface EvaluatorOptions {
   slices: readonly string[]
   /** Precisions to find a threshold for, shares from 0 to 1. */
   wantedPrecisions: readonly number[]
-  /** Thresholds to show the matrix of. */
+  /** Thresholds whose matrix is shown. */
   whatIf: readonly { className: string; threshold: number }[]
 }
 
-/** Most values of a sliced column that are judged apart: those that come first. */
+/** Most values of a sliced column that are judged separately, in order of appearance. */
 export const SLICE_VALUES_MAX = 100
 
-/** Adds labelled rows up, in memory that does not grow with them except for their scores, and judges rules and scores. */
+/** Sums up labelled rows, in constant memory except for their scores, and judges rules and scores. */
 export class Evaluator {
   readonly #options: EvaluatorOptions
   readonly #all = new GroupTally()
@@ -70,7 +70,9 @@ export class Evaluator {
     this.#all.add(kind, rows)
   }
 
-  /** The slot of a value of a sliced column, {@link SLICE_VALUES_MAX} for those that are not judged apart. */
+  /**
+   * The slot of a sliced column's value; {@link SLICE_VALUES_MAX} for values that are not judged separately.
+   */
   toSlot(slice: number, value: string): number {
     const own = this.#slices[slice]
     const known = own?.slotOf.get(value)
@@ -81,7 +83,7 @@ export class Evaluator {
     return slot
   }
 
-  /** Adds rows, which were added before, to a slot of a sliced column. */
+  /** Adds rows to a slot of a sliced column; they must have been added to the evaluator before. */
   addToSlot(slice: number, slot: number, kind: LabelledKind, rows: number): void {
     const own = this.#slices[slice]
     const group = own?.groups[slot]
@@ -101,8 +103,8 @@ export class Evaluator {
   }
 
   /**
-   * Judges all that was added. `populations` has for each stratum how many rows it stands for, null for rows that stand
-   * for themselves.
+   * Judges everything that was added. `populations` gives the number of rows that each stratum stands for,
+   * null for rows that stand for themselves.
    */
   judge(populations: readonly (number | null)[]): {
     judged: Pick<Evaluation, 'overall' | 'rules' | 'macro' | 'micro' | 'slices' | 'scores'>
@@ -143,7 +145,7 @@ export class Evaluator {
     })
   }
 
-  /** A slice has about the share of a stratum that it has of the stratum's labelled rows. */
+  /** A slice is assumed to have the same share of a stratum as of the stratum's labelled rows. */
   #toShares(group: GroupTally, populations: readonly (number | null)[]): (number | null)[] {
     const labelled = this.#all.listRows()
     const own = group.listRows()
@@ -199,7 +201,7 @@ export class Evaluator {
   }
 }
 
-/** Stands among targets for any of them. */
+/** Number of the target that stands for any target. */
 const OVERALL = -1
 
 interface Counts {
@@ -208,7 +210,10 @@ interface Counts {
   falseNegatives: number
 }
 
-/** The tallies of all targets on some of the rows. Most rows trigger nothing, so only what is not right is counted. */
+/**
+ * The tallies of all targets on some of the rows. Most rows trigger nothing, so true negatives are not
+ * counted.
+ */
 class GroupTally {
   rows = 0
   readonly #rows: number[] = []

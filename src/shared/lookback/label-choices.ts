@@ -3,12 +3,12 @@ import { toComparable as toComparableName } from '../mapping/match-columns.ts'
 import { AFFIRMATIVES, isMissing, NEGATIVES, parseList } from './label-values.ts'
 import { ANY_RULE, toComparable, toComparableValue } from './labels.ts'
 
-/** Different values of a column that are listed; a column with more is no list of labels. */
+/** Most distinct values listed for a column; a column with more does not hold labels. */
 export const CHOICE_VALUES_MAX = 50
 
 const columnSchema = z.object({
   name: z.string(),
-  /** Its values in the rows that were looked at, most rows first; empty if it has too many, or holds content. */
+  /** Values in the examined rows, most rows first; empty if there are too many, or they are content. */
   values: z.array(z.object({ value: z.string(), rows: z.int() })),
 })
 
@@ -21,26 +21,26 @@ export const labelChoicesSchema = z.object({
   columns: z.array(columnSchema),
   /** Whether rows are from several files. */
   hasFiles: z.boolean(),
-  /** Rules that any row triggered, most rows first. */
+  /** Rules that rows triggered, most rows first. */
   rules: z.array(z.object({ rule: z.string(), rows: z.int() })),
-  /** Classes that any of the rows that were looked at has a score of. */
+  /** Classes with a score in any of the examined rows. */
   classes: z.array(z.string()),
   /** Verdicts of people, and the rows that have any: a row can have one for each of several rules. */
   verdicts: z.int(),
   judged: z.int(),
-  /** Rows that were looked at, of how many. */
+  /** Rows examined, of how many. */
   looked: z.int(),
   rows: z.int(),
-  /** The column that looks most like labels, and what its values seem to stand for; null if none does. */
+  /** The column most likely to hold labels, and what its values seem to stand for; null if none is likely. */
   guess: z
     .object({ label: z.string(), positives: positivesSchema, separator: z.string().nullable() })
     .nullable(),
 })
 
-/** What a run says of where its labels are and what they mean. */
+/** Where a run's labels may be and what they may mean. */
 export type LabelChoices = z.infer<typeof labelChoicesSchema>
 
-/** Words for a column of labels, as {@link toComparableName} has them, the likeliest first. */
+/** Names of label columns in the form of {@link toComparableName}, the likeliest first. */
 const NAMES = [
   'label',
   'labels',
@@ -70,7 +70,7 @@ const NAMES = [
 
 const SEPARATORS = [';', '|', ','] as const
 
-/** Finds the column that looks most like labels, by its name and by whether its values name rules. */
+/** Finds the column most likely to hold labels, by its name and by whether its values name rules. */
 export function guessLabels(
   columns: readonly LabelColumn[],
   rules: readonly string[],
@@ -83,7 +83,7 @@ export function guessLabels(
   return best?.guess ?? null
 }
 
-/** What the values of a column of labels seem to stand for. */
+/** What the values of a label column seem to stand for. */
 export function guessMeaning(
   { name, values }: LabelColumn,
   rules: readonly string[],
@@ -96,7 +96,7 @@ export function guessMeaning(
   return { positives, separator }
 }
 
-/** The values of a column of labels, each with its rows; a label of several values counts for each of them. */
+/** The values of a label column, each with its rows; a label with several values counts for each of them. */
 export function splitValues(column: LabelColumn, separator: string): { value: string; rows: number }[] {
   const counts = new Map<string, number>()
   for (const { value, rows } of column.values) {
@@ -110,9 +110,9 @@ export function splitValues(column: LabelColumn, separator: string): { value: st
 }
 
 /**
- * The columns that seem to say yes or no for a rule of their own: each cell does, and the column has the name of one rule
- * alone, perhaps without words that say nothing about what the rule finds. Of several columns for a rule the one with its
- * whole name counts; without such a column none of them does.
+ * Columns that seem to say yes or no for a rule of their own: each of their cells does, and they have the
+ * name of exactly one rule, perhaps without words that do not tell what the rule finds. If a rule has several
+ * columns, the one with its full name counts; without such a column, none does.
  */
 export function guessRuleColumns(
   columns: readonly LabelColumn[],
@@ -138,7 +138,7 @@ export function guessRuleColumns(
     .map(({ column, rule }) => ({ column, rule }))
 }
 
-/** Words that say nothing about what a rule finds, in its own name and in that of a column. */
+/** Words that do not tell what a rule finds, both in its name and in that of a column. */
 const RULE_WORDS = new Set(
   'likely possible possibly probable suspected contains content text speech'.split(' '),
 )
@@ -157,20 +157,21 @@ function guessColumn(column: LabelColumn, rules: readonly string[]) {
   const { parts } = splitLabels(column.values)
   if (parts.length === 0) return null
   const meaning = guessMeaning(column, rules)
-  // Many columns say yes and no; few of them are labels.
+  // Many columns say yes and no; few of them hold labels.
   const naming = meaning.positives.filter(({ rule }) => rule !== ANY_RULE)
   const isKnown = (value: string) =>
     NEGATIVES.has(toComparableValue(value)) || AFFIRMATIVES.has(toComparableValue(value))
   const known = parts.filter((part) => isKnown(part) || naming.some(({ value }) => value === part))
   const named = NAMES.indexOf(toComparableName(name))
-  // The name alone, or values that nearly all are known, one of them a rule's: a column of countries has no such values.
+  // Either the name decides, or values that are nearly all known and include a rule: a column of countries
+  // has no such values.
   const points =
     (named === -1 ? 0 : 2 - named / NAMES.length) + (naming.length > 0 ? 1 : 0) + known.length / parts.length
   if (named === -1 && (naming.length === 0 || known.length < parts.length)) return null
   return { points, guess: { label: name, ...meaning } }
 }
 
-/** The different values of labels, and the mark that joins several in one. */
+/** The distinct values of labels, and the separator that joins several in one label. */
 function splitLabels(values: LabelColumn['values']): { parts: readonly string[]; separator: string | null } {
   const filled = values.map(({ value }) => value).filter((value) => !isMissing(value))
   const separator = guessSeparator(filled.filter((value) => parseList(value) === null))
@@ -180,13 +181,13 @@ function splitLabels(values: LabelColumn['values']): { parts: readonly string[];
   return { parts: [...new Set(parts.map((part) => part.trim()))].filter((part) => part !== ''), separator }
 }
 
-/** Whether a value is one of two, of which the other says that nothing is wrong. */
+/** Whether a value is one of two, and the other one says that nothing is wrong. */
 function isOppositeOfNegative(value: string, parts: readonly string[]): boolean {
   const [other, ...more] = parts.filter((part) => part !== value)
   return other !== undefined && more.length === 0 && NEGATIVES.has(toComparableValue(other))
 }
 
-/** A mark that parts are joined by: each part stands in other values too. */
+/** A separator whose joined parts also occur in other values. */
 function guessSeparator(values: readonly string[]): string | null {
   for (const separator of SEPARATORS) {
     const joined = values.filter((value) => value.includes(separator))
@@ -202,9 +203,9 @@ function guessSeparator(values: readonly string[]): string | null {
 }
 
 /**
- * The rule that a value seems to stand for: of its name, else the only one that has all of its words. If a value only
- * says that something is wrong, the only rule, that of the column's name, or any; none if the value or the name of the
- * column denies something, as `no_spam` does.
+ * The rule that a value seems to stand for: the one of its name, else the only one with all of its words. If
+ * a value only says that something is wrong: the only rule, the rule of the column's name, or any rule. None
+ * if the value or the column's name negates something, as `no_spam` does.
  */
 function guessRule(
   value: string,
@@ -227,7 +228,7 @@ function guessRule(
 
 const DENIALS = new Set('no not non never without isnt'.split(' '))
 
-/** Whether a text denies that something is wrong, such as `not_spam`, `NonToxic` or `is_safe`. */
+/** Whether a text says that something is not wrong, such as `not_spam`, `NonToxic` or `is_safe`. */
 function isDenial(text: string, rules: readonly string[]): boolean {
   const words = toWords(text.replaceAll(/(\p{Lowercase_Letter})(\p{Uppercase_Letter})/gu, '$1 $2'))
   const ofRules = new Set(rules.flatMap(toWords))
@@ -250,7 +251,7 @@ function findByWords(text: string, rules: readonly string[]): readonly string[] 
   })
 }
 
-/** Characters of a word by which a rule is recognised. */
+/** Fewest characters of a word that identifies a rule. */
 const WORD_MIN = 3
 
 function toWords(text: string): string[] {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** What programs write for a cell that has no value, as they write it: `none` is a label, `None` is Python's. */
+/** How programs write a missing cell, case-sensitive: `none` is a label, `None` is Python's. */
 const MISSING = new Set(['', 'nan', 'NaN', 'NAN', 'None', 'null', 'NULL', 'Null', '<NA>', 'NaT', '#N/A'])
 
 /** Whether a cell says that there is no label. */
@@ -15,7 +15,7 @@ export const NEGATIVES: ReadonlySet<string> = new Set(
   ),
 )
 
-/** Label values that say only that something is wrong. */
+/** Label values that only say that something is wrong. */
 export const AFFIRMATIVES: ReadonlySet<string> = new Set(
   'yes true 1 y x positive bad unsafe violating violation flagged flag reject rejected block blocked'.split(
     ' ',
@@ -29,7 +29,7 @@ export type Share = z.infer<typeof shareSchema>
 
 const SHARE = /^\s*(>=|<=|>|<|≥|≤)\s*(-?(?:\d+(?:\.\d*)?|\.\d+))\s*(%?)\s*$/
 
-/** The condition that a text is; null for any other. */
+/** Reads a condition; null for any other text. */
 export function parseShare(text: string): Share | null {
   const [, operator = '', digits = '', percent] = SHARE.exec(text) ?? []
   if (operator === '') return null
@@ -40,7 +40,7 @@ export function parseShare(text: string): Share | null {
   }
 }
 
-/** The number that a label is, `60 %` as 0.6; null if it is none. */
+/** A label as a number, `60 %` as 0.6; null if it is not a number. */
 export function toNumber(value: string): number | null {
   const [, digits = '', percent] =
     /^([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?)\s*(%?)$/i.exec(value.trim()) ?? []
@@ -54,7 +54,9 @@ export function isInShare(number: number, { operator, limit }: Share): boolean {
   return operator === '>' ? number > limit : number < limit
 }
 
-/** The texts of a list as JSON and Python write it, `["a", "b"]` or `['a', 'b']`; null if a cell is none. */
+/**
+ * The texts of a list in JSON or Python syntax, `["a", "b"]` or `['a', 'b']`; null if the cell is not a list.
+ */
 export function parseList(cell: string): string[] | null {
   const text = cell.trim()
   if (!text.startsWith('[') || !text.endsWith(']')) return null
@@ -74,7 +76,7 @@ export function parseList(cell: string): string[] | null {
   return items
 }
 
-// One item and what stands before it. NumPy writes lists of texts without commas.
+// One item and what precedes it. NumPy writes lists of texts without commas.
 const ITEM =
   /(\s*,?\s*)(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|([+-]?[\d.]+(?:e[+-]?\d+)?|true|false|none|null|nan)(?=[\s,]|$))\s*,?\s*/isy
 

@@ -8,35 +8,35 @@ import {
   toNumber,
 } from './label-values.ts'
 
-/** A rule to be judged: one name, and every id that it has. */
+/** A rule to be judged: one name, with all of its ids. */
 export interface Target {
   rule: string
   ruleIds: string[]
 }
 
-/** Stands for at least one rule, whichever; a rule of this name goes before it. */
+/** Stands for at least one rule, no matter which; a rule of this name wins over that meaning. */
 export const ANY_RULE = 'any rule'
 
 /**
- * `--positive VALUE=RULE`: rows with this label value should trigger this rule, or {@link ANY_RULE}. A value such as
- * `>=0.5` stands for all numbers for which it holds.
+ * `--positive VALUE=RULE`: rows with this label value should trigger this rule, or {@link ANY_RULE}. A value
+ * such as `>=0.5` stands for all numbers that meet it.
  */
 export interface Positive {
   value: string
   rule: string
 }
 
-/** How label values and rules are compared: without case and outer white space. */
+/** Label values and rules as compared: without case and outer white space. */
 export function toComparable(text: string): string {
   return text.normalize('NFKC').trim().toLowerCase()
 }
 
-/** How label values are compared: as rules are, and `1.0`, as data frames write it, as `1`. */
+/** Label values as compared: like rules, and `1.0`, as data frames write it, equals `1`. */
 export function toComparableValue(text: string): string {
   return toComparable(text).replace(/^([+-]?\d+)\.0*$/, '$1')
 }
 
-/** The rules of a run that a text names, by id or name; null if it names none. */
+/** The rules of a run that a text means by id or name; null if there is none. */
 export function findRule(text: string, rules: ReadonlyMap<string, string>): Target | null {
   const wanted = toComparable(text)
   const ids = [...rules].filter(([id, name]) => toComparable(name) === wanted || toComparable(id) === wanted)
@@ -44,21 +44,21 @@ export function findRule(text: string, rules: ReadonlyMap<string, string>): Targ
   return first === undefined ? null : { rule: first[1], ruleIds: ids.map(([id]) => id) }
 }
 
-/** Stands among label values for the numbers that no condition holds for. */
+/** Among label values, stands for numbers that meet no condition. */
 const OTHER_NUMBERS = 'other numbers'
 
-/** Most different cells whose parts are kept; beyond, each is split again. */
+/** Most distinct cells whose parts are cached; further cells are split each time. */
 const SPLIT_MAX = 10_000
 
-/** Most different label values that are counted, or taken for names of rules. */
+/** Most distinct label values that are counted, or taken as names of rules. */
 const VALUES_MAX = 1_000
 
 const NONE: readonly number[] = []
 const NO_VALUES: readonly string[] = []
 
 /**
- * What labels mean: which rules a row should trigger, by the value in its label. A value stands for the rules that it is
- * mapped to, else for the rule of its name or id, else for none.
+ * What labels mean: which rules a row should trigger, by the values of its label. A value stands for the
+ * rules that it is mapped to, else for the rule of its name or id, else for none.
  */
 export class Labels {
   readonly targets: Target[] = []
@@ -67,17 +67,20 @@ export class Labels {
   readonly #rules: ReadonlyMap<string, string>
   readonly #separator: string | null
   readonly #mapped = new Map<string, number[]>()
-  /** Conditions on labels that are numbers, each with what it stands for. */
+  /** Conditions on numeric labels, each with what it stands for. */
   readonly #shares: { share: Share; value: string; targets: readonly number[] }[] = []
   readonly #hasMapping: boolean
-  /** Mapped values that a counted label has, in the form in which they are compared. */
+  /** Mapped values that occur in counted labels, in comparable form. */
   readonly #used = new Set<string>()
   #any: number | null = null
   readonly #split = new Map<string, readonly string[]>()
-  /** What a value means as it stands, so that it need not be made comparable again. */
+  /** Caches the meaning of a value in its original form. */
   readonly #known = new Map<string, readonly number[]>()
 
-  /** `rules` are those that rows of the run triggered, names by id. With `positives` only their rules are judged. */
+  /**
+   * `rules` are those that the run's rows triggered, names by id. With `positives`, only their rules are
+   * judged.
+   */
   constructor(
     rules: ReadonlyMap<string, string>,
     { positives, separator }: { positives: readonly Positive[]; separator: string | null },
@@ -97,12 +100,15 @@ export class Labels {
     }
   }
 
-  /** Whether a cell has no label: it is empty, or says so, and nobody has said what that stands for. */
+  /** Whether a cell has no label: it is empty or says so, and no mapping gives that a meaning. */
   isNone(cell: string): boolean {
     return isMissing(cell) && !this.#mapped.has(toComparableValue(cell))
   }
 
-  /** The values of a label: those of a list, or what stands between separators. None for a cell without a label. */
+  /**
+   * The values of a label: the items of a list, or the parts between separators. Empty for a cell without a
+   * label.
+   */
   split(cell: string): readonly string[] {
     const known = this.#split.get(cell)
     if (known !== undefined) return known
@@ -111,7 +117,7 @@ export class Labels {
     return values
   }
 
-  /** Takes note of the rules that a label names, before rows are judged: rules that no label names are not judged. */
+  /** Notes the rules that a label names, before rows are judged: rules that no label names are not judged. */
   notice(cell: string): void {
     if (this.#hasMapping) return
     for (const value of this.split(cell)) {
@@ -122,7 +128,7 @@ export class Labels {
     }
   }
 
-  /** The number of the target of a rule, which becomes one where it is none yet. */
+  /** The number of a rule's target, which is created if necessary. */
   addTarget(rule: string): number {
     const target = this.#findRule(rule) ?? { rule: rule.trim(), ruleIds: [] }
     const at = this.targets.findIndex((known) => toComparable(known.rule) === toComparable(target.rule))
@@ -132,17 +138,20 @@ export class Labels {
     return added
   }
 
-  /** The number of the target that stands for any rule; null if none does. */
+  /** The number of the target that stands for any rule; null if there is none. */
   get anyTarget(): number | null {
     return this.#any
   }
 
-  /** The ids of a rule as rows have them; of one that no row triggered, its name stands for its id. */
+  /** The ids of a rule as in rows; if no row triggered it, its name serves as its id. */
   toRuleIds(rule: string): readonly string[] {
     return this.#findRule(rule)?.ruleIds ?? [toComparable(rule)]
   }
 
-  /** A function that finds the targets of rules by their {@link toRuleIds}; targets that are added later are not found. */
+  /**
+   * A function that finds the targets of rules by their {@link toRuleIds}; it does not find targets added
+   * later.
+   */
   createTargetFinder(): (ruleIds: readonly string[]) => readonly number[] {
     const targetOf = new Map<string, number>()
     for (const [target, { rule }] of this.targets.entries()) {
@@ -155,11 +164,11 @@ export class Labels {
     }
   }
 
-  /** Whether it can be said of the counted labels which rules a row should trigger; verdicts alone always say it. */
+  /** Whether the counted labels tell which rules a row should trigger; verdicts alone always do. */
   isMeaningful(): boolean {
     if (this.targets.length === 0) return false
     if (this.values.size === 0 || this.#used.size > 0) return true
-    // Without any of the mapped values, rows that all say that nothing is wrong still show false alarms.
+    // If no mapped value occurs, rows that all say that nothing is wrong still reveal false alarms.
     if (this.#hasMapping) return this.listUnread().length === 0
     return [...this.values.values()].some(({ targets }) => targets.length > 0)
   }
@@ -171,7 +180,7 @@ export class Labels {
     return [...new Set(values.flatMap((value) => this.#find(value)))]
   }
 
-  /** Counts the values of a label that some rows have; numbers by the conditions that hold for them. */
+  /** Counts the values of a label on some rows; numbers count for the conditions that they meet. */
   count(values: readonly string[], rows: number): void {
     for (const value of values) {
       this.#noteUsed(value)
@@ -184,7 +193,9 @@ export class Labels {
     }
   }
 
-  /** Counted values that stand for no rule though they do not say that nothing is wrong, most rows first. */
+  /**
+   * Counted values that stand for no rule, although they do not say that nothing is wrong, most rows first.
+   */
   listUnread(): { value: string; rows: number }[] {
     return [...this.values.values()]
       .filter(({ value, targets }) => {
@@ -194,7 +205,7 @@ export class Labels {
       .sort((a, b) => b.rows - a.rows || (a.value < b.value ? -1 : 1))
   }
 
-  /** Rules of one name are one rule, whichever of their ids is given. */
+  /** Rules with the same name are one rule, whichever of their ids is given. */
   #findRule(text: string): Target | null {
     const found = findRule(text, this.#rules)
     return found === null ? null : findRule(found.rule, this.#rules)
@@ -240,13 +251,13 @@ export class Labels {
 
   #learn(value: string): readonly number[] {
     const mapped = this.#findMapped(value)
-    // A row that should trigger a certain rule should trigger at least one.
+    // A row that should trigger a certain rule should also trigger any rule.
     const targets = this.#any === null || mapped.length === 0 ? mapped : [...new Set([...mapped, this.#any])]
     if (this.#known.size < SPLIT_MAX) this.#known.set(value, targets)
     return targets
   }
 
-  /** Label values that were mapped and that no counted label has. */
+  /** Mapped label values that do not occur in counted labels. */
   listUnused(positives: readonly Positive[]): string[] {
     return [...new Set(positives.map(({ value }) => value))].filter(
       (value) => !this.#used.has(toComparableValue(value)),

@@ -7,15 +7,15 @@ import {
 } from '../operations/operations.ts'
 import { rowAndRecordShape } from '../plan/source-place.ts'
 
-/** What a ledger is of: items of custom indexes, terms of watchlists, or appeals. */
+/** The subject of a ledger: items of custom indexes, terms of watchlists, or appeals. */
 export const ledgerKindSchema = z.enum(['index', 'watchlist', 'appeals'])
 
 export type LedgerKind = z.infer<typeof ledgerKindSchema>
 
 /**
- * The states of a ledger's entries, each counted apart. What was sent without a usable answer is in a state of its own:
- * `removal_unknown` is an item that may have been removed, `add_unknown` a row that may have added items whose ids
- * nobody knows, `unknown` a term that may have been added, or an appeal that never had an answer.
+ * The states of a ledger's entries, each counted separately. Requests without a usable answer have states of
+ * their own: `removal_unknown` is an item that may have been removed, `add_unknown` a row that may have added
+ * items with unknown ids, `unknown` a term that may have been added, or an appeal that never had an answer.
  */
 export const LEDGER_STATES = {
   index: ['known', 'removed', 'removal_unknown', 'add_unknown'],
@@ -23,41 +23,44 @@ export const LEDGER_STATES = {
   appeals: ['in_review', 'reviewed', 'overturned', 'upheld', 'other_status', 'not_found', 'unknown'],
 } as const satisfies Record<LedgerKind, readonly string[]>
 
-/** A state of an entry, whichever ledger it is of. */
+/** A state of an entry of any ledger. */
 export type LedgerState = (typeof LEDGER_STATES)[LedgerKind][number]
 
-/** The states that are shown and exported unless others are asked for. */
+/** The states shown and exported by default. */
 export const SHOWN_STATES: Readonly<Record<LedgerKind, readonly LedgerState[]>> = {
   index: ['known'],
   watchlist: ['known'],
   appeals: LEDGER_STATES.appeals,
 }
 
-/** Most entries of one page. */
+/** Most entries on a page. */
 export const LEDGER_PAGE_MAX = 1_000
 
-/** What every entry has. Times are ISO 8601. */
+/** Members of every entry. Times are ISO 8601. */
 const entrySchema = z.object({
-  /** What came of the last request about it, in one word: an answer such as `pre_existing`, or why there is none. */
+  /**
+   * The outcome of the last request about it, in one word: an answer such as `pre_existing`, or why there is
+   * none.
+   */
   outcome: z.string(),
-  /** When it was first heard of, and when the last answer came; of a request without one, when it was sent. */
+  /** When it was first seen, and when the last answer came; without an answer, when the request was sent. */
   first_at: z.string(),
   changed_at: z.string(),
-  /** The run and its row that the last request came from. */
+  /** The run and row of the last request. */
   run_id: z.string(),
   ...rowAndRecordShape,
 })
 
 const indexEntrySchema = entrySchema.extend({
   state: z.enum(LEDGER_STATES.index),
-  /** Null if nobody knows what was added. */
+  /** Null if it is unknown what was added. */
   custom_index_item_id: z.string().nullable(),
-  /** As they were sent; null if no run of the ledger added the item, or the row had none. */
+  /** As sent; null if no run of the ledger added the item, or its row had none. */
   url: z.string().nullable(),
   media: z.string().nullable(),
   metadata: z.record(z.string(), z.unknown()).nullable(),
   content_variant: z.string().nullable(),
-  /** Items that the entry stands for: 1, or as many as a row without an answer may have added. */
+  /** Items that the entry stands for: 1, or as many as an unanswered row may have added. */
   items: z.int(),
 })
 
@@ -66,16 +69,16 @@ const termEntrySchema = entrySchema.extend({
   /** Lower-cased, as the service compares it (docs/interface.md §2.5). */
   term: z.string(),
   notes: z.string().nullable(),
-  /** False if nobody said what the notes are. */
+  /** False if no request stated the notes. */
   notes_known: z.boolean(),
-  /** What the service said about a term that it could not process last; null if it gave no reason. */
+  /** The service's reason if it could not process the term last time; null if it gave none. */
   failure: z.string().nullable(),
 })
 
 const appealEntrySchema = entrySchema.extend({
   state: z.enum(LEDGER_STATES.appeals),
   appeal_id: z.string(),
-  /** As the service has it; null before the first answer. */
+  /** As the service reported it; null before the first answer. */
   status: z.string().nullable(),
   action_id: z.string().nullable(),
   action_name: z.string().nullable(),
@@ -83,18 +86,18 @@ const appealEntrySchema = entrySchema.extend({
   original_action_id: z.string().nullable(),
   original_action_name: z.string().nullable(),
   original_reasons: z.array(z.unknown()),
-  /** When it was asked last, and when the last answer came; null if there was none. */
+  /** When it was last requested, and when the last answer came; null if none did. */
   asked_at: z.string(),
   answered_at: z.string().nullable(),
-  /** Times that it was asked, and that no usable answer came. */
+  /** How many times it was requested, and how many of these had no usable answer. */
   asked: z.int(),
   unanswered: z.int(),
-  /** Its states in the order of the answers; answers that say the same are one. */
+  /** Its states in order of the answers; consecutive equal answers are merged. */
   history: z.array(
     z.object({
       state: z.enum(LEDGER_STATES.appeals),
       action_name: z.string().nullable(),
-      /** The first and the last answer that said so. */
+      /** The first and the last answer with this state. */
       from: z.string(),
       until: z.string(),
       answers: z.int(),
@@ -110,7 +113,7 @@ export type TermEntry = z.infer<typeof termEntrySchema>
 export type AppealEntry = z.infer<typeof appealEntrySchema>
 export type LedgerEntry = IndexEntry | TermEntry | AppealEntry
 
-/** The operations whose runs make a ledger. */
+/** The operations whose runs contribute to a ledger. */
 export const LEDGER_OPERATIONS: Readonly<Record<LedgerKind, readonly OperationKind[]>> = {
   index: listOperations('index'),
   watchlist: listOperations('watchlist'),
@@ -124,17 +127,23 @@ function listOperations(of: LedgerKind): OperationKind[] {
 /** What an operation does to an entry. */
 export type LedgerEffect = NonNullable<AnyOperation['ledger']>['effect']
 
-/** The operation that does something to the entries of a ledger; null if none does. */
+/** The operation with this effect on a ledger's entries; null if there is none. */
 export function findLedgerOperation(of: LedgerKind, effect: LedgerEffect): OperationKind | null {
   return LEDGER_OPERATIONS[of].find((kind) => OPERATIONS[kind].ledger?.effect === effect) ?? null
 }
 
-/** Whose runs a ledger adds up: those to one address with the keys of stored connections, or with one other key. */
+/**
+ * The service of a ledger: all runs to one address with the keys of stored connections, or with one other
+ * key.
+ */
 export const ledgerServiceSchema = z.object({
   base_url: z.string(),
-  /** The connections whose keys were sent, which share a key if they are several; none if it was another key. */
+  /** The connections whose keys were sent, which are several if they share a key; empty for another key. */
   connections: z.array(z.string()),
-  /** The variable that holds that other key; null of connections, of a key that was typed, and of appeals, which carry none. */
+  /**
+   * The variable of that other key; null for keys of connections, typed keys, and appeals, which carry no
+   * key.
+   */
   api_key_env: z.string().nullable(),
 })
 
@@ -144,20 +153,20 @@ const countsSchema = z.record(z.string(), z.int())
 
 const commonSchema = z.object({
   service: ledgerServiceSchema,
-  /** Every service whose runs make such a ledger, this one among them; the one used first comes first. */
+  /** All services with such a ledger, including this one; the most recently used comes first. */
   services: z.array(ledgerServiceSchema),
-  /** Runs that the ledger was read from; a run and its retries are several. */
+  /** Runs that the ledger was read from; retries count separately. */
   runs: z.int(),
   /** Every index or watchlist that these runs changed; empty for appeals. */
   lists: z.array(z.object({ name: z.string(), counts: countsSchema })),
-  /** The index or watchlist that is shown; null for appeals, and where one of several has yet to be chosen. */
+  /** The index or watchlist shown; null for appeals, and if one of several must still be chosen. */
   list: z.string().nullable(),
-  /** Entries by state, whatever the filter; empty if no list is chosen. */
+  /** Entries by state, regardless of the filter; empty if no list is chosen. */
   counts: countsSchema,
-  /** Entries that match the filter, and how many of them come before this page. */
+  /** Entries that match the filter, and how many of them precede this page. */
   total: z.int(),
   offset: z.int(),
-  /** What keeps the ledger from being complete, a sentence each. */
+  /** Why the ledger may be incomplete, a sentence each. */
   warnings: z.array(z.string()),
 })
 
@@ -170,18 +179,18 @@ export const ledgerSchema = z.discriminatedUnion('of', [
 
 export type Ledger = z.infer<typeof ledgerSchema>
 
-/** Which ledger is read, and which of its entries. */
+/** Which ledger to read, and which of its entries. */
 export interface LedgerQuery {
   of: LedgerKind
   /**
-   * Whose runs; what is left out does not narrow. Null stands for keys that were typed for no stored connection. Throws
-   * `BAD_USAGE` unless these leave one service.
+   * Restricts the runs; absent members do not. A null `apiKeyEnv` stands for keys typed without a stored
+   * connection. Throws `BAD_USAGE` unless exactly one service remains.
    */
   service: { baseUrl?: string; connection?: string; apiKeyEnv?: string | null }
   /** Id of the index or name of the watchlist; null for the only one. */
   list: string | null
   states: readonly LedgerState[]
-  /** Entries any of whose texts contains this, ASCII letters in either case; null for all. */
+  /** Entries with a text that contains this, ignoring the case of ASCII letters; null for all. */
   search: string | null
 }
 

@@ -4,20 +4,21 @@ import type { Metric } from './evaluation.ts'
 import { judgeRule, toWeight } from './rule-metrics.ts'
 import { createRandom } from './seeded-random.ts'
 
-/** How sure the intervals are. */
+/** Confidence of the intervals. */
 const CONFIDENCE = 0.95
 
-/** How often the rows are drawn again for an interval. */
+/** Bootstrap replicates for an interval. */
 const REPLICATES = 1_000
 
 /**
- * McNemar's exact test, two-sided: how likely changes as uneven as these, or more so, are by chance (Q. McNemar 1947,
- * Psychometrika 12:153–157). The smaller count is binomial with a half each; 1 if nothing changed.
+ * McNemar's exact test, two-sided: the probability that chance makes changes at least this uneven (Q. McNemar
+ * 1947, Psychometrika 12:153–157). The smaller count is binomial with probability one half; 1 if nothing
+ * changed.
  */
 export function toMcNemarP(newly: number, noLonger: number): number {
   const [changes, fewer] = [newly + noLonger, Math.min(newly, noLonger)]
   if (newly === noLonger) return 1
-  // Scaled by the last term, which is the largest: the first ones of many changes would be 0.
+  // Scaled by the last term, which is the largest: with many changes, the first ones would be 0.
   let [term, sum] = [1, 1]
   for (let count = fewer; count > 0 && term > sum * Number.EPSILON; count -= 1) {
     term *= count / (changes - count + 1)
@@ -26,7 +27,7 @@ export function toMcNemarP(newly: number, noLonger: number): number {
   return Math.min(1, 2 * sum * Math.exp(toLogHalfBinomial(changes, fewer)))
 }
 
-/** The logarithm of the probability of `count` of `trials` with a half each. */
+/** The logarithm of the binomial probability of `count` among `trials`, with probability one half each. */
 function toLogHalfBinomial(trials: number, count: number): number {
   return toLogFactorial(trials) - toLogFactorial(count) - toLogFactorial(trials - count) - trials * Math.LN2
 }
@@ -38,14 +39,16 @@ function toLogFactorial(n: number): number {
   return n * Math.log(n) - n + Math.log(2 * Math.PI * n) / 2 + series
 }
 
-/** A labelled row as one rule has it: whether it should trigger, and did in each run. */
+/** A labelled row for one rule: whether it should trigger the rule, and whether it did in each run. */
 export interface PairedDecision {
   isExpected: boolean
   inA: boolean
   inB: boolean
 }
 
-/** Labelled rows of one stratum, by {@link toCell}; `population` is null if they stand for themselves. */
+/**
+ * Labelled rows of one stratum, by {@link toPairedCell}; `population` is null if they stand for themselves.
+ */
 export interface PairedTally {
   population: number | null
   cells: readonly number[]
@@ -54,14 +57,14 @@ export interface PairedTally {
 /** Cells of a {@link PairedTally}. */
 export const PAIRED_CELLS = 8
 
-/** The cell of a row; 0 is a row that neither should trigger nor did. */
+/** The cell of a row; 0 for a row that neither should trigger the rule nor did. */
 export function toPairedCell({ isExpected, inA, inB }: PairedDecision): number {
   return (isExpected ? 4 : 0) + (inA ? 2 : 0) + (inB ? 1 : 0)
 }
 
 /**
- * Compares how right a rule was in two runs on the same rows. The interval of each change comes from a bootstrap that
- * draws rows again with both decisions together, stratum by stratum, and takes the percentiles.
+ * Compares how right a rule was in two runs on the same rows. The interval of each change comes from the
+ * percentiles of a bootstrap that redraws rows with both decisions together, stratum by stratum.
  */
 export function judgePairedRule(strata: readonly PairedTally[], seed: number): ChangeOfMetrics {
   const used = strata.filter(({ cells }) => sum(cells) > 0)
@@ -71,7 +74,7 @@ export function judgePairedRule(strata: readonly PairedTally[], seed: number): C
   }))
   const rightOnly = { a: 0, b: 0 }
   for (const { cells } of used) {
-    // Expected: right where triggered. Not expected: right where not.
+    // Expected: right if triggered. Not expected: right if not triggered.
     rightOnly.a += (cells[6] ?? 0) + (cells[1] ?? 0)
     rightOnly.b += (cells[5] ?? 0) + (cells[2] ?? 0)
   }
@@ -118,15 +121,15 @@ function countCells(cells: readonly number[], isWanted: (cell: number) => boolea
 type Binomial = (trials: number, share: number) => () => number
 
 /**
- * Draws as many rows again as there are. If the rows are a sample of a stratum, one less, and what was drawn counts
- * only as far as the stratum is not known already (J. N. K. Rao and C. F. J. Wu 1988, JASA 83:231–241).
+ * Redraws as many rows as there are. If they are a sample of a stratum: one row fewer, with each counting
+ * only as far as the stratum is unknown (J. N. K. Rao and C. F. J. Wu 1988, JASA 83:231–241).
  */
 function drawAgain({ population, cells }: PairedTally, draw: Binomial): WeightedCells {
   const rows = sum(cells)
   const size = population === null ? rows : Math.max(1, rows - 1)
   const drawn: number[] = []
   let [left, rest] = [size, rows]
-  // A multinomial is drawn cell by cell from what is left.
+  // Draws from a multinomial cell by cell, each from what is left.
   for (let cell = cells.length - 1; cell >= 0; cell -= 1) {
     const own = cells[cell] ?? 0
     const taken = left === 0 || own === 0 ? 0 : own === rest ? left : draw(left, own / rest)()
@@ -148,7 +151,7 @@ interface WeightedCells {
   cells: readonly number[]
 }
 
-/** B minus A; null if a run has no such rows. */
+/** B minus A; null if a run has no rows to compute it from. */
 function toChange(parts: readonly WeightedCells[]): Record<(typeof METRICS)[number], number | null> {
   const count = (isWanted: (cell: number) => boolean) =>
     parts.reduce((total, { weight, cells }) => total + weight * countCells(cells, isWanted), 0)
@@ -167,7 +170,7 @@ function toChange(parts: readonly WeightedCells[]): Record<(typeof METRICS)[numb
   return { precision: subtract('precision'), recall: subtract('recall'), f1: subtract('f1') }
 }
 
-/** A quantile of ascending values, between two of them by their distance, as numpy has it by default. */
+/** A quantile of ascending values, interpolated linearly like numpy's default. */
 function toQuantile(values: readonly number[], probability: number): number {
   const at = (values.length - 1) * probability
   const [low, high] = [values[Math.floor(at)] ?? 0, values[Math.ceil(at)] ?? 0]

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** Which runs `runs prune` deletes. Null if there is no such limit. */
+/** Which runs `runs prune` deletes. Null means no limit. */
 export const retentionSchema = z.object({
   /** Time since a run or its newest retry ended, milliseconds. */
   olderThanMs: z.number().min(1).nullable(),
@@ -18,7 +18,7 @@ export const NO_RETENTION: Retention = { olderThanMs: null, largerThanBytes: nul
 const prunableRunSchema = z.object({
   run_id: z.string(),
   name: z.string(),
-  /** When the newest of the run and its retries ended, or when it was created if it has not ended. */
+  /** When the last of the run and its retries ended, or when it was created if it has not ended. */
   ended_at: z.string(),
   size_bytes: z.int(),
   reason: z.enum(['age', 'size', 'total']),
@@ -27,7 +27,7 @@ const prunableRunSchema = z.object({
 /** A run that retention deletes, and the limit it exceeds. */
 export type PrunableRun = z.infer<typeof prunableRunSchema>
 
-/** A run with its retries, as far as retention depends on it. */
+/** The properties of a run with its retries that retention depends on. */
 export interface RetainedRun extends Omit<PrunableRun, 'reason'> {
   /** `running`: a process holds it. `protected`: it is needed, for example as a baseline. Neither is ever deleted. */
   kept_as: 'running' | 'protected' | null
@@ -36,15 +36,15 @@ export interface RetainedRun extends Omit<PrunableRun, 'reason'> {
 export const prunableRunsSchema = z.object({
   /** Oldest first. */
   runs: z.array(prunableRunSchema),
-  /** Runs that exceed a limit and are kept all the same, since they are in use or baselines. */
+  /** Runs that exceed a limit but are kept, since they are in use or baselines. */
   running: z.int(),
   protected: z.int(),
-  /** Size of all runs now, and once these are deleted. */
+  /** Total size of all runs now, and after the deletion. */
   size_bytes: z.number(),
   kept_bytes: z.number(),
 })
 
-/** What retention does to the runs of a workspace. */
+/** The effect of retention on a workspace's runs. */
 export type PrunableRuns = z.infer<typeof prunableRunsSchema>
 
 /** Whether any limit is set. */

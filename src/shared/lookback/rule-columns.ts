@@ -1,20 +1,20 @@
 import { AFFIRMATIVES, isInShare, isMissing, NEGATIVES, type Share, toNumber } from './label-values.ts'
 import { toComparableValue } from './labels.ts'
 
-/** A column of a rule's own: rows with a yes in it should trigger the rule. */
+/** A column for one rule: rows with a yes in it should trigger the rule. */
 export interface RuleColumn {
   column: string
   rule: string
-  /** Yes are the numbers for which it holds; null where cells say yes or no. */
+  /** Numbers that meet it count as yes; null if cells say yes or no. */
   share: Share | null
 }
 
-/** Most columns of rules that labels can be in. */
+/** Most rule columns that can hold labels. */
 export const RULE_COLUMNS_MAX = 500
 
 /**
- * What the columns of a row say together, as a list of rules that {@link parseList} reads; '' if they say nothing. The
- * columns whose cell is neither yes nor no are `unread`: such a row has no label.
+ * The label that a row's columns make up, as a list of rules for {@link parseList}; '' if they say nothing.
+ * Columns whose cell is neither yes nor no are `unread`: such a row has no label.
  */
 export function readRuleColumns(
   columns: readonly RuleColumn[],

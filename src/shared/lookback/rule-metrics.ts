@@ -1,12 +1,12 @@
 import { toWilsonInterval } from '../load/statistics.ts'
 import type { Judged, Metric } from './evaluation.ts'
 
-/** How sure the intervals are. */
+/** Confidence of the intervals. */
 const CONFIDENCE = 0.95
 
 /**
- * Labelled rows of one stratum, counted by what a rule did on them. Rows that are in no count are right without the
- * rule: true negatives.
+ * Labelled rows of one stratum, counted by what a rule did on them. Rows in none of the counts are true
+ * negatives.
  */
 export interface Tally {
   /** Rows with a label and an answer. */
@@ -19,9 +19,9 @@ export interface Tally {
 }
 
 /**
- * Judges one rule by its tallies, one for each stratum of a stratified sample. All intervals are
- * Wilson's. In a stratified sample each row counts for as many as its stratum has rows for each labelled one, and the
- * intervals account for it.
+ * Judges one rule by its tallies, one for each stratum of a stratified sample. All intervals are Wilson's. In
+ * a stratified sample, each labelled row counts for its stratum's rows per labelled row, which the intervals
+ * account for.
  */
 export function judgeRule(strata: readonly Tally[]): Judged {
   const used = strata.filter(({ rows }) => rows > 0)
@@ -40,7 +40,7 @@ export function judgeRule(strata: readonly Tally[]): Judged {
   }
 }
 
-/** Rows of the population that each labelled row of a stratum stands for. */
+/** Rows of the population that a stratum's labelled row stands for. */
 export function toWeight({ rows, population }: Pick<Tally, 'rows' | 'population'>): number {
   return population === null ? 1 : population / rows
 }
@@ -84,9 +84,10 @@ function estimateShare(
 }
 
 /**
- * How many independent rows would tell a share as exactly as a stratified sample does, from the variance of the ratio
- * of two weighted totals (C. E. Särndal, B. Swensson and J. Wretman, Model Assisted Survey Sampling, 1992, §5.6).
- * Half a row is added to hits and misses of each stratum: one in which none was drawn may still have some.
+ * How many independent rows would estimate a share as precisely as a stratified sample, from the variance of
+ * the ratio of two weighted totals (C. E. Särndal, B. Swensson and J. Wretman, Model Assisted Survey
+ * Sampling, 1992, §5.6). Half a row is added to the hits and misses of each stratum: a stratum without any in
+ * the sample may still have some.
  */
 function countEffectiveRows(
   strata: readonly Tally[],
@@ -106,7 +107,7 @@ function countEffectiveRows(
     const spread = (sumOfSquares - (sum * sum) / size) / Math.max(1, size - 1)
     variance += population * (population - rows) * (spread / rows)
   }
-  // A census knows the share: nothing is left to be uncertain about.
+  // A census has no uncertainty.
   if (variance === 0) return Number.POSITIVE_INFINITY
   const independent = (trials * trials) / squares
   const effective = (share * (1 - share) * trials * trials) / variance
@@ -114,9 +115,10 @@ function countEffectiveRows(
 }
 
 /**
- * F1 with its interval: F1 is 2J / (1 + J) of the share J of rows found among those found, missed or wrong, so the ends
- * of Wilson's interval of J are those of F1 (K. F. Y. Lam, V. Gopal and J. Qian 2023, arXiv:2309.14621, "Wilson
- * indirect"). It stays honest for a few rows, where percentiles of a bootstrap shrink to a point.
+ * F1 with its interval: F1 is 2J / (1 + J), with J the share of found rows among those found, missed or
+ * wrong. So the ends of Wilson's interval of J give those of F1 (K. F. Y. Lam, V. Gopal and J. Qian 2023,
+ * arXiv:2309.14621, "Wilson indirect"). It stays honest for a few rows, where percentiles of a bootstrap
+ * shrink to a point.
  */
 function estimateF1(strata: readonly Tally[]): Metric {
   const share = estimateShare(strata, ({ truePositives, falsePositives, falseNegatives }) => [
@@ -124,13 +126,16 @@ function estimateF1(strata: readonly Tally[]): Metric {
     falsePositives + falseNegatives,
   ])
   const toF1 = (found: number | null) => (found === null ? null : (2 * found) / (1 + found))
-  // Not of the share, which is rounded: 9 of 10 are 0.9, as an assertion writes it.
+  // Not computed from the rounded share: 9 of 10 must be 0.9, as written in an assertion.
   const { true_positives: hits, false_positives: extra, false_negatives: missed } = toMatrix(strata, toWeight)
   const value = share.value === null ? null : (2 * hits) / (2 * hits + extra + missed)
   return { value, low: toF1(share.low), high: toF1(share.high) }
 }
 
-/** Precision, recall and F1 of several rules in one: `macro` is their mean, `micro` counts all decisions together. */
+/**
+ * Precision, recall and F1 averaged over several rules: `macro` is their mean, `micro` counts all decisions
+ * together.
+ */
 export function averageRules(rules: readonly Judged[]): { macro: Averages; micro: Averages } {
   const mean = (read: (rule: Judged) => number | null) => {
     const values = rules.map(read).filter((value) => value !== null)

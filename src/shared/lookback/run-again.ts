@@ -4,9 +4,9 @@ import type { Plan } from '../plan/plan.ts'
 import type { SourceChange, SourceFingerprint } from '../plan/source-fingerprint.ts'
 
 /**
- * How the post_ids of a plan fare when it is sent again, since the service may refuse those it knows: `none` if there
- * are none to change, `new` where every run makes its own, `own` where the source has some, which are replaced unless a
- * person keeps them.
+ * What happens to a plan's post_ids if it is sent again, since the service may refuse known ones: `none` if
+ * there are none to change, `new` if every run generates its own, `own` if the source has some, which are
+ * replaced unless a person keeps them.
  */
 export type PostIdsAgain = 'none' | 'new' | 'own'
 
@@ -22,7 +22,9 @@ function hasPostIds(columns: readonly string[]): boolean {
   return columns.some((column) => column.trim().toLowerCase() === 'post_id')
 }
 
-/** The plan with the post_ids of its source, which {@link renewPostIds} may have replaced; null if there are none. */
+/**
+ * The plan with its source's post_ids, even if {@link renewPostIds} replaced them; null if there are none.
+ */
 export function keepPostIds(plan: Plan, columns: readonly string[]): Plan | null {
   if (findPostIds(plan, columns) !== 'new') return plan
   const { post_id: given, ...mapping } = plan.mapping
@@ -30,7 +32,7 @@ export function keepPostIds(plan: Plan, columns: readonly string[]): Plan | null
   return isReplaced && hasPostIds(columns) ? { ...plan, mapping } : null
 }
 
-/** The plan with post_ids that no run has sent before. */
+/** The plan with new post_ids in every run. */
 export function renewPostIds(plan: Plan, columns: readonly string[]): Plan {
   if (findPostIds(plan, columns) === 'none') return plan
   const given = plan.mapping['post_id']
@@ -38,7 +40,7 @@ export function renewPostIds(plan: Plan, columns: readonly string[]): Plan {
   return { ...plan, mapping: { ...plan.mapping, post_id: DEFAULT_POST_ID } }
 }
 
-/** Whether a source is still as a run read it, in a sentence. `file` is its name. */
+/** Whether a source is still as a run read it, in a sentence. `file` is the source's name. */
 export function describeSourceChange(runId: string, file: string, change: SourceChange): string {
   switch (change.kind) {
     case 'same':

@@ -2,26 +2,26 @@ import { z } from 'zod'
 import { OPERATION_KINDS } from '../operations/operations.ts'
 import { RUN_STATES, type RunSummary, WAITING_PHASES } from '../run/run.ts'
 
-/** How runs can be ordered. Where order is by a figure, the largest comes first. */
+/** Orders of runs. Orders by a figure begin with the largest. */
 export const RUN_ORDERS = ['newest', 'oldest', 'name', 'rows', 'p95', 'size'] as const
 
 /** Bulk runs, or load tests. */
 export const RUN_PRODUCTS = ['run', 'load'] as const
 
 /**
- * What runs can be found by: their state, what they wait for, or how a load test failed. `completed` leaves out load
- * tests that failed, and `running` runs that wait; the other states leave out none.
+ * States to find runs by, including what they wait for and how load tests failed. `completed` excludes failed
+ * load tests, and `running` excludes waiting runs; the other states exclude nothing.
  */
 export const FOUND_STATES = [...RUN_STATES, ...WAITING_PHASES, 'threshold-failed', 'no-success'] as const
 
-/** Runs of one page at most. */
+/** Most runs on a page. */
 export const RUN_PAGE_MAX = 1_000
 
-/** Which runs of the workspace are wanted; a run and its retries count as one. A run must match every condition. */
+/** Selects runs of the workspace; a run and its retries count as one. A run must match every condition. */
 export const runListQuerySchema = z.object({
   /**
-   * Words that all have to occur, in whatever case, in the id, name, source's file name, tags, note, connection, or
-   * watchlist or index of the run.
+   * Words that must all occur, ignoring case, in the run's id, name, source file name, tags, note,
+   * connection, or watchlist or index.
    */
   search: z.string().exactOptional(),
   product: z.enum(RUN_PRODUCTS).exactOptional(),
@@ -31,22 +31,22 @@ export const runListQuerySchema = z.object({
   failed: z.boolean().exactOptional(),
   /** The name of a connection, or the address of its service. */
   connection: z.string().exactOptional(),
-  /** The watchlist or custom index. */
+  /** Tags that the run must have, all of them. */
   target: z.string().exactOptional(),
-  /** Tags that the run has to have, all of them. */
+  /** Runs created at or after `fromMs`, and before `beforeMs`, Unix milliseconds. */
   tags: z.array(z.string()).exactOptional(),
   /** The moment from which, and before which, the run was created, Unix milliseconds. */
   fromMs: z.number().exactOptional(),
   beforeMs: z.number().exactOptional(),
   order: z.enum(RUN_ORDERS).exactOptional(),
   offset: z.int().min(0).exactOptional(),
-  /** Runs of the page at most (default: all). */
+  /** Most runs on the page (default: all). */
   limit: z.int().min(0).max(RUN_PAGE_MAX).exactOptional(),
 })
 
 export type RunListQuery = z.infer<typeof runListQuerySchema>
 
-/** What lists show of a run next to its summary. */
+/** Figures that lists show beside a run's summary. */
 export const runFiguresSchema = z.object({
   /** Size of the files of the run and its retries, bytes. */
   sizeBytes: z.number(),
@@ -59,30 +59,30 @@ type RunFigures = z.infer<typeof runFiguresSchema>
 /** Most points of the course of a run. */
 export const COURSE_POINTS = 30
 
-/** What the runs of a workspace can be filtered by. */
+/** Values by which a workspace's runs can be filtered. */
 export const runChoicesSchema = z.object({
   tags: z.array(z.string()),
-  /** Names of connections; addresses of services whose runs have none. */
+  /** Names of connections; for services without one, their addresses. */
   connections: z.array(z.string()),
 })
 
 export type RunChoices = z.infer<typeof runChoicesSchema>
 
 export interface RunPage {
-  /** Each together with its retries. */
+  /** Each includes its retries. */
   runs: RunSummary[]
   /** Figures of each, in the same order. */
   figures: RunFigures[]
   choices: RunChoices
-  /** Runs that were asked for, on all pages. */
+  /** Runs that match, on all pages. */
   total: number
   all: number
   /**
-   * Journals that are still to be read, so that their runs may be missing. None in an answer that waits for them; a page of
-   * the newest is the same with and without.
+   * Journals still to be read, whose runs may be missing. 0 if the answer waited for them; a page of the
+   * newest runs is the same either way.
    */
   unread: number
-  /** Journals that cannot be read, newest first; none of their runs is in the list. */
+  /** Unreadable journals, newest first; their runs are not in the list. */
   unreadable: UnreadableRun[]
 }
 
@@ -91,11 +91,11 @@ export const unreadableRunSchema = z.object({ runId: z.string(), message: z.stri
 
 export type UnreadableRun = z.infer<typeof unreadableRunSchema>
 
-/** The runs that a person's reference means. */
+/** The runs that a person's reference may mean. */
 export interface FoundRuns {
-  /** Ids of runs and retries that fit, the first few. */
+  /** The first few ids of matching runs and retries. */
   ids: string[]
-  /** How many fit. */
+  /** How many match. */
   matching: number
   /** Runs of the workspace, each with its retries. */
   all: number

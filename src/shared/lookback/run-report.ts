@@ -5,13 +5,13 @@ import { requestsShape } from '../run/item-state.ts'
 import { errorGroupSchema, percentilesSchema, runSummarySchema } from '../run/run.ts'
 import { type EvaluateOptions, evaluationSchema } from './evaluation.ts'
 
-/** Causes that a report lists; further ones are counted. */
+/** Causes listed in a report; further ones are counted. */
 export const CAUSES_MAX = 100
 
-/** Rows that a report names of each cause. */
+/** Rows named in a report for each cause. */
 export const EXAMPLES_MAX = 10
 
-/** A stretch of a run, as a chart shows it as one point. */
+/** A stretch of a run: one point in a chart. */
 const courseSecondSchema = z.object({
   /** Seconds since sending began, without pauses. */
   from_s: z.number(),
@@ -27,7 +27,7 @@ export type CoursePoint = z.infer<typeof courseSecondSchema>
 
 const courseSchema = z.object({
   points: z.array(courseSecondSchema),
-  /** Times in which nothing ended, such as between a run and its retry; points leave them out. */
+  /** Times in which nothing ended, for example between a run and its retry; no point covers them. */
   pauses: z.array(z.object({ after_s: z.number(), length_s: z.number() })),
 })
 
@@ -43,13 +43,16 @@ const failureSchema = errorGroupSchema.extend({
   examples: z.array(z.object({ ...rowAndRecordShape, cells: z.array(z.string()).nullable() })),
 })
 
-/** Rows that did not succeed for one cause. */
+/** Rows that did not succeed for the same reason. */
 export type Failure = z.infer<typeof failureSchema>
 
-/** What `report RUN --json` prints: all that a report of a bulk run shows. */
+/** What `report RUN --json` prints: everything in a report of a bulk run. */
 export const runReportSchema = z.object({
   app_version: z.string(),
-  /** Whether cells, messages and terms are in it as they are; else what quotes a cell is left out. */
+  /**
+   * Whether cells, messages and terms are included unchanged; otherwise everything that quotes a cell is left
+   * out.
+   */
   has_content: z.boolean(),
   summary: runSummarySchema,
   /** Columns of the source; null without content. */
@@ -59,7 +62,7 @@ export const runReportSchema = z.object({
   failures: z.array(failureSchema),
   /** Causes and their rows beyond the first {@link CAUSES_MAX}. */
   further_failures: z.object({ causes: z.int(), rows: z.int() }),
-  /** Of tasks: rows that succeeded without triggering a rule. */
+  /** For tasks: rows that succeeded without triggering a rule. */
   rows_without_rule: z.int().nullable(),
   /** Null unless labels were named. */
   evaluation: evaluationSchema.nullable(),
@@ -69,7 +72,10 @@ export const runReportSchema = z.object({
 export type RunReport = z.infer<typeof runReportSchema>
 
 export interface ReportOptions {
-  /** Written in the format of its ending, `.html`, `.md` or `.xlsx`; without it the report is only returned. */
+  /**
+   * Written in the format of its ending: `.html`, `.md` or `.xlsx`. Without a file, the report is only
+   * returned.
+   */
   file?: string
   withContent: boolean
   /** Null leaves the evaluation out. */

@@ -3,7 +3,7 @@ import type { ScoreBar, ScoreCurve, ThresholdPoint } from './evaluation.ts'
 
 /** Scores of one class, with whether each row should have been found; 8 bytes a row. */
 export class ScoreTally {
-  /** For each stratum the scores of rows that should be found, and of those that should not. */
+  /** For each stratum, the scores of rows that should be found, and of those that should not. */
   readonly #strata: { positives: Scores; negatives: Scores }[] = []
 
   add(stratum: number, score: number, isPositive: boolean): void {
@@ -14,7 +14,10 @@ export class ScoreTally {
     else scores?.negatives.add(score)
   }
 
-  /** The curve of all thresholds; `weights` says how many rows a row of each stratum counts for. Uses the tally up. */
+  /**
+   * The curve of all thresholds; `weights` gives how many rows a row of each stratum counts for. Consumes the
+   * tally.
+   */
   toCurve(weights: readonly number[]): ScoreCurve {
     const lanes = this.#strata.flatMap(({ positives, negatives }, stratum) => {
       const weight = weights[stratum] ?? 1
@@ -42,7 +45,7 @@ class Scores {
     this.#length += 1
   }
 
-  /** All of them, ascending, to be read before another is added. */
+  /** All numbers, ascending; valid until another is added. */
   sort(): Float64Array<ArrayBuffer> {
     return this.#values.subarray(0, this.#length).sort()
   }
@@ -79,8 +82,8 @@ function walk(
 }
 
 /**
- * Average precision: the precision at each threshold, weighted by how much recall it adds, as scikit-learn's
- * `average_precision_score` has it. Null if no row should be found.
+ * Average precision: the precision at each threshold, weighted by the recall that it adds, like
+ * scikit-learn's `average_precision_score`. Null if no row should be found.
  */
 export function toAveragePrecision({ truePositives, falsePositives, positives }: ScoreCurve): number | null {
   if (positives === 0) return null
@@ -93,8 +96,8 @@ export function toAveragePrecision({ truePositives, falsePositives, positives }:
 }
 
 /**
- * The area under the ROC curve: how likely a row that should be found has a higher score than one that should not, ties
- * counting half. Null if there are no rows of one kind.
+ * The area under the ROC curve: the probability that a row that should be found has a higher score than one
+ * that should not; ties count half. Null if there are no rows of one kind.
  */
 export function toRocAuc(curve: ScoreCurve): number | null {
   const { truePositives, falsePositives, positives, negatives } = curve
@@ -109,7 +112,7 @@ export function toRocAuc(curve: ScoreCurve): number | null {
   return area / (positives * negatives)
 }
 
-/** The matrix that any threshold would give: rows with at least this score are found. */
+/** The matrix for any threshold: rows with at least this score count as found. */
 export function toPointAt(curve: ScoreCurve, threshold: number): ThresholdPoint {
   let [from, to] = [0, curve.thresholds.length]
   while (from < to) {
@@ -120,7 +123,7 @@ export function toPointAt(curve: ScoreCurve, threshold: number): ThresholdPoint 
   return toPoint(curve, from - 1, threshold)
 }
 
-/** The threshold with the best F1, the highest of several; null if no row should be found. */
+/** The threshold with the best F1, the highest if several; null if no row should be found. */
 export function findBestF1(curve: ScoreCurve): ThresholdPoint | null {
   return curve.positives === 0 ? null : toPoint(curve, findBestIndex(curve))
 }
@@ -134,12 +137,12 @@ function findBestIndex(curve: ScoreCurve): number {
   return best
 }
 
-/** Whether a threshold finds every row that has a score, so that it tells nothing apart. */
+/** Whether a threshold finds every row with a score, so that it separates nothing. */
 export function findsAll({ false_negatives: missed, true_negatives: left }: ThresholdPoint): boolean {
   return missed === 0 && left === 0
 }
 
-/** The lowest threshold whose precision is at least this, which finds the most; null if there is none. */
+/** The lowest threshold with at least this precision, which finds the most; null if there is none. */
 export function findForPrecision(curve: ScoreCurve, precision: number): ThresholdPoint | null {
   for (let index = curve.thresholds.length - 1; index >= 0; index -= 1) {
     const found = curve.truePositives[index] ?? 0
@@ -153,9 +156,9 @@ export function findForPrecision(curve: ScoreCurve, precision: number): Threshol
 const PERCENTS = 100
 
 /**
- * The same curve in about `most` steps that a person can move a threshold through: even steps of rows and of scores,
- * with those of the best F1 and of each whole percent of precision, so that the answers to both are those of the whole
- * curve. What any of its thresholds finds is exact.
+ * The same curve with about `most` thresholds for a person to choose from, evenly spaced in rows and in
+ * scores. It includes those of the best F1 and of each whole percent of precision, so that both are answered
+ * as by the whole curve. The result of each threshold is exact.
  */
 export function thinCurve(curve: ScoreCurve, most: number): ScoreCurve {
   const { thresholds, truePositives, falsePositives, positives, negatives } = curve
@@ -182,7 +185,7 @@ export function thinCurve(curve: ScoreCurve, most: number): ScoreCurve {
   }
 }
 
-/** Where each whole percent of precision is reached first from the lowest threshold up. */
+/** The lowest thresholds that reach each whole percent of precision, as indexes. */
 function listPrecisionIndexes({ thresholds, truePositives, falsePositives }: ScoreCurve): number[] {
   const indexes: number[] = []
   let percent = 1
@@ -195,7 +198,10 @@ function listPrecisionIndexes({ thresholds, truePositives, falsePositives }: Sco
   return indexes
 }
 
-/** How the scores are distributed, ascending: a bar for each score if they are at most `most`, else even bars. */
+/**
+ * The distribution of scores, ascending: a bar for each score if there are at most `most`, else bars of equal
+ * width.
+ */
 export function toScoreBars(curve: ScoreCurve, most: number): ScoreBar[] {
   const { thresholds, truePositives, falsePositives } = curve
   const { length } = thresholds
@@ -220,7 +226,7 @@ export function toScoreBars(curve: ScoreCurve, most: number): ScoreBar[] {
   return bars
 }
 
-/** Points of the curve, all or evenly picked, ascending by threshold. */
+/** Points of the curve, all or evenly chosen, ascending by threshold. */
 export function listPoints(curve: ScoreCurve, most: number): ThresholdPoint[] {
   const { length } = curve.thresholds
   const count = Math.min(length, most)
@@ -233,7 +239,7 @@ function toF1({ truePositives, falsePositives, positives }: ScoreCurve, index: n
   return (2 * found) / (found + (falsePositives[index] ?? 0) + positives)
 }
 
-/** The point that `index` of the curve stands for; -1 is above every score, if nothing is found. */
+/** The point at `index` of the curve; -1 is above every score, where nothing is found. */
 function toPoint(
   curve: ScoreCurve,
   index: number,

@@ -4,8 +4,8 @@ import { mersenne } from 'pure-rand/generator/mersenne'
 export type Random = () => number
 
 /**
- * A stream of random numbers that repeats for a seed, a whole number of 32 bits. It is that of numpy's
- * `RandomState(seed).random_sample()`, so that what Sluice draws can be drawn again elsewhere.
+ * A stream of random numbers that repeats for a seed, a whole number of 32 bits. It equals numpy's
+ * `RandomState(seed).random_sample()`, so that what Sluice draws can be reproduced elsewhere.
  */
 export function createRandom(seed: number): Random {
   const generator = mersenne(seed)

@@ -1,10 +1,10 @@
 import { addFormulaGuard } from '../run/formula-guard.ts'
 
-/** The text of an answer to a statement, a piece for the names of its columns and one for each row. */
+/** The text of an answer to a statement: one piece for the column names and one for each row. */
 export interface AnswerText {
   names: (names: readonly string[]) => string
   row: (values: readonly unknown[]) => string
-  /** Cells so far that were escaped, since a spreadsheet would run them as formulas. */
+  /** Number of cells escaped so far, since a spreadsheet would run them as formulas. */
   guardedCells: () => number
 }
 
@@ -22,7 +22,7 @@ export function createCsvText(): AnswerText {
   return { names: toLine, row: toLine, guardedCells: () => guarded }
 }
 
-/** An object of JSON a line, with every digit of an integer. */
+/** A JSON object per line, with every digit of integers. */
 export function createJsonlText(): AnswerText {
   let keys: string[] = []
   return {
@@ -31,12 +31,12 @@ export function createJsonlText(): AnswerText {
       keys = names.map((name) => JSON.stringify(name))
       return ''
     },
-    // Written by hand: an object would lose columns of one name, and put those that are numbers first.
+    // Written by hand: an object would lose columns of the same name, and move numeric names to the front.
     row: (values) => `{${values.map((value, index) => `${keys[index]}:${toJson(value)}`).join(',')}}\n`,
   }
 }
 
-/** A value as a table shows it; '' for NULL. */
+/** A value as shown in a table; '' for NULL. */
 export function toValueText(value: unknown): string {
   return value === null ? '' : String(value)
 }

@@ -3,15 +3,15 @@ import { problemCodeSchema } from '../run/problem.ts'
 import { writtenRowsSchema } from '../run/written-rows.ts'
 import type { Random } from './seeded-random.ts'
 
-/** `proportional`: of each stratum its share of the rows. `equal`: as many rows of each stratum. */
+/** `proportional`: from each stratum its share of the rows. `equal`: as many rows from each stratum. */
 export const ALLOCATIONS = ['proportional', 'equal'] as const
 
 export type Allocation = (typeof ALLOCATIONS)[number]
 
 /**
- * How many rows are drawn from each stratum, given how many each has: `size` in all, or every row if there are fewer.
- * A stratum that is used up leaves its part to the others; each that has rows gets at least two as far as they go, since
- * one alone does not show how its rows differ.
+ * How many rows to draw from each stratum, given its number of rows: `size` in total, or every row if there
+ * are fewer. The others share the part that an exhausted stratum cannot use. Each stratum with rows gets at
+ * least two if possible, since a single row does not show how its rows differ.
  */
 export function allocate(sizes: readonly number[], size: number, allocation: Allocation): number[] {
   const least = sizes.map((rows) => Math.min(rows, 2))
@@ -22,7 +22,7 @@ export function allocate(sizes: readonly number[], size: number, allocation: All
     sizes.reduce((sum, rows) => sum + rows, 0),
   )
   let left = wanted - taken.reduce((sum, rows) => sum + rows, 0)
-  // One after the other to the stratum that is furthest behind its share.
+  // Each further row goes to the stratum that is furthest behind its share.
   for (; left > 0; left -= 1) {
     let next = -1
     let furthest = Number.POSITIVE_INFINITY
@@ -39,8 +39,8 @@ export function allocate(sizes: readonly number[], size: number, allocation: All
 }
 
 /**
- * Draws rows without replacement, each of a stratum as likely as the others (D. E. Knuth, The Art of Computer
- * Programming, volume 2, algorithm S). `strata` has the stratum of each row; returns their positions, ascending.
+ * Draws rows without replacement, with equal probability within a stratum (D. E. Knuth, The Art of Computer
+ * Programming, volume 2, algorithm S). `strata` has the stratum of each row; returns positions, ascending.
  */
 export function drawRows(
   strata: ArrayLike<number>,
@@ -66,8 +66,8 @@ export interface SampleOptions {
   /** Rows to draw; all if there are fewer. */
   size: number
   /**
-   * What rows are grouped by: a column, or of a run also `rule`, `score-band` or `score-band:CLASS`; null draws from all
-   * rows alike.
+   * What to group rows by: a column or, for a run, also `rule`, `score-band` or `score-band:CLASS`; null
+   * draws from all rows alike.
    */
   by: string | null
   allocation: Allocation
@@ -81,7 +81,7 @@ export const sampleSchema = writtenRowsSchema.extend({
   seed: z.int(),
   /** Most rows first. */
   strata: z.array(z.object({ stratum: z.string(), rows: z.int(), drawn: z.int() })),
-  /** What was told of rows that were drawn from a source, which their file no longer shows; absent if nothing. */
+  /** Warnings about rows drawn from a source, which their file no longer shows; absent if there are none. */
   warnings: z
     .array(z.object({ code: problemCodeSchema, message: z.string(), rows: z.int() }))
     .exactOptional(),

@@ -8,22 +8,22 @@ const trendPointSchema = z.object({
   run_id: z.string(),
   name: z.string(),
   source: z.string(),
-  /** The others of a run of several. */
+  /** The other sources of a run with several. */
   more_sources: z.array(z.string()).exactOptional(),
   /** ISO 8601. */
   started_at: z.string(),
   state: z.string(),
   operation: z.string(),
   is_load_test: z.boolean(),
-  /** Why a load test failed that ended; null if it did not, and of other runs. */
+  /** Why a load test failed after it ended; null if it did not fail, and for other runs. */
   load_failure: z.enum(['threshold failed', 'no success']).nullable(),
   base_url: z.string(),
-  /** Rows of a run, requests of a load test. */
+  /** Rows of a run, or requests of a load test. */
   rows: z.int(),
   succeeded: z.int(),
-  /** Neither succeeded nor still to be sent. */
+  /** Ended without success. */
   unsuccessful: z.int(),
-  /** Rows that triggered a rule, and their share of those that succeeded; most rows first. */
+  /** Rules, each with the rows that triggered it and their share of the succeeded rows; most rows first. */
   rules: z.array(
     z.object({ rule_id: z.string(), rule: z.string(), rows: z.int(), share: z.number().nullable() }),
   ),
@@ -33,15 +33,15 @@ const trendPointSchema = z.object({
   generator_limited: z.boolean(),
   /** With labels; null without, or if the run has none. */
   metrics: z.object({ rows: z.int(), overall: judgedSchema, rules: z.array(judgedRuleSchema) }).nullable(),
-  /** Why a run has no metrics though labels were asked for. */
+  /** Why a run has no metrics although labels were given. */
   without_metrics: z.string().nullable(),
 })
 
 export type TrendPoint = z.infer<typeof trendPointSchema>
 
 /**
- * Which runs are a trend: those of sources, of all sources that a pattern fits, or with a tag. Every source of a run of
- * several has to be among them. A pattern with a folder in it is one of paths, else of the names of files in any folder.
+ * The runs of a trend: of sources, of all sources that match a pattern, or with a tag. All sources of a run
+ * with several must match. A pattern with a folder applies to paths, otherwise to file names in any folder.
  */
 export type TrendGroup =
   | { kind: 'sources'; paths: readonly string[] }
@@ -50,7 +50,10 @@ export type TrendGroup =
 
 /** What `trend --json` prints: the runs of a group, oldest first. */
 export const trendSchema = z.object({
-  /** What they have in common: a path (a name if a browser sent the file), several joined by `, `, a pattern or a tag. */
+  /**
+   * What the runs have in common: a path (a name if a browser sent the file), several joined by `, `, a
+   * pattern or a tag.
+   */
   source: z.string(),
   by: z.enum(['sources', 'pattern', 'tag']),
   runs: z.array(trendPointSchema),
@@ -64,7 +67,7 @@ export type TrendLabels = Pick<
   'label' | 'labels' | 'useVerdicts' | 'positives' | 'separator'
 > | null
 
-/** A run as a trend shows it; `evaluation` is null without labels, or says why there is none. */
+/** A run in a trend; `evaluation` is null without labels, or says why there is none. */
 export function toTrendPoint(run: RunSummary, evaluation: Evaluation | string | null): TrendPoint {
   const isLoad = isLoadRun(run)
   const { succeeded, rejected, failed, unknown } = isLoad ? run.requests : run.rows
@@ -99,15 +102,15 @@ export function toTrendPoint(run: RunSummary, evaluation: Evaluation | string | 
   }
 }
 
-/** What the runs of a group have in common, as {@link Trend} has it. */
+/** What the runs of a group have in common, as in {@link Trend}. */
 export function nameTrendGroup(group: TrendGroup): string {
   if (group.kind === 'sources') return group.paths.map(showSourcePath).join(', ')
   return group.kind === 'pattern' ? group.pattern : group.tag
 }
 
 /**
- * A pattern of the sources that are probably exports of the same kind: numbers in the name may differ, as in
- * `posts-2026-w01.csv`; where the name is only a number, by as many digits. Null for a name without a number.
+ * A pattern for sources that are probably exports of the same kind: numbers in the name may differ, as in
+ * `posts-2026-w01.csv`; if the name is only a number, with as many digits. Null for a name without a number.
  */
 export function suggestPattern(source: string): string | null {
   const name = source.slice(Math.max(source.lastIndexOf('/'), source.lastIndexOf('\\')) + 1)
@@ -121,13 +124,13 @@ export function suggestPattern(source: string): string | null {
   return pattern === literal ? null : pattern
 }
 
-/** A rule, and the share of the rows that triggered it in each run; null if nothing succeeded. */
+/** A rule with the share of rows that triggered it in each run; null if nothing succeeded. */
 interface RuleLine {
   rule: string
   values: ({ value: number } | null)[]
 }
 
-/** The rules that most rows triggered in any run, most rows first, each with its share in every run. */
+/** The rules that most rows triggered in any run, most rows first, each with its shares in all runs. */
 export function listTriggered(runs: readonly TrendPoint[]): RuleLine[] {
   const most = new Map<string, { rule: string; rows: number }>()
   for (const { rules, is_load_test: isLoad } of runs) {

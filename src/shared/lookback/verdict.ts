@@ -2,34 +2,34 @@ import { z } from 'zod'
 import { rowAndRecordShape, type SourcePlace } from '../plan/source-place.ts'
 import type { RowState } from '../run/item-state.ts'
 
-/** What a person can say of a row. */
+/** The verdicts that a person can give on a row. */
 export const VERDICTS = ['agree', 'should', 'should-not', 'unsure'] as const
 
-/** Stands among verdicts for the rows that nobody has judged. */
+/** Among verdicts, stands for rows that nobody has judged. */
 export const NO_VERDICT = 'none'
 
 export const verdictSchema = z.object({
   /** Number of the record. */
   row: z.int(),
   /**
-   * `agree`: what triggered is right. `should` and `should-not`: right but for one rule, which is missing or too much.
-   * `unsure`: cannot be told.
+   * `agree`: the triggered rules are right. `should` and `should-not`: right except for one rule, which is
+   * missing or too many. `unsure`: the person cannot tell.
    */
   verdict: z.enum(VERDICTS),
-  /** Name or id of the rule of `should` and `should-not`; null of the others. */
+  /** Name or id of the rule of `should` and `should-not`; null for the others. */
   rule: z.string().nullable(),
   note: z.string().nullable(),
   /** ISO 8601. */
   given_at: z.string(),
-  /** Stratum of the sample that the row was judged in, and how many rows that has; null outside a sample. */
+  /** Stratum of the sample in which the row was judged, and its number of rows; null outside a sample. */
   stratum: z.string().nullable(),
   stratum_rows: z.int().nullable(),
 })
 
-/** What a person said of a row of a run. */
+/** A person's verdict on a row of a run. */
 export type Verdict = z.infer<typeof verdictSchema>
 
-/** A verdict and where its row stands in the source. */
+/** A verdict with its row's place in the source. */
 export type PlacedVerdict = Verdict & { place: SourcePlace }
 
 export const verdictDocumentSchema = verdictSchema.extend(rowAndRecordShape)
@@ -38,7 +38,7 @@ export type VerdictDocument = z.infer<typeof verdictDocumentSchema>
 
 export type NewVerdict = Omit<Verdict, 'given_at'>
 
-/** Each verdict in words, as a facet or a button has it. */
+/** Each verdict in words, for facets and buttons. */
 export const VERDICT_WORDS: Record<Verdict['verdict'] | typeof NO_VERDICT, string> = {
   agree: 'agree',
   should: 'should trigger',
@@ -52,29 +52,29 @@ export function describeVerdict({ verdict, rule }: Pick<Verdict, 'verdict' | 'ru
   return rule === null ? VERDICT_WORDS[verdict] : `${VERDICT_WORDS[verdict]} ${rule}`
 }
 
-/** What a person says of a row, apart from which row it is. */
+/** A verdict without the row that it is about. */
 export type RowVerdict = Pick<Verdict, 'verdict' | 'rule' | 'note'>
 
-/** What a person says of a row; with the rest of a verdict if it is given back as it was. */
+/** A verdict to store; with its other members if it is restored as it was. */
 export type GivenVerdict = RowVerdict & {
   [Key in 'given_at' | 'stratum' | 'stratum_rows']?: Verdict[Key] | undefined
 }
 
-/** What was said of a row until its verdicts were replaced, and what is said of it now. */
+/** The verdicts on a row before and after a replacement. */
 export interface VerdictReplacement {
   before: Verdict[]
   after: Verdict[]
 }
 
 /**
- * Whether the service decided on a row: only then can a person agree or not. A duplicate that counts as delivered has
- * succeeded without a decision.
+ * Whether the service decided about a row: only then can a person agree or disagree. A duplicate that counts
+ * as delivered succeeded without a decision.
  */
 export function isDecided({ state, errorCode }: { state: RowState; errorCode: string | null }): boolean {
   return state === 'succeeded' && errorCode === null
 }
 
-/** Whether a filter by verdict has a row with these verdicts. */
+/** Whether a verdict filter matches a row with these verdicts. */
 export function isOfVerdict(
   verdicts: readonly RowVerdict[],
   wanted: Verdict['verdict'] | typeof NO_VERDICT,
@@ -84,8 +84,8 @@ export function isOfVerdict(
 }
 
 /**
- * The verdicts on a row after one more: one that speaks of a rule stands next to those of other rules, any other takes
- * the place of all. The note of the row stays.
+ * The verdicts on a row after one more. A verdict about a rule joins those about other rules; any other
+ * replaces them all. The row's note stays.
  */
 export function addVerdict(
   known: readonly RowVerdict[],
@@ -95,7 +95,9 @@ export function addVerdict(
   return [...kept, { verdict, rule, note: known[0]?.note ?? null }]
 }
 
-/** The verdicts on a row with another note. A note alone is a verdict of `unsure`, since it decides nothing. */
+/**
+ * The verdicts on a row with a new note. A note alone becomes a verdict of `unsure`, which decides nothing.
+ */
 export function setNote(known: readonly RowVerdict[], text: string): RowVerdict[] {
   const note = text.trim() === '' ? null : text.trim()
   if (known.length > 0) return known.map((one) => ({ ...one, note }))
@@ -103,8 +105,8 @@ export function setNote(known: readonly RowVerdict[], text: string): RowVerdict[
 }
 
 /**
- * What a person's labels of a row say of what the service decided: it is right, or some rules are missing and others too
- * much. Rules are compared by name.
+ * The verdicts that follow from a person's labels of a row: the decision is right, or some rules are missing
+ * or too many. Rules are compared by name.
  */
 export function toVerdicts(
   labels: ReadonlySet<string>,
@@ -119,7 +121,7 @@ export function toVerdicts(
   ]
 }
 
-/** The labels that verdicts amount to; the reverse of {@link toVerdicts}. Null if they leave it open. */
+/** The labels that follow from verdicts; the reverse of {@link toVerdicts}. Null if they leave that open. */
 export function toLabels(
   verdicts: readonly Pick<Verdict, 'verdict' | 'rule'>[],
   triggered: readonly string[],
@@ -141,7 +143,7 @@ export function findVerdictMistake({ verdict, rule }: Pick<NewVerdict, 'verdict'
   return null
 }
 
-/** The verdict that a text names, or null: `should not` and `SHOULD_NOT` are `should-not`. */
+/** The verdict that a text means, or null: `should not` and `SHOULD_NOT` are `should-not`. */
 export function parseVerdict(text: string): Verdict['verdict'] | null {
   const wanted = text
     .trim()

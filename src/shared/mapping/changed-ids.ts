@@ -1,9 +1,9 @@
-/** How a spreadsheet or a data frame changed an id so that the original is lost, or has to be restored. */
+/** How a spreadsheet or a data frame changed an id, so that the original is lost or must be restored. */
 export type LostId = 'rounded' | 'missing' | 'boolean' | 'date' | 'grouped' | 'wrapped' | 'shortened'
 
 const FRACTION = /^(-?\d+)\.0+$/
 
-/** Whether an id is a whole number with `.0` behind it, which a data frame adds to columns with gaps. */
+/** Whether an id is a whole number followed by `.0`, which a data frame adds in columns with gaps. */
 export function hasFraction(id: string): boolean {
   return beginsAsNumber(id) && FRACTION.test(id)
 }
@@ -15,15 +15,15 @@ export function dropFraction(id: string): string {
 
 // Without a sign or fraction, `12e3` may be a hash.
 const SCIENTIFIC = /^[+-]?(?:\d+[.,]\d+e[+-]?\d+|\d+e[+-]\d+)$/i
-/** More zeros than ids end in by chance, behind as many digits as a spreadsheet or a double keeps. */
+/** More zeros than ids end in by chance, after as many digits as a spreadsheet or a double keeps. */
 const ROUNDED = /^[1-9]\d{10,}0{5,}$/
 const MISSING = new Set([
   ...['nan', 'NaN', 'NAN', '-nan', '-NaN', 'NA', '<NA>', 'N/A', 'n/a', 'NaT', 'None', 'nil', 'undefined'],
   ...['null', 'NULL', 'Null', '(null)', '(NULL)', '<null>', '\\N'],
-  // Those of spreadsheets in other languages without a mark at their end.
+  // Those of spreadsheets in other languages, without a sign at the end.
   ...['#N/A', '#NA', '#NV', '#N/D', '#I/T', 'Loading...'],
 ])
-/** What stands for no id, but may be what a person wrote. */
+/** Placeholders for a missing id, which a person may also have meant. */
 const PLACEHOLDERS = new Set([
   ...[
     '-',
@@ -51,14 +51,14 @@ const PLACEHOLDERS = new Set([
     'Infinity',
   ],
 ])
-/** What a spreadsheet shows in a column that is too narrow. */
+/** What a spreadsheet shows if a column is too narrow. */
 const TOO_NARROW = /^#{2,}$/
 const LONGEST_MISSING = 15
 /** An error of a spreadsheet in any language, such as `#REF!`, `#WERT!` or `#¿NOMBRE?`. */
 const ERROR = /^#[¡¿]?\p{Lu}[\p{Lu}/0]*[!?]$/u
 const TRUTH = new Set([
   ...['TRUE', 'FALSE', 'True', 'False', 'true', 'false'],
-  // Those of spreadsheets in other languages.
+  // In spreadsheets of other languages.
   ...[
     'WAHR',
     'FALSCH',
@@ -75,12 +75,12 @@ const TRUTH = new Set([
   ...['ИСТИНА', 'ЛОЖЬ'],
 ])
 
-/** What spreadsheets and exports for them write so that an id stays text: `="001"`, `'001`. */
+/** What spreadsheets and exports for them write to keep an id as text: `="001"`, `'001`. */
 const WRAPPED = /^(?:=".*"|'[+\d].*)$/s
 
 /**
- * Whether an id surely is what it looks like and was changed by nothing, as most are: a letter, then signs of ASCII, then a
- * digit. Others may be, too.
+ * Quick check for an id that certainly was not changed, as most are: a letter, then ASCII characters, then a
+ * digit. Other ids may be unchanged too.
  */
 export function isOrdinaryId(id: string): boolean {
   const last = id.length - 1
@@ -92,11 +92,11 @@ export function isOrdinaryId(id: string): boolean {
   return true
 }
 
-/** What an id that stands alone was changed by, or null if it looks like one. */
+/** What changed an id, judged on its own, or null if it looks unchanged. */
 export function findLostId(id: string): LostId | null {
   const first = id.charCodeAt(0)
   if ((first === 0x27 || first === 0x3d) && WRAPPED.test(id)) return 'wrapped'
-  // Only numbers end in a digit, which most ids do.
+  // Most ids end in a digit, and of the changed ones only numbers do.
   if (isDigit(id.charCodeAt(id.length - 1))) {
     return beginsAsNumber(id) && (SCIENTIFIC.test(id) || ROUNDED.test(id)) ? 'rounded' : null
   }
@@ -104,7 +104,7 @@ export function findLostId(id: string): LostId | null {
   return TRUTH.has(id) ? 'boolean' : null
 }
 
-/** Whether a text is what programs write in the place of a value that is missing, or an error of a spreadsheet. */
+/** Whether a text is a program's placeholder for a missing value, or an error of a spreadsheet. */
 export function isMissingValue(text: string): boolean {
   return text.length <= LONGEST_MISSING && (MISSING.has(text) || ERROR.test(text) || TOO_NARROW.test(text))
 }
@@ -126,17 +126,17 @@ function beginsAsNumber(id: string): boolean {
   return isDigit(first) || first === 0x2b || first === 0x2d
 }
 
-/** Digits that every double holds; what stands behind them may be rounded. */
+/** More digits than every double holds: the further ones may be rounded. */
 const LONG = /^[1-9]\d{15,}$/
 const NUMBER = /^\d+$/
 const DATE =
   /^(?:\d{4}-\d\d-\d\d(?:[T ].*)?|\d{1,2}([./-])\d{1,2}\1\d{2,4}|\d{1,2}-[A-Z][a-z]{2}(?:-\d{2,4})?|[A-Z][a-z]{2}-\d{1,4})$/
 
-/** Of `Mar-2024`; dates that begin with a digit may be longer. */
+/** As in `Mar-2024`; dates that begin with a digit may be longer. */
 const LONGEST_NAMED_DATE = 8
 /**
- * What is seldom meant as an id: days without a year, which spreadsheets make of `3-1` and the like, and whole days. Moments
- * may be meant.
+ * Forms that are seldom meant as an id: days without a year, which spreadsheets make of `3-1` and the like,
+ * and whole days. Moments may be meant as ids.
  */
 const DAY = new RegExp(
   [
@@ -148,27 +148,30 @@ const DAY = new RegExp(
 const TIME = /^\d{1,2}:[0-5]\d(?::[0-5]\d)?(?: ?[AaPp][Mm])?$/
 const DAY_WITHOUT_YEAR = /^(?:\d{1,2}-[A-Z][a-z]{2}|[A-Z][a-z]{2}-\d{2})$/
 const SHORT = /^\d{1,3}$/
-/** A number as a spreadsheet shows it with separators of thousands, and perhaps with places that are 0. */
+/** A number as shown by a spreadsheet, with thousands separators and perhaps zero decimals. */
 const GROUPED = /^[1-9]\d{0,2}(?:([,.'’\u00a0\u202f ])\d{3})(?:\1\d{3})*(?:(?!\1)[.,]0+)?$/
-/** An amount of money or a share, as a spreadsheet shows it: `$1,234`, `5 €`, `12%`. */
+/** An amount of money or a share as shown by a spreadsheet: `$1,234`, `5 €`, `12%`. */
 const AMOUNT = /^(?:[$€£¥₹] ?\d[\d.,]*|\d[\d.,]*[ \u00a0]?[%€])$/
 
-/** Digits that programs keep of a number: a spreadsheet, C as it prints a double, and JavaScript or Python. */
+/** Digits of a number that programs keep: a spreadsheet, C's printed doubles, and JavaScript or Python. */
 const KEPT_DIGITS = [15, 16, 17] as const
 /**
- * The share of ids that end in one zero, at most: ids made of the time and a counter (snowflakes) are often a multiple of
- * a power of two, so that they end in 0 if 5 divides them.
+ * Highest share of ids that end in one zero: ids made from the time and a counter (snowflakes) are often
+ * multiples of a power of two, and end in 0 if 5 divides them.
  */
 const ZERO_SHARE = 1 / 5
-/** How often a column may be told as rounded whose ids end in zeros by chance. */
+/** Highest probability of reporting a column as rounded whose ids end in zeros by chance. */
 const CHANCE_MAX = 0.01
-/** The share of long ids that are rounded, if any are: below it, chance decides in a column of many ids. */
+/**
+ * Least share of long ids that are rounded, if any are: with a smaller share, many ids end in zeros by
+ * chance.
+ */
 const ROUNDED_SHARE = 0.1
 const ZEROS = /0*$/
 
 /**
- * Finds what only the ids of a whole column show: that long ones end in more zeros than by chance, dates among ids of
- * another kind, nothing but days or times, and that numbers have separators of thousands, a currency or `%`.
+ * Finds what only all ids of a column together show: long ids that end in more zeros than by chance, dates
+ * among other ids, nothing but days or times, and numbers with thousands separators, a currency or `%`.
  */
 export class IdColumn {
   #filled = 0
@@ -183,12 +186,12 @@ export class IdColumn {
   readonly #grouped = new FoundIds()
   #hasDots = false
 
-  /** `mayNameDays`: whether days with a year may be meant, as in what groups the posts of a day. */
+  /** `mayNameDays`: whether ids may be days with a year, as for a field that groups a day's posts. */
   constructor(mayNameDays = false) {
     this.#mayNameDays = mayNameDays
   }
 
-  /** Takes in the id of a row. One that is not sent shows what the column is like, and is not counted. */
+  /** Adds a row's id. The id of an unsent row shows what the column is like, but is not counted. */
   note(id: string, row = 1, isSent = true): void {
     if (id === '') return
     this.#filled += 1
@@ -201,7 +204,7 @@ export class IdColumn {
       if (SHORT.test(id)) this.#short += 1
       else this.#plain += 1
       if (!LONG.test(id)) return
-      // Those that are told row by row count for the share alone.
+      // Ids that are reported row by row only count for the share.
       const isTold = isSent && findLostId(id) === null
       for (const long of this.#long) long.note(id, row, isTold)
     } else if (DATE.test(id) || DAY.test(id)) this.#noteDate(id, row, isSent)
@@ -217,13 +220,13 @@ export class IdColumn {
     if ((this.#mayNameDays ? DAY_WITHOUT_YEAR : DAY).test(id)) this.#days += 1
   }
 
-  /** What was found, each with the number of rows to tell and the first of them. */
+  /** What was found, each with the number of rows to report and the first of them. */
   list(): ToldIds[] {
     const rounded = this.#long.flatMap((long) => (long.areRounded() ? long.rounded.tell('rounded') : []))
     const most = rounded.toSorted((a, b) => b.rows - a.rows)[0]
     const { all } = this.#dates
     const areDates = all > 0 && (all < this.#filled / 2 || this.#days * 2 >= all)
-    // Beside 1234, 1.234 may be another id.
+    // If there is 1234, then 1.234 may be another id.
     const numbers = this.#short + (this.#hasDots ? 0 : this.#plain)
     const areGrouped = this.#grouped.all > 0 && this.#grouped.all + numbers === this.#filled
     return [
@@ -235,14 +238,14 @@ export class IdColumn {
   }
 }
 
-/** What the ids of a column are told as: in how many rows, and the first of them. */
+/** What ids of a column are reported as, on how many rows, and the first of these. */
 interface ToldIds {
   as: LostId
   rows: number
   first: { row: number; id: string }
 }
 
-/** Ids of one form in a column: all of them, and those that are told. */
+/** Ids of one form in a column: all of them, and those to report. */
 class FoundIds {
   all = 0
   #told = 0
@@ -260,12 +263,15 @@ class FoundIds {
   }
 }
 
-/** Ids of more digits than a program keeps, and those of them that it may have rounded, which are zeros behind the kept ones. */
+/**
+ * Ids with more digits than a program keeps, and those that it may have rounded: with zeros after the kept
+ * digits.
+ */
 class LongIds {
   readonly rounded = new FoundIds()
   readonly #kept: number
   #all = 0
-  /** How many are rounded if it is chance that they end in zeros. */
+  /** Expected number of ids that end in zeros by chance. */
   #expected = 0
 
   constructor(kept: number) {
@@ -280,7 +286,7 @@ class LongIds {
     if ((ZEROS.exec(id)?.[0].length ?? 0) >= behind) this.rounded.note(id, row, isTold)
   }
 
-  /** Whether chance seldom makes that many of them end in zeros, by the bound of Chernoff and Hoeffding. */
+  /** Whether chance rarely makes so many of them end in zeros, by the Chernoff–Hoeffding bound. */
   areRounded(): boolean {
     const share = this.rounded.all / this.#all
     const chance = this.#expected / this.#all

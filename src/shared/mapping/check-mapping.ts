@@ -26,15 +26,16 @@ import { findPlaceholder, isConstantTemplate, parseTemplate } from './templates.
 export interface MappedTable {
   operation: Operation
   columns: readonly string[]
-  /** Whether the columns' names are the source's own; else they go by number. */
+  /** Whether the column names come from the source; otherwise columns only have numbers. */
   hasHeader: boolean
-  /** Whether files of a folder fill the content on their own. */
+  /** Whether files of a folder fill the content themselves. */
   hasMediaFiles: boolean
 }
 
 /**
- * Everything that is wrong with a mapping: unknown fields, columns and placeholders, ids that no row could use, and
- * required fields that nothing fills. If rows may be whole requests, each of them says what it lacks.
+ * All mistakes in a mapping: unknown fields, columns and placeholders, ids that no row could use, and
+ * required fields that nothing fills. If rows may be whole requests, missing fields are reported row by row
+ * instead.
  */
 export function checkMapping(mapping: Mapping, table: MappedTable): MappingMistake[] {
   const { operation, columns } = table
@@ -69,7 +70,10 @@ function findMissing(mapping: Mapping, table: MappedTable): MappingMistake[] {
   return mistakes
 }
 
-/** Clearing the notes of every term because a column has another name would be a loss; it must be asked for. */
+/**
+ * Clearing the notes of every term because a column has another name would be a loss, so a person must ask
+ * for it.
+ */
 function findUnsaidClearing(mapping: Mapping, { operation }: MappedTable): MappingMistake[] {
   if (emptyNotesOf(operation) !== 'clear') return []
   if (mapping['notes'] !== undefined || !isEmpty(mapping[REQUEST_FIELD.name])) return []
@@ -77,9 +81,9 @@ function findUnsaidClearing(mapping: Mapping, { operation }: MappedTable): Mappi
 }
 
 /**
- * What a person at the window is asked beyond {@link checkMapping}, before the rows are read: an update without notes
- * changes nothing, and an id that is the same on every row is refused from the second row on. `rows` are the first ones;
- * where each of them is a whole request, nothing is missing.
+ * Questions for a person at the window beyond {@link checkMapping}, before the rows are read: an update
+ * without notes changes nothing, and an id that is the same on every row is refused from the second row on.
+ * `rows` are the first rows; if each of them is a whole request, nothing is missing.
  */
 export function assessMapping(
   mapping: Mapping,
@@ -108,7 +112,10 @@ export function assessMapping(
   return mistakes
 }
 
-/** Whether there is nothing to ask: every column is a field by its exact name, nothing is missing, and none looks swapped. */
+/**
+ * Whether nothing needs asking: every column is a field by its exact name, nothing is missing, and no columns
+ * look swapped.
+ */
 export function isObvious(
   suggested: SuggestedMapping,
   operation: Operation,
@@ -143,7 +150,7 @@ function findSourceMistakes(
   ]
 }
 
-/** The placeholders of a template that are not known; `known` are those allowed in addition to the usual ones. */
+/** The unknown placeholders of a template; `known` are allowed in addition to the usual ones. */
 export function findUnknownPlaceholders(
   field: string,
   template: string,
@@ -181,7 +188,9 @@ function findUnknownColumn(
   return [{ id: 'column_unknown', field, column, count, columns: listed, nearest }]
 }
 
-/** A number that also is the name of another column than the one that it counts, which has a name of its own. */
+/**
+ * A column number that is also the name of another column, while the numbered column has a name of its own.
+ */
 function findNumberedName(
   field: string,
   { column, name }: Extract<FieldSource, { kind: 'column' }>,
@@ -194,7 +203,9 @@ function findNumberedName(
   return [{ id: 'column_number_is_name', field, column, at, columns: listColumns(columns) }]
 }
 
-/** A number that was kept with the name of its column, and is that of a column of another name in this source. */
+/**
+ * A number that was stored with its column's name, but belongs to a column of another name in this source.
+ */
 function findRenamedColumn(
   field: string,
   source: Extract<FieldSource, { kind: 'column' }>,
@@ -222,7 +233,7 @@ function findForbiddenConstant(field: string, template: string): MappingMistake[
   return [{ id: 'id_forbidden', field, template, allowed: template.replaceAll(/[_;]/g, '-') }]
 }
 
-/** The columns there are, as an error lists them, each as "1 `id`"; cut after thirty. */
+/** The existing columns for an error, each as "1 `id`", cut after thirty. */
 export function listColumns(columns: readonly string[]): string {
   const listed = columns.slice(0, MOST_LISTED).map((name, index) => `${index + 1} \`${toFound(name)}\``)
   const more = columns.length - listed.length
@@ -231,7 +242,7 @@ export function listColumns(columns: readonly string[]): string {
 
 const MOST_LISTED = 30
 
-/** The column or placeholder that a name was most likely meant to be, or null if none is near. */
+/** The column or placeholder that a name most likely meant; null if none is similar. */
 export function findNearestName(name: string, candidates: readonly string[]): string | null {
   const cut = (text: string) => toComparable(text).slice(0, LONGEST_COMPARED)
   const comparable = candidates.map(cut)

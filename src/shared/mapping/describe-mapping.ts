@@ -5,7 +5,7 @@ import { isEmpty } from './check-mapping.ts'
 import { findColumn, isNameless, toWholeMapping } from './match-columns.ts'
 import { listColumnsOf } from './templates.ts'
 
-/** What fills each field of a plan's requests, and how that came about; `columns` are those of its source. */
+/** What fills each field of a plan's requests, and why; `columns` are those of the source. */
 export function describeMapping(plan: Plan, columns: readonly string[]): UsedMapping {
   const whole = Object.entries(toWholeMapping(plan, columns)).filter(([, source]) => !isEmpty(source))
   const used = new Set(whole.flatMap(([, source]) => listColumnsOf(source, columns)))

@@ -12,18 +12,18 @@ export interface DoubtfulColumn {
 
 const TEXT_FIELDS = ['text_data']
 
-/** Filled cells below which nothing is said of a column. */
+/** Fewest filled cells to judge a column by. */
 const FEWEST_CELLS = 5
-/** The share of filled cells from which on a column looks like something. */
+/** Least share of filled cells that makes a column look like texts, and like ids. */
 const TEXTS_FROM = 0.5
 const IDS_FROM = 0.9
-/** Words and letters of the shortest cell that is no id: names of people have fewer. */
+/** Fewest words and characters of a cell that cannot be an id: names of people have fewer. */
 const TEXT_WORDS = 4
 const TEXT_CHARACTERS = 20
 
 /**
- * Columns that were probably swapped: texts where a field takes ids, or ids or nothing but addresses where it takes texts. `rows` are the first
- * ones of the source, as many as were read anyway.
+ * Columns that were probably swapped: texts in a field for ids; ids, or nothing but addresses, in a field for
+ * texts. `rows` are the first rows of the source, as many as were read anyway.
  */
 export function findDoubtfulColumns(
   mapping: Mapping,
@@ -55,7 +55,7 @@ function areTexts(cells: readonly string[]): boolean {
   return cells.filter(isText).length >= cells.length * TEXTS_FROM
 }
 
-/** Whether a cell is a text of several words, which no id is. */
+/** Whether a cell is a text of several words, which an id never is. */
 export function isText(cell: string): boolean {
   return cell.length >= TEXT_CHARACTERS && cell.split(/\s+/, TEXT_WORDS).length >= TEXT_WORDS
 }

@@ -1,7 +1,7 @@
 /** What posts may have in common, such as those of a day. */
 export const GROUPING_FIELDS = ['group_id', 'conversation_id'] as const
 
-/** Fields whose value names something; two values that only look alike name different things. */
+/** Fields whose value identifies something; values that merely look alike identify different things. */
 export const ID_TEXT_FIELDS = [
   'user_id',
   'post_id',
@@ -11,7 +11,7 @@ export const ID_TEXT_FIELDS = [
   'appeal_id',
 ] as const
 
-/** {@link ID_TEXT_FIELDS}, and the term of a watchlist, which is compared as a whole, too. */
+/** {@link ID_TEXT_FIELDS}, and the term of a watchlist, which is also compared as a whole. */
 export const COMPARED_FIELDS = [...ID_TEXT_FIELDS, 'term'] as const
 
 const IGNORED = String.raw`\p{Cf}\p{Default_Ignorable_Code_Point}`
@@ -19,22 +19,22 @@ const REMOVED = new RegExp(`[${IGNORED}]`, 'gu')
 const ENDS = /^[\s\p{Cc}]+|[\s\p{Cc}]+$/gu
 const UNSEEN = new RegExp(String.raw`[${IGNORED}\p{Cc}]|[^\S ]|^ +| +$`, 'u')
 const UNSEEN_EACH = new RegExp(UNSEEN, 'gu')
-/** What emoji and words of some scripts are written with: joiners, and selectors of a form. */
+/** Joiners and variation selectors, which emoji and words of some scripts contain. */
 const JOINED = String.raw`(?<=[^\p{ASCII}\s])[\u200c\u200d](?=[^\p{ASCII}\s])|(?<=\S)[\ufe00-\ufe0f]`
 const JOINERS = new RegExp(JOINED, 'gu')
 const JOINER_OR_REMOVED = new RegExp(`(${JOINED})|[${IGNORED}]`, 'gu')
 
-/** Whether an id has white space at its ends, other than plain spaces inside, or anything that nobody sees. */
+/** Whether an id has white space other than plain spaces inside, or invisible characters. */
 export function hasUnseen(id: string): boolean {
   return UNSEEN.test(id)
 }
 
-/** {@link hasUnseen} of a term, whose emoji and words may be written with joiners. */
+/** {@link hasUnseen} for a term, whose emoji and words may contain joiners. */
 export function hasUnseenInTerm(term: string): boolean {
   return UNSEEN.test(term) && UNSEEN.test(term.replaceAll(JOINERS, ''))
 }
 
-/** A text with what nobody sees of it as escapes: `a\u200B`. */
+/** A text with its invisible characters as escapes: `a\u200B`. */
 export function showUnseen(text: string): string {
   return text.replaceAll(UNSEEN_EACH, (found) =>
     Array.from({ length: found.length }, (_, at) => toEscape(found.charCodeAt(at))).join(''),
@@ -45,7 +45,7 @@ function toEscape(unit: number): string {
   return `\\u${unit.toString(16).toUpperCase().padStart(4, '0')}`
 }
 
-/** An id without white space and control characters at its ends, and without characters that nobody sees. */
+/** An id without white space and control characters at its ends, and without invisible characters. */
 export function trimId(id: string): string {
   return id.replaceAll(REMOVED, '').replaceAll(ENDS, '')
 }
@@ -56,8 +56,9 @@ const CYRILLIC_OR_GREEK = /[\p{Script=Cyrillic}\p{Script=Greek}]/u
 const DIGITS = /^\p{Nd}+$/u
 
 /**
- * Whether another id may look the same: one with accents as characters of their own, with characters of another width or
- * form, a number in digits of another script, or with Latin letters among those of an alphabet that has some like them.
+ * Whether another id may look the same: it has accents as separate characters, characters of another width or
+ * form, a number in another script's digits, or Latin letters mixed with those of an alphabet with similar
+ * ones.
  */
 export function mayLookAlike(id: string): boolean {
   if (!/[^\0-\x7f]/.test(id)) return false
@@ -67,24 +68,30 @@ export function mayLookAlike(id: string): boolean {
 const CURLY = '[“”„‟«»]'
 const CURLY_ENDS = new RegExp(`^${CURLY}+|${CURLY}+$`, 'gu')
 
-/** Whether an id has a curly quote at an end, which word processors and phones write for a straight one, or is in straight ones. */
+/**
+ * Whether an id begins or ends with a curly quote, which word processors and phones write instead of a
+ * straight one, or is in straight quotes.
+ */
 export function hasQuotes(id: string): boolean {
   return id.length > 1 && (id.search(CURLY_ENDS) !== -1 || /^(["'`]).*\1$/s.test(id))
 }
 
-/** The name of a column without what nobody sees of it, and without curly quotes around it. */
+/** A column's name without invisible characters, and without curly quotes around it. */
 export function trimName(name: string): string {
   return trimId(trimId(name).replaceAll(CURLY_ENDS, ''))
 }
 
-/** {@link trimId} of a term, which keeps the joiners of its emoji and words. */
+/** {@link trimId} for a term, which keeps the joiners of its emoji and words. */
 export function trimTerm(term: string): string {
   return term
     .replaceAll(JOINER_OR_REMOVED, (_, joiner: string | undefined) => joiner ?? '')
     .replaceAll(ENDS, '')
 }
 
-/** What a text looks like: without case, width, form of composition, and what nobody sees of it. */
+/**
+ * A form that is equal for texts that look alike: without case, width, form of composition and invisible
+ * characters.
+ */
 export function toLookAlike(text: string): string {
   return text
     .normalize('NFKC')
@@ -96,9 +103,9 @@ export function toLookAlike(text: string): string {
 
 const BLANK = new RegExp(String.raw`^[\s\p{Cc}${IGNORED}\u2800]*$`, 'u')
 
-/** Whether a text has nothing to see. */
+/** Whether a text has no visible character. */
 export function isBlank(text: string): boolean {
-  // Most texts begin with a sign of ASCII that is seen.
+  // Most texts begin with a visible ASCII character.
   const first = text.charCodeAt(0)
   return !(first > 0x20 && first < 0x7f) && BLANK.test(text)
 }

@@ -4,8 +4,8 @@ import { countOwnColumns, findColumn, findColumnOfName, isNameless, isRenamed } 
 import { listColumnsOf } from './templates.ts'
 
 /**
- * The mapping with the names of the columns that it counts, for a plan or a mapping that is kept: a number alone would
- * mean another column once the columns of the source change. Names that are there stay.
+ * The mapping with the names of its numbered columns, for storing it in a plan or under a name: a number
+ * alone would mean another column once the source's columns change. Existing names stay.
  */
 export function withColumnNames(mapping: Mapping, columns: readonly string[]): Mapping {
   return Object.fromEntries(
@@ -31,7 +31,7 @@ function withColumnName(source: FieldSource, columns: readonly string[]): FieldS
   return { kind: 'column', column: index + 1, name, ...(isOneOfSeveral && { isOneOfSeveral }), ...counted }
 }
 
-/** Whether a source is filled from a column that has no name but its number. */
+/** Whether a source uses a column that has only a number. */
 function usesNameless(source: FieldSource, columns: readonly string[]): boolean {
   return listColumnsOf(source, columns).some((index) => isNameless(columns, index))
 }

@@ -16,12 +16,15 @@ import { FORBIDDEN_ID_CHARACTERS, type RequestField } from '../service/request-f
 import { trimName } from './id-text.ts'
 import { isLinkColumn } from './link-columns.ts'
 
-/** What an export calls the item that a run added, so that a later run can remove it (docs/interface.md §4.4). */
+/**
+ * The export's name for the item that a run added, so that a later run can remove it (docs/interface.md
+ * §4.4).
+ */
 const EXPORTED_ITEM_ID = 'sluice_custom_index_item_id'
 
 /**
- * The index of a column by its exact name, its 1-based number, or its name without what nobody sees of it, or null. A name
- * of digits goes before the number.
+ * The index of a column by its exact name, its 1-based number, or its name without invisible characters; null
+ * if none matches. A name of digits wins over the number.
  */
 export function findColumn(columns: readonly string[], column: string | number): number | null {
   if (typeof column === 'string') {
@@ -33,7 +36,9 @@ export function findColumn(columns: readonly string[], column: string | number):
   return number >= 1 && number <= columns.length ? number - 1 : null
 }
 
-/** The index of a column by its name, exact or else without what nobody sees of it; -1 if none or several have it. */
+/**
+ * The index of a column by its exact name, else without invisible characters; -1 if none or several have it.
+ */
 export function findColumnOfName(columns: readonly string[], name: string): number {
   const exact = columns.indexOf(name)
   if (exact !== -1) return exact
@@ -43,8 +48,8 @@ export function findColumnOfName(columns: readonly string[], name: string): numb
 }
 
 /**
- * How alike-looking names are compared: without case, spaces, underscores, hyphens, dots, and what nobody sees; letters of
- * other alphabets in a Latin name are the Latin ones that they look like.
+ * Names in comparable form: without case, spaces, underscores, hyphens, dots and invisible characters;
+ * letters of other alphabets in a Latin name become the Latin letters that they look like.
  */
 export function toComparable(name: string): string {
   const comparable = trimName(name)
@@ -56,7 +61,7 @@ export function toComparable(name: string): string {
     : comparable
 }
 
-/** Latin letters that Cyrillic and Greek ones look like, as small or as capital letters. */
+/** Latin letters that Cyrillic and Greek letters look like, in lower or upper case. */
 const LOOKS_LIKE: Readonly<Record<string, string>> = {
   ...{ а: 'a', в: 'b', с: 'c', ԁ: 'd', е: 'e', һ: 'h', н: 'h', і: 'i', ј: 'j', к: 'k', м: 'm', о: 'o' },
   ...{ р: 'p', ԛ: 'q', ѕ: 's', т: 't', ԝ: 'w', х: 'x', у: 'y' },
@@ -69,7 +74,7 @@ const LOOKS_LIKE: Readonly<Record<string, string>> = {
  */
 export const FOLDER_COLUMNS = ['path', 'kind', 'text_data', 'request', 'media'] as const
 
-/** Whether a source's columns are those of a folder. */
+/** Whether a source is a folder, by its columns. */
 export function isFolderColumns(columns: readonly string[]): boolean {
   return (
     columns.length === FOLDER_COLUMNS.length && FOLDER_COLUMNS.every((name, index) => columns[index] === name)
@@ -77,20 +82,21 @@ export function isFolderColumns(columns: readonly string[]): boolean {
 }
 
 /**
- * How sure a match is: the header is the field's name, differs from it only in case and separators, or is a word people
- * use for such content. The first two are used without asking; a guess is shown as one before anything is sent.
+ * How certain a match is: the header is the field's name, differs from it only in case and separators, or is
+ * a word that people use for such content. The first two are used without asking; a guess is shown before
+ * anything is sent.
  */
 export type MatchConfidence = 'exact' | 'alike' | 'guess'
 
-/** A mapping that the columns suggest, and how sure each of its fields is. */
+/** The mapping that the columns suggest, and how certain each of its fields is. */
 export interface SuggestedMapping {
   mapping: Mapping
   confidence: Record<string, MatchConfidence>
 }
 
 /**
- * Words for fields that have to be filled, English and German, the likeliest first; `v2` is the text of the SMS spam
- * collection. What may be left out is never guessed.
+ * Words for required fields, English and German, the likeliest first; `v2` is the text of the SMS spam
+ * collection. Optional fields are never guessed.
  */
 const WORDS_FOR: Record<string, readonly string[]> = {
   text_data: [
@@ -125,14 +131,14 @@ const WORDS_FOR: Record<string, readonly string[]> = {
   appeal_id: ['appeal', 'appeals', 'id'],
 }
 
-/** Words after which a column of an address, a person or an item is still that. */
+/** Suffixes with which a word still names an address, a person or an item. */
 const SUFFIXES: Record<string, readonly string[]> = {
   url: ['url', 'link', 'uri'],
   user_id: ['id', 'name'],
   custom_index_item_id: ['id'],
 }
 
-/** Of each name and word, in comparable form, the fields that a column called so may fill. */
+/** For each name and word, in comparable form, the fields that a column of this name may fill. */
 const FIELDS_OF_WORDS = new Map<string, Set<string>>()
 for (const [field, words] of Object.entries(WORDS_FOR)) {
   const suffixed = words.flatMap((word) => [word, ...(SUFFIXES[field] ?? []).map((suffix) => word + suffix)])
@@ -141,7 +147,7 @@ for (const [field, words] of Object.entries(WORDS_FOR)) {
   }
 }
 
-/** Whether columns of two names may fill the same field: `post_id` and `ID`, `author` and `User`. */
+/** Whether columns with these two names may fill the same field: `post_id` and `ID`, `author` and `User`. */
 export function mayFillSameField(one: string, other: string): boolean {
   const fields = FIELDS_OF_WORDS.get(toComparable(one)) ?? []
   const others = FIELDS_OF_WORDS.get(toComparable(other))
@@ -149,13 +155,13 @@ export function mayFillSameField(one: string, other: string): boolean {
 }
 
 /**
- * Maps columns to fields by name: exact wire names first, then names that differ only in case, spaces, underscores or
- * hyphens. `user_metadata.KEY` and the like fill that key. No column fills two fields.
+ * Maps columns to fields by name: exact wire names first, then names that differ only in case, spaces,
+ * underscores or hyphens. `user_metadata.KEY` and the like fill that key. No column fills two fields.
  *
- * A folder's `request` is matched, and its `media`, which is not an address, is not; elsewhere it is the other way round,
- * for a column of that name may hold anything. A column named like a field that is not listed for the operation's mode
- * is left alone, see {@link findLeftOutFields}: a source made for the other mode, or the export of an async add, serves as
- * it is.
+ * In a folder, `request` is matched and `media` is not, since that is not an address; elsewhere `media` is
+ * matched and `request` is not, since such a column may hold anything. A column named like a field of the
+ * operation's other mode only is left alone, see {@link findLeftOutFields}: a source for the other mode, or
+ * the export of an async add, can be used as it is.
  */
 export function matchColumns(columns: readonly string[], operation: Operation): Mapping {
   const isFolder = isFolderColumns(columns)
@@ -167,7 +173,7 @@ export function matchColumns(columns: readonly string[], operation: Operation): 
     mapping[field] = { kind: 'column', column }
     taken.add(column)
   }
-  // The ids that rows were sent with are not those of the source, and a row that was not sent has none.
+  // An export has the ids that rows were sent with, not those of the source, and unsent rows have none.
   if (isJsonLinesExport(columns)) taken.add('post_id')
   for (const column of columns) {
     if (parseFieldName(column, operation) === null || passedOver.has(column) || taken.has(column)) continue
@@ -187,16 +193,16 @@ export function matchColumns(columns: readonly string[], operation: Operation): 
   return mapping
 }
 
-/** The fields of an operation that are listed for its other mode only (docs/interface.md §2.1, §4.3, §4.4). */
+/** The fields that the operation only has in its other mode (docs/interface.md §2.1, §4.3, §4.4). */
 export function findUnlistedFields(operation: Operation): readonly RequestField[] {
   if (!hasModes(operation)) return []
   return fieldsOf(operation).filter(({ mode }) => mode !== 'both' && mode !== operation.mode)
 }
 
 /**
- * A plan's mapping over the automatic one: columns matched by name fill the fields that the plan does not, and a task's
- * post_id gets {@link DEFAULT_POST_ID}, that of a load test in any case. A template without text (`--set url=`) leaves
- * its field empty on purpose.
+ * A plan's mapping completed automatically: columns matched by name fill the fields that the plan does not,
+ * and a task's post_id gets {@link DEFAULT_POST_ID}, in load tests always. A template without text (`--set
+ * url=`) leaves its field empty on purpose.
  */
 export function toWholeMapping(
   { operation, mapping, load }: Pick<Plan, 'operation' | 'mapping' | 'load'>,
@@ -204,7 +210,7 @@ export function toWholeMapping(
 ): Mapping {
   const whole: Mapping = { ...matchColumns(columns, operation), ...mapping }
   fillDefaults(whole, operation)
-  // A load submits each row again and again, every time with a post_id of its own.
+  // A load test submits each row repeatedly, each time with another post_id.
   if (load !== undefined) whole['post_id'] = DEFAULT_POST_ID
   return whole
 }
@@ -215,7 +221,10 @@ function fillDefaults(mapping: Mapping, { kind }: Operation): void {
 
 const TABLES: ReadonlySet<string> = new Set(['csv', 'tsv', 'xlsx'])
 
-/** Whether a table has one column, and no field has its name: a list of terms or texts often has no header. */
+/**
+ * Whether a table's only column does not have the name of a field: a list of terms or texts often has no
+ * header.
+ */
 export function hasLoneHeader(
   header: readonly string[],
   format: string | undefined,
@@ -225,22 +234,27 @@ export function hasLoneHeader(
   return Object.keys(matchColumns(header, operation)).length === 0
 }
 
-/** The fields of the other mode that a column is named like; {@link matchColumns} leaves such a column alone. */
+/**
+ * The fields of the other mode that columns are named like; {@link matchColumns} leaves such columns alone.
+ */
 export function findLeftOutFields(columns: readonly string[], operation: Operation): RequestField[] {
   const names = new Set(columns.map(toComparable))
   return findUnlistedFields(operation).filter(({ name }) => names.has(toComparable(name)))
 }
 
-/** The first rows of a source, as a preview has them. */
+/** The first rows of a source, as in a preview. */
 interface SeenRows {
   format?: string
   columns: readonly string[]
   rows: readonly { cells: readonly string[] }[]
-  /** Columns with links that a person has to choose: they are never guessed. */
+  /** Columns with links, which a person must choose: they are never guessed. */
   links?: readonly { linkName: string }[]
 }
 
-/** The columns of a JSON source that hold objects or arrays in its first rows, by their index: no id and no text. */
+/**
+ * Indexes of a JSON source's columns with objects or arrays in its first rows: these are neither ids nor
+ * texts.
+ */
 function findStructured(seen: SeenRows | null): number[] {
   if (seen === null || seen.format !== 'jsonl') return []
   const isStructured = (cell: string | undefined) => cell !== undefined && /^[[{]/.test(cell) && isJson(cell)
@@ -249,15 +263,15 @@ function findStructured(seen: SeenRows | null): number[] {
   )
 }
 
-/** Where nothing else names the user, a column called `id` may do so. */
+/** Whether another field already names the user; otherwise a column called `id` may do so. */
 function hasUser(...mappings: readonly Mapping[]): boolean {
   return mappings.some((mapping) => mapping['user_id'] !== undefined)
 }
 
-/** Rows below which a column called `id` is not taken for the ids of posts. */
+/** Fewest rows for which a column called `id` can be taken as the post_id. */
 const FEWEST_IDS = 2
 
-/** Whether the first rows all have an id of their own in a column, which the service takes as a post_id. */
+/** Whether the first rows have distinct ids in a column, which the service accepts as post_ids. */
 function areDistinctIds(index: number, seen: SeenRows | null): boolean {
   const ids = seen?.rows.map(({ cells }) => cells[index] ?? '') ?? []
   return (
@@ -268,9 +282,9 @@ function areDistinctIds(index: number, seen: SeenRows | null): boolean {
 }
 
 /**
- * Guesses the columns of fields that have to be filled and that `mapping` leaves open, by words that people use for
- * such content. A folder's columns are known, so nothing of them is guessed. `seen` keeps columns of objects and arrays
- * out; only with it `id` may be guessed as the post_id, which has a default.
+ * Guesses columns for required fields that `mapping` leaves open, by words that people use for such content.
+ * A folder's columns are known, so none is guessed. `seen` excludes columns with objects and arrays; without
+ * it, `id` is never guessed as the post_id, which has a default.
  */
 function guessColumns(
   columns: readonly string[],
@@ -298,7 +312,7 @@ function isFilled(source: FieldSource | undefined): boolean {
   return source !== undefined && !(source.kind === 'template' && source.template === '')
 }
 
-/** A column that is named like a field, but is not sent because another fills the content. */
+/** A column that is named like a field, but is not sent because another column fills the content. */
 export interface PassedOver {
   field: string
   column: string | number
@@ -308,16 +322,17 @@ export interface PassedOver {
   isStated: boolean
 }
 
-/** A mapping over the automatic one: what is guessed, and what is not sent because of the content that is. */
+/** A completed mapping: what was guessed, and what is not sent because of the chosen content. */
 export interface CompletedMapping {
   guessed: Mapping
   passedOver: PassedOver[]
 }
 
 /**
- * Completes what a person stated, for sending. text_data and url are both content and exclude each other: if one is
- * stated, a column named like the other is passed over; if a column looks like the text, it goes before one that is
- * named `url`. Columns with the names of both stay, since each row may have one of them; so do both if rows are split.
+ * Completes a person's mapping for sending. text_data and url are both content and exclude each other: if one
+ * is mapped, a column named like the other is passed over; a column that looks like the text wins over one
+ * named `url`. Columns with both names stay, since each row may have one of them; both also stay if rows are
+ * split.
  */
 export function completeMapping(
   { operation, mapping, fixes = [] }: Pick<Plan, 'operation' | 'mapping' | 'fixes'>,
@@ -361,12 +376,12 @@ const RIVALS = [
   ['text_data', 'url'],
 ] as const
 
-/** Whether a column named `url` fills the content, and nobody said so, nor anything of the text. */
+/** Whether a column named `url` fills the content, although nobody mapped it or the text. */
 function isOnlyMatched(field: string, whole: Mapping, stated: Mapping): boolean {
   return stated[field] === undefined && isFilled(whole[field]) && whole['text_data'] === undefined
 }
 
-/** The column that looks like the text, if the first rows have any in it. */
+/** The column that looks like the text, if any of the first rows has text in it. */
 function guessText(columns: readonly string[], mapping: Mapping, seen: SeenRows | null): FieldSource | null {
   const used = listUsed(columns, mapping, seen)
   const rows = seen?.rows ?? []
@@ -383,7 +398,7 @@ function guessText(columns: readonly string[], mapping: Mapping, seen: SeenRows 
 const LINK = /^\s*(?:[a-z][a-z\d+.-]*:)?\/\/|^\s*www\./i
 const NUMBER = /^[\s\d.,:%+-]*$/
 
-/** {@link findByWord} without columns whose first values show that they are another thing: no address, or only numbers. */
+/** {@link findByWord} without columns whose first values rule them out: no address, or only numbers. */
 function findByValues(
   columns: readonly string[],
   field: string,
@@ -402,7 +417,10 @@ function findByValues(
   }
 }
 
-/** Columns that a guess may not take: those that are mapped, that hold objects, and links that a person has to choose. */
+/**
+ * Columns that a guess must not take: mapped columns, columns with objects, and links, which a person must
+ * choose.
+ */
 function listUsed(columns: readonly string[], mapping: Mapping, seen: SeenRows | null): Set<number> {
   const used = new Set([...findStructured(seen), ...findOwnColumns(columns)])
   for (const { linkName } of seen?.links ?? []) used.add(columns.indexOf(linkName))
@@ -410,12 +428,12 @@ function listUsed(columns: readonly string[], mapping: Mapping, seen: SeenRows |
   return used
 }
 
-/** The columns that look like texts by their names, by index; `used` are not looked at. */
+/** Indexes of the columns whose names suggest texts, except `used` ones. */
 export function findTextColumns(columns: readonly string[], used: ReadonlySet<number>): number[] {
   return findAllByWord(columns, 'text_data', used)
 }
 
-/** The columns that look like addresses by their names, by index; `used` are not looked at. */
+/** Indexes of the columns whose names suggest addresses, except `used` ones. */
 export function findUrlColumns(columns: readonly string[], used: ReadonlySet<number>): number[] {
   return findAllByWord(columns, 'url', used)
 }
@@ -431,7 +449,9 @@ function findAllByWord(columns: readonly string[], field: string, used: Readonly
   return found
 }
 
-/** What both shells begin with: the certain matches, a task's own post_id, and guesses for what is still missing. */
+/**
+ * The initial mapping in both shells: certain matches, a task's own post_id, and guesses for what is missing.
+ */
 export function suggestMapping(
   columns: readonly string[],
   operation: Operation,
@@ -457,7 +477,7 @@ export function suggestMapping(
   return { mapping, confidence }
 }
 
-/** How fields of a mapping were filled that a person left as they were suggested. */
+/** How the fields were filled that a person left as suggested. */
 export function toFilledBy(mapping: Mapping, { mapping: suggested, confidence }: SuggestedMapping): FilledBy {
   return Object.fromEntries(
     Object.entries(confidence).flatMap(([field, how]) =>
@@ -469,8 +489,8 @@ export function toFilledBy(mapping: Mapping, { mapping: suggested, confidence }:
 }
 
 /**
- * The mapping as a plan says it to the engine, which fills by name whatever a plan leaves open: what the person took
- * out has to stay empty.
+ * The mapping as written in a plan. The engine fills by name whatever a plan leaves open, so fields that the
+ * person cleared must be empty there.
  */
 export function toPlanMapping(mapping: Mapping, columns: readonly string[], operation: Operation): Mapping {
   const said: Mapping = { ...mapping }
@@ -480,7 +500,10 @@ export function toPlanMapping(mapping: Mapping, columns: readonly string[], oper
   return said
 }
 
-/** The fields that a column or a value may fill, in the order of the interface. `callback_url` is the receiver's business. */
+/**
+ * The fields that a column or a value may fill, in the order of the interface. The receiver fills
+ * `callback_url`.
+ */
 export function fieldsFor(operation: Operation): RequestField[] {
   const mode = isAsync(operation) ? 'async' : 'sync'
   return fieldsOf(operation).filter(
@@ -488,7 +511,10 @@ export function fieldsFor(operation: Operation): RequestField[] {
   )
 }
 
-/** Whether a column only has this name because another has its own: `user_metadata.age (2)` is no key of the source. */
+/**
+ * Whether a column has this name only because another column already had the base name: `user_metadata.age
+ * (2)` is not a key of the source.
+ */
 export function isRenamed(column: string, columns: readonly string[]): boolean {
   const base = /^(.+) \(\d+\)$/.exec(column)?.[1]
   return base !== undefined && columns.includes(base)
@@ -505,37 +531,40 @@ export function keepKnownFields(mapping: Mapping, operation: Operation): Mapping
   )
 }
 
-/** A source that names the column, or counts it where the name is empty or not its own. */
+/** A field source that names the column, or numbers it if its name is empty or not unique. */
 export function toColumnSource(columns: readonly string[], index: number): FieldSource {
   const name = columns[index] ?? ''
   const isOwn = name !== '' && columns.indexOf(name) === columns.lastIndexOf(name)
   return { kind: 'column', column: isOwn ? name : index + 1 }
 }
 
-/** Whether a column has no name but its number. */
+/** Whether a column has only a number. */
 export function isNameless(columns: readonly string[], index: number): boolean {
   return columns[index] === toDefaultName(index)
 }
 
-/** The columns of a table, those of the links of its cells aside. */
+/** The number of columns in a table, without those for its links. */
 export function countOwnColumns(columns: readonly string[]): number {
   const names = new Set(columns)
   return columns.filter((name) => !isLinkColumn(name, names)).length
 }
 
-/** What a column without a name is called. */
+/** The name of a column without one. */
 export function toDefaultName(index: number): string {
   return `Column ${index + 1}`
 }
 
-/** What the column at a kept number is called if it is not the name that is kept with it; null if it is, or none is kept. */
+/**
+ * The name of the column at a stored number if it differs from the stored name; null if it does not, or none
+ * is stored.
+ */
 export function findOtherName(source: FieldSource, columns: readonly string[]): string | null {
   if (source.kind !== 'column' || source.name === undefined || typeof source.column !== 'number') return null
   const name = columns[source.column - 1]
   return name === undefined || trimName(name) === trimName(source.name) ? null : name
 }
 
-/** Index of the column that a source names, -1 if there is none. */
+/** Index of the column that a source means, -1 if there is none. */
 export function toColumnIndex(columns: readonly string[], source: FieldSource | undefined): number {
   if (source?.kind !== 'column') return -1
   if (typeof source.column === 'string') return findColumnOfName(columns, source.column)
@@ -552,9 +581,12 @@ function isRivalMapped(field: string, mapping: Mapping): boolean {
   return (rivals[field] ?? []).some((rival) => mapping[rival] !== undefined)
 }
 
-/** The column whose name is one of the field's words, else the one that ends in one, as `Original Tweet` does. */
+/**
+ * The column whose name is one of the field's words, else one that ends in such a word, like `Original
+ * Tweet`.
+ */
 function findByWord(columns: readonly string[], field: string, used: ReadonlySet<number>): number {
-  // Only as a cell of an export does a column of the field's own name need a guess.
+  // In an export, even a column of the field's own name needs a guess.
   const isExport = isJsonLinesExport(columns)
   const words = [...(isExport ? [toComparable(field)] : []), ...(WORDS_FOR[field] ?? [])]
   const suffixes = SUFFIXES[field] ?? []
@@ -562,7 +594,7 @@ function findByWord(columns: readonly string[], field: string, used: ReadonlySet
   const find = (isNamed: (name: readonly string[]) => boolean) =>
     names.findIndex((name, index) => !used.has(index) && name.length > 0 && isNamed(name))
   if (field === 'user_id') {
-    // Names of persons are shared by several.
+    // Several people may share a name, so columns of ids come first.
     const index = find((name) => ['uid', ...words.map((word) => `${word}id`)].includes(name.join('')))
     if (index >= 0) return index
   }
@@ -581,7 +613,7 @@ function findByWord(columns: readonly string[], field: string, used: ReadonlySet
   return -1
 }
 
-/** The words of a column's name: `userComment`, `user_comment` and `User Comment` are the same two. */
+/** The words in a column's name: the same two for `userComment`, `user_comment` and `User Comment`. */
 export function toWords(name: string): string[] {
   return trimName(name)
     .normalize('NFKC')
