@@ -10,15 +10,15 @@ import { type RunRecord, readRunRecord } from './run-record.ts'
 
 /** A run's journal as a reader sees it. */
 export interface RunView {
-  /** The reader; not to be kept, since the pool closes those that were used longest ago. */
+  /** The reader. Do not keep it: the pool closes the least recently used ones. */
   readonly db: DatabaseSync
   file: string
   record: RunRecord
   /** The folder the run is kept in. */
   workspace: string
-  /** Some process, this one included, holds the run. */
+  /** Whether a process, this one included, holds the run. */
   isHeld: boolean
-  /** It was sending when its process died; what it had marked and not settled is unknown. */
+  /** Whether its process died while sending. Items marked as sent but not settled are then unknown. */
   isCutOff: boolean
 }
 
@@ -42,7 +42,7 @@ export function readRunView(pool: ReaderPool, file: string, isHeld: boolean): Ru
   }
 }
 
-/** Journals usually kept open for reading at most; an open reader without a statement under way holds nothing up. */
+/** Most journals usually kept open for reading. An idle reader holds nothing up. */
 const READERS_MAX = 8
 
 /** Readers of journals, the most recently used kept open. */
@@ -50,7 +50,10 @@ export class ReaderPool {
   readonly #readers = new Map<string, DatabaseSync>()
   #max = READERS_MAX
 
-  /** Keeps that many open from now on where that is more than usual: a run and its retries are read together. */
+  /**
+   * Keeps up to `readers` open from now on if that exceeds the usual limit: a run and its retries are read
+   * together.
+   */
   makeRoomFor(readers: number): void {
     this.#max = Math.max(READERS_MAX, readers)
   }
@@ -89,9 +92,9 @@ export class ReaderPool {
 
 /** A run with its retries: to a person one table of rows, each with its newest answer. */
 export interface RunFamily extends RunView {
-  /** The run itself, then the retries below it, oldest first. A row is shown as the last of them that has it says. */
+  /** The run and its retries, oldest first. The last member that has a row decides how it is shown. */
   members: readonly RunView[]
-  /** The whole that the run belongs to, from the first run on: its members, and where it is a retry, what came before. */
+  /** Every run of the whole, from the first on; for a retry that includes the runs before it. */
   whole: readonly RunView[]
 }
 
@@ -108,7 +111,7 @@ export function readRunFamily(
     return readRunView(pool, itsFile, isHeld(runId, itsFile))
   }
   const runId = toRunId(file)
-  // A retry whose rows are still being copied stands for none of them yet.
+  // A retry whose rows are still being copied does not stand for any of them yet.
   const whole = readWholeRun(runId, workspace, read).filter(
     ({ record }) => record.runId === runId || record.parentRunId === null || record.state !== 'intake',
   )
@@ -135,7 +138,7 @@ export function toFamily(run: RunView, whole: readonly RunView[]): RunFamily {
   }
 }
 
-/** The members that took rows of another member over, and stand for them. */
+/** The members that took over rows of another member and now stand for them. */
 export function findTakersOf(member: RunView, members: readonly RunView[]): RunView[] {
   return findTakers(member.record, member.workspace)
     .map((runId) => findMember(members, runId))
@@ -147,8 +150,9 @@ function findMember(members: readonly RunView[], runId: string): RunView | null 
 }
 
 /**
- * A run, its retries and theirs, the first run first, then oldest first: to a person they are one. `runId` may name any
- * of them; `read` gives null if a run does not exist. A retry whose parent was deleted begins a whole of its own.
+ * A run, its retries and their retries: the first run first, then oldest first. To a person they are one run.
+ * `runId` may name any of them; `read` returns null if a run does not exist. A retry whose parent was deleted
+ * starts a whole of its own.
  */
 export function readWholeRun<Member extends { record: RunRecord }>(
   runId: string,
@@ -172,7 +176,7 @@ export function readWholeRun<Member extends { record: RunRecord }>(
     first = parent
   }
   const members = listBelow(first, workspace, get)
-  // A retry that was cut off before its parent knew of it holds no rows yet.
+  // A retry that was cut off before its parent recorded it holds no rows yet.
   return members.includes(named) ? members : [...members, named]
 }
 
@@ -193,7 +197,9 @@ function listBelow<Member extends { record: RunRecord }>(
   return [first, ...retries.sort((a, b) => compareAge(a.record, b.record))]
 }
 
-/** Reads the record of a run without its lease; null if there is none, or not yet. Throws `WORKSPACE_UNUSABLE`. */
+/**
+ * Reads a run's record without taking its lease; null if it does not exist yet. Throws `WORKSPACE_UNUSABLE`.
+ */
 export function readRecordOf(workspace: string, runId: string): { record: RunRecord } | null {
   const file = toJournalFile(workspace, runId)
   if (!isThere(file)) return null
@@ -221,31 +227,31 @@ function compareAge(a: RunRecord, b: RunRecord): number {
   return a.createdAtMs - b.createdAtMs || (a.runId < b.runId ? -1 : 1)
 }
 
-/** Behind the id of a child run that was deleted after it had sent rows of its parent. */
+/** Suffix of the id of a child run that was deleted after it had sent rows of its parent. */
 const DELETED = ' (deleted)'
 
 /**
- * The child run that stands for rows of its parent, given what the parent's record names. Null if there is none, or
- * if it was deleted before it had sent anything: then the parent has its rows back.
+ * The child run that stands for rows of its parent, from the name in the parent's record. Null if there is
+ * none, or if it was deleted before it sent anything: the parent then has its rows back.
  */
 export function findSuccessor(named: string | null, workspace: string): string | null {
   if (named === null || isDeleted(named)) return named
   return isThere(toJournalFile(workspace, named)) ? named : null
 }
 
-/** What a record names from then on in place of a retry that is deleted after it had sent rows. */
+/** The name that a record keeps for a retry deleted after it had sent rows. */
 export function toDeletedName(runId: string): string {
   return runId + DELETED
 }
 
-/** Whether what a record names is a retry that was deleted after it had sent rows. */
+/** Whether a name in a record marks a retry that was deleted after it had sent rows. */
 export function isDeleted(named: string): boolean {
   return named.endsWith(DELETED)
 }
 
 /**
- * States that a child run takes over, rows that were never sent having none, and those that it takes only if rows of
- * unknown outcome are resent. An index add whose callback is overdue was acknowledged: another may add it twice.
+ * States that a child run takes over (`pending` rows were never sent), and those it takes over only if rows
+ * of unknown outcome are resent. An overdue index add was acknowledged, so sending it again may add it twice.
  */
 export function toRetriedStates({ plan }: Pick<RunRecord, 'plan'>): {
   certain: readonly ItemState[]
@@ -257,8 +263,8 @@ export function toRetriedStates({ plan }: Pick<RunRecord, 'plan'>): {
 }
 
 /**
- * States of the rows that a child run stands for, whose callbacks are its own. A child that was deleted after it had
- * sent some stands for nothing any more, and a correction that is only looked at for nothing yet.
+ * States of the rows that a child run stands for; their callbacks are the child's. A child that was deleted
+ * after it sent some no longer counts, and a correction that is still being reviewed does not count yet.
  */
 export function findTakenOver(
   record: Pick<RunRecord, 'parentRunId' | 'supersededBy' | 'unknownTakenBy' | 'plan'>,
@@ -278,7 +284,7 @@ export function findTakenOver(
   ])
 }
 
-/** States of the rows that a deleted retry had taken over. It is unknown whether it sent them again. */
+/** States of the rows that a deleted retry had taken over and may have sent again. */
 export function findDeletedStates(
   record: Pick<RunRecord, 'supersededBy' | 'unknownTakenBy' | 'plan'>,
 ): ReadonlySet<ItemState> {
@@ -290,7 +296,7 @@ export function findDeletedStates(
   ])
 }
 
-/** What a run names as the retries that took rows of it: what did not succeed, unknown rows, and invalid ones. */
+/** The retries that a run names as having taken its unsuccessful, unknown or invalid rows. */
 export function listSuccessors({
   supersededBy,
   unknownTakenBy,
@@ -299,28 +305,28 @@ export function listSuccessors({
   return [supersededBy, unknownTakenBy, invalidTakenBy]
 }
 
-/** The retries that stand for rows of a run and still exist. */
+/** The existing retries that stand for rows of a run. */
 function findTakers(record: RunRecord, workspace: string): string[] {
   const takers = listSuccessors(record).map((named) => findSuccessor(named, workspace))
   return [...new Set(takers)].filter((taker) => taker !== null).filter((taker) => !isDeleted(taker))
 }
 
 /**
- * Whether a retry or a correction goes on in the journal of the run. It is a run of its own where earlier versions have
- * begun others.
+ * Whether a retry or a correction continues in the run's own journal. It does not if earlier versions began
+ * child runs.
  */
 export function isRetriedInPlace({ whole, record, workspace }: RunFamily): boolean {
   if (whole.length > 1) return false
   return listSuccessors(record).every((named) => findSuccessor(named, workspace) === null)
 }
 
-/** A correction that was held and has sent nothing, and the run that it goes on in once it begins. */
+/** A held correction that has sent nothing, and the run in which it continues once it begins. */
 export interface HeldCorrection {
   correctionId: string
   runId: string
 }
 
-/** The correction of the whole that a run belongs to that was held and has sent nothing; null if there is none. */
+/** The held correction that has sent nothing, in the whole of a run; null if there is none. */
 export function findHeldCorrection({ whole }: RunFamily): HeldCorrection | null {
   const [first, second, ...others] = whole
   if (first === undefined || second === undefined || others.length > 0) return null

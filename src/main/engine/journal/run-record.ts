@@ -12,7 +12,7 @@ import { insertSession } from './sessions.ts'
 const namesSchema = z.array(z.string())
 const earlierFixesSchema = z.array(z.object({ until: z.int(), fixes: fixesSchema }))
 
-/** How far a run has come, as its journal says; who holds the lease decides whether it still goes on. */
+/** How far a run has come, according to its journal. The lease tells whether it is still running. */
 export type StoredState = 'intake' | 'ready' | 'running' | 'completed' | 'stopped' | 'interrupted'
 
 /** The run itself, as its journal holds it. Times are Unix milliseconds. */
@@ -21,18 +21,18 @@ export interface RunRecord {
   /** What `{{run}}` stands for: the id of the first run of a chain of retries. */
   runToken: string
   parentRunId: string | null
-  /** The child run that took over what did not succeed, unknown rows apart; such a run is not resumed. */
+  /** The child run that took over what did not succeed, except unknown rows; this run is then not resumed. */
   supersededBy: string | null
   /** The child run that took over the rows of unknown outcome. */
   unknownTakenBy: string | null
-  /** The child run that took over the rows that were invalid or left out, to correct them. */
+  /** The child run that took over the invalid and left-out rows to correct them. */
   invalidTakenBy: string | null
-  /** Whether this is a retry with corrections, which took such rows over and checked all its rows again. */
+  /** Whether this is a correcting retry: it took over invalid rows and checked all its rows again. */
   corrects: boolean
   name: string
   plan: SentPlan
   columns: string[]
-  /** The header as the source has it, empty and doubled names among them; null if there was none. */
+  /** The header as in the source, with empty and duplicate names; null if there was none. */
   header: string[] | null
   state: StoredState
   stopReason: string | null
@@ -44,17 +44,17 @@ export interface RunRecord {
   /** Time spent sending, over all sessions, milliseconds. */
   sendingMs: number
   rowsRead: number
-  /** Items there are; for tasks, the valid rows. */
+  /** Number of items; for tasks, of valid rows. */
   items: number
   /** The watermark: every item up to this one may have been sent. */
   claimed: number
   /** Rows of the items up to the watermark. */
   claimedRows: number
-  /** Base of the callback URLs; null for sync runs, and where the service answers somebody else. */
+  /** Base of the callback URLs; null for sync runs and if callbacks go to another receiver. */
   callbackBase: string | null
   /** Base of the media host's URLs; null if it is not used. */
   mediaBase: string | null
-  /** Callbacks of the inbox up to this one were processed. */
+  /** Callbacks of the inbox up to this one have been processed. */
   inboxRead: number
   appVersion: string
   /** Fingerprint of the source when it was read; null if it was not recorded. */
@@ -105,7 +105,7 @@ function toFirstKind(record: {
 }
 
 const RUN_NAME = /^[\w-]+$/
-/** A retry that was deleted after it had sent rows is marked as such; see `toDeletedName`. */
+/** Matches a retry that was deleted after it had sent rows, too; see `toDeletedName`. */
 const SUCCESSOR_NAME = /^[\w-]+( \(deleted\))?$/
 
 /** Reads the run's row; null if the process died before it was written. Throws `WORKSPACE_UNUSABLE` if it is damaged. */
@@ -124,7 +124,7 @@ export function readRunRecord(db: DatabaseSync): RunRecord | null {
       throw toDamaged(column, cause)
     }
   }
-  /** Names of runs become names of files. */
+  /** Run names become file names, so they are checked. */
   const toName = (column: string, names = RUN_NAME): string => {
     const name = String(row[column])
     if (!names.test(name)) throw toDamaged(column)
@@ -174,7 +174,10 @@ export function readRunRecord(db: DatabaseSync): RunRecord | null {
   }
 }
 
-/** A plan as the journal keeps it, with what its fixes do by default written down; earlier ones stand beside it. */
+/**
+ * A plan as the journal stores it, with the defaults of its fixes spelled out. Earlier fixes are stored
+ * separately.
+ */
 export function toStoredPlan({ earlierFixes: _kept, ...plan }: SentPlan): string {
   return JSON.stringify(plan.fixes === undefined ? plan : { ...plan, fixes: toStoredFixes(plan.fixes) })
 }
@@ -183,7 +186,7 @@ function fromStored(plan: Plan): Plan {
   return plan.fixes === undefined ? plan : { ...plan, fixes: fromStoredFixes(plan.fixes) }
 }
 
-/** What of the run's row changes while it runs, by column name. */
+/** The columns of the run's row that change while it runs. */
 export interface RunChanges {
   state?: StoredState
   /** What {@link toStoredPlan} gives. */

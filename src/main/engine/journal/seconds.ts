@@ -18,7 +18,7 @@ import type { Journal } from './journal.ts'
 import type { RunView } from './run-family.ts'
 import { updateRunRecord } from './run-record.ts'
 
-/** One second of a run: what ended in it. */
+/** One second of a run: the tries that ended in it. */
 export interface SecondRecord {
   /** Unix seconds. */
   at: number
@@ -28,15 +28,15 @@ export interface SecondRecord {
   unknown: number
   /** Longest delay of the sending thread's event loop, microseconds; null if it was not watched. */
   eventLoopMaxUs: number | null
-  /** Whether we were too slow in it ourselves (docs/load-tests.md §1). */
+  /** Whether this machine was too slow in that second (docs/load-tests.md §1). */
   generatorLimited: boolean
   latency: LatencyMeter
 }
 
-/** A second as the journaled tries tell it. */
+/** A second recounted from the journaled tries. */
 export type RecountedSecond = Omit<SecondRecord, 'eventLoopMaxUs' | 'generatorLimited'>
 
-/** What can be measured again from journaled tries. */
+/** Series that can be measured again from journaled tries. */
 const SERIES_OF_TRIES: readonly TrendMetric[] = [
   'http_req_duration',
   'succeeded_duration',
@@ -62,14 +62,14 @@ export class SecondWriter {
     )
   }
 
-  /** Writes one second, added to what an earlier session had in it. The caller has a transaction open. */
+  /** Writes one second, adding it to what an earlier session recorded. The caller has a transaction open. */
   write(second: SecondRecord): void {
     const earlier = this.#select.get(second.at)
     this.replace(earlier === undefined ? second : addUp(second, earlier))
   }
 
   /**
-   * Counts all tries of one second anew. What only the process knew that measured them stays as the journal has it. The
+   * Recounts all tries of one second. Values that only the measuring process knew stay as journaled. The
    * caller has a transaction open.
    */
   recount({ at, succeeded, rejected, failed, unknown, latency }: RecountedSecond): void {
@@ -78,7 +78,7 @@ export class SecondWriter {
     this.#recount.run(at, sent, succeeded, rejected, failed, unknown, ...histograms)
   }
 
-  /** Writes one second in place of what the journal has of it. The caller has a transaction open. */
+  /** Replaces the journal's record of one second. The caller has a transaction open. */
   replace(second: SecondRecord): void {
     const { at, succeeded, rejected, failed, unknown, latency } = second
     this.#insert.run(
@@ -114,7 +114,7 @@ function addUp(second: SecondRecord, row: Record<string, unknown>): SecondRecord
   }
 }
 
-/** The run's latency as a whole: as it was added up when sending last ended, or from its seconds. */
+/** The run's total latency: as stored when sending last ended, or added up from its seconds. */
 export function readLatency(db: DatabaseSync): LatencyMeter {
   const meter = new LatencyMeter()
   const totals = db.prepare('SELECT series, histogram FROM latency').all()
@@ -124,7 +124,7 @@ export function readLatency(db: DatabaseSync): LatencyMeter {
   return totals.length > 0 ? meter : addUpSeconds(db)
 }
 
-/** Keeps the run's latency as a whole, added up; called when sending ends. The caller has a transaction open. */
+/** Stores the run's total latency when sending ends. The caller has a transaction open. */
 export function writeLatency(db: DatabaseSync, meter: LatencyMeter): void {
   const insert = db.prepare('INSERT OR REPLACE INTO latency (series, histogram) VALUES (?, ?)')
   for (const series of TREND_METRICS) {
@@ -133,15 +133,17 @@ export function writeLatency(db: DatabaseSync, meter: LatencyMeter): void {
   }
 }
 
-/** Forgets what {@link writeLatency} kept, since it will not hold any more. The caller has a transaction open. */
+/**
+ * Deletes what {@link writeLatency} stored, which is about to be outdated. The caller has a transaction open.
+ */
 export function clearLatency(db: DatabaseSync): void {
   db.exec('DELETE FROM latency')
 }
 
-/** The newest seconds, to which a run that goes on still adds. */
+/** Number of newest seconds that a running run still adds to. */
 export const OPEN_SECONDS = 5
 
-/** What the seconds of a journal added up to when a reader last asked, the newest ones apart. */
+/** Sum of a journal's seconds at a reader's last request, without the newest ones. */
 interface AddedUp {
   upTo: number
   check: string
@@ -150,14 +152,14 @@ interface AddedUp {
 
 const addedUp = new WeakMap<DatabaseSync, AddedUp>()
 
-/** Adds only new seconds to what the same reader added up before: unpacking those of an hour takes many seconds. */
+/** Adds only new seconds to this reader's earlier sum: decompressing an hour of them takes many seconds. */
 function addUpSeconds(db: DatabaseSync): LatencyMeter {
   const upTo = readLastSecond(db) - OPEN_SECONDS
   const before = addedUp.get(db)
   const isSame =
     before !== undefined && before.upTo <= upTo && before.check === describeSeconds(db, before.upTo)
   const known = isSame ? before : undefined
-  // If reading fails half-way, nothing is believed to be added up.
+  // Forget the sum first, in case reading fails half-way.
   addedUp.delete(db)
   const settled = { upTo, check: describeSeconds(db, upTo), meter: known?.meter ?? new LatencyMeter() }
   addSeconds(db, settled.meter, [known?.upTo ?? 0, upTo])
@@ -168,7 +170,7 @@ function addUpSeconds(db: DatabaseSync): LatencyMeter {
   return meter
 }
 
-/** Differs once a try or a latency was added to a second, as recovery does. */
+/** Changes once a try or a latency is added to a second, as recovery does. */
 function describeSeconds(db: DatabaseSync, upTo: number): string {
   const sizes = COURSE_METRICS.map((series) => `total(octet_length(${series})) AS ${series}`)
   const found = db.prepare(
@@ -197,7 +199,7 @@ function readLastSecond(db: DatabaseSync): number {
   return readNumber(db, 'SELECT max(at) FROM second')
 }
 
-/** Sets the time spent sending to what the seconds tell, if that is more than `knownMs`. */
+/** Sets the time spent sending from the seconds, if they add up to more than `knownMs`. */
 export function restoreSendingTime(journal: Journal, knownMs: number): void {
   const seconds = readNumber(journal.db, 'SELECT count(*) FROM second WHERE sent > 0')
   journal.transact('process', () =>
@@ -205,12 +207,13 @@ export function restoreSendingTime(journal: Journal, knownMs: number): void {
   )
 }
 
-/** Seconds that a course is read from, for each of its points, at most. */
+/** Most seconds read for each point of a course. */
 const SECONDS_OF_POINT = 2
 
 /**
- * The p95 of http_req_duration in the course of a run and its retries, milliseconds, at most {@link COURSE_POINTS}
- * points. Of a long run a few seconds stand for each part, so that reading takes as long as for a short one.
+ * The p95 of http_req_duration over the course of a run and its retries, milliseconds, at most
+ * {@link COURSE_POINTS} points. In a long run a few seconds stand for each part, so that reading takes no
+ * longer than for a short run.
  */
 export function readLatencyCourse(members: readonly Pick<RunView, 'db'>[]): number[] {
   const seconds = members.flatMap(({ db }) =>
@@ -229,12 +232,12 @@ export function readLatencyCourse(members: readonly Pick<RunView, 'db'>[]): numb
   }).filter((p95) => p95 !== undefined)
 }
 
-/** Codes of tries that were never sent because a time-out passed: our own, and that of opening a connection. */
+/** Error codes of tries that timed out unsent: our own timeout and the one for opening a connection. */
 const TIME_OUT_CODES: ReadonlySet<string> = new Set(['TIMEOUT', 'UND_ERR_CONNECT_TIMEOUT'])
 
 /**
- * Whether a try has an http_req_duration: it was sent, or it timed out before (docs/load-tests.md §1). A `failed` try
- * is one that was not sent, so that this can be told of a journaled try too.
+ * Whether a try has an http_req_duration: it was sent, or it timed out before (docs/load-tests.md §1).
+ * `failed` means not sent, so this also works for a journaled try.
  */
 export function isTimed(attempt: { outcome: Outcome; errorCode: string | null }): boolean {
   return attempt.outcome !== 'failed' || TIME_OUT_CODES.has(attempt.errorCode ?? '')

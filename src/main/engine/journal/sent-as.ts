@@ -2,7 +2,7 @@ import type { ItemState, RowAnswer } from '../../../shared/run/item-state.ts'
 import type { DatabaseSync } from '../workspace/sqlite.ts'
 import { selectSentItem } from './item-rows.ts'
 
-/** How a row stood after its last try, before retries and corrections put it back or made it invalid. */
+/** The state of a row after its last try, before a retry or correction requeued it or made it invalid. */
 interface SentAs {
   state: ItemState
   errorCode: string | null
@@ -11,7 +11,7 @@ interface SentAs {
   kinds: string | null
 }
 
-/** Prepares the read of how a row that was tried so often was sent; null if it was not put back since. */
+/** Prepares the read of how a row with this many tries was sent; null if it has not been requeued since. */
 export function createSentAsReader(db: DatabaseSync): (row: number, attempts: number) => SentAs | null {
   // Several corrections may follow one try: the first of them noted how it was sent.
   const first = db.prepare(
@@ -31,11 +31,11 @@ export function createSentAsReader(db: DatabaseSync): (row: number, attempts: nu
   }
 }
 
-/** What a row was sent with before a correction gave it other content, and what became of that. */
+/** What a row was sent with before a correction replaced its content, and the outcome. */
 export interface ReplacedContent {
   /** The entry of `earlier` that says how it ended. */
   session: number
-  /** Tries of the row after which its content was another, and those before this one. */
+  /** Tries of the row when this content was replaced, and when it came into use. */
   attempts: number
   attemptsBefore: number
   state: ItemState
@@ -43,9 +43,9 @@ export interface ReplacedContent {
   answer: RowAnswer | null
   /** The kinds and marks that it was mapped by. */
   kinds: string | null
-  /** Tasks that its acknowledgements named. */
+  /** Ids of the tasks that its acknowledgements named. */
   taskIds: readonly string[]
-  /** A try of it may have been taken, whose answer did not come. */
+  /** Whether one of its tries went unanswered and may have been accepted. */
   mayBeTaken: boolean
 }
 
@@ -56,7 +56,7 @@ const MAY_BE_TAKEN: ReadonlySet<unknown> = new Set<ItemState>([
   'sending',
 ])
 
-/** Prepares the read of the contents that a row had before its present one, oldest first. */
+/** Prepares the read of a row's earlier contents, oldest first. */
 export function createReplacedReader(db: DatabaseSync): (row: number) => ReplacedContent[] {
   const entries = db.prepare(
     `SELECT session, state, attempts, error_code, answer, task_id, kinds FROM earlier WHERE row = ? ORDER BY session`,
@@ -72,11 +72,11 @@ export function createReplacedReader(db: DatabaseSync): (row: number) => Replace
     for (const entry of entries.all(row)) {
       const attempts = Number(entry['attempts'])
       const last = contents.at(-1)
-      // It was corrected again before anything was sent of it.
+      // It was corrected again before it was sent with this content.
       if (last !== undefined && attempts === last.attempts && open.length === 0) continue
       open.push(entry)
       if (entry['kinds'] === null) continue
-      // A row that waited to be sent again stands as the retry found it.
+      // A row that was waiting to be resent keeps the state in which the retry found it.
       const end = open.findLast(({ state }) => state !== 'pending') ?? entry
       const attemptsBefore = last?.attempts ?? 0
       const item = Number(sentItem.get(row)?.['item'])
@@ -101,14 +101,14 @@ export function createReplacedReader(db: DatabaseSync): (row: number) => Replace
 }
 
 /**
- * An expression for how many tries of a row that was sent alone were made with content that a correction has replaced since;
+ * SQL expression for the number of tries of a row, sent alone, whose content a correction has since replaced;
  * `row` is an expression for its number.
  */
 export function selectReplacedTries(row: string): string {
   return `coalesce((SELECT max(stood.attempts) FROM earlier AS stood WHERE stood.row = ${row} AND stood.kinds IS NOT NULL), 0)`
 }
 
-/** Whether a row was sent, or is being sent, with the content that it has now. */
+/** Whether a row was sent, or is being sent, with its present content. */
 export function isSentSince(
   replaced: readonly Pick<ReplacedContent, 'attempts'>[],
   { item, state, attempts }: { item: number | null; state: string | null; attempts: number },
@@ -119,8 +119,8 @@ export function isSentSince(
 }
 
 /**
- * Prepares the read of the kinds and marks that a row had in a try of so high a number; null if no correction has changed
- * them since.
+ * Prepares the read of the kinds and marks that a row had in its try `number`; null if no correction has
+ * changed them since.
  */
 export function createSentKindsReader(
   db: DatabaseSync,

@@ -2,7 +2,10 @@ import type { DatabaseSync } from 'node:sqlite'
 import { isSameKey } from '../workspace/key-fingerprint.ts'
 import type { CounterKind } from './counters.ts'
 
-/** Whether a run was sent with a key, or values of headers, by fingerprint; null if nobody knows. `dbs` are its journals. */
+/**
+ * Whether a run was sent with this key or these header values, by fingerprint; null if unknown. `dbs` are its
+ * journals.
+ */
 export function wasSentWith(
   dbs: readonly DatabaseSync[],
   kind: CounterKind & ('key' | 'header_values' | 'header_keys'),

@@ -1,14 +1,14 @@
 import type { SessionKind } from '../../../shared/run/run.ts'
 import { type DatabaseSync, readRows } from '../workspace/sqlite.ts'
 
-/** A session as it begins: one process that takes a run up, from its lease to its end. */
+/** A session as it begins: one process working on a run, from taking the lease to releasing it. */
 export interface NewSession {
   kind: SessionKind
   startedAtMs: number
   appVersion: string
-  /** What holds for this session alone. */
+  /** Options of this session only. */
   options?: SessionOptions
-  /** Rows that a retry put back into the queue. */
+  /** Rows that a retry requeued. */
   taken?: number
 }
 
@@ -24,12 +24,12 @@ export interface SessionRecord {
   number: number
   kind: SessionKind
   startedAtMs: number
-  /** When it last stopped sending; null if it goes on, or its process died. */
+  /** When it last stopped sending; null while it runs, or if its process died. */
   endedAtMs: number | null
   appVersion: string
   taken: number
   isOtherKey: boolean
-  /** The run's counters of requests, by outcome, and its time of sending as the session began. */
+  /** The run's request counters by outcome and its sending time when the session began. */
   requests: ReadonlyMap<string, number>
   sendingMs: number
 }

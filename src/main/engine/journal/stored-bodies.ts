@@ -2,20 +2,20 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import type { CallbackDetail } from '../../../shared/run/results.ts'
 
-/** Most that is kept of an answer or a callback, bytes of UTF-8; a longer one is cut, and says so. */
+/** Most bytes of UTF-8 kept of an answer or callback. A longer one is cut and marked as cut. */
 const BODY_MAX_BYTES = 4 * 1024 * 1024
 
 /**
- * UTF-16 code units up to which a body is stored as text next to what it led to. Compressing costs about 20 µs however
- * short a body is, which the usual answer of a few hundred characters does not repay.
+ * UTF-16 code units up to which a body is stored as text in the row it belongs to. Compressing takes about 20
+ * µs even for a short body, which the usual few hundred characters do not repay.
  */
 const PLAIN_MAX_CHARACTERS = 1024
 
-/** Where versions without compression cut a body without a word, UTF-16 code units. */
+/** Length at which versions without compression silently cut a body, UTF-16 code units. */
 const UNMARKED_CUT_CHARACTERS = 65_536
 
 export interface PackedBody {
-  /** Length as it came, bytes of UTF-8. */
+  /** Original length, bytes of UTF-8. */
   bytes: number
   /** DEFLATE of at most {@link BODY_MAX_BYTES}. */
   content: Uint8Array
@@ -24,7 +24,7 @@ export interface PackedBody {
 /** A body as the journal gives it back. */
 export interface StoredBody {
   text: string
-  /** How long it was before it was cut, null if nobody noted that; null for a whole body. */
+  /** The length before the body was cut, its `bytes` null if not recorded; null for a whole body. */
   cutFrom: { bytes: number | null } | null
 }
 
@@ -35,7 +35,7 @@ export function packBody(text: string): string | PackedBody {
   return { bytes: whole.length, content: deflateRawSync(whole.subarray(0, findCut(whole)), { level: 1 }) }
 }
 
-/** The end of the last character that fits. */
+/** The end of the last whole character that fits. */
 function findCut(bytes: Buffer): number {
   if (bytes.length <= BODY_MAX_BYTES) return bytes.length
   let end = BODY_MAX_BYTES
@@ -43,12 +43,12 @@ function findCut(bytes: Buffer): number {
   return end
 }
 
-/** Bytes that a prepared body takes in memory, about. */
+/** Approximate size of a prepared body in memory, bytes. */
 export function toHeldBytes(body: string | PackedBody | null): number {
   return typeof body === 'string' ? body.length : (body?.content.length ?? 0)
 }
 
-/** Null for what is damaged, or is larger than anything that is stored. */
+/** Null if the content is damaged or larger than anything stored. */
 function inflate(content: Uint8Array): Buffer | null {
   try {
     return inflateRawSync(content, { maxOutputLength: BODY_MAX_BYTES })
@@ -57,7 +57,7 @@ function inflate(content: Uint8Array): Buffer | null {
   }
 }
 
-/** Reads a body from the text in its own table and the columns `content` and `bytes` of the table of long ones. */
+/** Reads a body from the text in its own table and from `content` and `bytes` in the table of long bodies. */
 export function readStoredBody(text: unknown, content: unknown, bytes: unknown): StoredBody | null {
   if (content instanceof Uint8Array) {
     const kept = inflate(content)
@@ -79,20 +79,25 @@ export class LongBodies {
     this.#remove = db.prepare(`DELETE FROM ${table} WHERE id = ?`)
   }
 
-  /** Writes a body that is compressed; returns what stands in the row itself, null if this has it all. */
+  /**
+   * Writes a body that is compressed; returns the text to store in the row itself, or null if there is none.
+   */
   write(id: number, body: string | PackedBody | null): string | null {
     if (body === null || typeof body === 'string') return body
     this.#insert.run(id, body.bytes, body.content)
     return null
   }
 
-  /** Removes what a later answer takes the place of. */
+  /** Removes a body that a later answer replaces. */
   remove(id: number): void {
     this.#remove.run(id)
   }
 }
 
-/** Keeps answers in whose place others stand. The caller has a transaction open for every call. */
+/**
+ * Keeps the answers that are not, or no longer, in `result`. The caller has a transaction open for every
+ * call.
+ */
 export class TryAnswers {
   readonly #insert: StatementSync
   readonly #move: StatementSync
@@ -100,7 +105,7 @@ export class TryAnswers {
   constructor(db: DatabaseSync) {
     const into = 'INSERT OR REPLACE INTO try_answer (item, number, response, bytes, content)'
     this.#insert = db.prepare(`${into} VALUES (?, ?, ?, ?, ?)`)
-    // What stands in result is of the last try that was answered, cut off ones and those that stand here apart.
+    // The answer in `result` belongs to the last answered try whose answer is not kept here.
     this.#move = db.prepare(
       `${into} SELECT result.row, coalesce((SELECT max(number) FROM attempt WHERE attempt.item = result.row
          AND status IS NOT NULL AND NOT EXISTS (SELECT 1 FROM try_answer AS kept
@@ -110,20 +115,20 @@ export class TryAnswers {
     )
   }
 
-  /** Keeps the answer to a try that does not get to stand in `result`. */
+  /** Keeps the answer to a try that never gets into `result`. */
   write(item: number, number: number, body: string | PackedBody | null): void {
     if (body === null) return
     if (typeof body === 'string') this.#insert.run(item, number, body, null, null)
     else this.#insert.run(item, number, null, body.bytes, body.content)
   }
 
-  /** Keeps the answer that stands in `result`, which is about to be replaced. */
+  /** Keeps the answer in `result`, which is about to be replaced. */
   keep(item: number): void {
     this.#move.run(item)
   }
 }
 
-/** Prepares the reads of what the service answered to items, and posted back of them, as a journal keeps it. */
+/** Prepares the reads of an item's answers and callbacks, as a journal stores them. */
 export function createExchangeReader(db: DatabaseSync) {
   const answer = db.prepare(
     `SELECT attempts, response, content, bytes FROM result LEFT JOIN long_answer ON long_answer.id = result.row
@@ -136,7 +141,7 @@ export function createExchangeReader(db: DatabaseSync) {
   const ofTries = db.prepare('SELECT number, response, content, bytes FROM try_answer WHERE item = ?')
   const ofTry = db.prepare('SELECT response, content, bytes FROM try_answer WHERE item = ? AND number = ?')
   return {
-    /** The answers to its tries that do not stand in the place of {@link readAnswer}, by the number of the try. */
+    /** The answers to its tries other than {@link readAnswer}, by try number. */
     readTryAnswers(item: number): ReadonlyMap<number, StoredBody> {
       const answers = new Map<number, StoredBody>()
       for (const { number, response, content, bytes } of ofTries.all(item)) {
@@ -146,9 +151,9 @@ export function createExchangeReader(db: DatabaseSync) {
       return answers
     },
     /**
-     * The last answer to an item; null if there was none. With `tries`, of an item with several rows, the answer to
-     * the last try of a row that was tried so often: others may have been sent again without it, or it without them, or a
-     * correction may have made the row invalid with which the answer stood.
+     * The last answer to an item; null if there was none. `tries` picks, for an item with several rows, the
+     * answer to the last try of a row with that many tries: the other rows may have been resent without it,
+     * or it without them, or a correction may have made the row invalid.
      */
     readAnswer(item: number, tries?: number): StoredBody | null {
       const standing = answer.get(item)
@@ -158,7 +163,7 @@ export function createExchangeReader(db: DatabaseSync) {
       const own = standing?.['attempts'] === tries ? read(standing) : null
       return own ?? read(ofTry.get(item, tries))
     },
-    /** The callbacks of an item in the order they came. */
+    /** The callbacks of an item in order of arrival. */
     readCallbacks: (item: number): CallbackDetail[] =>
       callbacks
         .all(item)
@@ -166,7 +171,7 @@ export function createExchangeReader(db: DatabaseSync) {
   }
 }
 
-/** A callback of which `body` was read. */
+/** A callback from its columns and its stored body. */
 export function toCallback(
   { received_at_us: receivedAtUs, effect }: Record<string, unknown>,
   body: StoredBody | null,

@@ -1,11 +1,14 @@
 import { type DatabaseSync, hasColumn } from '../workspace/sqlite.ts'
 
-/** Whether the tries of a journal have trace contexts: the column is made with the first, so that no other run pays for it. */
+/**
+ * Whether a journal's tries have trace contexts: the first one adds the column, so that other runs do not pay
+ * for it.
+ */
 export function hasTraces(db: DatabaseSync): boolean {
   return hasColumn(db, 'attempt', 'traceparent')
 }
 
-/** Makes room for trace contexts if there is none. The caller has a transaction open. */
+/** Adds the column for trace contexts if it is missing. The caller has a transaction open. */
 export function makeRoomForTraces(db: DatabaseSync): void {
   if (!hasTraces(db)) db.exec('ALTER TABLE attempt ADD COLUMN traceparent TEXT')
 }

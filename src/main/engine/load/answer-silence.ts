@@ -3,7 +3,7 @@ import { CLIENT_CLOSED_CODE, TIMEOUT_CODE } from '../service/exchange.ts'
 /** Code of a request that the load test ended itself, after its graceful stop. */
 export const GRACEFUL_STOP_CODE = 'GRACEFUL_STOP'
 
-/** Ends of requests that the service said nothing to; a connection that it closes is a sign of it. */
+/** Ways in which a request ends without a sign of the service. Closing the connection is a sign. */
 const SILENT_CODES: ReadonlySet<string | null> = new Set([
   TIMEOUT_CODE,
   CLIENT_CLOSED_CODE,
@@ -13,7 +13,7 @@ const SILENT_CODES: ReadonlySet<string | null> = new Set([
 /** A wait is no silence before it is as long as this, microseconds. */
 export const SILENCE_MIN_US = 1_000_000
 
-/** Between requests that follow each other, none may be in flight for this long: ticks, and hand-overs of threads. */
+/** A gap without requests in flight that does not end a silence (ticks, thread hand-overs), microseconds. */
 const BETWEEN_US = 100_000
 
 /** A time without any answer while requests were in flight, microseconds since measuring began. */
@@ -24,7 +24,7 @@ export interface SilenceSpan {
   unanswered: number
 }
 
-/** Watches for how long a service said nothing at all to requests that it had. */
+/** Tracks how long a service answered nothing to the requests it had. */
 export class AnswerSilence {
   #fromUs = Number.NEGATIVE_INFINITY
   #untilUs = Number.NEGATIVE_INFINITY
@@ -36,7 +36,7 @@ export class AnswerSilence {
   /** Null before the first request ended. */
   longest: Readonly<SilenceSpan> | null = null
 
-  /** Adds a request, about in the order in which they ended; `errorCode` is null of one that was answered. */
+  /** Adds a request, roughly in the order they ended; `errorCode` is null if it was answered. */
   add(endUs: number, durationUs: number, errorCode: string | null): void {
     const isSilent = SILENT_CODES.has(errorCode)
     const sentUs = endUs - durationUs

@@ -6,17 +6,17 @@ import type { ServiceClient } from '../service/service-client.ts'
 import type { LoadBodies } from './load-bodies.ts'
 import { FIRST_SEQUENCE } from './load-pacer.ts'
 
-/** How it ended, and whether the service was reached at all. */
+/** Its outcome, and whether the service was reached at all. */
 export type FirstRequest = LoadFirstRequest & { reached: boolean }
 
-/** How a request of a load is made and judged, be it the first or one of many. */
+/** How the requests of a load are made and judged, the first one included. */
 export interface LoadRequestOptions {
   bodies: LoadBodies
   path: string
   createClient: () => ServiceClient
   judge: (exchange: Exchange, rowKeys: readonly string[]) => Judgement
   toPostId: (sequence: number) => string
-  /** Of the item that stands for a request, from 1; null if no callback is asked for. */
+  /** The callback URL of a request's item, from 1; null if no callback is requested. */
   toCallbackUrl: (item: number) => string | null
 }
 
@@ -54,7 +54,7 @@ export function sendFirstRequest({
 /** Statuses that no further request would change. */
 const REFUSALS: ReadonlySet<number | null> = new Set([401, 403, 404])
 
-/** Why a load test is not begun after its first request; null if it may be, as after an error that may pass. */
+/** Why a load test is not started after its first request; null if it may be, as after a transient error. */
 export function findRefusal({ reached, status, errorCode, message }: FirstRequest): string | null {
   const isKeyRefused = isKeyRefusal(status, errorCode)
   if (reached && !isKeyRefused && !REFUSALS.has(status)) return null

@@ -9,7 +9,7 @@ import { EventLoopWatch } from '../sending/second-meter.ts'
 import type { OpenSecond } from './load-ledger.ts'
 import type { SecondHealth } from './load-threads.ts'
 
-/** Watches the thread it runs in: a stall is one sample, so each second's maximum is what tells of it. */
+/** Watches its own thread. A stall is a single sample, so only each second's maximum shows it. */
 export class GeneratorWatch {
   readonly #eventLoop = new EventLoopWatch()
   readonly #collections: PerformanceObserver
@@ -30,7 +30,7 @@ export class GeneratorWatch {
     this.#collections.observe({ entryTypes: ['gc'] })
   }
 
-  /** A timer came this late, which the sampling may tell of only in the next second. */
+  /** Notes a timer's lateness, which the sampling may only see in the next second. */
   noteLate(lateUs: number): void {
     this.#lateUs = Math.max(this.#lateUs, lateUs)
   }
@@ -57,11 +57,11 @@ export class GeneratorWatch {
   }
 }
 
-/** Share of the schedule that must have gone out, and how far behind a slow schedule may be, requests. */
+/** Least share of the schedule that must go out, and how many requests a slow schedule may lag behind. */
 const ACHIEVED_SHARE = 0.98
 const BEHIND_MIN = 2
 
-/** How all sending threads together did in a second. */
+/** Health of all sending threads together in one second. */
 export function mergeHealth(all: readonly SecondHealth[]): Omit<SecondHealth, 'second'> {
   const sum = (read: (health: SecondHealth) => number) => all.reduce((total, one) => total + read(one), 0)
   const max = (read: (health: SecondHealth) => number) => Math.max(0, ...all.map(read))
@@ -84,8 +84,8 @@ export function isBehind({ behind }: Pick<SecondHealth, 'behind'>, scheduled: nu
 }
 
 /**
- * Whether the machine that sent, and not the service, shaped a second: a figure of it, or how much went out
- * (docs/load-tests.md §1).
+ * Whether the sending machine, not the service, shaped a second's figures or send rate (docs/load-tests.md
+ * §1).
  */
 export function isLimited(
   second: OpenSecond,
@@ -95,7 +95,10 @@ export function isLimited(
   return second.times.isShaped || isBehind(health, scheduled)
 }
 
-/** What this machine may have added to the figures of a load, a sentence for each metric: where it is most. */
+/**
+ * What this machine may have added to the figures of a load: one sentence per metric, on its largest
+ * addition.
+ */
 export function describeShaped(figures: readonly ShapedFigure[]): string[] {
   const added = ({ toldMs, withoutMs }: ShapedFigure) => toldMs - withoutMs
   return [...Map.groupBy(figures, ({ metric }) => metric).values()].flatMap((ofMetric) => {
@@ -104,16 +107,19 @@ export function describeShaped(figures: readonly ShapedFigure[]): string[] {
   })
 }
 
-/** How the machine did that sent a load, as far as its journal's state tells. */
+/** The sending machine's health during a load, as far as the journal's state shows it. */
 export type LoadHealth = Omit<LoadReport['generator'], 'startLagP99Ms' | 'eventLoopMaxMs'>
 
-/** How the machine did that sent a load (docs/load-tests.md §1); `state` is null before its first second is over. */
+/**
+ * The sending machine's health during a load (docs/load-tests.md §1); `state` is null before its first second
+ * is over.
+ */
 export function toLoadHealth(load: Load, state: LoadState | null): LoadHealth {
   const scheduled = isOpen(load.pace) ? (state?.scheduled ?? null) : null
   const sent = (state === null ? 0 : countSent(state).first) + (state?.dropped ?? 0)
   const achievedShare = scheduled === null || scheduled === 0 ? null : Math.min(1, sent / scheduled)
   const reasons = [...(state?.limitedReasons ?? [])]
-  // What waited for the cap until the end was the service's doing; it is not more than waited before.
+  // Requests still unsent because of the cap are the service's doing; there are at most `waited` of them.
   const isOwn = scheduled !== null && state !== null && scheduled - sent > state.waited
   if (achievedShare !== null && achievedShare < ACHIEVED_SHARE && isOwn) {
     reasons.push(`Only ${Math.floor(achievedShare * 1000) / 10} % of the schedule went out.`)

@@ -6,10 +6,10 @@ import type { Judgement } from '../service/judgement.ts'
 import type { KeptRequest } from './load-threads.ts'
 import { FIELD } from './request-record.ts'
 
-/** Most of a body that a sample keeps, UTF-16 code units. */
+/** Most UTF-16 code units of a body that a sample keeps. */
 const SAMPLE_MAX_CHARACTERS = 16 * 1024
 
-/** A request as it is kept whole, from its record and what the record has no room for. */
+/** A request kept in full, from its record and what the record has no room for. */
 export function createSample(
   record: Float64Array,
   whole: { row: number; postId: string; request: string; exchange: Exchange; judgement: Judgement },
@@ -40,15 +40,15 @@ export function createSample(
   }
 }
 
-/** What a chosen request is kept as: one of the sample by its draw, one of the errors, or both. */
+/** Why a chosen request is kept: for the sample, by its draw, as an error, or both. */
 export interface KeepReason {
   draw: number | null
   isError: boolean
 }
 
 /**
- * Chooses which of a thread's requests are handed over whole: those that may be of the sample, which is an even one of
- * all threads' requests, and the first ones that did not succeed.
+ * Chooses which of a thread's requests are handed over in full: candidates for an even sample of all threads'
+ * requests, and the first ones that did not succeed.
  */
 export class RequestKeeper {
   readonly #size: number
@@ -67,7 +67,7 @@ export class RequestKeeper {
     this.#random = random
   }
 
-  /** Draws for a request: whether it is kept, and as what; null if it is not, and it need not be made a sample. */
+  /** Decides whether and why a request is kept; null if it is not, so that no sample need be made. */
   consider(outcome: Outcome): KeepReason | null {
     this.#seen += 1
     const draw = this.#random()
@@ -83,20 +83,23 @@ export class RequestKeeper {
     if (isError) this.#kept.push({ draw: null, sample })
   }
 
-  /** What was kept since the last call. */
+  /** Requests kept since the last call. */
   take(): KeptRequest[] {
     return this.#kept.splice(0)
   }
 
-  /** Draws at or above this are as good as surely not among the smallest: five standard deviations above the last. */
+  /**
+   * Draws at or above this are almost certainly not among the smallest: five standard deviations above the
+   * last.
+   */
   #drawBelow(): number {
     return this.#size === 0 ? 0 : (this.#size + 5 * Math.sqrt(this.#size) + 10) / this.#seen
   }
 }
 
 /**
- * Which requests stay kept whole: the `sampleSize` with the smallest draws, which is an even sample of all of them
- * however many threads drew, and the first `errorLimit` that did not succeed. Each has a slot in the journal.
+ * The requests that stay kept in full: the `sampleSize` with the smallest draws, an even sample however many
+ * threads drew, and the first `errorLimit` that did not succeed. Each has a slot in the journal.
  */
 export class SampleSlots {
   readonly #size: number
@@ -119,12 +122,12 @@ export class SampleSlots {
     }
   }
 
-  /** Slots whose request is another one since {@link committed}. */
+  /** Slots whose request has changed since {@link committed}. */
   get changed(): ReadonlyMap<number, LoadSample> {
     return this.#changed
   }
 
-  /** What has changed was written, and is not to be written again. */
+  /** Marks the changes as written. */
   committed(): void {
     this.#changed.clear()
   }
@@ -142,7 +145,7 @@ export class SampleSlots {
     this.#changed.set(slot, { ...sample, kept: 'sample', callbackLatencyMs: null })
   }
 
-  /** The slot whose draw is the largest and larger than this one; -1 if there is none. */
+  /** The slot with the largest draw above this one; -1 if there is none. */
   #findLargest(draw: number): number {
     let slot = -1
     let largest = draw

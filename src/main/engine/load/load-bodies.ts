@@ -8,18 +8,20 @@ import type { MapRow } from '../mapping/row-mapper.ts'
 import { type DatabaseSync, readNumber, type StatementSync } from '../workspace/sqlite.ts'
 import { createRowOrder, type RowOrder } from './row-order.ts'
 
-/** Most rows of a block, and most of their cells, UTF-16 code units, unless one row alone has more. */
+/**
+ * Most rows of a block, and most UTF-16 code units of their cells; a single larger row is a block of its own.
+ */
 const BLOCK_ROWS = 1_000
 const BLOCK_CHARACTERS = 1024 * 1024
 
-/** What stays in memory of blocks that were read, UTF-16 code units. */
+/** UTF-16 code units of blocks that stay in memory once read. */
 const KEPT_CHARACTERS = 24 * 1024 * 1024
 
-/** Stands for what differs from one submission to the next; no content holds it by chance. */
+/** Placeholders for what differs between submissions; no content contains them by chance. */
 const POST_ID_MARK = '\u0001sluice-post-id\u0001'
 const CALLBACK_MARK = '\u0001sluice-callback-url\u0001'
 
-/** A row's body, ready, except what differs from one submission to the next. */
+/** A row's body, ready to send except for what differs between submissions. */
 export interface LoadBody {
   row: number
   /** Position among the valid rows, from 0. */
@@ -30,7 +32,7 @@ export interface LoadBody {
   userId: string
   /** Models it asks for; '' if the service decides. */
   model: string
-  /** Which of the tags of rows that thresholds name the row has, a bit each. */
+  /** Bit mask of the row tags named in thresholds that the row has. */
   tags: number
   /** The body's JSON for a submission. */
   toJson(postId: string, callbackUrl: string): string
@@ -64,17 +66,17 @@ export class LoadBodies {
   readonly count: number
   readonly #rows: StatementSync
   readonly #toPosition: RowOrder
-  /** Index of the cell and its value, of each tag of rows. */
+  /** Cell index and value of each row tag. */
   readonly #rowTags: readonly { cell: number; value: string }[]
-  /** Rows that are read one by one, since they come in no order; null if they come in that of the source. */
+  /** Rows read one by one, in any order; null if the order is that of the source. */
   readonly #single: SingleRows | null
   readonly #mapRow: MapRow
   readonly #hasCallback: boolean
-  /** Blocks as far as they were read, and where the one behind them begins. */
+  /** Where the blocks read so far begin, and the one after them. */
   readonly #starts: BlockStart[] = [{ position: 0, before: 0 }]
   readonly #blocks = new Map<number, Block>()
   #characters = 0
-  /** The block that was asked for last, and most likely is again, with the position of its first body. */
+  /** The block requested last, and most likely next, with the position of its first body. */
   #last: { position: number; bodies: LoadBody[] } = { position: 0, bodies: [] }
 
   constructor(db: DatabaseSync, options: LoadBodiesOptions) {
@@ -138,7 +140,7 @@ export class LoadBodies {
     }
     this.#blocks.set(index, block)
     this.#characters += block.characters
-    // The oldest goes first: with more rows than there is room for, each block is read once a round.
+    // Evict the oldest: with more rows than fit, each block is read once a round.
     for (const [oldest, { characters: freed }] of this.#blocks) {
       if (this.#characters <= KEPT_CHARACTERS || oldest === index) break
       this.#blocks.delete(oldest)
@@ -150,7 +152,7 @@ export class LoadBodies {
   #toBody(row: number, position: number, cells: readonly string[], kinds: string | null): LoadBody {
     const mapped = this.#mapRow(row, cells, kinds).body
     const whole: Body = { ...mapped }
-    // Behind everything else, if no content can stand in for them.
+    // Put the placeholders last, behind any content that might equal them.
     delete whole['post_id']
     if (this.#hasCallback) delete whole['callback_url']
     whole['post_id'] = POST_ID_MARK
@@ -177,7 +179,7 @@ export class LoadBodies {
 
 type ToBody = (row: number, position: number, cells: readonly string[], kinds: string | null) => LoadBody
 
-/** Rows in any order, read one by one; those that are asked for stay in memory as long as there is room. */
+/** Rows in any order, read one by one and kept in memory as long as there is room. */
 class SingleRows {
   readonly #ids: Float64Array
   readonly #row: StatementSync
@@ -214,7 +216,7 @@ class SingleRows {
   }
 }
 
-/** The weights of the valid rows, which intake has checked. */
+/** The weights of the valid rows, already checked by intake. */
 function readWeights(db: DatabaseSync, cell: number): Float64Array {
   const weights: number[] = []
   for (const { cells } of db.prepare('SELECT cells FROM row WHERE item IS NOT NULL ORDER BY id').iterate()) {
@@ -223,7 +225,10 @@ function readWeights(db: DatabaseSync, cell: number): Float64Array {
   return Float64Array.from(weights)
 }
 
-/** Both sides of a mark as it stands in JSON. The last one counts: ours stand behind the row's own fields. */
+/**
+ * The text before and after a mark as written in JSON. The last one counts: ours come after the row's own
+ * fields.
+ */
 function cutAt(text: string, mark: string): [string, string] {
   const written = JSON.stringify(mark).slice(1, -1)
   const at = text.lastIndexOf(written)

@@ -13,27 +13,30 @@ export interface LoadCallbacksOptions {
   timeoutMs: number
   judge: (body: string, item: number) => Judgement | null
   onLatency: (latencyUs: number, receivedAtUs: number) => void
-  /** The rules that a callback's result names; of each item once. */
+  /** The rules that a callback's result names, once per item. */
   onRules: (rules: Judgement['rules']) => void
-  /** One more of these, at a Unix microsecond. */
+  /** Counts one callback of this kind, at a Unix microsecond. */
   onCount: (what: CallbackCount, atUs: number) => void
   nowMs: () => number
 }
 
 /**
- * Measures how long callbacks take, from the request being sent (docs/load-tests.md §1). Keeps only what is awaited.
+ * Measures the time from sending a request to its callback (docs/load-tests.md §1). Keeps only awaited ones.
  */
 export class LoadCallbacks {
   readonly #options: LoadCallbacksOptions
-  /** When requests were sent whose callbacks are awaited, Unix microseconds, in about the order they were sent. */
+  /**
+   * When the requests with an awaited callback were sent, Unix microseconds, roughly in the order they were
+   * sent.
+   */
   readonly #awaited = new Map<number, number>()
-  /** When the first try of those was sent that were sent again: their callback may answer it. */
+  /** When the first try of a resent request was sent: its callback may answer that one. */
   readonly #firstSent = new Map<number, number>()
-  /** Those of them that were not acknowledged, so that nobody promised a callback. */
+  /** Those of them not acknowledged, so that no callback was promised. */
   readonly #unpromised = new Set<number>()
-  /** When callbacks came whose requests had not been told of yet, and the rules that they name. */
+  /** Arrival of callbacks whose requests had not been reported yet, and the rules they name. */
   readonly #early = new Map<number, { receivedAtUs: number; rules: Judgement['rules'] }>()
-  /** When callbacks came of requests that were not acknowledged by then: sent again, they await no other. */
+  /** Arrival of callbacks for requests not yet acknowledged: if resent, they await no other. */
   readonly #answered = new Map<number, number>()
   #inboxRead = 0
 
@@ -45,7 +48,7 @@ export class LoadCallbacks {
     return this.#awaited.size
   }
 
-  /** A request was sent whose callback is awaited. */
+  /** Adds a sent request whose callback is awaited. */
   await(item: number, sentAtUs: number, isAcknowledged: boolean): void {
     if (this.#answered.has(item)) return
     const early = this.#early.get(item)
@@ -65,7 +68,7 @@ export class LoadCallbacks {
     this.#note(sentAtUs, early)
   }
 
-  /** Reads what has come, and gives up on what is overdue. */
+  /** Reads new callbacks and gives up on overdue ones. */
   take(): void {
     const { inbox, runToken, judge, onCount } = this.#options
     for (;;) {
@@ -75,7 +78,7 @@ export class LoadCallbacks {
         if (isWarmup(item - 1)) continue
         onCount('received', receivedAtUs)
         const judgement = judge(body, item)
-        // That of another request: its own may still come.
+        // It belongs to another request; this one's own may still come.
         if (judgement?.echo.kind === 'mismatched') {
           onCount('otherPost', receivedAtUs)
           continue
@@ -128,7 +131,7 @@ export class LoadCallbacks {
       if (receivedAtUs > beforeUs) break
       this.#answered.delete(item)
     }
-    // A callback whose request is long over came a second time.
+    // A second callback, whose request ended long ago.
     for (const [item, { receivedAtUs }] of this.#early) {
       if (receivedAtUs > beforeUs && this.#early.size < BATCH_MAX * 10) break
       this.#early.delete(item)

@@ -20,10 +20,10 @@ import { RuleCounts } from './load-rules.ts'
 import type { KeptRequest, LoadUpdate } from './load-threads.ts'
 import { FIELD, FLAG, LoadErrors, LoadModels, RECORD_NUMBERS, RecordChunk } from './request-record.ts'
 
-/** How often an open pace looks for what is due, and a closed one at its number in flight, milliseconds. */
+/** How often an open pace checks for due requests, and a closed one its number in flight, milliseconds. */
 const TICK_MS = 1
 const CLOSED_TICK_MS = 20
-/** What is due until the next tick but one half goes out with this one, so that nothing is half a tick off, milliseconds. */
+/** Requests due within half a tick go out now, so that none is off by more than that, milliseconds. */
 const EARLY_MS = TICK_MS / 2
 /** How often records are handed over, milliseconds. */
 const HAND_OVER_MS = 100
@@ -46,7 +46,7 @@ interface RequestInFlight {
   beganMs: number
 }
 
-/** Sends one thread's share of a load, and reports its outcome in plain numbers. Keeps nothing but what is in flight. */
+/** Sends one thread's share of a load and reports outcomes as plain numbers. Keeps only what is in flight. */
 export class LoadGenerator {
   readonly #options: LoadGeneratorOptions
   readonly #lanes: Lanes
@@ -69,9 +69,12 @@ export class LoadGenerator {
   #startMs = 0
   #isStopped = false
   #stoppedMs: number | null = null
-  /** What is in flight still is ended by us. */
+  /** Whether we are ending what is still in flight. */
   #isGivingUp = false
-  /** When what still waits for room is dropped: that much the service cannot take. Infinity at a closed pace. */
+  /**
+   * When requests that still wait for room are dropped as more than the service can take. Infinity at a
+   * closed pace.
+   */
   readonly #giveUpMs: number
   #second = Number.NEGATIVE_INFINITY
   #sent = 0
@@ -100,8 +103,8 @@ export class LoadGenerator {
   }
 
   /**
-   * Sends until the load is over and everything has ended, or was given up. `startMs`: when measuring begins, on the
-   * clock of `performance.now()`.
+   * Sends until the load is over and every request has ended or was given up. `startMs`: when measuring
+   * begins, on the clock of `performance.now()`.
    */
   async run(startMs: number): Promise<void> {
     this.#startMs = startMs
@@ -123,7 +126,7 @@ export class LoadGenerator {
     }
   }
 
-  /** Sends nothing new; what is in flight ends, or is given up after the graceful stop. */
+  /** Sends nothing new; requests in flight end, or are given up after the graceful stop. */
   stop(): void {
     this.#isStopped = true
     this.#stoppedMs ??= this.#nowMs()
@@ -158,12 +161,17 @@ export class LoadGenerator {
     this.#inFlightMax = Math.max(this.#inFlightMax, this.#lanes.inFlight)
   }
 
-  /** Until when what is due goes out now: half a tick early is nearer than half a tick late. The warm-up ends on time. */
+  /**
+   * Requests due before this go out now: half a tick early is closer than half a tick late. The warm-up ends
+   * on time.
+   */
   #toDueMs(nowMs: number): number {
     return nowMs < 0 || !isOpen(this.#options.load.pace) ? nowMs : nowMs + EARLY_MS
   }
 
-  /** What is due and finds no room is given up: at once if the plan says so, else when the load is long over. */
+  /**
+   * Gives up due requests that find no room: at once if the plan says so, else when the load is long over.
+   */
   #drop(nowMs: number): void {
     const { pacer, load } = this.#options
     if (load.whenFull === 'wait' && nowMs <= this.#giveUpMs) return
@@ -184,7 +192,7 @@ export class LoadGenerator {
     const nowMs = this.#nowMs()
     const { pacer } = this.#options
     if (this.#isStopped) return null
-    // An answer may come before the timer that begins a second: what goes out then is of that second.
+    // An answer may come before the timer that begins a second; what goes out then belongs to that second.
     this.#enterSecond(nowMs)
     const again = this.#again.shift()
     if (again !== undefined) {
@@ -231,7 +239,7 @@ export class LoadGenerator {
     if (isRepeated) this.#backOff(flight, judgement)
   }
 
-  /** Says of a connection that we closed why we did. */
+  /** Explains why we closed a connection. */
   #nameEnd(ended: Exchange): Exchange {
     if (!this.#isGivingUp || ended.kind !== 'breakdown' || ended.code !== CLIENT_CLOSED_CODE) return ended
     const after = formatSetDuration(this.#options.load.gracefulStopMs)
@@ -270,7 +278,7 @@ export class LoadGenerator {
     numbers[at + FIELD.waitingUs] = waitingUs
     numbers[at + FIELD.connectUs] = timings.connectUs ?? Number.NaN
     numbers[at + FIELD.tlsUs] = timings.tlsUs ?? Number.NaN
-    // What goes out half a tick early has no lag, and took no less for it.
+    // A request sent half a tick early has no lag, and its response time is no shorter for it.
     const lagUs = Math.max(0, sentUs - dueUs)
     numbers[at + FIELD.responseUs] = timed ? timings.durationUs + lagUs : Number.NaN
     numbers[at + FIELD.lagUs] = timed && isSent ? lagUs : Number.NaN
@@ -340,22 +348,24 @@ export class LoadGenerator {
     )
   }
 
-  /** Ends the seconds that are over; the timer that is late by now was late in them. */
+  /** Closes the seconds that are over. A timer that is late by now was late in them. */
   #enterSecond(nowMs: number): void {
     const lateMs = Number.isNaN(this.#tickedMs) ? 0 : nowMs - this.#tickedMs - this.#tickEveryMs
     this.#closeSeconds(Math.floor(nowMs / 1000), Math.max(0, lateMs * 1000))
   }
 
-  /** Reports how the seconds that are over were, each separately; `lateUs`: how late the timer was that began the next. */
+  /**
+   * Reports the health of each second that is over; `lateUs` is how late the timer was that began the next.
+   */
   #closeSeconds(next: number, lateUs: number): void {
     const isFirst = !Number.isFinite(this.#second)
     this.#watch.noteLate(lateUs)
     if (next === this.#second) return
-    // What ended in them must be there before they are reported.
+    // Hand over the requests that ended in them before the report.
     if (!isFirst) this.#handOver()
     for (let second = this.#second; !isFirst && second < next; second += 1) {
       this.#reportSecond(second)
-      // Whoever slept through a second, or into it, was as late in that one.
+      // A timer that slept into this second was just as late in it.
       this.#watch.noteLate(lateUs)
     }
     this.#second = next
@@ -407,7 +417,7 @@ export class LoadGenerator {
   }
 }
 
-/** An acknowledgement proves nothing, and its callback is judged by itself. */
+/** An acknowledgement proves nothing; its callback is judged separately. */
 function toEchoFlag({ outcome, isAcknowledgement, echo }: Judgement): number {
   if (echo.kind === 'mismatched') return FLAG.mismatched
   if (outcome !== 'succeeded' || isAcknowledgement) return 0

@@ -16,7 +16,7 @@ import {
   type TagSet,
 } from './tagged-requests.ts'
 
-/** Models that are distinguished; further ones are counted together. */
+/** Most models counted separately; further ones are counted together. */
 const MODELS_MAX = 50
 const FURTHER_MODELS = '(further models)'
 const SERVICE_DECIDES = "(the service's choice)"
@@ -29,38 +29,39 @@ export interface OpenSecond {
   times: SecondTimes
   tagged: TaggedRequests
   staged: StagedRequests
-  /** In the order in which their ends were told of. */
+  /** In the order in which their ends were reported. */
   rows: RowEnding[]
 }
 
 /** Requests that wait for an answer, as they would count if none came. */
 export type UnansweredRequests = Pick<OpenSecond, 'times' | 'tagged'> & { sums: SummedRequests }
 
-/** What a thread refers to by numbers of its own. */
+/** Causes and models, by the numbers that one thread uses for them. */
 interface ThreadNames {
   causes: Map<number, LoadErrorCause>
   models: Map<number, string>
 }
 
 /**
- * Adds up the records of every sending thread, by second and in total, in memory that does not grow with the load. The
- * total is of closed seconds, as everything is that is written of a load, so that all figures are of one moment.
+ * Adds up the records of all sending threads, per second and in total, in memory that does not grow with the
+ * load. The total covers closed seconds, like everything written of a load, so that all figures describe the
+ * same moment.
  */
 export class LoadLedger {
   #startMs = 0
-  /** Sent requests whose callbacks may come, and must if they were acknowledged. */
+  /** Called for sent requests whose callbacks may come, and must come if they were acknowledged. */
   readonly #onAwaited: LoadCallbacks['await']
   readonly #seconds = new Map<number, OpenSecond>()
   readonly #threads: ThreadNames[] = []
   readonly #models = new Set<string>()
-  /** The second that the last record ended in; null once one was closed. */
+  /** The second of the last record; null once a second was closed. */
   #open: { number: number; second: OpenSecond } | null = null
   #closedUpTo = -1
-  /** What ends later is in no rate, microseconds since measuring began. */
+  /** Requests that end later count in no rate, microseconds since measuring began. */
   #measuredUs = Number.POSITIVE_INFINITY
   /** When the last request ended, microseconds since measuring began; 0 before the first. */
   lastEndUs = 0
-  /** Requests that were told of, and those of them that did not succeed; open seconds included. */
+  /** Requests reported so far, and those that did not succeed, including open seconds. */
   requests = 0
   failed = 0
   readonly silence = new AnswerSilence()
@@ -72,8 +73,9 @@ export class LoadLedger {
   readonly #toStage: ((sequence: number, sentMs: number) => number) | null
 
   /**
-   * `tagSets`: tags by which requests are also counted apart. `toStage`: the number of the stage of a request, by its
-   * number in the load and when it was sent, milliseconds since measuring began; null if the pace has no stages.
+   * `tagSets`: tags whose requests are also counted separately. `toStage`: the stage number of a request,
+   * from its number in the load and when it was sent, milliseconds since measuring began; null if the pace
+   * has no stages.
    */
   constructor(
     onAwaited: LoadCallbacks['await'],
@@ -86,17 +88,17 @@ export class LoadLedger {
     this.tagged = new TaggedRequests(tagSets)
   }
 
-  /** Says when measuring begins, by the load's clock; before anything is added. */
+  /** Sets when measuring begins, by the load's clock. Call this before adding anything. */
   begin(startMs: number): void {
     this.#startMs = startMs
   }
 
-  /** Says when the measured time ends, milliseconds after it began; the earliest end counts. */
+  /** Sets when the measured time ends, milliseconds after it began; the earliest end counts. */
   endMeasuring(ms: number): void {
     this.#measuredUs = Math.min(this.#measuredUs, ms * 1000)
   }
 
-  /** Processes what a thread has handed over. */
+  /** Adds the records that a thread handed over. */
   add({ index, records, errors, models }: Records): void {
     const names = this.#threads[index] ?? { causes: new Map(), models: new Map() }
     this.#threads[index] = names
@@ -115,7 +117,7 @@ export class LoadLedger {
     return { sums, tagged }
   }
 
-  /** Takes the second that is over; what is told of it later counts in the next one. */
+  /** Closes a second that is over; later reports for it count in the next one. */
   close(second: number): OpenSecond {
     const closed = this.#seconds.get(second) ?? this.#createSecond()
     this.#seconds.delete(second)
@@ -150,12 +152,12 @@ export class LoadLedger {
     return Math.max(this.#closedUpTo, ...this.#seconds.keys())
   }
 
-  /** Records how long a callback took that came at this Unix microsecond. */
+  /** Records the latency of a callback that arrived at this Unix microsecond. */
   addCallback(latencyUs: number, receivedAtUs: number): void {
     this.#secondAtUnix(receivedAtUs).times.latency.record('callback_latency', latencyUs)
   }
 
-  /** Counts one more of these, at this Unix microsecond. */
+  /** Counts one callback of this kind, at this Unix microsecond. */
   countCallback(what: CallbackCount, atUs: number): void {
     this.#secondAtUnix(atUs).tally.callbacks[what] += 1
   }
@@ -210,7 +212,7 @@ export class LoadLedger {
     }
   }
 
-  /** Counts a request with those of its stage, and with those that have the same tags. */
+  /** Counts a request with its stage and with each tag set that it matches. */
   #addParts(
     second: Pick<OpenSecond, 'tagged' | 'staged'>,
     read: (field: number) => number,
@@ -295,7 +297,7 @@ function addTimes(
   times.addTimed(toUs(FIELD.durationUs), toUs(FIELD.responseUs), lagUs, { isSuccess, ownLagUs, unreadUs })
 }
 
-/** The outcome of the rows of a load's source: each counts as the last of its requests whose end was reported. */
+/** Outcomes of the rows of a load's source. Each row counts with its request that was reported last. */
 export class LoadRows {
   readonly counts: Record<Outcome, number> = { succeeded: 0, rejected: 0, failed: 0, unknown: 0 }
   /** By position among the valid rows: 0 before its first request has ended, else one more than its outcome's index. */
@@ -318,7 +320,7 @@ export class LoadRows {
   }
 }
 
-/** A row's position and the index of its outcome, in one number: there are as many as requests. */
+/** A row's position and its outcome's index in one number: there is one for every request. */
 export type RowEnding = number
 
 export function toRowEnding(position: number, outcomeIndex: number): RowEnding {

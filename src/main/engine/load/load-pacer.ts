@@ -8,26 +8,26 @@ import { isOpen } from '../../../shared/load/load-pace.ts'
 
 /** A request that may go out now. */
 export interface LoadTurn {
-  /** Its number in the load, from 0; numbers of the warm-up are behind all others. */
+  /** Its number in the load, from 0; the warm-up's numbers come after all others. */
   sequence: number
   isMeasured: boolean
   /** When it was due, milliseconds since measuring began; null at a closed pace. */
   dueMs: number | null
 }
 
-/** When a thread's share of the requests goes out. Times are milliseconds since measuring began. */
+/** Decides when a thread's share of the requests goes out. Times are milliseconds since measuring began. */
 export interface LoadPacer {
   /** Most requests in flight at a time. */
   concurrencyAt(ms: number): number
-  /** Requests that may go out at a time; Infinity if only the number in flight counts. */
+  /** Number of requests that may go out now; Infinity if only the number in flight limits them. */
   countReady(ms: number): number
   /** The next request; null if none may go out. */
   take(ms: number): LoadTurn | null
-  /** Whether no request follows any more. */
+  /** Whether no further requests follow. */
   isOver(ms: number): boolean
 }
 
-/** Numbers of the warm-up's requests begin here, beyond those of any load. */
+/** First number of the warm-up's requests, beyond those of any load. */
 export const WARMUP_SEQUENCE = 1e12
 
 /** The number of the request that goes out before everything else, beyond those of any warm-up. */
@@ -41,12 +41,12 @@ export function toLoadPostId(runToken: string, sequence: number): string {
     : `${runToken}-${sequence + 1}`
 }
 
-/** Whether a request's number is one of the warm-up's, or that of the request before it: neither is measured. */
+/** Whether a number belongs to the warm-up or to the first request, neither of which is measured. */
 export function isWarmup(sequence: number): boolean {
   return sequence >= WARMUP_SEQUENCE
 }
 
-/** The part of a number that one of several threads has, as even as can be. */
+/** One thread's share of a number, as even as possible. */
 function toShare(n: number, { index, count }: { index: number; count: number }): number {
   return Number.isFinite(n) ? Math.max(0, Math.ceil((n - index) / count)) : n
 }
@@ -78,7 +78,7 @@ function createOpenPacer(load: Load, timeoutMs: number, share: { index: number; 
   return {
     concurrencyAt: () => cap,
     countReady: (ms) => {
-      // What of the warm-up was not sent when measuring begins is not made up for.
+      // Warm-up requests still unsent when measuring begins are not made up for.
       if (ms < 0) return countWarmup(ms) - warmed
       return toShare(schedule.countDue(ms), share) - taken
     },

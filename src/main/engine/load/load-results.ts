@@ -94,7 +94,7 @@ function toStored(row: Record<string, unknown>): StoredLoadSecond {
   }
 }
 
-/** What is different in the summary of a load test. */
+/** The parts of a summary that differ for a load test. */
 export type LoadSummaryParts = Pick<
   RunSummary,
   | 'stop_reason'
@@ -109,8 +109,8 @@ export type LoadSummaryParts = Pick<
 >
 
 /**
- * What the summary of a load test says otherwise than that of another run: it counts requests, not rows. Null if the
- * run is none.
+ * The parts of a load test's summary that differ from other runs: it counts requests, not rows. Null for
+ * other runs.
  */
 export function toLoadSummary(
   view: RunView,
@@ -127,7 +127,7 @@ export function toLoadSummary(
     ...(view.isCutOff ? { stop_reason: LOAD_CUT_OFF_REASON } : {}),
   }
   if (state === null) {
-    // Nothing can be said yet of a load that has not begun, or whose first second is not over.
+    // A load that has not begun, or is in its first second, cannot be judged yet.
     const { state: stored, startedAtMs } = view.record
     const isYetToCome = view.isHeld || (startedAtMs === null && stored !== 'completed')
     return { ...health, thresholds: isYetToCome ? [] : evaluateWithoutData(view) }

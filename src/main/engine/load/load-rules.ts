@@ -2,7 +2,7 @@ import type { Journal } from '../journal/journal.ts'
 import type { Judgement } from '../service/judgement.ts'
 import type { StatementSync } from '../workspace/sqlite.ts'
 
-/** Rules that are distinguished; further ones are not counted. */
+/** Most rules counted separately; further ones are not counted. */
 const RULES_MAX = 1_000
 
 /** How many requests triggered a rule. */
@@ -12,17 +12,17 @@ export interface RuleCount {
   requests: number
 }
 
-/** Counts by rule the requests that triggered it, until the counts are taken. */
+/** Counts requests by the rules they triggered, until the counts are taken. */
 export class RuleCounts {
   readonly #known = new Set<string>()
   readonly #counts = new Map<string, RuleCount>()
 
-  /** Adds the rules of one answer or callback, each of which is there once. */
+  /** Adds the rules of one answer or callback, each named once. */
   add(rules: Judgement['rules']): void {
     for (const { ruleId, ruleName } of rules) this.#add({ ruleId, ruleName, requests: 1 })
   }
 
-  /** Adds counts that were taken elsewhere. */
+  /** Adds counts taken elsewhere. */
   addCounts(counts: readonly RuleCount[]): void {
     for (const count of counts) this.#add(count)
   }

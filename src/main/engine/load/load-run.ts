@@ -47,16 +47,21 @@ import { toStageRecords } from './stage-records.ts'
 import { toStreamedSecond } from './stream-second.ts'
 import { createTagSets } from './tagged-requests.ts'
 
-/** From starting the sending threads until the warm-up begins, milliseconds: all of them must have heard. */
+/**
+ * From starting the sending threads to the start of the warm-up, milliseconds: all threads must have been
+ * told.
+ */
 const START_MS = 50
-/** A second is closed this long after it is over, when the callbacks that came in it were read, milliseconds. */
+/** Delay before a second is closed, to read the callbacks that came in it, milliseconds. */
 const SETTLE_MS = 250
 const LOOK_MS = 100
 /** A silence is reported if it is as long as so many times the p99, and as so many stalls of this machine. */
 const SILENCE_TIMES = 10
 const SILENCE_STALLS = 2
 
-/** How a load ended. `crossed`: a threshold ended it; `refused`: its first request did, and nothing else was sent. */
+/**
+ * How a load ended. `crossed`: by a threshold; `refused`: by its first request, and nothing else was sent.
+ */
 export type LoadEnd = { kind: 'done' } | { kind: 'stopped' } | { kind: 'crossed' | 'refused'; reason: string }
 
 /** What a load test is made of. */
@@ -66,12 +71,15 @@ export interface LoadRunOptions {
   load: Load
   /** Entry of the sending threads. */
   workerUrl: URL
-  /** Told of each second once it is written; reading it takes time. */
+  /** Called for each second once it is written; reading it takes time. */
   onSecond: (read: () => StreamedSecond) => void
   task: Pick<LoadTask, 'workspace' | 'apiKey' | 'proxyCredentials' | 'headerValues' | 'appVersion'>
 }
 
-/** Runs a load test: deals it out to sending threads, adds up what they report, and writes it to the journal. */
+/**
+ * Runs a load test: distributes it over sending threads, adds up their reports and writes them to the
+ * journal.
+ */
 export class LoadRun {
   readonly #options: LoadRunOptions
   readonly #writer: LoadWriter
@@ -87,14 +95,17 @@ export class LoadRun {
   readonly #inFlight: number[] = []
   /** Records of requests that have waited long for an answer, by thread. */
   readonly #open: Float64Array[] = []
-  /** Since when requests are in flight without a break, milliseconds since measuring began; null while none is. */
+  /**
+   * Since when requests have been in flight without a gap, milliseconds since measuring began; null if none
+   * is.
+   */
   #openSinceMs: number | null = null
   #failure: unknown = null
-  /** The threshold that has ended the load, as it was then, and in words; null if none has. */
+  /** The threshold that ended the load, as it was at that moment, and why in words; null if none did. */
   #crossed: { result: ThresholdResult; reason: string } | null = null
-  /** The request before everything else; null before it ended, and if there is none. */
+  /** Result of the first request; null before it ended, and if there is none. */
   #first: LoadFirstRequest | null = null
-  /** Why it ended the load; null if it did not. */
+  /** Why the first request ended the load; null if it did not. */
   #refusal: string | null = null
   #isStopped = false
   /** When the threads were stopped before their time, milliseconds since measuring began. */
@@ -136,7 +147,7 @@ export class LoadRun {
     return this.#inFlight.reduce((sum, n) => sum + n, 0)
   }
 
-  /** Sends the whole load. Rejects if a sending thread broke off; what was measured is written. */
+  /** Sends the whole load. Rejects if a sending thread fails; what was measured is written even then. */
   async run(): Promise<LoadEnd> {
     const { load, record, journal, task, workerUrl } = this.#options
     this.#threads = new LoadThreads({
@@ -173,7 +184,7 @@ export class LoadRun {
     this.#threads?.setApiKey(apiKey)
   }
 
-  /** How it stands, in a small picture. */
+  /** A small snapshot of the load. */
   progress(): LoadProgress {
     const { load } = this.#options
     const elapsedMs = this.#elapsedMs
@@ -207,7 +218,7 @@ export class LoadRun {
     return this.#start === null ? -this.#options.load.warmupMs : readClockMs() - this.#start.clockMs
   }
 
-  /** Sends row 1 before everything else, where the plan has that, and begins unless it was refused. */
+  /** Sends row 1 before everything else if the plan asks for that, and begins unless it was refused. */
   async #tryFirst(): Promise<void> {
     try {
       if (this.#options.load.firstRequest === 'check') {
@@ -223,12 +234,12 @@ export class LoadRun {
         this.#halt(0)
       }
     } catch (error) {
-      // Whoever stops it ends the thread that sends it, too.
+      // Stopping also ends the thread that sends this request.
       if (this.#haltedMs === null) this.#fail(error)
     }
   }
 
-  /** Every thread has read what it needs, so none begins late. */
+  /** Every thread has read what it needs, so none starts late. */
   #begin(): void {
     if (this.#haltedMs !== null) return
     const delayMs = START_MS + this.#options.load.warmupMs
@@ -303,14 +314,14 @@ export class LoadRun {
   async #awaitCallbacks(): Promise<void> {
     const { gracefulStopMs } = this.#options.load
     while (this.#callbacks !== null && this.#callbacks.awaited > 0 && !this.#isStopped) {
-      // What a threshold has ended is not waited for any longer than its requests.
+      // Once a threshold has ended the load, wait no longer than for its requests.
       if (this.#haltedMs !== null && this.#elapsedMs - this.#haltedMs > gracefulStopMs) break
       await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
     }
     this.#callbacks?.take()
   }
 
-  /** Writes the seconds up to one, and how all stands then. */
+  /** Writes the seconds up to `last` and the totals at that point. */
   #write(last: number): void {
     if (this.#start === null) return
     const startMs = this.#start.unixMs
@@ -342,7 +353,7 @@ export class LoadRun {
         ? answered
         : withOpenRequests(answered, evaluateThresholds(thresholds, this.#measure(unanswered)), open)
     const ended = this.#crossed?.result
-    // A threshold that ended the load has failed, even if what was in flight then makes it hold.
+    // A threshold that ended the load stays failed, even if the requests then in flight make it hold.
     const results = judged.map((result) =>
       result.ok && result.expression === ended?.expression ? ended : result,
     )
@@ -364,7 +375,7 @@ export class LoadRun {
       durationS: this.measuredMs / 1000,
       latencies: { ...mapTrends((metric) => latency.histogram(metric)), ...this.#toCallbackLatency() },
       tagged: tagged.toMeasurements(),
-      // Of closed seconds, as the duration and the latencies are.
+      // From closed seconds, like the duration and the latencies.
       all: sums.all,
       within: sums.within,
       dropped: this.#seconds.dropped,
@@ -390,7 +401,10 @@ export class LoadRun {
     }
   }
 
-  /** For how long no answer has come while requests were in flight, milliseconds; null where latencies may explain it. */
+  /**
+   * How long no answer has come while requests were in flight, milliseconds; null if latencies may explain
+   * it.
+   */
   get #silentMs(): number | null {
     const span = this.#openSilence
     if (span === null) return null
@@ -409,11 +423,13 @@ export class LoadRun {
   get #leastSilenceUs(): number {
     const succeeded = this.total.percentiles('succeeded_duration')
     const answerUs = succeeded === null ? this.#ledger.silence.slowestAnswerUs : succeeded.p99 * 1000
-    // While this machine stood still, answers lay unread: that was not the service.
+    // While this machine stood still, answers lay unread; that silence was not the service's.
     return Math.max(SILENCE_MIN_US, SILENCE_TIMES * answerUs, SILENCE_STALLS * this.#seconds.stallMaxUs)
   }
 
-  /** Callbacks that did not arrive count with the time that they were waited for, so that no threshold holds for lack of them. */
+  /**
+   * Counts missing callbacks with the time they were waited for, so that no threshold holds for lack of them.
+   */
   #toCallbackLatency(): LoadMeasurements['latencies'] {
     const { overdue } = this.#ledger.total.callbacks
     if (overdue === 0) return {}
@@ -427,18 +443,18 @@ export class LoadRun {
     return { callback_latency: all }
   }
 
-  /** Measured time: what was planned, or what it came to. */
+  /** Measured time: as planned, or as long as it lasted. */
   get measuredMs(): number {
     const plannedMs = toMeasuredMs(this.#options.load)
     const wholeMs = plannedMs ?? this.#ledger.lastEndUs / 1000
-    // While the last answers come, the time is over already.
+    // The time is already over while the last answers come.
     const untilMs = this.#isOver
       ? (this.#haltedMs ?? wholeMs)
       : Math.min(this.#seconds.count * 1000, this.#haltedMs ?? Number.POSITIVE_INFINITY)
     return Math.max(0, Math.min(plannedMs ?? Number.POSITIVE_INFINITY, untilMs))
   }
 
-  /** Requests that had gone out when the last closed second ended, and had not ended themselves. */
+  /** Requests sent, but not ended, when the last closed second ended. */
   #countOpen(): number {
     return Math.max(0, this.#seconds.sent - this.#ledger.total.requests)
   }
@@ -450,16 +466,16 @@ export class LoadRun {
     const silence = this.#toSilence()
     return {
       measuredMs: this.measuredMs,
-      // What is due as the time is over belongs to what comes after it.
+      // What is due exactly at the end belongs to the time after it.
       scheduled: isOpen(load.pace) ? toArrivalSchedule(load).countDue(this.measuredMs - 1e-6) : null,
       sent: seconds.sent,
       sentRetries: seconds.retries,
       dropped: seconds.dropped,
-      // What is dropped at once where the cap is full has not waited.
+      // Requests dropped at once at a full cap have not waited.
       waited: load.whenFull === 'drop' ? 0 : total.waited,
       ownLagMaxUs: seconds.ownLagMaxUs,
       answered: total.answered,
-      // What is in flight still was sent within the time so far.
+      // Requests still in flight were sent within the time so far.
       within: { ...total.within, sent: total.within.sent + (this.#isOver ? 0 : this.#countOpen()) },
       maxInFlight: toMaxInFlight(load, record.plan.connection.timeoutMs),
       fromCache: total.fromCache,
@@ -509,7 +525,7 @@ function createCallbacks(
   })
 }
 
-/** What it came to then: what was in flight still ends, and changes it. */
+/** The value at that moment; requests still in flight may change it. */
 function toCrossedReason(result: ThresholdResult, measuredMs: number): string {
   const how = `${formatThresholdValue(result)}, ${formatThresholdMargin(result)}`
   return `the threshold ${result.expression} ended the load after ${formatSetDuration(measuredMs)}: ${how}`

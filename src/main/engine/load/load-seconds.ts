@@ -14,7 +14,7 @@ import type { LoadLedger, LoadRows } from './load-ledger.ts'
 import type { LoadTally } from './load-tally.ts'
 import type { SecondHealth } from './load-threads.ts'
 
-/** A thread that has not reported for this many seconds no longer keeps the others' seconds open. */
+/** Seconds without a report after which a thread no longer keeps the others' seconds open. */
 const SILENCE_MAX_S = 10
 
 export interface LoadSecondsOptions {
@@ -25,18 +25,20 @@ export interface LoadSecondsOptions {
   counters: Journal['counters']
 }
 
-/** A second that is over: its sums, what the journal has of it, and what else is known. */
+/** A closed second: its sums, its journal record and what else is known. */
 export interface ClosedSecond {
   tally: LoadTally
   record: SecondRecord
   extras: LoadSecondExtras
 }
 
-/** Closes a load's seconds one after the other, once every thread has told how it did in them, and writes them. */
+/**
+ * Closes a load's seconds in order, each once every thread has reported its health in it, and writes them.
+ */
 export class LoadSeconds {
   readonly #options: LoadSecondsOptions
   readonly #health = new Map<number, SecondHealth[]>()
-  /** The last second that each thread has told of. */
+  /** The last second that each thread has reported. */
   readonly #told: number[]
   /** Closed, and not committed yet. */
   readonly #unwritten: ClosedSecond[] = []
@@ -48,18 +50,18 @@ export class LoadSeconds {
   #next = 0
   #limited = 0
   #sentRecently: number | null = null
-  /** Nothing is due any more from here on, milliseconds since measuring began. */
+  /** Nothing is due from here on, milliseconds since measuring began. */
   #dueUntilMs = Number.POSITIVE_INFINITY
   readonly gc = { pauses: 0, maxUs: 0 }
-  /** Requests that went out, and those of them that were retries. */
+  /** Requests sent, and how many of them were retries. */
   sent = 0
   retries = 0
   dropped = 0
-  /** Seconds in which less of the schedule went out than must. */
+  /** Seconds in which too little of the schedule went out. */
   behind = 0
   /** Longest time that a sending thread stood still, microseconds. */
   stallMaxUs = 0
-  /** The longest start lag that was this machine's own, microseconds. */
+  /** The longest start lag that this machine caused, microseconds. */
   ownLagMaxUs = 0
 
   constructor(options: LoadSecondsOptions) {
@@ -67,12 +69,12 @@ export class LoadSeconds {
     this.#told = Array.from({ length: options.load.workers }, () => -1)
   }
 
-  /** Says in which Unix second measuring begins; before anything is closed. */
+  /** Sets the Unix second in which measuring begins. Call this before closing anything. */
   begin(startS: number): void {
     this.#startS = startS
   }
 
-  /** Says when the load was ended before its time, milliseconds since measuring began. */
+  /** Sets when the load was ended early, milliseconds since measuring began. */
   endSchedule(ms: number): void {
     this.#dueUntilMs = Math.max(0, ms)
   }
@@ -81,27 +83,27 @@ export class LoadSeconds {
     return this.#next
   }
 
-  /** Seconds that the generator shaped, and not the service. */
+  /** Seconds shaped by the generator, not by the service. */
   get limited(): number {
     return this.#limited
   }
 
-  /** What it may have added to the figures of the whole, a sentence each. */
+  /** What this machine may have added to the total figures, a sentence each. */
   get limitedReasons(): string[] {
     return describeShaped(this.#own.listShaped(this.total))
   }
 
-  /** What latencies of the whole would be without delays of this machine. */
+  /** Total latencies without the delays of this machine. */
   get withoutOwnDelays(): WithoutOwnDelays {
     return this.#own.toPercentiles()
   }
 
-  /** First tries that went out in the last second that is closed, as the schedule has them; null before the first. */
+  /** First tries sent in the last closed second, comparable to the schedule; null before the first. */
   get sentRecently(): number | null {
     return this.#sentRecently
   }
 
-  /** A thread reports a second. A report that comes late, since the thread stalled, counts in the next open second. */
+  /** Adds a thread's report of a second. A report delayed by a stall counts in the next open second. */
   noteHealth(index: number, health: SecondHealth): void {
     const { second } = health
     this.#told[index] = Math.max(this.#told[index] ?? -1, second)
@@ -115,13 +117,13 @@ export class LoadSeconds {
     this.#told[index] = Number.POSITIVE_INFINITY
   }
 
-  /** The last second that can be closed at a time, milliseconds since measuring began. */
+  /** The last second that can be closed at `ms`, milliseconds since measuring began. */
   lastOver(ms: number): number {
     const over = Math.floor(ms / 1000) - 1
     return Math.min(over, Math.max(Math.min(...this.#told), over - SILENCE_MAX_S))
   }
 
-  /** The last second that anything is known of. */
+  /** The last second with any data. */
   get lastKnown(): number {
     return Math.max(this.#options.ledger.lastSecond, ...this.#health.keys())
   }
@@ -130,7 +132,7 @@ export class LoadSeconds {
     for (; this.#next <= last; this.#next += 1) this.#close(this.#next)
   }
 
-  /** Writes what was closed since {@link committed}, and what all came to. The caller has a transaction open. */
+  /** Writes the seconds closed since {@link committed} and the totals. The caller has a transaction open. */
   write(): void {
     const { ledger, writer } = this.#options
     for (const { record, extras } of this.#unwritten) writer.writeSecond(record, extras)
@@ -144,7 +146,7 @@ export class LoadSeconds {
     return this.#unwritten
   }
 
-  /** What was written is on its way to the disk, and not to be written again. */
+  /** Marks the closed seconds as written. */
   committed(): void {
     this.#unwritten.length = 0
   }
@@ -189,7 +191,7 @@ export class LoadSeconds {
     })
   }
 
-  /** Sets the journal's counters to what all came to, whatever a transaction that failed had made of them. */
+  /** Sets the journal's counters to the totals, whatever a failed transaction left in them. */
   #count(): void {
     const { counters, ledger, rows } = this.#options
     const set = (kind: CounterKind, value: string, n: number) =>

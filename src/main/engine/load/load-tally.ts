@@ -12,7 +12,7 @@ import { SummedRequests } from './tagged-requests.ts'
 const SIZES = [100, 1_000, 10_000, 100_000, Number.POSITIVE_INFINITY]
 const SIZE_LABELS = ['up to 100 B', 'up to 1 kB', 'up to 10 kB', 'up to 100 kB', 'over 100 kB']
 
-/** A request that ended, as it is counted; what it did not have is NaN. */
+/** A request that ended, as it is counted; NaN for what it did not have. */
 export interface EndedRequest {
   outcome: Outcome
   /** Sum of {@link FLAG}s. */
@@ -28,7 +28,7 @@ export interface EndedRequest {
   model: string
   contentBytes: number
   retryAfterMs: number
-  /** It is the last try of its row. */
+  /** Whether it is the last try of its row. */
   isIteration: boolean
   sentBytes: number
   receivedBytes: number
@@ -40,10 +40,10 @@ interface Group {
   histogram: Histogram
 }
 
-/** What requests came to, in sums whose size does not grow with their number. */
+/** Sums over requests, whose size does not grow with their number. */
 export class LoadTally {
   readonly counts = { succeeded: 0, rejected: 0, failed: 0, unknown: 0 }
-  /** Within the measured time: what rates are made of. `retries` are those of `sent`. */
+  /** Within the measured time, for rates. `retries` are part of `sent`. */
   readonly within = { sent: 0, retries: 0, ended: 0, answered: 0, succeeded: 0 }
   readonly throttling: LoadThrottling = { answers: 0, retryAfterAnswers: 0, askedS: 0 }
   readonly connections = { opened: 0, reused: 0 }
@@ -65,7 +65,7 @@ export class LoadTally {
     return this.counts.succeeded + this.failed
   }
 
-  /** Those of them that did not succeed. */
+  /** Requests that did not succeed. */
   get failed(): number {
     const { rejected, failed, unknown } = this.counts
     return rejected + failed + unknown
@@ -81,7 +81,7 @@ export class LoadTally {
     return [...this.#errors.values()].sort((a, b) => b.requests - a.requests)
   }
 
-  /** Requests by size of content and by model; those groups alone that one of these tallies has, too. */
+  /** Requests by content size and by model, only the groups that one of `those` tallies has, too. */
   listGroups(those: readonly LoadTally[] = [this]): LoadGroupRecord[] {
     return [
       ...[...this.#sizes]
@@ -93,7 +93,7 @@ export class LoadTally {
     ]
   }
 
-  /** Counts one request; `measuredUs`: when the measured time ends, on the clock of its `endUs`. */
+  /** Counts one request; `measuredUs`: end of the measured time, on the clock of its `endUs`. */
   add(request: EndedRequest, measuredUs: number): void {
     const { outcome, flags, endUs, durationUs, status, cause, retryAfterMs } = request
     this.counts[outcome] += 1
@@ -126,7 +126,7 @@ export class LoadTally {
     addToGroup(groupOf(this.#models, request.model), outcome, timedUs)
   }
 
-  /** Counts everything that another tally has counted. */
+  /** Adds everything that another tally has counted. */
   merge(other: LoadTally): void {
     addNumbers(this.counts, other.counts)
     addNumbers(this.within, other.within)

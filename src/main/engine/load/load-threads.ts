@@ -10,7 +10,7 @@ import type { ReuseEnd } from '../service/connection-reuse.ts'
 import type { FirstRequest } from './first-request.ts'
 import type { RuleCount } from './load-rules.ts'
 
-/** What a sending thread is given. Stays in memory: it holds secrets. */
+/** Input of a sending thread. Stays in memory: it holds secrets. */
 export interface LoadTask {
   workspace: string
   /** The run's journal, from which the thread reads the rows. */
@@ -20,13 +20,13 @@ export interface LoadTask {
   proxyCredentials: SealedSecret | null
   headerValues: SealedSecret | null
   appVersion: string
-  /** Which of how many threads this is; requests are dealt out evenly. */
+  /** Index of this thread and number of threads; requests are dealt out evenly. */
   share: { index: number; count: number }
 }
 
 /** What a sending thread does when the run's thread calls it. */
 export interface LoadCalls {
-  /** Reads everything that is needed to send. */
+  /** Reads everything needed to send. */
   prepare(task: LoadTask): void
   /** Sends row 1 before everything else; `stop` ends it. */
   tryFirst(): Promise<FirstRequest>
@@ -43,7 +43,7 @@ export type LoadUpdate =
       index: number
       records: Float64Array
       kept: KeptRequest[]
-      /** Errors and models that records refer to from now on, by their number. */
+      /** Errors and models that records refer to from now on, by number. */
       errors: [number, LoadErrorCause][]
       models: [number, string][]
       inFlight: number
@@ -65,25 +65,25 @@ export interface LoadErrorCause {
   status: number | null
   errorCode: string | null
   message: string
-  /** The row of the first such request of its thread; absent of causes that are counted together. */
+  /** Row of the first such request of its thread; missing if several causes are counted together. */
   row?: number
 }
 
 export interface KeptRequest {
-  /** Drawn evenly from [0, 1): the requests with the smallest are the sample. Null for one that is kept as an error. */
+  /** Drawn evenly from [0, 1): the smallest draws form the sample. Null for a request kept as an error. */
   draw: number | null
   sample: Omit<LoadSample, 'kept' | 'callbackLatencyMs'>
 }
 
-/** How a sending thread did in one second of the measured time. */
+/** Health of a sending thread in one second of the measured time. */
 export interface SecondHealth {
   /** Since measuring began, from 0; negative in the warm-up. */
   second: number
-  /** Requests that went out, and those of them that were retries. */
+  /** Requests sent, and how many of them were retries. */
   sent: number
   retries: number
   dropped: number
-  /** Due at the end of the second, not sent, and not kept waiting by the cap. */
+  /** Due by the end of the second, not sent, and not held up by the cap. */
   behind: number
   inFlightMax: number
   /** Longest time that the event loop stood still. */
@@ -93,25 +93,25 @@ export interface SecondHealth {
   gcUs: number
 }
 
-/** What sending threads are made of. */
+/** Options of the sending threads. */
 export interface LoadThreadsOptions {
   workerUrl: URL
   count: number
   task: Omit<LoadTask, 'share'>
-  /** Every thread can begin. */
+  /** Called when every thread can begin. */
   onReady: () => void
   onUpdate: (update: LoadUpdate) => void
-  /** A thread has ended and reported everything. */
+  /** Called when a thread has ended and reported everything. */
   onExit: (index: number) => void
-  /** A thread broke off. */
+  /** Called when a thread fails. */
   onError: (error: unknown) => void
 }
 
 export class LoadThreads {
-  /** Settles when all of them are gone. */
+  /** Settles when all threads are gone. */
   readonly ended: Promise<unknown>
   readonly #threads: WorkerClient<LoadCalls, { update: LoadUpdate }>[]
-  /** Settles with when measuring begins; with null if the load is stopped before. */
+  /** Settles with the start of measuring, or with null if the load is stopped before. */
   readonly #start = Promise.withResolvers<number | null>()
   #ready = 0
 
@@ -124,7 +124,7 @@ export class LoadThreads {
     this.ended = Promise.all(this.#threads.map((thread, index) => this.#run(thread, index, options)))
   }
 
-  /** Sends row 1, by the first thread. Once all of them can begin. */
+  /** Sends row 1 from the first thread. Call this once all threads can begin. */
   async tryFirst(): Promise<FirstRequest> {
     const [first] = this.#threads
     if (first === undefined) throw new Error('a load has at least one thread')
@@ -166,7 +166,7 @@ export class LoadThreads {
   }
 }
 
-/** A thread holds what is in flight; of very large requests that may be too much. */
+/** A thread holds what is in flight, which may be too much if requests are very large. */
 function toThreadError(error: unknown): SluiceError {
   const isFull = toSystemCode(error) === 'ERR_WORKER_OUT_OF_MEMORY'
   return isFull
@@ -175,8 +175,9 @@ function toThreadError(error: unknown): SluiceError {
 }
 
 /**
- * Unix milliseconds, with fractions, of a clock that is never set and is the same in every thread of the process: what
- * a load is scheduled and measured with. The machine's own time may jump, or go on while the machine sleeps.
+ * Unix milliseconds, with fractions, of a clock that is never set and is the same in all threads of the
+ * process. Loads are scheduled and measured with it: the machine's own time may jump, or go on while the
+ * machine sleeps.
  */
 export function readClockMs(): number {
   return performance.timeOrigin + performance.now()

@@ -3,7 +3,7 @@ import type { Judgement } from '../service/judgement.ts'
 import type { LoadErrorCause } from './load-threads.ts'
 
 /**
- * A measured request as a few numbers, so that the thread that sends keeps no objects and hands its records over
+ * A measured request as plain numbers, so that the sending thread keeps no objects and hands records over
  * without copying. Times are microseconds; NaN stands for what a request did not have.
  */
 export const FIELD = {
@@ -28,9 +28,9 @@ export const FIELD = {
   position: 11,
   /** UTF-8 bytes of its content. */
   contentBytes: 12,
-  /** Number of its model, as the thread has told it. */
+  /** Number that the thread gave its model. */
   model: 13,
-  /** Number of its error, as the thread has told it. */
+  /** Number that the thread gave its error. */
   error: 14,
   /** What a Retry-After asked for, milliseconds. */
   retryAfterMs: 15,
@@ -43,7 +43,7 @@ export const FIELD = {
   /** Bytes of the request and of its answer. */
   sentBytes: 20,
   receivedBytes: 21,
-  /** Which of the tags of rows that thresholds name its row has, a bit each. */
+  /** Bit mask of the row tags named in thresholds that its row has. */
   rowTags: 22,
   /** How long its answer may have lain unread. */
   unreadUs: 23,
@@ -51,11 +51,11 @@ export const FIELD = {
 
 export const RECORD_NUMBERS = 24
 
-/** What is true of a request. */
+/** Properties of a request, a bit each. */
 export const FLAG = {
   /** It has an http_req_duration. */
   timed: 1,
-  /** It was due before, and waited since the cap was full. */
+  /** It waited past its due time because the cap was full. */
   waited: 2,
   fromCache: 4,
   /** It followed another try of the same body. */
@@ -66,20 +66,20 @@ export const FLAG = {
   sent: 32,
   /** A whole answer came, whatever it said. */
   answered: 64,
-  /** It succeeded, and its answer repeats the post_id that was sent; it repeats none; it names another. */
+  /** It succeeded, and its answer repeats the post_id that was sent; repeats none; names another. */
   verified: 128,
   unverifiable: 256,
   mismatched: 512,
-  /** Of those that are verified: in another form. */
+  /** Verified, but in another form. */
   alike: 1024,
 } as const
 
-/** Records that are handed over at once at most. */
+/** Most records handed over at once. */
 const CHUNK_RECORDS = 2_048
 
 /** Collects records until they are handed over. */
 export class RecordChunk {
-  /** The records' numbers, one record behind the other. */
+  /** The numbers of all records, one record after the other. */
   readonly numbers = new Float64Array(CHUNK_RECORDS * RECORD_NUMBERS)
   #count = 0
 
@@ -102,7 +102,7 @@ export class RecordChunk {
   }
 }
 
-/** Causes that are distinguished; further ones are counted together, by status. */
+/** Most causes counted separately; further ones are counted together, by status. */
 const CAUSES_MAX = 200
 const FURTHER = '(further errors, each with a message of its own)'
 
@@ -111,7 +111,7 @@ export class LoadErrors {
   readonly #numbers = new Map<string, number>()
   #news: [number, LoadErrorCause][] = []
 
-  /** `row`: whose request it was, which the message of a cause may quote. */
+  /** `row` is the request's row, which the message of a cause may quote. */
   toNumber({ outcome, status, errorCode, message }: Judgement, row: number): number {
     if (outcome === 'succeeded') throw new Error('a request that succeeded has no error')
     const text = errorCode !== null && status !== null ? toErrorPattern(message ?? '') : (message ?? '')
@@ -121,7 +121,7 @@ export class LoadErrors {
     return this.#numbers.size < CAUSES_MAX ? this.#add(cause, row) : this.#further(cause)
   }
 
-  /** Causes that were met since the last call. */
+  /** Causes first met since the last call. */
   takeUpdates(): [number, LoadErrorCause][] {
     return this.#news.splice(0)
   }
@@ -143,7 +143,7 @@ export class LoadErrors {
   }
 }
 
-/** Gives each set of models that a thread asks for a number, by which its records name it. */
+/** Gives each set of models that a thread asks for a number for use in records. */
 export class LoadModels {
   readonly #numbers = new Map<string, number>()
   #news: [number, string][] = []
@@ -158,7 +158,7 @@ export class LoadModels {
     return number
   }
 
-  /** Numbers that were given since the last call, and what they stand for. */
+  /** Numbers assigned since the last call, and what they stand for. */
   takeUpdates(): [number, string][] {
     return this.#news.splice(0)
   }

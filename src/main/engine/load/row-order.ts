@@ -1,11 +1,11 @@
 import type { Load } from '../../../shared/load/load.ts'
 
-/** Which row a request sends: the position among the valid rows, by the number of the request. A pure function. */
+/** Maps a request's number to the position of its row among the valid rows. A pure function. */
 export type RowOrder = (sequence: number) => number
 
 /**
- * The order of a load's rows. What is drawn depends on the seed and the number of the request alone, so that every thread
- * and every later load draws the same. `weights`: of each row; all alike without them.
+ * The order of a load's rows. Draws depend only on the seed and the request's number, so that every thread
+ * and every later load draws the same. `weights` has one per row; without it all are alike.
  */
 export function createRowOrder(
   { order, seed }: Pick<Load, 'order' | 'seed'>,
@@ -24,7 +24,7 @@ export function createRowOrder(
   }
 }
 
-/** Rows whose order is drawn for each round: a Feistel network of few bits favours some orders. */
+/** Up to this many rows, the order of each round is drawn: a small Feistel network favours some orders. */
 const DRAWN_MAX = 1_024
 
 /** Each round has all rows, in an order of its own. */
@@ -32,7 +32,7 @@ function createShuffle(seed: number, count: number): RowOrder {
   return count <= DRAWN_MAX ? createDrawnShuffle(seed, count) : createNetworkShuffle(seed, count)
 }
 
-/** Draws the order of a round as Fisher and Yates do: each is as likely as any other. */
+/** Draws the order of a round with a Fisher-Yates shuffle: each is equally likely. */
 function createDrawnShuffle(seed: number, count: number): RowOrder {
   const order = new Uint16Array(count)
   let drawn = -1
@@ -56,7 +56,7 @@ function toRoundKey(seed: number, round: number): number {
   return mix(round, seed)
 }
 
-/** A permutation that needs no memory, a Feistel network. */
+/** A Feistel network: a permutation that needs no memory. */
 function createNetworkShuffle(seed: number, count: number): RowOrder {
   const halfBits = Math.max(1, Math.ceil(Math.log2(Math.max(2, count)) / 2))
   const half = 2 ** halfBits
@@ -73,7 +73,7 @@ function createNetworkShuffle(seed: number, count: number): RowOrder {
   return (sequence) => {
     const key = toRoundKey(seed, Math.floor(sequence / count))
     let position = sequence % count
-    // What falls beyond the rows is permuted again, until it falls among them: each row still comes once.
+    // A position beyond the rows is permuted again until it is one of theirs, so each row still comes once.
     do position = permute(position, key)
     while (position >= count)
     return position
@@ -100,7 +100,7 @@ function createWeightedDraw(seed: number, weights: Float64Array): RowOrder {
   }
 }
 
-/** A number from 0 to below 1, evenly. */
+/** A uniform number in [0, 1). */
 function draw(seed: number, sequence: number): number {
   const low = sequence % 2 ** 32
   const high = Math.floor(sequence / 2 ** 32)
@@ -108,7 +108,7 @@ function draw(seed: number, sequence: number): number {
   return (mix(low, key) * 2 ** 21 + (mix(low, key ^ 0x9e3779b9) >>> 11)) / 2 ** 53
 }
 
-/** Mixes two numbers of 32 bits into one, as the end of MurmurHash3 does. */
+/** Mixes two 32-bit numbers into one with MurmurHash3's finalizer. */
 function mix(value: number, key: number): number {
   let mixed = (value ^ Math.imul(key, 0x9e3779b1)) | 0
   mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b)

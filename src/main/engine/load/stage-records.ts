@@ -3,7 +3,7 @@ import { isOpen, STAGES_COUNTED } from '../../../shared/load/load-pace.ts'
 import type { LoadStage } from '../../../shared/load/load-report.ts'
 import { STAGE_METRICS, type StagedRequests } from './tagged-requests.ts'
 
-/** The stages of a load as far as they were measured; none if its pace has none, or too many. */
+/** The stages of a load, as far as measured; empty if its pace has none, or too many. */
 export function toStageRecords(
   load: Load,
   staged: StagedRequests,
@@ -16,7 +16,7 @@ export function toStageRecords(
   const stages = pace.stages.map(({ from, to, durationMs, name }, number): LoadStage => {
     const { sums, latency } = staged.of(number)
     const endMs = Math.min(startMs + durationMs, measuredMs)
-    // What is due as a stage ends belongs to the next one.
+    // What is due exactly at the end of a stage belongs to the next one.
     const countDue = (ms: number) => schedule?.countDue(ms - 1e-6) ?? 0
     const scheduled = schedule === null ? null : Math.max(0, countDue(endMs) - countDue(startMs))
     const ranMs = Math.max(0, endMs - startMs)

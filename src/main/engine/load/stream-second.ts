@@ -7,7 +7,10 @@ import {
 } from '../../../shared/load/streamed-second.ts'
 import type { ClosedSecond } from './load-seconds.ts'
 
-/** A closed second as it is told, while its latencies are there; `startMs` is when measuring began, Unix milliseconds. */
+/**
+ * A closed second as it is streamed, while its latencies are in memory; `startMs` is when measuring began,
+ * Unix milliseconds.
+ */
 export function toStreamedSecond(
   { tally, record, extras }: ClosedSecond,
   { runId, startMs }: { runId: string; startMs: number },
@@ -44,7 +47,7 @@ function toBuckets(latency: LatencyMeter, metric: TrendMetric): LatencyBuckets |
   let at = 0
   // Values come in ascending order.
   for (const { us, count } of listRecorded(histogram)) {
-    // By where its cell begins: what is exactly at a bound would be above it by where that ends.
+    // By the start of its cell: by its end, a value exactly at a bound would count above it.
     const startMs = toCellStart(histogram, us) / 1000
     while (at < BUCKET_BOUNDS_MS.length && startMs > (BUCKET_BOUNDS_MS[at] ?? 0)) at += 1
     counts[at] = (counts[at] ?? 0) + count

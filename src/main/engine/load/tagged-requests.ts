@@ -18,7 +18,7 @@ import {
 import { readExpression, type Threshold } from '../../../shared/load/thresholds.ts'
 import { SecondTimes } from '../sending/second-meter.ts'
 
-/** A set of tags that thresholds name, and which requests have all of them. */
+/** A set of tags named by thresholds, and a test for requests that have all of them. */
 export interface TagSet {
   name: string
   matches: (request: TaggedRequest) => boolean
@@ -26,15 +26,15 @@ export interface TagSet {
 
 export interface AddedRequest {
   isSuccess: boolean
-  /** It is the last try of its row. */
+  /** Whether it is the last try of its row. */
   isIteration: boolean
-  /** It ended within the measured time. */
+  /** Whether it ended within the measured time. */
   isWithin: boolean
   sentBytes: number
   receivedBytes: number
 }
 
-/** The tags that thresholds name, each set of them once; tags that all requests have are none. */
+/** The sets of tags that thresholds name, each once, without tags that all requests have. */
 function listTags(thresholds: readonly Threshold[]): (readonly ThresholdTag[])[] {
   const sets = thresholds.map(({ expression }) => readExpression(expression).tags)
   return [
@@ -47,7 +47,7 @@ export function listThresholdRowTags(thresholds: readonly Threshold[]): Threshol
   return listRowTags(listTags(thresholds))
 }
 
-/** The sets of tags that a load's thresholds name. `urls`: what the requests' URL may be called. */
+/** The sets of tags that a load's thresholds name. `urls`: names that the requests' URL may have. */
 export function createTagSets({ thresholds, pace }: Load, urls: readonly string[]): TagSet[] {
   const sets = listTags(thresholds)
   const rowTags = listRowTags(sets)
@@ -58,7 +58,7 @@ export function createTagSets({ thresholds, pace }: Load, urls: readonly string[
   }))
 }
 
-/** The sums of requests that ended, those within the measured time apart. */
+/** Sums of ended requests: of all, and of those within the measured time. */
 export class SummedRequests {
   readonly all = createRequestSums()
   readonly within = createRequestSums()
@@ -82,7 +82,7 @@ function addOne(sums: RequestSums, { isSuccess, isIteration, sentBytes, received
   sums.receivedBytes += receivedBytes
 }
 
-/** What requests with the tags of thresholds came to, in a size that does not grow with their number. */
+/** Sums of requests by the tags of thresholds; their size does not grow with the requests. */
 export class TaggedRequests {
   readonly #parts: readonly { set: TagSet; sums: SummedRequests; times: SecondTimes }[]
 
@@ -90,7 +90,7 @@ export class TaggedRequests {
     this.#parts = sets.map((set) => ({ set, sums: new SummedRequests(), times: new SecondTimes() }))
   }
 
-  /** Counts a request; `addTimes` is called for each set of tags that it has. */
+  /** Counts a request; calls `addTimes` for each set of tags that it has. */
   add(tags: TaggedRequest, request: AddedRequest, addTimes: (times: SecondTimes) => void): void {
     for (const { set, sums, times } of this.#parts) {
       if (!set.matches(tags)) continue
@@ -99,7 +99,7 @@ export class TaggedRequests {
     }
   }
 
-  /** Counts everything that another has counted, of the same sets. */
+  /** Adds everything that another instance with the same sets has counted. */
   merge(other: TaggedRequests): void {
     for (const [index, { sums, times }] of this.#parts.entries()) {
       const added = other.#parts[index]
@@ -134,7 +134,7 @@ export interface StageRequests {
 export class StagedRequests {
   readonly #stages = new Map<number, StageRequests>()
 
-  /** The requests of a stage, to add to. */
+  /** The sums of a stage, to add to. */
   of(stage: number): StageRequests {
     let found = this.#stages.get(stage)
     if (found === undefined) {

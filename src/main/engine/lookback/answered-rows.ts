@@ -5,12 +5,15 @@ import { JournalColumns } from './journal-columns.ts'
 import { loadColumns, StoredColumns, type WantedColumns } from './stored-columns.ts'
 import type { StretchColumns } from './stretch-columns.ts'
 
-/** Row numbers of a step: a statement takes some milliseconds, and the place of a row in its step is a character. */
+/**
+ * Rows in a step: a statement takes some milliseconds, and a row's place in its step fits in one character.
+ */
 const STEP_ROWS = 2_000
 
 /**
- * Reads every row of a run and its retries in the order of the source, each with what its newest run says of it. No read
- * stays open behind a step. `wanted` is what is going to be asked of the steps, whose columns are then read together.
+ * Reads every row of a run and its retries in source order, each with the answer of its newest run. No read
+ * stays open after a step. `wanted` names what the steps will be asked for, so that those columns are read
+ * together.
  */
 export function* readAnsweredSteps(
   family: RunFamily,
@@ -34,24 +37,26 @@ export function* readAnsweredSteps(
 interface Member {
   view: RunView
   last: number
-  /** What is stored next to its journal; null if that has to be read. */
+  /** The columns stored next to its journal; null if the journal must be read. */
   stored: ReturnType<typeof loadColumns>
 }
 
 /**
- * Some rows of a run and its retries, column by column: making an object of each row would take longer than all that is
- * done with it. Columns are indexed by place, from 0 for the row after `above`. To be read before the next step.
+ * Some rows of a run and its retries, column by column: an object for each row would cost more than all the
+ * work on it. Columns are indexed by place, from 0 for the row after `above`. Read this before the next step.
  */
 export class AnsweredStep {
   readonly above: number
   readonly width: number
-  /** One more than the number of the member that says what became of the row; 0 if the run does not have it. */
+  /**
+   * One more than the number of the member that holds the row's outcome; 0 if the run does not have the row.
+   */
   readonly owner: Uint16Array
   /** 1 if the service answered the row with a result of its own. */
   readonly answered: ArrayLike<number>
   readonly #members: readonly Member[]
   readonly #columns: readonly number[]
-  /** By member, those that have rows of the step. */
+  /** By member; null for one without rows in the step. */
   readonly #columnsOf: (StretchColumns | null)[]
   readonly #cells = new Map<number, ArrayLike<string>>()
   readonly #whole = new Map<number, ReadonlyMap<number, WholeRow>>()
@@ -74,7 +79,7 @@ export class AnsweredStep {
     return this.above + place + 1
   }
 
-  /** A number for which rules a row triggered, which other rows of the step with the same rules mostly share. */
+  /** A number for the rules that a row triggered, mostly shared by rows of the step with the same rules. */
   decisionAt(place: number): number {
     return this.#setAt(place) * OWNERS_MAX + (this.owner[place] ?? 0)
   }
@@ -100,7 +105,7 @@ export class AnsweredStep {
     )
   }
 
-  /** What the answers to rows name; '' for nothing. */
+  /** What the answers to rows name; '' for none. */
   names(kind: 'language' | 'model'): ArrayLike<string> {
     return this.#merge(
       (own) => own.names(kind),
@@ -143,7 +148,7 @@ export class AnsweredStep {
     return this.#cells.get(column) ?? []
   }
 
-  /** All cells of a row, and what each of them is in a JSON source; null if all are text. */
+  /** All cells of a row, and their kinds in a JSON source; `kinds` is null if all are text. */
   wholeAt(place: number): WholeRow {
     const owner = this.owner[place] ?? 0
     const view = this.#members[owner - 1]?.view
@@ -165,7 +170,7 @@ export class AnsweredStep {
     return Array.from<string>({ length: this.width }).fill('')
   }
 
-  /** Takes over the rows of a member from those before it; null if it has none. */
+  /** Takes over a member's rows from the members before it; null if it has none. */
   #open({ view, last, stored }: Member, owner: number): StretchColumns | null {
     if (last <= this.above) return null
     const width = Math.min(this.width, last - this.above)
@@ -192,7 +197,7 @@ export class AnsweredStep {
     )
   }
 
-  /** A column of all rows, each from the member that it belongs to; `create` makes one without any value. */
+  /** One column over all rows, each value from the member that owns the row; `create` makes an empty one. */
   #mergeRead<Value>(
     read: readonly (ArrayLike<Value> | null)[],
     create: () => Changeable<Value>,
@@ -216,7 +221,7 @@ interface Changeable<Value> extends ArrayLike<Value> {
 /** An owner is kept in 16 bits. */
 const OWNERS_MAX = 0x10000
 
-/** What a journal says of a row in the source. */
+/** A row of the source as a journal has it. */
 interface WholeRow {
   cells: string[]
   kinds: string | null

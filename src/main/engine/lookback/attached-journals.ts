@@ -6,7 +6,9 @@ import type { DatabaseSync } from '../workspace/sqlite.ts'
 /** Page cache of the database, KiB. */
 const CACHE_KIB = 64 * 1024
 
-/** Works with a database of its own, in memory as far as there is room: it can read journals next to each other. */
+/**
+ * Runs `work` with a database of its own, in memory while it fits, to which several journals can be attached.
+ */
 export function withDatabase<Result>(work: (db: DatabaseSync) => Result): Result {
   const db = openScratchDatabase({ cacheKib: CACHE_KIB })
   try {
@@ -16,7 +18,7 @@ export function withDatabase<Result>(work: (db: DatabaseSync) => Result): Result
   }
 }
 
-/** Attaches a journal for reading alone. */
+/** Attaches a journal read-only. */
 export function attachJournal(db: DatabaseSync, name: string, { file }: RunView): void {
   attachReader(db, file, name, 'run')
 }

@@ -15,7 +15,7 @@ export function readBaselines(workspace: string): Baseline[] {
 }
 
 /**
- * Makes a run the baseline of its connection and source; one of that name there is replaced. Throws
+ * Makes a run the baseline of its connection and source; replaces one of that name. Throws
  * `WORKSPACE_UNUSABLE`.
  */
 export function setBaseline(workspace: string, run: RunSummary, name: string, nowMs = Date.now()): Baseline {
@@ -32,7 +32,9 @@ export function setBaseline(workspace: string, run: RunSummary, name: string, no
   return baseline
 }
 
-/** Removes the baselines that a run is, or those of a name alone, and returns them. Throws `WORKSPACE_UNUSABLE`. */
+/**
+ * Removes all baselines of a run, or only the one of a name, and returns them. Throws `WORKSPACE_UNUSABLE`.
+ */
 export function removeBaselines(workspace: string, runId: string, name: string | null): Baseline[] {
   const removed: Baseline[] = []
   changeBaselines(workspace, (baselines) => {

@@ -17,8 +17,8 @@ import type { CallbackRun } from './catalogue/listed-runs.ts'
 const LISTED = 200
 
 /**
- * What came to the receiver of a workspace and what the runs made of it. `listRuns` gives the runs that wait for callbacks
- * or have taken some, and those of the tokens.
+ * Callbacks received in a workspace and what the runs did with them. `listRuns` gives the runs that await
+ * callbacks or have processed some, and those of the tokens.
  */
 export async function readCallbackOverview(
   workspace: string,
@@ -121,19 +121,19 @@ function describeItems(
   })
 }
 
-/** What a callback did that stands in no journal. */
+/** What a callback did that is in no journal. */
 function findEffect(id: number, runs: readonly CallbackRun[]): CallbackEffect {
   if (runs.some(({ inboxRead }) => inboxRead === null)) return 'measured'
   return runs.every(({ inboxRead }) => (inboxRead ?? 0) >= id) ? 'unmatched' : 'waiting'
 }
 
-/** What a journal says of a callback and of the row that it is for. */
+/** What a journal says about a callback and its row. */
 interface KnownCallback {
   effect: CallbackEffect | undefined
   place: SourcePlace | null
 }
 
-/** What a journal says of callbacks; nothing if it cannot be read at present. */
+/** What a journal says about callbacks; empty if it cannot be read at present. */
 function readKnown(file: string, items: readonly InboxItem[]): [id: number, known: KnownCallback][] {
   if (!existsSync(file)) return []
   try {

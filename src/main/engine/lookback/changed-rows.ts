@@ -21,7 +21,7 @@ import type { JoinKey } from './join-key.ts'
 import type { PairedRows, PairKind } from './paired-rows.ts'
 import type { Standing } from './standings.ts'
 
-/** The pairs that changed in the way asked for; `rule` is a number of {@link PairedRows.rules}. */
+/** The pairs that changed in the requested way; `rule` is a number of {@link PairedRows.rules}. */
 export interface ChosenChanges {
   a: RunFamily
   b: RunFamily
@@ -139,7 +139,10 @@ function readKey({ name, b: key }: JoinKey, row: ResultRow | undefined): string 
   return key.kind === 'cell' ? (row?.cells[key.column] ?? null) : null
 }
 
-/** Writes the changed rows to a file as an export of B, each with what became of it in A. Throws what an export throws. */
+/**
+ * Writes the changed rows to a file as an export of B, each with its outcome in A. Throws what an export
+ * throws.
+ */
 export async function writeChangedRows(
   changed: ChosenChanges,
   file: string,

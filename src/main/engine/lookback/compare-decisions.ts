@@ -22,16 +22,17 @@ import type { KeptPairs } from './kept-pairs.ts'
 import type { PairedRows, PairKind } from './paired-rows.ts'
 import { compareScores } from './score-moves.ts'
 
-/** Kinds of differing outcomes that a document lists; rows of further ones are counted. */
+/** Most kinds of differing outcomes that a document lists; rows of further ones are only counted. */
 const OUTCOMES_LISTED = 30
 
 /** Below this share of rows with a partner, the key is probably not the right one. */
 const FEW_JOINED = 0.5
 
 /**
- * Compares two runs, each with its retries, by what the service decided of each row: which rules newly trigger and which
- * no longer do, which rows ended differently, how scores moved, and with labels how right either run was. Throws
- * `BAD_USAGE` if the runs have no decisions, or not of the same operation, or a column or rule does not exist.
+ * Compares what the service decided in two runs, each with its retries: which rules newly trigger and which
+ * no longer do, which rows ended differently, how scores moved, and with labels how right each run was.
+ * Throws `BAD_USAGE` if the runs have no decisions or differ in their operation, or if a column or rule does
+ * not exist.
  */
 export async function compareDecisions(
   kept: KeptPairs,
@@ -106,7 +107,7 @@ function findRuleOf(filter: ChangeFilter, { rules }: PairedRows): ChosenChanges[
   })
 }
 
-/** Outcomes that say nothing of what the service makes of a row. */
+/** Outcomes that say nothing about the service's decision. */
 const UNANSWERED = /^(failed|unknown|overdue)\b/
 
 /** Rows with an answer from the service's cache. */
@@ -122,7 +123,7 @@ type Tallied = ReturnType<typeof tallyPairs> &
 
 const tallied = new WeakMap<PairedRows, Tallied>()
 
-/** What the pairs add up to, however often they are asked about. */
+/** Sums over the pairs, computed once. */
 function tallyOnce(a: RunFamily, b: RunFamily, pairs: PairedRows, key: JoinKey): Tallied {
   const known = tallied.get(pairs) ?? {
     ...tallyPairs(pairs),

@@ -15,7 +15,7 @@ import type { PairedRows } from './paired-rows.ts'
 import { createLabelReader, createVerdictFinder, NO_LABEL } from './row-labels.ts'
 import type { Standing } from './standings.ts'
 
-/** Stands among targets for any of them. */
+/** Stands for all targets together. */
 const OVERALL = -1
 
 function noticeAll(steps: Iterator<number>): void {
@@ -23,7 +23,8 @@ function noticeAll(steps: Iterator<number>): void {
 }
 
 /**
- * Holds what the rules of two runs did against labels, on the rows that both decided. Labels are those of B; a row without one there has the verdicts on its row of A. Throws as an evaluation does.
+ * Compares what the rules of two runs did with labels, on the rows that both decided. Labels are those of B;
+ * a row without one gets the verdicts on its row of A. Throws as an evaluation does.
  */
 export async function compareByLabels(
   a: RunFamily,
@@ -63,7 +64,7 @@ export async function compareByLabels(
         rows.rows += 1
         if (label.kind === 'text') labels.count(labels.split(label.text), 1)
         else verdictRows += 1
-        // An agreeing verdict is on what that run triggered.
+        // An agreeing verdict confirms what that run triggered.
         const { expected } = judge(isOfA ? inA : inB, label)
         const [triggeredA, triggeredB] = [inA, inB].map((ruleIds) => judge(ruleIds, label).triggered)
         tally.add(own.stratum, expected, triggeredA ?? [], triggeredB ?? [])
@@ -90,7 +91,7 @@ export async function compareByLabels(
   }
 }
 
-/** Rows by stratum, and by target and cell; most trigger nothing and should not, so these are not counted. */
+/** Rows by stratum, and by target and cell. Most trigger nothing and should not; these are not counted. */
 class PairedTallies {
   readonly #rows: number[] = []
   readonly #cells = new Map<number, number[][]>()

@@ -75,7 +75,7 @@ function readComparedRun(view: RunFamily, summary = summarizeRun(view)): Compare
   }
 }
 
-/** Whole seconds of the measured time: that answers came after it says nothing of the throughput. */
+/** Whole seconds of the measured time: answers after it say nothing about the throughput. */
 function readBatches(db: DatabaseSync, measuredMs: number): ComparedRun['batches'] {
   const seconds = [...readLoadSeconds(db)].flatMap((page) =>
     page.filter(({ extras }) => (extras.second + 1) * 1000 <= measuredMs).map(({ counts }) => counts),

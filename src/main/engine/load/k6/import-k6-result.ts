@@ -46,7 +46,7 @@ function writeSecond(
     {
       at: Math.floor(startMs / 1000) + second,
       succeeded: requests - failed,
-      // Of single seconds no more is kept than that they did not succeed.
+      // Of single seconds only the number of unsuccessful requests is kept.
       rejected: failed,
       failed: 0,
       unknown: 0,
@@ -110,7 +110,7 @@ function toErrors({ statuses }: K6Result, lastSecond: number): LoadErrorGroup[] 
   return statuses
     .filter(({ status, errorCode }) => errorCode !== null || status === null || status >= 400)
     .map(({ status, errorCode, message, requests }) => ({
-      // As our own requests are judged: a 5xx does not say whether the request was taken.
+      // Judged like our own requests: after a 5xx the request may or may not have been accepted.
       outcome: status === null || status >= 500 ? ('unknown' as const) : ('rejected' as const),
       status,
       errorCode,
@@ -130,7 +130,7 @@ function toMeter({ latencies }: K6Result): LatencyMeter {
   return meter
 }
 
-/** Of summaries, the latencies whose every percentile is told; they have no distribution. */
+/** Latencies of summaries that have every percentile but no distribution. */
 function toWholePercentiles({ latencies }: K6Result): NonNullable<LoadState['percentiles']> {
   return mapTrends((series) => {
     const latency = latencies[series]
@@ -180,8 +180,8 @@ function countRequests({ counters }: Journal, result: K6Result): void {
 const SUMMARY_MAX_BYTES = 64 * 1024 * 1024
 
 /**
- * Reads results of k6, whichever of its four kinds they are; several files have to be JSON lines, of one run's parts
- * on several machines, which are put together. Throws `BAD_SOURCE`.
+ * Reads k6 results of any of its four kinds. Several files must be JSON lines: the parts of one run on
+ * several machines, which are merged. Throws `BAD_SOURCE`.
  */
 export async function readK6Result(files: readonly string[]): Promise<K6Result> {
   const lines = new K6Lines()

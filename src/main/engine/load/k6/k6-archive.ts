@@ -9,8 +9,8 @@ import { type K6Project, writeK6Project } from './k6-project.ts'
 const FOLDER = 'k6-project'
 
 /**
- * Writes a project of k6 as one zip file, for windows that cannot name a folder. A file that is there is replaced once
- * the new one is whole. Throws `BAD_USAGE` without a row; `FILE_UNWRITABLE` or `DISK_FULL`.
+ * Writes a k6 project as one zip file, for windows that cannot name a folder. An existing file is replaced
+ * once the new one is complete. Throws `BAD_USAGE` without a row; `FILE_UNWRITABLE` or `DISK_FULL`.
  */
 export async function writeK6Archive(
   project: Omit<K6Project, 'folder'> & { file: string },

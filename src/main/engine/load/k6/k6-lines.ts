@@ -30,9 +30,9 @@ const KEPT: ReadonlySet<string> = new Set([
 /** Reads k6's JSON lines, one file after the other, in memory that does not grow with the samples. */
 export class K6Lines {
   #samples = new K6Samples()
-  /** Samples of the scenario `main` were seen: from then on only these count. */
+  /** Whether samples of the scenario `main` were seen; from then on only these count. */
   #hasMain = false
-  /** Expressions by metric, as k6 was given them; it does not say how they ended. */
+  /** Expressions by metric, as given to k6, which does not report how they ended. */
   readonly #thresholds = new Map<string, string[]>()
   #lines = 0
   #unreadable = 0
@@ -43,7 +43,7 @@ export class K6Lines {
     return this.#lines
   }
 
-  /** Reads a file's bytes to their end. Lines that are none of k6's are counted. */
+  /** Reads a file's bytes to the end. Lines that are not k6's are counted. */
   async read(chunks: AsyncIterable<Uint8Array>): Promise<void> {
     const decoder = new StringDecoder('utf8')
     let rest = ''
@@ -52,11 +52,11 @@ export class K6Lines {
         const lines = (rest + decoder.write(Buffer.from(chunk))).split('\n')
         rest = lines.pop() ?? ''
         for (const line of lines) this.#take(line)
-        // What follows of a line that is too long is no line of k6's either.
+        // The rest of an overlong line is not one of k6's lines either.
         if (rest.length > LINE_MAX_CHARACTERS) rest = '\u0000'
       }
     } catch (error) {
-      // k6 was stopped before it had closed the file; what it wrote until then is good.
+      // k6 was stopped before it closed the file; what it had written is valid.
       if (toSystemCode(error) !== 'Z_BUF_ERROR') throw error
       this.#isCut = true
       return
@@ -87,7 +87,7 @@ export class K6Lines {
 
   #take(line: string): void {
     if (line.trim() === '') return
-    // Most lines are of metrics that are not kept, so they are not even parsed.
+    // Most lines belong to metrics that are not kept, so they are not parsed.
     const name = /"metric":"([^"]*)"/.exec(line)?.[1]
     if (name !== undefined && !KEPT.has(name)) {
       this.#lines += 1
@@ -137,7 +137,7 @@ export class K6Lines {
   }
 }
 
-/** Whether a threshold is about what is kept of the samples: all of a run, and none of the metrics that are passed over. */
+/** Whether the kept samples can judge a threshold: it covers the whole run and a metric that is kept. */
 function isJudged(expression: string): boolean {
   const { metric, tags } = readExpression(expression)
   return tags.length === 0 && KEPT.has(metric)
@@ -170,7 +170,7 @@ function parseLine(line: string): ParsedLine | null {
   return { kind: 'point', point: { metric, timeMs, value, tags: toTags(tags) } }
 }
 
-/** RFC 3339 with nanoseconds, of which Date keeps the milliseconds; the fraction is added. */
+/** RFC 3339 with nanoseconds. Date keeps the milliseconds, so the rest of the fraction is added. */
 function parseTimeMs(time: string): number {
   const fraction = /\.\d{3}(\d+)/.exec(time)?.[1]
   return Date.parse(time) + (fraction === undefined ? 0 : Number(`0.${fraction}`))

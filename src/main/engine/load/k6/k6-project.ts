@@ -21,11 +21,11 @@ import {
 import { toK6Thresholds } from './k6-thresholds.ts'
 
 export interface K6Project {
-  /** Folder to write; what an earlier export wrote there is replaced, results of k6 next to it stay. */
+  /** Folder to write. An earlier export's files are replaced; k6 results next to them stay. */
   folder: string
   plan: K6Plan
   appVersion: string
-  /** Bodies of the rows that are sent, in order, page by page. */
+  /** Bodies of the rows to send, in order, page by page. */
   bodies: Iterable<readonly K6Body[]> | AsyncIterable<readonly K6Body[]>
   /** Largest file of rows (default: 4 MiB). */
   rowsFileMaxBytes?: number
@@ -35,9 +35,9 @@ const SCRIPT = 'script.js'
 const ROWS_FILE = /^rows-\d{3,}\.json$/
 
 /**
- * Writes a plan's load as a project of k6: script, rows, manifest of k6-operator, README. Its files take the place of
- * an earlier project's once all of them are written. Throws `BAD_USAGE` for a folder that holds something else, or
- * without a row; `FILE_UNWRITABLE` or `DISK_FULL`.
+ * Writes a plan's load as a k6 project: script, rows, k6-operator manifest, README. Its files replace an
+ * earlier project's once all are written. Throws `BAD_USAGE` without a row or for a folder that holds
+ * something else; `FILE_UNWRITABLE` or `DISK_FULL`.
  */
 export async function writeK6Project(project: K6Project): Promise<ExportResult> {
   const folder = resolve(project.folder)
@@ -55,7 +55,7 @@ export async function writeK6Project(project: K6Project): Promise<ExportResult> 
   }
 }
 
-/** Throws as {@link writeK6Project} does if it could not write to that folder, which stays as it is. */
+/** Throws as {@link writeK6Project} would if it could not write to the folder. Changes nothing. */
 export async function checkK6Folder(named: string): Promise<void> {
   const folder = resolve(named)
   try {
@@ -141,7 +141,7 @@ async function moveInto(folder: string, written: string): Promise<void> {
   const before = await listNames(folder)
   if (before === null) return rename(written, folder)
   const names = await readdir(written)
-  // The script last: until it is there, the folder is that of the project before.
+  // The script last: until then the folder still holds the earlier project.
   for (const name of names.toSorted((a, b) => Number(a === SCRIPT) - Number(b === SCRIPT))) {
     await rename(join(written, name), join(folder, name))
   }
@@ -154,19 +154,21 @@ async function moveInto(folder: string, written: string): Promise<void> {
 /** A row's body as the mapper made it. */
 export type K6Body = Readonly<Body>
 
-/** Stands for the post_id while a body is written; no content holds it by chance. */
+/** Placeholder for the post_id while a body is written; no content contains it by chance. */
 const POST_ID_MARK = '\u0001sluice-post-id\u0001'
 
 const WRITTEN_MARK = JSON.stringify(POST_ID_MARK).slice(1, -1)
 
-/** The JSON of a body in two parts, between which the post_id of a submission goes; it takes the place of its own. */
+/** The JSON of a body in two parts. A submission's post_id goes between them and replaces the row's own. */
 export function splitAtPostId(body: K6Body): [head: string, tail: string] {
   const text = writeBody({ ...body, post_id: POST_ID_MARK })
   const at = text.lastIndexOf(WRITTEN_MARK)
   return [text.slice(0, at), text.slice(at + WRITTEN_MARK.length)]
 }
 
-/** Largest file of rows: k6 reads each whole. Small sources stay small enough for one configMap with their script. */
+/**
+ * Largest rows file, since k6 reads each whole. A small source then fits in one configMap with its script.
+ */
 const ROWS_FILE_MAX_BYTES = 4 * 1024 * 1024
 
 /** A piece of a rows file: text to append, and whether the file ends with it. */
@@ -176,7 +178,7 @@ export interface RowsPiece {
   isEnd: boolean
 }
 
-/** Divides rows into JSON arrays of at most `maxBytes` each (a larger row has one of its own), a piece a row. */
+/** Splits rows into JSON arrays of at most `maxBytes` each (a larger row gets its own), one piece per row. */
 export async function* toRowsPieces(
   pages: Iterable<readonly K6Body[]> | AsyncIterable<readonly K6Body[]>,
   maxBytes = ROWS_FILE_MAX_BYTES,
@@ -200,7 +202,7 @@ export async function* toRowsPieces(
   if (rows > 0) yield { text: '\n]\n', rows, isEnd: true }
 }
 
-/** The page next to a k6 project: how it is run, on one machine and on many, and what k6 does otherwise. */
+/** The README of a k6 project: how to run it on one machine or many, and where k6 differs. */
 function formatK6Readme(
   plan: K6Plan,
   files: readonly K6RowsFile[],
@@ -327,7 +329,7 @@ function listDifferences(plan: K6Plan): string[] {
   ]
 }
 
-/** Most that one configMap holds, in bytes (Kubernetes). */
+/** Most bytes that a configMap can hold (Kubernetes). */
 const CONFIG_MAP_MAX_BYTES = 1024 * 1024
 
 /** Names of the objects in the cluster. */
@@ -341,8 +343,8 @@ const K6_NAMES = {
 const RESULTS_FOLDER = '/results'
 
 /**
- * A TestRun of k6-operator. If script and rows fit, they are a configMap, otherwise a volumeClaim. Every pod
- * writes its samples to a file of its own, which are merged when they are read back: percentiles of pods cannot be.
+ * A TestRun of k6-operator. Script and rows become a configMap if they fit, otherwise a volumeClaim. Every
+ * pod writes its samples to its own file, and reading merges the files: percentiles of pods cannot be merged.
  */
 function formatK6Manifest(plan: K6Plan, isConfigMap: boolean): string {
   const { connection, load } = plan

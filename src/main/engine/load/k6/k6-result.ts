@@ -7,7 +7,7 @@ export type K6Shape = 'summary-export' | 'handle-summary' | 'machine-readable' |
 
 /** A latency as k6 measured it. */
 export interface K6Latency {
-  /** Milliseconds; those that the file has. */
+  /** Milliseconds; only the percentiles that the file has. */
   percentiles: Partial<Percentiles>
   /** HDR histogram of microseconds, compressed, in base64; only if the file has every sample. */
   histogram: string | null
@@ -24,11 +24,11 @@ export interface K6Second {
   histogram: string | null
 }
 
-/** Requests that k6 tags alike. */
+/** Requests to which k6 gave the same tags. */
 export interface K6Status {
   /** Null if there was no answer. */
   status: number | null
-  /** k6's own code of what went wrong, such as 1050 for a timeout; null if nothing did. */
+  /** k6's own error code, such as 1050 for a timeout; null without an error. */
   errorCode: string | null
   /** k6's words for it. */
   message: string | null
@@ -39,47 +39,47 @@ export interface K6Status {
 export interface K6Metric {
   /** Without tags. */
   name: string
-  /** What stands between the braces, such as `scenario:main`; '' if nothing does. */
+  /** The text between the braces, such as `scenario:main`; '' without any. */
   tags: string
   /** By k6's long names: `avg`, `med`, `p(95)`, `count`, `rate`, `passes`, `fails`. */
   values: Readonly<Record<string, number>>
   thresholds: readonly K6Verdict[]
 }
 
-/** What k6 says of a threshold. */
+/** k6's verdict on a threshold. */
 export interface K6Verdict {
   expression: string
   ok: boolean
 }
 
-/** What k6 measured, whatever shape its results had. Null is what the file does not say. */
+/** What k6 measured, whatever the shape of its results. Null is what the file does not contain. */
 export interface K6Result {
   shape: K6Shape
   k6Version: string | null
-  /** `main`: figures are of that scenario alone, as in projects that Sluice exported; null: of everything. */
+  /** `main`: the figures cover that scenario only, as in projects exported by Sluice; null: everything. */
   scenario: 'main' | null
   /** ISO 8601, when the first request began. */
   startedAt: string | null
-  /** Measured time, seconds; the warm-up left out where it is known. */
+  /** Measured time, seconds, without the warm-up if that is known. */
   durationS: number | null
   requests: number | null
   /** Requests that did not succeed. */
   failed: number | null
   dropped: number | null
   /**
-   * By k6's name without tags, such as `http_req_duration`. Of connecting and TLS only connections that were opened
-   * count, so summaries, which count every request, have none.
+   * By k6's name without tags, such as `http_req_duration`. Connecting and TLS only count opened connections;
+   * summaries count every request, so they have neither.
    */
   latencies: Record<string, K6Latency>
   thresholds: ThresholdResult[]
   statuses: K6Status[]
   /** Empty if the file has no samples. */
   seconds: K6Second[]
-  /** What to know of these figures, a sentence each. */
+  /** Caveats about these figures, a sentence each. */
   notes: string[]
 }
 
-/** A plan for a result of k6, which says nothing of its own. */
+/** A placeholder plan for a k6 result, which names none. */
 export function toK6Plan(path: string): Plan {
   return planSchema.parse({
     connection: { baseUrl: 'http://k6.invalid' },

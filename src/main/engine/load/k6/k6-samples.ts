@@ -25,7 +25,7 @@ export const K6_LATENCIES: readonly string[] = [
   'http_req_receiving',
 ]
 
-/** Latencies that k6 takes for 0 if the connection was open; only those of opening one are kept. */
+/** Latencies that k6 reports as 0 if the connection was open; only those of opening one are kept. */
 export const ONCE_A_CONNECTION: readonly string[] = PHASE_METRICS.filter(
   ({ phase }) => phase !== 'waitingUs',
 ).map(({ metric }) => metric)
@@ -47,7 +47,7 @@ interface SecondCounts {
 
 /** Adds up samples of one run, or of one run's parts on many machines, in memory that does not grow with them. */
 export class K6Samples {
-  /** Whether the script's own verdict was seen, which goes before k6's. */
+  /** Whether the script's own verdict was seen, which takes precedence over k6's. */
   #hasVerdict = false
   #startMs = Infinity
   #endMs = Number.NEGATIVE_INFINITY

@@ -14,12 +14,12 @@ export interface K6RowsFile {
   rows: number
 }
 
-/** A plan whose load can be sent by k6. */
+/** A plan whose load k6 can send. */
 export type K6Plan = Pick<Plan, 'connection' | 'operation'> & { load: Load }
 
 export const SCRIPT_BEGINNING = '// Written by Sluice'
 
-/** k6's options of a plan: scenarios, thresholds, what its summary says. */
+/** k6's options for a plan: scenarios, thresholds, contents of its summary. */
 export function toK6Options(plan: K6Plan): Record<string, unknown> {
   const { load, connection } = plan
   return {
@@ -41,7 +41,7 @@ function toK6Hosts(resolve: readonly string[]): Record<string, string> {
   )
 }
 
-/** Further headers; what comes from variables and files is read from variables. */
+/** Further headers. The script reads values from variables and files out of variables. */
 function formatK6Headers(headers: PlanHeaders = {}): string {
   return Object.entries(headers)
     .map(([name, written]) => `, ${JSON.stringify(name)}: ${toExpression(name, written)}`)
@@ -59,12 +59,12 @@ function toExpression(name: string, written: string): string {
     .join(' + ')
 }
 
-/** The variable that a script reads the value of a header from, which a plan takes from a file. */
+/** The variable from which a script reads a header value that a plan takes from a file. */
 function nameK6Header(name: string): string {
   return `SLUICE_HEADER_${name.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_')}`
 }
 
-/** The variables that the headers of a plan are read from in a script, each with its header. */
+/** The variables from which a script reads the headers of a plan, each with its header. */
 export function listK6HeaderVariables(headers: PlanHeaders = {}): [variable: string, header: string][] {
   return Object.entries(headers).flatMap(([name, written]): [string, string][] => {
     const value = parseHeaderValue(written)
@@ -73,7 +73,7 @@ export function listK6HeaderVariables(headers: PlanHeaders = {}): [variable: str
   })
 }
 
-/** When each stage ends, milliseconds after the first one began; nothing if the pace has none. */
+/** The end of each stage, milliseconds after the first began; '' if the pace has no stages. */
 function formatStageEnds({ pace }: Load): string {
   if (pace.kind !== 'stages') return ''
   let endMs = 0
@@ -84,7 +84,7 @@ function formatStageEnds({ pace }: Load): string {
   return `const STAGE_ENDS_MS = ${JSON.stringify(ends)}\n\n`
 }
 
-/** The script of a k6 project: sends the rows in order and again from the start, each under a post_id of its own. */
+/** The script of a k6 project: sends the rows in order, over and over, each time under a new post_id. */
 export function formatK6Script(plan: K6Plan, files: readonly K6RowsFile[], appVersion: string): string {
   const { connection, load } = plan
   const { baseUrl, path } = toLoadTarget(plan)
@@ -228,13 +228,17 @@ type K6Scenario = Readonly<Record<string, unknown>> & { executor: string }
 /** What every scenario runs, by the script's name for it. */
 const EXEC = 'submit'
 
-/** Requests that one virtual user is set aside for, in part of a second: k6 makes more of them as it needs. */
+/**
+ * Seconds of requests for which virtual users are allocated in advance, and the least number of these; k6
+ * adds more as needed.
+ */
 const AHEAD_S = 0.25
 const AHEAD_MIN = 10
 
 /**
- * k6's scenarios of a load: the pace as `main`, after the warm-up as `warmup` if there is one. What k6 drops when
- * no virtual user is free, a plan may have waiting; everything else is the same. `timeoutMs` is the connection's.
+ * k6's scenarios for a load: the pace as `main`, after `warmup` if there is a warm-up. k6 drops requests when
+ * no virtual user is free, where a plan may let them wait; all else is equal. `timeoutMs` is the
+ * connection's.
  */
 export function toK6Scenarios(load: Load, timeoutMs: number): Record<string, K6Scenario> {
   const main = {
@@ -307,15 +311,15 @@ function toDuration(ms: number): string {
 }
 
 /**
- * How long that many arrivals take: k6 counts none, and the last one, due at the end itself, would be one too many,
- * so the end lies half-way between the last of them and the next. A k6 that wakes up after both takes either; the script
- * sends nothing then.
+ * Duration of that many arrivals, since k6 does not count them. An arrival due exactly at the end would be
+ * one too many, so the end lies half-way between the last and the next. A k6 that wakes up after both may
+ * start either; the script then sends nothing.
  */
 function toArrivalsMs(requests: number, ratePerSecond: number): number {
   return ((requests - 0.5) * 1000) / ratePerSecond
 }
 
-/** A stage of k6 begins where the one before ended; a jump is a stage of no time. */
+/** A k6 stage begins where the last one ended, so a jump is a stage without duration. */
 function toK6Stages(stages: readonly Stage[], scale: number): { target: number; duration: string }[] {
   let level = stages[0]?.from
   return stages.flatMap(({ from, to, durationMs }) => {
@@ -325,13 +329,13 @@ function toK6Stages(stages: readonly Stage[], scale: number): { target: number; 
   })
 }
 
-/** Rates of k6 are whole numbers in a unit of time. */
+/** k6 rates are whole numbers per unit of time. */
 function toRate(ratePerSecond: number): { rate: number; timeUnit: string } {
   const scale = toScale([ratePerSecond])
   return { rate: Math.round(ratePerSecond * scale), timeUnit: `${scale}s` }
 }
 
-/** Seconds in which all of these rates are whole numbers; rates have at most three decimals. */
+/** Seconds in which all these rates are whole numbers; rates have at most three decimals. */
 function toScale(rates: readonly number[]): number {
   const isWhole = (scale: number) =>
     rates.every((rate) => Math.abs(rate * scale - Math.round(rate * scale)) < 1e-6)

@@ -8,13 +8,13 @@ import { NOT_SUCCEEDED, toThresholdResults } from './k6-thresholds.ts'
 interface K6Summary {
   metrics: K6Metric[]
   k6Version: string | null
-  /** All of the run, warm-up and last answers included; null if it is not said. */
+  /** Duration of the whole run, including warm-up and last answers; null if missing. */
   totalS: number | null
-  /** What a project that Sluice exported adds; null in all others. */
+  /** Added by projects that Sluice exported; null in all others. */
   planned: { warmupMs: number; measuredMs: number | null } | null
 }
 
-/** Takes a metric's name apart: `http_req_duration{scenario:main}`. */
+/** Splits a metric's name: `http_req_duration{scenario:main}`. */
 function parseMetricName(text: string): { name: string; tags: string } {
   const match = /^([^{]*)\{(.*)\}$/s.exec(text)
   return { name: match?.[1] ?? text, tags: match?.[2] ?? '' }
@@ -31,7 +31,7 @@ export interface ParsedK6Summary extends K6Summary {
   shape: Exclude<K6Shape, 'json-lines'>
 }
 
-/** Reads the JSON of a k6 summary; null if it is none. */
+/** Reads the JSON of a k6 summary; null if it is not one. */
 export function parseK6Summary(value: unknown): ParsedK6Summary | null {
   if (!isJsonObject(value)) return null
   const { metrics, results, sluice } = value
@@ -65,7 +65,7 @@ function readHandleSummary(
   return { metrics, k6Version: null, totalS: typeof totalMs === 'number' ? totalMs / 1000 : null }
 }
 
-/** The flat shape: `true` says of a threshold that it FAILED, and a rate is called `value`. */
+/** The flat shape: a threshold's `true` means it FAILED, and a rate is called `value`. */
 function readExport(entries: readonly [string, Record<string, unknown>][]): Omit<K6Summary, 'planned'> {
   const metrics = entries.map(([name, { thresholds, value, ...values }]): K6Metric => {
     const numbers = toNumbers(values)
@@ -76,7 +76,7 @@ function readExport(entries: readonly [string, Record<string, unknown>][]): Omit
       thresholds: listVerdicts(thresholds, (hasFailed) => hasFailed === false),
     }
   })
-  // It does not say how long the run was, but every counter is divided by that.
+  // The duration of the run is missing, but each counter's rate was divided by it.
   const counter = metrics.find(({ values: { count, rate } }) => (count ?? 0) > 0 && (rate ?? 0) > 0)
   const totalS = counter === undefined ? null : (counter.values['count'] ?? 0) / (counter.values['rate'] ?? 1)
   return { metrics, k6Version: null, totalS }
@@ -102,7 +102,7 @@ function readMachine(
   }
 }
 
-/** `p95` is `p(95)`; `matches` of a `total` are k6's `passes`, of which the others are `fails`. */
+/** `p95` becomes `p(95)`; of a `total`, `matches` are k6's `passes` and the rest its `fails`. */
 function toLongNames(values: Record<string, number>): Record<string, number> {
   const { matches, total, ...rest } = values
   const named = Object.entries(rest).map(([name, value]): [string, number] => [
@@ -138,14 +138,14 @@ const POINTS: Readonly<Record<string, keyof Percentiles>> = {
   max: 'max',
 }
 
-/** What a summary of k6 says, in our words: of the scenario `main` alone if it has that. */
+/** A k6 summary in our terms: only the scenario `main` if it has one. */
 export function summaryToResult(summary: ParsedK6Summary): K6Result {
   const { shape, metrics, k6Version, planned } = summary
   const hasMain = metrics.some(({ name, tags }) => name === 'http_reqs' && tags === 'scenario:main')
   const find = (name: string) =>
     metrics.find((metric) => metric.name === name && metric.tags === (hasMain ? 'scenario:main' : ''))
   const rate = find(NOT_SUCCEEDED) ?? find('http_req_failed')
-  // Of these rates k6 counts what is true as passed, and what is true is that a request failed.
+  // k6 counts `true` as a pass, and for these rates `true` means that a request failed.
   const failed = rate?.values['passes'] ?? null
   return {
     shape,
@@ -170,12 +170,14 @@ export function summaryToResult(summary: ParsedK6Summary): K6Result {
   }
 }
 
-/** k6 reports no time of a scenario: the planned one where it is known, else all of the run but the warm-up. */
+/**
+ * k6 reports no duration of a scenario: take the planned one if known, else the whole run minus the warm-up.
+ */
 function toDurationS({ totalS, planned }: ParsedK6Summary, hasMain: boolean): number | null {
   if (!hasMain || planned === null) return totalS
   const leftS = totalS === null ? null : totalS - planned.warmupMs / 1000
   if (planned.measuredMs === null) return leftS
-  // A run that was stopped did not last as long as it should have.
+  // A stopped run was shorter than planned.
   return leftS === null ? planned.measuredMs / 1000 : Math.min(planned.measuredMs / 1000, leftS)
 }
 

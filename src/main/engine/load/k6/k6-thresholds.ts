@@ -21,13 +21,13 @@ interface K6Abort {
   delayAbortEval?: string
 }
 
-/** The tag of what is measured: the scenario after the warm-up. */
+/** Tag of the measured scenario, the one after the warm-up. */
 const MAIN = 'scenario:main'
 
-/** The script's own rate of requests that did not succeed, errors inside a 200 included. */
+/** The script's own rate of requests that did not succeed, including errors inside a 200. */
 export const NOT_SUCCEEDED = 'not_succeeded'
 
-// k6 reports a metric of one scenario only if a threshold is set on it; these always hold.
+// k6 reports a metric of one scenario only if it has a threshold; these always hold.
 const HOLDS = { trend: 'max>=0', rate: 'rate>=0', counter: 'count>=0' } as const satisfies Partial<
   Record<MetricKind, string>
 >
@@ -42,15 +42,15 @@ function listK6Metrics(kind: MetricKind): MetricName[] {
   return METRIC_NAMES.filter((metric) => METRICS[metric].isInK6 && METRICS[metric].kind === kind)
 }
 
-/** Whether a threshold is one that always holds, set so that k6 reports the metric of a scenario. */
+/** Whether a threshold always holds and only makes k6 report the metric of a scenario. */
 export function isReportingThreshold(expression: string): boolean {
   return Object.values<string>(HOLDS).includes(expression)
 }
 
 /**
- * k6's thresholds of a load, on the scenario that is measured, and the expressions that k6 cannot judge. Those on
- * requests that did not succeed are set on k6's own metric, which goes by the status, and on {@link NOT_SUCCEEDED}.
- * `path`: the name that the script gives to its requests.
+ * k6's thresholds for a load, on the measured scenario, and the expressions that k6 cannot judge. Those on
+ * unsuccessful requests are set on k6's own metric, which goes by the status, and on {@link NOT_SUCCEEDED}.
+ * `path` is the name that the script gives to its requests.
  */
 export function toK6Thresholds(load: Load, path: string): { thresholds: K6Thresholds; leftOut: string[] } {
   const thresholds: K6Thresholds = {}
@@ -73,8 +73,9 @@ export function toK6Thresholds(load: Load, path: string): { thresholds: K6Thresh
 }
 
 /**
- * Whether what the script measures has a tag, too: not those of rows, nor codes of errors that are none of k6's. Only
- * `http_req_…` and `http_reqs` have the tags of a request; a threshold on others would see nothing, and hold.
+ * Whether the script's samples have a tag: neither those of rows nor error codes other than k6's. Only
+ * `http_req_…` and `http_reqs` have the tags of a request; a threshold on others would see no samples, and
+ * hold.
  */
 function isInScript({ name, value }: ThresholdTag, metric: string): boolean {
   if (isRowTag({ name, value })) return false
@@ -82,7 +83,7 @@ function isInScript({ name, value }: ThresholdTag, metric: string): boolean {
   return name !== 'error_code' || /^1\d{3}$/.test(value)
 }
 
-/** A metric that k6 has by another name, by that one. */
+/** The metric under the name that k6 has for it. */
 function toKnown({ metric, tags }: ThresholdExpression): Pick<ThresholdExpression, 'metric' | 'tags'> {
   if (metric !== 'succeeded_duration') return { metric, tags }
   return {
@@ -144,8 +145,9 @@ function toK6Threshold(
 }
 
 /**
- * k6 divides a counter by the whole time it ran, the warm-up and the last answers included; where the measured time
- * is known beforehand the count says the same. While the load is still going it does not, so not for what aborts.
+ * k6 divides a counter by its whole running time, including the warm-up and the last answers. If the measured
+ * time is known beforehand, a count is equivalent, but only at the end, so thresholds that abort keep the
+ * rate.
  */
 function toCounted(parsed: ThresholdExpression, load: Load, abortOnFail: boolean): ThresholdExpression {
   const isCounter = METRICS[parsed.metric].kind === 'counter'
@@ -158,7 +160,7 @@ function formatExpression({ aggregation, percentile, operator, limit }: Threshol
   return `${aggregation === 'p' ? `p(${percentile})` : aggregation}${operator}${limit}`
 }
 
-/** Every threshold that k6 judged, in our words: value, limit and how far they are apart, as far as these are known. */
+/** Every threshold that k6 judged, in our terms: value, limit and margin, as far as these are known. */
 export function toThresholdResults(metrics: readonly K6Metric[]): ThresholdResult[] {
   return metrics.flatMap((metric) =>
     metric.thresholds
@@ -169,7 +171,7 @@ export function toThresholdResults(metrics: readonly K6Metric[]): ThresholdResul
 
 function isRepeated(metric: K6Metric, expression: string, metrics: readonly K6Metric[]): boolean {
   if (metric.tags === MAIN && isReportingThreshold(expression)) return true
-  // Exported projects judge both what k6 takes for failed and what Sluice does; ours counts.
+  // Exported projects judge failure by k6's definition and by Sluice's; ours counts.
   return (
     metric.name === 'http_req_failed' &&
     metrics.some(
@@ -182,7 +184,7 @@ function isRepeated(metric: K6Metric, expression: string, metrics: readonly K6Me
 }
 
 function toResult({ name, tags, values }: K6Metric, { expression, ok }: K6Verdict): ThresholdResult {
-  // k6's own grammar, whatever the metric: the left side is looked up, the right side is a number.
+  // k6's own grammar for any metric: the left side names a value, the right side is a number.
   const [left = '', operator = '', right = ''] = expression.split(/\s*(<=|<|>=|>|===|==|!=)\s*/)
   const limit = Number(right.replaceAll('_', ''))
   const value = values[left.trim()] ?? (left.trim() === 'p(50)' ? values['med'] : undefined) ?? null
@@ -201,7 +203,7 @@ function toResult({ name, tags, values }: K6Metric, { expression, ok }: K6Verdic
   }
 }
 
-/** As our own thresholds are written if there is such a metric, with k6's tags otherwise. */
+/** Written like our own thresholds if we have such a metric, with k6's tags otherwise. */
 function toExpression(name: string, tags: string, expression: string): string {
   const own = name === NOT_SUCCEEDED ? 'http_req_failed' : name
   if (tags !== '' && tags !== MAIN) return `${own}{${tags}}:${expression}`

@@ -15,7 +15,7 @@ import { drawList, html, type Markup, NOTHING, quoteForeign } from '../../page/m
 import { formatPage } from '../../page/page.ts'
 import { drawFacts, drawHead, drawTable } from '../../page/report-markup.ts'
 
-/** A load test as a page. What makes the figures doubtful stands above them. */
+/** A load test as a page, with its caveats above the figures. */
 export function formatLoadPage(report: LoadReport): string {
   const view = toLoadView(report)
   const buckets = toBuckets(report.seconds)
@@ -114,7 +114,7 @@ function drawGroup(group: LoadView['groups'][number]): Markup {
 `
 }
 
-/** How this machine did: whether its figures are to be believed. */
+/** How this machine performed: whether its figures can be trusted. */
 function drawGenerator({ generator }: LoadView, buckets: readonly TimeBucket[]): Markup {
   if (generator === null) return NOTHING
   const chart = toGeneratorChart(buckets)

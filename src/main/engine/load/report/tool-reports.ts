@@ -13,11 +13,11 @@ export interface HlogInterval {
   histogram: string
 }
 
-/** The series that tools process unless they are asked for a tag. */
+/** The series that tools read unless asked for a tag. */
 const UNTAGGED: TrendMetric = 'http_req_duration'
 
 /**
- * A histogram log of version 1.3, as the tools of HdrHistogram read it: values are microseconds, start times seconds
+ * A histogram log of version 1.3 for HdrHistogram's tools: values in microseconds, start times in seconds
  * since the base time. http_req_duration has no tag, every other series its name.
  */
 export function createHlogWriter({ startedAt, runId }: { startedAt: string; runId: string }): {
@@ -55,7 +55,7 @@ const POINTS = [
   'max',
 ] as const satisfies readonly (keyof Percentiles)[]
 
-/** The latencies of a CSV of seconds; that of what succeeded is in histogram logs and reports. */
+/** The latencies in a CSV of seconds. succeeded_duration is in histogram logs and reports. */
 const SECOND_METRICS = COURSE_METRICS.filter((metric) => metric !== 'succeeded_duration')
 
 /** The columns of a CSV of seconds; latencies are milliseconds. */
@@ -79,8 +79,8 @@ export const SECONDS_COLUMNS: readonly string[] = [
 ]
 
 /**
- * A CSV of seconds: one line each, cells empty if nothing was measured; `time` is when a second began. Nothing needs
- * quotes.
+ * A CSV of seconds: one line each, cells empty if nothing was measured; `time` is the start of a second. No
+ * cell needs quotes.
  */
 export function createSecondsWriter({ startedAt }: { startedAt: string }): {
   header(): string
@@ -111,14 +111,14 @@ function toCells({ counts, latencyMs, ...second }: LoadSecond, startedAt: string
   ]
 }
 
-/** To the microsecond, which is what is measured. */
+/** Rounded to the microsecond, the precision of the measurement. */
 function toCell(ms: number | null | undefined): number | '' {
   return ms === null || ms === undefined ? '' : Math.round(ms * 1000) / 1000
 }
 
 /**
- * A line of a JSONL file of samples: what was kept whole of a load test, each request with its times in milliseconds
- * and its bodies as they were sent and received.
+ * A line of a JSONL file of samples: a request kept in full, with its times in milliseconds and its bodies as
+ * sent and received.
  */
 export function formatSample(sample: NumberedSample): string {
   return `${JSON.stringify({

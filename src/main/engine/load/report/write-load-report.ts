@@ -32,18 +32,18 @@ export function findLoadReportFormat(file: string): LoadReportFormat {
 
 type Pages<Item> = Iterable<readonly Item[]> | AsyncIterable<readonly Item[]>
 
-/** What reports are made of; what grows with the run is read in pages. */
+/** What reports are made from; parts that grow with the run are read in pages. */
 export interface LoadReportSource {
   report: LoadReport
-  /** Every latency of every second, by second; read for `.hlog` alone. */
+  /** Every latency of every second, in order; read only for `.hlog`. */
   intervals: Pages<HlogInterval>
-  /** Requests that were kept whole; read for `.jsonl` alone. */
+  /** Requests kept in full; read only for `.jsonl`. */
   samples: Pages<NumberedSample>
 }
 
 /**
- * Writes a load test's report into a file, in a given format or by its ending. A file that is there is
- * replaced once the new one is whole. Throws `BAD_USAGE`, `FILE_UNWRITABLE` or `DISK_FULL`.
+ * Writes a load test's report to a file, in the given format or by its ending. An existing file is replaced
+ * once the new one is complete. Throws `BAD_USAGE`, `FILE_UNWRITABLE` or `DISK_FULL`.
  */
 export async function writeLoadReport(
   options: LoadReportSource & { file: string; format?: LoadReportFormat },
@@ -91,15 +91,15 @@ const WRITERS: Readonly<
   },
 }
 
-/** Where a load that never began is said to have begun: its log holds no interval. */
+/** Stands for the start of a load that never began; its log holds no interval. */
 const EPOCH = '1970-01-01T00:00:00.000Z'
 
 const CLASS_NAME = 'sluice.load'
 
 /**
- * A load test as JUnit's XML, for servers of continuous integration: a test case for the run itself, which is an error
- * if it did not go to its end, one for each threshold, and one that fails if no request succeeded. Follows the schema
- * of Ant's JUnit report, the strictest of those in use: it has every attribute and element that any of them requires.
+ * A load test as JUnit XML, for CI servers: a test case for the run itself, an error if it did not finish,
+ * one for each threshold, and one that fails if no request succeeded. Follows the schema of Ant's JUnit
+ * report, the strictest in use: it has every attribute and element that any of them requires.
  */
 export function formatJunitReport(report: LoadReport): string {
   const { thresholds, durationMs } = report
@@ -157,7 +157,7 @@ function toEndError({ state, stopReason }: LoadReport): TestProblem | null {
   }
 }
 
-/** That nothing succeeded, as the exit code of the load test says, too. */
+/** A failure if nothing succeeded, as in the exit code of the load test. */
 function toNoSuccess({ counts, callbacks }: LoadReport): TestProblem[] {
   const message = sayNoSuccess({ requests: counts, callbacks })
   if (message === null) return []
@@ -225,7 +225,7 @@ function toToken(text: string): string {
   return escapeXml(token === '' ? 'load' : token)
 }
 
-/** Universal time; the schema allows no zone. */
+/** In UTC; the schema does not allow a time zone. */
 function toTimestamp({ createdAt, startedAt }: LoadReport): string {
   return new Date(startedAt ?? createdAt).toISOString().slice(0, 19)
 }

@@ -6,7 +6,10 @@ import { closeDatabaseFile } from '../../workspace/file-permissions.ts'
 import { underLease } from '../../workspace/lease.ts'
 import { findForeign, type OwnSchema, readSchemaVersion } from '../../workspace/own-schema.ts'
 
-/** Raised with every change of what rows hold, as a change of the tables shows: an older catalogue is then built anew. */
+/**
+ * Raise this whenever rows hold something else: an older catalogue is then rebuilt. A change of the tables
+ * shows by itself.
+ */
 const MADE_BY = `${APP_VERSION} 10`
 
 const TABLES = `
@@ -67,20 +70,23 @@ const TABLES = `
 
 const SCHEMA: OwnSchema = { steps: [TABLES] }
 
-/** How long a statement waits for another process's short lock before it fails, and how long the lease is waited for, milliseconds. */
+/**
+ * How long a statement waits for another process's short lock, and how long to wait for the lease,
+ * milliseconds.
+ */
 const BUSY_TIMEOUT_MS = 10_000
 
 /** SQLite's primary result codes for a file that is damaged, is not a database, or lacks a table. */
 const DAMAGE = [11, 26, 1]
 
-/** What makes a catalogue worthless: it is built anew. */
+/** A catalogue that is unusable and must be rebuilt. */
 class CatalogueOutdated extends Error {}
 
 export function toCatalogueFile(workspace: string): string {
   return join(workspace, 'catalogue')
 }
 
-/** Paths of the catalogue and of what SQLite puts next to it, without its lease; some may not exist. */
+/** Paths of the catalogue and of SQLite's files next to it, without the lease; some may not exist. */
 function toCatalogueFiles(workspace: string): string[] {
   const file = toCatalogueFile(workspace)
   return [`${file}-journal`, `${file}-wal`, `${file}-shm`, file]
@@ -88,23 +94,25 @@ function toCatalogueFiles(workspace: string): string[] {
 
 /** Where the catalogue is kept: in its file, or in memory if that cannot be used. */
 export interface CatalogueStore {
-  /** Reads what one moment had. Throws what {@link isWorthless} knows, and what SQLite throws. */
+  /** Reads one snapshot. Throws what {@link isWorthless} recognises, and what SQLite throws. */
   read<Result>(work: (db: DatabaseSync) => Result): Result
-  /** Writes in one transaction, one process at a time. Throws the same, and `RUN_BUSY`. */
+  /** Writes in one transaction, one process at a time. Throws the same and `RUN_BUSY`. */
   write(work: (db: DatabaseSync) => void): void
-  /** Differs once something was written; null if that cannot be told. */
+  /** Changes with every write; null if that cannot be told. */
   readVersion(): string | null
-  /** Leaves out what was deleted: rows that moved within a page may have left their text there. Throws the same. */
+  /**
+   * Purges what was deleted: rows that moved within a page may have left their text there. Throws the same.
+   */
   compact(): void
 }
 
-/** Whether an error says that a catalogue has to be built anew. */
+/** Whether an error means that a catalogue must be rebuilt. */
 export function isWorthless(error: unknown): boolean {
   if (error instanceof CatalogueOutdated || error instanceof SyntaxError) return true
   return error instanceof Error && 'errcode' in error && DAMAGE.includes(Number(error.errcode) & 0xff)
 }
 
-/** Removes a catalogue that is worthless; nothing but time is lost. Throws `RUN_BUSY`. */
+/** Removes a worthless catalogue; only time is lost. Throws `RUN_BUSY`. */
 export function removeCatalogue(workspace: string): void {
   withLease(workspace, () => {
     for (const file of toCatalogueFiles(workspace)) rmSync(file, { recursive: true, force: true })
@@ -112,7 +120,7 @@ export function removeCatalogue(workspace: string): void {
 }
 
 /**
- * The catalogue's file. It is opened for each piece of work, so that one that was deleted or replaced meanwhile is never
+ * The catalogue's file, opened for each piece of work, so that one deleted or replaced meanwhile is never
  * written to.
  */
 export function openCatalogueFile(workspace: string): CatalogueStore {
@@ -120,7 +128,7 @@ export function openCatalogueFile(workspace: string): CatalogueStore {
     const db = new DatabaseSync(toCatalogueFile(workspace), { timeout: BUSY_TIMEOUT_MS })
     try {
       closeDatabaseFile(toCatalogueFile(workspace))
-      // A rollback journal leaves nothing behind that a deleted run's text could stay in.
+      // A rollback journal leaves nothing behind that could hold a deleted run's text.
       db.exec('PRAGMA journal_mode = DELETE; PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON')
       db.exec('PRAGMA temp_store = MEMORY; PRAGMA cache_size = -32768')
       return work(db)
@@ -162,7 +170,7 @@ export function openMemoryCatalogue(): CatalogueStore {
   }
 }
 
-/** A file that was written to this recently may be written to again without a trace; see {@link readRunFilesState}. */
+/** A file written to this recently may be written to again without a trace; see {@link readRunFilesState}. */
 const RECENT_MS = 2_500
 
 function readVersion(file: string): string | null {

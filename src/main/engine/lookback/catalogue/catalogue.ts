@@ -27,35 +27,38 @@ import {
 import { KnownRuns, keepRun, type Needed, refreshCatalogue } from './refresh-catalogue.ts'
 
 /**
- * How long a question waits for journals to be read that is also answered from those that were, and how long they are
- * read until what they say is written and others get their turn, milliseconds.
+ * How long a question waits for unread journals if it accepts an answer without them, and how long journals
+ * are read before results are written and others get their turn, milliseconds.
  */
 const TIMES = { patienceMs: 200, sliceMs: 100 }
 
-/** What is asked once the catalogue is as the journals are, with the ids of the runs that this process holds. */
+/**
+ * A question for when the catalogue matches the journals, with the ids of the runs that this process holds.
+ */
 interface Question {
   held: readonly string[]
   needs: Needed
-  /** Since when it waits, if an answer will do that says how many journals are still to be read; null if not. */
+  /** Since when it waits, if its answer may leave out journals still unread; null if not. */
   hastySinceMs: number | null
   answer: (db: DatabaseSync, unread: number) => void
   reject: (error: unknown) => void
 }
 
 /**
- * The catalogue of a workspace's runs: what the list shows of each, in one file that is searched instead of the
- * journals. The journals stay the truth. A run writes its line when it ends; before each answer, whatever was added,
- * changed or removed since is read again, whoever did it, so that the file can be lost at any time (docs/history.md).
+ * The catalogue of a workspace's runs: what the list shows of each, in one file that is searched instead of
+ * the journals, which stay the truth. A run writes its line when it ends. Before each answer, everything
+ * added, changed or removed since is read again, whoever did it, so that the file can be lost at any time
+ * (docs/history.md).
  */
 export class Catalogue {
   readonly #workspace: string
   readonly #nowMs: () => number
   readonly #times: typeof TIMES
-  /** Readers of its own, closed after each look: a journal may be replaced by another file meanwhile. */
+  /** Its own readers, closed after each look: a journal may be replaced by another file meanwhile. */
   readonly #pool = new ReaderPool()
   #memory: CatalogueStore | null = null
   readonly #knownRuns = new KnownRuns()
-  /** Looks come one after the other: two would read the same journals. */
+  /** Looks run one after the other: two at once would read the same journals. */
   #last: Promise<void> = Promise.resolve()
   /** Questions for the next look. */
   #waiting: Question[] = []
@@ -67,7 +70,7 @@ export class Catalogue {
     this.#times = times
   }
 
-  /** A page of the runs that are asked for; `held` are the ids of the runs that this process holds. */
+  /** A page of the requested runs; `held` are the ids of the runs that this process holds. */
   list(query: RunListQuery, held: readonly string[]): Promise<RunPage> {
     return this.#ask(held, (db, unread) => readRunPage(db, query, unread), toNeeded(query))
   }
@@ -77,13 +80,13 @@ export class Catalogue {
     return this.#ask(held, (db, unread) => readRunPage(db, query, unread), toNeeded(query), performance.now())
   }
 
-  /** Writes the line of a run that has just changed, so that nobody has to look for it. Fails in silence. */
+  /** Writes the line of a run that has just changed, so that no look has to find it. Fails silently. */
   keep(runId: string, held: readonly string[]): void {
     const store = openCatalogueFile(this.#workspace)
     try {
       keepRun(this.#toOptions(store, held), runId)
     } catch {
-      // Whoever looks next reads the run, and says what is wrong.
+      // The next look reads the run and reports what is wrong.
     } finally {
       this.#pool.close()
     }
@@ -95,34 +98,36 @@ export class Catalogue {
     return this.#ask(held, find, (db) => find(db).ids)
   }
 
-  /** The runs and retries that did one of these operations, oldest first, and those that cannot be read. */
+  /** The runs and retries of these operations, oldest first, and those that cannot be read. */
   listRunsOf(operations: readonly OperationKind[], held: readonly string[]): Promise<OperationRun[]> {
     return this.#ask(held, (db) => listRunsOf(db, operations))
   }
 
-  /** The runs that exceed the limits of retention; none that a process holds, and none that is needed. */
+  /** The runs beyond the limits of retention, except those that a process holds or that are needed. */
   findPrunable(retention: Retention, held: readonly string[]): Promise<PrunableRuns> {
     return this.#ask(held, (db) =>
       choosePrunable(readRetainedRuns(db, listBaselineRuns(this.#workspace)), retention, this.#nowMs()),
     )
   }
 
-  /** What callbacks of runs carry, of all that there are; null if a journal cannot be read, and its token not be known. */
+  /**
+   * Ids and tokens of all runs, as callbacks carry them; null if a journal, and so its token, cannot be read.
+   */
   listTokens(held: readonly string[]): Promise<string[] | null> {
     return this.#ask(held, (db) => {
       if (db.prepare('SELECT 1 FROM run WHERE error IS NOT NULL').get() !== undefined) return null
-      // A run that is being created has its own id for a token.
+      // A run that is being created uses its own id as its token.
       const rows = db.prepare('SELECT id, run_token FROM run').all()
       return rows.flatMap(({ id, run_token: token }) => [String(id), String(token)])
     })
   }
 
-  /** The runs and retries that callbacks come for, and those of the tokens. */
+  /** The runs and retries that get callbacks, and those of the tokens. */
   listCallbackRuns(tokens: readonly string[], held: readonly string[]): Promise<CallbackRun[]> {
     return this.#ask(held, (db) => readCallbackRuns(db, tokens))
   }
 
-  /** Ids of the runs and retries that have callbacks which nobody has processed, or rows that have become overdue. */
+  /** Ids of the runs and retries with unprocessed callbacks or rows that have become overdue. */
   listLate(held: readonly string[]): Promise<string[]> {
     const list = (db: DatabaseSync) => {
       const awaiting = db
@@ -145,7 +150,7 @@ export class Catalogue {
         inbox.close()
       }
     }
-    // What another process has settled since is late by its old line.
+    // A run that another process has settled since is still late in its old line.
     return this.#ask(held, list, list)
   }
 
@@ -162,9 +167,9 @@ export class Catalogue {
     })
   }
 
-  /** One look serves all questions that wait for it, as several do when a window is opened. */
+  /** One look answers all waiting questions; opening a window asks several. */
   async #answerWaiting(): Promise<void> {
-    // Those that came during the last look have not arrived yet.
+    // Let questions that came during the last look arrive.
     await setImmediate()
     const questions = this.#waiting
     this.#waiting = []
@@ -203,7 +208,7 @@ export class Catalogue {
     }
   }
 
-  /** Answers those that have waited for long enough, whether or not this look began with them. */
+  /** Answers questions that have waited long enough, even those newer than this look. */
   #answerHasty(store: CatalogueStore, questions: Question[], unread: number): void {
     const isDue = ({ hastySinceMs }: Question) =>
       hastySinceMs !== null && performance.now() - hastySinceMs >= this.#times.patienceMs
@@ -222,14 +227,16 @@ export class Catalogue {
   }
 }
 
-/** A page in the order of ids changes only with its own runs; any run may belong to another page. */
+/** A page ordered by id changes only with its own runs; in other orders any run may belong on it. */
 function toNeeded(query: RunListQuery): Needed {
   const { order = 'newest', offset: _offset, limit, ...filters } = query
   const isPlain = (order === 'newest' || order === 'oldest') && Object.keys(filters).length === 0
   return isPlain && limit !== undefined ? (db) => listShown(db, query) : 'all'
 }
 
-/** Answers each; one that cannot be answered keeps no other from its answer. Throws what is wrong with the catalogue. */
+/**
+ * Answers each question; one that fails does not affect the others. Throws what is wrong with the catalogue.
+ */
 function answerAll(store: CatalogueStore, questions: readonly Question[], unread: number): void {
   store.read((db) => {
     for (const { answer, reject } of questions) {

@@ -32,8 +32,8 @@ export interface CataloguedWhole {
 }
 
 /**
- * Reads the whole that a run belongs to; `readFamily` gives null if a journal holds no run yet. `states` is what the
- * file system said before. Throws what reading a journal throws.
+ * Reads the whole that a run belongs to; `readFamily` returns null if a journal holds no run yet. `states` is
+ * what the file system reported before. Throws what reading a journal throws.
  */
 export function readWhole(
   runId: string,
@@ -44,7 +44,7 @@ export function readWhole(
   const firstId = named?.whole[0]?.record.runId ?? runId
   const family = firstId === runId ? named : readFamily(firstId)
   if (named === null || family === null) return null
-  // A retry whose rows are still being copied stands for none of them yet.
+  // A retry whose rows are still being copied does not stand for any of them yet.
   const isApart = !family.whole.some(({ record }) => record.runId === runId)
   const members = isApart ? [...family.whole, named] : family.whole
   return {
@@ -55,8 +55,8 @@ export function readWhole(
 }
 
 /**
- * A run that cannot be read, for that reason, or whose journal holds none yet. It is read again in any case, unless the
- * reason is what is in its journal.
+ * A run that cannot be read, with the reason, or whose journal holds none yet. It is read again each time,
+ * unless the reason is the content of its journal.
  */
 export function toUnreadRun(
   id: string,
@@ -100,7 +100,7 @@ function toCataloguedRun(
     sizeBytes,
     isHeld,
     runToken,
-    // What is being written has to be read again.
+    // A run being written must be read again.
     fingerprint: isHeld ? null : fingerprint,
     isOpen: record.state !== 'completed' && record.state !== 'stopped',
     inboxRead: isAwaiting ? inboxRead : null,
@@ -109,12 +109,12 @@ function toCataloguedRun(
   }
 }
 
-/** A text as it is searched: in whatever case, and however its characters were put together. */
+/** A text as it is searched: without case, its characters composed alike (NFKC). */
 export function foldText(text: string): string {
   return text.normalize('NFKC').toLowerCase()
 }
 
-/** Removes what the catalogue has of runs. The caller has a transaction open, as for all that is written. */
+/** Removes runs from the catalogue. The caller has a transaction open, as for every write here. */
 export function removeRuns(db: DatabaseSync, ids: Iterable<string>): void {
   const statements = ['run', 'whole', 'tag', 'summary'].map((table) =>
     db.prepare(`DELETE FROM ${table} WHERE id = ?`),

@@ -38,7 +38,7 @@ interface Condition {
   values: SQLInputValue[]
 }
 
-/** The runs and retries that a page shows something of: those that cannot be read, too. */
+/** The runs and retries that a page shows, including those that cannot be read. */
 export function listShown(db: DatabaseSync, query: RunListQuery): string[] {
   const { order = 'newest', offset = 0, limit = -1 } = query
   const { sql, values } = toCondition(query)
@@ -51,7 +51,7 @@ export function listShown(db: DatabaseSync, query: RunListQuery): string[] {
 }
 
 /**
- * Reads a page of the runs that are asked for, while so many journals are still to be read. Throws a `SyntaxError` where
+ * Reads a page of the requested runs while `unread` journals are still to be read. Throws a `SyntaxError` if
  * a summary is damaged.
  */
 export function readRunPage(db: DatabaseSync, query: RunListQuery, unread: number): RunPage {
@@ -110,11 +110,11 @@ function toCondition(query: RunListQuery): Condition {
 /** A run or retry of certain operations, or one that cannot be read and may have done them. */
 export interface OperationRun {
   id: string
-  /** The same as long as its files are; null if they may be changing. */
+  /** Changes with its files; null if they may be changing now. */
   fingerprint: string | null
 }
 
-/** The runs and retries that did one of these operations, oldest first, and those that cannot be read. */
+/** The runs and retries of these operations, oldest first, and those that cannot be read. */
 export function listRunsOf(db: DatabaseSync, operations: readonly OperationKind[]): OperationRun[] {
   return readRows(
     db,
@@ -126,20 +126,20 @@ export function listRunsOf(db: DatabaseSync, operations: readonly OperationKind[
 
 export interface CallbackRun {
   id: string
-  /** The first run of its whole, which the name, the awaited rows and the counts are of. */
+  /** First run of its whole; `name`, `awaiting` and `counts` are the whole's. */
   first: string
   name: string
   runToken: string
   /** How far its inbox was read; null for a load test, which measures its own. */
   inboxRead: number | null
-  /** When the first and the last of its own awaited rows are overdue, Unix milliseconds; null if it awaits none. */
+  /** When its own first and last awaited rows become overdue, Unix milliseconds; null if it awaits none. */
   overdueAtMs: number | null
   lastOverdueAtMs: number | null
   awaiting: number
   counts: CallbackCounts | null
 }
 
-/** The runs and retries that callbacks come for, and those of the tokens. */
+/** The runs and retries that get callbacks, and those of the tokens. */
 export function readCallbackRuns(db: DatabaseSync, tokens: readonly string[]): CallbackRun[] {
   const rows = readRows<Omit<CallbackRun, 'counts'> & { counts: string | null }>(
     db,
@@ -156,15 +156,16 @@ export function readCallbackRuns(db: DatabaseSync, tokens: readonly string[]): C
   }))
 }
 
-/** Ids that a reference is looked up among, of those that fit, at most. */
+/** Most ids listed among those that fit a reference. */
 const FOUND_MAX = 5
 
-/** Before the name of runs, of which the newest is meant. */
+/** Prefix of a run's name in a reference to the newest run of that name. */
 const LATEST_OF = 'latest:'
 
 /**
- * The runs that a person's reference means: an id, or `latest`; else those whose id begins with it, and those of that
- * name. `latest:NAME` is the run of that name that was started last, or that has the newest retry with an id of its own.
+ * The runs that a person's reference means: an id, or `latest`; else those whose id begins with it and those
+ * of that name. `latest:NAME` is the run of that name that was started last or has the newest retry with its
+ * own id.
  */
 export function findRuns(db: DatabaseSync, reference: string): FoundRuns {
   const read = (sql: string, ...values: SQLInputValue[]) => readValues<string>(db, sql, ...values)
@@ -178,7 +179,7 @@ export function findRuns(db: DatabaseSync, reference: string): FoundRuns {
     newest,
     unreadable,
   })
-  // A retry belongs to a run, which is then the latest.
+  // A retry makes its run the latest.
   if (reference === 'latest') return toFound(read('SELECT id FROM whole ORDER BY newest DESC LIMIT 1'))
   const exact = read('SELECT id FROM run WHERE id = ?', reference)
   if (exact.length > 0 || reference === '') return toFound(exact)
@@ -198,7 +199,7 @@ export function findRuns(db: DatabaseSync, reference: string): FoundRuns {
   return toFound(found.slice(0, FOUND_MAX), found.length)
 }
 
-/** Reads every run as far as retention depends on it; `protectedIds` are those of runs and retries that are needed. */
+/** Reads what retention needs of every run; `protectedIds` are the runs and retries to keep. */
 export function readRetainedRuns(db: DatabaseSync, protectedIds: ReadonlySet<string>): RetainedRun[] {
   const inUse = new Set<string>()
   const needed = new Set<string>()

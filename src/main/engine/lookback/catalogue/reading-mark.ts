@@ -7,13 +7,14 @@ import { isRunId } from '../../workspace/workspace-files.ts'
 
 const PREFIX = 'catalogue.reading-'
 
-/** Behind the id of a run that a process was reading before when it ended. */
+/** Suffix of a run's id if reading it had failed to end once before. */
 const AGAIN = ' again'
 
 /**
- * Says in a file which journal a thread is reading, so that one whose reading does not end, or ends the process, is known
- * when the process is gone: SQLite cannot be interrupted, and a file can be made to keep it busy without end. A process
- * that is killed reads some journal by chance, so a run counts only if its reading did not end twice.
+ * Records in a file which journal a thread is reading, so that a journal whose reading never ends, or ends
+ * the process, is known afterwards: SQLite cannot be interrupted, and a crafted file can keep it busy
+ * forever. A killed process was reading some journal by chance, so a run counts only if its reading did not
+ * end twice.
  */
 export class ReadingMark {
   readonly #file: string
@@ -21,7 +22,7 @@ export class ReadingMark {
   /** By run, how often its reading did not end. */
   readonly #unended: ReadonlyMap<string, number>
 
-  /** Takes in what processes that are gone have left. */
+  /** Collects the marks of processes that are gone. */
   constructor(workspace: string) {
     this.#file = join(workspace, `${PREFIX}${process.pid}-${threadId}`)
     this.#unended = takeUnended(workspace, this.#file)
@@ -33,7 +34,7 @@ export class ReadingMark {
     return (this.#unended.get(runId) ?? 0) > 1
   }
 
-  /** Reads a run, of which the file tells until that has ended. */
+  /** Reads a run; the file names it until reading has ended. */
   during<Result>(runId: string, read: () => Result): Result {
     const descriptor = this.#descriptor
     if (descriptor === null) return read()
@@ -56,7 +57,7 @@ export class ReadingMark {
   }
 }
 
-/** Reads and removes the marks of processes that are gone, and one that an earlier process with our id has left. */
+/** Reads and removes the marks of processes that are gone, and one of an earlier process with our id. */
 function takeUnended(workspace: string, own: string): Map<string, number> {
   const unended = new Map<string, number>()
   for (const name of listNames(workspace)) {
@@ -70,7 +71,7 @@ function takeUnended(workspace: string, own: string): Map<string, number> {
       if (isRunId(runId)) unended.set(runId, text === runId ? 1 : 2)
       rmSync(file, { force: true })
     } catch {
-      // Another process takes it in.
+      // Another process collects it.
     }
   }
   return unended
@@ -93,7 +94,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Null in a read-only folder, for example, or if something stands there that is not ours, such as a link. */
+/** Null if that fails, as in a read-only folder, or if something not ours is there, such as a link. */
 function openIfPossible(file: string): number | null {
   try {
     return openSync(file, 'wx', 0o600)

@@ -25,13 +25,16 @@ import {
 } from './catalogued-run.ts'
 import { ReadingMark } from './reading-mark.ts'
 
-/** So many changed runs are a catalogue in the making: then all runs are looked at before anything is answered. */
+/**
+ * From this many changed runs on, a catalogue is being built: all runs are then read before anything is
+ * answered.
+ */
 const MAKING_FROM = 100
 
-/** Runs that were written to while they were read, and that are read again with a run that is kept. */
+/** Most runs read again with a run that is kept, because they were written to while being read. */
 const READ_AGAIN_MAX = 8
 
-/** The runs whose files have to be as they were, for an answer to be true; `all` where any may belong to it. */
+/** The runs whose files must be unchanged for an answer to be true; `all` if any run may belong to it. */
 export type Needed = 'all' | ((db: DatabaseSync) => readonly string[])
 
 export interface RefreshOptions {
@@ -42,16 +45,16 @@ export interface RefreshOptions {
   held: readonly string[]
   /** The clock, Unix milliseconds. */
   nowMs: () => number
-  /** How long journals are read until what they say is written, and others get their turn, milliseconds. */
+  /** How long journals are read before results are written and others get their turn, milliseconds. */
   sliceMs: number
   knownRuns: KnownRuns
 }
 
 /**
- * Brings the catalogue up to the journals as they are now, as far as answers need it. Names alone tell which runs are new
- * and which are gone. Sizes and times tell which have changed; of runs that may not be changing they are asked for only
- * if an answer needs the run. While many are read, `onSlice` is called now and then with how many are left; of these the
- * catalogue has nothing then.
+ * Brings the catalogue up to date with the journals, as far as answers need it. Names show which runs are new
+ * or gone, sizes and times which have changed; runs that should not be changing are only checked if an answer
+ * needs them. While many are read, `onSlice` is called now and then with how many are left, of which the
+ * catalogue then has nothing.
  */
 export async function refreshCatalogue(
   options: RefreshOptions,
@@ -69,7 +72,7 @@ export async function refreshCatalogue(
     return run === undefined || reading.isChanged(id, run)
   }
   const gone = [...known.keys()].filter((id) => !folder.hasRun(id))
-  // Those of which nothing is known that could still be true.
+  // Runs of which the catalogue knows nothing that could still be true.
   const changed = new Set(folder.ids.filter((id) => (known.get(id)?.fingerprint ?? null) === null))
   const needsAll = needs.includes('all') || changed.size >= MAKING_FROM
   const toRead = needsAll ? folder.ids.filter((id) => changed.has(id) || isChanged(id)) : changed
@@ -77,7 +80,7 @@ export async function refreshCatalogue(
     if (again.length > 0) {
       const left = listAffected(known, again)
       const isMaking = left.size >= MAKING_FROM
-      // What is known to be old must not be shown meanwhile.
+      // Outdated lines must not be shown meanwhile.
       const old = isMaking ? [...left].filter((id) => known.has(id)) : []
       if (old.length > 0) store.write((db) => removeRuns(db, old))
       const mark = new ReadingMark(workspace)
@@ -104,13 +107,13 @@ function listNeeded(need: Exclude<Needed, 'all'>, db: DatabaseSync): readonly st
   try {
     return need(db)
   } catch (error) {
-    // Its answer fails for the same reason, and no other does.
+    // Its answer fails for the same reason; the others do not.
     if (error instanceof SluiceError) return []
     throw error
   }
 }
 
-/** Reads a run that has just changed, whatever else has: the next look then has nothing left to do. */
+/** Reads a run that has just changed, whatever else did, so that the next look has nothing left to do. */
 export function keepRun(options: RefreshOptions, runId: string): void {
   const reading = new Reading(options, null)
   const recent = options.store.read((db) =>
@@ -132,7 +135,7 @@ interface KnownRun {
   isHeld: boolean
 }
 
-/** Journals as they are read in one look. */
+/** The journals read in one look. */
 class Reading {
   readonly #options: RefreshOptions
   readonly #folder: RunFolder | null
@@ -148,7 +151,7 @@ class Reading {
     return run.isOpen && run.isHeld !== this.#isHeld(id)
   }
 
-  /** Reads for a while, writes what was read, and takes it off the list. */
+  /** Reads for a while, writes the results and takes those runs off the list. */
   readSome(left: Set<string>, mark: ReadingMark | null): void {
     const ids: string[] = []
     const wholes: CataloguedWhole[] = []
@@ -179,7 +182,8 @@ class Reading {
     const { workspace } = this.#options
     const file = toJournalFile(workspace, id)
     const state = this.#readState(id)
-    // One that is brought up to date first may take seconds, during which a person may give up.
+    // A journal of an earlier version is upgraded first, which may take seconds, in which a person may give
+    // up.
     const isMarked = mark !== null && !isOfEarlierVersion(file)
     if (isMarked && mark.isEndless(id)) {
       const reason = 'twice, reading it did not end before its process did'
@@ -194,7 +198,7 @@ class Reading {
     const { workspace, pool } = this.#options
     try {
       const isHeld = (runId: string) => {
-        // Before its journal is read: what is written from then on shows.
+        // Read this before the journal, so that later writes show.
         this.#readState(runId)
         return this.#isHeld(runId)
       }
@@ -243,7 +247,10 @@ class Reading {
   }
 }
 
-/** Whether a journal cannot be read for what is in it, so that it need not be read again before it changes. */
+/**
+ * Whether a journal is unreadable because of its content, so that it need not be read again before it
+ * changes.
+ */
 function isOfContent(error: unknown, file: string): boolean {
   if (!(error instanceof SluiceError)) return false
   const { said } = error
@@ -284,7 +291,7 @@ function readKnownRuns(db: DatabaseSync): Map<string, KnownRun> {
   )
 }
 
-/** Those runs and everything that was part of a whole with them: it may stand apart now. */
+/** These runs and everything in a whole with them, which may stand apart now. */
 function listAffected(known: ReadonlyMap<string, KnownRun>, ids: readonly string[]): Set<string> {
   const affected = new Set(ids)
   const wholes = new Set(ids.map((id) => known.get(id)?.first).filter((first) => first != null))
