@@ -9,13 +9,14 @@ import { listReadAs } from '../messages/reading-messages.ts'
 import { listUsedMapping } from '../messages/used-mapping-words.ts'
 import { nameRunSource } from '../plan/source-paths.ts'
 import {
+  isStoppedWaiting,
   listRowWarnings,
   listRunWarnings,
   type RunSummary,
   type RunWarning,
   toServiceUrl,
 } from '../run/run.ts'
-import { describeOperation, describeTrial, toDurationMs } from '../run/run-view.ts'
+import { describeExtent, describeOperation, toDurationMs } from '../run/run-view.ts'
 import { type Line, quote, type Section } from './report.ts'
 
 /** A page says above its figures how the source was read; a document does so below them. */
@@ -43,12 +44,12 @@ export function toRunHead({ summary, app_version: version }: RunReport, surface:
       ],
     }
   }
-  const trial = describeTrial(summary)
+  const extent = describeExtent(summary)
   const duration = startedAt === null ? '' : ` · ${formatDuration(toDurationMs(summary))}`
   return {
     warnings: reason === null ? [] : [`Stopped: ${reason}${advice === null ? '' : `. ${advice}`}`],
     lines: [
-      [{ text: state, tone: 'strong' }, `${trial === null ? '' : `, ${trial}`}${duration}`],
+      [{ text: state, tone: 'strong' }, `${extent === null ? '' : `, ${extent}`}${duration}`],
       [`${what} · rows of `, source, ' to ', service],
       made,
       ...listRetries(summary),
@@ -74,6 +75,10 @@ const NOT_COMPLETED = {
     title: 'The run was interrupted before its end',
     text: 'It can be resumed. The figures show what was done until then.',
   },
+  waiting: {
+    title: 'All rows were sent, but callbacks are missing',
+    text: 'The run was stopped while it waited for them. Resuming it waits on.',
+  },
   stopped: {
     title: 'The run was stopped before its end',
     text: 'The figures show what was done until then.',
@@ -83,7 +88,7 @@ const NOT_COMPLETED = {
 /** What has to be known before any figure of a bulk run is read. */
 export function listRunNotices(summary: RunSummary): Notice[] {
   const { state, stop_reason: reason, stop_advice: advice, generator, warnings } = summary
-  const ended = state === 'completed' ? null : NOT_COMPLETED[state]
+  const ended = state === 'completed' ? null : NOT_COMPLETED[isStoppedWaiting(summary) ? 'waiting' : state]
   return [
     ...(ended === null
       ? []

@@ -11,7 +11,7 @@ import {
 import { describeState } from '../messages/state-name.ts'
 import { findOperation } from '../operations/operations.ts'
 import { COUNTED_STATES, type CountTone, ROW_STATES } from './item-state.ts'
-import { countTrial, countUnsuccessful, type RunSummary } from './run.ts'
+import { countTrial, countUnsuccessful, isStoppedWaiting, type RunSummary } from './run.ts'
 import { formatPace } from './snapshot.ts'
 
 export interface CountedRows {
@@ -22,8 +22,9 @@ export interface CountedRows {
   tone: CountTone
 }
 
-/** What a run was a trial of: `trial of the first 10 rows`; null for other runs. */
-export function describeTrial(summary: Parameters<typeof countTrial>[0]): string | null {
+/** How far a run went, if its state does not tell: `trial of the first 10 rows`, `all rows sent`; null otherwise. */
+export function describeExtent(summary: Parameters<typeof countTrial>[0]): string | null {
+  if (isStoppedWaiting(summary)) return 'all rows sent'
   const tried = countTrial(summary)
   if (tried === null) return null
   return `trial of the first ${tried === 1 ? 'row' : formatCounted(tried, 'row')}`

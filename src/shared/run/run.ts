@@ -533,6 +533,15 @@ export function countTrial({
   return rows.read - countRows(rows, 'unsent') - rows.not_sent
 }
 
+/** Whether a run was interrupted when nothing was left to be sent, and only callbacks were awaited. */
+export function isStoppedWaiting({
+  state,
+  thresholds,
+  rows,
+}: Pick<RunSummary, 'state' | 'thresholds' | 'rows'>): boolean {
+  return state === 'interrupted' && thresholds === undefined && rows.not_sent === 0 && rows.awaiting > 0
+}
+
 /** Whether a run has ended with rows that it can go on to send. */
 export function canResume(summary: Pick<RunSummary, 'state' | 'thresholds' | 'rows'>): boolean {
   const { state, rows } = summary

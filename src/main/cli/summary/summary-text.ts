@@ -10,7 +10,7 @@ import {
   toServiceUrl,
   toShownState,
 } from '../../../shared/run/run.ts'
-import { describeOperation, describeTrial, toDurationMs } from '../../../shared/run/run-view.ts'
+import { describeExtent, describeOperation, toDurationMs } from '../../../shared/run/run-view.ts'
 import { formatStop } from '../../../shared/run/snapshot.ts'
 import { hang, wrapWords } from '../terminal/layout.ts'
 import { toPrintable } from '../terminal/output.ts'
@@ -51,10 +51,10 @@ function formatHeading(terminal: Terminal, summary: RunSummary): string[] {
   }
   const state = terminal.tone(STATE_TONES[summary.state], toShownState(summary))
   const duration = summary.started_at === null ? '' : ` ${dot} ${formatDuration(toDurationMs(summary))}`
-  const trial = describeTrial(summary)
+  const extent = describeExtent(summary)
   const parent = summary.parent_run_id === null ? '' : ` ${dot} retry of ${summary.parent_run_id}`
   lines.push(
-    `${terminal.tone('strong', toPrintable(summary.name))} ${dot} ${state}${trial === null ? '' : `, ${trial}`}${duration}`,
+    `${terminal.tone('strong', toPrintable(summary.name))} ${dot} ${state}${extent === null ? '' : `, ${extent}`}${duration}`,
     terminal.tone(
       'quiet',
       toPrintable(`run ${summary.run_id} ${dot} ${describeOperation(summary)}${parent}`),

@@ -1,7 +1,8 @@
+import { toRowCounts } from '../../../shared/run/counts.ts'
 import type { ItemState } from '../../../shared/run/item-state.ts'
 import type { Journal } from '../journal/journal.ts'
 import { findHeldCorrection, findTakenOver, type RunFamily, type RunView } from '../journal/run-family.ts'
-import { type RunRecord, readRunRecord } from '../journal/run-record.ts'
+import { type RunRecord, readRunRecord, updateRunRecord } from '../journal/run-record.ts'
 import { readLatency, writeLatency } from '../journal/seconds.ts'
 import { createReplacedReader, isSentSince } from '../journal/sent-as.ts'
 import { parseCells } from '../journal/stored-cells.ts'
@@ -273,7 +274,10 @@ function hasLateCallbacks({ db, record, workspace }: RunView): boolean {
   }
 }
 
-/** Processes the callbacks that came when nobody held the run; nothing is sent, and the run stays as it ended. */
+/**
+ * Processes the callbacks that came when nobody held the run; nothing is sent. A run stays as it ended, unless it was
+ * stopped while it waited for the last of them: it has completed then.
+ */
 export function settleCallbacks(workspace: string, journal: Journal): void {
   const record = readRunRecord(journal.db)
   if (record === null || record.callbackBase === null) return
@@ -293,7 +297,12 @@ export function settleCallbacks(workspace: string, journal: Journal): void {
       journal.transact('process', () => settler.write())
       settler.committed()
     }
-    journal.transact('process', () => writeLatency(journal.db, latency))
+    journal.transact('process', () => {
+      writeLatency(journal.db, latency)
+      const rows = toRowCounts(journal.counters.entries('state'), record.rowsRead)
+      const isOver = rows.not_sent === 0 && rows.awaiting === 0
+      if (record.state === 'interrupted' && isOver) updateRunRecord(journal.db, { state: 'completed' })
+    })
   } finally {
     settler.close()
   }

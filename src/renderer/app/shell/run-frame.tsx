@@ -17,7 +17,7 @@ import { type ReactNode, useEffect, useState } from 'react'
 import type { ConnectionEntry } from '../../../shared/bridge/connections.ts'
 import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
 import { countUnsuccessful, type RunSummary, toShownState } from '../../../shared/run/run.ts'
-import { describeTrial } from '../../../shared/run/run-view.ts'
+import { describeExtent } from '../../../shared/run/run-view.ts'
 import { ask, useConnection } from '../../bridge/client.ts'
 import { useLiveRuns } from '../../bridge/live-runs.ts'
 import { readResultsAhead } from '../../bridge/read-ahead.ts'
@@ -150,9 +150,9 @@ function RunHead(props: {
     )
   }
   const isLoad = isLoadTest(summary)
-  const trial = phase === 'ended' ? describeTrial(summary) : null
+  const extent = phase === 'ended' ? describeExtent(summary) : null
   // The other rows of a trial were never asked for.
-  const notSent = trial === null ? summary.rows.not_sent : 0
+  const notSent = extent === null ? summary.rows.not_sent : 0
   const missing =
     phase === 'ended' && !isLoad && route.kind !== 'run' ? describeMissing(summary.rows, notSent) : null
   const standing =
@@ -187,7 +187,7 @@ function RunHead(props: {
       </div>
       <p className={`quiet ${styles.runStanding}`}>
         <RunStateLabel state={standing} isLoadTest={isLoad} />,{' '}
-        {isLoad ? 'load test of' : trial === null ? nameStanding(phase) : `${trial} to`}{' '}
+        {isLoad ? 'load test of' : extent === null ? nameStanding(phase) : `${extent} to`}{' '}
         <ConnectionChip place={props.namePlace(summary.base_url, summary.connection)} />
         {missing !== null && <> · {missing}</>}
       </p>

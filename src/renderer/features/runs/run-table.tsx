@@ -7,7 +7,7 @@ import { formatBytes, formatCount, formatCounted, formatMs } from '../../../shar
 import { findOperation } from '../../../shared/operations/operations.ts'
 import { OUTCOMES, type Outcome } from '../../../shared/run/item-state.ts'
 import { listRetries, type RunSummary, toShownState } from '../../../shared/run/run.ts'
-import { describeTrial } from '../../../shared/run/run-view.ts'
+import { describeExtent } from '../../../shared/run/run-view.ts'
 import type { RunSnapshot } from '../../../shared/run/snapshot.ts'
 import type { NamePlace } from '../../ui/connection/destination.ts'
 import { ConnectionChip } from '../../ui/connection/destination-panel.tsx'
@@ -183,7 +183,7 @@ function OutcomeHead({ state }: { state: Outcome }) {
 function RunCell(props: { entry: RunEntry } & RunTableProps) {
   const { entry, nowMs } = props
   const run = entry.summary
-  const trial = describeTrial(run)
+  const extent = describeExtent(run)
   return (
     <>
       {props.toEditor(entry) ?? (
@@ -213,7 +213,7 @@ function RunCell(props: { entry: RunEntry } & RunTableProps) {
             </span>
             <SafeText text={describeRun(run)} max={120} />
             {DOT}
-            {trial !== null && trial + DOT}
+            {extent !== null && extent + DOT}
             <RunPlace run={run} namePlace={props.namePlace} />
           </div>
           <RunNotes entry={entry} />

@@ -16,7 +16,7 @@ import { RUNS_SHOWN, type RunEntries, type RunEntry } from '../../../shared/brid
 import type { UnreadableRun } from '../../../shared/lookback/run-list.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { SOURCE_NAMES_TEXT } from '../../../shared/plan/source-formats.ts'
-import type { RunSummary } from '../../../shared/run/run.ts'
+import { isStoppedWaiting, type RunSummary } from '../../../shared/run/run.ts'
 import { ask } from '../../bridge/client.ts'
 import { useLiveRuns } from '../../bridge/live-runs.ts'
 import { useTableView } from '../../bridge/table-view.ts'
@@ -313,7 +313,10 @@ function InterruptedBanner(props: { entries: RunEntry[]; onReview: (runId: strin
       }
       actions={<ActionButton label="Review and resume" onClick={() => props.onReview(newest.run_id)} />}
     >
-      {left.join(', ')}. Nothing is sent until you resume.
+      {left.join(', ')}.{' '}
+      {isStoppedWaiting(newest)
+        ? 'All rows were sent; resume to wait on.'
+        : 'Nothing is sent until you resume.'}
       {cut.length > 1 && ` ${formatCounted(cut.length - 1, 'more run')} in the same state below.`}
     </Notice>
   )

@@ -3,6 +3,8 @@ import { Journal } from '../../../../src/main/engine/journal/journal.ts'
 import { InboxWriter } from '../../../../src/main/engine/receiver/inbox-writer.ts'
 import { settleCallbacks } from '../../../../src/main/engine/run/callback-settler.ts'
 import { toJournalFile } from '../../../../src/main/engine/workspace/workspace-files.ts'
+import { listRunNotices } from '../../../../src/shared/report/report-head.ts'
+import { describeExtent } from '../../../../src/shared/run/run-view.ts'
 import { startFaultServer, type WireRequest } from '../../../helpers/fault-server.ts'
 import { createInProcessRuns, RUN_KEY } from '../../../helpers/in-process-runs.ts'
 import { createRunPlan, openTestFolder } from '../../../helpers/test-folder.ts'
@@ -118,6 +120,38 @@ test('a retry while callbacks are awaited is refused, since nothing could be don
   await again.until(({ phase }) => phase === 'awaiting')
   again.command({ kind: 'stop' })
   expect(await again.ended).toMatchObject({ rows: { awaiting: 1, rejected: 1 } })
+})
+
+test('a run that was stopped while it waited has completed once the last callback came', async () => {
+  const { server, answer, receive } = await startAsyncService()
+  answer.toBody = () => null
+  const run = runs.start(toPlan(server.baseUrl), BASE)
+  await run.until(({ phase, rows }) => phase === 'awaiting' && rows.awaiting === 4)
+  run.command({ kind: 'stop' })
+  const stopped = await run.ended
+  expect(stopped).toMatchObject({ state: 'interrupted', rows: { awaiting: 4, not_sent: 0 } })
+  expect(describeExtent(stopped)).toBe('all rows sent')
+  expect(listRunNotices(stopped)[0]?.title).toBe('All rows were sent, but callbacks are missing')
+  for (const item of [1, 2, 3])
+    await receive(run.runId, item, { task_id: `task-${item}`, triggered_rules: [] })
+  expect(settle(run.runId)).toMatchObject({ state: 'interrupted', rows: { succeeded: 3, awaiting: 1 } })
+  await receive(run.runId, 4, { task_id: 'task-4', triggered_rules: [] })
+  expect(settle(run.runId)).toMatchObject({ state: 'completed', rows: { succeeded: 4, awaiting: 0 } })
+})
+
+test('callbacks do not complete a run that has rows left to send', async () => {
+  const { server, answer, receive } = await startAsyncService()
+  answer.toBody = () => null
+  const run = runs.start(toPlan(server.baseUrl), { ...BASE, hold: true })
+  await run.until(({ phase }) => phase === 'ready')
+  run.command({ kind: 'begin', limit: 1 })
+  await run.until(({ phase, rows }) => phase === 'ready' && rows.awaiting === 1)
+  run.command({ kind: 'stop' })
+  const stopped = await run.ended
+  expect(stopped).toMatchObject({ state: 'interrupted', rows: { awaiting: 1, not_sent: 3 } })
+  expect(describeExtent(stopped)).toBeNull()
+  await receive(run.runId, 1, { task_id: 'task-1', triggered_rules: [] })
+  expect(settle(run.runId)).toMatchObject({ state: 'interrupted', rows: { succeeded: 1, not_sent: 3 } })
 })
 
 test('a disk that was full for a moment while a run was held does not end the resumed run', async () => {

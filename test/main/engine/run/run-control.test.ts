@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { CommitHook } from '../../../../src/main/engine/journal/journal.ts'
 import { toJournalFile } from '../../../../src/main/engine/workspace/workspace-files.ts'
 import { canResume } from '../../../../src/shared/run/run.ts'
-import { describeTrial } from '../../../../src/shared/run/run-view.ts'
+import { describeExtent } from '../../../../src/shared/run/run-view.ts'
 import { startFaultServer, toErrorAnswer, toTaskAnswer } from '../../../helpers/fault-server.ts'
 import { createInProcessRuns } from '../../../helpers/in-process-runs.ts'
 import { createRunPlan, openTestFolder } from '../../../helpers/test-folder.ts'
@@ -70,13 +70,13 @@ test('a trial of the first rows is completed, also while the rest is held, and t
   // What a process that is killed now would leave.
   const held = runs.summarize(run.runId)
   expect(held).toMatchObject({ state: 'completed', stop_reason: null })
-  expect([describeTrial(held), canResume(held)]).toEqual(['trial of the first 4 rows', true])
+  expect([describeExtent(held), canResume(held)]).toEqual(['trial of the first 4 rows', true])
   run.command({ kind: 'stop' })
   expect(await run.ended).toMatchObject({ state: 'completed', rows: { succeeded: 4, not_sent: 5 } })
 
   const rest = await runs.resume(run.runId).ended
   expect(rest).toMatchObject({ state: 'completed', rows: { succeeded: 9, not_sent: 0 } })
-  expect([describeTrial(rest), canResume(rest)]).toEqual([null, false])
+  expect([describeExtent(rest), canResume(rest)]).toEqual([null, false])
   expect(countArrivals(server)).toEqual(Array(9).fill(1))
 })
 
