@@ -7,13 +7,16 @@ import { withColumnNames } from './kept-columns.ts'
 import { findColumn, findOtherName, suggestMapping } from './match-columns.ts'
 import { findPlaceholder, parseTemplate } from './templates.ts'
 
-/** Stands for the mapping of the last run of a source with the same columns, so no saved mapping is called that. */
+/**
+ * Stands for the mapping of the last run of a source with the same columns; no saved mapping can have this
+ * name.
+ */
 export const LAST_MAPPING = 'last'
 
-/** How many mappings a workspace keeps. */
+/** Most mappings in a workspace. */
 export const MAPPINGS_MAX = 200
 
-/** What a person calls a mapping; no two of a workspace have the same name. */
+/** The name of a mapping, unique in its workspace. */
 export const mappingNameSchema = z
   .string()
   .trim()
@@ -23,7 +26,7 @@ export const mappingNameSchema = z
     error: `"${LAST_MAPPING}" stands for the mapping of the last run; choose another name`,
   })
 
-/** A mapping of files that come again, for the operations of one kind. */
+/** A mapping for recurring files, for operations of one kind. */
 export const savedMappingSchema = z.object({
   name: mappingNameSchema,
   operation: operationKindSchema,
@@ -32,17 +35,17 @@ export const savedMappingSchema = z.object({
 
 export type SavedMapping = z.infer<typeof savedMappingSchema>
 
-/** The mappings that a workspace keeps. */
+/** The mappings of a workspace. */
 export const savedMappingsSchema = z.object({
   version: z.literal(1),
   mappings: z.array(savedMappingSchema).max(MAPPINGS_MAX),
 })
 
-/** How a source with the same columns was mapped last. */
+/** The last mapping of a source with the same columns. */
 export const lastMappingSchema = z.object({
   runId: z.string(),
   runName: z.string(),
-  /** When that run was started, ISO 8601. */
+  /** When that run started, ISO 8601. */
   startedAt: z.string(),
   mapping: savedMappingSchema.shape.mapping,
 })
@@ -50,8 +53,8 @@ export const lastMappingSchema = z.object({
 export type LastMapping = z.infer<typeof lastMappingSchema>
 
 /**
- * What a run's plan came to for its columns: what the plan says, and by name and guess what it leaves open; numbers with
- * the names of their columns.
+ * The mapping that a run used for its columns: the plan's, completed by names and guesses; numbered columns
+ * also have their names.
  */
 export function toUsedMapping(mapping: Mapping, columns: readonly string[], operation: Operation): Mapping {
   const said = { ...suggestMapping(columns, operation).mapping, ...mapping }
@@ -72,7 +75,7 @@ export function isSameMapping(one: Mapping, other: Mapping): boolean {
   return toKey(one) === toKey(other)
 }
 
-/** The columns that a mapping names and a source does not have, or has elsewhere than at their numbers. */
+/** Columns that a mapping uses and a source lacks, or has at other numbers. */
 export function findMissingColumns(mapping: Mapping, columns: readonly string[]): string[] {
   const missing = Object.values(mapping).flatMap((source) => {
     if (source.kind === 'column') {

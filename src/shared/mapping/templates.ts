@@ -1,13 +1,13 @@
 import type { FieldSource } from '../plan/plan.ts'
 import { findColumn, findColumnOfName } from './match-columns.ts'
 
-/** A piece of a template: text as it stands, or the name between `{{` and `}}`. */
+/** A part of a template: literal text, or the name between `{{` and `}}`. */
 export type TemplatePart = { kind: 'text'; text: string } | { kind: 'placeholder'; name: string }
 
-/** Gives the value for one row. Pure: the same row, cells and run give the same text. */
+/** Returns the value for one row. Pure: the same row, cells and run give the same text. */
 export type ReadCell = (row: number, cells: readonly string[]) => string
 
-/** Splits a template at its placeholders; braces that do not pair up are text. */
+/** Splits a template at its placeholders; unpaired braces are text. */
 export function parseTemplate(template: string): TemplatePart[] {
   const parts: TemplatePart[] = []
   let from = 0
@@ -20,13 +20,16 @@ export function parseTemplate(template: string): TemplatePart[] {
   return parts
 }
 
-/** What a placeholder stands for; `{{row}}` and `{{run}}` go before columns of those names, which {@link OF_COLUMN} reaches. */
+/**
+ * What a placeholder stands for; `{{row}}` and `{{run}}` win over columns of these names, which {@link
+ * OF_COLUMN} reaches.
+ */
 export type PlaceholderMeaning = { kind: 'row' } | { kind: 'run' } | { kind: 'column'; index: number }
 
-/** Stands before the name of a column that a placeholder means for certain: `{{column:row}}`. */
+/** Prefix of a placeholder that always means a column: `{{column:row}}`. */
 const OF_COLUMN = 'column:'
 
-/** The meaning of a placeholder's name, spaces around it allowed, or null if it has none. */
+/** The meaning of a placeholder's name, which may have spaces around it; null if it has none. */
 export function findPlaceholder(name: string, columns: readonly string[]): PlaceholderMeaning | null {
   const trimmed = name.trim()
   if (trimmed === 'row') return { kind: 'row' }
@@ -38,7 +41,7 @@ export function findPlaceholder(name: string, columns: readonly string[]): Place
   return index === -1 ? null : { kind: 'column', index }
 }
 
-/** The placeholders of a template that are the row or the run, though a column has that name. */
+/** Placeholders of a template that mean the row or the run although a column has that name. */
 export function findShadowing(template: string, columns: readonly string[]): ('row' | 'run')[] {
   const kinds = parseTemplate(template).flatMap((part) => {
     const meaning = part.kind === 'text' ? null : findPlaceholder(part.name, columns)
@@ -80,7 +83,7 @@ function compilePart(part: TemplatePart, columns: readonly string[], runToken: s
   return (_row, cells) => cells[index] ?? ''
 }
 
-/** The columns that fill a field, by their index: that of a column, or those that a template names. */
+/** Indexes of the columns that fill a field: a single one, or those in a template. */
 export function listColumnsOf(source: FieldSource | undefined, columns: readonly string[]): number[] {
   if (source === undefined) return []
   if (source.kind === 'column') {
@@ -99,8 +102,8 @@ export function isConstantTemplate(template: string): boolean {
 }
 
 /**
- * Whether no two rows of a run can get the same text: exactly one `{{row}}`, and nothing else but constants and
- * `{{run}}`. Such values need not be looked up for repetitions.
+ * Whether no two rows of a run can get the same text: exactly one `{{row}}`, and otherwise only constants and
+ * `{{run}}`. Such values need no check for duplicates.
  */
 export function isUniqueByConstruction(template: string): boolean {
   let rows = 0

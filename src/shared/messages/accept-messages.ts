@@ -5,12 +5,12 @@ import { formatCounted } from './figure-text.ts'
 import { sayExpected } from './problem-messages.ts'
 import { findAdvice, findNeeds } from './problem-traits.ts'
 
-/** The codes that have to be accepted for causes of warnings. */
+/** The codes to accept for the causes of warnings. */
 export function listNeeded(groups: readonly ProblemGroup[]): AcceptCode[] {
   return ACCEPT_CODES.filter((code) => groups.some((group) => findNeeds(group) === code))
 }
 
-/** A cause that has to be accepted: its rows, what is wrong, an example, and in a terminal what to do. */
+/** A cause to accept: its rows, what is wrong, an example and, in a terminal, what to do. */
 export function sayOpenWarning(group: ProblemGroup, surface: Surface): string {
   const field = group.field === null ? '' : `${group.field} `
   const [example] = group.examples
@@ -18,7 +18,7 @@ export function sayOpenWarning(group: ProblemGroup, surface: Surface): string {
   const such = example === undefined ? '' : ` (such as row ${formatProblemRow(example)}${found})`
   const toDo = surface === 'terminal' ? findAdvice(group) : null
   const advice = toDo === null ? '' : `; ${toDo}`
-  // What is known of the one row that does not fit.
+  // Details of the only row that does not fit.
   const { details, alsoAt } = group.code === 'unfit_fix' && group.rows === 1 ? (example ?? {}) : {}
   const one = { ...(details !== undefined && { details }), ...(alsoAt !== undefined && { alsoAt }) }
   const said = sayExpected({ ...group, ...one }, surface)

@@ -2,7 +2,7 @@ import { type ErrorEntry, ofCode, ofFailure } from './error-entry.ts'
 import { formatCounted } from './figure-text.ts'
 import { sayPortProblem, type Thrown } from './thrown.ts'
 
-/** What a file is that `--out` cannot write to, besides the source. */
+/** Files that `--out` cannot write to, besides the source. */
 const FILE_USES = {
   plan: 'the plan file',
   saved_plan: 'the file of --save-plan',
@@ -14,7 +14,7 @@ const FILE_USES = {
 
 export type FileUse = keyof typeof FILE_USES
 
-/** The command whose arguments are refused, such as `runs prune`; none if no command is named. */
+/** The command that refused its arguments, such as `runs prune`; absent if no command is named. */
 interface Refused {
   command?: string
 }
@@ -25,7 +25,7 @@ function sayHelp({ command = '' }: Refused, sluice: string): string {
     : `To list its options, run: ${sluice} ${command} --help`
 }
 
-/** Errors that only the command line has: its arguments, its plan files, its questions. */
+/** Errors of the command line alone: its arguments, its plan files, its questions. */
 export const COMMAND_LINE_MESSAGES = {
   ...ofCode('BAD_USAGE', {
     arguments_refused: ({ reason, ...refused }: Refused & { reason: string }, sluice: string) => ({

@@ -23,7 +23,10 @@ export function parseDurationMs(text: string): number | null {
   return Math.round(ms)
 }
 
-/** A duration that {@link parseDurationMs} reads back exactly: `90000` is `1m30s`, `0` is `0s`. Whole milliseconds. */
+/**
+ * A duration that {@link parseDurationMs} reads back exactly: `90000` is `1m30s`, `0` is `0s`. Takes whole
+ * milliseconds.
+ */
 export function formatDurationMs(ms: number): string {
   let rest = ms
   let text = ''
@@ -35,7 +38,7 @@ export function formatDurationMs(ms: number): string {
   return text === '' ? '0s' : text
 }
 
-/** A duration that was set, exactly, as a person reads it: `90000` is `1 min 30 s`, `0` is `0 s`. Whole milliseconds. */
+/** A chosen duration in exact words: `90000` is `1 min 30 s`, `0` is `0 s`. Takes whole milliseconds. */
 export function formatSetDuration(ms: number): string {
   return formatDurationMs(ms).replaceAll(PART, (_, amount: string, unit: string, at: number) => {
     const digits = at > 0 && unit !== 'ms' ? amount.padStart(2, '0') : amount

@@ -10,14 +10,14 @@ export const EXIT = {
   notJudged: 98,
   /** A threshold was crossed. */
   thresholdCrossed: 99,
-  /** Interrupted by the person; resumable. */
+  /** Interrupted by a person; resumable. */
   interrupted: 130,
 } as const
 
 /** One of {@link EXIT}'s numbers. */
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
 
-/** Stable codes of errors that cross a boundary: worker to main, main to window, command line to shell. */
+/** Stable codes of errors that cross a boundary: from worker to main process, to window, or to shell. */
 export const ERROR_CODES = [
   'BAD_USAGE',
   'BAD_PLAN',
@@ -39,39 +39,42 @@ export const ERROR_CODES = [
 
 export type ErrorCode = (typeof ERROR_CODES)[number]
 
-/** Where words are read: in a terminal, where options and commands can be typed, or in the window. */
+/** Where words are read: in a terminal, whose user can type options and commands, or in the window. */
 export type Surface = 'terminal' | 'window'
 
-/** Words for both surfaces alike, or for each its own. */
+/** Words for both surfaces, or one text for each. */
 export type Wording = string | Record<Surface, string>
 
 export interface ErrorWords {
-  /** What failed, on what, what was expected and what was found. */
+  /** What failed, for what, what was expected and what was found. */
   text: Wording
-  /** Several causes of what `text` says, if there are several. */
+  /** The causes of what `text` says, if there are several. */
   causes?: readonly Wording[]
   /** What to do about it. */
   remedy: Wording
 }
 
-/** An error of the catalogue: its stable code, what a command exits with, and its words. */
+/** An error of the catalogue: its stable code, a command's exit code, and its words. */
 export interface ErrorEntry {
   code: ErrorCode
-  /** `badInput` unless given. */
+  /** Default: `badInput`. */
   exit?: keyof typeof EXIT
-  /** `sluice` is what to type before a command of ours. */
+  /** `sluice` is what to type before a Sluice command. */
   words: (args: never, sluice: string) => ErrorWords
 }
 
 type Words = ErrorEntry['words']
 
-/** Entries of one code, given the words of each by its id. What exits with another code than others has an entry of its own. */
+/**
+ * Entries with one code, given the words of each by id. Errors with a special exit code have entries of their
+ * own.
+ */
 export function ofCode<Ids extends Record<string, Words>>(code: ErrorCode, ids: Ids) {
   const entries = Object.entries(ids).map(([id, words]) => [id, { code, words }])
   return Object.fromEntries(entries) as { [Id in keyof Ids]: { code: ErrorCode; words: Ids[Id] } }
 }
 
-/** The same of what ends a run or a command that had begun to do something. */
+/** The same for errors that end a run or a command after it has begun to do something. */
 export function ofFailure<Ids extends Record<string, Words>>(code: ErrorCode, ids: Ids) {
   const entries = Object.entries(ids).map(([id, words]) => [id, { code, exit: 'rowsFailed', words }])
   return Object.fromEntries(entries) as {

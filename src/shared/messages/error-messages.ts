@@ -14,7 +14,7 @@ import { SQL_MESSAGES } from './sql-messages.ts'
 import { WINDOW_MESSAGES } from './window-messages.ts'
 import { WORKSPACE_MESSAGES } from './workspace-messages.ts'
 
-/** Every error that a person may read, a file for each room. */
+/** Every error that a person may read, from one file for each area. */
 export const ERROR_MESSAGES = {
   ...ofFailure('INTERNAL', {
     unexpected: ({ reason }: { reason: string }) => ({
@@ -47,15 +47,15 @@ export type ErrorId = keyof typeof ERROR_MESSAGES
 
 type ArgsOf<Entry> = Entry extends { words: (args: infer Args, ...rest: never[]) => unknown } ? Args : never
 
-/** What is wrong, as an id of the catalogue and its arguments: plain JSON, which crosses every boundary. */
+/** What is wrong, as a catalogue id and its arguments: plain JSON, which can cross every boundary. */
 export type ErrorMessage = { [Id in ErrorId]: { id: Id } & ArgsOf<(typeof ERROR_MESSAGES)[Id]> }[ErrorId]
 
 /** An error in words, as a person reads it. */
 export interface WordedError {
   code: ErrorCode
-  /** What failed, on what, what was expected and what was found. */
+  /** What failed, for what, what was expected and what was found. */
   message: string
-  /** The same in parts if it has several causes; else the message alone. */
+  /** The message without its causes, if there are several; otherwise the message. */
   title: string
   causes: readonly string[]
   /** What to do about it. */
@@ -66,7 +66,7 @@ export function findErrorEntry({ id }: Pick<ErrorMessage, 'id'>): ErrorEntry {
   return ERROR_MESSAGES[id]
 }
 
-/** The words of an error for one surface. `sluice` is what to type there before a command of ours. */
+/** The words of an error for one surface. `sluice` is what to type there before a Sluice command. */
 export function sayError(message: ErrorMessage, surface: Surface, sluice = 'sluice'): WordedError {
   const { code, words } = findErrorEntry(message)
   const { text, causes: worded = [], remedy } = words(message as never, sluice)
@@ -92,7 +92,7 @@ export function isErrorMessage(value: unknown): value is ErrorMessage {
   )
 }
 
-/** An error about a source, named as the person knows it in the place of its path; other errors as they are. */
+/** An error about a source with a person's name for it instead of its path; other errors are unchanged. */
 export function renameSource(said: ErrorMessage, source: string): ErrorMessage {
   return saySourceProblem(said) === null ? said : ({ ...said, source } as ErrorMessage)
 }

@@ -4,15 +4,15 @@ import { findDiskTrouble, toThrownText } from './thrown.ts'
 
 type OmitReason<Said> = Said extends { reason: string } ? Omit<Said, 'reason'> : never
 
-/** An error of the catalogue whose words have a reason, without it. */
+/** An error of the catalogue that takes a reason, without the reason. */
 type WithoutReason = OmitReason<ErrorMessage>
 
 /**
- * A failure that a person can act on, as an id of the catalogue and its arguments. It becomes words where it is read:
- * see {@link sayError}. `message` and `hint` have those of the command line. Never holds a secret.
+ * A failure that a person can act on, as a catalogue id with its arguments. {@link sayError} words it where
+ * it is read; `message` and `hint` have the command line's words. Never holds a secret.
  */
 export class SluiceError extends Error {
-  /** Crosses threads, sockets and pipes as JSON; `new SluiceError(said)` makes the same error of it. */
+  /** Crosses threads, sockets and pipes as JSON; `new SluiceError(said)` restores the error. */
   readonly said: ErrorMessage
 
   constructor(said: ErrorMessage, options: { cause?: unknown } = {}) {
@@ -21,12 +21,12 @@ export class SluiceError extends Error {
     this.said = said
   }
 
-  /** The error that something thrown led to: its words give what was thrown as the reason. */
+  /** The error that another thrown value caused, with that value's text as the reason. */
   static because(cause: unknown, said: WithoutReason): SluiceError {
     return new SluiceError({ ...said, reason: toThrownText(cause) } as ErrorMessage, { cause })
   }
 
-  /** The stable code, which documents carry. */
+  /** The stable code, as in documents. */
   get code(): ErrorCode {
     return findErrorEntry(this.said).code
   }
@@ -36,13 +36,13 @@ export class SluiceError extends Error {
     return sayError(this.said, 'terminal').hint
   }
 
-  /** What a command that fails so exits with. */
+  /** The exit code of a command that fails with it. */
   get exitCode(): ExitCode {
     return EXIT[findErrorEntry(this.said).exit ?? 'badInput']
   }
 }
 
-/** Makes a `SluiceError` of anything thrown; what nobody expected becomes `INTERNAL`, unless a disk is what failed. */
+/** Turns anything thrown into a `SluiceError`: `INTERNAL` if unexpected, unless a disk failed. */
 export function toSluiceError(error: unknown): SluiceError {
   if (error instanceof SluiceError) return error
   const disk = findDiskTrouble(error)
@@ -52,7 +52,7 @@ export function toSluiceError(error: unknown): SluiceError {
   return new SluiceError({ id: 'unexpected', reason: toThrownText(error) }, { cause: error })
 }
 
-/** What anything thrown says, in the form that crosses a boundary. */
+/** Anything thrown in the form that crosses boundaries. */
 export function toErrorMessage(error: unknown): ErrorMessage {
   return toSluiceError(error).said
 }

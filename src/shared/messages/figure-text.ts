@@ -1,4 +1,4 @@
-// Made with the first figure: most threads load this and format none.
+// Created with the first figure: most threads load this module and format none.
 let whole: Intl.NumberFormat | null = null
 let tenths: Intl.NumberFormat | null = null
 
@@ -12,7 +12,7 @@ function formatTenths(value: number): string {
   return tenths.format(value)
 }
 
-/** A figure without what only arithmetic adds in far decimals; never -0, which would read as minus nothing. */
+/** A figure without floating-point noise in far decimals; never -0, which would read as negative. */
 export function roundNoise(value: number): number {
   return Number(value.toFixed(12)) + 0
 }
@@ -22,45 +22,48 @@ export function formatCount(count: number): string {
   return formatWhole(count)
 }
 
-/** A count and its noun, in the right number: `1 request`, `2 requests`. */
+/** A count and its noun, singular or plural: `1 request`, `2 requests`. */
 export function formatCounted(count: number, noun: string, plural = `${noun}s`): string {
   return `${formatWhole(count)} ${count === 1 ? noun : plural}`
 }
 
-/** Those counts that are of anything, each with what they are of: `3 without a label`. */
+/** The counts above zero, each with what it counts: `3 without a label`. */
 export function listCounts(counts: readonly (readonly [count: number, what: string])[]): string[] {
   return counts.filter(([count]) => count > 0).map(([count, what]) => `${formatWhole(count)} ${what}`)
 }
 
-/** About three figures: `0.42`, `8.31`, `56.2`, `1,204`; `0` is nothing at all. */
+/** About three digits: `0.42`, `8.31`, `56.2`, `1,204`; `0` only for exactly zero. */
 export function formatFigure(value: number): string {
   const size = Math.abs(value)
   if (value === 0 || size >= 99.95) return formatWhole(value)
   return size >= 9.995 ? formatTenths(value) : value.toFixed(2)
 }
 
-/** Milliseconds in three figures with the unit that suits: `0.42 ms`, `124 ms`, `1.20 s`. */
+/** Milliseconds with three digits in a suitable unit: `0.42 ms`, `124 ms`, `1.20 s`. */
 export function formatMs(ms: number): string {
   return Math.abs(ms) >= 1000 ? `${formatFigure(ms / 1000)} s` : `${formatFigure(ms)} ms`
 }
 
-/** How long the slowest took: `99 of 100 within 80.0 ms`; fewer than 100 requests have no such share: `all 5 within 95.0 ms`. */
+/**
+ * How long the slowest took: `99 of 100 within 80.0 ms`, or `all 5 within 95.0 ms` for fewer than 100
+ * requests.
+ */
 export function describeSlowest({ count, p99, max }: { count: number; p99: number; max: number }): string {
   if (count >= 100) return `99 of 100 within ${formatMs(p99)}`
   return count === 1 ? 'a single request' : `all ${count} within ${formatMs(max)}`
 }
 
-/** A latency on an axis, with as few figures as it needs: `0`, `0.5 ms`, `50 ms`, `1.5 s`. */
+/** A latency on an axis, with as few digits as possible: `0`, `0.5 ms`, `50 ms`, `1.5 s`. */
 export function formatAxisMs(ms: number): string {
   return ms === 0 ? '0' : dropZeros(formatMs(ms))
 }
 
-/** The same figures without zeros behind the decimal point: `20 %` for `20.0 %`. */
+/** Drops zeros after the decimal point: `20 %` for `20.0 %`. */
 export function dropZeros(text: string): string {
   return text.replace(/(\.\d*?)0+(?=\s|$)/, (_, decimals: string) => (decimals === '.' ? '' : decimals))
 }
 
-/** A rate per second, without its unit: one decimal below 100, none from there. */
+/** A rate per second, without its unit: with one decimal below 100, else none. */
 export function formatRate(perSecond: number): string {
   return Math.abs(perSecond) < 99.95 ? formatTenths(perSecond) : formatWhole(perSecond)
 }
@@ -90,7 +93,7 @@ export function formatBytes(bytes: number): string {
   return `${unit === 0 || value >= 99.95 ? formatWhole(value) : formatTenths(value)} ${units[unit]}`
 }
 
-/** A span of time as a person says it: `36 ms`, `26.1 s`, `3 min`, `3 min 05 s`, `2 h 04 min`. */
+/** A span of time for people: `36 ms`, `26.1 s`, `3 min`, `3 min 05 s`, `2 h 04 min`. */
 export function formatDuration(ms: number): string {
   const seconds = ms / 1000
   if (seconds < 0.9995) return `${formatWhole(ms)} ms`

@@ -1,20 +1,22 @@
 import leven from 'leven'
 
-/** Letters to change, add or leave out; two that are swapped are one. */
+/** Number of letters to change, add or remove; two swapped letters count as one. */
 function toDistance(typed: string, name: string): number {
   const distance = leven(typed, name)
   const sort = (text: string) => [...text].sort().join('')
   return distance === 2 && sort(typed) === sort(name) ? 1 : distance
 }
 
-/** The candidate a person most likely meant, or null if none is near: a third of its letters off at most. */
+/**
+ * The candidate that a person most likely meant; null if all differ in more than a third of their letters.
+ */
 export function findNearest(typed: string, candidates: readonly string[]): string | null {
   return listNearest(typed, candidates)[0] ?? null
 }
 
 /**
- * The candidates that a person may have meant, nearest first: a third of their letters off at most, with or without the
- * prefix that some of them have.
+ * The candidates that a person may have meant, nearest first: they differ in at most a third of their
+ * letters, with or without the prefix that some have.
  */
 export function listNearest(typed: string, candidates: readonly string[], prefix = ''): string[] {
   const letters = typed.toLowerCase().replaceAll('-', '_')

@@ -3,7 +3,7 @@ import type { CorrectedCounts } from '../run/run.ts'
 import { formatCounted } from './figure-text.ts'
 import { PROBLEM_MESSAGES } from './problem-messages.ts'
 
-/** What a fix does, for the list of corrections: what it applies to, behind the row if it has one, and its effect. */
+/** A fix in the list of corrections: what it applies to, after the row if it has one, and its effect. */
 export function sayFix(fix: Fix): { where: string; what: string; value: string | null } {
   switch (fix.kind) {
     case 'cell':
@@ -44,7 +44,10 @@ function sayValue(value: string): { what: string; value: string | null } {
   return value === '' ? { what: 'is left empty', value: null } : { what: 'is sent as', value }
 }
 
-/** How much of a source fixes changed: "12 cells in 12 rows (user_id 10, post_id 2), 3 rows split in two". */
+/**
+ * How much of a source was changed by fixes: "12 cells in 12 rows (user_id 10, post_id 2), 3 rows split in
+ * two".
+ */
 export function sayCorrected({ rows, cells, fields, split }: CorrectedCounts): string {
   const byField = fields.map(({ field, cells: count }) => `${field} ${count}`).join(', ')
   return [

@@ -3,22 +3,26 @@ import type { AcceptCode } from '../run/accept-code.ts'
 import type { ProblemCode } from '../run/problem.ts'
 import type { Wording } from './error-entry.ts'
 
-/** What there is to say about a code of problems. */
+/** The words for a problem code. */
 export interface ProblemEntry {
-  /** What was expected. The arguments belong to the cause; the details to one row, and are left out of a group. */
+  /**
+   * What was expected. Arguments belong to the cause; details belong to one row, and a group leaves them out.
+   */
   expected: (args: never, details?: never) => Wording
-  /** What the cause is called in the window, and what to do about it there. */
+  /** The cause's title in the window, and what to do about it there. */
   title: string
   remedy: string
-  /** What a person has to accept before rows with a warning of this code are sent; absent if telling is enough. */
+  /** What must be accepted before rows with such a warning are sent; absent if a message is enough. */
   needs?: AcceptCode
-  /** Whether a warning of this code counts what is not sent; absent for rows that are sent. */
+  /** Whether such a warning counts unsent rows; absent if it counts sent rows. */
   counts?: 'unsent' | 'all'
-  /** What to do in a terminal so that the question is not asked, as in `to send them, add --rows all`; null if nothing. */
+  /**
+   * How to avoid the question in a terminal, as in `to send them, add --rows all`; null if there is no way.
+   */
   advice?: (args: never) => string | null
 }
 
-/** The codes of problems of ids and terms, with their words. */
+/** The problem codes of ids and terms, with their words. */
 export const ID_PROBLEMS = {
   forbidden_character: {
     expected: ({ of }: { of: 'id' | 'path' }) =>
@@ -60,7 +64,7 @@ export const ID_PROBLEMS = {
         grouped:
           'looks like a number that a spreadsheet formatted (separators of thousands, a currency or %)',
       }[as]
-      // The original is there, so that nothing has to be exported for it.
+      // The original ids can be restored, so no new export is needed.
       if (as === 'wrapped') return `${fact}. Remove them from the file, or export it again without them`
       return { terminal: `${fact}. Export the ids again as text`, window: fact }
     },

@@ -1,4 +1,4 @@
-/** Sentences as one text: those without a sign at their end get a full stop. */
+/** Joins sentences to one text, and adds missing full stops. */
 export function joinSentences(sentences: readonly string[]): string {
   return sentences.map((one) => (/[.!?:;]$/.test(one.trim()) ? one.trim() : `${one.trim()}.`)).join(' ')
 }

@@ -1,4 +1,4 @@
-/** What a line of JSON lacks at the place where it stops being an object. */
+/** What is missing at the place where a line of JSON stops being an object. */
 export const JSON_EXPECTATIONS = {
   object: 'an object, which begins with {',
   key: 'a key in double quotes',

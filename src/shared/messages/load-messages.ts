@@ -2,7 +2,7 @@ import { LOAD_EXPORT_FORMATS, listEndings } from '../run/export-formats.ts'
 import { type ErrorEntry, ofCode, ofFailure } from './error-entry.ts'
 import { formatCounted } from './figure-text.ts'
 
-/** Why a result of k6 cannot be read, by the codes that the system and zlib give. */
+/** Why a result of k6 cannot be read, by the error codes of the system and of zlib. */
 function explainK6File(system: string): { found: string; remedy: string } {
   switch (system) {
     case 'ENOENT':

@@ -9,7 +9,7 @@ function sayNearest(nearest: string | null): string {
   return nearest === null ? 'Use one of these columns, by name or number.' : `Did you mean \`${nearest}\`?`
 }
 
-/** Errors of looking back on runs: evaluations, verdicts and samples. */
+/** Errors of evaluations, verdicts, samples and other views of past runs. */
 export const LOOKBACK_MESSAGES = {
   ...ofCode('BAD_USAGE', {
     evaluation_not_of_tasks: ({ runId }: { runId: string }) => ({
@@ -20,7 +20,7 @@ export const LOOKBACK_MESSAGES = {
       option: string
       column: string
       file: string
-      /** The columns that there are, as a sentence lists them. */
+      /** The existing columns, listed for a sentence. */
       columns: string
       nearest: string | null
     }) => ({
@@ -40,7 +40,7 @@ export const LOOKBACK_MESSAGES = {
     }: {
       values: readonly string[]
       rules: readonly string[]
-      /** Labels that were mapped and that no row has. */
+      /** Mapped labels that no row has. */
       positives?: readonly string[]
     }) => ({
       text:
@@ -251,7 +251,7 @@ const DEEDS: Record<LedgerKind, string> = {
   appeals: 'checked appeals',
 }
 
-/** `commands` start the runs that a ledger is made from. */
+/** `commands` start the runs that contribute to a ledger. */
 interface LedgerRunsArgs {
   of: LedgerKind
   commands: readonly string[]
@@ -271,7 +271,7 @@ function listServices(services: readonly LedgerService[]): string {
     .join(', ')
 }
 
-/** Names as a list, `none` if there is none. */
+/** A list of quoted names, or `none`. */
 function quoteAll(names: readonly string[]): string {
   return names.length === 0 ? 'none' : names.map((name) => `\`${name}\``).join(', ')
 }

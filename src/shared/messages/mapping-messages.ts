@@ -6,17 +6,17 @@ import { formatCounted } from './figure-text.ts'
 /** What is wrong with one field of a mapping. */
 interface MistakeWords {
   text: string
-  /** What to choose from, for the command line, which does not show the table. */
+  /** The choices, for the command line, which does not show the table. */
   there?: string
   remedy: Wording
 }
 
-/** A remedy that names what was probably meant, on the command line. */
+/** A remedy for the command line, which names the likely intention if there is one. */
 function orNearest(nearest: string | null, remedy: string, wanted = nearest): string {
   return nearest === null ? remedy : `Did you mean \`${wanted}\`?`
 }
 
-/** `columns` is what there is to choose from, as a sentence lists it. */
+/** `columns` are the choices, listed for a sentence. */
 const MAPPING_MISTAKES = {
   field_missing: ({ field, columns }: { field: string; columns: string }) => ({
     text: `${field} is required but not mapped`,
@@ -28,7 +28,7 @@ const MAPPING_MISTAKES = {
   }),
   content_missing: (args: {
     field: string
-    /** The field that would do as well. */
+    /** The alternative field. */
     other: string
     columns: string
     hasHeader: boolean
@@ -69,7 +69,7 @@ const MAPPING_MISTAKES = {
   }),
   field_unknown: (args: {
     field: string
-    /** Whose field it would be: the service's for a task, or an operation. */
+    /** Whose field it would be: the service's, for a task, or an operation's. */
     of: string
     fields: readonly string[]
     nearest: string | null
@@ -100,7 +100,7 @@ const MAPPING_MISTAKES = {
   column_number_is_name: (args: {
     field: string
     column: number
-    /** What the column that the number counts is called; null if there is none. */
+    /** The name of the numbered column; null if it has none. */
     at: string | null
     columns: string
   }) => ({
@@ -114,7 +114,7 @@ const MAPPING_MISTAKES = {
   column_renamed: (args: {
     field: string
     column: number
-    /** The name that was kept with the number. */
+    /** The name that was stored with the number. */
     was: string
     now: string
     /** Whether another column of the source has that name. */
@@ -164,12 +164,12 @@ type MistakeId = keyof typeof MAPPING_MISTAKES
 
 type ArgsOf<Entry> = Entry extends (args: infer Args) => unknown ? Args : never
 
-/** A mistake in a mapping: the field, and what is wrong with it by an id of the catalogue and its arguments. */
+/** A mistake in a mapping: the field, and what is wrong with it as a catalogue id and its arguments. */
 export type MappingMistake = {
   [Id in MistakeId]: { id: Id; field: string } & ArgsOf<(typeof MAPPING_MISTAKES)[Id]>
 }[MistakeId]
 
-/** The words of a mistake for one surface: what is wrong, what there is to choose from, and what to do. */
+/** The words of a mistake for one surface: what is wrong, the choices, and what to do. */
 export function sayMistake(
   mistake: MappingMistake,
   surface: Surface,
@@ -179,22 +179,22 @@ export function sayMistake(
   return { message: text, there, remedy: chooseWording(remedy, surface) }
 }
 
-/** Which sheet of a workbook was read, if the plan names none and there are others. */
+/** Which sheet of a workbook was read, if the plan names none and there are several. */
 export interface SheetChoice {
   sheet: NamedSheet
   others: readonly NamedSheet[]
 }
 
-/** A sheet, and about how many rows it has; null if that is not known. */
+/** A sheet and its approximate number of rows; null if unknown. */
 interface NamedSheet {
   name: string
   rows: number | null
 }
 
-/** Names of other sheets to list, at most. */
+/** Other sheets that are listed, at most. */
 const SHOWN_SHEETS = 8
 
-/** Which sheet is read, and which others there are; without a full stop. */
+/** Which sheet is read, and which others exist; without a full stop. */
 export function sayFoundSheets({ sheet, others }: SheetChoice): string {
   const more = others.length - SHOWN_SHEETS
   const names = others.slice(0, SHOWN_SHEETS).map(sayNamedSheet)
@@ -219,14 +219,14 @@ function sayHeaderRow(row: number, surface: Surface): string {
     : `Row ${row} looks like the header: choose it on Source.`
 }
 
-/** How the objects of an array become rows, as an instruction. */
+/** How to turn the objects of an array into rows, as an instruction. */
 export function sayToOwnFile(filter: string, surface: Surface): string {
   return surface === 'terminal'
     ? `write them to a separate file, as in: jq -c ${quoteForShell(filter)} FILE > rows.jsonl (jq 1.7 or later; earlier versions round long numbers)`
     : 'save that array as a separate file, and choose that file'
 }
 
-/** Names arrays that may have the rows, and says what to do. */
+/** Names arrays that may hold the rows, and what to do. */
 export function sayRowsInKeys(found: readonly RowsInKey[], surface: Surface): string {
   const likeliest = findLikeliest(found)
   if (likeliest === null) return ''
@@ -237,13 +237,13 @@ export function sayRowsInKeys(found: readonly RowsInKey[], surface: Surface): st
   return `The rows may be in ${named.join(', ')}. To send each object as a row, ${sayToOwnFile(toJqFilter(likeliest), surface)}.`
 }
 
-/** Names that a source has no column for, and the columns that it has. */
+/** Names without a column in a source, and the columns that it has. */
 interface UnnamedColumns {
   unnamed: readonly string[]
   sourceColumns: readonly string[]
 }
 
-/** The errors of a mapping that cannot be used. */
+/** Errors of mappings that cannot be used. */
 export const MAPPING_MESSAGES = {
   only_new_without_key: {
     code: 'BAD_PLAN',
@@ -316,26 +316,26 @@ export const MAPPING_MESSAGES = {
     }: {
       mistakes: readonly MappingMistake[]
       sheetChoice: SheetChoice | null
-      /** The row that looks like the header, if another one is read as it. */
+      /** The row that looks like the header, if another row is read as the header. */
       headerRow: number | null
-      /** Arrays in a source of JSON that may be the rows. */
+      /** Arrays in a JSON source that may hold the rows. */
       rowsInKeys: readonly RowsInKey[]
-      /** Of several files, the columns that others do not have; absent if all have the same. */
+      /** With several files, the columns that some files lack; absent if all have the same. */
       onlyIn?: readonly { file: string; columns: readonly string[] }[]
     }) => {
       const on = (surface: Surface) => mistakes.map((mistake) => sayMistake(mistake, surface))
       const said = on('terminal')
-      // What there is to choose from is the same for most.
+      // Most mistakes have the same choices.
       const text = said.flatMap(({ message, there }, index) =>
         there === null || said.slice(index + 1).some((later) => later.there === there)
           ? [message]
           : [message, there],
       )
-      // Without content, the rows are most likely elsewhere.
+      // If content is missing, the rows are most likely elsewhere.
       const isContentMissing = mistakes.some(({ id }) => id === 'content_missing')
       const inKeys = (surface: Surface) =>
         rowsInKeys.length === 0 ? [] : [sayRowsInKeys(rowsInKeys, surface)]
-      // With another header row, the columns are others.
+      // Another header row would give other columns.
       const advise = (surface: Surface) =>
         [
           ...(sheetChoice === null ? [] : [saySheetChoice(sheetChoice, surface)]),
@@ -355,7 +355,7 @@ export const MAPPING_MESSAGES = {
 const SAME_NAMES =
   'A column that some of the files call differently needs one name in all of them; or send each file by itself.'
 
-/** Columns of a file that are named; the rest is counted. */
+/** Columns named for each file; the remaining ones are counted. */
 const OWN_NAMED = 5
 
 function sayOnlyIn({ file, columns }: { file: string; columns: readonly string[] }): string {

@@ -4,13 +4,13 @@ export function formatClock(ms: number): string {
   return [date.getHours(), date.getMinutes(), date.getSeconds()].map(toTwoDigits).join(':')
 }
 
-/** A time near now, local: `14:05:09`, and on another day than `nowMs` `2026-11-27 14:05:09`. */
+/** A time near now, local: `14:05:09`, or `2026-11-27 14:05:09` if not on the day of `nowMs`. */
 export function formatMoment(ms: number, nowMs: number): string {
   const day = toDay(ms)
   return day === toDay(nowMs) ? formatClock(ms) : `${day} ${formatClock(ms)}`
 }
 
-/** A moment in the person's own time: `2025-11-21 09:07`; nothing for none. */
+/** A time in the local time zone: `2025-11-21 09:07`; empty for null. */
 export function formatMinute(iso: string | null): string {
   if (iso === null) return ''
   const ms = Date.parse(iso)

@@ -1,7 +1,7 @@
 const BROKEN = 'connection broke'
 const UNREACHABLE = 'host cannot be reached'
 
-/** Codes of this machine's own, for rows that got no answer. */
+/** Codes of this machine, for rows without an answer. */
 const WORDS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection refused',
   ECONNRESET: BROKEN,
@@ -24,7 +24,7 @@ const WORDS: Readonly<Record<string, string>> = {
   PROXY_REFUSED: 'refused by the proxy',
 }
 
-/** What an error code is called: those of the network in words, those of the service as it wrote them. */
+/** An error code's name: network codes in words, the service's codes unchanged. */
 export function nameCode(code: string): string {
   return WORDS[code] ?? code
 }

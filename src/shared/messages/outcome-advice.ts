@@ -5,24 +5,24 @@ import { quoteForShell } from '../shell-command.ts'
 import { formatCounted } from './figure-text.ts'
 import { isProblemCode, PROBLEM_MESSAGES } from './problem-messages.ts'
 
-/** Rows that ended alike, as far as advice goes by it. */
+/** The properties of rows with the same outcome that advice depends on. */
 type Outcome = Pick<ErrorGroup, 'outcome' | 'status' | 'error_code'> & Partial<Pick<ErrorGroup, 'message'>>
 
-/** What advice may name of the run. */
+/** Facts of the run that advice may mention. */
 interface Subject {
   operation: string
   runId: string
   /** The index or watchlist that every row goes to. */
   target?: string | undefined
-  /** Whether it is a load test, of which nothing is sent again. */
+  /** Whether it is a load test, which cannot be retried. */
   isLoad: boolean
   unknownRows: number
   errorCode: string | null
   /** Where the requests went. */
   baseUrl: string
-  /** Whether no request of the run was answered otherwise. */
+  /** Whether all requests of the run were answered like this. */
   isWhole: boolean
-  /** Whether rows were sent otherwise than the source has them. */
+  /** Whether rows were sent with corrections. */
   isCorrected: boolean
 }
 
@@ -37,13 +37,13 @@ interface OutcomeEntry {
   /** Null if the message of the rows already says it. */
   terminal(subject: Subject): Advice | null
   window: string
-  /** Said where the details of one row are open, if that differs. */
+  /** Shown with the details of one row, if that differs. */
   windowRow?: string
-  /** The step of a new run where all of these rows can be mended, if there is one. */
+  /** The step of a new run that can correct all of these rows, if there is one. */
   mend?: MendingStep
 }
 
-/** A step of a new run where what it sends is decided for all rows. */
+/** A step of a new run that decides what is sent for all rows. */
 export type MendingStep = 'operation' | 'mapping'
 
 const RETRY_WITH_KEY = 'Check the API key and that it belongs to this address, then retry these rows.'
@@ -59,7 +59,7 @@ const hasStatus =
     status !== null && statuses.includes(status)
 const endedAs = (outcome: ErrorGroup['outcome']) => (group: Outcome) => group.outcome === outcome
 
-/** Rows to be corrected, on the command line. */
+/** Advice to correct rows, for the command line. */
 const listRejected = ({ runId }: Subject): Advice => ({
   text: 'The service will not accept these rows unchanged. Export them, then correct them:',
   command: `export ${runId} rejected.csv --state rejected`,
@@ -67,14 +67,14 @@ const listRejected = ({ runId }: Subject): Advice => ({
 
 const nothing = () => null
 
-/** Says that a target every row goes to does not exist. */
+/** Says that the target of every row does not exist. */
 const missingTarget =
   (what: string, flag: string) =>
   ({ target }: Subject): Advice => ({
     text: `The ${what}${target === undefined ? '' : ` "${target}"`} does not exist for this API key, and every row is sent to it. Correct ${flag} and submit the source again; a retry would go to the same ${what}.`,
   })
 
-/** The first entry that applies is said. */
+/** The first applicable entry is used. */
 const OUTCOMES: readonly OutcomeEntry[] = [
   {
     applies: ({ outcome }, operation) =>
@@ -244,8 +244,8 @@ const OUTCOMES: readonly OutcomeEntry[] = [
 const NOT_SENT = 'These rows were not sent. Correct the file or the mapping, and send the file again.'
 
 /**
- * What a person at the window can do about rows of an operation that ended alike, or about the one `row` whose details are
- * open.
+ * What a person at the window can do about rows with the same outcome, or about the one `row` whose details
+ * are open.
  */
 export function adviseInWindow(outcome: Outcome, operation: string, at: 'rows' | 'row' = 'rows'): string {
   const { error_code: code } = outcome
@@ -257,8 +257,8 @@ export function adviseInWindow(outcome: Outcome, operation: string, at: 'rows' |
 }
 
 /**
- * Where a person can mend what the service refused of every row that was sent; null where rows ended otherwise, too, for
- * several reasons, or if no step of a new run mends it.
+ * The step that can correct all sent rows, if the service refused every one for the same reason; null if rows
+ * ended in other ways too, for several reasons, or if no step of a new run helps.
  */
 export function findMendingStep(
   {
@@ -276,7 +276,10 @@ export function findMendingStep(
   return OUTCOMES.find(({ applies }) => applies(only, operation))?.mend ?? null
 }
 
-/** What a person on the command line can do about rows that ended alike; null if the message already says it. */
+/**
+ * What a person at the command line can do about rows with the same outcome; null if the message already says
+ * it.
+ */
 export function adviseInTerminal(group: ErrorGroup, summary: RunSummary): Advice | null {
   const { run_id: runId, operation, target, rows, errors } = summary
   const isLike = ({ outcome, status }: ErrorGroup) => outcome === 'invalid' || status === group.status
@@ -296,7 +299,7 @@ export function adviseInTerminal(group: ErrorGroup, summary: RunSummary): Advice
   )
 }
 
-/** What to do if nothing is found at the path of an endpoint. */
+/** What to do if nothing exists at the path of an endpoint. */
 function sayMissingEndpoint(baseUrl: string, isWhole: boolean): string {
   if (!isWhole) return 'The service found nothing at this address. Export these rows, and compare their ids.'
   const { origin } = new URL(baseUrl)
@@ -306,24 +309,24 @@ function sayMissingEndpoint(baseUrl: string, isWhole: boolean): string {
     : `${wrong} Submit the source again with another one, such as --base-url ${origin}`
 }
 
-/** Whether the service says that it had the rows before. */
+/** Whether the service says that it already had the rows. */
 export function isDuplicate({ outcome, error_code, message = '' }: Outcome): boolean {
   if (outcome === 'invalid') return false
   return /duplicate|exists|unique/i.test(`${error_code ?? ''} ${message}`)
 }
 
-/** Whether rows would be refused again, sent as they are: a final 4xx that is no matter of the key or of time. */
+/** Whether unchanged rows would be refused again: a final 4xx that depends neither on the key nor on time. */
 export function isFinal({ outcome, status, error_code }: Outcome): boolean {
   if (outcome !== 'rejected' || status === null || status < 400 || status > 499) return false
   return ![408, 425, 429].includes(status) && !isKeyRefusal(status, error_code)
 }
 
-/** The command that takes the service's word for delivered. */
+/** The command that counts this error code as delivered. */
 export function toDeliveredRetry(runId: string, errorCode: string | null): string {
   return `retry ${runId} --delivered-code ${quoteForShell(errorCode ?? 'CODE')}`
 }
 
-/** What may happen to so many items of an index that are sent again. */
+/** What may happen to index items that are sent again. */
 export function sayDoubleAdds(items: number): string {
   const they = items === 1 ? 'it' : 'they'
   return `Sending again may add ${formatCounted(items, 'item')} a second time: ${they} may already be in the index.`

@@ -1,4 +1,4 @@
-/** That latencies may not be the service's alone (docs/load-tests.md §1), without a full stop. */
+/** Says, without a full stop, that not only the service shaped latencies (docs/load-tests.md §1). */
 export const MAY_INCLUDE_DELAYS = 'Latencies may include delays of this machine'
 
 /** What that means, and what to do about it. */

@@ -1,6 +1,6 @@
 /**
- * JSON text with two-space indents for reading, its values as they were: numbers keep every digit and doubled members
- * stay, since nothing is parsed. Anything that is not JSON comes back as it is.
+ * JSON text with two-space indents for reading. Nothing is parsed, so numbers keep every digit and duplicate
+ * members stay. Anything that is not JSON is returned unchanged.
  */
 export function prettyJson(text: string): string {
   if (!isJson(text)) return text

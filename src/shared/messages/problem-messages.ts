@@ -12,21 +12,21 @@ import { RECORD_PROBLEMS } from './record-problems.ts'
 
 type MergedWith = { begins: 'rows' | 'header' }
 
-/** Merged cells of a row and the first cells of them, by name, such as `B3` and `B2`. */
+/** Names of a row's merged cells and of the first cell of each, such as `B3` and `B2`. */
 type MergedNames = { cells: string; first: string; count: number }
 
-/** A column with content that is not sent: one next to another that was taken, or one without a name. */
+/** A column with unsent content: one like another that was used instead, or one without a name. */
 type LostContent = { column: string; kept: string; keptField: string } | UnnamedColumn
 
-/** By its number; `heading` stands above it in merged cells. */
+/** `column` is its number; `heading` is in merged cells above it. */
 type UnnamedColumn = { column: string; heading?: string }
 
-/** Each code of problems with its words. */
+/** Every problem code with its words. */
 export const PROBLEM_MESSAGES = {
   ...ID_PROBLEMS,
   ...RECORD_PROBLEMS,
   undecodable_bytes: {
-    // Without an encoding it is an escape in JSON.
+    // Without an encoding, it is about an escape in JSON.
     expected: ({ encoding }: { encoding: string | null }) =>
       encoding === null
         ? 'has an escape of half a character (an unpaired surrogate), which was replaced by U+FFFD'
@@ -41,7 +41,7 @@ export const PROBLEM_MESSAGES = {
         : `if the file is in another encoding than ${encoding}, add --encoding NAME; if not, correct these bytes in the file`,
   },
   uncertain_encoding: {
-    // Runs of earlier versions have no `own`, which is how the encoding itself reads the words.
+    // Runs of earlier versions lack `own`, the words as this encoding reads them.
     expected: ({ encoding, own, others }: { encoding: string; own?: string; others: string }) => {
       const words = own === undefined ? `the same words are ${others}` : `the words are ${own}, ${others}`
       const fact = `is read as ${encoding}, which is uncertain: ${words}`
@@ -52,7 +52,7 @@ export const PROBLEM_MESSAGES = {
     needs: 'encoding_uncertain',
   },
   stated_encoding: {
-    // `beyond` is a stated name of ASCII, which the file goes beyond.
+    // `beyond` is the stated name for ASCII, if the file has non-ASCII bytes.
     expected: (args: { encoding: string; own: string; others: string; beyond?: string }) => {
       const words = args.others === '' ? args.own : `${args.own}, ${args.others}`
       const fact =
@@ -278,7 +278,7 @@ export const PROBLEM_MESSAGES = {
       one: string
       other: string
       isExclusive: boolean
-      /** The one of them that is mapped, if the other is not. */
+      /** The mapped one of the two, if only one is. */
       only?: string
     }) =>
       args.only !== undefined
@@ -311,7 +311,7 @@ export const PROBLEM_MESSAGES = {
     needs: 'content_cut',
   },
   moved_columns: {
-    // `wider` names files that have more columns than others of the source.
+    // `wider` names files with more columns than other files of the source.
     expected: (moved: { column: number } & ({ was: number; now: number } | { wider: string })) => {
       const files =
         'wider' in moved
@@ -367,7 +367,7 @@ export const PROBLEM_MESSAGES = {
       key: string
       objects: number | null
       filter: string
-      /** What fills the content instead, as `--map` takes it. */
+      /** What fills the content instead, in the syntax of `--map`. */
       kept: string | null
     }) => {
       const counted = args.objects === null ? 'objects' : formatCounted(args.objects, 'object')
@@ -523,7 +523,7 @@ export const PROBLEM_MESSAGES = {
     remedy: 'Map it to send it, or leave its column out.',
   },
   not_for_api: {
-    // Without a version it is a field that none has.
+    // Without a version, no version has the field.
     expected: ({ api }: { api: 'v2' | null }) =>
       api === null
         ? 'is not a field that the service documents; it is sent anyway'
@@ -597,7 +597,7 @@ export const PROBLEM_MESSAGES = {
     remedy:
       'The source has changed since these corrections were made. Undo those that do not fit, and make them again for the rows that are meant.',
     needs: 'fixes_do_not_fit',
-    // The words say what to add to a fix that names no row.
+    // Says what to add to a fix that names no row.
     advice: ({ why }: { why: string }) =>
       why === 'unmarked'
         ? null
@@ -605,7 +605,7 @@ export const PROBLEM_MESSAGES = {
   },
 } satisfies Record<ProblemCode, ProblemEntry>
 
-/** What is said of text in a column that has no name. */
+/** Words about text in a column without a name. */
 function sayUnnamed({ column, heading }: UnnamedColumn) {
   const which =
     heading === undefined
@@ -619,14 +619,14 @@ function sayUnnamed({ column, heading }: UnnamedColumn) {
   }
 }
 
-/** An argument as a shell takes it: in quotes unless it is plain. */
+/** An argument for a shell, quoted unless it is plain. */
 function quoteArgument(argument: string): string {
   return /^[\w.=-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", "'\\''")}'`
 }
 
 type Parts<Code extends ProblemCode> = Parameters<(typeof PROBLEM_MESSAGES)[Code]['expected']>
 
-/** A code with the arguments and details that its words take. */
+/** A code with the arguments and details that its words need. */
 export type ProblemCause = {
   [Code in ProblemCode]: { code: Code } & (Parts<Code> extends []
     ? unknown
@@ -637,7 +637,7 @@ export type ProblemCause = {
         : never)
 }[ProblemCode]
 
-/** A problem as sources and mappings find it. */
+/** A problem as reported by sources and mappings. */
 export type FoundProblem = Pick<Problem, 'row' | 'severity' | 'field' | 'found'> & ProblemCause
 
 /** A problem of a whole plan instead of one row. */
@@ -650,12 +650,12 @@ export interface RowRange {
 }
 
 /**
- * A problem of a whole source; `rows` are those that it concerns, all of them unless said. `among` are the rows of the
- * files that it is about, of a source with several.
+ * A problem of a whole source; `rows` is how many it concerns (default: all). If the source has several
+ * files, `among` has the rows of those it concerns.
  */
 export type SourceWarning = PlanWarning & { rows?: number; among?: readonly RowRange[] }
 
-/** What was expected, in words for one surface, as in "must not contain `_` or `;`". */
+/** What was expected, in words for one surface, such as "must not contain `_` or `;`". */
 export function sayExpected(
   { code, args = {}, details, text, alsoAt }: Pick<Problem, 'code' | 'args' | 'details' | 'text' | 'alsoAt'>,
   surface: Surface,
@@ -664,31 +664,31 @@ export function sayExpected(
   const entry: ProblemEntry = PROBLEM_MESSAGES[code]
   const shown = alsoAt === undefined ? details : { ...details, row: formatRow(alsoAt) }
   const said = chooseWording(entry.expected(args as never, shown as never), surface)
-  // Which of several files a source-wide warning is about.
+  // The one of several files that a source-wide warning is about.
   return 'ofFiles' in args ? `${args['ofFiles']}: ${said}` : said
 }
 
-/** The sentence a person reads: "row 17, post_id: must not contain `_` or `;`, found `a_b`". */
+/** A full sentence: "row 17, post_id: must not contain `_` or `;`, found `a_b`". */
 export function formatProblem(problem: Problem): string {
   const row = `row ${formatProblemRow(problem)}`
   return `${row}${problem.field === undefined ? ':' : ','} ${formatProblemOfRow(problem)}`
 }
 
-/** The sentence without the row, if that is known: "post_id: must not contain `_` or `;`, found `a_b`". */
+/** The sentence without the row: "post_id: must not contain `_` or `;`, found `a_b`". */
 export function formatProblemOfRow(problem: Problem): string {
   const where = problem.field === undefined ? '' : `${problem.field}: `
   const found = problem.found === undefined ? '' : `, found \`${problem.found}\``
   return `${where}${sayExpected(problem, 'terminal')}${found}`
 }
 
-/** A problem as programs read it: with the numbers of its row and record, and in words. */
+/** A problem for JSON: with the numbers of its row and record, and in words. */
 export function toWordedProblem(
   problem: Problem,
 ): Omit<Problem, 'row' | 'args' | 'details' | 'text'> & RowAndRecord & { message: string } {
   return { ...toWorded(problem), ...toRowAndRecord(problem.row, getPlace(problem)) }
 }
 
-/** A problem or group with what was expected in words, in the place of arguments. */
+/** A problem or group with what was expected in words instead of arguments. */
 export function toWorded<Worded extends Pick<Problem, 'code' | 'args' | 'details' | 'text' | 'alsoAt'>>(
   problem: Worded,
 ): Omit<Worded, 'args' | 'details' | 'text'> & { message: string } {
@@ -696,7 +696,7 @@ export function toWorded<Worded extends Pick<Problem, 'code' | 'args' | 'details
   return { ...rest, message: sayExpected(problem, 'terminal') }
 }
 
-/** Whether a text is the code of a cause, as error groups of invalid rows carry it. */
+/** Whether a text is a problem code, as in error groups of invalid rows. */
 export function isProblemCode(text: string): text is ProblemCode {
   return Object.hasOwn(PROBLEM_MESSAGES, text)
 }

@@ -2,7 +2,7 @@ import type { AcceptCode } from '../run/accept-code.ts'
 import type { Problem } from '../run/problem.ts'
 import { PROBLEM_MESSAGES } from './problem-messages.ts'
 
-/** What a code of problems means for sending. */
+/** What a problem code means for sending. */
 interface ProblemTraits {
   title: string
   needs?: AcceptCode
@@ -11,8 +11,8 @@ interface ProblemTraits {
 }
 
 /**
- * Whether a warning only recommends a field that the source may simply not have: it is said before sending, and no result
- * is doubtful because of it.
+ * Whether a warning only recommends a field that the source may simply lack: it is shown before sending, and
+ * makes no result doubtful.
  */
 export function isHint({ code, args }: Pick<Problem, 'code' | 'args'>): boolean {
   return (
@@ -20,22 +20,21 @@ export function isHint({ code, args }: Pick<Problem, 'code' | 'args'>): boolean 
   )
 }
 
-/** What has to be accepted before rows with such a problem are sent; null if telling is enough. */
+/** What must be accepted before rows with such a problem are sent; null if a message is enough. */
 export function findNeeds({ severity, code }: Pick<Problem, 'severity' | 'code'>): AcceptCode | null {
   const traits: ProblemTraits = PROBLEM_MESSAGES[code]
   return severity === 'warning' ? (traits.needs ?? null) : null
 }
 
 /**
- * Which rows a warning counts: those that are sent, only rows that are not, such as a first line that is read as the header,
- * or all of them.
+ * Which rows a warning counts: sent ones, only unsent ones (such as a first line read as the header), or all.
  */
 export function findCounted({ code }: Pick<Problem, 'code'>): 'sent' | 'unsent' | 'all' {
   const traits: ProblemTraits = PROBLEM_MESSAGES[code]
   return traits.counts ?? 'sent'
 }
 
-/** What to do in a terminal so that a cause need not be accepted, as part of a sentence; null if there is nothing. */
+/** How to avoid accepting a cause in a terminal, as part of a sentence; null if there is no way. */
 export function findAdvice({ code, args = {} }: Pick<Problem, 'code' | 'args'>): string | null {
   const traits: ProblemTraits = PROBLEM_MESSAGES[code]
   return traits.advice?.(args as never) ?? null

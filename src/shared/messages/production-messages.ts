@@ -1,6 +1,6 @@
 import { type ErrorEntry, ofCode } from './error-entry.ts'
 
-/** What keeps a window from production. */
+/** What prevents a window from sending to production. */
 export const PRODUCTION_MESSAGES = {
   ...ofCode('NOT_CONFIRMED', {
     production_declined: ({ connection }: { connection: string }) => ({

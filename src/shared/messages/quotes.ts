@@ -1,12 +1,12 @@
-/** Characters that a message and a text must share before the message is taken to quote the text. */
+/** Fewest characters that a message must share with a text to count as quoting it. */
 const QUOTE_MIN = 8
 
-/** Shortest text that is recognised where a message has all of it. */
+/** Shortest text that is recognised if a message has all of it. */
 const WHOLE_MIN = 4
 
 /**
- * Takes out of messages what they quote of these texts: every part that one of them has too stands as `…`. Letters are
- * compared in either case.
+ * Returns a function that replaces every part of a message that quotes one of these texts by `…`, ignoring
+ * case.
  */
 export function createQuoteRemover(texts: readonly string[]): (message: string) => string {
   const known = [...new Set(texts.map((text) => text.trim().toLowerCase()))].filter((text) => text !== '')
@@ -16,7 +16,7 @@ export function createQuoteRemover(texts: readonly string[]): (message: string) 
     .map((text) => ({ text, beginnings: listBeginnings(text) }))
   return (message) => {
     const lower = message.toLowerCase()
-    // Letters whose other case is longer would shift every position behind them.
+    // Letters that get longer in lower case would shift all later positions.
     if (lower.length !== message.length) return known.length > 0 ? '…' : message
     let kept = ''
     for (let at = 0; at < message.length; ) {
@@ -34,7 +34,7 @@ export function createQuoteRemover(texts: readonly string[]): (message: string) 
   }
 }
 
-/** Every part of a text that a quote of it may begin with; none begins with a space. */
+/** Every part of a text with which a quote of it may begin; none begins with a space. */
 function listBeginnings(text: string): ReadonlySet<string> {
   const beginnings = new Set<string>()
   for (let at = 0; at + QUOTE_MIN <= text.length; at += 1) {
@@ -43,13 +43,15 @@ function listBeginnings(text: string): ReadonlySet<string> {
   return beginnings
 }
 
-/** How many characters of a short text stand at a place of a message as a word of its own. */
+/** Length of a short text if it occurs at this position as a word of its own, else 0. */
 function countWord(message: string, at: number, text: string): number {
   const isWord = !/[\p{L}\p{N}]/u.test(`${message[at - 1] ?? ''}${message[at + text.length] ?? ''}`)
   return isWord && message.startsWith(text, at) ? text.length : 0
 }
 
-/** The length of the longest part of a text that stands at a place of a message, where the first characters do. */
+/**
+ * The length of the longest part of a text at this position of a message, where its first characters match.
+ */
 function countShared(message: string, at: number, text: string): number {
   let length = QUOTE_MIN
   let from = text.indexOf(message.slice(at, at + length))

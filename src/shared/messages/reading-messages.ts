@@ -3,7 +3,7 @@ import type { ReadAs } from '../run/read-as.ts'
 import type { Surface } from './error-entry.ts'
 import { formatCounted } from './figure-text.ts'
 
-/** What usual delimiters are called. */
+/** Names of common delimiters. */
 export const DELIMITER_NAMES: Readonly<Record<string, string>> = {
   ',': 'comma',
   ';': 'semicolon',
@@ -11,7 +11,9 @@ export const DELIMITER_NAMES: Readonly<Record<string, string>> = {
   '|': 'vertical bar',
 }
 
-/** Whether anything about how a file is read is a guess that could be wrong; a comma is what CSV usually has. */
+/**
+ * Whether a guess about how a file is read could be wrong; a comma does not count, since CSV usually has one.
+ */
 export function hasGuess({
   format_by: formatBy,
   encoding,
@@ -25,7 +27,10 @@ export function hasGuess({
   return guessed || formatBy === 'guess' || (delimiter?.by === 'guess' && delimiter.character !== ',')
 }
 
-/** How a file is read, in one line without a full stop: `CSV: UTF-8, comma, header in row 1`. Guesses say how to state them. */
+/**
+ * How a file is read, on one line without a full stop: `CSV: UTF-8, comma, header in row 1`. Guesses include
+ * the option that states them.
+ */
 export function sayReadAs(readAs: ReadAs, surface: Surface): string {
   const {
     format,
@@ -84,13 +89,15 @@ export function sayReadAs(readAs: ReadAs, surface: Surface): string {
     ...(empty === undefined || empty === 0 ? [] : [`${formatCounted(empty, 'empty record')} skipped`]),
     ...(hidden === undefined || hidden === 0 ? [] : [formatCounted(hidden, 'hidden row')]),
   ]
-  // An array, or one object over several lines, is read as well.
+  // Also reads an array, or a single object over several lines.
   const named = format === 'jsonl' ? 'JSON' : getFormatTraits(format).name
   const name = named + toGuess(readAs.format_by === 'guess', `--format ${format}`)
   return parts.length === 0 ? name : `${name}: ${parts.join(', ')}`
 }
 
-/** How each file of a source is read, as {@link sayReadAs} says it; with its name if there are several. */
+/**
+ * How each file of a source is read, in the words of {@link sayReadAs}; with its name if there are several.
+ */
 export function listReadAs(files: readonly ReadAs[], surface: Surface): string[] {
   return files.map(
     (readAs) => `${readAs.file === undefined ? '' : `${readAs.file}: `}${sayReadAs(readAs, surface)}`,

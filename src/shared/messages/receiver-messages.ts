@@ -2,7 +2,7 @@ import { type ErrorEntry, ofCode, ofFailure, type Wording } from './error-entry.
 import { sayPortProblem, type Thrown } from './thrown.ts'
 import { orOtherWorkspace } from './workspace-messages.ts'
 
-/** What to do if the receiver cannot use its address; the window has no option for another one. */
+/** What to do if the receiver cannot use its address; the window has no option for another address. */
 function adviseOnPort({ system }: Thrown, port: number, isOwn: boolean): Wording {
   switch (system) {
     case 'EADDRINUSE': {
@@ -35,7 +35,7 @@ function adviseOnPort({ system }: Thrown, port: number, isOwn: boolean): Wording
 
 const NEEDS_NO_RECEIVER = 'Switch to sync mode, which needs no callback receiver.'
 
-/** Answer to a callback that was posted to test a public URL. */
+/** Answer to a callback that was posted as a test of a public URL. */
 export interface TestAnswer {
   status: number
   location: string | null
@@ -49,7 +49,7 @@ interface TestFailure {
   remedy: string
 }
 
-/** Why a test callback did not arrive, judging by the answer. */
+/** Why a test callback did not arrive, according to the answer. */
 function explainAnswer({ status, location, excerpt }: TestAnswer): TestFailure {
   if (status >= 300 && status < 400) {
     return {
@@ -124,7 +124,7 @@ const CHECK_FOLDER = 'Check that the workspace folder is writable and has free s
 const REPAIR_SETTINGS =
   'Check that the workspace folder is writable. If the file is damaged, delete it. Sluice then creates a new one, and refuses callbacks of earlier runs.'
 
-/** Errors of the callback receiver and of serving media files. */
+/** Errors of the callback receiver and of the media host. */
 export const RECEIVER_MESSAGES = {
   ...ofCode('RECEIVER_UNAVAILABLE', {
     receiver_cannot_listen: ({
@@ -135,7 +135,7 @@ export const RECEIVER_MESSAGES = {
     }: Thrown & {
       host: string
       port: number
-      /** Whether it is the port that the workspace keeps. */
+      /** Whether it is the workspace's stored port. */
       isOwn: boolean
     }) => ({
       text: `the callback receiver cannot listen on ${host} port ${port}: ${sayPortProblem(thrown)}`,
@@ -173,7 +173,7 @@ export const RECEIVER_MESSAGES = {
       runId: string
       wanted: string
       found: string | null
-      /** Null if the address has none. */
+      /** Null if the address does not have one. */
       port: string | null
     }) => ({
       text: `callbacks of run ${args.runId} go to ${args.wanted}, but the callback receiver is ${args.found === null ? 'closed' : `at ${args.found}`}`,

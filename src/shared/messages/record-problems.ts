@@ -2,7 +2,7 @@ import type { ProblemCode } from '../run/problem.ts'
 import { formatCounted } from './figure-text.ts'
 import type { ProblemEntry } from './id-problems.ts'
 
-/** The words of problems with the records of delimited text, which are found before a cell means anything. */
+/** Words for problems with the records of delimited text, found before cells have a meaning. */
 export const RECORD_PROBLEMS = {
   ragged_row: {
     expected: ({ cells, than }: { cells: number; than: 'header' | 'usual' | 'first_rows' }) =>
@@ -24,10 +24,10 @@ export const RECORD_PROBLEMS = {
         than: 'header' | 'usual' | 'names'
         delimiter: string
         in?: 'curly_quotes'
-        /** The last column, if that fills a text that is sent: the surplus can be joined with it. */
+        /** The last column, if it fills a sent text: surplus cells can be joined to it. */
         into?: string
       },
-      /** Indexes of the last cell with a column and of those behind it. */
+      /** Indexes of the last cell with a column and of the cells after it. */
       _places?: { places: number[] },
     ) => {
       if (than === 'names') {

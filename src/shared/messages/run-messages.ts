@@ -16,7 +16,7 @@ function nameTaker({ by, isDeleted }: { by: string; isDeleted: boolean }): strin
   return isDeleted ? `run ${by} (deleted)` : `run ${by}`
 }
 
-/** What to do about rows that a retry took over. */
+/** What to do about rows that another retry took over. */
 function goOnWith(taken: { by: string; isDeleted: boolean }, command: string): Wording {
   return taken.isDeleted
     ? 'That run was deleted, so it is unknown which rows it sent. Send the source again.'

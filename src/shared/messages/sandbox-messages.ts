@@ -8,7 +8,7 @@ export const SANDBOX_MESSAGES = {
       what: 'callbacks' | 'latency' | 'fault'
       found: string
       expected: string
-      /** How such a setting is written. */
+      /** The syntax of the setting. */
       help: string
     }) => ({ text: `${args.what} "${args.found}": expected ${args.expected}`, remedy: args.help }),
     sandbox_options_refused: ({ faults }: { faults: string }) => ({

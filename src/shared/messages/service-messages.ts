@@ -15,14 +15,14 @@ const TLS_FILES = {
   key: 'the client key',
 }
 
-/** Why a key that was typed cannot be had, by where it is kept. */
+/** Why a typed key is not available, by where it is kept. */
 const ELSEWHERE: Record<KeyPlace, string> = {
   keyring: 'was not found in the keyring, or was typed for another address, proxy or CA file',
   profile: 'is kept by the desktop app, which gives it to no other program',
   session: 'was typed into a window that kept it only until it was closed',
 }
 
-/** Why the key of a run is not at hand, by how it was given. */
+/** Why a run's key is not available, by how it was given. */
 const GIVEN_BEFORE: Record<KeyFrom, string> = {
   window: 'address and key were typed into a window, and keys are not stored',
   file: 'it was read from a file, and keys and their files are not stored',
@@ -49,7 +49,7 @@ function sayFailure(how: KeyCommandFailure): string {
   }
 }
 
-/** Errors of the way to the service: its key, its certificates, its proxy. */
+/** Errors on the way to the service: its key, its certificates, its proxy. */
 export const SERVICE_MESSAGES = {
   ...ofCode('NO_API_KEY', {
     key_not_set: ({ variable, isEmpty }: { variable: string; isEmpty: boolean }) => ({
@@ -59,7 +59,7 @@ export const SERVICE_MESSAGES = {
         window: 'Type the key, or use a stored connection whose key is set.',
       },
     }),
-    key_unusable: ({ source }: { /** Follows "the API key". */ source: string }) => ({
+    key_unusable: ({ source }: { /** Completes "the API key …". */ source: string }) => ({
       text: `the API key ${source} contains whitespace or non-ASCII characters, which a request header must not contain`,
       remedy: 'Copy the key again, without quotes, spaces or line breaks around it.',
     }),
@@ -79,7 +79,7 @@ export const SERVICE_MESSAGES = {
       text: `the API key cannot be read from ${path}: ${reason}`,
       remedy: 'Check the path and whether the file can be read.',
     }),
-    key_source_empty: ({ source }: { /** Follows "the API key". */ source: string }) => ({
+    key_source_empty: ({ source }: { /** Completes "the API key …". */ source: string }) => ({
       text: `the API key ${source} is empty`,
       remedy: 'Check that it holds nothing but the key.',
     }),
@@ -201,7 +201,7 @@ export const SERVICE_MESSAGES = {
     tls_file_not_pem: (args: {
       what: TlsFile
       path: string
-      /** Whether it contains such a block that cannot be read. */
+      /** Whether it contains such a block, but an unreadable one. */
       isBroken: boolean
     }) => {
       const label = args.what === 'key' ? 'PRIVATE KEY' : 'CERTIFICATE'

@@ -3,7 +3,7 @@ import type { ErrorEntry, ErrorWords, Wording } from './error-entry.ts'
 import { formatCount, formatCounted } from './figure-text.ts'
 import { JSON_EXPECTATIONS, type JsonExpectation } from './json-expectations.ts'
 
-/** What a file holds that was read as something else. */
+/** Content that is not what the file was read as. */
 export type ForeignContent = keyof typeof FOREIGN
 
 const CONTENT_LIST = 'Choose the CSV file that lists the content.'
@@ -13,7 +13,7 @@ const SAVE_AS =
 const COPY_TABLE =
   'Copy the table into a spreadsheet program, save it as an Excel workbook (.xlsx) or as CSV UTF-8, and choose that file.'
 
-/** Kinds of files, recognised by their first bytes or their parts, and what to do about each. */
+/** Kinds of files, recognised by their first bytes or their parts, each with what to do about it. */
 const FOREIGN = {
   zip: {
     kind: 'an Excel workbook (.xlsx) or another zip archive',
@@ -61,7 +61,7 @@ const FOREIGN = {
 
 const READ_RIGHT = 'Change the permissions of the file.'
 
-/** Why the file system refuses to read a file, by the codes it gives. */
+/** Why a file cannot be read, by the file system's error codes. */
 const UNREADABLE: Record<string, { problem?: string; remedy?: string }> = {
   ENOENT: {
     problem: 'the file does not exist',
@@ -73,7 +73,7 @@ const UNREADABLE: Record<string, { problem?: string; remedy?: string }> = {
   EMFILE: { remedy: 'Too many files are open. Close other programs and try again.' },
 }
 
-/** Which source: its path, or its name in the window. */
+/** The source: its path, or its name in the window. */
 interface OfSource {
   source: string
 }
@@ -86,7 +86,7 @@ function listSome(names: readonly string[]): string {
   return `${names.slice(0, NAMED_MAX).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
 }
 
-/** An error of a source that cannot be read as rows. */
+/** An error of a source that has no readable rows. */
 function unreadable<Args extends object = OfSource>(
   problem: (args: Args) => Pick<ErrorWords, 'remedy'> & { problem: string },
 ) {
@@ -103,7 +103,7 @@ function unreadable<Args extends object = OfSource>(
   }
 }
 
-/** Errors of sources: files and folders that cannot be read as rows. */
+/** Errors of sources: files and folders without readable rows. */
 export const SOURCE_MESSAGES = {
   source_unreadable: unreadable(({ system }: { system: string }) => ({
     problem: UNREADABLE[system]?.problem ?? `the file could not be read (${system})`,
@@ -125,7 +125,7 @@ export const SOURCE_MESSAGES = {
   folder_is_mixed: unreadable(
     (args: {
       tables: number
-      /** Paths or patterns that stand for the tables alone; none if no pattern can. */
+      /** Paths or patterns that match only the tables; empty if no pattern can. */
       sources: readonly string[]
       /** Files that can be posts. */
       posts: number
@@ -257,7 +257,7 @@ export const SOURCE_MESSAGES = {
   })),
   record_too_long: unreadable(
     (args: {
-      /** What a person calls it, such as "row 3". */
+      /** Its name, such as "row 3". */
       record: string
       maxCharacters: number
       isClosed: boolean
@@ -393,7 +393,7 @@ export const SOURCE_MESSAGES = {
   })),
 }
 
-/** The problem of a source without its name; null for other errors. */
+/** The problem of a source without the source's name; null for other errors. */
 export function saySourceProblem(said: { id: string }): string | null {
   const entry: ErrorEntry & { problem?: (args: never) => { problem: string } } =
     SOURCE_MESSAGES[said.id as keyof typeof SOURCE_MESSAGES]

@@ -1,6 +1,6 @@
 import { type ErrorEntry, ofCode } from './error-entry.ts'
 
-/** What a statement may be, as every refusal says. */
+/** What statements may do, part of every refusal. */
 const READS_VIEWS = {
   terminal:
     'Write one SELECT over the views rows, answers, scores, rules and tries, whose columns docs/sql.md lists.',

@@ -1,6 +1,6 @@
-/** Where a text that a person wrote is wrong, and how. */
+/** Where and how a person's text is wrong. */
 export interface TextMistake {
-  /** 1-based character. */
+  /** Position of the character, from 1. */
   at: number
   expected: string
   found: string
@@ -8,11 +8,11 @@ export interface TextMistake {
 
 const FOUND_MAX_CHARACTERS = 30
 
-/** Thrown by parsers to leave their recursion; {@link catchMistake} makes a value of it. */
+/** Thrown by parsers to leave their recursion; {@link catchMistake} turns it into a value. */
 export class MistakeError extends Error {
   readonly mistake: TextMistake
 
-  /** `index` counts from 0; `length` characters from there were found (default: the rest of the text). */
+  /** `index` counts from 0; `length` is the number of wrong characters (default: the rest of the text). */
   constructor(text: string, index: number, expected: string, length = FOUND_MAX_CHARACTERS) {
     const found = text.slice(index, index + Math.min(length, FOUND_MAX_CHARACTERS)).trim()
     super(expected)
@@ -20,7 +20,7 @@ export class MistakeError extends Error {
   }
 }
 
-/** What a parser returns, or the mistake that ended it. */
+/** The parser's result, or the mistake that ended it. */
 export function catchMistake<Result>(parse: () => Result): Result | { ok: false; mistake: TextMistake } {
   try {
     return parse()
@@ -35,7 +35,7 @@ export function formatTextMistake(what: string, text: string, { at, expected, fo
   return `${what} \`${text}\`, character ${at}: expected ${expected}, found ${found}`
 }
 
-/** The index of the first character from `from` on that is not white space. */
+/** The index of the first non-white-space character at or after `from`. */
 export function skipSpace(text: string, from: number): number {
   return from + (/^\s*/.exec(text.slice(from))?.[0].length ?? 0)
 }

@@ -1,4 +1,6 @@
-/** What the system or the runtime threw, as a message takes it: its code, such as `EADDRINUSE`, and its own words. */
+/**
+ * A thrown value for a message: the code from the system or the runtime, such as `EADDRINUSE`, and its text.
+ */
 export interface Thrown {
   /** Null if it has none. */
   system: string | null
@@ -15,12 +17,12 @@ export function toSystemCode(thrown: unknown): string | null {
   return thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : null
 }
 
-/** What a thrown value says, in its own words. */
+/** The text of a thrown value. */
 export function toThrownText(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown)
 }
 
-/** What a disk did to a file call: it is full, or it fails or refuses for another reason. */
+/** Why a disk failed: it is full, or it fails or refuses for another reason. */
 export type DiskTrouble = 'full' | 'failing'
 
 const FULL_CODES = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
@@ -30,11 +32,11 @@ const FAILING_CODES = new Set(['EIO', 'EROFS', 'ESTALE'])
 const SQLITE_FULL = 13
 const SQLITE_FAILING = new Set([10, 14, 8, 3])
 
-/** Whether a disk is what failed, as the system or SQLite says; null if it is not. */
+/** Whether the disk failed, according to the system or SQLite; null if it did not. */
 export function findDiskTrouble(thrown: unknown): DiskTrouble | null {
   if (!(thrown instanceof Error)) return null
   if ('errcode' in thrown) {
-    // The primary code; what SQLite calls an I/O error may be a full disk, too.
+    // The primary code; SQLite's I/O errors include full disks.
     const code = Number(thrown.errcode) & 0xff
     return code === SQLITE_FULL ? 'full' : SQLITE_FAILING.has(code) ? 'failing' : null
   }
@@ -50,7 +52,7 @@ export function isDamagedDatabase(thrown: unknown): boolean {
   return thrown instanceof Error && 'errcode' in thrown && SQLITE_DAMAGED.has(Number(thrown.errcode) & 0xff)
 }
 
-/** What to do about a disk before something is tried again, as the beginning of a sentence. */
+/** What to do about a disk before trying again, as the beginning of a sentence. */
 export function sayDiskRemedy(disk: DiskTrouble): string {
   return disk === 'full'
     ? 'Free some space on that disk'

@@ -4,7 +4,7 @@ import { quoteForShell } from '../shell-command.ts'
 
 const HOW = { stated: '', name: ' (by its name)', guess: ' (guessed)', default: '' } as const
 
-/** What filled each field, a phrase each, and the columns that are not sent. */
+/** What filled each field, a phrase each, and the unsent columns. */
 export function listUsedMapping({ fields, not_sent: left }: UsedMapping): string[] {
   const filled = fields.map(({ field, column, template, by }) =>
     column === undefined ? `${field}: \`${template ?? ''}\`` : `${field}: column \`${column}\`${HOW[by]}`,
@@ -17,7 +17,7 @@ export function listUsedMapping({ fields, not_sent: left }: UsedMapping): string
 
 const COLUMNS_SHOWN = 10
 
-/** A column of content that is not sent because a person stated another, and how to send it. */
+/** A content column that is not sent because a person chose another, and how to send it. */
 export function sayPassedOver({ field, column, kept, source }: PassedOver): string {
   const filled = source.kind === 'column' ? `column \`${source.column}\`` : 'a text'
   const advice = ` If each row has one of the two, add --map ${quoteForShell(`${field}=${column}`)} as well.`

@@ -28,7 +28,7 @@ const CAPACITY_MISTAKES = {
   },
 } as const
 
-/** Errors that only the window has: its requests, its uploads, its questions, and the shells that show it. */
+/** Errors of the window alone: its requests, its uploads, its questions, and its shells. */
 export const WINDOW_MESSAGES = {
   ...ofCode('BAD_USAGE', {
     request_invalid: ({ faults }: { faults: readonly string[] }) => ({
@@ -167,7 +167,7 @@ export const WINDOW_MESSAGES = {
       text: `the capacity cannot be searched: ${CAPACITY_MISTAKES[mistake].text}`,
       remedy: CAPACITY_MISTAKES[mistake].remedy,
     }),
-    capacity_unsent: ({ reason }: { /** Null where the run says none. */ reason: string | null }) => ({
+    capacity_unsent: ({ reason }: { /** Null if the run gives no reason. */ reason: string | null }) => ({
       text: `the first probe could not send anything${reason === null ? '' : `: ${reason}`}`,
       remedy: 'Look at the problems of the rows under Check, then start the search again.',
     }),

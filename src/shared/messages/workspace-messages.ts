@@ -3,14 +3,14 @@ import { type ErrorEntry, ofCode, ofFailure, type Wording } from './error-entry.
 import { formatCount, formatCounted } from './figure-text.ts'
 import { type DiskTrouble, sayDiskRemedy } from './thrown.ts'
 
-/** Ends a remedy on the command line, if another workspace can be named. */
+/** Ends a remedy; the command line can also name another workspace. */
 export function orOtherWorkspace(remedy: string): Wording {
   return { terminal: `${remedy}, or use another workspace with --workspace DIR.`, window: `${remedy}.` }
 }
 
 const OTHER_FOLDER = 'Choose a folder that you can write to'
 
-/** Why the file system refuses to write a file, by the codes it gives. */
+/** Why a file cannot be written, by the file system's error codes. */
 const UNWRITABLE: Record<string, { found: string; remedy: string }> = {
   EACCES: {
     found: 'permission denied',

@@ -13,7 +13,7 @@ export const APPEAL_STATUS = defineOperation({
   kind: 'appeal-status',
   subject: 'appeal',
   schema: z.object({ kind: z.literal('appeal-status') }),
-  /** A GET, whose id stands in the text as it would in a body. */
+  /** A GET; its text has the id as a body would have it. */
   scratch: z.strictObject({ kind: z.literal('appeal-status') }),
   first: { kind: 'appeal-status' },
   fields: [

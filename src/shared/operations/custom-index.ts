@@ -8,7 +8,7 @@ const indexIdSchema = z
 
 export const indexShape = { mode: z.enum(['sync', 'async']).default('sync'), indexId: indexIdSchema }
 
-/** What a single request to a custom index names beside its body. */
+/** Members of a single request to a custom index besides its body. */
 export const indexScratchShape = { mode: z.enum(['sync', 'async']), indexId: indexIdSchema.max(200) }
 
 interface OfIndex {
@@ -16,7 +16,7 @@ interface OfIndex {
   indexId: string
 }
 
-/** What the operations on custom indexes have in common. */
+/** Common traits of the operations on custom indexes. */
 export const INDEX_TRAITS = {
   subject: 'item',
   modeOf: ({ mode }: OfIndex) => mode,
@@ -28,12 +28,12 @@ export const INDEX_TRAITS = {
   },
 } as const
 
-/** What an operation on a custom index is set to, in a few words. */
+/** The settings of an operation on a custom index, in a few words. */
 export function describeIndex({ indexId, mode }: OfIndex): string {
   return `${indexId || 'no index yet'}, ${mode}`
 }
 
-/** The settings of a single request, those of another one as far as that has them. */
+/** The initial settings of a single request, taken from a previous one as far as it has them. */
 export function toFirstIndex({ mode = 'sync', indexId = 'sandbox-index' }: Partial<OfIndex>): OfIndex {
   return { mode, indexId }
 }

@@ -38,7 +38,7 @@ export const INDEX_ADD_FIELDS = [
   CALLBACK_URL_FIELD,
 ] as const satisfies readonly RequestField[]
 
-/** A body that keeps the rules: at least one of url and media, both the media's public address. */
+/** A valid body: at least one of url and media, each the media's public address. */
 export const indexAddRequestSchema = z
   .object({
     url: httpUrlSchema.optional(),
@@ -74,7 +74,7 @@ export const INDEX_ADD = defineOperation({
     { rule: 'address', field: 'callback_url' },
   ],
   endpoint: { method: 'POST', path: indexAddPath, sendsKey: true },
-  // The id of the item is the service's (docs/interface.md §4.3).
+  // The service assigns the item's id (docs/interface.md §4.3).
   echoes: [],
   // A second add would add a second item.
   isRepeatable: false,

@@ -20,7 +20,7 @@ export const INDEX_REMOVE_FIELDS = [
   CALLBACK_URL_FIELD,
 ] as const satisfies readonly RequestField[]
 
-/** A body that keeps the rules. */
+/** A valid body. */
 export const indexRemoveRequestSchema = z.object({
   custom_index_item_id: z.string().min(1, 'must not be empty'),
   callback_url: httpUrlSchema.optional(),
@@ -45,7 +45,7 @@ export const INDEX_REMOVE = defineOperation({
     { rule: 'address', field: 'callback_url' },
   ],
   endpoint: { method: 'POST', path: indexRemovePath, sendsKey: true },
-  // Of answers, acknowledgements and callbacks (docs/interface.md §4.4).
+  // In answers, acknowledgements and callbacks (docs/interface.md §4.4).
   echoes: [{ field: 'custom_index_item_id', isUnique: true }],
   // A second removal finds nothing left to remove.
   isRepeatable: true,

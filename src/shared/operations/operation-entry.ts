@@ -3,108 +3,112 @@ import type { Mode } from '../service/endpoints.ts'
 import type { RequestField } from '../service/request-field.ts'
 import type { Subject } from './subjects.ts'
 
-/** A rule for the body of a row. */
+/** A check of a row's body. */
 export type RowCheck =
   | { rule: 'required' | 'blank' | 'address' | 'object' | 'path segment'; field: string }
   | { rule: 'length'; field: string; max: number }
   | { rule: 'one of'; one: string; other: string }
 
-/** A field of the request that an answer or a callback repeats under the same name, at its top. */
+/** A request field that an answer or a callback repeats at its top level under the same name. */
 export interface Echo {
   field: string
-  /** Whether no two rows of a run have the same, so that it tells whose the answer is. */
+  /** Whether it is unique in a run, so that it tells which row an answer belongs to. */
   isUnique: boolean
-  /** Whether only a text is an echo: a number is an id of the service's own. */
+  /** Whether only a text counts as an echo: a number is an id of the service. */
   isText?: boolean
 }
 
-/** An error that docs/interface.md §7.1 shows for an operation. */
+/** An error that docs/interface.md §7.1 documents for an operation. */
 export interface ShownError {
   status: number
   errorCode: string
-  /** When the service answers so. */
+  /** When the service answers with it. */
   condition: string
   /** False for the pairings that docs/interface.md §7.2 calls contradictory; a client must accept both (default: true). */
   consistent?: false
 }
 
-/** What an operation is, apart from its schemas: everything that its settings and names decide. */
+/** An operation without its schemas: everything that depends on its settings and names. */
 export interface OperationTraits<Own, Scratch> {
-  /** As it is first offered. */
+  /** Initial settings. */
   first: Own
   subject: Subject
   /** Every field that a column or template may fill, in the order of the interface. */
   fields: readonly RequestField[]
-  /** The fields that say which one a row is; the first that is filled. */
+  /** Fields that identify a row for a person; the first filled one counts. */
   namedBy: readonly [string, ...string[]]
   /**
-   * The fields by which what was sent is recognized when it is sent again, together; the first list that a row fills. An
-   * id alone tells rows apart; contents are only what two rows have alike. Absent if sending again means asking again.
+   * Lists of fields that together recognize a row when it is sent again; the first list that a row fills
+   * counts. Rows with different ids are different; rows with the same contents are only alike. Absent if
+   * sending again only asks again.
    */
   recognizedBy?: { ids: readonly (readonly string[])[]; contents?: readonly (readonly string[])[] }
-  /** What fills a field that the mapping leaves open. */
+  /** Fills a field that the mapping leaves open. */
   defaults?: Readonly<Record<string, { kind: 'template'; template: string }>>
-  /** What can be wrong with the body of a row, in the order it is said. The rules of tasks depend on their options. */
+  /**
+   * Checks of a row's body, in the order in which problems are listed. Checks of tasks depend on their
+   * options.
+   */
   checks: readonly RowCheck[]
   endpoint: {
     method: 'POST' | 'GET'
-    /** `row` is the body of the row that a GET is about; a POST's path is the same for every row. */
+    /** `row` is the body of the row for a GET; a POST has the same path for every row. */
     path(operation: Own, row: Readonly<Record<string, unknown>>): string
     sendsKey: boolean
   }
-  /** Whether a request whose answer was lost may be sent again; it may have been taken. */
+  /** Whether a request without an answer may be sent again, although the service may have accepted it. */
   isRepeatable: boolean
-  /** The errors that the interface shows for it. */
+  /** The errors that the interface documents for it. */
   errors: readonly ShownError[]
   /**
-   * What an answer or a callback may repeat; what it lacks proves nothing. A request of several rows repeats its target
-   * and its rows, as {@link batch} names them.
+   * Fields that an answer or a callback may repeat; a missing one proves nothing. A request with several rows
+   * repeats its target and its rows, as {@link batch} names them.
    */
   echoes: readonly Echo[]
   /** Absent if answers never come as callbacks. */
   modeOf?(operation: Own): Mode
   /** The index or watchlist that every row goes to. */
   target?: {
-    /** Whose targets are of the same kind, so that one may stand for the other. */
+    /** Targets of the same kind can stand for each other. */
     kind: 'index' | 'watchlist'
     of(operation: Own): string
     with(operation: Own, name: string): Own
-    /** What a person does about one that is missing. */
+    /** What to do if it is missing. */
     missing: string
   }
-  /** Of requests that carry several rows: the body's member with the target, and the one with the rows. */
+  /** For requests with several rows: the body's members with the target and with the rows. */
   batch?: { target: string; list: string; rowsPerItem(operation: Own): number }
-  /** Of operations that can take notes away: what an empty cell of notes does. */
+  /** For operations that can clear notes: the effect of an empty notes cell. */
   emptyNotesOf?(operation: Own): 'keep' | 'clear'
-  /** The ledger that its runs add up to, and what they do to an entry. */
+  /** The ledger that its runs contribute to, and their effect on an entry. */
   ledger?: { of: 'index' | 'watchlist' | 'appeals'; effect: 'adds' | 'removes' | 'updates' | 'reads' }
   words: {
-    /** As on its card. */
+    /** The title on its card. */
     title: string
-    /** On the command line. */
+    /** The command of the command line. */
     command: string
-    /** What it does with a row, a sentence. */
+    /** Its effect on a row, as a sentence. */
     meaning: string
-    /** What it is set to, in a few words. */
+    /** Its settings in a few words. */
     describe(operation: Own): string
-    /** What it does with rows, as in "It adds 20 rows". */
+    /** Its effect on rows, as in "It adds 20 rows". */
     verb: string
-    /** What a single request does, as in "The request adds an item to an index". */
+    /** The effect of a single request, as in "The request adds an item to an index". */
     single: string
-    /** What its rows became when it succeeded, as the name of a count. */
+    /** The count of its succeeded rows. */
     done?: string
-    /** What is lost by it and cannot be read back, a sentence; null if nothing is. `fills` says which fields are sent. */
+    /** What it irreversibly deletes, a sentence; null if nothing. `fills` tells which fields are sent. */
     lasting?(operation: Own, fills: (field: string) => boolean): string | null
-    /** What a person should know before it is used; a warning is said again before it is sent. */
+    /** What a person should know before using it; a warning is repeated before sending. */
     notice?: { kind: 'info' | 'warning'; title: string; text: string }
   }
   /** A single request by hand. */
   single: {
-    /** What of a plan's operation is not in the body. */
+    /** The part of a plan's operation that is not in the body. */
     of(operation: Own): Scratch
-    /** As it is first offered, with what it shares with the one before. */
+    /** Initial settings, taken from a previous request as far as it has them. */
     first(before: { kind: string; mode?: Mode; indexId?: string }): Scratch
-    /** A body that the service would take. */
+    /** A body that the service accepts. */
     example(endpoint: Scratch, postId: string): object
   }
 }
@@ -119,7 +123,7 @@ export interface OperationEntry<
   kind: Kind
   subject: About
   schema: Schema
-  /** What of it a single request by hand names beside its body. */
+  /** Members of a single request by hand besides its body. */
   scratch: Scratch
 }
 

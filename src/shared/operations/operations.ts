@@ -10,7 +10,7 @@ import { TASK } from './task.ts'
 import { WATCHLIST_ADD } from './watchlist-add.ts'
 import { WATCHLIST_UPDATE } from './watchlist-update.ts'
 
-/** Every operation, in the order they are offered. */
+/** Every operation, in display order. */
 const ALL = [TASK, INDEX_ADD, INDEX_REMOVE, WATCHLIST_ADD, WATCHLIST_UPDATE, APPEAL_STATUS] as const
 
 type Entries = typeof ALL
@@ -22,14 +22,14 @@ function listSchemas<Key extends 'schema' | 'scratch'>(key: Key): Members<Entrie
   return ALL.map((entry) => entry[key]) as Members<Entries, Key>
 }
 
-/** What is done with each row (docs/interface.md §4). */
+/** What to do with each row (docs/interface.md §4). */
 export const operationSchema = z.discriminatedUnion('kind', listSchemas('schema'))
 
 export type Operation = z.infer<typeof operationSchema>
 
 export type TaskOperation = z.infer<typeof TASK.schema>
 
-/** Which endpoint a single request goes to; what a body says itself is not part of it. */
+/** The endpoint of a single request, without anything that the body contains. */
 export const scratchEndpointSchema = z.discriminatedUnion('kind', listSchemas('scratch'))
 
 export type ScratchEndpoint = z.infer<typeof scratchEndpointSchema>
@@ -37,10 +37,10 @@ export type ScratchEndpoint = z.infer<typeof scratchEndpointSchema>
 /** The name of an operation (docs/architecture.md §1). */
 export type OperationKind = Entries[number]['kind']
 
-/** The operations whose rows name the same. */
+/** The operations whose rows are about the same subject. */
 type KindAbout<About extends Subject> = Extract<Entries[number], { subject: About }>['kind']
 
-/** An operation as those know it who need not know which it is. */
+/** An operation for code that need not know which one it is. */
 export type AnyOperation = OperationTraits<Operation, ScratchEndpoint>
 
 export const OPERATIONS = Object.fromEntries(ALL.map((entry) => [entry.kind, entry])) as unknown as Record<
@@ -48,19 +48,19 @@ export const OPERATIONS = Object.fromEntries(ALL.map((entry) => [entry.kind, ent
   AnyOperation
 >
 
-/** The names of all of them, in the order they are offered. */
+/** All names, in display order. */
 export const OPERATION_KINDS = ALL.map(({ kind }) => kind)
 
 export function isOperationKind(text: string): text is OperationKind {
   return Object.hasOwn(OPERATIONS, text)
 }
 
-/** What the operation of a run is, which is stored as a text; null if it is not known. */
+/** The operation of a run, which is stored as a text; null if unknown. */
 export function findOperation(kind: string): AnyOperation | null {
   return isOperationKind(kind) ? OPERATIONS[kind] : null
 }
 
-/** Whether the rows of an operation, or what a single request is about, are of a kind. */
+/** Whether an operation's rows, or a single request, are about this subject. */
 export function isAbout<One extends { kind: OperationKind }, About extends Subject>(
   one: One,
   subject: About,
@@ -68,12 +68,12 @@ export function isAbout<One extends { kind: OperationKind }, About extends Subje
   return OPERATIONS[one.kind].subject === subject
 }
 
-/** What the rows of a run name, and how what the service says about it is called. */
+/** The subject of a run's rows, with its words. */
 export function subjectOf(kind: string): (typeof SUBJECTS)[Subject] {
   return SUBJECTS[findOperation(kind)?.subject ?? 'content']
 }
 
-/** Whether there is a choice of how answers come (docs/interface.md §1). */
+/** Whether answers can come in different modes (docs/interface.md §1). */
 export function hasModes<One extends { kind: OperationKind }>(one: One): one is Extract<One, { mode: Mode }> {
   return OPERATIONS[one.kind].modeOf !== undefined
 }
@@ -88,7 +88,7 @@ export function sendsKey({ kind }: { kind: string }): boolean {
   return findOperation(kind)?.endpoint.sendsKey ?? true
 }
 
-/** Whether a request whose answer was lost must not simply be sent again: it may have added its item. */
+/** Whether a request without an answer must not simply be sent again: it may have added its item. */
 export function mayAddTwice(kind: string): boolean {
   return findOperation(kind)?.isRepeatable === false
 }
@@ -98,19 +98,19 @@ export function targetOf(operation: Operation): string | null {
   return OPERATIONS[operation.kind].target?.of(operation) ?? null
 }
 
-/** The operation with another index or watchlist; as it is if it has none. */
+/** The operation with another index or watchlist; unchanged if it has none. */
 export function withTarget(operation: Operation, name: string): Operation {
   return OPERATIONS[operation.kind].target?.with(operation, name) ?? operation
 }
 
-/** Whether an operation can take notes away, and so has a choice of what an empty cell does. */
+/** Whether an operation can clear notes, and so has a setting for empty cells. */
 export function hasEmptyNotes<One extends { kind: OperationKind }>(
   one: One,
 ): one is Extract<One, { emptyNotes: 'keep' | 'clear' }> {
   return OPERATIONS[one.kind].emptyNotesOf !== undefined
 }
 
-/** What an empty cell of notes does; null if the operation cannot take notes away. */
+/** The effect of an empty notes cell; null if the operation cannot clear notes. */
 export function emptyNotesOf(operation: Operation): 'keep' | 'clear' | null {
   return OPERATIONS[operation.kind].emptyNotesOf?.(operation) ?? null
 }
@@ -121,8 +121,8 @@ export function toRowsPerItem(operation: Operation): number {
 }
 
 /**
- * Not a field of the service: a JSON object that is the body to start from. What it has itself wins; mapping and
- * defaults fill what it lacks.
+ * Not a field of the service: a JSON object with the initial body. Its own members win; mapping and defaults
+ * fill missing ones.
  */
 export const REQUEST_FIELD = {
   name: 'request',
@@ -132,7 +132,7 @@ export const REQUEST_FIELD = {
   note: 'A whole request as JSON; other fields fill what it lacks.',
 } as const satisfies RequestField
 
-// A GET has no body that could be whole.
+// A GET has no body, so a row cannot be a whole request.
 const FIELDS = new Map<string, readonly RequestField[]>(
   ALL.map(({ kind, fields, endpoint }) => [
     kind,
@@ -160,7 +160,7 @@ export function parseFieldName(text: string, operation: { kind: OperationKind })
   return isObject && dot < text.length - 1 ? { kind: 'key', name, key: text.slice(dot + 1) } : null
 }
 
-/** The names of an operation's fields as an error lists them, with `OBJECT.KEY` for every JSON object. */
+/** An operation's field names for an error, with `OBJECT.KEY` for every JSON object. */
 export function listFieldNames(operation: { kind: OperationKind }): string[] {
   const fields = fieldsOf(operation)
   const keyed = fields.filter((field) => field.kind === 'json_object' && field !== REQUEST_FIELD)

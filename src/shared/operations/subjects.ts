@@ -1,4 +1,4 @@
-/** What a row can name, and how what the service says about it is called. */
+/** The subjects of rows, with words for them and for the service's answer. */
 export const SUBJECTS = {
   content: { noun: 'row', column: 'sluice_triggered_rules', outcome: 'Triggered rules', answers: null },
   item: { noun: 'item', column: 'sluice_custom_index_item_id', outcome: 'Item id', answers: null },
@@ -7,14 +7,17 @@ export const SUBJECTS = {
 } as const satisfies Record<string, SubjectLook>
 
 interface SubjectLook {
-  /** What a row is, for counting. */
+  /** The noun for counts. */
   noun: string
-  /** The column of an export that has the outcome, and what a window calls it. */
+  /** The export column with the outcome, and its title in the window. */
   column: string
   outcome: string
-  /** What answers are counted as; null if none are. */
+  /** The noun for counting answers; null if answers are not counted. */
   answers: string | null
 }
 
-/** What a row names, and with it what the service says about it: rules and scores, an id, a term's outcome, a decision. */
+/**
+ * The subject of a row, which determines the service's answer: rules and scores, an id, a term's outcome, a
+ * decision.
+ */
 export type Subject = keyof typeof SUBJECTS

@@ -3,7 +3,7 @@ import type { Api, Mode } from '../service/endpoints.ts'
 import { TASK_FIELDS } from '../service/tasks.ts'
 import { defineOperation } from './operation-entry.ts'
 
-/** What post_id is without a mapping: unique for each row of each run. */
+/** The default post_id: unique for each row of each run. */
 export const DEFAULT_POST_ID = { kind: 'template', template: '{{run}}-{{row}}' } as const
 
 /**
@@ -23,7 +23,7 @@ export const TASK = defineOperation({
     kind: z.literal('task'),
     mode: z.enum(['sync', 'async']).default('sync'),
     api: z.enum(['v1', 'v2']).default('v1'),
-    /** Ask for the legacy response (`?legacy=1`, docs/interface.md §2.3). */
+    /** Requests the legacy response (`?legacy=1`, docs/interface.md §2.3). */
     legacy: z.boolean().default(false),
     /** Models of every row, unless the mapping fills `models` from a column. */
     models: z.array(z.string()).default([]),
@@ -32,7 +32,7 @@ export const TASK = defineOperation({
     kind: z.literal('task'),
     api: z.enum(['v1', 'v2']),
     mode: z.enum(['sync', 'async']),
-    /** Ask for the legacy answer; only v1 has one. */
+    /** Requests the legacy answer, which only v1 has. */
     legacy: z.boolean(),
   }),
   first: { kind: 'task', mode: 'sync', api: 'v1', legacy: false, models: [] },
@@ -48,8 +48,8 @@ export const TASK = defineOperation({
   defaults: { post_id: DEFAULT_POST_ID },
   checks: [],
   endpoint: { method: 'POST', path: taskPath, sendsKey: true },
-  // Of v1 (docs/interface.md §2.2, §2.3); v2 answers, acknowledgements and callbacks may have them. The legacy body has a
-  // second user_id, a number, which is not the one of the request.
+  // In v1 (docs/interface.md §2.2, §2.3); v2 answers, acknowledgements and callbacks may have them. The
+  // legacy body has a second user_id, a number, which is not the request's.
   echoes: [
     { field: 'post_id', isUnique: true },
     { field: 'user_id', isUnique: false, isText: true },

@@ -22,7 +22,7 @@ export const TERM_FIELDS = [
   },
 ] as const satisfies readonly RequestField[]
 
-/** Whether a text has at most so many characters, an emoji being one: counts code points. */
+/** Whether a text has at most this many characters: counts code points, so that an emoji is one. */
 export function hasAtMost(text: string, maxCharacters: number): boolean {
   return text.length <= maxCharacters || Array.from(text).length <= maxCharacters
 }
@@ -43,10 +43,10 @@ export const notesTextSchema = z
     `must have at most ${NOTES_MAX_CHARACTERS} characters`,
   )
 
-/** Most terms that one request may be asked to carry; what the service takes is not known (docs/interface.md §8). */
+/** Most terms that a plan may put into one request; the service's limit is unknown (docs/interface.md §8). */
 export const TERMS_PER_REQUEST_MAX = 10_000
 
-/** Terms of one request, unless the plan says otherwise. */
+/** Default number of terms in one request. */
 export const TERMS_PER_REQUEST_DEFAULT = 500
 
 export const watchlistShape = {
@@ -66,14 +66,14 @@ const checks: readonly RowCheck[] = [
   { rule: 'length', field: 'notes', max: NOTES_MAX_CHARACTERS },
 ]
 
-/** What the operations on watchlists have in common. */
+/** Common traits of the operations on watchlists. */
 export const WATCHLIST_TRAITS = {
   subject: 'term',
   fields: TERM_FIELDS,
   namedBy: ['term'],
   recognizedBy: { ids: [['term']] },
   checks,
-  // The watchlist, and each term in one of the lists (docs/interface.md §4.5, §4.6).
+  // Answers repeat the watchlist, and each term in one of the lists (docs/interface.md §4.5, §4.6).
   echoes: [],
   isRepeatable: true,
   target: {
@@ -89,17 +89,17 @@ export const WATCHLIST_TRAITS = {
   },
 } as const
 
-/** What an operation on a watchlist is set to, in a few words. */
+/** The settings of an operation on a watchlist, in a few words. */
 export function describeWatchlist({ watchlist, termsPerRequest }: OfWatchlist): string {
   return `${watchlist || 'no watchlist yet'}, ${termsPerRequest} terms per request`
 }
 
-/** A body that the service takes of any operation on terms. */
+/** A body that the service accepts for any operation on terms. */
 export function toExampleTerms(): object {
   return { watchlist: 'sandbox_terms', terms: [{ term: 'free coins', notes: 'seen in spam' }] }
 }
 
-/** The error of a request that lacks something. */
+/** The error for an incomplete request. */
 export const TERMS_INCOMPLETE: ShownError = {
   status: 400,
   errorCode: 'PARAM_REQUIRED',

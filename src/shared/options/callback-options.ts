@@ -2,13 +2,13 @@ import { z } from 'zod'
 import { bareUrlSchema } from '../plan/connection.ts'
 import type { OptionTable } from './option.ts'
 
-/** How long a callback is awaited unless the plan says otherwise, milliseconds. */
+/** Default time to wait for a callback, milliseconds. */
 export const CALLBACK_TIMEOUT_MS = 600_000
 
-/** Largest callback that is taken unless the plan says otherwise, bytes. */
+/** Default size limit of a callback, bytes. */
 export const CALLBACK_MAX_BYTES = 5 * 1024 ** 2
 
-/** Where callbacks of async operations come to, and what is taken of them (docs/interface.md §6). */
+/** Where callbacks of async operations arrive, and which are accepted (docs/interface.md §6). */
 export const CALLBACK_OPTIONS = {
   host: {
     schema: z.string().min(1).default('127.0.0.1'),
@@ -22,7 +22,7 @@ export const CALLBACK_OPTIONS = {
     section: 'receiver',
     flag: '--callback-port <n>',
   },
-  /** Behind a reverse proxy or tunnel. */
+  /** For a receiver behind a reverse proxy or tunnel. */
   url: {
     schema: bareUrlSchema.optional(),
     words: 'Public URL of the receiver, such as a tunnel (default: its own address).',
@@ -31,7 +31,7 @@ export const CALLBACK_OPTIONS = {
     flag: '--callback-url <url>',
     help: "public URL of the callback receiver, such as a tunnel (default: the receiver's address)",
   },
-  /** A relay may let only the service through, or not reach itself. */
+  /** A relay may let only the service through, or be unable to reach itself. */
   skipTest: {
     schema: z.boolean().optional(),
     words: 'Whether to send without testing that a callback to the public URL arrives (default: false).',

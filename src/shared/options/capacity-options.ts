@@ -2,10 +2,10 @@ import { z } from 'zod'
 import { LOAD_MAX_MS, RATE_MAX } from '../load/load-pace.ts'
 import type { OptionTable } from './option.ts'
 
-/** What a highest level is by default, in times of the first one: six doublings. */
+/** Default highest level, as a multiple of the first: six doublings. */
 export const MAX_FACTOR = 64
 
-/** What bounds a capacity search (docs/load-tests.md §11); the plan's load test is its probe. */
+/** Limits of a capacity search (docs/load-tests.md §11); the plan's load test is its probe. */
 export const CAPACITY_OPTIONS = {
   max: {
     schema: z.number().positive().max(RATE_MAX).exactOptional(),

@@ -6,14 +6,14 @@ import type { OptionTable } from './option.ts'
 
 const HOUR_MS = 3_600_000
 
-/** Most requests that can be kept whole. */
+/** Most requests that can be stored completely. */
 const KEPT_MAX = 100_000
 
 const thinkTimeSchema = z
   .object({ minMs: z.int().min(0).max(HOUR_MS), maxMs: z.int().min(0).max(HOUR_MS) })
   .refine(({ minMs, maxMs }) => minMs <= maxMs, { error: 'minMs must not be above maxMs', path: ['minMs'] })
 
-/** Parts of the help, and of the form if they have a title there. */
+/** Sections of the help, and of the form if they have a title. */
 export const LOAD_SECTIONS = {
   length: { heading: 'Duration:', title: null },
   around: { heading: 'Duration:', title: 'Before and after' },
@@ -25,7 +25,9 @@ export const LOAD_SECTIONS = {
   kept: { heading: 'Samples:', title: 'Requests kept in full' },
 } as const
 
-/** What some options need to do anything: a schedule, the lack of one, or connections that are shared. */
+/**
+ * Preconditions of some options: an open or a closed pace, HTTP/2 connections, drawn rows, or a random order.
+ */
 export type LoadCircumstance = 'open' | 'closed' | 'http2' | 'drawn' | 'random'
 
 const NEEDS_OPEN = {
@@ -33,7 +35,7 @@ const NEEDS_OPEN = {
   otherwise: 'belongs to an open pace; a closed one has its own number in flight',
 } as const
 
-/** All options of a load test (docs/load-tests.md), in the order in which a plan has them. */
+/** All options of a load test (docs/load-tests.md), in the order of the plan. */
 export const LOAD_OPTIONS = {
   pace: {
     schema: loadPaceSchema,
@@ -84,7 +86,7 @@ export const LOAD_OPTIONS = {
       expected: 'Expected a duration such as 10s, at most an hour; 0s for none.',
     },
   },
-  /** Whether row 1 goes out alone before anything else; it is in no figure. */
+  /** Whether row 1 is sent alone before anything else; no figure includes it. */
   firstRequest: {
     schema: z.enum(['check', 'skip']).default('check'),
     words:
@@ -153,7 +155,10 @@ export const LOAD_OPTIONS = {
       otherwise: 'a think time belongs to a closed pace; an open one has its schedule',
     },
   },
-  /** How long requests in flight may take to end once the load is over (30 s as in k6); then they are unknown. */
+  /**
+   * How long requests in flight may take to finish after the load (30 s as in k6); then their outcome is
+   * unknown.
+   */
   gracefulStopMs: {
     schema: z.int().min(0).max(HOUR_MS).default(30_000),
     words:

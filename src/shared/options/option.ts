@@ -2,55 +2,58 @@ import { z } from 'zod'
 import { formatDurationMs } from '../messages/duration.ts'
 
 /**
- * An option of a run or a load test is one entry of a table. Its key is its name in the plan; names that end in `Ms` are
- * durations, those in `Bytes` sizes. The plan's schema, the command line, the window's forms, the words in plan files and those of comparisons
- * are derived from the table, so a new option is an entry, and the code that acts on it.
+ * An option of a run or a load test is one entry of a table. Its key is its name in the plan; names that end
+ * in `Ms` are durations, those in `Bytes` sizes. The plan's schema, the command line, the window's forms, the
+ * words in plan files and the words of comparisons are derived from the table, so a new option is an entry
+ * plus the code that acts on it.
  */
 export interface PlanOption extends ValueWords {
-  /** What a plan may say. Bounds, choices and the default are read from it. */
+  /** The values that a plan may have. Bounds, choices and the default are derived from it. */
   schema: z.ZodType
-  /** The words of values inside it, by their path. */
+  /** The words for values inside it, by path. */
   parts?: Readonly<Record<string, ValueWords>>
-  /** Which of the table's sections it is in, on the command line and in the window. */
+  /** Its section on the command line and in the window. */
   section?: string
-  /** How the command line has it, such as `--warmup <duration>`; without it, it has not. */
+  /** Its flag, such as `--warmup <duration>`; without one, it is not on the command line. */
   flag?: string
-  /** The words of the help, to which a default is added (default: from `words`). */
+  /** The help text, to which a default is added (default: from `words`). */
   help?: string
-  /** The only circumstance in which it does anything, and what is said if it is set in another one. */
+  /** The only circumstance in which it has an effect, and the error if it is set in another one. */
   needs?: { circumstance: string; otherwise: string }
-  /** Its choices and what a form calls them (default: those of the schema, by themselves). */
+  /** Its choices with their labels in a form (default: the schema's values as labels). */
   choices?: readonly (readonly [value: string, label: string])[]
-  /** How a form has it; without it, it is drawn by hand or not at all. */
+  /** Its field in a form; without one, it is drawn by hand or not at all. */
   field?: OptionField
-  /** What a list of what a load test does says of a value; null for nothing. */
+  /** A phrase about a value for the list of what a load test does; null for none. */
   phrase?(value: never): string | null
 }
 
-/** What a value of a plan is called. */
+/** Names and words for a value of a plan. */
 export interface ValueWords {
-  /** What it means, a sentence, which editors of plan files show. */
+  /** Its meaning, as a sentence, which editors of plan files show. */
   words: string
-  /** Its name in comparisons of plans (default: its key as words); null if it does not change what is measured. */
+  /**
+   * Its name in comparisons of plans (default: its key as words); null if it does not affect measurements.
+   */
   setting?: string | null
 }
 
 interface OptionField {
   label: string
   title?: string
-  /** Stands for nothing typed. */
+  /** Shown in an empty field. */
   placeholder?: string
-  /** What a new form begins with, if that is not the plan's default. */
+  /** Initial value in a new form, if it differs from the plan's default. */
   start?: string
-  /** What a duration is expected to be, in a sentence of its own. */
+  /** What an error expects of a duration, as a separate sentence. */
   expected?: string
-  /** In rem (default: 11). */
+  /** Width in rem (default: 11). */
   width?: number
 }
 
 export type OptionTable = Readonly<Record<string, PlanOption>>
 
-/** The schemas of a table, to make an object of. */
+/** The schemas of a table, for an object schema. */
 export function toShape<Table extends OptionTable>(
   table: Table,
 ): { -readonly [Name in keyof Table]: Table[Name]['schema'] } {
@@ -58,13 +61,13 @@ export function toShape<Table extends OptionTable>(
   return Object.fromEntries(schemas)
 }
 
-/** What the values of an option are, as far as inputs and parsers know of them. */
+/** The kinds of option values that inputs and parsers distinguish. */
 export type OptionKind =
   | { kind: 'duration' | 'size' | 'integer' | 'number'; min: number; max: number }
   | { kind: 'choice'; choices: readonly (readonly [value: string, label: string])[] }
   | { kind: 'switch' | 'text' | 'other' }
 
-/** The kind of an option, and its default: undefined if it has none. */
+/** The kind of an option and its default, undefined if it has none. */
 export function readOption(
   name: string,
   { schema, choices }: PlanOption,
@@ -91,7 +94,7 @@ function readKind(name: string, schema: z.ZodType): OptionKind {
   return { kind: schema instanceof z.ZodString ? 'text' : 'other' }
 }
 
-/** What the help of the command line says of an option, with its default unless the words have one. */
+/** The command-line help of an option, with its default unless the text has one. */
 export function toHelp(name: string, option: PlanOption): string {
   const { words, help } = option
   const text =

@@ -22,7 +22,7 @@ const PLAN_OPTIONS: ReadonlyMap<string, PlanOption> = new Map(
   ),
 )
 
-/** What every value that the tables know is called, by its path; `*` stands for any place in a list. */
+/** Words for every value in the tables, by path; `*` stands for any index of a list. */
 export const VALUE_WORDS: ReadonlyMap<string, ValueWords> = new Map(
   [...PLAN_OPTIONS].flatMap(([path, option]) => [
     [path, option] as const,
@@ -30,7 +30,7 @@ export const VALUE_WORDS: ReadonlyMap<string, ValueWords> = new Map(
   ]),
 )
 
-/** The option of the command line that says a value of a plan, without what stands for its value. */
+/** The flag for a value of a plan, without its argument. */
 export function nameFlag(path: string): string | undefined {
   return PLAN_OPTIONS.get(path)?.flag?.split(' ')[0]
 }

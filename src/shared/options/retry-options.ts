@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import type { OptionTable } from './option.ts'
 
-/** Longest wait that a plan may ask for, milliseconds; a timer lasts at most 24 days. */
+/** Longest wait in a plan, milliseconds; timers last at most 24 days. */
 const WAIT_MAX_MS = 3_600_000
 
-/** When and how often an attempt that was not taken is repeated (docs/architecture.md §2.2). */
+/** When and how often an attempt that was not accepted is repeated (docs/architecture.md §2.2). */
 export const RETRY_OPTIONS = {
   limit: {
     schema: z.int().min(0).max(100).default(3),

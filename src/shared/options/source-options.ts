@@ -3,11 +3,11 @@ import { bareUrlSchema } from '../plan/connection.ts'
 import { SOURCE_FORMAT_NAMES } from '../plan/source-formats.ts'
 import type { OptionTable } from './option.ts'
 
-/** One character of delimited text that means something, or that there is none. */
+/** One character with a meaning in delimited text, or `none`. */
 const characterSchema = z.union([z.string().length(1), z.literal('none')])
 
 const mediaSchema = z.discriminatedUnion('kind', [
-  /** Addresses made from a template; `{{path}}` is the file's path inside the folder, percent-encoded. */
+  /** Addresses from a template; `{{path}}` is the file's path inside the folder, percent-encoded. */
   z.object({ kind: z.literal('template'), template: z.string().min(1) }),
   /** The media host serves the files itself; `url` is its public base (default: its own address). */
   z.object({ kind: z.literal('host'), url: bareUrlSchema.optional() }),

@@ -3,7 +3,7 @@ import { type OptionTable, toShape } from '../options/option.ts'
 import { headersSchema } from './request-headers.ts'
 import { resolvedHostSchema } from './resolved-host.ts'
 
-/** A plan is journaled and shown, so its addresses must carry no secret. */
+/** A plan is journaled and shown, so its addresses must not contain secrets. */
 function isBareUrl(text: string): boolean {
   if (!URL.canParse(text)) return false
   const { username, password, search, hash } = new URL(text)
@@ -15,24 +15,24 @@ export const bareUrlSchema = z.url({ protocol: /^https?$/ }).refine(isBareUrl, {
   error: 'must hold no user name, password, query or fragment',
 })
 
-/** Name of an environment variable that holds a secret. A secret itself hardly ever looks like one. */
+/** Name of an environment variable that holds a secret. A secret itself rarely looks like one. */
 export const environmentNameSchema = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, {
   error: 'must be the name of an environment variable: letters, digits and underscores',
 })
 
-/** What the user-agent header says: printable ASCII. */
+/** Value of the user-agent header: printable ASCII. */
 export const userAgentSchema = z.string().regex(/^[\x21-\x7e]([\x20-\x7e]{0,254}[\x21-\x7e])?$/, {
   error: 'must be printable ASCII of 1 to 256 characters',
 })
 
-/** How long an answer is awaited, milliseconds, from 1 to an hour. */
+/** How long to wait for an answer, milliseconds, from 1 to an hour. */
 export const timeoutMsSchema = z.int().min(1).max(3_600_000)
 
 /** A proxy that requests go through. */
 export const proxySchema = z.object({
   /** Scheme, host and port of an HTTP or HTTPS proxy. */
   url: bareUrlSchema,
-  /** Name of the environment variable that holds `user:password`; none if the proxy asks for nothing. */
+  /** Name of the environment variable with `user:password`; absent if the proxy needs no credentials. */
   credentialsEnv: environmentNameSchema.optional(),
 })
 
@@ -44,15 +44,15 @@ const tlsFilesSchema = z.object({
   keyFile: z.string().min(1).optional(),
 })
 
-/** Whom a connection trusts and what it shows of itself. */
+/** Which certificate authorities a connection trusts, and its client certificate. */
 export const tlsSchema = tlsFilesSchema.refine(
   ({ certFile, keyFile }) => (certFile === undefined) === (keyFile === undefined),
   { error: 'certFile and keyFile belong together' },
 )
 
-/** A deployment of the service, as a plan names it; it holds no secret, only where secrets are found. */
+/** A deployment of the service in a plan; contains no secrets, only where to find them. */
 export const CONNECTION_OPTIONS = {
-  /** It can be given another active key during a run. */
+  /** The active key of a named connection can be switched during a run. */
   name: {
     schema: z.string().min(1).optional(),
     words:
@@ -86,9 +86,10 @@ export const CONNECTION_OPTIONS = {
     help: 'environment variable with the API key',
   },
   /**
-   * `window` if the address was typed into a window, or is its sandbox's: the key was, too, and no variable is read for
-   * it, now or when the run is taken up again. `file` and `command` if an option of one command said where the key is; the
-   * plan does not, since a plan that names files and programs could have them read and run.
+   * `window` if the address was typed into a window, or is its sandbox's: the key was typed too, and no
+   * variable is read for it, neither now nor when the run is resumed. `file` and `command` if an option of
+   * one command said where the key is. The plan does not say where, since a plan that names files and
+   * programs could cause them to be read and run.
    */
   keyFrom: {
     schema: z.enum(['window', 'file', 'command']).optional(),
@@ -205,8 +206,8 @@ export const connectionSchema = z.object(toShape(CONNECTION_OPTIONS))
 
 export type PlanConnection = z.infer<typeof connectionSchema>
 
-/** Where the key is from if not from a variable. */
+/** Where the key comes from, if not from a variable. */
 export type KeyFrom = NonNullable<PlanConnection['keyFrom']>
 
-/** A plan's connection as it is written, defaults left out. */
+/** A plan's connection as written, without defaults. */
 export type PlanConnectionInput = z.input<typeof connectionSchema>

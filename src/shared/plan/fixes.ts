@@ -5,9 +5,11 @@ import { FORBIDDEN_ID_CHARACTERS } from '../service/request-field.ts'
 
 const recordShape = {
   record: z.int().min(1).exactOptional(),
-  /** How plans of versions up to 0.2 called the record. */
+  /** Name of `record` in plans of versions up to 0.2. */
   row: z.int().min(1).exactOptional(),
-  /** Of the cells of that row: in a row with other cells the fix does nothing, and a run asks before it sends. */
+  /**
+   * Hash of the row's cells: if a row has other cells, the fix does nothing, and a run asks before it sends.
+   */
   rowHash: z.string().min(1).exactOptional(),
 }
 
@@ -19,18 +21,18 @@ const ONE_RECORD = { path: ['record'], error: 'expected the number of a record, 
 const fieldSchema = z.string().min(1)
 
 /**
- * One correction of what is sent, laid over the source, which stays as it is. Two kinds name one record, all others are
- * rules for every row that they fit, so that a plan stays small however many rows are corrected.
+ * One correction of what is sent, laid over the unchanged source. Two kinds name one record; all others are
+ * rules for every matching row, so that a plan stays small however many rows it corrects.
  */
 const fixSchema = z.discriminatedUnion('kind', [
-  /** One row's field gets this text instead of what fills it; empty text leaves the field out. */
+  /** One row's field gets this text instead of its mapped value; an empty text leaves the field out. */
   z
     .object({
       kind: z.literal('cell'),
       ...recordShape,
       field: fieldSchema,
       value: z.string(),
-      /** Applies only while the field has this text. */
+      /** Applies only if the field has this text. */
       was: z.string().exactOptional(),
     })
     .refine(namesOneRecord, ONE_RECORD),
@@ -41,22 +43,22 @@ const fixSchema = z.discriminatedUnion('kind', [
     field: fieldSchema,
     value: z.string(),
   }),
-  /** `_` and `;` in this id become what {@link substitute} makes of them, wherever they occur. */
+  /** {@link substitute} replaces `_` and `;` in this id, wherever they occur. */
   z.object({
     kind: z.literal('substitute'),
     field: z.enum(['user_id', 'post_id']),
-    /** The characters that an id is changed for (default: `_;~`); `_;` is what runs of version 0.2.0 did. */
+    /** The characters to replace (default: `_;~`); version 0.2.0 replaced `_;`. */
     escapes: z.enum(['_;~', '_;']).exactOptional(),
   }),
-  /** This id or term is sent without white space at its ends and without characters that nobody sees. */
+  /** This id or term is sent without white space at its ends and without invisible characters. */
   z.object({ kind: z.literal('trim'), field: z.enum(COMPARED_FIELDS) }),
-  /** Whole numbers in this id are sent without the `.0` behind them. */
+  /** Whole numbers in this id are sent without a trailing `.0`. */
   z.object({ kind: z.literal('drop_fraction'), field: z.enum(ID_TEXT_FIELDS) }),
   /** A row with text_data and url becomes two, one with each (docs/interface.md §2.1). */
   z.object({ kind: z.literal('split') }),
-  /** In rows with more cells, those from this one on, 1-based, are one, with this text between them. */
+  /** In rows with too many cells, those from this 1-based one on are joined with this text. */
   z.object({ kind: z.literal('join_cells'), from: z.int().min(1), with: z.string() }),
-  /** Every row with that problem is left out; without a field, those whose problem is about the whole row. */
+  /** Every row with that problem is left out; without a field, those whose problem concerns the whole row. */
   z.object({ kind: z.literal('leave_out'), problem: problemCodeSchema, field: fieldSchema.exactOptional() }),
   /** This row is left out. */
   z.object({ kind: z.literal('leave_out_row'), ...recordShape }).refine(namesOneRecord, ONE_RECORD),
@@ -64,47 +66,47 @@ const fixSchema = z.discriminatedUnion('kind', [
 
 export type Fix = z.infer<typeof fixSchema>
 
-/** The fixes of a run up to one of its sessions, which corrected rows with others and sent them again. */
+/** Fixes that held before a session that corrected rows with others and sent them again. */
 export interface EarlierFixes {
   until: number
   fixes: readonly Fix[]
 }
 
-/** Most fixes of a plan; what concerns more rows than that is a rule. */
+/** Most fixes in a plan; a correction of more rows is a rule. */
 const FIXES_MAX = 10_000
 
 export const fixesSchema = z
   .array(fixSchema)
   .max(FIXES_MAX, `expected at most ${FIXES_MAX} fixes; use a rule`)
 
-/** A field that is sent otherwise than the source has it; '' is nothing. */
+/** A field whose sent value differs from the source; '' means none. */
 export const correctionSchema = z.object({
   field: z.string(),
-  /** As the source has it. */
+  /** Value in the source. */
   before: z.string(),
-  /** The row's own value: as corrected, without a substitute that stands for it on the wire alone. */
+  /** The row's own value: as corrected, but without a substitute that only replaces it on the wire. */
   own: z.string(),
   sent: z.string(),
 })
 
 export type Correction = z.infer<typeof correctionSchema>
 
-/** A fix that names a row, and is not a rule. */
+/** A fix for a single row, not a rule. */
 export type OneRowFix = Extract<Fix, { kind: 'cell' | 'leave_out_row' }>
 
 export function isOfOneRow(fix: Fix): fix is OneRowFix {
   return fix.kind === 'cell' || fix.kind === 'leave_out_row'
 }
 
-/** The record that a fix is of; null for a rule. */
+/** The record that a fix names; null for a rule. */
 export function getFixedRecord(fix: Fix): number | null {
   return isOfOneRow(fix) ? (fix.record ?? fix.row ?? null) : null
 }
 
-/** Adds a fix; one that says the same or another thing of the same place is replaced. */
+/** Adds a fix; it replaces a fix for the same place. */
 export function addFix(fixes: readonly Fix[], fix: Fix): Fix[] {
   const place = toPlace(fix)
-  // What a run sent before is sent again the same.
+  // Sends the same ids as earlier sessions of the run.
   if (fix.kind === 'substitute' && fixes.some((one) => toPlace(one) === place)) return [...fixes]
   return [...fixes.filter((one) => toPlace(one) !== place), fix]
 }
@@ -128,10 +130,12 @@ function toPlace(fix: Fix): string {
   }
 }
 
-/** What the halves of a split row get: an id of its own, and what they have in common. */
+/**
+ * Fields that tell the halves of a split row apart and keep them together: an id each, and a common group.
+ */
 export const SPLIT_FIELDS = ['post_id', 'group_id'] as const
 
-/** The fields whose values fixes may change, in their order. */
+/** The fields that fixes may change, in order. */
 export function listFixedFields(fixes: readonly Fix[]): string[] {
   const fields = fixes.flatMap((fix) => {
     if (fix.kind === 'cell' || fix.kind === 'value') return [fix.field]
@@ -143,32 +147,32 @@ export function listFixedFields(fixes: readonly Fix[]): string[] {
   return [...new Set(fields)]
 }
 
-/** The fields that hold ids of one kind: a reply names its parent by the id that the parent was sent with. */
+/** The fields with the same kind of id: a reply names its parent by the id that the parent was sent with. */
 export function toSubstituted(field: string): string[] {
   return field === 'post_id' ? ['post_id', 'parent_id'] : [field]
 }
 
 const SUBSTITUTES: Readonly<Record<string, string>> = { _: '~5F', ';': '~3B', '~': '~7E' }
 
-/** The characters for which a fix changes an id. */
+/** The characters that a fix replaces in an id. */
 type Escapes = NonNullable<Extract<Fix, { kind: 'substitute' }>['escapes']>
 
 /**
- * An id without the characters that the service forbids: `a_b` becomes `a~5Fb`, and `~` becomes `~7E`, so that no two ids
- * become the same one. Ids without any of these characters stay as they are. With `_;`, an id is left alone that has `~`
- * and neither of them; it may then equal the substitute of another.
+ * An id with the characters that the service forbids replaced: `a_b` becomes `a~5Fb`, and `~` becomes `~7E`,
+ * so that different ids stay different. Ids without any of these characters are unchanged. With `_;`, an id
+ * with `~` but without `_` and `;` is unchanged too, and may equal the substitute of another.
  */
 export function substitute(id: string, escapes: Escapes = '_;~'): string {
   if (escapes === '_;' && !FORBIDDEN_ID_CHARACTERS.test(id)) return id
   return id.replaceAll(/[_;~]/g, (character) => SUBSTITUTES[character] ?? character)
 }
 
-/** Fixes as a journal keeps them: what they do is written down, whatever later versions do by default. */
+/** Fixes for a journal, with defaults written out: later versions may change these. */
 export function toStoredFixes(fixes: readonly Fix[]): Fix[] {
   return fixes.map((fix) => (fix.kind === 'substitute' ? { ...fix, escapes: fix.escapes ?? '_;~' } : fix))
 }
 
-/** Fixes that a journal kept; version 0.2.0 did not write down for which characters it changes an id. */
+/** Fixes from a journal; version 0.2.0 did not store which characters it replaced. */
 export function fromStoredFixes(fixes: readonly Fix[]): Fix[] {
   return fixes.map((fix) => (fix.kind === 'substitute' ? { ...fix, escapes: fix.escapes ?? '_;' } : fix))
 }

@@ -1,15 +1,15 @@
 import { formatSetDuration } from '../messages/duration.ts'
 import { VALUE_WORDS } from '../options/plan-options.ts'
 
-/** Something that two runs' plans say differently. */
+/** A difference between the plans of two runs. */
 export interface PlanDifference {
-  /** Where in the plan, such as `load.pace.ratePerSecond`. */
+  /** Path in the plan, such as `load.pace.ratePerSecond`. */
   path: string
   a: string
   b: string
 }
 
-/** What a plan says that does not change what is measured. */
+/** Parts of a plan that do not affect measurements. */
 const HARMLESS: readonly string[] = [
   'version',
   'name',
@@ -18,7 +18,7 @@ const HARMLESS: readonly string[] = [
   ...[...VALUE_WORDS].flatMap(([path, { setting }]) => (setting === null ? [path] : [])),
 ]
 
-/** Everything that two plans say differently and that bears on what is measured, in the order of the first. */
+/** All differences between two plans that affect measurements, in the order of the first. */
 export function listPlanDifferences(a: unknown, b: unknown): PlanDifference[] {
   const left = new Map(listLeaves(a, ''))
   const right = new Map(listLeaves(b, ''))
@@ -46,7 +46,7 @@ function* listLeaves(value: unknown, path: string): Generator<[path: string, tex
   yield [path, typeof value === 'string' ? value : JSON.stringify(value)]
 }
 
-/** Settings by their place in a plan, in words; those of the tables of options have theirs there. */
+/** Settings in words, by their paths in a plan; settings in option tables have their words there. */
 const SETTINGS: Readonly<Record<string, string>> = {
   'operation.kind': 'operation',
   'operation.mode': 'answers',
@@ -60,7 +60,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
   'pace.maxInFlight': 'requests in flight at most',
 }
 
-/** A difference in words: the setting instead of its path, durations with their unit. */
+/** A difference in words: the setting's name instead of its path, and durations with units. */
 export function sayPlanDifference({ path, a, b }: PlanDifference): { setting: string; a: string; b: string } {
   const say = (text: string) => {
     if (path.endsWith('Ms') && /^\d+$/.test(text)) return formatSetDuration(Number(text))
@@ -81,7 +81,7 @@ function nameSetting(path: string): string {
   return `${nameSetting(list)} ${Number(index) + 1}${part === undefined ? '' : `, ${toWords(part)}`}`
 }
 
-/** The words of a key such as `gracefulStopMs`. */
+/** A key such as `gracefulStopMs` as words. */
 function toWords(key: string): string {
   return key.replace(/Ms$/, '').replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
 }

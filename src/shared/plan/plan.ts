@@ -13,8 +13,8 @@ import { connectionSchema } from './connection.ts'
 import { type EarlierFixes, fixesSchema } from './fixes.ts'
 import { SOURCE_FORMAT_NAMES } from './source-formats.ts'
 
-/** Where a field's value comes from. */
-/** Of columns without a name, which are kept by their number: how many columns the source had. */
+/** Source of a field's value. */
+/** For columns without a name, which are stored by number: how many columns the source had. */
 const columnCountSchema = z.int().min(1)
 
 const fieldSourceSchema = z.discriminatedUnion('kind', [
@@ -22,9 +22,9 @@ const fieldSourceSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('column'),
     column: z.union([z.string(), z.int().min(1)]),
-    /** With a number that is kept: what the column was called. A source whose column has another name is refused. */
+    /** For a stored number: the column's name. A source with another name there is refused. */
     name: z.string().exactOptional(),
-    /** Whether several columns had that name, so that the number says which of them is meant. */
+    /** Whether several columns had that name, so that the number decides between them. */
     isOneOfSeveral: z.literal(true).exactOptional(),
     of: columnCountSchema.exactOptional(),
   }),
@@ -45,7 +45,7 @@ export type Mapping = z.infer<typeof mappingSchema>
 
 const filledBySchema = z.record(z.string(), z.enum(['name', 'guess']))
 
-/** Fields of a mapping that nobody stated: filled by a column of their name, or by a guess. */
+/** Mapped fields that nobody chose: filled by a column of their name, or by a guess. */
 export type FilledBy = z.infer<typeof filledBySchema>
 
 export const sourceFormatSchema = z.enum(SOURCE_FORMAT_NAMES)
@@ -73,45 +73,47 @@ export type Pace = z.infer<typeof paceSchema>
 
 const retrySchema = z.object(toShape(RETRY_OPTIONS))
 
-/** When and how often an attempt that was not taken is repeated (docs/architecture.md §2.2). */
+/** When and how often an attempt that was not accepted is repeated (docs/architecture.md §2.2). */
 export type RetryRules = z.infer<typeof retrySchema>
 
 const stopSchema = z.object(toShape(STOP_OPTIONS))
 
-/** When a run stops since too many of its rows do not succeed. */
+/** When a run stops because too many of its rows fail. */
 export type StopRule = z.infer<typeof stopSchema>
 
 export const DEFAULT_STOP_RULE: StopRule = stopSchema.parse({})
 
-/** That rows are skipped which were sent to the same service before, and by what they are recognized. */
+/** Skips rows that were sent to the same service before. */
 const onlyNewSchema = z.object({
-  /** Fields of the request, or columns of the source, by which a row is recognized together (default: its own id). */
+  /** Fields of the request, or columns of the source, that together identify a row (default: its own id). */
   by: z.array(z.string().min(1)).min(1).exactOptional(),
-  /** Skips rows that may have been sent, too, instead of asking about them. */
+  /** Also skips rows that may have been sent, instead of asking about them. */
   unknown: z.literal('skip').exactOptional(),
 })
 
-/** Everything a run needs but its secrets: the same plan runs from the window and from the command line. */
+/**
+ * Everything a run needs except its secrets: the same plan runs from the window and from the command line.
+ */
 export const planSchema = z.object({
   version: z.literal(1).default(1),
   name: z.string().optional(),
   connection: connectionSchema,
   source: sourceSchema,
   mapping: mappingSchema.default({}),
-  /** Which fields of `mapping` nobody stated; a run asks before it loses content to a guess. */
+  /** Which fields of `mapping` nobody chose; a run asks before a guess loses content. */
   filledBy: filledBySchema.optional(),
-  /** What is sent otherwise than the source has it. */
+  /** Corrections of what the source has. */
   fixes: fixesSchema.optional(),
-  /** Kinds of warnings that do not stop the rows from being sent, whatever their causes (`shared/run/accept-code.ts`). */
+  /** Kinds of warnings that do not hold the rows back, for any cause (`shared/run/accept-code.ts`). */
   accept: z.array(acceptCodeSchema).optional(),
-  /** Causes of warnings that a person accepted, which do not stop the rows of such sources either. */
+  /** Accepted causes of warnings, which do not hold back the rows of such sources either. */
   accepted: acceptedCausesSchema.optional(),
   /** Sends only rows that earlier runs of the workspace have not sent. */
   onlyNew: onlyNewSchema.optional(),
   operation: operationSchema,
   callback: callbackSchema.default(callbackSchema.parse({})),
   pace: paceSchema.default({ kind: 'closed', concurrency: 4 }),
-  /** A load test instead of a run that sends each row once; its pace goes before the plan's. */
+  /** A load test instead of a run that sends each row once; its pace overrides the plan's. */
   load: loadSchema.optional(),
   retry: retrySchema.default(retrySchema.parse({})),
   stop: stopSchema.optional(),
@@ -120,8 +122,8 @@ export const planSchema = z.object({
 /** A plan with every default filled in. */
 export type Plan = z.infer<typeof planSchema>
 
-/** The plan of a run. Rows that its corrections did not send again are mapped with the fixes that held before. */
+/** The plan of a run. Rows that its corrections did not resend keep the mapping with the earlier fixes. */
 export type SentPlan = Plan & { earlierFixes?: readonly EarlierFixes[] }
 
-/** A plan as a person writes it, defaults left out. */
+/** A plan as a person writes it, without defaults. */
 export type PlanInput = z.input<typeof planSchema>

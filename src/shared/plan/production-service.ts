@@ -3,12 +3,12 @@ import type { PlanConnection } from './connection.ts'
 /** Names of this machine, as `URL` spells them once a trailing dot is gone. */
 const HERE = /^(127\.\d+\.\d+\.\d+|0\.0\.0\.0|\[::1?\]|(.+\.)?localhost)$/
 
-/** An IPv4 address within an IPv6 one, mapped or translated, as `URL` spells it. */
+/** An IPv4 address embedded in an IPv6 address, mapped or translated, as `URL` spells it. */
 const EMBEDDED_IPV4 = /^\[(?:::ffff:|64:ff9b::)([0-9a-f]{1,4}):([0-9a-f]{1,4})\]$/
 
 /**
- * The service that an address leads to: its host in one spelling, whatever scheme, port, user or path it has. On this
- * machine, where many programs listen, the port belongs to it. Keys are bound more narrowly, to whole origins.
+ * The service of an address: its host in a normal form, regardless of scheme, port, user and path. On this
+ * machine, where many programs listen, the port is included. Keys are bound more narrowly, to whole origins.
  */
 export function toService(url: string): string {
   const { protocol, hostname, port } = new URL(url)
@@ -40,17 +40,17 @@ export function listAddresses({
   return [baseUrl, ...(taskBaseUrl === undefined ? [] : [taskBaseUrl])]
 }
 
-/** Where something is sent, by which name of a stored connection and by which proxy. */
+/** Where something is sent, under which stored name and through which proxy. */
 export type Reached = Pick<PlanConnection, 'name' | 'baseUrl' | 'taskBaseUrl'> & {
   proxy?: { url: string } | undefined
 }
 
-/** A stored connection, as far as it says what is production. */
+/** The parts of a stored connection that tell what is production. */
 export type Marked = Pick<PlanConnection, 'baseUrl' | 'taskBaseUrl'> & { name: string; isProduction: boolean }
 
 /**
- * The stored connection to production that something is sent to: the one of that name, or one whose service it reaches,
- * also as its proxy, which may take the requests for its own. Null if it reaches none.
+ * The stored production connection that something is sent to: the one with that name, or one whose service it
+ * reaches, even as its proxy, which may answer requests itself. Null if it reaches none.
  */
 export function findProduction<Stored extends Marked>(
   stored: readonly Stored[],

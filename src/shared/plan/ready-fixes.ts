@@ -3,15 +3,15 @@ import { COMPARED_FIELDS, ID_TEXT_FIELDS } from '../mapping/id-text.ts'
 import type { ProblemGroup } from '../run/problem.ts'
 import type { Fix } from './fixes.ts'
 
-/** A fix that is complete as it is, with what it does in a few words. */
+/** A complete fix, with its effect in a few words. */
 export interface ReadyFix {
   label: string
   fix: Fix
 }
 
-/** The fixes that mend the rows of a group of problems, without those that leave rows out. */
+/** Fixes for the rows of a group of problems, except those that leave rows out. */
 export function listReadyFixes({ code, field, args, examples }: ProblemGroup): ReadyFix[] {
-  // A cause that all rows have alike is mended in the mapping.
+  // If all rows have the same cause, the mapping must be corrected instead.
   if (examples.length === 0) return []
   if (
     code === 'forbidden_character' &&
@@ -30,7 +30,7 @@ export function listReadyFixes({ code, field, args, examples }: ProblemGroup): R
     const fix: Fix = { kind: 'join_cells', from: args['cells'], with: String(args['delimiter']) }
     return [{ label: 'Join into the last column', fix }]
   }
-  // The same cause is that of rows with neither content, which need an edit each.
+  // Rows with neither content have the same problem code, but each needs an edit of its own.
   if (code !== 'one_of' || !examples.some(({ found }) => found === 'both')) return []
   const keep = (kept: string, dropped: string): ReadyFix => ({
     label: `Send ${kept} only`,
@@ -43,7 +43,9 @@ export function listReadyFixes({ code, field, args, examples }: ProblemGroup): R
   ]
 }
 
-/** The fix that leaves the rows of a group of problems out; none if only all rows together show the problem. */
+/**
+ * The fix that leaves out the rows of a group of problems; none if only all rows together show the problem.
+ */
 export function listLeaveOut({ code, field, args, examples }: ProblemGroup): ReadyFix[] {
   const isFoundByRow =
     code !== 'unfit_fix' &&

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** Headers that Sluice sets itself, and those that say where a message ends or what becomes of its connection. */
+/** Headers that Sluice sets itself, and headers that frame messages or control their connection. */
 const RESERVED = new Map<string, string>([
   ['authorization', 'is set from the API key; name its variable with --api-key-env'],
   ['proxy-authorization', 'is set from --proxy-credentials-env'],
@@ -24,7 +24,7 @@ const RESERVED = new Map<string, string>([
 
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 
-/** Longest value of a header, characters; servers refuse more. */
+/** Longest header value, characters; many servers refuse longer ones. */
 const HEADER_VALUE_MAX = 8_192
 
 const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g
@@ -33,40 +33,44 @@ const SECRET_NAME =
   /token|secret|passw|credential|cookie|signature|auth(?!or)|session|api[-_]?key|pass$|pwd|(?:^|[-_])(?:key|pass|pat|dsn)(?:[-_]|$)/i
 /** Beginnings of values that hold a secret. */
 const SECRET_VALUE = /^(basic|bearer|digest|negotiate|token)\s+\S/i
-/** What the keys and tokens of well-known services look like, wherever they stand; words without digits are none. */
+/** Keys and tokens of well-known services, anywhere in a text; words without digits do not count. */
 const KNOWN_SECRET =
   /\b(?:gh[oprsu]_|github_pat_|glpat-|npm_|[rs]k_(?:live|test)_|sk-(?=[\w-]{20})|xox[abeoprs]-)(?=[\w-]*\d)[\w-]{10,}|\bA[KS]IA[0-9A-Z]{12}|\bAIza[\w-]{30}|\beyJ[\w-]{8,}\.[\w-]+\.|-----BEGIN [A-Z ]*PRIVATE KEY/
 const SCHEME = /^(basic|bearer|digest|negotiate|token)\s/i
-/** Long enough to be a secret; what stands before `=` is a name. */
+/** A word long enough to be a secret; before `=` it is a name. */
 const LONG_WORD = /[\w+/.-]{6,}(?!\w*=)/
 
 export function mayNameSecret(name: string): boolean {
   return SECRET_NAME.test(name)
 }
 
-/** Whether a text has the form of a key or token of a well-known service in it. */
+/** Whether a text contains what looks like a key or token of a well-known service. */
 export function holdsKnownSecret(text: string): boolean {
   return KNOWN_SECRET.test(text)
 }
 
-/** Ids of requests, and what is made anew with each signature. */
+/** Ids of requests, and values that change with each signature. */
 const CHANGING =
   /(?:^|[-_])(?:request|correlation|trace|span|transaction|invocation|idempotency)[-_]?(?:id|key|context)$|^(?:baggage|tracestate|b3|x-b3-.+)$|(?:^|[-_])(?:date|timestamp|nonce)$/i
-/** Credentials that are renewed, by their last word: `X-Auth-Tenant` names a tenant. */
+/** Renewable credentials, recognized by their last word: `X-Auth-Tenant` names a tenant. */
 const RENEWED =
   /(?:token|secret|passw(?:or)?d|pwd|credentials?|cookie|signature|auth(?:orization)?|session(?:[-_]?id)?|jwt|assertion)$/i
 const KEY = /(?:^|[-_]|api)key$/i
 
 /**
- * What the value of a header, as it is written or sent, says of who is asked: `always` that another value is another tenant or deployment, as a `key`
- * does, or `never`, since it changes with each request or is renewed.
+ * What a header's value, as written or as sent, tells about the addressed tenant or deployment: `always` if
+ * another value means another one, `as_key` if it acts like a key, `never` if it changes with each request or
+ * is renewed.
  */
 export function saysWhoIsAsked(name: string, text: string): 'always' | 'as_key' | 'never' {
   if (CHANGING.test(name) || RENEWED.test(name) || holdsCredentials(text)) return 'never'
   return KEY.test(name) ? 'as_key' : 'always'
 }
 
-/** Whether a scheme and credentials make a text. `Basic` and `Token` are words, too: what follows them has to be credentials. */
+/**
+ * Whether a text consists of a scheme and credentials. `Basic` and `Token` are also words, so what follows
+ * them must look like credentials.
+ */
 function holdsCredentials(text: string): boolean {
   const [, scheme] = SCHEME.exec(text) ?? []
   if (scheme === undefined) return false
@@ -90,14 +94,14 @@ function isUserAndPassword(base64: string): boolean {
   }
 }
 
-/** Where the value of a header is from. */
+/** Where a header's value comes from. */
 export type HeaderValue =
   | { kind: 'text'; text: string }
-  /** Text with the values of environment variables in it. */
+  /** Text that contains values of environment variables. */
   | { kind: 'variables'; names: readonly string[] }
   | { kind: 'file'; path: string }
 
-/** Reads how the value of a header is written: `@FILE`, text with `${VARIABLE}` in it, or text. */
+/** Reads the notation of a header's value: `@FILE`, text with `${VARIABLE}` in it, or text. */
 export function parseHeaderValue(written: string): HeaderValue {
   if (written.startsWith('@')) return { kind: 'file', path: written.slice(1) }
   const names = [...written.matchAll(VARIABLE)].map(([, name = '']) => name)
@@ -108,12 +112,12 @@ export function fillVariables(written: string, read: (name: string) => string): 
   return written.replaceAll(VARIABLE, (_, name: string) => read(name))
 }
 
-/** Whether a text can be the value of a header, as UTF-8 or Latin-1 cannot be told apart by whoever reads it. */
+/** Whether a text can be a header's value. Only ASCII can: a receiver cannot tell UTF-8 from Latin-1. */
 export function isHeaderValue(text: string): boolean {
   return /^[\t\x20-\x7e]*$/.test(text) && text.length <= HEADER_VALUE_MAX && text === text.trim()
 }
 
-/** What is wrong with a header that a person states; null if nothing is. Says nothing of its value. */
+/** What is wrong with a given header; null if nothing is. Does not mention its value. */
 export function findHeaderFault(name: string, written: string): string | null {
   if (!TOKEN.test(name)) return `\`${name}\` is not the name of a header`
   const reserved = RESERVED.get(name.toLowerCase())
@@ -133,7 +137,7 @@ export function findHeaderFault(name: string, written: string): string | null {
   return null
 }
 
-/** Headers by their names; of a secret, only where it is found. */
+/** Headers by name; of a secret value, only where to find it. */
 export const headersSchema = z.record(z.string(), z.string()).superRefine((headers, context) => {
   const seen = new Set<string>()
   for (const [name, value] of Object.entries(headers)) {
@@ -146,7 +150,7 @@ export const headersSchema = z.record(z.string(), z.string()).superRefine((heade
 
 export type PlanHeaders = z.infer<typeof headersSchema>
 
-/** Headers over those of before, if there are any; a name counts in any case. */
+/** Adds headers to earlier ones, if there are any, replacing equal names in any case. */
 export function mergeHeaders(
   before: PlanHeaders | undefined,
   given: PlanHeaders | undefined,
@@ -167,7 +171,7 @@ export function mapHeaderPaths(headers: PlanHeaders, change: (path: string) => s
   )
 }
 
-/** Header values that come from variables or files, as they are written. */
+/** Header values that come from variables or files, in their notation. */
 export function listHeaderReferences(headers: PlanHeaders = {}): [name: string, written: string][] {
   return Object.entries(headers).filter(([, written]) => parseHeaderValue(written).kind !== 'text')
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** A host and port of the service, and the address that stands for its name. */
+/** A host and port of the service, and the address to use for its name. */
 export interface ResolvedHost {
   host: string
   port: string
@@ -9,7 +9,7 @@ export interface ResolvedHost {
 
 const IPV4 = /^\d{1,3}(\.\d{1,3}){3}$/
 
-/** Reads `HOST:PORT:ADDRESS`, as curl has it; null for anything else. An IPv6 address may stand in brackets. */
+/** Reads `HOST:PORT:ADDRESS`, as in curl; null for anything else. An IPv6 address may be in brackets. */
 export function parseResolvedHost(text: string): ResolvedHost | null {
   const [, host = '', port = '', written = ''] = /^([^:[\]\s]+):(\d{1,5}):(\S+)$/.exec(text) ?? []
   const address = written.replace(/^\[(.*)\]$/, '$1')
@@ -27,7 +27,7 @@ export const resolvedHostSchema = z.string().refine((text) => parseResolvedHost(
     'expected HOST:PORT:ADDRESS with a host name and an IP address, such as api.example.com:443:10.0.0.7',
 })
 
-/** The address that stands for the host of `url`; null if none does. */
+/** The address to use for the host of `url`; null if there is none. */
 export function findResolved(resolve: readonly string[] | undefined, url: string): string | null {
   const { hostname, port, protocol } = new URL(url)
   const wanted = port === '' ? (protocol === 'https:' ? '443' : '80') : port

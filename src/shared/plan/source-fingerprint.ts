@@ -1,19 +1,25 @@
 import { z } from 'zod'
 
-/** What a source was like when a run read it. */
+/** Identifies a source's state when a run read it. */
 export const sourceFingerprintSchema = z.object({
-  /** Of a file's content, of the names and contents of several tables, or of the names, sizes and times of a folder's files. */
+  /**
+   * Hash of a file's content, of the names and contents of several tables, or of the names, sizes and times
+   * of a folder's files.
+   */
   sha256: z.string(),
   bytes: z.number(),
-  /** How many files there are; null of a source that is one. */
+  /** Number of files; null if the source is a single file. */
   files: z.number().nullable(),
-  /** When the file, or the newest file of the folder, was written last. */
+  /** When the file, or the newest file of the folder, was last written. */
   modified_at: z.string(),
 })
 
 export type SourceFingerprint = z.infer<typeof sourceFingerprintSchema>
 
-/** How a source has changed since a run read it. `unknown`: that run, of an earlier version, noted nothing. */
+/**
+ * How a source has changed since a run read it. `unknown`: the run is from an earlier version, which did not
+ * note it.
+ */
 export type SourceChange =
   | { kind: 'missing' }
   | { kind: 'same' | 'unknown'; now: SourceFingerprint }

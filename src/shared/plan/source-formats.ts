@@ -1,10 +1,10 @@
-/** What a format of sources is, wherever it is offered, recognised or read. */
+/** Traits of a source format, for offering, recognising and reading it. */
 interface SourceFormatTraits {
   /** What a person calls it. */
   name: string
-  /** Endings of file names, the usual one first. */
+  /** Endings of file names, the most common one first. */
   endings: readonly string[]
-  /** Endings that its reader knows only to say what else such a file is. */
+  /** Endings that its reader knows only to say what such a file is instead. */
   foreignEndings?: readonly string[]
   mediaTypes: readonly string[]
   /** Whether a row may name the columns. */
@@ -13,16 +13,16 @@ interface SourceFormatTraits {
   hasEncoding: boolean
   /** Whether a character separates cells. */
   hasDelimiter: boolean
-  /** That character, where the format itself says it. */
+  /** That character, if the format fixes it. */
   delimiter?: string
 }
 
-/** Values that stand under names in the text itself, or are whole files. */
+/** Formats whose values have names in the text itself, or are whole files. */
 const KEYED = { mediaTypes: [], hasHeader: false, hasEncoding: true, hasDelimiter: false } as const
 
 /**
- * Every format of sources. Command line, window, plan and engine derive what they know of formats from this table; the
- * reader of each is in `engine/source/open-source.ts`.
+ * Every source format. Command line, window, plan and engine derive their knowledge of formats from this
+ * table; their readers are in `engine/source/open-source.ts`.
  */
 const SOURCE_FORMATS = {
   csv: {
@@ -52,7 +52,7 @@ const SOURCE_FORMATS = {
     hasDelimiter: false,
   },
   jsonl: { ...KEYED, name: 'JSON Lines', endings: ['.jsonl', '.ndjson', '.jsonlines', '.json'] },
-  // Recognized by what the first line has.
+  // Recognized by its first line.
   'openai-batch': { ...KEYED, name: 'OpenAI batch', endings: [] },
   folder: { ...KEYED, name: 'a folder', endings: [] },
 } as const satisfies Record<string, SourceFormatTraits>
@@ -64,16 +64,16 @@ export const SOURCE_FORMAT_NAMES = Object.keys(SOURCE_FORMATS) as SourceFormat[]
 const TRAITS: Record<SourceFormat, SourceFormatTraits> = SOURCE_FORMATS
 const FILE_TRAITS = Object.values(TRAITS).filter(({ endings }) => endings.length > 0)
 
-/** Ending of a packed file, behind that of its format: `posts.csv.gz`. */
+/** Ending of a compressed file, after that of its format: `posts.csv.gz`. */
 const PACKED_ENDING = '.gz'
 
-/** Endings of every file that can be a source, as far as the last dot. */
+/** Endings of every file that can be a source, from the last dot on. */
 export const SOURCE_ENDINGS: readonly string[] = [
   ...FILE_TRAITS.flatMap(({ endings }) => endings),
   PACKED_ENDING,
 ]
 
-/** The name of a file without the ending that says that it is packed. */
+/** A file name without the ending for compression. */
 export function removePackedEnding(name: string): string {
   return name.toLowerCase().endsWith(PACKED_ENDING) ? name.slice(0, -PACKED_ENDING.length) : name
 }
@@ -94,7 +94,7 @@ export function getFormatTraits(format: SourceFormat): SourceFormatTraits {
   return TRAITS[format]
 }
 
-/** The format that the ending of a file's name says, upper or lower case; null for an unknown one. */
+/** The format for a file name's ending, in any case; null for an unknown one. */
 export function findFormatOfEnding(ending: string): SourceFormat | null {
   const wanted = ending.toLowerCase()
   const isNamed = ({ endings, foreignEndings = [] }: SourceFormatTraits) =>
@@ -102,13 +102,13 @@ export function findFormatOfEnding(ending: string): SourceFormat | null {
   return SOURCE_FORMAT_NAMES.find((format) => isNamed(TRAITS[format])) ?? null
 }
 
-/** Endings of tables, which no file of posts has: `.txt` may be a post, and `.json` may be a request. */
+/** Endings that only tables have: `.txt` may be a post, and `.json` may be a request. */
 const TABLE_ENDINGS = FILE_TRAITS.flatMap(({ endings, foreignEndings = [] }) => [
   ...endings,
   ...foreignEndings,
 ]).filter((ending) => ending !== '.txt' && ending !== '.json')
 
-/** Whether a file is a table by the ending of its name, packed ones among them. */
+/** Whether a file name has the ending of a table, compressed or not. */
 export function isTableName(name: string): boolean {
   const unpacked = removePackedEnding(name.toLowerCase())
   return unpacked !== name.toLowerCase() || TABLE_ENDINGS.some((ending) => unpacked.endsWith(ending))

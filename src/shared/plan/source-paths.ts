@@ -1,14 +1,14 @@
 import type { PlanSource } from './plan.ts'
 
-/** Files and folders that a source names, in the order of their rows. */
+/** Paths of a source's files and folders, in the order of their rows. */
 type NamedPaths = Pick<PlanSource, 'path' | 'more'>
 
-/** Every path that a source names, in the order of the rows. */
+/** Every path of a source, in the order of the rows. */
 export function listSourcePaths({ path, more = [] }: NamedPaths): string[] {
   return [path, ...more]
 }
 
-/** Every path that the source of a run names, as documents have them. */
+/** Every path of a run's source, from documents. */
 export function listRunSources(run: { source: string; more_sources?: string[] }): [string, ...string[]] {
   return [run.source, ...(run.more_sources ?? [])]
 }
@@ -21,30 +21,30 @@ export function mapSourcePaths<Source extends NamedPaths>(
   return { ...source, path: change(path), ...(more !== undefined && { more: more.map(change) }) }
 }
 
-/** A file that a browser sent to its window, in a folder of its own. */
+/** A file uploaded by a browser, in a folder of its own. */
 const UPLOADED = /^(.*[\\/]uploads[\\/])[0-9a-f]{24}[\\/]([^\\/]+)$/
 
-/** Whether two runs are of one source: the same path, or files of the same name that were chosen in a browser. */
+/** Whether two runs have the same source: the same path, or uploaded files of the same name. */
 export function isSameSource(a: string, b: string): boolean {
   return a === b || (UPLOADED.test(a) && withoutUploadFolder(a) === withoutUploadFolder(b))
 }
 
-/** A path that is the same for all files of one name that were chosen in a browser. */
+/** A path that is equal for all uploaded files of the same name. */
 export function withoutUploadFolder(path: string): string {
   return path.replace(UPLOADED, '$1$2')
 }
 
-/** The first path of a source as {@link showSourcePath} has it, and how many others it has. */
+/** The first path of a source as {@link showSourcePath} shows it, and the number of further ones. */
 export function showSource({ path, more = [] }: NamedPaths): string {
   return countFurther(showSourcePath(path), more)
 }
 
-/** The path of a source; of a file that was chosen in a browser its name, since nobody knows the folder. */
+/** The path of a source; for an uploaded file only the name, since its folder is unknown. */
 export function showSourcePath(path: string): string {
   return path.replace(UPLOADED, '$2')
 }
 
-/** What the source of a run is called, as its documents have it; see {@link nameSource}. */
+/** The name of a run's source, from its documents; see {@link nameSource}. */
 export function nameRunSource({
   source,
   more_sources: more,
@@ -55,7 +55,7 @@ export function nameRunSource({
   return nameSource({ path: source, ...(more !== undefined && { more }) })
 }
 
-/** What a source is called: the name of its file, and how many others it has: `a.csv and 2 more`. */
+/** The name of a source: its file's name and the number of further files, `a.csv and 2 more`. */
 export function nameSource({ path, more = [] }: NamedPaths): string {
   const name = path.split(/[/\\]/).findLast((part) => part !== '') ?? path
   return countFurther(name, more)

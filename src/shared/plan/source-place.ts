@@ -1,33 +1,38 @@
 import { z } from 'zod'
 import type { SheetChoice } from '../messages/mapping-messages.ts'
 
-/** Where a row of a run stands in its source. */
+/** A row's place in its source. */
 export const sourcePlaceSchema = z.object({
   /** The row's number as a spreadsheet program shows it, counting the header; in JSON Lines the line. */
   row: z.int(),
-  /** The line of a text file where the record begins; null if it equals the row's number or lines do not exist. */
+  /**
+   * The line of a text file on which the record begins; null if it equals the row's number or there are no
+   * lines.
+   */
   line: z.int().nullable(),
-  /** The file, of a source that has several. */
+  /** The file, if the source has several. */
   file: z.string().exactOptional(),
-  /** Which content of a record that was split in two the row sends. */
+  /** Which content the row sends, if a fix split its record. */
   half: z.enum(['text_data', 'url']).exactOptional(),
 })
 
 export type SourcePlace = z.infer<typeof sourcePlaceSchema>
 
-/** Where records stand from `row` on, until the next place says otherwise. */
+/** The place of `row`, from which later rows are counted until the next noted place. */
 export interface RowPlace {
   row: number
   sheetRow: number
   /** Null if a source has no lines. */
   line: number | null
-  /** The file, of a source that has several. */
+  /** The file, if the source has several. */
   file?: string
-  /** Rows of a sheet right above it that are hidden and not read (default: none). */
+  /** Hidden rows of a sheet right above it that are not read (default: none). */
   leftOut?: number
 }
 
-/** The place of a record, given the last noted place at or before it; the record's own number if none was noted. */
+/**
+ * The place of a record, given the last noted place at or before it; the record's number if none was noted.
+ */
 export function toSourcePlace(row: number, noted: RowPlace | undefined): SourcePlace {
   if (noted === undefined) return { row, line: null }
   const sheetRow = noted.sheetRow + row - noted.row
@@ -36,21 +41,21 @@ export function toSourcePlace(row: number, noted: RowPlace | undefined): SourceP
   return { row: sheetRow, line: line === sheetRow ? null : line, ...(file !== undefined && { file }) }
 }
 
-/** The letters that tell the rows of a split record apart. */
+/** The letters for the two rows of a split record. */
 const HALF_LETTERS = { text_data: 'a', url: 'b' } as const
 
-/** A row's number in documents: that of its spreadsheet, with a letter in one of the rows of a split record. */
+/** A row's number in documents: as in its spreadsheet, with a letter for the rows of a split record. */
 export const rowNumberSchema = z.union([z.int(), z.string().regex(/^\d+[ab]$/)])
 
 export type RowNumber = z.infer<typeof rowNumberSchema>
 
-/** The numbers of a row and its record, as documents have them side by side. */
+/** The numbers of a row and its record, side by side in documents. */
 export const rowAndRecordShape = {
-  /** As the spreadsheet shows it, the header counted; in JSON Lines the line. */
+  /** As in the spreadsheet, counting the header; the line in JSON Lines. */
   row: rowNumberSchema,
   /** Number of the record in the source, 1-based; headers are not records. */
   record: z.int(),
-  /** The file, of a source that has several. */
+  /** The file, if the source has several. */
   file: z.string().exactOptional(),
 }
 
@@ -60,7 +65,10 @@ export interface RowAndRecord {
   file?: string
 }
 
-/** The number of a row: that of its spreadsheet, in JSON Lines the line; `4a` and `4b` if a fix split the record. */
+/**
+ * The number of a row: as in its spreadsheet, or the line in JSON Lines; `4a` and `4b` if a fix split the
+ * record.
+ */
 export function toRowNumber(place: SourcePlace): RowNumber {
   return place.half === undefined ? place.row : `${place.row}${HALF_LETTERS[place.half]}`
 }
@@ -71,38 +79,43 @@ export function toRowAndRecord(record: number, place: SourcePlace): RowAndRecord
   return { row: toRowNumber(place), record, ...(file !== undefined && { file }) }
 }
 
-/** A row with its own number, and that of its record beside it, as documents have both. */
+/** A row with its own number and that of its record, as in documents. */
 export function toNumbered<Row extends { row: number; place: SourcePlace }>(
   row: Row,
 ): Omit<Row, 'row'> & RowAndRecord {
   return { ...row, ...toRowAndRecord(row.row, row.place) }
 }
 
-/** A row's number, the line if that is another, and the file of a source with several: `17 (line 19) of b.csv`. */
+/**
+ * A row's number, its line if that differs, and its file if the source has several: `17 (line 19) of b.csv`.
+ */
 export function formatRow(place: SourcePlace): string {
   const { line, file } = place
   return `${toRowNumber(place)}${line === null ? '' : ` (line ${line})`}${file === undefined ? '' : ` of ${file}`}`
 }
 
-/** A row in words, whose line a tooltip tells: its number, and the file of a source with several: `17 of b.csv`. */
+/**
+ * A row in words, for places with the line in a tooltip: its number, and its file if the source has several:
+ * `17 of b.csv`.
+ */
 export function sayRow(place: SourcePlace): string {
   return formatRow({ ...place, line: null })
 }
 
-/** A row as a person names it, alone or with the file of a source with several: `17`, `b.csv:17`. */
+/** A row in the notation of a person, with its file if the source has several: `17`, `b.csv:17`. */
 export function nameRow({ row, file }: { row: RowNumber; file?: string | undefined }): string {
   return file === undefined ? String(row) : `${file}:${row}`
 }
 
-/** What a person types to name a row. */
+/** A row as a person typed it. */
 export interface TypedRow {
   row: number
   half: SourcePlace['half'] | null
-  /** Null if it can be any file. */
+  /** Null for any file. */
   file: string | null
 }
 
-/** Reads a row as a person names it: `17`, `1,204`, `4a`, `b.csv:17`; null for anything else. */
+/** Reads a typed row: `17`, `1,204`, `4a`, `b.csv:17`; null for anything else. */
 export function parseRowNumber(text: string): TypedRow | null {
   const [, file = '', digits = '', letter = ''] =
     /^(?:(.+):)?(\d{1,3}(?:,\d{3})+|\d{1,15})([ab]?)$/i.exec(text.trim()) ?? []
@@ -112,10 +125,7 @@ export function parseRowNumber(text: string): TypedRow | null {
   return { row, half: half ?? null, file: file === '' ? null : file }
 }
 
-/**
- * Which sheet of a workbook the rows are from, if it has others and the plan names none; null if there was no
- * choice to make.
- */
+/** The sheet that the rows are from, if the workbook has others and the plan names none; otherwise null. */
 export function findSheetChoice(
   {
     sheets,

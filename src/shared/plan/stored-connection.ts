@@ -14,12 +14,12 @@ import { resolvedHostSchema } from './resolved-host.ts'
 
 const NAME_MAX = 64
 
-/** What a name may hold beside letters, their marks and digits. */
+/** Characters allowed in a name besides letters, their marks and digits. */
 const NAME_SIGNS = ` ._-()&+'’/#@:`
 
 const NAME_CHARACTER = /[\p{L}\p{M}\p{N} ._()&+'’/#@:-]/u
 
-/** What is wrong with a name of a connection or a key, as what it must be; null if nothing is. */
+/** What a connection's or key's name must be instead; null if it is valid. */
 export function findNameFault(name: string): string | null {
   if (name === '') return 'must not be empty'
   if ([...name].length > NAME_MAX) return `must have at most ${NAME_MAX} characters`
@@ -34,7 +34,8 @@ function toList(signs: string): string {
   return [...signs.trim()].join(' ')
 }
 
-// What shells, files and screens show as one line: no control, no direction, nothing that hides. One spelling of é.
+// Names that shells, files and screens show on one line: no control, direction or invisible characters, in
+// one normal form.
 const nameSchema = z
   .string()
   .normalize('NFC')
@@ -45,7 +46,7 @@ const nameSchema = z
 
 export const connectionNameSchema = nameSchema
 
-/** What one key of a stored connection is called, such as `primary`. */
+/** The name of a stored connection's key, such as `primary`. */
 export const keyLabelSchema = nameSchema
 
 export const keyPlaceSchema = z.enum(['keyring', 'profile', 'session'])
@@ -58,17 +59,20 @@ export type KeyPlace = z.infer<typeof keyPlaceSchema>
 
 const typedKeySchema = z.object({
   place: keyPlaceSchema,
-  /** Changes with each text that is typed, so that every process notices. */
+  /** Changes with each typed text, so that every process notices. */
   revision: z.uuid(),
 })
 
-/** That a key was typed, and where it is kept; never the key. */
+/** Records that a key was typed and where it is kept; never the key. */
 export type TypedKey = z.infer<typeof typedKeySchema>
 
-/** One of a deployment's keys: all of them are interchangeable (docs/interface.md §5.2). */
+/** One of a deployment's keys, which are interchangeable (docs/interface.md §5.2). */
 export const connectionKeySchema = z.object({
   label: keyLabelSchema,
-  /** Name of the environment variable that holds the key and, if it is set, wins; none for a key that is only typed. */
+  /**
+   * Name of the environment variable for the key, which wins if it is set; absent for a key that is only
+   * typed.
+   */
   env: environmentNameSchema.exactOptional(),
   /** Missing until the key is typed. */
   typed: typedKeySchema.exactOptional(),
@@ -78,10 +82,10 @@ export type ConnectionKey = z.infer<typeof connectionKeySchema>
 
 export const DEFAULT_KEY_LABEL = 'default'
 
-/** The address of a service, without the path of an endpoint that it was given with. */
+/** A service's address, without an endpoint path that was given with it. */
 export const baseUrlSchema = bareUrlSchema.overwrite(toBaseUrl)
 
-/** A deployment that a workspace remembers, its keys by the variables that hold them; it holds no secret. */
+/** A deployment that a workspace stores. It holds no secrets: keys are named by their variables. */
 export const storedConnectionSchema = z
   .object({
     name: connectionNameSchema,
@@ -92,7 +96,7 @@ export const storedConnectionSchema = z
     activeKey: keyLabelSchema,
     timeoutMs: timeoutMsSchema.optional(),
     deliveredCodes: z.array(z.string().min(1)).default([]),
-    /** Set when a person says so of a run that asks. */
+    /** Set when a person confirms it for a run that asks. */
     rewritesIds: z.boolean().optional(),
     headers: headersSchema.optional(),
     userAgent: userAgentSchema.optional(),
@@ -103,7 +107,7 @@ export const storedConnectionSchema = z
     tls: tlsSchema.optional(),
     proxy: proxySchema.optional(),
     systemProxy: z.boolean().optional(),
-    /** Whether a person is asked once more before anything is sent there. */
+    /** Whether a person must confirm before anything is sent there. */
     isProduction: z.boolean().default(false),
   })
   .superRefine(({ keys, activeKey }, context) => {
@@ -120,20 +124,20 @@ export const storedConnectionSchema = z
 
 export type StoredConnection = z.infer<typeof storedConnectionSchema>
 
-/** All that a workspace knows of connections. */
+/** Everything that a workspace stores about connections. */
 export const connectionsSchema = z
   .object({
     version: z.literal(1),
-    /** The connection that is taken if none is named; null if there is none. */
+    /** The default connection; null if there is none. */
     inUse: connectionNameSchema.nullable(),
     connections: z.array(storedConnectionSchema),
-    /** Typed keys that no connection has and that still have to leave the store that keeps them. */
+    /** Typed keys that no connection has any more, and that must still be removed from their store. */
     keysToRemove: z
       .array(
         typedKeySchema.extend({
           connection: connectionNameSchema,
           label: keyLabelSchema,
-          /** When a process began to keep it, Unix milliseconds; only until the connection says so. */
+          /** When a process began to store it, Unix milliseconds; only until the connection refers to it. */
           begunAtMs: z.int().exactOptional(),
         }),
       )
@@ -161,7 +165,7 @@ function refuseRepeated(
 
 export type Connections = z.infer<typeof connectionsSchema>
 
-/** The key that is sent, of a stored connection or of what a window knows of one. */
+/** The key to send, from a stored connection or from what a window knows of it. */
 export function findActiveKey<Key extends { label: string }>({
   keys,
   activeKey,
@@ -177,7 +181,7 @@ function toActiveVariable(stored: StoredConnection): string | null {
   return findActiveKey(stored)?.env ?? null
 }
 
-/** What a plan says of a stored connection: all of it but its other keys and whether it is production. */
+/** A stored connection for a plan: everything except its other keys and its production mark. */
 export function toPlanConnection(stored: StoredConnection): PlanConnectionInput {
   const { name, baseUrl, taskBaseUrl, timeoutMs, deliveredCodes, rewritesIds, tls, proxy, systemProxy } =
     stored

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 
-/** How requests to an address leave this machine, as far as the system decides it. */
+/** How requests to an address leave this machine, if the system decides. */
 export const systemRouteSchema = z.discriminatedUnion('kind', [
   /** The connection names a proxy of its own, or turned the system's off. */
   z.object({ kind: z.literal('off') }),
-  /** The address is not https, so that a proxy could read the key. */
+  /** The address is not https, so a proxy could read the key. */
   z.object({ kind: z.literal('unencrypted') }),
   /** The system names no proxy for this address. */
   z.object({ kind: z.literal('direct') }),
@@ -13,7 +13,7 @@ export const systemRouteSchema = z.discriminatedUnion('kind', [
 
 export type SystemRoute = z.infer<typeof systemRouteSchema>
 
-/** The same in words, for a connection that names no proxy of its own. */
+/** The route in words, for a connection without a proxy of its own. */
 export function saySystemRoute(route: SystemRoute): string {
   switch (route.kind) {
     case 'off':

@@ -1,20 +1,22 @@
 import { SluiceError } from '../messages/errors.ts'
 
-/** Most patterns that the braces of one may stand for: each is a pattern to be matched. */
+/** Most patterns that the braces of one may expand to: each is matched separately. */
 const ALTERNATIVES_MAX = 1_000
 
-/** Throws `BAD_USAGE` for a pattern of paths whose braces stand for too many others, such as `{1..1000000}`. */
+/** Throws `BAD_USAGE` for a path pattern whose braces expand to too many patterns, such as `{1..1000000}`. */
 export function refuseWidePattern(pattern: string): void {
   if (countAlternatives(pattern) <= ALTERNATIVES_MAX) return
   throw new SluiceError({ id: 'pattern_too_wide', pattern: pattern.slice(0, 200), max: ALTERNATIVES_MAX })
 }
 
-/** How many patterns without braces a pattern stands for, as `{a,b}` and `{1..9}` do; rather too many than too few. */
+/**
+ * How many patterns the braces of a pattern, such as `{a,b}` and `{1..9}`, expand to; rather an overestimate.
+ */
 export function countAlternatives(pattern: string): number {
   let at = 0
   function countText(isInBraces: boolean): number {
     let product = 1
-    // Of each alternative of the braces around it.
+    // Total of the alternatives of the surrounding braces.
     let sum = 0
     let isList = false
     const from = at

@@ -11,7 +11,7 @@ import type { Load } from '../load/load.ts'
 import { formatCounted, formatDuration, formatFigure, formatShare } from '../messages/figure-text.ts'
 import { figure, number, rate, type Section, share, text } from './report.ts'
 
-/** What a capacity search does to the service, before it begins. */
+/** What a capacity search will do to the service. */
 export function toCapacityForecast(baseUrl: string, capacity: CapacityPlan, load: Load): Section {
   const { probes, atMost } = describeCapacityPlan(capacity, load)
   return {
@@ -44,7 +44,10 @@ export function toProbeReport(
   }
 }
 
-/** What a search found: the answer, how sure it is, and the curve. `listing` is the command that lists its probes. */
+/**
+ * The result of a search: the answer, how certain it is, and the curve. `listing` is the command that lists
+ * its probes.
+ */
 export function toCapacityAnswer(report: CapacityReport, listing: string): Section[] {
   const { probes, elapsed_ms: elapsedMs, thresholds } = report
   const { unit, answer, interval, end, failure } = toCapacityView(report, 'terminal')

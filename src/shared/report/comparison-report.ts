@@ -20,7 +20,7 @@ const TONES: Readonly<Record<Verdict, Tone>> = {
 }
 
 /**
- * Two runs side by side: the sentence first, then what it rests on. What was decided, if anything, goes before the
+ * Two runs side by side: the conclusion first, then its basis. Decisions, if there are any, come before
  * latency, of which then only the whole is shown.
  */
 export function toComparisonReport(comparison: LoadComparison, decided: readonly Section[]): Section[] {
@@ -60,7 +60,7 @@ function toSeries({ metric, a, b, percentiles }: SeriesComparison): Section {
         rows: percentiles.map(({ percentile, aMs, bMs, ratio, low, high, verdict, mayBeOwn }) => [
           ...[formatPercentileName(percentile), aMs, bMs, ratio.toFixed(2)],
           formatRange(low, high, (bound) => bound.toFixed(2)) ?? 'unknown',
-          // What delays of this machine may explain says nothing about the service.
+          // A difference that delays of this machine may explain says nothing about the service.
           {
             text: mayBeOwn ? `${verdict}?` : verdict,
             tone: mayBeOwn ? 'quiet' : TONES[verdict],
@@ -93,7 +93,7 @@ function listRates({ failedShare, succeededPerS }: LoadComparison) {
   ]
 }
 
-/** What the plans of two runs say differently, by setting. */
+/** Differences between the plans of two runs, by setting. */
 export function toPlanDifferencesTable(
   differences: LoadComparison['planDifferences'],
   { setting: title, b: letter } = { setting: '', b: 'B' },

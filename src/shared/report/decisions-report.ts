@@ -14,10 +14,10 @@ import { nameRow } from '../plan/source-place.ts'
 import { sayWrittenRows } from '../run/written-rows.ts'
 import { count, foreign, number, type Section, share, type Table, text } from './report.ts'
 
-/** Rules, outcomes and classes that are shown; a document has more. */
+/** Rules, outcomes and classes shown; a document has more. */
 const SHOWN = 12
 
-/** What two runs decided differently: the sentence first, then what it rests on. */
+/** What two runs decided differently: the conclusion first, then its basis. */
 export function toDecisionsReport(comparison: DecisionComparison): Section[] {
   const { warnings, labels, exported } = comparison
   return [

@@ -33,10 +33,10 @@ import {
 
 type Surface = 'terminal' | 'page'
 
-/** Values of labels, slices and strata that are shown; a document has more. */
+/** Values of labels, slices and strata shown; a document has more. */
 const SHOWN = { terminal: 12, page: 50 } as const
 
-/** How right the rules were, by labels: a line on a terminal for what a page has room to tabulate. */
+/** How right the rules were, by labels. A terminal gets a line where a page gets a table. */
 export function toEvaluationReport(evaluation: Evaluation, surface: Surface, hasContent = true): Section[] {
   const { rules, overall, slices, scores, listed } = evaluation
   const warnings = [...evaluation.warnings, ...sayUnread(evaluation)]
@@ -128,7 +128,7 @@ function listFacts(evaluation: Evaluation): Fact[] {
   ]
 }
 
-/** Rules that triggered and that no label names, as text; null if there are none. */
+/** A text about rules that triggered and that no label names; null if there are none. */
 function listUnnamed({ not_judged }: Evaluation, surface: Surface): string | null {
   const fired = not_judged.filter(({ rows }) => rows > 0)
   if (fired.length === 0) return null
@@ -157,7 +157,7 @@ function toLabels({ labels }: Evaluation): Section {
   }
 }
 
-/** Counts of the labelled rows, or estimates for all rows that a stratified sample stands for. */
+/** Counts of the labelled rows, or the estimates of a stratified sample for all rows. */
 function countCells({ matrix, estimated }: Judged) {
   const { true_positives, false_negatives, false_positives, true_negatives } = estimated ?? matrix
   const about = (rows: number) => `${estimated === null ? '' : '~'}${formatCount(rows)}`
@@ -169,7 +169,7 @@ function countCells({ matrix, estimated }: Judged) {
   }
 }
 
-/** The matrix of a rule, and what it comes to in three figures, each with a sentence on what it says. */
+/** The matrix of a rule and its three figures, each with a sentence on its meaning. */
 function toMatrix({ name, judged }: { name: string; judged: Judged }): Section {
   const { found, missed, wrongly, rightlyNot } = countCells(judged)
   return {
@@ -238,7 +238,7 @@ function toSlice(
 ): Section {
   const shown = SHOWN[surface]
   const hidden = values.slice(shown).reduce((sum, { rows }) => sum + rows, further)
-  // Each row of a page heads itself; on a terminal a value stands once.
+  // On a page, each row has a heading; on a terminal, a value is shown only once.
   const isNamed = (index: number) => surface === 'page' || index === 0
   return {
     tables: [
@@ -265,7 +265,7 @@ function toSlice(
   }
 }
 
-/** What other thresholds of a class would have found, with what is known of each. */
+/** What other thresholds of a class would have found, each with its role. */
 function toScore(score: JudgedScore, surface: Surface): Section {
   const left =
     score.without_score > 0 ? `, ${formatCounted(score.without_score, 'row')} without a score left out` : ''

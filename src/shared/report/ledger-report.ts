@@ -13,7 +13,7 @@ import { formatMinute } from '../messages/moment-text.ts'
 import { toAnswerWords } from '../run/item-state.ts'
 import { type Cell, type Column, count, foreign, type Section, text } from './report.ts'
 
-/** A page of a ledger: what it is of, how many entries there are, then the entries. */
+/** A page of a ledger: its subject, the number of entries, then the entries. */
 export function toLedgerReport(ledger: Ledger, query: LedgerQuery): Section[] {
   const isChoice = ledger.of !== 'appeals' && ledger.list === null
   return [
@@ -48,7 +48,7 @@ function sayService({ base_url: url, connections, api_key_env: env }: LedgerServ
   return env === null ? url : `${url} (key in ${env})`
 }
 
-/** Every list with its counts, if one has to be chosen. */
+/** Every list with its counts, if one must be chosen. */
 function toLists({ of, lists }: Ledger): Section {
   const states = LEDGER_STATES[of]
   return {
@@ -72,7 +72,7 @@ function toEntries(ledger: Ledger): Section {
   }
 }
 
-/** A column of the entries, left out if no entry has anything there. */
+/** A column of the entries, left out if it is empty for every entry. */
 type EntryColumn<Entry> = readonly [column: Column, toCell: (entry: Entry) => Cell]
 
 const INDEX_COLUMNS: readonly EntryColumn<IndexEntry>[] = [

@@ -21,18 +21,21 @@ const SHOWN_STATUSES = 12
 const SHOWN_ERRORS = 10
 const SHOWN_GROUPS = 12
 
-/** What to do about requests that ended alike; null if there is nothing to say. */
+/** What to do about requests that failed in the same way; null if there is no advice. */
 export type AdviseOnLoad = (error: LoadErrorGroup) => string | null
 
-/** Which words and figures a table has: those for a person at a terminal, or those for a page, which has more room. */
+/** Selects the words and figures of tables: for a terminal, or for a page, which has more room. */
 type Surface = 'terminal' | 'page'
 
-/** A load test in parts, in their order: thresholds and requests, latency, answers, and how this machine did. */
+/**
+ * The parts of a load test's report, in order: thresholds and requests, latency, answers, and how this
+ * machine coped.
+ */
 export interface LoadSections {
   source: Section
   requests: readonly Section[]
   latency: Section
-  /** What the percentiles leave out, or include unexpectedly, a sentence each. */
+  /** What the percentiles leave out or unexpectedly include, a sentence each. */
   caveats: readonly string[]
   answers: readonly Section[]
 }
@@ -56,7 +59,10 @@ export function toLoadSections(report: LoadReport, advise: AdviseOnLoad = () => 
   }
 }
 
-/** Thresholds with ✓ or ✗, the value and how far it is from the limit; that failures fail nothing, if so. */
+/**
+ * Thresholds with ✓ or ✗, the value and its distance from the limit, and a note if failures do not fail the
+ * test.
+ */
 function toThresholdsFact({ thresholds: { rows, note } }: LoadView): Fact {
   return {
     label: 'Thresholds',
@@ -72,7 +78,7 @@ function toThresholdsFact({ thresholds: { rows, note } }: LoadView): Fact {
   }
 }
 
-/** A label as it stands within a line. */
+/** A label within a line. */
 function toInline(label: string): string {
   return label.charAt(0).toLowerCase() + label.slice(1)
 }
@@ -85,7 +91,7 @@ function toRequestsFact({ requests }: LoadView): Fact {
       columns: [text(''), number(''), { ...text(''), isWrapped: true }],
       rows: requests.map(({ label, value, note = '', tone }): Cell[] => [
         { text: toInline(label), tone: tone ?? 'plain' },
-        // The note stands further off than the figure.
+        // An additional space separates the note from the figure.
         `${value} `,
         { text: note, tone: 'quiet' },
       ]),
@@ -106,7 +112,7 @@ function toStatusesFact({ statuses }: LoadView): Fact {
   }
 }
 
-/** What did not succeed by cause, when, and what to do about it. */
+/** What failed by cause, when, and what to do about it. */
 function toLoadErrorsFact({ errors }: LoadView, advise: AdviseOnLoad): Fact {
   return toErrorsFact(
     errors.slice(0, SHOWN_ERRORS).map((error) => ({
@@ -142,23 +148,23 @@ export function toStagesTable(stages: LoadView['stages'], surface: Surface): Tab
   }
 }
 
-/** What a terminal has little room for; its titles say that latencies are in ms. */
+/** Words for the narrow terminal and for the page; the terminal's titles say that latencies are in ms. */
 const WORDS = {
   terminal: { latency: figure, rate: 'per s', failed: 'failed', none: '' },
   page: { latency: ms, rate: 'per second', failed: 'did not succeed', none: null },
 } as const
 
-/** The latencies of a summary: all but those that only thresholds ask for. */
+/** The latencies of a summary, without those that only a threshold can ask for and none does. */
 function listShown({ thresholds }: Pick<LoadReport, 'thresholds'>): TrendMetric[] {
   const named = thresholds.flatMap(({ expression }) => {
-    // k6 knows expressions that Sluice does not.
+    // k6 has expressions that Sluice does not know.
     const read = parseThreshold(expression)
     return read.ok ? [read.parsed.metric] : []
   })
   return TREND_METRICS.filter((metric) => !isDetail(metric) || named.includes(metric))
 }
 
-/** Latency by model and by size of content, if the source has more than one of them. */
+/** Latency by model and by content size, if the source has more than one of them. */
 function toGroups({ groups }: LoadView): Section {
   if (groups.length === 0) return {}
   return {
@@ -171,7 +177,7 @@ function toGroups({ groups }: LoadView): Section {
 
 export const GROUP_TITLES = { model: 'By model', size: 'By size of content' } as const
 
-/** The http_req_duration of each model, or of each size of content. */
+/** The http_req_duration of each model or content size. */
 export function toGroupTable(
   { by, rows }: { by: string; rows: LoadView['groups'][number]['rows'] },
   surface: Surface,
@@ -190,7 +196,7 @@ export function toGroupTable(
   }
 }
 
-/** How this machine did: start lag, stalls, pauses, and what of the schedule went out. */
+/** How this machine coped: start lag, stalls, pauses, and the share of the schedule that was sent. */
 function listGeneratorFacts({ generator }: LoadView): Fact[] {
   if (generator === null || generator.facts.length === 0) return []
   const { verdict, isLimited, facts } = generator

@@ -7,12 +7,12 @@ import type { Section } from './report.ts'
 import { toLoadHead, toRunHead } from './report-head.ts'
 import { toSummaryReport } from './summary-report.ts'
 
-/** How a document begins: at the top of a file, or below what others wrote before. */
+/** How a document begins: at the top of a file, or below earlier content. */
 interface DocumentOptions {
   level: 1 | 2
 }
 
-/** A bulk run as a Markdown document. Without content in the report, nothing of it quotes a cell. */
+/** A bulk run as a Markdown document. If the report has no content, nothing in the document quotes a cell. */
 export function formatRunMarkdown(report: RunReport, { level }: DocumentOptions = { level: 1 }): string {
   const { summary, evaluation, has_content: hasContent } = report
   return formatDocument(level, summary.name, [

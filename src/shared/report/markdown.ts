@@ -15,21 +15,21 @@ import {
 } from './report.ts'
 
 /**
- * A report as Markdown of GitHub's kind, which GitLab and most others read, too. Whatever the source, the plan or the
- * service wrote stays text: it makes no heading, link, HTML or mention. Commands are left out, since readers may have
- * no Sluice. Ends with a line break.
+ * A report as GitHub's Markdown, which GitLab and most others also read. Texts of the source, the plan or the
+ * service remain plain text: they cannot become headings, links, HTML or mentions. Commands are left out,
+ * since readers may not have Sluice. Ends with a line break.
  */
 export function formatMarkdown(sections: readonly Section[]): string {
   const blocks = sections.flatMap(formatSection)
   return `${blocks.join('\n\n')}\n`
 }
 
-/** The heading of a document, or of a part of one. */
+/** A heading of a document or of a part. */
 export function formatMarkdownHeading(level: 1 | 2 | 3, text: string): string {
   return `${'#'.repeat(level)} ${escapeMarkdown(text)}`
 }
 
-/** Paragraphs, lists and tables, each without an empty line in it. */
+/** Paragraphs, lists and tables, each without an empty line inside. */
 function formatSection({ title, lines = [], warnings = [], facts = [], tables = [], notes = [] }: Section) {
   const blocks = [
     ...lines.map(formatParagraph),
@@ -41,7 +41,7 @@ function formatSection({ title, lines = [], warnings = [], facts = [], tables = 
   return title === undefined || blocks.length === 0 ? blocks : [`### ${formatLine(title)}`, ...blocks]
 }
 
-/** Facts of a line each are one list; one with a table is a part of its own. */
+/** One-line facts form one list; a fact with a table is a part of its own. */
 function formatFacts(facts: readonly Fact[]): string[] {
   const blocks: string[] = []
   let list: string[] = []
@@ -65,7 +65,7 @@ function formatFacts(facts: readonly Fact[]): string[] {
   return blocks
 }
 
-/** A table; bars say again what a figure next to them does. */
+/** A table, without bars: these repeat the figure beside them. */
 function formatTable({ caption, columns, rows }: Table): string[] {
   const drawn = columns.flatMap((column, index) => (column.kind === 'bar' ? [] : [{ column, index }]))
   if (rows.length === 0 || drawn.length === 0) return []
@@ -78,7 +78,7 @@ function formatTable({ caption, columns, rows }: Table): string[] {
   return [...(caption === undefined ? [] : [formatParagraph(caption)]), table]
 }
 
-/** Signs without which a cell would say less. */
+/** Signs that carry information of their own. */
 const SIGNS: Partial<Record<Sign, string>> = { held: '✓', crossed: '✗' }
 
 function formatCell(column: Column, cell: Cell): string {
@@ -93,14 +93,14 @@ function formatCell(column: Column, cell: Cell): string {
   const signed = [sign === undefined ? '' : (SIGNS[sign] ?? ''), drawn]
     .filter((part) => part !== '')
     .join(' ')
-  // Advice that leads to a command ends here.
+  // Advice that introduces a command ends here instead.
   const advice = command === undefined ? meaning : meaning?.replace(/:$/, '.')
   const whole = advice === undefined || advice === '' ? signed : `${signed}<br>${escapeMarkdown(advice)}`
   return whole.replaceAll('|', '\\|')
 }
 
 function formatParagraph(line: Line): string {
-  // What a line begins with could make it a list or a heading.
+  // These characters could make a line a list or a heading.
   return formatLine(line)
     .replace(/^[-+=]/, '\\$&')
     .replace(/^(\d+)([.)])/, '$1\\$2')
@@ -116,7 +116,7 @@ function formatLine(line: Line): string {
     .join('')
 }
 
-/** A text that others wrote, in which nothing means anything. */
+/** A text by others, in which no character is markup. */
 function toCode(text: string): string {
   const shown = toPrintable(text)
   if (shown.trim() === '') return shown === '' ? '' : `\`${shown}\``
@@ -125,7 +125,7 @@ function toCode(text: string): string {
   return `${fence}${space}${shown}${space}${fence}`
 }
 
-/** A text in which no sign means anything. Names such as http_req_duration stay as they are. */
+/** A text in which no character is markup. Names such as http_req_duration stay readable. */
 export function escapeMarkdown(text: string): string {
   return (
     toPrintable(text)
@@ -134,7 +134,7 @@ export function escapeMarkdown(text: string): string {
       .replaceAll('<', '&lt;')
       .replaceAll('>', '&gt;')
       .replaceAll(/(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])/g, '\\_')
-      // Nobody is called, and no address becomes a link, by what a service said.
+      // Keeps the service's texts from mentioning people and from becoming links.
       .replaceAll(/@(?=[\w-])/g, '@<!-- -->')
       .replaceAll(/(https?):\/\//gi, '$1<!-- -->://')
       .replaceAll(/\bwww\./gi, 'www<!-- -->.')

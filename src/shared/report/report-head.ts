@@ -19,10 +19,10 @@ import {
 import { describeExtent, describeOperation, toDurationMs } from '../run/run-view.ts'
 import { type Line, quote, type Section } from './report.ts'
 
-/** A page says above its figures how the source was read; a document does so below them. */
+/** A page shows above its figures how the source was read; a document shows it below. */
 type Surface = 'page' | 'document'
 
-/** What was sent, where, when and how it ended. */
+/** What was sent, where, when, and how it ended. */
 export function toRunHead({ summary, app_version: version }: RunReport, surface: Surface): Section {
   const { started_at: startedAt, state, stop_reason: reason, stop_advice: advice, mapping } = summary
   const what = describeOperation(summary)
@@ -85,7 +85,7 @@ const NOT_COMPLETED = {
   },
 } as const
 
-/** What has to be known before any figure of a bulk run is read. */
+/** What readers must know before any figure of a bulk run. */
 export function listRunNotices(summary: RunSummary): Notice[] {
   const { state, stop_reason: reason, stop_advice: advice, generator, warnings } = summary
   const ended = state === 'completed' ? null : NOT_COMPLETED[isStoppedWaiting(summary) ? 'waiting' : state]
@@ -112,7 +112,7 @@ export function listRunNotices(summary: RunSummary): Notice[] {
   ]
 }
 
-/** The warnings of a run, those about rows by cause as one notice. */
+/** A run's warnings, with all warnings about rows in one notice by cause. */
 export function listWarningNotices(warnings: readonly RunWarning[]): Notice[] {
   const details = listRowWarnings(warnings).map(
     ({ rows, message }) => `${formatCounted(rows, 'row')}: ${message}`,

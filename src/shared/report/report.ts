@@ -1,10 +1,11 @@
 import { formatCount, formatFigure, formatMs, formatRate, formatShare } from '../messages/figure-text.ts'
 
 /**
- * What a report says, laid out once for whoever draws it: the terminal (`cli/terminal/report-text.ts`), a page
- * (`engine/page/report-markup.ts`), Markdown (`markdown.ts`), a workbook (`engine/lookback/report/run-workbook.ts`) and
- * the window (`renderer/ui/table/report-table.tsx`). Its texts may quote the source, the plan and the service, so they
- * are never markup, and whoever draws them makes them harmless.
+ * The content of a report, laid out once for every renderer: the terminal (`cli/terminal/report-text.ts`), a
+ * page (`engine/page/report-markup.ts`), Markdown (`markdown.ts`), a workbook
+ * (`engine/lookback/report/run-workbook.ts`) and the window (`renderer/ui/table/report-table.tsx`). Its texts
+ * may quote the source, the plan and the service, so they are never markup, and each renderer must escape
+ * them.
  */
 export interface Section {
   title?: Line
@@ -12,39 +13,39 @@ export interface Section {
   warnings?: readonly string[]
   facts?: readonly Fact[]
   tables?: readonly Table[]
-  /** What is said in passing, below the tables. */
+  /** Remarks below the tables. */
   notes?: readonly Line[]
 }
 
-/** How a text is set off, by what it means: `odd` is what nobody knows, `quiet` what is said in passing. */
+/** The meaning of a text, which decides how it is set off: `odd` is unknown, `quiet` is a remark. */
 export type Tone = 'good' | 'bad' | 'warn' | 'odd' | 'quiet' | 'strong' | 'accent' | 'plain'
 
-/** Pages draw the first two alone. */
+/** Pages draw only the first two. */
 export type Sign = 'held' | 'crossed' | 'ok' | 'rejected' | 'failed' | 'unknown' | 'skipped' | 'dot' | 'none'
 
-/** A piece of text that is more than our own plain words. */
+/** A piece of text with marks. */
 export interface Marked {
-  /** In a table also a figure that the column writes. */
+  /** In a table, also a figure that the column formats. */
   text: string | number
   tone?: Tone
-  /** Whether others wrote it: kept apart from what stands around it. */
+  /** Whether others wrote it: it is set apart from the surrounding text. */
   isForeign?: boolean
-  /** A sign before it, as the surface draws signs; `none` keeps its place. */
+  /** A sign before it, drawn as the surface draws signs; `none` leaves its space. */
   sign?: Sign
-  /** What it says in other words, or what to do about it, below it; written by others if the text was. */
+  /** An explanation or advice below it; written by others if the text was. */
   meaning?: string
-  /** Typed as it stands, like a column of codes. */
+  /** Monospaced, like a column of codes. */
   isCode?: boolean
-  /** The name of the column that it is the cell of, which others wrote: it stands before it. */
+  /** The name, written by others, of the column that this cell is from; shown before it. */
   column?: string
-  /** A command to type, which stays in one piece. */
+  /** A command to type, which is never wrapped. */
   command?: string
 }
 
-/** A line, or the pieces that make it up. */
+/** A line, or its pieces. */
 export type Line = string | Marked | readonly (string | Marked)[]
 
-/** A label and what belongs to it: lines, then a table, then what is said in passing. Without these it is not drawn. */
+/** A label with its content: lines, then a table, then remarks. Without content it is not drawn. */
 export interface Fact {
   label: string
   lines?: readonly Line[]
@@ -52,7 +53,7 @@ export interface Fact {
   notes?: readonly Line[]
 }
 
-/** A figure that its column writes, a text as it stands, the pieces of one, or null if there is nothing to tell. */
+/** A figure that its column formats, a text, its pieces, or null for nothing. */
 export type Cell = string | number | null | Marked | readonly (string | Marked)[]
 
 const FIGURES = {
@@ -64,8 +65,8 @@ const FIGURES = {
 } as const
 
 /**
- * `text` is ours, `foreign` was written by others, `code` is typed as it stands, a `number` has no format of its own, a
- * `bar` is a share as a length.
+ * `text` is Sluice's, `foreign` is by others, `code` is monospaced, a `number` has no special format, a `bar`
+ * shows a share as a length.
  */
 type ColumnKind = 'text' | 'foreign' | 'code' | 'number' | 'bar' | keyof typeof FIGURES
 
@@ -73,23 +74,23 @@ type ColumnKind = 'text' | 'foreign' | 'code' | 'number' | 'bar' | keyof typeof 
 export interface Column {
   kind: ColumnKind
   title: string
-  /** A terminal that is too narrow cuts the column down to this; without it, the column is never cut. */
+  /** A narrow terminal cuts the column down to this width; without it, the column is never cut. */
   minColumns?: number
-  /** A terminal makes the column as wide as this, even if nothing in it is. */
+  /** Least width of the column on a terminal, whatever it contains. */
   least?: number
-  /** A terminal that is too narrow leaves the column out. */
+  /** A narrow terminal leaves the column out. */
   isOptional?: true
-  /** The text of this last column wraps on a terminal. */
+  /** The text of this column, which must be the last, wraps on a terminal. */
   isWrapped?: true
 }
 
-/** Rows under a header; columns whose titles are all empty have none. */
+/** Rows below a header; without a header if all titles are empty. */
 export interface Table {
-  /** Of which title and lines of the section are the caption if there is none. */
+  /** Without one, the section's title and lines are the caption. */
   caption?: Line
   columns: readonly Column[]
   rows: readonly (readonly Cell[])[]
-  /** Spaces between the columns on a terminal, usually 2. */
+  /** Spaces between columns on a terminal (default: 2). */
   gap?: number
 }
 
@@ -101,7 +102,7 @@ const toColumn =
     ...(minColumns === undefined ? {} : { minColumns }),
   })
 
-/** A column of each kind by its title, and how narrow a terminal may make it. */
+/** Create a column of each kind, from its title and its least width on a terminal. */
 export const text = toColumn('text')
 export const foreign = toColumn('foreign')
 export const code = toColumn('code')
@@ -113,17 +114,17 @@ export const figure = toColumn('figure')
 export const rate = toColumn('rate')
 export const bar = toColumn('bar')
 
-/** Whether a column holds numbers, which stand at the right. */
+/** Whether a column holds numbers, which are right-aligned. */
 export function isNumeric({ kind }: Column): boolean {
   return kind === 'number' || kind in FIGURES
 }
 
-/** The title of a column where titles begin with a capital letter; names of percentiles stay as they are. */
+/** A column's title with a capital letter; names of percentiles stay as they are. */
 export function toTitle({ kind, title }: Column): string {
   return kind === 'ms' || kind === 'figure' ? title : title.charAt(0).toUpperCase() + title.slice(1)
 }
 
-/** The text or figure of a cell, without its marks; what names its columns has a line for each. */
+/** A cell's text or figure, without its marks; pieces with column names get a line each. */
 export function toValue(cell: Cell): string | number | null {
   if (typeof cell !== 'object' || cell === null) return cell
   if (!Array.isArray(cell)) return (cell as Marked).text
@@ -132,12 +133,12 @@ export function toValue(cell: Cell): string | number | null {
   return pieces.map(({ column, text }) => `${column}: ${text}`).join('\n')
 }
 
-/** The marks of a cell as a whole; pieces have their own. */
+/** The marks of a whole cell; pieces have their own. */
 export function getMarks(cell: Cell): Partial<Marked> {
   return typeof cell === 'object' && cell !== null && !Array.isArray(cell) ? (cell as Marked) : {}
 }
 
-/** What a cell says, without its marks. */
+/** A cell's text, without its marks. */
 export function toCellText({ kind }: Column, cell: Cell): string {
   const value = toValue(cell)
   if (value === null) return '–'
@@ -146,12 +147,12 @@ export function toCellText({ kind }: Column, cell: Cell): string {
     : String(value)
 }
 
-/** A part of a whole, of which there may be none. */
+/** A part as a share of a whole; 0 if the whole is 0. */
 export function partOf(part: number, whole: number): number {
   return whole > 0 ? part / whole : 0
 }
 
-/** A text that others wrote. */
+/** Marks a text as written by others. */
 export function quote(text: string, tone?: Tone): Marked {
   return { text, isForeign: true, ...(tone === undefined ? {} : { tone }) }
 }

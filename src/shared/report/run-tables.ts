@@ -33,7 +33,7 @@ import {
 } from './report.ts'
 import { toCounts, toLatencyTable } from './summary-report.ts'
 
-/** Rows that did not succeed by cause, for a page: what belongs to a cause stands in one cell. */
+/** Failed rows by cause, for a page: everything about a cause is in one cell. */
 export function toFailuresTable({ failures, summary }: RunReport): Table {
   const repeated = noteRepeated(failures)
   return {
@@ -64,10 +64,10 @@ function toCause({ status, error_code: code, message, further_messages: further,
   ]
 }
 
-/** Rows of each cause that are shown with their cells. */
+/** Rows shown with their cells, for each cause. */
 const SHOWN_ROWS = 3
 
-/** Characters of a cell that are shown. */
+/** Characters shown of a cell. */
 const CELL_MAX = 300
 
 /** The first rows of each cause, with their cells. */
@@ -87,7 +87,7 @@ export function toExamplesTable({ failures, columns }: RunReport): Table {
   }
 }
 
-/** The cells of a row that are not empty, each with the name of its column. */
+/** The non-empty cells of a row, each with its column's name. */
 function nameCells(cells: readonly string[] | null, names: readonly string[] | null) {
   return (cells ?? []).flatMap((cell, index) =>
     cell === '' ? [] : [{ text: cell, isForeign: true, column: names?.[index] ?? String(index + 1) }],
@@ -137,13 +137,13 @@ export function toRulesTable({ summary, rows_without_rule: without }: RunReport)
   }
 }
 
-/** One sheet of a workbook: tables below each other, those of a group without a gap. */
+/** One sheet of a workbook: tables below each other, without gaps inside a group. */
 export interface ReportSheet {
   name: 'Summary' | 'Failures by cause' | 'Rules' | 'Evaluation'
   groups: readonly (readonly Table[])[]
 }
 
-/** What a workbook says of a bulk run beside the rows themselves. */
+/** The sheets of a bulk run's workbook besides its rows. */
 export function toRunSheets(report: RunReport): ReportSheet[] {
   const { evaluation, rows_without_rule: without } = report
   return [
@@ -156,7 +156,7 @@ export function toRunSheets(report: RunReport): ReportSheet[] {
   ]
 }
 
-/** A table whose rows are headed by their first column, with titles as sheets have them. */
+/** A table whose first column has the rows' headings, with titles in the style of sheets. */
 function withHeads(first: string, { columns, ...table }: Table): Table {
   return {
     ...table,
@@ -233,7 +233,7 @@ function listSummaryTables({ app_version, summary, further_failures }: RunReport
   ]
 }
 
-/** Causes for a sheet, where each thing has a column of its own. */
+/** Causes for a sheet, with a column for each property. */
 function toFailuresSheet({ failures, summary, columns: names }: RunReport): Table {
   const repeated = noteRepeated(failures)
   return {
@@ -269,7 +269,7 @@ function toRulesSheet({ summary }: RunReport, without: number): Table {
   }
 }
 
-/** A share from 0 to 1, as spreadsheets compute with it; nothing of nothing. */
+/** A share from 0 to 1 for computing in a spreadsheet; null if the whole is 0. */
 function toPart(part: number, whole: number): number | null {
   return whole > 0 ? part / whole : null
 }
@@ -280,7 +280,7 @@ const JUDGED_COLUMNS = [
   ...FIGURES.flatMap(({ title }) => [title, `${title} from`, `${title} to`]).map((title) => share(title)),
 ]
 
-/** Counts of the labelled rows, or of all rows that a stratified sample stands for. */
+/** Counts of the labelled rows, or the estimates of a stratified sample for all rows. */
 function toCells({ matrix, estimated, ...figures }: Judged): Cell[] {
   const counts = estimated ?? matrix
   return [
@@ -289,7 +289,7 @@ function toCells({ matrix, estimated, ...figures }: Judged): Cell[] {
   ]
 }
 
-/** The tables of an evaluation; those that belong together stand in one list. */
+/** The tables of an evaluation, in one list for each group. */
 function listEvaluationTables(evaluation: Evaluation): Table[][] {
   const { rules, overall, rows, labels, slices, scores, assertions } = evaluation
   const several: Cell[][] = [

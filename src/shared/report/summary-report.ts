@@ -52,10 +52,13 @@ import {
   text,
 } from './report.ts'
 
-/** Lines of each list that are shown; a document has more. */
+/** Entries shown of each list; a document has more. */
 const SHOWN = { terms: 5, groups: 10, rules: 15, files: 10 } as const
 
-/** The whole run, below its heading: first what has to be known, then rows, requests, latency, rules, errors. */
+/**
+ * The whole run, below its heading: first what readers must know, then rows, requests, latency, rules,
+ * errors.
+ */
 export function toSummaryReport(summary: RunSummary, commandPrefix: string): Section[] {
   const machine = listMachineFacts(summary)
   const { limited } = summary.generator
@@ -79,7 +82,7 @@ export function toSummaryReport(summary: RunSummary, commandPrefix: string): Sec
   ]
 }
 
-/** A run in a few facts: rows, what was answered of them, callbacks and how long they took. */
+/** A run in a few facts: rows, answers, callbacks and durations. */
 export function toBriefReport(summary: RunSummary): Section[] {
   return [
     { facts: [toRowsFact(summary), ...listAnswerFacts(summary), ...listCallbackFacts(summary)] },
@@ -92,7 +95,7 @@ export function toFact({ label, value, note, tone }: LoadFact): Fact {
   return { label, lines: [tone === undefined ? said : { text: said, tone }] }
 }
 
-/** How the source was read, a file at a time, and what filled the fields; nothing of what is not known. */
+/** How the source was read, one line per file, and what filled the fields; unknown facts are left out. */
 export function listSourceFacts({
   source_read: sourceRead,
   mapping,
@@ -114,7 +117,7 @@ export function listSourceFacts({
   ]
 }
 
-/** What is odd about the way to the service, and the warnings about rows, by cause. */
+/** Problems on the way to the service, and warnings about rows by cause. */
 export function listWarningFacts({ warnings }: Pick<RunSummary, 'warnings'>): Fact[] {
   return [
     ...warnings
@@ -181,7 +184,7 @@ export function toCounts(counts: readonly CountedRows[], all: number): Table {
   }
 }
 
-/** What of the source was sent before, and what is skipped for it; without lines if nothing was. */
+/** What earlier runs sent of the source, and what is skipped because of that; no lines if nothing. */
 export function toSentBeforeFact({
   rows,
   sent_before: sentBefore,
@@ -204,8 +207,8 @@ function listCorrectedFacts({ corrected }: RunSummary): Fact[] {
 }
 
 /**
- * What the service did with terms, items or appeals, the first terms that were not processed by name; nothing for other
- * operations.
+ * What the service did with terms, items or appeals, with the first unprocessed terms by name; empty for
+ * other operations.
  */
 export function listAnswerFacts(summary: RunSummary): Fact[] {
   const found = listAnswers(summary)
@@ -247,14 +250,14 @@ function listMore(left: number, noun: string, where: string): string[] {
   return left > 0 ? [`and ${formatCounted(left, noun)} more; ${where}`] : []
 }
 
-/** Processed callbacks and their outcomes; nothing for sync runs. */
+/** Processed callbacks and their outcomes; empty for sync runs. */
 export function listCallbackFacts({ callbacks }: Pick<RunSummary, 'callbacks'>): Fact[] {
   if (callbacks === undefined) return []
   const tone = callbacks.unreadable > 0 ? 'warn' : 'plain'
   return [{ label: 'Callbacks', lines: [{ text: describeCallbacks(callbacks), tone }] }]
 }
 
-/** Whether answers prove whose they are; null if all of them do, or none was compared. */
+/** Whether answers prove which rows they belong to; null if all do, or none was compared. */
 function describeEchoes({ echoes }: Pick<RunSummary, 'echoes'>): string | null {
   if (echoes === undefined) return null
   const { verified, alike, not_verifiable: unverifiable, mismatched } = echoes
@@ -272,7 +275,10 @@ function describeEchoes({ echoes }: Pick<RunSummary, 'echoes'>): string | null {
   return parts.join('; ')
 }
 
-/** Requests by how they ended, how many a second, and what the service said about its rate, its cache and its callbacks. */
+/**
+ * Requests by outcome, their rate, and what the service reported about its rate limit, its cache and its
+ * callbacks.
+ */
 export function listRequestFacts(summary: RunSummary): Fact[] {
   const { requests, retry_after: asked } = summary
   const kinds = ([...OUTCOMES, 'retried'] as const)
@@ -312,7 +318,7 @@ function describeThroughput({ throughput, callbacks }: RunSummary): string {
     : `${rates} accepted/s, over ${duration} (excludes waiting for callbacks)`
 }
 
-/** Latency series that were measured, in milliseconds; all of them unless some are named. */
+/** Measured latency series, in milliseconds; all of them by default. */
 export function toLatency(
   { latency_ms }: Pick<RunSummary, 'latency_ms'>,
   wanted: readonly TrendMetric[] = TREND_METRICS,
@@ -341,7 +347,7 @@ export function toLatency(
   }
 }
 
-/** Latencies that were measured, in milliseconds, for a page or a sheet. */
+/** Measured latencies in milliseconds, for a page or a sheet. */
 export function toLatencyTable(latencies: LoadView['latencies']): Table {
   return {
     columns: [code(''), count('samples'), ...LATENCY_POINTS.map(([, title]) => figure(title))],
@@ -352,7 +358,7 @@ export function toLatencyTable(latencies: LoadView['latencies']): Table {
   }
 }
 
-/** On narrower terminals only these are shown. */
+/** Narrow terminals show only these. */
 const FEW_POINTS: ReadonlySet<keyof Percentiles> = new Set(['p50', 'p95', 'p99', 'max'] as const)
 
 /** Triggered rules, most rows first. */
@@ -390,9 +396,9 @@ const OUTCOME_TONES: Readonly<Record<ErrorGroup['outcome'], Tone>> = {
   overdue: 'odd',
 }
 
-/** Rows that did not succeed by cause, most first, each cause with what to do about it. */
+/** Failed rows by cause, most first, each with what to do about it. */
 function listErrorFacts(summary: RunSummary, commandPrefix: string): Fact[] {
-  // Rows that did not pass the checks are listed by cause, with examples, after the summary.
+  // Rows that failed the checks are listed by cause, with examples, after the summary.
   const groups = mergeErrorGroups(summary.errors.filter((group) => group.outcome !== 'invalid'))
   return [
     toErrorsFact(
@@ -412,7 +418,7 @@ function listErrorFacts(summary: RunSummary, commandPrefix: string): Fact[] {
   ]
 }
 
-/** What did not succeed by cause, each with what to do about it, and a command that stays in one piece. */
+/** Failures by cause, each with advice and a command that is never wrapped. */
 export function toErrorsFact(
   causes: readonly {
     count: number

@@ -3,7 +3,7 @@ import { listJudged, listTriggered, type Trend, type TrendPoint } from '../lookb
 import { formatFigure } from '../messages/figure-text.ts'
 import { count, foreign, number, type Section, share, text } from './report.ts'
 
-/** Rules that get a column or a table; a document has all. */
+/** Rules with a column or a table; a document has all. */
 const RULES_SHOWN = 4
 
 /** The runs of one source, oldest first, then the share of each rule and the metrics by labels. */
@@ -46,7 +46,7 @@ export function toTrendReport({ source, runs }: Trend): Section[] {
   ]
 }
 
-/** A column for each rule that any run triggered most. */
+/** A column for each of the most triggered rules of any run. */
 function toRules(runs: readonly TrendPoint[]): Section {
   const rules = listTriggered(runs)
   if (rules.length === 0) return {}

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** What a person accepts with each code, as part of a sentence. */
+/** What a person accepts with each code, as a part of a sentence. */
 export const ACCEPT_WORDS = {
   content_cut: 'content may be cut or replaced',
   ids_changed: 'a spreadsheet may have changed ids',
@@ -12,10 +12,10 @@ export const ACCEPT_WORDS = {
 }
 
 /**
- * What may be wrong with all that is sent, so that a person has to accept it before anything is: content may be cut or
- * replaced, a spreadsheet changed ids, rows that are hidden in the spreadsheet are sent, the encoding is uncertain,
- * corrections of single rows do not fit the rows of the source, rows may have been sent by an earlier run. And what stops a run until it is accepted: the service
- * rewrites ids, so that answers do not prove whose they are.
+ * What a person must accept before anything is sent, since all rows may be affected: content may be cut or
+ * replaced, a spreadsheet changed ids, rows hidden in the spreadsheet are sent, the encoding is uncertain,
+ * corrections of single rows do not fit the source, an earlier run may have sent rows. One more code stops a
+ * run until it is accepted: the service rewrites ids, so that answers do not prove which rows they belong to.
  */
 export type AcceptCode = keyof typeof ACCEPT_WORDS
 
@@ -23,7 +23,7 @@ export const ACCEPT_CODES = Object.keys(ACCEPT_WORDS) as [AcceptCode, ...AcceptC
 
 export const acceptCodeSchema = z.enum(ACCEPT_CODES)
 
-/** The codes of several places in one list, each once, in the order of {@link ACCEPT_CODES}. */
+/** The codes of several lists, each once, in the order of {@link ACCEPT_CODES}. */
 export function joinAccepted(...lists: readonly (readonly AcceptCode[] | undefined)[]): AcceptCode[] {
   const all = new Set(lists.flatMap((list) => list ?? []))
   return ACCEPT_CODES.filter((code) => all.has(code))

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { argsSchema, type ProblemGroup, problemCodeSchema } from './problem.ts'
 
-/** A cause of warnings: what a group of problems has in common. */
+/** A cause of warnings: what the problems of a group have in common. */
 const acceptedCauseSchema = z.object({
   problem: problemCodeSchema,
   field: z.string().exactOptional(),
@@ -9,8 +9,8 @@ const acceptedCauseSchema = z.object({
 })
 
 /**
- * Causes that a person accepted for a source, and its columns. They hold for a source that has no others: what is called
- * the same there is the same, such as a header that looks like a row.
+ * Causes that a person accepted for a source, and the source's columns. They also hold for a source without
+ * further columns, since equal names mean equal things there, such as a header that looks like a row.
  */
 export const acceptedCausesSchema = z.object({
   columns: z.array(z.string()),
@@ -22,7 +22,7 @@ export type AcceptedCauses = z.infer<typeof acceptedCausesSchema>
 type Cause = z.infer<typeof acceptedCauseSchema>
 type FoundCause = Pick<ProblemGroup, 'code' | 'field' | 'args'>
 
-/** Whether a cause of a source with these columns is among those that were accepted. */
+/** Whether a cause in a source with these columns was accepted. */
 export function isAcceptedCause(
   found: FoundCause,
   columns: readonly string[],
@@ -33,7 +33,7 @@ export function isAcceptedCause(
   return accepted.causes.some((cause) => toKey(cause) === key)
 }
 
-/** What was accepted before and is accepted now, of one source; undefined for nothing. */
+/** All accepted causes of a source, earlier and new; undefined if there are none. */
 export function joinAcceptedCauses(
   before: AcceptedCauses | undefined,
   columns: readonly string[],

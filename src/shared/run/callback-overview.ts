@@ -3,8 +3,9 @@ import { rowNumberSchema } from '../plan/source-place.ts'
 import { callbackCountsSchema } from './run.ts'
 
 /**
- * Why a request was not answered 200. `malformed` is stored anyway, of `oversized` and `unknown_coding` a note; `unstored`: the disk
- * failed; `forged`: an address that was never issued; `bad_request`: not HTTP.
+ * Why a request was not answered 200. A `malformed` body is stored anyway, and a note for `oversized` and
+ * `unknown_coding`. `unstored`: the disk failed; `forged`: the address was never issued; `bad_request`: not
+ * HTTP.
  */
 const REFUSAL_WORDS = {
   forged: 'to unknown addresses',
@@ -23,15 +24,16 @@ export type Refusal = keyof typeof REFUSAL_WORDS
 
 export const REFUSALS = Object.keys(REFUSAL_WORDS) as [Refusal, ...Refusal[]]
 
-/** What a kind of refusal was, in words that follow a number of callbacks. */
+/** A kind of refusal in words that follow a number of callbacks. */
 export function sayRefusal(kind: string): string {
   const known = REFUSALS.find((refusal) => refusal === kind)
   return known === undefined ? `(${kind})` : REFUSAL_WORDS[known]
 }
 
 /**
- * What a callback did. `settled`, `doubled`, `differing`, `other_post` and `unreadable` as a run counts them; `measured`: it belongs to a load test;
- * `waiting`: nobody has processed it yet; `unmatched`: its run has no such row, or is gone.
+ * The effect of a callback. `settled`, `doubled`, `differing`, `other_post` and `unreadable` as a run counts
+ * them; `measured`: it belongs to a load test; `waiting`: not processed yet; `unmatched`: its run has no such
+ * row, or was deleted.
  */
 export const callbackEffectSchema = z.enum([
   'settled',
@@ -48,19 +50,19 @@ export const callbackEffectSchema = z.enum([
 export type CallbackEffect = z.infer<typeof callbackEffectSchema>
 
 const storedCallbackSchema = z.object({
-  /** Its place in the inbox. */
+  /** Its number in the inbox. */
   id: z.int(),
   /** Unix milliseconds. */
   receivedAtMs: z.number(),
   sizeBytes: z.int(),
   effect: callbackEffectSchema,
-  /** The first run of the whole that its address belongs to; null if the workspace has none. */
+  /** The first run of the whole to which its address belongs; null if the workspace has none. */
   run: z.object({ runId: z.string(), name: z.string() }).nullable(),
-  /** The row that its address belongs to; null if its journal does not tell, as for load tests. */
+  /** The row of its address; null if its journal does not tell, as for load tests. */
   row: rowNumberSchema.nullable(),
-  /** The file of that row, of a source that has several. */
+  /** The file of that row, if the source has several. */
   file: z.string().exactOptional(),
-  /** Number of the record that its address names; in load tests that of the request. */
+  /** Number of the record of its address; in load tests, number of the request. */
   record: z.int(),
 })
 
@@ -70,9 +72,9 @@ export type StoredCallback = z.infer<typeof storedCallbackSchema>
 const awaitingRunSchema = z.object({
   runId: z.string(),
   name: z.string(),
-  /** Rows that were acknowledged and have no callback yet. */
+  /** Acknowledged rows without a callback so far. */
   rows: z.int(),
-  /** When the first and the last of them are overdue, Unix milliseconds. */
+  /** When the first and the last of them become overdue, Unix milliseconds. */
   firstOverdueAtMs: z.number(),
   lastOverdueAtMs: z.number(),
 })
@@ -82,28 +84,30 @@ export type AwaitingRun = z.infer<typeof awaitingRunSchema>
 const lastRefusalSchema = z.object({
   /** Unix milliseconds. */
   atMs: z.number(),
-  /** As it announced it; null if it did not. */
+  /** As announced by the request; null if it did not. */
   sizeBytes: z.int().nullable(),
 })
 
-/** All that is known of a request that was refused. */
+/** Everything known about a refused request. */
 export type LastRefusal = z.infer<typeof lastRefusalSchema>
 
-/** What came to the callback receiver of a workspace, whichever process listens, and what is still awaited. */
+/**
+ * What arrived at a workspace's callback receiver, in whichever process it runs, and what is still awaited.
+ */
 export const callbackOverviewSchema = z.object({
   /** Where a process of this workspace listens; null if none does. */
   baseUrl: z.string().nullable(),
-  /** Callbacks stored since the workspace was made, those of deleted runs too. */
+  /** Callbacks stored since the workspace was created, including those of deleted runs. */
   received: z.int(),
-  /** Requests that were refused, by {@link Refusal}; only kinds that occurred. */
+  /** Refused requests by {@link Refusal}; only kinds that occurred. */
   refused: z.partialRecord(z.enum(REFUSALS), z.int()),
-  /** The last request of each of these kinds; what it held is not kept. */
+  /** The last request of each of these kinds, without its content. */
   lastRefused: z.partialRecord(z.enum(REFUSALS), lastRefusalSchema),
-  /** HEAD and GET requests to addresses of callbacks, which only ask whether someone is there. */
+  /** HEAD and GET requests to callback addresses, which only check whether something listens. */
   probes: z.int(),
-  /** What the runs that are still there made of theirs. */
+  /** What the existing runs did with theirs. */
   counts: callbackCountsSchema,
-  /** The one that gives up first comes first. */
+  /** The run that gives up first comes first. */
   awaiting: z.array(awaitingRunSchema),
   /** The newest in the inbox, newest first. */
   newest: z.array(storedCallbackSchema),
@@ -111,11 +115,11 @@ export const callbackOverviewSchema = z.object({
 
 export type CallbackOverview = z.infer<typeof callbackOverviewSchema>
 
-/** How a self-test of a public address went. */
+/** Result of a self-test of a public address. */
 export const receiverTestSchema = z.object({
-  /** The HTTP status that the address answered. */
+  /** The HTTP status of the address' answer. */
   status: z.int(),
-  /** From sending to that answer, and to the arrival in the inbox, milliseconds. */
+  /** From sending to the answer, and to the arrival in the inbox, milliseconds. */
   answeredMs: z.number(),
   arrivedMs: z.number(),
 })
@@ -125,13 +129,13 @@ export type ReceiverTest = z.infer<typeof receiverTestSchema>
 export const receiverSchema = z.object({
   /** Where it listens. */
   baseUrl: z.string(),
-  /** `standby`: another process of this workspace listens, and takes this one's callbacks too. */
+  /** `standby`: another process of this workspace listens, and receives this one's callbacks too. */
   role: z.enum(['listening', 'standby']),
-  /** Callbacks stored since the workspace was made. */
+  /** Callbacks stored since the workspace was created. */
   received: z.int(),
-  /** Callbacks that were refused, by why; malformed ones are stored anyway. */
+  /** Refused callbacks by reason; malformed ones are stored anyway. */
   refused: z.record(z.string(), z.int()),
-  /** HEAD and GET requests to addresses of callbacks, since the workspace was made. */
+  /** HEAD and GET requests to callback addresses, since the workspace was created. */
   probes: z.int(),
 })
 

@@ -16,40 +16,40 @@ import {
 } from './export-columns.ts'
 import type { ExportRow } from './results.ts'
 
-/** A column of a table: the index of one of the source, or one of ours. */
+/** A table column: the index of a source column, or one of Sluice's columns. */
 export type TableColumn = number | ExportColumn
 
-/** What a table of a run can be made of, and what was asked for. */
+/** The available columns of a run's table, and the requested ones. */
 export interface ColumnChoice {
   /** Names of columns or {@link GROUPS}, in the order of the table. */
   asked: readonly string[]
-  /** Adds the columns of the rules to what was asked for. */
+  /** Adds the columns of rules to the requested ones. */
   rulesAsColumns: boolean
   operation: OperationKind
   columns: readonly string[]
-  /** The classes that any row has a score of. */
+  /** Classes with a score in any row. */
   classes: readonly string[]
   rules: ExportRow['triggeredRules']
-  /** The fields that fixes may have changed. */
+  /** Fields that fixes may have changed. */
   corrected?: readonly string[]
-  /** Whether persons said anything of the rows. */
+  /** Whether rows have verdicts. */
   hasVerdicts?: boolean
   /** Whether the source has several files. */
   hasFiles?: boolean
-  /** Whether tries of the run went out with traces. */
+  /** Whether requests of the run were sent with traces. */
   hasTraces?: boolean
 }
 
 /** Words that stand for several columns. */
 const GROUPS = ['default', 'all', 'source', 'scores', 'rules'] as const
 
-/** Begins the name of a source's column whose own name means something else as well. */
+/** Prefix of a source column's name, for names with another meaning too. */
 export const SOURCE = 'source.'
 
 /** Most similar names that an error lists. */
 const NEAREST_MAX = 3
 
-/** The columns of a table, each once, in the order they were asked for. Throws `BAD_USAGE` for an unknown name. */
+/** The columns of a table, each once, in the requested order. Throws `BAD_USAGE` for an unknown name. */
 export function chooseColumns(choice: ColumnChoice): TableColumn[] {
   const { asked, rulesAsColumns, operation, columns, classes, rules, corrected = [] } = choice
   const { hasVerdicts = false, hasFiles = false, hasTraces = false } = choice
@@ -72,11 +72,11 @@ export function chooseColumns(choice: ColumnChoice): TableColumn[] {
     scores: toScoreColumns(classes),
     rules: ruleColumns,
   }
-  // Empty until somebody says something; a script may ask for them before.
+  // Empty until there are values; scripts may request them before.
   const byName = new Map<string, TableColumn>(
     [FILE_COLUMN, TRACE_COLUMN, ...VERDICT_COLUMNS].map((column) => [column.name, column]),
   )
-  // Of repeated names the first is meant.
+  // For repeated names, the first column wins.
   for (const index of source.toReversed()) byName.set(SOURCE + columns[index], index)
   for (const index of source.toReversed()) byName.set(columns[index] ?? '', index)
   for (const column of all) byName.set(column.name, column)
@@ -96,19 +96,19 @@ export function chooseColumns(choice: ColumnChoice): TableColumn[] {
   return [...new Map(chosen.map((column) => [toKey(column), column])).values()]
 }
 
-/** A column that a table of rows can have, as a person chooses it. */
+/** A column that a table of rows can have, for a person to choose. */
 export const columnEntrySchema = z.object({
-  /** As {@link chooseColumns} takes it; one of the source is `source.NAME`. */
+  /** For {@link chooseColumns}; a source column is `source.NAME`. */
   name: z.string(),
   title: z.string(),
   group: z.enum(['row', 'source', 'scores', 'rules', 'answer', 'raw']),
-  /** Whether its cells may quote what was sent. Those of the source have a rule of their own. */
+  /** Whether its cells may quote what was sent. Source columns have a rule of their own. */
   hasContent: z.boolean(),
 })
 
 export type ColumnEntry = z.infer<typeof columnEntrySchema>
 
-/** Every column there is: those of {@link chooseColumns}, and the members of answers that are given by their paths. */
+/** Every available column: those of {@link chooseColumns}, and the members of answers by path. */
 export function listColumns(
   choice: Omit<ColumnChoice, 'asked' | 'rulesAsColumns'>,
   answerPaths: readonly string[],
@@ -141,13 +141,15 @@ function toKey(column: TableColumn): number | string {
   return typeof column === 'number' ? column : column.name
 }
 
-/** Most members of answers that a list of columns has. */
+/** Most answer members in a list of columns. */
 const PATHS_MAX = 300
 
-/** How deep members are looked for. */
+/** Deepest level of listed members. */
 const DEPTH_MAX = 8
 
-/** The paths of all values in answers, as `answer.PATH` takes them, in the order they are met; lists have no numbers. */
+/**
+ * The paths of all values in answers, for `answer.PATH`, in order of appearance; list items are not numbered.
+ */
 export function listAnswerPaths(bodies: Iterable<unknown>): string[] {
   const paths = new Set<string>()
   for (const body of bodies) addPaths(paths, body, [])

@@ -10,8 +10,8 @@ import type {
 } from './run.ts'
 
 /**
- * Rows by outcome, from the journal's counts by state. `unaccounted` rows were marked as sent by a
- * process that is gone and have no outcome: they are unknown. What is in none of the states was not sent.
+ * Rows by outcome, from the journal's counts by state. `unaccounted` rows were marked as sent by a process
+ * that no longer exists, and have no outcome: they are unknown. Rows without a state were not sent.
  */
 export function toRowCounts(
   states: ReadonlyMap<string, number>,
@@ -33,14 +33,14 @@ export function countSendable(rows: RowCounts): number {
   return rows.read - countRows(rows, 'unsent')
 }
 
-/** Rows that no longer change without a new request, except invalid ones. */
+/** Rows that only a new request could change, except invalid ones. */
 export function countSettled(rows: RowCounts): number {
   return countRows(rows, 'succeeded', 'unsuccessful')
 }
 
 const CELL = 'cell '
 
-/** What fixes did at intake, from the journal's counts; null if they did nothing. */
+/** What fixes changed at intake, from the journal's counts; null if nothing. */
 export function toCorrectedCounts(corrected: ReadonlyMap<string, number>): CorrectedCounts | null {
   const fields = [...corrected]
     .filter(([key, n]) => key.startsWith(CELL) && n > 0)
@@ -53,7 +53,7 @@ export function toCorrectedCounts(corrected: ReadonlyMap<string, number>): Corre
 }
 
 /**
- * Attempts by outcome, from the journal's counts. `lost` ones were in flight when the process ended that had sent them:
+ * Attempts by outcome, from the journal's counts. `lost` attempts were in flight when their process ended:
  * they are unknown.
  */
 export function toRequestCounts(requests: ReadonlyMap<string, number>, lost = 0): RequestCounts {
@@ -68,7 +68,7 @@ export function toRequestCounts(requests: ReadonlyMap<string, number>, lost = 0)
   return { sent, ...counts, retried: of('retried') }
 }
 
-/** Callbacks by what they did, from the journal's counts of callbacks and of what rows were answered. */
+/** Callbacks by effect, from the journal's counts of callbacks and of rows' answers. */
 export function toCallbackCounts(
   callbacks: ReadonlyMap<string, number>,
   answers: ReadonlyMap<string, number>,
@@ -88,7 +88,7 @@ export function toCallbackCounts(
   }
 }
 
-/** The key under which the journal counts rows that ended alike. */
+/** The journal's key for counting rows with the same outcome. */
 export function toErrorKey(
   outcome: string,
   status: number | null,
@@ -98,25 +98,25 @@ export function toErrorKey(
   return JSON.stringify([outcome, status, errorCode, message])
 }
 
-/** The key of what kept a row from being sent, in the form of {@link toErrorKey}. */
+/** The key for the reason why a row was not sent, in the form of {@link toErrorKey}. */
 export function toInvalidKey(code: string, field: string | null, message: string): string {
   return toErrorKey('invalid', null, code, field === null ? message : `${field}: ${message}`)
 }
 
-/** What people read for a key of {@link toErrorKey} or {@link toInvalidKey}: `413 PAYLOAD_TOO_LARGE: over 64 kB`. */
+/** A key of {@link toErrorKey} or {@link toInvalidKey} in words: `413 PAYLOAD_TOO_LARGE: over 64 kB`. */
 export function toCauseLabel(key: string): string {
   const { outcome, status, error_code, message } = parseErrorKey(key)
   if (status === null) return message === '' ? outcome : message
   const name = error_code === null ? String(status) : `${status} ${error_code}`
-  // Our own words for an answer that cannot be used begin with its status.
+  // Sluice's own words for an unusable answer begin with its status.
   if (error_code === null && message.startsWith(`answered ${status}`)) return message
   if (message === '') return error_code === null ? `HTTP ${name}` : name
   return error_code === null ? `${name} ${message}` : `${name}: ${message}`
 }
 
 /**
- * A service's message without what differs from row to row (quoted values, long numbers, identifiers), so that rows
- * refused for one cause are one group: `post_id "…" was submitted before`.
+ * A service's message without what differs from row to row (quoted values, long numbers, identifiers), so
+ * that rows refused for the same cause form one group: `post_id "…" was submitted before`.
  */
 export function toErrorPattern(message: string): string {
   return message
@@ -125,7 +125,7 @@ export function toErrorPattern(message: string): string {
     .replaceAll(/\b(?=[\w-]*\d)[\w-]{16,}\b|\d{4,}/g, '…')
 }
 
-/** Groups of rows that ended alike, most rows first, from the journal's counts by {@link toErrorKey}. */
+/** Groups of rows with the same outcome, most rows first, from the journal's counts by {@link toErrorKey}. */
 export function toErrorGroups(counts: ReadonlyMap<string, number>): ErrorGroup[] {
   const groups: ErrorGroup[] = []
   for (const [key, rows] of counts) {
@@ -135,7 +135,10 @@ export function toErrorGroups(counts: ReadonlyMap<string, number>): ErrorGroup[]
   return groups.sort((a, b) => b.rows - a.rows)
 }
 
-/** Messages that name a post differ from row to row; what has the same code has the same cause. Most rows first. */
+/**
+ * Merges groups with the same code, most rows first: messages that name a post differ from row to row, but
+ * have the same cause.
+ */
 export function mergeErrorGroups(
   groups: readonly ErrorGroup[],
 ): { group: ErrorGroup; merged: ErrorGroup[] }[] {
@@ -151,7 +154,7 @@ export function mergeErrorGroups(
     .sort((one, other) => other.group.rows - one.group.rows)
 }
 
-/** What a key of {@link toErrorKey} or {@link toInvalidKey} says. */
+/** Reads a key of {@link toErrorKey} or {@link toInvalidKey}. */
 export function parseErrorKey(key: string): Omit<ErrorGroup, 'rows'> {
   const [outcome, status, errorCode, message] = JSON.parse(key) as [
     ErrorGroup['outcome'],
@@ -172,8 +175,8 @@ const REUSE_ENDED: Record<string, string> = {
 }
 
 /**
- * Warnings of a run; `reuseEnded`: by why connections were not reused, how often; `redacted`: answers from which a secret
- * was taken out; `texts`: answers by charset if that was not UTF-8, and `damaged` ones.
+ * Warnings of a run. `reuseEnded`: how often connections were not reused, by reason; `redacted`: answers from
+ * which a secret was removed; `texts`: answers by charset other than UTF-8, and `damaged` ones.
  */
 export function toRunWarnings({
   reuseEnded,
@@ -211,8 +214,8 @@ function toRedactedText(answers: number): string {
 export const ADD_TWICE = 'add twice'
 
 /**
- * Items that an index may hold twice after rows of unknown outcome are sent again. A retry sends rows again, too, that
- * were acknowledged and whose callbacks are overdue.
+ * Items that an index may hold twice after resending rows with an unknown outcome. A retry also resends
+ * acknowledged rows whose callbacks are overdue.
  */
 export function countDoubleAdds({ unknown, overdue }: RowCounts, how: 'resume' | 'retry'): number {
   return how === 'retry' ? unknown + overdue : unknown

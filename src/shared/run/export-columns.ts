@@ -9,20 +9,20 @@ import { isAppealAnswer } from './item-state.ts'
 import type { ExportRow } from './results.ts'
 import { nameRules } from './rule-names.ts'
 
-/** One of the columns that a CSV or XLSX export appends to those of the source. */
+/** A column that a CSV or XLSX export appends to the source's columns. */
 export interface ExportColumn {
   name: string
-  /** What a window calls it (default: its name). */
+  /** Its title in the window (default: its name). */
   title?: string
-  /** What its cells are where they have types (default: texts). */
+  /** Type of its cells in typed formats (default: text). */
   type?: 'integer' | 'number' | 'boolean' | 'timestamp'
-  /** The cell of a row, numbers as such; '' if there is nothing to say. */
+  /** The cell of a row, with numbers as numbers; '' if there is no value. */
   read: (row: ExportRow) => string | number
 }
 
 /**
- * Columns of every export, in order; the names are an interface, so that one that has shipped neither changes nor moves.
- * A new one of all operations goes behind these, and before {@link LAST_COLUMN}.
+ * Columns of every export, in order. Their names are an interface: once released, a column neither changes
+ * nor moves. New columns of all operations go after these and before {@link LAST_COLUMN}.
  */
 const COMMON_COLUMNS: readonly ExportColumn[] = [
   { name: 'sluice_row', title: 'Row', type: 'integer', read: ({ place }) => toRowNumber(place) },
@@ -41,21 +41,21 @@ const COMMON_COLUMNS: readonly ExportColumn[] = [
   { name: 'sluice_attempts', title: 'Tries', type: 'integer', read: (row) => row.attempts },
 ]
 
-/** Of a source with several files: the one that the row is from. */
+/** For a source with several files: the row's file. */
 export const FILE_COLUMN: ExportColumn = {
   name: 'sluice_file',
   title: 'File',
   read: ({ place }) => place.file ?? '',
 }
 
-/** Of a run whose tries went out with traces: the trace of the last one. */
+/** For a run whose requests were sent with traces: the trace of the last one. */
 export const TRACE_COLUMN: ExportColumn = {
   name: 'sluice_trace_id',
   title: 'Trace id',
   read: ({ traceId = '' }) => traceId,
 }
 
-/** Tells exports from those up to version 0.2, which had this number as `sluice_row`. */
+/** Distinguishes exports from those of versions up to 0.2, which had this number as `sluice_row`. */
 const RECORD_COLUMN: ExportColumn = {
   name: 'sluice_record',
   title: 'Record',
@@ -63,7 +63,7 @@ const RECORD_COLUMN: ExportColumn = {
   read: ({ row }) => row,
 }
 
-/** Columns of the exports of some operations, behind the common ones. */
+/** Columns in exports of some operations, after the common ones. */
 const OPERATION_COLUMNS: readonly (ExportColumn & { of: readonly Subject[] })[] = [
   ...columnsOf(['content'], {
     sluice_rule_ids: ['Rule ids', (row) => joinTexts(row.triggeredRules.map(({ ruleId }) => ruleId))],
@@ -104,7 +104,7 @@ const OPERATION_COLUMNS: readonly (ExportColumn & { of: readonly Subject[] })[] 
   }),
 ]
 
-/** Columns of operations whose rows name `of`: by name, the title and the cell of a row. */
+/** Columns of operations with these subjects: by name, the title and the cell of a row. */
 function columnsOf(
   of: readonly Subject[],
   columns: Record<string, [title: string, read: ExportColumn['read'], type?: 'boolean']>,
@@ -119,8 +119,8 @@ function columnsOf(
 }
 
 /**
- * Columns of what persons said of a row, in exports of runs that have verdicts. Files of verdicts have the same, so that
- * either can be imported. Several verdicts of a row and their rules are joined as lists are, in the same order.
+ * Columns of a row's verdicts, in exports of runs that have any. Files of verdicts have the same columns, so
+ * either can be imported. A row's verdicts and their rules are joined as lists are, in the same order.
  */
 export const VERDICT_COLUMNS = [
   {
@@ -143,7 +143,7 @@ export const VERDICT_COLUMNS = [
   },
 ] as const satisfies readonly ExportColumn[]
 
-/** The last column of every export: quotes around its name mark a lossless CSV. */
+/** The last column of every export; if its name is in quotes, the CSV is lossless. */
 const LAST_COLUMN: ExportColumn = {
   name: 'sluice_callback_latency_ms',
   title: 'Callback latency',
@@ -151,19 +151,19 @@ const LAST_COLUMN: ExportColumn = {
   read: (row) => toMs(row.callbackLatencyMs),
 }
 
-/** Begins the name of the column that holds the scores of one class: `score.CLASS`. */
+/** Prefix of the column with the scores of one class: `score.CLASS`. */
 const SCORE = 'score.'
 
-/** Begins the name of the column that says whether a rule was triggered: `rule.NAME`. */
+/** Prefix of the column that says whether a rule was triggered: `rule.NAME`. */
 const RULE = 'rule.'
 
-/** Begins the name of the column with what was sent for a field, where a fix changed it: `sent.FIELD`. */
+/** Prefix of the column with a field's sent value, if a fix changed it: `sent.FIELD`. */
 const SENT = 'sent.'
 
-/** Begins the name of a column that holds a member of the answer: `answer.PATH`. */
+/** Prefix of a column with a member of the answer: `answer.PATH`. */
 const ANSWER = 'answer.'
 
-/** Columns that an export has on request only: the bodies as they came. */
+/** Columns that an export has only on request: the bodies as received. */
 export const RAW_COLUMNS: readonly ExportColumn[] = [
   { name: 'sluice_response', title: 'Answer as it came', read: (row) => row.response?.body ?? '' },
   {
@@ -173,7 +173,7 @@ export const RAW_COLUMNS: readonly ExportColumn[] = [
   },
 ]
 
-/** The columns that an export of an operation appends, in order, those of its classes and rules among them. */
+/** The columns that an export of an operation appends, in order, including those of classes and rules. */
 export function toExportColumns(
   operation: OperationKind,
   {
@@ -187,17 +187,17 @@ export function toExportColumns(
   }: {
     /** Fields that fixes may have changed. */
     corrected?: readonly string[]
-    /** Those that any row has a score of. */
+    /** Classes with a score in any row. */
     classes?: readonly string[]
-    /** Those that get a column each. */
+    /** Rules with a column each. */
     rules?: ExportRow['triggeredRules']
-    /** Adds what persons said of the rows. */
+    /** Adds the rows' verdicts. */
     hasVerdicts?: boolean
     /** Adds the file of each row. */
     hasFiles?: boolean
     /** Adds the trace of each row. */
     hasTraces?: boolean
-    /** Adds the bodies as they came. */
+    /** Adds the bodies as received. */
     withRaw?: boolean
   },
 ): ExportColumn[] {
@@ -235,8 +235,8 @@ export function toScoreColumns(classes: readonly string[]): ExportColumn[] {
 }
 
 /**
- * One column for each rule: `true` or `false` where the service decided, else ''. A rule without a name has its id
- * instead; rules of one name have both.
+ * One column for each rule: `true` or `false` if the service decided, else ''. A rule without a name has its
+ * id instead; rules with the same name have both.
  */
 export function toRuleColumns(rules: ExportRow['triggeredRules']): ExportColumn[] {
   const names = nameRules(rules.map(({ ruleId: id, ruleName: name }) => ({ id, name })))
@@ -250,7 +250,7 @@ function readRule({ state, errorCode, triggeredRules }: ExportRow, id: string): 
   return state === 'succeeded' && errorCode === null ? 'false' : ''
 }
 
-/** The column of a member of the answer, such as `answer.user_id`; null for any other name. */
+/** The column for a member of the answer, such as `answer.user_id`; null for any other name. */
 export function toAnswerColumn(name: string): ExportColumn | null {
   if (!name.startsWith(ANSWER) || name === ANSWER) return null
   const [first = '', ...path] = name.slice(ANSWER.length).split('.')
@@ -265,7 +265,7 @@ export function toAnswerColumn(name: string): ExportColumn | null {
   }
 }
 
-/** The text of the answer that decided a row; '' if it stands with another row of its request. */
+/** The text of the answer that decided a row; '' if it is stored with another row of the same request. */
 function toAnswerText({ content: { body }, callbacks, response }: ExportRow): string {
   if (typeof body !== 'object' || body === null) return ''
   return callbacks.find(({ effect }) => effect === 'settled')?.body ?? response?.body ?? ''
@@ -285,7 +285,7 @@ function toMemberText(value: unknown): string {
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? '')
 }
 
-/** Columns that may quote what was sent: ids and addresses from cells, matched parts of a text, and messages. */
+/** Columns that may quote what was sent: ids and addresses from cells, matched parts of a text, messages. */
 const QUOTING = new Set([
   'sluice_message',
   'sluice_post_id',
@@ -299,7 +299,7 @@ const QUOTING = new Set([
   'sluice_note',
 ])
 
-/** Whether a column of ours may hold content of the row. */
+/** Whether one of Sluice's columns may hold content of the row. */
 export function quotesContent(name: string): boolean {
   return QUOTING.has(name) || name.startsWith(SENT)
 }
@@ -312,17 +312,17 @@ const NAMES = new Set(
 )
 const PREFIXES = [SENT, SCORE, RULE, ANSWER]
 
-/** Columns that say from which stratum of how many rows a row of a sample was drawn. */
+/** Columns with the stratum of a sampled row, and the number of rows in the stratum. */
 export const STRATUM_COLUMNS = { name: 'sluice_stratum', rows: 'sluice_stratum_rows' } as const
 
-/** Columns that every export of a ledger has, next to each other. */
+/** Columns of every export of a ledger, which are adjacent. */
 export const LEDGER_COLUMNS = { state: 'sluice_ledger_state', outcome: 'sluice_ledger_outcome' } as const
 
 const MARKS = [STRATUM_COLUMNS, LEDGER_COLUMNS].map((columns) => Object.values<string>(columns))
 
 /**
- * Whether a header is that of one of our own exports, which has the columns that such a one appends, or of a sample or
- * a ledger. Behind them a person may have added some.
+ * Whether a header is that of one of Sluice's exports, with all columns that exports append, or of a sample
+ * or a ledger. A person may have added further columns after these.
  */
 export function isExportHeader(header: readonly string[]): boolean {
   for (const [first = '', second] of MARKS) {
@@ -332,19 +332,19 @@ export function isExportHeader(header: readonly string[]): boolean {
   return findLastColumn(header) !== null
 }
 
-/** Columns of exports that versions up to 0.2 did not have. */
+/** Columns that exports of versions up to 0.2 lack. */
 const LATER_COLUMNS = [RECORD_COLUMN.name, 'sluice_run_record']
 
 /**
- * The name that stands in quotes in the header of one of our guarded CSV files, since nothing else in the header tells it
- * from one of version 0.2: the first. Null for any other header, and where the name needs quotes anyway.
+ * The name, the first one, that is quoted in the header of a guarded CSV file, if nothing else in the header
+ * distinguishes it from one of version 0.2. Null for any other header, and if the name needs quotes anyway.
  */
 export function findGuardMark(header: readonly string[]): string | null {
   const [first = ''] = header
   return first === '' || /[",;|\t\r\n]|^\s|\s$/.test(first) || hasLaterColumn(header) ? null : first
 }
 
-/** Which guard the cells of a guarded file carry; `isMarked` says of a header whether a name of it stands in quotes. */
+/** Which guard the cells of a guarded file have; `isMarked` tells whether a name in its header is quoted. */
 export function findGuard(
   header: readonly string[],
   isMarked: (name: string) => boolean = () => false,
@@ -357,7 +357,7 @@ function hasLaterColumn(header: readonly string[]): boolean {
   return !isExportHeader(header) || LATER_COLUMNS.some((name) => header.includes(name))
 }
 
-/** Keys that each line of a JSON Lines export has; `cells` has those of the source. */
+/** Keys of each line of a JSON Lines export; `cells` has the source's columns. */
 const JSON_LINES_KEYS = ['row', 'record', 'state', 'error_code', 'message', 'tries', 'cells']
 const CELL = 'cells.'
 
@@ -365,18 +365,22 @@ export function isJsonLinesExport(columns: readonly string[]): boolean {
   return JSON_LINES_KEYS.every((key) => columns.includes(key))
 }
 
-/** What the source called a column that a JSON Lines export holds as `cells.NAME`; null for any other of such an export. */
+/**
+ * The source's name of a column that a JSON Lines export holds as `cells.NAME`; null for its other columns.
+ */
 export function findCellName(column: string): string | null {
   return column.startsWith(CELL) ? column.slice(CELL.length) : null
 }
 
-/** The columns that an export of ours added, by index: none is content, nor fills a field by a guess. */
+/**
+ * Indexes of the columns that a Sluice export added: these are never content, and a guess never uses them.
+ */
 export function findOwnColumns(columns: readonly string[]): Set<number> {
   const ofRow = isExportHeader(columns) ? columns.lastIndexOf(COMMON_COLUMNS[0]?.name ?? '') : -1
   const isJsonLines = isJsonLinesExport(columns)
   const isOwn = (column: string, index: number) => {
     if (isJsonLines) return findCellName(column) === null
-    // Columns of an earlier export are renamed in the next.
+    // Columns of an earlier export are renamed in a later one.
     const name = column.replace(/ \((?:source|\d+)\)$/, '')
     const isAdded = ofRow !== -1 && index > ofRow && PREFIXES.some((prefix) => name.startsWith(prefix))
     return isAdded || NAMES.has(name) || MARKS.flat().includes(name)
@@ -385,8 +389,8 @@ export function findOwnColumns(columns: readonly string[]): Set<number> {
 }
 
 /**
- * How formulas of a table with columns of our exports are read: with the guard taken off, or as they are where it is
- * not clear that there is one. Null for any other table, and for an export that has no guard.
+ * How to read formulas in a table with columns of Sluice's exports: with the guard removed, or as they are if
+ * it is unclear whether there is a guard. Null for any other table, and for an export without a guard.
  */
 export function toOwnExport(header: readonly string[], isGuarded: boolean): 'unguarded' | 'as-is' | null {
   if (isGuarded) return 'unguarded'
@@ -395,8 +399,8 @@ export function toOwnExport(header: readonly string[], isGuarded: boolean): 'ung
 }
 
 /**
- * The name of the last column that an export of ours appended, which carries the mark of a lossless one; null where
- * the header is not that of an export.
+ * The name of the last column that an export appended, which has the mark of a lossless one; null if the
+ * header is not that of an export.
  */
 export function findLastColumn(header: readonly string[]): string | null {
   const own = header.slice(header.lastIndexOf(COMMON_COLUMNS[0]?.name ?? ''))
@@ -411,19 +415,21 @@ function toMs(ms: number | null): number | '' {
   return ms === null ? '' : Math.round(ms * 1000) / 1000
 }
 
-/** What a task's answer has under a list: `[]` if it is empty there, nothing if the answer does not have it. */
+/** A list of a task's answer: `[]` if it is empty there, '' if the answer does not have it. */
 function toFoundText({ content: { task } }: ExportRow, list: TaskFindings['answered'][number]): string {
   const text = toListText(task?.[list])
   return text === '' && task?.answered.includes(list) ? '[]' : text
 }
 
-/** Texts joined by `; `; a list that holds anything else as JSON, and nothing for an empty one. */
+/** Texts joined by `; `; a list with other items as JSON, and '' for an empty list. */
 function toListText(list: readonly unknown[] | undefined): string {
   if (list === undefined || list.length === 0) return ''
   return list.every((item) => typeof item === 'string') ? joinTexts(list) : JSON.stringify(list)
 }
 
-/** The notes of a row's verdicts, in their order; once if all are the same, and that is no list itself. */
+/**
+ * The notes of a row's verdicts, in order; only one if all are equal and it does not look like a list itself.
+ */
 function joinNotes(notes: readonly string[]): string {
   const [first = '', ...others] = notes
   if (others.length === 0) return first
@@ -431,7 +437,10 @@ function joinNotes(notes: readonly string[]): string {
   return isOne ? first : joinTexts(notes)
 }
 
-/** Texts joined by `; `, as JSON if one of them has a `;`, is empty, or begins as JSON does: what was joined can be told. */
+/**
+ * Texts joined by `; `; as JSON if one of them has a `;`, is empty, or begins like JSON, so that they can be
+ * separated again.
+ */
 export function joinTexts(texts: readonly string[]): string {
   return texts.some((text) => text === '' || text.includes(';') || text.startsWith('['))
     ? JSON.stringify(texts)

@@ -1,11 +1,13 @@
-/** A format in which results are exported. The texts are shown; the ending of the file's name selects the format. */
+/**
+ * A format for exporting results. The window and the help show its texts; a file name's ending selects it.
+ */
 interface ExportFormatEntry {
-  /** Behind the last dots of the name. */
+  /** The part of the name after the dots. */
   ending: string
   label: string
-  /** What the file holds, a sentence for the window. */
+  /** What the file holds, as a sentence for the window. */
   meaning: string
-  /** The same as a phrase, for help on the command line. */
+  /** The same as a phrase for the command line's help. */
   help: string
 }
 
@@ -39,7 +41,7 @@ export const ROW_EXPORT_FORMATS = [
   },
 ] as const satisfies readonly ExportFormatEntry[]
 
-/** The formats of a run's content as OpenAI's batch API has it: JSON lines of tasks, of whole runs alone. */
+/** Formats with a run's content as in OpenAI's batch API: JSON lines of tasks, only for whole runs. */
 export const BATCH_EXPORT_FORMATS = [
   {
     ending: 'batch-output.jsonl',
@@ -57,7 +59,9 @@ export const BATCH_EXPORT_FORMATS = [
   },
 ] as const satisfies readonly ExportFormatEntry[]
 
-/** The formats of what a load test measured, and of the load itself. A k6 project as a folder is not among them. */
+/**
+ * Formats of a load test's measurements, and of the load itself. Does not include a k6 project as a folder.
+ */
 export const LOAD_EXPORT_FORMATS = [
   {
     ending: 'html',
@@ -110,16 +114,16 @@ export type BatchExportFormat = (typeof BATCH_EXPORT_FORMATS)[number]['ending']
 
 export type LoadExportFormat = (typeof LOAD_EXPORT_FORMATS)[number]['ending']
 
-/** A format of what a load test measured: all but the load itself. */
+/** A format of a load test's measurements. */
 export type LoadReportFormat = Exclude<LoadExportFormat, 'k6.zip'>
 
-/** Endings that stand for those of the formats, too. */
+/** Alternative endings of formats. */
 const OTHER_ENDINGS = new Map([
   ['htm', 'html'],
   ['ndjson', 'jsonl'],
 ])
 
-/** The one of these formats that a file's name ends with, in either case; null if none does. */
+/** The format with which a file's name ends, in any case; null if there is none. */
 export function findExportFormat<Ending extends string>(
   file: string,
   formats: readonly { ending: Ending }[],
@@ -130,15 +134,18 @@ export function findExportFormat<Ending extends string>(
   return formats.find(({ ending }) => usual.endsWith(`.${ending}`))?.ending ?? null
 }
 
-/** Behind the ending of a text format: the file is compressed. */
+/** Follows the ending of a text format if the file is compressed. */
 const GZIP = '.gz'
 
-/** The format of a run's rows that a file's name asks for, and whether with gzip: `rows.csv.gz`. Null for any other name. */
+/**
+ * The format of a run's rows for a file name, and whether it is compressed: `rows.csv.gz`. Null for any other
+ * name.
+ */
 export function findRowFormat(
   file: string,
 ): { format: RowExportFormat | BatchExportFormat; isGzip: boolean } | null {
   const isGzip = file.toLowerCase().endsWith(GZIP)
-  // The first that fits: the batch formats are JSON lines, too.
+  // The first match counts: the batch formats are JSON lines too.
   const formats = [...BATCH_EXPORT_FORMATS, ...ROW_EXPORT_FORMATS]
   const format = findExportFormat(isGzip ? file.slice(0, -GZIP.length) : file, formats)
   return format === null ? null : { format, isGzip }
@@ -148,14 +155,14 @@ export function isBatchFormat(format: RowExportFormat | BatchExportFormat): form
   return BATCH_EXPORT_FORMATS.some(({ ending }) => ending === format)
 }
 
-/** Whether a format is text, which gzip makes smaller; the others are compressed already. */
+/** Whether a format is text, which gzip makes smaller; the others are already compressed. */
 export function isTextFormat(
   format: RowExportFormat | BatchExportFormat,
 ): format is 'csv' | 'jsonl' | BatchExportFormat {
   return format === 'csv' || format === 'jsonl' || isBatchFormat(format)
 }
 
-/** The endings of formats as a sentence lists them: `.csv, .xlsx`. */
+/** The endings of formats, listed for a sentence: `.csv, .xlsx`. */
 export function listEndings(formats: readonly { ending: string }[]): string {
   return formats.map(({ ending }) => `.${ending}`).join(', ')
 }

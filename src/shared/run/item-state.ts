@@ -7,7 +7,7 @@ export type Outcome = (typeof OUTCOMES)[number]
 
 export const outcomeSchema = z.enum(OUTCOMES)
 
-/** Requests that were sent, and how many of them ended in each way. */
+/** Sent requests, and how many of them ended in each way. */
 export const requestsShape = {
   sent: z.int(),
   succeeded: z.int(),
@@ -17,26 +17,26 @@ export const requestsShape = {
 }
 
 interface StateEntry {
-  /** Whether it ended, with success or without; `open` if it is still to end, `unsent` if there is nothing to send. */
+  /** Whether it ended with or without success, is `open`, or `unsent` because there is nothing to send. */
   kind: 'succeeded' | 'unsuccessful' | 'open' | 'unsent'
-  /** What counts, documents, exports and options call it, if not as the journal does. */
+  /** Its name in counts, documents, exports and options, if it differs from the journal's. */
   name?: string
-  /** Whether its rows are among those of another count, that of `pending`. */
+  /** Whether the count of `pending` includes its rows. */
   isCountedAsPending?: true
-  /** Of `unsent`: a person wants it so. Its count is absent if there are none. */
+  /** For `unsent`: a person chose not to send them. Its count is absent if there are none. */
   isIntended?: true
-  /** A sentence for who meets it first, and a few words beside a count. */
+  /** A sentence for newcomers, and a few words beside a count. */
   meaning: string
   note: string
   tone: CountTone
 }
 
-/** How a count is meant: `odd` is what nobody knows, `quiet` what is still to come. */
+/** The meaning of a count: `odd` is unknown, `quiet` is still to come. */
 export type CountTone = 'good' | 'bad' | 'warn' | 'odd' | 'accent' | 'quiet' | 'plain'
 
 /**
- * What the results table shows a row as, in the order of a summary: the state of its item (docs/architecture.md §8), or
- * why it has none.
+ * The states of rows in the results table, in the order of a summary: the state of the row's item
+ * (docs/architecture.md §8), or why it has none.
  */
 export const ROW_STATES = {
   succeeded: {
@@ -126,15 +126,15 @@ export type ItemState = Exclude<RowState, StateOf<'unsent'>>
 
 type NameOf<State extends RowState> = States[State] extends { name: infer Name } ? Name : State
 
-/** A row's state as documents, exports and options name it: the words of a summary's counts. */
+/** A row state's name in documents, exports and options: the words of a summary's counts. */
 export type StateName = { [State in RowState]: NameOf<State> }[RowState]
 
-/** States of rows that a person wants not to be sent. */
+/** States of rows that a person chose not to send. */
 export type LeftOutState = {
   [State in RowState]: States[State] extends { isIntended: true } ? State : never
 }[RowState]
 
-/** Counts of a summary that are absent if there are no such rows. */
+/** Counts that a summary lacks if there are no such rows. */
 type OptionalCount = NameOf<LeftOutState>
 export type CountName = {
   [State in RowState]: States[State] extends { isCountedAsPending: true } ? never : NameOf<State>
@@ -144,7 +144,7 @@ const ENTRIES = Object.entries(ROW_STATES) as [RowState, StateEntry][]
 
 export const rowStateSchema = z.enum(ENTRIES.map(([state]) => state))
 
-/** The states of certain kinds, in the order of a summary. */
+/** The states of these kinds, in the order of a summary. */
 export function listStates<Kind extends StateKind>(...kinds: Kind[]): StateOf<Kind>[] {
   return ENTRIES.flatMap(([state, { kind }]) =>
     kinds.some((one) => one === kind) ? [state as StateOf<Kind>] : [],
@@ -155,7 +155,7 @@ export function isOfKind<Kind extends StateKind>(state: RowState, kind: Kind): s
   return ROW_STATES[state].kind === kind
 }
 
-/** The states that have a count of their own, with its name. */
+/** The states with a count of their own, and its name. */
 export const COUNTED_STATES = ENTRIES.filter(([, { isCountedAsPending }]) => !isCountedAsPending).map(
   ([state, { kind, name = state, isIntended = false }]) => ({
     state,
@@ -165,7 +165,7 @@ export const COUNTED_STATES = ENTRIES.filter(([, { isCountedAsPending }]) => !is
   }),
 )
 
-/** The same in the order of documents: first what could not be sent, last what can be absent. */
+/** The counts in the order of documents: first what could not be sent, last what can be absent. */
 export const COUNTS = COUNTED_STATES.toSorted((a, b) => toPlace(a) - toPlace(b))
 
 function toPlace({ kind, isIntended }: (typeof COUNTED_STATES)[number]): number {
@@ -179,7 +179,7 @@ export const countsShape = toShape(COUNTS) as { [Name in Exclude<CountName, Opti
   [Name in OptionalCount]: z.ZodExactOptional<z.ZodInt>
 }
 
-/** Those of rows that are not sent. */
+/** The members for rows that are not sent. */
 export const unsentShape = toShape(UNSENT_COUNTS)
 
 function toShape(counts: typeof COUNTS) {
@@ -188,10 +188,10 @@ function toShape(counts: typeof COUNTS) {
   )
 }
 
-/** Rows by the names of their states, all of which a summary has but those of {@link OptionalCount}. */
+/** Rows by the names of their states; a summary has all except those of {@link OptionalCount}. */
 type Counts = { [Name in Exclude<CountName, OptionalCount>]: number } & { [Name in OptionalCount]?: number }
 
-/** How many rows are in states of certain kinds. */
+/** How many rows are in states of these kinds. */
 export function countRows(rows: Counts, ...kinds: StateKind[]): number {
   return COUNTED_STATES.reduce(
     (sum, { kind, count }) => sum + (kinds.includes(kind) ? (rows[count] ?? 0) : 0),
@@ -210,35 +210,35 @@ export function listLeftOut(
   return LEFT_OUT_STATES.map((state) => ({ state, rows: rows[state] ?? 0, note: ROW_STATES[state].note }))
 }
 
-/** How many rows a person wants not to be sent. */
+/** How many rows a person chose not to send. */
 export function countLeftOut(rows: Pick<Counts, OptionalCount>): number {
   return LEFT_OUT_STATES.reduce((sum, state) => sum + (rows[state] ?? 0), 0)
 }
 
 export type ItemEvent =
-  /** The journal holds a durable mark that its request may go out. */
+  /** The journal has a durable mark that its request may be sent. */
   | 'claimed'
   /** The run stopped before its request was sent. */
   | 'released'
-  /** A sync answer, or the callback of an async item, said it was taken and done. */
+  /** A sync answer, or the callback of an async item, reported success. */
   | 'succeeded'
-  /** An async item was taken; its callback is awaited. */
+  /** An async item was accepted; its callback is awaited. */
   | 'acknowledged'
-  /** The service answered an error. */
+  /** The service answered with an error. */
   | 'rejected'
-  /** Certainly not taken, and no retry is left. */
+  /** Certainly not accepted, without a retry left. */
   | 'failed'
-  /** Sent, and nobody knows whether it was taken. */
+  /** Sent, and it is unknown whether it was accepted. */
   | 'lost'
-  /** Certainly not taken, or safe to repeat: goes back to the queue until its back-off is over. */
+  /** Certainly not accepted, or safe to repeat: goes back to the queue after its back-off. */
   | 'retry'
-  /** No callback came in time. */
+  /** No callback arrived in time. */
   | 'timed_out'
   | 'callback_succeeded'
   | 'callback_rejected'
-  /** A callback came that is of another item. */
+  /** A callback arrived that belongs to another item. */
   | 'callback_mismatched'
-  /** The person decided to send an unknown item again. */
+  /** A person decided to resend an unknown item. */
   | 'resend'
   /** The key that the service refused was replaced. */
   | 'key_replaced'
@@ -265,14 +265,15 @@ const TRANSITIONS: Record<ItemState, Partial<Record<ItemEvent, ItemState>>> = {
   overdue: { callback_succeeded: 'succeeded', callback_rejected: 'rejected' },
   unknown: { resend: 'pending', callback_succeeded: 'succeeded', callback_rejected: 'rejected' },
   succeeded: {},
-  // An earlier try may have been accepted even so, which its callback then shows.
+  // An earlier try may have been accepted anyway, as its callback then shows.
   rejected: { callback_succeeded: 'succeeded', key_replaced: 'pending' },
   failed: { callback_succeeded: 'succeeded', callback_rejected: 'rejected' },
 }
 
 /**
- * The state an item is in after an event, or null if the event means nothing in that state: a doubled callback,
- * an acknowledgement that comes after its callback. Such events change nothing and are counted by who sees them.
+ * The state of an item after an event, or null if the event has no meaning in that state, such as a doubled
+ * callback or an acknowledgement after the callback. Such events change nothing; whoever receives them counts
+ * them.
  */
 export function nextItemState(state: ItemState, event: ItemEvent): ItemState | null {
   return TRANSITIONS[state][event] ?? null
@@ -280,23 +281,24 @@ export function nextItemState(state: ItemState, event: ItemEvent): ItemState | n
 
 export const UNSUCCESSFUL_STATES = listStates('unsuccessful')
 
-/** Whether an item ended without success, or a row is invalid and was never sent. */
+/** Whether an item ended without success, or a row is invalid and was not sent. */
 export function isUnsuccessful(state: RowState): boolean {
   const entry: StateEntry = ROW_STATES[state]
   return entry.kind === 'unsuccessful' || (entry.kind === 'unsent' && entry.isIntended !== true)
 }
 
-/** Whether the item no longer changes in this run without a new request. */
+/** Whether only a new request could change the item. */
 export function isSettled(state: ItemState): boolean {
   return !isOfKind(state, 'open')
 }
 
 /**
- * What the service answered of a row beyond success or error, in one word: the outcome of a term, or the status of an
- * appeal (docs/interface.md §2.6, §4.5, §4.6). `added_or_pre_existing` is pre-existing after a try whose answer was
- * lost, which may have added the term. `reviewed` is a judgment that says neither overturned nor upheld, `other_status`
- * a status that the interface does not list. Of an async item: whether its callbacks differ, whether one could not be
- * read, names another post, or may be of what was sent before a correction. `meaning` is for who meets it first.
+ * The service's answer for a row beyond success or error, in one word: the outcome of a term, or the status
+ * of an appeal (docs/interface.md §2.6, §4.5, §4.6). `added_or_pre_existing` is pre-existing after a try
+ * without an answer, which may have added the term. `reviewed` is a judgment that is neither overturned nor
+ * upheld, `other_status` a status that the interface does not list. For an async item: whether its callbacks
+ * differ, or one of them could not be read, names another post, or may belong to what was sent before a
+ * correction. `meaning` is for newcomers.
  */
 export const ROW_ANSWERS = {
   added: { word: 'added', meaning: 'The term is new in the watchlist.' },
@@ -339,7 +341,7 @@ export const ROW_ANSWERS = {
 
 export type RowAnswer = keyof typeof ROW_ANSWERS
 
-/** Every answer, in the order in which they are shown. */
+/** Every answer, in display order. */
 export const ROW_ANSWER_NAMES = Object.keys(ROW_ANSWERS) as [RowAnswer, ...RowAnswer[]]
 
 export const rowAnswerSchema = z.enum(ROW_ANSWER_NAMES)
@@ -351,7 +353,7 @@ export function toAnswerWords(name: string): string {
 
 const APPEAL_ANSWERS: readonly RowAnswer[] = ['in_review', 'reviewed', 'overturned', 'upheld', 'other_status']
 
-/** Whether an answer is where an appeal stands; the others are the outcome of a term. */
+/** Whether an answer is the status of an appeal; the others are outcomes of terms. */
 export function isAppealAnswer(answer: RowAnswer): boolean {
   return APPEAL_ANSWERS.includes(answer)
 }

@@ -3,12 +3,12 @@ import { mayNameSecret } from '../request-headers.ts'
 import type { PlanFileProblem } from './parse-plan-file.ts'
 import { formatJsonPath } from './parse-plan-file.ts'
 
-/** `${NAME}`, `${NAME:-otherwise}`, or `$${`, which stands for `${` itself. */
+/** `${NAME}`, `${NAME:-otherwise}`, or `$${` for a literal `${`. */
 const PLACEHOLDER = /\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g
 
 /**
- * Parts in which `${` means nothing, by their path: content, notes, names of variables, values that stay secret until
- * they are sent, and an address that the service is told.
+ * Paths of parts in which `${` has no meaning: content, notes, names of variables, values that stay secret
+ * until they are sent, and an address for the service.
  */
 const LITERAL = [
   '$schema',
@@ -22,7 +22,7 @@ const LITERAL = [
   'connection.proxy.credentialsEnv',
 ]
 
-/** A plan file's value with the values of variables in it, and what is wrong with them. */
+/** A plan file's value after filling in variables, and what is wrong with these. */
 export interface FilledPlan {
   value: unknown
   problems: PlanFileProblem[]
@@ -30,8 +30,8 @@ export interface FilledPlan {
 }
 
 /**
- * Fills in the variables that a plan file names. A text that is one placeholder and nothing else becomes a number, or true
- * or false, where its value is one and `wantsOther` says that no text belongs there.
+ * Fills in the variables of a plan file. A text that consists of one placeholder becomes a number, true or
+ * false if its value is one and `wantsOther` says that a text is not valid there.
  */
 export function fillPlanVariables(
   value: unknown,
@@ -45,7 +45,7 @@ export function fillPlanVariables(
       if (name === undefined) return '${'
       const at = formatJsonPath(path)
       paths.add(at)
-      // A run's plan is stored and shown.
+      // A run's plan is stored and shown, so it must not contain secrets.
       if (mayNameSecret(name)) {
         problems.push({
           path: at,
@@ -65,17 +65,17 @@ export function fillPlanVariables(
   return { value: changeTexts(value, fillText), problems, paths }
 }
 
-/** A plan file's value in which each `${` stands for itself. */
+/** A plan file's value with every `${` escaped. */
 export function escapePlanVariables(value: unknown): unknown {
   return changeTexts(value, (text) => text.replaceAll('${', () => '$${'))
 }
 
-/** A plan file's value whose variables are left as they are written, but for each `$${`. */
+/** A plan file's value with variables left as written; only `$${` is unescaped. */
 export function unescapePlanVariables(value: unknown): unknown {
   return changeTexts(value, (text) => text.replaceAll('$${', () => '${'))
 }
 
-/** Changes each text with a `${` in it, but for those where that means nothing. */
+/** Changes each text with a `${`, except where that has no meaning. */
 function changeTexts(
   value: unknown,
   change: (text: string, path: readonly PropertyKey[]) => unknown,

@@ -10,14 +10,14 @@ import { sayCorrectedUrl, toBaseUrl } from '../../service/base-url.ts'
 import type { Plan } from '../plan.ts'
 import { findResolved } from '../resolved-host.ts'
 
-/** Parts of a plan that are in order each for itself and do not go together. */
+/** Parts of a plan that are valid separately but contradict each other. */
 export interface PlanConflict {
-  /** The part that has to change. */
+  /** The part that must change. */
   path: readonly PropertyKey[]
   message: string
 }
 
-/** What is wrong with a plan beyond the shape of its parts; nothing here needs the source to be read. */
+/** What is wrong with a plan beyond the shape of its parts, without reading the source. */
 export function findConflicts(plan: Plan): PlanConflict[] {
   return [
     ...findAddressConflicts(plan),
@@ -31,7 +31,7 @@ export function findConflicts(plan: Plan): PlanConflict[] {
   ]
 }
 
-/** Addresses that would get the path of an endpoint twice. */
+/** Addresses to which the path of an endpoint would be added twice. */
 function findAddressConflicts({ connection }: Plan): PlanConflict[] {
   return (['baseUrl', 'taskBaseUrl'] as const).flatMap((key) => {
     const url = connection[key]
@@ -41,7 +41,7 @@ function findAddressConflicts({ connection }: Plan): PlanConflict[] {
   })
 }
 
-/** Addresses that would never be used, or ways that contradict each other. */
+/** Addresses that would never be used, or routes that contradict each other. */
 function findRouteConflicts({ connection, load }: Plan): PlanConflict[] {
   const { baseUrl, taskBaseUrl, resolve, unixSocket, proxy, keepAlive } = connection
   const urls = taskBaseUrl === undefined ? [baseUrl] : [baseUrl, taskBaseUrl]
@@ -81,7 +81,7 @@ function findFieldConflicts({ mapping, operation }: Plan): PlanConflict[] {
   })
 }
 
-/** Fixes that no row of the operation can have. */
+/** Fixes that do not apply to any row of the operation. */
 function findFixConflicts({ fixes = [], operation, load }: Plan): PlanConflict[] {
   const names = fieldsOf(operation).flatMap((field) => (field === REQUEST_FIELD ? [] : [field.name]))
   return fixes.flatMap((fix, index) => {
@@ -97,7 +97,7 @@ function findFixConflicts({ fixes = [], operation, load }: Plan): PlanConflict[]
   })
 }
 
-/** Only new rows can be asked for if sending a row again is of no use. */
+/** Restricting to new rows makes no sense if sending a row again only asks again. */
 function findOnlyNewConflicts({ onlyNew, operation, load }: Plan): PlanConflict[] {
   if (onlyNew === undefined) return []
   if (load !== undefined) {
@@ -145,7 +145,7 @@ function findLoadConflicts({ load, operation, connection }: Plan): PlanConflict[
   return [{ path: ['load', 'httpVersion'], message: `HTTP/2 needs an https address, found ${address}` }]
 }
 
-/** Whether a template makes an address of its own for each file, without a password in it. */
+/** Whether a template gives each file an address of its own, without a password in it. */
 function isMediaTemplate(template: string): boolean {
   const address = template.replaceAll('{{path}}', 'path')
   if (address === template || !URL.canParse(address)) return false

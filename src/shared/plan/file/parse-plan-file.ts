@@ -12,13 +12,13 @@ import {
 } from './plan-file-schema.ts'
 
 export interface PlanFileProblem {
-  /** Where, such as `operation.models[0]`; empty for the whole. */
+  /** Path of the part, such as `operation.models[0]`; empty for the whole file. */
   path: string
-  /** What was expected and what was found. Holds nothing that may be a secret. */
+  /** What was expected and what was found. Never contains a possible secret. */
   message: string
 }
 
-/** A plan file that can be used, or everything that is wrong with it. */
+/** A valid plan file, or everything that is wrong with it. */
 export type ParsedPlanFile =
   | { kind: 'plan'; plan: PlanFile }
   | { kind: 'problems'; problems: PlanFileProblem[] }
@@ -27,13 +27,13 @@ const SECRET_KEY = /^(api)?[_-]?(key|token|secret|password|authorization|credent
 
 const ADDRESS = 'an http or https address without user name, password, query and fragment'
 
-/** Checks what a plan file holds: every key known, every value as the schema has it. */
+/** Checks a plan file's content: every key must be known, every value must fit the schema. */
 export function parsePlanFile(value: unknown): ParsedPlanFile {
   const root = readPlanSchemaNode()
   const parsed = planFileSchema.safeParse(value)
   const issues = parsed.success ? [] : parsed.error.issues
   const found = [...issues.map((issue) => toProblem(root, value, issue)), ...findUnknownKeys(root, value)]
-  // A number that is too large breaks two rules, that of its maximum and that of whole numbers, in the same words.
+  // A number that is too large breaks the rules for its maximum and for whole numbers, with the same words.
   const problems = [...new Map(found.map((problem) => [formatPlanFileProblem(problem), problem])).values()]
   return parsed.success && problems.length === 0
     ? { kind: 'plan', plan: parsed.data }
@@ -48,7 +48,7 @@ function toProblem(root: SchemaNode, value: unknown, issue: z.core.$ZodIssue): P
     node = node === null ? null : findChild(node, found, key)
     found = isKeyed(found) ? found[key] : undefined
   }
-  // A rule of our own says itself what it expects; that of addresses is part of what every address is.
+  // A custom rule has its own words, except the one for addresses, which is part of every address.
   if (issue.code === 'custom' && node?.format !== 'uri') return { path, message: issue.message }
   if (issue.code === 'too_big' && Array.isArray(found))
     return { path, message: `expected at most ${issue.maximum} entries, found ${found.length}` }
@@ -56,11 +56,11 @@ function toProblem(root: SchemaNode, value: unknown, issue: z.core.$ZodIssue): P
   return { path, message: `expected ${expected}, found ${describeFound(found, node)}` }
 }
 
-/** Whether numbers, or true and false, stand at a path of a plan file, and no text. */
+/** Whether a path of a plan file holds only numbers or booleans, never a text. */
 export function wantsNoText(path: readonly PropertyKey[]): boolean {
   let nodes: SchemaNode[] = [readPlanSchemaNode()]
   for (const key of path) {
-    // Which member of a union is meant is not known before variables are filled in.
+    // Before variables are filled in, it is unknown which member of a union is meant.
     nodes = nodes.flatMap((node) => findChild(node, null, key) ?? [])
   }
   const types = nodes.flatMap(({ type, anyOf = [] }) => [type, ...anyOf.map((one) => one.type)])
@@ -71,7 +71,7 @@ function isKeyed(value: unknown): value is Record<PropertyKey, unknown> {
   return typeof value === 'object' && value !== null
 }
 
-/** What was found, except what may be a secret that was put in the wrong place. */
+/** What was found, except possible secrets in the wrong place. */
 function describeFound(found: unknown, node: SchemaNode | null): string {
   if (found === undefined) return 'nothing'
   if (Array.isArray(found)) return 'a list'
@@ -84,7 +84,7 @@ function describeFound(found: unknown, node: SchemaNode | null): string {
   return JSON.stringify(toFound(found))
 }
 
-/** Every key of a value that the schema does not know, each with the nearest that it does. */
+/** Every key that the schema does not know, each with the nearest known key. */
 function findUnknownKeys(root: SchemaNode, value: unknown): PlanFileProblem[] {
   const everywhere = listPaths(root, [])
 
@@ -99,7 +99,7 @@ function findUnknownKeys(root: SchemaNode, value: unknown): PlanFileProblem[] {
       const child = findChild(node, found, key)
       if (child !== null) return visit(child, inner, [...path, key])
       const known = findBranches(node, found).flatMap(({ properties }) => Object.keys(properties ?? {}))
-      // A value that should be a text or a number is one problem, not one for each key.
+      // A value that should be a text or a number is one problem, not one per key.
       if (known.length === 0) return []
       const here = formatJsonPath([...path, key])
       return [{ path: here, message: toMessage(key, here, [...new Set(known)], everywhere) }]
@@ -185,7 +185,7 @@ export function formatJsonPath(path: readonly PropertyKey[]): string {
     .join('')
 }
 
-/** The sentence a person reads. */
+/** The problem as a full sentence. */
 export function formatPlanFileProblem({ path, message }: PlanFileProblem): string {
   return path === '' ? message : `${path}: ${message}`
 }

@@ -5,8 +5,8 @@ import { connectionSchema } from '../connection.ts'
 import { planSchema } from '../plan.ts'
 
 /**
- * A plan as a file holds it: paths may be relative to the file, and a connection may be a stored one's name alone,
- * which is resolved where the file is read.
+ * A plan in a file: paths may be relative to the file, and a connection may be just the name of a stored one,
+ * which is resolved when the file is read.
  */
 export const planFileSchema = planSchema.extend({
   $schema: z.string().optional(),
@@ -20,7 +20,7 @@ export const planFileSchema = planSchema.extend({
 
 export type PlanFile = z.infer<typeof planFileSchema>
 
-/** Puts words next to every key of a JSON Schema, by its path of keys. */
+/** Adds words to every key of a JSON Schema, by the path of keys. */
 function addWords(schema: unknown, path: readonly string[]): unknown {
   if (!isJsonObject(schema)) return schema
   const { properties, additionalProperties, oneOf, anyOf, items, ...rest } = schema
@@ -44,7 +44,7 @@ function addWords(schema: unknown, path: readonly string[]): unknown {
   }
 }
 
-/** The members of a union are described by their keys; the union's own words stand once, above them. */
+/** Describes the keys of a union's member; the union's own words stand once, above its members. */
 function addKeyWords(member: unknown, path: readonly string[]): unknown {
   const worded = addWords(member, path)
   if (!isJsonObject(worded)) return worded
@@ -52,12 +52,12 @@ function addKeyWords(member: unknown, path: readonly string[]): unknown {
   return rest
 }
 
-/** The JSON Schema of plan files, as it is published in `docs/plan.schema.json`. */
+/** The JSON Schema of plan files, as published in `docs/plan.schema.json`. */
 export function toPlanJsonSchema(): Record<string, unknown> {
   const { $schema, ...schema } = z.toJSONSchema(planFileSchema, {
     io: 'input',
     override: ({ jsonSchema }) => {
-      // What a plan file does not know it refuses, and an editor says so while it is typed.
+      // Plan files refuse unknown keys, so editors should mark them during typing.
       if (jsonSchema.properties !== undefined) jsonSchema.additionalProperties = false
       if (jsonSchema.properties?.['apiKeyEnv'] !== undefined) {
         jsonSchema.anyOf = [{ required: ['baseUrl'] }, { required: ['name'] }]
@@ -76,13 +76,13 @@ export function toPlanJsonSchema(): Record<string, unknown> {
 
 let root: SchemaNode | null = null
 
-/** The JSON Schema as a tree that values are compared with. */
+/** The JSON Schema as a tree to compare values with. */
 export function readPlanSchemaNode(): SchemaNode {
   root ??= parseSchemaNode(toPlanJsonSchema())
   return root
 }
 
-/** As much of a JSON Schema as those of plans use. */
+/** The parts of JSON Schema that plans use. */
 export interface SchemaNode {
   type?: string | undefined
   const?: unknown
@@ -95,7 +95,7 @@ export interface SchemaNode {
   maximum?: number | undefined
   exclusiveMinimum?: number | undefined
   properties?: Record<string, SchemaNode> | undefined
-  /** False if no other keys are known, a node where any key has that shape. */
+  /** False if no other keys are allowed; a node if any key may have that shape. */
   additionalProperties?: boolean | SchemaNode | undefined
   items?: SchemaNode | undefined
   oneOf?: SchemaNode[] | undefined
@@ -122,12 +122,12 @@ const schemaNodeSchema: z.ZodType<SchemaNode> = z.lazy(() =>
   }),
 )
 
-/** Reads a JSON Schema. Throws if it is none. */
+/** Reads a JSON Schema. Throws if it is not one. */
 function parseSchemaNode(schema: unknown): SchemaNode {
   return schemaNodeSchema.parse(schema)
 }
 
-/** What a value may be meant as: the member of a union that has its kind, or every one that has keys at all. */
+/** The members of a union that a value may mean: the one of its kind, or every one with keys. */
 export function findBranches(node: SchemaNode, value: unknown): readonly SchemaNode[] {
   const own = node.properties === undefined && node.additionalProperties === undefined ? [] : [node]
   const members = [...(node.oneOf ?? []), ...(node.anyOf ?? [])].filter(
@@ -138,7 +138,7 @@ export function findBranches(node: SchemaNode, value: unknown): readonly SchemaN
   return [...own, ...(chosen.length === 0 ? members : chosen)]
 }
 
-/** What stands at a key of a value, by the schema; null if the schema knows no such key. */
+/** The schema of a key in a value; null if the schema does not have the key. */
 export function findChild(node: SchemaNode, value: unknown, key: PropertyKey): SchemaNode | null {
   if (typeof key === 'number') return node.items ?? null
   const found = findBranches(node, value).flatMap(({ properties, additionalProperties }) => {
@@ -148,14 +148,14 @@ export function findChild(node: SchemaNode, value: unknown, key: PropertyKey): S
   })
   const [first] = found
   if (first === undefined) return null
-  // The kinds of a union differ in the constant that names them: together they are the choice.
+  // The kinds of a union differ in a constant; together these are the choices.
   const constants = found.map((one) => one.const)
   return found.length > 1 && constants.every((one) => one !== undefined) ? { enum: constants } : first
 }
 
 /**
- * What each key of a plan file means, a sentence, by its path; `*` stands for any key. Editors show these next to what
- * is typed. Kinds of a union share the words of a key they have in common.
+ * The meaning of each key of a plan file, a sentence, by path; `*` stands for any key. Editors show it during
+ * typing. Kinds of a union share the words of common keys.
  */
 export const PLAN_WORDS: Readonly<Record<string, string>> = {
   ...Object.fromEntries(Array.from(VALUE_WORDS, ([path, { words }]) => [path, words])),
