@@ -97,7 +97,7 @@ export class AnsweredStep {
     )
   }
 
-  /** 1 if the service said what became of the row in a word. */
+  /** 1 if the service's answer is a word for what became of the row. */
   get said(): ArrayLike<number> {
     return this.#merge(
       (own) => own.said,

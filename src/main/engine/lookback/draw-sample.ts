@@ -42,8 +42,8 @@ const STRATA_MAX = 1_000
 const PAGE_ROWS = 500
 
 /**
- * Draws a sample of the answered rows of a run, to be labelled: each row with what triggered, the stratum it is from and
- * how many rows that has, and empty columns for a verdict. Throws `BAD_USAGE` and what an export throws.
+ * Draws a sample of a run's answered rows for labelling: each row with what triggered, its stratum and the
+ * stratum's size, and empty columns for a verdict. Throws `BAD_USAGE` and what an export throws.
  */
 export async function sampleRun(family: RunFamily, options: SampleOptions): Promise<Sample> {
   refuseSource(family, options.file)
@@ -71,7 +71,7 @@ export async function sampleRun(family: RunFamily, options: SampleOptions): Prom
 }
 
 /**
- * Draws answered rows of a run to be labelled one by one, in place of those drawn before. Throws `BAD_USAGE` and
+ * Draws answered rows of a run to be labelled one by one; replaces those drawn before. Throws `BAD_USAGE` and
  * `WORKSPACE_UNUSABLE`.
  */
 export function startLabelling(family: RunFamily, options: LabellingOptions, nowMs = Date.now()): Labelling {
@@ -83,7 +83,7 @@ export function startLabelling(family: RunFamily, options: LabellingOptions, now
     row,
     placeOf.get(stratum) ?? 0,
   ])
-  // Another stream than the one that drew the rows.
+  // Not the random stream that drew the rows.
   const random = createRandom(~seed >>> 0)
   const order = rows.map((row) => ({ row, key: random() })).sort((a, b) => a.key - b.key)
   return storeLabelling(family, {
@@ -113,9 +113,9 @@ function drawAnswered(family: RunFamily, options: Omit<SampleOptions, 'file'>): 
 }
 
 /**
- * Draws a sample of the rows of a source, to be sent: its columns as they are, then the stratum of each row and how many
- * rows that has. Rows with errors are left out, since the file could not show that they are wrong. Reads the source
- * twice. Throws `BAD_SOURCE`, `BAD_USAGE` and what an export throws.
+ * Draws a sample of a source's rows, to be sent: its columns unchanged, then each row's stratum and the
+ * stratum's size. Rows with errors are left out, since the file could not show what is wrong with them. Reads
+ * the source twice. Throws `BAD_SOURCE`, `BAD_USAGE` and what an export throws.
  */
 export async function sampleSource(source: PlanSource, options: SampleOptions): Promise<Sample> {
   if (existsSync(options.file) && realpathSync(options.file) === realpathSync(source.path)) {
@@ -206,7 +206,7 @@ interface DrawnRows {
   strata: Sample['strata']
 }
 
-/** Rows and the group that each is in: 6 bytes a row. */
+/** Rows and their groups: 6 bytes a row. */
 class Groups {
   readonly #by: string | null
   readonly #numberOf = new Map<string, number>()
@@ -264,10 +264,10 @@ class Groups {
 const NO_RULE = 'no rule'
 const SCORE_BAND = 'score-band'
 
-/** Scores from 0 to 1 are put into so many bands; whole numbers are bands of their own. */
+/** Scores from 0 to 1 fall into this many bands; whole numbers are bands of their own. */
 const BANDS = 10
 
-/** What strata are made of, and a function that gives the stratum of the row at a place. */
+/** The columns that strata need, and a function that gives the stratum of the row at a place. */
 interface StratumReader extends Partial<WantedColumns> {
   open: (step: AnsweredStep) => (place: number) => string
 }
@@ -287,7 +287,7 @@ function createStratumReader(family: RunFamily, by: string | null): StratumReade
         return (place) => {
           const score = scores?.[place] ?? Number.NaN
           const isWhole = Number.isInteger(score)
-          // Whole numbers and bands are counted apart.
+          // Whole numbers do not count in bands.
           const number = isWhole ? score : Math.floor(score * BANDS) + 0.5
           const band = bands.get(number) ?? toBand(score)
           bands.set(number, band)

@@ -5,20 +5,20 @@ import type { PairedRows } from './paired-rows.ts'
 /** Rows whose contents are read in one statement. */
 const STEP_ROWS = 1_000
 
-/** Most rows that are looked at, since each is mapped again in both runs; more are drawn evenly from all of them. */
+/** Most rows compared, since each is mapped again in both runs; out of more, these are drawn evenly. */
 const LOOKED_AT_MAX = 5_000
 
 /** Rows that were answered in both runs and trigger other rules in B, and what was sent for them. */
 export interface EditedRows {
   /** All of them. */
   changed: number
-  /** Those that were looked at. */
+  /** Those whose contents were compared. */
   lookedAt: number
-  /** Of these, whose text or address is another in B. */
+  /** Of these, the rows whose text or address differs in B. */
   edited: number
 }
 
-/** Counts the rows that trigger other rules in B by whether they were sent with the same content. */
+/** Among the rows that trigger other rules in B, counts those sent with other content. */
 export function countEdited(
   a: RunFamily,
   b: RunFamily,
@@ -43,7 +43,7 @@ export function countEdited(
   return { changed: changed.length, lookedAt: rows.length, edited }
 }
 
-/** A function that reads what rows of a run were sent with: the newest try that was sent again with corrections counts. */
+/** Creates a reader of what rows of a run were sent with; the newest retry with corrections counts. */
 function createFamilyReader({ members }: RunFamily): (rows: readonly number[]) => Map<number, string | null> {
   const readers = members.map((member) => ({ member, read: createContentReader(member.record) }))
   return (rows) => {

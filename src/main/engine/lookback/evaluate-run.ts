@@ -23,10 +23,10 @@ import { CellLists, EvaluatedCells } from './matrix-cells.ts'
 import { createLabelReader, type LabelReader, type PlacedLabel, type RowLabel } from './row-labels.ts'
 import { createSlices } from './slices.ts'
 
-/** Label values that a document lists; the rest are counted. */
+/** Most label values that a document lists; the rest are only counted. */
 const VALUES_LISTED = 100
 
-/** An evaluation, how its scores are drawn, and the cells that its rows are in where they were to be kept. */
+/** An evaluation, how to draw its scores, and the cells of its rows if these are to be kept. */
 export interface EvaluatedRun {
   evaluation: Evaluation
   drawn: DrawnScore[]
@@ -43,9 +43,9 @@ export async function evaluateRun(family: RunFamily, options: EvaluateOptions): 
 }
 
 /**
- * Holds what the rules of a run and its retries did against labels: which were right, which triggered wrongly and which were
- * missed. Reads the run twice at most, a few thousand rows at a time, and yields how far it is after each. Throws
- * `BAD_USAGE` if there is nothing to evaluate, or a column or rule does not exist.
+ * Compares what the rules of a run and its retries did with labels: what was right, what triggered wrongly
+ * and what was missed. Reads the run at most twice, a few thousand rows at a time, and yields its progress
+ * after each step. Throws `BAD_USAGE` if there is nothing to evaluate, or a column or rule does not exist.
  */
 export async function* evaluateInSteps(
   family: RunFamily,
@@ -131,7 +131,7 @@ export async function* evaluateInSteps(
   }
   const values = [...labels.values.values()].sort((a, b) => b.rows - a.rows || (a.value < b.value ? -1 : 1))
   const unread = labels.listUnread()
-  // A rule that no row triggers any more is known by no name but by that of a label.
+  // A rule that no row triggers any more is known only by its name in a label.
   const knowsLabels = unread.length === 0 || options.positives.length > 0
   const evaluation: Evaluation = {
     run_id: family.record.runId,
@@ -189,24 +189,24 @@ export async function* evaluateInSteps(
   return { evaluation, drawn, cells: kept }
 }
 
-/** Rows of a step that are labelled alike and triggered the same. */
+/** Rows of a step with the same label that triggered the same rules. */
 interface StepKind extends LabelledKind {
   label: RowLabel
   text: string
   rows: number
-  /** For each judged class whether its scores should be high. */
+  /** For each judged class, whether its scores should be high. */
   isExpected: readonly boolean[]
 }
 
-/** What the evaluated rows of a step are: most are of a few kinds. */
+/** The kinds of the evaluated rows in a step: most rows are of a few kinds. */
 class StepKinds {
   readonly step: AnsweredStep
   readonly kinds: StepKind[] = []
   readonly #judge: ReturnType<typeof createRowJudge>
   readonly #scored: readonly ScoredTarget[]
-  /** By label, then by whose set of rules it is. */
+  /** By label, then by set of rules. */
   readonly #numberOf = new Map<PlacedLabel, Map<number, number>>()
-  /** One more than the number of each row's kind; 0 for none. */
+  /** The number of each row's kind plus one; 0 for none. */
   readonly of: Uint16Array
 
   constructor(step: AnsweredStep, judge: ReturnType<typeof createRowJudge>, scored: readonly ScoredTarget[]) {
@@ -295,8 +295,8 @@ function refuseOthers({ record: { runId, plan } }: RunFamily): void {
 }
 
 /**
- * Finds out which rules labels and verdicts name, so that all others are left out from the first row on. Yields how many
- * rows each step looked at.
+ * Finds the rules that labels and verdicts name, so that all others are left out from the first row on.
+ * Yields the number of rows in each step.
  */
 export function* noticeLabels(
   family: RunFamily,
@@ -313,7 +313,7 @@ export function* noticeLabels(
       const placed = labelAt(place)
       if (noticed.has(placed)) continue
       const { label } = placed
-      // A verdict is on all that the row triggered.
+      // A verdict is about everything that the row triggered.
       if (label.kind === 'verdicts') noticeVerdicts(labels, label.verdicts, step.ruleIdsAt(place))
       else {
         if (label.kind === 'text') labels.notice(label.text)
@@ -324,13 +324,13 @@ export function* noticeLabels(
   }
 }
 
-/** Takes note of the rules of a row's verdicts: those that it triggered, and those that were named. */
+/** Notes the rules of a row's verdicts: those that it triggered and those that the verdicts name. */
 function noticeVerdicts(labels: Labels, verdicts: readonly Verdict[], ruleIds: readonly string[]): void {
   for (const ruleId of ruleIds) labels.addTarget(ruleId)
   for (const { rule } of verdicts) if (rule !== null) labels.addTarget(rule)
 }
 
-/** A function that says which targets a row should trigger, and which it did. */
+/** Creates a function that tells which targets a row should trigger, and which it did. */
 export function createRowJudge(
   labels: Labels,
 ): (ruleIds: readonly string[], label: RowLabel) => Pick<LabelledKind, 'expected' | 'triggered'> {
@@ -352,7 +352,10 @@ export function createRowJudge(
   }
 }
 
-/** Classes whose scores tell the rows of a target apart: named alike, or as a label of it, or by the person. */
+/**
+ * Classes whose scores separate the rows of a target: classes with its name or that of one of its labels, or
+ * chosen by the person.
+ */
 function findScoredTargets(
   classes: readonly string[],
   labels: Labels,
@@ -361,7 +364,7 @@ function findScoredTargets(
   return classes.flatMap((className) => {
     const named = scores.filter((score) => toComparable(score.className) === toComparable(className))
     const asked = named.map(({ rule }) => labels.addTarget(rule))
-    // Several rules of one label have the same rows, so the first stands for all of them.
+    // Several rules of one label cover the same rows, so the first stands for all.
     const byLabel = positives
       .filter(({ value }) => toComparable(value) === toComparable(className))
       .slice(0, 1)
@@ -375,8 +378,9 @@ function findScoredTargets(
 }
 
 /**
- * Throws `BAD_USAGE` if no label names a rule, also if verdicts do, or has a mapped value: every labelled row would
- * count as harmless. With verdicts, which go before labels, rows of mapped values may all have one.
+ * Throws `BAD_USAGE` if no label names a rule (verdicts do not help) or has a mapped value: every labelled
+ * row would count as harmless. Verdicts take precedence over labels, so all rows with mapped values may have
+ * one.
  */
 export function refuseNoTargets(
   labels: Labels,
@@ -394,7 +398,7 @@ export function refuseNoTargets(
   })
 }
 
-/** Warnings of mapped label values that no row has: most are mistyped. */
+/** Warns of mapped label values that no row has; most are typos. */
 export function listUnusedLabels(labels: Labels, positives: readonly Positive[]): string[] {
   return labels.listUnused(positives).map((value) => `No row has the label \`${value}\`.`)
 }

@@ -19,8 +19,8 @@ type JudgedRow = Pick<LabelledKind, 'expected' | 'triggered'> & { text: string }
 const PAGE_ROWS = 500
 
 /**
- * Writes the evaluated rows to a file as an export does, each with its label and the cell of the matrix that each rule
- * puts it in: all of them, or those of the chosen cells. Throws what an export throws.
+ * Writes the evaluated rows to a file as an export does, each with its label and its matrix cell for every
+ * rule: all rows, or those in the chosen cells. Throws what an export throws.
  */
 export async function writeEvaluatedRows(
   family: RunFamily,

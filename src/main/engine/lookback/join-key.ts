@@ -8,7 +8,7 @@ import type { RunRecord } from '../journal/run-record.ts'
 import { createPostIdMapper, createRowMapper, resolveMapping } from '../mapping/row-mapper.ts'
 import { findColumnOrThrow } from './row-labels.ts'
 
-/** What a row of one run has in common with that of another: SQL over a journal's `row`, or a function of a row. */
+/** What identifies a row across runs: its number, a cell, or a function of the row. */
 export type RowKey =
   | { kind: 'row' }
   | { kind: 'cell'; column: number }
@@ -24,9 +24,9 @@ export interface JoinKey {
 }
 
 /**
- * How the rows of two runs are joined: as asked for, else by post_id if it does not differ from run to run, by row
- * where both have the same source and `agreeByRow`, and by content otherwise. Throws `BAD_USAGE` if a column does not
- * exist.
+ * How the rows of two runs are joined: as requested, else by post_id if that is the same in every run, by row
+ * if both have the same source and `agreeByRow`, and by content otherwise. Throws `BAD_USAGE` if a column
+ * does not exist.
  */
 export function chooseJoinKey(
   a: RunRecord,
@@ -51,7 +51,7 @@ function chooseName(a: RunRecord, b: RunRecord, agreeByRow: () => boolean): stri
   return isSame && agreeByRow() ? 'row' : 'content'
 }
 
-/** Whether the post_id of a row is the same in every run: it comes from the row alone. */
+/** Whether a row's post_id is the same in every run because it depends on the row alone. */
 function hasLastingPostId({ plan, columns }: RunRecord): boolean {
   if (plan.operation.kind !== 'task') return false
   const source = resolveMapping(plan, columns)['post_id']
@@ -63,20 +63,20 @@ function hasLastingPostId({ plan, columns }: RunRecord): boolean {
   return meanings.length > 0 && !meanings.includes('run')
 }
 
-/** A column that was named by its number is shown by its name. */
+/** A column given by number is shown by its name. */
 function nameColumn({ columns }: RunRecord, name: string): string {
   if (name === 'post_id' || name === 'content') return name
   const at = findColumn(columns, name)
   return at === null ? name : (columns[at] ?? name)
 }
 
-/** A function that hashes what a row says, as it was sent; null for a row that says nothing. */
+/** Creates a function that hashes a row's content as sent; null for a row without content. */
 export function createContentReader({
   plan,
   columns,
   runToken,
 }: RunRecord): (row: number, cells: readonly string[], kinds: string | null) => string | null {
-  // Ids name a row, and are not what it says.
+  // Ids identify a row; they are not its content.
   const fields = fieldsOf(plan.operation)
     .filter((field) => field.required !== 'never' && field.name !== 'post_id' && field.name !== 'user_id')
     .map((field) => field.name)

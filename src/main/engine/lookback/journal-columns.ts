@@ -10,13 +10,13 @@ import { listRows } from '../run/results/row-outcomes.ts'
 import { type DatabaseSync, readTuple, readTuples, toPlaces } from '../workspace/sqlite.ts'
 import type { StretchColumns } from './stretch-columns.ts'
 
-// Handing a row over from SQLite takes longer than finding it. So rows are read a column at a time, and what is of few
-// bits comes as a string with a character for each row.
+// Handing a row over from SQLite takes longer than finding it, so rows are read a column at a time, and small
+// values come as a string with one character per row.
 
-/** What the service answered with a result of its own. */
+/** Rows that the service answered with a result of their own. */
 const IS_ANSWERED = "state = 'succeeded' AND error_code IS NULL"
 
-// The characters of places count from 1.
+// Places are encoded as characters, from 1.
 const RESULTS = `SELECT count(*), group_concat(char(row - ?1), '') FILTER (WHERE NOT (${IS_ANSWERED}))
   FROM result NOT INDEXED WHERE row > ?1 AND row <= ?2`
 const ANSWERED = `SELECT group_concat(char(row - ?1), '') FROM result NOT INDEXED
@@ -24,7 +24,7 @@ const ANSWERED = `SELECT group_concat(char(row - ?1), '') FROM result NOT INDEXE
 const SAID = `SELECT group_concat(char(row - ?1), '') FROM result NOT INDEXED
   WHERE row > ?1 AND row <= ?2 AND answer IS NOT NULL`
 
-/** What a journal says of a stretch of rows, read from itself. */
+/** A stretch of rows, read from the journal itself. */
 export class JournalColumns implements StretchColumns {
   readonly width: number
   readonly has: Uint8Array
@@ -33,7 +33,7 @@ export class JournalColumns implements StretchColumns {
   readonly #range: readonly [above: number, upTo: number]
   #sets: Float64Array | null = null
 
-  /** Of `width` rows after the number `above`, which a string must have a character for each of. */
+  /** Covers the `width` rows after number `above`; a string must be able to hold a character for each. */
   constructor({ db }: Pick<RunView, 'db'>, above: number, width: number) {
     this.#db = db
     this.#range = [above, above + width]
@@ -133,7 +133,7 @@ export class JournalColumns implements StretchColumns {
     for (const place of toPlaces(answered)) this.answered[place] = 1
   }
 
-  /** What was found of each row as a number, 0 for none. */
+  /** Reads one finding of each row as a number; 0 for none. */
   #readNumbers(column: 'rules' | 'cached' | 'language' | 'model'): Float64Array {
     const numbers = new Float64Array(this.width)
     this.#visitFound([column], `${column} <> 0`, (place, tuple) => {
@@ -147,8 +147,8 @@ export class JournalColumns implements StretchColumns {
   }
 
   /**
-   * Calls back with the scores of each row in columns, and with those of classes without a column if it has any. Rules are
-   * read with them: it costs little more.
+   * Calls `visit` for each row with scores: those in columns, and those of classes without a column if it has
+   * any. Reads rules along with them, which costs little more.
    */
   #visitScores(
     columns: readonly string[],
@@ -176,21 +176,21 @@ export class JournalColumns implements StretchColumns {
   }
 }
 
-/** A row of `found`: its number, then the columns that were asked for. */
+/** A row of `found`: its number, then the requested columns. */
 type FoundTuple = [row: number, ...values: (number | string | null)[]]
 
-/** Behind the row, its rules and `further_scores`. */
+/** Scores come after the row, its rules and `further_scores`. */
 const SCORES_FROM = 3
 
-/** Most arguments of a function of SQL, and few enough. */
+/** Most arguments given to an SQL function, well within its limit. */
 const ARGUMENTS_MAX = 50
 
-/** The highest of some columns, which may be empty; without any, what is below every score. */
+/** SQL for the highest of some columns, which may be empty; without columns, a value below every score. */
 function toHighest(columns: readonly string[]): string {
   const values = columns.slice(0, ARGUMENTS_MAX).map((column) => `coalesce(${column}, -9e999)`)
   const others = columns.slice(ARGUMENTS_MAX)
   return `max(-9e999, ${[others.length === 0 ? '-9e999' : toHighest(others), ...values].join(', ')})`
 }
 
-/** Of each reader the ids of the rules in a set, which stay as they were numbered. */
+/** By reader, the ids of the rules in a set; the numbers of sets never change. */
 const ruleReaders = new WeakMap<DatabaseSync, (set: number) => string[]>()

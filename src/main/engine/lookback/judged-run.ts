@@ -8,14 +8,14 @@ import type { RunFamily } from '../journal/run-family.ts'
 import { summarizeRun } from '../results/run-summary.ts'
 import { type DatabaseSync, readNumber, readRows } from '../workspace/sqlite.ts'
 
-/** Seconds of a journal in which requests ended; of latencies, those that the sending machine did not shape. */
+/** Seconds in which requests ended; for latencies, those that the sending machine did not shape. */
 const ENDED = 'succeeded + rejected + failed + unknown > 0'
 const UNLIMITED = 'coalesce(generator_limited, 0) = 0'
 
 /** Seconds read at once, so that no read stays open. */
 const PAGE = 200
 
-/** What the check of speed judges of a run and its retries. */
+/** What the speed check judges of a run and its retries. */
 export function readJudgedRun(view: RunFamily): JudgedRun {
   const summary = summarizeRun(view)
   const { sent, succeeded } = summary.requests
@@ -57,7 +57,7 @@ export function countSeconds(db: DatabaseSync, where: string): number {
   return readNumber(db, `SELECT count(*) FROM second WHERE ${where}`)
 }
 
-/** One second's histogram after the other: of an hour, all at once would fill the memory. */
+/** One second's histogram after another: an hour of them at once would fill the memory. */
 export function* readSeconds(db: DatabaseSync, metric: TrendMetric, where: string): Generator<Histogram> {
   const page = db.prepare(
     `SELECT at, ${metric} AS encoded FROM second WHERE at > ? AND ${where} ORDER BY at LIMIT ${PAGE}`,

@@ -13,22 +13,24 @@ import { findVerdictsFile } from '../run/journal/verdict-store.ts'
 import { isSameVersion, readVersions, type Version } from '../run/results/row-search.ts'
 import { type EvaluatedRun, evaluateInSteps } from './evaluate-run.ts'
 
-/** Evaluations kept, the one used longest ago goes first; of 1,000,000 rows each has 8 MB. */
+/** Most evaluations kept; the least recently used goes first. One of 1,000,000 rows takes 8 MB. */
 const KEPT_MAX = 4
 
-/** Questions whose evaluation can be made again when its cells are asked for. */
+/** Most questions whose evaluation can be repeated when its cells are requested. */
 const QUESTIONS_MAX = 200
 
-/** How long a question waits for its evaluation, milliseconds; then it is answered with how far that is. */
+/** How long a question waits for its evaluation, milliseconds; then the answer is its progress. */
 const PATIENCE_MS = 250
 
-/** How often the evaluation of an active run is made again at most, milliseconds, and at most a fifth of the time. */
+/**
+ * How often an active run is evaluated again at most, milliseconds; that takes at most a fifth of the time.
+ */
 const REFRESH_MS = 1_000
 const REFRESH_SHARE = 5
 
 interface Basis {
   journals: Version[]
-  /** Size and time of change of the file with labels and that with verdicts. */
+  /** Sizes and modification times of the files with labels and with verdicts. */
   files: string
 }
 
@@ -50,26 +52,26 @@ interface Entry extends Question {
     basis: Basis
     progress: { rows: number; of: number }
     tookMs: number
-    /** The step under way, which all who ask wait for. */
+    /** The running step, which everyone who asks awaits. */
     step: Promise<void> | null
   } | null
 }
 
 /**
- * The evaluations that a window looks at, kept while neither journals nor labels change. One is made only while somebody
- * asks for it, a few milliseconds at a time, so that a question that was given up costs nothing.
+ * The evaluations that a window looks at, kept while neither journals nor labels change. One is computed only
+ * while somebody asks for it, a few milliseconds at a time, so that an abandoned question costs nothing.
  */
 export class KeptEvaluations {
   readonly #questions = new Map<string, Question>()
   readonly #entries = new Map<string, Entry>()
   readonly #nowMs: () => number
 
-  /** `nowMs` counts milliseconds from anywhere. */
+  /** `nowMs` is a clock in milliseconds, with any origin. */
   constructor(nowMs: () => number = () => performance.now()) {
     this.#nowMs = nowMs
   }
 
-  /** The evaluation once it is made, or how far it is after {@link PATIENCE_MS}. Throws what an evaluation throws. */
+  /** The finished evaluation, or its progress after {@link PATIENCE_MS}. Throws what an evaluation throws. */
   async ask(
     file: string,
     question: EvaluationQuestion,
@@ -90,7 +92,7 @@ export class KeptEvaluations {
     }
   }
 
-  /** Numbers of the rows in a cell, ascending; the same array while they do not change. Throws `BAD_USAGE`. */
+  /** Numbers of the rows in a cell, ascending; the same array until they change. Throws `BAD_USAGE`. */
   async list(cell: EvaluatedCell, openFamily: () => RunFamily): Promise<Uint32Array> {
     const { made } = await this.#make(cell.evaluation, openFamily, Number.POSITIVE_INFINITY)
     const key = JSON.stringify([cell.cell, cell.rule])
@@ -106,7 +108,7 @@ export class KeptEvaluations {
     }
   }
 
-  /** Makes the evaluation, or part of it, if there is none of the run as it is now. */
+  /** Computes the evaluation, or part of it, unless there is one of the run's present state. */
   async #make(id: string, openFamily: () => RunFamily, patienceMs: number): Promise<Entry> {
     const entry = this.#get(id)
     const askedAtMs = this.#nowMs()

@@ -7,15 +7,15 @@ import { agreeByRow, type PairedRows, pairRows } from './paired-rows.ts'
 const KEPT_MS = 120_000
 
 interface Kept {
-  /** What the pairs were made of; other journals or another key make other pairs. */
+  /** What the pairs were made from; other journals or another key give other pairs. */
   of: string
   pairs: PairedRows
   key: JoinKey
 }
 
 /**
- * Joins the rows of two runs and keeps the last two runs joined for a while, since a person looks through their changes
- * page by page and joining looks at every row. Runs that changed since are joined anew.
+ * Joins the rows of two runs and keeps the last two runs joined for a while: a person pages through their
+ * changes, and joining reads every row. Runs that changed since are joined again.
  */
 export class KeptPairs {
   #kept: Kept | null = null
@@ -34,7 +34,7 @@ export class KeptPairs {
     return this.#kept
   }
 
-  /** Lets go of the joined rows. */
+  /** Releases the joined rows. */
   close(): void {
     if (this.#timer !== null) clearTimeout(this.#timer)
     this.#timer = null
@@ -42,7 +42,7 @@ export class KeptPairs {
   }
 }
 
-/** What differs as soon as anything of a run may have changed. */
+/** A value that changes as soon as anything of a run may have changed. */
 function readStamp({ members }: RunFamily): unknown {
   return members.map(({ file, isHeld, record }) => [
     file,
@@ -50,7 +50,7 @@ function readStamp({ members }: RunFamily): unknown {
     record.claimed,
     ...[file, `${file}-wal`].map((path) => {
       const found = statSync(path, { throwIfNoEntry: false })
-      // A reader makes an empty log if there was none.
+      // A reader creates an empty WAL if there was none.
       return found === undefined || found.size === 0 ? null : [found.size, found.mtimeMs]
     }),
   ])

@@ -11,7 +11,7 @@ import { readVerdicts } from '../run/journal/verdict-store.ts'
 import { countRowsRead, readFamilyCounts, readRuleNames } from '../run/results/family-counts.ts'
 import { readNumber } from '../workspace/sqlite.ts'
 
-/** Rows are looked at in stretches that are spread over the run: rows of one kind often stand together. */
+/** Rows are read in stretches spread over the run, since rows of one kind are often adjacent. */
 const STRETCHES = 20
 const STRETCH_ROWS = 250
 
@@ -20,12 +20,12 @@ const VALUE_MAX = 100
 
 const COLUMNS_MAX = 500
 
-/** Fields whose columns hold what people wrote, so that their values are not shown. */
+/** Fields whose columns hold what people wrote; their values are not shown. */
 const CONTENT = new Set(['text_data', 'url', 'media', 'request'])
 
 /**
- * What the columns of a run look like, from {@link STRETCHES} stretches of its rows, and which of them seems to hold
- * labels. Throws `BAD_USAGE` if the run has no rules to evaluate.
+ * What the columns of a run contain, from {@link STRETCHES} stretches of its rows, and which one seems to
+ * hold labels. Throws `BAD_USAGE` if the run has no rules to evaluate.
  */
 export function readLabelChoices(family: RunFamily): LabelChoices {
   const { record, db } = family
@@ -34,7 +34,7 @@ export function readLabelChoices(family: RunFamily): LabelChoices {
     throw new SluiceError({ id: 'evaluation_not_of_tasks', runId })
   }
   const content = listFillers(family, (field) => CONTENT.has(field))
-  // A column that fills an object of metadata may hold labels, too.
+  // A column that fills a key of a metadata object may hold labels, too.
   const fields = listFillers(family, (field) => !field.includes('.'))
   const counts = names
     .slice(0, COLUMNS_MAX)
@@ -85,7 +85,7 @@ function addClasses({ db }: RunView, stretch: Stretch, classes: Set<string>): vo
   visitScores(db, betweenRows(stretch), null, (_row, className) => classes.add(className))
 }
 
-/** Whether any value stands in several rows, as labels do and ids do not. */
+/** Whether any value occurs in several rows, as labels do and ids do not. */
 function isRepeated(values: readonly { rows: number }[]): boolean {
   const rows = values.reduce((sum, value) => sum + value.rows, 0)
   return rows > values.length

@@ -9,7 +9,7 @@ import { toStoreError } from '../workspace/store-error.ts'
 import { readDocument } from '../workspace/stored-document.ts'
 import { toLabellingFile } from '../workspace/workspace-files.ts'
 
-/** Next to the journal of the first run, as the verdicts are. */
+/** Next to the journal of the first run, like the verdicts. */
 function toFile({ whole, workspace, record }: RunFamily): string {
   return toLabellingFile(workspace, whole[0]?.record.runId ?? record.runId)
 }
@@ -19,14 +19,17 @@ export function readLabelling(family: RunFamily): Labelling | null {
   return readDocument({ file: toFile(family), schema: labellingSchema, unusable: 'labelling_unusable' }, null)
 }
 
-/** Keeps drawn rows in place of those drawn before. Throws `WORKSPACE_UNUSABLE`. */
+/** Stores drawn rows; replaces those drawn before. Throws `WORKSPACE_UNUSABLE`. */
 export function storeLabelling(family: RunFamily, labelling: Labelling): Labelling {
   const stored = write(family, () => labelling)
   placeVerdicts(family, new Map(labelling.rows.map((drawn) => [drawn[0], toStratum(labelling, drawn)])))
   return stored
 }
 
-/** The stratum that a row was drawn from, of nulls where others were drawn; undefined if none were. */
+/**
+ * The stratum that a row was drawn from; its members are null if only others were drawn, undefined if none
+ * were.
+ */
 export function findStratum(family: RunFamily, row: number): VerdictStratum | undefined {
   const labelling = readLabelling(family)
   if (labelling === null) return undefined
@@ -39,7 +42,10 @@ function toStratum({ strata }: Labelling, [, place]: Labelling['rows'][number]):
   return { stratum, stratum_rows: rows }
 }
 
-/** Notes how far a person has come. Throws `BAD_USAGE` if these rows are not drawn any more, and `WORKSPACE_UNUSABLE`. */
+/**
+ * Stores how far a person has come. Throws `BAD_USAGE` if these are no longer the drawn rows, and
+ * `WORKSPACE_UNUSABLE`.
+ */
 export function changeLabelling(family: RunFamily, change: LabellingChange): Labelling {
   return write(family, () => {
     const known = readLabelling(family)

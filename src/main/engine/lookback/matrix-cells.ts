@@ -11,7 +11,7 @@ import type { RowAndRecord } from '../../../shared/plan/source-place.ts'
 import { toLonger } from '../run/results/row-search.ts'
 import type { AnsweredStep } from './answered-rows.ts'
 
-/** The first rows of the cells that were asked for. */
+/** The first rows of the requested cells. */
 export class CellLists {
   readonly choices: readonly { cell: Cell; target: number | null }[]
   readonly lists: Evaluation['listed']
@@ -31,7 +31,7 @@ export class CellLists {
     }))
   }
 
-  /** Adds the rows of a step, of which `kindAt` gives what each is; null for one that is not evaluated. */
+  /** Adds the rows of a step; `kindAt` gives the kind of each, null for one that is not evaluated. */
   add(
     step: AnsweredStep,
     kindAt: (place: number) => (CellOf & { text: string }) | null,
@@ -54,13 +54,13 @@ export class CellLists {
   }
 }
 
-/** What decides on the cell that a row is in. */
+/** What determines the cell of a row. */
 type CellOf = Pick<LabelledKind, 'expected' | 'triggered'>
 
-/** Most rows that are kept at first; there is room for twice as many whenever it is full. */
+/** Initial room for rows; it doubles whenever it is full. */
 const FIRST_ROOM = 1_024
 
-/** The cells that the evaluated rows are in, 8 bytes a row: rows that are alike to every rule share what they are. */
+/** The cells of the evaluated rows, 8 bytes a row: rows that are alike to every rule share a kind. */
 export class EvaluatedCells {
   readonly #labels: Labels
   #rows = new Uint32Array(FIRST_ROOM)
@@ -73,7 +73,7 @@ export class EvaluatedCells {
     this.#labels = labels
   }
 
-  /** The number of what rows are to the rules. */
+  /** The number of a kind of rows. */
   toNumber({ expected, triggered }: CellOf): number {
     const key = `${expected.join()}/${triggered.join()}`
     const number = this.#numberOf.get(key) ?? this.#kinds.push({ expected, triggered }) - 1
@@ -92,7 +92,10 @@ export class EvaluatedCells {
     this.#length += 1
   }
 
-  /** Numbers of the rows in a cell of a rule, or of any of them, ascending. Throws `BAD_USAGE` for another rule. */
+  /**
+   * Numbers of the rows in a cell of a rule, or of any rule, ascending. Throws `BAD_USAGE` for an unknown
+   * rule.
+   */
   list({ cell, rule }: CellChoice): Uint32Array {
     const target = rule === null ? null : findTarget(rule, this.#labels)
     const isListed = this.#kinds.map((kind) => toCell(kind, target) === cell)
@@ -113,7 +116,7 @@ function findTarget(rule: string, labels: Labels): number {
   })
 }
 
-/** The cell of the matrix of a target, or of any of them, that a row is in. */
+/** The cell of a row in the matrix of a target, or of all targets together. */
 export function toCell({ expected, triggered }: CellOf, target: number | null): Cell {
   const isExpected = target === null ? expected.length > 0 : expected.includes(target)
   const isTriggered = target === null ? triggered.length > 0 : triggered.includes(target)

@@ -10,13 +10,13 @@ import { findRecords, toSeveral } from '../run/results/typed-rows.ts'
 /** How a file names the rows of a run. */
 export interface RowNaming {
   /**
-   * `record` by the record's number, `row` by that of the spreadsheet, `either` where the file does not tell: versions up
-   * to 0.2 had record numbers in the column that has the spreadsheet's now.
+   * `record`: by record number; `row`: by spreadsheet row; `either`: unclear, since versions up to 0.2 wrote
+   * record numbers into the column that now has spreadsheet rows.
    */
   kind: 'record' | 'row' | 'either'
   column: string
   at: number
-  /** Where the file says in other words which row it is, to be compared. */
+  /** Columns that identify the row in another way, for comparison; null without one. */
   rowAt: number | null
   postIdAt: number | null
 }
@@ -31,7 +31,7 @@ export interface NamingRow {
 /** The record of a named row, or why there is none: the run lacks it, or the name is wrong. */
 export type NamedRow = number | { kind: 'missing' | 'wrong'; reason: string }
 
-/** Columns that our files of earlier versions had behind `sluice_row`, and files of persons hardly. */
+/** Columns that our earlier versions wrote after `sluice_row`, and that files made by people hardly have. */
 const WRITTEN_BY_US = ['sluice_state', 'sluice_post_id', 'sluice_given_at', 'sluice_stratum']
 
 /** Finds the columns by which a file names rows; null if there are none. */
@@ -47,14 +47,14 @@ export function findRowNaming(columns: readonly string[]): RowNaming | null {
   if (has('sluice_row')) {
     return toNaming(WRITTEN_BY_US.some(has) ? 'record' : 'either', 'sluice_row')
   }
-  // A row of our exports of JSON lines.
+  // A row of our JSON Lines exports.
   if (has('exchange_in_record')) return toNaming('record', 'record', 'row')
   return toNaming(has('exchange_in_row') ? 'record' : 'row', 'row')
 }
 
 /**
- * The record of each named row of a run, or why there is none. Throws `BAD_SOURCE` if numbers can be those of records or
- * of a spreadsheet and these are not the same rows.
+ * The record of each named row of a run, or why there is none. Throws `BAD_SOURCE` if the numbers may be
+ * those of records or of a spreadsheet and these mean different rows.
  */
 export function findNamedRows(
   family: RunFamily,

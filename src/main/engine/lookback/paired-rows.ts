@@ -8,47 +8,49 @@ import { attachJournal, withDatabase } from './attached-journals.ts'
 import type { JoinKey, RowKey } from './join-key.ts'
 import { type NumberedRule, numberRules, type Standing, Standings } from './standings.ts'
 
-/** Rows read in one statement: so few that no read of a journal stays open for long. */
+/** Rows read in one statement: few enough that no read of a journal stays open for long. */
 const STEP_ROWS = 20_000
 
-/** Rows of one run that have no partner, by why. */
+/** Rows of one run without a partner, by reason. */
 interface Unpaired {
   rows: number
-  /** Whose outcome is still to come. */
+  /** Rows whose outcome is still to come. */
   unfinished: number
   withoutKey: number
   ambiguous: number
 }
 
-/** Pairs that are alike in all that is compared, and how many there are. */
+/** Pairs that are alike in everything compared, and their number. */
 export interface PairKind {
   a: Standing
   b: Standing
   rows: number
-  /** The service answered in both runs. */
+  /** Whether the service answered in both runs. */
   isDecided: boolean
-  /** An answer came from the cache. */
+  /** Whether an answer came from the cache. */
   isCached: boolean
-  /** Decided or ended differently. */
+  /** Whether it was decided or ended differently. */
   isChanged: boolean
 }
 
-/** The rows that two runs have in common: some bytes for each row of B. Rules are their numbers in {@link rules}. */
+/**
+ * The rows that two runs have in common, a few bytes per row of B. Rules are their numbers in {@link rules}.
+ */
 export interface PairedRows {
   rules: readonly NumberedRule[]
   kinds: readonly PairKind[]
-  /** By row of B, one more than the number of its pair's kind; 0 for a row that is not joined. */
+  /** By row of B, the number of its pair's kind plus one; 0 for a row that is not joined. */
   kindOf: Uint32Array
-  /** By row of B, the row of A that has the same key; 0 for none. */
+  /** By row of B, the row of A with the same key; 0 for none. */
   partnerOf: Uint32Array
   joined: number
-  /** Rows that belong together and are not joined, since one of the runs has no outcome of them yet. */
+  /** Rows that belong together but are not joined because one of the runs has no outcome for them yet. */
   unfinished: number
-  /** Rows that belong together and are not joined, since a person wanted them not to be sent in one of the runs. */
+  /** Rows that belong together but are not joined because a person left them out of one run. */
   leftOut: Record<LeftOutState, number>
   a: Unpaired
   b: Unpaired
-  /** Some keys that several rows of one run have. */
+  /** Some keys shared by several rows of one run. */
   ambiguousKeys: string[]
 }
 
@@ -125,9 +127,9 @@ function matchByRow({ a, b }: Record<Side, Standings>): Uint32Array {
   return b.of.map((number, row) => (number === 0 || (a.of[row] ?? 0) === 0 ? 0 : row))
 }
 
-/** Whether both sources have the same rows in the same order, so that their numbers say which belong together. */
+/** Whether both sources have the same rows in the same order, so that rows can be joined by number. */
 function haveSameRows(db: DatabaseSync, a: RunFamily, b: RunFamily): boolean {
-  // A first run has all rows of its retries.
+  // Only a first run has all rows.
   if ([a, b].some(({ record }) => record.parentRunId !== null)) return false
   if (a.record.rowsRead !== b.record.rowsRead) return false
   attachJournal(db, 'ja', a)
@@ -142,12 +144,12 @@ function haveSameRows(db: DatabaseSync, a: RunFamily, b: RunFamily): boolean {
   return true
 }
 
-/** Rows that differ, and that are looked for elsewhere. */
+/** Most rows that differ and are searched for elsewhere. */
 const EDITED_MAX = 1_000
 
 /**
- * Whether rows of one number are the same row of a source that both runs read. It may have grown, and some of its rows may
- * have been edited, but none was moved, as all are behind one that was put in between.
+ * Whether equal numbers mean the same row of a source that both runs read. The source may have grown and some
+ * rows may have been edited, but none may have moved, as all rows after an inserted one do.
  */
 export function agreeByRow(a: RunFamily, b: RunFamily): boolean {
   const [inA, inB] = [a, b].map(({ record: { plan, sourceFingerprint: read } }) => ({
@@ -186,7 +188,7 @@ export function agreeByRow(a: RunFamily, b: RunFamily): boolean {
   })
 }
 
-/** Finds the rows whose key no other row of either run has. */
+/** Finds the rows whose key is unique in both runs. */
 function matchByKey(db: DatabaseSync, families: Record<Side, RunFamily>, key: JoinKey) {
   for (const side of ['a', 'b'] as const) copyKeys(db, side, families[side], key[side])
   db.exec(`CREATE TABLE a_key (key TEXT PRIMARY KEY, row INTEGER NOT NULL, n INTEGER NOT NULL) STRICT, WITHOUT ROWID;
@@ -213,7 +215,7 @@ function matchByKey(db: DatabaseSync, families: Record<Side, RunFamily>, key: Jo
   return { partnerOf, of: { a: count('a'), b: count('b') }, ambiguousKeys }
 }
 
-/** Copies the key of each row, that of a retry over that of the run before it. */
+/** Copies the key of each row; a retry's key replaces that of the run before it. */
 function copyKeys(db: DatabaseSync, side: Side, { members }: RunFamily, key: RowKey): void {
   db.exec(`CREATE TABLE ${side} (row INTEGER PRIMARY KEY, key TEXT) STRICT`)
   for (const member of members) {

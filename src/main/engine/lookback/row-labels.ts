@@ -16,13 +16,13 @@ import { createBatchPlaces } from '../source/source-reader.ts'
 import type { AnsweredStep } from './answered-rows.ts'
 import { findNamedRows, findRowNaming, type NamingRow, type RowNaming } from './named-rows.ts'
 
-/** What is said of a row: its label as it stands, the verdicts of a person, or why there is neither. */
+/** A row's label as it stands, a person's verdicts on it, or why there is neither. */
 export type RowLabel =
   | { kind: 'text'; text: string }
   | { kind: 'verdicts'; verdicts: readonly Verdict[] }
   | { kind: 'none' | 'unsure' | 'conflict' }
 
-/** A label with the stratum of its row, by number; 0 where rows were not sampled. */
+/** A label and the number of its row's stratum; 0 if rows were not sampled. */
 export interface PlacedLabel {
   label: RowLabel
   stratum: number
@@ -32,10 +32,13 @@ export interface PlacedLabel {
 export interface LabelReader {
   /** The columns of the run that labels are read from. */
   columns: readonly number[]
-  /** A function that gives the label of the row at a place. Rows that are labelled alike mostly have the same label. */
+  /**
+   * Creates a function that gives the label of the row at a place. Rows labelled alike mostly share one
+   * label.
+   */
   open: (step: AnsweredStep) => (place: number) => PlacedLabel
   strata: Strata
-  /** What a person should know of cells that were read otherwise than as labels, a sentence each. */
+  /** Notes for a person about cells that were not read as labels, a sentence each. */
   listNotes: () => string[]
 }
 
@@ -43,22 +46,22 @@ type AskedLabel = NonNullable<EvaluateOptions['label']>
 
 type OpenLabels = Pick<LabelReader, 'columns' | 'open'>
 
-/** Most labels that are kept to be given again. */
+/** Most labels kept for reuse. */
 const KNOWN_MAX = 10_000
 
-/** Name rows of a run by their numbers, in exports, samples and files of verdicts. */
+/** Columns that give a row's number in exports, samples and files of verdicts. */
 const ROW_COLUMNS = ['sluice_row', 'row', 'sluice_record']
 
 /** The label of a row that has none. */
 export const NO_LABEL: PlacedLabel = { label: { kind: 'none' }, stratum: 0 }
 
-/** The strata that labelled rows are from, numbered as they come. */
+/** The strata of labelled rows, numbered as they appear. */
 class Strata {
   readonly names: string[] = []
   readonly populations: (number | null)[] = []
   readonly #numbers = new Map<string, number>()
 
-  /** The number of a stratum of so many rows; `rows` is null where rows stand for themselves. */
+  /** The number of a stratum with this many rows; `rows` is null if rows stand for themselves. */
   number(name: string, rows: number | null): number {
     const key = `${rows} ${name}`
     const known = this.#numbers.get(key)
@@ -70,7 +73,7 @@ class Strata {
   }
 }
 
-/** Where labels are; what `positives` explain is a label. */
+/** Where labels are; a value that `positives` explain is a label. */
 type AskedLabels = Pick<EvaluateOptions, 'label' | 'labels' | 'useVerdicts'> & {
   positives?: readonly Positive[]
 }
@@ -93,16 +96,16 @@ export async function createLabelReader(
   return { ...read, strata, listNotes: () => texts.listNotes() }
 }
 
-/** Most different cells that a note names. */
+/** Most distinct cells that a note names. */
 const NOTED_MAX = 5
 
-/** Makes the text of a label of the cells of its columns, and notes those that are none. */
+/** Builds the text of a label from the cells of its columns, and notes cells that are not labels. */
 class LabelTexts {
   readonly #explained: ReadonlySet<string>
   readonly #missing = new Set<string>()
   readonly #unread = new Map<string, Set<string>>()
 
-  /** What the `positives` explain is a label, whatever it looks like. */
+  /** A value that `positives` explain is a label, whatever it looks like. */
   constructor(positives: readonly Positive[]) {
     this.#explained = new Set(positives.map(({ value }) => toComparableValue(value)))
   }
@@ -164,7 +167,7 @@ function createColumnReader(
   })
 }
 
-/** Reads labels that the cells of some columns make up, each once for all rows with the same cells. */
+/** Reads labels made up of the cells of some columns, each once for all rows with the same cells. */
 function readCombinations(
   columns: readonly number[],
   toLabel: (cells: readonly string[]) => PlacedLabel,
@@ -176,7 +179,7 @@ function readCombinations(
       const cells = columns.map((column) => step.cells(column))
       const [first = []] = cells
       return (place) => {
-        // Lengths keep apart what would read alike.
+        // Lengths tell apart what would otherwise read alike.
         const key =
           cells.length === 1
             ? (first[place] ?? '')
@@ -193,7 +196,7 @@ function readCombinations(
   }
 }
 
-/** The whole file is read before the run: of each key its label, which many rows share. */
+/** Reads the whole file before the run: the label of each key; many rows share one. */
 async function createFileReader(
   family: RunFamily,
   label: AskedLabel,
@@ -251,7 +254,10 @@ async function createFileReader(
   }
 }
 
-/** How a file names rows in the column that was given: as our files do in columns of our names, else as `runKey` says. */
+/**
+ * How a file names rows in the given column: as our files do if the column has one of our names, else as
+ * `runKey` says.
+ */
 function toNaming(
   columns: readonly string[],
   { key, keyAt, runKey }: { key: string; keyAt: number; runKey: string },
@@ -262,7 +268,10 @@ function toNaming(
   return { kind, column: key, at: keyAt, rowAt: null, postIdAt: null }
 }
 
-/** The records of named rows, as text; '' for rows that the run does not have. Throws for one that contradicts itself. */
+/**
+ * The records of named rows, as text; '' for rows that the run does not have. Throws if one contradicts
+ * itself.
+ */
 function findRecordsOf(
   family: RunFamily,
   file: string,
@@ -277,7 +286,7 @@ function findRecordsOf(
   })
 }
 
-/** What rows of a run are found by. */
+/** The columns and keys by which rows of a run are found. */
 interface RunKeys {
   columns: readonly number[]
   open: (step: AnsweredStep) => (place: number) => string
@@ -308,13 +317,13 @@ function createRunKeyReader(family: RunFamily, column: string): RunKeys {
   }
 }
 
-/** The columns with strata; none unless both are there. */
+/** The columns with strata; none unless both exist. */
 function listStratumColumns(columns: readonly string[]): number[] {
   const found = [STRATUM_COLUMNS.name, STRATUM_COLUMNS.rows].map((name) => columns.indexOf(name))
   return found.includes(-1) ? [] : found
 }
 
-/** A function that takes the way to a cell by its column. */
+/** Creates a function that reads the stratum of a row, given access to its cells by column. */
 function createStratumReader(
   columns: readonly string[],
   strata: Strata,
@@ -328,8 +337,8 @@ function createStratumReader(
 }
 
 /**
- * A verdict goes before the label of its row: somebody has looked at it. Unless verdicts are on a sample of the run, it is
- * of the stratum of its row.
+ * A verdict takes precedence over its row's label: somebody has looked at the row. It gets the row's stratum
+ * unless verdicts are on a sample of the run.
  */
 function underVerdicts(family: RunFamily, { columns, open }: OpenLabels, strata: Strata): OpenLabels {
   const verdicts = readVerdicts(family)
@@ -357,7 +366,7 @@ function underVerdicts(family: RunFamily, { columns, open }: OpenLabels, strata:
   }
 }
 
-/** A function that gives those of the verdicts that are on a row, by its number. */
+/** Creates a function that gives the verdicts on a row, by its number. */
 export function createVerdictFinder(
   all: readonly Verdict[],
   strata = new Strata(),
@@ -373,7 +382,7 @@ export function createVerdictFinder(
   }
 }
 
-/** The index of a column. Throws `BAD_USAGE`, naming the columns there are. */
+/** The index of a column. Throws `BAD_USAGE`, naming the existing columns. */
 export function findColumnOrThrow(
   columns: readonly string[],
   column: string,
@@ -385,7 +394,7 @@ export function findColumnOrThrow(
   throw toMissingColumn(columns, column, option, file)
 }
 
-/** The error of a column that a file lacks. */
+/** The error for a column that a file lacks. */
 export function toMissingColumn(
   columns: readonly string[],
   column: string,

@@ -10,12 +10,12 @@ import { BulkInsert, type DatabaseSync } from '../workspace/sqlite.ts'
 import { attachJournal, withDatabase } from './attached-journals.ts'
 import type { PairedRows, PairKind } from './paired-rows.ts'
 
-/** Row numbers of one statement, which takes some milliseconds; the place of each among them is a character. */
+/** Rows per statement, which takes some milliseconds; a row's place among them fits in one character. */
 const STEP_ROWS = 20_000
 
 /**
- * How the scores of each class moved on the rows that both runs decided, those with an answer from the cache apart. Where
- * they are read from the journals, SQLite tells of most rows only that they have scores in common: most are the same.
+ * How the scores of each class moved on the rows that both runs decided, cached answers apart. When read from
+ * journals, SQLite only reports that most rows have scores in common: most scores are equal.
  */
 export function compareScores(
   a: RunFamily,
@@ -65,7 +65,7 @@ export function compareScores(
   return { scored_rows: scoredRows, scores: moved }
 }
 
-/** The members of A and of B whose answers stand side by side. */
+/** The members of A and B whose answers are compared. */
 function listMembers(kinds: readonly PairKind[]): Iterable<[inA: number, inB: number]> {
   const decided = kinds.filter(({ isDecided }) => isDecided)
   return new Map(
@@ -73,7 +73,7 @@ function listMembers(kinds: readonly PairKind[]): Iterable<[inA: number, inB: nu
   ).values()
 }
 
-/** Rows of A and B that belong together and have other numbers. */
+/** Rows of A and B that belong together under different numbers. */
 function storePairs(db: DatabaseSync, partnerOf: Uint32Array): void {
   db.exec('CREATE TABLE pair (b INTEGER PRIMARY KEY, a INTEGER NOT NULL) STRICT; BEGIN')
   const insert = new BulkInsert(db, 'INSERT INTO pair (b, a)', '(?, ?)')
@@ -85,7 +85,10 @@ function storePairs(db: DatabaseSync, partnerOf: Uint32Array): void {
   db.exec('COMMIT')
 }
 
-/** A row of B with its partner, what either has of classes without a column, and the scores of classes by turns. */
+/**
+ * A row of B, its partner, both rows' scores of classes without a column, then both scores of each class in
+ * turn.
+ */
 type MovedRow = [
   row: number,
   partner: number,
@@ -99,15 +102,15 @@ const SCORES_FROM = 4
 interface Compared {
   pairs: PairedRows
   isByRow: boolean
-  /** Of each kind of pair whether these journals say what became of it. */
+  /** For each kind of pair, whether its outcomes come from these journals. */
   isCompared: readonly boolean[]
   moves: Map<string, TalliedMoves>
 }
 
-/** As {@link compareJournals}, by what is stored next to both; null if it is not all. */
+/** Like {@link compareJournals}, from what is stored next to both journals; null if that is incomplete. */
 function compareStored({ a, b }: Record<'a' | 'b', RunView>, compared: Compared): number | null {
   if (hasFurtherClasses(a.db) || hasFurtherClasses(b.db)) return null
-  // What turns out to be damaged half-way leaves nothing behind.
+  // If data turns out to be damaged half-way, nothing of it must remain.
   const moves = structuredClone(compared.moves)
   const rows = readFindings(a, readFingerprint(a), (storedA) =>
     readFindings(b, readFingerprint(b), (storedB) =>
@@ -220,7 +223,7 @@ function compareJournals(
   return scored
 }
 
-/** Rows of `found` that belong together, those of a stretch of rows of B; the smaller journal is walked. */
+/** SQL for the rows of `found` that belong together, in a stretch of rows of B; walks the smaller journal. */
 function joinFound(a: RunView, b: RunView, isByRow: boolean): string {
   if (!isByRow) {
     return `FROM pair CROSS JOIN jb.found AS b ON b.row = pair.b CROSS JOIN ja.found AS a ON a.row = pair.a
@@ -258,12 +261,12 @@ function addPlace(b: RunFamily, move: LargestMove | null): ScoreMoves['largest_r
   return { ...move, ...toRowAndRecord(move.record, place), place }
 }
 
-/** Without the last digits, which depend on the order in which rows are added up. */
+/** Without the last digits, which depend on the order of addition. */
 function toMean(sum: number, rows: number): number {
   return Number((sum / rows).toPrecision(9))
 }
 
-/** What was found of a class so far: means are sums, and rows are counted by their move. */
+/** The moves of a class so far: means are sums, and rows are counted by move. */
 type TalliedMoves = Omit<ScoreMoves, 'distribution' | 'largest_rise' | 'largest_fall'> & {
   rows: Map<number, number>
   largest_rise: LargestMove | null
@@ -272,13 +275,13 @@ type TalliedMoves = Omit<ScoreMoves, 'distribution' | 'largest_rise' | 'largest_
 
 type LargestMove = Omit<NonNullable<ScoreMoves['largest_rise']>, 'row' | 'place'>
 
-/** Steps to either side of none. */
+/** Steps on either side of zero. */
 const STEPS = 12
 
 /** Moves are counted to three decimals. */
 const FINEST = 0.001
 
-/** Moves as a drawing shows them: in even steps to either side of none. */
+/** Moves in even steps on either side of zero, as a chart shows them. */
 function toDistribution(rows: ReadonlyMap<number, number>): ScoreMoves['distribution'] {
   const moved = [...rows.keys()]
   const furthest = moved.reduce((most, move) => Math.max(most, Math.abs(move)), FINEST)
@@ -287,7 +290,7 @@ function toDistribution(rows: ReadonlyMap<number, number>): ScoreMoves['distribu
   const width = moved.every(Number.isInteger) ? Math.max(1, step) : step
   const steps = new Map<number, number>()
   for (const [move, count] of rows) {
-    // What moved little stands next to none, and not with those that did not move.
+    // A small move counts next to zero, not with the rows that did not move.
     const place = Math.sign(move) * Math.max(1, Math.round(Math.abs(move) / width))
     steps.set(place, (steps.get(place) ?? 0) + count)
   }
@@ -333,14 +336,14 @@ function addMove(own: TalliedMoves, moved: LargestMove): void {
   }
 }
 
-/** As `toFixed(3)` rounds, which takes ten times as long and is needed only if a half may be rounded. */
+/** Rounds like `toFixed(3)`, which takes ten times as long and is only needed near a half. */
 function roundToThousandths(move: number): number {
   const thousandths = move * 1000
   const nearest = Math.round(thousandths)
   return Math.abs(thousandths - nearest) < 0.499 ? nearest / 1000 : Number(move.toFixed(3))
 }
 
-/** Whether a row moved further than another, or as far and comes before it. */
+/** Whether a row moved further than another, or as far with a lower record number. */
 function isFurther(distance: number, other: LargestMove | null, record: number): boolean {
   const known = other === null ? 0 : Math.abs(other.b - other.a)
   return distance > known || (distance === known && other !== null && record < other.record)

@@ -9,7 +9,7 @@ import { findColumnOrThrow } from './row-labels.ts'
 
 /** What rows are grouped by. */
 interface Slice {
-  /** The column of the source; null if it is none. */
+  /** The column of the source; null if it is not one. */
   column: number | null
   /** A function that gives the value of the row at a place. */
   open: (step: AnsweredStep) => (place: number) => string

@@ -6,13 +6,13 @@ import { readFacetCounts } from '../run/results/family-counts.ts'
 import { readLastRow } from '../run/results/row-search.ts'
 import { type AnsweredStep, readAnsweredSteps } from './answered-rows.ts'
 
-/** A rule of either run; what has one name or one id is one rule. */
+/** A rule of either run; rules with the same name or the same id are one. */
 export interface NumberedRule {
   rule: string
   ruleIds: string[]
 }
 
-/** How a row of a run stands, as far as runs are compared by it. */
+/** The state of a row in a run, as far as runs are compared by it. */
 export interface Standing {
   /** The number of the run or retry whose answer it is. */
   member: number
@@ -25,18 +25,18 @@ export interface Standing {
   /** Why a person wanted it not to be sent; null for rows to be sent. */
   leftOut: LeftOutState | null
   /**
-   * What it came to: '' if the service decided, or what the service said, else its state with its error. What was under
-   * way when a run was killed is `pending`: a resume decides its outcome.
+   * Its outcome: '' if the service decided, or the service's own word for it, else its state with its error.
+   * A row under way when its run was killed is `pending`: a resume decides its outcome.
    */
   outcome: string
   /** The numbers of the rules that it triggered, ascending. */
   rules: readonly number[]
 }
 
-/** How each row of a run and its retries stands. Most rows are of a few kinds. */
+/** The standing of each row of a run and its retries. Most rows are of a few kinds. */
 export class Standings {
   readonly kinds: Standing[] = []
-  /** One more than the number of each row's kind; 0 for a row that the run does not have. */
+  /** The number of each row's kind plus one; 0 for a row that the run does not have. */
   readonly of: Uint32Array<ArrayBuffer>
   readonly #numberOf = new Map<string, number>()
 
@@ -44,7 +44,7 @@ export class Standings {
     this.of = new Uint32Array(length)
   }
 
-  /** Reads how each row stands by its newest answer. */
+  /** Reads the standing of each row by its newest answer. */
   static read(family: RunFamily, rules: readonly NumberedRule[]): Standings {
     const last = Math.max(0, ...family.members.map(readLastRow))
     const standings = new Standings(last + 1)
@@ -58,7 +58,7 @@ export class Standings {
     return standings
   }
 
-  /** One more than the number of a kind. */
+  /** The number of a kind plus one. */
   toNumber(kind: Standing): number {
     const key = JSON.stringify(kind)
     const known = this.#numberOf.get(key) ?? this.kinds.push(kind)
@@ -66,13 +66,13 @@ export class Standings {
     return known
   }
 
-  /** How a row stands; undefined if the run does not have it. */
+  /** The standing of a row; undefined if the run does not have it. */
   at(row: number): Standing | undefined {
     return this.kinds[(this.of[row] ?? 0) - 1]
   }
 }
 
-/** The rules of all runs. The names of the last run stand for those of the others. */
+/** The rules of all runs, under the names that the last run gives them. */
 export function numberRules(families: readonly RunFamily[]): NumberedRule[] {
   const rules: NumberedRule[] = []
   for (const { db } of families.flatMap(({ members }) => members)) {
@@ -105,17 +105,17 @@ const OUTCOME = `CASE WHEN row.item IS NULL THEN coalesce(result.state, 'invalid
 const LEFT_OUT = `CASE result.state
     ${LEFT_OUT_STATES.map((state, index) => `WHEN '${state}' THEN ${index + 1}`).join(' ')} ELSE 0 END`
 
-/** The first four as one number: each further value of a row takes time to hand over. */
+/** The first four in one number: each further value of a row takes time to hand over. */
 const READ_STANDING = `SELECT row.id,
     ${IS_ANSWERED} + 2 * (${IS_OPEN}) + 4 * (found.cached IS NOT NULL) + 8 * (${LEFT_OUT}),
     ${OUTCOME}, coalesce(found.rules, 0)
   FROM row LEFT JOIN result ON result.row = row.id LEFT JOIN found ON found.row = row.id
   WHERE row.id IN (SELECT value FROM json_each(?))`
 
-/** Most kinds of rows that are known by what their journal has of them. */
+/** Most kinds of rows remembered by their values in the journal. */
 const KNOWN_MAX = 10_000
 
-/** Adds how the rows of one run stand. */
+/** Adds the standings of the rows of one run. */
 class MemberReader {
   readonly #standings: Standings
   readonly #member: number
@@ -139,7 +139,7 @@ class MemberReader {
     this.#hasAnswers = db.prepare('SELECT 1 FROM result WHERE answer IS NOT NULL LIMIT 1').get() !== undefined
   }
 
-  /** Adds the rows of a step that are this run's. Of those that were decided little need be known. */
+  /** Adds this run's rows in a step. Decided rows need few columns. */
   add(step: AnsweredStep): void {
     const { of } = this.#standings
     const owner = this.#member + 1

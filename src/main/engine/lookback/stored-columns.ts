@@ -7,16 +7,16 @@ import type { RowScores } from '../run/results/row-values.ts'
 import { JournalColumns } from './journal-columns.ts'
 import type { StretchColumns } from './stretch-columns.ts'
 
-/** What is stored next to a journal, as far as it was asked for. */
+/** What is stored next to a journal, as far as requested. */
 interface StoredPart extends Pick<FoundColumns, 'marks' | 'kinds'> {
   /** Columns and classes that are not stored have no entry. */
   cells: ReadonlyMap<number, RowCells>
   scores: ReadonlyMap<string, RowScores>
-  /** Frees its columns, which are empty from then on. */
+  /** Frees its columns, which are then empty. */
   release: () => void
 }
 
-/** What is to be read of each row: the cells of columns, and the scores of certain classes or of all. */
+/** What to read of each row: the cells of columns, and the scores of certain classes or of all. */
 export interface WantedColumns {
   columns: readonly number[]
   classes: readonly string[] | 'all'
@@ -40,7 +40,7 @@ export function loadColumns(view: RunView, { columns, classes }: WantedColumns):
   })
 }
 
-/** What a journal says of a stretch of rows, as far as it is stored next to it, and else from the journal. */
+/** A stretch of rows, read from what is stored next to the journal, and else from the journal. */
 export class StoredColumns implements StretchColumns {
   readonly has: Uint8Array
   readonly answered: Uint8Array
@@ -109,7 +109,7 @@ export class StoredColumns implements StretchColumns {
     })
   }
 
-  /** Throws once it was released: nothing must be taken for a row without scores, answers or cells. */
+  /** Throws after release, so that no row is taken for one without scores, answers or cells. */
   get #found(): StoredPart {
     if (this.#stored.marks.length === 0) throw new Error('these columns were released')
     return this.#stored

@@ -1,13 +1,13 @@
 /**
- * What one journal says of a stretch of rows, column by column, by place: 0 is the first row of the stretch. Columns are
- * read when they are asked for, and are not to be changed.
+ * A stretch of one journal's rows, column by column, by place: 0 is the first row of the stretch. Columns are
+ * read on request and must not be changed.
  */
 export interface StretchColumns {
   /** 1 for a row that the journal has. */
   readonly has: Uint8Array
   /** 1 if the service answered the row with a result of its own. */
   readonly answered: Uint8Array
-  /** 1 if the service said what became of the row in a word. */
+  /** 1 if the service's answer is a word for what became of the row. */
   readonly said: Uint8Array
   /** 1 if the answer came from the service's cache. */
   readonly cached: Uint8Array

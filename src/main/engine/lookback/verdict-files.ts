@@ -37,15 +37,15 @@ const COLUMNS = {
   note: 'sluice_note',
 } as const
 
-/** The member of a JSON Lines export that has the verdicts of a row. */
+/** The member with the verdicts of a row in a JSON Lines export. */
 const JSON_VERDICTS = 'verdicts'
 
-/** Stands between several verdicts in a cell, and between their rules, as an export has them. */
+/** Separates several verdicts, or their rules, in a cell of an export. */
 const SEPARATOR = '; '
 
 /**
- * Stores the verdicts of a file, all or none, and returns how many; rows without one are skipped. Throws `BAD_SOURCE`
- * with the first row that is wrong, and what storing throws.
+ * Stores the verdicts of a file, all or none, and returns their number; rows without one are skipped. Throws
+ * `BAD_SOURCE` for the first wrong row, and what storing throws.
  */
 export async function importVerdicts(family: RunFamily, source: PlanSource): Promise<number> {
   const given: { row: NamingRow; verdicts: Omit<NewVerdict, 'row'>[] }[] = []
@@ -54,7 +54,7 @@ export async function importVerdicts(family: RunFamily, source: PlanSource): Pro
     const { columns } = reader
     const naming = findRowNaming(columns)
     if (naming === null) throw toMissingColumn(columns, 'row', '--from', source.path)
-    // A file of verdicts has a line for each, also as JSON lines.
+    // A file of verdicts has a line for each verdict, in JSON lines, too.
     const isExport = isJsonLinesExport(columns) && !columns.includes(COLUMNS.verdict)
     const jsonAt = isExport ? columns.indexOf(JSON_VERDICTS) : -1
     const verdictAt =
@@ -118,7 +118,7 @@ function parseVerdicts(
   refuse: (reason: string) => SluiceError,
 ): RowVerdict[] {
   const words = text.split(SEPARATOR)
-  // The name of a single rule may have a separator in it.
+  // The name of a single rule may contain the separator.
   const rules = words.length === 1 ? [ruleText] : splitTexts(ruleText ?? '')
   if (rules.length !== words.length) {
     throw refuse(`${words.length} verdicts need as many rules, and ${COLUMNS.rule} has ${rules.length}`)
@@ -152,7 +152,7 @@ function parseJsonVerdicts(text: string, refuse: (reason: string) => SluiceError
   return data.map(({ verdict: word, rule, note }) => toVerdict({ word, rule, note }, refuse))
 }
 
-/** The rules of several verdicts, or their notes, as an export joins them: as JSON where the name of one has a separator in it. */
+/** The rules or notes of several verdicts, as an export joins them: as JSON if one contains the separator. */
 function splitTexts(text: string): string[] {
   const list = text.startsWith('[') ? parseJson(text) : undefined
   if (Array.isArray(list) && list.every((one) => typeof one === 'string')) return list

@@ -7,7 +7,7 @@ import type { Mapping, Plan } from '../../../shared/plan/plan.ts'
 import { toFound } from '../../../shared/run/problem.ts'
 import { findFilledBy } from './left-out-content.ts'
 
-/** A column that is not sent, and the one of a like name that fills a field. */
+/** An unsent column, and the similarly named one that fills a field. */
 interface Alike {
   field: string
   index: number
@@ -17,9 +17,9 @@ interface Alike {
 }
 
 /**
- * Columns that are not sent, and whose names differ from that of a field, or of the column that fills it, only in case and
- * separators: keys of JSON that one program writes in two ways. Leaves out mappings that a person stated, and content,
- * which has a warning of its own. `mapping` is the resolved one of the plan.
+ * Unsent columns whose names differ only in case and separators from a field, or from the column that fills
+ * it: keys of JSON that one program writes in two ways. Skips mappings that a person stated, and content,
+ * which has its own warning. `mapping` is the resolved one of the plan.
  */
 export class AlikeColumns {
   readonly #columns: readonly string[]
@@ -43,7 +43,7 @@ export class AlikeColumns {
     })
   }
 
-  /** Looks at one more row that is sent; a copy of what is sent is not lost. */
+  /** Checks one more sent row; a copy of what is sent is not lost. */
   note(cells: readonly string[]): void {
     for (const alike of this.#alike) {
       const cell = cells[alike.index] ?? ''
@@ -53,7 +53,7 @@ export class AlikeColumns {
     }
   }
 
-  /** What is not sent, a column each. */
+  /** Warnings about unsent columns, one each. */
   findWarnings(): SourceWarning[] {
     return this.#alike.flatMap(({ field, index, kept, rows, first }): SourceWarning[] => {
       if (rows === 0) return []

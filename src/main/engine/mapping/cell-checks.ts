@@ -15,7 +15,7 @@ import { toFound } from '../../../shared/run/problem.ts'
 import { toCellKinds } from './row-marks.ts'
 import { findDamage } from './text-damage.ts'
 
-/** Finds what is wrong with the cells that fill the fields of a row, which the request no longer shows. */
+/** Finds problems in the cells behind a row's fields that the request no longer shows. */
 export type CheckCells = (
   row: number,
   cells: readonly string[],
@@ -23,25 +23,25 @@ export type CheckCells = (
   isAscii: boolean,
 ) => FoundProblem[]
 
-/** A field, and a column that it is filled from. */
+/** A field and a column that fills it. */
 interface FilledField {
   field: string
   index: number
   /** Whether the cell is content, which may be anything; ids and addresses may not. */
   isContent: boolean
-  /** Of an id that is more than the cell: how many columns its template has; 0 for any other field. */
+  /** For an id made from more than the cell: the number of columns in its template; 0 for any other field. */
   idColumns: number
 }
 
-/** What a cell of Excel holds at most, in UTF-16 code units; a longer text is cut to it. */
+/** Most UTF-16 code units in a cell of Excel, which cuts longer texts. */
 const SPREADSHEET_CELL_CHARACTERS = 32_767
 
 const NO_PROBLEMS: FoundProblem[] = []
 
 /**
- * Compiles the checks of cells: an error of a spreadsheet (`#N/A`) fills no id and no address, and is told in content; a
- * text that is exactly as long as a spreadsheet keeps was probably cut, and one may have been damaged before; a number
- * that the spreadsheet shows with fewer digits is no sure id. `mapping` is the resolved one.
+ * Compiles the checks of cells: a spreadsheet error (`#N/A`) cannot fill an id or address, and is reported in
+ * content; a text exactly as long as a spreadsheet allows was probably cut, and one may have been damaged
+ * earlier; a number shown with fewer digits is not a reliable id. `mapping` is the resolved one.
  */
 export function createCellCheck(
   operation: Operation,
@@ -56,7 +56,7 @@ export function createCellCheck(
     )
   })
   const framed = findFramed(mapping, columns)
-  // Most rows are done with this: text of ASCII that nothing was cut off, in ids that look like ids.
+  // Settles most rows: ASCII text that was not cut, and ids that look like ids.
   const isPlain = (cells: readonly string[]): boolean => {
     for (const { index, idColumns } of filled) {
       const cell = cells[index]
@@ -108,12 +108,12 @@ export function createCellCheck(
   }
 }
 
-/** A field whose template has text of its own, so that all rows with nothing in its columns get the same. */
+/** A field whose template has text of its own, so that all rows with empty columns get the same value. */
 interface FramedField {
   field: string
   indexes: number[]
   cause: ProblemCause
-  /** What is left of the template in such rows. */
+  /** The template's text in such rows. */
   text: string
 }
 
@@ -124,7 +124,7 @@ function isBare({ indexes }: FramedField, cells: readonly string[]): boolean {
 const FRAMED: ReadonlySet<string> = new Set([...COMPARED_FIELDS, 'text_data', 'url'])
 
 function findFramed(mapping: Mapping, columns: readonly string[]): FramedField[] {
-  // A whole request may bring the field.
+  // A whole request may set the field.
   if (!isEmpty(mapping[REQUEST_FIELD.name])) return []
   return Object.entries(mapping).flatMap(([field, source]): FramedField[] => {
     const indexes = findColumns(source, columns)
@@ -144,7 +144,9 @@ function findFramed(mapping: Mapping, columns: readonly string[]): FramedField[]
   })
 }
 
-/** Whether a template puts cells into an id with something else; of a cell alone, the id is checked itself. */
+/**
+ * Whether a template puts cells into an id with other text; if it is only a cell, the id itself is checked.
+ */
 function isPartOfId(field: string, source: FieldSource): boolean {
   return (
     source.kind === 'template' &&
@@ -154,8 +156,8 @@ function isPartOfId(field: string, source: FieldSource): boolean {
 }
 
 /**
- * How a spreadsheet or data frame changed a cell that is a part of an id. Dates and truth values may be meant there, and
- * a missing value beside another cell.
+ * How a spreadsheet or data frame changed a cell that is part of an id. Dates and truth values may be
+ * intended there, and so may a missing value next to another cell.
  */
 function findChangedPart(cell: string, idColumns: number): ProblemCause | null {
   const as = findLostId(cell)
@@ -163,7 +165,7 @@ function findChangedPart(cell: string, idColumns: number): ProblemCause | null {
   return { code: 'lost_id', args: { as } }
 }
 
-/** Whether a field names something, so that two values which look the same are one. */
+/** Whether a field identifies something, so that two values that look the same should be one. */
 function isCompared(field: string): boolean {
   return COMPARED_FIELDS.some((name) => name === field)
 }

@@ -15,18 +15,18 @@ import {
   toValueText,
 } from './json-text.ts'
 
-/** Puts one field into the body, or says what keeps it out. A field that is there already stays as it is. */
+/** Writes one field into the body, or returns what prevents it. An existing field stays unchanged. */
 export type WriteField = (
   body: Body,
   row: number,
   cells: readonly string[],
-  /** Of a row of JSON, what each cell is there; see `CellKind`. */
+  /** For a row of JSON, the kind of each cell; see `CellKind`. */
   kinds: string | null,
 ) => FoundProblem | null
 
 /**
- * Writes a cell as it is; an empty one leaves the field out. Rows of JSON with an object or array in one of the
- * `structured` columns are refused.
+ * Writes a cell unchanged; an empty one leaves the field out. Refuses rows of JSON with an object or array in
+ * one of the `structured` columns.
  */
 export function createTextWriter(
   name: string,
@@ -40,7 +40,7 @@ export function createTextWriter(
   }
 }
 
-/** Finds an object or array in columns of a row of JSON that fill a text. */
+/** Finds an object or array in the columns that fill a text from a row of JSON. */
 function findStructured(
   name: string,
   indexes: readonly number[],
@@ -54,8 +54,8 @@ function findStructured(
 }
 
 /**
- * Writes the notes of a term to update (docs/interface.md §2.5): null clears them, a key that a row of JSON lacks
- * leaves them, and empty text does either. `index` is the column they come from, null if they are a template or
+ * Writes the notes of a term to update (docs/interface.md §2.5): null clears them, a key missing from a row
+ * of JSON leaves them, and empty text can do either. `index` is their column, null for a template or for
  * nothing; `structured` as for a text.
  */
 export function createNotesWriter(
@@ -76,7 +76,7 @@ export function createNotesWriter(
   }
 }
 
-/** Writes a field unless the whole request has it; with `isTold`, warns if the value there is another. */
+/** Writes a field unless the whole request has it; with `isTold`, warns if the value there differs. */
 export function keepPresent(name: string, write: WriteField, isTold = false): WriteField {
   return (body, row, cells, kinds) => {
     if (!Object.hasOwn(body, name)) return write(body, row, cells, kinds)
@@ -90,8 +90,8 @@ export function keepPresent(name: string, write: WriteField, isTold = false): Wr
 }
 
 /**
- * One column may hold the whole object as JSON, others single keys. If both give a key, with different values, both are
- * sent; what a whole request has brought goes before both.
+ * One column may hold the whole object as JSON, others single keys. If both give a key different values, both
+ * are sent; a whole request takes precedence over both.
  */
 export function createObjectWriter(
   name: string,
@@ -132,13 +132,13 @@ function addKeys(
   if (object !== null) return addMembers(object, added, repeats)
   const filled: Record<string, string> = {}
   for (const { key, value } of added) {
-    // Plain assignment would set the prototype where the key is `__proto__`.
+    // Plain assignment would set the prototype if the key is `__proto__`.
     Object.defineProperty(filled, key, { value, enumerable: true, configurable: true, writable: true })
   }
   return filled
 }
 
-/** A cell without models leaves the row to the plan's own; that list is shared by all rows and never changed. */
+/** A cell without models means the plan's own; that list is shared by all rows and never changed. */
 export function createModelsWriter(name: string, read: ReadCell | null, models: string[]): WriteField {
   return (body, row, cells) => {
     const text = read === null ? '' : read(row, cells)
@@ -154,8 +154,8 @@ export function createModelsWriter(name: string, read: ReadCell | null, models: 
 }
 
 /**
- * Starts the body from a whole request. Null in a field of the interface counts as a field that is not there, but for
- * those in `nullable`.
+ * Starts the body from a whole request. A null field of the interface counts as missing, except those in
+ * `nullable`.
  */
 export function createRequestWriter(
   read: ReadCell,
@@ -182,8 +182,8 @@ function toNoObject(field: string, row: number, text: string): FoundProblem {
 }
 
 /**
- * The models that a cell names: a JSON array of strings, or names apart by commas, semicolons, pipes or white space.
- * Returns null for what begins as a JSON array and is none of strings.
+ * The models that a cell names: a JSON array of strings, or names separated by commas, semicolons, pipes or
+ * white space. Null if it begins as a JSON array but is not one of strings.
  */
 export function parseModels(cell: string): string[] | null {
   if (!cell.trimStart().startsWith('[')) return cell.split(/[,;|\s]+/).filter((name) => name !== '')
@@ -207,22 +207,22 @@ export interface MediaAddresses {
 
 const MEDIA_COLUMN = 'media'
 
-/** The placeholder of a media template that stands for the file's path. */
+/** The placeholder for a file's path in a media template. */
 export const PATH_PLACEHOLDER = 'path'
 
-/** Whether a source's rows may be media files of a folder, whose addresses the plan says how to make. */
+/** Whether a source's rows may be media files of a folder, to which the plan gives addresses. */
 export function hasMediaFiles(plan: Plan, columns: readonly string[]): boolean {
   return (plan.source.format === 'folder' || isFolderColumns(columns)) && columns.includes(MEDIA_COLUMN)
 }
 
-/** The cell that holds the path of a row's media file, empty if the row is none. */
+/** The cell with the path of a row's media file; empty if the row is not one. */
 export function createMediaCell(columns: readonly string[]): ReadCell {
   const index = columns.indexOf(MEDIA_COLUMN)
   return (_row, cells) => cells[index] ?? ''
 }
 
 /**
- * Gives the address of a row's media file, empty if the row is none; null if the plan names no way to one.
+ * Gives the address of a row's media file: empty if the row is not one, null if the plan gives it no address.
  * Without `addresses`, as before a run has any, an address of the same form stands in.
  */
 export function createMediaUrl(

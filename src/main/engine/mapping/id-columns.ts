@@ -7,11 +7,11 @@ import type { Body } from './json-text.ts'
 
 const NONE: ReadonlySet<string> = new Set()
 
-/** The columns that a plan takes ids from, looked at as a whole while its source is read. */
+/** Checks, as a whole, the columns that a plan takes ids from while its source is read. */
 export class IdColumns {
   readonly #columns: readonly { field: string; column: IdColumn }[]
 
-  /** The mapping of the plan is resolved. */
+  /** The plan's mapping must be resolved. */
   constructor({ mapping }: Pick<Plan, 'mapping'>) {
     this.#columns = ID_TEXT_FIELDS.filter((field) => mapping[field]?.kind === 'column').map((field) => ({
       field,
@@ -19,7 +19,7 @@ export class IdColumns {
     }))
   }
 
-  /** Looks at the ids of one more row. `reported` are the fields whose ids have a warning already. */
+  /** Checks the ids of one more row. `reported` are the fields whose ids already have a warning. */
   note(body: Readonly<Body>, row: number, isSent: boolean, reported = NONE): void {
     for (const { field, column } of this.#columns) {
       const id = body[field]
@@ -27,7 +27,7 @@ export class IdColumns {
     }
   }
 
-  /** What the rows together show: how many of those that can be sent, and the first of them. */
+  /** What the rows show together: the number of affected rows that can be sent, and the first of them. */
   findWarnings(): { rows: number; example: FoundProblem }[] {
     return this.#columns.flatMap(({ field, column }) =>
       column.list().map(({ as, rows, first: { row, id } }) => {
@@ -39,8 +39,8 @@ export class IdColumns {
 }
 
 /**
- * Turns numbers that a reader found too long into problems of the id fields that send them. Of the numbers that no id field
- * sends, only the first is reported.
+ * Turns numbers that a reader found too long into problems of the id fields that send them. Of numbers that
+ * no id field sends, only the first is reported.
  */
 export function toIdProblems(problems: readonly FoundProblem[], body: Readonly<Body>): FoundProblem[] {
   if (problems.length === 0) return []
@@ -60,7 +60,10 @@ export function toIdProblems(problems: readonly FoundProblem[], body: Readonly<B
   })
 }
 
-/** Drops the warning that an id looks rounded where a spreadsheet certainly rounded it, which is reported already. */
+/**
+ * Drops the warning that an id looks rounded if a spreadsheet certainly rounded it, which is already
+ * reported.
+ */
 export function withoutCertain(
   found: readonly FoundProblem[],
   certain: ReadonlySet<string>,
@@ -71,7 +74,7 @@ export function withoutCertain(
   )
 }
 
-/** The fields of ids that a spreadsheet certainly rounded, or shows with separators of thousands. */
+/** Id fields that a spreadsheet certainly rounded, or shows with thousands separators. */
 export function listCertain(problems: readonly FoundProblem[]): ReadonlySet<string> {
   if (problems.length === 0) return NONE
   const isCertain = (problem: FoundProblem) =>

@@ -5,7 +5,7 @@ import {
 } from '../../../shared/messages/problem-messages.ts'
 import { isJsonLinesExport } from '../../../shared/run/export-columns.ts'
 
-/** What a reader found in a file that the cells of its export no longer show. */
+/** Problems that a reader found in a file, and that its exported cells no longer show. */
 const LOST: readonly ProblemCause[] = [
   { code: 'below_other_header' },
   { code: 'nul_character', args: { character: 'NUL' } },
@@ -20,8 +20,8 @@ const LOST: readonly ProblemCause[] = [
 const SENTENCES = LOST.flatMap((cause) => [sayExpected(cause, 'terminal'), sayExpected(cause, 'window')])
 
 /**
- * Finds rows of an export of ours that were invalid since their cells may be cut, or those of several rows: nothing but the
- * export's message tells it. Null if the columns are not those of an export.
+ * Finds rows of our own exports that were invalid because their cells may be cut or belong to several rows:
+ * only the export's message tells. Null if the columns are not those of an export.
  */
 export function createBeforeCheck(
   columns: readonly string[],

@@ -5,14 +5,14 @@ import type { Mapping, Plan } from '../../../shared/plan/plan.ts'
 import { toValueText } from './json-text.ts'
 import { listMarks, setMark } from './row-marks.ts'
 
-/** Which cells of a row are part of another one, by their indexes: a text that the delimiter has cut. */
+/** Which cells of a row are part of another, by index: a text that the delimiter split. */
 interface Joined {
   into: number
   surplus: readonly number[]
   delimiter: string
 }
 
-/** A mark of a row (`row-marks.ts`): `join2:3,4:%3B` has cells 3 and 4 as part of cell 2, with `;` between them. */
+/** A row mark (`row-marks.ts`): `join2:3,4:%3B` makes cells 3 and 4 part of cell 2, with `;` between them. */
 const JOIN_MARK = 'join'
 
 const isJoinMark = (mark: string) => mark.startsWith(JOIN_MARK)
@@ -22,7 +22,7 @@ function markJoined(kinds: string | null, { into, surplus, delimiter }: Joined):
   return setMark(kinds, isJoinMark, parts.join(':'))
 }
 
-/** A row's cells with the surplus ones joined; the cells themselves if none are. */
+/** A row's cells with the surplus ones joined; the same array if there are none. */
 export function joinCells(cells: readonly string[], kinds: string): readonly string[] {
   const mark = listMarks(kinds).find(isJoinMark)
   if (mark === undefined) return cells
@@ -34,15 +34,16 @@ export function joinCells(cells: readonly string[], kinds: string): readonly str
   return joined
 }
 
-/** Fields whose texts may hold the delimiter; ids and the like that do are something else. */
+/** Fields whose texts may contain the delimiter; an id that does is something else. */
 const TEXT_FIELDS = ['text_data', 'url', 'term', 'notes']
 
 type Surplus = Extract<FoundProblem, { code: 'surplus_cells' }>
 
 /**
- * Makes the function that says whether the surplus cells of a row can be part of its last column, and joins them if the
- * plan has it so. They can if that column fills a text that is sent: the surplus of another column's text would go into
- * a wrong one. It gives the kinds of the row, with a mark of what is joined, and the problems that are left of it.
+ * Creates the function that decides whether a row's surplus cells can be part of its last column, and joins
+ * them if the plan says so. They can if that column fills a text that is sent: the surplus of another text
+ * would go into the wrong column. It returns the kinds of the row, with a mark for what is joined, and the
+ * remaining problems.
  */
 export function createCellJoiner(
   { fixes = [], mapping }: { fixes?: Plan['fixes']; mapping: Mapping },
@@ -65,7 +66,7 @@ function isOf(fix: Fix, { args }: Surplus): boolean {
   return fix.kind === 'join_cells' && fix.from === args.cells && fix.with === args.delimiter
 }
 
-/** Adds the fields that joined cells changed to the corrections of a row, whose fields were `before` that. */
+/** Adds the fields changed by joining cells to a row's corrections; `before` are its fields before that. */
 export function addJoined(
   corrections: readonly Correction[],
   before: Readonly<Record<string, unknown>>,

@@ -3,8 +3,8 @@ import { isJson } from '../../../shared/messages/pretty-json.ts'
 import type { RequestField } from '../../../shared/service/request-field.ts'
 
 /**
- * Compiles the template of a field. In JSON, placeholders are values: between quotes a part of the text there, elsewhere
- * a JSON value of their own, so that no cell adds a key or breaks the JSON. A list of models may be no JSON.
+ * Compiles a field's template. In JSON, a placeholder between quotes is part of that text, any other a JSON
+ * value of its own, so that no cell can add a key or break the JSON. A list of models need not be JSON.
  */
 export function compileFieldTemplate(
   kind: RequestField['kind'],
@@ -15,7 +15,7 @@ export function compileFieldTemplate(
   const isJsonField =
     kind === 'json_object' || (kind === 'string_array' && template.trimStart().startsWith('['))
   const parts = parseTemplate(template)
-  // A placeholder alone is the whole value, which is checked like that of a column.
+  // A lone placeholder is the whole value, which is checked like a column's.
   return isJsonField && parts.length > 1
     ? compileJsonTemplate(template, columns, runToken)
     : compileTemplate(template, columns, runToken)
@@ -36,7 +36,7 @@ function compileJsonTemplate(template: string, columns: readonly string[], runTo
     sample += quotes.isInside ? '0' : ' 0 '
     return quotes.isInside ? (row, cells) => escapeText(read(row, cells)) : toJsonValue(read)
   })
-  // Unfilled, it is refused in every row, and shown as it was written.
+  // Left unfilled, it is refused in every row and shown as written.
   if (!isSound || !isJson(sample)) return () => template
   return (row, cells) => {
     let text = ''
@@ -45,12 +45,12 @@ function compileJsonTemplate(template: string, columns: readonly string[], runTo
   }
 }
 
-/** What the text between two quotes becomes. */
+/** Text as it is written between two quotes. */
 function escapeText(text: string): string {
   return JSON.stringify(text).slice(1, -1)
 }
 
-/** What is not one JSON value stays in its braces, with which no text is JSON. */
+/** What is not one JSON value keeps its braces, which are never valid JSON. */
 function toJsonValue(read: ReadCell): ReadCell {
   return (row, cells) => {
     const text = read(row, cells)
@@ -58,14 +58,14 @@ function toJsonValue(read: ReadCell): ReadCell {
   }
 }
 
-/** Follows the quotes of a JSON text from piece to piece. */
+/** Tracks the quotes of a JSON text from piece to piece. */
 class QuoteTracker {
   isInside = false
   /** Whether the text so far ends within an escape. */
   isEscaping = false
 
   read(text: string): void {
-    // An escape that a placeholder would complete is refused, so none goes on from the piece before.
+    // An escape that a placeholder would complete is refused, so none continues from the last piece.
     let at = 0
     while (at < text.length) {
       const unit = text[at]

@@ -1,7 +1,7 @@
 import { isJsonObject } from '../../../shared/service/json-object.ts'
 import { type JsonMember, parseJsonLine } from '../source/jsonl/parse-json-line.ts'
 
-/** A JSON value that goes out as the text it is: no digit, key or order of it changes. */
+/** A JSON value sent as its original text: no digit, key or order changes. */
 export class JsonText {
   readonly text: string
 
@@ -10,13 +10,13 @@ export class JsonText {
     this.text = text
   }
 
-  /** The value, for whoever only looks at it. */
+  /** The parsed value, for reading only. */
   toJSON(): unknown {
     return JSON.parse(this.text)
   }
 }
 
-/** Reads a cell that should hold a JSON object, or returns null if it does not. */
+/** Reads a cell that should hold a JSON object; null if it does not. */
 export function readJsonObject(cell: string): JsonText | null {
   return parseJsonLine(cell).kind === 'object' ? new JsonText(cell) : null
 }
@@ -32,8 +32,8 @@ export function toValueText(value: unknown): string {
 }
 
 /**
- * Adds text members to an object. A key that it has already keeps its value; if the added one differs and `repeats`, both
- * are in the text, so that none is lost, and a warning of doubled keys tells.
+ * Adds text members to an object. An existing key keeps its value; if the added one differs and `repeats` is
+ * set, the text has both, so that none is lost and a warning about doubled keys follows.
  */
 export function addMembers(
   { text }: JsonText,
@@ -52,7 +52,7 @@ export function addMembers(
   return new JsonText(appendTo(text, members, behind))
 }
 
-/** Whether a JSON value is that text, or is written like it. */
+/** Whether a JSON value is this text, or is written exactly like it. */
 function isSameValue(json: string, text: string): boolean {
   const written = json.trim()
   return written === text || (written.startsWith('"') && JSON.parse(written) === text)
@@ -71,10 +71,10 @@ function appendTo(text: string, members: readonly JsonMember[], behind: readonly
   return `${text.slice(0, end)},${behind.join(',')}${text.slice(end)}`
 }
 
-/** What a row becomes: fields by their names, and the text of the whole request that it began with, if it did. */
+/** What a row is mapped to: fields by name, and the text of the whole request that it began with, if any. */
 export type Body = Record<string, unknown> & { [WHOLE]?: WholeRequest }
 
-/** A whole request as its cell has it, with the values that its members put into the body. */
+/** A whole request as its cell has it, and the values that its members gave the body. */
 interface WholeRequest {
   text: string
   members: readonly JsonMember[]
@@ -83,7 +83,10 @@ interface WholeRequest {
 
 const WHOLE = Symbol('whole request')
 
-/** Begins a body with a whole request; returns false if `text` is not one. `toValue` gives null for what is left out. */
+/**
+ * Begins a body with a whole request; false if `text` is not one. `toValue` returns null for a member to
+ * leave out.
+ */
 export function beginWithRequest(
   body: Body,
   text: string,
@@ -110,7 +113,7 @@ export function findRequestText(body: Readonly<Body>): string | null {
   return body[WHOLE]?.text ?? null
 }
 
-/** The JSON of a body. What came as JSON stands in it as it was written. */
+/** The JSON of a body. What came as JSON keeps its original text. */
 export function writeBody(body: Readonly<Body>): string {
   const whole = body[WHOLE]
   if (whole !== undefined) return writeWhole(body, whole)
@@ -126,7 +129,7 @@ function listWritten(body: Readonly<Body>, names = Object.keys(body)): string[] 
   })
 }
 
-/** The members of the request that are still as they were, then what was changed or added. */
+/** The unchanged members of the request, then what was changed or added. */
 function writeWhole(body: Readonly<Body>, { text, members, values }: WholeRequest): string {
   const isKept = (name: string) =>
     values.has(name) && Object.hasOwn(body, name) && body[name] === values.get(name)

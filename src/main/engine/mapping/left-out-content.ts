@@ -20,12 +20,12 @@ interface LeftOut {
   field: 'text_data' | 'url'
   index: number
   rows: number
-  /** How many of them have nothing but an id or an address. */
+  /** How many of them hold nothing but an id or an address. */
   references: number
   first: string
 }
 
-/** A column without such a name, which what people write in it tells. */
+/** A column whose name does not show that people write in it; its cells do. */
 interface ProseColumn {
   index: number
   filled: number
@@ -37,7 +37,10 @@ interface ProseColumn {
 interface Kept {
   field: 'text_data' | 'url'
   index: number
-  /** Whether it has the name of the text, which is as good as stated: only columns of the same name are in doubt. */
+  /**
+   * Whether it is named like the text, which is as good as stated: then only columns of the same name are in
+   * doubt.
+   */
   isNamed: boolean
 }
 
@@ -45,10 +48,10 @@ interface Kept {
 type LeftOutField = NestedText & Pick<LeftOut, 'field'>
 
 /**
- * The content that is lost because a column was matched or guessed as the one content of each request: columns that look
- * like the text, also fields of objects, addresses next to a guessed text, columns of the same name, and those with far more
- * prose than what is sent. Nothing if a person stated what fills it.
- * `mapping` is the resolved one of the plan.
+ * The content lost because a column was matched or guessed to be the one content of each request: columns and
+ * fields of objects that look like the text, addresses next to a guessed text, columns of the same name, and
+ * those with far more prose than what is sent. Nothing if a person stated what fills it. `mapping` is the
+ * resolved one of the plan.
  */
 export class LeftOutContent {
   readonly #columns: readonly string[]
@@ -57,7 +60,7 @@ export class LeftOutContent {
   /** Fields of JSON objects that have no column of their own, and what the reader found in them. */
   readonly #nested: readonly LeftOutField[]
   readonly #others: ProseColumn[] = []
-  /** Rows whose content that is sent is prose. */
+  /** Rows whose sent content is prose. */
   #keptProse = 0
 
   constructor(
@@ -82,7 +85,7 @@ export class LeftOutContent {
     this.#others = this.#listOthers(used, nestedTexts)
   }
 
-  /** The columns that nothing is filled from and whose names say nothing. */
+  /** The unused columns whose names say nothing. */
   #listOthers(used: ReadonlySet<number>, nestedTexts: readonly NestedText[]): ProseColumn[] {
     const columns = this.#columns
     const names = new Set(columns)
@@ -106,7 +109,7 @@ export class LeftOutContent {
     for (const [index, name] of columns.entries()) if (isLinkColumn(name, names)) used.add(index)
     const matched = matchColumns(columns, plan.operation)
     const url = listColumnsOf(matched['url'], columns)
-    // What is called like the field itself, as a column that was added since the guess.
+    // A column named like the field itself, such as one added since the guess.
     const text = listColumnsOf(matched['text_data'], columns).filter((index) => !used.has(index))
     const urls =
       kept === 'text_data' && isEmpty(mapping['url'])
@@ -134,7 +137,9 @@ export class LeftOutContent {
     ]
   }
 
-  /** Looks at one more row that is sent. Cells without letters do not count as text; nor does a copy of the text that is sent. */
+  /**
+   * Checks one more sent row. Cells without letters do not count as text, nor does a copy of the sent text.
+   */
   note(cells: readonly string[]): void {
     const kept = this.#kept
     if (kept === null) return
@@ -188,8 +193,8 @@ export class LeftOutContent {
   }
 
   /**
-   * Whether a column has texts by its values, too: one called `post` often has ids or permalinks. What is called like the
-   * column that is sent has its content, and so have addresses.
+   * Whether a column holds texts by its values, too: one called `post` often has ids or permalinks. A column
+   * named like the sent one has its kind of content, and so have addresses.
    */
   #isText(index: number, rows: number, references: number): boolean {
     const kept = this.#kept?.index ?? -1
@@ -211,20 +216,20 @@ const HAS_LETTER = /\p{L}/u
 /** Scripts without spaces between words. */
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]/u
-/** How an object or an array of JSON begins that holds anything. */
+/** How a JSON object or array that is not empty begins. */
 const JSON_START = /^(?:\{\s*"|\[\s*[{["])/
 const PROSE_WORDS = 4
 const PROSE_SIGNS = 8
-/** Longer texts are looked at no further. */
+/** Only this much of a text is examined. */
 const PROSE_CHARACTERS = 400
 const ADDRESS = /^https?:\/\//i
 /**
- * A cell that only names something: an address, a path, or one word with a digit. The digit is looked for ahead, so that no
- * text takes longer than it is long.
+ * A cell that only refers to something: an address, a path, or one word with a digit. The lookahead for the
+ * digit keeps the time linear.
  */
 const REFERENCE = /^\s*(?:[a-z][a-z\d+.-]*:\/\/\S+|\/\S+|www\.\S+|(?=[\w.:@#/-]*[\d_])[\w.:@#/-]+)\s*$/i
 
-/** Whether a cell reads like what a person wrote: several words, not an address or a name of something. */
+/** Whether a cell reads like a person's writing: several words, not an address or a name. */
 export function isProse(cell: string): boolean {
   const text = cell.slice(0, PROSE_CHARACTERS).trim()
   if (!HAS_LETTER.test(text) || ADDRESS.test(text) || JSON_START.test(text)) return false
@@ -234,27 +239,33 @@ export function isProse(cell: string): boolean {
   )
 }
 
-/** Whether a cell is content: a text with a letter, or an address; what is called `url` is one, whatever it has. */
+/**
+ * Whether a cell is content: a text with a letter, or an address; a column called `url` always holds
+ * addresses.
+ */
 function isContent(cell: string, field: LeftOut['field'], name: string): boolean {
   if (field === 'text_data') return HAS_LETTER.test(cell)
   return toComparable(name) === 'url' || ADDRESS.test(cell)
 }
 
 const PERSON = ['user', 'author', 'profile', 'account', 'owner', 'avatar', 'icon', 'logo']
-/** Names of addresses that lead to the post itself, so that they are not its content. */
+/** Words for addresses of the post itself, which are not its content. */
 const OWN_ADDRESS = ['permalink', 'source', 'page', 'canonical']
 const ADDRESS_NAMES = ['url', 'link', 'uri', 'address', 'adresse', 'permalink']
-/** What an address is of that has the name of the post in front: `Tweet URL`, `message_link`. */
+/** Words for the post itself in front of an address: `Tweet URL`, `message_link`. */
 const POSTS = ['post', 'tweet', 'comment', 'message', 'status', 'thread', 'reply', 'beitrag', 'kommentar']
 const POSTED = ['video', 'media']
 const ABOUT = ['description', 'beschreibung']
 
-/** Whether words of a name say that it is of a person and not posted by one, as `avatar_url`, `user_photo`. */
+/** Whether the words of a name mean a person, not something posted by one: `avatar_url`, `user_photo`. */
 function isOfPerson(words: readonly string[]): boolean {
   return words.some((word) => PERSON.includes(word)) && !words.some((word) => POSTED.includes(word))
 }
 
-/** Whether a name that looks like content is of something else: a person's picture or description, or the post's own address. */
+/**
+ * Whether a name that looks like content means something else: a person's picture or description, or the
+ * post's own address.
+ */
 function isOther(name: string, field: LeftOut['field']): boolean {
   const words = toWords(name.slice(name.lastIndexOf('.') + 1))
   const last = words.at(-1) ?? ''
@@ -266,13 +277,16 @@ function isOther(name: string, field: LeftOut['field']): boolean {
   return isOfPerson(words) || (ADDRESS_NAMES.includes(last) && isOwn)
 }
 
-/** Whether a field is in an object that is a person, as `user.photo`; what `user_content` has is content. */
+/**
+ * Whether a field is in an object that is a person, as `user.photo`; the contents of `user_content` are
+ * content.
+ */
 function isInPerson(name: string): boolean {
   const objects = name.split('.').slice(0, -1)
   return objects.some((key) => isOfPerson(toWords(key)) && findTextColumns([key], new Set()).length === 0)
 }
 
-/** The fields of objects that look like texts or addresses by their names, and that nothing is filled from. */
+/** The unused fields of objects whose names look like texts or addresses. */
 function findNested(
   texts: readonly NestedText[],
   mapping: Mapping,
@@ -306,12 +320,12 @@ function findNested(
   })
 }
 
-/** How a field was filled that nobody stated; null for one that a person stated. */
+/** How a field was filled without a person stating it; null if a person did. */
 export function findFilledBy({ mapping: said, filledBy = {} }: Plan, field: string): FilledBy[string] | null {
   return filledBy[field] ?? (said[field] === undefined ? 'name' : null)
 }
 
-/** The one column of content that nobody stated; null if there is none, or if rows may have either. */
+/** The one column of content, if nobody stated it; null if there is none, or rows may have either. */
 function findKept(plan: Plan, mapping: Mapping, columns: readonly string[]): Kept | null {
   const { operation } = plan
   if (operation.kind !== 'task' || isFolderColumns(columns) || !isEmpty(mapping['request'])) return null
@@ -323,7 +337,7 @@ function findKept(plan: Plan, mapping: Mapping, columns: readonly string[]): Kep
   return index === undefined ? null : { field, index, isNamed: isText && how === 'name' }
 }
 
-/** Other columns whose names differ from that of a column only in case, separators or the number that doubled ones get. */
+/** Other columns whose names differ from a column's only in case, separators or the number of a duplicate. */
 function findNamesakes(columns: readonly string[], kept: number): number[] {
   const names = new Set(columns)
   const compare = (name: string) => {

@@ -30,8 +30,8 @@ import { findFilledBy } from './left-out-content.ts'
 import { fillsUserMetadata, findConstantModels, findModelWarning } from './validate-row.ts'
 
 /**
- * What would be odd about every row, said once for all of them. `mapping` is the resolved one, `header` has the names
- * of the columns as they are in the source.
+ * Oddities of every row, reported once for all. `mapping` is the resolved one; `header` has the column names
+ * as in the source.
  */
 export function findPlanWarnings(
   { operation, mapping: stated }: Plan,
@@ -49,9 +49,9 @@ export function findPlanWarnings(
 }
 
 /**
- * Fields that a kept mapping fills by the numbers of columns without a name, if the source had another number of columns
- * then: the numbers may mean others now. Rows can be longer than the first ones, so that columns are counted `atFirst`, and
- * `columns` are those of all rows.
+ * Fields that a kept mapping fills by the number of an unnamed column although the source then had another
+ * number of columns: the numbers may mean others now. Rows can be longer than the first ones, so columns are
+ * counted `atFirst`; `columns` are those of all rows.
  */
 export function findMovedColumns(
   mapping: Mapping,
@@ -76,8 +76,8 @@ export function findMovedColumns(
 }
 
 /**
- * The name of the only column of a table, if no field has such a name and nobody said that it is one: a list of terms
- * or texts often has no header, and its first entry would be lost.
+ * The name of a table's only column, unless a field has that name or somebody said that it is one: a list of
+ * terms or texts often has no header, and its first entry would be lost.
  */
 export function findLoneHeader(
   { source, operation }: Plan,
@@ -90,9 +90,9 @@ export function findLoneHeader(
 }
 
 /**
- * Arrays of objects that no field is filled from, but that may be the rows: those of a source that is one object, and those
- * with texts. Nothing if a person stated what fills the content, or a column has the name of a text, which is as good as
- * stated; what is called `url` may be the address of a page of rows.
+ * Unused arrays of objects that may be the rows: those of a source that is one object, and those with texts.
+ * Nothing if a person stated what fills the content, or a column is named like a text, which is as good as
+ * stated; a `url` may be the address of a page of rows.
  */
 export function findRowsInKeys(
   plan: Plan,
@@ -127,8 +127,8 @@ export function findRowsInKeys(
 }
 
 /**
- * A name that several columns have means the first of them, which may not be the one that was meant. Names that differ
- * only in what nobody sees are one to a person.
+ * A name shared by several columns means the first, which may not be the intended one. Names that differ only
+ * invisibly are the same to a person.
  */
 function findDoubledColumns(
   mapping: Mapping,
@@ -154,13 +154,16 @@ function listNamed(source: FieldSource, columns: readonly string[]): { used: num
     const indexes = new Set(listColumnsOf(source, columns))
     return [...indexes].map((used) => ({ used, name: columns[used] ?? '' }))
   }
-  // A number says which one, unless it was kept of a source with one column of that name.
+  // A number is unambiguous, unless it was kept for a source with one column of that name.
   const name = typeof source.column === 'string' ? source.column : source.name
   const used = findColumn(columns, source.column)
   return name === undefined || source.isOneOfSeveral || used === null ? [] : [{ used, name }]
 }
 
-/** A column called `row` or `run` is not what `{{row}}` or `{{run}}` means; the default of post_id means no column. */
+/**
+ * A column called `row` or `run` is not what `{{row}}` or `{{run}}` means; the default post_id means no
+ * column.
+ */
 function findShadowed(stated: Mapping, columns: readonly string[]): PlanWarning[] {
   return Object.entries(stated).flatMap(([field, source]) => {
     if (source.kind !== 'template' || source.template === DEFAULT_POST_ID.template) return []
@@ -170,7 +173,7 @@ function findShadowed(stated: Mapping, columns: readonly string[]): PlanWarning[
   })
 }
 
-/** Fields of the other mode: a column that is only named like one is left out, one that is mapped goes out. */
+/** Fields of the other mode: a column that is only named like one is left out, a mapped one is sent. */
 function findModeWarnings(operation: Operation, mapping: Mapping, columns: readonly string[]): PlanWarning[] {
   const mapped = findUnlistedFields(operation).filter(({ name }) => !isEmpty(mapping[name]))
   const leftOut = findLeftOutFields(columns, operation).filter(({ name }) => mapping[name] === undefined)

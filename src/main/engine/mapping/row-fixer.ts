@@ -25,30 +25,33 @@ export interface FixedField {
   kind: RequestField['kind']
   /** The text that the mapping reads for it; null if nothing is mapped to it. */
   read: ReadCell | null
-  /** Gives it another text, '' for none; returns what keeps it out. */
+  /** Sets another text, '' for none; returns what prevents it. */
   set: (body: Body, row: number, text: string) => FoundProblem | null
 }
 
-/** A row as its cells alone make it. */
+/** A row made from its cells alone. */
 interface UnfixedRow {
   /** Changed in place. */
   body: Body
   problems: readonly FoundProblem[]
   row: number
   cells: readonly string[]
-  /** The cells and their kinds as the source has them; in the other list of cells, some may be joined. */
+  /** The cells and kinds as in the source; in the other list, some cells may be joined. */
   source: { cells: readonly string[]; kinds: string | null }
   half: RowHalf | null
 }
 
-/** What fixes changed of a row, and what is still wrong with what they wrote. */
+/** What fixes changed in a row, and what is still wrong with the values they wrote. */
 interface FixedRow {
   problems: readonly FoundProblem[]
   corrections?: readonly Correction[]
   unfit?: readonly UnfitCell[]
 }
 
-/** A cell fix that was not applied, because it is of another row or another text, and what the field has instead. */
+/**
+ * A cell fix that was not applied, because it is for another row or another text, and the field's actual
+ * text.
+ */
 export interface UnfitCell {
   fix: CellFix
   why: 'other_row' | 'other_text'
@@ -64,9 +67,9 @@ interface ValueRule {
 }
 
 /**
- * Compiles the fixes of a plan whose mapping is resolved into a function that changes a row's body. Pure, like the mapper that it belongs to: a resumed run, a retry and a preview get the same body.
- * First come the cells, then what is taken off ids, then the rules for what is still wrong, and last the substitutes
- * for ids.
+ * Compiles the fixes of a plan with a resolved mapping into a function that changes a row's body. Pure, like
+ * the mapper it belongs to: a resumed run, a retry and a preview get the same body. Cells come first, then
+ * removals from ids, then rules for what is still wrong, and last substitutes for ids.
  */
 export function createRowFixer(
   plan: Plan,
@@ -169,12 +172,12 @@ function toList(corrections: ReadonlyMap<string, Correction>): Correction[] {
   return [...corrections.values()]
 }
 
-/** A problem without a field is about the whole row, and so about each of its fields. */
+/** A problem without a field concerns the whole row, and so each of its fields. */
 function isAbout(found: FoundProblem, code: string, field: string): boolean {
   return found.code === code && (found.field ?? field) === field
 }
 
-/** Says whether a row is left out, given its problems. */
+/** Decides whether a row is left out, given its problems. */
 export type LeavesOut = (
   read: { row: number; cells: readonly string[]; kinds?: string | null },
   problems: readonly Pick<Problem, 'code' | 'field'>[],
@@ -186,7 +189,7 @@ export function createLeaveOut(fixes: readonly Fix[], columns: readonly string[]
     fixes.filter((fix) => fix.kind === 'leave_out_row'),
     getFixedRecord,
   )
-  // More than one fix may name a number: one that does not fit takes nothing from one that does.
+  // Several fixes may name the same number; one that does not fit leaves the others in force.
   const isMeant = ({ row, cells, kinds = null }: Parameters<LeavesOut>[0]) =>
     rows.get(row)?.some(({ rowHash }) => rowHash === undefined || rowHash === toHash(cells, kinds)) ?? false
   const rules = fixes.filter((fix) => fix.kind === 'leave_out')

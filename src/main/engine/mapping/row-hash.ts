@@ -1,16 +1,16 @@
 import { hash } from 'node:crypto'
 import { toCellKinds } from './row-marks.ts'
 
-/** Hexadecimal digits of a hash: 128 bits, so that nobody can make another row with it. */
+/** Hexadecimal digits of a hash: 128 bits, so that nobody can construct another row with it. */
 const DIGITS = 32
 
-/** Says what a row is, wherever it stands in its source. */
+/** Identifies a row wherever it is in its source. */
 export type ToRowHash = (cells: readonly string[], kinds?: string | null) => string
 
 /**
- * Makes the function that hashes the cells of a row with the names of their columns, so that rows with the same content
- * have the same hash. Neither the order of columns nor empty cells count, and of JSON the fields of an object count as
- * the cell of the object, since a mapping decides which of them are columns.
+ * Creates the function that hashes a row's cells with their column names, so that rows with the same content
+ * have the same hash. Column order and empty cells do not count. In JSON, fields of an object count as the
+ * object's cell, since a mapping decides which of them are columns.
  */
 export function createRowHash(columns: readonly string[]): ToRowHash {
   const objectsOf = columns.map((name) =>

@@ -45,11 +45,11 @@ import { createRowFixer, type FixedField, type UnfitCell } from './row-fixer.ts'
 import { MARK, toCellKinds, toFixingSession } from './row-marks.ts'
 import { toHalf } from './split-row.ts'
 
-/** What a row becomes: its part of the request's body, and what could not be mapped. */
+/** What a row is mapped to: its part of the request's body, and what could not be mapped. */
 interface MappedRow {
   /** A body, a term of one, or the id in the path (docs/interface.md §2.1, §2.5, §4.3, §4.4, §4.7). */
   body: Body
-  /** What no other row of the source may have too; null if nothing need be looked up. */
+  /** A value that no other row of the source may share; null if nothing need be looked up. */
   uniqueKey: UniqueKey | null
   problems: readonly FoundProblem[]
   /** What the plan's fixes changed; absent if they changed nothing. */
@@ -62,15 +62,16 @@ interface MappedRow {
 export interface UniqueKey {
   field: string
   value: string
-  /** The value as the row has it, where case does not count and `value` is lower-cased. */
+  /** The value as the row has it, if case does not count and `value` is lower-cased. */
   shown?: string
-  /** What the value looks like, where others that look the same are warned of. */
+  /** What the value looks like, to warn of others that look the same. */
   looks?: string
 }
 
 /**
- * Maps a row, 1-based, with the cells it has. Pure: the same plan, columns, run and row give the same body. `kinds` says
- * of a row of JSON which cells are null or missing; without it all are text. `isAscii` as in a `SourceBatch`.
+ * Maps a row (1-based) with its cells. Pure: the same plan, columns, run and row give the same body. `kinds`
+ * tells which cells of a row of JSON are null or missing; without it all are text. `isAscii` as in a
+ * `SourceBatch`.
  */
 export type MapRow = (
   row: number,
@@ -136,7 +137,7 @@ export function createRowMapper(
     const half = toHalf(row, kinds)
     const record = half?.of ?? row
     const joined = isMarked ? joinCells(cells, kinds ?? '') : cells
-    // A mark is no kind of a cell.
+    // Marks are not kinds of cells.
     const letters = isMarked ? toCellKinds(kinds ?? '') || null : kinds
     const { body, problems } = mapCells(record, joined, letters)
     const before = joined === cells ? null : { from: mapCells(record, cells, letters).body, to: { ...body } }
@@ -148,8 +149,8 @@ export function createRowMapper(
 }
 
 /**
- * Compiles a plan's mapping into a function that gives the body alone, the same as {@link createRowMapper} does: what is
- * sent was checked before, and is not checked again. Throws `BAD_PLAN`.
+ * Compiles a plan's mapping into a function that returns only the body, the same as {@link createRowMapper}:
+ * what is sent was checked before. Throws `BAD_PLAN`.
  */
 export function createBodyMapper(
   plan: SentPlan,
@@ -175,7 +176,7 @@ function hasAnyFixes({ fixes = [], earlierFixes = [] }: SentPlan): boolean {
   return fixes.length > 0 || earlierFixes.length > 0
 }
 
-/** A field that takes another text as if the cell that fills it had that text; null for what is not a single field. */
+/** A field that takes another text as if its cell had it; null for what is not a single field. */
 function createFixedField(
   name: string,
   plan: Plan,
@@ -198,9 +199,9 @@ function createFixedField(
 }
 
 /**
- * Compiles what a plan's mapping says of one field into a function that maps nothing else of a row; null if nothing
- * fills the field. It gives what {@link createRowMapper} writes into the body, and where the plan has another id stand
- * for it on the wire alone, the row's own, so that results join with what a person has. Throws `BAD_PLAN`.
+ * Compiles the mapping of one field into a function that maps nothing else; null if nothing fills the field.
+ * It returns what {@link createRowMapper} writes into the body, or the row's own id if the plan replaces it
+ * only on the wire, so that results join with a person's data. Throws `BAD_PLAN`.
  */
 export function createFieldMapper(
   plan: SentPlan,
@@ -242,8 +243,9 @@ function toOwnValue({ body, corrections = [] }: MappedRow, name: string): unknow
 }
 
 /**
- * The plan's mapping with what it leaves open, see {@link toWholeMapping}. Resolving again changes nothing. Throws
- * `BAD_PLAN` naming every unknown field, column and placeholder, and every required field without a source.
+ * The plan's mapping with its gaps filled, see {@link toWholeMapping}. Resolving again changes nothing.
+ * Throws `BAD_PLAN` naming every unknown field, column and placeholder, and every required field without a
+ * source.
  */
 export function resolveMapping(plan: Plan, columns: readonly string[]): Mapping {
   const { operation } = plan
@@ -269,14 +271,14 @@ export function resolveMapping(plan: Plan, columns: readonly string[]): Mapping 
   })
 }
 
-/** Placeholders of fixes that stand for nothing in this source. */
+/** Placeholders of fixes that are unknown in this source. */
 function findFixMistakes({ fixes = [] }: Plan, columns: readonly string[]): MappingMistake[] {
   return fixes.flatMap((fix) =>
     fix.kind === 'value' ? findUnknownPlaceholders(fix.field, fix.value, columns, []) : [],
   )
 }
 
-/** Models that every row would name; those of a column are a matter of each row. */
+/** Surplus models that every row would name; those of a column are checked row by row. */
 function findSurplusModels({ operation }: Plan, mapping: Mapping): MappingMistake[] {
   if (operation.kind !== 'task' || operation.api !== 'v1') return []
   const source = mapping['models']
@@ -302,7 +304,7 @@ function findMediaMistakes(plan: Plan, columns: readonly string[]): MappingMista
   return [...unknown, { id: 'media_path_missing', field: 'media', template }]
 }
 
-/** `only` names the one field that is wanted; a column that holds whole requests may have it too. */
+/** `only` names the single wanted field; a column with whole requests may have it, too. */
 function createWriters(
   plan: Plan,
   mapping: Mapping,
@@ -371,7 +373,7 @@ function createWriter(
   return read === null ? null : createTextWriter(name, read, structured)
 }
 
-/** Whether a problem is that of a media file which nothing gives an address; that the row lacks a url follows. */
+/** Whether a problem is that a media file has no address, from which the missing url follows. */
 export function isMissingAddress(problem: FoundProblem): boolean {
   return problem.code === 'required' && problem.args.lack === 'address'
 }
@@ -404,8 +406,8 @@ function compileSource(
 }
 
 /**
- * Gives what must be unique among the rows of a source: a task's post_id, or a term as the service compares it,
- * lower-cased (docs/interface.md §4.5, §8). Null if nothing must be, or if the mapping makes it so on its own.
+ * Gives the value that must be unique among a source's rows: a task's post_id, or a term as the service
+ * compares it, lower-cased (docs/interface.md §4.5, §8). Null if none must be, or the mapping guarantees it.
  */
 function createUniqueKey(
   { operation, fixes = [] }: Plan,
@@ -415,7 +417,7 @@ function createUniqueKey(
   if (operation.kind !== 'task') return null
   const postId = mapping['post_id']
   const isUnique = postId?.kind === 'template' && isUniqueByConstruction(postId.template)
-  // A whole request and a fix may bring a post_id of their own.
+  // A whole request or a fix may set its own post_id.
   const isFixed = fixes.some((fix) => 'field' in fix && fix.field === 'post_id')
   if (isUnique && mapping['request'] === undefined && !isFixed) return null
   return ({ post_id: id }) => toKey('post_id', id)

@@ -17,7 +17,7 @@ interface NotedRow {
 /** Why a fix of one row is in doubt; `unmarked` ones are applied, the others are not. */
 type Doubt = 'other_row' | 'other_text' | 'no_row' | 'unmarked'
 
-/** A fix in doubt, and the row that the source has in its place. */
+/** A fix in doubt, and the row that the source has instead. */
 interface DoubtfulFix {
   fix: OneRowFix
   why: Doubt
@@ -26,13 +26,13 @@ interface DoubtfulFix {
 }
 
 /**
- * Holds the fixes of single rows against the rows that a source has under their numbers: after it was edited these may be
- * other rows. Every row of the source is to be noted.
+ * Compares the fixes of single rows with the source's rows of the same numbers: after an edit these may be
+ * other rows. Every row of the source must be noted.
  */
 export class SingleRowFixes {
   readonly #toHash: ToRowHash
   readonly #ofRecord: Map<number, OneRowFix[]>
-  /** Hashes of the rows that fixes are of, each with the first row that has it. */
+  /** Hashes of the rows with fixes, each with the first row that has it. */
   readonly #places: Map<string, number | null>
   readonly #doubtful: DoubtfulFix[] = []
 
@@ -57,7 +57,7 @@ export class SingleRowFixes {
     const hash = this.#toHash(cells, kinds)
     if (this.#places.get(hash) === null && !isSecondHalf) this.#places.set(hash, row)
     if (fixes === undefined) return
-    // The cells of a second half are corrected by the number of its record.
+    // Cells of a second half are corrected under the number of its record.
     const known = fixes.filter(({ kind }) => kind !== 'cell' || !isSecondHalf)
     if (known.length === fixes.length) this.#ofRecord.delete(row)
     else
@@ -74,7 +74,7 @@ export class SingleRowFixes {
     }
   }
 
-  /** A warning for each fix that does not fit, and for each without a hash, which may not; in the order of their rows. */
+  /** A warning for each fix that does not fit and each without a hash, which might not fit, in row order. */
   findWarnings(): FoundProblem[] {
     const without = [...this.#ofRecord.values()].flat().map((fix) => ({ fix, why: 'no_row' }) as const)
     return [...this.#doubtful, ...without]

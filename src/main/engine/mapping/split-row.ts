@@ -2,12 +2,12 @@ import type { Plan } from '../../../shared/plan/plan.ts'
 import { listMarks, MARK, setMark } from './row-marks.ts'
 
 /**
- * One of the two rows that a record with text and a url becomes. The text half has the record's own number. The url half
- * stands behind all rows of the source, with the same cells.
+ * One of the two rows made from a record with text and a url. The text half has the record's own number; the
+ * url half comes after all rows of the source, with the same cells.
  */
 export interface RowHalf {
   content: 'text_data' | 'url'
-  /** Number of the record that both halves are of. */
+  /** Number of the record that both halves come from. */
   of: number
 }
 
@@ -15,13 +15,13 @@ export interface RowHalf {
 const TEXT_MARK = 'text'
 const URL_MARK = 'url'
 
-/** The kinds of a row's cells as the journal keeps them, marked as those of a half. */
+/** The kinds of a row's cells as journaled, marked as a half. */
 export function markHalf(kinds: string | null, { content, of }: RowHalf): string {
   const isOfHalf = (mark: string) => mark === TEXT_MARK || mark.startsWith(URL_MARK)
   return setMark(kinds, isOfHalf, content === 'text_data' ? TEXT_MARK : URL_MARK + of)
 }
 
-/** Which half a row is, by the kinds of its cells; null for a whole row. */
+/** Which half a row is, by its kinds; null for a whole row. */
 export function toHalf(row: number, kinds: string | null): RowHalf | null {
   if (kinds === null || !kinds.includes(MARK)) return null
   const marks = listMarks(kinds)
@@ -30,7 +30,7 @@ export function toHalf(row: number, kinds: string | null): RowHalf | null {
   return url === undefined ? null : { content: 'url', of: Number(url.slice(URL_MARK.length)) }
 }
 
-/** Whether a plan has rows split that bring text and a url; only v1 refuses both (docs/interface.md §2.1). */
+/** Whether a plan splits rows with text and a url; only v1 refuses both (docs/interface.md §2.1). */
 export function splitsRows({ fixes = [], operation, load }: Plan): boolean {
   return (
     operation.kind === 'task' &&
@@ -45,8 +45,8 @@ export function hasBothContents({ text_data: text, url }: Readonly<Record<string
 }
 
 /**
- * Leaves a half with its own content. Both get one group_id, unless they have one; the url half gets a post_id of its
- * own.
+ * Reduces a half to its own content. Both get one group_id unless they have one; the url half gets its own
+ * post_id.
  */
 export function keepHalf(body: Record<string, unknown>, { content }: RowHalf): void {
   delete body[content === 'url' ? 'text_data' : 'url']

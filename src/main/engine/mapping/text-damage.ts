@@ -1,25 +1,30 @@
-/** How text was damaged before it came into the source: characters were replaced, or read in a wrong encoding. */
+/**
+ * How text was damaged before it reached the source: characters were replaced, or a wrong encoding was used.
+ */
 export type TextDamage = 'replaced' | 'decoded_wrongly'
 
-/** What the bytes 80 to BF of UTF-8 are in Windows-1252. */
+/** The bytes 80 to BF of UTF-8 as characters of Windows-1252. */
 const CONTINUED = '[\\u0080-\\u00bf€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]'
 const SEQUENCE = `(?:[\\u00c2-\\u00df]${CONTINUED}|[\\u00e0-\\u00ef]${CONTINUED}{2}|ð${CONTINUED}{3})`
 
 /**
- * U+FFFD; control characters that only a wrong encoding makes; and UTF-8 that was read as Windows-1252: two of its
- * sequences, or one that no text has otherwise.
+ * U+FFFD; control characters that only a wrong encoding produces; and UTF-8 read as Windows-1252: two of its
+ * sequences, or one that occurs in no other text.
  */
 const DAMAGE = new RegExp(
   `\\ufffd|[\\u0080-\\u0084\\u0086-\\u009f]|${SEQUENCE}{2}|[ÂÃ][\\u00a1-\\u00a8\\u00aa\\u00ac\\u00ad\\u00af-\\u00b6\\u00b8-\\u00ba\\u00bc-\\u00bf†‡ˆ‰ŠŒŽšœžŸƒ]|ðŸ|â€${CONTINUED}|${toMarked('ÂÃ', '©®')}`,
   'u',
 )
 
-/** A letter and a sign that may also be that of a trade mark behind a word in capitals, such as `MARCĂ®`. */
+/** A letter and a sign that may also be a trade mark after a word in capitals, such as `MARCĂ®`. */
 function toMarked(letters: string, signs: string): string {
   return `[${letters}](?<!\\p{Lu}[${letters}])[${signs}]|[${letters}][${signs}](?=\\p{Ll})`
 }
 
-/** What the bytes 80 to BF of UTF-8 are in Windows-1251: all, and those that are no letters of Russian or Ukrainian. */
+/**
+ * The bytes 80 to BF of UTF-8 as characters of Windows-1251: those that are not Russian or Ukrainian letters,
+ * then all.
+ */
 const CYRILLIC_ODD = '[ЂЃѓЉЊЌЋЏђљњќћџЎўЈЅѕј‚„†‡€‰‹›™‘’“”•–—¤¦§©«¬®°±µ¶·№»]'
 const CYRILLIC = '[\\u00a0ЂЃѓЉЊЌЋЏђљњќћџЎўЈЅѕј‚„…†‡€‰‹›™‘’“”•–—¤¦§©«¬®°±µ¶·№»ҐЁЄЇІіґёєї]'
 
@@ -30,7 +35,9 @@ const SEQUENCE_1251 = `(?:Р${CYRILLIC}|С(?=${C1_CYRILLIC})${CYRILLIC})`
 /** Signs that may stand around one letter in sound text, so that two of them are damage only with a third sequence. */
 const QUOTES = '[‘’“”‚„«»‹›–—…•]'
 
-/** UTF-8 that was read in another encoding than Windows-1252, each in sequences that its language does not have. */
+/**
+ * UTF-8 that was read in an encoding other than Windows-1252, by sequences that its language does not have.
+ */
 const OTHER_DAMAGE = new RegExp(
   [
     `(?!(?:[РС]${QUOTES}){2}(?!${SEQUENCE_1251}))(?:${ODD_1251}${SEQUENCE_1251}|${SEQUENCE_1251}${ODD_1251})`,
@@ -50,10 +57,13 @@ const OTHER_DAMAGE = new RegExp(
   'u',
 )
 
-/** Where {@link OTHER_DAMAGE} begins: with signs that few texts have, or with letters that others follow. */
+/**
+ * Where {@link OTHER_DAMAGE} can begin: with signs that few texts have, or letters not followed by another
+ * one.
+ */
 const MAY_BE_OTHER = /[РСпяΞΟ][^а-яА-ЯёЁα-ωΑ-Ωά-ώ\s]|[׳طظĂĹÄ├Ô√锟鈥縺繧繝]/
 
-/** Where all damage begins: most texts have nothing there, which is found out faster. */
+/** All damage contains such a character; most texts have none, which is faster to check. */
 const BEYOND_ASCII = /[^\0-\x7f]/
 
 /** Finds how a text was damaged, and where; null if nothing shows that it was. */

@@ -7,12 +7,12 @@ import type { NestedText } from '../source/source-reader.ts'
 import { joinCells } from './join-cells.ts'
 import { isProse } from './left-out-content.ts'
 
-/** A blank name, and what Sluice, pandas and spreadsheets call columns without one. */
+/** A blank name, and names that Sluice, pandas and spreadsheets give to columns without one. */
 const NO_NAME = /^(?:\s*|(?:unnamed: ?|column ?)\d+(?: \(\d+\))?)$/i
 
 /** Letters and pictures make a text. */
 const HAS_TEXT = /[\p{L}\p{Extended_Pictographic}]/u
-/** Numbers and times that have letters in them, such as `1.5e+06` and `2026-01-02T03:04:05Z`. */
+/** Numbers and times that contain letters, such as `1.5e+06` and `2026-01-02T03:04:05Z`. */
 const NUMBER = /^[\d\s:.,+-]*\d(?:e[+-]?\d+|t[\d:.,]+(?:z|[+-][\d:]+)?|z)?\s*$/i
 const NUMBER_MAX_CHARACTERS = 40
 
@@ -23,22 +23,22 @@ interface NotedRow {
 }
 
 /**
- * Text in columns that the header has no name for and that no field takes. A statement about other columns says nothing of
- * it. The reader of a CSV file tells itself of text behind all names, row by row. Without a header no column has a name,
- * so that only those are told of that have mostly what people write.
+ * Text in unnamed columns that no field takes. A statement about other columns does not cover it. The reader
+ * of a CSV file itself reports text beyond all names, row by row. Without a header no column has a name, so
+ * only columns with mostly prose are reported.
  */
 export class UnnamedText {
   readonly #columns: readonly string[]
-  /** The columns of the head that are without a name and not sent; those that only later rows have are, too. */
+  /** The unnamed, unsent columns of the header; columns that only later rows have are unnamed, too. */
   readonly #unnamed: readonly number[]
   readonly #sent: readonly number[]
   readonly #isNamed: boolean
   readonly #isHeadless: boolean
-  /** Without a header: columns that are not sent, with their cells and those that are prose. */
+  /** Without a header: unsent columns, with their number of cells and of prose. */
   readonly #prose = new Map<number, { filled: number; rows: number; first: string }>()
   readonly #found = new Map<number, { rows: number; first: string }>()
 
-  /** `sent` are the columns that requests have something of, by their index. */
+  /** `sent` are the columns that requests use, by index. */
   constructor({ source }: Plan, columns: readonly string[], sent: readonly number[]) {
     this.#columns = columns
     this.#sent = sent
@@ -49,7 +49,7 @@ export class UnnamedText {
     )
   }
 
-  /** Looks at one more row that is sent. */
+  /** Checks one more sent row. */
   note({ cells, kinds, problems }: NotedRow): void {
     if (this.#isHeadless) this.#noteProse(cells)
     if (!this.#isNamed) return
@@ -88,8 +88,8 @@ export class UnnamedText {
   }
 
   /**
-   * What is lost, a column each. `headings` are what stands above columns in cells that are merged with others, `nested` the
-   * texts in objects, which an export as JSON lines has its cells in.
+   * Warnings about lost text, one per column. `headings` are the texts of merged cells above columns,
+   * `nested` the texts in objects, in which an export as JSON lines has its cells.
    */
   findWarnings(
     headings: ReadonlyMap<string, string> = new Map(),
@@ -125,7 +125,7 @@ export class UnnamedText {
   }
 }
 
-/** The cells that the reader told of. */
+/** The cells that the reader has reported. */
 function listTold(problems: readonly FoundProblem[]): readonly number[] {
   return problems.flatMap((one) =>
     one.code === 'surplus_cells' && one.args.than === 'names' ? (one.details?.places.slice(1) ?? []) : [],

@@ -49,16 +49,17 @@ export type ValidateRow = (row: number, body: RequestBody) => readonly FoundProb
 const NO_PROBLEMS: readonly FoundProblem[] = Object.freeze([])
 
 /**
- * Compiles the rules of docs/interface.md §2, §4 and §8 for a plan whose mapping is resolved. Whether a post_id or a
- * term is unique within the source is for the journal to say; what holds for every row alike is in `findPlanWarnings`.
- * `bodies`: whether the plan's mapper makes all of them (default: any), which saves rules for fields that it does not fill.
+ * Compiles the rules of docs/interface.md §2, §4 and §8 for a plan with a resolved mapping. The journal
+ * checks that a post_id or a term is unique; `findPlanWarnings` covers what is the same in every row.
+ * `bodies`: whether the plan's mapper makes all of them (default: any), which saves rules for fields that it
+ * does not fill.
  */
 export function createRowValidator(
   { operation, mapping, fixes = [] }: Pick<Plan, 'operation' | 'mapping' | 'fixes'>,
   bodies: 'any' | 'mapped' = 'any',
 ): ValidateRow {
   const fixed = listFixedFields(fixes)
-  // A whole request and a fix may bring any field.
+  // A whole request or a fix may set any field.
   const isOpen = bodies === 'any' || !isEmpty(mapping['request']) || fixes.length > 0
   const mayHave = (field: string) => isOpen || fillsField(mapping, field)
   const rules = [...createRules(operation, mapping, mayHave), ...createLookRules(operation, mapping, fixed)]
@@ -75,7 +76,7 @@ export function createRowValidator(
   }
 }
 
-/** Whether rows of a plan may have a field: rules for others are left out. */
+/** Whether rows of a plan may have a field; rules for other fields are skipped. */
 type MayHave = (field: string) => boolean
 
 function createRules(operation: Operation, mapping: Mapping, mayHave: MayHave): RowRule[] {
@@ -112,7 +113,7 @@ function createTaskRules(operation: TaskOperation, mapping: Mapping, mayHave: Ma
     ...(DISTINCT_FIELDS.some(({ name }) => mayHave(name)) ? [checkDistinct] : []),
     ...(mayHave('callback_url') ? [checkCallbackUrl] : []),
     ...(metadata.length > 0 ? [createMetadataRule(metadata)] : []),
-    // What the plan names for every row was looked at before.
+    // Models that the plan names for every row were checked before.
     ...(mayHave('models')
       ? [createModelsRule(operation, findConstantModels(operation, mapping) !== null)]
       : []),
@@ -134,12 +135,12 @@ function fillsField(mapping: Mapping, name: string): boolean {
 /** Problems of one row found so far; null for none, so that rows without any cost no list. */
 type Found = FoundProblem[] | null
 
-/** One rule for the body of a row: adds what it finds to what was found before. */
+/** One rule for the body of a row: adds its problems to those found before. */
 type RowRule = (found: Found, row: number, body: RequestBody) => Found
 
 const NO_VALUE = { code: 'required', args: { lack: 'value' } } as const
 
-/** Adds a problem to those found; `value` is shown as it was found. */
+/** Adds a problem; `value` is shown as found. */
 function addProblem(
   found: Found,
   row: number,
@@ -158,18 +159,22 @@ function addProblem(
 
 const HTTP_URL = /^https?:\/\/[^\s]+(?: +[^\s]+)*$/i
 
-/** Stricter than URL parsers, which drop white space around and line breaks inside: what is sent must be the URL. */
+/**
+ * Stricter than URL parsers, which drop white space around and line breaks inside: the sent text itself must
+ * be the URL.
+ */
 function isHttpUrl(value: unknown): boolean {
   return typeof value === 'string' && HTTP_URL.test(value) && URL.canParse(value)
 }
 
 const LATER_URL = /([\s,;|]+)(https?:\/\/[^/?#\s,;|]*)/gi
-/** How an address ends that is whole: with the ending of a file, or a host. */
+/** The end of a complete address: a file extension, or a host. */
 const WHOLE = /\.[a-z][a-z\d]{1,4}$/i
 
 /**
- * Whether an address has another behind a sign that separates them. Within one, such a sign may stand before the address
- * that a service fetches, so that white space, a whole address before it or the same host has to show that it separates.
+ * Whether an address is followed by a separator and another one. Such a sign may also stand inside an
+ * address, before one that a service fetches, so white space, a complete address before it or the same host
+ * must show that it separates.
  */
 function hasSeveralUrls(url: string): boolean {
   if (url.indexOf('://', 8) === -1) return false
@@ -185,7 +190,7 @@ function withoutScheme(url: string): string {
   return url.replace(/^https?:/i, '')
 }
 
-/** A field that is an address of http or https, if it is there. */
+/** Checks that a field, if present, is an address of http or https. */
 function checkUrl(found: Found, row: number, field: string, value: unknown): Found {
   if (value === undefined) return found
   if (!isHttpUrl(value)) return addProblem(found, row, 'error', field, { code: 'not_a_url' }, value)
@@ -198,17 +203,17 @@ function checkCallbackUrl(found: Found, row: number, { callback_url: url }: Requ
   return checkUrl(found, row, 'callback_url', url)
 }
 
-/** A text that is an object or array of JSON; what a person wrote as a template is meant so. */
+/** Warns of a text that is a JSON object or array; one from a person's template is intended. */
 function checkJsonText(found: Found, row: number, { text_data: text }: RequestBody): Found {
   if (typeof text !== 'string' || isLetterOrDigit(text.charCodeAt(0))) return found
   if (!JSON_BRACKETS.test(text) || !isJson(text)) return found
   return addProblem(found, row, 'warning', 'text_data', { code: 'json_as_text' }, text)
 }
 
-/** How JSON begins and ends that holds anything in quotes or more objects; `[1]` and `{}` may be what a person writes. */
+/** How JSON with quoted content or nested objects begins and ends; a person may write `[1]` or `{}`. */
 const JSON_BRACKETS = /^\s*(?:\{\s*".*\}|\[\s*[{["].*\])\s*$/s
 
-/** Exactly one of text_data and url; v2 does not say so, and takes both. */
+/** Exactly one of text_data and url; v2 does not require that, and takes both. */
 function createContentRule(operation: TaskOperation, mapping: Mapping): RowRule {
   const isV1 = operation.api === 'v1'
   const cause = { code: 'one_of', args: { one: 'text_data', other: 'url', isExclusive: isV1 } } as const
@@ -228,7 +233,7 @@ function createContentRule(operation: TaskOperation, mapping: Mapping): RowRule 
   }
 }
 
-/** user_id and post_id: there, and without `_` and `;`. */
+/** user_id and post_id must be present, without `_` and `;`. */
 function checkIds(found: Found, row: number, body: RequestBody): Found {
   return checkId(checkId(found, row, 'user_id', body['user_id']), row, 'post_id', body['post_id'])
 }
@@ -237,12 +242,12 @@ function checkId(found: Found, row: number, field: string, id: unknown): Found {
   if (id === undefined || id === '') {
     return addProblem(found, row, 'error', field, NO_VALUE)
   }
-  // A value of another type, which only a whole request can bring, has a rule of its own.
+  // A value of another type, which only a whole request can have, has its own rule.
   if (typeof id !== 'string' || !FORBIDDEN_ID_CHARACTERS.test(id)) return found
   return addProblem(found, row, 'error', field, { code: 'forbidden_character', args: { of: 'id' } }, id)
 }
 
-/** Fields that differ from others do. */
+/** Checks fields that must differ from others. */
 function checkDistinct(found: Found, row: number, body: RequestBody): Found {
   let all = found
   for (const { name, distinctFrom } of DISTINCT_FIELDS) {
@@ -256,7 +261,7 @@ function checkDistinct(found: Found, row: number, body: RequestBody): Found {
   return all
 }
 
-/** Metadata are JSON objects (docs/interface.md §2.1, §4.3). */
+/** Metadata must be JSON objects (docs/interface.md §2.1, §4.3). */
 function createMetadataRule(fields: readonly string[]): RowRule {
   return (found, row, body) => {
     let all = found
@@ -273,7 +278,7 @@ function createMetadataRule(fields: readonly string[]): RowRule {
   }
 }
 
-/** Warns of keys that an object of a JSON text has twice: which of them counts is for the service to say. */
+/** Warns of duplicate keys in an object of a JSON text: the service decides which of them counts. */
 function addDoubledKeys(found: Found, row: number, field: string, text: string): Found {
   const [first] = findDoubledKeys(text)
   if (first === undefined) return found
@@ -286,7 +291,9 @@ function checkUserMetadata(found: Found, row: number, body: RequestBody): Found 
   return addProblem(found, row, 'warning', 'user_metadata', { code: 'recommended', args: { lack: 'value' } })
 }
 
-/** At most one model in v1; warns of models that are not listed, except the plan's own, which are warned of once. */
+/**
+ * At most one model in v1. Warns of unlisted models, except the plan's own, which have one warning in all.
+ */
 function createModelsRule(operation: TaskOperation, areConstant: boolean): RowRule {
   const isV1 = operation.api === 'v1'
   return (found, row, { models }) => {
@@ -305,8 +312,8 @@ function createModelsRule(operation: TaskOperation, areConstant: boolean): RowRu
 }
 
 /**
- * What is odd about a model (docs/interface.md §4.1): warnings, because a deployment may know more than the interface
- * lists. In v2 an unlisted name may be a custom index, so nothing is said.
+ * What is odd about a model (docs/interface.md §4.1): only warnings, since a deployment may know more than
+ * the interface lists. In v2 an unlisted name may be a custom index, so nothing is reported.
  */
 function findModelDoubt(model: string, { api, mode }: TaskOperation): ProblemCause | null {
   const known = findModel(model)
@@ -320,7 +327,7 @@ export function findModelWarning(model: string, operation: TaskOperation): PlanW
   return cause === null ? null : { severity: 'warning', field: 'models', ...cause, found: toFound(model) }
 }
 
-/** The models that every row names alike, or null if a column decides. */
+/** The models that every row shares; null if a column decides. */
 export function findConstantModels(operation: TaskOperation, mapping: Mapping): readonly string[] | null {
   const source = mapping['models']
   if (source === undefined) return operation.models
@@ -367,7 +374,7 @@ function createLengthRule(field: string, max: number): RowRule {
   }
 }
 
-/** What has nothing to see matches nothing, and says nothing, that a person would look for. */
+/** Invisible text can match nothing and say nothing. */
 function createBlankRule(field: string): RowRule {
   return (found, row, body) => {
     const text = body[field]
@@ -377,7 +384,9 @@ function createBlankRule(field: string): RowRule {
   }
 }
 
-/** Warns of ids and terms that are not what they look like, and of ids that a spreadsheet or data frame changed. */
+/**
+ * Warns of ids and terms that are not what they look like, and of ids changed by a spreadsheet or data frame.
+ */
 function createLookRules(operation: Operation, mapping: Mapping, fixed: readonly string[]): RowRule[] {
   const hasRequest = !isEmpty(mapping['request'])
   return fieldsOf(operation).flatMap(({ name }): RowRule[] => {
@@ -419,12 +428,12 @@ const checkPostId = createIdRule('post_id')
 /** An ordinary id (`isOrdinaryId`) without {@link FORBIDDEN_ID_CHARACTERS}. */
 const PLAIN_ID = /^[A-Za-z][!-:<-^`-~]*\d$/
 
-/** Whether the rules for a task's ids surely find nothing, which is seen at one glance of most rows. */
+/** Whether the rules for a task's ids certainly find nothing: a quick check that settles most rows. */
 function hasPlainIds({ user_id: user, post_id: post }: RequestBody): boolean {
   return typeof user === 'string' && typeof post === 'string' && PLAIN_ID.test(user) && PLAIN_ID.test(post)
 }
 
-/** Case does not count in a term, so that a spreadsheet changes nothing when it writes `true` as `TRUE`. */
+/** Case does not count in a term, so a spreadsheet that writes `true` as `TRUE` does no harm. */
 function createTermRule(): RowRule {
   return (found, row, { term }) => {
     if (typeof term !== 'string') return found
@@ -438,7 +447,7 @@ function createTermRule(): RowRule {
   }
 }
 
-/** A text that a program wrote because there was none. */
+/** Warns of a text that a program wrote for a missing value. */
 function checkMissingText(found: Found, row: number, { text_data: text }: RequestBody): Found {
   if (typeof text !== 'string' || !isMissingValue(text)) return found
   return addProblem(
@@ -451,7 +460,7 @@ function checkMissingText(found: Found, row: number, { text_data: text }: Reques
   )
 }
 
-/** Warns of fields of the other mode that a whole request brings; those that are mapped are warned of once. */
+/** Warns of fields of the other mode in a whole request; mapped ones are warned of once. */
 function createModeRule(operation: Operation, mapping: Mapping): RowRule | null {
   const fields = findUnlistedFields(operation).filter(({ name }) => isEmpty(mapping[name]))
   if (fields.length === 0) return null
@@ -468,8 +477,8 @@ function createModeRule(operation: Operation, mapping: Mapping): RowRule | null 
 }
 
 /**
- * What a whole request may have wrong beyond what cells can: values of another type, and fields that the interface
- * does not know, which are sent as they are.
+ * What can be wrong with a whole request but not with cells: values of another type, and fields that the
+ * interface does not know, which are sent unchanged.
  */
 function createRequestRule(operation: Operation): RowRule {
   const fields = new Map(fieldsOf(operation).map((field) => [field.name, field]))

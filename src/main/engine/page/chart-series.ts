@@ -15,7 +15,7 @@ export interface TimeBucket {
   seconds: readonly ChartSecond[]
 }
 
-/** What was measured altogether, which says what is worth a chart or a line. */
+/** The totals, which decide what is worth a chart or a line. */
 export interface MeasuredCourse {
   latencyMs: LoadReport['latencyMs']
   rates: Pick<LoadReport['rates'], 'scheduledPerS'>
@@ -33,18 +33,18 @@ interface ChartLine {
 /** A chart over time. */
 export interface LineChart {
   title: string
-  /** What a listener needs to know about it. */
+  /** Description for screen readers. */
   description: string
   unit: string
-  /** `suiting`: powers of ten where values lie far apart. */
+  /** `suiting`: powers of ten if values lie far apart. */
   scale: 'linear' | 'suiting'
   buckets: readonly TimeBucket[]
   lines: readonly ChartLine[]
-  /** Writes a value with its unit, for what the pointer is on. */
+  /** Formats the value under the pointer, with its unit. */
   formatValue: (value: number) => string
 }
 
-/** Divides seconds into as few points as a chart can show, all of the same length. Seconds may be missing. */
+/** Groups seconds into as few points as a chart can show, all of the same length. Seconds may be missing. */
 export function toBuckets(seconds: readonly ChartSecond[]): TimeBucket[] {
   const end = (seconds.at(-1)?.second ?? -1) + 1
   const length = Math.max(1, Math.ceil(end / POINTS_MAX))
@@ -113,7 +113,7 @@ function toRequestChart({ rates, generator }: MeasuredCourse, buckets: readonly 
   }
 }
 
-/** How this machine did over time: its longest stall, and how late it sent; null if that was not measured. */
+/** This machine over time: its longest stall, and how late it sent; null if that was not measured. */
 export function toGeneratorChart(buckets: readonly TimeBucket[]): LineChart | null {
   const line = (label: string, className: string, read: Parameters<typeof toHighest>[1]) => ({
     label,
@@ -158,16 +158,16 @@ export interface SpectrumPoint {
 
 const SPECTRUM_POINTS = 160
 
-/** How many nines a number of requests can tell apart. */
+/** How many nines this many requests can resolve. */
 export function toNines(count: number): number {
   return Math.max(1, Math.min(6, Math.floor(Math.log10(Math.max(1, count)))))
 }
 
-/** The latency at each percentile, those near 100 drawn apart as far as `nines` goes. */
+/** The latency at each percentile; those near 100 are spread out as far as `nines` goes. */
 export function toSpectrum(histogram: Histogram, nines: number): SpectrumPoint[] {
   return Array.from({ length: SPECTRUM_POINTS + 1 }, (_, i) => {
     const at = (nines * i) / SPECTRUM_POINTS
-    // The top of a histogram's bucket may lie above all that is in it.
+    // The upper edge of a histogram's bucket may exceed every value in it.
     const us = Math.min(histogram.maxValue, histogram.getValueAtPercentile(100 * (1 - 10 ** -at)))
     return { nines: at, ms: us / 1000 }
   })

@@ -18,7 +18,7 @@ const TOP = 12
 const BOTTOM = 30
 const BASE = HEIGHT - BOTTOM
 
-/** A titled picture with a legend; `description` is what a listener needs to know about it. */
+/** A titled picture with a legend; `description` is for screen readers. */
 function drawFigure(
   { title, unit, description }: { title: string; unit: string; description: string },
   keys: readonly Markup[],
@@ -115,7 +115,7 @@ interface Span {
   toS: number
 }
 
-/** Neighbours are one span, so that their edges do not show. */
+/** Merges neighbours into one span, so that their edges do not show. */
 function listLimited(buckets: readonly TimeBucket[]): Span[] {
   const spans: Span[] = []
   for (const { fromS, toS, seconds } of buckets) {

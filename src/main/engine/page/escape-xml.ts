@@ -10,7 +10,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones to be taken out.
 const UNSPEAKABLE = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF]/g
 
-/** Text as it may stand between tags and in attributes of XML and HTML; what XML cannot say becomes U+FFFD. */
+/** Text escaped for elements and attributes of XML and HTML; characters that XML lacks become U+FFFD. */
 export function escapeXml(text: string): string {
   return text
     .toWellFormed()

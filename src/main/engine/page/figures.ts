@@ -26,7 +26,7 @@ ${drawTable({ ...toLatencyTable(latencies), caption: 'Milliseconds' })}
 ${drawDistributions(histograms, latencyMs)}</section>`
 }
 
-// Later lines lie on earlier ones: where both are alike, the thinner one shows on the thicker.
+// Later lines cover earlier ones: where both coincide, the thinner one shows on the thicker.
 const SPECTRUM_LINES = [
   { metric: 'callback_latency', className: 'upper' },
   { metric: 'response_time', className: 'tail' },
@@ -38,7 +38,7 @@ function drawDistributions(
   latencyMs: LoadReport['latencyMs'],
 ): Markup[] {
   const measured = COURSE_METRICS.flatMap((metric) => {
-    // One that repeats another has no figures of its own.
+    // A metric that repeats another has no figures of its own.
     const encoded = latencyMs[metric] ? histograms[metric] : undefined
     const histogram = encoded === undefined ? null : decodeHistogram(encoded)
     return histogram === null || histogram.totalCount === 0 ? [] : [{ metric, histogram }]
@@ -64,7 +64,7 @@ function drawDistributions(
   ]
 }
 
-/** Latencies and requests over time; `about` is what has to be known of the points. */
+/** Latencies and requests over time; `about` are notes on the points. */
 export function drawTimeline(
   measured: MeasuredCourse,
   buckets: readonly TimeBucket[],

@@ -1,14 +1,16 @@
 import { escapeXml } from './escape-xml.ts'
 
-/** Text that may stand in a page as it is: tags of ours, everything else escaped. Only {@link html} makes it. */
+/**
+ * Text that may go into a page unchanged: our tags, everything else escaped. Only {@link html} creates it.
+ */
 export interface Markup {
   readonly markup: string
 }
 
-/** What may be filled into markup: text is escaped, null leaves nothing. */
+/** What markup can be filled with: text is escaped, null adds nothing. */
 export type MarkupValue = string | number | null | Markup | readonly Markup[]
 
-/** Markup from a template; whatever is filled in is escaped unless it is markup itself. A figure keeps its unit. */
+/** Markup from a template; fillings are escaped unless they are markup. A figure keeps its unit. */
 export function html(parts: TemplateStringsArray, ...fillings: readonly MarkupValue[]): Markup {
   let markup = parts[0] ?? ''
   for (const [index, filling] of fillings.entries()) markup += toText(filling) + (parts[index + 1] ?? '')
@@ -17,12 +19,12 @@ export function html(parts: TemplateStringsArray, ...fillings: readonly MarkupVa
 
 export const NOTHING: Markup = html``
 
-/** A text that others wrote: kept apart from what stands around it, whichever way it runs. */
+/** A text that others wrote, isolated from the text around it in either writing direction. */
 export function quoteForeign(text: string): Markup {
   return { markup: `<bdi>${escapeXml(text)}</bdi>` }
 }
 
-/** The one style sheet of a page: ours, and as it is, since its hash lets it pass. */
+/** The only style sheet of a page: ours, unchanged, since the policy allows it by its hash. */
 export function toStyle(css: string): Markup {
   return { markup: `<style>${css}</style>` }
 }
@@ -33,7 +35,7 @@ function toText(filling: MarkupValue): string {
   return isMarkup(filling) ? filling.markup : filling.map(({ markup }) => markup).join('')
 }
 
-/** Our own text with its figures and their units on one line; what others wrote stays as it is. */
+/** Keeps figures in our own text on one line with their units; what others wrote stays unchanged. */
 function bindUnits(text: string): string {
   return text.replaceAll(/(?<=\d) (?=(?:%|µs|ms|s|min|h|B|[kMGT]B)(?!\w))/g, '\u00A0')
 }

@@ -91,7 +91,7 @@ footer{margin-top:40px;padding-top:12px;border-top:1px solid var(--rule);color:v
 `
 
 /**
- * A report as one page that opens anywhere without a network: it holds no script, loads nothing, and its policy
+ * A report as one page that opens anywhere without a network: no script, nothing to load, and a policy that
  * allows only its own style sheet.
  */
 export function formatPage({
@@ -101,7 +101,7 @@ export function formatPage({
 }: {
   title: string
   sections: readonly Markup[]
-  /** What has to be known of how the figures come about. */
+  /** How the figures come about. */
   footer: string
 }): string {
   const hash = createHash('sha256').update(PAGE_STYLE).digest('base64')

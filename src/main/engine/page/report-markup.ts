@@ -17,7 +17,7 @@ import {
 import { drawShareBar } from './charts.ts'
 import { drawList, html, type Markup, NOTHING, quoteForeign } from './markup.ts'
 
-/** How a report begins: what has to be known before any figure is read, then what it is of, and how that was done. */
+/** The head of a report: its caveats, then what it covers and how that was done. */
 export function drawHead(
   name: string,
   notices: readonly Notice[],
@@ -62,7 +62,7 @@ export function drawReportSection({
 `
 }
 
-/** A page ends its sentences, which a terminal leaves open. */
+/** A page ends its sentences with a full stop, a terminal does not. */
 function toEnd(note: Line): string {
   return listPieces(note).at(-1)?.text.endsWith('.') === true ? '' : '.'
 }
@@ -81,7 +81,7 @@ function drawLine(line: Line): Markup {
   return html`${listPieces(line).map(({ text, isForeign }) => (isForeign ? quoteForeign(text) : html`${text}`))}`
 }
 
-/** Rows of a table that is printed on one page. */
+/** Most rows of a table that is printed on one page. */
 const SHORT_ROWS = 12
 
 /** A table that a screen reader can navigate; its first column heads each row, and it scrolls by itself if too wide. */

@@ -6,7 +6,7 @@ import { createExchangeReader } from '../../journal/stored-bodies.ts'
 import { type LedgerReader, toIsoTime } from './ledger-tables.ts'
 import { readSentRows } from './sent-rows.ts'
 
-/** What came of asking for an appeal; without a usable answer only why there is none. */
+/** The result of asking for an appeal, or why there is none. */
 type AppealDetail =
   | { kind: 'answered'; state: AppealEntry['state']; findings: AppealFindings | null }
   | { kind: 'unanswered'; outcome: string }
@@ -22,7 +22,7 @@ const NOTHING_FOUND: AppealFindings = {
   originalReasons: [],
 }
 
-/** Appeals over time (docs/interface.md §2.6): what was answered whenever they were asked for. */
+/** Appeals over time (docs/interface.md §2.6): every answer to a request for their status. */
 export const APPEALS_LEDGER: LedgerReader<AppealDetail> = {
   collect(run, events) {
     const { runId } = run.record

@@ -22,9 +22,9 @@ import type { AskedPlace, Ledgers } from './read-ledger.ts'
 const PAGE_ENTRIES = 500
 
 /**
- * Writes the entries of a ledger that match to a CSV, XLSX or JSON Lines file whose columns are the fields of the
- * service, so that it can be the source of the next run. Throws `BAD_USAGE` if no list is chosen, and what an export
- * and opening a ledger throw.
+ * Writes the matching entries of a ledger to a CSV, XLSX or JSON Lines file whose columns are the service's
+ * fields, so that it can be the source of the next run. Throws `BAD_USAGE` if no list is chosen, and what
+ * exporting and opening a ledger throw.
  */
 export function exportLedger(
   ledgers: Ledgers,
@@ -34,7 +34,7 @@ export function exportLedger(
 ): Promise<ExportResult> {
   const format = findReportFormat(file)
   return ledgers.use(asked, query, ({ tables, found, list }) => {
-    // The list of appeals to check again is ours, and replaces that of the last time.
+    // The list of appeals to recheck is our own file, which replaces the last one.
     const isOurs = file === toRecheckFile(asked.workspace)
     if (!isOurs) for (const openRun of found.runs) refuseSource(openRun(), file)
     if (list === null) {
@@ -89,13 +89,13 @@ async function writeLines(file: string, entries: Iterable<LedgerEntry>): Promise
   }
 }
 
-/** A column of an exported ledger; its value is null if there is nothing to say, and not a text if it is JSON. */
+/** A column of an exported ledger; its value is null if there is nothing to say, and an object for JSON. */
 interface LedgerColumn<Entry> {
   name: string
   read: (entry: Entry) => string | number | object | null
 }
 
-/** Behind the fields of the service: what every ledger says of an entry. */
+/** Columns after the service's fields: what every ledger says about an entry. */
 const OWN_COLUMNS: readonly LedgerColumn<LedgerEntry>[] = [
   { name: LEDGER_COLUMNS.state, read: ({ state }) => state },
   { name: LEDGER_COLUMNS.outcome, read: ({ outcome }) => outcome },
@@ -145,7 +145,7 @@ function toList(list: readonly unknown[]): readonly unknown[] | null {
   return list.length === 0 ? null : list
 }
 
-/** The columns of an exported ledger, those of the service's own fields first. */
+/** The columns of an exported ledger, the service's own fields first. */
 function listLedgerColumns(of: LedgerKind): string[] {
   const columns = { index: INDEX_COLUMNS, watchlist: TERM_COLUMNS, appeals: APPEAL_COLUMNS }
   return columns[of].map(({ name }) => name)
@@ -164,7 +164,7 @@ function toLedgerCells(entry: LedgerEntry): string[] {
   )
 }
 
-/** An entry as a line of JSON, without the members that say nothing: a null would clear notes. */
+/** An entry as a line of JSON without null members: a null would clear notes. */
 function toLedgerLine(entry: LedgerEntry): string {
   const members = readColumns(entry).filter(({ value }) => value !== null)
   return JSON.stringify(Object.fromEntries(members.map(({ name, value }) => [name, value])))

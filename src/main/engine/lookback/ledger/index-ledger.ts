@@ -8,17 +8,17 @@ import { createOperationExchange } from '../../service/operation-exchange.ts'
 import { type FoldedEntry, type LedgerEvent, type LedgerReader, toIsoTime } from './ledger-tables.ts'
 import { readSentRows, type SentRow } from './sent-rows.ts'
 
-/** What was sent of an item that is to be added (docs/interface.md §4.3). */
+/** The content of an item to add (docs/interface.md §4.3). */
 type Content = Pick<IndexEntry, 'url' | 'media' | 'metadata' | 'content_variant'>
 
-/** What happened to an item, whose key is its id, or to a row that adds items, whose key is the row in its whole. */
+/** What happened to an item (key: its id), or to a row that adds items (key: the row in its whole). */
 type IndexDetail =
   | { kind: 'added'; by: string; content: Content }
-  /** The service said that the item is not there: removed now, or `not_found`. */
+  /** The item no longer exists, says the service: removed now, or `not_found`. */
   | { kind: 'gone'; outcome: 'removed' | 'not_found' }
   /** A removal without a usable answer. */
   | { kind: 'removing'; outcome: string }
-  /** Tries that may each have added an item, and what came of them: items with an id, and refusals. */
+  /** Tries that may each have added an item, and their results: items with an id, and refusals. */
   | { kind: 'tried'; tries: number; outcome: string; itemId: string | null; content: Content }
   | { kind: 'item'; itemId: string }
   | { kind: 'refused' }
@@ -26,9 +26,9 @@ type IndexDetail =
 type Events = Parameters<LedgerReader<IndexDetail>['collect']>[1]
 
 /**
- * Items of custom indexes: those that were added, less those that were removed, by their ids. Every try of an add may
- * have added an item of its own, so tries are set against the ids and refusals that came back; what is left over are items
- * that nobody knows the ids of.
+ * Items of custom indexes, by id: those added minus those removed. Every try of an add may have added its own
+ * item, so tries are set off against the ids and refusals that came back; the rest are items with unknown
+ * ids.
  */
 export const INDEX_LEDGER: LedgerReader<IndexDetail> = {
   collect(run, events) {
@@ -65,7 +65,7 @@ function collectAdds(run: RunView, events: Events): void {
       }
       continue
     }
-    // A callback that came twice settles its row once; one of another try names an item of its own.
+    // A repeated callback settles its row once; one of another try names another item.
     for (const { outcome, itemId, isSettled, wasSettled, atUs } of readCallbacks(item)) {
       if (outcome === 'succeeded' && itemId !== null) addItem(itemId, atUs)
       else if (outcome === 'rejected' && (isSettled || wasSettled)) add(by, atUs, { kind: 'refused' })
@@ -85,7 +85,7 @@ function collectRemovals(run: RunView, events: Events): void {
       isReplaced ? wasSettled : isSettled,
     )
     const answeredAtUs = settled?.atUs ?? sent.answeredAtUs ?? sent.triedAtUs
-    // An acknowledgement alone removes nothing yet.
+    // An acknowledgement alone removes nothing.
     if (state === 'succeeded' && (readCallbacks === null || settled !== undefined)) {
       add(answeredAtUs, { kind: 'gone', outcome: 'removed' })
     } else if (state === 'rejected' && errorCode === 'INVALID_CUSTOM_INDEX_ITEM') {
@@ -97,12 +97,12 @@ function collectRemovals(run: RunView, events: Events): void {
   }
 }
 
-/** A callback of an index operation, as it matters here. */
+/** The parts of an index operation's callback that matter here. */
 interface IndexCallback {
   outcome: string
   itemId: string | null
   isSettled: boolean
-  /** It settled its row before a retry. */
+  /** Whether it settled its row before a retry. */
   wasSettled: boolean
   atUs: number
 }
@@ -124,12 +124,12 @@ function prepare({ db, record }: RunView) {
     list: targetOf(operation) ?? '',
     runId,
     runToken,
-    /** Null of sync runs, which have no callbacks. */
+    /** Null for sync runs, which have no callbacks. */
     readCallbacks: isAsync(operation) ? readCallbacks : null,
   }
 }
 
-/** Whether a request was acknowledged, and nobody has said yet what came of it. */
+/** Whether a request was acknowledged but its result is not known yet. */
 function isAwaited({ state }: SentRow): boolean {
   return state === 'acknowledged' || state === 'overdue' || state === 'succeeded'
 }
@@ -137,7 +137,7 @@ function isAwaited({ state }: SentRow): boolean {
 /** Why a row has no answer, in one word, and when it was sent. */
 function toUnanswered({ isHeld }: RunView, sent: SentRow): { outcome: string; atUs: number } {
   const { state, lostTries, lostAtUs, triedAtUs } = sent
-  // What succeeded without a callback of its own was acknowledged, and somebody else is called back.
+  // A success without a callback of its own was only acknowledged; another receiver gets the callback.
   if (state !== null && isAwaited(sent)) {
     return { outcome: toStateName(state === 'succeeded' ? 'acknowledged' : state), atUs: triedAtUs }
   }
@@ -157,7 +157,7 @@ function toContent(body: SentRow['body']): Content {
 
 const NO_CONTENT: Content = { url: null, media: null, metadata: null, content_variant: null }
 
-/** An item is known from its add until its removal; a removal without an answer leaves it open. */
+/** An item is known from its add to its removal; an unanswered removal leaves that open. */
 function foldItem(events: readonly LedgerEvent<IndexDetail>[]): FoldedEntry | null {
   const [first] = events
   if (first === undefined) return null
@@ -169,7 +169,7 @@ function foldItem(events: readonly LedgerEvent<IndexDetail>[]): FoldedEntry | nu
   for (const event of events) {
     const { detail } = event
     if (detail.kind === 'added') {
-      // A callback that is repeated after a removal adds nothing again.
+      // A callback repeated after a removal does not add the item again.
       if (addedBy.has(detail.by)) continue
       addedBy.add(detail.by)
       content = detail.content
@@ -195,7 +195,7 @@ function foldItem(events: readonly LedgerEvent<IndexDetail>[]): FoldedEntry | nu
   })
 }
 
-/** Of an add, what may have been added without an id. */
+/** What an add may have added without returning an id. */
 function foldRow(events: readonly LedgerEvent<IndexDetail>[]): FoldedEntry | null {
   const [first] = events
   const itemIds = new Set<string>()

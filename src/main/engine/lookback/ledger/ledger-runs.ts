@@ -22,7 +22,7 @@ export interface LedgerRuns {
   services: LedgerService[]
   /** Opens each run, the oldest first. */
   runs: readonly (() => RunView)[]
-  /** What keeps the ledger from being complete, a sentence each. */
+  /** Why the ledger may be incomplete, a sentence each. */
   warnings: string[]
 }
 
@@ -34,8 +34,8 @@ export interface LedgerPlace {
 }
 
 /**
- * Finds those runs of a workspace, of all that may have made such a ledger, that went to one service, see {@link toService};
- * of appeals, which carry no key, only the address counts. Throws `BAD_USAGE` unless what was asked leaves one service.
+ * Finds the candidate runs of a workspace that went to one service, see {@link toService}; appeals carry no
+ * key, so for them only the address counts. Throws `BAD_USAGE` unless the request leaves one service.
  */
 export function findLedgerRuns(
   { pool, workspace, held }: LedgerPlace,
@@ -50,13 +50,13 @@ export function findLedgerRuns(
     const open = () => readRunView(pool, file, held.includes(runId) || isLeaseHeld(file))
     try {
       const view = open()
-      // A run that was cut off before it was written down has sent nothing.
+      // A run cut off before it was recorded has sent nothing.
       if (view === null || !LEDGER_OPERATIONS[of].includes(view.record.plan.operation.kind)) continue
       const service = toOwner(view.record.plan.connection, stored, of)
       const key = JSON.stringify(service.service)
       const entry = found.get(key) ?? { ...service, runs: [] }
       entry.runs.push({ runId, isHeld: view.isHeld, open: () => open() ?? view })
-      // The service of the newest run stands last.
+      // Moves the service of the newest run to the end.
       found.delete(key)
       found.set(key, entry)
     } catch (error) {
@@ -119,7 +119,7 @@ function isAsked(
 ): boolean {
   if (baseUrl !== undefined && baseUrl !== service.base_url) return false
   if (of === 'appeals') return true
-  // A variable that was named goes before the connection, as it does when a run is started.
+  // A named variable takes precedence over the connection, as when a run is started.
   if (apiKeyEnv === null) return service.connections.length === 0 && service.api_key_env === null
   if (apiKeyEnv !== undefined) return variables.includes(apiKeyEnv)
   return connection === undefined || service.connections.includes(connection)

@@ -5,32 +5,32 @@ import type { RunView } from '../../journal/run-family.ts'
 import { BulkInsert } from '../../workspace/sqlite.ts'
 import { toTextMatch } from '../../workspace/text-match.ts'
 
-/** Something that was sent or answered, about one thing of a list. */
+/** Something sent or answered about one entry of a list. */
 export interface LedgerEvent<Detail = unknown> {
   /** The id of an index, the name of a watchlist; '' for appeals. */
   list: string
-  /** What it is about, such as the id of an item. */
+  /** What it concerns, such as the id of an item. */
   key: string
   /** When the answer came, or the request without an answer was sent, Unix microseconds. */
   atUs: number
   runId: string
-  /** Those of the row that the request came from. */
+  /** Numbers of the row that the request came from. */
   numbers: RowAndRecord
   detail: Detail
 }
 
-/** How one kind of ledger is made. */
+/** How one kind of ledger is built. */
 export interface LedgerReader<Detail = never> {
-  /** Adds what one run sent and was answered. */
+  /** Adds what one run sent and the answers it got. */
   collect(run: RunView, events: { add(event: LedgerEvent<Detail>): void }): void
-  /** What all events about one thing come to, given in the order of the answers; null if they come to nothing. */
+  /** The entry that all events about one key add up to, in the order of the answers; null for no entry. */
   fold(events: readonly LedgerEvent<Detail>[]): FoldedEntry | null
 }
 
-/** An entry, and what it is found by. */
+/** An entry and its searchable texts. */
 export interface FoldedEntry {
   entry: LedgerEntry
-  /** Its texts, which a search looks through. */
+  /** The texts that a search looks through. */
   texts: readonly (string | null)[]
 }
 
@@ -52,15 +52,15 @@ const TABLES = `
 `
 
 /**
- * The events and entries of a ledger that is being read. They stand in a database that only this process can open, whose
- * file is gone once it is closed: what was deleted from the journals is nowhere else.
+ * The events and entries of a ledger being read, in a database that only this process can open and whose file
+ * is gone once it is closed: what was deleted from the journals exists nowhere else.
  */
 export class LedgerTables {
   readonly #db: DatabaseSync
   readonly #events: BulkInsert
 
   constructor() {
-    // SQLite keeps a database without a name in a temporary file that it has already removed from its folder.
+    // SQLite keeps a database without a name in a temporary file that it has already unlinked.
     this.#db = new DatabaseSync('')
     this.#db.exec(`PRAGMA cache_size = -16384; PRAGMA temp_store = FILE; ${TABLES} BEGIN`)
     const into = 'INSERT INTO event (list, key, at_us, run_id, numbers, detail)'
@@ -71,7 +71,7 @@ export class LedgerTables {
     this.#events.add(list, key, Math.round(atUs), runId, JSON.stringify(numbers), JSON.stringify(detail))
   }
 
-  /** Makes the entries of all events. Only the events about one thing are in memory at a time. */
+  /** Builds the entries from all events. Only the events of one key are in memory at a time. */
   fold(fold: (events: readonly LedgerEvent<never>[]) => FoldedEntry | null): void {
     this.#events.flush()
     const entries = new BulkInsert(
@@ -104,7 +104,7 @@ export class LedgerTables {
     )
   }
 
-  /** Every list with its entries by state, by name. An entry that stands for several items counts as so many. */
+  /** Every list, by name, with its entries by state. An entry for several items counts that often. */
   readLists(): { name: string; counts: Record<string, number> }[] {
     const counted = this.#db
       .prepare(
@@ -118,12 +118,12 @@ export class LedgerTables {
     }))
   }
 
-  /** How many entries match. */
+  /** Number of matching entries. */
   countEntries(filter: EntryFilter): number {
     return Number(this.#select('count(*) AS n', filter, '').get()?.['n'])
   }
 
-  /** Reads the entries that match, the oldest first. */
+  /** Reads the matching entries, the oldest first. */
   *readEntries(
     filter: EntryFilter,
     page: { offset: number; limit: number } = { offset: 0, limit: -1 },

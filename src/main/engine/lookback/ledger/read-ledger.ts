@@ -32,12 +32,13 @@ interface OpenLedger {
   found: LedgerRuns
 }
 
-/** How long a ledger that nobody reads is kept, milliseconds. */
+/** How long an unused ledger is kept, milliseconds. */
 const KEPT_MS = 60_000
 
 /**
- * Ledgers of workspaces, made from their runs when they are asked for. The last one is kept while its runs stay as they
- * are, so that its next page, or another filter, is read at once. Questions are answered one after the other.
+ * Ledgers of workspaces, built from their runs on request. The last one is kept while its runs stay
+ * unchanged, so that its next page or another filter is read at once. Questions are answered one after the
+ * other.
  */
 export class Ledgers {
   readonly #pool = new ReaderPool()
@@ -51,10 +52,10 @@ export class Ledgers {
   }
 
   /**
-   * Opens a ledger: what all runs of one service made of its indexes, watchlists or appeals. `list` is the index or
-   * watchlist that was chosen, '' for appeals; null if one of several has yet to be chosen.
+   * Opens a ledger: what all runs of one service did to its indexes, watchlists or appeals. `list` is the
+   * chosen index or watchlist, '' for appeals; null if one of several has yet to be chosen.
    *
-   * Throws `BAD_USAGE` if no run has done such a thing, several services are left, or the list does not exist.
+   * Throws `BAD_USAGE` if no run did such a thing, several services remain, or the list does not exist.
    */
   use<Result>(
     asked: AskedPlace,
@@ -73,7 +74,7 @@ export class Ledgers {
     return answer
   }
 
-  /** Lets go of the ledger that is kept: what it was made from may be deleted. */
+  /** Drops the kept ledger: what it was built from may be deleted. */
   async forget(): Promise<void> {
     await this.#last
     this.#close()
@@ -93,7 +94,7 @@ export class Ledgers {
     }
     this.#close()
     const ledger = this.#make(place, candidates, query)
-    // What may be written to is read again.
+    // Runs that may still be written to are read again.
     const isKept = candidates.every(({ fingerprint }) => fingerprint !== null)
     if (isKept) {
       this.#kept = { key, ledger }
@@ -103,9 +104,9 @@ export class Ledgers {
   }
 
   /**
-   * Everything that was sent and everything that was answered becomes an event. Events about the same item, term or
-   * appeal are put in the order of the answers and give its state. Both stand in a temporary database, so that memory
-   * does not grow with them. Rows that a retry or a resumed run sent again are about the same thing, so they count once.
+   * Turns everything sent and answered into events. Events about the same item, term or appeal are sorted by
+   * their answers and give its state. Events and entries are in a temporary database, so that memory does not
+   * grow with them. Rows resent by a retry or a resumed run share a key and count once.
    */
   #make(
     place: AskedPlace,

@@ -16,26 +16,26 @@ import { toJournalFile } from '../../workspace/workspace-files.ts'
 export interface SentRow {
   numbers: RowAndRecord
   item: number
-  /** How often it was tried as far as that is written down. */
+  /** How often it was tried, as far as recorded. */
   attempts: number
   /** Its part of the request. */
   body: Readonly<Record<string, unknown>>
-  /** As the journal has it; null while it is being sent, or if its run was cut off then. */
+  /** As journaled; null while it is being sent, or if its run was cut off then. */
   state: ItemState | null
   errorCode: string | null
   answer: RowAnswer | null
   customIndexItemId: string | null
-  /** Tries that ended with an answer that took the request, acknowledgements among them. */
+  /** Tries whose answer accepted the request, acknowledgements included. */
   takenTries: number
   /** When the last answer came; null if none came. */
   answeredAtUs: number | null
-  /** Tries that may have been taken and were not answered, and when the last of them was sent. */
+  /** Unanswered tries that may have been accepted, and when the last of them was sent. */
   lostTries: number
   lostAtUs: number
   /** Tries in all, and when the last of them ended or was sent. */
   tries: number
   triedAtUs: number
-  /** A correction gave the row other content after it was sent so. */
+  /** Whether a correction later replaced the content it was sent with. */
   isReplaced: boolean
 }
 
@@ -43,17 +43,17 @@ export interface SentRow {
 const STEP_ROWS = 1_000
 
 /**
- * Reads every row that a run may have sent, in the order of the source; retries are runs of their own. What the process
- * did not live to write down counts as a try without an answer, and so does what a retry sent that was deleted since.
- * Such tries stand at the end of their run, since nobody noted when they were sent. No read stays open behind it. With
- * `splits` a row comes once for each content that it was sent with.
+ * Reads every row that a run may have sent, in source order; retries are runs of their own. What the process
+ * died before recording counts as an unanswered try, and so does what a since deleted retry sent. Such tries
+ * come at the end of their run, since nobody recorded when they were sent. No read stays open afterwards.
+ * With `splits`, a row comes once for each content it was sent with.
  */
 export function* readSentRows(
   view: RunView,
   { splits }: { splits: boolean },
 ): Generator<SentRow, void, undefined> {
   const { db, record, isHeld } = view
-  // It ended before it read its source: it sent nothing, and without columns no request can be made.
+  // It ended before it read its source: it sent nothing, and without columns no request can be built.
   if (record.columns.length === 0) return
   const deleted = findDeletedStates(record)
   const lastAtUs = isHeld ? Date.now() * 1_000 : readLastAtUs(view)
@@ -73,7 +73,7 @@ export function* readSentRows(
       `SELECT item, number, outcome, sent_at_us + duration_us AS ended_at_us FROM attempt WHERE ${condition}
        ORDER BY item, number`,
   )
-  // What was never sent before stands above the watermark; a deleted retry may have sent it.
+  // Rows never sent before are above the watermark; a deleted retry may have sent them.
   const last = deleted.has('pending') ? Number.MAX_SAFE_INTEGER : record.claimed
   const isLostBefore = createLostBefore(view)
   const readSentAs = createSentAsReader(db)
@@ -105,16 +105,16 @@ export function* readSentRows(
         const sentAs = wasCorrected || found['is_unsendable'] === 1 ? readSentAs(row, to) : null
         const state = sentAs?.state ?? stored
         const kinds = sentAs?.kinds == null ? toText(found['kinds']) : sentAs.kinds || null
-        // A retry may have sent other rows of the item alone.
+        // A retry may have sent only other rows of the item.
         const tries =
           isAlone && !isSplit ? ofItem : ofItem.filter(([, number]) => number > from && number <= to)
         const lost = tries.filter(([, , outcome]) => outcome === 'unknown')
         const answered = tries.filter(([, , outcome]) => outcome === 'succeeded' || outcome === 'rejected')
-        // Marked, and nobody has written down what came of it.
+        // Marked as sent, without a recorded result.
         const isOpen = state === 'sending' || (state === null && isClaimed)
         const isDeleted = deleted.has(state ?? 'pending') && !(state === null && isClaimed)
         const wasLostBefore = from === 0 && isLostBefore(item)
-        // What it was split from was sent before it was tried itself.
+        // The item it was split from was sent before its own first try.
         const wasSplit = wasLostBefore && record.parentRunId === null
         const further =
           (isOpen && !wasCorrected ? 1 : 0) +
@@ -147,7 +147,7 @@ export function* readSentRows(
 
 type TryTuple = [item: number, number: number, outcome: Outcome, endedAtUs: number | null]
 
-/** The last moment that the journal knows of. */
+/** The last moment recorded in the journal. */
 function readLastAtUs({ db, record }: RunView): number {
   const ended = db.prepare('SELECT max(sent_at_us + duration_us) AS at_us FROM attempt').get()?.['at_us']
   const { createdAtMs, startedAtMs, endedAtMs } = record
@@ -158,8 +158,8 @@ function readLastAtUs({ db, record }: RunView): number {
 }
 
 /**
- * Whether an item was sent without an answer by a run before this one that is not there any more, or in the item that it
- * was split from.
+ * Whether an item was sent without an answer by an earlier run that no longer exists, or as part of the item
+ * it was split from.
  */
 function createLostBefore({ db, record, workspace }: RunView): (item: number) => boolean {
   const { parentRunId } = record

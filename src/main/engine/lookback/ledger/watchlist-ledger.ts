@@ -8,7 +8,7 @@ import { type LedgerReader, toIsoTime } from './ledger-tables.ts'
 import { readSentRows, type SentRow } from './sent-rows.ts'
 
 type TermDetail =
-  /** The list has it; without `notes` nobody said what these are. */
+  /** The list has it; `notes` is missing if they are unknown. */
   | { kind: 'present'; outcome: string; notes?: string | null }
   | { kind: 'absent' }
   /** The service could not process it, which changes nothing. */
@@ -34,7 +34,7 @@ export const WATCHLIST_LEDGER: LedgerReader<TermDetail> = {
         events.add({ list, key, atUs, runId, numbers, detail })
       const isAnswered = (state === 'succeeded' || state === 'rejected') && answer !== null
       const said = terms?.(term)
-      // The answer may pass a term over in silence.
+      // The answer may leave a term out.
       const isMentioned = isAnswered && (terms === null || said !== undefined)
       const isSettled = isMentioned && answer !== 'failed'
       if (!isSettled && (sent.lostTries > 0 || (isAnswered && !isMentioned))) {
@@ -83,7 +83,7 @@ export const WATCHLIST_LEDGER: LedgerReader<TermDetail> = {
           outcome = 'failed'
           break
         case 'lost':
-          // An update creates no term, and an add leaves one that is there.
+          // An update creates no term, and an add leaves an existing one unchanged.
           if (state !== 'known' && (detail.isAdd || state !== 'absent')) state = 'unknown'
           outcome = detail.outcome
           if (detail.hasNotes) {
@@ -115,7 +115,7 @@ type AnsweredTerms = ReturnType<typeof readAnsweredTerms>
 /** Reads the terms in the answer to a row's request; null if no answer can be read. */
 function createTermsReader({ db }: RunView): (sent: SentRow) => AnsweredTerms | null {
   const exchanges = createExchangeReader(db)
-  // Of the last item; a retry may have sent some of its rows without the others.
+  // For the last item; a retry may have sent some of its rows without the others.
   let last: { item: number; byTries: Map<number, AnsweredTerms | null> } | null = null
   return ({ item, attempts }) => {
     if (last?.item !== item) last = { item, byTries: new Map() }
@@ -129,8 +129,8 @@ function createTermsReader({ db }: RunView): (sent: SentRow) => AnsweredTerms | 
 }
 
 /**
- * The notes of a term that the list has: those of the answer, else those that were sent. A new term that was sent without
- * has none; an old one has what it had.
+ * The notes of a term on the list: those in the answer, else those sent. A new term sent without notes has
+ * none; an existing one keeps its own.
  */
 function toNotes(said: string | null | undefined, sent: unknown, isNew: boolean): { notes?: string | null } {
   if (typeof said === 'string') return { notes: said }

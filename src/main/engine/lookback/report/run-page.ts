@@ -18,7 +18,7 @@ import { drawFacts, drawHead, drawReportSection, drawTable } from '../../page/re
 /** Whole distributions of latencies, as a load test's report has them. */
 export type Histograms = LoadReport['histograms']
 
-/** A bulk run as a page. What has to be known before any figure is read stands above them. */
+/** A bulk run as a page, with its caveats above all figures. */
 export function formatRunPage(report: RunReport, histograms: Histograms): string {
   const { summary, evaluation } = report
   const latencyMs = summary.latency_ms

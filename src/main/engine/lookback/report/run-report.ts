@@ -42,8 +42,8 @@ const FORMATS = new Map<string, 'html' | 'xlsx' | 'md'>([
 ])
 
 /**
- * Reports a bulk run and its retries, and writes the report where a file is named. Without content nothing of it
- * quotes a cell of the source. Throws `BAD_USAGE`, and what an evaluation and an export throw.
+ * Reports on a bulk run and its retries, and writes the report if a file is named. Without content, nothing
+ * in it quotes a cell of the source. Throws `BAD_USAGE`, and what an evaluation and an export throw.
  */
 export async function reportRun(family: RunFamily, options: ReportOptions): Promise<RunReport> {
   const { runId, plan } = family.record
@@ -100,7 +100,7 @@ async function readReport(
   }
 }
 
-/** The causes of rows that did not succeed, with their first rows, and the cells that messages may quote. */
+/** Causes of unsuccessful rows with their first rows, and the cells that messages may quote. */
 function readFailures(family: RunFamily, summary: RunSummary, withContent: boolean) {
   const causes = mergeErrorGroups(summary.errors)
   const left = causes.slice(CAUSES_MAX)
@@ -127,7 +127,7 @@ function readFailures(family: RunFamily, summary: RunSummary, withContent: boole
   return { failures, further, quoted }
 }
 
-/** The first rows of several groups of one cause, those of the largest group first if there are many groups. */
+/** The first rows of several groups with one cause, largest groups first if there are many. */
 function pickExamples(index: RowIndex, groups: readonly ErrorGroup[]): number[] {
   const picked = new Set<number>()
   for (const { outcome, status, error_code, message } of groups) {
@@ -138,7 +138,7 @@ function pickExamples(index: RowIndex, groups: readonly ErrorGroup[]): number[] 
   return [...picked].sort((a, b) => a - b)
 }
 
-/** A summary without what it says of single rows. */
+/** A summary without what it says about single rows. */
 function leaveContentOut(
   summary: RunSummary,
   failures: readonly Failure[],
@@ -171,18 +171,18 @@ function readHistograms({ members }: RunFamily): Histograms {
   return mapTrends((metric) => latency.encode(metric))
 }
 
-/** A longer time in which nothing ended is left out as a pause, seconds. */
+/** A longer time without a result is left out as a pause, seconds. */
 const PAUSE_MIN_S = 60
 
-/** What stands for a pause, seconds. */
+/** Shown length of a pause, seconds. */
 const PAUSE_SHOWN_S = 2
 
 /** Seconds read at once, so that no read stays open. */
 const PAGE = 200
 
 /**
- * Reads how a run and its retries went over time, as one course: what waited for a person, such as a retry of the next
- * day, is left out. At most {@link POINTS_MAX} points, whatever the run took.
+ * Reads a run and its retries over time, as one course without the pauses in which it waited for a person,
+ * such as before a retry on the next day. At most {@link POINTS_MAX} points, whatever its duration.
  */
 export function readCourse(members: readonly RunView[]): RunCourse {
   const { places, pauses, endS } = placeSeconds(members)
@@ -207,7 +207,7 @@ export function readCourse(members: readonly RunView[]): RunCourse {
   return { points, pauses }
 }
 
-/** Where each second stands in the course, by its Unix time. */
+/** The place of each second in the course, by Unix time. */
 function placeSeconds(members: readonly RunView[]) {
   const times = members.flatMap(({ db }) => db.prepare('SELECT at FROM second').all())
   const places = new Map<number, number>()

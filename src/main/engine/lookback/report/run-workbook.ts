@@ -18,8 +18,8 @@ import { hasSeveralFiles } from '../../run/journal/intake-writer.ts'
 import { hasVerdicts } from '../../run/journal/verdict-store.ts'
 
 /**
- * A bulk run as a workbook: summary, results, failures by cause, rules, and the evaluation if there is one. Figures
- * are numbers, to be computed with. Throws what an export throws.
+ * A bulk run as a workbook: summary, results, failures by cause, rules, and the evaluation if there is one.
+ * Figures are numbers, ready for formulas. Throws what an export throws.
  */
 export function writeRunWorkbook(
   family: RunFamily,
@@ -44,7 +44,7 @@ const WIDTHS: Readonly<Record<ReportSheet['name'], readonly number[]>> = {
   Evaluation: [36, 24],
 }
 
-/** The columns of an export; without content those that cannot quote a cell of the source. */
+/** The columns of an export; without content only those that cannot quote a cell of the source. */
 function listColumns(family: RunFamily, hasContent: boolean): TableColumn[] {
   const table = chooseColumns({
     asked: ['default'],
@@ -72,7 +72,7 @@ function toSheet({ name, groups }: ReportSheet): Sheet {
   return { name, widths: WIDTHS[name], columns, rows: [rows] }
 }
 
-/** A table in rows: figures are numbers, and bars say what one next to them does. */
+/** A table in rows: figures are numbers; bars are left out, since a figure next to them says the same. */
 function toTableRows({ columns, rows }: Table): SheetRow[] {
   const toCells = <Value>(values: readonly Value[]) => values.filter((_, at) => columns[at]?.kind !== 'bar')
   return [

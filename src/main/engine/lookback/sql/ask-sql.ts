@@ -4,21 +4,21 @@ import type { ErrorMessage } from '../../../../shared/messages/error-messages.ts
 import { SluiceError } from '../../../../shared/messages/errors.ts'
 import type { StartProcess } from '../../../own-process.ts'
 
-/** What the process of a statement is asked. */
+/** The question for the process that runs a statement. */
 export interface SqlQuestion {
-  /** The journals of the runs that are asked about. */
+  /** The journals of the queried runs. */
   files: readonly string[]
   sql: string
-  /** Asks each run by itself and adds its id in front of its rows, rather than all of them at once. */
+  /** Queries each run separately and puts its id before its rows, instead of querying all at once. */
   each?: boolean | undefined
-  /** The process that asks. */
+  /** Id of the asking process. */
   askedBy: number
 }
 
-/** What came of it, once all rows are written. */
+/** The outcome, once all rows are written. */
 export type SqlOutcome = { kind: 'done'; rows: number } | { kind: 'failed'; error: ErrorMessage }
 
-/** What the process may take beside SQLite, MB. */
+/** Memory that the process may use besides SQLite's, MB. */
 const HEAP_MB = 512
 
 export interface SqlOptions extends Omit<SqlQuestion, 'askedBy'> {
@@ -26,16 +26,16 @@ export interface SqlOptions extends Omit<SqlQuestion, 'askedBy'> {
   processUrl: URL
   startProcess: StartProcess
   timeoutMs: number
-  /** Ends the process before the time is over. */
+  /** Ends the process early. */
   signal?: AbortSignal | undefined
-  /** Is given the names of the columns, and then each row; the next row is read once it is done. */
+  /** Called with the column names, then with each row; the next row is read once it is done. */
   onRow: (values: unknown[], index: number) => Promise<void>
 }
 
 /**
- * Asks a statement in a process of its own, which is ended when the time is over. Returns how many rows there were. Throws
- * `BAD_USAGE` for a statement that fails, takes too long or does anything but read the views, and what the signal gives as
- * its reason.
+ * Runs a statement in a process of its own, which is killed at the timeout. Returns the number of rows.
+ * Throws `BAD_USAGE` if the statement fails, takes too long or does anything but read the views, and the
+ * signal's reason.
  */
 export async function askSql({
   processUrl,
@@ -61,7 +61,7 @@ export async function askSql({
     child.onMessage((message) => resolve(message as SqlOutcome))
     child.onEnd((reason) => resolve({ kind: 'failed', error: { id: 'sql_broke_off', reason } }))
   })
-  // All rows are in the pipe then, where they stay. A process of the desktop app does not end by itself.
+  // By then all rows are in the pipe and stay there. A process of the desktop app does not end by itself.
   void outcome.then(end)
   try {
     child.send({ ...question, askedBy: process.pid } satisfies SqlQuestion)
@@ -84,7 +84,7 @@ export async function askSql({
   }
 }
 
-/** The lines of a stream that are whole: the last one is not if the process was ended. */
+/** The complete lines of a stream; the last one is not if the process was killed. */
 async function* readLines(stream: Readable): AsyncGenerator<string, void, undefined> {
   let pieces: string[] = []
   for await (const piece of stream.setEncoding('utf8') as AsyncIterable<string>) {
@@ -98,7 +98,7 @@ async function* readLines(stream: Readable): AsyncGenerator<string, void, undefi
   }
 }
 
-/** An integer that a number does not hold, as a BigInt. */
+/** Keeps an integer too large for a number as a BigInt. */
 function keepDigits(_key: string, value: unknown, { source }: { source?: string } = {}): unknown {
   return typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(source ?? '')
     ? BigInt(source ?? '')

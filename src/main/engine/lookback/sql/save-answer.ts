@@ -3,12 +3,12 @@ import type { ExportResult } from '../../../../shared/run/written-rows.ts'
 import { replaceFile, toFileError } from '../../workspace/replace-file.ts'
 import { askSql, type SqlOptions } from './ask-sql.ts'
 
-/** Written at once, UTF-16 code units. */
+/** UTF-16 code units written at once. */
 const PIECE_CHARACTERS = 64 * 1024
 
 /**
- * Writes all rows of the answer to a statement into a file, as JSON lines if its name ends so, else as CSV: whole or not at
- * all. Throws what {@link askSql} throws, `FILE_UNWRITABLE` and `DISK_FULL`.
+ * Writes all rows of a statement's answer to a file, as JSON lines if its name ends so, else as CSV: whole or
+ * not at all. Throws what {@link askSql} throws, `FILE_UNWRITABLE` and `DISK_FULL`.
  */
 export async function saveAnswer(options: Omit<SqlOptions, 'onRow'>, file: string): Promise<ExportResult> {
   const text = file.endsWith('.jsonl') ? createJsonlText() : createCsvText()

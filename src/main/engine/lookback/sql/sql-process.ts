@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
-// A process of its own for a statement that a person wrote: SQLite cannot be interrupted, so a statement without end is
-// ended with its process, and one that takes all memory takes that of this process alone. Rows go to stdout, a JSON array
-// a line, the names of the columns first.
+// A separate process for a statement that a person wrote: SQLite cannot be interrupted, so an endless
+// statement is killed with its process, and one that takes all memory takes only this process's. Rows go to
+// stdout, one JSON array a line, column names first.
 import { once } from 'node:events'
 import process from 'node:process'
 import { constants, DatabaseSync, type StatementSync } from 'node:sqlite'
@@ -18,32 +18,34 @@ import { toRunId } from '../../workspace/workspace-files.ts'
 import type { SqlOutcome, SqlQuestion } from './ask-sql.ts'
 import { createSqlViews, INFLATE } from './sql-views.ts'
 
-/** Journals that SQLite attaches at most. */
+/** Most journals that SQLite attaches. */
 const ATTACHED_MAX = 10
 
-/** What SQLite may take in all, and a value of a row, bytes. */
+/** Most memory of SQLite in all and of one value, bytes. */
 const HEAP_MAX_BYTES = 512 * 1024 * 1024
 const VALUE_MAX_BYTES = 32 * 1024 * 1024
 
-/** Most bytes that a stored body unpacks to. */
+/** Most bytes of a stored body, decompressed. */
 const BODY_MAX_BYTES = 4 * 1024 * 1024
 
-/** The column that says which run a row is of. */
+/** The column that names the run of a row. */
 const RUN_COLUMN = 'run'
 
-/** Runs that stay open from the check of their columns until they are read; each takes three file descriptors. */
+/**
+ * Most runs kept open between the check of their columns and reading them; each takes three file descriptors.
+ */
 const KEPT_MAX = 100
 
-/** Written at once, UTF-16 code units. */
+/** UTF-16 code units written at once. */
 const PIECE_CHARACTERS = 64 * 1024
 
-/** What a process of Electron has in the place of Node's channel. */
+/** Electron's counterpart of Node's channel to the parent. */
 interface ParentPort {
   once(event: 'message', listener: (event: { data: SqlQuestion }) => void): void
   postMessage(outcome: SqlOutcome): void
 }
 
-// SQLite hears nothing of a parent that is gone, so a thread watches over it.
+// SQLite does not notice that the parent is gone, so a thread watches it.
 const watch = new Worker(
   `const { ppid, pid } = process
   setInterval(() => {
@@ -66,7 +68,7 @@ if (parentPort !== undefined) {
 } else {
   process.on('disconnect', () => process.exit())
   process.once('message', async (question: SqlQuestion) => {
-    // Nobody waits for the answer to a message that a process left behind.
+    // Nobody awaits the answer to a message whose sender is gone.
     if (process.ppid !== question.askedBy) process.exit()
     process.send?.(await toOutcome(question), () => process.disconnect())
   })
@@ -99,7 +101,7 @@ async function answer({ files, sql, each = false }: SqlQuestion): Promise<number
     const all = prepareAbout(files)
     return writeAll(all, toNames(all), '')
   }
-  // Nothing is written before every run is known to answer alike.
+  // Writes nothing before every run is known to answer with the same columns.
   const kept = new Map<string, Prepared>()
   let all: string[] | null = null
   for (const file of files) {
@@ -126,7 +128,7 @@ function toNames({ statement }: Prepared): string[] {
   return statement.columns().map(({ name }) => name)
 }
 
-/** What is made of one of several runs, which an error of SQLite then names. */
+/** Names the run in an error that SQLite throws while something is made from it. */
 async function namingRun<Made>(file: string, make: () => Made | Promise<Made>): Promise<Made> {
   try {
     return await make()
@@ -165,7 +167,7 @@ function readFamily(pool: ReaderPool, file: string): RunFamily {
   return family
 }
 
-/** A connection that has the views of the runs, and reads nothing else. */
+/** A connection with the views of the runs, which can read nothing else. */
 function openViews(families: readonly RunFamily[]): DatabaseSync {
   const files = [...new Set(families.flatMap(({ whole }) => whole.map(({ file }) => file)))]
   if (files.length > ATTACHED_MAX) {
@@ -173,12 +175,12 @@ function openViews(families: readonly RunFamily[]): DatabaseSync {
   }
   const db = new DatabaseSync(':memory:', { allowExtension: false })
   try {
-    // Bodies that are sorted or grouped must not be spilled into files outside of the workspace.
+    // Sorting or grouping must not spill bodies into files outside the workspace.
     db.exec(`PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY;
       PRAGMA hard_heap_limit = ${HEAP_MAX_BYTES}`)
     db.function(INFLATE, { deterministic: true }, (content) => inflate(content))
     for (const [index, file] of files.entries()) attachReader(db, file, toSchemaName(index), 'run')
-    // A statement can give a part of itself the name of a view, but not one that it cannot know.
+    // A statement can shadow the name of a view, but not one that it cannot know.
     const inner = `sluice_${randomBytes(16).toString('hex')}_`
     const toSchema = (file: string) => toSchemaName(files.indexOf(file))
     for (const statement of createSqlViews(families, { toSchema, inner })) db.exec(statement)
@@ -206,8 +208,8 @@ function inflate(content: unknown): string | null {
 }
 
 /**
- * Allows reading our views, what those whose names begin with `inner` read, and JSON functions as tables; nothing else, such
- * as a journal's own tables.
+ * Allows reading our views, what views beginning with `inner` read, and JSON functions as tables; nothing
+ * else, such as a journal's own tables.
  */
 function createAuthorizer(inner: string) {
   const { SQLITE_OK, SQLITE_DENY, SQLITE_SELECT, SQLITE_READ, SQLITE_FUNCTION, SQLITE_RECURSIVE } = constants
@@ -222,7 +224,7 @@ function createAuthorizer(inner: string) {
     if (action === SQLITE_SELECT || action === SQLITE_RECURSIVE) return SQLITE_OK
     if (action === SQLITE_FUNCTION) return second === 'load_extension' ? SQLITE_DENY : SQLITE_OK
     if (action !== SQLITE_READ) return SQLITE_DENY
-    // A table of which no column is read, such as in EXISTS, comes without the view that it is read by.
+    // A table without a column read, as in EXISTS, comes without the name of the reading view.
     if (second === '') return SQLITE_OK
     const isOurs = tables.has(first ?? '') || first?.startsWith(inner) || view?.startsWith(inner)
     return isOurs ? SQLITE_OK : SQLITE_DENY
@@ -231,7 +233,7 @@ function createAuthorizer(inner: string) {
 
 function prepare(db: DatabaseSync, sql: string): StatementSync {
   const statement = db.prepare(sql)
-  // SQLite compiles the first statement alone, and leaves the rest aside without a word.
+  // SQLite compiles only the first statement and silently ignores the rest.
   const rest = sql.slice(statement.sourceSQL.length)
   if (/[^\s;]/.test(rest.replaceAll(/--.*|\/\*[\s\S]*?\*\//g, '')))
     throw new SluiceError({ id: 'sql_several' })
@@ -241,7 +243,7 @@ function prepare(db: DatabaseSync, sql: string): StatementSync {
   return statement
 }
 
-/** Writes the names of the columns, unless they stand there already, and each row, which begins with `start`. */
+/** Writes the column names, unless they were written already, and each row, which begins with `start`. */
 async function writeRows(
   statement: StatementSync,
   names: readonly string[] | null,
@@ -260,14 +262,17 @@ async function writeRows(
     rows += 1
     if (piece.length >= PIECE_CHARACTERS) await flush()
   }
-  // The process ends once it has answered, whatever a pipe still holds back: so the last piece is waited for.
+  // The process ends once it has answered, even if a pipe still holds data, so await the last piece.
   await new Promise<void>((resolve, reject) => {
     stdout.write(piece, (error) => (error ? reject(error) : resolve()))
   })
   return rows
 }
 
-/** JSON keeps every digit of an integer; bytes are hexadecimal digits, and what is no number of JSON is its name. */
+/**
+ * JSON keeps every digit of an integer; bytes become hexadecimal digits, and a number that JSON lacks its
+ * name.
+ */
 function toJson(value: unknown): string {
   if (typeof value === 'bigint') return value.toString()
   if (value instanceof Uint8Array) return JSON.stringify(Buffer.from(value).toString('hex'))
@@ -278,7 +283,7 @@ function toJson(value: unknown): string {
 function toSqlError(error: unknown, files: readonly string[]): unknown {
   if (error instanceof SluiceError) return error
   const reason = toThrownText(error)
-  // JSON of a journal may be damaged, and so may the file; what the statement itself takes for JSON may be none.
+  // A journal's JSON or file may be damaged, or what the statement itself reads as JSON may not be JSON.
   const explained = reason.includes('malformed') ? explainFailure(error, files) : error
   if (explained instanceof SluiceError) return explained
   if (error instanceof Error && 'errcode' in error) {

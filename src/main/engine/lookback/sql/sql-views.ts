@@ -8,15 +8,15 @@ import type { RunFamily, RunView } from '../../journal/run-family.ts'
 import { hasTraces } from '../../journal/traces.ts'
 import { CUT_OFF_MESSAGE } from '../../run/journal/recovery.ts'
 
-/** Reads a body that stands compressed in a journal; a function of the connection. */
+/** SQL function that reads a body compressed in a journal. */
 export const INFLATE = 'sluice_inflate'
 
-/** Most columns of sources that `rows` has behind its own; SQLite takes 2,000 in all. */
+/** Most source columns that `rows` has after its own; SQLite allows 2,000 in all. */
 const SOURCE_COLUMNS_MAX = 1_900
 
-/** A run of a whole that rows are shown by, and the schema that its journal is attached as. */
+/** A run of a whole that shows rows, and the schema name of its attached journal. */
 interface Part extends Attached {
-  /** What the runs of its whole are attached as that are older, and those that are newer, oldest first. */
+  /** The older and the newer runs of its whole, as attached, oldest first. */
   earlier: Attached[]
   later: Attached[]
 }
@@ -29,9 +29,9 @@ interface Attached {
 }
 
 /**
- * The statements that make {@link SQL_VIEWS} over runs whose journals are attached, each as `toSchema` says. A row stands
- * in the views once, as the newest run of its whole that tried it says. Only views whose names begin with `inner` read the
- * journals.
+ * The statements that create {@link SQL_VIEWS} over runs whose journals are attached as `toSchema` names
+ * them. A row appears once, as the newest run of its whole that tried it has it. Only views whose names begin
+ * with `inner` read the journals.
  */
 export function createSqlViews(
   families: readonly RunFamily[],
@@ -85,7 +85,7 @@ function toParts(family: RunFamily, toSchema: (file: string) => string): Part[] 
   return runs.map((run, age) => ({ ...run, earlier: runs.slice(0, age), later: runs.slice(age + 1) }))
 }
 
-/** The names of the sources' columns, each once. */
+/** The column names of all sources, each once. */
 function toColumnNames(families: readonly RunFamily[]): string[] {
   const names = new Map<string, string>()
   for (const name of families.flatMap(({ record }) => nameColumns(record.columns))) {
@@ -95,8 +95,8 @@ function toColumnNames(families: readonly RunFamily[]): string[] {
 }
 
 /**
- * What `rows` calls each column of a source, since case tells no columns of SQLite apart: one that `rows` has itself is
- * `NAME (source)`, as in exports, and a second `text` behind `Text` is `text (2)`.
+ * The names in `rows` of a source's columns, since SQLite ignores case in names: a name that `rows` itself
+ * has becomes `NAME (source)`, as in exports, and a second `text` after `Text` becomes `text (2)`.
  */
 function nameColumns(columns: readonly string[]): string[] {
   const own = new Set<string>(SQL_VIEWS.rows)
@@ -113,7 +113,7 @@ function nameColumns(columns: readonly string[]): string[] {
   })
 }
 
-/** The rows of a whole whose answer is that of one of its runs. */
+/** The rows of a whole whose answer comes from one of its runs. */
 function selectShown(part: Part): string {
   const { schema, view, earlier, later, isMember } = part
   const triedBy = (run: Attached) => `${countTries(run, 'r.id')} > 0`
@@ -151,11 +151,11 @@ function toStoredState({ view }: Pick<Attached, 'view'>): string {
     WHEN row.id <= ${Math.trunc(view.record.claimed)} THEN 'sending' ELSE 'pending' END)`
 }
 
-/** The same as persons and scripts name it. */
+/** The same state, as people and scripts name it. */
 function toNamedState(run: Pick<Attached, 'view'>): string {
   const stored = toStoredState(run)
   const named = COUNTED_STATES.map(({ state }) => `WHEN '${state}' THEN '${toStateName(state)}'`)
-  // Nobody is sending any more what a process that is gone had in flight.
+  // What a dead process had in flight is no longer being sent.
   const lost = run.view.isCutOff ? "WHEN 'sending' THEN 'unknown'" : ''
   return `CASE ${stored} ${lost} ${named.join(' ')} ELSE ${stored} END`
 }
@@ -168,7 +168,7 @@ function selectRows(
   const { run, shown, number, columns } = names
   const isLost = view.isCutOff ? `${toStoredState(part).replaceAll('row.', 'r.')} = 'sending'` : 'FALSE'
   const unlessLost = (column: string) => `iif(${isLost}, NULL, result.${column})`
-  // A retry that has yet to send a row says where it stands.
+  // A retry that has yet to send a row determines its state.
   const states = later
     .filter((one) => one.isMember)
     .toReversed()
@@ -193,7 +193,7 @@ function selectRows(
     FROM ${shown} AS r LEFT JOIN ${schema}.result AS result ON result.row = r.id`
 }
 
-/** The cell of each column; NULL where the run's source has no such column, or the row no such cell. */
+/** The cell of each column; NULL if the run's source lacks the column, or the row the cell. */
 function selectCells({ record }: RunView, columns: readonly string[]): string[] {
   const places = nameColumns(record.columns).map((name, at) => [name.toLowerCase(), at] as const)
   const placeOf = new Map(places)
@@ -211,7 +211,7 @@ function selectNumber(schema: string): string {
     ELSE ${number} END`
 }
 
-/** The answer that decided a row, as it came; in async the callback. */
+/** The answer that decided a row, unchanged; for async the callback. */
 function selectBody({ schema, view }: Part): string {
   const answer = `(SELECT coalesce(response, ${INFLATE}(content)) FROM ${schema}.result AS x
     LEFT JOIN ${schema}.long_answer ON long_answer.id = x.row WHERE x.row = r.item)`
@@ -232,12 +232,15 @@ function isAlone({ record }: RunView): boolean {
   return toRowsPerItem(record.plan.operation) === 1
 }
 
-/** A condition on tries of an item with several rows: those of the row, without the ones that a retry sent others in. */
+/**
+ * Condition on the tries of an item with several rows: those of the row, without tries in which a retry sent
+ * only others.
+ */
 function selectOwnTries({ schema, view }: Pick<Attached, 'schema' | 'view'>, tried: string): string {
   return isAlone(view) ? '' : ` AND ${tried}.number <= ${selectTried(schema, 'r.id')}`
 }
 
-/** How often a row was tried as far as that is written down. */
+/** How often a row was tried, as far as recorded. */
 function selectTried(schema: string, id: string): string {
   return `(SELECT y.attempts FROM ${schema}.result AS y WHERE y.row = ${id})`
 }
@@ -251,7 +254,7 @@ function hasBody(part: Part): string {
   return `(${hasAnswer} OR EXISTS (SELECT 1 FROM ${schema}.callback WHERE callback.item = r.item AND effect = 'settled'))`
 }
 
-/** The scores that stand in columns of their own, and those of further classes. */
+/** The scores with a column of their own, and those of further classes. */
 function selectScores({ view }: Part, select: string, from: string): string[] {
   const classes = readScoreClasses(view.db)
   const further = `${select}, pair.value ->> 0, pair.value ->> 1
@@ -265,7 +268,7 @@ function selectScores({ view }: Part, select: string, from: string): string[] {
   return [own, further]
 }
 
-/** Every try of the rows of a whole; a correction may have made a row invalid that was sent before. */
+/** Every try of the rows of a whole; a correction may have made a sent row invalid. */
 function selectTries(part: Part, { run, number }: { run: string; number: string }): string {
   const { schema, view, earlier, later, isMember } = part
   const before = earlier.map(
