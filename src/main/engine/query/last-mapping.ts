@@ -4,12 +4,12 @@ import type { Operation } from '../../../shared/operations/operations.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
 import type { RunFamily } from '../journal/run-family.ts'
 
-/** How many runs of an operation are looked through, the newest first. */
+/** Most runs of an operation searched, newest first. */
 export const LOOKED_THROUGH = 50
 
 /**
- * How the newest of these runs that read a source with the same columns mapped them; null if none did. `open` gives
- * null for a run that cannot be read.
+ * The mapping of the newest of these runs that read a source with the same columns; null if none did. `open`
+ * returns null for a run that cannot be read.
  */
 export function findLastMapping(
   runs: readonly RunSummary[],
@@ -19,7 +19,7 @@ export function findLastMapping(
   const { operation, columns } = asked
   const wanted = toKey(columns)
   for (const { run_id: runId, name: runName, started_at: startedAt } of runs) {
-    // Rows that were only checked may have been checked since the mapping was wrong.
+    // Rows may only have been checked because the mapping was wrong.
     if (startedAt === null) continue
     const record = open(runId)?.record
     if (record === undefined || toKey(record.columns) !== wanted) continue
@@ -28,7 +28,10 @@ export function findLastMapping(
   return null
 }
 
-/** Columns without fields of objects in others and links behind cells, of which a run keeps only those that it sends. */
+/**
+ * The columns without nested fields of objects and links behind cells, of which a run keeps only those it
+ * sends.
+ */
 function toKey(columns: readonly string[]): string {
   const names = new Set(columns)
   const isNested = (name: string) =>

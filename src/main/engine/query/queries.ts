@@ -54,22 +54,25 @@ import { changeAnnotations } from '../workspace/run-annotations.ts'
 import { noteExport } from '../workspace/workspace-exports.ts'
 import { toJournalFile, toRunId } from '../workspace/workspace-files.ts'
 
-/** A run as it is asked about: its journal, and the ids of the runs that the asking process holds. */
+/** A queried run: its journal, and the ids of the runs that the asking process holds. */
 export interface AskedRun {
   file: string
   held: readonly string[]
 }
 
-/** The workspace as it is asked about, with the ids of the runs that the asking process holds. */
+/** The queried workspace, with the ids of the runs that the asking process holds. */
 export interface AskedWorkspace {
   workspace: string
   held: readonly string[]
 }
 
-/** Runs whose findings are kept, one of them being stored; of 1,000,000 rows with six classes each has about 40 MB. */
+/**
+ * Most runs whose findings are kept, including one being stored; for 1,000,000 rows with six classes each
+ * takes about 40 MB.
+ */
 const FINDINGS_MAX = 3
 
-/** How long a question waits for findings, milliseconds, and how long one that says nothing without them. */
+/** How long a question waits for findings, and how long one that has no answer without them, milliseconds. */
 const FINDINGS_PATIENCE_MS = 30
 const COUNTING_PATIENCE_MS = 250
 
@@ -77,9 +80,9 @@ const pool = new ReaderPool()
 let indexes = new RowIndexes()
 let latencies = new KeptLatencies()
 let findings = createFindings()
-/** Ends once the findings of every run that was to be stored so far are. */
+/** Settles once the findings of every run queued so far are stored. */
 let storing: Promise<void> = Promise.resolve()
-/** Journals that are deleted or about to be: nothing opens them again unasked. */
+/** Journals that are or will be deleted; none is reopened unless asked for. */
 const forgotten = new Set<string>()
 const catalogues = new Map<string, Catalogue>()
 let pairs: KeptPairs | null = null
@@ -88,16 +91,14 @@ let ledgers: Ledgers | null = null
 
 const calls = {
   /**
-   * The run together with its retries. Throws `RUN_NOT_RESUMABLE` if it was cut off before it was written down.
+   * The run together with its retries. Throws `RUN_NOT_RESUMABLE` if it was cut off before it was recorded.
    */
   summarizeRun: (run: AskedRun) => summarizeRun(findPlanned(run)),
   /** The plan a run was started with. Throws as {@link summarizeRun} does. */
   readPlan: (run: AskedRun) => readMarkedPlan(findPlanned(run)),
-  /** The plan by which the whole of a run is run again. Throws as {@link summarizeRun} does. */
+  /** The plan for running the whole of a run again. Throws as {@link summarizeRun} does. */
   readPlanAgain: (run: AskedRun) => readPlanAgain(findPlanned(run)),
-  /**
-   * Where a run's requests say that callbacks and media are found; null if it was cut off before that was written down.
-   */
+  /** The bases of a run's callback and media URLs; null if it was cut off before they were recorded. */
   readAddresses: (run: AskedRun) =>
     readOr(null, run, ({ record: { runToken, callbackBase, mediaBase } }) => ({
       runToken,
@@ -108,41 +109,44 @@ const calls = {
   listMembers: (run: AskedRun) => readOr([], run, ({ members }) => members.map(({ record }) => record.runId)),
   /** Ids of all runs of the whole that the run belongs to, the first run first. */
   listWhole: (run: AskedRun) => readOr([], run, ({ whole }) => whole.map(({ record }) => record.runId)),
-  /** Whether a retry goes on in the journal of the run itself. */
+  /** Whether a retry continues in the run's own journal. */
   isRetriedInPlace: (run: AskedRun) => readOr(false, run, isRetriedInPlace),
   findHeldCorrection: (run: AskedRun) => readOr(null, run, findHeldCorrection),
-  /** The run itself or that of its retries that can be resumed. */
+  /** The run itself or the one of its retries that can be resumed. */
   findResumable: (run: AskedRun) =>
     readOr(toRunId(run.file), run, ({ members }) => findStanding(members).record.runId),
-  /**
-   * Which of the run and its retries have callbacks that nobody has processed, or rows that have become overdue.
-   */
+  /** Which of the run and its retries have unprocessed callbacks or rows that have become overdue. */
   listLate: (run: AskedRun) => readOr([], run, findLateRuns),
   /** The names of the columns of the run's source. */
   readColumns: (run: AskedRun) => openFamily(run).record.columns,
   /** The row of a record. */
   readRow: (run: AskedRun, row: number) => readRow(openFamily(run), row),
   /**
-   * The record of the row that a person names by the spreadsheet's number. Throws `BAD_USAGE` if it is not exactly one.
+   * The record of the row that a person gives by spreadsheet number. Throws `BAD_USAGE` unless it is exactly
+   * one.
    */
   findRow: (run: AskedRun, row: string) => findTypedRow(openFamily(run), row),
   readProblems: (run: AskedRun) => readProblemGroups(openFamily(run)),
   /**
-   * Causes of warnings of a run and its whole that a person has yet to accept, each with the rows that would be sent.
+   * Warnings of a run and its whole, by cause, that a person has yet to accept, with the affected rows that
+   * would be sent.
    */
   readOpenWarnings: (run: AskedRun) => readOr([], run, readOpenWarningsOfWhole),
   /** Latencies of the run, over time and as distributions (default: http_req_duration and callback_latency). */
   readLatency: (run: AskedRun, metrics?: readonly TrendMetric[]) => latencies.read(openFamily(run), metrics),
-  /** All that a report of a load test shows. Throws `BAD_USAGE` if the run is none. */
+  /** Everything that a report of a load test shows. Throws `BAD_USAGE` if the run is not a load test. */
   readLoadReport: (run: AskedRun) => readLoadReport(openFamily(run)),
-  /** The runs of B compared with those of A: latencies, errors, throughput, plans, and the speed of B judged if asked. */
+  /**
+   * Compares the runs of B with those of A: latencies, errors, throughput, plans, and the speed of B if
+   * asked.
+   */
   compareRuns: (a: AskedRun[], b: AskedRun[], asked: SpeedQuestion | null) =>
     compareSides(a.map(openFamily), b.map(openFamily), asked),
-  /** The latencies of several runs over one another, each of the others compared with the first. */
+  /** The latencies of several runs in one overlay, each compared with the first. */
   compareLatencies: (...runs: AskedRun[]) => compareLatencies(runs.map(openFamily)),
   async readPage(run: AskedRun, query: PageQuery) {
     const counted = isSimplePage(query) ? undefined : await count(run, query)
-    // The reader may have been closed meanwhile, to make room for another run's.
+    // The reader may have been closed meanwhile to make room for another run's.
     const family = openFamily(run)
     const page = readPage(family, query, counted)
     const { columns = [] } = query
@@ -151,7 +155,7 @@ const calls = {
     const rows = page.rows.map(({ row }) => row)
     return { ...page, texts: readRowColumns(openFamily(run), rows, columns) }
   },
-  /** The offset that a page has a row at; null if the row does not match, or was not looked at yet. */
+  /** The offset of a row in the pages; null if the row does not match or was not read yet. */
   async findOffset(run: AskedRun, query: OffsetQuery) {
     const counted = isSimplePage(query) ? undefined : await count(run, query)
     return findOffset(openFamily(run), query, counted)
@@ -160,9 +164,9 @@ const calls = {
     const counted = Object.keys(filter).length === 0 ? undefined : await count(run, { filter })
     return readFacets(openFamily(run), filter, counted)
   },
-  /** Languages, models, variants and scores of the rows; the first questions find them uncounted. */
+  /** Languages, models, variants and scores of the rows; not counted yet at the first questions. */
   async readFoundFacets(run: AskedRun, filter: RowFilter = {}) {
-    // What is asked at the same time and takes less, as the first page does, is answered first.
+    // Quicker questions asked at the same time, such as the first page, are answered first.
     await setImmediate()
     const counted = await count(run, { filter }, { withFindings: true, patienceMs: COUNTING_PATIENCE_MS })
     if (counted.findings?.isComplete === true) {
@@ -174,8 +178,8 @@ const calls = {
     return readFoundFacets(openFamily(run), filter, counted)
   },
   /**
-   * Reads what the answers of an ended run say and stores it, so that whoever looks at the run need not wait for it. Rests
-   * for half of the time unless it `isAwaited`, and ends if the run goes on.
+   * Reads the findings of an ended run and stores them, so that nobody who looks at the run has to wait for
+   * them. Rests half of the time unless it `isAwaited`; ends if the run continues.
    */
   storeFindings(run: AskedRun, { isAwaited = false }: { isAwaited?: boolean } = {}) {
     const stored = storing.then(() => storeFindings(run, isAwaited))
@@ -184,12 +188,12 @@ const calls = {
   },
   /** Every column that a table of the run's rows can have. */
   async listColumns(run: AskedRun) {
-    // The first page and facets, asked for at the same time, travel while the columns are looked for.
+    // Send off the first page and facets, requested at the same time, while the columns are found.
     await setImmediate()
     const { listRowColumns } = await import('../run/export/row-columns.ts')
     return listRowColumns(openFamily(run))
   },
-  // Readers of sources and writers of files are loaded when they are asked for: most queries need neither.
+  // Source readers and file writers are loaded on demand: most queries need neither.
   async exportRun(run: AskedRun, options: ExportOptions) {
     const { exportRun } = await import('../results/export-run.ts')
     const among = await listCell(run, options.filter)
@@ -198,28 +202,28 @@ const calls = {
     noteExport(family.workspace, family.record.runId, result.file)
     return result
   },
-  /** Holds what a run's rules did against labels. Throws `BAD_USAGE` if there is nothing to evaluate. */
+  /** Compares what a run's rules did with labels. Throws `BAD_USAGE` if there is nothing to evaluate. */
   async evaluateRun(run: AskedRun, options: EvaluateOptions) {
     const { evaluateRun } = await import('../lookback/evaluate-run.ts')
     return evaluateRun(openFamily(run), options)
   },
   /**
-   * The evaluation that a question asks for, or after a quarter of a second how far it is. It goes on only while it is
-   * asked for, and is kept as long as neither the run nor its labels change. Throws as {@link evaluateRun} does.
+   * The requested evaluation, or its progress after a quarter of a second. It continues only while requested,
+   * and is kept until the run or its labels change. Throws as {@link evaluateRun} does.
    */
   async evaluateInSteps(run: AskedRun, question: EvaluationQuestion) {
     return (await openEvaluations()).ask(run.file, question, () => openFamily(run))
   },
-  /** What the columns of a run say of where its labels are, from some of its rows. */
+  /** What the columns of a run suggest about where its labels are, from some of its rows. */
   readLabelChoices: async (run: AskedRun) =>
     (await import('../lookback/label-choices.ts')).readLabelChoices(openFamily(run)),
   /**
-   * Reports a bulk run with its failures, rules and course, and writes the report if a file is named. Throws `BAD_USAGE`,
-   * and what an evaluation and an export throw.
+   * Reports on a bulk run with its failures, rules and course, and writes the report if a file is named.
+   * Throws `BAD_USAGE`, and what an evaluation and an export throw.
    */
   reportRun: async (run: AskedRun, options: ReportOptions) =>
     (await import('../lookback/report/run-report.ts')).reportRun(openFamily(run), options),
-  /** Run B compared with run A by what was decided. Throws `BAD_USAGE` if that cannot be compared. */
+  /** Compares the decisions of run B with those of run A. Throws `BAD_USAGE` if they cannot be compared. */
   async compareDecisions(run: AskedRun, other: AskedRun, options: CompareOptions) {
     const { compareDecisions } = await import('../lookback/compare-decisions.ts')
     return compareDecisions(await openPairs(), openFamily(run), openFamily(other), options)
@@ -243,23 +247,23 @@ const calls = {
    */
   sampleSource: async (source: PlanSource, options: SampleOptions) =>
     (await import('../lookback/draw-sample.ts')).sampleSource(source, options),
-  /** Draws rows of a run to be labelled one by one, in place of those drawn before. Throws `BAD_USAGE`. */
+  /** Draws rows of a run to be labelled one by one; replaces those drawn before. Throws `BAD_USAGE`. */
   startLabelling: async (run: AskedRun, options: LabellingOptions) =>
     (await import('../lookback/draw-sample.ts')).startLabelling(openFamily(run), options),
-  /** The rows that were drawn to be labelled and how far a person has come; null if none were. */
+  /** The rows drawn to be labelled, and a person's progress; null if none were drawn. */
   readLabelling: (run: AskedRun) => readLabelling(openFamily(run)),
-  /** Notes how far a person has come. Throws `BAD_USAGE` if no rows were drawn. */
+  /** Stores a person's progress. Throws `BAD_USAGE` if no rows were drawn. */
   changeLabelling: (run: AskedRun, change: LabellingChange) => changeLabelling(openFamily(run), change),
   /** Forgets which rows were drawn; the verdicts on them stay. */
   endLabelling: (run: AskedRun) => endLabelling(openFamily(run)),
-  /** What persons said of the rows of a run and its retries, by row. */
+  /** The verdicts on rows of a run and its retries, by row. */
   readVerdicts: (run: AskedRun) => readPlacedVerdicts(openFamily(run)),
   /** Stores verdicts, all or none. Throws `BAD_USAGE` if the run has no such row. */
   storeVerdicts: (run: AskedRun, verdicts: readonly NewVerdict[]) => storeVerdicts(openFamily(run), verdicts),
   /**
-   * Puts verdicts in the place of all that was said of a row, and returns both. While rows are drawn to be labelled, each
-   * of them counts for its stratum, and all others for themselves. Throws `BAD_USAGE` if the run has no such row, or other
-   * verdicts on it than those of `before`.
+   * Replaces all verdicts on a row, and returns the old and the new ones. While rows are drawn to be
+   * labelled, each counts for its stratum and all others for themselves. Throws `BAD_USAGE` if the run has no
+   * such row, or other verdicts on it than `before`.
    */
   replaceVerdicts: (
     run: AskedRun,
@@ -270,7 +274,10 @@ const calls = {
     const family = openFamily(run)
     return replaceVerdicts(family, row, verdicts, { stratum: findStratum(family, row), before })
   },
-  /** Stores the verdicts of a file, all or none, and returns how many. Throws `BAD_SOURCE` and `BAD_USAGE`. */
+  /**
+   * Stores the verdicts of a file, all or none, and returns their number. Throws `BAD_SOURCE` and
+   * `BAD_USAGE`.
+   */
   importVerdicts: async (run: AskedRun, source: PlanSource) =>
     (await import('../lookback/verdict-files.ts')).importVerdicts(openFamily(run), source),
   /** Writes the verdicts to a file, each with the cells of its row. Throws what an export throws. */
@@ -280,8 +287,8 @@ const calls = {
   previewSource: async (source: PlanSource, limit: number) =>
     (await import('../source/preview.ts')).previewSource(source, limit),
   /**
-   * What all runs of one service made of its indexes, watchlists or appeals, a page of its entries. Throws `BAD_USAGE` if
-   * there is no such run, several services are left, or the list does not exist.
+   * What all runs of one service did to its indexes, watchlists or appeals, a page of entries. Throws
+   * `BAD_USAGE` if there is no such run, several services remain, or the list does not exist.
    */
   readLedger: async (asked: AskedWorkspace, query: LedgerQuery, page: { offset: number; limit: number }) =>
     (await import('../lookback/ledger/read-ledger.ts')).readLedger(await openLedgers(), asked, query, page),
@@ -292,7 +299,7 @@ const calls = {
     const { exportLedger } = await import('../lookback/ledger/export-ledger.ts')
     return exportLedger(await openLedgers(), asked, query, file)
   },
-  /** Whether a run or its retries were sent with a key, by its fingerprint; null if nobody knows. */
+  /** Whether a run or its retries were sent with a key, by fingerprint; null if unknown. */
   wasSentWith: (run: AskedRun, fingerprint: string | null) =>
     wasSentWith(
       openFamily(run).whole.map(({ db }) => db),
@@ -305,8 +312,8 @@ const calls = {
     return findSourceChange(source, openFamily(run).record.sourceFingerprint)
   },
   /**
-   * Changes the name, tags and note of a run and its retries, which are kept next to the journal. Throws `BAD_USAGE` if
-   * a name, tag or note is not allowed.
+   * Changes the name, tags and note of a run and its retries, which are stored next to the journal. Throws
+   * `BAD_USAGE` if one of them is not allowed.
    */
   annotateRun: (run: AskedRun, change: AnnotationChange) => {
     const { whole, workspace, record } = openFamily(run)
@@ -314,21 +321,21 @@ const calls = {
     openCatalogue(workspace).keep(record.runId, run.held)
     return changed
   },
-  /** A page of the runs that are asked for (default: all, newest first), each together with its retries. */
+  /** A page of the requested runs (default: all, newest first), each with its retries. */
   listRuns: ({ workspace, held }: AskedWorkspace, query: RunListQuery = {}) =>
     openCatalogue(workspace).list(query, held),
-  /** The same from the journals that could be read within a moment; the page says how many are left. */
+  /** The same from the journals that can be read within a moment; the page says how many are left. */
   listRunsSoFar: ({ workspace, held }: AskedWorkspace, query: RunListQuery = {}) =>
     openCatalogue(workspace).listSoFar(query, held),
-  /** Has the catalogue show a run that has just ended. */
+  /** Updates the catalogue with a run that has just ended. */
   keepRun: ({ workspace, held }: AskedWorkspace, runId: string) => openCatalogue(workspace).keep(runId, held),
   /** The runs that a person's reference means: an id, the beginning of one, or `latest`. */
   findRuns: ({ workspace, held }: AskedWorkspace, reference: string) =>
     openCatalogue(workspace).find(reference, held),
-  /** The runs that exceed the limits of retention; none that a process holds, and none that is needed. */
+  /** The runs beyond the limits of retention, except those that a process holds or that are needed. */
   findPrunable: ({ workspace, held }: AskedWorkspace, retention: Retention) =>
     openCatalogue(workspace).findPrunable(retention, held),
-  /** How a source with these columns was mapped when it was last sent by such an operation; null if none was. */
+  /** How a source with these columns was mapped when it was last sent by this operation; null if never. */
   async findLastMapping(
     { workspace, held }: AskedWorkspace,
     operation: Operation,
@@ -345,10 +352,10 @@ const calls = {
    * Tokens of all runs; a retry has the token of the first of its chain, which may be gone. Null if a journal cannot be read.
    */
   listTokens: ({ workspace, held }: AskedWorkspace) => openCatalogue(workspace).listTokens(held),
-  /** Ids of the runs and retries that did such an operation, and of those that cannot be read. */
+  /** Ids of the runs and retries of this operation, and of those that cannot be read. */
   listRunsOf: async ({ workspace, held }: AskedWorkspace, operation: OperationKind) =>
     (await openCatalogue(workspace).listRunsOf([operation], held)).map(({ id }) => id),
-  /** What came to the receiver of the workspace, whichever process listens, and which runs wait for more. */
+  /** Callbacks received in the workspace, whichever process listens, and the runs that wait for more. */
   async readCallbackOverview({ workspace, held }: AskedWorkspace) {
     const { readCallbackOverview } = await import('../lookback/callback-overview.ts')
     return readCallbackOverview(workspace, (tokens) =>
@@ -358,9 +365,9 @@ const calls = {
   /** The body of a callback in the inbox as text; null if it is gone. */
   readCallbackBody: async ({ workspace }: AskedWorkspace, id: number) =>
     (await import('../lookback/callback-overview.ts')).readCallbackBody(workspace, id),
-  /** Ids of the runs and retries that have callbacks to process, or rows that have become overdue. */
+  /** Ids of the runs and retries with callbacks to process or rows that have become overdue. */
   listLateRuns: ({ workspace, held }: AskedWorkspace) => openCatalogue(workspace).listLate(held),
-  /** Lets go of a journal that is about to be deleted. */
+  /** Releases a journal that is about to be deleted. */
   async forget(file: string) {
     forgotten.add(file)
     indexes.forget(file)
@@ -373,7 +380,7 @@ const calls = {
   },
 }
 
-/** What the thread answers: each question as it is asked here, by journals and workspaces instead of runs. */
+/** The thread's queries as defined here, by journals and workspaces instead of runs. */
 export type QueryCalls = typeof calls
 
 export const queries = explaining(calls)
@@ -383,7 +390,9 @@ export function checkpointJournals(): void {
   pool.checkpoint()
 }
 
-/** Lets go of all journals and of what is known of them, for a thread that goes on with other workspaces. */
+/**
+ * Releases all journals and everything known about them, for a thread that continues with other workspaces.
+ */
 export function forgetAll(): void {
   pool.close()
   indexes = new RowIndexes()
@@ -401,7 +410,7 @@ function createFindings(): KeptIndexes<RowFindings> {
   return new KeptIndexes({ kept: FINDINGS_MAX, patienceMs: FINDINGS_PATIENCE_MS })
 }
 
-/** The same questions, whose failures say which journal is damaged if one is. */
+/** Wraps the queries so that a failure names the damaged journal, if there is one. */
 function explaining(asked: QueryCalls): QueryCalls {
   const explained = Object.entries(asked).map(([name, ask]) => {
     const answer = async (...args: unknown[]) => {
@@ -416,13 +425,13 @@ function explaining(asked: QueryCalls): QueryCalls {
   return Object.fromEntries(explained) as QueryCalls
 }
 
-/** The journals that a question reads for an argument: those of the whole of a run. */
+/** The journals read for an argument of a query: those of the whole of a run. */
 function listJournals(arg: unknown): string[] {
   const isRun = typeof arg === 'object' && arg !== null && 'file' in arg && 'held' in arg
   return isRun ? listWholeFiles(String(arg.file)) : []
 }
 
-/** Stores the findings of a run that has ended, a piece at a time. One run after the other, so that each is finished. */
+/** Stores the findings of an ended run piece by piece, one run after the other, so that each is finished. */
 async function storeFindings(run: AskedRun, isAwaited: boolean): Promise<void> {
   while (!forgotten.has(run.file)) {
     const family = openFamily(run)
@@ -467,19 +476,19 @@ function openFamily(run: AskedRun): RunFamily {
   return family
 }
 
-/** A run may have been cut off before it was written down, or just be in the making. */
+/** Throws for a run cut off before it was recorded, or still being created. */
 function findPlanned(run: AskedRun): RunFamily {
   const family = findFamily(run)
   if (family === null) throw new SluiceError({ id: 'run_unplanned', runId: toRunId(run.file) })
   return family
 }
 
-/** Whether another process holds a run is looked up. */
+/** Looks up whether another process holds a run. */
 function findFamily({ file, held }: AskedRun): RunFamily | null {
   return readRunFamily(pool, file, (runId, itsFile) => held.includes(runId) || isLeaseHeld(itsFile))
 }
 
-/** What a question about all rows needs, as far as it is known within a moment. */
+/** What a query over all rows needs, as far as it can be found within a moment. */
 async function count(
   run: AskedRun,
   query: Pick<PageQuery, 'filter' | 'sort'> & Partial<PageQuery>,
@@ -503,7 +512,7 @@ async function count(
   return { index, findings: found, isCounted: isCounted && counted.isCounted }
 }
 
-/** The findings of a run as far as they are known within a moment. */
+/** The findings of a run, as far as they can be found within a moment. */
 function askFindings(run: AskedRun, patienceMs: number): Promise<{ index: RowFindings; isCounted: boolean }> {
   return findings.ask(run.file, '', {
     create: (before) => new RowFindings(before),
@@ -513,15 +522,15 @@ function askFindings(run: AskedRun, patienceMs: number): Promise<{ index: RowFin
   })
 }
 
-/** The rows of the filter's cell; null if it has none. */
+/** The rows in the filter's cell; null if it has none. */
 async function listCell(run: AskedRun, filter: RowFilter | undefined): Promise<Uint32Array | null> {
   if (filter?.cell === undefined) return null
   return (await openEvaluations()).list(filter.cell, () => openFamily(run))
 }
 
-/** The findings of a run, if they were counted or stored and the run has not changed since. */
+/** The findings of a run, if they were counted or stored and are up to date. */
 function findFindings(family: RunFamily): RowFindings | null {
-  // While a run goes on, what was stored of it is old.
+  // While a run continues, its stored findings are outdated.
   const isHeld = family.members.some((member) => member.isHeld)
   return findings.find(family.file, '', family, () => (isHeld ? null : RowFindings.load(family)))
 }

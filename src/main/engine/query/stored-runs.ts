@@ -18,13 +18,13 @@ import { isRunId, toJournalFile } from '../workspace/workspace-files.ts'
 import type { AskedRun, AskedWorkspace, QueryCalls } from './queries.ts'
 
 /**
- * Megabytes for short-lived objects. By default V8 takes 192 where memory is large; with a third of it exports take no longer.
- * A thread that is kept holds what it once took.
+ * Megabytes for short-lived objects. V8's default is 192 on machines with much memory; with a third of that
+ * exports take no longer. A long-lived thread keeps what it once took.
  */
 const YOUNG_MB = 64
 const YOUNG_KEPT_MB = 6
 
-/** Whether a run is one of a group; those of a tag are found by it already. */
+/** Whether a run belongs to a group; runs with a tag were found by it. */
 function createGroupCheck(group: TrendGroup): (run: RunSummary) => boolean {
   if (group.kind === 'tag') return () => true
   if (group.kind === 'sources') {
@@ -39,14 +39,14 @@ function createGroupCheck(group: TrendGroup): (run: RunSummary) => boolean {
 
 /** How a question of `queries.ts` is asked. */
 interface Asking {
-  /** What it is about: who asks names runs by their ids, and the workspace not at all. */
+  /** Its subject: callers name runs by id, and leave the workspace out. */
   about: 'run' | 'two runs' | 'two sides' | 'runs' | 'workspace' | 'source'
   /**
-   * The thread that answers a window (default: `pages`). What takes long must not hold up the pages that a person looks
-   * at: `own` is a thread for this question alone, the others keep what they have read.
+   * The thread that answers a window (default: `pages`). Slow queries must not hold up the pages that a
+   * person looks at: `own` is a thread for this query alone, the others keep what they have read.
    */
   thread?: ThreadName | 'own'
-  /** Whether its rows may be those of a cell of an evaluation, which the thread of evaluations knows. */
+  /** Whether its rows may be those in a cell of an evaluation, which only the evaluations' thread knows. */
   mayNameCell?: true
 }
 
@@ -72,7 +72,7 @@ const RUNS = {
   findSourceChange: { about: 'run' },
 } as const satisfies Table
 
-/** Rows of a run, what they came to, and reports of it. */
+/** Rows of a run, their outcomes, and reports on them. */
 const RESULTS = {
   readColumns: { about: 'run' },
   listColumns: { about: 'run' },
@@ -91,7 +91,7 @@ const RESULTS = {
   reportRun: { about: 'run', thread: 'own' },
 } as const satisfies Table
 
-/** Answers held against labels, verdicts and other runs, and lists of the service. */
+/** Answers compared with labels, verdicts and other runs, and lists of the service. */
 const LOOKBACK = {
   evaluateRun: { about: 'run', thread: 'own' },
   evaluateInSteps: { about: 'run', thread: 'evaluations' },
@@ -120,7 +120,7 @@ const RECEIVER = {
   readCallbackBody: { about: 'workspace' },
 } as const satisfies Table
 
-/** What the engine asks for itself. */
+/** Queries by the engine itself. */
 const OWN_QUERIES = {
   readAddresses: { about: 'run' },
   listMembers: { about: 'run' },
@@ -169,15 +169,15 @@ type Asked<Asks extends Table> = {
 }
 
 /**
- * Answers about the runs that a workspace has, as their journals say; starts nothing. `queries.ts` explains each
- * question. All that are about a run throw `RUN_NOT_FOUND`.
+ * Answers about the runs in a workspace, from their journals; starts nothing. `queries.ts` explains each
+ * query. All that are about a run throw `RUN_NOT_FOUND`.
  */
 export class StoredRuns {
   readonly runs: Asked<typeof RUNS>
   readonly results: Asked<typeof RESULTS>
   readonly lookback: Asked<typeof LOOKBACK>
   readonly receiver: Asked<typeof RECEIVER>
-  /** What the engine asks for itself. */
+  /** Queries by the engine itself. */
   readonly own: Asked<typeof OWN_QUERIES>
   readonly #workspace: string
   readonly #url: URL
@@ -187,8 +187,9 @@ export class StoredRuns {
   readonly #ownThreads = new Set<QueryThread>()
 
   /**
-   * `url` is the entry `query-worker.ts`, or its bundle; `listHeld` gives the ids of the runs that this process holds. `hasOneThread`:
-   * one thread answers all questions. That spares a command the start of others; in a window a long one would hold up pages.
+   * `url` is the entry `query-worker.ts`, or its bundle; `listHeld` gives the ids of the runs that this
+   * process holds. `hasOneThread`: one thread answers all queries, which saves a command from starting
+   * others; in a window a slow query would hold up pages.
    */
   constructor(
     workspace: string,
@@ -208,7 +209,10 @@ export class StoredRuns {
     this.own = this.#toFunctions(OWN_QUERIES)
   }
 
-  /** All runs of a group, oldest first, each evaluated if there are labels; one that cannot be says why. */
+  /**
+   * All runs of a group, oldest first, each evaluated if there are labels, or with the reason why it cannot
+   * be.
+   */
   async readTrend(group: TrendGroup, labels: TrendLabels): Promise<Trend> {
     const query = group.kind === 'tag' ? { tags: [group.tag] } : {}
     const found = await this.runs.listRuns({ ...query, order: 'oldest' })
@@ -244,7 +248,7 @@ export class StoredRuns {
     throw new SluiceError({ id: 'run_not_found', runId, workspace: this.#workspace })
   }
 
-  /** Lets go of a journal that is about to be deleted. */
+  /** Releases a journal that is about to be deleted. */
   async forget(runId: string): Promise<void> {
     const file = toJournalFile(this.#workspace, runId)
     await Promise.all(THREADS.map((name) => this.#threads[name].forget(file)))
@@ -296,14 +300,14 @@ function chooseThread(
   return mayNameCell && given.some(namesCell) ? 'evaluations' : thread
 }
 
-/** Whether a filter, or what has one, is of a cell of an evaluation. */
+/** Whether a filter, or an object with one, names a cell of an evaluation. */
 function namesCell(arg: unknown): boolean {
   if (typeof arg !== 'object' || arg === null) return false
   if ('filter' in arg) return namesCell(arg.filter)
   return 'cell' in arg && arg.cell !== undefined
 }
 
-/** The main thread's end of a thread that answers queries, so that no query holds the main thread up. */
+/** The main thread's end of a query thread, so that no query holds up the main thread. */
 class QueryThread {
   readonly #url: URL
   readonly #youngMb: number
@@ -315,7 +319,7 @@ class QueryThread {
     this.#youngMb = youngMb
   }
 
-  /** Asks the thread. Rejects with the `SluiceError` of what is wrong. */
+  /** Asks the thread. Rejects with the `SluiceError` of the failure. */
   async ask<Name extends keyof QueryCalls>(
     name: Name,
     ...args: Parameters<QueryCalls[Name]>
@@ -332,7 +336,7 @@ class QueryThread {
     }
   }
 
-  /** Lets go of a journal that is about to be deleted. */
+  /** Releases a journal that is about to be deleted. */
   async forget(file: string): Promise<void> {
     if (this.#thread !== null) await this.ask('forget', file)
   }

@@ -4,14 +4,14 @@ import { toSegments } from '../../../shared/service/endpoints.ts'
 import type { RunRecord } from '../journal/run-record.ts'
 
 export interface CallbackTarget {
-  /** The run's token, which the child runs of a retry share. */
+  /** The run's token, shared by the child runs of a retry. */
   runToken: string
   item: number
 }
 
 /**
- * A base URL may have a path that a proxy passes on, so whatever comes before is ignored. Services and proxies double
- * slashes or add one, which changes nothing.
+ * A base URL may have a path that a proxy passes on, so whatever comes before is ignored. Services and
+ * proxies may double slashes or add one.
  */
 const CALLBACK_PATH = /\/callback\/+([\w-]{1,100})\/+([1-9]\d{0,14})\/+([\w-]{22})\/*$/
 
@@ -35,9 +35,9 @@ function toCallbackText({ runToken, item }: CallbackTarget): string {
   return `callback/${runToken}/${item}`
 }
 
-/** Which file a media URL is about. */
+/** The file that a media URL names. */
 export interface MediaTarget {
-  /** The run's token, which the child runs of a retry share. */
+  /** The run's token, shared by the child runs of a retry. */
   runToken: string
   /** Path inside the run's folder, with forward slashes. */
   path: string
@@ -81,14 +81,14 @@ function toMediaText(runToken: string, path: string): string {
 /** 128 bits cannot be guessed, and addresses stay short. */
 const MAC_BYTES = 16
 
-/** What makes an address of the receiver unguessable: an HMAC-SHA256 of `text`, cut to 128 bits, base64url. */
+/** Makes addresses of the receiver unguessable: an HMAC-SHA256 of `text`, cut to 128 bits, base64url. */
 function toAddressMac(secret: string, text: string): string {
-  // The key is the secret as text: a Buffer would be made a key object each time, which costs as much as seven hashes.
+  // The key is the secret as text: a Buffer would become a key object each time, at the cost of seven hashes.
   const digest = createHmac('sha256', secret).update(text).digest()
   return digest.subarray(0, MAC_BYTES).toString('base64url')
 }
 
-/** Whether `mac` is the one of `text`; the time it takes does not depend on how near a guess was. */
+/** Whether `mac` is that of `text`, in constant time. */
 function isAddressMac(secret: string, text: string, mac: string): boolean {
   const expected = Buffer.from(toAddressMac(secret, text))
   // Compares the texts, not their bits: 22 characters have four spare bits, so 16 texts would be accepted.
@@ -100,8 +100,8 @@ function isAddressMac(secret: string, text: string, mac: string): boolean {
 const DEVICE_NAME = /^(con|prn|aux|nul|conin\$|conout\$|com[\d¹²³]|lpt[\d¹²³])(\.|$)/i
 
 /**
- * Where the file at a path inside a folder would be; null if no folder can hold that path. Backslashes are
- * refused everywhere, since they separate names on Windows; its devices, streams and dropped endings only there.
+ * Path of a file inside a folder; null if no folder can hold that path. Backslashes are refused everywhere,
+ * since they separate names on Windows; Windows' devices, streams and dropped endings only there.
  */
 export function toFilePath(
   folder: string,
@@ -127,14 +127,17 @@ export function isInside(folder: string, path: string): boolean {
   return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)
 }
 
-/** Builds the addresses of a run; `readSecret` gives the workspace's secret and is asked only if one is needed. */
+/**
+ * Builds the addresses of a run; `readSecret` returns the workspace's secret and is called only if one is
+ * needed.
+ */
 export function createRunAddresses(
   { runToken, callbackBase, mediaBase }: Pick<RunRecord, 'runToken' | 'callbackBase' | 'mediaBase'>,
   readSecret: () => string,
 ) {
   const secret = callbackBase === null && mediaBase === null ? '' : readSecret()
   return {
-    /** Where the service posts the outcome of an item; null if the run has no callbacks. */
+    /** Where the service posts the result of an item; null if the run has no callbacks. */
     toCallbackUrl: (item: number): string | null =>
       callbackBase === null ? null : callbackBase + toCallbackPath(secret, { runToken, item }),
     /** Where the service finds a media file of the source's folder. */
@@ -142,5 +145,5 @@ export function createRunAddresses(
   }
 }
 
-/** Addresses that go out in a run's requests; always the same for a run and those that retry it. */
+/** Addresses in a run's requests; always the same for a run and its retries. */
 export interface RunAddresses extends ReturnType<typeof createRunAddresses> {}

@@ -7,12 +7,12 @@ import type { CallbackTarget } from './addresses.ts'
 import { decodeBody, type InboxEntry, REFUSAL_NOTE } from './inbox.ts'
 import type { ReceiverLimits } from './receiver-limits.ts'
 
-/** Keeps an entry, and calls back when it is durable or could not be made so. */
+/** Stores an entry; calls back once it is durable, or with the error. */
 export type StoreCallback = (entry: InboxEntry, stored: (error: Error | null) => void) => void
 
 /**
- * The outcome of a callback: kept, kept although it is not a result, or why it is not kept. Of `oversized` and
- * `unknown_coding` ones a note is kept.
+ * The outcome of a callback: stored, stored although it is not a result, or why it is not stored. For
+ * `oversized` and `unknown_coding` a note is stored.
  */
 export type IntakeOutcome =
   | 'stored'
@@ -23,7 +23,7 @@ export type IntakeOutcome =
   | 'unstored'
   | 'broken'
 
-/** Takes callbacks in, in bounded memory: each is durable before it is answered. */
+/** Takes callbacks in, in bounded memory; each is durable before it is answered. */
 export class CallbackIntake {
   readonly #store: StoreCallback
   readonly #limits: ReceiverLimits
@@ -38,7 +38,7 @@ export class CallbackIntake {
     this.#nowUs = nowUs
   }
 
-  /** Takes in the callback that a request carries, and calls back once. */
+  /** Takes in the callback in a request, and calls back once. */
   take(target: CallbackTarget, request: IncomingMessage, settled: (outcome: IntakeOutcome) => void): void {
     if (this.#waiting >= this.#limits.maxWaiting) {
       settled('overloaded')
@@ -59,7 +59,7 @@ export class CallbackIntake {
     }
     readBody(request, { maxBytes: this.#limits.maxBytes, reserve }, (result) => {
       const receivedAtUs = Math.round(this.#nowUs())
-      // Its row is the only place where a person would look for what was refused.
+      // A person would look for a refused callback only on its row.
       const refuse = (outcome: IntakeOutcome, reason: string): void =>
         this.#store({ ...target, receivedAtUs, body: encoder.encode(REFUSAL_NOTE + reason) }, () =>
           settle(outcome),
@@ -86,7 +86,7 @@ export class CallbackIntake {
         settle('overloaded')
         return
       }
-      // What is not a result is kept as evidence anyway, and answered 400.
+      // What is not a result is stored as evidence anyway, and answered 400.
       const outcome = isReadable(body) ? 'stored' : 'malformed'
       this.#store({ ...target, receivedAtUs, body }, (error) => settle(error === null ? outcome : 'unstored'))
     })
@@ -106,7 +106,7 @@ const UNDECODED = {
   oversized: 'oversized',
 } as const satisfies Record<string, IntakeOutcome>
 
-/** A body in UTF-8, as the inbox has all of them; the same bytes unless it came in another charset. */
+/** The body in UTF-8, like all in the inbox; the same bytes unless it came in another charset. */
 function toUtf8(bytes: Buffer, { rawHeaders }: IncomingMessage): Buffer {
   const at = rawHeaders.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === 'content-type')
   const { text, charset } = readAnswerText(bytes, rawHeaders[at + 1] ?? '')
@@ -126,13 +126,13 @@ type BodyResult = { kind: 'body'; body: Buffer } | { kind: 'oversized' | 'overlo
 
 interface BodyBounds {
   maxBytes: number
-  /** Reserves that many more bytes; false if the limit is reached. */
+  /** Reserves this many more bytes; false if the limit is reached. */
   reserve(sizeBytes: number): boolean
 }
 
 /**
- * Reads a request's body within bounds and calls back once. What comes beyond them is not kept: it runs through, so
- * that a client which is still sending can read its answer.
+ * Reads a request's body within bounds and calls back once. The excess is read but not kept, so that a client
+ * which is still sending can read its answer.
  */
 function readBody(
   request: IncomingMessage,
@@ -159,12 +159,12 @@ function readBody(
   }
   const onClose = (): void => finish({ kind: 'broken' })
 
-  // A request that announces too large a body is not read at all.
+  // A request that announces too large a body is not read.
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) {
     finish({ kind: 'oversized' })
     return
   }
-  // 'close' follows every end; an error without it never comes, and must not be unhandled.
+  // 'close' follows every end. An error must not be unhandled, and never comes without 'close'.
   request.on('error', ignore)
   request.on('data', onData).on('end', onEnd).on('close', onClose)
 }

@@ -15,16 +15,18 @@ import {
   toInboxFile,
 } from './inbox.ts'
 
-/** How long counters may wait for their commit, milliseconds: in every commit they would cost a tenth of it. */
+/**
+ * How long counters may wait for their commit, milliseconds: writing them every time would add a tenth to it.
+ */
 const COUNTERS_AFTER_MS = 1_000
 
 /** Most callbacks that one transaction deletes, so that arriving ones do not wait long. */
 const DELETED_AT_ONCE = 500
 
-/** Called when an entry is on the disk, or with why it is not. */
+/** Called once an entry is on disk, or with the error. */
 export type StoredListener = (error: Error | null) => void
 
-/** The inbox's one writer. Everything that waits is stored by one commit, which survives a power cut. */
+/** The only writer of the inbox. One commit, which survives a power cut, stores everything that waits. */
 export class InboxWriter {
   readonly #db: DatabaseSync
   readonly #lease: Lease
@@ -34,7 +36,7 @@ export class InboxWriter {
   readonly #counters: Map<string, number>
   readonly #dirty = new Set<string>()
   readonly #runs = new Map<string, number>()
-  /** Runs that the open transaction has added. */
+  /** Runs added by the open transaction. */
   #added: string[] = []
   #waiting: { entry: InboxEntry; stored: StoredListener }[] = []
   #immediate: NodeJS.Immediate | null = null
@@ -56,7 +58,8 @@ export class InboxWriter {
   }
 
   /**
-   * Opens the inbox of a workspace, making it if need be; null while another holds it. Throws `WORKSPACE_UNUSABLE`.
+   * Opens the inbox of a workspace, creating it if necessary; null while another process holds it. Throws
+   * `WORKSPACE_UNUSABLE`.
    */
   static open(workspace: string): InboxWriter | null {
     const file = toInboxFile(workspace)
@@ -77,13 +80,13 @@ export class InboxWriter {
     }
   }
 
-  /** Stores an entry with the next commit, which comes as soon as everything that has arrived is read. */
+  /** Stores an entry with the next commit, which follows as soon as everything that has arrived is read. */
   store(entry: InboxEntry, stored: StoredListener): void {
     this.#waiting.push({ entry, stored })
     this.#immediate ??= setImmediate(() => this.#commit())
   }
 
-  /** Counts a request that was refused, and notes when it came and how large it was. */
+  /** Counts a refused request, with its time and size. */
   countRefusal(refusal: Refusal, { atMs, sizeBytes }: LastRefusal): void {
     for (const [name, n] of [
       [`refused_at_ms:${refusal}`, atMs],
@@ -95,17 +98,17 @@ export class InboxWriter {
     this.#add(`refused:${refusal}`, 1)
   }
 
-  /** Counts a request that only asks whether someone is there. */
+  /** Counts a request that only checks whether the address exists. */
   countProbe(): void {
     this.#add('probes', 1)
   }
 
-  /** What was counted since the workspace was made. */
+  /** Counts since the workspace was created. */
   counts(): InboxCounts {
     return toInboxCounts(this.#counters)
   }
 
-  /** Publishes to other processes where this one listens. Throws `WORKSPACE_UNUSABLE`. */
+  /** Tells other processes where this one listens. Throws `WORKSPACE_UNUSABLE`. */
   publish({ baseUrl, host, port }: InboxAddress): void {
     try {
       this.#db.exec('DELETE FROM listening')
@@ -117,16 +120,20 @@ export class InboxWriter {
     }
   }
 
-  /** Deletes the callbacks of these runs, a few at a time. Their space is reused, or freed at the next opening. */
+  /**
+   * Deletes the callbacks of these runs, a few at a time. Their space is reused, or freed when the inbox is
+   * next opened.
+   */
   async forget(runTokens: readonly string[]): Promise<void> {
-    // Counters that are not written yet are counted from what is deleted here.
+    // Counters not written yet would be lost with what is deleted here.
     if (this.#db.isOpen) this.#commitCounters()
     for (const token of runTokens) {
       while (this.#db.isOpen && this.#deleteSome(token)) {
         await new Promise((resolve) => setImmediate(resolve))
       }
     }
-    // Until it is copied into the file, the WAL keeps what was deleted; a reader in the way leaves that to the next time.
+    // The WAL keeps deleted content until it is copied into the file; a reader in the way leaves that to the
+    // next time.
     if (this.#db.isOpen) this.#db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
   }
 
@@ -138,7 +145,7 @@ export class InboxWriter {
     try {
       this.#db.exec('DELETE FROM listening')
     } catch {
-      // Whoever opens the inbox next removes it.
+      // The next process that opens the inbox removes it.
     }
     this.#db.close()
     this.#lease.release()
@@ -156,7 +163,7 @@ export class InboxWriter {
     const failure = this.#transact(() => {
       for (const name of this.#dirty) this.#count.run(name, this.#counters.get(name) ?? 0)
     })
-    // What could not be written is written together with the next count.
+    // What could not be written is written with the next count.
     if (failure === null) this.#dirty.clear()
   }
 
@@ -172,7 +179,7 @@ export class InboxWriter {
         try {
           this.#write(entry)
         } catch (error) {
-          // One that SQLite rejects, for example for its size, must not take the others with it.
+          // An entry that SQLite rejects, for its size for example, must not affect the others.
           if (!this.#db.isTransaction) throw error
           failures.set(entry, toError(error))
         }
@@ -181,7 +188,7 @@ export class InboxWriter {
     for (const { entry, stored } of group) stored(failure ?? failures.get(entry) ?? null)
   }
 
-  /** Does the work in one transaction; if it fails, nothing has changed. */
+  /** Runs `work` in one transaction; if it fails, nothing has changed. */
   #transact(work: () => void): Error | null {
     const counters = new Map(this.#counters)
     this.#added = []
@@ -211,7 +218,7 @@ export class InboxWriter {
     if (!runToken.startsWith(SELF_TEST_PREFIX)) this.#add('received', 1)
   }
 
-  /** Returns whether there is more of that run. */
+  /** Returns whether that run has more. */
   #deleteSome(token: string): boolean {
     const run = this.#runs.get(token)
     if (run === undefined) return false
@@ -226,7 +233,10 @@ export class InboxWriter {
   }
 }
 
-/** Deletes the callbacks of runs where no process receives any; whoever holds the inbox deletes them at its next start. */
+/**
+ * Deletes the callbacks of runs if no process receives any; otherwise the inbox's holder deletes them at its
+ * next start.
+ */
 export async function forgetCallbacks(workspace: string, runTokens: readonly string[]): Promise<void> {
   const inbox = new InboxReader(workspace)
   const known = inbox.readRunTokens().filter((token) => runTokens.includes(token))
@@ -244,7 +254,7 @@ function toError(error: unknown): Error {
   return error instanceof Error ? error : new Error(String(error))
 }
 
-/** Null while another holds it. */
+/** Null while another process holds it. */
 function tryLease(file: string): Lease | null {
   try {
     return takeLease(file, 'the inbox', 0)

@@ -18,14 +18,14 @@ import { readRows } from '../workspace/sqlite.ts'
 export interface InboxEntry {
   runToken: string
   item: number
-  /** When its last byte had come, Unix microseconds. */
+  /** When its last byte came, Unix microseconds. */
   receivedAtUs: number
   /** The body, byte for byte. */
   body: Uint8Array
 }
 
 export interface InboxCallback {
-  /** Its place in the inbox: it rises with each callback of the workspace and is never reused. */
+  /** Its place in the inbox: rises with each callback of the workspace, and is never reused. */
   id: number
   item: number
   receivedAtUs: number
@@ -33,12 +33,14 @@ export interface InboxCallback {
   body: string
 }
 
-/** What a workspace's receiver has counted since the workspace was made. */
+/** Counts of a workspace's receiver since the workspace was created. */
 export interface InboxCounts {
   received: number
-  /** Requests that were not answered 200, by reason; only reasons that occurred. */
+  /** Requests not answered 200, by reason; only reasons that occurred. */
   refused: Partial<Record<Refusal, number>>
-  /** HEAD and GET requests to addresses of callbacks, which only ask whether someone is there; absent if there were none. */
+  /**
+   * HEAD and GET requests to callback addresses, which only check whether these exist; absent without any.
+   */
   probes?: number
 }
 
@@ -51,7 +53,7 @@ export interface InboxItem {
   sizeBytes: number
 }
 
-/** Begins the note that is stored in the place of a callback that was refused for what it is. */
+/** Beginning of the note stored instead of a refused callback. */
 export const REFUSAL_NOTE = 'Sluice refused this callback: '
 
 /** Where the process that holds the inbox listens. */
@@ -65,7 +67,7 @@ export function toInboxFile(workspace: string): string {
   return join(workspace, 'inbox')
 }
 
-/** Begins the tokens of self-tests, which are not runs and are neither counted nor kept. */
+/** Prefix of the tokens of self-tests, which are not runs and are neither counted nor kept. */
 export const SELF_TEST_PREFIX = 'self-test-'
 
 const decoder = new TextDecoder()
@@ -76,9 +78,9 @@ export function decodeBody(body: Uint8Array): string {
 }
 
 /**
- * Reads the inbox's counters: `last_id`, `received`, `probes`, a `refused:KIND` each, and when the last of the kind came with how
- * many bytes. They are written about once a second;
- * later callbacks are counted one by one, so that none is missed and no id is reused, however the writer ended.
+ * Reads the inbox's counters: `last_id`, `received`, `probes`, one `refused:KIND` each, and the time and size
+ * of the last of that kind. They are written about once a second; later callbacks are then counted one by
+ * one, so that none is missed and no id reused, however the writer ended.
  */
 export function readCounters(db: DatabaseSync): Map<string, number> {
   const counters = new Map<string, number>()
@@ -107,7 +109,7 @@ export function toInboxCounts(counters: ReadonlyMap<string, number>): InboxCount
   return { received: counters.get('received') ?? 0, refused, ...(probes > 0 && { probes }) }
 }
 
-/** The last request of each kind that was refused. */
+/** The last refused request of each kind. */
 function toLastRefused(counters: ReadonlyMap<string, number>): Partial<Record<Refusal, LastRefusal>> {
   const last: Partial<Record<Refusal, LastRefusal>> = {}
   for (const refusal of REFUSALS) {
@@ -118,7 +120,7 @@ function toLastRefused(counters: ReadonlyMap<string, number>): Partial<Record<Re
   return last
 }
 
-/** How long a statement waits for another process's short lock before it fails, in milliseconds. */
+/** How long a statement waits for another process's short lock before it fails, milliseconds. */
 const BUSY_TIMEOUT_MS = 5_000
 
 /** As in `migrations.ts`: a step that has shipped is never edited. */
@@ -144,8 +146,8 @@ const SCHEMA: OwnSchema = {
 }
 
 /**
- * Opens the inbox for writing, making it where it is missing. The caller holds its lease. Throws `WORKSPACE_UNUSABLE`
- * if the file is not an inbox or comes from a newer version.
+ * Opens the inbox for writing, creating it if it is missing. The caller holds its lease. Throws
+ * `WORKSPACE_UNUSABLE` if the file is not an inbox or comes from a newer version.
  */
 export function openInbox(file: string): DatabaseSync {
   let db: DatabaseSync | null = null
@@ -154,7 +156,7 @@ export function openInbox(file: string): DatabaseSync {
     db = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS })
     closeDatabaseFile(file)
     refuseForeignSchema(db, file, SCHEMA)
-    // What is deleted is overwritten: callbacks hold content.
+    // Deleted data is overwritten: callbacks hold content.
     db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON')
     db.exec(
       'PRAGMA cache_size = -8192; PRAGMA wal_autocheckpoint = 4000; PRAGMA journal_size_limit = 67108864',
@@ -169,22 +171,25 @@ export function openInbox(file: string): DatabaseSync {
   }
 }
 
-/** Pages that must be free before the file is made smaller, and pages in use beyond which that would take too long. */
+/** Free pages from which the file is shrunk, and most used pages, beyond which that would take too long. */
 const ROOM = { freePages: 4_000, usedPages: 16_000 }
 
 /**
- * Makes the file smaller where much of it is free and little is left to be copied. Doing so bit by bit would cost a
- * tenth of the time of every commit.
+ * Shrinks the file if much of it is free and little must be copied. Shrinking bit by bit would cost a tenth
+ * of every commit's time.
  */
 function giveRoomBack(db: DatabaseSync): void {
   const read = (pragma: string) => Number(db.prepare(`PRAGMA ${pragma}`).get()?.[pragma])
   const freePages = read('freelist_count')
   if (freePages < ROOM.freePages || read('page_count') - freePages > ROOM.usedPages) return
-  // The checkpoint is what cuts the file; if a reader is in the way, the next opening cuts it.
+  // The checkpoint shortens the file; if a reader is in the way, the next opening does.
   db.exec('VACUUM; PRAGMA wal_checkpoint(TRUNCATE)')
 }
 
-/** Opens the inbox for reading while it may be written; null while it does not exist. Throws `WORKSPACE_UNUSABLE`. */
+/**
+ * Opens the inbox for reading while it may be written; null if it does not exist yet. Throws
+ * `WORKSPACE_UNUSABLE`.
+ */
 function openInboxReader(file: string): DatabaseSync | null {
   if (!isThere(file)) return null
   let db: DatabaseSync | null = null
@@ -197,7 +202,7 @@ function openInboxReader(file: string): DatabaseSync | null {
       db.exec('PRAGMA query_only = 1; PRAGMA cache_size = -4096')
       return db
     }
-    // Its writer is just making it, or bringing it up to date.
+    // Its writer is creating or upgrading it.
     db.close()
     return null
   } catch (error) {
@@ -210,13 +215,13 @@ function toTooNew(file: string, version: number): SluiceError {
   return new SluiceError({ id: 'inbox_too_new', file, version, known: SCHEMA.steps.length })
 }
 
-/** What kept the inbox from being opened or written, as `WORKSPACE_UNUSABLE`. */
+/** The error that prevented opening or writing the inbox, as `WORKSPACE_UNUSABLE`. */
 export function toInboxError(file: string, cause: unknown): SluiceError {
   if (cause instanceof SluiceError) return cause
   return SluiceError.because(cause, { id: 'inbox_unusable', file })
 }
 
-/** Bodies of one page add up to about this much at most, unless one alone is larger, bytes. */
+/** Approximate limit on the bodies of one page together, bytes; a larger body gets its own page. */
 const PAGE_BYTES = 16 * 1024 * 1024
 
 type StoredCallback = Omit<InboxCallback, 'body'> & { body: Uint8Array }
@@ -231,8 +236,8 @@ export class InboxReader {
   }
 
   /**
-   * The callbacks of a run after the one with id `afterId`, in the order they came, at most `limit` of them; fewer
-   * if they are large, but at least one if there is one. Throws `WORKSPACE_UNUSABLE`.
+   * The callbacks of a run after id `afterId`, in order of arrival, at most `limit`; fewer if they are large,
+   * but at least one if there is any. Throws `WORKSPACE_UNUSABLE`.
    */
   readAfter(runToken: string, afterId: number, limit: number): InboxCallback[] {
     const open = this.#connect()
@@ -249,14 +254,14 @@ export class InboxReader {
     return found.map(({ body, ...callback }) => ({ ...callback, body: decodeBody(body) }))
   }
 
-  /** The id of the last callback of each run that has callbacks here, by its token. */
+  /** The id of each run's last callback, by run token. */
   readLastIds(): Map<string, number> {
     const last = 'SELECT token, (SELECT max(id) FROM callback WHERE callback.run = run.id) AS last FROM run'
     const rows = this.#connect()?.db.prepare(last).all() ?? []
     return new Map(rows.map(({ token, last }) => [String(token), Number(last ?? 0)]))
   }
 
-  /** Tokens of the runs that have callbacks here, whether or not the workspace still has those runs. */
+  /** Tokens of the runs with callbacks here, whether or not the workspace still has those runs. */
   readRunTokens(): string[] {
     const rows = this.#connect()?.db.prepare('SELECT token FROM run').all() ?? []
     return rows.map(({ token }) => String(token)).filter((token) => !token.startsWith(SELF_TEST_PREFIX))
@@ -276,13 +281,13 @@ export class InboxReader {
     return body instanceof Uint8Array ? decodeBody(body) : null
   }
 
-  /** What the receiver has counted; refusals of the last second may be missing. */
+  /** The receiver's counts; refusals of the last second may be missing. */
   readCounts(): InboxCounts {
     const open = this.#connect()
     return toInboxCounts(open === null ? new Map() : readCounters(open.db))
   }
 
-  /** The last request of each kind that was refused; those of the last second may be missing. */
+  /** The last refused request of each kind; those of the last second may be missing. */
   readLastRefused(): Partial<Record<Refusal, LastRefusal>> {
     const open = this.#connect()
     return open === null ? {} : toLastRefused(readCounters(open.db))
@@ -295,7 +300,7 @@ export class InboxReader {
     return readRows<InboxAddress>(open.db, 'SELECT base_url AS baseUrl, host, port FROM listening')[0] ?? null
   }
 
-  /** Lets the file go; the next read opens it again. */
+  /** Closes the file; the next read opens it again. */
   close(): void {
     this.#open?.db.close()
     this.#open = null

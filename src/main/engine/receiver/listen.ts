@@ -8,20 +8,20 @@ import { keepReceiverPort, readReceiverSettings } from './receiver-settings.ts'
 
 export interface ListenAddress {
   host: string
-  /** For this time only (default: the workspace's own port). */
+  /** Only for this time (default: the workspace's own port). */
   port: number | undefined
 }
 
 /**
- * Ports that systems do not assign by themselves: below the ranges for outgoing connections (from 32768 on), where a
- * port that was free last time may be in use by now.
+ * Ports that systems do not assign automatically: below the ranges for outgoing connections (from 32768 on),
+ * where a port that was free last time may be in use now.
  */
 const OWN_PORTS = { from: 20_000, to: 32_767 }
 
-/** Ports tried for a workspace that has none. Few of the twelve thousand are in use. */
+/** Most ports tried for a workspace that has none. Few of the twelve thousand are in use. */
 const TRIES = 20
 
-/** Connections that may wait to be accepted. */
+/** Most connections that wait to be accepted. */
 const BACKLOG = 4_096
 
 export interface Listening {
@@ -30,9 +30,9 @@ export interface Listening {
 }
 
 /**
- * Listens on the port asked for, or else on the workspace's own. A workspace without one keeps the first it listens
- * on, chosen or asked for; a port asked for later is used for that time only. `createApp` builds a server for each try.
- * Throws `RECEIVER_UNAVAILABLE`.
+ * Listens on the requested port, or on the workspace's own. A workspace without one keeps the first port it
+ * listens on, chosen or requested; a port requested later is used only that time. `createApp` builds a server
+ * for each try. Throws `RECEIVER_UNAVAILABLE`.
  */
 export async function listen(
   workspace: string,
@@ -61,7 +61,10 @@ async function listenOnFreePort(
   }
 }
 
-/** Stops listening if the port cannot be kept: an open server would hold the thread, and whoever waits for its end. */
+/**
+ * Stops listening if the port cannot be stored: an open server would keep the thread, and whoever awaits its
+ * end, waiting.
+ */
 async function keepPort(workspace: string, listening: Listening): Promise<Listening> {
   try {
     keepReceiverPort(workspace, listening.port)
@@ -98,8 +101,8 @@ export function isEveryAddress(host: string): boolean {
 }
 
 /**
- * The address that others reach a listener at, without a trailing slash. If it listens on every address, the first
- * one that other machines know this one by, else loopback.
+ * The address at which others reach a listener, without a trailing slash. If it listens on every address, the
+ * first one by which other machines know this one, else loopback.
  */
 export function toBaseUrl(
   host: string,

@@ -2,7 +2,7 @@ import { constants } from 'node:fs'
 import { type FileHandle, lstat, open, realpath } from 'node:fs/promises'
 import { isInside, toFilePath } from './addresses.ts'
 
-/** What a request says about the part of a file it wants, and about the copy it has. */
+/** Which part of a file a request wants, and which copy it already has. */
 export interface MediaConditions {
   isHead: boolean
   range: string | undefined
@@ -11,15 +11,15 @@ export interface MediaConditions {
   ifModifiedSince: string | undefined
 }
 
-/** What a request for a file is answered with; `lastByte` is inclusive, and -1 if the file is empty. */
+/** The answer to a request for a file; `lastByte` is inclusive, and -1 if the file is empty. */
 export type MediaAnswer =
   | { status: 200 | 206; firstByte: number; lastByte: number }
   | { status: 304 }
   | { status: 416 }
 
 /**
- * Decides what is sent, by RFC 9110 §13.2.2 and §14.2: the whole file, a part of it, or nothing. Several ranges at once are
- * answered with the whole, which every client must handle.
+ * Decides what to send, by RFC 9110 §13.2.2 and §14.2: the whole file, a part of it, or nothing. Several
+ * ranges at once get the whole file, which every client must handle.
  */
 export function toMediaAnswer(
   file: { sizeBytes: number; modifiedAtMs: number; etag: string },
@@ -41,7 +41,10 @@ export function toMediaAnswer(
   return { status: 206, firstByte: part.first, lastByte: Math.min(part.last, lastByte) }
 }
 
-/** `first` is null for the last so many bytes. Null if it is not a range of bytes that we know, which is then ignored. */
+/**
+ * `first` is null for a suffix of `last` bytes. Null if it is not a known range of bytes, which is then
+ * ignored.
+ */
 function parseRange(range: string): { first: number | null; last: number } | null {
   const [, first, last] = /^bytes=\s*(\d{0,15})-(\d{0,15})\s*$/i.exec(range) ?? []
   if (first === undefined || last === undefined || (first === '' && last === '')) return null
@@ -59,7 +62,7 @@ function isNotNewer({ modifiedAtMs }: { modifiedAtMs: number }, since: string | 
   return Math.floor(modifiedAtMs / 1000) * 1000 <= sinceMs
 }
 
-/** Whether a part may be put to what the client has. A weak tag never may. */
+/** Whether a part may be combined with what the client has; with a weak tag never. */
 function isSame(file: { modifiedAtMs: number; etag: string }, ifRange: string | undefined): boolean {
   if (ifRange === undefined) return true
   if (/^(W\/)?"/.test(ifRange)) return ifRange === file.etag
@@ -75,12 +78,12 @@ export interface MediaFile {
   etag: string
 }
 
-// Opening a pipe must not wait for somebody who writes into it.
+// Opening a pipe must not wait for its writer.
 const READ_WITHOUT_WAITING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
 
 /**
- * Opens the file at a path inside a folder (a real path); null if it is not a regular file, or if it is outside
- * the folder. Links to the inside are followed. The caller closes the handle.
+ * Opens the file at a path inside a folder (a real path); null if it is not a regular file or is outside the
+ * folder. Links to the inside are followed. The caller closes the handle.
  */
 export async function openMediaFile(folder: string, path: string): Promise<MediaFile | null> {
   const filePath = toFilePath(folder, path)
@@ -93,8 +96,8 @@ export async function openMediaFile(folder: string, path: string): Promise<Media
 }
 
 /**
- * Checks what was opened, not what the path says: a link that is swapped between opening and looking changes the path,
- * never the handle. The path now leads to a file inside the folder, and that file is the one that is open.
+ * Checks the opened file, not the path: swapping a link after opening changes the path, never the handle.
+ * Ensures that the path now leads to a file inside the folder, and that this is the open file.
  */
 export async function checkOpened(
   handle: FileHandle,
@@ -105,7 +108,7 @@ export async function checkOpened(
   if (!opened.isFile()) return null
   const real = await realpath(filePath)
   if (!isInside(folder, real)) return null
-  // Not followed: what is a link by now was put there after the path was resolved.
+  // Links are not followed: any link here was created after the path was resolved.
   const named = await lstat(real, { bigint: true })
   if (named.ino !== opened.ino || named.dev !== opened.dev) return null
   return {
@@ -116,7 +119,7 @@ export async function checkOpened(
   }
 }
 
-/** What every answer with a file says of it. */
+/** The headers of every answer with a file. */
 export function toFileHeaders({
   etag,
   modifiedAtMs,

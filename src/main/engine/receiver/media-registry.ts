@@ -9,7 +9,7 @@ import { replaceFileSync } from '../workspace/replace-file.ts'
 import { toJournalFile } from '../workspace/workspace-files.ts'
 
 const folderSchema = z.object({
-  /** What the run's media URLs carry; the child runs of a retry share it. */
+  /** The token in the run's media URLs, shared by the child runs of a retry. */
   runToken: z.string().regex(/^[\w-]+$/),
   /** The run whose journal is held as long as the files are needed. */
   runId: z.string().regex(/^[\w-]+$/),
@@ -23,12 +23,12 @@ export type MediaFolder = z.infer<typeof folderSchema>
 /** Longest time until the death of a run's process is noticed, milliseconds. */
 const LEASE_LOOK_MS = 1_000
 
-/** Age from which a folder whose run nobody holds counts as left behind, milliseconds. */
+/** Age from which a folder of a run that nobody holds counts as abandoned, milliseconds. */
 const LEFT_BEHIND_MS = 3_600_000
 
 /**
- * The folders that are served, each a small file of the workspace, so that whichever process listens serves those of
- * all. A folder is served only while its run is held.
+ * The served folders, each a small file in the workspace, so that whichever process listens serves all of
+ * them. A folder is served only while its run is held.
  */
 export class MediaRegistry {
   readonly #workspace: string
@@ -54,14 +54,14 @@ export class MediaRegistry {
     }
   }
 
-  /** Stops serving it, unless another run of the same token has taken it over. */
+  /** Stops serving it, unless another run with the same token has taken it over. */
   async remove({ runToken, runId }: Pick<MediaFolder, 'runToken' | 'runId'>): Promise<void> {
     this.#heldAtMs.delete(runId)
     const registered = await this.#read(runToken)
     if (registered?.runId === runId) rmSync(this.#toFile(runToken), { force: true })
   }
 
-  /** Removes what runs left behind whose process died. */
+  /** Removes what runs of dead processes left behind. */
   async clear(): Promise<void> {
     for (const name of await readdir(this.#folder).catch(() => [])) {
       const file = join(this.#folder, name)
@@ -73,13 +73,16 @@ export class MediaRegistry {
     }
   }
 
-  /** The real path of the folder that is served for a run's token; null if none is. */
+  /** The real path of the folder served for a run's token; null if there is none. */
   async find(runToken: string): Promise<string | null> {
     const registered = await this.#read(runToken)
     return registered !== null && this.#isRunHeld(registered.runId) ? registered.folder : null
   }
 
-  /** Remembers for a second that a run is held; that it is not is looked up each time, since it may just have begun. */
+  /**
+   * Remembers for a second that a run is held; that it is not is checked each time, since it may just have
+   * begun.
+   */
   #isRunHeld(runId: string): boolean {
     const seenMs = this.#heldAtMs.get(runId)
     if (seenMs !== undefined && this.#nowMs() - seenMs < LEASE_LOOK_MS) return true
@@ -94,7 +97,7 @@ export class MediaRegistry {
     try {
       return folderSchema.parse(JSON.parse(await readFile(this.#toFile(runToken), 'utf8')))
     } catch {
-      // Missing, or from another version: nothing is served.
+      // Missing or from another version: serve nothing.
       return null
     }
   }

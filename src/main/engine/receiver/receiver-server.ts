@@ -16,9 +16,9 @@ export interface ReceiverServerParts {
   limits: ReceiverLimits
   store: StoreCallback
   countRefusal(refusal: Refusal, last: LastRefusal): void
-  /** A HEAD or GET of a callback's address came. */
+  /** Called for a HEAD or GET of a callback's address. */
   countProbe(): void
-  /** The real path of the folder that is served for a run's token; null if none is. */
+  /** The real path of the folder served for a run's token; null if there is none. */
   findFolder(runToken: string): Promise<string | null>
   /** Unix microseconds. */
   nowUs(): number
@@ -30,7 +30,7 @@ const KEEP_ALIVE_MS = 72_000
 /** Node's code for a head or a body that came too slowly. */
 const TIMED_OUT = 'ERR_HTTP_REQUEST_TIMEOUT'
 
-/** The answer to each outcome. Of a broken request, nobody is left to answer. */
+/** The answer to each outcome. A broken request has nobody left to answer. */
 const ANSWERS: Record<
   Exclude<IntakeOutcome, 'broken'>,
   { status: number; says: string; headers?: Readonly<Record<string, string>> }
@@ -52,8 +52,8 @@ const ANSWERS: Record<
 }
 
 /**
- * Builds the server for callbacks and media files. It logs nothing, since bodies are evidence and addresses are
- * secrets. Whatever is wrong with an unknown address, the answer is 404, so that guessing teaches nothing.
+ * Builds the server for callbacks and media files. It logs nothing, since bodies are evidence and addresses
+ * are secrets. Any unknown address is answered 404, so that guessing reveals nothing.
  */
 export function createReceiverServer(parts: ReceiverServerParts): FastifyInstance {
   const { secret, limits } = parts
@@ -93,7 +93,7 @@ export function createReceiverServer(parts: ReceiverServerParts): FastifyInstanc
   })
   app.server.maxConnections = limits.maxConnections
   app.server.on('drop', () => countRefusal('overloaded'))
-  // For example, no file handle is left for another connection; open ones go on.
+  // For example, no file handle is left for another connection; open connections continue.
   app.server.on('error', () => {})
 
   const refuse = (reply: FastifyReply): void => {
@@ -151,7 +151,7 @@ export function createReceiverServer(parts: ReceiverServerParts): FastifyInstanc
       if (target !== null) void media.answer(target, request, reply)
       else if (parseCallbackPath(secret, request.url) === null) refuse(reply)
       else {
-        // Services check an address that way before they post to it.
+        // Some services check an address that way before they post to it.
         parts.countProbe()
         reply.header('cache-control', 'no-store').send({ status: 'callbacks are posted here' })
       }
@@ -170,17 +170,17 @@ function endSocket(socket: Socket, status: string): void {
   socket.destroySoon()
 }
 
-/** While others wait, a stalled download is ended after this share of its usual time. */
+/** While others wait, a stalled download ends after this share of its usual time. */
 const WAITED_FOR_SHARE = 0.1
 
 /** A file on its way. */
 interface Sending {
   readonly response: ServerResponse
-  /** When the client last took something, on the clock that only grows. */
+  /** When the client last read something, on the monotonic clock. */
   movedAtMs: number
 }
 
-/** Serves the files of folders that runs need, at addresses that only the service knows. */
+/** Serves files of folders that runs need, at addresses that only the service knows. */
 class MediaHost {
   readonly #findFolder: (runToken: string) => Promise<string | null>
   readonly #limits: ReceiverLimits
@@ -208,14 +208,14 @@ class MediaHost {
       }
       await this.#send(file, target.path, request, reply, sending)
     } catch {
-      // A client that went away, or a file that became unreadable on the way: nobody is left to answer.
+      // The client left, or the file became unreadable: nobody is left to answer.
       reply.raw.destroy()
     } finally {
       this.#sending.delete(sending)
     }
   }
 
-  /** Ends the download that has stalled longest, if that is long enough; active downloads go on. */
+  /** Ends the longest stalled download, if it has stalled long enough; active ones continue. */
   #dropStalled(): boolean {
     const [stalest] = [...this.#sending].toSorted((a, b) => a.movedAtMs - b.movedAtMs)
     const stalledMs = stalest === undefined ? 0 : performance.now() - stalest.movedAtMs
@@ -265,7 +265,7 @@ class MediaHost {
     }
     response.setTimeout(this.#limits.mediaStallMs, () => response.destroy())
     const bytes = handle.createReadStream({ start: firstByte, end: lastByte, autoClose: false })
-    // Another piece is read only once the client has taken what came before.
+    // The next piece is read only once the client has taken the one before.
     bytes.on('data', () => {
       sending.movedAtMs = performance.now()
     })
@@ -274,7 +274,7 @@ class MediaHost {
   }
 }
 
-/** A file that has shrunk meanwhile breaks off, so that its rest is not awaited forever. */
+/** Breaks off if the file has shrunk, so that its rest is not awaited forever. */
 function endComplete(response: ServerResponse, isComplete: boolean): void {
   if (isComplete) response.end()
   else response.destroy()

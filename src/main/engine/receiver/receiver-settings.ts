@@ -11,18 +11,21 @@ const settingsSchema = z.object({
   version: z.literal(1),
   /** 32 bytes, hex. Whoever knows it can forge callbacks. */
   secret: z.string().regex(/^[0-9a-f]{64}$/),
-  /** Where the workspace's receiver always listens; null until it has listened once. */
+  /** The port on which the workspace's receiver always listens; null until it has listened once. */
   port: z.int().min(1).max(65_535).nullable(),
 })
 
-/** What makes a workspace's callback and media URLs the same every time. The secret is in no journal, log or export. */
+/**
+ * Settings that keep a workspace's callback and media URLs the same. The secret is in no journal, log or
+ * export.
+ */
 export type ReceiverSettings = Omit<z.infer<typeof settingsSchema>, 'version'>
 
 export function toReceiverSettingsFile(workspace: string): string {
   return join(workspace, 'receiver.json')
 }
 
-/** Reads a workspace's receiver settings, which are made at first use. Throws `WORKSPACE_UNUSABLE`. */
+/** Reads a workspace's receiver settings, creating them at first use. Throws `WORKSPACE_UNUSABLE`. */
 export function readReceiverSettings(workspace: string): ReceiverSettings {
   return (
     findReceiverSettings(workspace) ??
@@ -31,7 +34,7 @@ export function readReceiverSettings(workspace: string): ReceiverSettings {
 }
 
 /**
- * Keeps the port for the workspace, unless it has one; returns the one it has then. Throws `WORKSPACE_UNUSABLE`.
+ * Stores the port for the workspace, unless it has one; returns the stored one. Throws `WORKSPACE_UNUSABLE`.
  */
 export function keepReceiverPort(workspace: string, port: number): number {
   return takeTurn(workspace, () => {
@@ -48,7 +51,7 @@ function makeSettings(workspace: string): ReceiverSettings {
   return settings
 }
 
-/** Two processes that start at once must end with one secret. */
+/** Two processes that start at once must end up with one secret. */
 function takeTurn<Result>(workspace: string, work: () => Result): Result {
   const file = toReceiverSettingsFile(workspace)
   return underLease(file, file, work)
@@ -68,7 +71,7 @@ export function findReceiverSettings(workspace: string): ReceiverSettings | null
     const { secret, port } = settingsSchema.parse(JSON.parse(text))
     return { secret, port }
   } catch {
-    // The file holds a secret, so the message shows none of it.
+    // The file holds a secret, so the message quotes nothing from it.
     throw new SluiceError({ id: 'receiver_settings_damaged', file })
   }
 }
@@ -77,7 +80,7 @@ function writeSettings(workspace: string, settings: ReceiverSettings): void {
   const file = toReceiverSettingsFile(workspace)
   try {
     const text = `${JSON.stringify({ version: 1, ...settings }, null, 2)}\n`
-    // Flushed before it replaces the old one: a lost secret would invalidate every URL that was issued.
+    // Flushed before it replaces the old file: a lost secret would invalidate every issued URL.
     replaceFileSync(file, text, { isPrivate: true })
   } catch (error) {
     throw SluiceError.because(error, { id: 'receiver_settings_unwritable', file })

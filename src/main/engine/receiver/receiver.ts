@@ -30,9 +30,9 @@ export interface ReceiverTask {
   workspace: string
   /** Address to listen on (default: loopback). */
   host?: string
-  /** Port to listen on, this time (default: the workspace's own). */
+  /** Port to listen on this time (default: the workspace's own). */
   port?: number
-  /** Its limits (default: the usual ones). */
+  /** Limits that differ from the defaults. */
   limits?: Partial<ReceiverLimits>
   /** Removed from every callback before it is stored. */
   secrets?: readonly SealedSecret[]
@@ -43,22 +43,22 @@ export interface ReceiverStanding {
   /** Scheme, host and port, without a trailing slash. */
   baseUrl: string
   port: number
-  /** `standby`: another process of the workspace listens there; this one takes over when it goes. */
+  /** `standby`: another process of the workspace listens there; this one takes over when that one ends. */
   role: 'listening' | 'standby'
 }
 
-/** Longest time that open requests may still take when the receiver closes, milliseconds. */
+/** Longest time that open requests may take when the receiver closes, milliseconds. */
 const DRAIN_MS = 2_000
 const IDLE_LOOK_MS = 20
 
-/** How often, and how many times, a starting receiver checks whether the holder has published where it listens. */
+/** How often, and how many times, a starting receiver checks whether the holder has published its address. */
 const ADDRESS_LOOK = { everyMs: 100, times: 50 }
 
 type Holding = { writer: InboxWriter; app: FastifyInstance }
 
 /**
- * A workspace's receiver in this process: it holds the inbox and listens, or stands by while another process does,
- * and takes over at the same address when that one goes.
+ * A workspace's receiver in this process: holds the inbox and listens, or stands by while another process
+ * does, and takes over at the same address when that one ends.
  */
 export class Receiver {
   readonly #workspace: string
@@ -68,14 +68,14 @@ export class Receiver {
   readonly #onStanding: (standing: ReceiverStanding) => void
   readonly #reader: InboxReader
   readonly #media: MediaRegistry
-  /** Removes secrets from callbacks before anything is stored; the only place that does. */
+  /** Removes secrets from callbacks before storing them; nothing else does. */
   readonly #redactor = new Redactor()
   readonly #closing = new AbortController()
   #holding: Holding | null = null
   #starting: Promise<void> | null = null
   #watch: Promise<void> | null = null
 
-  /** `onStanding` is called whenever role or address change, the first time included. */
+  /** `onStanding` is called at the start and whenever role or address change. */
   constructor(
     { workspace, host = '127.0.0.1', port, limits, secrets = [] }: ReceiverTask,
     onStanding: (standing: ReceiverStanding) => void,
@@ -92,7 +92,7 @@ export class Receiver {
   }
 
   /**
-   * Listens, or stands by: callbacks of the workspace can come in, here or at its other process. Throws
+   * Listens, or stands by: the workspace can then receive callbacks, here or in its other process. Throws
    * `RECEIVER_UNAVAILABLE` and `WORKSPACE_UNUSABLE`.
    */
   start(): Promise<void> {
@@ -106,7 +106,7 @@ export class Receiver {
   }
 
   /**
-   * Posts to an address behind a public base and waits until it is in the workspace's inbox. Throws
+   * Posts to an address behind a public base and waits until the callback is in the workspace's inbox. Throws
    * `RECEIVER_UNAVAILABLE` with what was tried, what came back, and what to do.
    */
   async selfTest(publicUrl: string): Promise<ReceiverTest> {
@@ -122,14 +122,14 @@ export class Receiver {
     return result
   }
 
-  /** Removes these secrets, too, from every callback before it is stored. */
+  /** Also removes these secrets from every callback before storing it. */
   guard(secrets: readonly SealedSecret[]): void {
     for (const secret of secrets) unseal(secret).redactBy(this.#redactor)
   }
 
   /**
-   * Serves the files of a folder at the run's media URLs, until {@link stopServing} or until nobody holds the run's
-   * journal any more. Throws `BAD_SOURCE` and `WORKSPACE_UNUSABLE`.
+   * Serves the files of a folder at the run's media URLs, until {@link stopServing} or until nobody holds the
+   * run's journal. Throws `BAD_SOURCE` and `WORKSPACE_UNUSABLE`.
    */
   serveFolder(folder: MediaFolder): void {
     this.#media.add(folder)
@@ -139,12 +139,12 @@ export class Receiver {
     await this.#media.remove(run)
   }
 
-  /** The first callback with a token; null while there is none. */
+  /** The first callback with a token; null if there is none yet. */
   readFirst(runToken: string): InboxCallback | null {
     return this.#reader.readAfter(runToken, 0, 1)[0] ?? null
   }
 
-  /** Deletes the callbacks of runs that are gone. A receiver that stands by leaves that to the holder. */
+  /** Deletes the callbacks of removed runs. A standby receiver leaves that to the holder. */
   async forget(runTokens: readonly string[]): Promise<void> {
     await this.#holding?.writer.forget(runTokens)
   }
@@ -156,7 +156,7 @@ export class Receiver {
     await this.#watch
     if (this.#holding !== null) {
       const { app, writer } = this.#holding
-      // Connections that were busy when it began to close fall idle later, and would then stay open.
+      // Connections that were busy at the start of closing become idle later, and would then stay open.
       const idle = setInterval(() => app.server.closeIdleConnections(), IDLE_LOOK_MS)
       const impatience = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS)
       await app.close()
@@ -177,7 +177,7 @@ export class Receiver {
         this.#watch = this.#standBy(address)
         return
       }
-      // The holder is just starting or just ending.
+      // The holder is starting or ending.
       await this.#clock.wait(ADDRESS_LOOK.everyMs, this.#closing.signal)
     }
     throw new SluiceError({ id: 'inbox_held_elsewhere', workspace: this.#workspace })
@@ -221,13 +221,13 @@ export class Receiver {
     let last = address
     while (await this.#isStillOpenAfter(this.#limits.standbyEveryMs)) {
       try {
-        // At the holder's address, not our own: that is where callbacks of both processes go.
+        // At the holder's address, not our own: callbacks of both processes go there.
         if (await this.#takeOver(last)) return
         const now = this.#reader.readAddress() ?? last
         if (now.baseUrl !== last.baseUrl) this.#announce(now, 'standby')
         last = now
       } catch {
-        // For example, its port is not free yet. The next look tries again.
+        // For example, its port is not free yet. The next check tries again.
       }
     }
   }
@@ -242,7 +242,9 @@ export class Receiver {
   }
 }
 
-/** Throws if another process listens elsewhere, so that callbacks would not come in at the address asked for. */
+/**
+ * Throws if another process listens elsewhere, so that callbacks would not arrive at the requested address.
+ */
 function checkServes(address: InboxAddress, asked: ListenAddress): void {
   const isHostServed = address.host === asked.host || isEveryAddress(address.host)
   if (isHostServed && (asked.port === undefined || asked.port === address.port)) return
@@ -260,13 +262,13 @@ function toUnavailable(error: unknown): SluiceError {
   return SluiceError.because(error, { id: 'receiver_cannot_start' })
 }
 
-/** The receiver's time, which tests replace. */
+/** The receiver's clock, which tests replace. */
 export interface ReceiverClock {
   /** Unix milliseconds. */
   nowMs(): number
   /** Unix microseconds. */
   nowUs(): number
-  /** Resolves after so many milliseconds; rejects when the signal aborts. */
+  /** Resolves after this many milliseconds; rejects if the signal aborts. */
   wait(ms: number, signal: AbortSignal): Promise<void>
 }
 
@@ -278,7 +280,7 @@ export const MACHINE_CLOCK: ReceiverClock = {
 }
 
 interface SelfTest {
-  /** Base of the callback URLs, as the service is given it. */
+  /** Base of the callback URLs, as given to the service. */
   publicUrl: string
   /** The workspace's secret, 32 bytes in hex. */
   secret: string
@@ -292,9 +294,9 @@ const LOOK_EVERY_MS = 50
 const EXCERPT_CHARACTERS = 120
 
 /**
- * Posts a callback to an address behind a public base and waits until it is in the inbox: the way a callback takes,
- * from end to end. Returns how it went, and the run token it had. Throws `RECEIVER_UNAVAILABLE` with what was tried, what came back,
- * and what to do.
+ * Posts a callback to an address behind a public base and waits until it is in the inbox: the entire way of a
+ * callback. Returns the result and the run token used. Throws `RECEIVER_UNAVAILABLE` with what was tried,
+ * what came back, and what to do.
  */
 async function testPublicUrl(test: SelfTest): Promise<{ runToken: string; result: ReceiverTest }> {
   const { publicUrl, secret, timeoutMs, hasArrived, wait } = test
@@ -310,7 +312,7 @@ async function testPublicUrl(test: SelfTest): Promise<{ runToken: string; result
     throw toFailure(publicUrl, error, timeoutMs)
   }
   const answeredMs = performance.now() - sentAtMs
-  // A relay may answer at once and forward later; one that refuses forwards nothing.
+  // A relay may answer at once and forward later; one that refuses does not forward.
   const isTaken = answer.status >= 200 && answer.status < 300
   while (!hasArrived(runToken)) {
     if (!isTaken) throw new SluiceError({ id: 'public_url_refuses', publicUrl, ...answer })

@@ -11,13 +11,13 @@ import { type InboxCallback, InboxReader } from './inbox.ts'
 import { forgetCallbacks } from './inbox-writer.ts'
 import type { Receiver, ReceiverStanding, ReceiverTask } from './receiver.ts'
 
-/** Where a run's requests say that callbacks and media are found; null if it needs none. */
+/** The bases of a run's callback and media URLs; null if it needs none. */
 export interface RunBases {
   callbackBase: string | null
   mediaBase: string | null
 }
 
-/** A run that may need the receiver: the folder of its source is served as long as it goes on. */
+/** A run that may need the receiver: its source's folder is served as long as it runs. */
 interface ReceivedRun {
   runId: string
   runToken: string
@@ -28,13 +28,13 @@ export interface WorkspaceReceiverOptions {
   /** Entry `receiver-worker.ts`, or its bundle. */
   url: URL
   readLiveTokens: () => Promise<ReadonlySet<string>>
-  /** What runs of other processes may send, as far as it is known here. Asked when the receiver opens. */
+  /** Secrets that runs of other processes may send, as far as known here. Called when the receiver opens. */
   readKnownSecrets: () => readonly SealedSecret[]
 }
 
 /**
- * How often in a row a receiver whose thread crashes is started again by itself, at once and then after another
- * `RESTART_DELAY_MS` each time; then it waits until somebody opens it. One that ran for `STEADY_MS` counts anew.
+ * How often in a row a crashed receiver thread is restarted: at once, then after another `RESTART_DELAY_MS`
+ * each time; after that only when somebody opens it. A thread that ran for `STEADY_MS` counts anew.
  */
 const RESTARTS_MAX = 5
 const RESTART_DELAY_MS = 1_000
@@ -46,24 +46,27 @@ interface OpenReceiver {
 }
 
 /**
- * Opens the workspace's receiver when a run first needs it, and keeps it open for all runs. If its thread crashes, it
- * is started again at the same address.
+ * Opens the workspace's receiver when a run first needs it, and keeps it open for all runs. A crashed thread
+ * is restarted at the same address.
  */
 export class WorkspaceReceiver {
   readonly #options: WorkspaceReceiverOptions
-  /** Secrets of this process's runs, which callbacks are stored without. */
+  /** Secrets of this process's runs, which are removed from stored callbacks. */
   readonly #secrets: SealedSecret[] = []
   #open: OpenReceiver | null = null
-  /** Starts a receiver again that crashed more than once: after a while, or when somebody opens it. */
+  /** Restarts a receiver that crashed more than once: after a while, or when somebody opens it. */
   #restart: { timer?: NodeJS.Timeout; start: () => OpenReceiver } | null = null
 
   constructor(options: WorkspaceReceiverOptions) {
     this.#options = options
   }
 
-  /** Opens it, unless it is open. Throws `RECEIVER_UNAVAILABLE`, also if it is open elsewhere than asked. */
+  /**
+   * Opens it unless it is open. Throws `RECEIVER_UNAVAILABLE`, also if it is open at another address than
+   * requested.
+   */
   async open(options: ReceiverOptions): Promise<ReceiverStanding> {
-    // One that crashed stands where its runs expect it, whoever opens it again.
+    // A crashed one is restarted where its runs expect it, whoever opens it.
     const current = this.#open ?? this.#restart?.start() ?? this.#start(options)
     const standing = await current.thread.ready.catch((error: unknown) => {
       if (this.#open === current) this.#open = null
@@ -84,8 +87,8 @@ export class WorkspaceReceiver {
   }
 
   /**
-   * Stores callbacks without these secrets from now on, for as long as this process lives: callbacks of a run may come
-   * after its end, and after its key was switched.
+   * From now on stores callbacks without these secrets, for the life of this process: callbacks of a run may
+   * come after its end, and after its key was switched.
    */
   async guard(secrets: readonly (SealedSecret | null)[]): Promise<void> {
     const added = secrets.filter((one) => one !== null)
@@ -93,7 +96,7 @@ export class WorkspaceReceiver {
     await this.#open?.thread.call('guard', added).catch(() => {})
   }
 
-  /** How it stands; null while it is not open. */
+  /** Its state; null while it is not open. */
   async status(): Promise<ReceiverState | null> {
     const standing = this.#open?.thread.standing ?? null
     if (this.#open === null || standing === null) return null
@@ -101,7 +104,7 @@ export class WorkspaceReceiver {
     return { baseUrl: standing.baseUrl, role: standing.role, received, refused: { ...refused }, probes }
   }
 
-  /** The first callback with a token; null while there is none, or the receiver is not open. */
+  /** The first callback with a token; null if there is none yet, or the receiver is not open. */
   async readFirst(runToken: string): Promise<InboxCallback | null> {
     return (await this.#open?.thread.call('readFirst', runToken)) ?? null
   }
@@ -114,9 +117,9 @@ export class WorkspaceReceiver {
   }
 
   /**
-   * Makes ready what a run needs: the receiver, its public base tested, and the source's folder served. `kept` are the
-   * bases of a run that has begun, which must not have changed. A trial tests nothing. Throws `RECEIVER_UNAVAILABLE` or
-   * `BAD_SOURCE`.
+   * Prepares what a run needs: the receiver, a tested public base, and the source's folder being served.
+   * `kept` are the bases of a run that has begun, which must not have changed. A trial tests nothing. Throws
+   * `RECEIVER_UNAVAILABLE` or `BAD_SOURCE`.
    */
   async prepare(plan: Plan, run: ReceivedRun, kept: RunBases | null, isTrial = false): Promise<RunBases> {
     const { callback, source } = plan
@@ -144,12 +147,12 @@ export class WorkspaceReceiver {
     return bases
   }
 
-  /** Stops serving the files of a run that is over. */
+  /** Stops serving the files of a run that has ended. */
   async release(run: ReceivedRun): Promise<void> {
     await this.#open?.thread.call('stopServing', run)
   }
 
-  /** Deletes the callbacks of runs that are gone. What cannot be deleted now is deleted when the receiver opens next. */
+  /** Deletes the callbacks of removed runs, or leaves it to the receiver's next opening. */
   async forget(runTokens: readonly string[]): Promise<void> {
     if (this.#open !== null) await this.#open.thread.call('forget', runTokens).catch(() => {})
     else await forgetCallbacks(this.#options.workspace, runTokens)
@@ -194,9 +197,10 @@ export class WorkspaceReceiver {
       this.#open = null
       const before = performance.now() - startedAtMs > STEADY_MS ? 0 : restarts
       const port = thread.standing?.port ?? options.port
-      // One that never stood has already said what hinders it; one that did finds its port taken for a while at most.
+      // A receiver that never listened has already reported why; one that did can find its port taken for a
+      // while at most.
       if (thread.standing === null && restarts === 0) return
-      // The folders that it served and the callbacks that it stored are in the workspace.
+      // The folders it served and the callbacks it stored are in the workspace.
       const start = () => {
         const again = this.#start(
           { ...options, ...(port === undefined ? {} : { port }) },
@@ -219,12 +223,12 @@ function toTooSmall(takesBytes: number, wantedBytes: number): SluiceError {
 }
 
 /**
- * Whether callbacks of a run come to this receiver: they do unless the mapping names another address for every row.
- * Rows whose own address is empty get the receiver's.
+ * Whether this receiver gets a run's callbacks: it does unless the mapping sets another address for every
+ * row. Rows with an empty address get the receiver's.
  */
 function isAwaiting({ operation, mapping }: Plan): boolean {
   const own = mapping['callback_url']
-  // An empty template leaves the field out of every row, so that the receiver's address fills it.
+  // An empty template leaves the field out of every row, so the receiver's address fills it.
   const isForEveryRow = own?.kind === 'template' && own.template !== '' && !own.template.includes('{{')
   return isAsync(operation) && !isForEveryRow
 }
@@ -239,14 +243,17 @@ function toReceiverMovedError(runId: string, wanted: string, found: string | nul
   })
 }
 
-/** What the receiver's thread reports: where it stands, at its start and whenever that changes. */
+/** Events of the receiver's thread: where it stands, at the start and at every change. */
 export interface ReceiverEvents {
   standing: ReceiverStanding
 }
 
 /** The main thread's end of the receiver's thread. */
 export class ReceiverThread {
-  /** Settles when callbacks of the workspace can come in, here or at its other process. Rejects with what hinders it. */
+  /**
+   * Settles when the workspace can receive callbacks, here or in its other process. Rejects with the reason
+   * if it cannot.
+   */
   readonly ready: Promise<ReceiverStanding>
   /** Settles when the thread is gone. */
   readonly ended: Promise<void>
@@ -274,7 +281,7 @@ export class ReceiverThread {
     this.call('start').catch((error: unknown) => this.close().then(() => ready.reject(error)))
   }
 
-  /** How it stands now: a receiver that stood by listens once the holder is gone. Null before {@link ready}. */
+  /** Its present standing: a standby receiver listens once the holder is gone. Null before {@link ready}. */
   get standing(): ReceiverStanding | null {
     return this.#standing
   }

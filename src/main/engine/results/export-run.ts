@@ -47,7 +47,9 @@ import { findReplacedSource } from '../workspace/replaced-source.ts'
 import type { DatabaseSync } from '../workspace/sqlite.ts'
 import { readLoadReport } from './load-report.ts'
 
-/** Throws `BAD_USAGE` or `FILE_UNWRITABLE` if a run of a plan could not be exported to a file; writes nothing. */
+/**
+ * Throws `BAD_USAGE` or `FILE_UNWRITABLE` if a run of a plan could not be exported to a file; writes nothing.
+ */
 export async function checkExport(plan: Plan, file: string): Promise<void> {
   refuseSource({ record: { plan } }, file)
   if (plan.load === undefined) findFormatFor(plan, file)
@@ -56,8 +58,8 @@ export async function checkExport(plan: Plan, file: string): Promise<void> {
 }
 
 /**
- * Writes a run's rows to a file, its format chosen by the ending; `among` are the rows of the filter's cell, ascending.
- * Throws `BAD_USAGE`, `FILE_UNWRITABLE` or `DISK_FULL`.
+ * Writes a run's rows to a file in the format of its ending; `among` are the rows of the filter's cell,
+ * ascending. Throws `BAD_USAGE`, `FILE_UNWRITABLE` or `DISK_FULL`.
  */
 export async function exportRun(
   view: RunFamily,
@@ -78,7 +80,7 @@ export async function exportRun(
   if (isLines && (options.columns !== undefined || options.rulesAsColumns)) {
     throw new SluiceError({ id: 'export_columns_of_jsonl', file: options.file })
   }
-  // What a session settles while the file is written may be in it nevertheless.
+  // Rows that a session settles while the file is written may still be in it.
   const { rows } = summarizeFamilyCounts(view, readFamilyCounts(view))
   const withoutResult = countRows(rows, 'open')
   const written = isBatchFormat(format)
@@ -87,7 +89,7 @@ export async function exportRun(
   return withoutResult === 0 ? written : { ...written, withoutResult }
 }
 
-/** Writes rows in a format of tables or lines. */
+/** Writes rows in a table or line format. */
 async function writeTable(
   view: RunFamily,
   format: RowExportFormat,
@@ -117,7 +119,7 @@ function findFormatFor({ operation }: Plan, file: string): ReturnType<typeof fin
   return format
 }
 
-/** Writes rows as OpenAI's batch API has them. */
+/** Writes rows in the format of OpenAI's batch API. */
 function writeBatch(
   view: RunFamily,
   format: BatchExportFormat,
@@ -140,7 +142,7 @@ function writeBatch(
   })
 }
 
-/** The filter with the rules that were named. Throws `BAD_USAGE` for one that no row triggered. */
+/** The filter with the named rules. Throws `BAD_USAGE` for a rule that no row triggered. */
 function toFilter({ members }: RunFamily, { filter = {}, rules = [] }: ExportOptions): RowFilter {
   if (rules.length === 0) return filter
   const triggered = readRuleNames(members)
@@ -160,7 +162,7 @@ function toFilter({ members }: RunFamily, { filter = {}, rules = [] }: ExportOpt
 /** Most rules that an error lists. */
 const RULES_NAMED = 20
 
-/** The delimiter asked for; that of the source is detected again. Throws `BAD_SOURCE` or `BAD_USAGE`. */
+/** The requested delimiter; the source's is detected again. Throws `BAD_SOURCE` or `BAD_USAGE`. */
 async function findDelimiter({ record }: RunFamily, { delimiter = ',' }: ExportOptions): Promise<string> {
   if (delimiter !== 'source') return delimiter
   const reader = await openSource(record.plan.source)
@@ -170,7 +172,7 @@ async function findDelimiter({ record }: RunFamily, { delimiter = ',' }: ExportO
   throw new SluiceError({ id: 'export_delimiter_of_source', delimiter: reader.delimiter })
 }
 
-/** The columns of a table as they were asked for. Throws `BAD_USAGE` for one that does not exist. */
+/** The requested columns of a table. Throws `BAD_USAGE` for one that does not exist. */
 function chooseTable(view: RunFamily, { columns, rulesAsColumns = false }: ExportOptions): TableColumn[] {
   return chooseColumns({
     asked: columns ?? ['default'],
@@ -186,7 +188,7 @@ function chooseTable(view: RunFamily, { columns, rulesAsColumns = false }: Expor
   })
 }
 
-/** What a load test measured; its rows have no results of their own. */
+/** Exports what a load test measured; its rows have no results of their own. */
 function exportLoad(view: RunFamily, file: string): Promise<ExportResult> {
   return writeLoadReport({
     file,
@@ -196,7 +198,7 @@ function exportLoad(view: RunFamily, file: string): Promise<ExportResult> {
   })
 }
 
-/** Takes quotes of rows out of messages, since these files have no content of rows. */
+/** Removes quotes of rows from messages, since these files hold no content of rows. */
 function removeQuotes({ db }: RunFamily, report: LoadReport): LoadReport {
   const select = db.prepare('SELECT cells FROM row WHERE id = ?')
   const { firstRequest, stopReason } = report
@@ -218,7 +220,7 @@ function removeQuotes({ db }: RunFamily, report: LoadReport): LoadReport {
   }
 }
 
-/** The run's load as a project of k6, which sends the same bodies at the same rates. */
+/** The run's load as a k6 project that sends the same bodies at the same rates. */
 function toK6Project({ db, record }: RunView): Omit<K6Project, 'folder'> {
   const { plan, columns, runToken, appVersion } = record
   const { connection, operation, load } = plan
@@ -229,7 +231,7 @@ function toK6Project({ db, record }: RunView): Omit<K6Project, 'folder'> {
   return { plan: { connection, operation, load }, appVersion, bodies: readBodies(db, mapRow) }
 }
 
-/** Bodies of the rows that are sent, a page at a time. */
+/** Bodies of the rows to send, a page at a time. */
 function* readBodies(db: DatabaseSync, mapRow: MapRow): Generator<Record<string, unknown>[]> {
   const page = db.prepare(
     'SELECT id, cells, kinds FROM row WHERE id > ? AND item IS NOT NULL ORDER BY id LIMIT 500',
@@ -260,7 +262,7 @@ function* readIntervals({ db }: RunView): Generator<HlogInterval[]> {
 
 function* readSamplePages(view: RunView): Generator<NumberedSample[]> {
   const toPlace = createPlaceReader(view.db)
-  // What ended later is in no figure of the load.
+  // Requests that ended later are in none of the load's figures.
   const cutOffMs = readCutOffMs(view)
   for (const sample of readSamples(view.db)) {
     const endMs = sample.sentMs + (sample.httpReqDurationMs ?? 0)
@@ -269,10 +271,7 @@ function* readSamplePages(view: RunView): Generator<NumberedSample[]> {
   }
 }
 
-/**
- * What is written replaces the file that is there; never one that a run, a retry of it or the labels were read from.
- * Throws `BAD_USAGE`.
- */
+/** Throws `BAD_USAGE` if a file to write is one that a run, a retry of it or the labels were read from. */
 export function refuseSource(
   view: { record: Pick<RunView['record'], 'plan'>; whole?: readonly Pick<RunView, 'record'>[] },
   file: string,

@@ -11,7 +11,7 @@ import { toLoadHealth } from '../load/generator-health.ts'
 import { readLoadSeconds, toLoadSecond } from '../load/load-results.ts'
 import { summarizeRun } from './run-summary.ts'
 
-/** Reads all that a report of a load test shows. Throws `BAD_USAGE` if the run is not a load test. */
+/** Reads everything that a report of a load test shows. Throws `BAD_USAGE` if the run is not a load test. */
 export function readLoadReport(view: RunFamily): LoadReport {
   const { db, record } = view
   const { load, connection, operation } = record.plan

@@ -51,7 +51,7 @@ import { ECHO_MISMATCH_CODE } from '../service/echoes.ts'
 import { findAnnotations } from '../workspace/run-annotations.ts'
 import { readNumber, readRows } from '../workspace/sqlite.ts'
 
-/** Sums a run up together with its retries. */
+/** Summarizes a run together with its retries. */
 export function summarizeRun(family: RunFamily): RunSummary {
   const { record, members } = family
   const counts = readFamilyCounts(family)
@@ -145,7 +145,7 @@ function toRules(family: RunFamily, rules: readonly TriggeredRule[]): TriggeredR
   })
 }
 
-/** The name of a run, and what a person noted about it and its retries. */
+/** The name of a run, and the tags and note for it and its retries. */
 function toNamed({ record, whole, workspace }: RunFamily): Pick<RunSummary, 'name' | 'tags' | 'note'> {
   const { name, tags, note } = findAnnotations(workspace, whole[0]?.record.runId ?? record.runId)
   return {
@@ -155,7 +155,7 @@ function toNamed({ record, whole, workspace }: RunFamily): Pick<RunSummary, 'nam
   }
 }
 
-/** Says that the counts are not those of the whole source. */
+/** Warns that the counts do not cover the whole source. */
 function toUnreadWarnings({ record }: RunFamily): RunWarning[] {
   if (record.state !== 'intake' || record.parentRunId !== null) return []
   const message =
@@ -163,7 +163,7 @@ function toUnreadWarnings({ record }: RunFamily): RunWarning[] {
   return [{ code: 'SOURCE_UNREAD', message }]
 }
 
-/** Says that a process ended without warning, and what is not measured before its run is recovered. */
+/** Warns that a process ended unexpectedly, and of what is not measured before its run is recovered. */
 function toCutOffWarnings({ members, record }: RunFamily, { unknown }: RowCounts): RunWarning[] {
   if (record.plan.load !== undefined || !members.some(({ isCutOff }) => isCutOff)) return []
   const rows =
@@ -172,7 +172,7 @@ function toCutOffWarnings({ members, record }: RunFamily, { unknown }: RowCounts
   return [{ code: 'CUT_OFF', message }]
 }
 
-/** Says that a latency threshold of a load test judges failures, if most of the requests that it is about did not succeed. */
+/** Warns that a latency threshold of a load test judges failures, if most of its requests did not succeed. */
 function toFailureWarnings(
   { record }: RunFamily,
   { sent, succeeded }: RequestCounts,
@@ -190,13 +190,13 @@ function toFailureWarnings(
   return []
 }
 
-/** What this run alone sent otherwise than its source has it: a retry corrects rows of its own. */
+/** What this run alone corrected of its source: a retry corrects its own rows. */
 function toCorrected({ db }: RunFamily): Pick<RunSummary, 'corrected'> {
   const corrected = toCorrectedCounts(readFacetCounts(db).get('corrected') ?? new Map())
   return corrected === null ? {} : { corrected }
 }
 
-/** What was sent before, and whether that is skipped. */
+/** What was sent before, and whether it is skipped. */
 function toSent({ record }: RunFamily, counts: Counts): Pick<RunSummary, 'sent_before' | 'only_new'> {
   const sentBefore = toSentBefore(counts.get('sent_before'))
   return {
@@ -220,7 +220,7 @@ function toEchoes(counts: Counts): Pick<RunSummary, 'echoes'> {
 function toThrottling(members: readonly RunView[], counts: Counts): Pick<RunSummary, 'throttling'> {
   const answers = counts.get('throttled_answers')?.get('') ?? 0
   if (answers === 0) return {}
-  // A limit is not added up: the newest that was found holds.
+  // Limits are not added up: the newest one found counts.
   const limits = members.map(({ db }) => readFacetCounts(db).get('limit_per_1000_s')?.get('') ?? 0)
   const limit = limits.findLast((found) => found > 0)
   return {
@@ -232,7 +232,7 @@ function toThrottling(members: readonly RunView[], counts: Counts): Pick<RunSumm
   }
 }
 
-/** The first run of a retry's whole, and how that stands; null of a first run. */
+/** The first run of a retry's whole and its state; null for a first run. */
 function toWholeRun({ record, whole }: RunFamily): RunSummary['whole_run'] {
   const [first] = whole
   if (first === undefined || first.record.runId === record.runId) return null
@@ -241,7 +241,7 @@ function toWholeRun({ record, whole }: RunFamily): RunSummary['whole_run'] {
   return { run_id: first.record.runId, rows }
 }
 
-/** How one retry stands, its own rows alone. */
+/** The state of one retry, for its own rows only. */
 function toRetry(member: RunView): RunSummary['retries'][number] {
   const states = readFacetCounts(member.db).get('state') ?? new Map<string, number>()
   return {
@@ -253,7 +253,10 @@ function toRetry(member: RunView): RunSummary['retries'][number] {
   }
 }
 
-/** The sessions of one run, each with what it sent: the run's counters as it began and as the next one did. */
+/**
+ * The sessions of one run with what each sent: the difference of the run's counters between its start and the
+ * next.
+ */
 function toSessions(member: RunView): RunSession[] {
   const { db, record } = member
   const sessions = readSessions(db)
@@ -282,9 +285,9 @@ function toSessions(member: RunView): RunSession[] {
   })
 }
 
-/** The member by which a run and its retries are running, interrupted, stopped or completed. */
+/** The member that decides whether a run and its retries are running, interrupted, stopped or completed. */
 export function findStanding(members: readonly RunView[]): RunView {
-  // What a member had not sent when it ended is its retry's to send.
+  // Rows that a member left unsent are for its retry to send.
   const open = members.filter(
     (member) =>
       member.isHeld || member.record.supersededBy === null || findTakersOf(member, members).length === 0,
@@ -308,7 +311,7 @@ function toRunState({ record: { state }, isHeld }: RunView): RunState {
 function toPhase(standing: RunView, rows: RowCounts): Pick<RunSummary, 'phase'> {
   const { state, startedAtMs, plan } = standing.record
   if (toRunState(standing) !== 'running') return {}
-  // A pause ends a session as it is held before its first row.
+  // A session held before its first row ends in a pause, too.
   if (state === 'ready') return { phase: startedAtMs === null ? 'ready' : 'paused' }
   const isAllSent = plan.load === undefined && rows.awaiting > 0 && rows.not_sent === 0
   return state === 'running' && isAllSent ? { phase: 'awaiting' } : {}
@@ -323,12 +326,12 @@ export function readFamilyLatency(members: readonly RunView[]): LatencyMeter {
 
 function toDurationS({ db, record, isHeld }: RunView): number {
   if (record.state !== 'running') return record.sendingMs / 1000
-  // A session that goes on, or was cut off, has not written its time yet; its seconds tell.
+  // A running or cut off session has not written its time yet; its seconds tell it.
   const seconds = readNumber(db, 'SELECT count(*) FROM second WHERE sent > 0')
   return Math.max(seconds, record.sendingMs / 1000, isHeld ? 0.001 : 0)
 }
 
-/** Requests in seconds that the generator shaped, as a share of all, beyond which it may have shaped the whole. */
+/** Share of requests in seconds shaped by the generator, above which the whole may be shaped by it. */
 const LIMITED_SHARE = 0.01
 
 function readGenerator(
@@ -346,7 +349,7 @@ function readGenerator(
   const sum = (name: 'ended' | 'limited') => seconds.reduce((total, second) => total + second[name], 0)
   const longestUs = seconds.flatMap(({ us }) => us ?? [])
   return {
-    // Fewer requests than that show in no p99 of the whole.
+    // A smaller share of requests does not affect the p99 of the whole.
     limited: sum('limited') > LIMITED_SHARE * sum('ended'),
     dropped: 0,
     waited: counts.get('waited')?.get('') ?? 0,
@@ -364,7 +367,7 @@ function toIso(ms: number): string {
   return new Date(ms).toISOString()
 }
 
-/** What a run's operation has beyond success and error: terms, items, appeals, callbacks. */
+/** What a run's operation counts besides success and error: terms, items, appeals, callbacks. */
 function toAnswerCounts(
   family: RunFamily,
   counts: Counts,
@@ -434,7 +437,7 @@ interface FailedRow {
   kinds: string | null
 }
 
-/** The first failed terms of one run that no retry has taken. */
+/** The first failed terms of one run that no retry has taken over. */
 function readFailedRows({ db }: RunView, takers: readonly RunView[]): FailedRow[] {
   const page = db.prepare(
     `SELECT row.id, row.cells, row.kinds FROM result INDEXED BY result_by_answer CROSS JOIN row ON row.id = result.row

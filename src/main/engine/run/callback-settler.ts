@@ -18,17 +18,17 @@ import { rebuildSeconds } from './journal/recovery.ts'
 import { createRowSearch } from './other-rows.ts'
 import { OutcomeWriter } from './recorder.ts'
 
-/** Callbacks that are processed at once at most, and items that become overdue at once. */
+/** Most callbacks processed at once, and most items that become overdue at once. */
 const BATCH_MAX = 2_000
 
-/** Where the run's callbacks are read. */
+/** Source of the run's callbacks. */
 interface CallbackSource {
-  /** Those behind a position of the inbox, in the order they came. */
+  /** Callbacks after a position of the inbox, in order of arrival. */
   readAfter(afterId: number, limit: number): InboxCallback[]
   close(): void
 }
 
-/** What a callback says, and which contents of its row it can be of, if a correction has replaced some. */
+/** What a callback says and, if a correction has replaced contents of its row, which of them it fits. */
 interface JudgedCallback extends Judgement {
   fits?: readonly (number | null)[]
 }
@@ -49,8 +49,8 @@ export interface CallbackSettlerOptions {
 }
 
 /**
- * Takes the run's callbacks out of the inbox, and tells which are overdue. What it writes joins the transaction of
- * whoever sends, so that an item's outcome and its callback never miss each other.
+ * Takes the run's callbacks out of the inbox and marks overdue items. It writes in the sender's transaction,
+ * so that an item's outcome and its callback never miss each other.
  */
 export class CallbackSettler {
   readonly #options: CallbackSettlerOptions
@@ -60,11 +60,11 @@ export class CallbackSettler {
   #inboxRead: number
   #batch: InboxCallback[] = []
   #settled: SettledItem[] = []
-  /** When the callbacks came of items whose requests are in flight, Unix microseconds; null where their latency is known. */
+  /** Arrival of callbacks for items in flight, Unix microseconds; null if their latency is known. */
   readonly #early = new Map<number, number | null>()
   #latencies: { item: number; latencyUs: number; receivedAtUs: number }[] = []
   #lastLossMs: number | null = null
-  /** Of callbacks since {@link takeEchoes}. */
+  /** From callbacks since {@link takeEchoes}. */
   #echoes: EchoFinding[] = []
 
   constructor(options: CallbackSettlerOptions) {
@@ -79,28 +79,28 @@ export class CallbackSettler {
     this.#inboxRead = record.inboxRead
   }
 
-  /** Looks for callbacks and for items that are overdue; returns whether {@link write} has anything to do. */
+  /** Looks for callbacks and overdue items; returns whether {@link write} has anything to do. */
   look(): boolean {
     if (this.#batch.length === 0) this.#batch = this.#options.inbox.readAfter(this.#inboxRead, BATCH_MAX)
     return this.#batch.length > 0 || this.#latencies.length > 0 || this.#writer.isAnyOverdue(this.#overdueMs)
   }
 
   /**
-   * Processes what {@link look} found; `isWaiting` tells of an item whether it is marked as sent and still in the queue.
-   * The caller has a transaction open.
+   * Processes what {@link look} found; `isWaiting` tells whether an item is marked as sent but still in the
+   * queue. The caller has a transaction open.
    */
   write(isWaiting?: (item: number) => boolean): void {
     const { judge } = this.#options
     this.#settled = []
     this.#echoes = []
-    // What it had found last time is not there where that transaction was undone.
+    // Findings of the last time are gone if that transaction was undone.
     this.#outcomes.forget()
     for (const { item, latencyUs } of this.#latencies) this.#writer.writeLatency(item, latencyUs)
     let lastUs = this.#batch.at(-1)?.receivedAtUs
     for (const [at, callback] of this.#batch.entries()) {
       const judgement = judge(callback.body, callback.item)
       const content = toContent(judgement)
-      // Callbacks are taken in their order: those behind it wait as well, until a request has ended.
+      // Callbacks are taken in order: the ones after it also wait until a request has ended.
       if (isWaiting !== undefined && this.#writer.isOpen(callback, content, isWaiting)) {
         lastUs = callback.receivedAtUs
         this.#batch.splice(at)
@@ -111,12 +111,12 @@ export class CallbackSettler {
       if (settled !== null) this.#settled.push(settled)
     }
     const missing = `came within ${this.#timeoutMs / 1000} s of the acknowledgement; a late one still counts`
-    // Callbacks behind the last one that was read may have come in time.
+    // Callbacks after the last one read may have come in time.
     const readUntilMs = lastUs === undefined ? Number.POSITIVE_INFINITY : lastUs / 1_000 - this.#timeoutMs
     this.#writer.markOverdue(Math.min(this.#overdueMs, readUntilMs), missing, BATCH_MAX)
   }
 
-  /** What {@link write} wrote is committed; returns the items it has settled. */
+  /** Confirms that {@link write} was committed; returns the items it settled. */
   committed(): SettledItem[] {
     const settled = this.#settled
     for (const { latencyUs, receivedAtUs } of [...this.#latencies, ...settled]) {
@@ -129,17 +129,23 @@ export class CallbackSettler {
     return settled
   }
 
-  /** Whether the callbacks that {@link write} processed prove whose they are. */
+  /** Whether the callbacks processed by {@link write} prove whose they are. */
   takeEchoes(): EchoFinding[] {
     return this.#echoes.splice(0)
   }
 
-  /** An item was settled whose request is in flight, by a callback of this Unix microsecond; null if it may answer an earlier try. */
+  /**
+   * Notes that a callback of this Unix microsecond settled an item in flight; null if it may answer an
+   * earlier try.
+   */
   noteEarly(item: number, receivedAtUs: number | null): void {
     this.#early.set(item, receivedAtUs)
   }
 
-  /** A request has ended, sent at this Unix microsecond; returns whether a callback had settled its item before. */
+  /**
+   * Notes the end of a request sent at this Unix microsecond; returns whether a callback had settled its item
+   * before.
+   */
   noteEnd(item: number, sentAtUs: number): boolean {
     if (this.#early.size === 0) return false
     const receivedAtUs = this.#early.get(item)
@@ -150,12 +156,15 @@ export class CallbackSettler {
     return true
   }
 
-  /** The outcome of an item has become unknown; its callback may settle it. */
+  /** Notes that an item's outcome has become unknown; its callback may still settle it. */
   noteLoss(): void {
     this.#lastLossMs = this.#options.nowMs()
   }
 
-  /** Whether nothing is awaited any more: no acknowledged item, and no unknown one that may still be told of. */
+  /**
+   * Whether nothing is awaited any more: no acknowledged item, and no unknown one that a callback may still
+   * settle.
+   */
   get isOver(): boolean {
     const { counters } = this.#options.journal
     if (counters.get('state', 'acknowledged') > 0) return false
@@ -163,7 +172,7 @@ export class CallbackSettler {
     return this.#options.nowMs() - this.#lastLossMs > this.#timeoutMs
   }
 
-  /** Lets the inbox go. */
+  /** Closes the inbox. */
   close(): void {
     this.#options.inbox.close()
   }
@@ -180,7 +189,10 @@ function toContent(judgement: JudgedCallback | null): Parameters<CallbackWriter[
   return { ...judgement, kind: 'own', outcome: judgement.outcome === 'succeeded' ? 'succeeded' : 'rejected' }
 }
 
-/** Opens the settler of a run whose callbacks come into the workspace's inbox; `redact` takes secrets out of a body. */
+/**
+ * Opens the settler of a run whose callbacks arrive in the workspace's inbox; `redact` removes secrets from a
+ * body.
+ */
 export function openCallbackSettler(
   options: Pick<CallbackSettlerOptions, 'journal' | 'record' | 'claims' | 'onLatency'> & {
     workspace: string
@@ -206,8 +218,8 @@ export function openCallbackSettler(
 }
 
 /**
- * Judges callbacks by what their item was sent with, or will be, read from the cells of its row as the sender does: last,
- * and before corrections.
+ * Judges callbacks by the content their item was or will be sent with, read from the cells of its row as the
+ * sender does: the last content, and those before corrections.
  */
 function createCallbackJudge(
   db: DatabaseSync,
@@ -234,7 +246,7 @@ function createCallbackJudge(
       attempts: Number(row['attempts'] ?? 0),
       state: row['state'] === null ? null : String(row['state']),
     }
-    // A correction that has put a row back may not have sent it yet.
+    // A correction that requeued a row may not have sent it yet.
     const judged = [
       ...(isSentSince(replaced, stored) ? [{ session: null, judgement: judgeAs(present) }] : []),
       ...replaced.toReversed().map(({ session, kinds }) => ({ session, judgement: judgeAs(kinds) })),
@@ -246,20 +258,20 @@ function createCallbackJudge(
 }
 
 /**
- * Which of a run and its retries have callbacks that were not taken in yet, or rows that have become overdue; none while
- * a correction is looked at, since the run gets its rows back and takes their callbacks in itself.
+ * Which of a run and its retries have unprocessed callbacks or rows that have become overdue; none while a
+ * correction is being reviewed, since the run then gets its rows back and processes their callbacks itself.
  */
 export function findLateRuns(family: RunFamily): string[] {
   const { members, whole } = family
   const correction = findHeldCorrection(family)
   const isOfCorrection = ({ record }: RunView) => record.runId === correction?.correctionId
   if (whole.some((run) => run.isHeld && isOfCorrection(run))) return []
-  // One that a process has left behind is given up, with what it would take in.
+  // A correction that a process left behind is given up, with the callbacks it would process.
   const runs = correction === null ? members : whole.filter((run) => !isOfCorrection(run))
   return runs.filter((run) => !run.isHeld && hasLateCallbacks(run)).map(({ record }) => record.runId)
 }
 
-/** A load test measures its own callbacks and takes no more. */
+/** A load test measures its own callbacks and processes no others. */
 function hasLateCallbacks({ db, record, workspace }: RunView): boolean {
   if (record.callbackBase === null || record.plan.load !== undefined) return false
   const overdue = db
@@ -281,7 +293,7 @@ function hasLateCallbacks({ db, record, workspace }: RunView): boolean {
 export function settleCallbacks(workspace: string, journal: Journal): void {
   const record = readRunRecord(journal.db)
   if (record === null || record.callbackBase === null) return
-  // The whole that is written below must hold the second in which a run was cut off.
+  // The total written below must include the second in which a run was cut off.
   if (record.state === 'running') rebuildSeconds(journal)
   const latency = readLatency(journal.db)
   const settler = openCallbackSettler({

@@ -3,7 +3,7 @@ import { isJsonObject } from '../../../shared/service/json-object.ts'
 import { parseJson } from '../../../shared/service/parse-json.ts'
 import { REFUSAL_NOTE } from '../receiver/inbox.ts'
 
-/** Most members that a difference names, and the longest name of one, UTF-16 code units. */
+/** Most members named in a difference, and the longest name, UTF-16 code units. */
 const NAMES_MAX = 3
 const NAME_MAX_CHARACTERS = 40
 

@@ -19,7 +19,7 @@ interface SenderParts {
   journal: Journal
   record: RunRecord
   meter: SecondMeter
-  /** Asked for each request, so that the key can be switched. */
+  /** Called for each request, so that the key can be switched. */
   readApiKey: () => ApiKey | null
   proxyCredentials: ProxyCredentials | null
   headerValues: HeaderValues | null
@@ -71,7 +71,7 @@ function countText({ charset, isDamaged }: Answer, counters: Counters): void {
   if (isDamaged) counters.add('answer_text', 'damaged', 1)
 }
 
-/** Secrets of the run are redacted here: where another process listens, that one may not have known them. */
+/** Redacts the run's secrets here, too: if another process listens, it may not have known them. */
 function openSettler(options: SenderParts, claims: ItemClaims): CallbackSettler {
   const { readApiKey, proxyCredentials, headerValues, meter } = options
   const redactor = new Redactor()

@@ -6,20 +6,21 @@ import { isKeyRefusal } from '../../../shared/service/errors.ts'
 import type { EchoFinding, EchoMismatch } from '../service/echoes.ts'
 import type { Judgement } from '../service/judgement.ts'
 
-/** Answers 401 or 403 in a row after which the key is taken to be wrong. */
+/** Consecutive answers 401 or 403 after which the key is considered wrong. */
 const AUTH_STREAK = 5
-/** Tries in a row that did not reach the service after which it is taken to be down. */
+/** Consecutive tries without reaching the service after which it is considered down. */
 const UNREACHED_STREAK = 10
-/** How long a service that was reached before may be away before the run gives up, milliseconds. */
+/** How long a service reached before may be unreachable before the run gives up, milliseconds. */
 const AWAY_MAX_MS = 30_000
-/** How long nothing but 429 may be answered before the run gives up, milliseconds. */
+/** How long every answer may be 429 before the run gives up, milliseconds. */
 const THROTTLED_MAX_MS = 300_000
-/** First answers that repeat an id, all of them one that nobody sent, after which a service seems to rewrite ids. */
+/** Initial answers that each repeat an id nobody sent, after which a service seems to rewrite ids. */
 const REWRITTEN_MIN = 5
 
 /**
  * Detects a run whose rows would fail: a wrong key, an unreachable service, mostly errors
- * (docs/architecture.md §2.3). Counts from its creation, so a new one after a pause gives the run a fresh start.
+ * (docs/architecture.md §2.3). It counts from its creation, so a new one after a pause gives the run a fresh
+ * start.
  */
 export class FailureGuard {
   readonly #nowMs: () => number
@@ -28,7 +29,7 @@ export class FailureGuard {
   readonly #throttledMaxMs: number
   readonly #stop: StopRule
   readonly #isGoingOn: boolean
-  /** Since when nothing but 429 is answered; null while something else is. */
+  /** Since when every answer has been 429; null otherwise. */
   #throttledSinceMs: number | null = null
   #authStreak = 0
   #unreachedStreak = 0
@@ -37,7 +38,7 @@ export class FailureGuard {
   #lastUnreached = ''
   #settled = 0
   #errors = 0
-  /** Whether an answer repeated what was sent, or an id of another row: the service does not rewrite ids. */
+  /** Whether an answer repeated what was sent, or another row's id: the service does not rewrite ids. */
   #isEchoing = false
   #rewritten: EchoMismatch[] = []
 
@@ -45,15 +46,15 @@ export class FailureGuard {
     nowMs: () => number
     origin: string
     /**
-     * Where the key in use is from, as a message continues after "the API key"; null where requests carry none
+     * The source of the key in use, as a message continues after "the API key"; null if requests carry none
      * (docs/interface.md §5.6).
      */
     readKeySource: () => string | null
-    /** How long nothing but 429 may be answered, milliseconds (default: five minutes). */
+    /** How long every answer may be 429, milliseconds (default: five minutes). */
     throttledMaxMs?: number | undefined
-    /** How many errors are too many (default: that of a plan without such a rule). */
+    /** How many errors are too many (default: as for a plan without such a rule). */
     stop?: StopRule | undefined
-    /** Whether rows were settled before those that it counts (default: false). */
+    /** Whether rows were settled before it began to count (default: false). */
     isGoingOn?: boolean
   }) {
     this.#nowMs = options.nowMs
@@ -64,18 +65,20 @@ export class FailureGuard {
     this.#isGoingOn = options.isGoingOn ?? false
   }
 
-  /** Whether so many tries in a row did not reach the service that sending should slow down to probing. */
+  /** Whether so many consecutive tries did not reach the service that sending should slow down to probing. */
   get isAway(): boolean {
     return this.#unreachedStreak >= UNREACHED_STREAK
   }
 
-  /** Why the service cannot be reached and when the run gives up on it, in the clock's milliseconds; else null. */
+  /**
+   * Why the service is unreachable and when the run gives up on it, in the clock's milliseconds; else null.
+   */
   get outage(): { reason: string; givesUpAtMs: number } | null {
     if (!this.isAway) return null
     return { reason: this.#lastUnreached, givesUpAtMs: this.#unreachedSinceMs + AWAY_MAX_MS }
   }
 
-  /** When the run gives up on a service that answers nothing but 429, in the clock's milliseconds; else null. */
+  /** When the run gives up on a service that only answers 429, in the clock's milliseconds; else null. */
   get throttledUntilMs(): number | null {
     return this.#throttledSinceMs === null ? null : this.#throttledSinceMs + this.#throttledMaxMs
   }
@@ -166,7 +169,7 @@ export class FailureGuard {
   }
 }
 
-/** A number with as many decimals as show that it is above a limit. */
+/** A number with enough decimals to show that it exceeds a limit. */
 function formatAbove(value: number, limit: number): string {
   for (let decimals = 0; ; decimals += 1) {
     const text = value.toFixed(decimals)

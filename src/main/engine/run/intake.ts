@@ -50,7 +50,7 @@ import { createKeyReader, findGenerated, findRowKeys, type RowKeys } from './sen
 import type { UncertainRuns } from './sent-before/sent-before.ts'
 import type { SentBeforeSearch } from './sent-before/sent-before-search.ts'
 
-/** How far intake has come. */
+/** Progress of intake. */
 export interface IntakeProgress {
   bytes: { read: number; total: number }
   rowsRead: number
@@ -60,19 +60,19 @@ export interface IntakeProgress {
 const NOTHING_KNOWN: SentWith = { key: null, headerValues: null, headerKeys: null }
 
 /**
- * Reads, maps and validates a whole source into the journal, in constant memory, letting the thread's other events
- * in between batches. Throws `BAD_SOURCE`, `BAD_PLAN` or `DISK_FULL`; nothing was sent then. Returns false where
- * `isStopped` asked to stop before the end.
+ * Reads, maps and validates a whole source into the journal in constant memory, yielding to the thread's
+ * other events between batches. Throws `BAD_SOURCE`, `BAD_PLAN` or `DISK_FULL`; nothing was sent then.
+ * Returns false if `isStopped` asked to stop before the end.
  */
 export async function runIntake(options: {
   workspace: string
   record: RunRecord
   journal: Journal
-  /** Rows that a trial sends: no request carries these and others. */
+  /** Rows of a trial; no request mixes them with others. */
   limit?: number | undefined
   /** Ids of runs that may have sent rows to the same service. */
   earlierRuns?: readonly string[] | undefined
-  /** Entry of the thread that looks their rows up. */
+  /** Entry of the thread that searches their rows. */
   searchWorkerUrl: string
   /** What the rows will be sent with. */
   sentWith?: SentWith | undefined
@@ -116,7 +116,7 @@ export async function runIntake(options: {
       const task = { workspace, record: asking, sentWith, keys, candidates }
       search = await openSearch(task, reader.sizeBytes, options.searchWorkerUrl)
     }
-    // Cells of an export that is known as one are without the guard already.
+    // A recognized export has its guard removed already.
     let guarded = 0
     let firstGuarded = ''
     const noteGuarded = (text: unknown) => {
@@ -190,7 +190,7 @@ export async function runIntake(options: {
       writer.writeCommonProblem(warning)
     for (const warning of findMovedColumns(mapping, reader, atFirst)) writer.writeCommonProblem(warning)
     const doubtful = findDoubtfulColumns(mapping, columns, firstRows)
-    // What was kept by a number may be another column by now.
+    // A column kept by number may be another one now.
     const isGuess = (field: string) => findFilledBy(plan, field) !== null || mapping[field]?.of !== undefined
     for (const found of doubtful.filter(({ field }) => isGuess(field)))
       writer.writeCommonProblem(toSwappedWarning(found))
@@ -221,13 +221,16 @@ export async function runIntake(options: {
   }
 }
 
-/** A warning of texts with an apostrophe in front that an export may have put there. */
+/** Warns of texts whose leading apostrophe an export may have added. */
 function toGuardWarnings(rows: number, first: string): SourceWarning[] {
   if (rows === 0) return []
   return [{ severity: 'warning', code: 'guarded_text', field: 'text_data', found: toFound(first), rows }]
 }
 
-/** What rows are recognized by as the plan says, else by themselves; null if they are not. Throws `BAD_PLAN`. */
+/**
+ * The keys that identify rows, from the plan or chosen automatically; null if rows are not identified. Throws
+ * `BAD_PLAN`.
+ */
 function chooseRowKeys(
   plan: Plan,
   mapping: Mapping,
@@ -259,7 +262,7 @@ function toLookup(
   const { onlyNew, operation, mapping = {} } = plan
   const skips = onlyNew === undefined ? 'none' : onlyNew.unknown === 'skip' ? 'taken_or_unknown' : 'taken'
   const read = keys.map((names) => createKeyReader(names, operation, columns) ?? (() => null))
-  // An address that is generated for each run does not count as changed content.
+  // An address generated for each run is not a change of content.
   const compared = CONTENTS.filter((name) => findGenerated([name], plan, mapping, columns) === null)
   return {
     rowsMax: LOOKUP_ROWS,
@@ -268,23 +271,23 @@ function toLookup(
   }
 }
 
-/** Rows whose cells say whether columns look swapped, as many as a preview has. */
+/** Rows checked for swapped columns, as many as a preview has. */
 const FIRST_ROWS = 100
 
-/** Second halves of split rows that are written at once. */
+/** Second halves of split rows written at once. */
 const HALVES_AT_ONCE = 500
 
 /** A row as it comes from the source, or from a journal. */
 export type ReadRow = Omit<SourceRow, 'kinds'> & { kinds?: string | null }
 
-/** Splits the records of a plan that bring text and a url, and finds halves that are sent without the other. */
+/** Splits a plan's records with text and a url, and finds halves that are sent without the other. */
 export class RowSplitter {
   readonly #splits: boolean
   readonly #leavesOut: LeavesOut
   readonly #mapRow: MapRow
-  /** Records whose text is written as a row, while the row with their url may not be yet. */
+  /** Records whose text half is written, while the url half may not be yet. */
   readonly #split = new Set<number>()
-  /** Whether the text of a record can be sent whose url is not written yet. */
+  /** Whether the text of a record whose url is not written yet can be sent. */
   readonly #texts = new Map<number, boolean>()
   readonly #sentAlone: { row: number; without: RowHalf['content'] }[] = []
 
@@ -294,7 +297,7 @@ export class RowSplitter {
     this.#mapRow = mapRow
   }
 
-  /** The row as it is, or if it has to be split its half with the text. */
+  /** The row unchanged or, if it must be split, its text half. */
   toFirstHalf(read: ReadRow): ReadRow {
     const { row, cells, kinds = null } = read
     if (!this.#splits || this.#leavesOut(read, []) || toHalf(row, kinds) !== null) return read
@@ -303,7 +306,7 @@ export class RowSplitter {
     return { ...read, kinds: markHalf(kinds, { content: 'text_data', of: row }) }
   }
 
-  /** The numbers of the records that were split, {@link HALVES_AT_ONCE} at a time. */
+  /** The numbers of split records, {@link HALVES_AT_ONCE} at a time. */
   *takeSplit(): Generator<number[]> {
     const split = [...this.#split]
     for (let from = 0; from < split.length; from += HALVES_AT_ONCE) {
@@ -319,14 +322,14 @@ export class RowSplitter {
       this.#texts.set(row, isSent)
       return
     }
-    // A text that was left out is not noted. A retry need not have it at all.
+    // A left-out text is not noted. A retry may lack it entirely.
     const isTextSent = this.#texts.get(half.of) ?? (this.#split.has(half.of) ? false : isSent)
     this.#texts.delete(half.of)
     if (isTextSent === isSent) return
     this.#sentAlone.push(isSent ? { row, without: 'text_data' } : { row: half.of, without: 'url' })
   }
 
-  /** The halves that are sent while the other is not, once all are written. */
+  /** Halves that are sent without the other, once all are written. */
   findSentAlone(): FoundProblem[] {
     const withoutUrl = [...this.#texts].flatMap(([row, isSent]) =>
       isSent && this.#split.has(row) ? [{ row, without: 'url' } as const] : [],
@@ -343,7 +346,7 @@ export class RowSplitter {
 /** A row for the journal, with the cell fixes that were not applied to it. */
 type CheckedRow = IntakeRow & { unfit?: readonly UnfitCell[] | undefined }
 
-/** Maps and checks rows for the journal. `plan` is one whose mapping is resolved. */
+/** Maps and checks rows for the journal. `plan` has a resolved mapping. */
 export function createRowCheck(
   plan: Plan,
   columns: readonly string[],
@@ -356,7 +359,7 @@ export function createRowCheck(
   return ({ row, cells, kinds: ownKinds = null, problems: ofReader }, isAscii) => {
     const ofBefore = findBefore?.(row, cells) ?? null
     const all = ofBefore === null ? ofReader : [...ofReader, ofBefore]
-    // Most rows have none. Text that a field takes is no surplus.
+    // Most rows have no problems. Text that fills a field is not surplus.
     const found = all.length === 0 ? all : all.filter((problem) => !isUsed(problem))
     const { kinds, problems: foundByReader } =
       found.length === 0 ? { kinds: ownKinds, problems: found } : join(ownKinds, found)
@@ -374,14 +377,14 @@ export function createRowCheck(
   }
 }
 
-/** Finds problems with text behind the last column that has a name, where the mapping uses a column there. */
+/** Creates a check for problems with text beyond the last named column if the mapping uses a column there. */
 function createUseCheck(mapping: Mapping, columns: readonly string[]): (problem: FoundProblem) => boolean {
   const last = Math.max(-1, ...Object.values(mapping).flatMap((source) => listColumnsOf(source, columns)))
   return (problem) =>
     problem.code === 'surplus_cells' && problem.args.than === 'names' && last >= problem.args.cells
 }
 
-/** The writer of a plan's rows, which knows what makes a row unique and which rows are left out. */
+/** The writer for a plan's rows, with its checks of unique values and rows to leave out. */
 export function createIntakeWriter(
   journal: Journal,
   { plan, columns }: { plan: Plan; columns: readonly string[] },
@@ -402,7 +405,7 @@ export function createIntakeWriter(
     trialRows: limit,
     onWritten,
     sentBefore,
-    // So that later runs find these rows without reading all of them; by other keys they read them.
+    // Lets later runs find these rows without reading all of them; by other keys they read them.
     notedKeys: (findRowKeys(plan, plan.mapping, columns)?.keys ?? []).flatMap((names) => {
       const read = createKeyReader(names, plan.operation, columns)
       return read === null ? [] : [{ name: names.join('+'), read }]
@@ -410,7 +413,7 @@ export function createIntakeWriter(
   })
 }
 
-/** What was replaced while the source was read is told as that. */
+/** What was replaced while reading the source is reported as that. */
 function withoutReplaced(
   found: readonly FoundProblem[],
   byReader: readonly FoundProblem[],
@@ -421,8 +424,8 @@ function withoutReplaced(
 }
 
 /**
- * Drops problems that only follow from others: broken JSON lacks every field, an error of a spreadsheet is no text, and a
- * file of a folder without an address, or one that cannot be sent, lacks its content.
+ * Drops problems that only follow from others: broken JSON lacks every field, a spreadsheet error is not
+ * text, and a file of a folder that has no address or cannot be sent lacks its content.
  */
 function withoutConsequences(
   found: readonly FoundProblem[],
@@ -457,9 +460,9 @@ const REFUSED_FILE: ReadonlySet<FoundProblem['code']> = new Set([
 ])
 
 /**
- * Makes the check of a row's weight in a load test; null if there are no weights. Throws `BAD_PLAN` for columns that
- * the load names and the source does not have, and for tags of other requests; the check throws it for what is no
- * weight.
+ * Creates the check of a row's weight in a load test; null without weights. Throws `BAD_PLAN` for columns
+ * that the load names but the source lacks, and for tags of other requests; the check itself throws it for an
+ * invalid weight.
  */
 function createLoadRowCheck(plan: Plan, columns: readonly string[]): ((row: CheckedRow) => void) | null {
   const { load } = plan
@@ -482,14 +485,14 @@ function createLoadRowCheck(plan: Plan, columns: readonly string[]): ((row: Chec
   }
 }
 
-/** The columns that requests have something of. */
+/** The columns used in requests. */
 function listSentColumns(plan: Plan, mapping: Mapping, columns: readonly string[]): number[] {
   const { media } = plan.source
   const template: FieldSource[] = media?.kind === 'template' ? [media] : []
   return [...listSourcesOf(plan, mapping), ...template].flatMap((one) => listColumnsOf(one, columns))
 }
 
-/** What fills fields: the mapping, and the fixes that have templates. */
+/** Sources of fields: the mapping, and fixes with templates. */
 function listSourcesOf({ fixes = [] }: Plan, mapping: Mapping): FieldSource[] {
   return [
     ...Object.values(mapping),
@@ -499,13 +502,13 @@ function listSourcesOf({ fixes = [] }: Plan, mapping: Mapping): FieldSource[] {
   ]
 }
 
-/** Leaves of the fields of objects those that are sent, so that journal and exports have no others. */
+/** Keeps only those fields of objects that are sent, so that journal and exports have no others. */
 function keepUsedColumns(plan: Plan, mapping: Mapping, reader: SourceReader): void {
   const { columns, nestedColumns = [] } = reader
   const first = columns.findIndex((name) => nestedColumns.includes(name))
   if (first === -1) return
   const sources = listSourcesOf(plan, mapping)
-  // A number counts all columns, so that none in front of it may go.
+  // Column numbers count all columns, so none before a numbered one may be dropped.
   if (sources.some((source) => source.kind === 'column' && Number(source.column) > first)) return
   const used = new Set(sources.flatMap((source) => listColumnsOf(source, columns)))
   const ofLoad = plan.load === undefined ? [] : listLoadColumns(plan.load)
@@ -513,8 +516,8 @@ function keepUsedColumns(plan: Plan, mapping: Mapping, reader: SourceReader): vo
 }
 
 /**
- * Resolves the mapping; what is wrong with it may be that another sheet was meant, another row as the header, or, if
- * columns are missing that nobody named, rows inside a key.
+ * Resolves the mapping. A mistake in it may mean that another sheet was intended, another header row or, if
+ * columns that nobody named are missing, rows inside a key.
  */
 function resolveForSheet(
   plan: Plan,

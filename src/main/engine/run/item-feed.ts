@@ -1,34 +1,39 @@
 import type { Journal } from '../journal/journal.ts'
 import type { ClaimedItem, ItemClaims } from './journal/item-claims.ts'
 
-/** Items that one watermark may cover at most; everything in the block becomes unknown in a crash. */
+/** Most items under one watermark; in a crash the whole block becomes unknown. */
 const BLOCK_MAX = 500
-/** A block is about this much of the current rate, milliseconds. */
+/** Approximate size of a block at the current rate, milliseconds. */
 const BLOCK_MS = 50
-/** Cells of the items that are marked again at once, UTF-16 code units: a few huge rows must not fill the memory. */
+/**
+ * Cells of items that are marked again at once, UTF-16 code units: a few huge rows must not fill the memory.
+ */
 const BLOCK_MAX_CHARACTERS = 4 * 1024 * 1024
-/** Items are marked ahead where fewer are left than are sent in this time, milliseconds, or than this number. */
+/**
+ * The next items are marked when fewer are left than are sent in this time, milliseconds, or fewer than this
+ * number.
+ */
 const AHEAD_MS = 10
 const AHEAD_MAX = 150
-/** Items that may wait for their back-off before no fresh one is started. */
+/** Most items in back-off before no fresh one is started. */
 const BACKING_OFF_MAX = 10_000
 
-/** Calls back after a delay; the returned function calls it off. */
+/** Calls back after a delay; the returned function cancels that. */
 type Schedule = (delayMs: number, callback: () => void) => () => void
 
 interface ItemFeedOptions {
   schedule: Schedule
-  /** A back-off is over. */
+  /** Called when a back-off is over. */
   onDue: () => void
-  /** What was marked may go out. */
+  /** Called when marked items may be sent. */
   onConfirmed: () => void
-  /** Marks could not be brought to the disk. */
+  /** Called if marks could not be written to disk. */
   onError: (error: unknown) => void
 }
 
 /**
- * The items to send, in the order of the source, those whose back-off is over first. Nothing leaves it that is not
- * marked on disk.
+ * The items to send, in source order, those after a back-off first. No item leaves it before it is marked on
+ * disk.
  */
 export class ItemFeed {
   readonly #journal: Journal
@@ -41,22 +46,22 @@ export class ItemFeed {
   #marking: { fresh: ClaimedItem[]; again: ClaimedItem[] } = { fresh: [], again: [] }
   #isConfirming = false
   #confirmed: Promise<void> = Promise.resolve()
-  /** Items left at which the next are marked. */
+  /** Number of items left at which the next are marked. */
   #low = 0
   /**
-   * Ready to be sent again, since their back-off is over or an earlier session left them, and not marked yet. `isCounted`: the
-   * limit has counted the item, which has not gone out since.
+   * Ready to be resent after a back-off or an earlier session, and not marked yet. `isCounted`: the limit has
+   * counted the item, which has not been sent since.
    */
   #due: { item: number; attempts: number; isCounted?: boolean }[] = []
-  /** To be split in two and sent again; refused whole for their size. */
+  /** To be split in two and resent: refused for their size. */
   #toSplit: { item: number; attempts: number }[] = []
   readonly #backingOff = new Map<number, { attempts: number; dueMs: number; cancel: () => void }>()
-  /** Items that an earlier session left to be sent again are read up to this one. */
+  /** The last item read of those that an earlier session left to be resent. */
   #pendingRead = 0
   #pendingExhausted = false
   #freshExhausted = false
   #itemsLeft = Infinity
-  /** Items of earlier sessions that the limit has counted: their further tries do not count again. */
+  /** Items of earlier sessions already counted by the limit: their further tries do not count again. */
   readonly #counted = new Set<number>()
 
   constructor(journal: Journal, claims: ItemClaims, options: ItemFeedOptions) {
@@ -65,25 +70,25 @@ export class ItemFeed {
     this.#options = options
   }
 
-  /** Hands out at most this many items from now on; those that it hands out again do not count again. */
+  /** Hands out at most this many items from now on; items handed out again do not count again. */
   limit(items: number): void {
     this.#itemsLeft = items
     this.#freshExhausted = false
   }
 
-  /** How many items the limit still lets out; what was taken back counts again. */
+  /** How many items the limit still allows; an item taken back counts again. */
   get itemsLeft(): number {
     return this.#itemsLeft
   }
 
-  /** The next item that is marked on disk; null if there is none at the moment. */
+  /** The next item marked on disk; null if there is none at the moment. */
   next(): ClaimedItem | null {
     const again = this.#again.shift()
     if (again !== undefined) return again
     return this.#fresh.shift() ?? null
   }
 
-  /** Whether {@link refill} is to mark the next items. */
+  /** Whether {@link refill} should mark the next items. */
   get isLow(): boolean {
     if (this.isMarking || this.#fresh.length + this.#again.length > this.#low) return false
     return this.#due.length > 0 || this.#toSplit.length > 0 || !this.#pendingExhausted || this.#mayStartFresh
@@ -98,7 +103,7 @@ export class ItemFeed {
     return this.#backingOff.size === 0 && this.#isAllHandedOut
   }
 
-  /** When the first back-off is over, monotonic milliseconds, if nothing else is left; else null. */
+  /** When the first back-off ends, monotonic milliseconds, if nothing else is left; else null. */
   get idleUntilMs(): number | null {
     if (this.#backingOff.size === 0 || !this.#isAllHandedOut) return null
     let untilMs = Infinity
@@ -106,7 +111,7 @@ export class ItemFeed {
     return untilMs
   }
 
-  /** Whether nothing is left but what backs off. */
+  /** Whether only items in back-off are left. */
   get #isAllHandedOut(): boolean {
     return (
       this.#isEmpty &&
@@ -117,7 +122,10 @@ export class ItemFeed {
     )
   }
 
-  /** Marks the next items, at least `min`; {@link confirm} has them handed out. The caller has a transaction open. */
+  /**
+   * Marks the next items, at least `min`; {@link confirm} makes them available. The caller has a transaction
+   * open.
+   */
   refill(ratePerSecond: number, min: number): void {
     const block = Math.min(BLOCK_MAX, Math.max(min, Math.ceil((ratePerSecond * BLOCK_MS) / 1000)))
     const wanted = Math.max(1, block - this.#fresh.length - this.#again.length)
@@ -139,7 +147,10 @@ export class ItemFeed {
     this.#marking.fresh.push(...fresh)
   }
 
-  /** Has what {@link refill} marked handed out once it is on disk, through a power cut too. Call it after the commit. */
+  /**
+   * Makes what {@link refill} marked available once it is safely on disk, even against a power cut. Call it
+   * after the commit.
+   */
   confirm(): void {
     if (!this.isMarking) return
     this.#isConfirming = true
@@ -154,7 +165,7 @@ export class ItemFeed {
     return this.#confirmed
   }
 
-  /** Takes an item back that is to be sent again after a delay. Its result is `pending` in the journal. */
+  /** Takes back an item to be resent after a delay. Its result is `pending` in the journal. */
   backOff(item: number, attempts: number, delayMs: number): void {
     const cancel = this.#options.schedule(delayMs, () => {
       this.#backingOff.delete(item)
@@ -164,18 +175,18 @@ export class ItemFeed {
     this.#backingOff.set(item, { attempts, dueMs: performance.now() + delayMs, cancel })
   }
 
-  /** Takes an item back that was refused whole for its size. Its results are `pending` in the journal. */
+  /** Takes back an item refused for its size. Its results are `pending` in the journal. */
   split(item: number, attempts: number): void {
     this.#toSplit.push({ item, attempts })
   }
 
-  /** Whether an item is here, and so is not in flight. */
+  /** Whether an item is waiting here, and so not in flight. */
   isWaiting(item: number): boolean {
     const queues = [this.#due, this.#again, this.#fresh, this.#marking.fresh, this.#marking.again]
     return this.#backingOff.has(item) || queues.some((queue) => queue.some((other) => other.item === item))
   }
 
-  /** Forgets an item that a callback has settled; returns whether it was waiting here. */
+  /** Drops an item that a callback has settled; returns whether it was waiting here. */
   drop(item: number): boolean {
     const isOther = (other: { item: number }) => other.item !== item
     const backingOff = this.#backingOff.get(item)
@@ -194,15 +205,15 @@ export class ItemFeed {
   }
 
   /**
-   * Takes an item back that {@link next} handed out last and that was not sent. Nothing may be handed out after it but
-   * by {@link release}: the watermark can only be lowered below the last that went out.
+   * Takes back the item that {@link next} handed out last, unsent. After that, only {@link release} may
+   * follow: the watermark can only be lowered below the last item sent.
    */
   putBack(claimed: ClaimedItem): void {
     if (claimed.isMarked) this.#again.unshift(claimed)
     else this.#fresh.unshift(claimed)
   }
 
-  /** Calls every back-off off; what waited for it is pending in the journal. */
+  /** Cancels every back-off; its items are pending in the journal. */
   cancel(): void {
     for (const { cancel } of this.#backingOff.values()) cancel()
     this.#backingOff.clear()
@@ -211,7 +222,7 @@ export class ItemFeed {
     this.#toSplit = []
   }
 
-  /** Takes every mark back that was not used, so that what never went out is pending and not unknown. */
+  /** Takes back every unused mark, so that items never sent are pending, not unknown. */
   release(): void {
     this.cancel()
     this.#handOut()
@@ -244,7 +255,10 @@ export class ItemFeed {
     return !this.#freshExhausted && this.#itemsLeft > 0 && this.#backingOff.size < BACKING_OFF_MAX
   }
 
-  /** Marks at most so many items whose back-off is over; returns how many. Those that a callback has settled are none. */
+  /**
+   * Marks at most `max` items whose back-off is over; returns how many, not counting those that a callback
+   * has settled.
+   */
   #markDue(max: number): number {
     let marked = 0
     let characters = 0
@@ -258,7 +272,7 @@ export class ItemFeed {
     return this.#due.length > 0 ? max : marked
   }
 
-  /** What waits in the journal is read again from its start. */
+  /** Reads waiting items from the start of the journal again. */
   #startOver(): void {
     this.#fresh = []
     this.#again = []
@@ -274,7 +288,7 @@ export class ItemFeed {
     this.#pendingRead = found.at(-1)?.row ?? this.#pendingRead
     this.#pendingExhausted = found.length < limit
     for (const { item, attempts } of found) {
-      // Those whose back-off runs in this session come on their own.
+      // Items in back-off in this session return by themselves.
       if (this.#backingOff.has(item)) continue
       if (this.#itemsLeft === Infinity || this.#counted.has(item)) {
         this.#due.push({ item, attempts })

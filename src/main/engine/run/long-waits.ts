@@ -2,13 +2,16 @@ import { formatMoment } from '../../../shared/messages/moment-text.ts'
 import type { StopNotice } from '../../../shared/run/snapshot.ts'
 import type { Judgement } from '../service/judgement.ts'
 
-/** Answers in a row that ask for a longer wait than is sat out, after which the run is held; a stray one delays its row. */
+/**
+ * Consecutive answers asking for a longer wait than is sat out, after which the run is held; a single one
+ * delays only its row.
+ */
 const LONG_STREAK = 3
 
-/** A wait up to this is never too long, whatever the plan's limit, to which it is then cut, milliseconds. */
+/** A wait up to this is never too long, even if it is then cut to the plan's limit, milliseconds. */
 const SHORT_MS = 60_000
 
-/** Longest wait that is told, milliseconds. */
+/** Longest reported wait, milliseconds. */
 const TOLD_MAX_MS = 50 * 365 * 86_400_000
 
 /** Options of {@link LongWaits}. */
@@ -21,13 +24,13 @@ interface LongWaitsOptions {
 }
 
 /**
- * Detects a service that asks for a longer wait than a run sits out (Retry-After): several times in a row, or of all
- * rows that are left. The run then stops or pauses, and a person decides when it goes on.
+ * Detects a service that asks for a longer wait than a run sits out (Retry-After): several times in a row, or
+ * for all remaining rows. The run then stops or pauses, and a person decides when to continue.
  */
 export class LongWaits {
   readonly #options: LongWaitsOptions
   #streak = 0
-  /** When the last one that was asked for is over, Unix milliseconds; null if none was. */
+  /** When the last requested wait ends, Unix milliseconds; null if there was none. */
   #untilMs: number | null = null
   #idleUntilMs: number | null = null
 
@@ -51,12 +54,15 @@ export class LongWaits {
     this.#untilMs = this.#options.nowMs() + Math.min(TOLD_MAX_MS, retryAfterMs ?? 0)
   }
 
-  /** Notes that nothing can be done before this time, Unix milliseconds, since all that is left waits; else null. */
+  /**
+   * Notes that nothing can be done before this time, Unix milliseconds, because all that is left waits; null
+   * otherwise.
+   */
   noteIdle(untilMs: number | null): void {
     this.#idleUntilMs = untilMs
   }
 
-  /** When the rows that are left are sent again, Unix milliseconds; null while there is something else to do. */
+  /** When the remaining rows are resent, Unix milliseconds; null while there is something else to do. */
   get idleUntilMs(): number | null {
     return this.#idleUntilMs
   }

@@ -4,17 +4,18 @@ import type { MapRow } from '../mapping/row-mapper.ts'
 import type { HasOtherRow } from '../service/echoes.ts'
 import type { DatabaseSync } from '../workspace/sqlite.ts'
 
-/** How long looking through the cells of all rows may take in a run, milliseconds, all ids together. */
+/** Longest time for searching the cells of all rows in a run, milliseconds, all ids together. */
 const SEARCH_MAX_MS = 2_000
 
-/** Numbers in an id that may be that of a row, and rows that are looked at for one id. */
+/** Most numbers in an id tried as row numbers, and most rows checked for one id. */
 const NUMBERS_MAX = 5
 const ROWS_MAX = 50
 
 /**
- * Looks in the journal for the row that an id is of, by the unique field of the run's requests. Asked only about ids that
- * an answer should not name: nothing is kept of a run's ids. A row is found by a number in the id, as in those that Sluice
- * makes, and otherwise by a cell that is the id; ids that a template or a fix made of other text are not.
+ * Searches the journal for the row that an id belongs to, by the unique field of the run's requests. Called
+ * only for ids that an answer should not name: no ids of a run are kept. A row is found by a number in the
+ * id, as in those that Sluice makes, or by a cell equal to the id; ids that a template or a fix made from
+ * other text are not found.
  */
 export function createRowSearch(db: DatabaseSync, operation: Operation, mapRow: MapRow): HasOtherRow {
   const field = OPERATIONS[operation.kind].echoes.find(({ isUnique }) => isUnique)?.field

@@ -11,27 +11,27 @@ import { createIntakeWriter, createRowCheck, type ReadRow, RowSplitter } from '.
 import { type IntakeRow, type IntakeWriter, toRepeated } from './journal/intake-writer.ts'
 import { PROBLEM_COLUMNS, readCauseKey, toJson, toStoredProblem } from './journal/stored-problems.ts'
 
-/** Rows that are read and checked at once. */
+/** Rows read and checked at once. */
 const PAGE_ROWS = 2_000
 
 const CODES = FOUND_BY_READERS.map((code) => `'${code}'`).join(', ')
 
 /**
- * Checks the rows that a retry with corrections takes over, as intake checks those of a source: the table of
- * candidates is filled first, then {@link Recheck.checkAll} writes what it holds into the journal.
+ * Checks the rows that a correcting retry takes over as intake checks a source: first the table of candidates
+ * is filled, then {@link Recheck.checkAll} writes them into the journal.
  */
 export class Recheck {
   readonly #journal: Journal
   readonly #mapRow: MapRow
-  /** Maps rows of the whole that are not among the candidates, as they were sent. */
+  /** Maps rows of the whole outside the candidates, as they were sent. */
   readonly #mapOther: MapRow
   readonly #check: (row: ReadRow) => IntakeRow
   readonly #writer: IntakeWriter
   readonly #splitter: RowSplitter
 
   /**
-   * Removes what an earlier, interrupted attempt left in the journal. `record` has the columns of the source, `whole` is
-   * the run whose journal has every row.
+   * Removes what an interrupted attempt left in the journal. `record` has the columns of the source, `whole`
+   * is the run whose journal has every row.
    */
   constructor(journal: Journal, record: RunRecord, whole: RunRecord, workspace: string) {
     const plan = { ...record.plan, mapping: resolveMapping(record.plan, record.columns) }
@@ -51,7 +51,7 @@ export class Recheck {
     )
   }
 
-  /** Takes what readers found wrong with candidates, from the attached journal that these came from. */
+  /** Copies the readers' findings about candidates from the attached journal that these came from. */
   takeProblems(): void {
     this.#journal.db.exec(
       `INSERT INTO temp.candidate_problem SELECT ${PROBLEM_COLUMNS} FROM parent.problem
@@ -87,8 +87,9 @@ export class Recheck {
   }
 
   /**
-   * The candidates whose corrected id another row of the whole has, which was sent or is to be sent, each with that row;
-   * the number of the last row; and the warnings of the source as a whole that need a yes, which no row shows again.
+   * The candidates whose corrected id belongs to another row of the whole that was or will be sent, each with
+   * that row; the last row's number; and the warnings of the source as a whole that need confirmation, which
+   * no row shows again.
    */
   #readWhole(wholeFile: string): {
     repeats: ReadonlyMap<number, number>
@@ -160,7 +161,7 @@ export class Recheck {
     }
   }
 
-  /** The candidates in their order, each with what readers found; `isNew` if it was never sent. */
+  /** The candidates in order, each with the readers' findings; `isNew` if it was never sent. */
   *#pages(): Generator<(ReadRow & { isNew: boolean })[]> {
     const { db } = this.#journal
     const page = db.prepare(

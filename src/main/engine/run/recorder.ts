@@ -12,8 +12,8 @@ import type { Judgement, RowJudgement } from '../service/judgement.ts'
 import { BulkInsert, type StatementSync } from '../workspace/sqlite.ts'
 
 /**
- * Tries that wait for a commit at most (docs/architecture.md §2.1), and bytes of their answers, about: large ones must
- * not fill the memory.
+ * Most tries that wait for a commit (docs/architecture.md §2.1), and approximate bytes of their answers:
+ * large ones must not fill the memory.
  */
 const GROUP_MAX = 500
 const GROUP_MAX_BYTES = 16 * 1024 * 1024
@@ -22,22 +22,22 @@ export interface SentItem {
   item: number
   /** Rows that it carries. */
   rows: readonly number[]
-  /** Tries it had before, in this run. */
+  /** Tries before, in this run. */
   attempts: number
   /** See `ClaimedItem`. */
   isMarked?: true
 }
 
-/** A finished try: what was sent, what came back, what it means, and what follows. */
+/** A finished try: what was sent, the answer, its meaning, and what follows. */
 interface FinishedTry extends Pick<MeasuredTry, 'scheduledAtUs' | 'hasWaited'> {
   sent: SentItem
   exchange: Exchange
   judgement: Judgement
-  /** The item is tried again later, whole or in parts. */
+  /** Whether the item is tried again later, whole or in parts. */
   again: boolean
-  /** An earlier try of the item may have been taken. */
+  /** Whether an earlier try of the item may have been accepted. */
   mayBeTaken: boolean
-  /** A callback settled the item while this try was in flight. */
+  /** Whether a callback settled the item while this try was in flight. */
   isSettled: boolean
 }
 
@@ -49,7 +49,7 @@ export class Recorder {
   readonly #seconds: SecondWriter
   #waiting: AttemptRecord[] = []
   #waitingBytes = 0
-  /** What is to be added to the messages of rows that were committed. */
+  /** Additions to the messages of committed rows. */
   #remarks: { rows: readonly number[]; note: string }[] = []
 
   constructor(journal: Journal, meter: SecondMeter) {
@@ -64,12 +64,12 @@ export class Recorder {
     return this.#waiting.length
   }
 
-  /** Whether what waits is to be committed now. */
+  /** Whether to commit what waits now. */
   get isFull(): boolean {
     return this.#waiting.length >= GROUP_MAX || this.#waitingBytes >= GROUP_MAX_BYTES
   }
 
-  /** Takes a finished try in; returns the state its item is in now, null if a callback settled it before. */
+  /** Adds a finished try; returns the item's new state, or null if a callback settled it before. */
   note(finished: FinishedTry): ItemState | null {
     const { sent, exchange, judgement, again } = finished
     this.#meter.note({
@@ -80,7 +80,7 @@ export class Recorder {
       scheduledAtUs: finished.scheduledAtUs,
       hasWaited: finished.hasWaited,
     })
-    // This try was certainly not taken; nobody knows about the item.
+    // This try was certainly not accepted; an earlier one may have been.
     const isLost = !finished.isSettled && !again && finished.mayBeTaken && wasNotLookedAt(judgement)
     const state = isLost ? next('lost') : finished.isSettled ? null : toState(judgement, again)
     const { timings } = exchange
@@ -115,7 +115,7 @@ export class Recorder {
     return state
   }
 
-  /** Adds to what is said of the rows of an item that was noted before, as far as they succeeded or are acknowledged. */
+  /** Adds a remark to the rows of a noted item, as far as they succeeded or are acknowledged. */
   remark({ item, rows }: SentItem, note: string): void {
     const waiting = this.#waiting.findLast((record) => record.item === item)
     if (waiting === undefined) this.#remarks.push({ rows, note })
@@ -123,8 +123,8 @@ export class Recorder {
   }
 
   /**
-   * Writes what waits, and the seconds that are over; returns the way to take them back where the commit fails, and
-   * takes them back itself if it throws. The caller has a transaction open.
+   * Writes what waits and the seconds that are over; returns a function that takes them back if the commit
+   * fails, and takes them back itself if it throws. The caller has a transaction open.
    */
   write(options: { allSeconds: boolean }): () => void {
     const written = this.#waiting
@@ -166,7 +166,7 @@ export class Recorder {
     counters.add('echo', judgement.echo.kind, succeeded - alike)
     if (alike > 0) counters.add('echo', 'alike', alike)
     if (record.rowOutcomes === null) {
-      // Most rows succeed, and their records need not be copied.
+      // Most rows succeed; their records need not be copied.
       if (state !== 'succeeded') countError(counters, { ...record, state }, record.rows.length)
       return
     }
@@ -178,7 +178,7 @@ function toRowOutcome({ outcome, answer, message }: RowJudgement): RowOutcome {
   return { state: next(outcome), answer, message }
 }
 
-/** Whether a try says nothing of its item: it was certainly not taken, or the key was refused. */
+/** Whether a try says nothing about its item: it was certainly not accepted, or the key was refused. */
 function wasNotLookedAt({ repeat, status, errorCode }: Judgement): boolean {
   return repeat === 'safe' || isKeyRefusal(status, errorCode)
 }
@@ -201,7 +201,7 @@ function next(event: Parameters<typeof nextItemState>[1]): ItemState {
   return state
 }
 
-/** How one row of an item ended that carries several. */
+/** Outcome of one row in an item of several. */
 export interface RowOutcome {
   state: ItemState
   answer: RowAnswer
@@ -216,23 +216,23 @@ export interface AttemptRecord
       'outcome' | 'status' | 'errorCode' | 'message' | 'taskId' | 'customIndexItemId' | 'answer'
     > {
   item: number
-  /** The rows that were sent: those of the item, its number first, or after a retry some of them. */
+  /** The rows sent: all of the item, its number first, or some of them after a retry. */
   rows: readonly number[]
   /** 1 for the first try. */
   number: number
-  /** Its rows stand as `sending` in the journal. */
+  /** Whether its rows are `sending` in the journal. */
   isMarked: boolean
   /** Null if a callback settled the item while this try was in flight: only the try itself is written. */
   state: ItemState | null
   /** Unix microseconds of the first byte sent, or of the try if none was. */
   sentAtUs: number
-  /** One for each row, in order, if rows of the item ended differently; null if all ended as the item did. */
+  /** One per row, in order, if rows of the item ended differently; null if all ended like the item. */
   rowOutcomes: readonly RowOutcome[] | null
   durationUs: number | null
   waitingUs: number | null
   connectUs: number | null
   tlsUs: number | null
-  /** The trace context that it went out with; null if it had none. */
+  /** The trace context it was sent with; null if it had none. */
   traceparent: string | null
   /** The answer's body, prepared for storing. */
   response: string | PackedBody | null
@@ -255,7 +255,7 @@ export class OutcomeWriter {
   readonly #result: BulkInsert
   readonly #attempt: BulkInsert
   readonly #tracedAttempt: BulkInsert
-  /** What most of them are: a first try that succeeded. Half of their values are alike, and not bound. */
+  /** For most tries: a first try that succeeded. Half of their values are constant and not bound. */
   readonly #plainResult: BulkInsert
   readonly #plainAttempt: BulkInsert
   readonly #found: FoundWriter
@@ -282,7 +282,7 @@ export class OutcomeWriter {
     )
   }
 
-  /** Counts an outcome; once, when it happens, however often its transaction has to be tried. */
+  /** Counts an outcome once, when it happens, however often its transaction must be tried. */
   count(record: AttemptRecord): void {
     const { counters } = this.#journal
     counters.add('request', record.outcome, 1)
@@ -302,12 +302,13 @@ export class OutcomeWriter {
   }
 
   /**
-   * Writes outcomes; of one item in their order. The caller has a transaction open. Items are written in the order of
-   * the tables, which halves the pages that a group touches: SQLite splits pages evenly unless rows come at the end.
+   * Writes outcomes, those of one item in order. The caller has a transaction open. Items are written in the
+   * order of the tables, which halves the pages that a group touches: SQLite splits pages evenly unless rows
+   * come at the end.
    */
   write(records: readonly AttemptRecord[]): void {
     const sorted = records.toSorted((a, b) => a.item - b.item)
-    // Before any result is written, which may be in the place of an answer of an earlier group.
+    // Before any result is written, since it may replace an earlier group's answer.
     for (const [at, record] of sorted.entries()) this.#keepAnswers(record, sorted[at - 1], sorted[at + 1])
     if (sorted.some(({ traceparent }) => traceparent !== null)) makeRoomForTraces(this.#journal.db)
     for (const record of sorted) this.#writeOne(record)
@@ -315,7 +316,10 @@ export class OutcomeWriter {
     this.#found.flush()
   }
 
-  /** Writes and counts what a callback found in a row's content, in the place of what was found. The caller has a transaction open. */
+  /**
+   * Writes and counts what a callback found in a row's content, replacing earlier findings. The caller has a
+   * transaction open.
+   */
   replaceFound(row: number, found: Found): void {
     this.#found.take(row, this.#journal.counters)
     this.#countFound(found, 1)
@@ -328,13 +332,16 @@ export class OutcomeWriter {
     for (const row of rows) this.#remark.run(note, note, row)
   }
 
-  /** Forgets what a transaction that was undone had written. */
+  /** Forgets what an undone transaction had written. */
   forget(): void {
     this.#found.forget()
     for (const bulk of this.#bulks) bulk.forget()
   }
 
-  /** Keeps the answers that a try replaces or that its own does not replace, given what was tried of it in this group. */
+  /**
+   * Keeps the answers that a try replaces or that its own does not replace, given the item's other tries in
+   * this group.
+   */
   #keepAnswers(record: AttemptRecord, before?: AttemptRecord, after?: AttemptRecord): void {
     const { item, number, state, response } = record
     const takesPlace = state !== null && hasFirstRow(record)
@@ -359,7 +366,7 @@ export class OutcomeWriter {
     if (record.rowOutcomes !== null) this.#writeApart(record, record.rowOutcomes)
     else for (const row of record.rows) this.#writeRow(record, row, record.state, message, record.answer)
     for (const row of record.rows) {
-      // A later try says what the row is now, and nothing of an earlier one stays.
+      // A later try determines the row; nothing of an earlier one stays.
       if (record.number > 1) this.#found.take(row, this.#journal.counters)
       this.#found.write(row, record)
     }
@@ -404,12 +411,12 @@ export class OutcomeWriter {
   }
 }
 
-/** Whether a try was of the row with which the answer to its item stands. */
+/** Whether a try included the row that stores its item's answer. */
 function hasFirstRow({ item, rows }: AttemptRecord): boolean {
   return rows[0] === item
 }
 
-/** A row's first try has nothing written of it before, so the order among the statements does not matter. */
+/** Nothing was written before a row's first try, so the order of statements does not matter. */
 function isPlain({ number, errorCode }: AttemptRecord, ended: ItemState, message: string | null): boolean {
   return number === 1 && ended === 'succeeded' && errorCode === null && message === null
 }

@@ -13,15 +13,16 @@ import { type JsonMember, parseJsonLine } from '../../source/jsonl/parse-json-li
 import type { ReportWriter } from './csv-report.ts'
 import { SeenTexts } from './seen-texts.ts'
 
-/** What requests name where the source says no model. */
+/** Model of requests whose source names none. */
 const DEFAULT_MODEL = 'omni-moderation-latest'
 
 /**
- * Requests for OpenAI's batch API, whether they were sent or not. Of a source of such requests each line as it came, with
- * what its rows send as inputs; an input that is exported without the others of its line is a request of its own. Of any
- * other source one for each row: what it sends as `input`, a text as it is and an address as a part. Rows need their
- * `fields`. Reading the file as a source gives the same ids and contents. Left out are rows without content, and requests
- * with the id of an earlier one, since a file with them is refused as a whole.
+ * Writes requests for OpenAI's batch API, whether they were sent or not. If the source has such requests,
+ * each line as it came, with what its rows send as inputs; an input exported without the others of its line
+ * becomes its own request. Otherwise one request per row, with what it sends as `input`: a text unchanged, an
+ * address as a part. Rows need their `fields`. Reading the file as a source gives the same ids and contents.
+ * Leaves out rows without content and requests with the id of an earlier one, since a file with such a row is
+ * refused as a whole.
  */
 export function createBatchInputWriter({ columns }: { columns: readonly string[] }): ReportWriter {
   const written = new SeenTexts()
@@ -39,7 +40,7 @@ export function createBatchInputWriter({ columns }: { columns: readonly string[]
 
   /** A row that is a request of its own. */
   function writeRow(row: ExportRow): string {
-    // Cells of JSON say what they were in it.
+    // Cells from JSON record their original kind.
     if (isOfBatch && row.kinds !== null) {
       const place = toPlace(row.cells)
       const customId = place === null ? (row.cells[columns.indexOf('custom_id')] ?? '') : toCustomId(row)
@@ -85,8 +86,8 @@ export function createBatchInputWriter({ columns }: { columns: readonly string[]
 }
 
 /**
- * What rows send: one text as it is, several as a list, and as parts if one is an address or was a part. A row with
- * both, which is not sent, has both as parts.
+ * What rows send: one text unchanged, several as a list, or as parts if one is an address or was a part. A
+ * row with both, which is not sent, has both as parts.
  */
 function toInput(rows: readonly (NonNullable<ExportRow['fields']> & { isPart?: boolean })[]): unknown {
   const toText = (value: unknown) => (value === undefined || value === null ? '' : toValueText(value))
@@ -110,7 +111,9 @@ const ADDED: ReadonlySet<string> = new Set([
   ...Object.values(ENVELOPE_COLUMNS),
 ])
 
-/** Writes a line of a source of requests from the rows of its inputs. Values other than texts are the JSON that they were. */
+/**
+ * Writes a line of a source of requests from the rows of its inputs. Values other than texts keep their JSON.
+ */
 function createLineWriter(columns: readonly string[]) {
   const at = (name: string) => columns.indexOf(name)
   const [idAt, methodAt, urlAt] = [at('custom_id'), at(ENVELOPE_COLUMNS.method), at(ENVELOPE_COLUMNS.url)]
@@ -134,7 +137,7 @@ function createLineWriter(columns: readonly string[]) {
         return null
     }
   }
-  /** Whether a cell is what an object in another column has in it, so that it leaves with that object. */
+  /** Whether a cell repeats a field of an object in another column, and so is written with that object. */
   const isNested = (row: ExportRow, index: number, json: string): boolean =>
     (outer[index] ?? []).some(({ at, path }) => hasField(toJson(row, at), path, json))
   const toMembers = (row: ExportRow, indexes: readonly number[] = [], prefix: string): string[] =>
@@ -143,13 +146,13 @@ function createLineWriter(columns: readonly string[]) {
       const key = name.startsWith(prefix) ? name.slice(prefix.length) : name
       return json === null || isNested(row, index, json) ? [] : [`${JSON.stringify(key)}:${json}`]
     })
-  /** As the line has it: what it lacks was read as null. */
+  /** As in the line; a missing member was read as null. */
   const toEnvelope = (row: ExportRow, index: number, usual: string): string | undefined => {
     const json = toJson(row, index)
     return json === 'null' ? undefined : (json ?? JSON.stringify(usual))
   }
 
-  /** With an id, or else that of the line. */
+  /** With the given id, or else that of the line. */
   return (rows: readonly ExportRow[], customId: string | null): string => {
     const [row] = rows
     if (row === undefined) return ''
@@ -181,7 +184,10 @@ function readText(json: string | undefined): string | undefined {
   return value === undefined ? undefined : String(value)
 }
 
-/** The columns whose objects may have a column as a field, and where in these; keys may have dots themselves. */
+/**
+ * The columns whose objects may contain a column as a field, and its path there; keys may have dots
+ * themselves.
+ */
 function findOuter(name: string, columns: readonly string[]): { at: number; path: string }[] {
   const inner = name.startsWith(PREFIXES.body) ? PREFIXES.body.length : 0
   const found: { at: number; path: string }[] = []
@@ -192,7 +198,7 @@ function findOuter(name: string, columns: readonly string[]): { at: number; path
   return found
 }
 
-/** Whether the JSON of an object has a field with that JSON; `path` has the keys to it, with dots between them. */
+/** Whether an object's JSON has a field with this JSON; `path` has its keys, separated by dots. */
 function hasField(object: string | null, path: string, json: string): boolean {
   if (object === null || !object.startsWith('{')) return false
   const parsed = parseJsonLine(object)
@@ -206,10 +212,10 @@ function hasField(object: string | null, path: string, json: string): boolean {
 }
 
 /**
- * Answers as OpenAI's batch API writes them, one line for each request: of one that succeeded a `response` with a result for
- * each of its inputs, whose categories are the rules that any row of the run triggered and whose scores are those of
- * classes; of any other an `error`. Rows of one line of a source of such requests are one request again: where any of its
- * inputs has no answer, it is an error, which has the results of the others.
+ * Writes answers as OpenAI's batch API does, one line per request. A request that succeeded gets a `response`
+ * with one result per input: categories are the rules that any row of the run triggered, scores those of
+ * classes. Any other gets an `error`. Rows of one line of a source of such requests are one request again; if
+ * one of its inputs has no answer, it becomes an error with the results of the others.
  */
 export function createBatchOutputWriter(options: {
   runId: string
@@ -250,7 +256,7 @@ export function createBatchOutputWriter(options: {
   }
 }
 
-/** A request of which rows have been read; `row` is the first of them, `answers` are by the number of their input. */
+/** A request whose rows are being read; `row` is the first of them, `answers` are by input number. */
 interface OpenRequest {
   customId: string
   row: number
@@ -262,7 +268,7 @@ type InputAnswer =
   | { kind: 'answered'; status: number; taskId: string | null; models: readonly string[]; result: object }
   | { kind: 'error'; error: { code: string; message: string } }
 
-/** Which input of which line of the source a row is. */
+/** The input and source line of a row. */
 interface BatchPlace {
   customId: string
   number: number
@@ -273,7 +279,7 @@ function isSameRequest(open: OpenRequest, { customId, number, count }: BatchPlac
   return open.customId === customId && open.count === count && Math.max(...open.answers.keys()) < number
 }
 
-/** A function that says which input of a line a row is; null for a row that is a request of its own. */
+/** Creates a function that gives a row's input and line; null for a row that is its own request. */
 function createInputReader(columns: readonly string[]): (cells: readonly string[]) => BatchPlace | null {
   const idAt = columns.indexOf('custom_id')
   const numberAt = columns.indexOf(INPUT_COLUMNS.number)
@@ -313,7 +319,7 @@ function toRequest({ customId, row, count, answers }: OpenRequest, runId: string
   }
 }
 
-/** The error of the first input that has one; of a request of which rows were left out, that they were. */
+/** The first error among the inputs; for a request with rows left out, that they were. */
 function findError(answers: OpenRequest['answers'], count: number): { code: string; message: string } {
   for (const [number, answer] of answers) {
     if (answer.kind === 'answered') continue
@@ -351,7 +357,7 @@ function toError({ state, errorCode, message }: ExportRow) {
   return { code: errorCode ?? code, message: message ?? `The row is ${code.replaceAll('_', ' ')}.` }
 }
 
-/** The id of the row's post, as it is in the source; of one without a usable id the number of its record. */
+/** The post_id of the row, as in the source; without a usable one, its record's number. */
 function toCustomId({ postId, fields, row }: ExportRow): string {
   const own = postId ?? fields?.['post_id']
   return own === undefined || own === null || own === '' ? `row-${row}` : toValueText(own)

@@ -7,45 +7,48 @@ import type { ExportRow } from '../../../../shared/run/results.ts'
 
 /** Writes a report piece by piece; `row` may be called any number of times after `header`. */
 export interface ReportWriter {
-  /** What stands before the rows, '' for nothing. */
+  /** What comes before the rows, '' for nothing. */
   header(): string
   row(result: ExportRow): string
-  /** What is still to be written after the last row. */
+  /** What comes after the last row. */
   end?(): string
-  /** Cells that were not written as they are, so far: an apostrophe was put in front of a formula. */
+  /** Number of cells changed so far by an apostrophe in front of a formula. */
   readonly guardedCells: number
-  /** Rows that were not written, so far, since the format has no place for them. */
+  /** Number of rows left out so far because the format has no place for them. */
   readonly leftOut?: number
 }
 
 export interface ReportOptions {
-  /** Names of the source's columns, as many as its widest row has cells. */
+  /** Names of the source's columns, one for each cell of its widest row. */
   columns: readonly string[]
-  /** The header as the source has it; null if it has none. */
+  /** The header as in the source; null without one. */
   header: readonly string[] | null
   /** The columns of a CSV or XLSX report, in order. */
   table: readonly TableColumn[]
-  /** Names and cells exactly as they were, formulas unguarded. */
+  /** Names and cells exactly as in the source, formulas unguarded. */
   lossless: boolean
-  /** Stands between the cells of a CSV report; a comma unless given. */
+  /** Separates the cells of a CSV report (default: a comma). */
   delimiter?: string
   /** Whether a CSV report begins with a byte-order mark, which spreadsheets need (default: true). */
   byteOrderMark?: boolean
-  /** Whether numbers of rows may have a letter, as those of a split record have: where cells have types, they are texts. */
+  /**
+   * Whether row numbers may have a letter, as after splitting a record; where cells have types, they are then
+   * texts.
+   */
   rowsHaveLetters?: boolean
-  /** Further members of a row's object in a report of JSON lines. */
+  /** Further members of a row's object in a JSON lines report. */
   members?: (row: ExportRow) => Record<string, unknown>
 }
 
 const BYTE_ORDER_MARK = '\uFEFF'
 
 /**
- * A CSV report as spreadsheets open it: UTF-8 with a byte-order mark, CRLF, quotes where RFC 4180 needs them; the
- * source's cells as they were. Short rows are filled up with empty cells.
+ * A CSV report as spreadsheets open it: UTF-8 with a byte-order mark, CRLF, quotes where RFC 4180 needs them;
+ * the source's cells unchanged. Short rows are padded with empty cells.
  *
- * Cells that a spreadsheet would run as a formula are guarded and counted, unless `lossless`; reading the file as a source
- * takes the guard off again. A lossless file says that it has none by quotes around the last column's name, which no
- * reader of CSV shows. Columns of an earlier export are renamed, `sluice_row (source)`.
+ * Cells that a spreadsheet would run as a formula are guarded and counted, unless `lossless`; reading the
+ * file as a source removes the guard. A lossless file marks itself by quotes around the last column's name,
+ * which no CSV reader shows. Columns of an earlier export are renamed, `sluice_row (source)`.
  */
 export function createCsvWriter(options: ReportOptions): ReportWriter {
   const { lossless, delimiter = ',', byteOrderMark = true } = options
@@ -57,7 +60,7 @@ export function createCsvWriter(options: ReportOptions): ReportWriter {
     if (guarded !== cell) guardedCells += 1
     return quote(guarded, delimiter)
   }
-  // Most columns are empty in most rows: what stands for some in a row is added at once.
+  // Most columns are empty in most rows, so gaps are added at once.
   const gaps = Array.from(options.table, (_, cells) => delimiter.repeat(cells))
   return {
     header() {
@@ -89,12 +92,12 @@ export function createCsvWriter(options: ReportOptions): ReportWriter {
   }
 }
 
-/** The columns of a source, then those that are appended to them. */
+/** The columns of a source, then the appended ones. */
 export function toTable(columns: readonly string[], appended: readonly ExportColumn[]): TableColumn[] {
   return [...columns.keys(), ...appended]
 }
 
-/** The cells of columns that a report adds of its own, as further members of a row's object in JSON lines. */
+/** A report's added columns, as further members of a row's object in JSON lines. */
 export function toMembers(added: readonly ExportColumn[]): NonNullable<ReportOptions['members']> {
   return (row) => Object.fromEntries(added.map(({ name, read }) => [name, String(read(row))]))
 }
@@ -113,7 +116,9 @@ export function refuseTooWide(
   })
 }
 
-/** A row's cells in a table; `shorten` takes texts that are not of the source. Throws if the row is too wide. */
+/**
+ * A row's cells in a table; `shorten` cuts texts that are not from the source. Throws if the row is too wide.
+ */
 export function readTableCells(
   { columns, table }: ReportOptions,
   result: ExportRow,
@@ -128,10 +133,10 @@ export function readTableCells(
   })
 }
 
-/** Most cells: nothing to guard, nothing to quote and no delimiter, as a single look shows. */
+/** Most cells, which one test shows to need no guard and no quotes and to contain no delimiter. */
 const PLAIN = /^[A-Za-z0-9](?:[\w .:/-]*[\w.:/-])?$/
 
-/** Quotes a cell that needs it, and one with white space at an end, which some readers would take off. */
+/** Quotes a cell that needs it, and one with white space at an end, which some readers would strip. */
 function quote(cell: string, delimiter: string): string {
   return NEEDS_QUOTES.test(cell) || cell.includes(delimiter) ? `"${cell.replaceAll('"', '""')}"` : cell
 }
@@ -139,9 +144,9 @@ function quote(cell: string, delimiter: string): string {
 const NEEDS_QUOTES = /[",;\t\r\n]|^\s|\s$/
 
 /**
- * The names of a table's columns. Each of ours stands once: a source's column of that name, such as one of an earlier
- * export, is called `sluice_row (source)`. A lossless report has the source's names as they are, empty and repeated
- * ones among them.
+ * The names of a table's columns. Each of ours is unique: a source column of that name, such as one of an
+ * earlier export, becomes `sluice_row (source)`. A lossless report keeps the source's names, even empty and
+ * repeated ones.
  */
 export function toTableNames({ columns, header, table, lossless }: ReportOptions): string[] {
   const own = new Set(table.flatMap((column) => (typeof column === 'number' ? [] : [column.name])))

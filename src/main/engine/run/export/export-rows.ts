@@ -19,19 +19,22 @@ import { createRowRequests, numberTries, type RowRequest, readSentKinds } from '
 import { StoredPage, type StoredRow } from './stored-page.ts'
 import { toStretch } from './stretch.ts'
 
-/** Bodies of one page add up to about this much at most, unless one alone is larger, and so do cells; UTF-16 code units. */
+/**
+ * Approximate limit on the bodies of one page together, and on its cells, UTF-16 code units; a larger row
+ * gets its own page.
+ */
 const PAGE_CHARACTERS = 4 * 1024 * 1024
 
 /** Most classes, and most rules, that get a column of their own; JSON lines have them all. */
 const COLUMNS_MAX = 1_000
 
-/** The classes that any row of a run has a score of, by name; at most {@link COLUMNS_MAX}. */
+/** The classes with a score in any row of a run, by name; at most {@link COLUMNS_MAX}. */
 export function readScoredClasses({ members }: RunFamily): string[] {
   const classes = members.flatMap(({ db }) => listScoreClasses(db, COLUMNS_MAX))
   return [...new Set(classes)].sort().slice(0, COLUMNS_MAX)
 }
 
-/** The same, at once, however many rows there are; without those beyond the 200 that came first. */
+/** The same in constant time, without classes beyond the 200 that came first. */
 export function readFirstClasses({ members }: RunFamily): string[] {
   const classes = members.flatMap(({ db }) => readScoreClasses(db).map(({ className }) => className))
   return [...new Set(classes)].sort().slice(0, COLUMNS_MAX)
@@ -49,12 +52,12 @@ export function readTriggeredRules({ members }: RunFamily): ResultRow['triggered
     .slice(0, COLUMNS_MAX)
 }
 
-/** Whether numbers of rows may have a letter, since a run of a whole splits records. */
+/** Whether row numbers may have a letter because a run of the whole splits records. */
 export function haveLetters({ whole }: RunFamily): boolean {
   return whole.some(({ record }) => splitsRows(record.plan))
 }
 
-/** The fields that any run of a whole may have sent otherwise than the source has them. */
+/** The fields that any run of a whole may have corrected. */
 export function readCorrectedFields({ members }: RunFamily): string[] {
   const fixes = members.flatMap(({ record: { plan } }) => [
     plan.fixes ?? [],
@@ -63,9 +66,9 @@ export function readCorrectedFields({ members }: RunFamily): string[] {
   return [...new Set(fixes.flatMap(listFixedFields))]
 }
 
-/** What was said of rows that were sent together: by the last answer, and in async by the callback that settled them. */
+/** The answers for rows sent together: the last one, and in async the callback that settled them. */
 interface ItemExchange {
-  /** The first of these rows in this export, and where it stands. */
+  /** The first of these rows in this export, and its place. */
   row: number
   place: SourcePlace
   response: StoredBody | null
@@ -74,16 +77,16 @@ interface ItemExchange {
   findTerm: ReturnType<typeof readAnsweredTerms> | null
 }
 
-/** What is read of rows besides what every format has. */
+/** What to read of rows besides what every format has. */
 interface ReadParts {
   withRequests: boolean
   withFields?: boolean
 }
 
 /**
- * Reads every row that matches with everything an export holds of it, page by page in the order of the source.
- * `withRequests` recomputes the requests, and adds every attempt; `withFields` adds what each row sends. `among` are the
- * rows of the filter's cell, ascending.
+ * Reads every matching row with everything an export holds of it, page by page in source order.
+ * `withRequests` recomputes the requests, and adds every attempt; `withFields` adds what each row sends.
+ * `among` are the rows of the filter's cell, ascending.
  */
 export function readExportPages(
   family: RunFamily,
@@ -93,7 +96,7 @@ export function readExportPages(
   return readPagesOfRows(family, listAllPages(family, filter, among), options)
 }
 
-/** Reads given rows as {@link readExportPages} does. */
+/** Reads given rows like {@link readExportPages}. */
 export function* readPagesOfRows(
   family: RunFamily,
   pages: Iterable<readonly FamilyRow[]>,
@@ -130,23 +133,23 @@ function countCharacters({ request, response, callbacks, tries }: ExportRow): nu
   return characters
 }
 
-/** One run of a whole, and what it makes of the rows of the page that was read. */
+/** One run of a whole, and its conversion of rows of the current page. */
 interface ExportedRun {
   page: StoredPage
   toExportRow: (stored: StoredRow) => ExportRow
 }
 
-/** A row of a page, with the runs of the whole that say what it is shown as, by their age. */
+/** A row of a page, with the runs of the whole that decide how it is shown, by age. */
 interface WholeRow {
   id: number
   newest: { run: number; stored: StoredRow }
-  /** The newest that tried it, or the newest of all if none did. */
+  /** From the newest run that tried it, or the newest of all if none did. */
   shown: { run: number; stored: StoredRow }
   /** Tries of all runs. */
   attempts: number
 }
 
-/** The row as the run exports it whose answer is shown, in the state of its newest run. */
+/** The row as exported by the run whose answer is shown, in the state of its newest run. */
 function toExportRow(
   runs: readonly ExportedRun[],
   { id, newest, shown, attempts }: WholeRow,
@@ -159,7 +162,7 @@ function toExportRow(
     row.state = toShownState((runs[newest.run] as ExportedRun).page.view, newest.stored)
   }
   if (withTries) {
-    // Answers stand with the first row of their item.
+    // Answers are with the first row of their item.
     const hasAnswers = row.exchangeInRow === null
     row.tries = numberTries(
       runs
@@ -172,10 +175,10 @@ function toExportRow(
   return row
 }
 
-/** Rows that are read together at most, and at first. */
+/** Rows read together, at most and at first. */
 const PAGE_ROWS = { most: 1_000, first: 100 }
 
-/** Reads the rows of pages from all runs, in pages small enough for the memory, however long the cells are. */
+/** Reads the rows of pages from all runs, in pages that fit in memory however long the cells are. */
 function* readSmallPages(
   runs: readonly ExportedRun[],
   pages: Iterable<readonly FamilyRow[]>,
@@ -195,7 +198,10 @@ function* readSmallPages(
   }
 }
 
-/** Reads a page from all runs that may have any of its rows, each in one transaction; rows that are gone are left out. */
+/**
+ * Reads a page from all runs that may have any of its rows, each in one transaction; rows that no longer
+ * exist are left out.
+ */
 function readTogether(
   runs: readonly ExportedRun[],
   rows: readonly FamilyRow[],
@@ -220,7 +226,7 @@ function readTogether(
   }
 }
 
-/** Puts together what the runs up to a row's newest say of it; null if that has lost it. */
+/** Combines what the runs up to a row's newest say about it; null if that run has lost it. */
 function toWholeRow(runs: readonly ExportedRun[], id: number, age: number): WholeRow | null {
   const stored = runs[age]?.page.rows.get(id)
   if (stored === undefined) return null
@@ -241,7 +247,7 @@ function toWholeRow(runs: readonly ExportedRun[], id: number, age: number): Whol
 function createExportedRun(view: RunView, { withRequests, withFields }: Required<ReadParts>): ExportedRun {
   const { operation, fixes = [], earlierFixes = [] } = view.record.plan
   const page = new StoredPage(view)
-  // A run that was never read has no columns that its mapping could be made of, and no rows either.
+  // A run whose source was never read has no columns for its mapping, and no rows either.
   let made: ReturnType<typeof createRowRequests> | null = null
   const getRequests = () => {
     made ??= createRowRequests(view)
@@ -249,8 +255,8 @@ function createExportedRun(view: RunView, { withRequests, withFields }: Required
   }
   const { subject } = OPERATIONS[operation.kind]
   /**
-   * Of the items that were read last, by their rows' tries: a retry may have sent some rows without the others. After a
-   * correction rows of another item may stand between those of one.
+   * Exchanges of recently read items, by their rows' tries: a retry may have sent some rows without the
+   * others. After a correction, rows of another item may come between those of one.
    */
   const read = new Map<number, Map<number, ItemExchange>>()
 
@@ -287,7 +293,7 @@ function createExportedRun(view: RunView, { withRequests, withFields }: Required
       const { id: row, item, kinds } = stored
       const result = page.toResult(stored)
       const exchange = item === null ? null : findExchange(stored, item, result.place)
-      // What the answer of another row says is not of this one.
+      // The answer to another row says nothing about this one.
       const isOfOther = exchange === null || result.errorCode === ECHO_MISMATCH_CODE
       const content = isOfOther ? NO_CONTENT : exchange.content
       const isFirst = exchange === null || exchange.row === row
@@ -315,7 +321,7 @@ function createExportedRun(view: RunView, { withRequests, withFields }: Required
         content,
         termNotes: isOfOther ? null : findNotes(exchange, result, kinds),
       }
-      // The record's own id would not say which of its two rows this is.
+      // The record's own id would not tell its two rows apart.
       if (isHalf && result.postId !== null) {
         exported.postId = String(mapped?.body['post_id'] ?? result.postId)
       }

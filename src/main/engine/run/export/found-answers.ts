@@ -6,7 +6,7 @@ import { type Stretch, StretchStatement } from './stretch.ts'
 type Rule = ResultRow['triggeredRules'][number]
 type Score = ResultRow['classScores'][number]
 
-/** What answers said of rows, by row; of rows without any there is no entry. */
+/** What answers say about rows, by row; rows without findings have no entry. */
 export interface FoundAnswers {
   rules: ReadonlyMap<number, Rule[]>
   scores: ReadonlyMap<number, Score[]>
@@ -14,7 +14,10 @@ export interface FoundAnswers {
 
 type FoundTuple = [row: number, set: number, further: string | null, ...scores: (number | null)[]]
 
-/** A function that reads which rules rows triggered, and their scores by class, a stretch at a time. */
+/**
+ * Creates a function that reads the rules that rows triggered, and their scores by class, a stretch at a
+ * time.
+ */
 export function createAnswersReader(db: DatabaseSync): (stretch: Stretch) => FoundAnswers {
   const toRules = createSetReader(db, createRuleReader(db))
   let classes: string[] = []

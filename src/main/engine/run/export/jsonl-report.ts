@@ -5,9 +5,10 @@ import type { AttemptDetail, CutFrom, ExportRow } from '../../../../shared/run/r
 import type { ReportOptions, ReportWriter } from './csv-report.ts'
 
 /**
- * A report of one JSON object a line, without a byte-order mark. Cells by column name, an array where names are not
- * distinct or the row is wider than they are; what was JSON in the source is JSON again. Bodies stand as the JSON text
- * they were, every digit and doubled member of it, under `body`; what is cut or is not JSON is a string under `text`.
+ * A report of one JSON object a line, without a byte-order mark. Cells are named by column, or an array if
+ * names are not distinct or the row is too wide; what was JSON in the source is JSON again. Bodies are the
+ * original JSON text under `body`, with every digit and doubled member; cut or invalid JSON is a string under
+ * `text`.
  */
 export function createJsonlWriter({
   columns,
@@ -22,7 +23,7 @@ export function createJsonlWriter({
     const values = cells.map((cell, index) => toCellJson(cell, kinds?.[index]))
     if (!areDistinct || cells.length > names.length)
       return `[${values.map((value) => value ?? 'null').join(',')}]`
-    // Written by hand: an object would put names that are numbers first, and lose `__proto__`.
+    // Written by hand: an object would put numeric names first, and lose `__proto__`.
     const named = values.flatMap((value, index) => (value === null ? [] : [`${names[index]}${value}`]))
     return `{${named.join(',')}}`
   }
@@ -41,7 +42,7 @@ export function createJsonlWriter({
   }
 }
 
-/** Null for a key that the row of the source lacked. */
+/** Null for a key missing from the source's row. */
 function toCellJson(cell: string, kind: string | undefined): string | null {
   if (kind === '-') return null
   if (kind === 'n') return 'null'
@@ -100,7 +101,7 @@ function toFindings(result: ExportRow) {
   }
 }
 
-/** The members of an exchange, bodies as they were. */
+/** The members of an exchange, bodies unchanged. */
 function toExchange({ exchangeInRow, request, response, callbacks }: ExportRow): string {
   const sent =
     request === null
@@ -121,7 +122,7 @@ function toBody(text: string, cutFrom: CutFrom | null): string {
   return isJson(text) ? `"body":${toOneLine(text)}` : `"text":${JSON.stringify(text)}`
 }
 
-/** JSON has no line break inside a text, so all that are there stand between values. */
+/** JSON texts contain no line breaks, so all of them are between values. */
 function toOneLine(json: string): string {
   return json.replace(/[\r\n]+/g, ' ')
 }

@@ -8,29 +8,33 @@ export type ParquetValue = string | number | boolean
 
 type ColumnChunk = ParquetWriter['row_groups'][number]['columns'][number]
 
-/** After so many values of a group it is clear whether many are alike, and which share of distinct values is too much. */
+/**
+ * Values of a group after which repetition can be judged, and the share of distinct values that is too high
+ * for a dictionary.
+ */
 const SAMPLED = 1_000
 const DISTINCT_MAX = 0.9
 
 /**
- * A flat column of a Parquet file, a group of rows at a time; any row may have no value. Values become bytes as they come,
- * so that little is left for the garbage collector; the library's own columns need a list of all values, and give each
- * text a buffer. Values that are alike stand once, in a dictionary, where that halves them.
+ * A flat column of a Parquet file, a group of rows at a time; any row may lack a value. Values become bytes
+ * as they come, which leaves little for the garbage collector; the library's own columns need a list of all
+ * values, and give each text a buffer. Repeated values are written once, in a dictionary, if that halves
+ * them.
  */
 export class ParquetColumn {
   readonly #name: string
   readonly #type: SchemaElement['type']
-  /** Of each row, 1 if it has a value. */
+  /** By row, 1 if it has a value. */
   readonly #levels: Uint8Array
   #rows = 0
-  /** The bytes of all distinct values; of all values after the dictionary was dropped. */
+  /** The bytes of all distinct values, or of all values once the dictionary was dropped. */
   #bytes = Buffer.allocUnsafe(1024)
   #size = 0
-  /** Where each distinct value begins among these bytes. */
+  /** Where each distinct value begins in these bytes. */
   readonly #starts: Uint32Array
-  /** The number of each distinct value; null after the dictionary was dropped. */
+  /** The number of each distinct value; null once the dictionary was dropped. */
   #numbers: Map<string | number, number> | null = new Map()
-  /** For each value its number in the dictionary; for a boolean, 0 or 1. */
+  /** The dictionary number of each value; for a boolean, 0 or 1. */
   readonly #indexes: Uint32Array
   #values = 0
 
@@ -82,7 +86,7 @@ export class ParquetColumn {
     else this.#size = this.#bytes.writeDoubleLE(value, this.#size)
   }
 
-  /** Puts all values one after the other. */
+  /** Rewrites all values one after the other. */
   #dropDictionary(): void {
     const [distinct, starts, isAsIs] = [this.#bytes, this.#starts, this.#numbers?.size === this.#values]
     this.#numbers = null
@@ -94,13 +98,13 @@ export class ParquetColumn {
     }
   }
 
-  /** What all values take one after the other, bytes. */
+  /** Size of all values one after the other, bytes. */
   #sumSizes(): number {
     const [starts, indexes] = [this.#starts, this.#indexes.subarray(0, this.#values)]
     return indexes.reduce((sum, index) => sum + (starts[index + 1] ?? 0) - (starts[index] ?? 0), 0)
   }
 
-  /** Writes the group, and begins the next. */
+  /** Writes the group and begins the next. */
   write(writer: ByteWriter): ColumnChunk {
     const [offset, rows] = [writer.offset, this.#rows]
     const levels = new ByteWriter()

@@ -6,14 +6,14 @@ import type { ExportRow } from '../../../../shared/run/results.ts'
 import { type ReportOptions, refuseTooWide, toTableNames } from './csv-report.ts'
 import { ParquetColumn, type ParquetValue } from './parquet-column.ts'
 
-/** The column that has letters where records are split. */
+/** The column that has letters if records are split. */
 const ROW_COLUMN = 'sluice_row'
 
-/** A row group is written once it has so many rows, or so much text, UTF-16 code units. */
+/** A row group is written at this many rows, or this much text, UTF-16 code units. */
 const GROUP_ROWS = 10_000
 const GROUP_CHARACTERS = 16 * 1024 * 1024
 
-/** How the values of a column stand in the file, and what a cell is as one; undefined if it is none. */
+/** How a column's values are stored, and the conversion of a cell; undefined if it does not fit. */
 const TYPES: Record<
   NonNullable<ExportColumn['type']> | 'text',
   { element: Omit<SchemaElement, 'name'>; toValue: (cell: string | number) => ParquetValue | undefined }
@@ -36,10 +36,10 @@ function toNumber(cell: string | number): number | undefined {
 }
 
 /**
- * A report as a Parquet file, a group of rows at a time: the source's cells as texts, ours with their types. What does not
- * apply is null, and so is a cell that a row of the source lacks, or that is null there. Columns have distinct names,
- * lossless or not: readers need them. The statistics that would let readers pass over groups are left out, since those of
- * texts would be in another order than readers expect.
+ * A report as a Parquet file, a group of rows at a time: the source's cells as texts, ours with their types.
+ * Inapplicable values are null, as are cells that a source row lacks or has as null. Columns have distinct
+ * names even if lossless, since readers need them. Statistics that would let readers skip groups are left
+ * out: those of texts would be in another order than readers expect.
  */
 export async function* writeParquet(
   options: ReportOptions,
@@ -119,7 +119,7 @@ function createReader(
   }
 }
 
-/** A cell of the source; null if a row of JSON has null or lacks the key, and if a row is short. */
+/** A cell of the source; null if a JSON row has null or lacks the key, or if a row is short. */
 function readCell({ cells, kinds }: ExportRow, column: number): string | null {
   const kind = kinds?.[column]
   return kind === '-' || kind === 'n' ? null : (cells[column] ?? null)

@@ -13,13 +13,13 @@ import { findNewest } from '../results/family-rows.ts'
 import { listAllPages } from '../results/result-page.ts'
 import { readFirstClasses, readPagesOfRows, readTriggeredRules } from './export-rows.ts'
 
-/** Rows whose answers are looked at for the members that answers have. */
+/** Rows whose answers are searched for members. */
 const SAMPLED_ROWS = 50
 
-/** Begins the names of columns that hold the score of a class. */
+/** Prefix of columns with the score of a class. */
 const SCORE = 'score.'
 
-/** Every column that a table of a run's rows can have; further members of answers are given by their paths. */
+/** Every column that a table of a run's rows can have; further members of answers are named by path. */
 export function listRowColumns(family: RunFamily): ColumnEntry[] {
   const bodies = sampleRows(family, { state: 'succeeded' }).map(({ content }) => content.body)
   return listColumns({ ...toChoice(family), classes: readFirstClasses(family) }, listAnswerPaths(bodies))
@@ -30,7 +30,7 @@ function sampleRows(family: RunFamily, filter: RowFilter): ExportRow[] {
   return [...readPagesOfRows(family, [first.slice(0, SAMPLED_ROWS)], { withRequests: false })].flat()
 }
 
-/** Of each row the text of each of the named columns. Throws `BAD_USAGE` for a name that does not exist. */
+/** For each row, the text of each named column. Throws `BAD_USAGE` for a name that does not exist. */
 export function readRowColumns(
   family: RunFamily,
   rows: readonly number[],

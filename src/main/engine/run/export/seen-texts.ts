@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto'
 
 const SLOTS_FIRST = 1 << 10
-/** The table is kept at most this full. */
+/** Fullest state of the table. */
 const FULL = 0.6
 
-/** Texts that were seen, as 64 bits of each: of 10 million texts, two are taken for one in one of 300,000 files. */
+/**
+ * Texts seen before, as 64 bits each: with 10 million texts, one of 300,000 files takes two texts for the
+ * same.
+ */
 export class SeenTexts {
   #slots = new BigUint64Array(SLOTS_FIRST)
   #size = 0

@@ -21,9 +21,9 @@ import { addResponses, readAttempts, toAttempt } from '../results/row-detail.ts'
 import { createAnswersReader } from './found-answers.ts'
 import { type Stretch, StretchStatement } from './stretch.ts'
 
-/** A row of a journal with what the service answered to it. */
+/** A row of a journal with the service's answer. */
 export interface StoredRow extends JoinedRow {
-  /** The answer, if it is short enough to stand with its row. */
+  /** The answer, if it is short enough to be stored in its row. */
   response: string | null
   /** The trace context of the last try; null if it had none. */
   traceparent: string | null
@@ -38,8 +38,8 @@ const TRACED_COLUMNS = [...ATTEMPT_COLUMNS, 'traceparent']
 type CallbackTuple = [item: number, receivedAtUs: number, effect: string, body: string, bytes: number | null]
 
 /**
- * What one run of a whole has of a page of rows. A page takes one statement for each table, whichever rows it has, and no
- * read stays open behind it. Long bodies are read when they are asked for: those of a page would fill the memory.
+ * A page of rows from one run of a whole. It takes one statement per table, whatever the rows, and no read
+ * stays open afterwards. Long bodies are read on demand: those of a page would fill the memory.
  */
 export class StoredPage {
   readonly view: RunView
@@ -48,13 +48,13 @@ export class StoredPage {
   readonly #statements: ReturnType<typeof prepareStatements>
   readonly #exchanges: ReturnType<typeof createExchangeReader>
   readonly #beside: FoundBeside
-  /** Whether a request carries one row, so that its tries and its answer are those of the row. */
+  /** Whether a request carries one row, so that its tries and answer belong to that row. */
   readonly isAlone: boolean
-  /** Rows whose answers are too long to stand with them. */
+  /** Rows whose answers are too long to be stored in them. */
   #longAnswers: ReadonlySet<number> = new Set()
   #callbacks: ReadonlyMap<number, CallbackTuple[]> = new Map()
   #tries: ReadonlyMap<number, AttemptDetail[]> = new Map()
-  /** Of an item with several rows, whose first row may be of another page. */
+  /** For an item with several rows, whose first row may be on another page. */
   #lastTried: { item: number; tries: AttemptDetail[] } | null = null
 
   constructor(view: RunView) {
@@ -75,7 +75,7 @@ export class StoredPage {
     this.#lastTried = null
   }
 
-  /** Reads what stands beside these rows. */
+  /** Reads the tables that go with these rows. */
   readBeside(stretch: Stretch): void {
     const { db, record } = this.view
     const unsendable = [...this.rows.values()].filter(({ item }) => item === null).map(({ id }) => id)
@@ -105,14 +105,14 @@ export class StoredPage {
     )
   }
 
-  /** The tries that the run made of a row, with the answers that are not the row's; see {@link addResponses}. */
+  /** The run's tries of a row, with the answers other than the row's own; see {@link addResponses}. */
   listAnsweredTries(row: number, isOfEarlierRun: boolean): readonly AttemptDetail[] {
     const tries = this.listTries(row)
     const stored = this.rows.get(row)
     const item = this.#findItem(row)
-    // A row that is not sent again has no answer of its own.
+    // A row that will not be sent again has no answer of its own.
     const isEarlier = isOfEarlierRun || stored?.item === null
-    // A first try has its answer with the row.
+    // The answer to a first try is in the row.
     if (item === null || (tries.length < 2 && !isEarlier)) return tries
     const tried = this.isAlone ? undefined : (stored?.attempts ?? 0)
     return addResponses(tries, item, this.#exchanges, { isEarlier, tried })
@@ -127,21 +127,21 @@ export class StoredPage {
     return this.#lastTried.tries.filter(({ number }) => number <= (attempts ?? 0))
   }
 
-  /** The item that a row went out with; a correction may have made it invalid, or left it out, since. */
+  /** The item that a row was sent in; a correction may have made the row invalid, or left it out, since. */
   #findItem(row: number): number | null {
     const { item = null, attempts } = this.rows.get(row) ?? {}
     if (item !== null || (attempts ?? 0) === 0) return item
     return this.isAlone ? row : Number(this.#statements.sentItem.get(row)?.['item'])
   }
 
-  /** The answer to the last try of the item that a row went out with; null if there was none. */
+  /** The answer to the last try of the item that a row was sent in; null if there was none. */
   readAnswer({ id, item, attempts, response }: StoredRow): StoredBody | null {
     if (item === null) return null
     if (item === id && !this.#longAnswers.has(id)) return readStoredBody(response, null, null)
     return this.#exchanges.readAnswer(item, this.isAlone ? undefined : (attempts ?? 0))
   }
 
-  /** The callbacks of the item that a row went out with, in the order they came; none if the run is not async. */
+  /** The callbacks of the item that a row was sent in, in order of arrival; none if the run is not async. */
   readCallbacks({ id }: Pick<StoredRow, 'id'>): CallbackDetail[] {
     const item = this.#findItem(id)
     if (item === null || !isAsync(this.view.record.plan.operation)) return []

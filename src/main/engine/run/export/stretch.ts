@@ -1,21 +1,21 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from '../../workspace/sqlite.ts'
 
-/** Rows that are read together. */
+/** Rows read together. */
 export interface Stretch {
   kind: keyof typeof CONDITIONS
   params: readonly SQLInputValue[]
 }
 
-/** Which rows a statement reads, by the column that has their numbers. */
+/** Conditions that select rows, given the column with their numbers. */
 const CONDITIONS = {
   between: (column: string) => `${column} BETWEEN ? AND ?`,
   listed: (column: string) => `${column} IN (SELECT value FROM json_each(?))`,
 }
 
-/** Rows beyond those that are wanted, for each of them, that are read rather than leaving them out one by one. */
+/** Most unwanted rows read for each wanted one, rather than selecting rows one by one. */
 const SURPLUS_MAX = 1
 
-/** The stretch of some rows: all from the first to the last where few of them are not wanted. */
+/** The stretch for some rows: everything from first to last if few rows in between are unwanted. */
 export function toStretch(ids: readonly number[]): Stretch {
   let [first, last] = [Number.POSITIVE_INFINITY, 0]
   for (const id of ids) {
@@ -26,7 +26,7 @@ export function toStretch(ids: readonly number[]): Stretch {
   return { kind: 'between', params: [first, last] }
 }
 
-/** A statement that reads stretches of rows; prepared once for each kind of them. */
+/** A statement that reads stretches of rows, prepared once for each kind. */
 export class StretchStatement {
   readonly #db: DatabaseSync
   readonly #toSql: (condition: string) => string
@@ -40,7 +40,7 @@ export class StretchStatement {
     this.#toSql = toSql
   }
 
-  /** Its rows as arrays, which take half the time that objects take. */
+  /** Its rows as arrays, which take half the time of objects. */
   readTuples<Tuple extends readonly unknown[]>(stretch: Stretch): Tuple[] {
     return this.#prepare(stretch).all(...stretch.params) as unknown as Tuple[]
   }

@@ -2,16 +2,16 @@ import { Readable } from 'node:stream'
 import yazl from 'yazl'
 import { SluiceError } from '../../../../shared/messages/errors.ts'
 
-/** A cell: text that stays text, or a number that can be computed with. */
+/** A cell: text that stays text, or a number for formulas. */
 export type SheetCell = string | number
 
 export interface Sheet {
   /** At most 31 characters, none of them one of `[]:*?/\`. */
   name: string
-  /** Widths of the first columns, characters; further ones are {@link USUAL_WIDTH} wide. */
+  /** Widths of the first columns, characters; the others are {@link USUAL_WIDTH} wide. */
   widths?: readonly number[]
   columns: number
-  /** Rows in order; `header` ones are in bold. The first row stays in sight if it is a header. */
+  /** Rows in order; `header` ones are bold. A first row that is a header is frozen. */
   rows: AsyncIterable<readonly SheetRow[]> | Iterable<readonly SheetRow[]>
 }
 
@@ -21,9 +21,9 @@ export interface SheetRow {
 }
 
 /**
- * A workbook, piece by piece, in memory that does not grow with it. Text cells stay text, so that leading zeros and long
- * numbers live and nothing is run as a formula. Throws `BAD_USAGE` if rows, columns or a cell are more than a sheet
- * takes; `maxRows` counts the header.
+ * A workbook in pieces, in memory that does not grow with it. Text cells stay text, so that leading zeros and
+ * long numbers survive and nothing runs as a formula. Throws `BAD_USAGE` if rows, columns or a cell exceed
+ * what a sheet takes; `maxRows` counts the header.
  */
 export async function* writeWorkbook(
   sheets: readonly Sheet[],
@@ -33,7 +33,7 @@ export async function* writeWorkbook(
   const output = zip.outputStream as Readable
   const parts = listParts(sheets.map(({ name }) => name))
   for (const [name, xml] of parts) {
-    // What says whose workbook it is can be seen without unpacking.
+    // The part that names the program is readable without unpacking.
     zip.addBuffer(Buffer.from(xml), name, { compress: name !== PROPERTIES })
   }
   const streams = sheets.map((sheet, index) => {
@@ -88,14 +88,14 @@ async function* toSheetXml(
   yield toSheetEnd(`${letters.at(-1) ?? 'A'}${Math.max(1, number)}`)
 }
 
-/** A text cut to what a cell takes, which it says at its end. */
+/** A text cut to fit a cell, with a note of that at its end. */
 export function cutToCell(text: string): string {
   if (text.length <= MAX_CELL_CHARACTERS) return text
   const mark = `… (cut, ${text.length} characters)`
   return text.slice(0, MAX_CELL_CHARACTERS - mark.length) + mark
 }
 
-/** Most rows of a sheet, the header among them. */
+/** Most rows of a sheet, including the header. */
 const MAX_SHEET_ROWS = 1_048_576
 
 const MAX_SHEET_COLUMNS = 16_384
@@ -103,7 +103,7 @@ const MAX_SHEET_COLUMNS = 16_384
 /** Longest text of a cell, UTF-16 code units. */
 const MAX_CELL_CHARACTERS = 32_767
 
-/** The error of a report that does not fit into a sheet. */
+/** The error for a report that does not fit in a sheet. */
 function createSheetLimitError(found: string, limit: string): SluiceError {
   return new SluiceError({ id: 'export_over_xlsx_limit', found, limit })
 }
@@ -123,7 +123,7 @@ const UNWRITABLE = /[\0-\x08\x0b-\x1f\ufffe\uffff]|_(?=x[\dA-Fa-f]{4}_)/g
 const MARKUP = /[&<>]/g
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
 
-/** A text as it stands in a cell's XML: markup escaped, and as `_x000D_` what XML would change or refuse. */
+/** A text for a cell's XML: markup is escaped, and what XML would change or refuse becomes `_x000D_`. */
 function toSheetText(text: string): string {
   return text
     .toWellFormed()
@@ -131,7 +131,7 @@ function toSheetText(text: string): string {
     .replace(MARKUP, (one) => ENTITIES[one] ?? one)
 }
 
-/** One row of a sheet; empty cells are left out. Throws `BAD_USAGE` for a long one. */
+/** One row of a sheet, without empty cells. Throws `BAD_USAGE` for a cell that is too long. */
 function toRowXml(
   number: number,
   cells: readonly SheetCell[],
@@ -171,7 +171,7 @@ function toSheetPart(index: number): string {
   return `xl/worksheets/sheet${index + 1}.xml`
 }
 
-/** Styles of cells by their number in the part of styles: text that stays text when it is edited, and figures. */
+/** Cell styles by number in the part of styles: text that stays text when edited, and figures. */
 const CELL_STYLE = { text: 1, header: 2, number: 3 } as const
 
 /** The parts of a workbook next to its sheets, by name. */
@@ -216,7 +216,7 @@ function listParts(names: readonly string[]): [name: string, xml: string][] {
   ]
 }
 
-/** What stands in a sheet's part before its rows: a header stays in sight, and every column is text. */
+/** The beginning of a sheet's part, before its rows: a frozen header, and text in every column. */
 function toSheetStart({ columns, widths = [] }: Sheet, isFirst: boolean, hasHeader: boolean): string {
   const pane = hasHeader ? '<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/>' : ''
   const toColumn = (from: number, to: number, width: number) =>
@@ -226,10 +226,10 @@ function toSheetStart({ columns, widths = [] }: Sheet, isFirst: boolean, hasHead
   return `${DECLARATION}<worksheet xmlns="${MAIN}"><sheetViews><sheetView workbookViewId="0"${isFirst ? ' tabSelected="1"' : ''}>${pane}</sheetView></sheetViews><cols>${[...named, ...others].join('')}</cols><sheetData>`
 }
 
-/** Width of a column unless a sheet says otherwise, characters. */
+/** Default width of a column, characters. */
 const USUAL_WIDTH = 18
 
-/** What stands behind the rows: numbers that are text are meant to be. */
+/** The end of a sheet's part, after its rows: numbers stored as text are intended. */
 function toSheetEnd(lastCell: string): string {
   return `</sheetData><ignoredErrors><ignoredError sqref="A1:${lastCell}" numberStoredAsText="1"/></ignoredErrors></worksheet>`
 }

@@ -22,8 +22,8 @@ const TEXT_WRITERS: Record<'csv' | 'jsonl', (options: ReportOptions) => ReportWr
 }
 
 /**
- * The format that a file's name asks for, `.gz` behind it aside. Throws `BAD_USAGE` for any other ending, those of batch
- * formats included, which have no place for what a report adds to rows.
+ * The format of a file's name, apart from `.gz`. Throws `BAD_USAGE` for any other ending and for batch
+ * formats, which have no place for what a report adds to rows.
  */
 export function findReportFormat(file: string): RowExportFormat {
   const format = findRunFormat(file)
@@ -31,7 +31,7 @@ export function findReportFormat(file: string): RowExportFormat {
   return format
 }
 
-/** The same for the rows of a run alone, of which there are batch formats, too. */
+/** The same for the rows of a run alone, which also have batch formats. */
 export function findRunFormat(file: string): RowExportFormat | BatchExportFormat {
   const found = findRowFormat(file)
   if (found?.isGzip && !isTextFormat(found.format)) throw new SluiceError({ id: 'export_gzip_of_text', file })
@@ -40,15 +40,15 @@ export function findRunFormat(file: string): RowExportFormat | BatchExportFormat
 }
 
 /**
- * Writes rows into a file, page by page in constant memory, in a given format or by its ending, compressed if its name
- * ends in `.gz`. A file that
- * is there is replaced once the new one is whole. Throws `BAD_USAGE`, `FILE_UNWRITABLE` or `DISK_FULL`.
+ * Writes rows to a file, page by page in constant memory, in the given format or by its ending, compressed if
+ * its name ends in `.gz`. An existing file is replaced once the new one is complete. Throws `BAD_USAGE`,
+ * `FILE_UNWRITABLE` or `DISK_FULL`.
  */
 export async function writeReport(
   options: ReportOptions & {
     file: string
     format?: RowExportFormat
-    /** Writes the text instead of the writer of the format. */
+    /** Replaces the format's own writer. */
     writer?: ReportWriter
     pages: Iterable<readonly ExportRow[]> | AsyncIterable<readonly ExportRow[]>
   },
@@ -85,7 +85,7 @@ export async function writeReport(
 
 /** The same pieces in the gzip format. */
 function compress(pieces: AsyncIterable<string | Uint8Array>): AsyncIterable<Uint8Array> {
-  // What fails on the way is thrown by whoever reads what comes out.
+  // Errors on the way are thrown to the reader of the result.
   return pipeline(Readable.from(pieces, { objectMode: false }), createGzip(), () => {})
 }
 
@@ -115,5 +115,5 @@ async function* writeText(
   yield piece + (writer.end?.() ?? '')
 }
 
-/** Text is written in pieces of about this length, UTF-16 code units; larger ones take longer. */
+/** Approximate length of pieces in which text is written, UTF-16 code units; larger ones take longer. */
 const PIECE_CHARACTERS = 64 * 1024

@@ -5,9 +5,9 @@ import { cutToCell, type Sheet, type SheetRow, writeWorkbook } from './workbook.
 type Pages = Iterable<readonly ExportRow[]> | AsyncIterable<readonly ExportRow[]>
 
 /**
- * A report as a workbook of one sheet: the source's columns and cells as they were, as text, then the appended ones; the
- * header stays in sight. What the service said is cut to what a cell takes, and says so. Throws what {@link writeWorkbook}
- * throws.
+ * A report as a workbook of one sheet: the source's columns and cells unchanged, as text, then the appended
+ * ones; the header is frozen. The service's texts are cut to fit a cell, and marked as cut. Throws what
+ * {@link writeWorkbook} throws.
  */
 export function writeXlsx(
   options: ReportOptions,
@@ -17,7 +17,7 @@ export function writeXlsx(
   return writeWorkbook([toResultsSheet('Results', options, pages)], maxRows)
 }
 
-/** The rows of a table as a sheet: our numbers as numbers, every other cell as text. */
+/** The rows of a table as a sheet: our numbers as numbers, all else as text. */
 export function toResultsSheet(name: string, options: ReportOptions, pages: Pages): Sheet {
   const names = toTableNames(options)
   async function* listRows(): AsyncGenerator<SheetRow[], void, undefined> {

@@ -19,10 +19,12 @@ import { describeDifference, describeUnreadable, isSameCallback } from '../callb
 import type { AttemptRecord, OutcomeWriter } from '../recorder.ts'
 import type { ItemClaims } from './item-claims.ts'
 
-/** What a callback says; null if it cannot be read. `foreign`: it names another post or item than its address. */
+/**
+ * A callback's content; null if it cannot be read. `foreign`: it names another post or item than its address.
+ */
 type CallbackContent = OwnContent | { kind: 'foreign'; note: string }
 
-/** What a callback says of its item. */
+/** What a callback says about its item. */
 interface OwnContent
   extends Pick<
     AttemptRecord,
@@ -32,33 +34,33 @@ interface OwnContent
   outcome: 'succeeded' | 'rejected'
   echo: EchoFinding
   /**
-   * The contents of its row that it can be of, by what it repeats: sessions of {@link ReplacedContent}, null for the present
-   * one. Absent if the row had no other.
+   * The contents of its row that it fits, by what it repeats: sessions of {@link ReplacedContent}, null for
+   * the present one. Absent if the row had no other content.
    */
   fits?: readonly (number | null)[]
 }
 
 export interface SettledItem {
   item: number
-  /** What it was before. */
+  /** Its state before. */
   from: ItemState
   receivedAtUs: number
-  /** It came before the request had ended, so before any acknowledgement was read. */
+  /** Whether it came before the request had ended, and so before any acknowledgement was read. */
   isEarly: boolean
-  /** It answers the request in flight, at whose end its latency is known. */
+  /** Whether it answers the request in flight, whose end will determine its latency. */
   isOfTryInFlight: boolean
-  /** From the request being sent that it answers, microseconds; null if that is in flight or not known. */
+  /** From sending the request it answers, microseconds; null if that is in flight or unknown. */
   latencyUs: number | null
 }
 
 /** States in which nothing was awaited any more. */
 const LATE_FROM: ReadonlySet<ItemState> = new Set(['overdue', 'unknown'])
 
-/** Which of a chain of runs that share their callbacks' addresses this one is. */
+/** The place of this run in a chain of runs that share callback addresses. */
 interface CallbackScope {
-  /** It has only some of its parent's rows; the callbacks of others are the parent's. */
+  /** Whether it has only some of its parent's rows; callbacks of the others are the parent's. */
   isChild: boolean
-  /** States of rows that a child of it stands for. */
+  /** States of rows that its child stands for. */
   takenOver: ReadonlySet<ItemState>
 }
 
@@ -70,42 +72,46 @@ interface StoredResult extends ErrorCause {
   taskId: string | null
 }
 
-/** What a callback is of: a content that a correction has replaced, or the present one, which it may not be. */
+/**
+ * What a callback is about: a content that a correction has replaced, or the present one, perhaps by mistake.
+ */
 interface Addressee {
   replaced: ReplacedContent | null
-  /** Its row has other content by now, which has not been sent. */
+  /** Whether its row now has other content, which has not been sent. */
   isUnsent: boolean
-  /** It can be of another content; `in_flight` if the request that is under way will tell. */
+  /** Whether it may be about another content; `in_flight` if the request under way will tell. */
   doubt: 'none' | 'in_flight' | 'stays'
 }
 
 const OF_PRESENT: Addressee = { replaced: null, isUnsent: false, doubt: 'none' }
 
-/** What is said of a row for its callbacks. */
+/** What a row notes about its callbacks. */
 interface Mark {
   answer: RowAnswer
   note: string
 }
 
-/** A row whose callback may be of other content than it has. */
+/** For a row whose callback may be about earlier content. */
 const IN_DOUBT: Mark = {
   answer: 'callback_in_doubt',
   note: 'it may answer what was sent before a correction',
 }
 
 /**
- * What a callback did: `differing` ones say something else than the one that settled their item, `other_post` ones name
- * another item.
+ * The effect of a callback: `differing` contradicts the one that settled its item, `other_post` names another
+ * item.
  */
 type Effect = 'settled' | 'settled_before' | 'doubled' | 'differing' | 'unreadable' | 'other_post'
 
 /** Callbacks of an item that a further one is compared with. */
 const COMPARED_MAX = 20
 
-/** States in which an item may be sent again, which writes its row anew. */
+/** States in which an item may be resent, which rewrites its row. */
 const UNSETTLED: ReadonlySet<ItemState> = new Set(['pending', 'sending', 'unknown'])
 
-/** Takes callbacks in: each settles its item at most once. The caller has a transaction open for every call. */
+/**
+ * Processes callbacks: each settles its item at most once. The caller has a transaction open for every call.
+ */
 export class CallbackWriter {
   readonly #journal: Journal
   readonly #claims: ItemClaims
@@ -150,7 +156,7 @@ export class CallbackWriter {
     )
     this.#earlier = db.prepare('SELECT 1 FROM earlier WHERE row = ? LIMIT 1')
     this.#readReplaced = createReplacedReader(db)
-    // An overdue try whose task is known is not lost.
+    // An overdue try with a known task is not lost.
     this.#lostTry = db.prepare(
       `SELECT 1 FROM attempt WHERE item = ?1 AND outcome = 'unknown' AND number > ?2
        UNION ALL SELECT 1 FROM earlier WHERE row = ?1 AND state = 'overdue' AND task_id IS NULL AND attempts > ?2 LIMIT 1`,
@@ -220,8 +226,8 @@ export class CallbackWriter {
   }
 
   /**
-   * Takes one callback in, whose content is null if it cannot be read; returns the item it has settled, or null
-   * if it has settled none. An item that is marked as sent counts one try more, unless it is waiting.
+   * Processes one callback, whose content is null if it cannot be read; returns the item it settled, or null.
+   * An item marked as sent counts one more try, unless it is waiting.
    */
   take(
     callback: InboxCallback,
@@ -237,7 +243,7 @@ export class CallbackWriter {
     const isOwn = content?.kind === 'own'
     const addressee = isOwn ? this.#findAddressee(callback, content, isWaiting) : OF_PRESENT
     const { replaced, isUnsent } = addressee
-    // A correction of what was taken after all is not sent.
+    // A correction is not sent if the earlier content turns out to have been accepted.
     const isTaken = isUnsent && isOwn && content.outcome === 'succeeded'
     const isOfBefore = isOwn && replaced !== null && !(isTaken && this.#isRow.get(item) !== undefined)
     const settled = isOwn && !isOfBefore ? this.#settle(callback, content, isWaiting, addressee) : null
@@ -256,7 +262,7 @@ export class CallbackWriter {
     return settled
   }
 
-  /** Whether the end of a request in flight will tell what a callback is of, which it is to wait for. */
+  /** Whether a callback must wait for the end of a request in flight, which will tell what it is about. */
   isOpen(
     callback: InboxCallback,
     content: CallbackContent | null,
@@ -266,20 +272,20 @@ export class CallbackWriter {
     return this.#findAddressee(callback, content, isWaiting).doubt === 'in_flight'
   }
 
-  /** Writes how long the callback of an item took that was in flight when it came. */
+  /** Writes the latency of a callback that came while its item was in flight. */
   writeLatency(item: number, latencyUs: number): void {
     this.#latency.run(latencyUs, item)
     this.#callbackLatency.run(latencyUs, item)
   }
 
-  /** Whether an item was acknowledged at or before this time, Unix milliseconds, and its callback is awaited. */
+  /** Whether any item acknowledged at or before this time, Unix milliseconds, still awaits its callback. */
   isAnyOverdue(acknowledgedBeforeMs: number): boolean {
     return this.#overdue.get(acknowledgedBeforeMs, 1) !== undefined
   }
 
   /**
-   * Makes items overdue that were acknowledged at or before this time, at most `limit`; `missing` are words that follow
-   * "no callback".
+   * Makes items overdue that were acknowledged at or before this time, at most `limit`; `missing` are words
+   * that follow "no callback".
    */
   markOverdue(acknowledgedBeforeMs: number, missing: string, limit: number): void {
     const { counters } = this.#journal
@@ -298,7 +304,7 @@ export class CallbackWriter {
     }
   }
 
-  /** A callback has settled nothing; returns what it did instead, and says so on its row. */
+  /** Handles a callback that settled nothing; returns its effect, and notes it on its row. */
   #noteOther({ item, body }: InboxCallback, content: CallbackContent | null): Effect {
     if (content === null) {
       this.#noteRow(item, { answer: 'unreadable_callback', note: sayUnreadable(body) })
@@ -317,7 +323,7 @@ export class CallbackWriter {
       return 'differing'
     }
     if (counting === undefined) {
-      // The answer to the request has settled the row.
+      // The answer to the request settled the row.
       const isSame = !isRefused || stored === null || stored.errorCode === content.errorCode
       if (isSame) return 'doubled'
       return differ(`a callback came that says ${sayError(content)}; the answer counts`)
@@ -329,7 +335,7 @@ export class CallbackWriter {
     return differ(`another callback came that ${difference}; ${which}`)
   }
 
-  /** A result takes the place of the error that had settled its item, which is kept as a callback that differs. */
+  /** A result replaces the error that had settled its item, which is kept as a differing callback. */
   #supersede(before: Record<string, unknown>, error: StoredResult | null): Mark {
     const { counters } = this.#journal
     this.#setEffect.run('differing', Number(before['id']))
@@ -340,8 +346,8 @@ export class CallbackWriter {
   }
 
   /**
-   * The callback of another item came at the address of this one: whether its own ever comes, nobody knows. A row that
-   * awaits it becomes unknown, which its own callback still settles; any other says that there was one.
+   * Another item's callback came to this one's address, so whether its own ever comes is unknown. A row that
+   * awaits it becomes unknown, which its own callback can still settle; any other row notes the callback.
    */
   #loseRow(item: number, note: string): void {
     const mark: Mark = { answer: 'callback_of_other_post', note }
@@ -359,7 +365,7 @@ export class CallbackWriter {
     this.#lose.run(state, ECHO_MISMATCH_CODE, note, mark.answer, item)
   }
 
-  /** Says something about the callbacks of a row, once of each kind; not while the row may be sent again. */
+  /** Notes something about a row's callbacks, once of each kind, unless the row may be resent. */
   #noteRow(row: number, { answer, note }: Mark): void {
     const stored = this.#readResult(row)
     if (stored === null || UNSETTLED.has(stored.state)) return
@@ -368,7 +374,7 @@ export class CallbackWriter {
     const message = stored.message === null ? note : `${stored.message}; ${note}`
     uncountError(counters, stored, 1)
     countError(counters, { ...stored, message }, 1)
-    // What the result may be of matters most.
+    // Doubt about what the result belongs to takes precedence.
     const noted = stored.answer === IN_DOUBT.answer ? stored.answer : answer
     this.#countAnswer(stored.answer, noted)
     this.#note.run(message, noted, row)
@@ -379,22 +385,22 @@ export class CallbackWriter {
     this.#journal.counters.add('answer', answer, 1)
   }
 
-  /** Whether a callback is for this run, and not for its parent or child. */
+  /** Whether a callback is for this run rather than its parent or child. */
   #isOwn(item: number): boolean {
     const { isChild, takenOver } = this.#scope
     if (isChild && this.#isRow.get(item) === undefined) return false
     return takenOver.size === 0 || !takenOver.has(this.#readResult(item)?.state ?? 'pending')
   }
 
-  /** Whether an item was sent by a retry, so that a callback may answer what was sent before it. */
+  /** Whether a retry sent an item, so that a callback may answer an earlier try. */
   #isOfRetry(item: number): boolean {
     return this.#scope.isChild || this.#earlier.get(item) !== undefined
   }
 
   /**
-   * A callback belongs to the row of its address, whatever it names; if that is another task than the acknowledged
-   * one, the row keeps its own and says so. Not where an earlier try, in this run or in its parent, may have been taken
-   * as a task of its own.
+   * A callback belongs to the row of its address, whatever it names; if it names another task than the
+   * acknowledged one, the row keeps its own and notes that. Not if an earlier try, in this run or in its
+   * parent, may have been accepted as its own task.
    */
   #withOwnTask(item: number, content: OwnContent): OwnContent {
     const { taskId, message } = content
@@ -407,8 +413,9 @@ export class CallbackWriter {
   }
 
   /**
-   * When the request was sent that a callback answers, Unix microseconds: the acknowledged try where both name the same
-   * task, else the first that may have been taken. Null if that is in flight, was cut off, or was sent before a retry.
+   * When the request answered by a callback was sent, Unix microseconds: the acknowledged try if both name
+   * the same task, else the first that may have been accepted. Null if that is in flight, was cut off, or was
+   * sent before a retry.
    */
   #findSentAtUs(item: number, taskId: string | null, lastTryUs: number | null): number | null {
     const acknowledged = this.#acknowledged.get(item)?.['task_id'] ?? null
@@ -419,7 +426,10 @@ export class CallbackWriter {
     return toNumber(this.#firstUnknownTry.get(item)?.['sent_at_us'])
   }
 
-  /** What a callback is of that can be read: its task, else what it repeats, else what nobody has answered yet, says so. */
+  /**
+   * What a readable callback is about: decided by its task, else by what it repeats, else by what is still
+   * unanswered.
+   */
   #findAddressee(
     { item, receivedAtUs }: InboxCallback,
     { taskId, fits }: OwnContent,
@@ -441,7 +451,7 @@ export class CallbackWriter {
     const hasPresent = isSent && !isBefore && (fits?.includes(null) ?? true)
     const older = contents.filter(({ session }) => fits?.includes(session) ?? true).reverse()
     const ownTask = attempts > last.attempts ? (stored?.taskId ?? null) : null
-    // What a callback has shown to be taken is the content of the row again.
+    // A content that a callback has shown to be accepted is the row's content again.
     const isRestored = attempts === last.attempts && this.#settledBy.get(item) !== undefined
     const restored = isRestored
       ? contents.findLast(({ kinds }) => kinds === this.#readKinds(item))
@@ -459,18 +469,18 @@ export class CallbackWriter {
     const lost = older.find(({ mayBeTaken }) => mayBeTaken)
     if (!hasPresent) return of(lost ?? older[0])
     if (lost === undefined) return of(null)
-    // The service has refused the present content, in each of its tries.
+    // The service has refused the present content in every try.
     const hasOwnLost = this.#lostTry.get(item, last.attempts) !== undefined
     if (state === 'rejected' && !hasOwnLost && this.#settledBy.get(item) === undefined) return of(lost)
     if (ownTask === null && state === 'sending') return { ...of(null), doubt: 'in_flight' }
     const isOfOtherTask = taskId !== null && ownTask !== null
     if (isOfOtherTask && !hasOwnLost) return of(lost)
-    // What it repeats may be of the present content alone.
+    // It may repeat only the present content.
     const isCertain = fits !== undefined && !fits.includes(lost.session)
     return { ...of(null), doubt: isCertain ? 'none' : 'stays' }
   }
 
-  /** Notes what became of a content that a correction has replaced; its row stays as it is. */
+  /** Notes the outcome of a content that a correction has replaced; its row stays unchanged. */
   #settleReplaced({ item, body }: InboxCallback, content: OwnContent, replaced: ReplacedContent): Effect {
     const { outcome, errorCode, message, taskId } = content
     const state = nextItemState(replaced.state, `callback_${outcome}`)
@@ -482,7 +492,7 @@ export class CallbackWriter {
     return 'settled_before'
   }
 
-  /** A content that a correction has replaced is that of the row again, since it was taken. */
+  /** A replaced content becomes the row's again, since it was accepted. */
   #settle(
     { item, receivedAtUs }: InboxCallback,
     received: OwnContent,
@@ -492,7 +502,7 @@ export class CallbackWriter {
     if (this.#isRow.get(item) === undefined) return null
     const stored = this.#readResult(item)
     const before = this.#settledBy.get(item)
-    // A result counts more than an error that came before it.
+    // A result outranks an earlier error.
     const isResultOverError = stored?.state === 'rejected' && received.outcome === 'succeeded'
     if (before !== undefined && !isResultOverError) return null
     const content = this.#withOwnTask(item, received)
@@ -501,7 +511,7 @@ export class CallbackWriter {
     if (state === null) return null
     const { counters } = this.#journal
     if (stored === null) {
-      // A first try in flight is in no count yet; one that was not sent at all is not under the watermark.
+      // A first try in flight is not counted yet; an unsent item is not under the watermark.
       if (from === 'pending') this.#claims.noteSettledUnsent()
     } else {
       counters.add('state', from, -1)
@@ -533,12 +543,14 @@ export class CallbackWriter {
     this.#outcomes.replaceFound(item, content)
     const isOfTryInFlight = from === 'sending' && this.#claims.countUnknownTries(item) === 0
     const isEarly = from === 'sending' || isBeforeEnd
-    // A row has one latency, that of the first callback that settled it.
+    // A row has one latency: that of the first callback that settled it.
     const measuredUs = before === undefined ? latencyUs : null
     return { item, from, receivedAtUs, latencyUs: measuredUs, isOfTryInFlight, isEarly }
   }
 
-  /** A callback took what was sent before a correction, whose fixes then have corrected nothing of the row. */
+  /**
+   * A callback accepted what was sent before a correction, so its fixes have corrected nothing of the row.
+   */
   #restoreSent(row: number, { kinds: sentKinds }: ReplacedContent): void {
     const { db, counters } = this.#journal
     const record = readRunRecord(db)
@@ -576,7 +588,7 @@ export class CallbackWriter {
   }
 }
 
-/** A status that refused the item, or failed, is of another try than its callback answers. */
+/** A status that refused the item, or failed, belongs to another try than the callback. */
 function toAcknowledged(status: number | null): number | null {
   return status !== null && status >= 200 && status <= 299 ? status : null
 }
@@ -585,7 +597,7 @@ function toBody(row: Record<string, unknown>): string {
   return readStoredBody(row['body'], row['content'], row['bytes'])?.text ?? ''
 }
 
-/** What is said of a callback that settled nothing; its row may have had no result yet when it came. */
+/** The note for a callback that settled nothing; its row may have had no result yet when it came. */
 function toUselessMark(callback: Record<string, unknown>): Mark {
   return callback['effect'] === 'other_post'
     ? { answer: 'callback_of_other_post', note: 'a callback came that names another id' }

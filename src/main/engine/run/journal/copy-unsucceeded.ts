@@ -29,27 +29,28 @@ interface CopyOptions {
   parentRunId: string
   workspace: string
   onUnknown: 'resend' | 'skip'
-  /** The fixes of a retry that corrects: it takes rows over, too, that were invalid or left out. */
+  /** Fixes of a correcting retry, which also takes over invalid and left-out rows. */
   fixes?: readonly Fix[] | undefined
   appVersion: string
   nowMs: number
 }
 
-/** A run that gives rows to a retry, and the states these rows are in. */
+/** A run that gives rows to a retry, and the states of these rows. */
 interface RetriedRun {
   journal: Journal
   record: RunRecord
   states: readonly string[]
-  /** Whether rows are taken, too, that were never sent because of what is wrong with them. */
+  /** Whether to take rows, too, that were never sent because of their problems. */
   takesInvalid: boolean
   changes: RunChanges
 }
 
 /**
- * Fills the journal of a retry with the rows that did not succeed in the whole run, whichever of its runs is named;
- * with invalid ones only if it corrects, and then all are checked again. They keep their numbers, so that post_ids and bodies stay what they were. From then on the retry
- * stands for them: a run it took rows from cannot be resumed. Unknown rows that are skipped can be taken by a later
- * retry. Throws `RUN_BUSY`, or `RUN_NOT_RESUMABLE` if there is nothing to send.
+ * Fills the journal of a retry with the rows that did not succeed in the whole, whichever of its runs is
+ * named; with invalid ones only if it corrects, in which case all are checked again. Rows keep their numbers,
+ * so that post_ids and bodies stay the same. From then on the retry stands for them: a run it took rows from
+ * cannot be resumed. A later retry can take skipped unknown rows. Throws `RUN_BUSY`, or `RUN_NOT_RESUMABLE`
+ * if there is nothing to send.
  */
 export function copyUnsucceeded(child: Journal, options: CopyOptions): void {
   const members = readWholeRun(options.parentRunId, options.workspace, (runId) =>
@@ -65,8 +66,8 @@ export function copyUnsucceeded(child: Journal, options: CopyOptions): void {
     }
     const newest = retriedRuns.at(-1)
     if (newest === undefined) throw toNothingLeft(options, members)
-    // First the retry's own record, so that it can be resumed; then the marks; then the rows. A crash in between leaves
-    // rows that the retry copies when it is resumed, never rows that two runs would send.
+    // First the retry's own record, so that it can be resumed; then the marks; then the rows. After a crash
+    // in between, the retry copies the missing rows when it is resumed, and no two runs send the same row.
     if (own === null) insertChild(child, newest.record, options)
     for (const { journal, changes } of retriedRuns) {
       journal.transact('power', () => updateRunRecord(journal.db, changes))
@@ -79,7 +80,10 @@ export function copyUnsucceeded(child: Journal, options: CopyOptions): void {
   }
 }
 
-/** Opens a run that has rows to give; null if it has none, or other retries have them. Throws `RUN_BUSY`. */
+/**
+ * Opens a run that has rows to give; null if it has none, or other retries have taken them. Throws
+ * `RUN_BUSY`.
+ */
 function openRetriedRun(
   child: Journal,
   { runId, ...known }: RunRecord,
@@ -130,7 +134,7 @@ function openRetriedRun(
   }
 }
 
-/** What an earlier run has sent is not corrected. */
+/** What an earlier run sent is not corrected. */
 const NOT_SKIPPED = "result.state IS NOT 'skipped'"
 
 export function hasInvalid({ db }: Journal): boolean {
@@ -139,14 +143,14 @@ export function hasInvalid({ db }: Journal): boolean {
   return db.prepare(unsent).get() !== undefined
 }
 
-/** Whether any valid row is in one of the states; what was never tried is `pending`. */
+/** Whether any valid row is in one of the states; rows never tried are `pending`. */
 function hasRows({ db }: Journal, states: readonly string[]): boolean {
   const tried = `SELECT 1 FROM result WHERE state IN (${toPlaceholders(states)}) LIMIT 1`
   if (db.prepare(tried).get(...states) !== undefined) return true
   return states.includes('pending') && hasUntried({ db })
 }
 
-/** What was never tried stands above the watermark. */
+/** Rows never tried are above the watermark. */
 export function hasUntried({ db }: Pick<Journal, 'db'>): boolean {
   const untried = `SELECT 1 FROM row WHERE id > (SELECT claimed FROM run) AND item IS NOT NULL
     AND NOT EXISTS (SELECT 1 FROM result WHERE result.row = row.id) LIMIT 1`
@@ -203,7 +207,7 @@ function fillChild(child: Journal, retriedRuns: readonly RetriedRun[]): void {
 }
 
 /**
- * Copies the rows as {@link fillChild} does, and those that were never sent, and checks them all again. `whole` is the
+ * Copies rows as {@link fillChild} does, and those never sent, and checks all of them again. `whole` is the
  * run whose journal has every other row.
  */
 export function fillCorrected(
@@ -229,12 +233,12 @@ export function fillCorrected(
   })
 }
 
-/** What was taken in before is behind the states of the rows; what comes after is for the retry. */
+/** Callbacks processed before are reflected in the rows' states; later ones are for the retry. */
 function toInboxRead(retriedRuns: readonly RetriedRun[]): number {
   return Math.max(...retriedRuns.map(({ record }) => record.inboxRead))
 }
 
-/** Makes items of the rows that {@link copyRows} noted, once these are known. */
+/** Turns the rows that {@link copyRows} noted into items, once these are known. */
 function noteLostTries({ db }: Journal): void {
   db.exec(
     `CREATE TEMP TABLE lost AS SELECT DISTINCT row.item FROM lost_try JOIN main.row ON row.id = lost_try.item
@@ -246,8 +250,8 @@ function noteLostTries({ db }: Journal): void {
 }
 
 /**
- * Copies rows; with the state `pending` among its states, also those that were never tried. `alongside` reads more of the
- * attached journal.
+ * Copies rows; if the states include `pending`, also rows never tried. `alongside` reads more of the attached
+ * journal.
  */
 function copyRows(
   child: Journal,
@@ -282,7 +286,9 @@ function copyRows(
   }
 }
 
-/** Of an item with several rows only some may be left; neighbours stay together, and the first gives the number. */
+/**
+ * Of an item with several rows only some may be left; neighbours stay together under the first one's number.
+ */
 function regroup({ db }: Journal): void {
   db.exec(
     `CREATE TEMP TABLE regrouped AS SELECT id, max(first) OVER (ORDER BY id) AS item FROM (

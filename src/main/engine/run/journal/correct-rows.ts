@@ -29,19 +29,20 @@ import { isUnsentCause, PROBLEM_COLUMNS, readCauseKey } from './stored-problems.
 
 interface CorrectOptions {
   workspace: string
-  /** All fixes that hold from now on. */
+  /** All fixes in force from now on. */
   fixes: readonly Fix[]
   onUnknown: 'resend' | 'skip'
   session: NewSession
-  /** Is given the journal with the rows as they were checked; throws if they must not be sent. */
+  /** Receives the journal with the checked rows; throws if they must not be sent. */
   check: (checked: Journal) => void
 }
 
 /**
- * Begins a correction: checks the rows that did not succeed or were never sent again, with other fixes, and puts those
- * that can be sent into the queue. They are checked in a file of their own; what came of it goes into the journal in one
- * transaction, so that a kill leaves the run as it was, or corrected. How the rows stood is kept, and rows that are not
- * sent again are mapped with the fixes that held before. Throws `RUN_NOT_RESUMABLE` if there is nothing to correct.
+ * Begins a correction: checks rows that did not succeed or were never sent again, with other fixes, and
+ * queues those that can be sent. They are checked in a separate file; the result goes into the journal in one
+ * transaction, so that a kill leaves the run unchanged or corrected. Earlier states are kept, and rows that
+ * are not resent are mapped with the earlier fixes. Throws `RUN_NOT_RESUMABLE` if there is nothing to
+ * correct.
  */
 export function correctRows(journal: Journal, options: CorrectOptions): void {
   const record = readRunRecord(journal.db)
@@ -78,10 +79,10 @@ export function correctRows(journal: Journal, options: CorrectOptions): void {
   }
 }
 
-/** A callback had settled a row that was never tried. */
+/** A callback settled a row that was never tried. */
 const IS_SETTLED_UNTRIED = `(result.attempts = 0 AND result.state IN (${UNSUCCESSFUL_STATES.map((state) => `'${state}'`).join(', ')}))`
 
-/** Rows of the checked ones that can be sent, and the others. */
+/** Checked rows that can be sent, and the others. */
 const SENDABLE = 'SELECT id FROM checked.row WHERE item IS NOT NULL'
 const UNSENDABLE = 'SELECT id FROM checked.row WHERE item IS NULL'
 
@@ -109,7 +110,7 @@ function takeChecked(
     const claimedRows =
       count(`${isSendable} AND id <= ? AND id IN (SELECT id FROM main.row)`, claimed) -
       count(`${wasSendable} AND id <= ?`, claimed) -
-      // A callback had settled these, which were never sent.
+      // Settled by a callback, but never sent.
       count(
         `SELECT count(*) AS n FROM main.result WHERE row > ? AND state NOT IN ('left_out', 'invalid')
          AND row IN (SELECT id FROM checked.row) AND (attempts = 0 OR row IN (${UNSENDABLE}))`,
@@ -192,9 +193,10 @@ function takeChecked(
 }
 
 /**
- * Notes the items of the rows that can be sent. One that was sent before stays with its request, whose tries go on counting.
- * Others are sent together as they were checked, those below the watermark apart: they are marked one by one. A row that is
- * sent again as it was is mapped as before, so that its earlier tries go on saying what may have become of it.
+ * Assigns items to the rows that can be sent. A row sent before stays with its request, whose tries continue
+ * counting. Others are sent together as checked, those below the watermark apart, since they are marked one
+ * by one. A row resent unchanged is mapped as before, so that its earlier tries still tell what may have
+ * happened to it.
  */
 function placeRows({ db }: Journal, claimed: number): void {
   db.exec('CREATE TEMP TABLE placed (id INTEGER PRIMARY KEY, item INTEGER NOT NULL, is_unchanged INTEGER)')
@@ -208,10 +210,10 @@ function placeRows({ db }: Journal, claimed: number): void {
   ).run(claimed)
 }
 
-/** Brings the results of the checked rows to where they stand now; their tries and answers stay. */
+/** Updates the results of the checked rows to their new state; their tries and answers stay. */
 function takeResults(journal: Journal, claimed: number): void {
   const { db, counters } = journal
-  // A row that is not sent has no answer of its own any more, and what is tried for the first time none of a callback.
+  // A row that is not sent no longer has an answer of its own, and a first try has none from a callback.
   const answered = readValues<number>(
     db,
     `SELECT row FROM main.result AS result WHERE (row IN (${UNSENDABLE}) AND attempts > 0)
@@ -234,14 +236,14 @@ function takeResults(journal: Journal, claimed: number): void {
      INSERT INTO main.result (row, state, attempts) SELECT row, state, 0 FROM checked.result WHERE TRUE
        ON CONFLICT (row) DO UPDATE SET state = excluded.state`,
   )
-  // What stands below the watermark is marked when it is sent, though it was never sent before.
+  // Rows below the watermark are marked when they are sent, even if they were never sent before.
   db.prepare(
     `INSERT INTO main.result (row, state, attempts) SELECT id, 'pending', 0 FROM checked.row
      WHERE item IS NOT NULL AND id <= ? AND NOT EXISTS (SELECT 1 FROM main.result WHERE result.row = checked.row.id)`,
   ).run(claimed)
 }
 
-/** Counts the rows where they stand now, in the place of what was counted of them before. */
+/** Counts the rows in their new state instead of what was counted before. */
 function addCounts(
   { db, counters }: Journal,
   checked: Journal,
@@ -251,7 +253,7 @@ function addCounts(
   for (const kind of ['state', 'answer', 'error', 'problem'] as const) {
     for (const [value, n] of before.get(kind) ?? []) counters.add(kind, value, n)
   }
-  // Those that nobody was asked about before are asked about now.
+  // Causes that nobody was asked about before are asked about now.
   for (const [value, n] of [...counters.entries('unasked')]) counters.add('unasked', value, -n)
   for (const [value, n] of correctedBefore) counters.add('corrected', value, -n)
   for (const kind of ['state', 'problem', 'unasked', 'corrected'] as const) {
@@ -264,7 +266,7 @@ function addCounts(
 }
 
 /**
- * Adds, negative, what keeps rows from being sent, and the warnings of such rows: all of them are checked again, also where
+ * Subtracts what keeps rows from being sent, and those rows' warnings: all of them are checked again, even if
  * more was found than is kept.
  */
 function countErrors({ counters }: Journal, counts: Counts): void {
@@ -276,7 +278,10 @@ function countErrors({ counters }: Journal, counts: Counts): void {
   }
 }
 
-/** What the counters have of the checked rows as corrected before: as intake and earlier corrections counted them. */
+/**
+ * What the counters hold for the checked rows as corrected before, as intake and earlier corrections counted
+ * it.
+ */
 function countCorrected({ db }: Journal, { plan, columns, runToken }: RunRecord): Map<string, number> {
   const counts = new Map<string, number>()
   if ((plan.fixes ?? []).length + (plan.earlierFixes ?? []).length === 0) return counts

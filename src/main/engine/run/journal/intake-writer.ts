@@ -32,34 +32,37 @@ import { createProblemInsert, toCauseKey } from './stored-problems.ts'
 export interface IntakeRow {
   row: number
   cells: readonly string[]
-  /** What each cell is in a source of JSON, a letter each; null if all are text. */
+  /** The kind of each cell of a JSON source, a letter each; null if all are text. */
   kinds?: string | null
   /**
-   * What must be unique in the source, and the field it is of; null if that needs no check. `shown` is the value as
-   * the row has it where case does not count.
+   * The value that must be unique in the source, and its field; null if no check is needed. `shown` is the
+   * value as in the row if case does not count.
    */
   uniqueKey: UniqueKey | null
   problems: FoundProblem[]
   /** What the plan's fixes changed. */
   corrections?: readonly Correction[] | undefined
-  /** Its part of a request, and the fields whose ids are reported as changed: for checks of all rows together. */
+  /** Its part of a request, and the fields whose ids are reported as changed, for checks across rows. */
   body?: Readonly<Body>
   reported?: ReadonlySet<string>
 }
 
-/** Is told of each row that is not left out, whether it can be sent, and whether it is not since it was sent before. */
+/**
+ * Called for each row that is not left out: whether it can be sent, and whether it is skipped because it was
+ * sent before.
+ */
 export type OnWritten = (row: IntakeRow, isSent: boolean, isSkipped: boolean) => void
 
-/** How rows are looked up that were sent before, and what becomes of them. */
+/** How to look up rows that were sent before, and what to do with them. */
 export interface SentBeforeLookup {
-  /** Rows that are looked up at once, at most. */
+  /** Most rows looked up at once. */
   rowsMax: number
-  /** What became of those that were sent before; `cells` are the JSON of theirs. */
+  /** The outcome of rows sent before; `cells` are their cells as JSON. */
   find(rows: readonly IntakeRow[], cells: readonly string[]): Promise<FoundRows>
   skips: SkipRule
 }
 
-/** Rows that were checked, the JSON of their cells, and where they stand. */
+/** Checked rows, the JSON of their cells, and their places. */
 interface HeldRows {
   rows: IntakeRow[]
   cells: string[]
@@ -71,34 +74,39 @@ interface IntakeOptions {
   leavesOut?: LeavesOut
   trialRows?: number | undefined
   onWritten?: OnWritten | undefined
-  /** What rows are recognized by when they are sent again; its hashes are noted. */
+  /** Keys that identify resent rows; their hashes are stored. */
   notedKeys?: readonly { name: string; read: ReadKey }[]
   sentBefore?: SentBeforeLookup | null
   problemsMax?: number
 }
 
 /**
- * Most problems kept of each severity; beyond it they are only counted, by cause. Not those that keep a row from being sent
- * and that no later check finds again, without which a correction would send it.
+ * Most problems stored of each severity; beyond that they are only counted, by cause. Problems that prevent
+ * sending and that no later check finds again are always stored, or a correction would send their rows.
  */
 const PROBLEMS_MAX = 100_000
 const ALWAYS_KEPT: ReadonlySet<Problem['code']> = new Set(FOUND_BY_READERS)
 
-/** Rows of one transaction, about: fewer commits write fewer pages twice. */
+/** Approximate rows per transaction: with fewer commits, fewer pages are written twice. */
 const GROUP_ROWS = 5_000
-/** Characters of cells, as JSON, that are gathered until their rows are looked up, about. */
+/** Approximate characters of cells, as JSON, gathered before their rows are looked up. */
 const LOOKUP_CHARACTERS = 16_000_000
-/** Pages of the WAL, 32 MB: nothing waits for intake yet, and fewer checkpoints wait for the disk less often. */
+/**
+ * Pages of the WAL, 32 MB: nothing waits for intake yet, and fewer checkpoints mean fewer waits for the disk.
+ */
 const INTAKE_CHECKPOINT_PAGES = 4 * CHECKPOINT_PAGES
 
-/** Writes what intake reads. Memory does not grow with the source: even seen post_ids live in a temporary table. */
+/**
+ * Writes what intake reads. Memory does not grow with the source: even seen post_ids are in a temporary
+ * table.
+ */
 export class IntakeWriter {
   readonly #journal: Journal
   readonly #insertRow: RowInsert
   readonly #insertProblem: ReturnType<typeof createProblemInsert>
   readonly #insertPlace: StatementSync
   readonly #insertFile: StatementSync
-  /** The file of the last place, of a source with several. */
+  /** The file of the last place, for a source of several. */
   #file: string | null = null
   readonly #seen: SeenIds
   readonly #looks: SeenIds
@@ -112,28 +120,28 @@ export class IntakeWriter {
   readonly #insertSkipped: BulkInsert
   readonly #keyLists: readonly { read: ReadKey; lists: HashLists }[]
   readonly #sentBefore: SentBeforeLookup | null
-  /** Rows that are looked up before they are written: those that are gathered, and those that are being looked up. */
+  /** Rows looked up before they are written: gathered ones, and those being looked up. */
   #held: HeldRows = { rows: [], cells: [], places: [] }
   #heldCharacters = 0
-  /** Rows of the last batch: as many are expected of the next. */
+  /** Rows of the last batch; the next is expected to have as many. */
   #batchRows = 0
   #asked: (HeldRows & { found: Promise<FoundRows> }) | null = null
-  /** Rows that were sent before, of those that are being written. */
+  /** Number of rows being written that were sent before. */
   readonly #sentCounts = new Map<SentBefore['origin'], number>()
   #rowsRead = 0
   #items = 0
-  /** Rows of the trial that are not in an item yet. */
+  /** Rows of the trial not yet in an item. */
   #trialLeft: number
-  /** The item that is being filled, and its rows so far. */
+  /** The item being filled, and its rows so far. */
   readonly #item = { first: 0, rows: 0 }
   #problems = { errors: 0, warnings: 0 }
   readonly #stored: Record<Problem['severity'], number> = { error: 0, warning: 0 }
 
   /**
-   * Starts afresh: what an earlier, interrupted intake left is removed, since nothing of it was sent. `toUniqueKey`
-   * gives the {@link IntakeRow.uniqueKey} of a row. Consecutive valid rows make items of `rowsPerItem`.
-   * `leavesOut` says which rows a person wants left out, given their problems. No item has rows of the first `trialRows`
-   * valid ones and others.
+   * Starts afresh: removes what an interrupted intake left, since nothing of it was sent. `toUniqueKey` gives
+   * the {@link IntakeRow.uniqueKey} of a row. Consecutive valid rows form items of `rowsPerItem`. `leavesOut`
+   * decides which rows a person wants left out, given their problems. No item mixes the first `trialRows`
+   * valid rows with others.
    */
   constructor(
     journal: Journal,
@@ -195,7 +203,7 @@ export class IntakeWriter {
     this.#seen = new SeenIds({ idOf: (row) => keyOf(row)?.value ?? '', spill })
     this.#looks = new SeenIds({
       idOf: (row) => keyOf(row)?.looks ?? '',
-      // A mark in front, which no value has, keeps both kinds apart.
+      // A prefix that no value has keeps both kinds apart.
       spill: (looks, row) => spill(`\ud800${looks}`, row),
     })
   }
@@ -213,8 +221,8 @@ export class IntakeWriter {
   }
 
   /**
-   * Checks and writes a batch, row by row, and where it stands in the source; some thousand rows share a transaction.
-   * Rows that are looked up first are held, until {@link writeHeld}. Throws `DISK_FULL`.
+   * Checks and writes a batch row by row, with its places in the source; some thousand rows share a
+   * transaction. Rows to look up first are held until {@link writeHeld}. Throws `DISK_FULL`.
    */
   writeRows<Read>(
     rows: readonly Read[],
@@ -238,8 +246,8 @@ export class IntakeWriter {
   }
 
   /**
-   * Has the rows looked up that are held, once they are many, and writes those that were looked up before: more rows can be
-   * read meanwhile. Awaited after each batch. Throws `DISK_FULL`.
+   * Looks up the held rows once they are many, and writes those looked up before, so that reading continues
+   * meanwhile. Await this after each batch. Throws `DISK_FULL`.
    */
   async writeLookedUp(): Promise<void> {
     const { rowsMax = Infinity } = this.#sentBefore ?? {}
@@ -247,7 +255,7 @@ export class IntakeWriter {
     if (isFull || this.#heldCharacters >= LOOKUP_CHARACTERS) await this.#ask()
   }
 
-  /** Writes all rows that are held. Awaited before anything reads them, and before the end. Throws `DISK_FULL`. */
+  /** Writes all held rows. Await this before anything reads them, and at the end. Throws `DISK_FULL`. */
   async writeHeld(): Promise<void> {
     await this.#ask()
     await this.#writeAsked()
@@ -262,7 +270,7 @@ export class IntakeWriter {
     for (let from = 0; from < rows.length; from += rowsMax) {
       const part = { rows: rows.slice(from, from + rowsMax), cells: cells.slice(from, from + rowsMax) }
       const found = this.#sentBefore.find(part.rows, part.cells)
-      // It is awaited later, when it may have failed already.
+      // It is awaited later, and may have failed by then.
       found.catch(() => {})
       await this.#writeAsked()
       this.#asked = { ...part, places: from === 0 ? places : [], found }
@@ -310,7 +318,10 @@ export class IntakeWriter {
     this.#file = file
   }
 
-  /** Writes the halves with the url of these records, numbered from `firstRow` on. The records themselves were written. */
+  /**
+   * Writes the url halves of these records, numbered from `firstRow` on. The records themselves are already
+   * written.
+   */
   writeSecondHalves(
     records: readonly number[],
     firstRow: number,
@@ -333,8 +344,8 @@ export class IntakeWriter {
   }
 
   /**
-   * Notes a problem that these rows have alike (default: every row), once instead of once a row. A warning is of no more
-   * rows than can be sent, of those `among` which it is, unless it counts others.
+   * Notes a problem common to these rows (default: every row), once instead of once a row. A warning covers
+   * at most the rows that can be sent, of those `among`, unless it counts others.
    */
   writeCommonProblem(problem: PlanWarning, rows = this.#rowsRead, among?: readonly RowRange[]): void {
     const { counters } = this.#journal
@@ -345,7 +356,7 @@ export class IntakeWriter {
     if (counted === 0 && findNeeds(problem) !== null) counters.add('unasked', toCauseKey(problem), rows)
   }
 
-  /** The rows that can be sent, all or those of some ranges. */
+  /** The number of rows that can be sent, of all or of some ranges. */
   #countSent(among: readonly RowRange[] | undefined): number {
     const { counters, db } = this.#journal
     if (among === undefined) {
@@ -356,13 +367,15 @@ export class IntakeWriter {
     return among.reduce((sum, { from, to }) => sum + Number(count.get(from, to)?.['n']), 0)
   }
 
-  /** Notes a warning of rows that only all rows together show, with the first of them. */
+  /** Notes a warning that only all rows together show, with the first of them. */
   writeFoundTogether(example: FoundProblem, rows: number): void {
     this.writeCommonProblem(example, rows)
     this.#journal.attempt(() => this.#store(example, true))
   }
 
-  /** Notes warnings of fixes that name a row: each counts, whether or not that row is sent, or is there at all. */
+  /**
+   * Notes warnings of fixes that name a row: each counts, whether or not that row is sent, or exists at all.
+   */
   writeFixProblems(found: readonly FoundProblem[]): void {
     const { counters } = this.#journal
     this.#journal.attempt(() => {
@@ -374,7 +387,7 @@ export class IntakeWriter {
     })
   }
 
-  /** Ends the transaction that is open, before the thread does anything else with the journal. */
+  /** Ends the open transaction, before the thread does anything else with the journal. */
   #commitGroup(): void {
     if (this.#grouped === 0) return
     this.#grouped = 0
@@ -384,8 +397,8 @@ export class IntakeWriter {
   }
 
   /**
-   * Ends intake: the run is ready to send. `header` has the names of `columns` as the source has them; `alongside` writes
-   * in the same transaction.
+   * Ends intake: the run is ready to send. `header` has the source's own names of `columns`; `alongside`
+   * writes in the same transaction.
    */
   finish(
     columns: readonly string[],
@@ -415,16 +428,16 @@ export class IntakeWriter {
     this.#rowsRead += 1
     const { counters } = this.#journal
     const isLeftOut = this.#leavesOut(read, problems)
-    // What is unique is mostly what a row is recognized by as well.
+    // The unique value mostly also identifies the row.
     const hash = uniqueKey === null ? 0 : toHash(uniqueKey.value)
-    // A row that is left out takes no value from another.
+    // A left-out row does not take a value from another.
     const repeated = isLeftOut ? null : this.#findRepeated(row, uniqueKey, hash)
     const found = repeated === null ? problems : [...problems, repeated]
     if (isLeftOut || (repeated !== null && this.#leavesOut(read, [repeated]))) {
       counters.add('state', 'left_out', 1)
       this.#insertRow.add(row, cells, null, kinds)
       this.#insertLeftOut.run(row)
-      // Only to say why; they count as no problems of the run.
+      // Stored only as the reason; they do not count as problems of the run.
       const isFew = counters.get('state', 'left_out') <= this.#problemsMax
       for (const problem of found) if (isFew || isAlwaysKept(problem)) this.#insertProblem(problem)
       return
@@ -450,7 +463,7 @@ export class IntakeWriter {
     this.#insertRow.add(row, cells, valid ? this.#toItem(row) : null, kinds)
   }
 
-  /** Counts a row that was sent before, if it could be sent now; says whether it is skipped. */
+  /** Counts a row that was sent before, if it could be sent now; returns whether it is skipped. */
   #noteSentBefore(sent: SentBefore, found: readonly Problem[]): boolean {
     if (found.some(({ severity }) => severity === 'error')) return false
     this.#sentCounts.set(sent.origin, (this.#sentCounts.get(sent.origin) ?? 0) + 1)
@@ -495,7 +508,7 @@ export class IntakeWriter {
     return this.#item.first
   }
 
-  /** Writes the problems of a row; says whether it can be sent. */
+  /** Writes the problems of a row; returns whether it can be sent. */
   #writeProblems(found: readonly Problem[]): boolean {
     const valid = found.every(({ severity }) => severity !== 'error')
     const causes = new Set<string>()
@@ -504,8 +517,8 @@ export class IntakeWriter {
   }
 
   /**
-   * `causes` are those of the row's problems before, since a row counts once for each. A warning of a row that is invalid
-   * as well is counted apart.
+   * `causes` are those of the row's earlier problems, since a row counts once for each. Warnings of invalid
+   * rows are counted separately.
    */
   #writeProblem(problem: Problem, causes: Set<string>, isSent: boolean): void {
     const counts = isSent || problem.severity === 'error'
@@ -547,7 +560,7 @@ export function toRepeated(
   }
 }
 
-/** The warning of a row that an earlier run may have sent; what it was asked to send is only what is new. */
+/** The warning for a row that an earlier run may have sent, in a run meant to send only what is new. */
 function toMaybeSent(row: number, { origin: { runId, by }, number }: SentBefore): FoundProblem {
   return { row, severity: 'warning', code: 'maybe_sent', args: { by }, details: { runId, number } }
 }
@@ -566,8 +579,8 @@ function toLookAlike(row: number, first: number, field: string, value: string): 
 }
 
 /**
- * A function that tells where a row of a run stands in its source; it looks up the row's `kinds` if they are not given.
- * Not to be kept while rows are still read.
+ * Creates a function that gives the place of a row in its source; it looks up the row's `kinds` if they are
+ * not given. Do not keep it while rows are still read.
  */
 export function createPlaceReader(db: DatabaseSync): (row: number, kinds?: string | null) => SourcePlace {
   const places = new NotedRows(db, 'SELECT row, sheet_row, line FROM row_place', toPlace)

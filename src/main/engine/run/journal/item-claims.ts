@@ -9,13 +9,13 @@ import { parseCells } from '../../journal/stored-cells.ts'
 import { createRowMapper, type MapRow } from '../../mapping/row-mapper.ts'
 import { toText } from '../../workspace/sqlite.ts'
 
-/** An item that may be sent: a durable mark says so. It holds one row, or several of a watchlist. */
+/** An item that may be sent, as a durable mark says. It holds one row, or several of a watchlist. */
 export interface ClaimedItem {
   item: number
   rows: { row: number; cells: string[]; kinds: string | null }[]
-  /** Tries it had before, in this run. */
+  /** Tries before, in this run. */
   attempts: number
-  /** It has a mark of its own, and not the watermark: it is sent again, or was corrected. */
+  /** Whether it has a mark of its own instead of the watermark, because it is resent or corrected. */
   isMarked?: true
 }
 
@@ -23,19 +23,19 @@ export interface ClaimedItem {
 type FreshRow = [number, string, number, string | null]
 
 const UNSETTLED = ' AND NOT EXISTS (SELECT 1 FROM result WHERE result.row = row.id)'
-/** Of an item with several rows the first that waits; after a retry others may have ended. */
+/** The first waiting row of an item with several; after a retry others may have ended. */
 const FIRST_WAITING = `NOT EXISTS (SELECT 1 FROM result AS waiting INDEXED BY result_by_state
   CROSS JOIN row AS other ON other.id = waiting.row WHERE waiting.state = 'pending' AND waiting.row >= row.item
   AND waiting.row < result.row AND other.item = row.item)`
-/** Rows of an item may have been tried less often than others: a correction had made them invalid. */
+/** Rows of an item may have fewer tries than others, because a correction had made them invalid. */
 export const TRIES_OF_ITEM = `max(attempts, coalesce((SELECT max(number) FROM attempt WHERE attempt.item = row.item), 0))`
 
 /** Cells of one block of items, UTF-8 bytes: a few huge rows must not fill the memory. */
 const BLOCK_MAX_BYTES = 4 * 1024 * 1024
 
 /**
- * The marks that stand on disk before anything goes on the wire (docs/architecture.md §2.1): a watermark for items sent
- * the first time, a mark of its own for each item that is sent again.
+ * The marks on disk before anything is sent (docs/architecture.md §2.1): a watermark for items sent the first
+ * time, and an own mark for each resent item.
  */
 export class ItemClaims {
   readonly #journal: Journal
@@ -50,7 +50,7 @@ export class ItemClaims {
   readonly #unknownTries: StatementSync
   readonly #lostTry: StatementSync
   readonly #rowsPerItem: number
-  /** Whether tries in a parent run may have been taken. */
+  /** Whether tries in a parent run may have been accepted. */
   readonly hasLostTries: boolean
   #claimed: number
   #claimedRows: number
@@ -64,7 +64,7 @@ export class ItemClaims {
     this.#claimed = record.claimed
     this.#claimedRows = record.claimedRows
     const { db } = journal
-    // Rows that a late callback settled before they were sent have a result above the watermark.
+    // Rows settled by a late callback before they were sent have a result above the watermark.
     const fresh = `SELECT id, cells, item, kinds FROM row WHERE id > ?1 AND item IS NOT NULL${record.callbackBase === null ? '' : UNSETTLED} ORDER BY id LIMIT ?2`
     this.#freshSize = db.prepare(`SELECT coalesce(sum(octet_length(cells)), 0) AS bytes FROM (${fresh})`)
     this.#fresh = db.prepare(fresh)
@@ -79,7 +79,7 @@ export class ItemClaims {
     this.#watermark = db.prepare('UPDATE run SET claimed = ?, claimed_rows = ?')
     this.#mark = db.prepare("UPDATE result SET state = 'sending' WHERE row = ? AND state = 'pending'")
     this.#unmark = db.prepare("UPDATE result SET state = 'pending' WHERE row = ? AND state = 'sending'")
-    // Of an item with several rows a correction may have replaced the content of some.
+    // In an item with several rows, a correction may have replaced the content of some.
     const replaced = this.#rowsPerItem === 1 ? selectReplacedTries('?1') : '0'
     this.#unknownTries = db.prepare(
       `SELECT (SELECT count(*) FROM attempt WHERE item = ?1 AND outcome = 'unknown' AND number > ${replaced})
@@ -91,11 +91,14 @@ export class ItemClaims {
     this.#rowsOf = db.prepare(selectItemRows('row.id, row.cells, row.kinds'))
   }
 
-  /** Items above the watermark, without claiming them: at most `limit`, fewer if they are huge, none at the end. */
+  /**
+   * Items above the watermark, without claiming them: at most `limit`, fewer if they are huge, none at the
+   * end.
+   */
   readFresh(limit: number): ClaimedItem[] {
     const isSeveral = this.#rowsPerItem > 1
     let itemsMax = limit
-    // One row more than the items can have tells whether the last of them is whole.
+    // One more row than the items can have shows whether the last item is complete.
     let rowsMax = limit * this.#rowsPerItem + (isSeveral ? 1 : 0)
     for (;;) {
       const bytes = Number(this.#freshSize.get(this.#claimed, rowsMax)?.['bytes'])
@@ -119,8 +122,8 @@ export class ItemClaims {
   }
 
   /**
-   * Items that wait to be sent again, left by an earlier session, each with the first of its rows that waits; at most
-   * `limit` whose row is behind row `after`.
+   * Items that an earlier session left to be resent, each with its first waiting row; at most `limit` whose
+   * row comes after row `after`.
    */
   readPending(after: number, limit: number): { item: number; row: number; attempts: number }[] {
     return this.#again.all(after, limit).map(({ item, row, attempts }) => ({
@@ -137,7 +140,7 @@ export class ItemClaims {
     this.#writeWatermark(last.row, this.#claimedRows + countRows(items))
   }
 
-  /** Lowers the watermark under items that were claimed and never sent. The caller has a transaction open. */
+  /** Lowers the watermark below items that were claimed but never sent. The caller has a transaction open. */
   lowerWatermark(unsent: readonly ClaimedItem[]): void {
     const first = unsent[0]
     if (first === undefined) return
@@ -145,8 +148,8 @@ export class ItemClaims {
   }
 
   /**
-   * Marks items that are about to be sent again, and reads them; those that a callback has settled meanwhile are left
-   * out. The caller does as for {@link raiseWatermark}.
+   * Marks items about to be resent and reads them, except those that a callback has settled meanwhile. Like
+   * {@link raiseWatermark}, needs an open transaction, synced before they are sent.
    */
   markAgain(items: readonly { item: number; attempts: number }[]): ClaimedItem[] {
     return items.flatMap(({ item, attempts }) => {
@@ -162,11 +165,11 @@ export class ItemClaims {
     })
   }
 
-  /** Takes marks back of items that were not sent again after all. The caller has a transaction open. */
+  /** Removes marks of items that were not resent after all. The caller has a transaction open. */
   unmark(items: readonly ClaimedItem[]): void {
     for (const { rows } of items) {
       for (const { row } of rows) {
-        // A mark whose own transaction was undone is not there, and was not counted.
+        // A mark is missing, and was not counted, if its own transaction was undone.
         if (this.#unmark.run(row).changes === 0) continue
         this.#journal.counters.add('state', 'sending', -1)
         this.#journal.counters.add('state', 'pending', 1)
@@ -180,22 +183,23 @@ export class ItemClaims {
   }
 
   /**
-   * Tries of an item that may have been taken, in any session of the run since its content was corrected: those without an
-   * answer, and those whose callback did not come in time. Those of its parent runs count as one, and so do those of the
-   * item that it was split from.
+   * Tries of an item that may have been accepted, in any session of the run since its content was corrected:
+   * unanswered ones, and those whose callback did not come in time. Those of its parent runs count as one,
+   * and so do those of the item that it was split from.
    */
   countUnknownTries(item: number): number {
     return Number(this.#unknownTries.get(item)?.['n'])
   }
 
-  /** Whether an item was sent by a parent run, which may have been taken. */
+  /** Whether a parent run sent an item in a try that may have been accepted. */
   hasLostTry(item: number): boolean {
     return this.#lostTry.get(item) !== undefined
   }
 
   /**
-   * Which content of a row, sent alone, the service has that answers this code since it knows the id: the present one, as
-   * whoever began the session may have said, or one that a correction has replaced under the same id.
+   * Which content of a row, sent alone, the service has if it answers this code because it knows the id: the
+   * present one, which the person who began the session may have confirmed, or one that a correction has
+   * replaced under the same id.
    */
   findDelivered(item: number, errorCode: string | null): 'present' | 'replaced' | 'either' {
     this.#delivered ??= prepareDelivered(this.#journal)
@@ -227,13 +231,14 @@ export class ItemClaims {
     this.#writeWatermark(this.#claimed, this.#claimedRows + 1)
   }
 
-  /** Whether a request with so many rows of an item has all that the item has, and so can be split. */
+  /** Whether a request with this many rows of an item has all of them, so that the item can be split. */
   isWhole(item: number, rows: number): boolean {
     return this.#rowsOf.all(item).length === rows
   }
 
   /**
-   * Splits an item in two whose rows are to be sent again; returns the new items. The caller has a transaction open.
+   * Splits an item whose rows are to be resent in two; returns the new items. The caller has a transaction
+   * open.
    */
   split(item: number): [number, number] {
     const rows = this.#rowsOf.all(item).map((row) => Number(row['id']))

@@ -4,19 +4,19 @@ import type { DatabaseSync, StatementSync } from '../../workspace/sqlite.ts'
 const AHEAD_MAX = 1_000
 
 /**
- * Entries of a journal that hold from their row on until the next one. Rows that are asked about in ascending order cost
- * next to nothing, however many entries there are: entries are read ahead, twice as many each time they are used up. Any
- * other row is looked up.
+ * Entries of a journal that apply from their row until the next entry. Reading in ascending row order costs
+ * next to nothing, however many entries there are: they are read ahead, twice as many each time they run out.
+ * Any other row is looked up.
  */
 export class NotedRows<Entry extends { row: number }> {
   readonly #find: StatementSync
   readonly #readOn: StatementSync
   readonly #toEntry: (stored: Record<string, unknown>) => Entry
-  /** Entries in a row, of which the one at `#at` was found last; -1 if the row stands before all of them. */
+  /** Consecutive entries, and the index of the one found last; -1 if the row comes before all of them. */
   #entries: Entry[] = []
   #at = -1
   #isBegun = false
-  /** No entry stands behind `#entries`. */
+  /** Whether no entry follows `#entries`. */
   #isAtEnd = false
   #ahead = 1
 
@@ -55,7 +55,7 @@ export class NotedRows<Entry extends { row: number }> {
     const entries = this.#readOn.all(current?.row ?? 0, this.#ahead).map(this.#toEntry)
     const last = entries.at(-1)
     this.#isAtEnd = entries.length < this.#ahead
-    // What stands far ahead is looked up, instead of reading all that lies between.
+    // An entry far ahead is looked up instead of reading everything in between.
     if (last !== undefined && !this.#isAtEnd && last.row < row && this.#ahead > 1) {
       this.#lookUp(row)
       return

@@ -4,9 +4,9 @@ import { createPlaceReader } from './intake-writer.ts'
 
 const NAMES_OTHER_ROW: ReadonlySet<Problem['code']> = new Set(['not_unique', 'look_alike', 'unfit_fix'])
 
-/** A function that adds to a problem the places of its row and of the row that it names. */
+/** Creates a function that adds the places of its row and of the row it names to a problem. */
 export function createPlaceAdder(db: DatabaseSync): (problem: Problem) => Problem {
-  // Each reads its rows in an order of its own.
+  // Each reads its rows in its own order.
   const [toPlace, toOtherPlace] = [createPlaceReader(db), createPlaceReader(db)]
   return (problem) => {
     const other = NAMES_OTHER_ROW.has(problem.code) ? problem.details?.['row'] : undefined

@@ -10,9 +10,9 @@ import { insertSession, type NewSession } from '../../journal/sessions.ts'
 import { hasUntried } from './copy-unsucceeded.ts'
 
 /**
- * Begins a retry: puts the rows that did not succeed back into the queue, those of unknown outcome if they are to be
- * resent, and keeps how they stood. One transaction, so that a kill leaves the run as it was, or with all of them in
- * the queue; from then on a resume goes on with it. Answers stay where they are until others take their place. Throws
+ * Begins a retry: requeues the rows that did not succeed, those of unknown outcome only if they are to be
+ * resent, and keeps their earlier states. One transaction, so that a kill leaves the run unchanged or with
+ * all of them queued; from then on a resume continues with it. Answers stay until others replace them. Throws
  * `RUN_NOT_RESUMABLE` if there is nothing to send.
  */
 export function putBackUnsuccessful(
@@ -61,19 +61,20 @@ export function putBackUnsuccessful(
          duration_us, answer, acknowledged_at, callback_us FROM result WHERE ${isIn} ORDER BY row`,
         number,
       )
-      // The next callback of the row is the first of its next try.
+      // The row's next callback is the first of its next try.
       run(
         `UPDATE callback SET effect = 'settled_before' WHERE effect = 'settled'
          AND item IN (SELECT row FROM result WHERE ${isIn})`,
       )
-      // A callback can settle a row that was never sent; what follows a first try is marked and counted as one.
+      // A callback can settle a row that was never sent; what follows counts, and is marked, as a further
+      // try.
       run(
         `UPDATE result SET state = 'pending', attempts = max(attempts, 1), answer = NULL, callback_us = NULL
          WHERE ${isIn}`,
       )
       refuseDamagedCells(db, 'main.row', "id IN (SELECT row FROM result WHERE state = 'pending')")
       count()
-      // A run that had completed has not any more, and a child that was deleted before it had sent anything has no rows.
+      // A completed run is no longer complete, and a child deleted before it sent anything has no rows.
       updateRunRecord(db, { state: 'interrupted', superseded_by: null, unknown_taken_by: null })
     },
     true,

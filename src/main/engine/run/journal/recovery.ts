@@ -11,16 +11,16 @@ import { type DatabaseSync, readRows } from '../../workspace/sqlite.ts'
 import type { AttemptRecord } from '../recorder.ts'
 import { TRIES_OF_ITEM } from './item-claims.ts'
 
-/** What a row is told whose request may have gone out just before its run was cut off. */
+/** Message of a row whose request may have been sent just before its run was cut off. */
 export const CUT_OFF_MESSAGE =
   'the run was cut off before the answer was journaled; it may or may not have been sent'
 
-/** Their cause, as errors are counted. */
+/** Its cause, as errors are counted. */
 export const CUT_OFF_CAUSE = toErrorKey('unknown', null, null, CUT_OFF_MESSAGE)
 
 /**
- * Puts a journal right whose process died: every item that was marked and has no outcome becomes `unknown`, never
- * failed, never resent without a word. Does nothing to a run that ended in order. Returns the items it found.
+ * Repairs a journal whose process died: every item marked without an outcome becomes `unknown`, never failed,
+ * and is never silently resent. Leaves a run that ended in order alone. Returns the number of items found.
  */
 export function recoverUnknown(journal: Journal): number {
   const { db, counters } = journal
@@ -61,14 +61,14 @@ export function recoverUnknown(journal: Journal): number {
   return items.length
 }
 
-/** A row of an item whose last try, by its number, has no outcome. */
+/** A row of an item whose last try, by number, has no outcome. */
 interface CutOffRow {
   row: number
   item: number
   number: number
 }
 
-/** Tries whose callback was journaled, and how they ended themselves was not. */
+/** Tries whose callback was journaled but not their own end. */
 function findSettledTries(db: DatabaseSync): Omit<CutOffRow, 'row'>[] {
   return readRows(
     db,
@@ -78,7 +78,7 @@ function findSettledTries(db: DatabaseSync): Omit<CutOffRow, 'row'>[] {
   )
 }
 
-/** Puts every item of unknown outcome back into the queue, with its post_id and body as they were. */
+/** Requeues every item of unknown outcome, with the same post_id and body. */
 export function resendUnknown(journal: Journal): void {
   const { db, counters } = journal
   const rows = counters.get('state', 'unknown')
@@ -90,14 +90,14 @@ export function resendUnknown(journal: Journal): void {
   }
   journal.transact('power', () => {
     db.exec("UPDATE result SET state = 'pending' WHERE state = 'unknown'")
-    // A run that had completed has not any more.
+    // A completed run is no longer complete.
     updateRunRecord(db, { state: 'interrupted' })
   })
 }
 
 /**
- * Puts rows back into the queue that the service refused for the key alone, and so certainly did not take, in any try;
- * returns how many.
+ * Requeues rows that the service refused only for the key, so that no try can have been accepted; returns how
+ * many.
  */
 export function resendKeyRefused(journal: Journal): number {
   const { db, counters } = journal
@@ -138,8 +138,8 @@ interface JournaledAttempt
 }
 
 /**
- * Writes the seconds that were running when the process died, from the tries that were journaled in them. What only
- * the dead process knew of them (start_lag, response_time, the event loop) stays unknown.
+ * Writes the seconds that were open when the process died, from their journaled tries. Values that only the
+ * dead process knew (start_lag, response_time, the event loop) stay unknown.
  */
 export function rebuildSeconds(journal: Journal): void {
   const { db } = journal
@@ -160,9 +160,9 @@ export function rebuildSeconds(journal: Journal): void {
 }
 
 /**
- * The seconds with tries that no second counts. Any may be among them, since the clock may have gone back between two
- * sessions. A try that ended just before a second may be counted in that one: going back from the newest, such pairs
- * even out, and only what was never counted stands out.
+ * The seconds with tries that no second counts. Any second may be one, since the clock may have been set back
+ * between two sessions. A try that ended just before a second may be counted in that one: going back from the
+ * newest, such pairs even out, and only uncounted tries remain.
  */
 function findSecondsToRebuild(db: DatabaseSync): number[] {
   const rows = readRows<{ at: number; uncounted: number }>(

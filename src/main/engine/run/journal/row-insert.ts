@@ -1,17 +1,18 @@
 import { BulkInsert, type DatabaseSync, type StatementSync } from '../../workspace/sqlite.ts'
 
-/** Plain rows of one statement. */
+/** Plain rows per statement. */
 const PLAIN_ROWS = 32
 
 /**
- * Inserts the rows of a source in their order. Most are plain: consecutive, each an item of its own or none of them sent,
- * with cells of text alone. Their statement binds the first number and the cells, a quarter of the values, since binding takes longer than
- * adding numbers. What {@link add} was given is in the file after {@link flush}.
+ * Inserts the rows of a source in order. Most are plain: consecutive, each its own item or all of them
+ * unsent, with text cells only. Their statement binds the first number and the cells, a quarter of the
+ * values, since binding takes longer than adding numbers. Rows given to {@link add} are in the file after
+ * {@link flush}.
  */
 export class RowInsert {
   readonly #any: BulkInsert
   readonly #plain: Record<'sent' | 'unsent', StatementSync>
-  /** Plain rows that are not written yet: the number of the first, and the cells of each. */
+  /** Plain rows not written yet: the number of the first, and the cells of each. */
   #first = 0
   #cells: string[] = []
   #kind: 'sent' | 'unsent' = 'sent'
@@ -28,7 +29,7 @@ export class RowInsert {
     this.#plain = { sent: prepare((at) => `?1 + ${at}`), unsent: prepare(() => 'NULL') }
   }
 
-  /** Takes a row with the JSON of its cells; `item` is null if it is not sent. */
+  /** Adds a row with the JSON of its cells; `item` is null if it is not sent. */
   add(row: number, cells: string, item: number | null, kinds: string | null): void {
     const kind = item === null ? 'unsent' : 'sent'
     if ((item !== null && item !== row) || kinds !== null) {
@@ -52,7 +53,7 @@ export class RowInsert {
     this.#any.flush()
   }
 
-  /** Plain rows that fill no statement are written like the others. */
+  /** Plain rows that do not fill a statement are written like the others. */
   #handOn(): void {
     for (const [at, cells] of this.#cells.entries()) {
       const row = this.#first + at

@@ -1,21 +1,24 @@
-/** The table grows a segment at a time, so that no second copy of all of it is ever needed. */
+/** The table grows by segments, so that it never needs a second copy of itself. */
 const SEGMENT_BITS = 6
-/** Slots of a segment at first, and at most; it is kept at most three quarters full. 8 bytes a slot. */
+/**
+ * First and largest number of slots in a segment, 8 bytes each, which is kept at most three quarters full.
+ */
 const SLOTS_FIRST = 1 << 10
 const SLOTS_MAX = 1 << 16
 const FULL = 0.75
 
 /** What {@link SeenIds} needs of the journal. */
 interface SeenIdsOptions {
-  /** The id of an earlier row, read again; called where two ids may be equal. */
+  /** Reads the id of an earlier row again, if two ids may be equal. */
   idOf: (row: number) => string
-  /** Remembers ids beyond what the table holds: returns the row that had the id before, or null. */
+  /** Remembers ids that the table has no room for; returns the row that had the id before, or null. */
   spill: (id: string, row: number) => number | null
 }
 
 /**
- * Finds ids that occur twice in a source of any length in bounded memory: a hash table of row numbers (32 MB at most,
- * about three million ids), exact because a matching hash is checked against the row itself; ids beyond it go to disk.
+ * Finds duplicate ids in a source of any length in bounded memory: a hash table of row numbers (32 MB at
+ * most, about three million ids), exact because a matching hash is checked against the row itself; further
+ * ids go to disk.
  */
 export class SeenIds {
   readonly #options: SeenIdsOptions
@@ -25,7 +28,7 @@ export class SeenIds {
     this.#options = options
   }
 
-  /** Remembers an id, whose hash may be known; returns the row that had it first, or null if it is new. */
+  /** Adds an id, with its hash if known; returns the row that had it first, or null if it is new. */
   add(id: string, row: number, hash = toHash(id)): number | null {
     const index = hash >>> (32 - SEGMENT_BITS)
     const segment = this.#segments[index] ?? createSegment(SLOTS_FIRST)
@@ -46,7 +49,7 @@ export class SeenIds {
 
 /** A part of the table, chosen by an id's highest bits. */
 interface Segment {
-  /** Hash and row of each slot; row 0 is an empty slot. */
+  /** Hash and row of each slot; row 0 marks an empty one. */
   pairs: Uint32Array<ArrayBuffer>
   /** One less than the number of slots, which is a power of two. */
   mask: number
@@ -70,15 +73,15 @@ function grow({ pairs: old, mask, size }: Segment): Segment {
     pairs[at] = hash
     pairs[at + 1] = row
   }
-  // Gives the memory back at once; the collector, which sees only a small object, would take its time.
+  // Frees the memory at once; the collector sees only a small object and would take its time.
   old.buffer.transfer(0)
   return grown
 }
 
 /**
- * FNV-1a over UTF-16 code units (Fowler, Noll, Vo), its bits mixed once more for a table of a power of two. The last code
- * unit is only added: ids that count up, as most do, then follow one another in the table, which the processor has in its
- * cache.
+ * FNV-1a over UTF-16 code units (Fowler, Noll, Vo), with its bits mixed once more for a table of a power of
+ * two. The last code unit is only added: ascending ids, which most are, then are neighbours in the table,
+ * which the processor has cached.
  */
 export function toHash(text: string): number {
   const last = text.length - 1

@@ -11,16 +11,18 @@ export type CountedCause = Omit<ProblemGroup, 'rows' | 'unsent' | 'examples'>
 /** The columns that {@link toStoredProblem} reads. */
 export const PROBLEM_COLUMNS = 'row, severity, code, field, message, args, details, found'
 
-/** How the severity of a warning is stored and counted if its row is not sent for another reason. */
+/** Stored and counted severity of a warning whose row is not sent for another reason. */
 export const UNSENT_WARNING = 'unsent_warning'
 
-/** That a row was left out or skipped, and that a problem is of none: of those they only say why. */
+/**
+ * Conditions: a row was left out or skipped; a problem belongs to no such row, where it is only the reason.
+ */
 const IS_LEFT_OUT = LEFT_OUT_STATES.map((state) => `result.state IS '${state}'`).join(' OR ')
 export const NOT_OF_LEFT_OUT = `NOT EXISTS (SELECT 1 FROM result WHERE result.row = problem.row AND (${IS_LEFT_OUT}))`
 
-/** A function that stores a problem; `counts` is false for a warning of a row that is not sent. */
+/** Creates a function that stores a problem; `counts` is false for a warning of a row that is not sent. */
 export function createProblemInsert(db: DatabaseSync): (problem: Problem, counts?: boolean) => void {
-  // The column of words is empty: only journals of earlier versions have some.
+  // The message column stays empty: only journals of earlier versions fill it.
   const insert = db.prepare(`INSERT INTO problem (${PROBLEM_COLUMNS}) VALUES (?, ?, ?, ?, '', ?, ?, ?)`)
   return ({ row, severity, code, field = null, args, details, found = null }, counts = true) =>
     insert.run(
@@ -43,7 +45,7 @@ export function toStoredProblem(stored: Record<string, unknown>): Problem {
 
 const IS_ALSO = ', is also in row '
 
-/** What a code's words take. A journal of an earlier version has the words themselves. */
+/** The arguments of a code's words. A journal of an earlier version has the words themselves. */
 function toArguments({
   code,
   message,
@@ -62,17 +64,17 @@ function toArguments({
   return { args: { ignoresCase: cause.includes('upper and lower case') }, details: { row: Number(other) } }
 }
 
-/** The key under which the journal counts the rows that have a problem of one cause; see {@link UNSENT_WARNING}. */
+/** The key by which the journal counts the rows with a problem of one cause; see {@link UNSENT_WARNING}. */
 export function toCauseKey({ severity, code, field, args }: Omit<Problem, 'row'>, isUnsent = false): string {
   return JSON.stringify([isUnsent ? UNSENT_WARNING : severity, code, field ?? null, args ?? {}])
 }
 
-/** Whether a cause is that of a warning whose rows are not sent. */
+/** Whether a cause is a warning whose rows are not sent. */
 export function isUnsentCause({ severity }: { severity: string }): boolean {
   return severity === UNSENT_WARNING
 }
 
-/** The cause of a key; a journal of an earlier version has its words in the place of arguments. */
+/** The cause of a key; a journal of an earlier version has words instead of arguments. */
 export function readCauseKey(key: string): CountedCause {
   const [severity, code, field, said] = JSON.parse(key) as [
     CountedCause['severity'],
@@ -84,7 +86,7 @@ export function readCauseKey(key: string): CountedCause {
   return { severity, code, field, ...(Object.keys(said).length === 0 ? {} : { args: said }) }
 }
 
-/** The words of a cause, without what differs from row to row. */
+/** The words of a cause, without parts that differ between rows. */
 export function sayCause({ code, args, text }: Pick<Problem, 'code' | 'args' | 'text'>): string {
   return sayExpected(
     { code, ...(args === undefined ? {} : { args }), ...(text === undefined ? {} : { text }) },
@@ -123,7 +125,7 @@ function toWordedCauses(problems: ReadonlyMap<string, number>, wanted: Problem['
     .sort((a, b) => b.rows - a.rows)
 }
 
-/** Stored problems of a cause, the first ones; errors not of rows that are left out, which are not counted either. */
+/** The first stored problems of a cause; without errors of left-out rows, which are not counted either. */
 export function createExamplesReader(
   db: DatabaseSync,
   limit: number,

@@ -43,8 +43,8 @@ const SCHEMA: OwnSchema = {
 const BUSY_TIMEOUT_MS = 5_000
 
 /**
- * Where the verdicts of a run are: next to the journal of the first run of its whole, whose rows all retries share, and
- * never in a journal, which is evidence.
+ * File of a run's verdicts: next to the journal of the first run of its whole, whose rows all retries share,
+ * and never in a journal, which is evidence.
  */
 export function findVerdictsFile({ whole, workspace, record }: RunFamily): string {
   return toVerdictsFile(workspace, whole[0]?.record.runId ?? record.runId)
@@ -59,7 +59,7 @@ export function readVerdicts(family: RunFamily): Verdict[] {
   )
 }
 
-/** Reads the same with the places of their rows. Throws `WORKSPACE_UNUSABLE`. */
+/** Reads the same with places of the rows. Throws `WORKSPACE_UNUSABLE`. */
 export function readPlacedVerdicts(family: RunFamily): PlacedVerdict[] {
   const verdicts = readVerdicts(family)
   const places = readPlaces(family, [...new Set(verdicts.map(({ row }) => row))])
@@ -69,7 +69,7 @@ export function readPlacedVerdicts(family: RunFamily): PlacedVerdict[] {
   }))
 }
 
-/** Whether persons said anything of the rows of a run and its retries. Throws `WORKSPACE_UNUSABLE`. */
+/** Whether there are verdicts on rows of a run and its retries. Throws `WORKSPACE_UNUSABLE`. */
 export function hasVerdicts(family: RunFamily): boolean {
   const file = findVerdictsFile(family)
   return (
@@ -80,7 +80,7 @@ export function hasVerdicts(family: RunFamily): boolean {
 
 /** The verdicts of a run and its retries, open for reading. */
 interface OpenVerdicts {
-  /** Those on some rows, by row. Throws `WORKSPACE_UNUSABLE`. */
+  /** The verdicts on some rows, by row. Throws `WORKSPACE_UNUSABLE`. */
   read: (rows: readonly number[]) => ReadonlyMap<number, Verdict[]>
   close: () => void
 }
@@ -117,7 +117,7 @@ function toVerdict(found: Record<string, unknown>): Verdict {
   }
 }
 
-/** The rows that have a verdict, and by verdict those that have at least one of it. */
+/** The rows with a verdict, and by verdict the rows that have it. */
 export interface JudgedRows {
   all: ReadonlySet<number>
   by: ReadonlyMap<Verdict['verdict'], ReadonlySet<number>>
@@ -131,7 +131,7 @@ export function readJudgedRows(family: RunFamily): JudgedRows {
   return { all: new Set(verdicts.map(({ row }) => row)), by }
 }
 
-/** A retry has some of the rows of the whole that was judged. */
+/** A retry has only some rows of the judged whole. */
 function readOwnVerdicts(family: RunFamily): Verdict[] {
   const verdicts = readVerdicts(family)
   if (family.record.parentRunId === null) return verdicts
@@ -141,8 +141,8 @@ function readOwnVerdicts(family: RunFamily): Verdict[] {
 }
 
 /**
- * Stores verdicts, all or none. One that speaks of a rule stands next to those of other rules of its row; any other
- * takes the place of all that was said of the row. Throws `BAD_USAGE` if the run has no such row, and
+ * Stores verdicts, all or none. A verdict on a rule is stored next to those on other rules of its row; any
+ * other replaces all verdicts on the row. Throws `BAD_USAGE` if the run has no such row, and
  * `WORKSPACE_UNUSABLE`.
  */
 export function storeVerdicts(family: RunFamily, verdicts: readonly NewVerdict[], nowMs = Date.now()): void {
@@ -162,12 +162,13 @@ export function storeVerdicts(family: RunFamily, verdicts: readonly NewVerdict[]
   })
 }
 
-/** The stratum of a sample, and how many rows it has. */
+/** The stratum of a sample and its number of rows. */
 export type VerdictStratum = Pick<Verdict, 'stratum' | 'stratum_rows'>
 
 /**
- * Puts verdicts in the place of all that was said of a row, and returns both. Without a `stratum` the
- * row keeps its own, or has the one back that it is given back with. Throws as {@link storeVerdicts} does, and `BAD_USAGE` if the row has other verdicts than `before`.
+ * Replaces all verdicts on a row, and returns the old and the new ones. Without a `stratum` the row keeps its
+ * own, or gets back the one that it is restored with. Throws as {@link storeVerdicts} does, and `BAD_USAGE`
+ * if the row has other verdicts than `before`.
  */
 export function replaceVerdicts(
   family: RunFamily,
@@ -206,8 +207,8 @@ export function replaceVerdicts(
 }
 
 /**
- * Has the verdicts on the rows of a new sample count for their strata, and all others for their own rows alone: two
- * samples together would stand for every row twice.
+ * Makes verdicts on the rows of a new sample count for their strata, and all others for their own rows only:
+ * two samples together would represent every row twice.
  */
 export function placeVerdicts(family: RunFamily, strata: ReadonlyMap<number, VerdictStratum>): void {
   const verdicts = readVerdicts(family)
@@ -230,7 +231,9 @@ function refuseMissingRows(family: RunFamily, rows: readonly number[]): void {
   }
 }
 
-/** Throws if the verdicts on a row are not those that the person saw: somebody has changed them since. */
+/**
+ * Throws if the verdicts on a row are not those that the person saw, because somebody has changed them since.
+ */
 function refuseChanged(row: string, found: readonly RowVerdict[], expected: readonly RowVerdict[]): void {
   const toKeys = (verdicts: readonly RowVerdict[]) =>
     JSON.stringify(
@@ -252,7 +255,7 @@ function writeVerdicts<Result>(family: RunFamily, write: (db: DatabaseSync) => R
   )
 }
 
-/** Opens the file for one piece of work. */
+/** Opens the file for one operation. */
 function withDatabase<Result>(file: string, work: (db: DatabaseSync) => Result): Result {
   const db = openDatabase(file)
   try {
@@ -264,7 +267,7 @@ function withDatabase<Result>(file: string, work: (db: DatabaseSync) => Result):
   }
 }
 
-/** A rollback journal keeps it one file, which is rarely written. */
+/** A rollback journal keeps it in one file; it is rarely written. */
 function openDatabase(file: string): DatabaseSync {
   let db: DatabaseSync | null = null
   try {

@@ -23,14 +23,15 @@ import { type CountedKind, readJudgedFor } from './row-search.ts'
 
 const JOURNAL_KINDS = listFacetKinds('counters', 'kinds', 'verdicts')
 
-/** The facets that the kinds of rows tell apart. */
+/** The facets that kinds of rows can tell apart. */
 type KindFacet = FacetOf<'counters' | 'kinds'>
 type JournalCounts = Record<KindFacet, ReadonlyMap<string, number>>
 type Counts = Record<(typeof JOURNAL_KINDS)[number], ReadonlyMap<string, number>>
 
 /**
- * Reads the facets of the rows under a filter that the journal counts or its indexes know, most rows first within a
- * kind. Without a filter the counters answer and nothing is scanned; else `counted` knows the rows.
+ * Reads the facets of the rows under a filter, as far as the journal counts them or its indexes know them,
+ * most rows first within a kind. Without a filter the counters answer and nothing is scanned; else `counted`
+ * knows the rows.
  */
 export function readFacets(view: RunFamily, filter: RowFilter = {}, counted?: Counted): FacetList {
   const judged = readJudgedRows(view)
@@ -53,7 +54,7 @@ export function readFacets(view: RunFamily, filter: RowFilter = {}, counted?: Co
   return { facets: toFacets(view, counts), isCounted }
 }
 
-/** The index's kinds, each with the rows that verdict and findings leave of it. */
+/** The index's kinds, each with its rows that match verdict and findings. */
 function listKinds(
   { index, findings, judged }: Omit<Searched, 'findings'> & Pick<Counted, 'findings'>,
   filter: RowFilter,
@@ -63,19 +64,19 @@ function listKinds(
   return index.kinds.map((kind, number) => ({ ...kind, rows: rows[number] ?? 0 }))
 }
 
-/** How many rows have a verdict. */
+/** Number of rows with a verdict. */
 type CountVerdict = (verdict: NonNullable<RowFilter['verdict']>) => number
 
-/** Rows by verdict; none if nobody has judged a row. */
+/** Rows by verdict; none without any verdict. */
 function countVerdicts(judged: JudgedRows, count: CountVerdict): Map<string, number> {
   if (judged.all.size === 0) return new Map()
   return new Map(([...VERDICTS, NO_VERDICT] as const).map((verdict) => [verdict, count(verdict)]))
 }
 
-/** The facets that only findings know, of values and scores; none before all rows were counted once. */
+/** The facets of values and scores, which only findings know; none before all rows were counted once. */
 export function readFoundFacets(view: RunFamily, filter: RowFilter = {}, counted?: Counted): FacetList {
   const { index, findings, isCounted } = counted ?? countAll(view, { filter }, true)
-  // What was counted before a run went on is better than nothing.
+  // Counts from before a run continued are better than nothing.
   if (findings?.isComplete !== true || !index.isComplete) return { facets: [], isCounted: false }
   const judged = readJudgedFor(view, filter)
   return { facets: countFound({ index, findings, judged }, filter), isCounted }
@@ -94,7 +95,7 @@ function readCounts(view: RunFamily): JournalCounts {
   for (const [key, rows] of counts.get('problem') ?? []) {
     const problem = readCauseKey(key)
     if (problem.severity !== 'error') continue
-    // An earlier version may have counted in words what is now counted by arguments.
+    // An earlier version may have counted by words what is now counted by arguments.
     const invalid = toInvalidKey(problem.code, problem.field, sayCause(problem))
     cause.set(invalid, (cause.get(invalid) ?? 0) + rows)
   }
@@ -104,13 +105,13 @@ function readCounts(view: RunFamily): JournalCounts {
   return { state, rule, error, cause, answer: counts.get('answer') ?? new Map() }
 }
 
-/** Rows that succeeded and triggered a rule; those with several are in several counts. */
+/** Rows that succeeded and triggered a rule; those with several rules are in several counts. */
 function countRuled(family: RunFamily, rules: ReadonlyMap<string, number>, succeeded: number): number {
   if (succeeded === 0 || ![...rules.values()].some((rows) => rows > 0)) return 0
   return countRowsWithRules(family)
 }
 
-/** Counts each kind of facet among the rows that all the other kinds of the filter leave. */
+/** Counts each kind of facet among the rows that match all other kinds of the filter. */
 function countKinds(kinds: readonly CountedKind[], filter: RowFilter): JournalCounts {
   const count = (facet: KindFacet, toValues: (kind: CountedKind) => readonly (string | null)[]) => {
     const others = withoutGroup(filter, facet)
@@ -127,7 +128,7 @@ function countKinds(kinds: readonly CountedKind[], filter: RowFilter): JournalCo
     state: count('state', ({ state }) => [state]),
     rule: count('rule', (kind) => (hasRule(kind, NO_RULE) ? [NO_RULE] : kind.rules)),
     error: count('error', ({ errorCode }) => [errorCode]),
-    // An error with a code is counted by it; only the cause that was chosen is a facet besides.
+    // An error with a code is counted by it; of other causes only the chosen one is a facet, too.
     cause: count('cause', ({ errorCode, causes }) =>
       errorCode === null ? causes : causes.filter((cause) => cause === filter.cause),
     ),
@@ -136,7 +137,7 @@ function countKinds(kinds: readonly CountedKind[], filter: RowFilter): JournalCo
 }
 
 function toFacets({ members, record }: RunFamily, counts: Counts): Facet[] {
-  // Rules are triggered by tasks alone.
+  // Only tasks trigger rules.
   const isTask = record.plan.operation.kind === 'task'
   const nameOf = nameRules(Array.from(readRuleNames(members), ([id, name]) => ({ id, name })))
   const toLabel = (facet: FacetId) =>

@@ -18,17 +18,18 @@ import {
 /** Counts by kind and value. */
 export type Counts = Map<string, Map<string, number>>
 
-/** Rows read at once. */
+/** Rows per read. */
 const PAGE = 5_000
-/** Counts rows that triggered a rule, among what is taken over. */
+/** Counts rows that triggered a rule, among those taken over. */
 const WITH_RULES = 'with_rules'
-/** Counts the rows that are taken over. */
+/** Counts the rows taken over. */
 const TAKEN = 'taken'
-/** Runs whose corrections are kept. */
+/** Most runs whose corrections are kept. */
 const CORRECTIONS_MAX = 200
 
 /**
- * What a run counted of rows that retries stand for now, by the run and its retries: such rows do not change any more.
+ * What a run counted of rows that retries now stand for, by the run and its retries: such rows no longer
+ * change.
  */
 const corrections = new Map<string, Counts>()
 
@@ -39,7 +40,7 @@ export function readFamilyCounts({ members }: RunFamily): Counts {
     const own = readFacetCounts(member.db)
     if (members.length > 1) addCounts(own, readCorrection(member, members))
     addCounts(merged, own)
-    // As recovery will count them; a load test lists what it lost itself.
+    // As recovery will count them; a load test itself lists what it lost.
     if (member.isCutOff && member.record.plan.load === undefined) {
       add(merged, 'error', CUT_OFF_CAUSE, countUnaccounted(member))
     }
@@ -71,7 +72,7 @@ export function countRowsRead(family: RunFamily, counts?: Counts): number {
   return members.reduce((sum, member) => sum + member.record.rowsRead, taken)
 }
 
-/** Rows that were tried, in whichever run, and are to be sent again. */
+/** Rows tried in any of the runs that are to be resent. */
 export function countToRepeat({ members, whole }: RunFamily, counts: Counts): number {
   let rows =
     (counts.get('state')?.get('pending') ?? 0) - members.reduce((sum, one) => sum + countFirstTries(one), 0)
@@ -91,7 +92,7 @@ export function countToRepeat({ members, whole }: RunFamily, counts: Counts): nu
   return rows
 }
 
-/** Rows that a correction put into the queue and that were never sent before. */
+/** Rows queued by a correction that were never sent before. */
 function countFirstTries({ db, record }: RunView): number {
   if (record.plan.earlierFixes === undefined) return 0
   const found = db.prepare("SELECT count(*) AS n FROM result WHERE state = 'pending' AND attempts = 0").get()
@@ -107,7 +108,7 @@ export function readFacetCounts(db: DatabaseSync): Counts {
   return kinds
 }
 
-/** Rows of one run that the watermark covers and that have no outcome, if nobody is sending them any more. */
+/** Rows of one run under the watermark without an outcome, if nobody is sending them any more. */
 export function countUnaccounted(view: RunView): number {
   const { record } = view
   const states = readFacetCounts(view.db).get('state') ?? new Map<string, number>()
@@ -115,16 +116,16 @@ export function countUnaccounted(view: RunView): number {
     Array.from(names, (state) => states.get(state) ?? 0).reduce((sum, n) => sum + n, 0)
   const unsent = countAll(listStates('unsent'))
   const accounted = countAll(states.keys()) - unsent
-  // A load test marks no rows, and sends them in their order: what was lost was of rows that
-  // no request before had, as far as there are such.
+  // A load test marks no rows, and sends them in order: lost requests were for rows without an earlier
+  // request, as far as there are such.
   if (record.plan.load !== undefined) {
     return Math.min(record.rowsRead - unsent - accounted, readRecoveredLoad(view).lost)
   }
-  // Marks of retries stand as `sending`; they have no outcome either.
+  // Retries mark rows as `sending`; these have no outcome either.
   return record.claimedRows - accounted + (states.get('sending') ?? 0)
 }
 
-/** What a member counted of the rows that others stand for, negative. */
+/** What a member counted of rows that others stand for, as negative counts. */
 function readCorrection(member: RunView, members: readonly RunView[]): Counts {
   const takers = findTakersOf(member, members)
   if (takers.length === 0) return new Map()
@@ -137,7 +138,7 @@ function readCorrection(member: RunView, members: readonly RunView[]): Counts {
   return correction
 }
 
-/** What a journal counted of the rows that others have, negative. */
+/** What a journal counted of rows that others have, as negative counts. */
 export function addUpTaken(
   member: Pick<RunView, 'db'>,
   takers: readonly { db: DatabaseSync; record: { corrects: boolean } }[],
@@ -159,7 +160,7 @@ export function addUpTaken(
         const state = String(row['state']) as ItemState
         add(correction, 'state', state, -1)
         if (row['answer'] !== null) add(correction, 'answer', String(row['answer']), -1)
-        // Why a row is invalid is counted with its problems.
+        // Reasons for invalid rows are counted with their problems.
         if (String(row['state']) === 'invalid') continue
         const group = findErrorGroup(left, { state, ...toCause(row) }, 1)
         if (group === null) continue
@@ -175,7 +176,7 @@ export function addUpTaken(
   return correction
 }
 
-/** A retry with corrections took rows, too, that were invalid, and counts what is wrong with any of its rows itself. */
+/** A correcting retry also took invalid rows, and itself counts the problems of all its rows. */
 function addUpCorrected(correction: Counts, { db }: Pick<RunView, 'db'>, ids: string): void {
   const invalid = db
     .prepare(
@@ -241,13 +242,13 @@ function toCause(row: Record<string, unknown>) {
   }
 }
 
-/** The names of all rules that rows of these runs triggered, by id, which stands for a name that is missing. */
+/** The names of all rules triggered by rows of these runs, by id, which replaces a missing name. */
 export function readRuleNames(members: readonly RunView[]): Map<string, string> {
   const rules = members.flatMap(({ db }) => db.prepare('SELECT rule_id, rule_name FROM rule').all())
   return new Map(rules.map((rule) => [String(rule['rule_id']), String(rule['rule_name'] || rule['rule_id'])]))
 }
 
-/** Rows that succeeded and triggered any rule, those that retries stand for counted there alone. */
+/** Rows that succeeded and triggered any rule; those that retries stand for count only there. */
 export function countRowsWithRules(family: RunFamily): number {
   const { members } = family
   const unsuccessful = readUnsuccessfulSets(family).reduce((sum, { sets }) => sum + sets.length, 0)
@@ -259,8 +260,8 @@ export function countRowsWithRules(family: RunFamily): number {
 }
 
 /**
- * Rows by the rules that they triggered without having succeeded: an answer can have rules beside an error, such as that
- * of another model.
+ * Rows by rules triggered without success: an answer can have rules next to an error, such as one of another
+ * model.
  */
 export function countRulesOfUnsuccessful(family: RunFamily): Map<string, number> {
   const counts = new Map<string, number>()
@@ -274,8 +275,8 @@ export function countRulesOfUnsuccessful(family: RunFamily): Map<string, number>
 }
 
 /**
- * The sets of rules of rows that did not succeed, by the journal that says what they are now. None of a run that is sending:
- * looking them up takes 0.6 µs a row, and is asked for again and again.
+ * The rule sets of unsuccessful rows, by the journal that has their present state. Skips a run that is
+ * sending: looking them up takes 0.6 µs a row, and happens again and again.
  */
 function readUnsuccessfulSets({ members }: RunFamily): { db: DatabaseSync; sets: number[] }[] {
   const states = JSON.stringify(listStates('open', 'unsuccessful'))
