@@ -5,13 +5,13 @@ export function quoteForShell(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`
 }
 
-/** Signs that a shell would act on outside of quotes. */
+/** Characters that a shell interprets outside of quotes. */
 const SHELL_SIGNS = '|&;<>()$`*?[]\n'
 
 /**
- * The words of a command as a POSIX shell splits them, quotes and backslashes included, for a program that is run without
- * one. What only a shell could do, such as a pipe or `$HOME`, is not taken for plain text: then a fault says so. With
- * `keepsBackslashes`, those outside of quotes belong to paths, as on Windows.
+ * The words of a command as a POSIX shell splits them, including quotes and backslashes, for running a
+ * program without a shell. Anything that needs a shell, such as a pipe or `$HOME`, is a fault instead of
+ * plain text. With `keepsBackslashes`, backslashes outside of quotes belong to paths, as on Windows.
  */
 export function splitCommand(
   command: string,
@@ -56,13 +56,13 @@ interface CurlRequest {
   /** JSON text; null if the request has none. */
   body: string | null
   hasKey: boolean
-  /** Name of the environment variable that holds the key; the key itself never appears. */
+  /** Name of the environment variable with the key; the key itself never appears. */
   apiKeyEnv: string
-  /** Further headers, as a plan has them (default: none). */
+  /** Further headers, in a plan's notation (default: none). */
   headers?: PlanHeaders | undefined
 }
 
-/** A header as a word of a shell, which reads its secrets from where the plan does. */
+/** A header as a shell word that reads its secrets from the same place as the plan. */
 function quoteHeader(name: string, written: string): string {
   const value = parseHeaderValue(written)
   if (value.kind === 'file') return `"${name}: $(cat ${quoteForShell(value.path)})"`
@@ -71,8 +71,8 @@ function quoteHeader(name: string, written: string): string {
 }
 
 /**
- * A `curl` command for a POSIX shell that sends exactly this request again. The key is read from the environment when
- * the command runs, so the text can be shared.
+ * A `curl` command for a POSIX shell that sends exactly this request. It reads the key from the environment,
+ * so the text can be shared.
  */
 export function toCurl(request: CurlRequest): string {
   const env = /^[A-Za-z_][A-Za-z0-9_]*$/.test(request.apiKeyEnv) ? request.apiKeyEnv : 'SLUICE_API_KEY'

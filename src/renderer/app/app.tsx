@@ -46,7 +46,7 @@ const announceEnds: Parameters<typeof useFollowRuns>[0] = (before, now) => {
   for (const runId of findEnded(before, now)) announceEnd(runId).catch(() => {})
 }
 
-/** The whole window: the shell, and in it the screen that the address names. */
+/** The whole window: the shell around the screen that the address names. */
 export function App() {
   const route = useRoute()
   useFollowRuns(announceEnds)
@@ -69,7 +69,7 @@ export function App() {
   const openResults = useCallback((runId: string) => goTo({ kind: 'results', runId }), [])
   const stored = useQuery(
     ask.connections.list.queryOptions({
-      // A store that is asked for a key answers once a person has unlocked it.
+      // A store that asks a person to unlock it answers only after that.
       refetchInterval: ({ state }) => (state.data?.some(isAskedFor) ? 1_000 : false),
     }),
   )

@@ -11,12 +11,12 @@ import { formatTimestamp } from '../ui/format-time.ts'
 import { ErrorNotice } from '../ui/layout/screen.tsx'
 import { SafeText } from '../ui/text/safe-text.tsx'
 
-/** Keeps Escape from a dialog underneath, whose question this one is. */
+/** Keeps Escape from also closing a dialog underneath. */
 const ESCAPE_HERE = { 'data-mantine-stop-propagation': true }
 
 /**
- * Says that a person has to confirm something before production, and leads to the page that asks for it: no page with
- * content of users may answer. Closes when the question was answered, and whoever waited for it goes on.
+ * Says that a person must confirm something before production, and links to the page for that: no page with
+ * user content may answer. Closes once the question is answered, and the waiting code continues.
  */
 export function Confirmation() {
   const question = useWaitingQuestion()
@@ -78,14 +78,16 @@ export function Confirmation() {
   )
 }
 
-/** The question before production that this window waits for, and the wall-clock time until which; null without one. */
+/**
+ * The production question that this window waits for, and the wall-clock time until which; null without one.
+ */
 function useWaitingQuestion(): (WaitingQuestion & { untilMs: number }) | null {
   const [waiting, setWaiting] = useState<(WaitingQuestion & { untilMs: number }) | null>(null)
   useStream({
     follow: (signal) => followQuestion(bridge, signal),
     onSaid: (question) => setWaiting(question && { ...question, untilMs: Date.now() + question.waitsMs }),
     onEnd: () => {
-      // What this window asked for ends with its connection.
+      // The window's requests end with its connection.
       setWaiting(null)
       return undefined
     },

@@ -33,15 +33,15 @@ import { beginCorrection } from './correct-run.tsx'
 import { goTo } from './route.ts'
 
 /**
- * A run that is to be taken up again, and how: where it stopped, or with what did not succeed, which may be corrected
- * first.
+ * A run to be continued, and how: from where it stopped, or with its unsuccessful rows, which may be
+ * corrected first.
  */
 interface ContinueRequest {
   kind: 'resume' | 'retry' | 'correct'
   runId: string
 }
 
-/** Asks what must be known before a run is taken up again, takes it up, and shows it. */
+/** Asks what must be known before a run continues, continues it, and shows it. */
 export function ContinueRun(props: {
   request: ContinueRequest
   connections: readonly ConnectionEntry[]
@@ -54,7 +54,7 @@ export function ContinueRun(props: {
   const [otherKey, setOtherKey] = useState<string | null>(null)
   const taking = useMutation({
     mutationFn: async ({ replaces, apiKey, ...rest }: ContinueChoice) => {
-      // A key that takes the place of a refused one is another, as is meant.
+      // Replacing a refused key with a different one is intended.
       if (
         apiKey !== undefined &&
         apiKey !== otherKey &&
@@ -87,7 +87,7 @@ export function ContinueRun(props: {
   const open = useQuery(ask.check.openWarnings.queryOptions({ input: { runId } }))
   const ownKey = useOwnKey(runId, summary)
   if (summary === undefined || access.isPending || open.isPending || ownKey === null) return null
-  // A retry sends what is left of the whole run, whichever part of it is shown.
+  // A retry sends what is left of the whole run, even if only a part of it is shown.
   const rows = kind === 'resume' ? summary.rows : (summary.whole_run?.rows ?? summary.rows)
   const addsTwice = mayAddTwice(summary.operation)
   const unknown = addsTwice ? countDoubleAdds(rows, kind === 'resume' ? 'resume' : 'retry') : rows.unknown
@@ -98,7 +98,7 @@ export function ContinueRun(props: {
       unknown={unknown}
       mayAddTwice={addsTwice}
       awaiting={rows.awaiting}
-      // A correction checks its rows again, and asks then.
+      // A correction checks its rows again, and asks after that.
       open={kind === 'correct' ? [] : (open.data ?? [])}
       keySituation={{
         isNeeded: access.data?.needsKey ?? true,
@@ -116,7 +116,10 @@ export function ContinueRun(props: {
   )
 }
 
-/** The key that was typed in this window and the run was sent with; empty if there is none, null while that is asked. */
+/**
+ * The key typed in this window with which the run was sent; empty if there is none, null while that is
+ * unknown.
+ */
 function useOwnKey(runId: string, summary: RunSummary | undefined): string | null {
   const apiKeys = summary === undefined ? [] : recallTypedKeys(toAddresses(summary))
   const { data, isPending } = useQuery({
@@ -132,8 +135,8 @@ function useOwnKey(runId: string, summary: RunSummary | undefined): string | nul
 }
 
 /**
- * The current request, if any, with functions to set and drop it. Whoever leaves the screens of its run, such as by the
- * Back button, drops it: its question would stand over another run.
+ * The current request, if any, with functions to set and drop it. Leaving the screens of its run, for example
+ * with the Back button, drops it: its question would appear over another run.
  */
 export function useContinueRequest(shownRunId: string | null) {
   const [request, setRequest] = useState<ContinueRequest | null>(null)
@@ -142,25 +145,28 @@ export function useContinueRequest(shownRunId: string | null) {
   return { request: request?.runId === shownRunId ? request : null, make: setRequest, drop }
 }
 
-/** Rows that are taken up whatever is chosen, with those of unknown outcome; `rows` are those of the run or the whole. */
+/**
+ * Rows that are sent whatever is chosen, including those with an unknown outcome; `rows` are those of the run
+ * or the whole.
+ */
 function toCertain(
   kind: ContinueRequest['kind'],
   summary: Parameters<typeof countRefused>[0],
   rows: RowCounts,
 ): number {
-  // A run that goes on sends again what was refused for its key alone.
+  // Resuming also resends what was refused only because of the key.
   if (kind === 'resume') return rows.not_sent + countRefused(summary)
   return countRows(rows, 'unsuccessful') + (kind === 'correct' ? countRows(rows, 'unsent') : 0)
 }
 
-/** A run's own connection says more than its address. */
+/** A run's own connection is more specific than its address. */
 function toPlace(place: NamedPlace, access: RunAccess | undefined): NamedPlace {
   const name = access?.connectionName ?? null
   if (access === undefined || name === null) return place
   return { name, kind: access.isProduction ? 'production' : 'other' }
 }
 
-/** What a person decides before a run is taken up again. */
+/** A person's choices before a run continues. */
 interface ContinueChoice {
   onUnknown: 'resend' | 'skip'
   resendIndexAdds?: boolean
@@ -171,24 +177,24 @@ interface ContinueChoice {
 }
 
 /**
- * Asks what must be known before an interrupted run goes on, or what did not succeed is sent again: what happens to
- * rows of unknown outcome, and the key if none is at hand or the service refused it.
+ * Asks what must be known before an interrupted run resumes or unsuccessful rows are resent: what to do with
+ * rows with an unknown outcome, and the key if none is available or the service refused it.
  */
 function ContinueDialog(props: {
   kind: ContinueRequest['kind']
   /** Rows that are sent whatever is chosen. */
   rows: number
   unknown: number
-  /** Whether sending those again may add items to an index twice. */
+  /** Whether resending those may add items to an index twice. */
   mayAddTwice: boolean
   /** Rows whose callbacks are awaited; they are not sent again. */
   awaiting: number
-  /** Warnings that have to be accepted before the rows are sent. */
+  /** Warnings that must be accepted before the rows are sent. */
   open: readonly ProblemGroup[]
   keySituation: KeySituation
-  /** A typed key that the run was not sent with, which a person has to confirm. */
+  /** A typed key that differs from the run's, which a person must confirm. */
   otherKey: string | null
-  /** Where the rows go; a production place is named and warned of. */
+  /** Where the rows go; production is named with a warning. */
   place: NamedPlace
   busy: boolean
   error: unknown
@@ -307,22 +313,22 @@ function toWords(kind: ContinueRequest['kind'], rows: number, awaiting: number):
   return `${formatCounted(rows, 'row')} have not been sent yet. The run continues where it stopped. ${others}`
 }
 
-/** What a person may choose of the key that a run is taken up with. */
+/** The choices about the key that a run continues with. */
 export interface KeySituation {
-  /** Whether no stored key is at hand, so that one has to be typed. */
+  /** Whether no stored key is available, so that one must be typed. */
   isNeeded: boolean
   /** Rows whose newest answer refuses the key. */
   refusedRows: number
   /** The stored key that is sent unless another is typed. */
   stored: { connection: string; label: string; isTypeable: boolean } | null
-  /** The key that was typed in this window and the run was sent with; empty if there is none. */
+  /** The key typed in this window with which the run was sent; empty if there is none. */
   own: string
 }
 
 interface KeyChoice {
-  /** Null for the stored one. */
+  /** Null for the stored key. */
   typed: string | null
-  /** Whether the typed one replaces the stored one. */
+  /** Whether the typed key replaces the stored one. */
   isKept: boolean
 }
 
@@ -339,7 +345,7 @@ function findSentKey(entry: ConnectionEntry | undefined): KeySituation['stored']
   return { connection: entry.name, label: key.label, isTypeable: isTypeable(key) }
 }
 
-/** What is chosen at first: a refused key is not sent again without being asked about. */
+/** The initial choice: a refused key is not sent again without asking. */
 export function toFirstKeyChoice({ isNeeded, refusedRows, stored, own }: KeySituation): KeyChoice {
   const isRefused = refusedRows > 0
   return {
@@ -348,7 +354,7 @@ export function toFirstKeyChoice({ isNeeded, refusedRows, stored, own }: KeySitu
   }
 }
 
-/** Takes the key for a run that is taken up: if none is at hand, or if the service refused the one it had. */
+/** Takes the key for continuing a run, if none is available or the service refused the earlier one. */
 function ContinueKey(props: {
   situation: KeySituation
   choice: KeyChoice

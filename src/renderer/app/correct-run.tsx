@@ -11,22 +11,22 @@ import { ErrorNotice, Screen } from '../ui/layout/screen.tsx'
 import { openScratchpad } from './flow.ts'
 import { goTo } from './route.ts'
 
-/** What a person chose for a retry, apart from how its rows are corrected. */
+/** A person's choices for a retry, except corrections. */
 type Choice = Omit<Parameters<typeof bridge.runs.correctRun>[0], 'runId' | 'fixes'>
 
-/** What is known of corrections, by the run that is corrected; in memory alone, since a key may be among it. */
+/** What is known about corrections, by corrected run; only in memory, since this may include a key. */
 interface Corrections {
-  /** The retry that is held, and what was chosen for it. */
+  /** The held retry, and the choices for it. */
   held: Readonly<Record<string, { retryId: string; choice: Choice }>>
-  /** The run that each retry corrects: another retry of it follows with each correction. */
+  /** The run that each retry corrects; each correction creates another retry of it. */
   parents: Readonly<Record<string, string>>
-  /** The newest fixes; those of the retry on the screen may be older while its rows are checked again. */
+  /** The newest fixes; those of the retry on screen may be older while its rows are checked again. */
   fixes: Readonly<Record<string, readonly Fix[]>>
 }
 
 const useCorrections = create<Corrections>(() => ({ held: {}, parents: {}, fixes: {} }))
 
-/** Makes a retry that corrects what did not succeed in a run, holds it, and shows what is wrong with its rows. */
+/** Creates and holds a retry that corrects a run's unsuccessful rows, and shows what is wrong with them. */
 export async function beginCorrection(runId: string, choice: Choice): Promise<void> {
   const { retries } = await bridge.runs.summarize({ runId })
   const { fixes = [] } = await bridge.runs.readPlan({ runId: retries.at(-1)?.run_id ?? runId })
@@ -43,7 +43,7 @@ async function holdRetry(runId: string, choice: Choice, fixes: readonly Fix[]): 
   return retryId
 }
 
-/** Forgets what was chosen for a retry that is no longer held, and its fixes. */
+/** Forgets the choices and fixes for a retry that is no longer held. */
 function forgetChoice(runId: string): void {
   useCorrections.setState(
     ({ held: { [runId]: _dropped, ...held }, fixes: { [runId]: _known, ...fixes } }) => ({
@@ -58,11 +58,11 @@ export function useCorrectedRun(retryId: string | null): string | null {
   return useCorrections(({ parents }) => (retryId === null ? null : (parents[retryId] ?? null)))
 }
 
-/** The check of a retry that is held: its rows are corrected like those of a new run, then sent again. */
+/** The check of a held retry: its rows are corrected like those of a new run, then resent. */
 export function CorrectRun(props: {
   runId: string
   namePlace: NamePlace
-  /** Asks again how the run is retried: what was chosen is not known after the page was loaded again. */
+  /** Asks again how to retry the run, since a reload of the page loses the choices. */
   onAsk: (parentRunId: string) => void
 }) {
   const { runId } = props
@@ -70,7 +70,7 @@ export function CorrectRun(props: {
   const retry = useQuery({
     queryKey: ['correction', runId],
     queryFn: async () => {
-      // Before that it may not even have a journal.
+      // Before this, it may not even have a journal.
       await bridge.runs.awaitReady({ runId })
       const [plan, summary, columns] = await Promise.all([
         bridge.runs.readPlan({ runId }),
@@ -79,7 +79,7 @@ export function CorrectRun(props: {
       ])
       return { runId, plan, columns, summary, parentRunId: summary.parent_run_id ?? runId }
     },
-    // Of the same run: what is shown is what "Send" sends.
+    // Only of the same run, so that "Send" sends what is shown.
     placeholderData: (previous) => (previous?.parentRunId === correctedRunId ? previous : undefined),
   })
   const newest = useCorrections((known) => known.fixes[retry.data?.parentRunId ?? runId])
@@ -121,8 +121,8 @@ export function CorrectRun(props: {
 let correcting: Promise<void> = Promise.resolve()
 
 /**
- * The retry has sent nothing: another one, with other fixes, takes its rows. Two cannot be held at once, so the fixes
- * are kept here until the other one has them. Of several changes at once the last counts.
+ * The held retry has sent nothing: another one with other fixes replaces it. Only one can be held at a time,
+ * so the fixes are kept here until the other one has them. Of several changes at once, the last counts.
  */
 function correctAgain(
   shown: string,
@@ -145,7 +145,7 @@ function correctAgain(
   return recheck
 }
 
-/** It is gone already where the one that was to follow could not be made. */
+/** It may already be gone if its successor could not be created. */
 async function deleteRetry(runId: string): Promise<void> {
   await bridge.runs.deleteRun({ runId }).catch((error: unknown) => {
     if (parseBridgeError(error)?.code !== 'RUN_NOT_FOUND') throw error

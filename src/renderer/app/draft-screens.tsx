@@ -55,7 +55,7 @@ import { findMediaTodo, findOperationTodo } from './run-request.ts'
 import { type Place, PlaceLink } from './shell/rail.tsx'
 import styles from './shell/shell.module.css'
 
-/** The step that can be shown: one whose forerunners are missing gives way to the last that has them. */
+/** The step to show: if earlier steps are incomplete, the last one whose earlier steps are complete. */
 function toShownStep(step: DraftStep, draft: { preview: unknown; heldRunId: string | null }): DraftStep {
   if (step === 'operation') return step
   if (step === 'source' || draft.preview === null) return 'source'
@@ -66,7 +66,7 @@ function toShownStep(step: DraftStep, draft: { preview: unknown; heldRunId: stri
 const goToOperation = () => goTo({ kind: 'draft', step: 'operation' })
 const goToSource = () => goTo({ kind: 'draft', step: 'source' })
 
-/** The screens of a run that is being prepared, over the draft of this window. */
+/** The screens of a run that is being prepared; they show this window's draft. */
 export function DraftScreens(props: {
   step: DraftStep
   app: AppDescription | null
@@ -223,7 +223,7 @@ function toKeyNames({ mapping, preview, operation }: Draft): KeyNames {
   return { fields: Object.keys(whole).filter(isFilled), columns }
 }
 
-/** The steps of a new run, in order; what cannot be opened yet says why. */
+/** The steps of a new run, in order; a step that cannot be opened yet says why. */
 export function toSteps(draft: Pick<Draft, 'source' | 'preview' | 'heldRunId'>, current: DraftStep): Place[] {
   const hasPreview = draft.preview !== null
   const isChecked = draft.heldRunId !== null
@@ -244,7 +244,7 @@ export function toSteps(draft: Pick<Draft, 'source' | 'preview' | 'heldRunId'>, 
   ]
 }
 
-/** Stands above each step of a new run. The run being prepared stays as it is when another place is opened. */
+/** Shown above each step of a new run. Opening another place leaves the draft unchanged. */
 function Stepper({ current }: { current: DraftStep }) {
   const draft = useDraft()
   return (

@@ -18,7 +18,7 @@ import { DEFAULT_SETTINGS, type Settings, sendingSettingsSchema } from '../featu
 import { DEFAULT_MEDIA, PREVIEW_ROWS, readingSchema } from '../features/source/reading.ts'
 import type { DraftStep } from './route.ts'
 
-/** What a window begins with if nothing was done before. */
+/** A window's first operation if nothing was done before. */
 export const FIRST_OPERATION: Operation = {
   kind: 'task',
   mode: 'sync',
@@ -33,13 +33,13 @@ const destinationSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('service'), baseUrl: z.string(), taskBaseUrl: z.string() }),
 ])
 
-/** What outlives a reload of the page: everything but the API key and what stands in the rows. */
+/** What survives a reload of the page: everything except the API key and the content of rows. */
 const memorySchema = z.object({
-  // One whose index or watchlist was not typed yet is none: it begins as the first one again.
+  // An operation whose index or watchlist was not typed yet is invalid, so the first one replaces it.
   operation: operationSchema.catch(FIRST_OPERATION),
-  /** Whether the operation was chosen in this window; until then it is that of the newest run. */
+  /** Whether the operation was chosen in this window; until then it is the newest run's. */
   isOperationChosen: z.boolean().catch(true),
-  /** Whether where the rows go was chosen in this window; until then it is the connection in use. */
+  /** Whether the destination was chosen in this window; until then it is the connection in use. */
   isDestinationChosen: z.boolean().catch(true),
   isLoad: z.boolean().catch(false),
   load: loadSettingsSchema.catch(DEFAULT_LOAD),
@@ -52,17 +52,17 @@ const memorySchema = z.object({
     z.object({ kind: z.literal('template'), template: z.string() }),
   ]),
   mapping: planSchema.shape.mapping.unwrap(),
-  /** What is sent otherwise than the source has it. */
+  /** Corrections of what the source has. */
   fixes: fixesSchema.default([]),
-  /** That only rows are sent which were not sent before; null while all are. */
+  /** Restricts sending to rows that were not sent before; null to send all. */
   onlyNew: planSchema.shape.onlyNew.nullable().default(null),
-  /** The run that holds the checked rows and has sent nothing, or only the first few; null before the check. */
+  /** The run that holds the checked rows and has sent none or only the first few; null before the check. */
   heldRunId: z.string().nullable(),
 })
 
 type Memory = z.infer<typeof memorySchema>
 
-/** A run that is being prepared: what each step has decided so far. */
+/** A run that is being prepared: the decisions of each step so far. */
 export interface Draft extends Omit<Memory, 'settings' | 'fixes'> {
   remembered: RememberedOperations
   settings: Settings
@@ -70,11 +70,11 @@ export interface Draft extends Omit<Memory, 'settings' | 'fixes'> {
   fixes: readonly Fix[]
   /** The fixes that the held rows were checked with. */
   heldFixes: readonly Fix[]
-  /** Whether what this window had before a reload is being taken up again. */
+  /** Whether this window's draft from before a reload is being restored. */
   isRestoring: boolean
 }
 
-/** What begins again with another source. */
+/** Parts that are reset with another source. */
 const OF_SOURCE = {
   source: null,
   reading: { header: true },
@@ -100,10 +100,10 @@ const EMPTY: Draft = {
   ...OF_SOURCE,
 }
 
-/** The draft of this window. Holds the API key in memory alone. */
+/** The draft of this window. It keeps the API key in memory only. */
 export const useDraft = create<Draft>(() => EMPTY)
 
-/** How far the draft has come: the step to go on with. */
+/** The furthest step that the draft can continue with. */
 export function toFurthestStep({ source, preview, heldRunId }: Draft): DraftStep {
   if (heldRunId !== null) return 'review'
   if (preview !== null) return 'mapping'
@@ -114,7 +114,7 @@ export function changeDraft(change: Partial<Draft>): void {
   useDraft.setState(change)
 }
 
-/** Begins again with another source; what is done with it and where stay as they were, how many are in flight does not. */
+/** Resets the draft to another source; operation and destination stay, the number in flight does not. */
 export function restartDraft(source: ChosenSource | null): void {
   useDraft.setState(({ settings }) => ({
     ...OF_SOURCE,
@@ -123,7 +123,7 @@ export function restartDraft(source: ChosenSource | null): void {
   }))
 }
 
-/** Begins again with nothing: the kind of operation and where stay; its options and the source go. */
+/** Resets the draft; the kind of operation and the destination stay, its options and the source do not. */
 export function clearDraft(): void {
   restartDraft(null)
   useDraft.setState(({ operation }) => ({
@@ -133,13 +133,13 @@ export function clearDraft(): void {
   }))
 }
 
-/** What is kept of a draft: what the schema names, so not the key that was typed. */
+/** The stored part of a draft: the schema's members, which exclude the typed key. */
 export function toMemory(draft: Draft): Memory {
-  // Fixes of one cell hold its text; they are read back from the plan of the held run.
+  // Fixes of single cells contain their text; they are restored from the held run's plan.
   return memorySchema.parse({ ...draft, fixes: draft.fixes.filter(({ kind }) => kind !== 'cell') })
 }
 
-/** Reads back what {@link toMemory} gave; null if it is of another version, or incomplete. */
+/** Reads the result of {@link toMemory}; null if it is from another version, or incomplete. */
 export function parseMemory(
   text: string | null,
 ): Omit<Draft, 'preview' | 'remembered' | 'heldFixes' | 'isRestoring'> | null {
@@ -169,27 +169,27 @@ function forgetDraft(): void {
   try {
     sessionStorage.removeItem(KEY)
   } catch {
-    // It keeps nothing.
+    // It stores nothing.
   }
 }
 
-/** Keeps the draft of this window over a reload of the page; another window has its own. */
+/** Keeps this window's draft over a reload of the page; each window has its own. */
 export function rememberDraft(): void {
   useDraft.subscribe((draft) => {
     if (draft.isRestoring) return
     try {
       sessionStorage.setItem(KEY, JSON.stringify(toMemory(draft)))
     } catch {
-      // A browser that keeps nothing is no reason to fail: the draft is lost with the page, as it says. But no older
-      // draft may come back instead.
+      // If the browser stores nothing, the draft is lost with the page, as it says. But no older draft may
+      // return instead.
       forgetDraft()
     }
   })
 }
 
 /**
- * Takes up the draft that this window had before its page was reloaded: reads the source again, and holds on to the
- * checked rows where the engine still holds them. What is gone is left out; the API key has to be typed again.
+ * Restores the draft that this window had before a reload: reads the source again, and keeps the checked rows
+ * if the engine still holds them. Missing parts are left out; the API key must be typed again.
  */
 export async function restoreDraft(): Promise<void> {
   const memory = parseMemory(sessionStorage.getItem(KEY))
@@ -207,7 +207,7 @@ export async function restoreDraft(): Promise<void> {
     changeDraft({ heldRunId: null, ...held, source, preview, isRestoring: false })
   } catch {
     if (!useDraft.getState().isRestoring) return
-    // The file is gone, or can no longer be read: what was chosen for it is of no use.
+    // The file is gone or unreadable, so the choices for it are useless.
     changeDraft({ source: null, preview: null, mapping: {}, fixes: [], isRestoring: false })
   }
 }

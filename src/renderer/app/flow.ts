@@ -46,8 +46,8 @@ export function continueDraft(): void {
 const STARTED_OVER = 'started-over'
 
 /**
- * Begins the draft again: the kind of operation and where stay; its options, requests in flight and the source go, until
- * this is undone. The rows have to be checked again then.
+ * Resets the draft: the kind of operation and the destination stay; its options, the number in flight and the
+ * source are removed, which can be undone. The rows must be checked again then.
  */
 export function discardDraft(): void {
   const draft = useDraft.getState()
@@ -66,7 +66,7 @@ export function discardDraft(): void {
   })
 }
 
-/** Starts the sandbox and takes its sample, which is content to be submitted, to the Source screen. */
+/** Starts the sandbox and opens its sample, which is content to submit, on the Source screen. */
 export async function openSandboxTrial(): Promise<void> {
   const { sample } = await bridge.sandbox.start()
   chooseActivity('task')
@@ -76,8 +76,8 @@ export async function openSandboxTrial(): Promise<void> {
 }
 
 /**
- * Begins a draft that does something with entries of a list, where these came from, and checks it at once. What keeps
- * it from being checked, such as a key that is missing, is shown by its steps.
+ * Begins a draft for entries of a list, with the service that they came from, and checks it at once. Whatever
+ * prevents the check, such as a missing key, is shown by its steps.
  */
 export async function openListDraft(
   { kind, list, service, isSandbox, source }: ListDraft,
@@ -103,16 +103,16 @@ export async function openListDraft(
   else goTo({ kind: 'draft', step: 'operation' })
 }
 
-/** Begins with what the newest run did, unless the person has chosen something in this window. */
+/** Begins with the operation of the newest run, unless the person has chosen something in this window. */
 export function beginWith(operation: Operation): void {
   const { isOperationChosen, source } = useDraft.getState()
   if (!isOperationChosen && source === null) changeDraft({ operation })
 }
 
 /**
- * Has the draft go where the machine says, as long as the person has not chosen a place in this window and no rows are
- * checked. A source may be there already: one that was opened with the program, or dropped before the machine had
- * answered. The list of connections is newer than that answer where a connection was just added or put in use.
+ * Sets the draft's destination to the one in `described`, unless the person chose one in this window or rows
+ * are checked. There may already be a source, opened with the program or dropped before `described` arrived.
+ * The list of connections is newer than `described` if a connection was just added or put in use.
  */
 export function beginAt(
   described: AppDescription['beginsAt'],
@@ -122,10 +122,10 @@ export function beginAt(
   const beginsAt = inUse === undefined ? described : ({ kind: 'stored', name: inUse.name } as const)
   const { isDestinationChosen, isRestoring, heldRunId, settings } = useDraft.getState()
   if (isDestinationChosen || isRestoring || heldRunId !== null) return
-  // An address is only that of the newest run, which another window may have sent.
+  // A plain address only comes from the newest run, which another window may have sent.
   if (beginsAt.kind === 'service' && settings.destination.kind !== 'sandbox') return
   const destination = toDestination(beginsAt)
-  // A stored connection that is not listed yet is begun at when it is.
+  // If the stored connection is not listed yet, its destination is set once it is.
   if (destination.kind === 'stored' && findEntry(destination, connections) === null) return
   changeDraft({ settings: withDestination(settings, destination, connections) })
 }
@@ -138,8 +138,8 @@ function toDestination(beginsAt: AppDescription['beginsAt']): Destination {
 }
 
 /**
- * Has the draft go to the connection that the person has just put in use, whatever was chosen before. Rows that were
- * checked for another place stay there.
+ * Sets the draft's destination to the connection that the person just put in use, overriding earlier choices.
+ * Checked rows keep their destination.
  */
 export function followConnection(name: string, connections: readonly ConnectionEntry[]): void {
   const { heldRunId, settings } = useDraft.getState()
@@ -148,14 +148,18 @@ export function followConnection(name: string, connections: readonly ConnectionE
   changeDraft({ settings: withDestination(settings, destination, connections) })
 }
 
-/** Where the checked rows of the draft go, unless that is the connection in use; null without such rows. */
+/**
+ * The destination of the draft's checked rows, if it is not the connection in use; null without such rows.
+ */
 export function findOtherPlace(draft: Draft, connections: readonly ConnectionEntry[]): string | null {
   const { destination } = draft.settings
   if (draft.heldRunId === null || findEntry(destination, connections)?.isInUse === true) return null
   return nameDestination(destination, connections).name
 }
 
-/** Chooses another operation, or a load test of submitting content; each is as it was left. */
+/**
+ * Switches to another operation, or to a load test of submitting content; each keeps its earlier settings.
+ */
 export function chooseActivity(activity: Activity): void {
   const { operation, remembered } = useDraft.getState()
   const known = { ...remembered, [operation.kind]: operation }
@@ -163,7 +167,7 @@ export function chooseActivity(activity: Activity): void {
   changeDraft({ remembered: known, isLoad: activity === 'load' })
 }
 
-/** Sets the operation. The columns are matched again if they fill other fields now. */
+/** Sets the operation. Columns are matched again if the fields differ. */
 export function changeOperation(operation: Operation): void {
   const { operation: old, preview, mapping } = useDraft.getState()
   const isOther = old.kind !== operation.kind
@@ -177,12 +181,15 @@ export function changeOperation(operation: Operation): void {
   })
 }
 
-/** Reads the source otherwise. Corrections name rows and fields as they were read before. */
+/** Changes how the source is read. This drops corrections, which name rows and fields as read before. */
 export function changeReading(reading: Reading): void {
   changeChecked({ reading, fixes: [] })
 }
 
-/** Leaves out one of the files of the source, by its index. Corrections name rows as they were counted before. */
+/**
+ * Leaves out one of the source's files, by its index. This drops corrections, which name rows as counted
+ * before.
+ */
 export async function leaveOutFile(file: number): Promise<void> {
   const { source } = useDraft.getState()
   if (source === null) return
@@ -190,32 +197,32 @@ export async function leaveOutFile(file: number): Promise<void> {
   changeChecked({ source: left, fixes: [] })
 }
 
-/** Fills the fields otherwise. */
+/** Changes what fills the fields. */
 export function changeMapping(mapping: Mapping): void {
   changeChecked({ mapping })
 }
 
-/** Changes something that the checked rows depend on: they have to be checked again. */
+/** Changes something that checked rows depend on, so they must be checked again. */
 export function changeChecked(change: Partial<Draft>): void {
   dropRun(useDraft.getState().heldRunId)
-  // What rows are recognized by may be another then.
+  // The key that identifies rows may change with it.
   changeDraft({ onlyNew: null, ...change, heldRunId: null })
 }
 
-/** Keeps what the source looks like; columns of other names are matched again. */
+/** Stores the source's preview; columns with other names are matched again. */
 export function keepPreview(preview: BridgePreview): void {
   const { preview: old, operation } = useDraft.getState()
   if (old !== null && old.columns.join('\n') === preview.columns.join('\n')) changeDraft({ preview })
   else changeDraft({ preview, mapping: suggestMapping(preview.columns, operation, preview).mapping })
 }
 
-/** Leaves the Operation screen: where the rows go is now what it shows, whatever the machine says later. */
+/** Leaves the Operation screen. From now on the destination counts as chosen. */
 export function continueFromOperation(): void {
   changeDraft({ isDestinationChosen: true })
   goTo({ kind: 'draft', step: 'source' })
 }
 
-/** Leaves the Source screen: to Mapping, or straight to Check where every header is a field already. */
+/** Leaves the Source screen: to Mapping, or straight to Check if every header is already a field. */
 export async function continueFromSource(): Promise<void> {
   const { preview, operation } = useDraft.getState()
   if (preview === null) return
@@ -226,7 +233,9 @@ export async function continueFromSource(): Promise<void> {
   else goTo({ kind: 'draft', step: 'mapping' })
 }
 
-/** Whether the last run of a source with the same columns mapped them otherwise, which Mapping then offers. */
+/**
+ * Whether the last run of a source with the same columns had a different mapping, which Mapping then offers.
+ */
 async function wasMappedOtherwise(
   columns: readonly string[],
   operation: Operation,
@@ -236,14 +245,14 @@ async function wasMappedOtherwise(
   return last !== null && !isSameMapping(keepKnownFields(last.mapping, operation), mapping)
 }
 
-/** Reads and checks every row, sends nothing, and shows what was found. */
+/** Reads and checks every row without sending, and shows what was found. */
 export async function checkDraft(): Promise<void> {
   if (await holdRun()) goTo({ kind: 'draft', step: 'check' })
 }
 
 let correcting: Promise<void> = Promise.resolve()
 
-/** Sends rows otherwise than the source has them, and checks them all again; of several changes at once the last. */
+/** Sets the corrections, and checks all rows again; of several changes at once, the last counts. */
 export function changeFixes(fixes: Fix[]): Promise<void> {
   changeDraft({ fixes })
   const recheck = correcting.then(async () => {
@@ -260,7 +269,9 @@ export function changeFixes(fixes: Fix[]): Promise<void> {
   return recheck
 }
 
-/** Whether a run holds the draft's rows now: not if another source was opened meanwhile, or none is left. */
+/**
+ * Whether a run now holds the draft's rows: false if another source was opened meanwhile, or none is left.
+ */
 async function holdRun(): Promise<boolean> {
   const count = (more: 1 | -1) => useChecks.setState(({ begun }) => ({ begun: begun + more }))
   count(1)
@@ -271,17 +282,17 @@ async function holdRun(): Promise<boolean> {
   }
 }
 
-/** How many runs are being begun that are to hold the draft's rows. */
+/** Number of runs being started to hold the draft's rows. */
 const useChecks = create(() => ({ begun: 0 }))
 
-/** Whether the draft's rows are about to be held as it has them now: those that are held may be older. */
+/** Whether the draft's current rows are about to be held; the held ones may be older. */
 export function useIsChecking(): boolean {
   return useChecks(({ begun }) => begun > 0)
 }
 
 async function holdNewest(): Promise<boolean> {
   const draft = useDraft.getState()
-  // One that runs forgets what was submitted before, so that the same rows are no duplicates.
+  // A running sandbox forgets earlier submissions, so that the same rows are not duplicates.
   if (draft.settings.destination.kind === 'sandbox') await bridge.sandbox.start()
   const { runId } = await bridge.runs.start(await toStart(draft))
   const now = useDraft.getState()
@@ -289,22 +300,22 @@ async function holdNewest(): Promise<boolean> {
     dropRun(runId)
     return now.source === draft.source && holdNewest()
   }
-  // The old one goes when the new one is there: without one, the screens that need it would give way.
+  // The old run goes only now: without any, the screens that need one would close.
   dropRun(now.heldRunId)
   changeDraft({ heldRunId: runId, heldFixes: now.fixes })
   return true
 }
 
-/** Whether a run that one draft started has what another sends, where and how. */
+/** Whether a run started from one draft has the same rows, destination and pace as another draft. */
 function isUnchanged({ heldRunId: _old, heldFixes: _checked, ...before }: Draft, now: Draft): boolean {
   return Object.entries(before).every(([name, value]) => {
     const newest = now[name as keyof Draft]
-    // What was set anew may say the same.
+    // A new value may equal the old one.
     return newest === value || JSON.stringify(newest) === JSON.stringify(value)
   })
 }
 
-/** The draft as a run is started from it, with the key that was typed, which is remembered. */
+/** The draft in the form that starts a run, with the typed key, which is remembered. */
 async function toStart(draft: Draft): Promise<{ request: RunRequestInput; apiKey?: string }> {
   const { destination } = draft.settings
   const connections = destination.kind === 'stored' ? await bridge.connections.list() : []
@@ -326,7 +337,7 @@ function toNoPlace(destination: Destination): SluiceError {
   })
 }
 
-/** Sends all rows, or only those that were not sent before: the source is read again. */
+/** Sends all rows, or only rows that were not sent before, for which the source is read again. */
 export async function chooseOnlyNew(onlyNew: Draft['onlyNew']): Promise<void> {
   const { onlyNew: before } = useDraft.getState()
   changeDraft({ onlyNew })
@@ -340,7 +351,7 @@ export async function chooseOnlyNew(onlyNew: Draft['onlyNew']): Promise<void> {
   }
 }
 
-/** Changes where and how fast to send. What the held run cannot take over makes it be checked again. */
+/** Changes destination and pace. The held run is checked again if it cannot adopt a change. */
 export async function applySettings(settings: Settings): Promise<void> {
   const { settings: old, heldRunId } = useDraft.getState()
   changeDraft({ settings, isDestinationChosen: true })
@@ -350,7 +361,7 @@ export async function applySettings(settings: Settings): Promise<void> {
     try {
       await holdRun()
     } catch (error) {
-      // The rows that are held go where they were checked for.
+      // Held rows keep the destination that they were checked for.
       if (useDraft.getState().settings === settings) changeDraft({ settings: old })
       throw error
     }
@@ -366,29 +377,29 @@ export async function sendFirst(limit: number, accept: AcceptCode[]): Promise<vo
   if (heldRunId !== null) await bridge.runs.begin({ runId: heldRunId, limit, accept })
 }
 
-/** Sends everything that is left of the held run, and shows it; the draft is done. */
+/** Sends everything that is left of the held run, and shows the run; the draft is done. */
 export async function sendAll(accept: AcceptCode[]): Promise<void> {
   const { heldRunId } = useDraft.getState()
   if (heldRunId === null) return
   await bridge.runs.begin({ runId: heldRunId, accept })
   useSentDraft.setState({ runId: heldRunId, draft: useDraft.getState() }, true)
-  // The address first: a draft without a source would lead back to its first step.
+  // Change the address first: a draft without a source would redirect to its first step.
   goTo({ kind: 'run', runId: heldRunId })
   restartDraft(null)
 }
 
-/** The draft that was sent last from this window, with its run; in memory alone, like drafts. */
+/** The draft that this window sent last, with its run; only in memory, like drafts. */
 const useSentDraft = create<{ runId: string | null; draft: Draft | null }>(() => ({
   runId: null,
   draft: null,
 }))
 
-/** Whether the draft of a run can be taken up again. */
+/** Whether the draft of a run can be restored. */
 export function useIsDraftKnown(runId: string): boolean {
   return useSentDraft((sent) => sent.runId === runId)
 }
 
-/** Begins a new draft like that of the run that was sent last, with its source and mapping, at one of its steps. */
+/** Begins a new draft from the last sent one, with its source and mapping, at one of its steps. */
 export function mendDraft(step: 'operation' | 'mapping'): void {
   const { draft } = useSentDraft.getState()
   if (draft === null) return
@@ -398,7 +409,9 @@ export function mendDraft(step: 'operation' | 'mapping'): void {
   goTo({ kind: 'draft', step })
 }
 
-/** Begins a capacity search with the draft's load test as its probe, and shows it; the draft is done. */
+/**
+ * Begins a capacity search with the draft's load test as its probe, and shows the search; the draft is done.
+ */
 export async function searchCapacity(accept: AcceptCode[]): Promise<void> {
   const draft = useDraft.getState()
   const bounds = toCapacityBounds(draft.load)
@@ -410,7 +423,10 @@ export async function searchCapacity(accept: AcceptCode[]): Promise<void> {
   restartDraft(null)
 }
 
-/** Ends a held run that nobody wants any more: it goes where it sent nothing, and stays as interrupted where it did. */
+/**
+ * Ends a held run that is not needed any more: it is deleted if it sent nothing, and stays as interrupted
+ * otherwise.
+ */
 function dropRun(runId: string | null): void {
   if (runId === null) return
   bridge.runs.deleteRun({ runId }).catch(() => bridge.runs.stop({ runId }).catch(() => {}))

@@ -2,11 +2,11 @@ import { useEffect, useLayoutEffect } from 'react'
 import type { Route } from './route.ts'
 
 /**
- * Keeps the place of the keyboard. A new screen takes the focus at its title, as a new page would. What was disabled
- * while it had the focus, such as a button that waits for its answer, gets it back; so does what a dialog was opened by.
- * Where it was removed or disabled for good, such as the button of a correction that is made, the next control takes it,
- * or the title where the mouse was used: Space and Enter must not press what nobody pointed at. F6 goes from part to
- * part.
+ * Manages the keyboard focus. A new screen gets it at its title, like a new page. An element that was
+ * disabled while focused, such as a button that waits for its answer, gets it back, and so does the element
+ * that opened a dialog. If that was removed or disabled for good, such as the button of a finished
+ * correction, the next control gets it; after a click, the title does, since Space and Enter must not press
+ * what nobody pointed at. F6 moves between parts.
  */
 export function useKeptFocus(route: Route): void {
   // Before the effects of what is on the screen: a table that appears takes the focus only if nothing has it.
@@ -18,7 +18,7 @@ export function useKeptFocus(route: Route): void {
   }, [])
 }
 
-/** Puts the focus on the title of the screen, without a ring: nobody has gone there by keys. */
+/** Focuses the title of the screen, without a ring, since the person did not move there by keyboard. */
 export function focusTitle(): void {
   const title = document.querySelector<HTMLElement>('main h1')
   focusHeading(title)
@@ -32,7 +32,7 @@ function focusHeading(heading: HTMLElement | null | undefined): void {
   heading.focus({ preventScroll: heading.tagName === 'H1' })
 }
 
-/** On F6, goes to the next part of the window: its places, the title of the screen, the headings under it. */
+/** On F6, focuses the next part of the window: its places, the screen's title, or a heading below it. */
 function goToPart(event: KeyboardEvent): void {
   if (event.key !== 'F6' || event.ctrlKey || event.metaKey || event.altKey) return
   if (document.querySelector('[role="dialog"]')) return
@@ -43,7 +43,7 @@ function goToPart(event: KeyboardEvent): void {
   const here = document.activeElement
   const at = parts.findLastIndex((part) => here !== null && (part.contains(here) || isAfter(part, here)))
   const behind = parts[(at + 1) % parts.length]
-  // Back from within a part leads to its beginning first.
+  // From inside a part, going back leads to its beginning first.
   const before = parts.at(parts[at] === here || parts[at]?.tagName === 'NAV' ? at - 1 : at)
   const part = event.shiftKey ? before : behind
   if (part?.tagName !== 'NAV') focusHeading(part)
@@ -54,18 +54,18 @@ const FOCUSABLE =
   'a[href], button:not(:disabled), input:not(:disabled), select:not(:disabled), textarea:not(:disabled), [tabindex="0"]'
 const ABOVE_PAGE = '[role="dialog"], [role="menu"], [role="listbox"]'
 
-/** Where an element was before it was removed: what it was in, and what came behind it. */
+/** Where a removed element was: its parent, and what followed it. */
 interface Gap {
   parent: Node
   next: Node | null
 }
 
-/** Gives the focus back to where it was, or to what is next to it. */
+/** Returns the focus to where it was, or to the nearest control. */
 class FocusWatch {
   #held: HTMLElement | null = null
-  /** What was focused last in the page itself, not in a dialog or a menu over it. */
+  /** The last focused element in the page itself, not in a dialog or a menu over it. */
   #inPage: HTMLElement | null = null
-  /** Of those two, where each was that has been removed. */
+  /** The former positions of those two elements, once removed. */
   readonly #gaps = new Map<HTMLElement, Gap>()
   #usesKeys = false
   #frame = 0
@@ -81,8 +81,8 @@ class FocusWatch {
     window.addEventListener('pointerdown', noteInput, { capture: true, signal })
     window.addEventListener('keydown', goToPart, { signal })
     document.addEventListener('focusin', ({ target }) => this.#hold(target), { signal })
-    // A person who clicks on empty space wants nothing focused. What is removed or disabled blurs as well, a moment
-    // before it goes.
+    // A click on empty space removes the focus on purpose. Removed or disabled elements blur too, a moment
+    // before they go.
     document.addEventListener('focusout', ({ target }) => queueMicrotask(() => this.#release(target)), {
       signal,
     })
@@ -123,7 +123,7 @@ class FocusWatch {
         }
       }
     }
-    // What replaces the removed may come in the same turn; a frame later it is there.
+    // A replacement of what was removed may be added in the same turn; one frame later it exists.
     if (this.#frame === 0) this.#frame = requestAnimationFrame(() => this.#mend())
   }
 
@@ -132,7 +132,7 @@ class FocusWatch {
     const held = this.#held
     if (held === null || document.activeElement !== document.body) return
     if (isUsable(held)) held.focus({ preventScroll: true })
-    // A button that waits is enabled again.
+    // A waiting button will be enabled again.
     else if (held.isConnected && held.matches('[data-loading]')) return
     else {
       const { parentNode: parent, nextSibling: next } = held
@@ -143,7 +143,7 @@ class FocusWatch {
     }
   }
 
-  /** What takes the focus instead of what was removed; undefined for the title. */
+  /** Receives the focus instead of a removed element; undefined for the title. */
   #findOther(): HTMLElement | undefined {
     const dialog = [...document.querySelectorAll<HTMLElement>('[role="dialog"]')].at(-1)
     if (dialog !== undefined) {
@@ -156,7 +156,7 @@ class FocusWatch {
     return screen === null || wasTitle || !this.#usesKeys ? undefined : this.#findNext(this.#inPage, screen)
   }
 
-  /** The first control behind a removed one, in the same screen or dialog; else the last one before it. */
+  /** The first control after a removed one, in the same screen or dialog; else the last one before it. */
   #findNext(removed: HTMLElement | null, scope: Element): HTMLElement | undefined {
     const gap = removed === null ? undefined : this.#gaps.get(removed)
     if (gap === undefined || !scope.contains(gap.parent)) return

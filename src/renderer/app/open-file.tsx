@@ -17,22 +17,22 @@ import {
 import { openSource } from './flow.ts'
 import { goTo } from './route.ts'
 
-/** Ways to a source: dropped, chosen in the page's dialog, chosen in the system's; a file or a folder. */
+/** Ways to open a source: drop it, or choose it in the page's or the system's dialog; a file or a folder. */
 export interface OpenFile {
-  /** How far an upload is; null if none is under way. */
+  /** Progress of an upload; null if there is none. */
   upload: UploadProgress | null
   error: unknown
-  /** A plan file that was opened and is looked at; null if none is. */
+  /** The opened plan file on screen; null if there is none. */
   planId: string | null
   closePlan: () => void
   open: (file: File) => void
-  /** Takes what was chosen or dropped at once, as one source. */
+  /** Opens everything that was chosen or dropped at once, as one source. */
   openAll: (chosen: readonly Chosen[]) => void
-  /** Takes a folder that a browser has read; null says that it could not. */
+  /** Opens a folder that a browser has read; null if it could not. */
   openFolder: (folder: BrowserFolder | Promise<BrowserFolder>) => void
-  /** Asks for a file, whichever dialog there is. */
+  /** Asks for a file, in whichever dialog is available. */
   choose: () => void
-  /** Asks for a folder, whichever dialog there is. */
+  /** Asks for a folder, in whichever dialog is available. */
   chooseFolder: () => void
   /** The page's own inputs. */
   picker: RefObject<HTMLInputElement | null>
@@ -116,7 +116,7 @@ export function useOpenFile(): OpenFile {
         if (request?.kind === 'run') goTo({ kind: 'run', runId: request.runId })
       }, fail)
     desktop.onOpened(takeOpened)
-    // Also what waited for the page.
+    // Includes requests that waited for the page.
     takeOpened()
   }, [desktop, fail])
   const choose = useCallback(() => {
@@ -142,12 +142,14 @@ export function useOpenFile(): OpenFile {
   }
 }
 
-/** Takes files and folders dropped anywhere in the window; says whether one is held over it. */
+/**
+ * Opens files and folders dropped anywhere in the window; returns whether something is being dragged over it.
+ */
 export function useFileDrop(on: { openAll: (chosen: readonly Chosen[]) => void }): boolean {
   const [isOver, setIsOver] = useState(false)
   const newest = useRef(on)
   newest.current = on
-  // Before the window is painted: a file dropped onto a page that does not listen would replace the page.
+  // Before the first paint: a file dropped onto a page that does not listen would replace the page.
   useLayoutEffect(() => {
     const controller = new AbortController()
     const { signal } = controller
@@ -184,7 +186,7 @@ export function useFileDrop(on: { openAll: (chosen: readonly Chosen[]) => void }
   return isOver
 }
 
-/** The page's own inputs for files and for a folder, out of sight; buttons open them. */
+/** The page's own hidden inputs for files and for a folder; buttons open them. */
 export function FilePicker(props: {
   picker: RefObject<HTMLInputElement | null>
   folderPicker: RefObject<HTMLInputElement | null>
@@ -208,7 +210,7 @@ export function FilePicker(props: {
       <input
         ref={props.folderPicker}
         type="file"
-        // React knows no such attribute; without it the browser's dialog offers files.
+        // React does not know this attribute; without it, the browser's dialog offers files.
         {...{ webkitdirectory: '' }}
         hidden
         data-testid="folder"

@@ -8,21 +8,21 @@ export type DraftStep = (typeof DRAFT_STEPS)[number]
 
 const RUN_SCREENS = ['results', 'labelling', 'evaluate', 'export', 'trend', 'sql', 'plan', 'correct'] as const
 
-/** One of a run's screens; `run` is its progress. */
+/** One of a run's screens; `run` shows its progress. */
 export type RunPlace = 'run' | (typeof RUN_SCREENS)[number]
 const LISTS: readonly LedgerKind[] = ['index', 'watchlist', 'appeals']
 
-/** Where the window stands. */
+/** The location of the window. */
 export type Route =
   | { kind: 'runs' | 'connections' | 'settings' | 'callbacks' | 'sandbox' | 'scratchpad' }
   | { kind: 'lists'; of: LedgerKind }
   | { kind: 'draft'; step: DraftStep }
   | { kind: RunPlace; runId: string }
-  /** Runs side by side, the earliest first; none or one where others are to be chosen. */
+  /** Runs side by side, the earliest first; with none or one, the others are still to be chosen. */
   | { kind: 'compare'; runIds: readonly string[] }
   | { kind: 'capacity'; searchId: string }
 
-/** Reads a route from the part of the address behind `#`; what it does not know is the home screen. */
+/** Reads a route from the part of the address after `#`; an unknown one is the home screen. */
 export function parseRoute(hash: string): Route {
   const [area, ...rest] = hash.replace(/^#?\/?/, '').split('/')
   const [first, second] = rest
@@ -57,7 +57,7 @@ function decodeSafely(text: string): string {
   }
 }
 
-/** The part of the address behind and with `#` that {@link parseRoute} reads back. */
+/** The part of the address from `#` on, which {@link parseRoute} reads. */
 export function toHash(route: Route): string {
   switch (route.kind) {
     case 'runs':
@@ -82,7 +82,10 @@ export function toHash(route: Route): string {
   }
 }
 
-/** What a person is busy with: the screens of one run are one place, as are the steps of a draft of one source. */
+/**
+ * A key for the current task: all screens of one run have the same key, and so have the steps of a draft with
+ * one source.
+ */
 export function toPlace(route: Route, draftOf: string): string {
   if (route.kind === 'draft') return `draft ${draftOf}`
   return 'runId' in route ? `run ${route.runId}` : toHash(route)
@@ -93,18 +96,18 @@ function subscribe(changed: () => void): () => void {
   return () => window.removeEventListener('hashchange', changed)
 }
 
-/** Where the window stands; follows Back and Forward. */
+/** The current route; follows Back and Forward. */
 export function useRoute(): Route {
   const hash = useSyncExternalStore(subscribe, () => window.location.hash)
   return useMemo(() => parseRoute(hash), [hash])
 }
 
-/** Goes to a screen; `replace` leaves no step behind for Back. */
+/** Goes to a screen; with `replace`, Back skips the current one. */
 export function goTo(route: Route, options: { replace?: boolean } = {}): void {
   const hash = toHash(route)
   if (window.location.hash === hash) return
   if (options.replace) window.location.replace(hash)
   else window.location.hash = hash
-  // The browser's own event comes later: the screen must not be drawn once more for where the window no longer stands.
+  // The browser's own event comes later, and until then the old screen would be drawn once more.
   window.dispatchEvent(new HashChangeEvent('hashchange'))
 }

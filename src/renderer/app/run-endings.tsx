@@ -7,7 +7,7 @@ import { describeThresholds, isLoadTest } from '../ui/states/run-state.tsx'
 import { SafeText } from '../ui/text/safe-text.tsx'
 import { goTo, parseRoute } from './route.ts'
 
-/** The runs of two pictures that were being sent in the first and are over in the second. */
+/** Runs that were being sent in the first list of snapshots and have ended in the second. */
 export function findEnded(before: readonly RunSnapshot[], now: readonly RunSnapshot[]): string[] {
   const live = new Set(now.filter(({ phase }) => phase !== 'ended').map(({ runId }) => runId))
   return before
@@ -17,7 +17,7 @@ export function findEnded(before: readonly RunSnapshot[], now: readonly RunSnaps
     .map(({ runId }) => runId)
 }
 
-/** Says that a run has ended, unless the window shows it. The probes of a capacity search end without a word. */
+/** Announces the end of a run, unless the window shows it. Probes of a capacity search are not announced. */
 export async function announceEnd(runId: string): Promise<void> {
   const [summary, search] = await Promise.all([bridge.runs.summarize({ runId }), bridge.capacity.newest()])
   const route = parseRoute(window.location.hash)

@@ -21,7 +21,7 @@ import { findDestinationGap, findEntry, parseServiceUrl } from '../ui/connection
 import { readTyped } from '../ui/options/typed-options.ts'
 import type { Draft } from './draft.ts'
 
-/** What the operation and where it goes still lack before rows can be checked, or null. */
+/** What is missing in the operation or destination before rows can be checked; null if nothing. */
 export function findOperationTodo(
   draft: Draft,
   known: { connections: readonly ConnectionEntry[] },
@@ -39,12 +39,12 @@ export function findOperationTodo(
   )
 }
 
-/** What a folder still lacks before its media files can be sent, or null. */
+/** What is missing before a folder's media files can be sent; null if nothing. */
 export function findMediaTodo({ preview, media }: Draft): string | null {
   return preview?.format === 'folder' ? findMediaGap(media) : null
 }
 
-/** The run that a draft asks for; null while it has no source or no usable address. The key is never part of it. */
+/** The run for a draft; null while it has no source or no usable address. It never contains the key. */
 export function toRunRequest(draft: Draft, connections: readonly ConnectionEntry[]): RunRequestInput | null {
   const { source, reading, media, preview, mapping, fixes, onlyNew, operation, callback, settings } = draft
   const destination = toDestination(draft, connections)
@@ -95,7 +95,10 @@ function toDestination(
   }
 }
 
-/** The key that was typed for the draft's service, or null: the sandbox needs none, a stored connection has its own. */
+/**
+ * The key typed for the draft's service, or null: the sandbox needs none, and a stored connection has its
+ * own.
+ */
 export function typedKey(draft: Draft): string | null {
   const { destination } = draft.settings
   if (destination.kind === 'sandbox') return null
@@ -103,7 +106,7 @@ export function typedKey(draft: Draft): string | null {
   return key === '' ? null : key
 }
 
-/** Names as they were typed, without the spaces around them that come with copying. */
+/** Trims typed names, since copying often adds spaces. */
 function toPlanOperation(operation: Operation): Operation {
   return withTarget(operation, targetOf(operation)?.trim() ?? '')
 }

@@ -27,15 +27,15 @@ interface RunScreensProps {
   onContinueRun: (kind: 'resume' | 'retry' | 'correct') => void
 }
 
-/** What a visit of a run's screens remembers of its rows. Another run begins with all of its own. */
+/** State of the row screens during a visit of a run. Another run starts with a new one. */
 interface RowsInView {
-  /** What the results are narrowed by. */
+  /** The filter of the results. */
   filter: RowFilter
-  /** Whether a person asked for an export of just these. */
+  /** Whether a person asked to export only the filtered rows. */
   isExported: boolean
 }
 
-/** The screens of a run, under its name and tabs. To be mounted anew for each run. */
+/** The screens of a run, below its name and tabs. Must be mounted anew for each run. */
 export function RunScreens(props: RunScreensProps) {
   const { route, namePlace } = props
   const rows = useRef<RowsInView>({ filter: {}, isExported: false })
@@ -50,7 +50,7 @@ export function RunScreens(props: RunScreensProps) {
   )
 }
 
-/** One of them; a load test has its own, and no results by row. */
+/** One of a run's screens; a load test has its own, and no results by row. */
 function RunTab(props: RunScreensProps & { rows: RowsInView }) {
   const { route, rows, namePlace } = props
   const { runId } = route

@@ -10,22 +10,24 @@ import { changeSettings, useSettings } from '../bridge/settings.ts'
 import { useMediaRules } from '../ui/content/media-view.tsx'
 import { useContentRules } from '../ui/content/user-content.tsx'
 
-/** How often it is looked whether a person has been away, milliseconds. */
+/** How often to check whether a person has been away, milliseconds. */
 const LOOK_EVERY_MS = 5_000
 const MINUTE_MS = 60_000
 
 const local = localStorageColorSchemeManager()
 
-/** The theme as it is kept; null until it is read. */
+/** The stored theme; null until it is read. */
 let keptTheme: Settings['theme'] | null = null
 
-/** Keeps the theme in the settings. The browser's own memory only spares the window a flash while it loads. */
+/**
+ * Stores the theme in the settings. The browser's own storage only prevents a flash while the window loads.
+ */
 export const schemeManager: MantineColorSchemeManager = {
   ...local,
   set(scheme) {
     local.set(scheme)
     const theme = scheme === 'auto' ? 'system' : scheme
-    // The screen of settings says why they cannot be kept.
+    // The settings screen says why they cannot be stored.
     if (keptTheme !== null && keptTheme !== theme) void changeSettings({ theme }).catch(() => {})
   },
 }
@@ -34,12 +36,12 @@ function toScheme(theme: Settings['theme']): MantineColorScheme {
   return theme === 'system' ? 'auto' : theme
 }
 
-/** Applies what a person has set to this window, now and whenever it changes. */
+/** Applies a person's settings to this window, now and at each change. */
 export function useStoredSettings(): void {
   const settings = useSettings().data?.settings
   const { setColorScheme } = useMantineColorScheme()
   const { theme, showsContent, mediaLook, keepsMediaStep, startsMuted } = settings ?? {}
-  // Mantine makes another `setColorScheme` each time, and sets styles of the whole window wherever it is called.
+  // Mantine returns a new `setColorScheme` each time, and restyles the whole window when it is called.
   const applyTheme = useEffectEvent(setColorScheme)
   useEffect(() => {
     if (theme === undefined) return
@@ -60,7 +62,7 @@ export function useStoredSettings(): void {
   useHideWhenAway(settings?.hideAfterMinutes ?? null)
 }
 
-/** Hides all content after so many minutes without a key or a movement. */
+/** Hides all content after this many minutes without a key or mouse movement. */
 function useHideWhenAway(minutes: number | null): void {
   useEffect(() => {
     if (minutes === null) return

@@ -3,7 +3,10 @@ import type { RowFilter } from '../../shared/run/row-filters.ts'
 import type { ErrorGroup } from '../../shared/run/run.ts'
 import { bridge } from './client.ts'
 
-/** Asks for the request of a row, or of the first row that a filter leaves, which a message of the service may quote. */
+/**
+ * Query for the request of a row, or of the first row that matches a filter: a message of the service may
+ * quote it.
+ */
 export function askRequest(runId: string, of: { row: number } | { filter: RowFilter }) {
   return {
     queryKey: ['request that a message is about', runId, of],
@@ -12,17 +15,17 @@ export function askRequest(runId: string, of: { row: number } | { filter: RowFil
       return (await bridge.results.row({ runId, row })).requestBody
     },
     staleTime: Number.POSITIVE_INFINITY,
-    // A row that just ended may not be found yet.
+    // A row that has just ended may not be found yet.
     retry: 5,
   }
 }
 
-/** Rows that ended for one cause. */
+/** A filter for rows that ended for the same cause. */
 export function toCauseFilter({ outcome, status, error_code, message }: Omit<ErrorGroup, 'rows'>): RowFilter {
   return { cause: toErrorKey(outcome, status, error_code, message) }
 }
 
-/** {@link askRequest} for the message of a cause; null if it is not the service that said it. */
+/** {@link askRequest} for the message of a cause; null if the message is not the service's. */
 export function askCauseRequest(runId: string, cause: Omit<ErrorGroup, 'rows'>) {
   if (cause.outcome === 'invalid' || cause.status === null) return null
   return askRequest(runId, { filter: toCauseFilter(cause) })

@@ -11,12 +11,15 @@ import { DESKTOP_API_NAME, type DesktopApi, OPEN_BRIDGE_MESSAGE } from '../../sh
 const RETRY_FIRST_MS = 250
 const RETRY_LONGEST_MS = 4_000
 
-/** How soon an answer that is not whole yet is asked for again. */
+/** When to request an incomplete answer again, milliseconds. */
 const SO_FAR_MS = 500
 
 type Link = SocketLink<object> | PortLink<object>
 
-/** The engine as the window calls it: over a port on the desktop, over a websocket in a browser. Connects on first use. */
+/**
+ * The engine for the window: over a port on the desktop, over a websocket in a browser. Connects on first
+ * use.
+ */
 export const bridge: BridgeClient = createORPCClient(
   new DynamicLink(() => {
     openLink ??= chooseLink()
@@ -27,10 +30,11 @@ export const bridge: BridgeClient = createORPCClient(
 /** The same calls as options for `useQuery` and `useMutation`; a query's key is its procedure and its input. */
 export const ask = createTanstackQueryUtils(bridge)
 
-/** Holds what the engine answered, as long as a screen shows it. */
+/** Caches the engine's answers while a screen shows them. */
 export const queryClient = new QueryClient({
   defaultOptions: {
-    // Without a network the engine can still be reached. What is no longer shown is forgotten, as it may be content.
+    // The engine is reachable without a network. Answers that are not shown are dropped, since they may be
+    // content.
     queries: {
       networkMode: 'always',
       retry: false,
@@ -38,22 +42,22 @@ export const queryClient = new QueryClient({
       gcTime: 0,
       refetchInterval: ({ state }) => (isSoFar(state.data) ? SO_FAR_MS : false),
     },
-    // The input of a call may be an API key.
+    // The input of a call may contain an API key.
     mutations: { networkMode: 'always', gcTime: 0 },
   },
 })
 
-/** Whether an answer says that it is not whole yet. */
+/** Whether an answer is marked as incomplete. */
 function isSoFar(answer: unknown): boolean {
   return typeof answer === 'object' && answer !== null && 'unread' in answer && answer.unread !== 0
 }
 
-/** The time of a frame on a usual screen. */
+/** Duration of a frame on a common screen, milliseconds. */
 const FRAME_MS = 16
 
 /**
- * Lets screens be drawn once for all answers that arrive within a frame, and not once for each. The first answer after a
- * while does not wait for others.
+ * Draws screens once for all answers within a frame, not once for each. The first answer after a pause does
+ * not wait for others.
  */
 export function drawAnswersTogether(): void {
   let waiting: (() => void)[] = []
@@ -66,7 +70,7 @@ export function drawAnswersTogether(): void {
   }
   notifyManager.setScheduler((one) => {
     if (waiting.push(one) > 1) return
-    // A window out of sight draws no frames.
+    // A hidden window draws no frames.
     if (document.hidden || performance.now() - notifiedAtMs > FRAME_MS) setTimeout(notify)
     else requestAnimationFrame(notify)
   })
@@ -114,12 +118,12 @@ function openSocket(): () => Promise<Link> {
   }
 }
 
-/** Whether the engine can be reached. `lost`: it could be reached before; reconnecting goes on all the time. */
+/** Whether the engine is reachable. `lost`: it was before; reconnecting continues all the time. */
 type ConnectionState = 'connecting' | 'open' | 'lost'
 
 export const useConnection = create<{ state: ConnectionState }>(() => ({ state: 'connecting' }))
 
-/** Resolves when the engine can be reached, at once if it can be. */
+/** Resolves once the engine is reachable, which may be at once. */
 export function whenOpen(signal?: AbortSignal): Promise<void> {
   if (useConnection.getState().state === 'open') return Promise.resolve()
   return new Promise((resolve) => {
@@ -135,7 +139,7 @@ export function whenOpen(signal?: AbortSignal): Promise<void> {
   })
 }
 
-/** What the desktop window gives the page; null in a browser. */
+/** The desktop window's API for the page; null in a browser. */
 export function findDesktopApi(): DesktopApi<File> | null {
   const found: unknown = Reflect.get(window, DESKTOP_API_NAME)
   return isDesktopApi(found) ? found : null

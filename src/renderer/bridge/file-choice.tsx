@@ -6,8 +6,8 @@ import { findDesktopApi } from './client.ts'
 import { takeFile } from './take-files.ts'
 
 /**
- * Lets a person choose a file that the engine reads, in the system's dialog on the desktop, by an upload in a browser,
- * and does something with it. `input` has to be drawn somewhere; it shows nothing.
+ * Lets a person choose a file for the engine to read, in the system's dialog on the desktop or by an upload
+ * in a browser, and processes it. `input` must be rendered somewhere; it is invisible.
  */
 export function useFileChoice(
   testId: string,
@@ -15,7 +15,7 @@ export function useFileChoice(
 ): {
   choose: () => void
   input: ReactNode
-  /** Whether a file is taken in or worked on. */
+  /** Whether a file is being uploaded or processed. */
   isBusy: boolean
   error: unknown
   dismissError: () => void

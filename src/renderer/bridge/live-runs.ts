@@ -12,22 +12,22 @@ import { refreshVerdicts } from './verdicts.ts'
 
 const AGAIN_MS = 500
 
-/** How often a run that has ended is read again while callbacks of its rows may still come. */
+/** How often an ended run is read again while late callbacks may arrive, milliseconds. */
 const LATE_CALLBACKS_MS = 5_000
 
-/** The newest picture of each run that is looked at, and how each stands on disk. */
+/** The newest snapshot of each followed run, and its summary on disk. */
 interface LiveRuns {
   snapshots: Record<string, RunSnapshot>
   summaries: Record<string, RunSummary>
   /** Why a run could not be followed. */
   errors: Record<string, unknown>
-  /** What crashed, until a person puts it away. */
+  /** Crashes that were not dismissed yet. */
   crashes: readonly Crash[]
-  /** Grows each time a run is taken up again. */
+  /** Increases each time a run is continued. */
   turns: Record<string, number>
 }
 
-/** Pictures of runs; select narrowly, they come ten times a second. */
+/** Snapshots of runs; select narrowly, since they come ten times a second. */
 export const useLiveRuns = create<LiveRuns>(() => ({
   snapshots: {},
   summaries: {},
@@ -37,8 +37,8 @@ export const useLiveRuns = create<LiveRuns>(() => ({
 }))
 
 /**
- * Keeps the picture of one run fresh while a screen shows it: snapshots while this process holds it, and its summary
- * once it has ended. Continues after a lost connection.
+ * Keeps one run's snapshot current while a screen shows it: snapshots while this process holds the run, then
+ * its summary. Continues after a lost connection.
  */
 export function useFollowRun(runId: string): void {
   const turn = useLiveRuns((live) => live.turns[runId])
@@ -50,12 +50,12 @@ export function useFollowRun(runId: string): void {
   }, [runId, turn])
 }
 
-/** Follows an ended run again wherever it is shown, because it was resumed. */
+/** Follows an ended run again, on every screen that shows it, because it was resumed. */
 export function followAgain(runId: string): void {
   useLiveRuns.setState(({ turns }) => ({ turns: { ...turns, [runId]: (turns[runId] ?? 0) + 1 } }))
 }
 
-/** Runs whose pictures come by a stream of their own. */
+/** Runs whose snapshots come through a stream of their own. */
 const followed = new Set<string>()
 
 async function keepFollowing(runId: string, signal: AbortSignal): Promise<void> {
@@ -70,7 +70,7 @@ async function keepFollowing(runId: string, signal: AbortSignal): Promise<void> 
         if (signal.aborted) return
         followed.add(runId)
         useLiveRuns.setState((old) => ({ snapshots: { ...old.snapshots, [runId]: snapshot } }))
-        // What was read of a new run while its rows were is not all.
+        // A summary read while the rows of a new run were read is incomplete.
         if (!wasHeld && (snapshot.phase === 'intake' || snapshot.phase === 'ready')) isRead = false
         if (!isRead && snapshot.phase !== 'intake') {
           await readSummary(runId, signal, { unlessLive: true })
@@ -79,7 +79,7 @@ async function keepFollowing(runId: string, signal: AbortSignal): Promise<void> 
         wasHeld = true
       }
       await readSummary(runId, signal, { unlessLive: false })
-      // What was read last may miss how the last rows ended.
+      // Earlier answers may lack the outcomes of the last rows.
       if (wasHeld) refreshRun()
       followed.delete(runId)
       return await followLateCallbacks(runId, signal)
@@ -96,14 +96,14 @@ async function keepFollowing(runId: string, signal: AbortSignal): Promise<void> 
   }
 }
 
-/** Reads again what a run that has ended says of its rows. */
+/** Reads everything about an ended run's rows again. */
 function refreshRun(): void {
   const ofRows = [ask.results.key(), ask.evaluate.key(), ask.load.key(), ask.receiver.status.key()]
-  // The warnings of a retry are among those of its run.
+  // A retry's warnings count as those of its run.
   refresh(...ofRows, ask.check.problems.key())
 }
 
-/** Reads a run that has ended again for as long as a late callback may settle one of its rows. */
+/** Reads an ended run again as long as a late callback may settle one of its rows. */
 async function followLateCallbacks(runId: string, signal: AbortSignal): Promise<void> {
   const readRows = () => useLiveRuns.getState().summaries[runId]?.rows
   for (let rows = readRows(); rows !== undefined && rows.awaiting + rows.overdue > 0; rows = readRows()) {
@@ -114,7 +114,10 @@ async function followLateCallbacks(runId: string, signal: AbortSignal): Promise<
   }
 }
 
-/** Reads everything under these keys again if it is shown. What is being read may be outdated, so it is given up. */
+/**
+ * Reads everything under these keys again if it is shown. Reads in progress may be outdated, so they are
+ * cancelled.
+ */
 function refresh(...keys: QueryKey[]): void {
   for (const queryKey of keys) {
     void queryClient.cancelQueries({ queryKey }).then(() => queryClient.invalidateQueries({ queryKey }))
@@ -130,7 +133,7 @@ async function readSummary(
   if (signal.aborted) return
   useLiveRuns.setState((old) => {
     const { [runId]: _cleared, ...errors } = old.errors
-    // Nothing is drawn anew if nothing has changed.
+    // Unchanged data draws nothing.
     const summary = replaceEqualDeep(old.summaries[runId], read)
     const isLive = options.unlessLive && summary.state === 'running' && old.snapshots[runId] !== undefined
     return {
@@ -142,8 +145,8 @@ async function readSummary(
 }
 
 /**
- * Keeps the pictures of every held run fresh, and has queries read again: the list of runs when runs come and go, and
- * everything when a lost connection is back. `onEvent` gets each picture of them with the one before.
+ * Keeps the snapshots of all held runs current and refreshes queries: the list of runs when runs come and go,
+ * and everything after a lost connection returns. `onEvent` gets each list of snapshots with the one before.
  */
 export function useFollowRuns(
   onEvent: (before: readonly RunSnapshot[], now: readonly RunSnapshot[]) => void,
@@ -175,11 +178,11 @@ export function useFollowRuns(
   )
 }
 
-/** The picture of a run that no process holds, from its journal. */
+/** The snapshot of a run that no process holds, from its journal. */
 export function toSnapshot(summary: RunSummary): RunSnapshot {
   return {
     runId: summary.run_id,
-    // If a retry is running, the run itself has ended; the retry is followed by its own id.
+    // A run with a running retry has itself ended; the retry is followed under its own id.
     phase: summary.state === 'running' && !isRetried(summary) ? 'running' : 'ended',
     bytes: { read: 0, total: 0 },
     problems: { errors: summary.rows.invalid, warnings: 0 },
@@ -221,8 +224,8 @@ const POLL_SHORTEST_MS = 1_000
 const POLL_SHARE = 30
 
 /**
- * How often the course of a run is read while it goes on, milliseconds: the longer the run, the longer reading takes, on
- * the machine that measures. Grows in doublings, so that it seldom changes.
+ * How often to read the course of a current run, milliseconds. The longer the run, the longer reading takes,
+ * and it burdens the machine that measures. Grows by doubling, so that it rarely changes.
  */
 export function toPollInterval(elapsedMs: number): number {
   const doublings = Math.ceil(Math.log2(Math.max(1, elapsedMs / POLL_SHARE / POLL_SHORTEST_MS)))

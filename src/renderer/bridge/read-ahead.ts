@@ -1,15 +1,18 @@
 import { QueryObserver, type QueryObserverOptions } from '@tanstack/react-query'
 import { ask, queryClient } from './client.ts'
 
-/** Rows of results fetched at once: about as many as a window shows. What is not shown holds up what is. */
+/**
+ * Rows of results fetched at once: about as many as a window shows. Rows out of sight would only delay those
+ * in sight.
+ */
 export const PAGE_ROWS = 50
 
-/** How long what was read ahead is kept for the screen that shows it, milliseconds. */
+/** How long prefetched answers are kept for the screen that shows them, milliseconds. */
 export const KEPT_AHEAD_MS = 2_000
 
 /**
- * Asks for what the results of a run show first once the pointer or the focus is on what leads to them: a person takes
- * longer to press than the engine to answer. What nobody then looks at is forgotten after {@link KEPT_AHEAD_MS}.
+ * Prefetches the beginning of a run's results when the pointer or the focus is on a link to them: people
+ * press more slowly than the engine answers. Unused answers are dropped after {@link KEPT_AHEAD_MS}.
  */
 export function readResultsAhead(runId: string): void {
   const questions = [

@@ -4,7 +4,7 @@ import { ask, bridge, queryClient } from './client.ts'
 
 const NONE: readonly RowMedia[] = []
 
-/** The pictures, videos and sounds that a row names, and the way to fetch one from elsewhere. */
+/** The pictures, videos and sounds that a row names, and a function that fetches one from elsewhere. */
 export function useRowMedia(runId: string, row: number | null) {
   const input = row === null ? skipToken : { runId, row }
   const found = useQuery(ask.media.ofRow.queryOptions({ input, staleTime: Number.POSITIVE_INFINITY }))

@@ -3,9 +3,9 @@ import type { Exported, ExportFormat, ExportTarget } from '../../shared/bridge/r
 import { findDesktopApi } from './client.ts'
 
 /**
- * Asks where a file goes if there is a dialog for it, has it and what belongs beside it written, and downloads them
- * in a browser; null if the person cancelled. On the desktop, `showInFolder` shows the first in the system's file
- * manager.
+ * Asks for an export's file name if there is a dialog, has the files written, and downloads them in a
+ * browser; null if the person cancelled. On the desktop, `showInFolder` shows the first file in the system's
+ * file manager.
  */
 export async function saveExport(
   suggestedName: string,
@@ -26,12 +26,15 @@ export async function saveExport(
   }
 }
 
-/** A browser may drop a download that begins at once after another. */
+/** Browsers may drop a download that begins right after another. */
 const BETWEEN_DOWNLOADS_MS = 500
 
 const LONGEST = 80
 
-/** A file name for an export of a run: the run's name without what file systems refuse, and the format's ending. */
+/**
+ * A file name for a run's export: the run's name without characters that file systems refuse, and the
+ * format's ending.
+ */
 export function suggestFileName(
   runName: string,
   format: ExportFormat | typeof PLAN_FORMAT,
@@ -45,7 +48,7 @@ export function suggestFileName(
   return `${stem === '' ? 'run' : stem}-${what}.${format}`
 }
 
-/** Has the browser fetch an export that waits on this page's own origin, under its name. */
+/** Makes the browser download an export that waits on this page's own origin, under its name. */
 function startDownload(download: { url: string; name: string }): void {
   const link = document.createElement('a')
   link.href = download.url

@@ -2,17 +2,19 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import type { SettingsChange } from '../../shared/bridge/settings.ts'
 import { ask, bridge, queryClient } from './client.ts'
 
-/** What a person has set; read again when another window changes it. */
+/** A person's settings; read again when another window changes them. */
 export function useSettings() {
   return useQuery(ask.settings.read.queryOptions())
 }
 
-/** Changes some settings where they are kept, and everywhere in this window. */
+/** Changes some settings in storage, and everywhere in this window. */
 export function useChangeSettings() {
   return useMutation({ mutationFn: changeSettings })
 }
 
-/** Changes some settings, at once in this window. Rejects if they cannot be kept, and takes the change back. */
+/**
+ * Changes some settings, immediately in this window. Rejects and reverts the change if they cannot be stored.
+ */
 export async function changeSettings(change: SettingsChange): Promise<void> {
   const key = ask.settings.read.queryKey()
   const before = queryClient.getQueryData(key)

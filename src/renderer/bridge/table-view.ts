@@ -2,7 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { type TableName, type TableView, USUAL_TABLE } from '../../shared/run/result-view.ts'
 import { ask, bridge, queryClient } from './client.ts'
 
-/** What a person changed about the columns of a table, and the way to change more; kept in the workspace. */
+/** A person's changes to a table's columns, and a function to change them; stored in the workspace. */
 export function useTableView(table: TableName) {
   const input = { table }
   const key = ask.views.readTable.queryKey({ input })
@@ -13,7 +13,7 @@ export function useTableView(table: TableName) {
   })
   return {
     view: query.data ?? USUAL_TABLE,
-    /** Why it could not be kept; null if it could. */
+    /** Why it could not be stored; null if it could. */
     error: change.error,
     setView(view: TableView) {
       queryClient.setQueryData(key, view)

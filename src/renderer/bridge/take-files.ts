@@ -11,21 +11,21 @@ import { SluiceError } from '../../shared/messages/errors.ts'
 import { parseJson } from '../../shared/service/parse-json.ts'
 import { bridge, findDesktopApi } from './client.ts'
 
-/** How far an upload is, in bytes; for a folder, in files too. */
+/** Progress of an upload in bytes; for a folder, also in files. */
 export interface UploadProgress {
   sent: number
   total: number
   files?: { sent: number; total: number }
 }
 
-/** Thrown for what is dropped without being on disk, such as a mail attachment. */
+/** Thrown for dropped items that are not on disk, such as a mail attachment. */
 function toNoFileError(name: string): SluiceError {
   return new SluiceError({ id: 'file_not_here', name })
 }
 
 /**
  * Makes a chosen file readable for the engine: in place on the desktop, by an upload in a browser. Throws a
- * `SluiceError` that says what to do.
+ * `SluiceError` with instructions.
  */
 export async function takeFile(
   file: File,
@@ -48,11 +48,12 @@ export async function takeFile(
   return source
 }
 
-/** What a person chose or dropped at once: a file, or a folder that a browser has read. */
+/** An item that a person chose or dropped: a file, or a folder that a browser has read. */
 export type Chosen = File | BrowserFolder | Promise<BrowserFolder>
 
 /**
- * Makes what was chosen at once one source, in the order of the names. Throws a `SluiceError` that says what to do.
+ * Turns everything chosen at once into one source, in the order of the names. Throws a `SluiceError` with
+ * instructions.
  */
 export async function takeAll(
   chosen: readonly Chosen[],
@@ -77,16 +78,16 @@ function sumSizes(files: BrowserFolder['files']): number {
   return files.reduce((sum, { file }) => sum + file.size, 0)
 }
 
-/** Files on their way at once; more would only share the same disk. */
+/** Concurrent uploads; more would only share the same disk. */
 const AT_ONCE = 4
 
-/** A folder as a browser hands it over: its files, each by its path inside. */
+/** A folder from a browser: its files, each with its path inside. */
 export interface BrowserFolder {
   name: string
   files: { path: string; file: File }[]
 }
 
-/** The folder that a folder input was given; null if it has no files, since browsers list only files. */
+/** The folder from a folder input; null if it has no files, since browsers list only files. */
 export function toBrowserFolder(files: readonly File[]): BrowserFolder | null {
   const [name] = files[0]?.webkitRelativePath.split('/') ?? []
   if (name === undefined || name === '') return null
@@ -96,7 +97,10 @@ export function toBrowserFolder(files: readonly File[]): BrowserFolder | null {
   }
 }
 
-/** What was dropped. A folder is read, except on the desktop, which reads it in place by the path of what was dropped. */
+/**
+ * The dropped items. A folder's files are listed, except on the desktop, which reads the folder in place by
+ * its path.
+ */
 export function listDropped({ items, files }: DataTransfer): Chosen[] {
   if (findDesktopApi() !== null) return [...files]
   return [...items].flatMap((item): Chosen[] => {
@@ -111,7 +115,7 @@ async function readDroppedFolder(entry: FileSystemDirectoryEntry): Promise<Brows
   const files: BrowserFolder['files'] = []
   const read = async (folder: FileSystemDirectoryEntry, prefix: string) => {
     const reader = folder.createReader()
-    // A reader gives its entries in batches, and an empty one at the end.
+    // A reader returns its entries in batches, and an empty batch at the end.
     for (let batch = await readBatch(reader); batch.length > 0; batch = await readBatch(reader)) {
       for (const one of batch) {
         if (isDirectory(one)) await read(one, `${prefix}${one.name}/`)
@@ -123,7 +127,10 @@ async function readDroppedFolder(entry: FileSystemDirectoryEntry): Promise<Brows
   return { name: entry.name, files }
 }
 
-/** Makes a chosen folder readable for the engine by sending its files. Throws a `SluiceError` that says what to do. */
+/**
+ * Makes a chosen folder readable for the engine by uploading its files. Throws a `SluiceError` with
+ * instructions.
+ */
 export async function takeFolder(
   folder: BrowserFolder,
   onProgress: (progress: UploadProgress) => void,
@@ -183,13 +190,13 @@ function isFile(entry: FileSystemEntry): entry is FileSystemFileEntry {
 }
 
 /**
- * Sends one file, or nothing where `body` is null, to an address of this page's own origin, and gives back what the
- * answer says. Throws a `SluiceError` that says what to do, or an `AbortError`.
+ * Sends one file, or nothing if `body` is null, to an address of this page's own origin, and returns the
+ * parsed answer. Throws a `SluiceError` with instructions, or an `AbortError`.
  */
 function upload<T>(options: {
   url: string
   body: File | null
-  /** What the person calls it. */
+  /** The person's name for it. */
   name: string
   schema: z.ZodType<T>
   onSent: (sentBytes: number) => void
@@ -197,7 +204,7 @@ function upload<T>(options: {
 }): Promise<T> {
   const { body, signal } = options
   const { promise, resolve, reject } = Promise.withResolvers<T>()
-  // XMLHttpRequest rather than fetch: it alone says how far an upload is, and streams from disk in every browser.
+  // XMLHttpRequest instead of fetch: only it reports upload progress, and streams from disk in every browser.
   const request = new XMLHttpRequest()
   const fail = () => reject(toUploadError(options.name, request))
   request.open('PUT', options.url)

@@ -4,14 +4,14 @@ import { whenOpen } from './client.ts'
 const AGAIN_MS = 500
 
 /**
- * Follows a stream of the engine while a component is shown, from the beginning if `about` changes, and again once the
- * engine can be reached if it ended or failed.
+ * Follows a stream of the engine while a component is shown; restarts it if `about` changes and, if it ended
+ * or failed, once the engine is reachable again.
  */
 export function useStream<Said>(
   stream: {
     follow: (signal: AbortSignal) => AsyncIterable<Said>
     onSaid: (said: Said) => void
-    /** It failed with this, or ended if that is null; `over` if nothing more is to come. */
+    /** Called with the failure, or null at the end; `over` if nothing more will come. */
     onEnd?: (failure: unknown) => 'over' | undefined
     onBack?: () => void
   },
@@ -30,7 +30,7 @@ export function useStream<Said>(
             stream.onSaid(said)
           }
         } catch (error) {
-          // The connection was lost; the shell says so, and this goes on when it is back.
+          // The connection was lost: the shell says so, and this continues when it is back.
           failure = error
         }
         if (signal.aborted || stream.onEnd?.(failure) === 'over') return

@@ -12,13 +12,13 @@ import type { ResultRow } from '../../shared/run/results.ts'
 import { KEPT_ROWS_MAX, type RowFilter } from '../../shared/run/row-filters.ts'
 import { ask, bridge, queryClient } from './client.ts'
 
-/** A row and its number in the spreadsheet, by which persons know it. */
+/** A row, with its number in the spreadsheet, by which people know it. */
 type JudgedRow = Pick<ResultRow, 'row' | 'place'>
 
-/** What one key or click changed. */
+/** The change by one key or click. */
 export interface VerdictChange {
   row: JudgedRow
-  /** With time and stratum, so that undo and redo bring back exactly what was there. */
+  /** Including time and stratum, so that undo and redo restore exactly what was there. */
   before: readonly Verdict[]
   after: readonly Verdict[]
 }
@@ -26,13 +26,13 @@ export interface VerdictChange {
 interface History {
   /** Oldest first. */
   done: readonly VerdictChange[]
-  /** What was undone and can be done again; the next one last. */
+  /** Undone changes that can be redone; the next one is last. */
   undone: readonly VerdictChange[]
   /** Why the last change was not stored. */
   error: unknown
   /**
-   * Rows that were judged since lists narrowed by verdicts were read, each with the verdicts that it had then. Those that
-   * were in such a list stay there until it is read anew.
+   * Rows judged since lists filtered by verdict were read, each with its verdicts at that time. Rows that
+   * were in such a list stay there until it is reloaded.
    */
   judgedSince: ReadonlyMap<number, readonly RowVerdict[]>
 }
@@ -44,7 +44,7 @@ const NO_ROWS: History['judgedSince'] = new Map()
 
 const NO_HISTORY: History = { done: [], undone: [], error: null, judgedSince: NO_ROWS }
 
-/** The changes made in this window, by run: none undoes, keeps or reports those of another. Nothing is remembered. */
+/** The changes made in this window, by run, so that no run undoes or reports those of another. Not stored. */
 const useHistories = create<Readonly<Record<string, History>>>(() => ({}))
 
 function readHistory(runId: string): History {
@@ -55,33 +55,33 @@ function setHistory(runId: string, part: Partial<History>): void {
   useHistories.setState({ [runId]: { ...readHistory(runId), ...part } })
 }
 
-/** Changes are stored one after the other, in the order they were made. */
+/** Changes are stored one after another, in the order they were made. */
 let stored: Promise<void> = Promise.resolve()
 
 const NONE: readonly Verdict[] = []
 
-/** What is said of the rows of a run, and what changes it, with undo and redo. */
+/** The verdicts on a run's rows, with functions to change, undo and redo. */
 export interface Verdicts {
-  /** Whether they are read; until then nothing can be said of a row. */
+  /** Whether they are loaded; until then, rows cannot be judged. */
   isRead: boolean
   of: (row: number) => readonly Verdict[]
   /** Rows with a verdict. */
   judged: number
-  /** Puts verdicts in the place of all that was said of a row. */
+  /** Replaces all verdicts on a row. */
   set: (row: JudgedRow, verdicts: readonly RowVerdict[]) => void
-  /** Takes the last change back, and returns it; null if there is none. */
+  /** Undoes the last change and returns it; null if there is none. */
   undo: () => VerdictChange | null
   redo: () => VerdictChange | null
   canUndo: boolean
   canRedo: boolean
   last: VerdictChange | null
-  /** Rows that were judged since lists narrowed by verdicts were read, with the verdicts that they had then. */
+  /** Rows judged since lists filtered by verdict were read, with their verdicts at that time. */
   judgedSince: ReadonlyMap<number, readonly RowVerdict[]>
-  /** Why verdicts cannot be read, or the last one was not stored. */
+  /** Why verdicts cannot be read, or the last change was not stored. */
   error: unknown
 }
 
-/** Reads and changes the verdicts on a run; with `isOn` false, there are none. */
+/** Reads and changes the verdicts on a run; none with `isOn` false. */
 export function useVerdicts(runId: string, isOn = true): Verdicts {
   const list = useQuery({ ...toList(runId), enabled: isOn })
   const { done, undone, error, judgedSince } = useHistories((histories) => histories[runId] ?? NO_HISTORY)
@@ -117,7 +117,7 @@ export function useVerdicts(runId: string, isOn = true): Verdicts {
   }
 }
 
-/** Takes the newest change back, or makes it again; null if there is none. */
+/** Undoes or redoes the newest change; null if there is none. */
 function moveChange(runId: string, from: 'done' | 'undone', to: 'done' | 'undone'): VerdictChange | null {
   const known = readHistory(runId)
   const change = known[from].at(-1)
@@ -144,12 +144,14 @@ function readOf(runId: string, row: number): readonly Verdict[] | undefined {
   return queryClient.getQueryData(toList(runId).queryKey)?.filter((verdict) => verdict.row === row)
 }
 
-/** Without what the engine adds. */
+/** Removes members that the engine adds. */
 function toRowVerdict({ verdict, rule, note }: RowVerdict): RowVerdict {
   return { verdict, rule, note }
 }
 
-/** Verdicts as the engine is going to have them: those that were said before keep their time, the row its stratum. */
+/**
+ * The verdicts that the engine will store: earlier verdicts keep their time, and the row keeps its stratum.
+ */
 function toVerdicts(row: number, before: readonly Verdict[], said: readonly RowVerdict[]): Verdict[] {
   const { stratum = null, stratum_rows = null } = before[0] ?? {}
   const added = { row, given_at: new Date().toISOString(), stratum, stratum_rows }
@@ -160,26 +162,29 @@ function isSame(one: RowVerdict, other: RowVerdict): boolean {
   return one.verdict === other.verdict && one.rule === other.rule && one.note === other.note
 }
 
-/** Resolves once the changes so far are stored, or were taken back where they cannot be. */
+/** Resolves once all changes so far are stored, or reverted if they cannot be. */
 export function whenStored(): Promise<void> {
   return stored
 }
 
-/** Reads verdicts that are shown again, after those that are being stored. */
+/** Reads shown verdicts again, after pending changes are stored. */
 export function refreshVerdicts(): void {
   stored = stored.then(() => queryClient.invalidateQueries({ queryKey: ask.verdicts.key() }))
 }
 
-/** Marks queries whose rows are narrowed by their verdicts. */
+/** Marks queries whose rows are filtered by verdict. */
 export const NARROWED_BY_VERDICT = { narrowedBy: 'verdict' }
 
-/** The rows of a run that a list narrowed to a verdict keeps: they had it when the list was read. At most the newest. */
+/**
+ * The rows that stay in a list filtered by this verdict, since they had it when the list was read; only the
+ * newest if there are too many.
+ */
 export function listKeptRows(runId: string, verdict: NonNullable<RowFilter['verdict']>): number[] {
   const kept = [...readHistory(runId).judgedSince].filter(([, before]) => isOfVerdict(before, verdict))
   return kept.slice(-KEPT_ROWS_MAX).map(([row]) => row)
 }
 
-/** Keeps no row any longer: a list that is read from now on has only those that match. */
+/** Stops keeping rows: lists read from now on contain only matching rows. */
 export function forgetKeptRows(): void {
   for (const [runId, { judgedSince }] of Object.entries(useHistories.getState())) {
     if (judgedSince.size > 0) setHistory(runId, { judgedSince: NO_ROWS })
@@ -187,8 +192,8 @@ export function forgetKeptRows(): void {
 }
 
 /**
- * Reads rows that are narrowed by verdicts anew, if they are shown, and forgets the others. A verdict alone does not
- * do that: it would take its row out, and the next key would hit the row after it.
+ * Reloads shown rows that are filtered by verdict, and drops the others. A verdict alone does not trigger
+ * this: it would remove its row, and the next key would hit the row after it.
  */
 export async function readNarrowedAgain(client: QueryClient): Promise<void> {
   forgetKeptRows()
@@ -198,12 +203,12 @@ export async function readNarrowedAgain(client: QueryClient): Promise<void> {
   await client.invalidateQueries({ predicate })
 }
 
-/** Stores that are waiting, the one under way among them. */
+/** Number of stores that wait, including the one in progress. */
 let waiting = 0
 
 /**
- * Shows the verdicts at once and has them stored. What cannot be stored is taken back, as where the row was judged
- * elsewhere: it no longer has the verdicts of `before`.
+ * Shows the verdicts at once and stores them. They are reverted if that fails, for example if the row was
+ * judged elsewhere and no longer has the verdicts of `before`.
  */
 function store(
   runId: string,
@@ -220,7 +225,7 @@ function store(
     try {
       const verdicts = [...given]
       const stored = await bridge.verdicts.set({ runId, row, before: before.map(toRowVerdict), verdicts })
-      // A later change may be of the same row.
+      // A later change may concern the same row.
       if (waiting === 1) show(runId, row, stored.after)
       noteStored(runId, [...before, ...after], [...stored.before, ...stored.after])
       setHistory(runId, { error: null })
@@ -233,7 +238,7 @@ function store(
   })
 }
 
-/** Has the history keep verdicts as they are stored instead of what was shown until then. */
+/** Replaces verdicts in the history by their stored form. */
 function noteStored(runId: string, shown: readonly Verdict[], stored: readonly Verdict[]): void {
   changeHistory(runId, (verdict) => {
     const isShown = shown.some((one) => one.given_at === verdict.given_at && isSame(one, verdict))
@@ -241,7 +246,7 @@ function noteStored(runId: string, shown: readonly Verdict[], stored: readonly V
   })
 }
 
-/** Has undo and redo bring no verdict back into a stratum: another sample has been drawn. */
+/** Removes strata from the history, so that undo and redo do not restore them: another sample was drawn. */
 export function forgetStrata(runId: string): void {
   changeHistory(runId, (verdict) => ({ ...verdict, stratum: null, stratum_rows: null }))
 }

@@ -5,18 +5,18 @@ import type { ProblemGroup } from '../../shared/run/problem.ts'
 import type { RunSummary } from '../../shared/run/run.ts'
 import { bridge } from './client.ts'
 
-/** A run whose source was read and checked, and which nothing has been sent of yet. */
+/** A run whose source was read and checked, before anything is sent. */
 interface ReadRun {
   runId: string
   run: RunSummary
   problems: readonly ProblemGroup[]
-  /** Warnings that have to be accepted before the rows are sent. */
+  /** Warnings that must be accepted before the rows are sent. */
   open: readonly ProblemGroup[]
 }
 
 /**
- * Reads and checks the source of a run that `start` begins, and sends it once the person has seen what was read. A run
- * that is neither sent nor opened is deleted when the dialog goes.
+ * Reads and checks the source of a run that `start` begins, and sends it once the person has seen the result.
+ * A run that is neither sent nor opened is deleted when the dialog closes.
  */
 export function useWaitingRun(options: {
   start: () => Promise<{ runId: string }>
@@ -24,7 +24,7 @@ export function useWaitingRun(options: {
 }): {
   waiting: ReadRun | null
   read: UseMutationResult<void, Error, void>
-  /** Sends with the warnings accepted that had to be. */
+  /** Sends, with the necessary warnings accepted. */
   send: UseMutationResult<void, Error, AcceptCode[]>
   open: () => void
 } {
@@ -81,7 +81,7 @@ export function useWaitingRun(options: {
   return { waiting, read, send, open }
 }
 
-/** Deletes what was read and not sent; if that fails, the run stays in the list, and waits. */
+/** Deletes a run that was read but not sent; if that fails, it stays in the list and waits. */
 async function deleteUnsent(runId: string): Promise<void> {
   await bridge.runs.deleteRun({ runId }).catch(() => {})
 }

@@ -6,7 +6,7 @@ const severitySchema = z.enum(['error', 'warning'])
 
 export type Severity = z.infer<typeof severitySchema>
 
-/** What only readers of a source find in a row: nothing but its cells is left when it is checked again. */
+/** Problems that only readers of a source can find: checking a row again starts from its cells. */
 export const FOUND_BY_READERS = [
   'ragged_row',
   'surplus_cells',
@@ -54,7 +54,7 @@ export const FOUND_BY_READERS = [
   'video_too_long',
 ] as const
 
-/** Stable names of what can be wrong with a row; problems are grouped by these on screen and in summaries. */
+/** Stable codes of what can be wrong with a row; screens and summaries group problems by these. */
 export const problemCodeSchema = z.enum([
   ...FOUND_BY_READERS,
   'other_sheets',
@@ -115,9 +115,9 @@ export const argsSchema = z.record(
 
 const causeSchema = z.object({
   code: problemCodeSchema,
-  /** What the code's words take (`messages/problem-messages.ts`); absent if they take nothing. */
+  /** Arguments for the code's words (`messages/problem-messages.ts`); absent if there are none. */
   args: argsSchema.exactOptional(),
-  /** The words of a journal that an earlier version wrote, which kept these instead of arguments. */
+  /** Words from a journal of an earlier version, which stored these instead of arguments. */
   text: z.string().exactOptional(),
 })
 
@@ -125,15 +125,15 @@ const causeSchema = z.object({
 export const problemSchema = z.object({
   /** Number of the record in the source, 1-based; the header is not a record. */
   row: z.int(),
-  /** Where that is in the source; absent until it is looked up. */
+  /** Its place in the source; absent until it is looked up. */
   place: sourcePlaceSchema.exactOptional(),
-  /** Only for `not_unique`, `look_alike` and `unfit_fix`: where the other row is. */
+  /** The other row's place, only for `not_unique`, `look_alike` and `unfit_fix`. */
   alsoAt: sourcePlaceSchema.exactOptional(),
   severity: severitySchema,
-  /** The wire field it is about, such as `post_id`; absent when it is about the whole row. */
+  /** The wire field, such as `post_id`; absent if the problem concerns the whole row. */
   field: z.string().exactOptional(),
   ...causeSchema.shape,
-  /** What the code's words take that belongs to this row, such as the number of another row. */
+  /** Arguments for the code's words that belong to this row, such as the number of another row. */
   details: argsSchema.exactOptional(),
   /** What was found, cut to {@link FOUND_MAX_CHARACTERS}; absent if there is nothing to show. */
   found: z.string().exactOptional(),
@@ -141,25 +141,28 @@ export const problemSchema = z.object({
 
 export type Problem = z.infer<typeof problemSchema>
 
-/** Problems of one cause, with the first rows that have it. */
+/** Problems with the same cause, with the first rows that have it. */
 export const problemGroupSchema = z.object({
   severity: severitySchema,
   ...causeSchema.shape,
   field: z.string().nullable(),
-  /** Of a warning, rows that can be sent. */
+  /** For a warning, only rows that can be sent. */
   rows: z.int(),
-  /** Rows with the warning that are not sent, since they are invalid as well; absent for none. */
+  /** Rows with the warning that are invalid too, and so are not sent; absent if there are none. */
   unsent: z.int().exactOptional(),
-  /** Of rows that are not sent only if no others have the warning. */
+  /** Unsent rows are examples only if no sent row has the warning. */
   examples: z.array(problemSchema),
 })
 
 export type ProblemGroup = z.infer<typeof problemGroupSchema>
 
-/** Longest excerpt of a cell that a problem carries, in UTF-16 code units. */
+/** Longest excerpt of a cell in a problem, in UTF-16 code units. */
 const FOUND_MAX_CHARACTERS = 80
 
-/** Cuts a cell to what a problem may carry, never through a surrogate pair, and says so with an ellipsis. */
+/**
+ * Cuts a cell to the excerpt for a problem, never inside a surrogate pair, and marks the cut with an
+ * ellipsis.
+ */
 export function toFound(text: string): string {
   if (text.length <= FOUND_MAX_CHARACTERS) return text
   return `${text
@@ -168,12 +171,12 @@ export function toFound(text: string): string {
     .replace(/\uFFFD$/, '')}…`
 }
 
-/** Where the row of a problem stands; without a place that was looked up, records are rows. */
+/** The place of a problem's row; the record's number if no place was looked up. */
 export function getPlace({ row, place = { row, line: null } }: Pick<Problem, 'row' | 'place'>): SourcePlace {
   return place
 }
 
-/** The number of a problem's row, and the line if that is another: `17 (line 19)`. */
+/** The number of a problem's row, and its line if that differs: `17 (line 19)`. */
 export function formatProblemRow(problem: Pick<Problem, 'row' | 'place'>): string {
   return formatRow(getPlace(problem))
 }

@@ -1,24 +1,33 @@
 import { z } from 'zod'
 import { SOURCE_FORMAT_NAMES } from '../plan/source-formats.ts'
 
-/** A character that a file was read with, and why: stated, said by the file's ending, guessed, or nothing said otherwise. */
+/**
+ * A character that a file was read with, and its origin: stated, from the file's ending, guessed, or the
+ * default.
+ */
 const characterSchema = z.object({
-  /** '' if nothing does it. */
+  /** '' if no character has this role. */
   character: z.string(),
   by: z.enum(['given', 'ending', 'guess', 'default']),
 })
 
-/** How an encoding is known: by the person, a byte-order mark, all bytes being valid, or a guess. */
+/**
+ * How an encoding is known: stated by a person, from a byte-order mark, because all bytes are valid, or
+ * guessed.
+ */
 const encodingBySchema = z.enum(['given', 'bom', 'strict', 'guess'])
 
-/** How one file was read: what each part of it was taken for, and which of that is a guess. Members that do not apply are absent. */
+/**
+ * How one file was read: what each part was taken for, and which of these are guesses. Members that do not
+ * apply are absent.
+ */
 export const readAsSchema = z.object({
-  /** The file's name; absent if a run has one source. */
+  /** The file's name; absent if the source is a single file. */
   file: z.string().exactOptional(),
   format: z.enum(SOURCE_FORMAT_NAMES),
-  /** Of a format that shows in what the file holds, not in its name. */
+  /** For a format that is recognized by content, not by name. */
   format_by: z.literal('guess').exactOptional(),
-  /** Lines that have several inputs, each of which is a row. */
+  /** Lines with several inputs, each of which became a row. */
   split_lines: z.int().exactOptional(),
   encoding: z
     .object({
@@ -26,16 +35,16 @@ export const readAsSchema = z.object({
       by: encodingBySchema,
     })
     .exactOptional(),
-  /** Of a folder whose texts are files: how many of them are in each encoding, and the first of these. */
+  /** For a folder of text files: the number of files in each encoding, and the first of them. */
   encodings: z
     .array(z.object({ name: z.string(), by: encodingBySchema, files: z.int(), first: z.string() }))
     .exactOptional(),
   delimiter: characterSchema.exactOptional(),
-  /** Stands around cells. */
+  /** Encloses cells. */
   quote: characterSchema.exactOptional(),
-  /** Makes a quote part of a cell; '' if it is doubled. */
+  /** Makes a quote part of a cell; '' if quotes are doubled instead. */
   escape: characterSchema.exactOptional(),
-  /** The row that names the columns, as a spreadsheet counts it; null if none does. */
+  /** The row with the column names, counted as in a spreadsheet; null if there is none. */
   header_row: z.int().nullable().exactOptional(),
   sheet: z
     .object({
@@ -45,13 +54,13 @@ export const readAsSchema = z.object({
       by: z.enum(['given', 'default', 'guess']),
     })
     .exactOptional(),
-  /** Which rows of a sheet were read, if a person said so. */
+  /** Which rows of a sheet were read, if a person chose. */
   rows: z.enum(['all', 'visible']).exactOptional(),
-  /** What cells have that are merged with another, if a person said so. */
+  /** The content of merged cells, if a person chose. */
   merged: z.enum(['empty', 'fill']).exactOptional(),
-  /** Columns of a workbook whose links are read as well as their texts. */
+  /** Columns of a workbook whose links are read in addition to their texts. */
   links: z.array(z.string()).exactOptional(),
-  /** Records without a character in them, which are no rows. */
+  /** Records without any character, which do not count as rows. */
   empty: z.int().exactOptional(),
   /** Rows that the sheet hides, read or not. */
   hidden: z.int().exactOptional(),
@@ -59,7 +68,7 @@ export const readAsSchema = z.object({
 
 export type ReadAs = z.infer<typeof readAsSchema>
 
-/** How the source of a run was read, file by file, with what was passed over in all of them. */
+/** How a run's source was read, file by file, with the totals of what was skipped. */
 export const sourceReadSchema = z.object({
   read_as: z.array(readAsSchema),
   empty: z.int(),
@@ -68,7 +77,7 @@ export const sourceReadSchema = z.object({
 
 export type SourceRead = z.infer<typeof sourceReadSchema>
 
-/** How a source was read, as summaries have it. */
+/** How a source was read, for summaries. */
 export function toSourceRead(readAs: readonly ReadAs[]): SourceRead {
   const sum = (of: (file: ReadAs) => number | undefined) =>
     readAs.reduce((total, file) => total + (of(file) ?? 0), 0)

@@ -2,52 +2,52 @@ import { z } from 'zod'
 import { OPERATION_KINDS } from '../operations/operations.ts'
 import { rowFilterSchema } from './row-filters.ts'
 
-/** Most columns of a table, and most saved filters of an operation. */
+/** Most columns of a table, and most saved filters for an operation. */
 const COLUMNS_MAX = 300
 const FILTERS_MAX = 100
 
 /** Narrowest and widest column, in rem. */
 export const COLUMN_REM = { min: 3, max: 60 } as const
 
-/** The kinds of operations, each of which has a view of its own. */
+/** The kinds of operations; each has a view of its own. */
 export const operationKindSchema = z.enum(OPERATION_KINDS)
 
-/** A column of the table of rows, and its width in rem if a person has set one. */
+/** A column of the table of rows, with a width in rem if a person set one. */
 const shownColumnSchema = z.object({
-  /** As `--columns` of an export names it, or one that only the table has. */
+  /** A name as in `--columns`, or that of a column that only the table has. */
   name: z.string().min(1).max(1_000),
   rem: z.number().min(COLUMN_REM.min).max(COLUMN_REM.max).exactOptional(),
 })
 
 export type ShownColumn = z.infer<typeof shownColumnSchema>
 
-/** What a person calls a filter; no two of an operation have the same name. */
+/** The name of a filter, unique within an operation. */
 export const filterNameSchema = z.string().trim().min(1).max(80)
 
 const savedFilterSchema = z.object({ name: filterNameSchema, filter: rowFilterSchema })
 
 export type SavedFilter = z.infer<typeof savedFilterSchema>
 
-/** How the rows of all runs of an operation are looked at. */
+/** How the rows of all runs of an operation are shown. */
 export const resultViewSchema = z.object({
-  /** The columns in their order; null for the usual ones. */
+  /** The columns in order; null for the default columns. */
   columns: z.array(shownColumnSchema).min(1).max(COLUMNS_MAX).nullable(),
   filters: z.array(savedFilterSchema).max(FILTERS_MAX),
 })
 
 export type ResultView = z.infer<typeof resultViewSchema>
 
-/** The view of an operation before anything of it was changed. */
+/** The view of an operation before any change. */
 export const USUAL_VIEW: ResultView = { columns: null, filters: [] }
 
-/** The tables of the window that are no rows of a run. */
+/** Tables of the window that do not show a run's rows. */
 export const tableNameSchema = z.enum(['runs', 'index', 'watchlist', 'appeals'])
 
 export type TableName = z.infer<typeof tableNameSchema>
 
 const columnTitleSchema = z.string().min(1).max(80)
 
-/** What a person changed about the columns of a table, by their titles. */
+/** A person's changes to the columns of a table, by title. */
 export const tableViewSchema = z.object({
   hidden: z.array(columnTitleSchema).max(COLUMNS_MAX),
   /** Rem. */
@@ -56,10 +56,10 @@ export const tableViewSchema = z.object({
 
 export type TableView = z.infer<typeof tableViewSchema>
 
-/** A table before anything of it was changed. */
+/** The view of a table before any change. */
 export const USUAL_TABLE: TableView = { hidden: [], widths: {} }
 
-/** What a workspace keeps: views of rows by kind of operation, and of other tables by name. */
+/** Views stored in a workspace: of rows by kind of operation, and of other tables by name. */
 export const resultViewsSchema = z.object({
   version: z.literal(1),
   views: z.partialRecord(operationKindSchema, resultViewSchema),

@@ -16,7 +16,7 @@ export const PAGE_MAX_ROWS = 500
 
 const PAGE_MAX_COLUMNS = 300
 
-/** Which rows are neither in a success file nor in its error file, in words. */
+/** Describes the rows that are neither in a success file nor in its error file. */
 export const IN_NEITHER =
   'left out, not sent, waiting for a callback, or answered while the files were written'
 
@@ -26,7 +26,7 @@ export const OUTCOME_FILES = {
   errors: { unsuccessful: true },
 } as const satisfies Record<string, RowFilter>
 
-/** What rows can be ordered by; rows without it come last. Rows that are alike stay in the order of the source. */
+/** Orders of rows; rows without a value come last, and equal rows keep the order of the source. */
 const rowSortSchema = z.object({
   by: z.discriminatedUnion('kind', [
     z.object({ kind: z.enum(['row', 'latency', 'callback-latency', 'attempts']) }),
@@ -42,7 +42,7 @@ export const pageQuerySchema = z.object({
   filter: rowFilterSchema,
   /** Default: the order of the source. */
   sort: rowSortSchema.exactOptional(),
-  /** Columns whose texts are read as well, as `--columns` of an export names them. */
+  /** Columns whose texts are read too, named as in `--columns`. */
   columns: z.array(z.string()).max(PAGE_MAX_COLUMNS).exactOptional(),
   offset: z.int().min(0),
   limit: z.int().min(1).max(PAGE_MAX_ROWS),
@@ -50,7 +50,7 @@ export const pageQuerySchema = z.object({
 
 export type PageQuery = z.infer<typeof pageQuerySchema>
 
-/** Where a row stands in the list that pages are read from. */
+/** Asks for a row's position in the list that pages are read from. */
 export const offsetQuerySchema = pageQuerySchema.pick({ filter: true, sort: true }).extend({
   row: z.int().min(1),
 })
@@ -59,8 +59,8 @@ export type OffsetQuery = z.infer<typeof offsetQuerySchema>
 
 export const resultRowSchema = z.object({
   /**
-   * Number of the record in the source, 1-based, headers not counted, which identifies the row inside Sluice. A person
-   * and a script see that of its place.
+   * Number of the record in the source, 1-based, not counting headers, which identifies the row inside
+   * Sluice. People and scripts see the number of its place instead.
    */
   row: z.int(),
   place: sourcePlaceSchema,
@@ -76,7 +76,7 @@ export const resultRowSchema = z.object({
   answer: rowAnswerSchema.nullable(),
   triggeredRules: z.array(z.object({ ruleId: z.string(), ruleName: z.string() })),
   durationMs: z.number().nullable(),
-  /** From the request being sent to its callback being received; null if there was none. */
+  /** From sending the request to receiving its callback; null without a callback. */
   callbackLatencyMs: z.number().nullable(),
   attempts: z.int(),
   /** The highest score of each class, by name. */
@@ -86,26 +86,26 @@ export const resultRowSchema = z.object({
 
 export type ResultRow = z.infer<typeof resultRowSchema>
 
-/** A page and how many rows match in all. */
+/** A page of rows, and the number of matching rows. */
 export interface ResultPage {
   rows: ResultRow[]
-  /** Of each row the text of each column that was asked for. */
+  /** For each row, the texts of the requested columns. */
   texts: string[][]
   total: number
   /** False while rows are still being counted: there are at least `total`. */
   isCounted: boolean
 }
 
-/** How long a body was before it was cut, bytes of UTF-8; null if that was not noted. */
+/** Length of a body before it was cut, in bytes of UTF-8; null if unknown. */
 const cutFromSchema = z.object({ bytes: z.int().nullable() })
 
 export type CutFrom = z.infer<typeof cutFromSchema>
 
 /** One try of a row's item. Times are milliseconds; a phase that did not happen is null. */
 const attemptSchema = z.object({
-  /** The run that made it: the one the row was read by, or a retry. */
+  /** The run that made it: the requested run or a retry. */
   runId: z.string(),
-  /** 1 for the first try of all. */
+  /** 1 for the very first try. */
   number: z.int(),
   /** ISO 8601. */
   sentAt: z.string(),
@@ -117,83 +117,92 @@ const attemptSchema = z.object({
   waitingMs: z.number().nullable(),
   connectMs: z.number().nullable(),
   tlsMs: z.number().nullable(),
-  /** The traceparent header that it went out with; absent if it had none. */
+  /** The traceparent header that it was sent with; absent if it had none. */
   traceparent: z.string().exactOptional(),
-  /** The answer to it as it came, if another one is the row's by now; absent if there was none, or it was not kept. */
+  /**
+   * The answer to this try as received, if the row's current body is from another try; absent if there was
+   * none, or it was not kept.
+   */
   response: z.object({ body: z.string(), cutFrom: cutFromSchema.nullable() }).exactOptional(),
 })
 
 export type AttemptDetail = z.infer<typeof attemptSchema>
 
-/** A callback of a row's item as it came. */
+/** A callback of a row's item, as received. */
 const callbackSchema = z.object({
   /** ISO 8601. */
   receivedAt: z.string(),
   /** `settled`, `doubled`, `differing` or `unreadable`. */
   effect: z.string(),
   body: z.string(),
-  /** Null if the body is whole. */
+  /** Null if the body is complete. */
   cutFrom: cutFromSchema.nullable(),
 })
 
 export type CallbackDetail = z.infer<typeof callbackSchema>
 
-/** Everything known of one row: its cells, the exact request, every attempt, the answer as it came. */
+/** Everything known about one row: its cells, the exact request, every attempt, the answer as received. */
 export const rowDetailSchema = z.object({
   result: resultRowSchema,
   columns: z.array(z.string()),
-  /** Of its cells: what a fix of this row is told by. */
+  /** Hash of its cells, by which a fix recognizes the row. */
   rowHash: z.string(),
-  /** The request body that was or will be sent, as JSON text, all rows of the item in it; null if there is none. */
+  /** The request body as JSON text, sent or to be sent, with all rows of the item; null if there is none. */
   requestBody: z.string().nullable(),
-  /** Of a row that is not sent: what its request would hold, mistakes and all. */
+  /** For a row that is not sent: its would-be request, including mistakes. */
   unsentBody: z.string().exactOptional(),
-  /** Of a row that shares its request with others: its own part of the body, and how many rows the request has. */
+  /**
+   * For a row that shares its request with others: its own part of the body, and the number of rows in the
+   * request.
+   */
   requestPart: z.object({ body: z.string(), rows: z.int() }).exactOptional(),
   requestMethod: z.enum(['POST', 'GET']),
   requestUrl: z.string(),
-  /** The last answer's body as it came; null if there was none. */
+  /** The last answer's body, as received; null if there was none. */
   responseBody: z.string().nullable(),
-  /** Null if the body is whole. */
+  /** Null if the body is complete. */
   responseCutFrom: cutFromSchema.nullable(),
   attempts: z.array(attemptSchema),
   callbacks: z.array(callbackSchema),
   problems: z.array(problemSchema),
-  /** What is or was sent otherwise than the source has it; absent if nothing is. */
+  /** Differences between the source and what is or was sent; absent if there are none. */
   corrections: z.array(correctionSchema).exactOptional(),
-  /** Number of the record that the row is the second half of, where a fix split one. */
+  /** Number of the record that a fix split, if this row is its second half. */
   halfOf: z.int().exactOptional(),
 })
 
 export type RowDetail = z.infer<typeof rowDetailSchema>
 
-/** A row as an export writes it: its result, the exchange as it was, and what the service said beyond the result. */
+/** A row for an export: its result, the exact exchange, and the rest of the service's answer. */
 export interface ExportRow extends ResultRow {
-  /** Of a row of JSON, what each cell is there, a letter each: s text, j other JSON, n null, - missing; else null. */
+  /**
+   * For a row of JSON, the type of each cell, one letter each: s text, j other JSON, n null, - missing; else
+   * null.
+   */
   kinds: string | null
   /**
-   * An earlier row of the same export that went out in the same request, where request, response and callbacks stand;
-   * null if they stand here.
+   * An earlier row of the same export that was sent in the same request, and holds request, response and
+   * callbacks; null if this row holds them.
    */
   exchangeInRow: RowAndRecord | null
-  /** What was sent otherwise than the source has it; absent if nothing was. */
+  /** Differences between the source and what was sent; absent if there are none. */
   corrections?: readonly Correction[]
-  /** What persons said of it; absent if nobody said anything of any row of the run. */
+  /** People's verdicts on it; absent if no row of the run has any. */
   verdicts?: readonly Verdict[]
-  /** What the row sends by field, or would have sent; only if a format asks for it. */
+  /** The row's values by field, sent or to be sent; only if a format needs them. */
   fields?: Readonly<Record<string, unknown>>
-  /** Every try of the run and its retries, oldest first; empty if the format has no place for them. */
+  /** All tries in the run and its retries, oldest first; empty if the format does not include them. */
   tries: AttemptDetail[]
-  /** The id of the trace that the last try went out with; absent if it had none. */
+  /** The trace id that the last try was sent with; absent if it had none. */
   traceId?: string
-  /** As it was sent; null if nothing was. */
+  /** As sent; null if nothing was sent. */
   request: { method: 'POST' | 'GET'; url: string; body: string | null } | null
   /** The last answer; null if there was none. */
   response: { body: string; cutFrom: CutFrom | null } | null
   callbacks: CallbackDetail[]
-  /** Of the answer that decided the row, in async that of the callback. */
+  /** Content of the answer that decided the row; for an async row, of the callback. */
   content: AnswerContent
-  /** What the service has as notes of a term; null if it did not say. */
+  /** The service's notes of a term; null if its answer has none. */
   termNotes: string | null
 }
 
@@ -201,7 +210,7 @@ const runSecondSchema = z.object({
   /** Seconds since sending started. */
   second: z.int(),
   ...requestsShape,
-  /** Of what ended in this second: requests, and callbacks that came. */
+  /** Latencies of the requests that ended, and of the callbacks that arrived, in this second. */
   latencyMs: z.partialRecord(trendMetricSchema, percentilesSchema),
 })
 
@@ -210,44 +219,50 @@ export type RunSecond = z.infer<typeof runSecondSchema>
 /** A run's latency over time and its whole distribution. */
 export const latencySeriesSchema = z.object({
   seconds: z.array(runSecondSchema),
-  /** The whole distribution of each latency that was measured. */
+  /** The whole distribution of each measured latency. */
   bars: latencyBarsSchema,
 })
 
 export type LatencySeries = z.infer<typeof latencySeriesSchema>
 
-/** How the first words beyond ASCII of a text look in an encoding that it may be in. */
+/** How the first non-ASCII words of a text look in a possible encoding. */
 const encodingReadingSchema = z.object({ encoding: z.string(), sample: z.string() })
 
 export type EncodingReading = z.infer<typeof encodingReadingSchema>
 
-/** The first rows of a source, as the chosen encoding, delimiter and header read them. */
+/** The first rows of a source, read with the chosen encoding, delimiter and header. */
 export const sourcePreviewSchema = z.object({
   columns: z.array(z.string()),
   rows: z.array(z.object({ row: z.int(), place: sourcePlaceSchema, cells: z.array(z.string()) })),
   encoding: z.string(),
   /** Where the encoding comes from: the person, a byte-order mark, strict decoding, or a guess. */
   encodingBy: z.enum(['given', 'bom', 'strict', 'guess']),
-  /** Of a guess that is uncertain: how the text reads in the encoding and in those that it may be in instead. */
+  /** For an uncertain guess: how the text looks in the guessed encoding and in the alternatives. */
   encodingReadings: z.array(encodingReadingSchema).exactOptional(),
   delimiter: z.string(),
   delimiterBy: z.enum(['given', 'ending', 'guess']),
-  /** Around cells of delimited text, '' for nothing; these four are absent in other formats. */
+  /** Encloses cells of delimited text, '' for none; these four members are absent in other formats. */
   quote: z.string().exactOptional(),
   quoteBy: z.enum(['given', 'guess', 'default']).exactOptional(),
-  /** Before a quote that is part of a cell; '' if quotes are doubled. */
+  /** Precedes a quote that is part of a cell; '' if quotes are doubled. */
   escape: z.string().exactOptional(),
   escapeBy: z.enum(['given', 'guess', 'default']).exactOptional(),
   header: z.boolean(),
-  /** Columns of a workbook with links, the columns that have those, and the first cell with one; absent without any. */
+  /**
+   * Columns of a workbook with links, each with its column of links and its first linked cell; absent if
+   * there are none.
+   */
   links: z.array(z.object({ name: z.string(), linkName: z.string(), cell: z.string() })).exactOptional(),
-  /** Of JSON: arrays of objects in its rows, which may be the rows that were meant. */
+  /** For JSON: arrays of objects in its rows, which may be the intended rows. */
   rowsInKeys: z.array(rowsInKeySchema).exactOptional(),
-  /** The record that looks like the header, if titles above it are read as one. */
+  /** The record that looks like the header, if titles above it were read as the header. */
   likelyHeaderRow: z.int().exactOptional(),
-  /** How the source is read; encoding and delimiter are those of text, '' if a format has none. */
+  /** How the source is read; encoding and delimiter are those of text, '' if the format has none. */
   format: sourceFormatSchema.exactOptional(),
-  /** Files of a source that has several, in the order of their rows; encoding and delimiter above are those of the first. */
+  /**
+   * The files of a source with several, in the order of their rows; encoding and delimiter above are those of
+   * the first.
+   */
   files: z
     .array(
       z.object({
@@ -259,20 +274,20 @@ export const sourcePreviewSchema = z.object({
         encodingReadings: z.array(encodingReadingSchema).exactOptional(),
         delimiter: z.string(),
         sheet: z.string().nullable(),
-        /** Of a file that is not short, the count follows from its beginning. */
+        /** For a long file, the count is estimated from its beginning. */
         rows: z.object({ count: z.int(), isExact: z.boolean() }).exactOptional(),
       }),
     )
     .exactOptional(),
   /** How each file is read. */
   readAs: z.array(readAsSchema),
-  /** Names of a workbook's sheets in its order, hidden ones among them. */
+  /** Names of a workbook's sheets in order, including hidden ones. */
   sheets: z.array(z.string()).exactOptional(),
-  /** About how many rows each of them has below its header; null if that was not looked at. */
+  /** Approximate number of rows in each sheet, below its header; null if it was not examined. */
   sheetRows: z.array(z.int().nullable()).exactOptional(),
   /** The sheet that the rows are from. */
   sheet: z.string().exactOptional(),
-  /** Of a table with columns of our exports: whether the apostrophes before its formulas are taken off. */
+  /** For a table with columns of Sluice's exports: whether apostrophes before formulas are removed. */
   ownExport: z.enum(['unguarded', 'as-is']).exactOptional(),
   /** Problems within the preview: ragged rows, broken quotes, undecodable bytes. */
   problems: z.array(problemSchema),
@@ -281,19 +296,24 @@ export const sourcePreviewSchema = z.object({
 
 export type SourcePreview = z.infer<typeof sourcePreviewSchema>
 
-/** How a run is exported; the file's ending chooses the format. */
+/** How to export a run; the file's ending selects the format. */
 export interface ExportOptions {
   file: string
-  /** A project of k6, whatever the name; else the ending says the format. */
+  /** A k6 project, whatever the name; by default the ending selects the format. */
   format?: 'k6'
-  /** Cells exactly as they were, formulas unguarded. */
+  /** Cells exactly as in the source, formulas unguarded. */
   lossless?: boolean
   filter?: RowFilter
-  /** Columns of a table by name, in order, or one of the words of `chooseColumns`; else those of the operation. */
+  /**
+   * Columns of a table by name, in order, or groups of `chooseColumns` (default: the operation's columns).
+   */
   columns?: readonly string[]
   /** Adds a column for each rule that any row triggered. */
   rulesAsColumns?: boolean
-  /** Stands between the cells of a CSV file: a comma (the default), semicolon, bar or tab, or that of the `source`. */
+  /**
+   * Separates the cells of a CSV file: a comma (default), semicolon, bar or tab, or the delimiter of the
+   * `source`.
+   */
   delimiter?: string
   /** Whether a CSV file begins with a byte-order mark (default: true). */
   byteOrderMark?: boolean

@@ -9,24 +9,24 @@ import { toCauseLabel } from './counts.ts'
 import { ROW_ANSWERS, rowAnswerSchema, rowStateSchema } from './item-state.ts'
 import { sayScoreBand } from './score-bands.ts'
 
-// What the rows of a run can be narrowed by. The schema of a filter, its facets and its words, in the window and in the
-// engine, follow from the entries. What tells its rows from others is said by the structure that it is asked of.
+// The filters of a run's rows. The schema of a filter, its facets and its words, in the window and in the
+// engine, are derived from these entries. The structure that `askedOf` names finds the matching rows.
 
-/** Most rules, or values of another kind, of one filter. */
+/** Most rules, or other values, in one filter. */
 const FILTER_MAX_VALUES = 1_000
 
-/** Most rows that a filter keeps although their verdicts have changed. */
+/** Most rows that a filter keeps after their verdicts have changed. */
 export const KEPT_ROWS_MAX = 5_000
 
-/** Characters of a search that are repeated. */
+/** Characters of a search that are shown. */
 const SEARCH_MAX = 60
 
-/** Stands among rules for the rows that succeeded without triggering any. */
+/** Among rules, stands for rows that succeeded without triggering any. */
 export const NO_RULE = ''
 
 const valuesSchema = z.array(z.string()).min(1).max(FILTER_MAX_VALUES)
 
-/** Rows whose score of a class is at least `from` and less than `below`; null is no limit. */
+/** Rows whose score of a class is at least `from` and less than `below`; null for no bound. */
 const scoreFilterSchema = z.object({
   className: z.string(),
   from: z.number(),
@@ -42,15 +42,15 @@ interface FilterEntry<Value> {
    * evaluation; the cells.
    */
   askedOf: 'counters' | 'kinds' | 'values' | 'scores' | 'verdicts' | 'evaluation' | 'cells'
-  /** The facets that switch it on and off. */
+  /** Kind of the facets that switch it on and off. */
   facet?: string
-  /** The facet whose place it takes: only one of the two is on. */
+  /** Kind of the facets that it shares a group with: only one filter of the group is on. */
   group?: string
-  /** Whether several facets can be on, of which rows have at least one. */
+  /** Whether several facets can be on at once; rows then match at least one. */
   several?: true
-  /** What a facet is called, where not by its value. */
+  /** Label of a facet, if it is not its value. */
   label?: (value: string) => string
-  /** What it leaves, in a few words; rules by the names that facets have for them. */
+  /** Describes the matching rows in a few words, with the facets' names of rules. */
   say?: (value: Value, facets: readonly { kind: string; value: string; label: string }[]) => string
 }
 
@@ -70,7 +70,7 @@ function defineValues<const Facet extends string>(facet: Facet, name: string) {
   })
 }
 
-/** Every filter by its member of {@link RowFilter}, in the order of their words. */
+/** Every filter by its member of {@link RowFilter}, in the order of the description. */
 const ROW_FILTERS = {
   state: define(rowStateSchema, {
     askedOf: 'counters',
@@ -107,7 +107,7 @@ const ROW_FILTERS = {
     facet: 'error',
     say: (code) => `error ${nameCode(code)}`,
   }),
-  /** Rows that did not succeed for this cause, a key of `toErrorKey` or `toInvalidKey`. */
+  /** Rows that failed for this cause, a key of `toErrorKey` or `toInvalidKey`. */
   cause: define(z.string(), {
     askedOf: 'kinds',
     facet: 'cause',
@@ -121,22 +121,24 @@ const ROW_FILTERS = {
     say: (answer) => ROW_ANSWERS[answer].word,
   }),
   cell: define(evaluatedCellSchema, { askedOf: 'evaluation', say: describeCell }),
-  /** Rows with this verdict of a person, among others; {@link NO_VERDICT} stands for having none. */
+  /** Rows with this verdict among others; {@link NO_VERDICT} stands for rows without any. */
   verdict: define(z.enum([...VERDICTS, NO_VERDICT]), {
     askedOf: 'verdicts',
     facet: 'verdict',
     label: (verdict) => VERDICT_WORDS[verdict as keyof typeof VERDICT_WORDS],
     say: (verdict) => VERDICT_WORDS[verdict],
   }),
-  /** Rows that count as having `verdict`, whatever was said of them since: a table keeps them until it is read anew. */
+  /**
+   * Rows that still count as having `verdict` after it has changed: a table keeps them until it is reloaded.
+   */
   keptRows: define(z.array(z.int().min(1)).max(KEPT_ROWS_MAX), { askedOf: 'verdicts' }),
   /** Rows whose answer names at least one of these languages. */
   languages: defineValues('language', 'language'),
-  /** Rows that at least one of these models answered, or was asked of if the answer names none. */
+  /** Rows that at least one of these models answered, or was requested for if the answer names none. */
   models: defineValues('model', 'model'),
-  /** Rows that were sent with one of these values of `content_variant`. */
+  /** Rows sent with one of these values of `content_variant`. */
   variants: defineValues('variant', 'content variant'),
-  /** Rows with a score in one of the bands of each class that is named. */
+  /** Rows with a score in one of the bands, for each named class. */
   scores: define(z.array(scoreFilterSchema).min(1).max(FILTER_MAX_VALUES), {
     askedOf: 'scores',
     facet: 'score',
@@ -150,7 +152,7 @@ const ROW_FILTERS = {
         .map(([name, bands]) => `${name} ${joinValues(bands.map((band) => sayScoreBand(band)))}`)
         .join(', '),
   }),
-  /** Rows any of whose cells contains this text, ASCII letters in either case. */
+  /** Rows with a cell that contains this text, ignoring the case of ASCII letters. */
   search: define(z.string(), {
     askedOf: 'cells',
     say: (text) => `cells with “${text.slice(0, SEARCH_MAX)}”`,
@@ -161,10 +163,10 @@ type Filters = typeof ROW_FILTERS
 
 export type FilterName = keyof Filters
 
-/** The names of the filters that have a property of a certain type. */
+/** Names of the filters with a property of this type. */
 type NameWith<Property> = { [Name in FilterName]: Filters[Name] extends Property ? Name : never }[FilterName]
 
-/** The filters that one structure knows the rows of. */
+/** The filters that one structure can apply. */
 export type FilterOf<Source extends FilterEntry<never>['askedOf']> = NameWith<{ askedOf: Source }>
 
 type FacetName = NameWith<{ facet: string }>
@@ -175,12 +177,12 @@ export type FacetKind = Filters[FacetName]['facet']
 export type FacetOf<Source extends FilterEntry<never>['askedOf']> = Filters[FacetName &
   FilterOf<Source>]['facet']
 
-/** Facets that stand together, and of whose filters only one is on. */
+/** Kinds of facets that form a group, in which only one filter is on. */
 export type FacetGroup = Exclude<FacetKind, Filters[NameWith<{ facet: string; group: string }>]['facet']>
 
 const ENTRIES = Object.entries(ROW_FILTERS) as [FilterName, FilterEntry<unknown> & { schema: z.ZodType }][]
 
-/** Which rows a page holds; an absent member does not narrow. */
+/** The rows of a page; absent members do not restrict them. */
 export const rowFilterSchema = z.object(
   Object.fromEntries(ENTRIES.map(([name, { schema }]) => [name, schema.exactOptional()])) as {
     [Name in FilterName]: z.ZodExactOptional<Filters[Name]['schema']>
@@ -189,7 +191,7 @@ export const rowFilterSchema = z.object(
 
 export type RowFilter = z.infer<typeof rowFilterSchema>
 
-/** What stands above the facets of each group, in the order in which they are shown. */
+/** The heading of each group of facets, in display order. */
 export const FACET_GROUPS: Record<FacetGroup, FacetHead> = {
   state: { title: 'State', empty: 'no rows' },
   answer: { title: 'Callbacks' },
@@ -204,17 +206,17 @@ export const FACET_GROUPS: Record<FacetGroup, FacetHead> = {
 
 export interface FacetHead {
   title: string
-  /** What stands there if no row has any of it; without it the group is then left out. */
+  /** Shown if no row has a facet of the group; without it, an empty group is left out. */
   empty?: string
-  /** Whether the group has a meaning for tasks alone. */
+  /** Whether the group only makes sense for tasks. */
   isOfTasks?: true
-  /** What an evaluation calls the slices by it. */
+  /** Name of its slices in an evaluation. */
   slice?: string
 }
 
 /**
- * A value and how many rows have it. A `cause` is that of an error without a code, or what kept a row back. The value of
- * a `score` is the JSON of its part of a filter.
+ * A value and the number of its rows. A `cause` is that of an error without a code, or the reason why a row
+ * was not sent. The value of a `score` is the JSON of its part of a filter.
  */
 const facetSchema = z.object({
   kind: z.enum(ENTRIES.flatMap(([, { facet }]) => facet ?? []) as [FacetKind, ...FacetKind[]]),
@@ -225,16 +227,16 @@ const facetSchema = z.object({
 
 export type Facet = z.infer<typeof facetSchema>
 
-/** What the rows under a filter can be narrowed by; those of one kind disregard what the filter says of their kind. */
+/** Facets for the rows under a filter; those of one kind ignore the filter's own value of that kind. */
 export const facetListSchema = z.object({
   facets: z.array(facetSchema),
-  /** False while rows are still being counted: each facet has at least as many. */
+  /** False while rows are still being counted: the counts are then lower bounds. */
   isCounted: z.boolean(),
 })
 
 export type FacetList = z.infer<typeof facetListSchema>
 
-/** What tells a facet from others. */
+/** Identifies a facet. */
 export type FacetId = Pick<Facet, 'kind' | 'value'>
 
 /** The facets that a structure counts, in the order of their filters. */
@@ -250,7 +252,7 @@ export function findGroup(kind: FacetKind): string {
   return findFilterOf(kind).group ?? kind
 }
 
-/** A filter without what it says of a facet's group. */
+/** A filter without its values for a facet's group. */
 export function withoutGroup(filter: RowFilter, kind: FacetKind): RowFilter {
   const rest = { ...filter }
   for (const [name, { group, facet }] of ENTRIES) if ((group ?? facet) === findGroup(kind)) delete rest[name]
@@ -267,12 +269,12 @@ export function findFilterOf(facet: FacetKind) {
   return { name: found[0], ...found[1] }
 }
 
-/** What a facet is called whose name the journal does not know. */
+/** The label of a facet that has no name in the journal. */
 export function toFacetLabel({ kind, value }: FacetId): string {
   return findFilterOf(kind).label?.(value) ?? value
 }
 
-/** The facets that a filter narrows to, so that they can be taken back even if no row has them. */
+/** The facets that a filter has switched on, so that they can be switched off even if no row has them. */
 export function listChosen(filter: RowFilter): FacetId[] {
   return ENTRIES.flatMap(([name, { facet, several }]) => {
     const value = filter[name] as unknown
@@ -286,7 +288,7 @@ export function isNarrowed(filter: RowFilter): boolean {
   return Object.keys(filter).length > 0
 }
 
-/** What a filter leaves, in a few words; rules by the names that facets have for them, or else by their ids. */
+/** Describes a filter in a few words, with the facets' names of rules, or else their ids. */
 export function describeFilter(filter: RowFilter, facets: readonly Facet[] = []): string {
   return ENTRIES.flatMap(([name, { say }]) =>
     filter[name] === undefined ? [] : (say?.(filter[name], facets) ?? []),

@@ -1,4 +1,4 @@
-/** Names of rules by their ids, each of which one rule has alone: rules of one name have their ids behind it. */
+/** Unique names of rules by id: rules that share a name have their id behind it. */
 export function nameRules(rules: readonly { id: string; name: string }[]): Map<string, string> {
   const alike = Map.groupBy(rules, ({ name }) => name)
   return new Map(
@@ -9,7 +9,7 @@ export function nameRules(rules: readonly { id: string; name: string }[]): Map<s
   )
 }
 
-/** The same of the rules of a summary. */
+/** The same for the rules of a summary. */
 export function nameTriggeredRules(
   rules: readonly { rule_id: string; rule_name: string }[],
 ): Map<string, string> {

@@ -17,7 +17,7 @@ import { formatPace } from './snapshot.ts'
 export interface CountedRows {
   name: string
   rows: number
-  /** What the name says; '' if that is clear. */
+  /** Explains the name; '' if it is clear. */
   meaning: string
   tone: CountTone
 }
@@ -30,7 +30,7 @@ export function describeExtent(summary: Parameters<typeof countTrial>[0]): strin
   return `trial of the first ${tried === 1 ? 'row' : formatCounted(tried, 'row')}`
 }
 
-/** Rows by outcome; those without rows are left out, except `succeeded`. */
+/** Rows by outcome; outcomes without rows are left out, except `succeeded`. */
 export function listOutcomes({ rows, to_repeat: repeat }: RunSummary): CountedRows[] {
   const outcomes: CountedRows[] = COUNTED_STATES.map(({ state, count }) => ({
     name: describeState({ state, attempts: 0 }),
@@ -43,7 +43,7 @@ export function listOutcomes({ rows, to_repeat: repeat }: RunSummary): CountedRo
   return outcomes.filter(({ name, rows: count }) => count > 0 || name === 'succeeded')
 }
 
-/** What the service did with terms, items or appeals, each answer that any row has; null for tasks. */
+/** What the service did with terms, items or appeals: each answer with any rows; null for tasks. */
 export function listAnswers(summary: RunSummary): { title: string; answers: CountedRows[] } | null {
   const found = listAllAnswers(summary)
   return found === null ? null : { ...found, answers: found.answers.filter(({ rows }) => rows > 0) }
@@ -98,24 +98,24 @@ function listAllAnswers({ terms, items, appeals }: RunSummary): ReturnType<typeo
   }
 }
 
-/** The operation with what it has a choice of: mode and version for tasks, mode for indexes. */
+/** The operation with its variants: mode and version for tasks, mode for indexes. */
 export function describeOperation({ operation, mode, api, target }: RunSummary): string {
   if (operation === 'task') return `${operation} ${mode} ${api}`
   const name = findOperation(operation)?.modeOf === undefined ? operation : `${operation} ${mode}`
   return target === undefined ? name : `${name} "${target}"`
 }
 
-/** How long a run took: with the wait for callbacks once it has ended, else the time it has been sending. */
+/** A run's duration: after its end including the wait for callbacks, else the time it has been sending. */
 export function toDurationMs({ throughput, callbacks, started_at, ended_at }: RunSummary): number {
   const sendingMs = throughput.duration_s * 1000
   if (callbacks === undefined || started_at === null || ended_at === null) return sendingMs
   return Math.max(sendingMs, Date.parse(ended_at) - Date.parse(started_at))
 }
 
-/** The shortest sending time for which a rate is shown, seconds. */
+/** Shortest sending time for which a rate is shown, seconds. */
 export const RATE_MIN_S = 0.1
 
-/** Callbacks that were processed, by what they did, as a sentence. */
+/** Processed callbacks by effect, as a sentence. */
 export function describeCallbacks({
   received,
   settled,
@@ -142,7 +142,7 @@ export function describeCallbacks({
   return `${formatCount(received)} received: ${parts.join(', ')}`
 }
 
-/** What the service said about its rate, as a sentence; null if it never throttled. */
+/** What the service reported about its rate limit, as a sentence; null if it never throttled. */
 export function describeThrottling({ throttling }: RunSummary): string | null {
   if (throttling === undefined) return null
   const { answers, throttled_s, limit_per_s } = throttling
@@ -165,7 +165,7 @@ export function describeLost({ result_lost: { rows } }: Pick<RunSummary, 'result
   return `${formatCounted(rows, 'succeeded row')} had been delivered before; the service does not repeat the result, so the triggered rules are unknown`
 }
 
-/** The few figures of a run that a reader looks for first; none if nothing was read. */
+/** The figures of a run that a reader looks for first; empty if no row was read. */
 export function listRunFigures(summary: RunSummary): LoadFact[] {
   const { rows, requests, throughput, latency_ms, callbacks } = summary
   if (rows.read === 0) return []

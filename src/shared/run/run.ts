@@ -15,7 +15,7 @@ import { sourceReadSchema } from './read-as.ts'
 import { sentBeforeSchema } from './sent-before.ts'
 import { usedMappingSchema } from './used-mapping.ts'
 
-/** `interrupted`: the process that held the run is gone, or the person stopped it; it can be resumed. */
+/** `interrupted`: the run's process died, or a person stopped it; it can be resumed. */
 export const runStateSchema = z.enum(['running', 'completed', 'stopped', 'interrupted'])
 
 export const RUN_STATES = runStateSchema.options
@@ -43,15 +43,15 @@ const withoutOwnDelaysSchema = z.partialRecord(
   percentilesSchema,
 )
 
-/** Percentiles in milliseconds as they would be without delays of the machine that sent. */
+/** Percentiles in milliseconds without delays of the sending machine. */
 export type WithoutOwnDelays = z.infer<typeof withoutOwnDelaysSchema>
 
-/** One bar of a latency distribution: how many latencies lie above `fromMs` and up to `upToMs`. */
+/** One bar of a latency distribution: the number of latencies above `fromMs` and up to `upToMs`. */
 export const latencyBarSchema = z.object({ fromMs: z.number(), upToMs: z.number(), count: z.int() })
 
 export type LatencyBar = z.infer<typeof latencyBarSchema>
 
-/** Distributions as bars, by what was measured. */
+/** Distributions as bars, by latency. */
 export const latencyBarsSchema = z.partialRecord(trendMetricSchema, z.array(latencyBarSchema))
 
 /** Every row of the source is in exactly one of the counts after `read`. */
@@ -60,7 +60,7 @@ export const rowCountsSchema = z.object({ read: z.int(), ...countsShape })
 /** Rows of a source by outcome. */
 export type RowCounts = z.infer<typeof rowCountsSchema>
 
-/** Attempts by how they ended; `retried` are those that followed another of the same item. */
+/** Attempts by outcome; `retried` counts those after the first of an item. */
 export const requestCountsSchema = z.object({ ...requestsShape, retried: z.int() })
 
 /** Attempts of a run by outcome. */
@@ -70,18 +70,18 @@ export const triggeredRuleSchema = z.object({
   rule_id: z.string(),
   rule_name: z.string(),
   rows: z.int(),
-  /** Those of the rows that did not succeed, if any: the service answered an error beside the rule. */
+  /** Of these, rows that failed, if any: the service answered with the rule and an error. */
   without_success: z.int().optional(),
 })
 
 export type TriggeredRule = z.infer<typeof triggeredRuleSchema>
 
-/** The rows of a rule that succeeded, of which shares are. */
+/** The succeeded rows of a rule, from which shares are computed. */
 export function countSucceededOf({ rows, without_success: without = 0 }: TriggeredRule): number {
   return rows - without
 }
 
-/** Says why a share is less than the rows beside it, if it is. */
+/** Explains, if necessary, why a share is less than the rows beside it suggest. */
 export function noteUnsuccessful(rules: readonly TriggeredRule[]): string[] {
   if (!rules.some(({ without_success: without }) => without !== undefined)) return []
   return [
@@ -89,7 +89,7 @@ export function noteUnsuccessful(rules: readonly TriggeredRule[]): string[] {
   ]
 }
 
-/** Rows that ended alike, and how. */
+/** Rows with the same outcome. */
 export const errorGroupSchema = z.object({
   outcome: z.enum(['invalid', ...UNSUCCESSFUL_STATES]),
   /** HTTP status, or null if there was no answer. */
@@ -101,11 +101,11 @@ export const errorGroupSchema = z.object({
 
 export type ErrorGroup = z.infer<typeof errorGroupSchema>
 
-/** What a person should know about how a run is sent; `code` is stable. */
+/** What a person should know about the sending of a run; `code` is stable. */
 export const runWarningSchema = z.object({
   code: z.string(),
   message: z.string(),
-  /** Of a warning about rows: how many have it, and the command that lists them. */
+  /** For a warning about rows: how many have it, and the command that lists them. */
   rows: z.int().exactOptional(),
   list_with: z.string().exactOptional(),
 })
@@ -114,12 +114,12 @@ export type RunWarning = z.infer<typeof runWarningSchema>
 
 export type RowWarning = Required<RunWarning>
 
-/** The warnings of a run that are about its rows, most rows first. */
+/** A run's warnings about rows, most rows first. */
 export function listRowWarnings(warnings: readonly RunWarning[]): RowWarning[] {
   return warnings.filter((warning): warning is RowWarning => warning.rows !== undefined)
 }
 
-/** What is warned of that is about the run as a whole. */
+/** A run's warnings about the run as a whole. */
 export function listRunWarnings(warnings: readonly RunWarning[]): string[] {
   return warnings.filter(({ rows }) => rows === undefined).map(({ message }) => message)
 }
@@ -127,15 +127,15 @@ export function listRunWarnings(warnings: readonly RunWarning[]): string[] {
 const termsSchema = z.object({
   added: z.int(),
   pre_existing: z.int(),
-  /** Pre-existing after a try whose answer was lost, which may have added them; left out if there are none. */
+  /** Pre-existing after a try without an answer, which may have added them; absent if there are none. */
   added_or_pre_existing: z.int().exactOptional(),
   updated: z.int(),
   non_existent: z.int(),
-  /** Terms that the service did not process, the first {@link FAILED_TERMS_MAX} of them. */
+  /** Terms that the service did not process, at most {@link FAILED_TERMS_MAX}. */
   failed: z.array(z.object({ term: z.string(), notes: z.string().nullable(), ...rowAndRecordShape })),
 })
 
-/** Failed terms that a summary lists at most; all of them are in the results. */
+/** Most failed terms in a summary; the results have all. */
 export const FAILED_TERMS_MAX = 1_000
 
 /** The outcome of a watchlist's terms, by row. */
@@ -153,17 +153,17 @@ export const callbackCountsSchema = z.object({
   received: z.int(),
   /** Settled their item. */
   settled: z.int(),
-  /** Of those, before the acknowledgement came. */
+  /** Of those, before the acknowledgement arrived. */
   early: z.int(),
-  /** Of those, when the item was overdue or unknown already. */
+  /** Of those, when the item was already overdue or unknown. */
   late: z.int(),
-  /** Said again what another callback of the item had said. */
+  /** Repeated another callback of the item. */
   doubled: z.int(),
-  /** Said something else than the one that settled their item; a result counts more than an error, else the first. */
+  /** Differed from the callback that settled their item; a result wins over an error, else the first wins. */
   differing: z.int(),
-  /** Named another post or item than the row of their address; by earlier versions they settled it all the same. */
+  /** Named another post or item than the row of their address; in earlier versions they still settled it. */
   other_post: z.int(),
-  /** Not of the interface; their item stays as it is. */
+  /** Do not follow the interface; their item is unchanged. */
   unreadable: z.int(),
   /** Of those that settled their item, may answer what was sent before a correction; absent if there are none. */
   in_doubt: z.int().exactOptional(),
@@ -172,56 +172,58 @@ export const callbackCountsSchema = z.object({
 export type CallbackCounts = z.infer<typeof callbackCountsSchema>
 
 /**
- * Rows, or requests of a load test, by whether the answer proves whose it is (docs/results.md). The first and the third
- * succeeded.
+ * Rows, or requests of a load test, by whether the answer proves which one it belongs to (docs/results.md).
+ * The first and the third succeeded.
  */
 const echoCountsSchema = z.object({
-  /** The answer or the callback repeats the id that was sent. */
+  /** The answer or the callback repeats the sent id. */
   verified: z.int(),
-  /** Of those, with other white space, in another case or Unicode normal form. */
+  /** Of those, with other white space, another case or another Unicode normal form. */
   alike: z.int(),
-  /** Nothing of it tells rows apart. */
+  /** Nothing in the answer identifies the row. */
   not_verifiable: z.int(),
-  /** It names another id: how the row ended is unknown. */
+  /** The answer names another id, so the outcome is unknown. */
   mismatched: z.int(),
 })
 
 const loadSummarySchema = z.object({
-  /** What the schedule asked for; null at a closed pace. */
+  /** As scheduled; null at a closed pace. */
   scheduled_per_s: z.number().nullable(),
-  /** First tries, as the schedule has them; `requests.sent` counts retries, too. */
+  /** First tries, as scheduled; `requests.sent` also counts retries. */
   iterations: z.int(),
   iterations_per_s: z.number(),
-  /** What was answered within the measured time, whatever the answer. */
+  /** Answers within the measured time, of any kind. */
   answered_per_s: z.number(),
-  /** Answers by status, most first; null is no answer. */
+  /** Answers by status, most first; null for no answer. */
   statuses: z.array(
     z.object({ status: z.int().nullable(), error_code: z.string().nullable(), requests: z.int() }),
   ),
-  /** Answers of 429, answers with a Retry-After, and the seconds they asked for, added up. */
+  /** Answers with status 429, answers with a Retry-After, and the sum of its seconds. */
   throttling: z.object({ answers: z.int(), retry_after_answers: z.int(), asked_s: z.number() }),
   connections: z.object({ opened: z.int(), reused: z.int() }),
   /**
-   * The longest time without any answer while requests were in flight; absent unless it is at least 1 s and ten times
-   * the p99 of what succeeded.
+   * The longest time with requests in flight and no answer; absent unless it is at least 1 s and ten times
+   * the p99 of succeeded requests.
    */
   silence: z
     .object({
-      /** Since measuring began. */
+      /** Seconds since measuring began. */
       from_s: z.number(),
       duration_s: z.number(),
-      /** Requests that ended in it without an answer. */
+      /** Requests that ended during it without an answer. */
       requests: z.int(),
       message: z.string(),
     })
     .exactOptional(),
-  /** Metrics that are no latencies, by k6's names and aggregations; absent of earlier versions. */
+  /** Metrics that are not latencies, by k6's names and aggregations; absent in earlier versions. */
   metrics: metricValuesSchema.exactOptional(),
-  /** Requests by the stage in which they were due, with a concurrency sent; absent if the pace has none. */
+  /**
+   * Requests by the stage in which they were due or, with a concurrency, sent; absent if the pace has none.
+   */
   stages: z
     .array(
       z.object({
-        /** From 0, as the tag `stage` of thresholds has it. */
+        /** From 0, as in the threshold tag `stage`. */
         number: z.int(),
         name: z.string().nullable(),
         /** Levels: requests a second, or requests in flight. */
@@ -229,7 +231,7 @@ const loadSummarySchema = z.object({
         to: z.number(),
         /** How long it was measured. */
         duration_s: z.number(),
-        /** Requests that were due in it; null at a closed pace. */
+        /** Requests due in it; null at a closed pace. */
         scheduled: z.int().nullable(),
         requests: z.int(),
         /** Those of them that did not succeed. */
@@ -243,7 +245,7 @@ const loadSummarySchema = z.object({
   order: z
     .object({ order: z.enum(['shuffled', 'random']), seed: z.int(), weight: z.string().nullable() })
     .exactOptional(),
-  /** Row 1, which went out before everything else and is in no other figure; absent if there was none. */
+  /** Row 1, which was sent before everything else and is in no other figure; absent if there was none. */
   first_request: z
     .object({
       outcome: outcomeSchema,
@@ -251,15 +253,18 @@ const loadSummarySchema = z.object({
       error_code: z.string().nullable(),
       message: z.string().nullable(),
       duration_ms: z.number(),
-      /** The traceparent header that it went out with; absent if it had none. */
+      /** The traceparent header that it was sent with; absent if it had none. */
       traceparent: z.string().exactOptional(),
     })
     .exactOptional(),
-  /** Of async load tests: callbacks that said error, did not come in time, or were awaited still at the end. */
+  /**
+   * For async load tests: callbacks that reported an error, did not arrive in time, or were still awaited at
+   * the end.
+   */
   callbacks: z.object({ rejected: z.int(), overdue: z.int(), outstanding: z.int() }).optional(),
 })
 
-/** Cells that fixes of a plan changed. */
+/** Cells that the plan's fixes changed. */
 export const correctedSchema = z.object({
   /** Rows with at least one corrected cell. */
   rows: z.int(),
@@ -282,21 +287,21 @@ const retrySchema = z.object({
 })
 
 /**
- * A time that a process took the run up: `start` read the source, `resume` went on, `retry` sent unsuccessful rows again,
- * `correction` corrected them before, `import` stored what another tool had measured.
+ * A period in which a process worked on the run: `start` read the source, `resume` continued, `retry` resent
+ * unsuccessful rows, `correction` resent them corrected, `import` stored another tool's measurements.
  */
 const sessionSchema = z.object({
   number: z.int(),
   kind: z.enum(['start', 'resume', 'retry', 'correction', 'import']),
-  /** The run itself, or the retry that has a run of its own. */
+  /** The run itself, or a retry that is a run of its own. */
   run_id: z.string(),
   started_at: z.string(),
-  /** When it stopped sending; null if it goes on, or its process died. */
+  /** When it stopped sending; null if it still runs, or its process died. */
   ended_at: z.string().nullable(),
   app_version: z.string(),
   /** Rows that a retry put back into the queue. */
   rows_taken: z.int(),
-  /** It sent with a key that no session of the run had before it; left out otherwise, and where that is not known. */
+  /** It used a key that no earlier session of the run had; absent otherwise, and if unknown. */
   other_key: z.literal(true).exactOptional(),
   requests: z.object(requestsShape),
   duration_s: z.number(),
@@ -306,7 +311,7 @@ export type RunSession = z.infer<typeof sessionSchema>
 
 export type SessionKind = RunSession['kind']
 
-/** What a run that a process holds waits for: the first yes, another one, or callbacks of all that was sent. */
+/** What a held run waits for: the first confirmation, another one, or the callbacks of everything sent. */
 const waitingPhaseSchema = z.enum(['ready', 'paused', 'awaiting'])
 
 export const WAITING_PHASES = waitingPhaseSchema.options
@@ -314,30 +319,30 @@ export const WAITING_PHASES = waitingPhaseSchema.options
 /** What `show --json` and every sending command print: the whole run. */
 export const runSummarySchema = z.object({
   run_id: z.string(),
-  /** As a person named it; otherwise as its plan does. */
+  /** The name that a person gave, else the plan's. */
   name: z.string(),
-  /** What a person noted about the run; left out if there is nothing. */
+  /** A person's notes about the run; absent if there are none. */
   tags: z.array(z.string()).exactOptional(),
   note: z.string().exactOptional(),
   operation: z.string(),
-  /** The watchlist or custom index of those operations. */
+  /** The operation's watchlist or custom index. */
   target: z.string().optional(),
   mode: z.enum(['sync', 'async']),
   api: z.enum(['v1', 'v2']),
   state: runStateSchema,
-  /** Of a run whose state is `running` and that sends nothing: what it waits for. */
+  /** What a `running` run that sends nothing waits for. */
   phase: waitingPhaseSchema.exactOptional(),
-  /** Why it stopped, where it stopped on its own, without a full stop; and what to do, in sentences. */
+  /** Why the run stopped by itself, without a full stop, and what to do, in sentences. */
   stop_reason: z.string().nullable(),
   stop_advice: z.string().nullable(),
   source: z.string(),
   /** Further files and folders of the source, if it names several. */
   more_sources: z.array(z.string()).exactOptional(),
-  /** What of the source earlier runs of the workspace sent to the same service; absent if they sent none of it. */
+  /** What earlier runs of the workspace sent of the source to the same service; absent if nothing. */
   sent_before: sentBeforeSchema.exactOptional(),
-  /** Whether only rows were to be sent that are not among these. */
+  /** Whether only rows outside of these were to be sent. */
   only_new: z.literal(true).exactOptional(),
-  /** How the source was read; absent until it was, and where an earlier version read it. */
+  /** How the source was read; absent before, and if an earlier version read it. */
   source_read: sourceReadSchema.exactOptional(),
   /** What filled the fields of the requests; absent until the source was read. */
   mapping: usedMappingSchema.exactOptional(),
@@ -349,15 +354,21 @@ export const runSummarySchema = z.object({
   created_at: z.string(),
   started_at: z.string().nullable(),
   ended_at: z.string().nullable(),
-  /** Of a retry: the run whose rows it sends again. */
+  /** For a retry: the run whose rows it resends. */
   parent_run_id: z.string().nullable(),
-  /** Of a retry: the first run of the whole it belongs to, and how that stands with all its retries; else null. */
+  /** For a retry: the first run of the whole, and the rows of the whole with all retries; else null. */
   whole_run: z.object({ run_id: z.string(), rows: rowCountsSchema }).nullable(),
-  /** Retries of this run and theirs, oldest first, each with its own rows; they are in all other figures, too. */
+  /**
+   * Retries of this run and their own retries, oldest first, each with its own rows; all other figures
+   * include them.
+   */
   retries: z.array(retrySchema),
-  /** The sessions of the run and of its retries, oldest first. Of an earlier version all that a run had are one. */
+  /**
+   * The sessions of the run and its retries, oldest first. For an earlier version, all sessions of a run are
+   * one.
+   */
   sessions: z.array(sessionSchema),
-  /** Of each row what its newest answer says, whichever retry brought it. */
+  /** Rows by their newest answer, from whichever retry. */
   rows: rowCountsSchema,
   requests: requestCountsSchema,
   throughput: z.object({
@@ -368,50 +379,57 @@ export const runSummarySchema = z.object({
   latency_ms: z.partialRecord(trendMetricSchema, percentilesSchema),
   triggered_rules: z.array(triggeredRuleSchema),
   errors: z.array(errorGroupSchema),
-  /** Of watchlist runs. */
+  /** For watchlist runs. */
   terms: termsSchema.optional(),
-  /** Of custom index runs. */
+  /** For custom index runs. */
   items: z.object({ added: z.int(), removed: z.int() }).optional(),
-  /** Of appeal runs. */
+  /** For appeal runs. */
   appeals: appealsSchema.optional(),
-  /** Of async runs. */
+  /** For async runs. */
   callbacks: callbackCountsSchema.optional(),
-  /** Of a run whose plan has fixes that changed anything: what it sent otherwise than its source has it. */
+  /** What the plan's fixes changed; absent if nothing. */
   corrected: correctedSchema.exactOptional(),
-  /** What is odd about the way to the service, then what is doubtful about rows, by cause. */
+  /** Problems on the way to the service, then doubts about rows, by cause. */
   warnings: z.array(runWarningSchema),
   retry_after: z.object({ answers: z.int(), waited_s: z.number() }),
   /**
-   * Of runs that got 429s: how many, how long the run was held to a pace by them, seconds, and the limit that was
-   * measured last, requests per second.
+   * For runs with 429s: how many, how long they limited the pace, seconds, and the last measured limit,
+   * requests per second.
    */
   throttling: z
     .object({ answers: z.int(), throttled_s: z.number(), limit_per_s: z.number().nullable() })
     .optional(),
   from_cache: z.object({ rows: z.int() }),
-  /** Of runs in which answers were compared with their requests. */
+  /** For runs that compared answers with their requests. */
   echoes: echoCountsSchema.exactOptional(),
-  /** Rows that count as succeeded since the service said it had them before; it does not give their result again. */
+  /**
+   * Rows that count as succeeded because the service already had them; it does not return their result again.
+   */
   result_lost: z.object({ rows: z.int() }),
-  /** Rows of `not_sent` that were tried before and are to be tried again. */
+  /** Rows of `not_sent` that were tried before and will be tried again. */
   to_repeat: z.object({ rows: z.int() }),
-  /** Of load tests: what their schedule asked for, and what was answered, request by request. */
+  /** For load tests: the schedule and the answers, request by request. */
   load: loadSummarySchema.optional(),
-  /** Of load tests: how each threshold stands, or stood at the end. */
+  /** For load tests: each threshold's state, now or at the end. */
   thresholds: z.array(thresholdResultSchema).optional(),
   generator: z.object({
-    /** Whether the generator, and not the service, shaped any of the figures (docs/load-tests.md §1). */
+    /** Whether the generator, and not only the service, shaped any figure (docs/load-tests.md §1). */
     limited: z.boolean(),
     /** Why, a sentence each. */
     reasons: z.array(z.string()).optional(),
     dropped: z.int(),
     waited: z.int(),
-    /** Those of them that the service kept back: it could not be reached, or limited the rate. Absent for none. */
+    /**
+     * Of these, requests that the service held back: it was unreachable, or limited the rate. Absent if there
+     * are none.
+     */
     held_by_service: z.int().exactOptional(),
     start_lag_p99_ms: z.number().nullable(),
-    /** Of load tests: the longest start lag that the limit of requests in flight did not cause; 0 for a closed pace. */
+    /**
+     * For load tests: the longest start lag that was not caused by the limit in flight; 0 for a closed pace.
+     */
     own_start_lag_max_ms: z.number().exactOptional(),
-    /** Of load tests: what latencies would be without all that may be delays of this machine; absent of earlier versions. */
+    /** For load tests: latencies without all possible delays of this machine; absent in earlier versions. */
     without_own_delays_ms: withoutOwnDelaysSchema.exactOptional(),
     event_loop_max_ms: z.number().nullable(),
   }),
@@ -419,7 +437,7 @@ export const runSummarySchema = z.object({
 
 export type RunSummary = z.infer<typeof runSummarySchema>
 
-/** The host that a run's requests go to: the second one for tasks of v2, if there is one. */
+/** The host of a run's requests: the second one for tasks of v2, if there is one. */
 export function toServiceUrl({
   api,
   base_url,
@@ -428,7 +446,7 @@ export function toServiceUrl({
   return api === 'v2' ? (task_base_url ?? base_url) : base_url
 }
 
-/** The sessions in which a run sent unsuccessful rows again, in itself or as a run of its own; oldest first. */
+/** Sessions that resent unsuccessful rows, inside the run or as runs of their own; oldest first. */
 export function listRetries({ sessions }: Pick<RunSummary, 'sessions'>): RunSession[] {
   return sessions.slice(1).filter(({ kind }) => kind === 'retry' || kind === 'correction')
 }
@@ -437,7 +455,7 @@ export function isLoadRun({ thresholds }: Pick<RunSummary, 'thresholds'>): boole
   return thresholds !== undefined
 }
 
-/** What a load test came to: its requests, and in async the callbacks that came of them. */
+/** The outcome of a load test: its requests and, if async, their callbacks. */
 interface LoadOutcome {
   requests: Pick<RequestCounts, 'sent' | 'succeeded'>
   callbacks: (Record<'received' | 'rejected' | 'outstanding', number> & { otherPost?: number }) | null
@@ -445,7 +463,10 @@ interface LoadOutcome {
 
 type SummaryOfLoad = Pick<RunSummary, 'requests' | 'callbacks' | 'load'>
 
-/** That nothing of a load test succeeded, which fails it whatever its thresholds say, without a full stop; null if anything did. */
+/**
+ * Says, without a full stop, that nothing in a load test succeeded, which fails it whatever its thresholds
+ * say; null if anything did.
+ */
 export function sayNoSuccess({ requests, callbacks }: LoadOutcome): string | null {
   const { sent, succeeded } = requests
   if (sent === 0) return null
@@ -468,12 +489,12 @@ export function toLoadOutcome({ requests, callbacks, load }: SummaryOfLoad): Loa
   }
 }
 
-/** Whether nothing of a load test succeeded. */
+/** Whether nothing in a load test succeeded. */
 export function hasNoSuccess(summary: SummaryOfLoad): boolean {
   return sayNoSuccess(toLoadOutcome(summary)) !== null
 }
 
-/** Why a load test failed that ended; null if it did not, and of other runs. */
+/** Why an ended load test failed; null if it did not fail, and for other runs. */
 export function findLoadFailure(
   summary: SummaryOfLoad & Pick<RunSummary, 'state' | 'thresholds'>,
 ): 'threshold failed' | 'no success' | null {
@@ -485,7 +506,7 @@ export function findLoadFailure(
 
 type EndedEarly = Exclude<RunState, 'running' | 'completed'>
 
-/** The state that window and terminal show of a run, as far as its journal tells. */
+/** The state of a run in window and terminal, as far as its journal tells. */
 export type ShownState =
   | RunState
   | (typeof WAITING_PHASES)[number]
@@ -493,7 +514,7 @@ export type ShownState =
   | 'no success'
   | `${EndedEarly}, threshold failed`
 
-/** The state that lists show of a run: what a running one waits for, and that a load test failed. */
+/** The state of a run in lists, including what a running one waits for, and that a load test failed. */
 export function toShownState(
   summary: SummaryOfLoad & Pick<RunSummary, 'state' | 'thresholds' | 'phase'>,
 ): ShownState {
@@ -505,8 +526,8 @@ export function toShownState(
 }
 
 /**
- * Whether something went wrong: a run stopped by itself, rows did not succeed, or a threshold or all requests of a load
- * test failed.
+ * Whether something went wrong: a run stopped by itself, rows failed, or a load test crossed a threshold or
+ * had no success.
  */
 export function hasFailed(
   summary: SummaryOfLoad & Pick<RunSummary, 'state' | 'thresholds' | 'rows'>,
@@ -515,14 +536,14 @@ export function hasFailed(
   return isLoadRun(summary) ? findLoadFailure(summary) !== null : countUnsuccessful(summary.rows) > 0
 }
 
-/** Rows that ended in anything but success; those that were left out, or not sent yet, are not among them. */
+/** Rows that ended without success; rows left out or not sent yet do not count. */
 export function countUnsuccessful(rows: RunSummary['rows']): number {
   return countRows(rows, 'unsuccessful', 'unsent') - countLeftOut(rows)
 }
 
 /**
- * How many rows a run sent if it was a trial of its first rows: it completed, and the others were never asked for.
- * Null for other runs.
+ * How many rows a run sent if it was a trial of its first rows: it completed without sending the others. Null
+ * for other runs.
  */
 export function countTrial({
   state,
@@ -542,7 +563,7 @@ export function isStoppedWaiting({
   return state === 'interrupted' && thresholds === undefined && rows.not_sent === 0 && rows.awaiting > 0
 }
 
-/** Whether a run has ended with rows that it can go on to send. */
+/** Whether a run has ended with rows that resuming can send. */
 export function canResume(summary: Pick<RunSummary, 'state' | 'thresholds' | 'rows'>): boolean {
   const { state, rows } = summary
   return state === 'interrupted' || (state === 'stopped' && rows.not_sent > 0) || countTrial(summary) !== null

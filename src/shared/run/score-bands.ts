@@ -1,16 +1,16 @@
-/** Scores from `from` up to, and without, `below`; null is no limit. */
+/** Scores from `from` to `below`, exclusive; null for no bound. */
 export interface ScoreBand {
   from: number
   below: number | null
 }
 
-/** Into how many bands scores are put that are not whole numbers. */
+/** Number of bands for scores that are not whole numbers. */
 const BANDS = 10
 
-/** Whole numbers up to this are bands of their own. */
+/** Up to this highest score, each whole number is a band. */
 const WHOLE_MAX = 10
 
-/** Where a scale ends that has a score: at 1, 10, 100 and so on. */
+/** The end of the scale with this score: 1, 10, 100 and so on. */
 export function toScoreScale(highest: number): number {
   let scale = 1
   while (scale < highest) scale *= 10
@@ -18,8 +18,8 @@ export function toScoreScale(highest: number): number {
 }
 
 /**
- * The bands of a class, lowest first, from its highest score and whether all of them are whole numbers. The interface
- * has whole numbers (docs/interface.md §2.3); services are known to answer shares of 1 as well.
+ * The bands of a class, lowest first, from its highest score and whether all scores are whole numbers. The
+ * interface has whole numbers (docs/interface.md §2.3); some services answer with shares of 1.
  */
 export function toScoreBands({ highest, isWhole }: { highest: number; isWhole: boolean }): ScoreBand[] {
   const scale = toScoreScale(highest)

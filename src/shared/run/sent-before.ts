@@ -3,25 +3,28 @@ import { chooseWording, type Surface } from '../messages/error-entry.ts'
 import { formatCount, formatCounted } from '../messages/figure-text.ts'
 
 /**
- * What became of a row when it was sent before: the service took it, did not take it or answered an error, or nobody knows
- * (it may have been taken).
+ * What happened to a row that was sent before: the service accepted it, did not accept it or answered with an
+ * error, or the outcome is unknown (it may have been accepted).
  */
 export type SentOutcome = 'taken' | 'unknown' | 'not_taken'
 
-/** That a row was sent before, and as which row of its run, which a person calls `number`. */
+/** An earlier submission of a row, and its row in that run, which people know by `number`. */
 export interface SentBefore {
-  /** By which run, what became of it there, and by which names, joined by +, it is recognized. */
+  /** The run, the outcome there, and the names, joined by +, by which the row is recognized. */
   origin: { by: string; outcome: SentOutcome; runId: string }
   row: number
   number: string
-  /** Whether it was sent with another text or URL then. */
+  /** Whether its text or URL was different then. */
   isChanged: boolean
 }
 
-/** What happens to rows that were sent before: nothing, or those are skipped that the service took, or may have taken, too. */
+/**
+ * Which rows sent before are skipped: none, those that the service accepted, or also those that it may have
+ * accepted.
+ */
 export type SkipRule = 'none' | 'taken' | 'taken_or_unknown'
 
-/** Why a row is skipped, as a sentence without its end. */
+/** Why a row is skipped, as a sentence without a full stop. */
 export function saySkipped({ origin: { outcome, runId }, number, isChanged }: SentBefore): string {
   const where = `${isChanged ? ' with another text or URL' : ''}, in run ${runId}, row ${number}`
   return outcome === 'taken'
@@ -29,50 +32,50 @@ export function saySkipped({ origin: { outcome, runId }, number, isChanged }: Se
     : `may have been sent before${where}, without a usable answer`
 }
 
-/** The names that tell rows apart, in words: `user_id and text_data`. */
+/** The names that identify rows, in words: `user_id and text_data`. */
 export function sayKey(by: string): string {
   return by.split('+').join(' and ')
 }
 
 /** Rows of a source that earlier runs of the workspace sent to the same service. */
 export const sentBeforeSchema = z.object({
-  /** Rows that could be sent and that the service took before, or may have taken; those that are skipped are among them. */
+  /** Sendable rows that the service accepted before, or may have accepted, including skipped ones. */
   rows: z.int(),
-  /** Of those, rows without a usable answer: the service may have taken them. */
+  /** Of those, rows without a usable answer: the service may have accepted them. */
   unknown: z.int(),
-  /** Rows that were sent before, too, and that the service did not take: they count as new. */
+  /** Rows sent before that the service did not accept: they count as new. */
   not_taken: z.int(),
-  /** With `only_new` of the rows that are skipped, else of `rows`: those that were sent with another text or URL. */
+  /** Of the skipped rows with `only_new`, else of `rows`: those sent with another text or URL. */
   changed: z.int().exactOptional(),
-  /** What they are recognized by: fields or columns, joined by +. */
+  /** The fields or columns, joined by +, by which rows are recognized. */
   by: z.array(z.string()),
   /** The runs that sent `rows`, newest first. */
   runs: z.array(z.object({ run_id: z.string(), rows: z.int() })),
-  /** Runs that cannot be read: what they sent counts as new. */
+  /** Unreadable runs: what they sent counts as new. */
   unreadable: z.array(z.string()).exactOptional(),
-  /** With `only_new`: runs to the same address with another key in the same place, whose rows count as new. */
+  /** With `only_new`: runs to the same address with another key, whose rows count as new. */
   other_key: z.array(z.string()).exactOptional(),
   /** With `only_new`: runs to the same address with other headers, another Unix socket or resolved address; their rows count as new. */
   other_connection: z.array(z.string()).exactOptional(),
-  /** Runs whose source has no column of what rows are recognized by: their rows count as new. */
+  /** Runs whose source lacks the columns by which rows are recognized: their rows count as new. */
   without_column: z.array(z.string()).exactOptional(),
-  /** Those of `runs` whose key, or values of headers, could not be compared: they count as the same. */
+  /** Those of `runs` whose key or header values could not be compared: they count as equal. */
   key_unknown: z.array(z.string()).exactOptional(),
 })
 
 export type SentBeforeSummary = z.infer<typeof sentBeforeSchema>
 
-/** How the journal counts a row that was sent before, and a run that may have sent some. */
+/** The journal's key for counting rows of an earlier run by outcome. */
 export function toSentBeforeKey({ outcome, runId, by }: SentBefore['origin']): string {
   return `${outcome} ${runId} ${by}`
 }
 
-/** How the journal counts rows that were sent before with another text or URL. */
+/** The journal's key for counting rows that were sent before with another text or URL. */
 export const CHANGED_KEY = 'changed'
 
 const APART = ['unreadable', 'other_key', 'other_connection', 'without_column', 'key_unknown'] as const
 
-/** How the journal counts a run whose rows are not among those that were sent before, or may not be. */
+/** The journal's key for a run whose rows do not count as sent before, or may not. */
 export function toApartKey(why: (typeof APART)[number], runId: string): string {
   return `${why} ${runId}`
 }
@@ -81,7 +84,7 @@ function isApart(text: string): text is (typeof APART)[number] {
   return (APART as readonly string[]).includes(text)
 }
 
-/** Adds up what the journal counted; null if nothing was sent before. */
+/** Sums up the journal's counts; null if nothing was sent before. */
 export function toSentBefore(counts: ReadonlyMap<string, number> | undefined): SentBeforeSummary | null {
   const summary: SentBeforeSummary = { rows: 0, unknown: 0, not_taken: 0, by: [], runs: [] }
   const apart = {
@@ -131,12 +134,12 @@ export function toSentBefore(counts: ReadonlyMap<string, number> | undefined): S
   }
 }
 
-/** Runs that are named; of more, only the newest. */
+/** Most runs named; of more, only the newest. */
 const NAMED_RUNS = 3
 
 /**
- * What was sent before, in sentences; none for nothing. `skipped` of the `sendable` rows are not sent for it, which
- * `isOnlyNew` asks for.
+ * What was sent before, in sentences; empty if nothing. `skipped` of the `sendable` rows are left out because
+ * of it, as `isOnlyNew` demands.
  */
 export function listSentBefore(
   sentBefore: SentBeforeSummary | undefined | null,

@@ -14,36 +14,36 @@ import {
 } from './run.ts'
 
 /**
- * What the run's thread is doing. `ready`: the source is read and checked, nothing is being sent, and the run waits
- * for `start`. `paused`: nothing new is sent until `resume`. `draining`: the last requests are in flight.
+ * What the run's thread is doing. `ready`: the source is read and checked, and the run waits for `start`
+ * without sending. `paused`: nothing new is sent until `resume`. `draining`: the last requests are in flight.
  * `awaiting`: everything is sent, callbacks are outstanding.
  */
 const runPhaseSchema = z.enum(['intake', 'ready', 'running', 'paused', 'draining', 'awaiting', 'ended'])
 
 export type RunPhase = z.infer<typeof runPhaseSchema>
 
-/** How a load test stands. Times are milliseconds. */
+/** State of a load test. Times are milliseconds. */
 const loadProgressSchema = z.object({
   phase: z.enum(['warmup', 'measuring', 'stopping']),
-  /** Since measuring began; negative in the warm-up. */
+  /** Time since measuring began; negative in the warm-up. */
   elapsedMs: z.number(),
   /** How long measuring lasts; null if it ends with a number of requests. */
   measuredMs: z.number().nullable(),
-  /** What the schedule asks for now; null at a closed pace. */
+  /** The currently scheduled rate; null at a closed pace. */
   scheduledPerS: z.number().nullable(),
-  /** What was sent in the last second that is over; null before the first. */
+  /** The rate in the last complete second; null before the first. */
   achievedPerS: z.number().nullable(),
   requests: z.int(),
   failed: z.int(),
   dropped: z.int(),
   /** Callbacks that are outstanding. */
   awaited: z.int(),
-  /** Seconds that were shaped by the generator instead of the service. */
+  /** Seconds that the generator shaped, not only the service. */
   limitedSeconds: z.int(),
-  /** For how long the service has answered nothing while requests were in flight; null unless it is unusually long. */
+  /** Time without any answer while requests are in flight; null unless it is unusually long. */
   silentMs: z.number().nullable(),
   thresholds: z.array(thresholdResultSchema),
-  /** Metrics that are no latencies, in the seconds that are over. */
+  /** Metrics that are not latencies, over complete seconds. */
   metrics: metricValuesSchema,
   latencyMs: z.partialRecord(trendMetricSchema, percentilesSchema.nullable()),
 })
@@ -51,15 +51,15 @@ const loadProgressSchema = z.object({
 export type LoadProgress = z.infer<typeof loadProgressSchema>
 
 /**
- * What keeps a run from sending as fast as its plan allows. Times are Unix milliseconds.
+ * Why a run sends slower than its plan allows. Times are Unix milliseconds.
  *
- * `throttled`: the service answers 429. `pacePerS` is the pace that it is sent at, requests per second; null while it
- * answers nothing but 429 and only single probes go out, the next at `nextTryAtMs`. The run stops at `givesUpAtMs`;
- * null while other answers come, too.
+ * `throttled`: the service answers 429. `pacePerS` is the current pace, requests per second; null while all
+ * answers are 429 and only single probes are sent, the next at `nextTryAtMs`. The run stops at `givesUpAtMs`;
+ * null while there are other answers too.
  *
  * `unreachable`: requests do not reach the service, for `reason`. The run stops at `givesUpAtMs`.
  *
- * `waiting`: only rows are left that wait to be sent again, the first of them until `untilMs`.
+ * `waiting`: the only rows left wait to be sent again, the first of them until `untilMs`.
  */
 const slowdownSchema = z.discriminatedUnion('kind', [
   z.object({
@@ -75,8 +75,8 @@ const slowdownSchema = z.discriminatedUnion('kind', [
 export type Slowdown = z.infer<typeof slowdownSchema>
 
 /**
- * Why a run paused or stopped on its own, without a full stop, and what to do, in sentences. `code` says it to programs;
- * null if a run is read from its journal, which keeps only the words.
+ * Why a run paused or stopped by itself, without a full stop, and what to do, in sentences. `code` is for
+ * programs; null if the run is read from its journal, which keeps only the words.
  */
 const stopNoticeSchema = z.object({
   code: z
@@ -103,10 +103,10 @@ export function formatStop(reason: string, advice: string | null): string {
   return advice === null ? reason : `${reason}. ${advice}`
 }
 
-/** Rules and causes of errors that a picture of a run has while rows are sent. */
+/** Most rules, and most causes of errors, in a snapshot while rows are sent. */
 export const LIVE_MAX = 10
 
-/** A small picture of a run, at most ten a second (docs/architecture.md §5). Rows never travel with it. */
+/** A small snapshot of a run, at most ten a second (docs/architecture.md §5). It never contains rows. */
 export const runSnapshotSchema = z.object({
   runId: z.string(),
   phase: runPhaseSchema,
@@ -115,7 +115,7 @@ export const runSnapshotSchema = z.object({
   /** Problems found so far, by severity. */
   problems: z.object({ errors: z.int(), warnings: z.int() }),
   rows: rowCountsSchema,
-  /** Rows among those not sent that were sent before and wait to be sent again. */
+  /** Rows among the unsent ones that were sent before and wait to be sent again. */
   toRepeat: z.int(),
   requests: requestCountsSchema,
   inFlight: z.int(),
@@ -127,13 +127,13 @@ export const runSnapshotSchema = z.object({
   elapsedMs: z.number(),
   /** http_req_duration so far; null before the first answer. */
   latencyMs: percentilesSchema.nullable(),
-  /** While rows are sent at most {@link LIVE_MAX} each, most rows first. */
+  /** At most {@link LIVE_MAX} of each while rows are sent, most rows first. */
   triggeredRules: z.array(triggeredRuleSchema),
   errors: z.array(errorGroupSchema),
-  /** What is odd about the way to the service. */
+  /** Problems on the way to the service. */
   warnings: z.array(runWarningSchema),
   retryAfter: z.object({ answers: z.int(), waitedMs: z.number() }),
-  /** What keeps the run from sending as fast as its plan allows; null if nothing does. */
+  /** Why the run sends slower than its plan allows; null if it does not. */
   slowdown: slowdownSchema.nullable(),
   /** Rows by the service's answer; empty for operations without such answers. */
   answers: z.partialRecord(rowAnswerSchema, z.int()),
@@ -141,16 +141,16 @@ export const runSnapshotSchema = z.object({
   callbacks: callbackCountsSchema.nullable(),
   /** Null unless the run is a load test. */
   load: loadProgressSchema.nullable(),
-  /** Null while the run did not pause or stop on its own. */
+  /** Null unless the run paused or stopped by itself. */
   notice: stopNoticeSchema.nullable(),
 })
 
 export type RunSnapshot = z.infer<typeof runSnapshotSchema>
 
-/** Says a slowdown in a line: `throttled by the service: sending 198/s`. Times are local, `HH:MM:SS`. */
+/** A slowdown on one line: `throttled by the service: sending 198/s`. Times are local, `HH:MM:SS`. */
 export function formatSlowdown(slowdown: Slowdown): string {
   if (slowdown.kind === 'unreachable') {
-    // What to check is for the end of the run; here the cause is enough.
+    // What to check is said at the end of the run; here the cause suffices.
     const cause = slowdown.reason.split('; ')[0]
     return `cannot reach the service: ${cause}; trying again until ${formatClock(slowdown.givesUpAtMs)}`
   }

@@ -1,14 +1,17 @@
 import { z } from 'zod'
 
-/** What filled each field of a run's requests, and the columns of the source that none of them has. */
+/** What filled each field of a run's requests, and the source columns that filled none. */
 export const usedMappingSchema = z.object({
   fields: z.array(
     z.object({
       field: z.string(),
-      /** Its name, or its number if it has none of its own. */
+      /** The column's name, or its number if the name is not unique. */
       column: z.union([z.string(), z.int()]).exactOptional(),
       template: z.string().exactOptional(),
-      /** A person, a column of the field's name, a guess from another name, or what post_id is otherwise. */
+      /**
+       * Chosen by a person, by a column of the field's name, by a guess from another name, or the default of
+       * post_id.
+       */
       by: z.enum(['stated', 'name', 'guess', 'default']),
     }),
   ),

@@ -6,27 +6,27 @@ export interface ExportResult {
   file: string
   rows: number
   sizeBytes: number
-  /** Cells of a CSV file in front of which an apostrophe was put, since a spreadsheet would run them; absent if none. */
+  /** Cells of a CSV file that got an apostrophe, since a spreadsheet would run them; absent if none. */
   guardedCells?: number
-  /** Rows that were left out, since the format has no place for them; absent if none. */
+  /** Rows left out because the format cannot hold them; absent if none. */
   leftOut?: number
-  /** Rows of the run that had no result yet when it was written; absent if none. */
+  /** Rows of the run without a result when the file was written; absent if none. */
   withoutResult?: number
 }
 
-/** A file of rows as documents have it. */
+/** A file of rows, for documents. */
 export const writtenRowsSchema = z.object({
   file: z.string(),
   rows: z.int(),
   bytes: z.int(),
-  /** Cells of a CSV file that have an apostrophe in front, since a spreadsheet would run them; absent if none. */
+  /** Cells of a CSV file with an added apostrophe, since a spreadsheet would run them; absent if none. */
   escaped_cells: z.int().exactOptional(),
   /**
-   * Rows that were left out of a file of OpenAI's batch requests, which has no place for them, or of a sample of a source,
-   * since they have errors; absent if none.
+   * Rows left out of a file of OpenAI's batch requests, which cannot hold them, or of a sample of a source,
+   * because they have errors; absent if none.
    */
   rows_left_out: z.int().exactOptional(),
-  /** Rows of the run, in the file or not, that had no result yet when it was written; absent if none. */
+  /** Rows of the run, in the file or not, without a result when the file was written; absent if none. */
   rows_without_result: z.int().exactOptional(),
 })
 
@@ -44,7 +44,7 @@ export function toWrittenRows(result: ExportResult): WrittenRows {
   }
 }
 
-/** The reverse of {@link toWrittenRows}. */
+/** Reverses {@link toWrittenRows}. */
 export function toExportResult(written: WrittenRows): ExportResult {
   const {
     file,
@@ -64,13 +64,16 @@ export function toExportResult(written: WrittenRows): ExportResult {
   }
 }
 
-/** What was written, a line each: where, and whether cells are not as they were. */
+/** What was written, a line each: the file, and whether cells were changed. */
 export function sayWrittenRows({ file, rows, escaped_cells: cells = 0 }: WrittenRows): string[] {
   const written = `${formatCounted(rows, 'row')} in ${file}`
   return cells === 0 ? [written] : [written, sayGuarded(cells, UNGUARDED_FORMATS)]
 }
 
-/** That rows are not in a file and why, and that some have no result yet: a sentence each, without a full stop. */
+/**
+ * Says which rows are not in a file and why, and which have no result yet: a sentence each, without a full
+ * stop.
+ */
 export function listMissing({
   leftOut = 0,
   withoutResult = 0,

@@ -2,22 +2,22 @@ import { z } from 'zod'
 
 /** A request as it arrived at the sandbox. */
 export const arrivalSchema = z.object({
-  /** Counts up from the start, from 1. */
+  /** Counts requests since the start, from 1. */
   number: z.int(),
   /** Such as `task/v1/sync` or `watchlist-add`. */
   endpoint: z.string(),
-  /** The post_id, index, watchlist or appeal it is about; '' if that could not be read. */
+  /** The post_id, index, watchlist or appeal that it is about; '' if unreadable. */
   subject: z.string(),
-  /** `accepted`, the refusal (`rejected:CODE`), or the fault that befell its answer (`fault:NAME`). */
+  /** `accepted`, the refusal (`rejected:CODE`), or the fault in its answer (`fault:NAME`). */
   outcome: z.string(),
   arrived_on: z.string(),
-  /** The body as it came; null if there was none, or it was too long to be kept. */
+  /** The body as received; null if there was none, or it was too long to keep. */
   body: z.string().nullable(),
 })
 
 export type Arrival = z.infer<typeof arrivalSchema>
 
-/** How many requests of an endpoint had one outcome. */
+/** How many requests to an endpoint had this outcome. */
 export const arrivalCountSchema = z.object({ endpoint: z.string(), outcome: z.string(), requests: z.int() })
 
 export type ArrivalCount = z.infer<typeof arrivalCountSchema>

@@ -1,20 +1,25 @@
 import { z } from 'zod'
 
-/** How the sandbox behaves, as one writes it; it can be changed while the sandbox runs. */
+/** The sandbox's behaviour as a person writes it; it can be changed while the sandbox runs. */
 export const behaviourSettingsSchema = z.strictObject({
   /** See `parseLatency`. */
   latency: z.string(),
   /** See `parseFaults`. */
   faults: z.array(z.string()),
-  /** Requests taken each second by all keys together, in bursts of up to one second's worth; null for no limit. */
+  /**
+   * Requests accepted each second for all keys together, in bursts of up to one second's worth; null for no
+   * limit.
+   */
   ratePerSecond: z.number().positive().max(1_000_000).nullable(),
-  /** Requests worked on at once; others wait their turn, so that answers slow down with load. Null for no limit. */
+  /**
+   * Requests handled at once; others wait their turn, so that answers slow down with load. Null for no limit.
+   */
   slots: z.int().min(1).max(10_000).nullable(),
   /** See `parseCallbacks`. */
   callbacks: z.string(),
-  /** More terms in one request are answered 413; null for no limit. */
+  /** A request with more terms is answered with 413; null for no limit. */
   maxTermsPerRequest: z.int().min(1).nullable(),
-  /** What `failed_terms` holds: term objects, or their texts alone. */
+  /** The items of `failed_terms`: term objects, or only their texts. */
   failedTerms: z.enum(['objects', 'strings']),
   /**
    * Whether watchlist add pairs its error codes like watchlist update, or as its own table does (docs/interface.md §7).
@@ -35,7 +40,7 @@ export const DEFAULT_BEHAVIOUR: Readonly<BehaviourSettings> = {
   watchlistAddCodes: 'consistent',
 }
 
-/** Settings to change; what is left out stays. */
+/** Settings to change; absent ones stay. */
 export const behaviourChangeSchema = behaviourSettingsSchema.partial()
 
 export type BehaviourChange = z.infer<typeof behaviourChangeSchema>
@@ -46,7 +51,7 @@ export function applyChange(settings: BehaviourSettings, change: BehaviourChange
   return Object.fromEntries(changed) as BehaviourSettings
 }
 
-/** One way to answer: after `baseMs`, give or take up to `jitterMs`, every value between as likely. */
+/** One kind of answer: after `baseMs` ± up to `jitterMs`, uniformly distributed. */
 export const latencyModeSchema = z.object({
   baseMs: z.number(),
   jitterMs: z.number(),
@@ -62,24 +67,24 @@ export type Latency = readonly LatencyMode[]
 /** A fault setting: what goes wrong, how often, and how. */
 export const faultSchema = z.object({
   /**
-   * What goes wrong. `status`: an error status. `reset`: the connection is reset before the answer. `stall`: nothing is
-   * answered. `broken-json`: 200 whose body is not JSON. `truncated`: the connection ends amid the body. `html`: a page
-   * such as a gateway's instead of the answer.
+   * What goes wrong. `status`: an error status. `reset`: the connection is reset before the answer. `stall`:
+   * nothing is answered. `broken-json`: 200 with a body that is not JSON. `truncated`: the connection ends
+   * inside the body. `html`: a page like a gateway's instead of the answer.
    */
   kind: z.enum(['status', 'reset', 'stall', 'broken-json', 'truncated', 'html']),
-  /** As the setting names it: `5xx`, `503-after`, `reset`. */
+  /** Its name in the setting: `5xx`, `503-after`, `reset`. */
   name: z.string(),
   /** Share of the requests, from 0 to 1. */
   share: z.number(),
-  /** Whether the task is stored first: `before` no, `after` yes, `either` one as likely as the other. */
+  /** When the fault happens: `before` or `after` the task is stored, or `either` with equal probability. */
   moment: z.enum(['before', 'after', 'either']),
   /** HTTP status; null chooses among 500, 502, 503 and 504. */
   status: z.number().nullable(),
   /** Seconds of the Retry-After header; null for none. */
   retryAfterS: z.number().nullable(),
-  /** Only the first tries of a post_id, that many; null for every attempt. */
+  /** Applies only to this many first tries of a post_id; null for every try. */
   tries: z.number().nullable(),
-  /** How long a stall lasts before the answer comes after all, in milliseconds; null forever. */
+  /** After how many milliseconds a stalled answer comes after all; null for never. */
   stallMs: z.number().nullable(),
 })
 

@@ -7,25 +7,25 @@ export const CONTENT_CLASSES = ['sexual', 'hate', 'violence', 'bullying', 'spam'
 export type ContentClass = (typeof CONTENT_CLASSES)[number]
 
 const conditionSchema = z.discriminatedUnion('subject', [
-  /** The class scored at least that much. */
+  /** The class has at least this score. */
   z.object({
     subject: z.literal('class_score'),
     class: z.enum(CONTENT_CLASSES),
     min_score: z.int().min(1).max(3),
   }),
-  /** The text holds a term of the watchlist. */
+  /** The text contains a term of the watchlist. */
   z.object({ subject: z.literal('watchlist'), watchlist: z.string().min(1) }),
-  /** The content matches an item of the custom index, which was among the task's models. */
+  /** The content matches an item of the custom index, which is one of the task's models. */
   z.object({ subject: z.literal('custom_index'), custom_index_id: z.string().min(1) }),
   /** The request names this content variant. */
   z.object({ subject: z.literal('content_variant'), content_variant: z.string().min(1) }),
-  /** The text holds a web address, or the content is one. */
+  /** The text contains a web address, or the content is one. */
   z.object({ subject: z.literal('url') }),
   /** The language is one of these upper-case codes. */
   z.object({ subject: z.literal('language'), any_of: z.array(z.string().regex(/^[A-Z]{2}$/)).min(1) }),
 ])
 
-/** What must be true of a post. */
+/** A condition on a post. */
 export type RuleCondition = z.infer<typeof conditionSchema>
 
 /** A moderation rule of the sandbox: it triggers when it is active and every condition holds. */
@@ -39,22 +39,22 @@ export const ruleSchema = z.object({
 
 export type Rule = z.infer<typeof ruleSchema>
 
-/** An appeal as the sandbox is given it: what it is now, and when it becomes Reviewed on its own. */
+/** An appeal as put into the sandbox: its current state, and when it becomes Reviewed by itself. */
 export const appealSchema = z.strictObject({
   appeal_id: z.string().min(1),
   status: appealStatusSchema.default('In Review'),
-  /** Reviewed once it was read that many times; null for never. */
+  /** Number of reads after which it is Reviewed; null for never. */
   reviewed_after_reads: z.int().min(1).nullable().default(null),
-  /** Reviewed that long after it was put into the sandbox, in milliseconds; null for never. */
+  /** Milliseconds in the sandbox after which it is Reviewed; null for never. */
   reviewed_after_ms: z.number().min(0).nullable().default(null),
-  /** A judgment that is shown while it is In Review; null for none. */
+  /** The judgment shown while it is In Review; null for none. */
   interim_judgment: appealJudgmentSchema.nullable().default(null),
-  /** The judgment that is shown once it is Reviewed. */
+  /** The judgment shown once it is Reviewed. */
   judgment: appealJudgmentSchema.default({}),
   original_decision: originalDecisionSchema.default({}),
 })
 
 export type Appeal = z.output<typeof appealSchema>
 
-/** An appeal as one gives it; all but the id has a default. */
+/** An appeal as a person writes it; everything but the id has a default. */
 export type AppealSeed = z.input<typeof appealSchema>

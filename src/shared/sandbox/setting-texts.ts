@@ -1,11 +1,14 @@
 import type { Fault, LatencyMode } from './behaviour.ts'
 
-/** A share from 0 to 1 as a setting has it, such as `2.5%`. */
+/** A share from 0 to 1 in the notation of a setting, such as `2.5%`. */
 function formatShare(share: number): string {
   return `${Number((share * 100).toFixed(4))}%`
 }
 
-/** Modes of a latency as the sandbox reads them, such as `40ms±10ms|200ms@5%`; the first has what the others leave. */
+/**
+ * Modes of a latency in the sandbox's notation, such as `40ms±10ms|200ms@5%`; the first has the share that
+ * the others leave.
+ */
 export function formatLatency(modes: readonly LatencyMode[]): string {
   return modes
     .map(({ baseMs, jitterMs, share }, index) => {
@@ -15,18 +18,18 @@ export function formatLatency(modes: readonly LatencyMode[]): string {
     .join('|')
 }
 
-/** The moment that a kind of fault has unless its name says another. */
+/** The moment of a kind of fault, unless its name says another. */
 export function toUsualMoment(kind: Fault['kind']): Fault['moment'] {
   if (kind === 'stall') return 'either'
   return kind === 'status' || kind === 'reset' || kind === 'html' ? 'before' : 'after'
 }
 
-/** Whether a fault can befall a request before and after it took effect. */
+/** Whether a fault can happen both before and after a request takes effect. */
 export function hasMoment(kind: Fault['kind']): boolean {
   return kind === 'status' || kind === 'reset' || kind === 'stall'
 }
 
-/** A fault as the sandbox reads it, such as `429=3%,retry-after=1`. */
+/** A fault in the sandbox's notation, such as `429=3%,retry-after=1`. */
 export function formatFault({
   kind,
   share,
@@ -47,7 +50,7 @@ export function formatFault({
   ].join(',')
 }
 
-/** Where the modes of a latency are on an axis of milliseconds that ends a little behind the slowest answer. */
+/** The modes of a latency as bars on an axis of milliseconds that ends a little after the slowest answer. */
 export function toLatencyBars(modes: readonly LatencyMode[]): {
   endMs: number
   bars: { fromMs: number; toMs: number; share: number }[]

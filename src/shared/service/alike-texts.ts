@@ -1,10 +1,12 @@
-/** Texts that are equal but for white space, case and Unicode normal form become the same. */
+/** Maps texts that differ only in white space, case and Unicode normal form to the same text. */
 export function foldEcho(text: string): string {
-  // Through capitals, since not every language has a final sigma of its own.
+  // Via upper case, since a Greek sigma has two lower-case forms.
   return text.normalize('NFKC').trim().replace(/\s+/g, ' ').toUpperCase().toLowerCase()
 }
 
-/** Finds what an answer has of a term: under its lower-cased text, else under one that is equal when folded. */
+/**
+ * Finds an answer's entry for a term: under its lower-cased text, else under one that is equal when folded.
+ */
 export function createTermFinder<Said>(terms: ReadonlyMap<string, Said>): (term: string) => Said | undefined {
   let folded: Map<string, Said> | null = null
   return (term) => {

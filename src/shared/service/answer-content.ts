@@ -8,10 +8,10 @@ import {
 } from './answer-findings.ts'
 import { parseJson } from './parse-json.ts'
 
-/** A key may be written with escapes. */
+/** The key may be written with escapes. */
 const MAY_NAME_CACHE = /from_cache|\\u/
 
-/** What the answer that decided a row says. It is parsed once something of it is asked for: many exports need nothing. */
+/** The content of the answer that decided a row. It is parsed on first use: many exports never need it. */
 export class AnswerContent {
   readonly #text: string
   readonly #subject: Subject | null
@@ -19,26 +19,26 @@ export class AnswerContent {
   #task: TaskFindings | null = null
   #appeal: AppealFindings | null = null
 
-  /** Of the text of an answer, '' if there is none, about what the operation's rows name. */
+  /** Takes the text of an answer, '' if there is none, and the subject of the operation's rows. */
   constructor(text: string, subject: Subject) {
     this.#text = text
     this.#subject = text === '' ? null : subject
   }
 
-  /** Its JSON; undefined if it is none. */
+  /** The parsed JSON; undefined if it is not JSON. */
   get body(): unknown {
     this.#parsed ??= { body: this.#subject === null ? undefined : parseJson(this.#text) }
     return this.#parsed.body
   }
 
-  /** What was found of a post; null if that is not what the rows name. */
+  /** The findings about a post; null if rows are not posts. */
   get task(): TaskFindings | null {
     if (this.#subject !== 'content' || this.body === undefined) return null
     this.#task ??= readTaskFindings(this.body)
     return this.#task
   }
 
-  /** Whether it came from the service's cache; null if it does not say. */
+  /** Whether the answer came from the service's cache; null if it does not say. */
   get fromCache(): boolean | null {
     return MAY_NAME_CACHE.test(this.#text) ? (this.task?.fromCache ?? null) : null
   }
@@ -49,11 +49,11 @@ export class AnswerContent {
     return this.#appeal
   }
 
-  /** The `message` of an answer of an index or a watchlist. */
+  /** The `message` in an answer of an index or a watchlist. */
   get serviceMessage(): string | null {
     return this.#subject === 'item' || this.#subject === 'term' ? readServiceMessage(this.body) : null
   }
 }
 
-/** The content of an answer if there is none. */
+/** The content of a missing answer. */
 export const NO_CONTENT = new AnswerContent('', 'content')

@@ -11,25 +11,25 @@ interface ModelFinding {
   scores: Record<string, number>
 }
 
-/** What a task's answer says beyond rules and scores, wherever it stands in the body; each value once. */
+/** The content of a task's answer beyond rules and scores, wherever it is in the body; each value once. */
 export interface TaskFindings {
   /** Null if the answer does not say. */
   fromCache: boolean | null
   languages: string[]
   models: ModelFinding[]
-  /** Lists as they came, since the interface does not show what they hold: texts or objects. */
+  /** Lists as received, since the interface does not show their items: texts or objects. */
   pii: unknown[]
   urls: unknown[]
   textFilters: unknown[]
   customClasses: unknown[]
   moderatedClasses: unknown[]
-  /** Items of a custom index that the content matched. */
+  /** Items of a custom index that the content matches. */
   matches: unknown[]
-  /** The lists above that the answer has, empty ones included; each once. */
+  /** Which of the lists above the answer has, including empty ones; each once. */
   answered: (typeof LISTS)[keyof typeof LISTS][]
 }
 
-/** Lists of a model's response by the name they have there (docs/interface.md §2.3). */
+/** Lists in a model's response, by their names there (docs/interface.md §2.3). */
 const LISTS = {
   pii_entities: 'pii',
   urls: 'urls',
@@ -39,13 +39,13 @@ const LISTS = {
   matches: 'matches',
 } as const satisfies Record<string, keyof TaskFindings>
 
-/** What we sent ourselves and an answer may repeat. */
+/** Parts of the request that an answer may repeat. */
 const ECHOES = new Set(['input', 'content_metadata', 'user_metadata', 'metadata'])
 
-/** How deep the known fields are looked for. */
+/** Deepest level at which known fields are found. */
 const DEPTH_MAX = 8
 
-/** Reads a task's sync answer or callback, of whichever shape (docs/interface.md §2.2, §2.3, §4.2, §6). */
+/** Reads a task's sync answer or callback, in any shape (docs/interface.md §2.2, §2.3, §4.2, §6). */
 export function readTaskFindings(body: unknown): TaskFindings {
   const findings: TaskFindings = {
     fromCache: null,
@@ -70,7 +70,7 @@ export function readTaskFindings(body: unknown): TaskFindings {
   return findings
 }
 
-/** What a task's answer names that rows are found by. */
+/** The values in a task's answer by which rows can be filtered. */
 export interface AnswerNames {
   fromCache: boolean
   /** Each once, sorted. */
@@ -80,16 +80,19 @@ export interface AnswerNames {
 
 export const NO_NAMES: AnswerNames = Object.freeze({ fromCache: false, languages: [], models: [] })
 
-/** The same with each of these names changed. */
+/** The same with each name changed. */
 export function mapNames(names: AnswerNames, change: (name: string) => string): AnswerNames {
   const { fromCache, languages, models } = names
   return { fromCache, languages: languages.map(change), models: models.map(change) }
 }
 
-/** Most answers name nothing, and need not be looked through. */
+/** Most answers contain none of these, and need no search. */
 const MENTIONS = /"(?:language|model)"|"from_cache"\s*:\s*true/
 
-/** What {@link readTaskFindings} says of the cache, languages and models; `body` is the JSON of `text`, read if need be. */
+/**
+ * The cache, languages and models in an answer, as by {@link readTaskFindings}; `body` returns the JSON of
+ * `text`, and is called only if needed.
+ */
 export function readAnswerNames(text: string, body: () => unknown): AnswerNames {
   if (!MENTIONS.test(text)) return NO_NAMES
   let fromCache: boolean | null = null
@@ -110,7 +113,7 @@ function toSorted(names: string[]): string[] {
   return names.length < 2 ? names : [...new Set(names)].sort()
 }
 
-/** Is told what an answer says, in its order. */
+/** Receives the parts of an answer in order. */
 interface AnswerReader {
   noteCached: (isCached: boolean) => void
   addLanguage: (language: string) => void
@@ -129,7 +132,7 @@ function readValue(value: unknown, depth: number, reader: AnswerReader): void {
   if (model !== null) reader.addModel(model, value)
   for (const name of Object.keys(value)) {
     const inner = value[name]
-    // Most values are texts and numbers, and most objects have nothing else.
+    // Most values are texts and numbers, so check these first.
     if (typeof inner !== 'object') {
       if (name === 'from_cache' && typeof inner === 'boolean') reader.noteCached(inner)
       else if (name === 'language' && typeof inner === 'string' && inner !== '') reader.addLanguage(inner)
@@ -151,7 +154,7 @@ function isListName(name: string): name is keyof typeof LISTS {
   return Object.hasOwn(LISTS, name)
 }
 
-/** The model of an entry of the legacy `status` list, or of the list of models in v2; null for anything else. */
+/** The model of an entry in the legacy `status` list, or in v2's list of models; null for anything else. */
 function findModel({ status, response, model }: JsonObject): string | null {
   if (!isJsonObject(status)) return null
   const input = isJsonObject(response) && isJsonObject(response['input']) ? response['input'] : {}
@@ -185,7 +188,7 @@ function once(list: readonly unknown[]): unknown[] {
   return list.length < 2 ? [...list] : [...new Map(list.map((item) => [JSON.stringify(item), item])).values()]
 }
 
-/** From which score of a class on a rule triggers. */
+/** The score of a class from which a rule triggers. */
 export interface RuleThreshold {
   className: string
   ruleName: string
@@ -193,9 +196,9 @@ export interface RuleThreshold {
 }
 
 /**
- * The thresholds of the rules that a legacy answer says were triggered. The interface shows only the `subject` of a
- * condition (docs/interface.md §2.3), so most answers have none: one is known where a condition names a class, and a
- * single number besides.
+ * Thresholds of the rules that a legacy answer reports as triggered. The interface shows only the `subject`
+ * of a condition (docs/interface.md §2.3), so most answers have none: a threshold is recognized if a
+ * condition names a class and has a single number besides.
  */
 export function readRuleThresholds(body: unknown): RuleThreshold[] {
   return toList(toObject(body)['triggered_rules']).flatMap((rule) => {
@@ -214,7 +217,7 @@ export function readRuleThresholds(body: unknown): RuleThreshold[] {
   })
 }
 
-/** Where an appeal stands, and what was decided (docs/interface.md §2.6); lists of reasons as they came. */
+/** The status and decisions of an appeal (docs/interface.md §2.6); lists of reasons as received. */
 export interface AppealFindings {
   status: string | null
   actionId: string | null
@@ -226,7 +229,7 @@ export interface AppealFindings {
   originalReasons: unknown[]
 }
 
-/** Reads the answer to an appeal's status (docs/interface.md §2.6, §4.7). */
+/** Reads an answer about an appeal's status (docs/interface.md §2.6, §4.7). */
 export function readAppealFindings(body: unknown): AppealFindings {
   const whole = toObject(body)
   const appeal = toObject(whole['appeal'])
@@ -245,17 +248,17 @@ export function readAppealFindings(body: unknown): AppealFindings {
   }
 }
 
-/** What a watchlist's answer has of a term. */
+/** A watchlist answer's entry for a term. */
 export interface AnsweredTerm {
-  /** Null if they are empty, undefined if the answer has none. */
+  /** Null if they are empty, undefined if the answer does not have them. */
   notes: string | null | undefined
-  /** Everything else, such as why the term failed; null if there is nothing. */
+  /** Everything else, such as why the term failed; null if there is nothing else. */
   remark: string | null
 }
 
 /**
- * Finds a term in a watchlist's answer, whichever list it is in: they are objects, or their text alone
- * (docs/interface.md §4.5).
+ * Finds a term in any list of a watchlist's answer: its entries are objects, or only texts (docs/interface.md
+ * §4.5).
  */
 export function readAnsweredTerms(body: unknown): (term: string) => AnsweredTerm | undefined {
   const terms = new Map<string, AnsweredTerm>()
@@ -274,7 +277,7 @@ export function readAnsweredTerms(body: unknown): (term: string) => AnsweredTerm
   return createTermFinder(terms)
 }
 
-/** A text as it stands, anything else as JSON. */
+/** A text unchanged, anything else as JSON. */
 export function sayValue(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }

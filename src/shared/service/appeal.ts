@@ -8,11 +8,11 @@ export const appealJudgmentSchema = z.looseObject({
   action_id: z.string().optional(),
   action_name: z.string().optional(),
   action_reasons: z.array(z.unknown()).optional(),
-  /** True when the final judgment overturns the prior one, false when it upholds it. */
+  /** True if the final judgment overturns the prior one, false if it upholds it. */
   overturned: z.boolean().optional(),
 })
 
-/** The decision that is appealed; an empty object when none was made (docs/interface.md §2.6). */
+/** The decision that is appealed; an empty object if none was made (docs/interface.md §2.6). */
 export const originalDecisionSchema = z.union([
   z.looseObject({
     action_id: z.string(),

@@ -1,15 +1,15 @@
-/** Where the paths of the service begin, which a base URL leaves out (docs/interface.md §4). */
+/** Where the service's paths begin, which a base URL does not include (docs/interface.md §4). */
 const API_PATH = /\/+api\/+v\d+(?:\/.*)?$/i
 
 /**
- * A base URL without the path that is added to it for each request: `https://example.com/api/v1/task/sync` becomes
- * `https://example.com`. The prefix of a deployment stays, and a trailing slash goes.
+ * A base URL without the path that each request adds: `https://example.com/api/v1/task/sync` becomes
+ * `https://example.com`. A deployment's prefix stays; a trailing slash is removed.
  */
 export function toBaseUrl(url: string): string {
   return url.replace(API_PATH, '').replace(/\/+$/, '')
 }
 
-/** Says which address is used for one that has the path of an endpoint in it; null for a base URL. */
+/** Says which address is used instead of one that contains an endpoint's path; null for a base URL. */
 export function sayCorrectedUrl(url: string): string | null {
   const [path] = API_PATH.exec(url) ?? []
   if (path === undefined) return null

@@ -6,12 +6,12 @@ const addressCheckSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('unreachable'), message: z.string() }),
 ])
 
-/** What the service said of a connection's key. */
+/** The service's answer to a connection's key. */
 const keyCheckSchema = z.discriminatedUnion('kind', [
-  /** No key is at hand, or the address cannot be reached. */
+  /** No key is available, or the address cannot be reached. */
   z.object({ kind: z.literal('unchecked') }),
   z.object({
-    /** `unclear`: the answer speaks neither for nor against the key. */
+    /** `unclear`: the answer neither accepts nor refuses the key. */
     kind: z.enum(['accepted', 'refused', 'unclear']),
     status: z.int().nullable(),
     errorCode: z.string().nullable(),
@@ -19,7 +19,7 @@ const keyCheckSchema = z.discriminatedUnion('kind', [
   }),
 ])
 
-/** What came of testing a connection: its address, then its key. */
+/** The result of testing a connection: its address, then its key. */
 export const connectionCheckSchema = z.object({ address: addressCheckSchema, key: keyCheckSchema })
 
 export type ConnectionCheck = z.infer<typeof connectionCheckSchema>

@@ -19,14 +19,14 @@ export function toAuthorization(key: string): string {
 }
 
 /**
- * Whether an id would leave its place in a path: `.` or `..`, also percent-encoded any number of times, which clients
- * and gateways take for steps between folders.
+ * Whether an id would change the path: `.` or `..`, also percent-encoded any number of times, which clients
+ * and gateways resolve as folders.
  */
 export function isDotSegment(id: string): boolean {
   return /^(?:\.|%(?:25)*2e){1,2}$/i.test(id)
 }
 
-/** A path inside a folder as it stands in a URL: percent-encoded, its slashes kept. */
+/** A folder's inner path for a URL: percent-encoded, except for its slashes. */
 export function toSegments(path: string): string {
   return path.toWellFormed().split('/').map(encodeURIComponent).join('/')
 }

@@ -18,17 +18,17 @@ export type ServiceErrorBody = z.infer<typeof serviceErrorSchema>
 /** Code of an answer to a key that matches no application (docs/interface.md §5.7, §7). */
 export const INVALID_API_KEY = 'INVALID_API_KEY'
 
-/** One row of the error table (docs/interface.md §7). */
+/** An entry of the error table (docs/interface.md §7). */
 export interface ServiceErrorEntry extends ShownError {
   operation: OperationKind
 }
 
-/** The errors that docs/interface.md §7.1 shows; those of task submission are not shown. */
+/** The errors documented in docs/interface.md §7.1; those of task submission are not documented. */
 export const SERVICE_ERRORS: readonly ServiceErrorEntry[] = OPERATION_KINDS.flatMap((operation) =>
   OPERATIONS[operation].errors.map((error) => ({ operation, ...error })),
 )
 
-/** What an error answer says; what it does not say is null. */
+/** The content of an error answer; null for missing parts. */
 export interface ServiceError {
   status: number | null
   errorCode: string | null
@@ -36,8 +36,8 @@ export interface ServiceError {
 }
 
 /**
- * Reads the body of an answer whose HTTP status says error (docs/interface.md §7), or what a gateway before the service
- * answered in its place, as far as it has an `error_code`, a `message` or an `error`. Returns null if it has none.
+ * Reads the body of an answer with an error status (docs/interface.md §7), or of a gateway's answer in its
+ * place, if it has an `error_code`, a `message` or an `error`. Returns null if it has none.
  */
 export function readServiceError(body: unknown): ServiceError | null {
   if (!isJsonObject(body)) return null
@@ -48,14 +48,15 @@ export function readServiceError(body: unknown): ServiceError | null {
   return { status: typeof status === 'number' ? status : null, errorCode, message }
 }
 
-/** Whether a body is an error on its own, whatever the HTTP status: `error` is true (docs/interface.md §7). */
+/** Whether a body reports an error whatever the HTTP status: `error` is true (docs/interface.md §7). */
 export function isServiceErrorBody(body: unknown): boolean {
   return isJsonObject(body) && body['error'] === true
 }
 
 /**
- * Whether an answer says that the key is wrong: by its code whatever the status, since they come in two pairings
- * (docs/interface.md §7.2); by 401 or 403 where the code is none of the interface's other ones.
+ * Whether an answer says that the key is wrong: by its code with any status, since there are two pairings
+ * (docs/interface.md §7.2); or by status 401 or 403, unless the interface documents the code for something
+ * else.
  */
 export function isKeyRefusal(status: number | null, errorCode: string | null): boolean {
   if (errorCode === INVALID_API_KEY) return true

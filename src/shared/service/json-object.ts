@@ -10,13 +10,15 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** An identifier as text: a string that is not empty, or a number, which the interface does not show but may come. */
+/**
+ * An identifier as text: a non-empty string, or a number, which the interface does not show but may occur.
+ */
 export function toTaskId(value: unknown): string | null {
   if (typeof value === 'number' && Number.isSafeInteger(value)) return String(value)
   return typeof value === 'string' && value !== '' ? value : null
 }
 
-/** A text that is not empty; null for anything else. */
+/** A non-empty text; null for anything else. */
 export function toTextOrNull(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null
 }

@@ -1,8 +1,8 @@
-/** One row of the models table. `false` means "not listed" for the mode: a reason to warn, not to refuse. */
+/** A row of the models table. `false` means "not listed" for the mode: a reason to warn, not to refuse. */
 export interface Model {
-  /** What the `models` field carries. */
+  /** The value in the `models` field. */
   value: string
-  /** What a person calls it. */
+  /** Its name for people. */
   label: string
   /** Listed for the synchronous endpoint. */
   sync: boolean
@@ -29,15 +29,18 @@ export const MODELS: readonly Model[] = [
   { value: 'celebrity', label: 'Celebrity', sync: true, async: false },
 ]
 
-/** Model that analyses text_data when `models` is left out (docs/interface.md §4.1). */
+/** Model for text_data if `models` is left out (docs/interface.md §4.1). */
 export const DEFAULT_TEXT_MODEL = 'text'
 
-/** Model that analyses a url when `models` is left out (docs/interface.md §4.1). */
+/** Model for a url if `models` is left out (docs/interface.md §4.1). */
 export const DEFAULT_URL_MODEL = 'visual'
 
 const byValue = new Map(MODELS.map((model) => [model.value, model]))
 
-/** The listed model of that value, or null: the id of a custom index, or a name that docs/interface.md §4.1 does not list. */
+/**
+ * The listed model with that value, or null: a custom index's id, or a name that docs/interface.md §4.1 does
+ * not list.
+ */
 export function findModel(value: string): Model | null {
   return byValue.get(value) ?? null
 }

@@ -1,15 +1,18 @@
-/** Digits enough that an integer may not survive as a double; those of a fraction, such as a score's, are none. */
+/**
+ * Enough digits that a double may not hold the integer; digits of a fraction, such as a score's, do not
+ * count.
+ */
 const LONG_INTEGER = /(?:^|[^\d.])\d{16}/
 
-/** Most objects and lists of a JSON text: parsed, each may take 80 bytes, whatever its text takes. */
+/** Most objects and lists in a JSON text: each may take 80 bytes when parsed, however short its text. */
 const JSON_CONTAINERS_MAX = 1_000_000
 
-/** Longest JSON text that is parsed a second way for its long integers, which takes several times the memory. */
+/** Longest JSON text that is parsed again for its long integers, which takes several times the memory. */
 const LONG_INTEGERS_MAX_LENGTH = 1024 * 1024
 
 type Reviver = (key: string, value: unknown, context: { source?: string }) => unknown
 
-// What ES2026 adds to JSON, and Node has, the type library does not know yet.
+// Part of ES2026 and of Node, but not of the type library yet.
 const { parse: parseWithSource } = JSON as unknown as { parse: (text: string, reviver: Reviver) => unknown }
 
 function keepDigits(_key: string, value: unknown, { source }: { source?: string }): unknown {
@@ -17,7 +20,10 @@ function keepDigits(_key: string, value: unknown, { source }: { source?: string 
   return isLost ? source : value
 }
 
-/** The JSON of a text, or undefined if it is none or too much. Integers that a double cannot hold, such as long ids, are texts. */
+/**
+ * The JSON of a text, or undefined if it is not JSON or too much of it. Integers that a double cannot hold,
+ * such as long ids, become texts.
+ */
 export function parseJson(text: string): unknown {
   if (hasTooMuchJson(text)) return undefined
   try {
@@ -30,7 +36,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Counts what may begin an object or a list, within strings too. */
+/** Counts everything that may begin an object or a list, including inside strings. */
 export function hasTooMuchJson(text: string): boolean {
   if (text.length <= JSON_CONTAINERS_MAX) return false
   let containers = 0

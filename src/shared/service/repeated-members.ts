@@ -1,6 +1,6 @@
 /**
- * The values of a member of a JSON object, one for each time that the text has it at its top level, as legacy answers
- * have `user_id` twice (docs/interface.md §2.3). `JSON.parse` keeps only the last. `json` is valid JSON.
+ * All values of a member at the top level of a JSON object, in order: legacy answers have `user_id` twice
+ * (docs/interface.md §2.3), and `JSON.parse` keeps only the last. `json` must be valid JSON.
  */
 export function readRepeatedMember(json: string, name: string): unknown[] {
   const quoted = JSON.stringify(name)

@@ -1,21 +1,24 @@
 import { z } from 'zod'
 
-/** One field of what a row becomes (docs/interface.md §2.1, §4). */
+/** One field of a row's request (docs/interface.md §2.1, §4). */
 export interface RequestField {
   name: string
   kind: 'string' | 'json_object' | 'string_array'
-  /** `content`: one of the fields marked so must be there. */
+  /** `content`: one of the fields with this value is required. */
   required: 'always' | 'content' | 'never'
   /** The modes the field is listed for. */
   mode: 'both' | 'sync' | 'async'
-  /** What a person should know about it, a sentence. */
+  /** A sentence that a person should know about it. */
   note: string
 }
 
-/** A text that most requests do without, listed for both modes: what most fields are. */
+/** An optional text, listed for both modes, like most fields. */
 export const OPTIONAL_TEXT = { kind: 'string', required: 'never', mode: 'both' } as const
 
-/** Where an async result goes: the receiver of the app, unless a row names another one (docs/interface.md §6). */
+/**
+ * Where an async result is sent: to the app's receiver, unless a row names another address (docs/interface.md
+ * §6).
+ */
 export const CALLBACK_URL_FIELD = {
   ...OPTIONAL_TEXT,
   name: 'callback_url',

@@ -5,7 +5,7 @@ import { problemSchema } from '../run/problem.ts'
 /** Longest text of a single request, in UTF-16 code units. */
 export const SCRATCH_TEXT_MAX = 1024 * 1024
 
-/** Most problems of a text that are named, the first ones: a long list may have one in each of its terms. */
+/** Most problems named for a text, the first ones: a long list may have one in each of its terms. */
 export const SCRATCH_PROBLEMS_MAX = 100
 
 /** A header's name and value. */
@@ -18,7 +18,7 @@ const scratchVerdictSchema = z.object({
   message: z.string().nullable(),
   /** Each rule once. */
   rules: z.array(z.object({ ruleId: z.string(), ruleName: z.string() })),
-  /** A callback will say the outcome. */
+  /** The outcome will come by callback. */
   isAcknowledgement: z.boolean(),
 })
 
@@ -26,16 +26,16 @@ export type ScratchVerdict = z.infer<typeof scratchVerdictSchema>
 
 const bodySchema = z.object({
   text: z.string(),
-  /** How long it was before it was cut, bytes; null if it is whole. */
+  /** Length before it was cut, bytes; null if it is complete. */
   cutFromBytes: z.int().nullable(),
 })
 
-/** One request that was sent by hand, and what came of it. It is in no run and in no file. */
+/** A request sent by hand, and its outcome. It belongs to no run and no file. */
 export const scratchExchangeSchema = z.object({
-  /** Names it for {@link scratchCallbackSchema}; it cannot be guessed. */
+  /** Identifies it for {@link scratchCallbackSchema}; it cannot be guessed. */
   id: z.string(),
   sentAt: z.string(),
-  /** As it was sent; the key is masked. */
+  /** As sent; the key is masked. */
   request: z.object({
     method: z.enum(['POST', 'GET']),
     url: z.string(),
@@ -51,10 +51,10 @@ export const scratchExchangeSchema = z.object({
     connectMs: z.number().nullable(),
     tlsMs: z.number().nullable(),
   }),
-  /** Null if there was none, or none that was whole. */
+  /** Null if there was no answer, or no complete one. */
   answer: z.object({ status: z.int(), headers: z.array(headerSchema), body: bodySchema }).nullable(),
   verdict: scratchVerdictSchema,
-  /** Whether its callback comes here. */
+  /** Whether its callback will arrive here. */
   awaitsCallback: z.boolean(),
 })
 
@@ -72,9 +72,9 @@ export const scratchCallbackSchema = z.object({
 
 export type ScratchCallback = z.infer<typeof scratchCallbackSchema>
 
-/** Something that the rules for rows say against the text of a single request. */
+/** A problem that the checks of rows find in the text of a single request. */
 export const scratchProblemSchema = problemSchema.extend({
-  /** Where it is, as keys and positions from the whole text on. */
+  /** Path in the text, as keys and positions. */
   path: z.array(z.union([z.string(), z.int()])),
 })
 

@@ -13,9 +13,9 @@ import {
 export interface TaskField extends RequestField {
   /** Listed among the fields of v2 (docs/interface.md §4.2). */
   v2: boolean
-  /** What it holds, if not just any value of its kind. */
+  /** Its schema, if that restricts its kind. */
   schema?: z.ZodType
-  /** Fields that must have another value. */
+  /** Fields whose value must be different. */
   distinctFrom?: readonly string[]
 }
 
@@ -25,7 +25,7 @@ const idSchema = z
   .min(1, 'must not be empty')
   .refine((id) => !FORBIDDEN_ID_CHARACTERS.test(id), 'must not contain `_` or `;`')
 
-/** What a field holds, unless it says so itself. */
+/** The default schema of each kind of field. */
 const SCHEMAS = {
   string: z.string(),
   json_object: jsonObjectSchema,
@@ -136,8 +136,8 @@ function isOfV2(field: Field): field is Extract<Field, { v2: true }> {
 }
 
 /**
- * A v1 task, sync or async (docs/interface.md §2.1, §4.1): exactly one of text_data and url, group_id distinct from
- * post_id and parent_id, at most one model. Fields that the interface does not know are dropped.
+ * A v1 task, sync or async (docs/interface.md §2.1, §4.1): exactly one of text_data and url, group_id
+ * distinct from post_id and parent_id, at most one model. Unknown fields are dropped.
  */
 export const taskRequestSchema = z
   .object({
@@ -164,7 +164,7 @@ export const taskRequestSchema = z
   })
 
 /**
- * A v2 task, sync or async (docs/interface.md §4.2): several models, ids of custom indexes among them. Fields beyond
- * those of v1 are not shown, so others pass through as they are.
+ * A v2 task, sync or async (docs/interface.md §4.2): several models, which may be ids of custom indexes. The
+ * interface does not show fields beyond those of v1, so others pass unchanged.
  */
 export const v2TaskRequestSchema = z.looseObject(toShape(TASK_FIELDS.filter(isOfV2)))

@@ -1,12 +1,12 @@
 import type { TaskFindings } from './answer-findings.ts'
 import { isJsonObject } from './json-object.ts'
 
-/** A part of a text that an answer names: UTF-16 code units, the end exclusive. */
+/** A part of a text that an answer refers to: UTF-16 code units, the end exclusive. */
 export interface TextMark {
   start: number
   end: number
   kind: 'personal data' | 'matched term' | 'address'
-  /** What the answer calls it, such as EMAIL_ADDRESS or the watchlist of a term; null if it does not say. */
+  /** Its type in the answer, such as EMAIL_ADDRESS or a term's watchlist; null if the answer does not say. */
   type: string | null
 }
 
@@ -15,8 +15,8 @@ const PLACES_MAX = 100
 const MARKS_MAX = 1_000
 
 /**
- * Where a text has what the answer found in it (docs/interface.md §2.3): by the offsets of the answer where the text has
- * the value there, else wherever the text has the value. In the order of the text; none overlaps another.
+ * The parts of a text that an answer refers to (docs/interface.md §2.3): at the answer's offsets if the text
+ * has the value there, else wherever the text has it. In the order of the text, without overlaps.
  */
 export function findTextMarks(
   text: string,
@@ -40,7 +40,7 @@ function findEntry(text: string, entry: unknown, kind: TextMark['kind']): TextMa
   const toMark = (from: number, length: number): TextMark => ({ start: from, end: from + length, kind, type })
   if (start !== null && end !== null) {
     if (isSame(text.slice(start, end), value)) return [toMark(start, end - start)]
-    // A service may count characters rather than code units.
+    // A service may count characters instead of code units.
     const characters = Array.from(text)
     const before = characters.slice(0, start).join('').length
     const meant = characters.slice(start, end).join('')
@@ -49,7 +49,7 @@ function findEntry(text: string, entry: unknown, kind: TextMark['kind']): TextMa
   return findPlaces(text, value).map((place) => toMark(place, value.length))
 }
 
-/** Entries are texts or objects; lists other than that of personal data are not shown in the interface. */
+/** Entries are texts or objects; the interface only shows the list of personal data. */
 function readEntry(entry: unknown) {
   if (typeof entry === 'string') return { value: entry, type: null, start: null, end: null }
   const object = isJsonObject(entry) ? entry : {}
@@ -70,7 +70,7 @@ function isSame(one: string, other: string): boolean {
 
 function findPlaces(text: string, value: string): number[] {
   const [inText, wanted] = [text.toLowerCase(), value.toLowerCase()]
-  // A few characters change their length with their case; offsets would be wrong then.
+  // A few characters change their length with their case, which would shift offsets.
   if (inText.length !== text.length) return []
   const places: number[] = []
   for (let at = inText.indexOf(wanted); at !== -1 && places.length < PLACES_MAX; ) {

@@ -13,16 +13,19 @@ import { PLACES } from './rail.tsx'
 export interface Command {
   group: string
   label: string
-  /** Id of what it opens; without one its name stands for it. */
+  /** Id of what it opens (default: its name). */
   id?: string
-  /** What distinguishes it from others of the same name. */
+  /** Distinguishes it from others with the same name. */
   hint?: string
   run: () => void
 }
 
 const RUNS_OFFERED = 8
 
-/** Finds a place, a run, an action of the screen or a setting by a few letters of its name, and does it. */
+/**
+ * Finds a place, a run, an action of the screen or a setting by a few letters of its name, and opens or
+ * performs it.
+ */
 export function Palette(props: {
   setColours: ReturnType<typeof useMantineColorScheme>['setColorScheme']
   onShortcuts: () => void
@@ -49,7 +52,7 @@ export function Palette(props: {
   )
   const commands = [
     ...findCommands([...onScreen, ...listCommands(props)], search),
-    // While a new search is under way, Enter must not open a run of the one before.
+    // While a new search is in progress, Enter must not open a run from the previous one.
     ...(runs.isPlaceholderData ? findCommands(found, search) : found),
   ]
   const active = Math.min(chosen, commands.length - 1)
@@ -62,7 +65,7 @@ export function Palette(props: {
   const act = (command: Command | undefined) => {
     if (command === undefined) return
     onClose()
-    // The dialog gives the focus back first; what is done may take it elsewhere.
+    // The closing dialog returns the focus first; the command may then move it.
     requestAnimationFrame(() => command.run())
   }
   const press = (event: KeyboardEvent) => {
@@ -133,7 +136,7 @@ export function Palette(props: {
   )
 }
 
-/** Where a key moves the choice among `count` commands, round the ends; null for keys that do not move it. */
+/** The choice after a key among `count` commands, wrapping around; null for keys that do not move it. */
 export function toMovedChoice(key: string, active: number, count: number): number | null {
   if (count === 0) return null
   if (key === 'ArrowDown') return (active + 1) % count
@@ -141,7 +144,7 @@ export function toMovedChoice(key: string, active: number, count: number): numbe
   return null
 }
 
-/** The commands whose words begin with every word that was typed, in their order. */
+/** The commands whose words begin with all typed words, in order. */
 export function findCommands(commands: readonly Command[], typed: string): Command[] {
   const words = typed.toLowerCase().split(/\s+/).filter(Boolean)
   return commands.filter(({ label, group }) => {
@@ -161,14 +164,14 @@ function listCommands(props: Pick<Parameters<typeof Palette>[0], 'setColours' | 
   ]
 }
 
-/** What the screen behind the palette offers: its steps or tabs, and the actions of its header. */
+/** Commands of the screen behind the palette: its steps or tabs, and the actions of its header. */
 function listScreenCommands(): Command[] {
   const found = document.querySelectorAll<HTMLElement>('#screen nav a, #screen > header button:enabled')
   const byLabel = new Map<string, Command>()
   for (const element of found) {
     const label =
       element.ariaLabel ?? element.querySelector('[data-name]')?.textContent ?? element.innerText.trim()
-    // A tab goes before the button that leads to it.
+    // A tab wins over a button that leads to it.
     if (!byLabel.has(label)) byLabel.set(label, { group: 'This screen', label, run: () => element.click() })
   }
   return [...byLabel.values()]

@@ -29,7 +29,7 @@ export const PLACES: readonly Place[] = [
   { label: 'Settings', icon: IconSettings, route: { kind: 'settings' } },
 ]
 
-/** The rail of places, and above them the run being prepared. In a narrow window each name stands under its icon. */
+/** The list of places, with the run being prepared above it. In a narrow window, names stand below icons. */
 export function Rail(props: { current: Route; foot: ReactNode }) {
   const { current } = props
   const furthest = useDraft(toFurthestStep)
@@ -73,7 +73,7 @@ function findPlace(route: Route): Route {
   return 'runId' in route || route.kind === 'capacity' ? { kind: 'runs' } : route
 }
 
-/** A way to a screen: an entry of the rail, a step of a new run, a tab of a run. */
+/** A link to a screen: an entry of the rail, a step of a new run, or a tab of a run. */
 export interface Place {
   label: string
   icon: Icon
@@ -81,13 +81,16 @@ export interface Place {
   /** Why it cannot be opened yet; absent if it can. */
   closed?: string
   done?: boolean
-  /** What is said of it after its name, for those who do not see its mark. */
+  /** Read after its name to people who do not see its mark. */
   remark?: string
-  /** Called when the pointer or the focus comes to it, so that the screen can be made ready. */
+  /** Called when the pointer or the focus reaches it, to prepare the screen. */
   onApproach?: () => void
 }
 
-/** A link to a place, or its name and why it is closed. `here` says whether the window shows it, or something in it. */
+/**
+ * A link to a place, or its name and why it is closed. `here` says whether the window shows it, or a part of
+ * it.
+ */
 export function PlaceLink({ place, here }: { place: Place; here?: 'page' | 'true' | undefined }) {
   const Mark = place.done ? IconCheck : place.icon
   const inner = (

@@ -39,15 +39,15 @@ import styles from './shell.module.css'
 /** What the tabs of a run depend on. */
 export interface RunStanding {
   runId: string
-  /** Whether it is a load test: what it measured is on one screen. */
+  /** Whether it is a load test, which has a single screen for its measurements. */
   isLoad: boolean
   /** Whether its rows trigger rules, which can be labelled and evaluated. */
   hasRules: boolean
-  /** The capacity search that it is a probe of; null if it is none. */
+  /** The capacity search that it is a probe of; null if there is none. */
   searchId: string | null
 }
 
-/** The screens of a run, in the order in which they are used. */
+/** The screens of a run, in the order of their use. */
 export function toTabs({ runId, isLoad, hasRules, searchId }: RunStanding): Place[] {
   const toRun = (kind: RunPlace): Route => ({ kind, runId })
   const isDecided = !isLoad && hasRules
@@ -70,7 +70,7 @@ export function toTabs({ runId, isLoad, hasRules, searchId }: RunStanding): Plac
   return tabs.filter((tab) => tab !== false)
 }
 
-/** Gives every screen of a run its head: the run's name, how it stands, where it went; and under it the tabs. */
+/** The head of every screen of a run: the run's name, its state, its destination, and the tabs below. */
 export function RunFrame(props: {
   route: Extract<Route, { runId: string }>
   namePlace: NamePlace
@@ -88,7 +88,7 @@ export function RunFrame(props: {
     searchId: search?.runIds.includes(runId) ? search.searchId : null,
   })
   const here = toHash(route)
-  // Whoever sees the run needs no message that it has ended.
+  // Nobody who sees the run needs a message about its end.
   useEffect(() => dismissToast(toEndKey(runId)), [runId])
   return (
     <ScreenFrame
@@ -120,7 +120,7 @@ export function RunFrame(props: {
   )
 }
 
-/** The screens where a retry has its own rows only; elsewhere it is shown with the run that it belongs to. */
+/** Screens where a retry shows only its own rows; elsewhere it is shown with its whole run. */
 const OWN_ROWS: ReadonlySet<Route['kind']> = new Set(['results', 'labelling', 'evaluate', 'export', 'sql'])
 
 function RunHead(props: {
@@ -137,7 +137,7 @@ function RunHead(props: {
   const [opened, setOpened] = useState<'notes' | 'again' | null>(null)
   const close = () => setOpened(null)
   if (summary === undefined || phase === undefined) {
-    // Laid out as the head is once the run is read, so that nothing moves then and the title keeps the focus.
+    // Laid out like the head of a loaded run, so that nothing moves then and the title keeps the focus.
     return (
       <div className={`min-w-0 ${styles.runHead}`}>
         <div className={styles.runTitle}>
@@ -151,7 +151,7 @@ function RunHead(props: {
   }
   const isLoad = isLoadTest(summary)
   const extent = phase === 'ended' ? describeExtent(summary) : null
-  // The other rows of a trial were never asked for.
+  // A trial did not send the other rows on purpose.
   const notSent = extent === null ? summary.rows.not_sent : 0
   const missing =
     phase === 'ended' && !isLoad && route.kind !== 'run' ? describeMissing(summary.rows, notSent) : null
@@ -213,7 +213,7 @@ function RunHead(props: {
   )
 }
 
-/** How many rows did not succeed or were not sent, such as `3 of 30 rows did not succeed`; null if all succeeded. */
+/** How many rows failed or were not sent, such as `3 of 30 rows did not succeed`; null if all succeeded. */
 function describeMissing(rows: RunSummary['rows'], notSent: number): string | null {
   const unsuccessful = countUnsuccessful(rows)
   const of = `of ${formatCounted(rows.read, 'row')}`

@@ -17,7 +17,7 @@ import { Palette } from './palette.tsx'
 import { Rail } from './rail.tsx'
 import styles from './shell.module.css'
 
-/** What stands around every screen: the rail, the state of the connection, the place where a file is dropped. */
+/** The frame of every screen: the rail, the connection's state, the drop area for files. */
 export function Shell(props: {
   route: Route
   app: AppDescription | null
@@ -85,7 +85,7 @@ export function Shell(props: {
   )
 }
 
-/** Looks like an entry of the rail, and does something. */
+/** A button that looks like an entry of the rail. */
 function RailButton({
   icon: Mark,
   label,
@@ -107,7 +107,7 @@ function RailButton({
   )
 }
 
-/** What the keyboard does, with `Mod` for Ctrl or ⌘. */
+/** The keyboard shortcuts, with `Mod` for Ctrl or ⌘. */
 const SHORTCUTS: [does: string, ...keys: string[]][] = [
   ['Search places, runs and actions', 'Mod', 'K'],
   ['The main action of a screen', 'Mod', 'Enter'],
@@ -155,8 +155,8 @@ function ShortcutsDialog({ opened, onClose }: { opened: boolean; onClose: () => 
 }
 
 /**
- * What crashed, on every screen until it is dismissed: what is left, and what to do. The screen of a run says itself what
- * ended it.
+ * Crashes, on every screen until dismissed: what was kept, and what to do. The screen of a run itself says
+ * what ended the run.
  */
 function CrashNotices({ route }: { route: Route }) {
   const all = useLiveRuns((live) => live.crashes)

@@ -35,10 +35,13 @@ import { Table } from '../../ui/table/table.tsx'
 import { LongText, SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './callbacks.module.css'
 
-/** How often the overview is read again, for what another process receives and for rows that give up, milliseconds. */
+/**
+ * How often the overview is read again, since other processes receive callbacks and rows give up,
+ * milliseconds.
+ */
 const READ_EVERY_MS = 5_000
 
-/** Where callbacks are received, whether they get there, what came, and what is still awaited. */
+/** Where callbacks are received, whether they get there, what arrived, and what is still awaited. */
 export function CallbacksScreen({ onOpenRun }: { onOpenRun: (runId: string) => void }) {
   const receiver = useReceiver()
   const overview = useQuery(ask.receiver.overview.queryOptions({ refetchInterval: READ_EVERY_MS }))
@@ -70,7 +73,7 @@ function hasArrived({ received, refused, probes }: CallbackOverview): boolean {
   return received > 0 || probes > 0 || Object.keys(refused).length > 0
 }
 
-/** The runs that wait for callbacks, with how many rows and until when. */
+/** Runs that wait for callbacks, with the number of rows and the deadline. */
 function AwaitingPanel(props: { runs: readonly AwaitingRun[]; onOpenRun: (runId: string) => void }) {
   const { runs, onOpenRun } = props
   if (runs.length === 0) return null
@@ -99,7 +102,7 @@ function AwaitingPanel(props: { runs: readonly AwaitingRun[]; onOpenRun: (runId:
   )
 }
 
-/** When something is due, and how long until then. */
+/** When something is due, and the time left. */
 function Moment({ atMs }: { atMs: number }) {
   const leftMs = atMs - Date.now()
   return (
@@ -164,7 +167,7 @@ function describeLast(last: LastRefusal | undefined): string {
   return `last ${formatTimestamp(new Date(last.atMs).toISOString())}${size}`
 }
 
-/** Where the receiver listens, by which public address it is reached, and whether that works. */
+/** Where the receiver listens, its public address, and whether that works. */
 function ReceiverPanel(props: {
   /** Null while this process has not opened it. */
   receiver: ReceiverState | null
@@ -223,7 +226,7 @@ function State({ receiver, elsewhere }: { receiver: ReceiverState | null; elsewh
   return <span>{elsewhere === null ? 'not listening' : 'another process listens'}</span>
 }
 
-/** The address of a reverse proxy or tunnel that leads here, and a test of it. */
+/** The address of a reverse proxy or tunnel to this receiver, and a test of it. */
 function PublicAddress({ stored, baseUrl }: { stored: string | null; baseUrl: string | null }) {
   const [changed, setChanged] = useState<string | null>(null)
   const typed = changed ?? stored ?? ''
@@ -294,8 +297,8 @@ function TestResult(props: { result: ReceiverTest; address: string; baseUrl: str
 }
 
 /**
- * The receiver of this process as it stands, null while it is not open, undefined until that is known. Has the overview of
- * callbacks read again at each change.
+ * The state of this process's receiver: null while it is closed, undefined until known. Each change makes the
+ * overview of callbacks reload.
  */
 function useReceiver(): ReceiverState | null | undefined {
   const [receiver, setReceiver] = useState<ReceiverState | null | undefined>(undefined)
@@ -330,7 +333,7 @@ const CHOICES = [
   })),
 ]
 
-/** The newest callbacks in the inbox with what each did; their content on request. */
+/** The newest callbacks in the inbox with their effects; their content on request. */
 function InboxPanel(props: { callbacks: readonly StoredCallback[]; onOpenRun: (runId: string) => void }) {
   const { callbacks, onOpenRun } = props
   const [chosen, setChosen] = useState(ALL)
@@ -427,7 +430,7 @@ function nameRow({ row, file, record }: StoredCallback): string {
   return file === undefined ? `row ${row}` : `row ${row} of ${file}`
 }
 
-/** The content of one callback: what users wrote stays masked until it is revealed. */
+/** The content of one callback; user content is masked until revealed. */
 function CallbackDialog({ callback, onClose }: { callback: StoredCallback; onClose: () => void }) {
   const body = useQuery(ask.receiver.readBody.queryOptions({ input: { id: callback.id } }))
   const allShown = useContentShown()
@@ -439,7 +442,7 @@ function CallbackDialog({ callback, onClose }: { callback: StoredCallback; onClo
   const asked = useQuery(
     isOfRow ? askRequest(run.runId, { row: record }) : { queryKey: ['no request'], queryFn: skipToken },
   )
-  // Until the request is there, nobody knows what the callback quotes of it.
+  // Without the request, it is unknown which parts the callback quotes from it.
   const text = isOfRow && asked.isPending ? null : (body.data?.text ?? null)
   const content =
     text === null ? null : { whole: prettyJson(text), masked: prettyJson(maskJson(text, asked.data ?? null)) }

@@ -51,7 +51,7 @@ import { type Column, Table } from '../../ui/table/table.tsx'
 import { SafeText, Sentence } from '../../ui/text/safe-text.tsx'
 import styles from './capacity.module.css'
 
-/** A capacity search while it goes on and when it is over: the answer, the probe that is sent, the curve, every probe. */
+/** A capacity search, in progress or ended: the result, the current probe, the curve, every probe. */
 export function CapacityScreen(props: {
   searchId: string
   namePlace: NamePlace
@@ -103,7 +103,7 @@ export function CapacityScreen(props: {
   )
 }
 
-/** Follows a search as long as the screen shows it, also after a lost connection. */
+/** Follows a search while the screen shows it, also after a lost connection. */
 function useCapacity(searchId: string): { progress: CapacityProgress | null; error: unknown } {
   const [progress, setProgress] = useState<CapacityProgress | null>(null)
   const [error, setError] = useState<unknown>(null)
@@ -124,7 +124,7 @@ function useCapacity(searchId: string): { progress: CapacityProgress | null; err
   return { progress, error }
 }
 
-/** What the search found, how sure it is, and what it was judged by. */
+/** What the search found, how certain it is, and by which thresholds. */
 function AnswerPanel(props: { report: CapacityReport; view: CapacityView; isOver: boolean }) {
   const { report, view, isOver } = props
   return (
@@ -291,7 +291,7 @@ const FRAME = { height: 300, left: 64, right: 24, top: 16, bottom: 40 }
 
 type Point = CapacityReport['curve'][number]
 
-/** Latency over load: the medians of each level's probes, which levels held, and where the capacity lies. */
+/** Latency over load: the medians of each level's probes, which levels held, and the capacity. */
 function CapacityCurve({ report, unit }: { report: CapacityReport; unit: CapacityUnit }) {
   const { ref, width } = useElementSize()
   const [picked, setPicked] = useState<number | null>(null)
@@ -396,7 +396,10 @@ function describePoint(point: Point, unit: CapacityUnit, latency: string): strin
 
 type DrawnPercentile = (typeof PERCENTILE_LINES)[number]['point']
 
-/** The percentile that a level is marked at: the first that a threshold limits, so that a mark below its line holds. */
+/**
+ * The percentile at which levels are marked: the first one that a threshold limits, so that a mark below its
+ * line held.
+ */
 export function toMarkedPoint(limits: readonly Pick<LatencyLimit, 'percentile'>[]): DrawnPercentile {
   const drawn = limits.flatMap(({ percentile }) =>
     PERCENTILE_LINES.filter(({ point }) => point === `p${percentile}`),
@@ -404,7 +407,7 @@ export function toMarkedPoint(limits: readonly Pick<LatencyLimit, 'percentile'>[
   return drawn[0]?.point ?? 'p99'
 }
 
-/** Whether a level held, in form and colour, at one of its percentiles. */
+/** Shows in shape and colour whether a level held, at one of its percentiles. */
 function LevelMark(props: {
   point: Point
   at: DrawnPercentile

@@ -35,23 +35,23 @@ import { RowDialog, ValueDialog } from './edit-dialogs.tsx'
 import { listEditable, listGroupFixes, ProblemGroupCard } from './problem-group-card.tsx'
 
 interface CheckProps {
-  /** The run that holds the rows; another one after each correction. */
+  /** The run that holds the rows; each correction creates another one. */
   runId: string
   operation: Operation
   isLoad: boolean
   columns: readonly string[]
-  /** What fills each field, columns matched by name among it. */
+  /** What fills each field, including columns matched by name. */
   mapping: Mapping
   fixes: readonly Fix[]
-  /** The run whose rows are sent again; null for a new run. */
+  /** The run whose rows are resent; null for a new run. */
   parentRunId: string | null
-  /** Where the rows go that are sent from here; null for a new run, which is sent from Review. */
+  /** Where rows sent from here go; null for a new run, which is sent from Review. */
   place: NamedPlace | null
   onFixes: (fixes: Fix[]) => Promise<void>
   onBack: () => void
-  /** Goes on; a retry with the warnings accepted that had to be. */
+  /** Continues; for a retry, with the necessary warnings accepted. */
   onContinue: (accept: AcceptCode[]) => Promise<void> | void
-  /** Opens the request of a row, to be changed and sent once by hand. */
+  /** Opens a row's request, to change it and send it once by hand. */
   onScratchpad: (runId: string, row: number) => Promise<void>
 }
 
@@ -60,8 +60,9 @@ type Opened =
   | { kind: 'value'; group: ProblemGroup; field: string }
 
 /**
- * What is wrong with the rows, by cause, before anything is sent: errors keep a row back, warnings do not. Rows are
- * corrected here, one by one or all of a cause, and checked again at once; the file stays as it is.
+ * Problems of the rows by cause, before anything is sent: rows with errors are not sent, rows with warnings
+ * are. Rows are corrected here, singly or all with one cause, and checked again at once; the file is
+ * unchanged.
  */
 export function CheckScreen(props: CheckProps) {
   const { runId, fixes, mapping, parentRunId, operation } = props
@@ -88,7 +89,7 @@ export function CheckScreen(props: CheckProps) {
   if (found === undefined && error === null) return <Checking runId={runId} />
 
   const groups = found?.groups ?? []
-  // The rows of the next check cannot be looked at before it is done.
+  // Rows of the next check can only be viewed after it ends.
   const checkedId = found?.runId ?? runId
   const sendable = found === undefined ? 0 : countSendable(found.summary.rows)
   const isChecking = fixing.isPending || check.isPlaceholderData
@@ -198,7 +199,7 @@ export function CheckScreen(props: CheckProps) {
   )
 }
 
-/** J and K go from cause to cause. */
+/** J and K move between causes. */
 function useProblemKeys(): void {
   useWindowKeys((event) => {
     const step = { j: 1, k: -1 }[event.key.toLowerCase()]
@@ -215,7 +216,7 @@ function useProblemKeys(): void {
 interface Found {
   runId: string
   groups: ProblemGroup[]
-  /** Warnings that have to be accepted before the rows are sent. */
+  /** Warnings that must be accepted before the rows are sent. */
   open: ProblemGroup[]
   summary: RunSummary
 }
@@ -240,7 +241,7 @@ function toBlocked(standing: {
   return standing.sendable === 0 ? 'No row can be sent: correct the errors first' : undefined
 }
 
-/** That no problem is left, and what that means for the rows. */
+/** Says that no problem is left, and what that means for the rows. */
 function sayAllRight({ rows }: RunSummary, fixes: readonly Fix[]): string {
   const leftOut = countLeftOut(rows)
   if (leftOut > 0) {
@@ -313,7 +314,7 @@ function Groups(
   )
 }
 
-/** What has to be confirmed comes first, fields that the source may simply not have last. */
+/** Problems to confirm come first, fields that the source may simply lack come last. */
 function toRank(group: ProblemGroup): number {
   return findNeeds(group) !== null ? 0 : isHint(group) ? 2 : 1
 }
@@ -333,13 +334,13 @@ function Checking({ runId }: { runId: string }) {
   )
 }
 
-/** Corrections that the list names one by one; what is older is undone with all others, or in its turn. */
+/** Corrections listed individually; older ones can be undone all together, or after these. */
 const FIXES_SHOWN = 50
 
 /** Longest part of a corrected text that the list shows, in characters. */
 const VALUE_SHOWN = 80
 
-/** The corrections so far, newest first, each with a way back. */
+/** The corrections so far, newest first, each with a way to undo it. */
 function FixList(props: {
   /** The run that has all rows of the source. */
   runId: string
@@ -423,14 +424,14 @@ function FixItem({ runId, fix, onUndo }: { runId: string; fix: Fix; onUndo: () =
 
 const PAGE_ROWS = 20
 
-/** The rows that a retry is going to send, each with the last answer to it, to be corrected one by one. */
+/** The rows that a retry will send, each with its last answer, for correcting them one by one. */
 function RetriedRows(props: {
   runId: string
   rows: number
   fixes: readonly Fix[]
   onFixes: (fixes: Fix[]) => void
   onEdit: (row: number) => void
-  /** Opens the request of a row, to be changed and sent once by hand. */
+  /** Opens a row's request, to change it and send it once by hand. */
   onScratchpad: (row: number) => void
 }) {
   const { runId, rows, fixes, onFixes, onEdit } = props

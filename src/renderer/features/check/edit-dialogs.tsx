@@ -31,7 +31,7 @@ export function RowDialog(props: {
   runId: string
   row: number
   fields: readonly string[]
-  /** What fills each field, columns matched by name among it. */
+  /** What fills each field, including columns matched by name. */
   mapping: Mapping
   fixes: readonly Fix[]
   onFixes: (fixes: Fix[]) => void
@@ -47,7 +47,7 @@ export function RowDialog(props: {
   )
   const place = detail.data?.result.place
   return (
-    // Opened once its fields are there, so that the first of them takes the focus.
+    // Opened after its fields are loaded, so that the first one gets the focus.
     <Modal
       opened={detail.data !== undefined || detail.error !== null}
       onClose={onClose}
@@ -60,7 +60,7 @@ export function RowDialog(props: {
   )
 }
 
-/** What can be edited in a row, and what is wrong with it: first with the whole row, then with each field. */
+/** The editable fields of a row, and its problems: first those of the whole row, then those of each field. */
 export function RowForm(props: Parameters<typeof RowDialog>[0] & { detail: RowDetail }) {
   const { detail, fields, mapping, fixes, onFixes, onClose } = props
   const row = detail.halfOf ?? props.row
@@ -72,7 +72,7 @@ export function RowForm(props: Parameters<typeof RowDialog>[0] & { detail: RowDe
         one.kind === 'cell' &&
         getFixedRecord(one) === row &&
         one.field === field &&
-        // One that is of another row corrects nothing here.
+        // A fix for a row with other cells does not apply here.
         (one.rowHash ?? detail.rowHash) === detail.rowHash,
     )
     return { field, own, value: fix?.kind === 'cell' ? fix.value : (own ?? '') }
@@ -132,7 +132,7 @@ export function RowForm(props: Parameters<typeof RowDialog>[0] & { detail: RowDe
   )
 }
 
-/** The text that the source has for a field; null if no single column fills it. */
+/** The source's text for a field; null if no single column fills it. */
 function readOwn({ result, columns }: RowDetail, mapping: Mapping, field: string): string | null {
   const source = mapping[field]
   if (source?.kind !== 'column') return null
@@ -144,7 +144,7 @@ function FieldInput(props: {
   field: string
   own: string | null
   value: string
-  /** Whether the person has typed in it: what they type stays in sight. */
+  /** Whether the person has typed in it: typed text stays visible. */
   isTyped: boolean
   hasFocus: boolean
   expected: readonly string[]
@@ -185,7 +185,7 @@ function FieldInput(props: {
       value={value}
       onValue={props.onValue}
       onKeyDown={(event) => {
-        // Only what people wrote has lines of its own.
+        // Only written text can have several lines.
         if (event.key !== 'Enter' || (isWrittenField(field) && !hasMod(event))) return
         event.preventDefault()
         event.currentTarget.form?.requestSubmit()

@@ -22,19 +22,19 @@ const LOOKS = {
 } as const
 
 /**
- * One cause of problems: what it is, in how many rows, what can be done about all of them, and the first rows that have
- * it, each with a way to correct it.
+ * One cause of problems: its description, its rows, ways to correct all of them, and the first rows, each
+ * with a way to correct it.
  */
 export function ProblemGroupCard(props: {
   group: ProblemGroup
   can: GroupFixes
   fixes: readonly Fix[]
-  /** What the person calls the column that fills a field. */
+  /** The person's name of the column that fills a field. */
   columnOf: (field: string) => string | null
   onFixes: (fixes: Fix[]) => void
   onEdit: (row: number, fields: readonly string[]) => void
   onValue: (field: string) => void
-  /** Opens the request of a row, to be changed and sent once by hand. */
+  /** Opens a row's request, to change it and send it once by hand. */
   onScratchpad: (row: number) => void
 }) {
   const { group, can, fixes, columnOf, onFixes, onEdit, onValue } = props
@@ -162,17 +162,17 @@ function toColumnName(field: string | undefined, columnOf: (field: string) => st
   return column === null ? field : column
 }
 
-/** What can be done in place about the problems of one cause. */
+/** What can be done here about the problems of one cause. */
 interface GroupFixes {
   /** Applied with one press. */
   offered: ReadyFix[]
-  /** The field that one value can be set for in all these rows; null if that would not help. */
+  /** The field that can get one value in all these rows; null if that would not help. */
   valueField: string | null
-  /** The fields that can be edited in one of the rows; none where what is wrong is not in a field. */
+  /** The fields that can be edited in each of the rows; empty if the problem is not in a field. */
   editFields: string[]
 }
 
-/** Problems of a value, which another value for all rows may mend. */
+/** Problems with a value, which another value for all rows may solve. */
 const OF_A_VALUE: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
   'required',
   'forbidden_character',
@@ -193,7 +193,10 @@ const OF_A_VALUE: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
   'empty',
 ])
 
-/** The fixes for a group of problems. A cause that all rows have alike, without examples, is mended in the mapping. */
+/**
+ * The fixes for a group of problems. A cause that concerns all rows, without examples, must be corrected in
+ * the mapping.
+ */
 export function listGroupFixes(group: ProblemGroup, operation: Operation, isLoad: boolean): GroupFixes {
   if (group.examples.length === 0) return { offered: [], valueField: null, editFields: [] }
   const { code, field } = group
@@ -208,7 +211,7 @@ export function listGroupFixes(group: ProblemGroup, operation: Operation, isLoad
   }
 }
 
-/** The fields whose value in one row can be edited; a whole request is mended in the file. */
+/** The fields that can be edited in a single row; a whole request is corrected in the file. */
 export function listEditable(operation: Operation): string[] {
   return fieldsOf(operation)
     .filter((field) => field !== REQUEST_FIELD)

@@ -14,7 +14,7 @@ export function useBaselines(runId: string | null) {
   return useQuery(ask.baselines.list.queryOptions({ input: runId === null ? skipToken : { runId } }))
 }
 
-/** Sets and removes baselines; every list of them is read again. */
+/** Sets and removes baselines, and reloads every list of them. */
 function useBaselineChange() {
   return useMutation({
     mutationFn: async (make: () => Promise<BaselineEntry[]>) => {
@@ -24,7 +24,7 @@ function useBaselineChange() {
   })
 }
 
-/** Says which baselines a run is, and makes it one or none. */
+/** Says which baselines a run is, and sets or removes them. */
 export function BaselineMenu({ run }: { run: RunSummary }) {
   const { run_id: runId } = run
   const baselines = useBaselines(runId)
@@ -63,7 +63,7 @@ export function BaselineMenu({ run }: { run: RunSummary }) {
   )
 }
 
-/** The entries of a menu that make a run a baseline, or none. */
+/** Menu entries that set or remove a run as a baseline. */
 function BaselineItems(props: {
   runId: string
   own: readonly BaselineEntry[]
@@ -123,7 +123,9 @@ function BaselineDialog({ runId, onClose }: { runId: string; onClose: () => void
   )
 }
 
-/** Compares a run with its baseline or another run, shows the trend of its source, and makes it a baseline. */
+/**
+ * Compares a run with its baseline or another run, shows the trend of its source, and sets it as a baseline.
+ */
 export function LookBackMenu(props: {
   runId: string
   onCompare: (runIds: readonly string[]) => void

@@ -47,7 +47,9 @@ export function ChangesView(props: {
   const changes = useChanges(pair, list)
   const [cursor, setCursor] = useState(0)
   const [isOpen, setOpen] = useState(false)
-  /** The row that is revealed alone, or hidden alone while all are shown; by its number in B. */
+  /**
+   * The row that is revealed individually, or hidden individually while all are shown; by its number in B.
+   */
   const [toggled, setToggled] = useState<number | null>(null)
   useOnHideAll(() => setToggled(null))
   const place = useRef<HTMLDivElement>(null)
@@ -162,7 +164,7 @@ export function ChangesView(props: {
   )
 }
 
-/** The changed rows as a table asks for them: the pages in view are read. */
+/** The changed rows for a table, which reads the pages in view. */
 function useChanges(pair: RunPair, list: ChangeFilter) {
   const [view, setView] = useState({ first: 0, last: 0 })
   const from = Math.floor(view.first / PAGE_ROWS)
@@ -186,7 +188,7 @@ function useChanges(pair: RunPair, list: ChangeFilter) {
     [],
   )
   return {
-    // While the next page is read, the table keeps its length.
+    // The table keeps its length while the next page is read.
     total: total ?? known,
     rowAt,
     want,
@@ -200,7 +202,7 @@ function toChoice(list: ChangeFilter): string {
   return 'rule' in list ? `${list.kind}:${list.rule}` : list.kind
 }
 
-/** Reads what {@link toChoice} wrote. */
+/** Reads the text of {@link toChoice}. */
 export function parseChoice(text: string): ChangeFilter {
   for (const kind of RULE_KINDS) {
     if (text.startsWith(`${kind}:`)) return { kind, rule: text.slice(kind.length + 1) }
@@ -219,13 +221,13 @@ function listChoices(rules: readonly string[]) {
   ]
 }
 
-/** Source columns that the table shows; both answers show all. */
+/** Source columns shown in the table; the view of both answers has all. */
 const CELLS_SHOWN = 6
 
 function createColumns(options: {
   names: readonly string[]
   isContent: ReturnType<typeof createContentRule>
-  /** Whether the rows are named with their files. */
+  /** Whether rows are named together with their files. */
   inFiles: boolean
   isRevealed: (row: number) => boolean
 }): GridColumn<ListedChange>[] {
@@ -315,15 +317,15 @@ function ExportChanges({ pair, list, isEmpty }: { pair: RunPair; list: ChangeFil
   )
 }
 
-/** Both answers of a row side by side; user content is masked until it is revealed. */
+/** Both answers of a row side by side; user content is masked until revealed. */
 function BothAnswers(props: {
   pair: RunPair
   change: ListedChange
-  /** Of the columns of B. */
+  /** For the columns of B. */
   isContent: ContentRule
   isRevealed: boolean
   onReveal: () => void
-  /** Goes to the next changed row, or the one before. */
+  /** Moves to the next or previous changed row. */
   onStep: (step: 1 | -1) => void
   onClose: () => void
 }) {
@@ -371,7 +373,7 @@ function BothAnswers(props: {
   )
 }
 
-/** Where the row stands in the source of B, and before that in the source of A where it stood elsewhere. */
+/** The row's place in the source of B, preceded by that in the source of A if it differs. */
 function PairedRowNumber({ a, b }: Pick<ListedChange, 'a' | 'b'>) {
   const inB = <RowNumber record={b.record} place={b.place} />
   if (a.row === b.row) return inB

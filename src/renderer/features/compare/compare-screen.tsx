@@ -36,7 +36,7 @@ import styles from './compare.module.css'
 import { DecisionsView, Joining, useDecisions } from './decisions-view.tsx'
 import { LatencyView } from './latency-view.tsx'
 
-/** What is shown of two runs; load tests have their latency alone. */
+/** Views of two runs; load tests only have latency. */
 const VIEWS = ['decisions', 'changes', 'labels', 'latency'] as const
 
 type View = (typeof VIEWS)[number]
@@ -57,7 +57,7 @@ interface CompareProps {
   namePlace: NamePlace
 }
 
-/** Runs side by side: what was decided differently, how right either run was, and how fast each was. */
+/** Runs side by side: different decisions, how right each run was, and how fast. */
 export function CompareScreen(props: CompareProps) {
   const { runIds } = props
   const { runs, error } = useQueries({
@@ -99,7 +99,7 @@ function ComparedRuns({ runs }: { runs: readonly RunSummary[] }) {
     first === undefined || other === undefined
       ? null
       : { a: first.run_id, b: other.run_id, ...(by !== null && { by }) }
-  // Kept for all views.
+  // Keeps the query active for all views.
   useDecisions(pair)
   if (pair === null || other === undefined) return <LatencyView runIds={runIds} />
   const showRows = (chosen: ChangeFilter) => {
@@ -146,7 +146,7 @@ function ComparedRuns({ runs }: { runs: readonly RunSummary[] }) {
   )
 }
 
-/** The runs whose decisions can be compared with those of the first: bulk runs of its operation. */
+/** The runs whose decisions can be compared with the first's: bulk runs of the same operation. */
 export function findDecided(runs: readonly RunSummary[]): RunSummary[] {
   const [first, ...others] = runs
   if (first === undefined || isLoadTest(first)) return []
@@ -156,7 +156,7 @@ export function findDecided(runs: readonly RunSummary[]): RunSummary[] {
 /** How right both runs were, by the labels of a column or by verdicts. */
 function LabelsView(props: {
   pair: RunPair
-  /** Those that the figures are by; null before any were chosen. */
+  /** The labels behind the figures; null until some are chosen. */
   labels: LabelChoice | null
   onLabels: (labels: LabelChoice) => void
 }) {
@@ -225,7 +225,7 @@ interface MetricLine {
   index: number
 }
 
-/** The first line of a rule has what all of its lines share. */
+/** A rule's first line has the cells that all of its lines share. */
 const spanLines: Column<MetricLine>['toCell'] = ({ index }) =>
   index === 0 ? { rowSpan: FIGURES.length } : null
 
@@ -255,10 +255,10 @@ function RightOnly({ rule }: { rule: ChangeOfMetrics }) {
   )
 }
 
-/** Sizes in pixels; the drawing reaches from −100 to +100 points. */
+/** Sizes in pixels; the drawing spans −100 to +100 points. */
 const DRAWING = { width: 200, height: 18 }
 
-/** A change of a share with its interval, around none in the middle. */
+/** A change of a share with its interval; zero is in the middle. */
 function ChangeDrawing({ name, change }: { name: string; change: Metric }) {
   const { value, low, high } = change
   if (value === null) return '–'
@@ -290,7 +290,7 @@ function ChangeDrawing({ name, change }: { name: string; change: Metric }) {
   )
 }
 
-/** The runs that are compared, in their order, and the ways to change them. */
+/** The compared runs in order, and controls to change them. */
 function RunsPanel(props: CompareProps & { runs: readonly RunSummary[] }) {
   const { runIds, runs, onRuns } = props
   const newest = runs.at(-1) ?? null
@@ -405,7 +405,10 @@ function describeSize(run: RunSummary): string {
   return [formatCounted(run.rows.read - countLeftOut(run.rows), 'row'), ...listCounts(unsent)].join(', ')
 }
 
-/** The ids with one more run: a second one by its time, further ones last. `only` is the run there is. */
+/**
+ * The ids with one more run: a second run is placed by its time, further ones come last. `only` is the only
+ * run so far.
+ */
 export function place(run: RunSummary, runIds: readonly string[], only: RunSummary | undefined): string[] {
   const isEarlier = runIds.length === 1 && only !== undefined && run.created_at < only.created_at
   return isEarlier ? [run.run_id, ...runIds] : [...runIds, run.run_id]
@@ -414,7 +417,7 @@ export function place(run: RunSummary, runIds: readonly string[], only: RunSumma
 const QUIET_MS = 200
 const LISTED = 50
 
-/** A search among all runs; those of the same source and connection as `like` come first. */
+/** A search among all runs; those with the same source and connection as `like` come first. */
 function RunSelect(props: {
   like: RunSummary | null
   taken: readonly string[]
@@ -432,7 +435,7 @@ function RunSelect(props: {
       input: like === null ? skipToken : { search: nameSource({ path: like.source }), limit: LISTED },
     }),
   )
-  // Runs of the same source may be further back than the newest of all.
+  // Runs of the same source may be older than the newest runs overall.
   const runs = [...(search === '' ? (alike.data?.entries ?? []) : []), ...(found.data?.entries ?? [])]
     .map(({ summary }) => summary)
     .filter(({ run_id }, index, all) => all.findIndex((other) => other.run_id === run_id) === index)
@@ -449,7 +452,7 @@ function RunSelect(props: {
         value={null}
         searchValue={typed}
         onSearchChange={setTyped}
-        // The workspace has searched already, in more than the names.
+        // The workspace has already searched, not only in names.
         filter={({ options }) => options}
         nothingFoundMessage={found.isPending ? 'Searching' : 'No other run'}
         data={groupCandidates(like, runs).map(({ group, runs: ofGroup }) => ({
@@ -476,7 +479,7 @@ function describeRun(run: RunSummary): string {
   return `${isLoadTest(run) ? 'Load test: ' : ''}${name} · ${started} · ${describeSize(run)} · ${toShownState(run)}`
 }
 
-/** Which of several runs is compared with the first by its decisions. */
+/** Selects which of several runs is compared with the first by its decisions. */
 function PairSelect(props: {
   runs: readonly RunSummary[]
   decided: readonly RunSummary[]
@@ -498,7 +501,7 @@ function PairSelect(props: {
 
 const AUTOMATIC = 'automatic'
 
-/** By what the rows of two runs are joined. */
+/** Selects how the rows of two runs are paired. */
 function JoinSelect(props: {
   runId: string
   operation: string
@@ -526,13 +529,16 @@ function JoinSelect(props: {
   )
 }
 
-/** Runs that may be compared with one, and what they have in common with it. */
+/** Runs to compare with one, with what they have in common with it. */
 interface CandidateGroup {
   group: string
   runs: RunSummary[]
 }
 
-/** Sorts runs by what they have in common with a run; within a group they keep their order. Empty groups are left out. */
+/**
+ * Groups runs by what they have in common with a run; within a group, their order stays. Empty groups are
+ * left out.
+ */
 export function groupCandidates(like: RunSummary | null, runs: readonly RunSummary[]): CandidateGroup[] {
   if (like === null) return runs.length === 0 ? [] : [{ group: 'Newest first', runs: [...runs] }]
   const subject = toBaselineSubject(like)

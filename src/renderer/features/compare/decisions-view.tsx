@@ -24,14 +24,14 @@ import { type Column, Table } from '../../ui/table/table.tsx'
 import { SafeText, TextList } from '../../ui/text/safe-text.tsx'
 import styles from './compare.module.css'
 
-/** What two runs decided differently: read once, since every row of both is read for it. */
+/** What two runs decided differently; cached, since this reads every row of both. */
 export function useDecisions(pair: RunPair | null) {
   return useQuery(
     ask.compare.decisions.queryOptions({ input: pair ?? skipToken, staleTime: Number.POSITIVE_INFINITY }),
   )
 }
 
-/** What was decided differently: how many rows changed, by rule, by outcome and by score. */
+/** Different decisions: how many rows changed, by rule, by outcome and by score. */
 export function DecisionsView(props: { pair: RunPair; onRows: (list: ChangeFilter) => void }) {
   const { pair, onRows } = props
   const { data: compared, error, isFetching, refetch } = useDecisions(pair)
@@ -65,7 +65,7 @@ export function DecisionsView(props: { pair: RunPair; onRows: (list: ChangeFilte
   )
 }
 
-/** Stands while every row of both runs is read. */
+/** Shown while every row of both runs is read. */
 export function Joining() {
   return (
     <Group component="p" gap="sm" justify="center" wrap="nowrap" p="lg" c="dimmed" role="status">
@@ -74,7 +74,7 @@ export function Joining() {
   )
 }
 
-/** What changed in all, each figure leading to its rows. */
+/** The total changes, each figure with a link to its rows. */
 function ChangePanel(props: { compared: ComparedDecisions; onRows: (list: ChangeFilter) => void }) {
   const { compared, onRows } = props
   const { joined, from_cache: cached, outcomes } = compared
@@ -116,7 +116,7 @@ function ChangePanel(props: { compared: ComparedDecisions; onRows: (list: Change
   )
 }
 
-/** How rows found their partners, and which did not. */
+/** How rows were paired, and which were not. */
 function MatchedPanel({ compared }: { compared: ComparedDecisions }) {
   const { compared: together, left } = describeRows(compared)
   const shown = useContentShown()
@@ -147,11 +147,11 @@ function MatchedPanel({ compared }: { compared: ComparedDecisions }) {
   )
 }
 
-/** Each rule: rows that newly trigger it, no longer do, or still do, and whether that may be chance. */
+/** Each rule: rows that newly trigger it, no longer do, or still do, and whether chance may explain it. */
 function RulesPanel(props: { group: ComparedGroup; onRows: (list: ChangeFilter) => void }) {
   const { group, onRows } = props
   const triggered = group.rules.filter(({ both, newly, no_longer }) => both + newly + no_longer > 0)
-  /** The number of such rows, which lists them when it is pressed. */
+  /** The number of such rows, as a button that lists them. */
   const toLink = (
     { rule, isOpened }: { rule: string; isOpened: boolean },
     kind: 'newly' | 'no-longer',
@@ -244,7 +244,7 @@ function OutcomesPanel(props: {
   )
 }
 
-/** How the scores of each class moved, with a small drawing of how far. */
+/** How the scores of each class moved, with a small drawing. */
 function ScoresPanel({ compared }: { compared: ComparedDecisions }) {
   const { scores, scored_rows: scoredRows } = compared
   return (
@@ -295,7 +295,7 @@ function LargestMove({ move }: { move: ScoreMoves['largest_rise'] }) {
 
 const DRAWING = { width: 240, height: 40, base: 30 }
 
-/** Bars of how many rows moved how far, falls at the left of the middle and rises at its right. */
+/** Bars of the number of rows by distance moved: falls left of the middle, rises right of it. */
 function MovesDrawing({ name, distribution }: { name: string; distribution: ScoreMoves['distribution'] }) {
   const { width, moves } = distribution
   const furthest = Math.max(width, ...moves.map(({ move }) => Math.abs(move)))
@@ -312,7 +312,7 @@ function MovesDrawing({ name, distribution }: { name: string; distribution: Scor
     >
       <line stroke="var(--line-strong)" x1={middle} x2={middle} y1="0" y2={DRAWING.base} />
       {moves.map(({ move, rows }) => {
-        // Few are still some: a bar that is there is seen.
+        // Even a small count gets a visible bar.
         const height = Math.max(1.5, (rows / most) * (DRAWING.base - 2))
         return (
           <rect

@@ -27,7 +27,10 @@ import { type Column, Table } from '../../ui/table/table.tsx'
 import { SafeText, TextList } from '../../ui/text/safe-text.tsx'
 import styles from './compare.module.css'
 
-/** How fast runs were: this machine's health first, then whether the first or another was slower, then the figures. */
+/**
+ * How fast runs were: first this machine's health, then whether the first or another run was slower, then the
+ * figures.
+ */
 export function LatencyView({ runIds }: { runIds: readonly string[] }) {
   const {
     data: overlay,
@@ -63,7 +66,7 @@ export function LatencyView({ runIds }: { runIds: readonly string[] }) {
   )
 }
 
-/** That latencies of runs may include delays of this machine, and how much; nothing if they do not. */
+/** Says that latencies of runs may include delays of this machine, and how much; nothing if they do not. */
 function LimitedNotice({ runs }: { runs: readonly OverlaidRun[] }) {
   if (runs.length === 0) return null
   const reasons = runs.flatMap(({ letter, limitedBecause }) =>
@@ -76,7 +79,7 @@ function LimitedNotice({ runs }: { runs: readonly OverlaidRun[] }) {
   )
 }
 
-/** That a run is not over, or ended early; nothing if it was measured to its end. */
+/** Says that a run is not over, or ended early; nothing if it was measured to its end. */
 function UnfinishedNotice({ run }: { run: OverlaidRun }) {
   const { letter, name, state } = run
   if (state === 'completed') return null
@@ -93,7 +96,7 @@ function UnfinishedNotice({ run }: { run: OverlaidRun }) {
   )
 }
 
-/** Whether a run is slower than the first, as far as the figures bear it out, and what to keep in mind. */
+/** Whether a run is slower than the first, as far as the figures show, with caveats. */
 function SentencePanel({ letter, comparison }: { letter: string; comparison: LoadComparison }) {
   const { sentence, caveats, failedShare, succeededPerS } = comparison
   return (
@@ -178,7 +181,7 @@ function LatencyPanel({ overlay }: { overlay: LatencyOverlay }) {
   )
 }
 
-/** Percentiles of all runs, those after the first with their change. */
+/** Percentiles of all runs, with the change for those after the first. */
 function PercentilesCompared(props: { overlay: LatencyOverlay; series: LatencyOverlay['series'][number] }) {
   const { overlay, series } = props
   return (
@@ -222,7 +225,7 @@ function PercentilesCompared(props: { overlay: LatencyOverlay; series: LatencyOv
   )
 }
 
-/** `+12.3 % slower`; a verdict that delays of this machine may explain is in doubt. */
+/** `+12.3 % slower`; in doubt if delays of this machine may explain the verdict. */
 function ChangeOfPercentile(props: {
   ratio: number
   low: number | null
@@ -246,14 +249,14 @@ function ChangeOfPercentile(props: {
   )
 }
 
-/** How much more or less than 1 a ratio is: `+12.3 %`, `−4.0 %`. */
+/** The difference of a ratio from 1: `+12.3 %`, `−4.0 %`. */
 export function formatPercent(ratio: number): string {
   const percent = (ratio - 1) * 100
   const text = Math.abs(percent) >= 99.95 ? formatCount(Math.round(percent)) : percent.toFixed(1)
   return `${percent > 0 ? '+' : ''}${text.replace('-', '−')} %`
 }
 
-/** What the plans of a run and of the first say differently. */
+/** Differences between the plans of a run and of the first run. */
 function PlansPanel({ letter, comparison }: { letter: string; comparison: LoadComparison }) {
   const { planDifferences } = comparison
   if (planDifferences.length === 0) return null

@@ -3,10 +3,10 @@ import type { ConnectionCheck } from '../../../shared/service/connection-check.t
 import { Notice } from '../../ui/layout/screen.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 
-/** What came of a test: first the address, then the key. */
+/** The result of a test: first the address, then the key. */
 export function CheckNotice(props: {
   check: ConnectionCheck
-  /** Label of the key that was sent; null for one that is not stored yet. */
+  /** Label of the sent key; null if it is not stored yet. */
   label: string | null
   hasOtherKeys: boolean
   /** What to do if no key was sent (default: type it or set its variable). */
@@ -58,7 +58,7 @@ export function CheckNotice(props: {
   )
 }
 
-/** An appeal that nobody has is answered 400 (docs/interface.md §4.7). */
+/** A status for an unknown appeal is answered with 400 (docs/interface.md §4.7). */
 const EXPECTED_STATUS = 400
 
 function sayAnswered(status: number, durationMs: number): string {

@@ -21,7 +21,7 @@ import { ErrorNotice } from '../../ui/layout/screen.tsx'
 import { CheckNotice } from './check-notice.tsx'
 import styles from './connections.module.css'
 
-/** What is typed; texts that are not valid yet stay as they are. */
+/** Typed texts, including those not valid yet. */
 interface Form {
   name: string
   baseUrl: string
@@ -30,14 +30,14 @@ interface Form {
   /** Separated by commas or spaces. */
   deliveredCodes: string
   proxy: ProxyChoice['kind']
-  /** Address of the proxy, if one is named. */
+  /** Address of the proxy, if the person names one. */
   proxyUrl: string
   rewritesIds: boolean
   isProduction: boolean
   apiKey: string
 }
 
-/** A form for a new connection, or for what can be changed of a known one. */
+/** A form for a new connection, or for changing a known one. */
 export function ConnectionDialog(props: {
   /** Null for a new one. */
   entry: ConnectionEntry | null
@@ -86,7 +86,7 @@ export function ConnectionDialog(props: {
     if (hasFaultBelow(form)) setShowsMore(true)
     showFirst()
   }
-  // A key in a variable belongs to no address.
+  // A key from a variable is not bound to an address.
   const isKeyTyped = entry?.keys.some((key) => key.place !== undefined && isAtHand(key)) ?? false
   const isRerouted =
     isKeyTyped &&
@@ -187,11 +187,11 @@ export function ConnectionDialog(props: {
   )
 }
 
-/** What few connections need. */
+/** Settings that few connections need. */
 function MoreFields(props: {
   form: Form
   isChecked: boolean
-  /** Whether a typed key does not belong to the proxy any more. */
+  /** Whether a typed key no longer belongs to the proxy. */
   isRerouted: boolean
   onChange: (part: Partial<Form>) => void
 }) {
@@ -289,7 +289,7 @@ function toForm(entry: ConnectionEntry | null): Form {
   }
 }
 
-/** What is stored of the form; null while it cannot be. */
+/** The settings to store; null while the form is not valid. */
 function toSettings({ deliveredCodes, proxy: choice, ...form }: Form): ConnectionSettings | null {
   const { baseUrl, taskBaseUrl, timeoutSeconds, rewritesIds, isProduction } = form
   const address = parseServiceUrl(baseUrl)
@@ -309,13 +309,13 @@ function toSettings({ deliveredCodes, proxy: choice, ...form }: Form): Connectio
   }
 }
 
-/** Whether something is wrong among what few connections need. */
+/** Whether one of the rarely needed settings is wrong. */
 function hasFaultBelow({ taskBaseUrl, proxy, proxyUrl }: Form): boolean {
   const isBad = (text: string) => parseBaseUrl(text).kind === 'bad'
   return (taskBaseUrl.trim() !== '' && isBad(taskBaseUrl)) || (proxy === 'named' && isBad(proxyUrl))
 }
 
-/** The name without spaces around it, and with single ones in it. */
+/** The name without surrounding spaces, and with single spaces inside. */
 function tidyName(text: string): string {
   return text.trim().replaceAll(/\s+/gu, ' ').normalize('NFC')
 }

@@ -24,18 +24,18 @@ import { SafeText } from '../../ui/text/safe-text.tsx'
 import { CheckNotice } from './check-notice.tsx'
 import styles from './connections.module.css'
 
-/** One connection: its addresses, its keys, and what can be done with them. */
+/** One connection: its addresses, its keys, and its actions. */
 export function ConnectionPanel(props: {
   entry: ConnectionEntry
   onEntries: (entries: ConnectionEntry[]) => void
-  /** As `onEntries`, once the connection is in use. */
+  /** Like `onEntries`, after the connection was put in use. */
   onUse: (entries: ConnectionEntry[]) => void
   onChange: () => void
   onRemove: () => Promise<void>
 }) {
   const { entry, onEntries } = props
   const { name, keys, activeKey, isInUse, isProduction, connection } = entry
-  /** The key that is being typed; `new` is none of the connection's yet. */
+  /** The key being typed; `new` for a key that the connection does not have yet. */
   const [typing, setTyping] = useState<{ key: ConnectionKeyEntry | 'new' } | null>(null)
   const change = useMutation({
     mutationFn: async (make: () => Promise<ConnectionEntry[]>) => onEntries(await make()),
@@ -215,7 +215,7 @@ function sayState({ env, place, state }: ConnectionKeyEntry): string {
   if (state === 'asking') return 'waiting: the system may ask you to unlock it'
   if (state === 'locked') return 'cannot be read: unlock it, or type it again'
   if (state === 'ready') return place === 'session' ? 'ready until Sluice is stopped' : 'ready'
-  // Typed for another address, in another session, or gone from its store.
+  // It was typed for another address or in another session, or is gone from its store.
   if (place !== undefined) return 'missing: type it again'
   return env === undefined ? 'not typed yet' : 'variable not set'
 }
@@ -260,10 +260,10 @@ function KeyMenu(props: {
   )
 }
 
-/** Takes a key of a connection: another text for a known label, or a key with a label of its own. */
+/** Takes a key for a connection: another text for a known label, or a new label with a key. */
 function KeyDialog(props: {
   connection: string
-  /** Label of the key whose text is typed; null for a new key. */
+  /** Label of the key being typed; null for a new key. */
   known: string | null
   labels: readonly string[]
   onEntries: (entries: ConnectionEntry[]) => void
@@ -320,7 +320,7 @@ function KeyDialog(props: {
   )
 }
 
-/** What is wrong with the label of a new key, in a sentence; null if nothing is. */
+/** What is wrong with the label of a new key, as a sentence; null if it is valid. */
 function findLabelFault(label: string, known: readonly string[]): string | null {
   if (known.includes(label)) return 'The connection has a key with this label.'
   const fault = findNameFault(label)
@@ -328,8 +328,8 @@ function findLabelFault(label: string, known: readonly string[]): string | null 
 }
 
 /**
- * Whom a connection trusts, what it shows of itself, and its proxy. Files are chosen in a dialog of the system; a browser
- * has none, and says what to type instead.
+ * A connection's certificate authorities, client certificate and proxy. Files are chosen in a dialog of the
+ * system; a browser has none, and shows the command to type instead.
  */
 function ConnectionFiles(props: {
   entry: ConnectionEntry
@@ -400,7 +400,7 @@ function ConnectionFiles(props: {
   )
 }
 
-/** By which proxy of the system requests go, or why by none. */
+/** Which system proxy requests use, or why none. */
 function SystemRouteText({ data, error }: { data: SystemRoute | undefined; error: Error | null }) {
   if (error !== null) return <ErrorNotice error={error} />
   return data === undefined ? 'asking the system' : <SafeText text={saySystemRoute(data)} max={400} />

@@ -13,14 +13,14 @@ import { SafeText } from '../../ui/text/safe-text.tsx'
 import { ConnectionDialog } from './connection-dialog.tsx'
 import { ConnectionPanel } from './connection-panel.tsx'
 
-/** The form over the list: for a new connection, or for a known one. */
+/** The form over the list, for a new or a known connection. */
 type Opened = { kind: 'add' } | { kind: 'change'; entry: ConnectionEntry }
 
-/** The services that the workspace remembers: where they are, which keys they have, and whether they answer. */
+/** The stored services: where they are, which keys they have, and whether they answer. */
 export function ConnectionsScreen(props: {
-  /** Where the checked rows of the new run go, if that is not the connection in use. */
+  /** Destination of the new run's checked rows, if it is not the connection in use. */
   draftPlace: string | null
-  /** Hears which connection the person has put in use. */
+  /** Called with the connection that the person put in use. */
   onUse: (name: string, entries: readonly ConnectionEntry[]) => void
   onDraft: () => void
 }) {

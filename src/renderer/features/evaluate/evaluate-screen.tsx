@@ -34,13 +34,16 @@ import { findRuleColumns, toQuestion, useLabelSettings } from './question.ts'
 import { findPicked, formatEstimate, type PickedRule, RulePanels, toFigureColumns } from './rule-panels.tsx'
 import { ScoresPanel } from './scores-panel.tsx'
 
-/** How often an evaluation that is being made is asked for again; each answer waits for some more of it. */
+/** How often an evaluation in progress is requested again; each answer waits for more of it. */
 const AGAIN_MS = 50
 
-/** How often that of a run that goes on is asked for. */
+/** How often the evaluation of a current run is requested. */
 const REFRESH_MS = 3_000
 
-/** How right the rules of a run were, by labels: each rule with its rows, slices, and what other thresholds would find. */
+/**
+ * How right the rules of a run were, by labels: each rule with its rows and slices, and the results of other
+ * thresholds.
+ */
 export function EvaluateScreen(props: { runId: string; onResults: (filter: RowFilter) => void }) {
   const { runId } = props
   const name = useLiveRuns((live) => live.summaries[runId]?.name)
@@ -48,7 +51,7 @@ export function EvaluateScreen(props: { runId: string; onResults: (filter: RowFi
   const choices = useQuery(
     ask.evaluate.choices.queryOptions({
       input: { runId },
-      // Which rules there are is seen as they trigger.
+      // New rules appear as they trigger.
       refetchInterval: ({ state }) => (isLive && state.data?.rules.length === 0 ? REFRESH_MS : false),
     }),
   )
@@ -143,14 +146,14 @@ export function EvaluateScreen(props: { runId: string; onResults: (filter: RowFi
   )
 }
 
-/** The newest value of a key, also while there is none. */
+/** The newest value for a key, even while there is none. */
 function useLastOf<Value>(key: string, value: Value | null): Value | null {
   const last = useRef<{ key: string; value: Value } | null>(null)
   if (value !== null) last.current = { key, value }
   return last.current?.key === key ? last.current.value : null
 }
 
-/** How much of the run was looked at, while nothing else can be said, or while the figures are those of before. */
+/** How much of the run was examined, if there is no result yet, or only an older one. */
 function HowFar({ step, isOld }: { step: EvaluationStep | null; isOld: boolean }) {
   if (step !== null && !isOld)
     return (
@@ -218,14 +221,14 @@ function EvaluatedRows({ evaluation }: { evaluation: Evaluation }) {
   )
 }
 
-/** Slices that are no columns of the source. */
+/** Slices that are not columns of the source. */
 const SPECIAL = Object.entries(FACET_GROUPS).flatMap(([value, { slice: label }]) =>
   label === undefined ? [] : [{ value, label }],
 )
 
 const FILE = { value: FILE_COLUMN.name, label: 'file' }
 
-/** The picked rule, judged for each value of a column apart. */
+/** The selected rule, judged separately for each value of a column. */
 function SlicesPanel(props: {
   evaluation: Evaluation
   columns: readonly string[]
@@ -307,7 +310,7 @@ interface FigureActionsProps {
   picked: PickedRule
 }
 
-/** The figures as text to paste elsewhere, and the rows behind them as a file. */
+/** The figures as text to paste elsewhere, and their rows as a file. */
 function FigureActions(props: FigureActionsProps) {
   const { evaluation } = props
   const [isOpen, setOpen] = useState(false)
@@ -325,7 +328,7 @@ function FigureActions(props: FigureActionsProps) {
 
 type Choice = 'all' | Cell
 
-/** Asks which evaluated rows go to which kind of file, each with its label and the cell of each rule. */
+/** Asks which evaluated rows to write in which format, each with its label and its cell for each rule. */
 function ExportDialog(props: FigureActionsProps & { onClose: () => void }) {
   const { runId, question, evaluation, picked } = props
   const close = findPicked(evaluation, picked)

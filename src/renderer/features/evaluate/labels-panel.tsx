@@ -50,8 +50,8 @@ const PLACES: { value: LabelPlace; label: string }[] = [
 ]
 
 /**
- * Where the labels are, and which rules each of their values stands for: a line as long as nothing is to be changed, which
- * gives its place to the figures. `isNeeded` says that something has to be chosen.
+ * Where the labels are, and which rules their values stand for: one line, to leave room for the figures,
+ * unless something is to be changed. `isNeeded` says that something must be chosen.
  */
 export function LabelsPanel(props: LabelsProps & { evaluation: Evaluation | null; isNeeded: boolean }) {
   const { choices, settings, onChange, evaluation, isNeeded } = props
@@ -62,7 +62,7 @@ export function LabelsPanel(props: LabelsProps & { evaluation: Evaluation | null
       place === 'file' && file !== null ? { file: { ...file, ruleColumns: next } } : { ruleColumns: next },
     )
   const [isOpen, setOpen] = useState(false)
-  // What had to be chosen stays in view while it is.
+  // What had to be chosen stays open while the person chooses.
   if (isNeeded && !isOpen) setOpen(true)
   const hasVerdicts = place !== 'verdicts' && useVerdicts && choices.verdicts > 0
   const toggle = (
@@ -339,7 +339,7 @@ function FileChoice({ choices, settings, onChange }: LabelsProps) {
   )
 }
 
-/** Adds a condition on labels that are numbers; which rules it stands for is then chosen beside the other values. */
+/** Adds a condition on numeric labels; its rules are then chosen like those of other values. */
 function ShareField(props: LabelsProps & { evaluation: Evaluation | null }) {
   const { choices, settings, onChange, evaluation } = props
   const [typed, setTyped] = useState('')
@@ -467,7 +467,7 @@ function ValuesTable(props: LabelsProps & { evaluation: Evaluation | null }) {
   const { positives } = settings
   const column = findLabelColumn(settings, choices)
   const listed = evaluation?.labels.values ?? (column === null ? [] : splitValues(column, settings.separator))
-  // A share that no row has yet, or that was just added.
+  // Conditions that no row meets, or that were just added.
   const shares = positives.filter(
     ({ value }) => parseShare(value) !== null && listed.every((one) => one.value !== value),
   )

@@ -15,26 +15,26 @@ import type { RuleColumn } from '../../../shared/lookback/rule-columns.ts'
 
 export type LabelPlace = 'column' | 'rules' | 'file' | 'verdicts'
 
-/** A column of a rule's own as a person gives it; `share` is empty where cells say yes or no. */
+/** A rule column as a person types it; `share` is empty if cells say yes or no. */
 export interface TypedRuleColumn {
   column: string
   rule: string
   share: string
 }
 
-/** Columns of rules. Of those that were only guessed nothing is evaluated until a person says that they are right. */
+/** Columns for rules. Guessed ones are not evaluated until a person confirms them. */
 export interface RuleColumnChoice {
   columns: readonly TypedRuleColumn[]
   isGuess: boolean
 }
 
-/** A file of labels as it was chosen: its columns, which of them has the labels, and how its rows are found in the run. */
+/** A chosen file of labels: its columns, the one with the labels, and how its rows are found in the run. */
 interface LabelFile {
   source: ChosenSource
   /** Each with its values in the first rows. */
   columns: readonly LabelColumn[]
   label: string
-  /** Whether it has a column for each rule, instead of the one with all labels. */
+  /** Whether it has a column for each rule, instead of one with all labels. */
   hasRuleColumns: boolean
   ruleColumns: RuleColumnChoice
   key: string
@@ -42,7 +42,7 @@ interface LabelFile {
   runKey: string
 }
 
-/** What a person said of the labels of a run. */
+/** A person's choices about the labels of a run. */
 export interface LabelSettings {
   place: LabelPlace
   column: string | null
@@ -50,16 +50,16 @@ export interface LabelSettings {
   file: LabelFile | null
   useVerdicts: boolean
   separator: string
-  /** Empty where labels are names of rules. */
+  /** Empty if labels are names of rules. */
   positives: readonly Positive[]
   slices: readonly string[]
   scores: readonly { className: string; rule: string }[]
 }
 
-/** Remembers what was said of each run for as long as the window is open. */
+/** Remembers the choices for each run while the window is open. */
 const useSettings = create<{ byRun: Record<string, LabelSettings> }>(() => ({ byRun: {} }))
 
-/** What was said of the labels of a run, at first what its columns suggest; null until these are known. */
+/** The choices about the labels of a run, initially suggested by its columns; null until these are known. */
 export function useLabelSettings(
   runId: string,
   choices: LabelChoices | null,
@@ -75,10 +75,10 @@ export function useLabelSettings(
   ]
 }
 
-/** One suggestion for one answer, so that it keeps its identity between renders. */
+/** One suggestion per answer, so that its identity is stable between renders. */
 const suggestions = new WeakMap<LabelChoices, LabelSettings>()
 
-/** What the columns of a run suggest; the same object for the same choices. */
+/** The suggestion from a run's columns; the same object for the same choices. */
 export function suggestLabels(choices: LabelChoices): LabelSettings {
   const known = suggestions.get(choices)
   if (known !== undefined) return known
@@ -111,13 +111,13 @@ function guessColumnsOfRules(columns: readonly LabelColumn[], { rules }: LabelCh
   return { columns: found.map((one) => ({ ...one, share: '' })), isGuess: found.length > 0 }
 }
 
-/** Whether labels are rather in columns of rules than in the one that was guessed, which can be one of several of these. */
+/** Whether labels are more likely in rule columns than in the guessed column, which may be one of these. */
 function isRatherRules({ columns }: RuleColumnChoice, guess: LabelChoices['guess']): boolean {
   if (guess === null) return columns.length > 0
   return columns.length > 1 && columns.some(({ column }) => column === guess.label)
 }
 
-/** The columns of rules that can be asked for: those with a rule, and with a share that is one if there is any. */
+/** The complete rule columns: those with a rule, and with a valid condition if there is one. */
 export function listRuleColumns(columns: readonly TypedRuleColumn[]): RuleColumn[] {
   return columns.flatMap(({ column, rule, share: typed }) => {
     const share = typed.trim() === '' ? null : parseShare(typed)
@@ -126,7 +126,7 @@ export function listRuleColumns(columns: readonly TypedRuleColumn[]): RuleColumn
   })
 }
 
-/** The settings with a column of labels, and with what its values suggest. */
+/** The settings with a column of labels, and the meaning that its values suggest. */
 export function withColumn(column: LabelColumn, choices: LabelChoices): Partial<LabelSettings> {
   const { positives, separator } = guessMeaning(
     column,
@@ -135,7 +135,7 @@ export function withColumn(column: LabelColumn, choices: LabelChoices): Partial<
   return { positives, separator: separator ?? '' }
 }
 
-/** A file of labels with the columns that its first rows suggest, and what its labels seem to mean. */
+/** A file of labels with the columns and meanings that its first rows suggest. */
 export function readLabelFile(
   source: ChosenSource,
   { columns, rows }: Pick<BridgePreview, 'columns' | 'rows'>,
@@ -177,7 +177,7 @@ function countValues(name: string, at: number, rows: readonly { cells: readonly 
   return { name, values: [...counts].map(([value, count]) => ({ value, rows: count })) }
 }
 
-/** What the engine is asked; null if something is missing. */
+/** The question for the engine; null if something is missing. */
 export function toQuestion(settings: LabelSettings | null): EvaluateQuestionInput | null {
   if (settings === null) return null
   const { place, column, ruleColumns, file, useVerdicts, separator, positives, slices, scores } = settings
@@ -187,7 +187,7 @@ export function toQuestion(settings: LabelSettings | null): EvaluateQuestionInpu
     slices: [...slices],
     scores: [...scores],
   }
-  // Verdicts name their rules themselves.
+  // Verdicts already name their rules.
   if (place === 'verdicts') return { ...common, positives: [], label: null, useVerdicts: true }
   if (place === 'column') return column === null ? null : { ...common, label: column, useVerdicts }
   if (place === 'rules') {
@@ -207,15 +207,15 @@ function askByRuleColumns({ columns, isGuess }: RuleColumnChoice) {
   return { positives: label.map(({ rule }) => ({ value: rule, rule })), separator: null, label }
 }
 
-/** The columns of rules that the labels are in; null if they are elsewhere. */
+/** The rule columns with the labels; null if labels are elsewhere. */
 export function findRuleColumns({ place, ruleColumns, file }: LabelSettings): RuleColumnChoice | null {
   if (place === 'rules') return ruleColumns
   return place === 'file' && file?.hasRuleColumns ? file.ruleColumns : null
 }
 
 /**
- * The positives after a value was given other rules. If labels were names of rules until now, `taken` has the rules
- * that each value was taken for, so that the other values keep theirs.
+ * The positives after a value was given other rules. If labels were names of rules until now, `taken` has the
+ * rules of each value, so that the other values keep theirs.
  */
 export function changePositives(
   positives: readonly Positive[],
@@ -231,12 +231,12 @@ export function changePositives(
   return [...others, ...rules.map((rule) => ({ value, rule }))]
 }
 
-/** Whether the column and what its values stand for are those that were guessed. */
+/** Whether the column and the meaning of its values are still the guessed ones. */
 export function isGuessed({ place, column, positives }: LabelSettings, { guess }: LabelChoices): boolean {
   return place === 'column' && column === guess?.label && positives === guess.positives
 }
 
-/** The column that the labels are in, with its values in some rows; null if none is chosen. */
+/** The column with the labels, with its values in some rows; null if none is chosen. */
 export function findLabelColumn(settings: LabelSettings, choices: LabelChoices): LabelColumn | null {
   const { place, column, file } = settings
   if (place === 'verdicts' || findRuleColumns(settings) !== null) return null
