@@ -237,7 +237,17 @@ describe('several files', () => {
     await page.getByRole('link', { name: 'Results' }).click()
     await page.getByRole('columnheader', { name: 'File' }).waitFor()
     await page.getByRole('gridcell', { name: 'week-3.tsv' }).waitFor()
+    const facet = page.getByRole('region', { name: 'File', exact: true })
+    await facet.getByRole('button', { name: /^week-3\.tsv ?1$/ }).click()
+    await page.getByText('1 row', { exact: true }).first().waitFor()
     await inspect('results-several-files')
+    await page.getByRole('button', { name: 'Export these rows' }).click()
+    await seeScreen(page, 'Export')
+    await page
+      .getByText(/file week-3\.tsv/)
+      .first()
+      .waitFor()
+    await inspect('export-one-file')
   })
 })
 

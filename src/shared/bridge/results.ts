@@ -46,7 +46,7 @@ export const resultsContract = {
   findOffset: base.input(ofRun(offsetQuerySchema.shape)).output(z.int().nullable()),
   facets: base.input(ofRun({ filter: rowFilterSchema })).output(facetListSchema),
   /**
-   * Languages, models, variants and scores; empty until all rows are counted, which continues while somebody
+   * Files, languages, models, variants and scores; empty until all rows are counted, which continues while somebody
    * asks.
    */
   foundFacets: base.input(ofRun({ filter: rowFilterSchema })).output(facetListSchema),

@@ -55,6 +55,13 @@ export const EXPORT_MESSAGES = {
           ? 'Use columns of the source, columns that docs/exports.md lists, or one of these sets of columns: default, all, source, scores, rules.'
           : `Did you mean ${candidates.map((one) => `\`${one}\``).join(' or ')}?`,
     }),
+    filter_file_unknown: ({ file, files }: { file: string; files: readonly string[] }) => ({
+      text: `no row of the run is from the file \`${file}\``,
+      remedy:
+        files.length === 0
+          ? 'The source of the run is a single file. Leave --from-file out.'
+          : `Name one of these files, or leave --from-file out: ${listNames(files)}.`,
+    }),
     export_rule_unknown: ({ rule, rules }: { rule: string; rules: readonly string[] }) => ({
       text: `no row of the run triggered the rule \`${rule}\``,
       remedy:

@@ -132,6 +132,8 @@ const ROW_FILTERS = {
    * Rows that still count as having `verdict` after it has changed: a table keeps them until it is reloaded.
    */
   keptRows: define(z.array(z.int().min(1)).max(KEPT_ROWS_MAX), { askedOf: 'verdicts' }),
+  /** Rows that are from one of these files, if the source has several. */
+  files: defineValues('file', 'file'),
   /** Rows whose answer names at least one of these languages. */
   languages: defineValues('language', 'language'),
   /** Rows that at least one of these models answered, or was requested for if the answer names none. */
@@ -198,6 +200,7 @@ export const FACET_GROUPS: Record<FacetGroup, FacetHead> = {
   rule: { title: 'Triggered rule', empty: 'none triggered', isOfTasks: true },
   error: { title: 'Error', empty: 'no errors' },
   verdict: { title: 'Your verdict', empty: 'none given', isOfTasks: true },
+  file: { title: 'File', slice: 'file' },
   language: { title: 'Language', slice: 'language, as the answer says' },
   model: { title: 'Model', slice: 'model, as the answer says' },
   variant: { title: 'Content variant', slice: 'content variant, as it was sent' },

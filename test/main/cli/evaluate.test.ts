@@ -109,11 +109,11 @@ describe('evaluate', () => {
     )
     const sluice = (...args: string[]) =>
       runInProcess(args, { workspace: join(folder, 'w'), env: { SLUICE_API_KEY: sandbox.key } })
-    const slice = ['evaluate', 'latest', '--label', 'truth', ...POSITIVES, '--slice', 'sluice_file', '--json']
+    const slice = ['evaluate', 'latest', '--label', 'truth', ...POSITIVES, '--slice', 'file', '--json']
     await sluice('task', ...files, '--base-url', sandbox.baseUrl, '--quiet')
     const { slices } = JSON.parse((await sluice(...slice)).stdout) as Evaluation
     const [file] = slices
-    expect(file?.column).toBe('sluice_file')
+    expect(file?.column).toBe('file')
     expect(file?.values.map(({ value, rows: evaluated }) => [value, evaluated])).toEqual([
       ['0.csv', 2],
       ['1.csv', 2],
@@ -127,7 +127,10 @@ describe('evaluate', () => {
       sandbox.baseUrl,
       '--quiet',
     )
-    expect(await sluice(...slice)).toMatchObject({ code: 2, stderr: expect.stringContaining('sluice_file') })
+    expect(await sluice(...slice)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('`file` is not a column'),
+    })
   })
 
   it('judges each rule by labels of several values, and counts rows without label or answer apart', async () => {

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { onlyInLongForm } from '../../helpers/long-form.ts'
@@ -34,6 +34,51 @@ describe('several sources', () => {
     expect(toLine(sent.stdout)).toMatch(/row 3 of b\.csv.*is also in row 2 of a\.csv/)
     const lines = readFileSync(join(folder, 'out.jsonl'), 'utf8').trim().split('\n')
     expect(lines.map((line) => JSON.parse(line).file)).toEqual(['a.csv', 'a.csv', 'b.csv', 'b.csv'])
+  })
+
+  it('can be shown, exported and evaluated one by one, also after a retry', async () => {
+    const { folder, sluice, to, sandbox } = await open()
+    await sandbox.admin('PATCH', '/behaviour', { faults: ['503=100%'] })
+    const posts = join(folder, 'posts')
+    await sluice('task', posts, ...to, '--stop-at-errors', '100%', '--retries', '0', '--quiet')
+    expect(JSON.parse((await sluice('show', 'latest', '--json')).stdout).rows).toMatchObject({ succeeded: 0 })
+    await sandbox.admin('PATCH', '/behaviour', { faults: [] })
+    await sluice('retry', 'latest', '--on-unknown', 'resend', '--quiet')
+    const listRows = async (...filter: string[]) => {
+      const { stdout } = await sluice('show', 'latest', ...filter, '--json')
+      const { total, rows } = JSON.parse(stdout) as { total: number; rows: { post_id: string }[] }
+      expect(rows).toHaveLength(total)
+      return rows.map(({ post_id: id }) => id)
+    }
+    expect(await listRows('--from-file', 'a.csv')).toEqual(['p1', 'p2'])
+    expect(await listRows('--from-file', 'b.csv', '--state', 'succeeded')).toEqual(['p3'])
+    expect(await listRows('--from-file', 'a.csv', '--from-file', 'b.csv')).toHaveLength(4)
+    const out = join(folder, 'b-results.csv')
+    await sluice(
+      'export',
+      'latest',
+      out,
+      '--from-file',
+      'b.csv',
+      '--columns',
+      'source,sluice_file,sluice_state',
+    )
+    expect(readFileSync(out, 'utf8').slice(1).trim().split('\r\n')).toEqual([
+      'post_id,user_id,text_data,sluice_file,sluice_state',
+      'p3,u1,third,b.csv,succeeded',
+      'p1,u1,fourth,b.csv,invalid',
+    ])
+    for (const command of [
+      ['show', 'latest'],
+      ['export', 'latest', join(folder, 'none.csv')],
+    ]) {
+      const refused = await sluice(...command, '--from-file', 'c.csv')
+      expect([refused.code, toLine(refused.stderr)]).toEqual([
+        2,
+        expect.stringContaining('no row of the run is from the file `c.csv` Name one of these files'),
+      ])
+    }
+    expect(existsSync(join(folder, 'none.csv'))).toBe(false)
   })
 
   it('are named with each row of samples, verdicts, evaluations and changes, whose row numbers are of their files', async () => {

@@ -268,7 +268,7 @@ export function addExportCommand(program: Command, context: CliContext): void {
         ...(flags.delimiter === undefined ? {} : { delimiter: flags.delimiter }),
         ...(flags.rule === undefined ? {} : { rules: flags.rule }),
         ...(listFilterFlags(flags).length > 0 && {
-          filter: toRowFilter(flags),
+          filter: toRowFilter(run, flags),
         }),
         ...(flags.errors === undefined ? {} : { filter: OUTCOME_FILES.success }),
       }

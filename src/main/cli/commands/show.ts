@@ -132,7 +132,7 @@ async function printRows(
   flags: ShowFlags,
 ): Promise<void> {
   const { limit = ROWS_LISTED, offset = 0 } = flags
-  const filter = { ...toRowFilter(flags), ...toRuleFilter(run, flags.rule) }
+  const filter = { ...toRowFilter(run, flags), ...toRuleFilter(run, flags.rule) }
   const query = { filter, offset, limit }
   let page = await engine.results.readPage(run.run_id, query)
   // The findings of a large run are read in slices.

@@ -73,7 +73,7 @@ export function addEvaluationOptions(command: Command): Command {
     .optionsGroup('Results:')
     .option(
       '--slice <column>',
-      'also evaluate each value of a column, or of language, model, variant or sluice_file, separately; repeatable',
+      'also evaluate each value of a column, or of language, model, variant or file, separately; repeatable',
       collect,
     )
     .option(

@@ -1,7 +1,9 @@
 import { type Command, InvalidArgumentError } from 'commander'
+import { SluiceError } from '../../../shared/messages/errors.ts'
 import { fromStateName, toStateName } from '../../../shared/messages/state-name.ts'
 import { COUNTED_STATES, listStates, rowAnswerSchema } from '../../../shared/run/item-state.ts'
 import type { RowFilter } from '../../../shared/run/row-filters.ts'
+import type { RunSummary } from '../../../shared/run/run.ts'
 import { collect } from './parse-values.ts'
 
 /** The counted states: those that ended, those that are not sent, and those still open. */
@@ -12,6 +14,9 @@ const STATES = [listStates('succeeded', 'unsuccessful'), listStates('unsent'), l
 
 /** Accepted in addition to the states: every row that ended without success. */
 const UNSUCCESSFUL = 'unsuccessful'
+
+/** Most files that an error lists. */
+const FILES_NAMED = 20
 
 function parseState(text: string): RowFilter {
   if (text === UNSUCCESSFUL) return { unsuccessful: true }
@@ -49,15 +54,19 @@ const FILTER_NAMES = Object.keys(FILTER_FLAGS) as (keyof typeof FILTER_FLAGS)[]
 
 /** The given filters, as they are written. */
 export function listFilterFlags(flags: FilterFlags): string[] {
-  return [...FILTER_NAMES, 'rule' as const, 'flagged' as const].flatMap((name) =>
-    flags[name] === undefined ? [] : [`--${name}`],
-  )
+  return [
+    ...[...FILTER_NAMES, 'rule' as const, 'flagged' as const].flatMap((name) =>
+      flags[name] === undefined ? [] : [`--${name}`],
+    ),
+    ...(flags.fromFile === undefined ? [] : ['--from-file']),
+  ]
 }
 
 /** The filters of a run's rows. */
 export interface FilterFlags extends Partial<Record<keyof typeof FILTER_FLAGS, RowFilter>> {
   rule?: string[]
   flagged?: true
+  fromFile?: string[]
 }
 
 /** Declares the options that filter a run's rows. */
@@ -73,9 +82,27 @@ export function addFilterOptions(command: Command): Command {
       collect,
     )
     .option('--flagged', 'only rows that triggered a rule')
+    .option(
+      '--from-file <name>',
+      'only rows of this file, if the source has several; repeatable, for any of them',
+      collect,
+    )
 }
 
-/** The filter of the options, except rules, which need the run to be found by name. */
-export function toRowFilter(flags: FilterFlags): RowFilter {
-  return Object.assign({}, ...FILTER_NAMES.map((name) => flags[name]), flags.flagged && { flagged: true })
+/**
+ * The filter of the options for a run, except rules, which are found by name. Throws `BAD_USAGE` for a file that its
+ * source does not have.
+ */
+export function toRowFilter({ source_read: read }: RunSummary, flags: FilterFlags): RowFilter {
+  const files = read?.read_as.flatMap(({ file }) => file ?? [])
+  const unknown = flags.fromFile?.find((file) => files?.includes(file) === false)
+  if (unknown !== undefined && files !== undefined) {
+    throw new SluiceError({ id: 'filter_file_unknown', file: unknown, files: files.slice(0, FILES_NAMED) })
+  }
+  return Object.assign(
+    {},
+    ...FILTER_NAMES.map((name) => flags[name]),
+    flags.flagged && { flagged: true },
+    flags.fromFile && { files: flags.fromFile },
+  )
 }

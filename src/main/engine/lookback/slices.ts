@@ -1,9 +1,8 @@
 import { findColumn } from '../../../shared/mapping/match-columns.ts'
-import { FILE_COLUMN } from '../../../shared/run/export-columns.ts'
 import type { RunFamily } from '../journal/run-family.ts'
 import { createRowMapper } from '../mapping/row-mapper.ts'
+import { createFileReader, hasSeveralFiles } from '../run/journal/intake-writer.ts'
 import { FOUND, FOUND_KINDS, type FoundKind } from '../run/results/journal-findings.ts'
-import { readTuples } from '../workspace/sqlite.ts'
 import type { AnsweredStep } from './answered-rows.ts'
 import { findColumnOrThrow } from './row-labels.ts'
 
@@ -25,9 +24,9 @@ export function createSlices(family: RunFamily, names: readonly string[]): Slice
     const at = findColumn(columns, name)
     if (at !== null) return ofColumn(at)
     const kind = FOUND_KINDS.find((found) => found === name)
-    if (kind !== undefined) return { column: null, open: createFoundReader(family, FOUND[kind]) }
-    const files = name === FILE_COLUMN.name ? readFiles(family) : []
-    if (files.length > 0) return { column: null, open: createFileReader(files) }
+    if (kind !== undefined && (kind !== 'file' || hasSeveralFiles(family.db))) {
+      return { column: null, open: createFoundReader(family, kind) }
+    }
     return ofColumn(findColumnOrThrow(columns, name, '--slice', plan.source.path))
   })
 }
@@ -42,28 +41,15 @@ function ofColumn(column: number): Slice {
   }
 }
 
-/** The files of a source with several, each with the first row that is from it, in the order of rows. */
-function readFiles({ db }: RunFamily): FirstRow[] {
-  return readTuples<FirstRow>(db, 'SELECT row, name FROM source_file ORDER BY row', [])
-}
-
-type FirstRow = [row: number, file: string]
-
-function createFileReader(files: readonly FirstRow[]): Slice['open'] {
-  const firstOf = (at: number) => files[at]?.[0] ?? Number.POSITIVE_INFINITY
-  let at = 0
-  return (step) => (place) => {
-    const row = step.rowAt(place)
-    if (row < firstOf(at)) at = 0
-    while (firstOf(at + 1) <= row) at += 1
-    return files[at]?.[1] ?? ''
+function createFoundReader(family: RunFamily, kind: FoundKind): Slice['open'] {
+  const { record } = family
+  const { field = '', named } = FOUND[kind]
+  if (kind === 'file') {
+    return (step) => {
+      const toFile = createFileReader(family.db)
+      return (place) => toFile?.(step.rowAt(place)) ?? ''
+    }
   }
-}
-
-function createFoundReader(
-  { record }: RunFamily,
-  { field = '', named }: (typeof FOUND)[FoundKind],
-): Slice['open'] {
   if (named !== undefined) {
     return (step) => {
       const names = step.names(named)

@@ -164,7 +164,7 @@ const calls = {
     const counted = Object.keys(filter).length === 0 ? undefined : await count(run, { filter })
     return readFacets(openFamily(run), filter, counted)
   },
-  /** Languages, models, variants and scores of the rows; not counted yet at the first questions. */
+  /** Files, languages, models, variants and scores of the rows; not counted yet at the first questions. */
   async readFoundFacets(run: AskedRun, filter: RowFilter = {}) {
     // Quicker questions asked at the same time, such as the first page, are answered first.
     await setImmediate()

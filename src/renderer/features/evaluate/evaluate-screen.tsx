@@ -17,7 +17,6 @@ import {
   toFiguresCsv,
 } from '../../../shared/lookback/evaluation-view.ts'
 import { formatCount, formatCounted, formatShare } from '../../../shared/messages/figure-text.ts'
-import { FILE_COLUMN } from '../../../shared/run/export-columns.ts'
 import { ROW_EXPORT_FORMATS, type RowExportFormat } from '../../../shared/run/export-formats.ts'
 import { FACET_GROUPS, type RowFilter } from '../../../shared/run/row-filters.ts'
 import { ask, bridge } from '../../bridge/client.ts'
@@ -226,8 +225,6 @@ const SPECIAL = Object.entries(FACET_GROUPS).flatMap(([value, { slice: label }])
   label === undefined ? [] : [{ value, label }],
 )
 
-const FILE = { value: FILE_COLUMN.name, label: 'file' }
-
 /** The selected rule, judged separately for each value of a column. */
 function SlicesPanel(props: {
   evaluation: Evaluation
@@ -238,7 +235,7 @@ function SlicesPanel(props: {
   picked: PickedRule
 }) {
   const { evaluation, columns, hasFiles, chosen, onChoose, picked } = props
-  const special = [...SPECIAL, ...(hasFiles ? [FILE] : [])]
+  const special = SPECIAL.filter(({ value }) => value !== 'file' || hasFiles)
   const names = [...new Set(columns)].filter(
     (name) => name !== '' && special.every(({ value }) => value !== name),
   )

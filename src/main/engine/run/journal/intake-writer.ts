@@ -584,20 +584,25 @@ function toLookAlike(row: number, first: number, field: string, value: string): 
  */
 export function createPlaceReader(db: DatabaseSync): (row: number, kinds?: string | null) => SourcePlace {
   const places = new NotedRows(db, 'SELECT row, sheet_row, line FROM row_place', toPlace)
-  const files = hasSeveralFiles(db)
-    ? new NotedRows(db, 'SELECT row, name FROM source_file', ({ row, name }) => ({
-        row: Number(row),
-        name: String(name),
-      }))
-    : null
+  const toFile = createFileReader(db)
   const findKinds = db.prepare('SELECT kinds FROM row WHERE id = ?')
   const readKinds = (row: number) => (findKinds.get(row)?.['kinds'] ?? null) as string | null
   return (row, kinds = readKinds(row)) => {
     const noFile = toSourcePlace(row, places.findFor(row))
-    const place = files === null ? noFile : { ...noFile, file: files.findFor(row)?.name ?? '' }
+    const place = toFile === null ? noFile : { ...noFile, file: toFile(row) }
     const half = toHalf(row, kinds)?.content
     return half === undefined ? place : { ...place, half }
   }
+}
+
+/** The name of the file that a row is from; null if the source is a single file. */
+export function createFileReader(db: DatabaseSync): ((row: number) => string) | null {
+  if (!hasSeveralFiles(db)) return null
+  const files = new NotedRows(db, 'SELECT row, name FROM source_file', ({ row, name }) => ({
+    row: Number(row),
+    name: String(name),
+  }))
+  return (row) => files.findFor(row)?.name ?? ''
 }
 
 export function hasSeveralFiles(db: DatabaseSync): boolean {

@@ -21,7 +21,7 @@ import { RowScores, RowValues } from './row-values.ts'
 // state of the journal, is not believed: findings are then read from the journal again.
 
 /** Another number for each change of what findings are or how they are stored. */
-const FORMAT = 'SLUICEF8'
+const FORMAT = 'SLUICEF9'
 const CHECKED_FROM = 12
 const FINGERPRINT_FROM = 16
 const HEAD_FROM = 64

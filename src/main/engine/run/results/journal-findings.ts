@@ -12,6 +12,7 @@ import type { RunView } from '../../journal/run-family.ts'
 import { parseCells } from '../../journal/stored-cells.ts'
 import { createFieldMapper } from '../../mapping/row-mapper.ts'
 import { type DatabaseSync, readTuples } from '../../workspace/sqlite.ts'
+import { createFileReader } from '../journal/intake-writer.ts'
 import { RowCells } from './row-cells.ts'
 import { RowKinds, readRows } from './row-kinds.ts'
 import { listRows, readOutcomes } from './row-outcomes.ts'
@@ -47,8 +48,12 @@ export type FoundKind = FacetOf<'values'>
 
 export const FOUND_KINDS: readonly FoundKind[] = listFacetKinds('values')
 
-/** Where the values of a kind stand: in a field of the request, in the answer of a task, or there if it has any. */
+/**
+ * Where the values of a kind stand: in a field of the request, in the answer of a task, or there if it has any. The file
+ * is that of the row.
+ */
 export const FOUND: Record<FoundKind, { field?: string; named?: 'language' | 'model' }> = {
+  file: {},
   language: { named: 'language' },
   model: { field: 'models', named: 'model' },
   variant: { field: 'content_variant' },
@@ -130,7 +135,15 @@ export class JournalFindings {
     this.#after = range[1]
     this.#readSent(run, range)
     const rows = this.#readRows(run, range)
+    this.#readFiles(run, rows)
     this.#readCells(run, range, rows)
+  }
+
+  /** The file of each row; none if the source is a single one. */
+  #readFiles({ db }: RunView, rows: readonly number[]): void {
+    const toFile = createFileReader(db)
+    if (toFile === null) return
+    for (const row of rows) this.columns.values.file.set(row, [toFile(row)])
   }
 
   /** Cells of columns that turn out to have too many different ones are given up. */

@@ -240,7 +240,10 @@ export class RowFindings {
   #mergeValues(kind: FoundKind): RowValues {
     const { field, named } = FOUND[kind]
     const merged = new RowValues(this.#length)
-    const decidedBy = (field === undefined ? 0 : MARKS.sent) | (named === undefined ? 0 : MARKS.read)
+    const isOfRow = field === undefined && named === undefined
+    const decidedBy = isOfRow
+      ? MARKS.row
+      : (field === undefined ? 0 : MARKS.sent) | (named === undefined ? 0 : MARKS.read)
     this.#visit(decidedBy, (columns, row) => {
       const values = columns.values[kind].at(row)
       // An answer that names none leaves those that were asked for.
