@@ -13,7 +13,7 @@ import './ui/tokens.css'
 import './ui/base.css'
 import { theme, toMantineVariables } from './ui/theme.ts'
 
-// The host puts a fresh nonce into the page; style elements made later need the same one.
+// The host puts a fresh nonce into the page; style elements created later need the same one.
 const nonce = document.querySelector<HTMLElement>('script[nonce], link[nonce], style[nonce]')?.nonce ?? ''
 setNonce(nonce)
 

@@ -41,8 +41,8 @@ import { formatCount, formatCounted } from '../../shared/messages/figure-text.ts
 import { nameShortcut, useShortcut } from './shortcuts.ts'
 
 /**
- * The one main action of a screen: filled, and on Ctrl+Enter. `blocked` says why it cannot be done. If it
- * can be done `soon`, such as when what was just typed is applied, a press counts, and is carried out then.
+ * The main action of a screen: filled, and on Ctrl+Enter. `blocked` says why it is not available. If it will
+ * be available `soon`, for example once typed text is applied, a press is remembered and carried out then.
  */
 export function PrimaryButton(props: {
   children: ReactNode
@@ -84,7 +84,7 @@ export function PrimaryButton(props: {
   )
 }
 
-/** A button with words, and an icon before them. Small ones stand in rows, heads and notices. */
+/** A button with a text, and an icon before it. Small ones are for rows, heads and notices. */
 export function ActionButton(
   props: ButtonProps &
     ElementProps<'button', keyof ButtonProps> & { label: ReactNode; icon?: TablerIcon; small?: boolean },
@@ -101,7 +101,7 @@ export function ActionButton(
   )
 }
 
-/** The first of a long list, and the button that shows all of it; null if the list is short. */
+/** The first items of a long list, and a button that shows all; null if the list is short. */
 export function useFirst<Item>(list: readonly Item[], max: number): [readonly Item[], ReactNode | null] {
   const [all, setAll] = useState(false)
   if (list.length <= max) return [list, null]
@@ -112,7 +112,7 @@ export function useFirst<Item>(list: readonly Item[], max: number): [readonly It
   ]
 }
 
-/** A button that is an icon alone; its name is said and, as `title`, shown. */
+/** A button with only an icon; its name is its label and its tooltip. */
 export function IconButton(
   props: ActionIconProps &
     ElementProps<'button', keyof ActionIconProps> & { label: string; icon: TablerIcon },
@@ -125,7 +125,7 @@ export function IconButton(
   )
 }
 
-/** Shows content that is hidden, or hides it again. */
+/** Shows hidden content, or hides it again. */
 export function RevealButton(props: Partial<Parameters<typeof ActionButton>[0]> & { isRevealed: boolean }) {
   const { isRevealed, ...others } = props
   return (
@@ -139,7 +139,7 @@ export function RevealButton(props: Partial<Parameters<typeof ActionButton>[0]> 
   )
 }
 
-/** What can be done with a row of a table; its name says with which. */
+/** An action for a row of a table; its name includes the row's. */
 export function RowButton(props: {
   name: string
   label: ReactNode
@@ -163,7 +163,7 @@ export function RowButton(props: {
 
 const SHOWN_MS = 1_600
 
-/** Copies a text, made when it is pressed, and says that it did. */
+/** Copies a text, which is created on press, and confirms that. */
 export function CopyButton({ label, text }: { label: string; text: () => string }) {
   const [state, setState] = useState<'idle' | 'copied' | 'refused'>('idle')
   useEffect(() => {
@@ -188,7 +188,7 @@ export function CopyButton({ label, text }: { label: string; text: () => string 
   )
 }
 
-/** Makes a field that of a member of `of`, by its name: gives it the value, and `onChange` what it becomes. */
+/** Binds a field to a member of `of`, by name: passes the value, and calls `onChange` with the new one. */
 export function bindFields<Of extends object>(of: Of, onChange: (change: Partial<Of>) => void) {
   return <Name extends keyof Of>(name: Name) => ({
     value: of[name],
@@ -196,14 +196,14 @@ export function bindFields<Of extends object>(of: Of, onChange: (change: Partial
   })
 }
 
-// Fields as Mantine has them, which hand over the value instead of the event that changed it.
+// Mantine's fields, with a callback for the value instead of the event.
 
 type Valued<Props, Value, Element = HTMLInputElement> = Omit<Props, 'onChange'> & {
   ref?: Ref<Element>
   onValue: (value: Value) => void
 }
 
-/** `isLiteral`: an address, a code or a name of the service, which is neither completed nor checked for spelling. */
+/** `isLiteral`: an address, a code or a name of the service, without completion and spell checking. */
 export function TextField(props: Valued<TextInputProps, string> & { isLiteral?: true }) {
   const { isLiteral, onValue, ...others } = props
   const literal = isLiteral && { autoComplete: 'off', spellCheck: false }
@@ -224,7 +224,7 @@ export function SwitchField({ value, onValue, ...others }: Checked<SwitchProps>)
   return <Switch {...others} checked={value} onChange={(event) => onValue(event.currentTarget.checked)} />
 }
 
-/** One of a list that the system draws. */
+/** A choice from a list that the system draws. */
 export function SelectField<Value extends string>({
   onValue,
   ...others
@@ -235,21 +235,21 @@ export function SelectField<Value extends string>({
   return <NativeSelect {...others} onChange={(event) => onValue(event.currentTarget.value as Value)} />
 }
 
-/** What can be chosen, from the words for each value. */
+/** Choices from the labels of all values. */
 export function toChoices<Value extends string>(words: Readonly<Record<Value, string>>) {
   return (Object.keys(words) as Value[]).map((value) => ({ value, label: words[value] }))
 }
 
 type NumberProps<Value> = Omit<Valued<NumberInputProps, Value>, 'value'>
 
-/** Null while the field is empty or holds no number. */
+/** Null while the field is empty or has no number. */
 export function NumberField(props: NumberProps<number | null> & { value: number | null }) {
   const { value, onValue, onBlur, ...others } = props
   const [typed, setTyped] = useState<TypedNumber | null>(null)
   return (
     <NumberInput
       {...others}
-      // A number that is not typed to its end, such as `1.`, stays as it stands; one that was not taken is given up.
+      // An unfinished number such as `1.` stays as typed; a rejected one is dropped.
       value={typed === '' || (typed !== null && toNumber(typed) === value) ? typed : (value ?? '')}
       onChange={(next) => {
         setTyped(next)
@@ -269,7 +269,10 @@ function toNumber(typed: TypedNumber): number | null {
   return typed === '' || Number.isNaN(Number(typed)) ? null : Number(typed)
 }
 
-/** A field for a whole number from `min` (default 1) to `max`; `onValue` gets no other. One that is emptied keeps its number. */
+/**
+ * A field for a whole number from `min` (default 1) to `max`; `onValue` gets no other value. An emptied field
+ * keeps its number.
+ */
 export function WholeNumber(props: NumberProps<number> & { value: number; min?: number; max: number }) {
   const { min = 1, value, onValue, ...others } = props
   return (
@@ -289,7 +292,7 @@ export function WholeNumber(props: NumberProps<number> & { value: number; min?: 
 
 type RadioChoice<Value> = Omit<RadioProps, 'value'> & { value: Value }
 
-/** One of a few choices under each other, each with what it means; those that are false are left out. */
+/** A choice of a few options below each other, each with its meaning; false ones are left out. */
 export function RadioField<Value extends string>(
   props: Omit<Valued<RadioGroupProps<Value>, Value>, 'value' | 'children'> & {
     value: Value
@@ -307,20 +310,20 @@ export function RadioField<Value extends string>(
   )
 }
 
-/** Something that can be done on a screen besides its main action. */
+/** An action of a screen besides its main one. */
 export interface SecondaryAction {
   label: string
   onPress: () => void
-  /** What it does, in more words. */
+  /** A longer description. */
   title?: string
   icon?: TablerIcon
   isBusy?: boolean
 }
 
-/** Windows in which they would take a line of their own. */
+/** Windows in which they would need a line of their own. */
 const NARROW = '(max-width: 60rem)'
 
-/** Actions as buttons side by side, or in one menu where the window is narrow. */
+/** Actions as buttons side by side, or in one menu if the window is narrow. */
 export function SecondaryActions({ actions }: { actions: readonly SecondaryAction[] }) {
   const isNarrow = useMediaQuery(NARROW, undefined, { getInitialValueInEffect: false })
   if (actions.length === 0) return null
@@ -361,13 +364,13 @@ export function SecondaryActions({ actions }: { actions: readonly SecondaryActio
   )
 }
 
-/** Which part of a list is shown, and the way to the parts before and after it; nothing if one page shows all. */
+/** The shown part of a list, with buttons for the previous and next part; nothing if one page shows all. */
 export function Pager(props: {
   offset: number
-  /** Entries of a page. */
+  /** Entries per page. */
   limit: number
   total: number
-  /** What an entry is, for counting. */
+  /** The noun for an entry, for counts. */
   noun: string
   onOffset: (offset: number) => void
 }) {
@@ -404,7 +407,9 @@ interface ScrollRegionProps {
   children: ReactNode
 }
 
-/** A part of a screen that scrolls by itself. Hidden labels inside scroll with it, since it has a position. */
+/**
+ * A part of a screen that scrolls by itself. It is positioned, so that hidden labels inside scroll with it.
+ */
 export function ScrollRegion({ label, className, children }: ScrollRegionProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard

@@ -14,7 +14,7 @@ import {
 import { ActionButton, IconButton, TextField } from './controls.tsx'
 import { ErrorNotice } from './layout/screen.tsx'
 
-/** Fields under each other, which Enter or a button of theirs submits. */
+/** Fields below each other, submitted by Enter or by one of their buttons. */
 export function Form(
   props: StackProps &
     Pick<FormHTMLAttributes<HTMLElement>, 'aria-label' | 'onKeyDown'> & {
@@ -37,11 +37,11 @@ export function Form(
   )
 }
 
-/** The end of a form in a dialog: gives up, or submits it. `children` stand before both. */
+/** The end of a form in a dialog: cancels or submits it. `children` precede both buttons. */
 export function FormActions(props: {
   submit: ReactNode
   onCancel: () => void
-  /** How it goes since it was submitted. */
+  /** The state of the submission. */
   sent?: { error: unknown; isPending: boolean }
   isBlocked?: boolean
   /** Why it is blocked. */
@@ -71,7 +71,7 @@ export function FormActions(props: {
   )
 }
 
-/** Asks for the name of what is saved, or a new one; Escape gives up. What goes wrong is shown by whoever asks. */
+/** Asks for the name of something to save or rename; Escape cancels. The caller shows errors. */
 function NameForm(props: {
   label: string
   name: string
@@ -103,16 +103,13 @@ function NameForm(props: {
   )
 }
 
-/**
- * Saving something under a name, and giving what is saved another one: the form that asks for the name, and the menu of
- * a saved one.
- */
+/** Saving under a name, and renaming: the form for the name, and the menu of a saved entry. */
 export function useNaming(options: {
   noun: string
   onSave: (name: string) => Promise<unknown>
   onRename: (name: string, newName: string) => Promise<unknown>
 }) {
-  /** The saved one that is renamed; null for one that is not saved yet. */
+  /** The entry being renamed; a null name means a new one. */
   const [asked, setAsked] = useState<{ name: string | null } | null>(null)
   return {
     asked,
@@ -143,13 +140,13 @@ export function useNaming(options: {
   }
 }
 
-/** A form whose button is never grey: whoever presses it too early is led to what is missing. */
+/** A form whose button is never disabled: pressing it too early leads to what is missing. */
 interface TriedForm {
-  /** Of the element that has the fields. */
+  /** For the element with the fields. */
   place: RefCallback<HTMLElement>
-  /** Whether a person has tried to go on; from then on every field says what is wrong with it. */
+  /** Whether a person has tried to continue; from then on, every field shows what is wrong. */
   isTried: boolean
-  /** Brings the first field that says what is wrong into view, and the focus to it. */
+  /** Scrolls to the first field with a mistake, and focuses it. */
   showFirst: () => void
 }
 
@@ -159,7 +156,7 @@ export function useTriedForm(): TriedForm {
   const place = useCallback((form: HTMLElement | null) => {
     element.current = form
   }, [])
-  // The fields say what is wrong once they are drawn again.
+  // Fields show mistakes only after they are drawn again.
   useEffect(() => {
     if (tries === 0) return
     const first = element.current?.querySelector<HTMLElement>('[aria-invalid="true"]')

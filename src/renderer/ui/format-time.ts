@@ -4,7 +4,7 @@ const SECOND = 1000
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 
-/** Time since something began, short enough for an axis: `45 s`, `2:05`, `1:02:05`. */
+/** Time since a start, short enough for an axis: `45 s`, `2:05`, `1:02:05`. */
 export function formatClock(seconds: number): string {
   if (seconds < 60) return `${seconds} s`
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60]
@@ -12,7 +12,7 @@ export function formatClock(seconds: number): string {
   return hours === 0 ? `${minutes}:${rest}` : `${hours}:${toTwoDigits(minutes)}:${rest}`
 }
 
-/** Date and time in the person's zone, to the second, sortable by eye: `2026-11-21 09:31:07`. */
+/** Date and time in the person's time zone, to the second, sortable as text: `2026-11-21 09:31:07`. */
 export function formatTimestamp(iso: string): string {
   const date = new Date(iso)
   if (Number.isNaN(date.getTime())) return iso
@@ -20,7 +20,9 @@ export function formatTimestamp(iso: string): string {
   return `${day} ${toTwoDigits(date.getHours())}:${toTwoDigits(date.getMinutes())}:${toTwoDigits(date.getSeconds())}`
 }
 
-/** How long ago: `just now`, `4 min ago`, `2 h ago`, `yesterday`, else the date. `nowMs` is the clock. */
+/**
+ * How long ago: `just now`, `4 min ago`, `2 h ago`, `yesterday`, else the date. `nowMs` is the current time.
+ */
 export function formatAgo(iso: string, nowMs: number): string {
   const age = nowMs - new Date(iso).getTime()
   if (Number.isNaN(age)) return iso

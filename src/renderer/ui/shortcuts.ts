@@ -3,16 +3,16 @@ import { useLayoutEffect, useRef } from 'react'
 const IS_MAC = navigator.platform.startsWith('Mac')
 
 /**
- * A key, with Ctrl, on a Mac ⌘, where `mod` is set. While something is being typed, keys without it and letters with it,
- * such as undo, belong to the field.
+ * A key, with Ctrl (⌘ on a Mac) if `mod` is set. In a focused text field, keys without it, and letters with
+ * it, such as undo, belong to the field.
  */
 interface Shortcut {
   /** As in `KeyboardEvent.key`; letters in lower case. */
   key: string
   mod?: boolean
-  /** With Shift; it counts for letters alone, since other characters need it on some keyboards and not on others. */
+  /** With Shift; only checked for letters, since other characters need it on some keyboards only. */
   shift?: boolean
-  /** Goes before what the field that is being typed in would do. */
+  /** Wins over the key's effect in a focused text field. */
   inFields?: boolean
   /** Leaves the key to any other control that uses it. */
   last?: boolean
@@ -21,8 +21,8 @@ interface Shortcut {
 type Press = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey'>
 
 /**
- * Calls `act` when the shortcut is pressed anywhere in the window and no dialog is open; null turns it off. It listens
- * from before the first paint, so that a key pressed at what is seen is never lost.
+ * Calls `act` when the shortcut is pressed anywhere in the window while no dialog is open; null turns it off.
+ * It listens from before the first paint, so that no key is lost.
  */
 export function useShortcut(shortcut: Shortcut, act: (() => void) | null): void {
   const newest = useRef(act)
@@ -37,7 +37,7 @@ export function useShortcut(shortcut: Shortcut, act: (() => void) | null): void 
       event.preventDefault()
       newest.current()
     }
-    // The document gets a key before the window does.
+    // The document receives a key before the window.
     const controller = new AbortController()
     const { signal } = controller
     if (last) window.addEventListener('keydown', press, { signal })
@@ -46,7 +46,7 @@ export function useShortcut(shortcut: Shortcut, act: (() => void) | null): void 
   }, [key, mod, shift, inFields, last])
 }
 
-/** Whether a press is the shortcut, under Caps Lock too. */
+/** Whether a press is the shortcut, even with Caps Lock. */
 export function isPressed(event: Press, shortcut: Shortcut, isMac = IS_MAC): boolean {
   const { key, mod = false, shift = false } = shortcut
   if (event.altKey || hasMod(event, isMac) !== mod || (isMac ? event.ctrlKey : event.metaKey)) return false
@@ -54,17 +54,17 @@ export function isPressed(event: Press, shortcut: Shortcut, isMac = IS_MAC): boo
   return event.key.toLowerCase() === key && event.shiftKey === shift
 }
 
-/** Whether Ctrl, on a Mac ⌘, is held. */
+/** Whether Ctrl (⌘ on a Mac) is held. */
 export function hasMod(event: Pick<Press, 'ctrlKey' | 'metaKey'>, isMac = IS_MAC): boolean {
   return isMac ? event.metaKey : event.ctrlKey
 }
 
-/** A shortcut as this system writes it: Ctrl+Shift+Z, or ⌘⇧Z on a Mac. `Mod` stands for Ctrl or ⌘. */
+/** A shortcut in this system's notation: Ctrl+Shift+Z, or ⌘⇧Z on a Mac. `Mod` stands for Ctrl or ⌘. */
 export function nameShortcut(keys: readonly string[], isMac = IS_MAC): string {
   return keys.map((key) => nameKey(key, isMac)).join(isMac ? '' : '+')
 }
 
-/** A key as this system writes it. */
+/** A key in this system's notation. */
 export function nameKey(key: string, isMac = IS_MAC): string {
   const [mac, other] = NAMES[key] ?? [key, key]
   return isMac ? mac : other
@@ -77,8 +77,8 @@ const NAMES: Readonly<Record<string, readonly [mac: string, other: string]>> = {
 }
 
 /**
- * Calls `press` for keys pressed anywhere in the window while nothing is typed and no dialog is open; it listens from
- * before the first paint, too.
+ * Calls `press` for keys pressed anywhere in the window outside of text fields and while no dialog is open.
+ * It also listens from before the first paint.
  */
 export function useWindowKeys(press: (event: KeyboardEvent) => void): void {
   const newest = useRef(press)
@@ -100,7 +100,7 @@ export function isNothingFocused(): boolean {
   return activeElement === null || activeElement.matches('body, main, main h1')
 }
 
-/** Fields that take letters; a switch takes none. */
+/** Fields for text, which excludes switches. */
 const FIELDS = 'input:not([type="checkbox"]), textarea, select, [contenteditable]'
 
 function isTyping(target: EventTarget | null): boolean {

@@ -77,7 +77,7 @@ const SCHEME_VARIABLES = {
   '--mantine-primary-color-light-color': 'var(--accent)',
 }
 
-/** Hands the tokens of `tokens.css` to Mantine, so that its components have no colours of their own. */
+/** Passes the tokens of `tokens.css` to Mantine, so that its components have no colours of their own. */
 export const toMantineVariables: CSSVariablesResolver = () => ({
   variables: {},
   light: SCHEME_VARIABLES,
@@ -86,7 +86,7 @@ export const toMantineVariables: CSSVariablesResolver = () => ({
 
 const SMALL = { size: 'xs' } as const
 
-/** Buttons in rows and heads of tables are lower, and their words as large as the text around them. */
+/** Buttons in rows and heads of tables are lower, with text of the surrounding size. */
 function toButtonVariables(size: string | number | undefined): Record<`--${string}`, string> {
   if (typeof size !== 'string' || !size.startsWith('compact')) {
     return { '--button-height': 'var(--control-height)' }
@@ -98,7 +98,7 @@ function toButtonVariables(size: string | number | undefined): Record<`--${strin
   }
 }
 
-/** How Mantine's components look here: small, square and quiet; every value comes from `tokens.css`. */
+/** The look of Mantine's components: small, square and quiet; every value comes from `tokens.css`. */
 export const theme = createTheme({
   colors: { accent: ACCENT, danger: DANGER, gray: GRAY, dark: DARK },
   primaryColor: 'accent',
@@ -166,7 +166,9 @@ export const theme = createTheme({
   },
 })
 
-/** Kept until the window is resized, since reading it makes the browser compute styles; null until it is needed. */
+/**
+ * Cached until the window is resized, since reading it makes the browser compute styles; null until needed.
+ */
 let remPx: number | null = null
 
 const remListeners = new Set<() => void>()
@@ -177,7 +179,8 @@ function readRemAgain(): void {
 }
 
 function subscribe(changed: () => void): () => void {
-  // The same listener is never added twice, and stays: the window may be resized while no screen needs the size.
+  // Adding the same listener again has no effect. It stays, since the window may be resized while no screen
+  // needs the size.
   window.addEventListener('resize', readRemAgain)
   remListeners.add(changed)
   return () => remListeners.delete(changed)
@@ -188,7 +191,7 @@ function readRootFontSize(): number {
   return remPx
 }
 
-/** CSS pixels of one rem; follows the window, since large displays have a larger one. */
+/** CSS pixels of one rem; follows the window, since it is larger on large displays. */
 export function useRem(): number {
   return useSyncExternalStore(subscribe, readRootFontSize)
 }

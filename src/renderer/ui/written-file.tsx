@@ -12,17 +12,17 @@ import { SafeText } from './text/safe-text.tsx'
 
 interface WrittenFiles {
   files: readonly Exported[]
-  /** Shows the first in the system's file manager; null in a browser, which has its downloads. */
+  /** Shows the first file in the system's file manager; null in a browser, which lists downloads. */
   showInFolder: (() => void) | null
 }
 
-/** A file to be written, and what belongs beside it. */
+/** A file to be written, with the files beside it. */
 interface FileToWrite {
   /** Writes it; null if the person cancelled. */
   write: () => Promise<WrittenFiles | null>
-  /** What was written, such as `372 rows written`; called once all of it is. */
+  /** Words about the result, such as `372 rows written`; called after everything is written. */
   describe?: (first: Exported) => string
-  /** How cells that were guarded as formulas can be had unchanged (default: in another format). */
+  /** How to get cells unchanged that were guarded as formulas (default: in another format). */
   unchanged?: string
 }
 
@@ -34,8 +34,8 @@ export interface FileWriter {
 }
 
 /**
- * Writes files and says where each is: in `notice`, or in a toast where the screen has been left meanwhile. A dialog
- * that the person cancels says nothing.
+ * Writes files and says where each is: in `notice`, or in a toast if the screen was left meanwhile.
+ * Cancelling the dialog says nothing.
  */
 export function useFileWriter(): FileWriter {
   const isShown = useRef(true)
@@ -76,7 +76,7 @@ function toNotice(writing: {
   )
 }
 
-/** Where the files are, with the ways to them that the window has. */
+/** Where the files are, with the window's ways to open them. */
 function describeSaved(
   { files, showInFolder }: WrittenFiles,
   { describe, unchanged }: Partial<FileToWrite> = {},

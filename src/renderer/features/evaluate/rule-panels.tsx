@@ -17,10 +17,10 @@ import { type Column, Table } from '../../ui/table/table.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './evaluate.module.css'
 
-/** The rule that is looked at closely, by name; null for any of the rules. */
+/** The rule shown in detail, by name; null for any of the rules. */
 export type PickedRule = string | null
 
-/** The rule that is looked at: with one rule alone, that rule. */
+/** The selected rule; if there is only one rule, that one. */
 export function findPicked(
   { overall, rules }: Pick<Evaluation, 'overall' | 'rules'>,
   picked: PickedRule,
@@ -36,7 +36,7 @@ export function RulePanels(props: {
   evaluation: Evaluation
   picked: PickedRule
   onPick: (rule: PickedRule) => void
-  /** Opens the rows of a cell; a rule of null is any of the rules. */
+  /** Opens the rows of a cell; a null rule stands for any of the rules. */
   onCell: (cell: Cell, rule: string | null) => void
 }) {
   const { evaluation, picked, onPick, onCell } = props
@@ -61,7 +61,7 @@ export function RulePanels(props: {
   )
 }
 
-/** Each rule with its figures, any of the rules taken as one, and the averages over all. */
+/** Each rule with its figures, any of the rules taken as one, and the averages. */
 function RulesTable(props: {
   evaluation: Evaluation
   close: string | null
@@ -127,7 +127,7 @@ function RulesTable(props: {
   )
 }
 
-/** Precision, recall and F1 of each row, drawn with their intervals, or the averages of several. */
+/** Columns for precision, recall and F1 of each row, drawn with intervals, or for averages. */
 export function toFigureColumns<Row>(toJudged: (row: Row) => Judged | Evaluation['macro']): Column<Row>[] {
   return FIGURES.map(({ name, label }) => ({
     title: label,
@@ -160,7 +160,7 @@ const CELLS: readonly (readonly [triggered: MatrixCell, not: MatrixCell])[] = [
 
 const EXPECTATIONS = ['should trigger', 'should not'] as const
 
-/** Rows by what a rule did and should have done; each cell opens its rows. */
+/** Rows by what a rule did and what it should have done; each cell opens its rows. */
 function Matrix({ judged, onCell }: { judged: Judged; onCell: (cell: Cell) => void }) {
   const { matrix, estimated } = judged
   const counts = estimated ?? matrix
@@ -198,7 +198,7 @@ function Matrix({ judged, onCell }: { judged: Judged; onCell: (cell: Cell) => vo
   )
 }
 
-/** Precision, recall and F1, each drawn with its interval and said in words. */
+/** Precision, recall and F1, each drawn with its interval and explained in words. */
 function FigureList({ judged }: { judged: Judged }) {
   return (
     <Stack component="dl" gap="sm">
@@ -233,7 +233,7 @@ function FigureList({ judged }: { judged: Judged }) {
   )
 }
 
-/** A count; an estimate for more rows than were labelled is marked as one. */
+/** A count; estimates for more rows than were labelled are marked. */
 export function formatEstimate({ estimated }: Judged, count: number): string {
   return `${estimated === null ? '' : '~'}${formatCount(count)}`
 }
@@ -241,7 +241,10 @@ export function formatEstimate({ estimated }: Judged, count: number): string {
 /** Width of the mark, in pixels. */
 const MARK_PX = 3
 
-/** A share on a line from 0 to 100 %: its 95 % interval as a band, the share itself as a mark. `name` says of what. */
+/**
+ * A share on a line from 0 to 100 %: its 95 % interval as a band, the share as a mark. `name` is the figure's
+ * name.
+ */
 function IntervalBar({ name, metric, large = false }: { name: string; metric: Metric; large?: boolean }) {
   const { value, low, high } = metric
   return (
@@ -261,7 +264,7 @@ function IntervalBar({ name, metric, large = false }: { name: string; metric: Me
   )
 }
 
-/** Where the mark begins, in the bar also at 0 and 100 %. */
+/** The left edge of the mark, which stays inside the bar at 0 and 100 %. */
 function toMarkPlace(share: number): string {
   return `clamp(0px, calc(${toPercent(share)} - ${MARK_PX / 2}px), calc(100% - ${MARK_PX}px))`
 }

@@ -35,7 +35,9 @@ import styles from './evaluate.module.css'
 
 type AskedScores = readonly { className: string; rule: string }[]
 
-/** How well the scores of each class tell the rows of a rule apart, and what another threshold would find. */
+/**
+ * How well the scores of each class separate a rule's rows from others, and the results of other thresholds.
+ */
 export function ScoresPanel(props: {
   evaluation: Evaluation
   scores: readonly DrawnScore[]
@@ -103,7 +105,7 @@ function toKey(score: Pick<DrawnScore, 'class' | 'rule'>): string {
   return JSON.stringify([score.class, score.rule])
 }
 
-/** Holds a class against a rule that does not have its name. */
+/** Compares a class with a rule of another name. */
 function AskScores(props: {
   rules: readonly string[]
   classes: readonly string[]
@@ -129,7 +131,7 @@ function AskScores(props: {
 
 const WANTED = 90
 
-/** One class: a threshold that moves over the distribution of its scores, and what it would find. */
+/** One class: a threshold that moves over the distribution of its scores, and its result. */
 function ScoreView(props: { drawn: DrawnScore; judged: JudgedScore; rule: JudgedRule | null }) {
   const { drawn, judged, rule } = props
   const { curve, bars } = drawn
@@ -211,7 +213,7 @@ function describePoint(point: ThresholdPoint): string {
   return `score at least ${formatScore(point.threshold)}: precision ${toShareText(precision)}, recall ${toShareText(recall)}`
 }
 
-/** What the threshold would find, next to what the rule decided. */
+/** The result of the threshold, beside the decisions of the rule. */
 function WhatIf({ point, rule }: { point: ThresholdPoint; rule: JudgedRule | null }) {
   const lines: WhatIfLine[] = [
     {
@@ -270,7 +272,9 @@ const FRAME = { height: 190, left: 60, right: 8, top: 8, bottom: 34 }
 
 const TICKS = [0, 0.5, 1]
 
-/** Precision against recall at every threshold, with where the chosen one stands and where the rule itself does. */
+/**
+ * Precision against recall at every threshold, with marks for the chosen threshold and for the rule itself.
+ */
 function PrecisionRecallCurve(props: {
   /** Ascending by threshold. */
   points: readonly ThresholdPoint[]
@@ -335,7 +339,7 @@ const Curve = memo(function Curve({ points, width }: { points: readonly Threshol
         right={place.right}
       />
       <BottomLabels
-        // Labels at the ends stay beside those of the other axis and inside the drawing.
+        // Labels at the ends stay clear of those of the other axis and inside the drawing.
         labels={TICKS.map((tick) => ({
           x: place.x(tick),
           label: `${tick * 100} %`,
@@ -364,24 +368,24 @@ const Curve = memo(function Curve({ points, width }: { points: readonly Threshol
 
 const DOTS_MAX = 40
 
-/** Sizes in pixels: half the picture for each kind of rows, and a line of scores under it. */
+/** Sizes in pixels: half of the picture for each kind of rows, with the score axis below. */
 const SLIDER_FRAME = { half: 84, left: 8, right: 8, axis: 22 }
 const SLIDER_HEIGHT = 2 * SLIDER_FRAME.half + SLIDER_FRAME.axis
 const LABEL_PX = 48
 
-/** Thresholds that Page Up and Page Down pass, as a share of all. */
+/** Share of all thresholds that Page Up and Page Down skip. */
 const LEAP = 0.1
 
 /**
- * The distribution of the scores, rows that should trigger above the line and all others below it, both on one scale,
- * with a threshold that is dragged over it or moved by keys. `thresholds` are ascending.
+ * The distribution of the scores, with rows that should trigger above the line and all others below it, on
+ * one scale, and a threshold to drag or to move by keys. `thresholds` are ascending.
  */
 function ThresholdSlider(props: {
   name: string
   bars: readonly ScoreBar[]
   thresholds: readonly number[]
   threshold: number
-  /** What a threshold would find, in words. */
+  /** The result of a threshold, in words. */
   describe: (threshold: number) => string
   onThreshold: (threshold: number) => void
 }) {
@@ -475,7 +479,7 @@ const Histogram = memo(function Histogram({ bars, inner }: { bars: readonly Scor
   const step = inner / Math.max(1, bars.length)
   const gap = step > 4 ? Math.max(1, step * 0.08) : 0
   const most = Math.max(toHighest(bars, 'positives'), toHighest(bars, 'negatives'))
-  // Few are still some: a bar that is there is seen.
+  // Even a small count gets a visible bar.
   const toHeight = (rows: number) => (rows === 0 ? 0 : Math.max(1.5, (rows / most) * (SLIDER_FRAME.half - 6)))
   const every = Math.max(1, Math.ceil(LABEL_PX / step))
   return (
@@ -526,7 +530,9 @@ function formatTick(score: number): string {
   return String(Number(score.toPrecision(3)))
 }
 
-/** Where a threshold stands: at the left edge of its score where each score has a bar, else along the scores. */
+/**
+ * The position of a threshold: at the left edge of its score if each score has a bar, else along the scores.
+ */
 function toShare(bars: readonly ScoreBar[], threshold: number): number {
   if (isEach(bars)) {
     const at = bars.findIndex(({ from }) => from >= threshold)

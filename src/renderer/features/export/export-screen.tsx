@@ -26,7 +26,7 @@ import { type FileWriter, useFileWriter } from '../../ui/written-file.tsx'
 import styles from './export.module.css'
 import { LOSSLESS_UNCHANGED, writeOutcomes } from './outcome-files.tsx'
 
-/** How often rows are counted again until all are, and while the run goes on. */
+/** How often rows are counted again: until all are counted, and during the run, milliseconds. */
 const COUNT_AGAIN_MS = 50
 const REFRESH_MS = 1_000
 
@@ -34,12 +34,12 @@ const FLAGGED: RowFilter = { flagged: true }
 
 type Choice = 'all' | 'filtered' | 'flagged' | 'outcomes' | 'unsuccessful' | 'state'
 
-/** A run's rows as a file: which rows, which format, and whether cells stay exactly as they were. */
+/** Exports a run's rows: which rows, which format, and whether cells stay exactly as in the source. */
 export function ExportScreen(props: {
   runId: string
-  /** What the results of this run are narrowed by; null if they are not. */
+  /** The filter of this run's results; null if there is none. */
   filter: RowFilter | null
-  /** Whether a person asked to export just those rows. */
+  /** Whether a person asked to export only the filtered rows. */
   beginsFiltered: boolean
 }) {
   const { runId, filter } = props
@@ -220,7 +220,7 @@ function FormatField<Ending extends string>(props: {
 interface MatchingRows {
   rows: number | null
   isCounted: boolean
-  /** What the service calls the rules of the filter is in them. */
+  /** Includes the service's names for the rules of the filter. */
   facets: readonly Facet[]
 }
 
@@ -243,7 +243,7 @@ function useMatchingRows(runId: string, filter: RowFilter | null): MatchingRows 
   }
 }
 
-/** Says which rows the file gets: all of the run, or how many of them by which filter. */
+/** Says which rows the file gets: all rows of the run, or how many of them by which filter. */
 function describeScope(
   choice: Choice,
   { rows, isCounted }: MatchingRows,
@@ -269,7 +269,7 @@ function toChosenFilter(choice: Choice, filter: RowFilter | null, state: RowStat
   return choice === 'state' ? { state } : null
 }
 
-/** The verdicts on a run as a file of their own, written and read. */
+/** Writes and reads the verdicts on a run as a file of their own. */
 function VerdictsPanel(props: { runId: string; runName: string; format: RowExportFormat; file: FileWriter }) {
   const { runId, format } = props
   const { judged, error } = useVerdicts(runId)
@@ -324,7 +324,7 @@ function VerdictsPanel(props: { runId: string; runName: string; format: RowExpor
   )
 }
 
-/** What a load test measured as a file, in the form that its reader takes. */
+/** Exports a load test's measurements, in the format of the program that will read them. */
 export function LoadExportScreen({ runId }: { runId: string }) {
   const name = useLiveRuns((live) => live.summaries[runId]?.name) ?? 'load test'
   const phase = useLiveRuns((live) => live.snapshots[runId]?.phase)

@@ -8,10 +8,10 @@ import { saveExport, suggestFileName } from '../../bridge/save-export.ts'
 import type { SecondaryAction } from '../../ui/controls.tsx'
 import { type FileWriter, useFileWriter } from '../../ui/written-file.tsx'
 
-/** Said beside the number of cells that were guarded as formulas. */
+/** Follows the number of cells that were guarded as formulas. */
 export const LOSSLESS_UNCHANGED = '“Lossless” on Export writes them unchanged'
 
-/** Writes the rows of a run that succeeded to one file, and those that did not to another, each with its reason. */
+/** Writes a run's succeeded rows to one file, and its failed rows to another, each with its reason. */
 export function writeOutcomes(
   file: FileWriter,
   run: { runId: string; name: string },
@@ -38,7 +38,7 @@ export function writeOutcomes(
   })
 }
 
-/** The two files in one click, as CSV, and where they are. */
+/** An action that writes the two files as CSV, and a notice that says where they are. */
 export function useOutcomeFiles(run: { runId: string; name: string }): {
   action: SecondaryAction
   notice: ReactNode

@@ -64,7 +64,7 @@ import {
 import styles from './labelling.module.css'
 import { type LabellingState, useLabelling } from './use-labelling.ts'
 
-/** A sample of a run's answered rows, labelled one by one; whoever leaves comes back to where they were. */
+/** A sample of a run's answered rows, labelled one by one; returning continues at the same row. */
 export function LabellingScreen(props: {
   runId: string
   onResults: (filter: RowFilter) => void
@@ -118,7 +118,9 @@ export function LabellingScreen(props: {
   )
 }
 
-/** What came of a sample whose rows were all seen: how many were labelled, and how right the rules are by that. */
+/**
+ * The end of a sample: how many rows were labelled, and how right the rules are according to these labels.
+ */
 function LabellingEnd(props: {
   labelling: LabellingState
   verdicts: Verdicts
@@ -132,13 +134,13 @@ function LabellingEnd(props: {
   const left = rows.length - labelled
   const estimate = useQuery({
     queryKey: ask.labelling.estimate.queryKey({ input: { runId } }),
-    // The verdict on the last row may still be on its way.
+    // The verdict on the last row may not be stored yet.
     queryFn: async ({ signal }) => {
       await whenStored()
       return bridge.labelling.estimate({ runId }, { signal })
     },
     enabled: labelled > unsure,
-    // Verdicts may have changed since it was last read.
+    // Verdicts may have changed since the last read.
     staleTime: 0,
   })
   return (
@@ -199,7 +201,7 @@ function LabellingEnd(props: {
   )
 }
 
-/** What limits the figures, such as groups without a labelled row; nothing if nothing does. */
+/** Limits of the figures, such as groups without a labelled row; nothing if there are none. */
 function EstimateNotice({ evaluation }: { evaluation: Evaluation }) {
   const warnings = [...evaluation.warnings, ...sayUnread(evaluation)]
   if (warnings.length === 0) return null
@@ -216,10 +218,10 @@ function EstimateNotice({ evaluation }: { evaluation: Evaluation }) {
   )
 }
 
-/** How right the rules are by the verdicts of the run, with 95 % intervals. */
+/** How right the rules are according to the run's verdicts, with 95 % intervals. */
 function EstimatePanel(props: {
   evaluation: Evaluation
-  /** Rows of all groups that the sample was drawn from. */
+  /** Rows in all groups from which the sample was drawn. */
   all: number
   onEvaluate: () => void
 }) {
@@ -273,10 +275,10 @@ function MetricWithInterval(metric: Metric) {
 const SIZE = 200
 const SEED_MAX = 2 ** 32 - 1
 
-/** Stands for drawing from all rows alike. */
+/** The choice of drawing from all rows alike. */
 const ALIKE = ''
 
-/** What groups are called that are not those of a column. */
+/** Groupings that are not columns. */
 const RESERVED: readonly string[] = ['rule', 'score-band']
 
 const ALLOCATIONS: readonly { value: Allocation; label: string }[] = [
@@ -284,13 +286,13 @@ const ALLOCATIONS: readonly { value: Allocation; label: string }[] = [
   { value: 'equal', label: 'Equal numbers' },
 ]
 
-/** Asks how many rows are drawn, and from which groups. */
+/** Asks how many rows to draw, and from which groups. */
 function DrawPanel(props: {
   runId: string
-  /** The sample that a new one takes the place of. */
+  /** The sample that a new one replaces. */
   known: Labelling | null
   onDrawn: (drawn: Labelling) => void
-  /** Null if there is nothing to go back to. */
+  /** Null if there is no earlier screen to return to. */
   onCancel: (() => void) | null
 }) {
   const { runId, known } = props
@@ -413,7 +415,7 @@ function DrawPanel(props: {
   )
 }
 
-/** The row that is looked at, in large text, with the rules that it may be labelled with. */
+/** The current row in large text, with the rules to label it with. */
 function LabelWalk({ labelling, verdicts }: { labelling: LabellingState; verdicts: Verdicts }) {
   const { stored, runId } = labelling
   const [row] = stored?.rows[stored.at] ?? []
@@ -421,11 +423,11 @@ function LabelWalk({ labelling, verdicts }: { labelling: LabellingState; verdict
   const detail = useQuery(
     ask.results.row.queryOptions({ input: { runId, row: row ?? 1 }, placeholderData: keepPreviousData }),
   )
-  // Read ahead, so that the next row is there at once.
+  // Prefetches the next row.
   useQuery(ask.results.row.queryOptions({ input: { runId, row: next ?? row ?? 1 } }))
   const early = useRef<string[]>([])
   const goTo = (change: VerdictChange | null) => {
-    // What was pressed was meant for the row that is left.
+    // Earlier keys were meant for the row that is left.
     early.current.length = 0
     const place = change === null ? null : labelling.findPlace(change.row.row)
     if (place !== null) labelling.goTo(place)
@@ -479,12 +481,12 @@ function LabelWalk({ labelling, verdicts }: { labelling: LabellingState; verdict
   )
 }
 
-/** One row of the sample: begins with what was said of it before, or with nothing. */
+/** One row of the sample, initially with its earlier verdicts, if any. */
 function LabelledRow(props: {
   detail: RowDetail
   labelling: LabellingState
   verdicts: Verdicts
-  /** Keys that were pressed while this row was read, oldest first; taken out as they are followed. */
+  /** Keys pressed while this row was loading, oldest first; each is removed once handled. */
   early: string[]
 }) {
   const { detail, labelling, verdicts, early } = props
@@ -513,7 +515,7 @@ function LabelledRow(props: {
       return next
     })
   const isShown = isRevealed !== allShown
-  // That a row triggers nothing can only be said of what was seen.
+  // A row must be seen before it can be said to trigger nothing.
   const showsFirst = !isShown && labels.size === 0
   const reveal = () => setRevealed(!isRevealed)
   const save = () => {
@@ -549,7 +551,7 @@ function LabelledRow(props: {
     event.preventDefault()
     act()
   })
-  // One at a time: each is followed as the row stands after the one before.
+  // One at a time: each key acts on the state that the one before left.
   useEffect(() => {
     if (asked !== null || !labelling.isAt(result.row)) return
     const first = early.findIndex((key) => findAct(key) !== undefined)
@@ -652,14 +654,17 @@ function LabelledRow(props: {
 /** Keys that a row is labelled with. */
 const KEYS = /^([1-9usn ]|Enter|ArrowLeft|ArrowRight)$/i
 
-/** Whether a key presses what has the focus. Enter on a rule or a switch saves instead: Space is what toggles them. */
+/**
+ * Whether a key belongs to the focused control. Enter on a rule or a switch saves instead, since Space
+ * toggles these.
+ */
 function isForControl(key: string, target: HTMLElement): boolean {
   const control = target.closest('button, a, summary, input')
   if (control === null) return false
   return key === ' ' || (key === 'Enter' && !control.matches('input, [data-label]'))
 }
 
-/** The rules that a row may be labelled with; the first nine have keys. */
+/** The rules for labelling a row; the first nine have keys. */
 function RuleChoice(props: {
   rules: readonly string[]
   labels: ReadonlySet<string>
@@ -687,10 +692,10 @@ function RuleChoice(props: {
   )
 }
 
-/** Longest text that is set large; a longer one scrolls in a block of its own, UTF-16 code units. */
+/** Longest text that is shown large, in UTF-16 code units; a longer one scrolls in a block of its own. */
 const LARGE_MAX = 4_000
 
-/** What a row is about, in large text; its other cells on request, since one of them may be a label. */
+/** The content of a row in large text; its other cells on request, since one of them may be a label. */
 function RowContent(props: { runId: string; detail: RowDetail; revealed: boolean; onReveal: () => void }) {
   const { detail, revealed } = props
   const { columns, result } = detail

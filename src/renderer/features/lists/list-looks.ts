@@ -4,10 +4,10 @@ import { ANSWER_LOOKS } from '../../ui/states/row-states.tsx'
 
 interface ListLook {
   title: string
-  /** What stands in the way of its choice; null if there is only one of the kind. */
+  /** Label of its selector; null if there is only one list of the kind. */
   list: string | null
   noun: string
-  /** What makes such a list, for who has none yet. */
+  /** How such a list comes about, for people without one. */
   origin: string
 }
 
@@ -33,10 +33,10 @@ export const LIST_LOOKS: Record<LedgerKind, ListLook> = {
   },
 }
 
-/** All kinds, in the order they are offered. */
+/** All kinds, in display order. */
 export const LIST_KINDS = Object.keys(LIST_LOOKS) as LedgerKind[]
 
-/** How a state is shown: its word, what it means, a colour of `tokens.css`. */
+/** How a state is shown: its name, its meaning, a colour of `tokens.css`. */
 interface ListStateLook {
   word: string
   meaning: string
@@ -79,13 +79,13 @@ export function toListStateLook(of: LedgerKind, state: LedgerState): ListStateLo
   return { word: state.replaceAll('_', ' '), ...(LOOKS[of][state] ?? { meaning: '', color: UNSURE }) }
 }
 
-/** States whose entries can be removed from an index, since their ids are known. */
+/** States of entries that can be removed from an index, since their ids are known. */
 export const REMOVABLE_STATES: readonly LedgerState[] = ['known', 'removal_unknown']
 
-/** States whose terms are not known to be on the watchlist. */
+/** States of terms that may not be on the watchlist. */
 export const ADDABLE_STATES: readonly LedgerState[] = ['absent', 'failed', 'unknown']
 
-/** What a service is called: by its connections, else by its address and key. */
+/** The name of a service: its connections, or else its address and key. */
 export function nameService(
   { base_url: baseUrl, connections, api_key_env: variable }: LedgerService,
   namePlace: NamePlace,
@@ -96,7 +96,7 @@ export function nameService(
   return `${name} (key in ${variable})`
 }
 
-/** Tells two services apart, as the value of a choice. */
+/** A unique key of a service, for the value of a choice. */
 export function toServiceKey(service: LedgerService): string {
   return JSON.stringify([service.base_url, service.connections, service.api_key_env])
 }

@@ -50,7 +50,7 @@ import styles from './lists.module.css'
 const PAGE_ENTRIES = 100
 const TYPING_MS = 200
 
-/** What all runs made of indexes, watchlists and appeals, and runs that are made of that again. */
+/** The indexes, watchlists and appeals of all runs, and actions that start runs from them. */
 export function ListsScreen(props: {
   of: LedgerKind
   onOf: (of: LedgerKind) => void
@@ -176,7 +176,7 @@ export function ListsScreen(props: {
   )
 }
 
-/** What is written to a file; null if no list is chosen. */
+/** The query for an export; null if no list is chosen. */
 function toQuery(ledger: Ledger, states: readonly LedgerState[], search: string): ListQuery | null {
   if (!isChosen(ledger)) return null
   const { of, service, list } = ledger
@@ -246,7 +246,7 @@ interface Chosen {
   offset: number
 }
 
-/** Whether the entries of one list are shown, and not the lists there are. */
+/** Whether the entries of one list are shown, not the available lists. */
 function isChosen(ledger: Ledger): boolean {
   return ledger.of === 'appeals' || ledger.list !== null
 }
@@ -339,7 +339,7 @@ function Choices(props: {
   )
 }
 
-/** Every list of the service with its counts, if one has to be chosen. */
+/** Every list of the service with its counts, if one must be chosen. */
 function ListChoice({ ledger, onList }: { ledger: Ledger; onList: (list: string) => void }) {
   const { of, lists } = ledger
   return (
@@ -371,13 +371,13 @@ function ListChoice({ ledger, onList }: { ledger: Ledger; onList: (list: string)
   )
 }
 
-/** A column of the entries, whose cells are null if there is nothing to show; left out if all of a page are. */
+/** A column of the entries. Its cells are null if empty; it is left out if all cells of a page are. */
 type EntryColumn<Entry> = Pick<Column<Entry>, 'isNumber'> & {
   title: string
   cell: (entry: Entry, isShown: boolean) => ReactNode
 }
 
-/** The entries of a page; content is masked until the person has it shown. */
+/** The entries of a page; content is masked until revealed. */
 function EntryTable(props: {
   ledger: Ledger
   isShown: boolean
@@ -425,7 +425,7 @@ function Entries<Entry extends IndexEntry | TermEntry | AppealEntry>(props: {
   )
 }
 
-/** All columns of a kind; the state comes second, so that a narrow window shows it. */
+/** All columns of a kind; the state is second, so that a narrow window shows it. */
 function withCommonColumns<Entry extends IndexEntry | TermEntry | AppealEntry>(
   [name, ...others]: readonly EntryColumn<Entry>[],
   of: LedgerKind,
@@ -537,7 +537,7 @@ function toText(text: string | null): ReactNode {
   return text === null || text === '' ? null : <SafeText text={text} max={120} />
 }
 
-/** The columns of the entries of a kind. The first stays, since it says what the entry is. */
+/** The columns of a kind's entries. The first cannot be hidden, since it identifies the entry. */
 function listColumns(of: LedgerKind): readonly TableColumn[] {
   const toColumns = <Entry extends IndexEntry | TermEntry | AppealEntry>(
     columns: readonly EntryColumn<Entry>[],
@@ -555,7 +555,7 @@ function listColumns(of: LedgerKind): readonly TableColumn[] {
   }
 }
 
-/** A run that is to be prepared: what it does with the entries that were written to a file. */
+/** A run to be prepared: what to do with entries that were written to a file. */
 export interface ListDraft {
   kind: OperationKind
   /** The index or watchlist; null for appeals. */
@@ -565,7 +565,7 @@ export interface ListDraft {
   source: ChosenSource
 }
 
-/** Writes what is shown to a file in one of the formats. */
+/** Writes the shown entries to a file in one of the formats. */
 function ExportMenu(props: {
   busy: boolean
   blocked: boolean
@@ -592,7 +592,7 @@ function ExportMenu(props: {
   )
 }
 
-/** What can be sent back of what is shown: items to be removed, terms to be added, appeals to be checked again. */
+/** Sends shown entries back: items to be removed, terms to be added, appeals to be checked again. */
 function ListAction(props: {
   ledger: Ledger
   states: readonly LedgerState[]
@@ -654,7 +654,7 @@ function ListAction(props: {
   }
 }
 
-/** The main action, and in words why it cannot be done. */
+/** The main action, with the reason if it is not available. */
 function WithReason(props: ComponentProps<typeof PrimaryButton>) {
   return (
     <>

@@ -7,10 +7,10 @@ import { TextField } from '../../ui/controls.tsx'
 import { Form, FormActions } from '../../ui/form.tsx'
 import { formatAgo } from '../../ui/format-time.ts'
 
-/** Load tests that an imported result can be of. */
+/** Most load tests offered as the origin of an imported result. */
 const OFFERED_MAX = 50
 
-/** Takes results of k6 into the list of runs, where they are looked at and compared like other load tests. */
+/** Imports results of k6 into the list of runs, to view and compare them like other load tests. */
 export function ImportK6Dialog(props: { onImported: (runId: string) => void; onClose: () => void }) {
   const [files, setFiles] = useState<File[]>([])
   const [name, setName] = useState('')

@@ -16,12 +16,12 @@ import { ReportTable } from '../../ui/table/report-table.tsx'
 import { Table } from '../../ui/table/table.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 
-/** Asks for the request that went out first, which what the service said to it may quote; null if it said nothing. */
+/** Query for the first request, which the service's answer may quote; null without an answer. */
 function askFirst(runId: string, first: LoadFirstRequest | undefined): AskedRequest | null {
   return first?.row === undefined || first.status === null ? null : askRequest(runId, { row: first.row })
 }
 
-/** What has to be known before any figure is read. */
+/** What readers must know before any figure. */
 export function LoadNotices(props: {
   view: LoadView
   isOver: boolean
@@ -29,7 +29,7 @@ export function LoadNotices(props: {
   first: LoadFirstRequest | undefined
 }) {
   const { view, isOver, runId, first } = props
-  // What the service said to the first request may be why the load test ended.
+  // The service's answer to the first request may be the reason why the load test ended.
   const request = askFirst(runId, first)
   return (
     <>
@@ -69,7 +69,7 @@ function TextList({ texts }: { texts: string[] }) {
   )
 }
 
-/** The result of a load test: what was asked for, and the rates. */
+/** The result of a load test: its settings and rates. */
 export function LoadSummaryPanel({ report, view }: { report: LoadOverview; view: LoadView }) {
   return (
     <Panel
@@ -102,7 +102,7 @@ function toPhrase({ label, value, note }: LoadFact): string {
   return `${label}: ${note === undefined ? value : `${value}, ${note}`}`
 }
 
-/** Every threshold: whether it holds, what was measured, and how far that is from the limit. */
+/** Every threshold: whether it passed, the measured value, and its distance from the limit. */
 export function ThresholdsPanel(props: {
   thresholds: Omit<LoadView['thresholds'], 'note'>
   note: string | null
@@ -140,7 +140,7 @@ export function ThresholdsPanel(props: {
   )
 }
 
-/** Requests by the status and the error code they got. */
+/** Requests by status and error code. */
 export function StatusesPanel({ statuses }: Pick<LoadView, 'statuses'>) {
   return (
     <Panel title="Answers by status">
@@ -160,7 +160,7 @@ export function StatusesPanel({ statuses }: Pick<LoadView, 'statuses'>) {
   )
 }
 
-/** Requests that did not succeed, by cause, each with when. */
+/** Failed requests by cause, each with its times. */
 export function LoadErrorsPanel({ runId, errors }: { runId: string } & Pick<LoadView, 'errors'>) {
   const toRequest = ({ status, row }: LoadErrorGroup) =>
     status === null || row === undefined ? null : askRequest(runId, { row })
@@ -188,7 +188,7 @@ export function LoadErrorsPanel({ runId, errors }: { runId: string } & Pick<Load
   )
 }
 
-/** Requests of each model, or of each size of content. */
+/** Requests of each model or content size. */
 export function GroupPanel({ group }: { group: LoadView['groups'][number] }) {
   return (
     <Panel title={GROUP_TITLES[group.by]} aside="http_req_duration of each" flush scrolls>
@@ -205,7 +205,7 @@ export function StagesPanel({ stages }: Pick<LoadView, 'stages'>) {
   )
 }
 
-/** How this machine did: whether its figures are to be believed. */
+/** How this machine coped: whether its figures are reliable. */
 export function GeneratorPanel(props: {
   generator: NonNullable<LoadView['generator']>
   seconds: LoadOverview['seconds']
@@ -228,7 +228,7 @@ export function GeneratorPanel(props: {
 
 const RANGES_MAX = 20
 
-/** `3, 7–9, 40`: numbers that follow each other as ranges, a long list cut. */
+/** `3, 7–9, 40`: consecutive numbers as ranges, a long list cut. */
 function formatRanges(numbers: readonly number[]): string {
   const ranges: [from: number, to: number][] = []
   for (const number of numbers) {

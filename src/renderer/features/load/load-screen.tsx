@@ -40,7 +40,7 @@ const REPORT_EVERY_MS = 2_000
 export function LoadScreen(props: {
   runId: string
   namePlace: NamePlace
-  /** What can be done to compare the load test with others. */
+  /** Controls for comparing the load test with others. */
   lookBack: ReactNode
   onExport: () => void
 }) {
@@ -184,7 +184,7 @@ const PHASES: Record<LoadProgress['phase'], string> = {
   stopping: 'stopping: the last answers',
 }
 
-/** How a load test goes this moment: its phase, how far it is, how much it sends and what happens to that. */
+/** The current state of a load test: its phase, progress, rate and results. */
 function LoadProgressPanel({ snapshot, load }: { snapshot: RunSnapshot; load: LoadProgress }) {
   const { elapsedMs, measuredMs } = load
   const share = measuredMs === null || measuredMs <= 0 ? null : clamp(elapsedMs / measuredMs)
@@ -242,7 +242,7 @@ function toFigures({ inFlight }: RunSnapshot, load: LoadProgress): Figure[] {
   return figures
 }
 
-/** Every latency that was measured, with its course and its distribution where the report has them. */
+/** Every measured latency, with its course and distribution if the report has them. */
 function LoadLatencyPanel(props: {
   latencyMs: Partial<Record<TrendMetric, Percentiles | null>>
   thresholds: readonly ThresholdResult[]

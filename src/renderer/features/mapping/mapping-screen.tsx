@@ -41,20 +41,23 @@ import { Table } from '../../ui/table/table.tsx'
 import { SafeText, Sentence } from '../../ui/text/safe-text.tsx'
 import styles from './mapping.module.css'
 
-/** A mapping that is changed, and what its rows are for. */
+/** A mapping that is being edited, and the purpose of its rows. */
 interface MappedProps {
   mapping: Mapping
   operation: Operation
   onMapping: (mapping: Mapping) => void
 }
 
-/** Which column, constant or template fills which field: your table at the left, what it becomes at the right. */
+/**
+ * Which column, constant or template fills which field: the source's columns on the left, the fields on the
+ * right.
+ */
 export function MappingScreen(
   props: MappedProps & {
     preview: BridgePreview
-    /** What the rows are for, with the way to change it. */
+    /** The purpose of the rows, with a control to change it. */
     strip: ReactNode
-    /** What keeps the rows from being checked, in addition to the mapping itself, or null. */
+    /** What prevents the check of the rows besides the mapping itself; null if nothing. */
     todo: string | null
     busy: boolean
     onContinue: () => void
@@ -141,7 +144,7 @@ export function MappingScreen(
   )
 }
 
-/** The fields that no column fills: required ones first, each with room for a constant or a template. */
+/** The fields that no column fills, required ones first, each with an input for a constant or a template. */
 function FieldTable(
   props: MappedProps & {
     columns: readonly string[]
@@ -207,7 +210,7 @@ function FieldTable(
   )
 }
 
-/** The mapping in which a template fills `field`; an empty one takes the field out. */
+/** The mapping in which a template fills `field`; an empty one removes the field. */
 export function assignTemplate(mapping: Mapping, field: string, template: string): Mapping {
   const next = { ...mapping }
   if (template === '') delete next[field]
@@ -216,8 +219,8 @@ export function assignTemplate(mapping: Mapping, field: string, template: string
 }
 
 /**
- * How the columns were mapped before: by the last run of a file with the same ones, and under names that a person gave.
- * `panel` applies, renames and removes them, and is null if there are none; `button` saves the mapping as it is now.
+ * Earlier mappings of the columns: by the last run of a file with the same columns, and saved ones. `panel`
+ * applies, renames and removes them, and is null if there are none; `button` saves the current mapping.
  */
 function useSavedMappings(options: MappedProps & { columns: readonly string[] }): {
   panel: ReactNode
@@ -375,7 +378,7 @@ const CONFIDENCE: Record<MatchConfidence, { word: string; meaning: string }> = {
   },
 }
 
-/** One line for each column: its name, what stands in it, and the field it becomes. */
+/** One line for each column: its name, examples of its content, and the field that it fills. */
 function ColumnTable(
   props: MappedProps & {
     preview: BridgePreview
@@ -438,7 +441,7 @@ function ColumnTable(
   )
 }
 
-/** A folder's media files are named by their path; their address is made from it, as Source says. */
+/** A folder's media files are named by path; Source decides how their addresses are formed. */
 function isMediaPath({ format }: BridgePreview, column: string): boolean {
   return format === 'folder' && column === 'media'
 }
@@ -488,7 +491,7 @@ function Samples(props: { preview: BridgePreview; index: number; isContent: Cont
   )
 }
 
-/** The field that a column fills, or null if it is only kept in the export. */
+/** The field that a column fills; null if it is only kept in the export. */
 export function fieldOfColumn(mapping: Mapping, columns: readonly string[], index: number): string | null {
   for (const [field, source] of Object.entries(mapping)) {
     if (toColumnIndex(columns, source) === index) return field
@@ -496,7 +499,7 @@ export function fieldOfColumn(mapping: Mapping, columns: readonly string[], inde
   return null
 }
 
-/** The mapping in which a column fills `field` and nothing else; null only carries it to the output. */
+/** The mapping in which a column fills only `field`; with null, it is only kept in the export. */
 export function assignColumn(
   mapping: Mapping,
   columns: readonly string[],

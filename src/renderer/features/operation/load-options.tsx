@@ -30,7 +30,7 @@ interface LoadFieldsProps {
   onLoad: (load: LoadSettings) => void
 }
 
-/** How hard and how long a deployment is pressed, what must hold, and how requests are sent. */
+/** How hard and how long a load test sends, its thresholds, and how requests are sent. */
 export function LoadOptions({ load, onLoad }: Omit<LoadFieldsProps, 'mistakes'>) {
   const fields = { load, onLoad, mistakes: findLoadMistakes(load) }
   return (
@@ -65,7 +65,7 @@ export function LoadOptions({ load, onLoad }: Omit<LoadFieldsProps, 'mistakes'>)
   )
 }
 
-/** What thresholds decide, by the goal. */
+/** The role of thresholds, by goal. */
 const THRESHOLDS_ARE = {
   measure: 'Limits for a passing test. Without any, it cannot fail.',
   capacity: 'A level holds if all of them hold.',
@@ -136,7 +136,7 @@ function ChoiceFields({ load, onLoad }: LoadFieldsProps) {
   )
 }
 
-/** One level from the first request to the last, drawn and in figures. */
+/** One level from the first request to the last, as a drawing and in figures. */
 function ConstantFields(props: LoadFieldsProps) {
   const { load, mistakes, onLoad } = props
   const isRate = load.pace === 'open'
@@ -150,7 +150,7 @@ function ConstantFields(props: LoadFieldsProps) {
   }
   const take = ({ stages: [stage] }: StagesPace) => {
     if (stage === undefined) return
-    // Either end was moved: a constant load follows as a whole.
+    // Whichever end was moved, a constant load follows as a whole.
     const moved = stage.to === level ? stage.from : stage.to
     onLoad({
       ...load,
@@ -180,7 +180,10 @@ const ENDS = [
   ['requests', 'requests'],
 ] as const
 
-/** How requests are sent: around the load, at its limits, over which connections, and what is kept of them. */
+/**
+ * How requests are sent: before and after the load, at its limits, over which connections, and which are
+ * kept.
+ */
 function SendingFields({ load, mistakes, onLoad }: LoadFieldsProps) {
   const circumstances = listCircumstances(load)
   const isUsed = (section: string) =>
@@ -209,7 +212,7 @@ function SendingFields({ load, mistakes, onLoad }: LoadFieldsProps) {
             <OptionInputs
               table={LOAD_OPTIONS}
               section={section}
-              // Each probe of a search has a warm-up of its own.
+              // Each probe of a search has its own warm-up.
               without={load.goal === 'capacity' ? ['warmupMs'] : []}
               circumstances={circumstances}
               values={load}
@@ -243,7 +246,7 @@ function ThinkTimeFields({ load, mistakes, onLoad }: LoadFieldsProps) {
   )
 }
 
-/** Where a capacity search begins, what bounds it, and what it does to the service. */
+/** Where a capacity search begins, its limits, and its effect on the service. */
 function CapacityFields(props: LoadFieldsProps) {
   const { load, mistakes, onLoad } = props
   const { search } = load
@@ -288,7 +291,7 @@ function CapacityFields(props: LoadFieldsProps) {
   )
 }
 
-/** The one level of a load, in what it is set in: requests a second, or requests in flight. */
+/** The constant level of a load: requests a second, or requests in flight. */
 function LevelField(props: LoadFieldsProps & { label: string; isRate: boolean }) {
   const { label, load, onLoad } = props
   return props.isRate ? (

@@ -10,16 +10,16 @@ import { changeDuration, moveLevel, removeStage, type StagePart, toDurationStep,
 
 const FRAME = { height: 230, left: 56, right: 20, top: 20, bottom: 30 }
 
-/** Room to drag into, above the highest level and behind the last stage. */
+/** Room for dragging, above the highest level and after the last stage. */
 const HEADROOM = 1.25
 const TAILROOM = 1.08
 
-/** A smaller movement in one direction is none: a level is seldom dragged exactly upwards. */
+/** A smaller movement in one direction is ignored: people rarely drag a level exactly upwards. */
 const DEAD_PX = 4
 
 const TIME_LABEL_PX = 70
 
-/** How levels and times lie in the picture. */
+/** Maps levels and times to the picture. */
 interface ProfileScale {
   ticks: readonly number[]
   topLevel: number
@@ -42,7 +42,7 @@ function createScale({ stages }: StagesPace, width: number): ProfileScale {
   }
 }
 
-/** A part of a stage that is being dragged, and the stages and the scale as they were before. */
+/** The part of a stage that is being dragged, with the stages and the scale from before. */
 interface Drag {
   index: number
   part: StagePart
@@ -53,12 +53,12 @@ interface Drag {
 }
 
 /**
- * The load over time, drawn: its points and lines are dragged, or moved by the arrow keys. Each is a slider for the
- * keyboard and for screen readers; Delete removes its stage.
+ * A drawing of the load over time, whose points and lines are dragged or moved by arrow keys. Each is a
+ * slider for the keyboard and for screen readers; Delete removes its stage.
  */
 export function LoadProfile(props: {
   pace: StagesPace
-  /** False if the load ends with a number of requests, so that its end stands nowhere. */
+  /** False if the load ends after a number of requests, so that its end time is unknown. */
   hasEnd: boolean
   onPace: (pace: StagesPace) => void
 }) {
@@ -178,7 +178,7 @@ function toArea(placed: readonly PlacedStage[], { toY }: ProfileScale): string {
   return `M${first.x0} ${toY(0)}${outline}L${last.x1} ${toY(0)}Z`
 }
 
-/** The stages after a part of them was dragged to a place. */
+/** The stages after a part of them was dragged to this position. */
 function toDragged({ index, part, before, scale, x, y }: Drag, toX: number, toY: number, hasEnd: boolean) {
   const stage = before.stages[index]
   if (stage === undefined) return before
@@ -197,7 +197,7 @@ function toDragged({ index, part, before, scale, x, y }: Drag, toX: number, toY:
   return changeDuration(moved, index, snap(stage.durationMs + byX / perMs, toDurationStep(scale.totalMs)))
 }
 
-/** The stages after a key on a part of them; null if the key says nothing. */
+/** The stages after a key on a part of them; null if the key has no effect. */
 function toPressed(
   pace: StagesPace,
   pressed: { index: number; part: StagePart; key: string; isLarge: boolean; hasEnd: boolean },

@@ -25,11 +25,11 @@ const searchSettingsSchema = z.object({
   ...toTypedShape(CAPACITY_OPTIONS),
   warmup: z.string().default(formatDurationMs(PROBE_DEFAULTS.warmupMs)),
   measured: z.string().default(formatDurationMs(PROBE_DEFAULTS.measuredMs)),
-  /** Highest level to send; null for 64 times the first. */
+  /** Highest level of a search; null for 64 times the first. */
   max: z.number().nullable().default(null),
 })
 
-/** A load test as it is typed, with what a new one begins with; durations as `parseDurationMs` reads them. */
+/** A load test as typed, with initial values; `parseDurationMs` reads the durations. */
 export const loadSettingsSchema = z.object({
   ...toTypedShape(LOAD_OPTIONS),
   /** `measure`: one load. `capacity`: one after another, until a threshold fails. */
@@ -40,15 +40,15 @@ export const loadSettingsSchema = z.object({
   /** Requests a second of an open pace. */
   ratePerSecond: z.number().default(50),
   stages: z.string().default('0..50@1m, 50@2m, 50..0@30s'),
-  /** What ends a pace that is not stages. */
+  /** What ends a pace without stages. */
   endsBy: z.enum(['duration', 'requests']).default('duration'),
   duration: z.string().default('1m'),
   requests: z.int().min(1).default(1_000),
-  /** Pause of a closed pace before the next request, random between the two; empty for none. */
+  /** Pause of a closed pace before the next request, random between these two; empty for none. */
   thinkFrom: z.string().default(''),
   thinkTo: z.string().default(''),
   retries: z.int().min(0).default(0),
-  /** One a line, as `parseThreshold` reads them. */
+  /** One per line, for `parseThreshold`. */
   thresholds: z.string().default(''),
   search: searchSettingsSchema.prefault({}),
 })
@@ -57,22 +57,22 @@ export type LoadSettings = z.infer<typeof loadSettingsSchema>
 
 export type SearchSettings = LoadSettings['search']
 
-/** What a load test starts with unless the person says otherwise. */
+/** Initial settings of a load test. */
 export const DEFAULT_LOAD: LoadSettings = loadSettingsSchema.parse({})
 
-/** How fields are wrong, by their names in sentences. */
+/** Mistakes in fields, by the fields' names in sentences. */
 export type LoadMistakes = Partial<Record<string, string>>
 
 const HOUR_MS = 3_600_000
 
-/** Whether requests are due on a schedule, so that there is a cap on those in flight. */
+/** Whether requests are due on a schedule, so that their number in flight has a limit. */
 export function hasSchedule({ pace, stages }: Pick<LoadSettings, 'pace' | 'stages'>): boolean {
   if (pace !== 'stages') return pace === 'open'
   const parsed = parseStages(stages)
   return !parsed.ok || parsed.pace.of === 'rate'
 }
 
-/** What options may need to do anything. */
+/** The circumstances that options may require. */
 export function listCircumstances(settings: LoadSettings): LoadCircumstance[] {
   return [
     hasSchedule(settings) ? 'open' : 'closed',
@@ -82,7 +82,7 @@ export function listCircumstances(settings: LoadSettings): LoadCircumstance[] {
   ]
 }
 
-/** What was typed for the options of the table; each probe of a search has a warm-up of its own. */
+/** The typed options of the table; each probe of a search has its own warm-up. */
 function readOptions(settings: LoadSettings): ReturnType<typeof readTyped> {
   const { goal, warmupMs, search } = settings
   return readTyped(
@@ -92,7 +92,7 @@ function readOptions(settings: LoadSettings): ReturnType<typeof readTyped> {
   )
 }
 
-/** What is wrong with what was typed, by field; fields that are of no use here are never wrong. */
+/** Mistakes in typed fields; fields that have no effect are never wrong. */
 export function findLoadMistakes(settings: LoadSettings): LoadMistakes {
   const { goal, pace, ratePerSecond, endsBy, duration } = settings
   const mistakes: LoadMistakes = {}
@@ -141,7 +141,7 @@ function findSearchMistakes(settings: LoadSettings): LoadMistakes {
   return mistakes
 }
 
-/** The think time that was typed, in milliseconds; null for none, or what is wrong with it. */
+/** The typed think time in milliseconds; null for none, or what is wrong with it. */
 function readThinkTime({
   thinkFrom,
   thinkTo,
@@ -156,7 +156,7 @@ function readThinkTime({
   return { minMs, maxMs }
 }
 
-/** The load that a plan has; null while something typed is wrong. */
+/** The load for a plan; null while a field is wrong. */
 export function toPlanLoad(settings: LoadSettings): Load | null {
   if (Object.keys(findLoadMistakes(settings)).length > 0) return null
   const { goal, pace, endsBy, duration, requests, search } = settings
@@ -179,7 +179,7 @@ export function toPlanLoad(settings: LoadSettings): Load | null {
   return parsed.data ?? null
 }
 
-/** What a capacity search is bounded by; null if none is asked for, or something typed is wrong. */
+/** The limits of a capacity search; null if none is asked for, or a field is wrong. */
 export function toCapacityBounds(settings: LoadSettings): CapacityBounds | null {
   const load = toPlanLoad(settings)
   if (settings.goal !== 'capacity' || load === null) return null
@@ -191,7 +191,7 @@ export function toCapacityBounds(settings: LoadSettings): CapacityBounds | null 
   return bounds !== undefined && planCapacity(load, bounds).ok ? bounds : null
 }
 
-/** What a load test still lacks before it can be prepared, or null. */
+/** What is missing before a load test can be prepared; null if nothing. */
 export function findLoadGap(settings: LoadSettings): string | null {
   const [field] = Object.keys(findLoadMistakes(settings))
   if (field === 'thresholds' && listThresholds(settings).length === 0) return 'Add a threshold to search by'
@@ -220,7 +220,7 @@ function isDuration(text: string, mostMs: number): boolean {
   return ms !== null && ms >= 1 && ms <= mostMs
 }
 
-/** Where a typed text is wrong, and how. */
+/** Where and how a typed text is wrong. */
 export function describeMistake({ at, expected, found }: TextMistake): string {
   return `character ${at}: expected ${expected}, found ${found}`
 }

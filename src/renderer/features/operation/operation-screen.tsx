@@ -46,10 +46,10 @@ import {
   OVERDUE_MAX_MINUTES,
 } from './operation-settings.ts'
 
-/** What is done with each row, and where: the first step of a new run. */
+/** What to do with each row, and where: the first step of a new run. */
 export function OperationScreen(props: {
   operation: Operation
-  /** The column that names the models of each row; null if none does. */
+  /** The column with the models of each row; null if there is none. */
   modelsColumn: string | null
   load: LoadSettings | null
   callback: CallbackSettings
@@ -151,7 +151,7 @@ function Options(props: {
   )
 }
 
-/** Everything the service offers and a test of its load, a card each, one of them chosen. */
+/** All operations of the service and a load test, as cards to choose from. */
 function OperationCards(props: { chosen: Activity; onChoose: (activity: Activity) => void }) {
   return (
     <Panel title="What to do with each row">
@@ -192,13 +192,13 @@ function OperationCard({ kind }: { kind: Activity }) {
   )
 }
 
-/** Where callbacks are received, whether that can be reached, and how long they are awaited. */
+/** Where callbacks are received, whether that is reachable, and how long to wait for them. */
 function CallbackPanel(props: {
   callback: CallbackSettings
   /** Base URL of the service; null for the sandbox, which is on this machine. */
   serviceUrl: string | null
   onCallback: (callback: CallbackSettings) => void
-  /** Chooses sync instead. */
+  /** Switches to sync instead. */
   onSync: () => void
 }) {
   const { callback, onCallback } = props
@@ -256,7 +256,7 @@ function CallbackPanel(props: {
   )
 }
 
-/** Begins with the public address of the workspace, which the sandbox does not need. */
+/** Starts with the workspace's public address, which the sandbox does not need. */
 function useStoredAddress(props: Parameters<typeof CallbackPanel>[0]) {
   const { callback, serviceUrl, onCallback } = props
   const stored = useSettings().data?.settings.publicUrl ?? null
@@ -267,7 +267,7 @@ function useStoredAddress(props: Parameters<typeof CallbackPanel>[0]) {
   }, [isOffered])
 }
 
-/** Posts to an address and waits for the arrival; recreated for another address. */
+/** Posts to an address and waits for the arrival; mounted anew for another address. */
 function AddressTest({ address }: { address: string }) {
   const test = useMutation(ask.receiver.test.mutationOptions())
   return (
@@ -292,17 +292,17 @@ function AddressTest({ address }: { address: string }) {
   )
 }
 
-/** Which version of the interface, which models, which form of answer; the defaults suit text. */
+/** Version of the interface, models, and form of the answer; the defaults suit text. */
 function TaskOptions(props: {
   operation: TaskOperation
-  /** The column that names the models of each row; null if none does. */
+  /** The column with the models of each row; null if there is none. */
   modelsColumn: string | null
   onOperation: (operation: TaskOperation) => void
 }) {
   const { operation, onOperation } = props
   const { api, mode, models } = operation
   const { modelsColumn } = props
-  // A cell goes before what is chosen here.
+  // A row's cell wins over the models chosen here.
   const usedFor = modelsColumn !== null && (
     <>
       Used for rows without a model in the “<SafeText text={modelsColumn} max={60} />” column.
@@ -356,8 +356,9 @@ function TaskOptions(props: {
 }
 
 /**
- * The models, and which of them the interface does not list for the mode: a reason to look twice, not to refuse. Chosen
- * ones that it does not list at all, such as those of a plan, are options too, so that what is sent is shown.
+ * The models to choose from. Models that the interface does not list for the mode are marked, a reason to
+ * look twice. Chosen models that it does not list at all, such as those of a plan, are included, so that
+ * everything sent is shown.
  */
 function toModelOptions(mode: TaskOperation['mode'], chosen: readonly string[]) {
   const unlisted = chosen.filter((name) => findModel(name) === null)
@@ -418,7 +419,7 @@ function IndexOptions({ operation, offers, onOperation }: OptionProps<IndexOpera
   )
 }
 
-/** Which watchlist, how many terms go into one request, and what an update does with empty notes. */
+/** The watchlist, the number of terms per request, and the effect of empty notes in an update. */
 function WatchlistOptions({ operation, offers, onOperation }: OptionProps<WatchlistOperation>) {
   return (
     <Stack gap="md">
@@ -461,7 +462,7 @@ function WatchlistOptions({ operation, offers, onOperation }: OptionProps<Watchl
   )
 }
 
-/** The index or watchlist; the one that the sandbox has is taken by a press. */
+/** The index or watchlist; a button fills in the one that the sandbox has. */
 function TargetField(props: {
   label: string
   about: string

@@ -11,10 +11,10 @@ import type { Plan } from '../../../shared/plan/plan.ts'
 import { findModel } from '../../../shared/service/models.ts'
 import { isLoopback, parseBaseUrl } from '../../ui/connection/destination.ts'
 
-/** What was set for operations that are not chosen at the moment, so that looking at another card loses nothing. */
+/** Settings of operations that are not currently chosen, so that viewing another card loses nothing. */
 export type RememberedOperations = Partial<Record<OperationKind, Operation>>
 
-/** An operation as it is first offered; its index or watchlist is that of its counterpart if there is one. */
+/** An operation with initial settings; it takes the index or watchlist of its counterpart if there is one. */
 function createOperation(kind: OperationKind, remembered: RememberedOperations): Operation {
   const { first, target } = OPERATIONS[kind]
   const known = Object.values(remembered)
@@ -24,40 +24,40 @@ function createOperation(kind: OperationKind, remembered: RememberedOperations):
   return withTarget(first, known ?? '')
 }
 
-/** The operation of that kind as it was left, or as it is first offered. */
+/** The operation of this kind with its earlier settings, or else its initial ones. */
 export function chooseOperation(kind: OperationKind, remembered: RememberedOperations): Operation {
   return remembered[kind] ?? createOperation(kind, remembered)
 }
 
-/** The operation with another version of the interface, and without the options that this version does not have. */
+/** The operation with another version of the interface, without options that this version lacks. */
 export function chooseVersion(operation: TaskOperation, api: TaskOperation['api']): TaskOperation {
   if (api === 'v2') return { ...operation, api, legacy: false }
-  // v1 takes one model, and no custom index (docs/interface.md §4.1).
+  // v1 accepts one model, and no custom index (docs/interface.md §4.1).
   const models = operation.models.filter((name) => findModel(name) !== null).slice(0, 1)
   return { ...operation, api, models }
 }
 
-/** What an operation still lacks, or null. */
+/** What is missing in an operation; null if nothing. */
 export function findOperationGap(operation: Operation): string | null {
   if (targetOf(operation)?.trim() !== '') return null
   return OPERATIONS[operation.kind].target?.missing ?? null
 }
 
-/** Where and how long callbacks are awaited, as typed. */
+/** Where to receive callbacks and how long to wait for them, as typed. */
 export interface CallbackSettings {
-  /** Public base of the receiver; empty if its own address will do. */
+  /** Public base of the receiver; empty to use its own address. */
   publicUrl: string
-  /** From an acknowledgement until its row is overdue, minutes. */
+  /** Minutes from an acknowledgement until its row is overdue. */
   overdueMinutes: number
 }
 
-/** What an async run starts with unless the person says otherwise. */
+/** Initial settings of an async run. */
 export const DEFAULT_CALLBACK: CallbackSettings = {
   publicUrl: '',
   overdueMinutes: CALLBACK_TIMEOUT_MS / 60_000,
 }
 
-/** Longest that can be waited for a callback: a week, in minutes. */
+/** Longest time to wait for a callback: a week, in minutes. */
 export const OVERDUE_MAX_MINUTES = 7 * 24 * 60
 
 export function findCallbackGap({ publicUrl }: CallbackSettings): string | null {

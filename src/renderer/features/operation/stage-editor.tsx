@@ -17,15 +17,15 @@ import {
   STAGE_SHAPES,
 } from './stages.ts'
 
-/** Stages, drawn and in figures; the text of the command line stands below and can be pasted into. */
+/** Stages as a drawing and in figures, with the command line's text below, into which one can paste. */
 export function StageEditor(props: {
   text: string
-  /** What is wrong with the text; absent if nothing is. */
+  /** What is wrong with the text; absent if it is valid. */
   mistake: string | undefined
   onText: (text: string) => void
 }) {
   const { text, onText } = props
-  // While the text is wrong, the stages are the last right ones.
+  // While the text is wrong, the last valid stages remain.
   const [last, setLast] = useState(() => readStages(text))
   const pace = readStages(text) ?? last
   useEffect(() => setLast((known) => readStages(text) ?? known), [text])
@@ -128,7 +128,7 @@ function StageTable({ pace, onPace }: { pace: StagesPace; onPace: (pace: StagesP
   )
 }
 
-/** A duration as it is typed; one that is not valid changes nothing and is marked. */
+/** A duration as typed; an invalid one is marked and changes nothing. */
 function DurationField(props: { label: string; valueMs: number; onValue: (ms: number) => void }) {
   const { valueMs } = props
   const [text, setText] = useState(formatDurationMs(valueMs))

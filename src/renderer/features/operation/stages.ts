@@ -9,7 +9,7 @@ import {
 } from '../../../shared/load/load-pace.ts'
 import { formatDurationMs } from '../../../shared/messages/duration.ts'
 
-/** What levels are: requests a second, or requests in flight. */
+/** The unit of levels: requests a second, or requests in flight. */
 export type LevelUnit = StagesPace['of']
 
 export type StagePart = 'from' | 'to' | 'line'
@@ -19,7 +19,7 @@ export function readStages(text: string): StagesPace | null {
   return parsed.ok ? parsed.pace : null
 }
 
-/** The text that `parseStages` reads back. */
+/** The text that `parseStages` reads. */
 export function formatStages({ of, stages }: StagesPace): string {
   const parts = stages.map(({ from, to, durationMs, name }) => {
     const levels = from === to ? `${to}` : `${from}..${to}`
@@ -28,14 +28,14 @@ export function formatStages({ of, stages }: StagesPace): string {
   return `${of === 'concurrency' ? 'concurrency: ' : ''}${parts.join(', ')}`
 }
 
-/** A level that a plan may have: not below 0, a whole number in flight, a rate with at most three decimals. */
+/** The nearest valid level: not below 0, a whole number in flight, a rate with at most three decimals. */
 function toLevel(level: number, of: LevelUnit): number {
   const most = of === 'rate' ? RATE_MAX : IN_FLIGHT_MAX
   const rounded = of === 'rate' ? Math.round(level * 1000) / 1000 : Math.round(level)
   return Math.min(most, Math.max(0, rounded))
 }
 
-/** Stages of another unit: their levels as near as it allows. */
+/** Stages in another unit, with the nearest valid levels. */
 export function changeUnit({ stages }: StagesPace, of: LevelUnit): StagesPace {
   return {
     of,
@@ -49,8 +49,8 @@ function mapLevels(stage: Stage, map: (level: number) => number): Stage {
 }
 
 /**
- * Moves a part of a stage to a level. If two stages meet at one level, they go on meeting there. Stages that would
- * send nothing at all stay as they are.
+ * Moves a part of a stage to a level. Two stages that meet at a level continue to meet. Stages that would
+ * send nothing at all stay unchanged.
  */
 export function moveLevel(pace: StagesPace, index: number, part: StagePart, level: number): StagesPace {
   const moved = pace.stages[index]
@@ -71,7 +71,10 @@ export function moveLevel(pace: StagesPace, index: number, part: StagePart, leve
   return stages.every(({ from, to }) => from === 0 && to === 0) ? pace : { ...pace, stages }
 }
 
-/** Gives a stage exact levels; its neighbours stay. Stages that would send nothing at all stay as they are. */
+/**
+ * Gives a stage exact levels without changing its neighbours. Stages that would send nothing at all stay
+ * unchanged.
+ */
 export function changeLevels(
   pace: StagesPace,
   index: number,
@@ -83,10 +86,10 @@ export function changeLevels(
   return stages.every(({ from, to }) => from === 0 && to === 0) ? pace : { ...pace, stages }
 }
 
-/** Shortest stage that is offered, milliseconds. */
+/** Shortest duration of a stage in the editor, milliseconds. */
 const SHORTEST_MS = 100
 
-/** Gives a stage another duration; those after it begin earlier or later. All together stay within a week. */
+/** Changes a stage's duration; later stages begin earlier or later. The total stays within a week. */
 export function changeDuration(pace: StagesPace, index: number, durationMs: number): StagesPace {
   const others = toTotalMs(pace.stages) - (pace.stages[index]?.durationMs ?? 0)
   const allowed = Math.min(LOAD_MAX_MS - others, Math.max(SHORTEST_MS, Math.round(durationMs)))
@@ -96,7 +99,7 @@ export function changeDuration(pace: StagesPace, index: number, durationMs: numb
   }
 }
 
-/** Adds a stage after another (default: the last) that holds the level reached there. */
+/** Adds a stage after another (default: the last), which holds the level reached there. */
 export function addStage(pace: StagesPace, after = pace.stages.length - 1): StagesPace {
   const before = pace.stages[after]
   const level = before?.to ?? 10
@@ -104,7 +107,7 @@ export function addStage(pace: StagesPace, after = pace.stages.length - 1): Stag
   return { ...pace, stages: pace.stages.toSpliced(after + 1, 0, stage) }
 }
 
-/** Removes a stage; the only one that sends something stays. */
+/** Removes a stage, unless it is the only one that sends something. */
 export function removeStage(pace: StagesPace, index: number): StagesPace {
   const stages = pace.stages.toSpliced(index, 1)
   return stages.some(({ from, to }) => from > 0 || to > 0) ? { ...pace, stages } : pace
@@ -134,7 +137,7 @@ export function createStages(shape: StageShape, of: LevelUnit, peak: number): St
   return { kind: 'stages', of, stages: shapes[shape] }
 }
 
-/** 1, 2 or 5 times a power of ten, at most a hundredth of a range: what one press of an arrow key moves. */
+/** Step of an arrow key: 1, 2 or 5 times a power of ten, at most a hundredth of the range. */
 export function toStep(range: number, least: number): number {
   const wanted = Math.max(least, range / 100)
   const power = 10 ** Math.floor(Math.log10(wanted) + 1e-9)
@@ -144,7 +147,7 @@ export function toStep(range: number, least: number): number {
 
 const DURATION_STEPS = [100, 500, 1_000, 5_000, 10_000, 30_000, 60_000, 300_000, 900_000, 3_600_000]
 
-/** The longest round time that is at most a fiftieth of a whole, milliseconds. */
+/** Step of an arrow key: the longest round time up to a fiftieth of the total, milliseconds. */
 export function toDurationStep(totalMs: number): number {
   return DURATION_STEPS.findLast((step) => step <= totalMs / 50) ?? SHORTEST_MS
 }

@@ -26,16 +26,19 @@ import { SafeText } from '../../ui/text/safe-text.tsx'
 import { describeMistake } from './load-settings.ts'
 import styles from './operation.module.css'
 
-/** One threshold, taken apart, with what happens when it fails. */
+/** A parsed threshold, with what happens when it fails. */
 interface EditedThreshold {
   parsed: ThresholdExpression
   abortOnFail: boolean
   delayAbortEvalMs: number
 }
 
-/** Thresholds by choosing, a line each, checked as they are typed; the text of k6 stands below and can be pasted into. */
+/**
+ * Edits thresholds by choosing, a line each, checked during typing; k6's text is below, and one can paste
+ * into it.
+ */
 export function ThresholdEditor(props: {
-  /** One a line, as `parseThreshold` reads them. */
+  /** One per line, for `parseThreshold`. */
   text: string
   mistake: string | undefined
   onText: (text: string) => void
@@ -219,7 +222,7 @@ function DelayField(props: { delayMs: number; onDelay: (ms: number) => void }) {
   )
 }
 
-/** The limit in the unit that a person thinks in: milliseconds, percent, or a number. */
+/** The limit in a person's unit: milliseconds, percent, or a number. */
 function LimitInput(props: {
   metric: MetricName
   aggregation: Aggregation
@@ -262,7 +265,7 @@ function RemoveButton({ what, onRemove }: { what: string; onRemove: () => void }
   )
 }
 
-/** The same comparison of another metric; what the metric has no use for becomes what it is mostly asked for. */
+/** The same comparison for another metric; parts that do not apply to it get its usual values. */
 function toMetric(
   metric: MetricName,
   { tags, aggregation, percentile }: ThresholdExpression,

@@ -15,8 +15,8 @@ import { WaitingRun } from '../../ui/runs/waiting-run.tsx'
 import { Facts } from './plan-screen.tsx'
 
 /**
- * Shows what a plan file that was opened would do, reads and checks its source when asked, and sends it once the person
- * has seen that. A run that is not sent is deleted.
+ * Shows what an opened plan file would do, reads and checks its source on request, and sends it once the
+ * person has seen the result. A run that is not sent is deleted.
  */
 export function PlanDialog(props: {
   planId: string
@@ -34,7 +34,7 @@ export function PlanDialog(props: {
   })
   return (
     <Modal
-      // Not before its form is there, which then has the focus.
+      // Not before its form exists, which then gets the focus.
       opened={plan !== undefined || error !== null}
       size="lg"
       onClose={props.onClose}
@@ -77,7 +77,7 @@ export function PlanDialog(props: {
   )
 }
 
-/** What the plan says, in the order of a new run. */
+/** The plan's settings, in the order of a new run. */
 function OpenedFacts({ plan }: { plan: OpenedPlan }) {
   const { operation, load } = plan
   const { title } = toLook(load === null ? operation.kind : 'load')

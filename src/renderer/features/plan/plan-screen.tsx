@@ -23,7 +23,7 @@ import { SafeText } from '../../ui/text/safe-text.tsx'
 import { useFileWriter } from '../../ui/written-file.tsx'
 import styles from './plan.module.css'
 
-/** What a run was started with, as it was recorded: nothing of it can be changed here, all of it can be saved. */
+/** What a run was started with, as recorded: it cannot be changed here, but saved. */
 export function PlanScreen({ runId }: { runId: string }) {
   const plan = useQuery(ask.runs.readPlan.queryOptions({ input: { runId } }))
   const columns = useQuery(ask.results.columns.queryOptions({ input: { runId } }))
@@ -92,7 +92,7 @@ function PlanParts({ plan, columns }: { plan: Plan; columns: readonly string[] }
   )
 }
 
-/** What filled each field, columns matched by name among it; not the fields that the plan leaves empty. */
+/** What filled each field, including columns matched by name, without fields that the plan leaves empty. */
 function MappingPanel({ plan, columns }: { plan: Plan; columns: readonly string[] }) {
   const mapped = Object.entries(toWholeMapping(plan, columns)).filter(([, source]) => !isEmpty(source))
   return (
@@ -102,7 +102,7 @@ function MappingPanel({ plan, columns }: { plan: Plan; columns: readonly string[
   )
 }
 
-/** Corrections that are listed one by one; a saved plan has all. */
+/** Corrections listed individually; a saved plan has all. */
 const FIXES_SHOWN = 100
 
 function FixesPanel({ fixes }: { fixes: readonly Fix[] }) {
@@ -134,7 +134,7 @@ function FixesPanel({ fixes }: { fixes: readonly Fix[] }) {
   )
 }
 
-/** A name and what it is; what is undefined or false is left out. */
+/** A name and a value; undefined and false values are left out. */
 type Fact = readonly [name: string, text: string | number | undefined | false]
 
 export function Facts({ facts }: { facts: readonly Fact[] }) {
@@ -182,7 +182,7 @@ function sayOnlyNew({ by, unknown }: NonNullable<Plan['onlyNew']>): string {
   return `only what ${unknown === 'skip' ? 'is certainly new' : 'is new'}${key}`
 }
 
-/** Files of a source that are listed; there may be thousands. */
+/** Most files of a source that are listed; there may be thousands. */
 const FILES_LISTED = 20
 
 function listFileFacts(paths: readonly string[]): Fact[] {
@@ -200,7 +200,7 @@ const GIVEN_KEYS: Record<KeyFrom, string> = {
   command: 'from a command (--api-key-command)',
 }
 
-/** Where it was sent, and whom the connection trusts; the key itself is in no plan. */
+/** Where it was sent, and which certificates the connection trusts; no plan contains the key itself. */
 export function listConnectionFacts({ connection, operation, callback }: Plan): Fact[] {
   const { name, baseUrl, taskBaseUrl, keyFrom, apiKeyEnv, timeoutMs, deliveredCodes, ...others } = connection
   const isLater = isAsync(operation)
@@ -218,7 +218,7 @@ export function listConnectionFacts({ connection, operation, callback }: Plan): 
   ]
 }
 
-/** Everything that a part of a plan says, each by the name that its option has. */
+/** All settings in a part of a plan, named like their options. */
 function listSettings(part: Partial<Plan> | { connection: Partial<Plan['connection']> }): Fact[] {
   return listPlanDifferences(part, {}).map((one) => {
     const { setting, a: value } = sayPlanDifference(one)
@@ -226,7 +226,7 @@ function listSettings(part: Partial<Plan> | { connection: Partial<Plan['connecti
   })
 }
 
-/** How fast it was sent, what was tried again, and what would have stopped it. */
+/** How fast it was sent, what was retried, and what would have stopped it. */
 function listPaceFacts({ load, pace, retry, connection, stop }: Plan): Fact[] {
   const { limit, baseMs, maxMs, maxRetryAfterMs } = retry
   const speed =

@@ -30,7 +30,7 @@ import styles from './results.module.css'
 import scoreStyles from './scores.module.css'
 import { isFacetChosen, toggleFacet, toggleUnsuccessful } from './use-results.ts'
 
-/** The groups that have a meaning for an operation; scores are drawn apart. */
+/** The groups that apply to an operation; scores are drawn separately. */
 function toGroups(operation: string): (FacetHead & { name: string })[] {
   const answers = subjectOf(operation).answers
   return Object.entries(FACET_GROUPS)
@@ -50,12 +50,15 @@ interface FacetProps {
   onFilter: (filter: RowFilter) => void
 }
 
-/** What the rows can be narrowed by, with how many rows each leaves under the search and the other filters. */
+/**
+ * The filters of the rows, with the number of rows that each would leave under the search and the other
+ * filters.
+ */
 export function FacetList(props: {
   runId: string
   operation: string
   counted: Counted
-  /** What is found in answers, which takes longer to count; null before anything is known. */
+  /** Facets from answers, which take longer to count; null until any are known. */
   found: Counted | null
   filter: RowFilter
   onFilter: (filter: RowFilter) => void
@@ -63,7 +66,7 @@ export function FacetList(props: {
   const { runId, counted, found, filter, onFilter } = props
   const all = [...counted.facets, ...(found?.facets ?? [])]
   const facets = withChosen(all, filter, useLabels(all))
-  // The rows and what stands above need not wait for many small bars.
+  // The rows and the parts above need not wait for many small bars.
   const isDrawn = useDeferredValue(true, false)
   const isFound = found?.isCounted === true || (found?.facets.length ?? 0) > 0
   return (
@@ -121,7 +124,7 @@ export function FacetSection({ title, children }: { title: string; children: Rea
   )
 }
 
-/** Facets of a group that are shown before all are asked for. */
+/** Facets of a group shown at first. */
 const FIRST_FACETS = 8
 
 function FacetButtons({ runId, facets, filter, onFilter }: FacetProps) {
@@ -157,14 +160,14 @@ function FacetButtons({ runId, facets, filter, onFilter }: FacetProps) {
   )
 }
 
-/** The labels of all facets seen so far, since a chosen facet may have lost its rows. */
+/** Labels of all facets seen so far, since a chosen facet may have lost its rows. */
 function useLabels(facets: readonly Facet[]): ReadonlyMap<string, string> {
   const labels = useRef(new Map<string, string>())
   for (const { kind, value, label } of facets) labels.current.set(`${kind} ${value}`, label)
   return labels.current
 }
 
-/** The facets that have rows, and those that are chosen without any. */
+/** The facets with rows, and chosen facets without any. */
 function withChosen(
   facets: readonly Facet[],
   filter: RowFilter,
@@ -185,9 +188,9 @@ function withChosen(
 
 export function FacetButton(props: {
   name: ReactNode
-  /** The whole name, where there may be no room for it. */
+  /** The full name, for places without room for it. */
   title?: string | undefined
-  /** How many rows it leaves; absent if that is not counted. */
+  /** Number of rows that it leaves; absent if not counted. */
   rows?: number
   chosen: boolean
   onPick: () => void
@@ -239,10 +242,10 @@ function FacetName({ runId, facet }: { runId: string; facet: Facet }) {
   )
 }
 
-/** Least height of a band that has rows, percent. */
+/** Least height of a band with rows, percent. */
 const LEAST_PERCENT = 8
 
-/** Of each class how many rows have a score in each band, drawn as bars that narrow the rows when they are pressed. */
+/** For each class, the number of rows in each band of scores, as bars that filter the rows when pressed. */
 function ScoreFacets(props: FacetProps) {
   const classes = Map.groupBy(props.facets, ({ value }) => parseBand(value).className)
   if (classes.size === 0) return null
@@ -257,7 +260,7 @@ function ScoreFacets(props: FacetProps) {
   )
 }
 
-/** The bands of a class. A class whose scores are all in one leaves nothing to choose, so only that is said. */
+/** The bands of a class. If all scores are in one band, there is nothing to choose, and only that is said. */
 function ClassBands(props: FacetProps & { className: string }) {
   const { className, filter } = props
   const bands = props.facets
@@ -292,7 +295,7 @@ function ClassBands(props: FacetProps & { className: string }) {
       <div className={`flex items-end ${scoreStyles.bands}`}>
         {bands.map((band) => {
           const name = `${className} ${sayScoreBand(band)}: ${formatCounted(band.rows, 'row')}`
-          // Few rows among a million would not be seen; the square root keeps them in sight.
+          // The square root keeps a few rows among a million visible.
           const percent = band.rows === 0 ? 0 : Math.max(LEAST_PERCENT, Math.sqrt(band.rows / most) * 100)
           return (
             <button
@@ -322,7 +325,7 @@ function ClassBands(props: FacetProps & { className: string }) {
   )
 }
 
-/** What stands under the bands: each whole number under its own, else where the scale begins and ends. */
+/** Labels below the bands: each whole number below its own, else the ends of the scale. */
 function toTicks(bands: readonly { from: number; below: number | null }[]): number[] {
   const [first, second] = bands
   const last = bands.at(-1)?.from ?? 0

@@ -2,24 +2,24 @@ import { useCallback, useEffect, useMemo, useState, useSyncExternalStore } from 
 import type { PageRow } from '../../../shared/bridge/results.ts'
 import type { ResultPages } from './result-pages.ts'
 
-/** Where a person is in a list of rows that changes while they look at it. */
+/** A person's position in a list of rows that changes meanwhile. */
 export interface ListCursor {
   index: number
-  /** The row that the cursor stays with, as it was read last; null until one is read at the index. */
+  /** The row that the cursor follows, as last read; null until the row at the index is read. */
   row: PageRow | null
   /**
-   * `on`: the list has the row at the index. `waiting`: the page of the index is being read. `off`: the row has left the
-   * list, or is further away than the pages in view.
+   * `on`: the list has the row at the index. `waiting`: the page of the index is loading. `off`: the row has
+   * left the list, or is outside the pages in view.
    */
   kind: 'on' | 'waiting' | 'off'
 }
 
 const START: ListCursor = { index: 0, row: null, kind: 'waiting' }
 
-/** The pages of a list, as far as a cursor needs them. */
+/** The pages of a list, as a cursor needs them. */
 type Pages = Pick<ResultPages, 'rowAt' | 'findIndex' | 'isRead' | 'total'>
 
-/** The cursor among the pages as they are now: at the place where its row is. The same object while nothing changes. */
+/** The cursor among the current pages: at the position of its row. The same object if nothing changed. */
 export function followRow(pages: Pages, at: ListCursor): ListCursor {
   const next = toFollowed(pages, at)
   return next.index === at.index && next.row === at.row && next.kind === at.kind ? at : next
@@ -38,7 +38,10 @@ function toFollowed(pages: Pages, { index, row }: Pick<ListCursor, 'index' | 'ro
   return { index, row, kind: pages.isRead(index) ? 'off' : 'waiting' }
 }
 
-/** The cursor a row further or back. After its row has left the list, it goes to the one that took its place, or before it. */
+/**
+ * The cursor a row further or back. If its row has left the list, it moves to the one that took its place, or
+ * to the one before.
+ */
 export function stepFrom(at: ListCursor, by: 1 | -1, lastRow: number): ListCursor {
   const next = at.kind === 'off' && by === 1 ? at.index : at.index + by
   return moveTo(at, Math.min(Math.max(0, next), lastRow))
@@ -49,8 +52,8 @@ function moveTo(at: ListCursor, index: number): ListCursor {
 }
 
 /**
- * The cursor where those rows are about to leave the list: on the next one that stays, or else the one before; at the
- * first row if none of them is read.
+ * The cursor after these rows will have left the list: on the next remaining row, or else the one before; on
+ * the first row if none of them is loaded.
  */
 export function leaveRows(pages: Pages, at: ListCursor, left: ReadonlySet<number>): ListCursor {
   if (at.row === null || !left.has(at.row.row)) return at
@@ -65,8 +68,8 @@ export function leaveRows(pages: Pages, at: ListCursor, left: ReadonlySet<number
 }
 
 /**
- * The cursor of a list. It stays with its row while other rows come in before it, and begins anew with another `order`.
- * `findOffset` says where the list has a row that the pages in view do not have.
+ * The cursor of a list. It follows its row when others come in before it, and starts again with another
+ * `order`. `findOffset` finds a row outside the pages in view.
  */
 export function useListCursor(
   pages: ResultPages,
@@ -87,7 +90,7 @@ export function useListCursor(
     }
   }, [pages, at])
   const cursor = useSyncExternalStore(pages.subscribe, follow)
-  // What is drawn is what the next key or change of the list goes from.
+  // The next key or change of the list starts from the drawn state.
   if (stored.order !== order || stored.at !== cursor) store({ order, at: cursor })
 
   const lost = cursor.kind === 'off' ? (cursor.row?.row ?? null) : null
@@ -97,7 +100,7 @@ export function useListCursor(
     const { signal } = controller
     let arrivals: number | null = null
     let isAsking = false
-    // Asked again whenever the list has been read again: the row may come back.
+    // Asked again whenever the list was read again: the row may be back.
     const askOnce = async () => {
       if (isAsking || arrivals === pages.arrivals()) return
       arrivals = pages.arrivals()
@@ -129,7 +132,7 @@ export function useListCursor(
   return {
     ...moves,
     cursor,
-    /** Before those rows leave the list. */
+    /** Call before these rows leave the list. */
     leave: (left: readonly number[]) => setAt((now) => leaveRows(pages, now, new Set(left))),
   }
 }

@@ -18,25 +18,25 @@ import { type ScoreScale, ScoreStrip, toStripEm } from './score-bars.tsx'
 
 const SCORES = 'scores'
 
-/** The column of what persons said of a row. */
+/** The column with people's verdicts on a row. */
 const VERDICT = 'verdict'
 
-/** Source columns that the table shows until a person chooses others; a row's details show all. */
+/** Source columns in the default table; a row's details show all. */
 const SOURCE_COLUMNS_SHOWN = 12
 
-/** How a column is drawn that is more than a text. */
+/** The look of a column with more than text. */
 interface Look {
-  /** Where it differs from what the list of columns says. */
+  /** If it differs from the list of columns. */
   title?: string
   rem: number
   align?: 'end'
   sortBy?: RowSort['by']
   cell: (row: PageRow, drawn: Drawn) => React.ReactNode
-  /** The most that the cell is wide, em, if that is known. */
+  /** Greatest width of the cell in em, if known. */
   em?: (row: PageRow, drawn: Drawn) => number
 }
 
-/** What cells are drawn from besides the row. */
+/** What cells are drawn from, besides the row. */
 interface Drawn {
   scale: ScoreScale
   verdictsOf: (row: number) => readonly RowVerdict[]
@@ -116,7 +116,7 @@ const LOOKS: Record<string, Look> = {
   },
 }
 
-/** Rules whose names a cell shows; of more it says how many there are. */
+/** Names of rules shown in a cell; the rest is counted. */
 const RULES_SHOWN = 2
 
 function RuleNames({ rules }: { rules: PageRow['triggeredRules'] }) {
@@ -140,7 +140,7 @@ function RuleNames({ rules }: { rules: PageRow['triggeredRules'] }) {
 
 const STATE_ICON_EM = 1.45
 
-/** Why a row was refused, or why it has no answer. */
+/** Why a row was refused, or has no answer. */
 function toReason(row: PageRow): string {
   if (row.errorCode !== null) return nameCode(row.errorCode)
   return row.status === null ? (row.message ?? '') : ''
@@ -154,12 +154,14 @@ function drawAnswer(row: PageRow) {
   return row.answer !== null && <AnswerLabel answer={row.answer} />
 }
 
-/** What the table calls a column. */
+/** A column's title in the table. */
 export function toColumnTitle(entry: ColumnEntry): string {
   return LOOKS[entry.name]?.title ?? (entry.title === '' ? entry.name : entry.title)
 }
 
-/** Every column to choose from: those of the run, the drawn scores, and each of the source, also if names repeat. */
+/**
+ * Every available column: those of the run, the drawn scores, and each source column, even if names repeat.
+ */
 export function listTableColumns(options: {
   entries: readonly ColumnEntry[]
   names: readonly string[]
@@ -190,7 +192,7 @@ export function listTableColumns(options: {
   ]
 }
 
-/** A name for each of the source's columns, as an export has it; repeated names are numbered. */
+/** A name for each source column, as in an export; repeated names are numbered. */
 function toSourceNames(names: readonly string[]): string[] {
   const seen = new Map<string, number>()
   return names.map((name) => {
@@ -200,12 +202,12 @@ function toSourceNames(names: readonly string[]): string[] {
   })
 }
 
-/** The columns until a person chooses others: the outcome of the row, its content, the answer, then its other cells. */
+/** The default columns: the row's outcome, its content, the answer, then its other cells. */
 export function toUsualColumns(options: {
   operation: string
   isAsync: boolean
   names: readonly string[]
-  /** Indexes of the source's columns in the order they are shown. */
+  /** Indexes of the source columns in display order. */
   order: readonly number[]
   hasScores: boolean
   hasVerdicts: boolean
@@ -230,7 +232,7 @@ export function toUsualColumns(options: {
   ].map((name) => ({ name }))
 }
 
-/** The columns whose texts a page is asked for: all that are neither drawn nor cells of the source. */
+/** The columns whose texts a page must include: all that are neither drawn nor source cells. */
 export function listTextColumns(shown: readonly ShownColumn[], entries: readonly ColumnEntry[]): string[] {
   const known = new Set(entries.map(({ name }) => name))
   return shown
@@ -239,7 +241,10 @@ export function listTextColumns(shown: readonly ShownColumn[], entries: readonly
     .filter((name) => known.has(name) || /^(answer|score)\../.test(name))
 }
 
-/** The chosen columns of the results table, user content masked until revealed. Columns that this run lacks are left out. */
+/**
+ * The chosen columns of the results table, with user content masked until revealed. Columns that this run
+ * lacks are left out.
+ */
 export function createResultColumns(options: {
   shown: readonly ShownColumn[]
   entries: readonly ColumnEntry[]
@@ -322,7 +327,7 @@ function drawTitle(name: string) {
   return { title: <SafeText text={name} max={60} />, name }
 }
 
-/** Wide enough for the numbers of so many rows. */
+/** A column width that fits row numbers up to `rows`. */
 export function toRowRem(rows: number): number {
   return Math.max(4.75, 1.75 + formatCount(rows).length * 0.56)
 }

@@ -15,25 +15,28 @@ import { ask, bridge, queryClient } from '../../bridge/client.ts'
 import { PAGE_ROWS } from '../../bridge/read-ahead.ts'
 import { listKeptRows, NARROWED_BY_VERDICT, whenStored } from '../../bridge/verdicts.ts'
 
-/** How often rows in view are read again during the run. */
+/** How often rows in view are read again during the run, milliseconds. */
 export const REFRESH_MS = 1_000
 
-/** How often they are read again until all matching rows are counted; each answer waits for some more counting. */
+/**
+ * How often they are read again until all matching rows are counted, milliseconds; each answer waits for some
+ * more counting.
+ */
 export const COUNT_AGAIN_MS = 50
 
-/** How far beyond the view rows are read while it scrolls, so that they are there when they come into view. */
+/** Rows prefetched beyond the view while it scrolls. */
 const AHEAD_ROWS = 50
 
-/** Pages kept; the one used longest ago goes first. */
+/** Pages cached; the least recently used goes first. */
 export const PAGES_KEPT = 120
 
-/** Stands for the rows in view until there are any. */
+/** The range in view until rows are wanted. */
 const NOTHING = { first: 0, last: -1 }
 
-/** Whether there are that many rows, at least that many, or the number is not known yet. */
+/** Whether the number of rows is exact, a lower bound, or not known yet. */
 export type Counted = 'no' | 'at-least' | 'exactly'
 
-/** A filtered list of rows as the table sees it; pages are read again every second while the run is `live`. */
+/** A filtered list of rows for the table; while the run is `live`, pages are read again every second. */
 export function useResultPages(
   runId: string,
   asked: { filter: RowFilter; sort: RowSort | null; columns: readonly string[] },
@@ -42,7 +45,7 @@ export function useResultPages(
   count: number
   counted: Counted
   pages: ResultPages
-  /** Where the list has a row, whichever pages are read; null if it does not have it. */
+  /** A row's position in the list, even outside the loaded pages; null if the list does not have it. */
   findOffset: (row: number, signal: AbortSignal) => Promise<number | null>
   error: unknown
 } {
@@ -53,7 +56,7 @@ export function useResultPages(
     const { verdict } = filter
     return {
       runId,
-      // Whichever page is read next, every row keeps its place.
+      // Keeps every row in its place when pages are read again.
       filter: verdict === undefined ? filter : { ...filter, keptRows: listKeptRows(runId, verdict) },
       ...(sort !== null && { sort }),
     }
@@ -67,7 +70,7 @@ export function useResultPages(
         return {
           ...ask.results.page.queryOptions({ input, meta: NARROWED_BY_VERDICT }),
           queryFn: async ({ signal }: { signal: AbortSignal }) => {
-            // The list has the rows whose verdicts the table shows already.
+            // The list must include the verdicts that the table already shows.
             await whenStored()
             return bridge.results.page({ ...toInput(), ...page }, { signal })
           },
@@ -85,7 +88,7 @@ export function useResultPages(
   const total = useSyncExternalStore(pages.subscribe, pages.total)
   const error = useSyncExternalStore(pages.subscribe, pages.error)
   useEffect(() => {
-    // A table that is drawn has asked for its rows already, wherever it is scrolled to.
+    // A drawn table has already asked for its rows, wherever it is scrolled to.
     if (!pages.isWanted()) pages.want(0, rowsInView.current)
     return () => {
       rowsInView.current = pages.rowsInView()
@@ -99,7 +102,7 @@ export function useResultPages(
   return { count: lastCount.current, counted, pages, findOffset, error }
 }
 
-/** Every row in view; another function as soon as one of them arrives or changes. */
+/** Reads rows in view; the function changes whenever one of them arrives or changes. */
 export function usePageRows(pages: ResultPages): (index: number) => PageRow | null {
   const arrivals = useSyncExternalStore(pages.subscribe, pages.arrivals)
   // biome-ignore lint/correctness/useExhaustiveDependencies: what arrives is new rows of the same pages
@@ -109,15 +112,15 @@ export function usePageRows(pages: ResultPages): (index: number) => PageRow | nu
 export type ResultPages = ReturnType<typeof createResultPages>
 
 /**
- * Reads the pages of one list of rows as they come into view, by the query of their offset. A page stays in place
- * while it is read again, and is given up when it leaves the view before it arrives.
+ * Reads the pages of one list of rows as they come into view, with the query for their offset. A page stays
+ * while it is read again; a pending page that leaves the view is cancelled.
  */
 export function createResultPages(
   client: QueryClient,
   toQuery: (offset: number) => { queryKey: QueryKey; queryFn: QueryFunction<BridgePage> },
 ) {
   const observer = new QueriesObserver(client, [])
-  /** Keys of the pages that are kept, the one used longest ago first. */
+  /** Keys of the cached pages, the least recently used first. */
   const kept = new Map<number, { queryKey: QueryKey; hash: string }>()
   const cache = client.getQueryCache()
   let inView: number[] = []
@@ -126,7 +129,7 @@ export function createResultPages(
   let everyMs: number | false = false
   let total: { rows: number; isCounted: boolean } | null = null
   let totalAt = 0
-  /** What the pages in view held when their arrival was last noticed. */
+  /** The pages in view at the last notification. */
   let drawn: (BridgePage | undefined)[] = []
 
   const toResults = () => observer.getCurrentResult() as QueryObserverResult<BridgePage>[]
@@ -169,7 +172,7 @@ export function createResultPages(
   }
 
   return {
-    /** Reads what is missing between two rows, and around them where they are next to those that were wanted last. */
+    /** Loads missing rows in a range, and around it if the view scrolls. */
     want(first: number, last: number) {
       const isScrolled = first !== wanted.first && first <= wanted.last && last >= wanted.first
       wanted = { first, last }
@@ -181,17 +184,17 @@ export function createResultPages(
       inView = Array.from({ length: to - from + 1 }, (_, index) => from + index)
       observe()
     },
-    /** Reads the pages in view again every so many milliseconds. */
+    /** Reads the pages in view again at this interval, milliseconds. */
     refreshEvery(ms: number | false) {
       everyMs = ms
       observe()
     },
-    /** The row at a place in the list; null until it is read. */
+    /** The row at a position; null until it is loaded. */
     rowAt(index: number): PageRow | null {
       return read(Math.floor(index / PAGE_ROWS))?.rows[index % PAGE_ROWS] ?? null
     },
     isRead: (index: number) => read(Math.floor(index / PAGE_ROWS)) !== undefined,
-    /** Where the pages in view have a row; null if they do not. */
+    /** The position of a row in the pages in view; null if they do not have it. */
     findIndex(row: number): number | null {
       for (const page of inView) {
         const index = read(page)?.rows.findIndex((one) => one.row === row) ?? -1
@@ -201,18 +204,18 @@ export function createResultPages(
     },
     /** Whether any rows were wanted since the last `forget`. */
     isWanted: () => wanted !== NOTHING,
-    /** From the first row that was wanted last to the last one. */
+    /** Number of rows from the first to the last in view. */
     rowsInView: () => Math.max(0, wanted.last - wanted.first),
-    /** How many rows the newest page said there are; null before the first. */
+    /** Number of rows according to the newest page; null before the first. */
     total: () => total,
-    /** Why a page in view cannot be read; null if none fails. */
+    /** Why a page in view cannot be read; null if all can. */
     error: () => toResults().find(({ error }) => error !== null)?.error ?? null,
     results: toResults,
-    /** Grows when rows of a page in view arrive or change. */
+    /** Increases when rows of a page in view arrive or change. */
     arrivals: () => arrivals,
-    /** Calls the listener when a page in view arrives or cannot be read; returns the way to stop it. */
+    /** Calls the listener when a page in view arrives or fails; returns a function that stops it. */
     subscribe(listener: () => void) {
-      // Pages that were read ahead have arrived without a word.
+      // Prefetched pages have arrived without a notification.
       take()
       return observer.subscribe(() => {
         take()

@@ -41,20 +41,22 @@ import { RowDrawer } from './row-drawer.tsx'
 import { type Results, useResults, type useResultView, withSearch } from './use-results.ts'
 import { useVerdictControl, type VerdictAction } from './verdicts-control.tsx'
 
-/** Every row of a run: narrowed by facets and search, opened in a drawer, its content hidden until revealed. */
+/**
+ * Every row of a run: filtered by facets and search, opened in a drawer, with content hidden until revealed.
+ */
 export function ResultsScreen(props: {
   runId: string
   filter: RowFilter
-  /** Learns what the rows are narrowed by, each time that it changes. */
+  /** Called with the filter at each change. */
   onFilter: (filter: RowFilter) => void
-  /** Writes what succeeded and what did not to files, and says where they are. */
+  /** Writes succeeded and failed rows to two files, and says where they are. */
   outcomeFiles: { action: SecondaryAction; notice: ReactNode }
   onExport: () => void
-  /** Sends what did not succeed again. */
+  /** Resends failed rows. */
   onRetry: () => void
-  /** Corrects what did not succeed or was never sent, and then sends it. */
+  /** Corrects rows that failed or were never sent, and then sends them. */
   onCorrect: () => void
-  /** Opens the request of a row, to be changed and sent once by hand. */
+  /** Opens a row's request, to change it and send it once by hand. */
   onScratchpad: (row: number) => Promise<void>
 }) {
   const results = useResults(props.runId, props.filter)
@@ -154,7 +156,7 @@ const Actions = memo(function Actions(props: {
   onCorrect: () => void
 }) {
   const secondary: SecondaryAction[] = []
-  // The dialog says how many rows it takes: those of unknown outcome are left as they are at first.
+  // The dialog says how many rows it includes: those with an unknown outcome are left out at first.
   if (props.retryable > 0) {
     secondary.push({ label: 'Retry what did not succeed…', onPress: props.onRetry })
   }
@@ -182,7 +184,8 @@ const Actions = memo(function Actions(props: {
 })
 
 /**
- * The keys of the table, of the drawer next to it, and those that work wherever the focus is. `place` holds the table.
+ * The keys of the table, of the drawer beside it, and those that work with any focus. `place` contains the
+ * table.
  */
 function useResultsKeys(results: Results, place: RefObject<HTMLElement | null>) {
   const { row, isOpen, setOpen, step, revealed } = results
@@ -206,7 +209,7 @@ function useResultsKeys(results: Results, place: RefObject<HTMLElement | null>) 
     if (grid === null || grid === undefined || grid.contains(document.activeElement)) return
     const isIdle = isNothingFocused()
     if (isOpen) {
-      // A button of the drawer that had the focus may be gone.
+      // A focused button of the drawer may be gone.
       if (isIdle) pressInDrawer(event)
       return
     }
@@ -220,13 +223,13 @@ function useResultsKeys(results: Results, place: RefObject<HTMLElement | null>) 
 
   return {
     close,
-    /** Brings the row under the cursor into view if it is out of sight, and says whether it was. */
+    /** Scrolls the row under the cursor into view if it is out of sight; returns whether it was. */
     bringIntoView(): boolean {
       if (isOpen || results.cursor.row === null || isInView(findGrid())) return false
       results.showCursor()
       return true
     },
-    /** Says whether it has handled the key. */
+    /** Returns whether it handled the key. */
     pressInGrid(event: KeyboardEvent): boolean {
       if (event.key === ' ' && row !== null) reveal()
       else if (event.key === 'Escape' && isOpen) close()
@@ -237,7 +240,7 @@ function useResultsKeys(results: Results, place: RefObject<HTMLElement | null>) 
   }
 }
 
-/** Whether the row under the cursor of a table can be seen there, at least half of it. */
+/** Whether at least half of the row under a table's cursor is visible. */
 function isInView(grid: HTMLElement | null | undefined): boolean {
   const row = grid?.querySelector('[role="row"][aria-selected="true"]')?.getBoundingClientRect()
   const head = grid?.querySelector('[role="columnheader"]')?.getBoundingClientRect()
@@ -258,14 +261,14 @@ const BUTTONS: readonly { action: VerdictAction; label: string; key: string }[] 
   { action: 'note', label: 'Note…', key: 'N' },
 ]
 
-/** What a person says of the row that is open, and the buttons to say it; each has a key. */
+/** The verdicts on the open row, and buttons for them; each has a key. */
 function VerdictsPanel(props: {
-  /** Whether the service decided on the row; without a decision, only a note can be given. */
+  /** Whether the service decided on the row; otherwise only a note is possible. */
   decided: boolean
   verdicts: readonly RowVerdict[]
   act: (action: VerdictAction) => void
   onVerdicts: (verdicts: readonly RowVerdict[]) => void
-  /** Takes the last verdict back; the table's own button may be under the drawer. */
+  /** Undoes the last verdict; the table's own button may be covered by the drawer. */
   undo: ReactNode
 }) {
   const { decided, verdicts, act, onVerdicts } = props
@@ -318,15 +321,15 @@ function VerdictsPanel(props: {
   )
 }
 
-/** What the rows are narrowed by: a search, saved filters, and facets with counts. */
+/** The filters of the rows: a search, saved filters, and facets with counts. */
 const ResultsSide = memo(function ResultsSide(props: {
   runId: string
   operation: string
   views: ReturnType<typeof useResultView>
   typed: string
-  /** What the rows are narrowed by, the search apart. */
+  /** The filter without the search. */
   chosen: RowFilter
-  /** That, and the search. */
+  /** The filter including the search. */
   filter: RowFilter
   facets: CountedFacets | null
   found: CountedFacets | null
@@ -352,7 +355,7 @@ const ResultsSide = memo(function ResultsSide(props: {
   )
 })
 
-/** The cell of an evaluation that the rows are from, if they were opened from one. */
+/** The evaluation's cell that the rows belong to, if they were opened from one. */
 function CellFilter({ filter, onFilter }: { filter: RowFilter; onFilter: (filter: RowFilter) => void }) {
   const { cell, ...rest } = filter
   if (cell === undefined) return null
@@ -387,10 +390,10 @@ function SearchBox({ value, onValue }: { value: string; onValue: (value: string)
   )
 }
 
-/** Filters with names, which all runs of the operation share: applied, renamed, and removed with a way back. */
+/** Named filters, shared by all runs of the operation: to apply, rename, and remove with undo. */
 function SavedFilters(props: {
   views: ReturnType<typeof useResultView>
-  /** What the rows are narrowed by now, the search among it. */
+  /** The current filter, including the search. */
   filter: RowFilter
   onApply: (filter: RowFilter) => void
 }) {
@@ -403,7 +406,7 @@ function SavedFilters(props: {
   const [removed, setRemoved] = useState<{ saved: SavedFilter; at: number } | null>(null)
   const filters = views.view?.filters ?? []
   const applied = filters.find((saved) => isSameFilter(saved.filter, filter))
-  // The cell of an evaluation is of this run alone.
+  // A cell of an evaluation exists only in this run.
   const canSave = isNarrowed(filter) && applied === undefined && filter.cell === undefined
   if (filters.length === 0 && !canSave && removed === null && views.error === null) return null
   const remove = async (saved: SavedFilter) => {
@@ -457,7 +460,7 @@ function SavedFilters(props: {
   )
 }
 
-/** Whether two filters leave the same rows, in whichever order they were chosen. */
+/** Whether two filters are equal, regardless of the order of choices. */
 export function isSameFilter(one: RowFilter, other: RowFilter): boolean {
   return toKey(one) === toKey(other)
 }

@@ -20,7 +20,7 @@ import styles from './results.module.css'
 import type { Results } from './use-results.ts'
 import { KeptRowsBar, VerdictsBar } from './verdicts-control.tsx'
 
-/** The rows that match, under a line that says how many they are. */
+/** The matching rows, below a line with their number. */
 export function ResultsTable(props: {
   results: Results
   verdicts: Verdicts
@@ -121,7 +121,7 @@ function toSorted(columns: readonly { id: string }[], sort: RowSort | null) {
   return found === undefined ? null : { id: found.id, order: sort.order }
 }
 
-/** The line over the table: how many rows it has, its keys, its order and columns, and whether content is shown. */
+/** The line over the table: number of rows, keys, order, columns, and whether content is shown. */
 const ResultsBar = memo(function ResultsBar(props: {
   count: number
   counted: Counted
@@ -177,7 +177,7 @@ function NoRows({ narrowed }: { narrowed: boolean }) {
   )
 }
 
-/** Sorts the rows, by keyboard too, also by what no column shows. */
+/** Sorts the rows, also by keyboard and by values without a column. */
 function SortMenu(props: {
   sort: RowSort | null
   classes: readonly string[]
@@ -191,7 +191,7 @@ function SortMenu(props: {
   )
   return (
     <SelectField
-      // Gives way to the tools beside it before they take a second line.
+      // Shrinks before the tools beside it wrap to a second line.
       flex="4 1 6rem"
       maw="max-content"
       aria-label="Sort by"
@@ -206,7 +206,7 @@ function SortMenu(props: {
   )
 }
 
-/** What rows can be sorted by, in words. The order of the source is none of them. */
+/** The available sort orders, in words, except that of the source. */
 function listSorts(classes: readonly string[], isAsync: boolean): { sort: RowSort; label: string }[] {
   const both = (by: RowSort['by'], descending: string, ascending: string) => [
     { sort: { by, order: 'descending' as const }, label: descending },
@@ -230,7 +230,7 @@ function isSameSort(one: RowSort['by'] | null, other: RowSort['by']): boolean {
   return one.kind !== 'score' || (other.kind === 'score' && one.className === other.className)
 }
 
-/** What pressing a column's title leads to: the highest first, then the lowest, then the order of the source. */
+/** The order after pressing a column's title: highest first, then lowest first, then that of the source. */
 export function toNextSort(by: RowSort['by'] | null, sort: RowSort | null): RowSort | null {
   if (by === null) return sort
   if (sort === null || !isSameSort(by, sort.by)) return { by, order: 'descending' }
@@ -249,14 +249,14 @@ const GROUPS: Record<ColumnEntry['group'], string> = {
 interface ColumnChoice {
   entries: readonly ColumnEntry[]
   shown: readonly ShownColumn[]
-  /** The width of a column as it is drawn, rem. */
+  /** The drawn width of a column, rem. */
   widthOf: (name: string) => number
   onColumns: (columns: ShownColumn[] | null) => void
 }
 
 /**
- * Chooses, orders and sizes the columns of the rows; the choice is kept for the operation, so that a source with other
- * columns may show none of them.
+ * Chooses, orders and sizes the columns of the rows; the choice is stored for the operation, so that none of
+ * them may apply to a source with other columns.
  */
 export function ResultColumnMenu(props: ColumnChoice) {
   const { entries, shown } = props
@@ -275,7 +275,7 @@ function ColumnList(props: ColumnChoice & { search: string; onSearch: (search: s
   const entryOf = new Map(entries.map((entry) => [entry.name, entry]))
   const isShown = new Set(shown.map(({ name }) => name))
   const isFound = (entry: ColumnEntry) => matches(entry, search)
-  // Columns that this run lacks stay chosen for those that have them.
+  // Columns that this run lacks stay chosen for other runs.
   const present = shown.flatMap((column) => {
     const entry = entryOf.get(column.name) ?? toTypedEntry(column.name)
     return entry === null ? [] : [{ ...column, entry }]
@@ -285,7 +285,7 @@ function ColumnList(props: ColumnChoice & { search: string; onSearch: (search: s
   const isNewPath = typed.length > 'answer.'.length && typed.startsWith('answer.') && !entryOf.has(typed)
   const show = (name: string) => onColumns([...shown, { name }])
   const hide = (name: string) => {
-    // A table without columns shows nothing, and has nothing to bring them back by.
+    // A table without columns would have no way to bring them back.
     if (present.length > 1) onColumns(shown.filter((column) => column.name !== name))
   }
   const resize = (name: string, by: number) => {
@@ -354,7 +354,7 @@ function ColumnList(props: ColumnChoice & { search: string; onSearch: (search: s
   )
 }
 
-/** A member of the answer that a person has typed, which the list need not have. */
+/** A typed member of the answer, which need not be in the list. */
 function toTypedEntry(name: string): ColumnEntry | null {
   if (!name.startsWith('answer.')) return null
   return { name, title: name.slice('answer.'.length), group: 'answer', hasContent: true }
@@ -365,7 +365,7 @@ function matches(entry: ColumnEntry, search: string): boolean {
   return `${toColumnTitle(entry)} ${entry.name}`.toLowerCase().includes(wanted)
 }
 
-/** The columns with one of them a place further to the left or right. */
+/** The columns with one moved a place to the left or right. */
 export function move(shown: readonly ShownColumn[], name: string, by: -1 | 1): ShownColumn[] {
   const from = shown.findIndex((column) => column.name === name)
   const to = from + by
@@ -374,7 +374,7 @@ export function move(shown: readonly ShownColumn[], name: string, by: -1 | 1): S
   return shown.toSpliced(from, 1).toSpliced(to, 0, moved)
 }
 
-/** The columns with one of them in the place of another, which makes room. */
+/** The columns with one moved to the place of another. */
 export function moveTo(shown: readonly ShownColumn[], name: string, to: string): ShownColumn[] {
   const moved = shown.find((column) => column.name === name)
   const place = shown.findIndex((column) => column.name === to)

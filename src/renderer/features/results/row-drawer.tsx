@@ -38,8 +38,8 @@ import styles from './results.module.css'
 import { ScoreBars } from './score-bars.tsx'
 
 /**
- * Everything about one row next to the table: its outcome, its cells, the exact exchange and every attempt. It stays
- * open while the cursor moves on. User content is masked until the person reveals it.
+ * Everything about one row, beside the table: its outcome, its cells, the exact exchange and every attempt.
+ * It stays open while the cursor moves. User content is masked until revealed.
  */
 export function RowDrawer(props: {
   row: number
@@ -60,7 +60,7 @@ export function RowDrawer(props: {
   onClose: () => void
   /** Opens its request in the Scratchpad. */
   onScratchpad: () => Promise<void>
-  /** What a person says of the row. */
+  /** People's verdicts on the row. */
   verdicts: ReactNode
   /** Pictures, videos and sounds that the row names. */
   media: ReactNode
@@ -200,7 +200,7 @@ export function RowDrawer(props: {
   )
 }
 
-/** The JSON that decided the row: in async that of its callback; undefined if there is none. */
+/** The JSON that decided the row; for an async row, that of its callback; undefined if there is none. */
 function readDecidingBody({ callbacks, responseBody }: RowDetail): unknown {
   const settled = callbacks.find(({ effect }) => effect === 'settled')
   try {
@@ -212,7 +212,7 @@ function readDecidingBody({ callbacks, responseBody }: RowDetail): unknown {
 
 const TEXT_MAX = 2_000
 
-/** The fields of a row that were sent otherwise than its cells have them. */
+/** The fields of a row whose sent values differ from its cells. */
 function SentAs({ corrections, revealed }: { corrections: readonly Correction[]; revealed: boolean }) {
   if (corrections.length === 0) return null
   return (
@@ -245,11 +245,11 @@ function FieldText({ field, text, revealed }: { field: string; text: string; rev
   return <SafeText text={text} max={TEXT_MAX} lines />
 }
 
-/** Most entries of a list that are shown; the answer has them all. */
+/** Most entries of a list that are shown; the answer has all. */
 const ENTRIES_MAX = 50
 
 /**
- * What the answer of a task says beyond rules and scores. What it quotes of the content is masked until that is
+ * The content of a task's answer beyond rules and scores. Quotes of the row's content are masked until
  * revealed; addresses are texts, not links.
  */
 function FindingsPart({ findings, revealed }: { findings: TaskFindings; revealed: boolean }) {
@@ -328,7 +328,7 @@ function Entries({ list, revealed }: { list: readonly unknown[]; revealed: boole
   )
 }
 
-/** What an entry quotes, and what the answer calls it. */
+/** An entry's quote and its type in the answer. */
 function readEntry(entry: unknown): { value: string; type: string | null } {
   if (typeof entry !== 'object' || entry === null) return { value: sayValue(entry), type: null }
   const value = 'value' in entry && typeof entry.value === 'string' ? entry.value : null
@@ -342,7 +342,7 @@ interface OutcomeProps {
   revealed: boolean
 }
 
-/** The outcome of a row: its error and what to do, or the rules it triggered. */
+/** The outcome of a row: its error and what to do, or its triggered rules. */
 function OutcomePart({ operation, detail, revealed }: OutcomeProps) {
   const { result, problems } = detail
   const { answers, outcome } = subjectOf(operation)
@@ -404,7 +404,7 @@ function OutcomePart({ operation, detail, revealed }: OutcomeProps) {
   )
 }
 
-/** What the service said of a row, without what it quotes of the request until that is revealed. */
+/** The service's message about a row; quotes of the request are hidden until revealed. */
 function hideQuotes(message: string, { requestBody }: RowDetail, revealed: boolean): string {
   return revealed ? message : removeQuotes(message, requestBody)
 }
@@ -439,13 +439,13 @@ function toTitle(state: RowState, answer: string): string {
   return answer === '' ? `${state}, no answer` : answer
 }
 
-/** A row's own cells, whole, by column; of user content only the length until it is revealed. */
+/** A row's own cells in full, by column; of user content, only the length until revealed. */
 function CellsTable(props: {
   columns: readonly string[]
   cells: readonly string[]
   isContent: ContentRule
   revealed: boolean
-  /** What the answer found in a text, to be marked there. */
+  /** Finds the parts of a text that the answer refers to, to mark them. */
   findMarks: (text: string) => TextMark[]
 }) {
   return (
@@ -496,15 +496,15 @@ function sayMark({ kind, type }: TextMark): string {
   return type === null ? kind : `${kind}: ${type}`
 }
 
-/** One side of an exchange, as it was; the user content in it masked until it is revealed. */
+/** One side of an exchange, unchanged; user content is masked until revealed. */
 function ExchangePart(props: {
   title: string
   text: string | null
-  /** The body that it answers and may quote. */
+  /** The request body that this answers and may quote. */
   request?: string | null
-  /** What stands under the title, such as method and address. */
+  /** A line below the title, such as method and address. */
   line?: string
-  /** How long the text was before it was cut. */
+  /** Length of the text before it was cut. */
   cutFrom?: CutFrom | null
   revealed: boolean
 }) {

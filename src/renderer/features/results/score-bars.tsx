@@ -11,22 +11,24 @@ export interface ScoreScale {
 
 type Scores = ResultRow['classScores']
 
-/** Most classes that have a place in the strip of a row. */
+/** Most classes in the strip of a row. */
 const STRIP_MAX = 12
 
-/** Width of a class in the strip and of its bar, and the height of a full one, in the strip's own units. */
+/** Width of a class in the strip and of its bar, and the height of a full bar, in the strip's own units. */
 const STRIP = { step: 30, bar: 24, height: 100 }
 
-/** The path of a bar before and after its height. */
+/** Parts of a bar's path before and after its height. */
 const BAR_STARTS = Array.from({ length: STRIP_MAX }, (_, place) => `M${place * STRIP.step} ${STRIP.height}v-`)
 const BAR_END = `h${STRIP.bar}V${STRIP.height}z`
 
-/** The least room that {@link ScoreStrip} needs, em of a cell; its words are cut to what is left. */
+/** Least width of {@link ScoreStrip}, em of a cell; its text is cut to the remaining room. */
 export function toStripEm(scale: ScoreScale): number {
   return 1 + Math.min(STRIP_MAX, scale.classes.length) * 0.42
 }
 
-/** The scores of a row as bars side by side, each class in its own place, and the highest in words. */
+/**
+ * The scores of a row as bars side by side, each class at a fixed position, and the highest score in words.
+ */
 export function ScoreStrip({ scores, scale }: { scores: Scores; scale: ScoreScale }) {
   const sorted = toHighestFirst(scores)
   const [highest] = sorted
@@ -59,7 +61,7 @@ function toStripWidth(classes: number): number {
   return classes * STRIP.step - (STRIP.step - STRIP.bar)
 }
 
-/** Bars side by side as one shape, since a table draws many; each is as high as its share of the scale. */
+/** All bars as one shape, since a table draws many; each has the height of its share of the scale. */
 function toBarsPath(classes: readonly string[], scores: Scores, end: number): string {
   let path = ''
   for (const [place, className] of classes.entries()) {
@@ -70,10 +72,13 @@ function toBarsPath(classes: readonly string[], scores: Scores, end: number): st
   return path
 }
 
-/** Each class with its score as a bar and a number, the highest first, and the thresholds of rules that the answer names. */
+/**
+ * Each class with its score as a bar and a number, the highest first, and the thresholds of rules in the
+ * answer.
+ */
 export function ScoreBars(props: {
   scores: Scores
-  /** Where the scale ends, unless a score is higher. */
+  /** End of the scale, unless a score is higher. */
   end: number
   thresholds: readonly { className: string; ruleName: string; threshold: number }[]
 }) {

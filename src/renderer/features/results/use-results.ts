@@ -49,16 +49,16 @@ import type { ScoreScale } from './score-bars.tsx'
 
 const SEARCH_QUIET_MS = 250
 
-/** What the pieces of the results screen share: the rows as they are narrowed, the cursor, and the row that is open. */
+/** Shared state of the results screen: the filtered rows, the cursor, and the open row. */
 export type Results = ReturnType<typeof useResults>
 
-/** The results of a run, narrowed by `first` to begin with. */
+/** The results of a run, initially filtered by `first`. */
 export function useResults(runId: string, first: RowFilter) {
   const run = useRun(runId)
   const [chosen, setChosen] = useState(first)
   const [typed, setTyped] = useState(first.search ?? '')
   const [settled] = useDebouncedValue(typed, SEARCH_QUIET_MS)
-  // Every row is shown at once when the search is cleared.
+  // Clearing the search shows every row at once.
   const search = typed === '' ? '' : settled
   const filter = useMemo(() => withSearch(chosen, search), [chosen, search])
   const [isOpen, setOpen] = useState(false)
@@ -74,7 +74,7 @@ export function useResults(runId: string, first: RowFilter) {
         state.data?.isCounted === false ? COUNT_AGAIN_MS : run.isLive ? REFRESH_MS : false,
     }),
   )
-  // What takes long to count is counted a little with each answer; rarely while the run needs the machine.
+  // Slow counts progress a little with each answer; rarely while the run needs the machine.
   const found = useQuery(
     ask.results.foundFacets.queryOptions({
       input: { runId, filter },
@@ -101,13 +101,13 @@ export function useResults(runId: string, first: RowFilter) {
   const [shown, show] = useState({})
   const { cursor, putOn, setCursor, ...moves } = useListCursor(list.pages, order, list.findOffset)
   const opened = useOpenedRow(isOpen, cursor.row, list.counted === 'exactly' && list.count === 0)
-  // A row that has left the list, or moved out of the pages in view, is read by its details alone.
+  // A row that left the list, or the pages in view, is only read through its details.
   const isAway = cursor.kind !== 'on'
   const refreshMs = isAway && run.isLive ? REFRESH_MS : false
   const detail = useQuery(
     ask.results.row.queryOptions({
       input: opened === null ? skipToken : { runId, row: opened.row },
-      // Read again as soon as the table shows that it changed.
+      // Read again as soon as the table shows a change.
       queryKey: ['row', runId, opened?.row, opened?.state, opened?.attempts, isAway, refreshMs],
       placeholderData: keepPreviousData,
       refetchInterval: refreshMs,
@@ -121,13 +121,13 @@ export function useResults(runId: string, first: RowFilter) {
     () => ({
       sortBy: setSort,
       narrow: ({ search: _typed, ...rest }: RowFilter) => setChosen(rest),
-      /** Narrows to a filter as it was saved, its search too. */
+      /** Applies a saved filter, including its search. */
       apply({ search: text = '', ...rest }: RowFilter) {
         setChosen(rest)
         setTyped(text)
       },
       search: setTyped,
-      /** Shows a row's details: of the row that is drawn at the index. */
+      /** Shows the details of the row drawn at the index. */
       open(index: number, row: PageRow | null) {
         putOn(index, row)
         setOpen(true)
@@ -140,45 +140,50 @@ export function useResults(runId: string, first: RowFilter) {
     runId,
     run,
     plan,
-    /** Names of the source's columns; none until they are read. */
+    /** Names of the source columns; empty until loaded. */
     names,
-    /** Whether the columns of the table are known, so that rows need not be drawn twice. */
+    /** Whether the table's columns are known, so that rows are not drawn twice. */
     isDescribed,
     isContent,
     facets: facets.data ?? null,
-    /** Facets of what is found in answers. */
+    /** Facets from answers. */
     found: found.data ?? null,
-    /** The columns of the table, and the saved filters. */
+    /** The table's columns and the saved filters. */
     table,
     list,
     error: list.error ?? facets.error ?? found.error ?? descriptionError,
     /** Null for the order of the source. */
     sort,
-    /** What the rows are narrowed by, the search apart. */
+    /** The filter without the search. */
     chosen,
     typed,
-    /** What the table shows: `chosen`, and the search once nobody types any more. */
+    /** The table's filter: `chosen`, and the search after a pause in typing. */
     filter,
-    /** Reads the rows anew, without those of `left`, which no longer match. */
+    /** Reloads the rows; those in `left` no longer match. */
     narrowAgain(left: readonly number[]) {
       moves.leave(left)
       void readNarrowedAgain(queryClient)
     },
     cursor,
     setCursor,
-    /** Another object whenever the row under the cursor is to be brought into view: for another list, and when asked to. */
+    /**
+     * A new object whenever the row under the cursor must be scrolled into view: for another list, and on
+     * request.
+     */
     shown: useMemo(() => ({ order, shown }), [order, shown]),
     showCursor: () => show({}),
     /** Moves the cursor by one row, within the table. */
     step: (by: 1 | -1) => moves.step(by, Math.max(0, list.count - 1)),
-    /** The row that keys act on: the open one, or else that under the cursor; null while neither is known. */
+    /**
+     * The row that keys act on: the open row, or else the one under the cursor; null while neither is known.
+     */
     row: isOpen || cursor.kind === 'on' ? cursor.row : null,
     /** Whether the details of a row are shown. */
     isOpen,
     setOpen,
-    /** The row whose details are shown; while the next one is read, that before it. */
+    /** The row whose details are shown; while the next one loads, the previous one. */
     opened,
-    /** All of the opened row; never what is still kept of the one before. */
+    /** The details of the opened row; never those still cached for the previous one. */
     detail: detail.data?.result.row === opened?.row ? (detail.data ?? null) : null,
     /** Why it cannot be read. */
     detailError: detail.error,
@@ -186,7 +191,9 @@ export function useResults(runId: string, first: RowFilter) {
   }
 }
 
-/** What the columns of a run's rows are made of. Whoever waits for it waits for all of it, and is drawn anew once. */
+/**
+ * What a run's columns depend on. All parts are awaited together, so that the screen is drawn anew only once.
+ */
 function useDescription(runId: string) {
   return useQueries({
     queries: [
@@ -202,7 +209,7 @@ type Read<Data> = Pick<UseQueryResult<Data>, 'data' | 'error' | 'isPending'>
 
 function toDescription([plan, names, entries]: [Read<Plan>, Read<string[]>, Read<ColumnEntry[]>]) {
   const error = plan.error ?? names.error ?? entries.error
-  // What cannot be read is not waited for.
+  // Parts that cannot be read are not awaited.
   if (plan.isPending || names.isPending || entries.isPending) {
     return { plan: null, names: NONE, entries: NONE, isRead: false, error }
   }
@@ -217,7 +224,7 @@ function toDescription([plan, names, entries]: [Read<Plan>, Read<string[]>, Read
 
 const NONE: [] = []
 
-/** What the screen says of the run as a whole. */
+/** Facts about the whole run for the screen. */
 function useRun(runId: string) {
   const isLive = useLiveRuns((known) => known.snapshots[runId]?.phase !== 'ended')
   const ended = useLiveRuns((known) => {
@@ -233,7 +240,7 @@ function useRun(runId: string) {
     isEnded: ended !== null,
     /** Rows that a retry would send. */
     retryable,
-    /** Rows that can be corrected and sent: those, and what was never sent. */
+    /** Rows that can be corrected and sent: these, and rows that were never sent. */
     correctable: ended === null ? 0 : retryable + countRows(ended, 'unsent'),
     name: summary?.name,
     operation: OPERATION_KINDS.find((kind) => kind === summary?.operation) ?? 'task',
@@ -242,14 +249,14 @@ function useRun(runId: string) {
   }
 }
 
-/** Nothing is revealed until the person does it, row by row or all at once, and nothing of it is remembered. */
+/** Nothing is revealed until the person does so, row by row or for all rows, and nothing of it is stored. */
 function useRevealed() {
   const all = useContentShown()
   const [rows, setRows] = useState<ReadonlySet<number>>(new Set())
   // biome-ignore lint/correctness/useExhaustiveDependencies: the switch applies to every row anew
   useEffect(() => setRows(new Set()), [all])
   useOnHideAll(() => setRows(new Set()))
-  // While all is shown, the set holds the rows that are hidden again.
+  // While all rows are shown, the set has the rows that were hidden again.
   const isRevealed = useCallback((row: number) => rows.has(row) !== all, [rows, all])
   const toggle = useCallback((row: number) => {
     setRows((old) => {
@@ -261,18 +268,18 @@ function useRevealed() {
   return useMemo(() => ({ isRevealed, toggle }), [isRevealed, toggle])
 }
 
-/** The row that is opened; until another one is read, the one before. Null if none is open, or `isEmpty`. */
+/** The opened row; until another one is loaded, the previous one. Null if none is open, or `isEmpty`. */
 function useOpenedRow(isOpen: boolean, row: PageRow | null, isEmpty: boolean): PageRow | null {
   const opened = useRef<PageRow | null>(null)
   if (!isOpen || row !== null || isEmpty) opened.current = isOpen ? row : null
   return opened.current
 }
 
-/** The columns that a run's rows can have, those that are shown, and the scale of the scores that are drawn. */
+/** The available columns of a run's rows, the shown ones, and the scale of drawn scores. */
 function useShownColumns(options: {
   run: { operation: OperationKind; isAsync: boolean }
   names: readonly string[]
-  /** The columns to choose from, as the run has them. */
+  /** The available columns of the run. */
   entries: readonly ColumnEntry[]
   plan: Plan | null
   found: FacetList | undefined
@@ -309,13 +316,13 @@ function useShownColumns(options: {
     views,
     entries,
     shown,
-    /** Names of the columns whose texts the pages are asked for. */
+    /** Names of the columns whose texts pages must include. */
     texts,
     scale,
   }
 }
 
-/** The classes that rows have scores of, and the end of their scale: guessed until the bands are counted. */
+/** The classes with scores, and the end of their scale, which is guessed until the bands are counted. */
 function useScale(
   columns: readonly { name: string; title: string; group: string }[],
   found: FacetList | undefined,
@@ -330,19 +337,19 @@ function useScale(
   return useMemo(() => ({ classes, end }), [key])
 }
 
-/** The end of a scale whose last band begins there: a whole number is a band of its own. */
+/** The end of a scale whose last band begins at `from`: a whole number is a band of its own. */
 function toEnd(from: number): number {
   return Number.isInteger(from) && from < 10 ? from : toScoreScale(from)
 }
 
-/** The same list as long as it holds the same texts. */
+/** The same list object as long as its texts are equal. */
 function useStable(list: string[]): string[] {
   const key = JSON.stringify(list)
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key says all of it
   return useMemo(() => list, [key])
 }
 
-/** The chosen columns and saved filters of an operation, which all of its runs share, and how they are changed. */
+/** The columns and saved filters of an operation, shared by all of its runs, and functions to change them. */
 export function useResultView(operation: OperationKind) {
   const query = useQuery(ask.views.read.queryOptions({ input: { operation } }))
   const {
@@ -356,7 +363,7 @@ export function useResultView(operation: OperationKind) {
   })
   const changes = useMemo(
     () => ({
-      /** Shows the columns at once; null brings the usual ones back. */
+      /** Changes the columns at once; null restores the default columns. */
       setColumns(columns: ShownColumn[] | null) {
         queryClient.setQueryData(toKey(operation), (view: ResultView = USUAL_VIEW) => ({ ...view, columns }))
         mutate(() => bridge.views.setColumns({ operation, columns }))
@@ -388,7 +395,10 @@ export function isFacetChosen(filter: RowFilter, { kind, value }: FacetId): bool
   return listChosen(filter).some((chosen) => chosen.kind === kind && chosen.value === value)
 }
 
-/** The filter with a facet switched on or off; one that is on makes way for another of its group, unless several can be. */
+/**
+ * The filter with a facet switched on or off; switching one on switches off another of its group, unless
+ * several may be on.
+ */
 export function toggleFacet(filter: RowFilter, facet: FacetId): RowFilter {
   const { name, schema, several = false } = findFilterOf(facet.kind)
   const rest = withoutGroup(filter, facet.kind)
@@ -407,7 +417,7 @@ export function toggleUnsuccessful(filter: RowFilter): RowFilter {
   return filter.unsuccessful ? rest : { ...rest, unsuccessful: true }
 }
 
-/** The filter with a search; an empty one does not narrow. */
+/** The filter with a search; an empty search matches all rows. */
 export function withSearch(filter: RowFilter, search: string): RowFilter {
   const { search: _dropped, ...rest } = filter
   return search === '' ? rest : { ...rest, search }

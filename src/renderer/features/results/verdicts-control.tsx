@@ -25,18 +25,18 @@ const KEYS: Readonly<Record<string, VerdictAction>> = {
   x: 'remove',
 }
 
-/** What is said of rows on the results screen, and the ways to say it. */
+/** The verdicts on rows on the results screen, and functions to give them. */
 export interface VerdictControl {
   verdicts: Verdicts
   act: (action: VerdictAction) => void
-  /** What is being asked: a rule or a note. */
+  /** The open question: for a rule or a note. */
   dialog: ReactNode
 }
 
 /**
- * Judges the row under the cursor; with `isOn` false, for what triggers no rules, it does nothing. `bringIntoView` says
- * that the row was out of sight: then the key only shows it. A row that the service has not decided on takes a note
- * alone; its details say so.
+ * Judges the row under the cursor; does nothing with `isOn` false, for operations without rules.
+ * `bringIntoView` returns whether the row was out of sight: then the key only shows it. A row without a
+ * decision of the service only gets a note; its details say so.
  */
 export function useVerdictControl(
   results: Results,
@@ -49,7 +49,7 @@ export function useVerdictControl(
   const [asked, setAsked] = useState<{ action: 'should' | 'should-not' | 'note'; row: JudgedRow } | null>(
     null,
   )
-  // What was done before it was known what is said of rows, in order.
+  // Actions before the verdicts were loaded, in order.
   const early = useRef<{ runId: string; action: VerdictAction; row: JudgedRow }[]>([])
 
   const judge = (action: VerdictAction, row: JudgedRow) => {
@@ -118,13 +118,13 @@ export function useVerdictControl(
 
 type JudgedRow = Pick<PageRow, 'row' | 'place' | 'state' | 'errorCode' | 'triggeredRules'>
 
-/** The row that keys act on, as it was read last: away from the pages in view, only its details are read again. */
+/** The row that keys act on, as last read: outside the pages in view, only its details are read again. */
 function toJudged({ row, cursor, detail }: Results): JudgedRow | null {
   const isDetailNewer = cursor.kind !== 'on' && row !== null && detail?.result.row === row.row
   return isDetailNewer ? detail.result : row
 }
 
-/** Asks which rule is missing, or which of those that triggered is too much. */
+/** Asks which rule is missing, or which of the triggered rules is wrong. */
 function RuleQuestion(props: {
   runId: string
   verdict: 'should' | 'should-not'
@@ -138,7 +138,7 @@ function RuleQuestion(props: {
   const others = (known?.facets ?? [])
     .filter(({ kind, value, label }) => kind === 'rule' && value !== '' && !triggered.has(label))
     .map(({ label }) => label)
-  // The counts of a run that goes on order them anew; a digit means the rule that was seen beside it.
+  // The counts of a running run reorder the rules; a digit must mean the rule that was shown beside it.
   const listed = useRef<ReadonlySet<string>>(new Set())
   listed.current = new Set([...listed.current, ...others])
   const row = `row ${sayRow(props.row.place)}`
@@ -153,14 +153,14 @@ function RuleQuestion(props: {
   )
 }
 
-/** Says that judged rows no longer match the filter by verdict, and takes them out when asked. */
+/** Says that judged rows no longer match the verdict filter, and removes them on request. */
 export function KeptRowsBar({ verdicts, results }: { verdicts: Verdicts; results: Results }) {
   const { verdict } = results.filter
   if (verdict === undefined) return null
   const left = [...verdicts.judgedSince]
     .filter(([row, before]) => isOfVerdict(before, verdict) && !isOfVerdict(verdicts.of(row), verdict))
     .map(([row]) => row)
-  // What is read out has to be there before its text.
+  // The live region must exist before its text.
   return (
     <div className={left.length === 0 ? undefined : `row flex-none gap-3 border-b ${styles.verdictsBar}`}>
       <p className="truncate flex-1 min-w-0" aria-live="polite">
@@ -178,7 +178,7 @@ export function KeptRowsBar({ verdicts, results }: { verdicts: Verdicts; results
   )
 }
 
-/** The last verdict that was given here, to be taken back or given again. */
+/** The last verdict given here, with undo and redo. */
 export function VerdictsBar({ verdicts }: { verdicts: Verdicts }) {
   const { last, canUndo, canRedo, error } = verdicts
   if (error !== null) return <ErrorNotice error={error} />

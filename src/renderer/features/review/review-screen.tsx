@@ -63,37 +63,37 @@ import {
 
 const FIRST_ROWS = 10
 
-/** What is sent to try: ten rows, or the one request that carries the first of many. */
+/** A trial: ten rows, or the one request with the first of many rows. */
 function toTrial(rowsPerItem: number): { requests: number; label: string } {
   if (rowsPerItem > 1) return { requests: 1, label: 'Send the first request' }
   return { requests: FIRST_ROWS, label: `Send the first ${FIRST_ROWS}` }
 }
 
-/** The last look before anything is sent: exact requests, where to, how fast, and a first few rows to try. */
+/** The last review before sending: exact requests, destination, pace, and a first few rows as a trial. */
 export function ReviewScreen(props: {
   runId: string
-  /** Whether the rows are being read otherwise, so that those of `runId` are no longer what is asked for. */
+  /** Whether the rows are being read again, so that those of `runId` are outdated. */
   isChecking: boolean
   operation: Operation
   load: Load | null
-  /** What a capacity search with the load test is bounded by; null if none is asked for. */
+  /** The limits of a capacity search with the load test; null if none is asked for. */
   bounds: CapacityBounds | null
   settings: Settings
   connections: readonly ConnectionEntry[]
   lastBaseUrl: string | null
   onSettings: (settings: Settings) => Promise<void>
-  /** That only rows are sent which were not sent before; null while all are. */
+  /** Restricts sending to rows that were not sent before; null to send all. */
   onlyNew: NonNullable<Plan['onlyNew']> | null
   onOnlyNew: (onlyNew: NonNullable<Plan['onlyNew']> | null) => Promise<void>
-  /** Names that rows may be recognized by as sent before. */
+  /** Names by which rows sent before may be recognized. */
   keyNames: KeyNames
-  /** Sends with the warnings accepted that had to be. */
+  /** Sends, with the necessary warnings accepted. */
   onSendFirst: (limit: number, accept: AcceptCode[]) => Promise<void>
   onSendAll: (accept: AcceptCode[]) => Promise<void>
   onSearch: (accept: AcceptCode[]) => Promise<void>
-  /** Back to where rows are made. */
+  /** Goes back to the step that decides what rows contain. */
   onMend: (step: MendingStep) => void
-  /** Opens the request of a row, to be changed and sent once by hand. */
+  /** Opens a row's request, to change it and send it once by hand. */
   onScratchpad: (runId: string, row: number) => Promise<void>
 }) {
   const { runId, operation, load, bounds, connections } = props
@@ -125,7 +125,7 @@ export function ReviewScreen(props: {
   )
   const summary = useLiveRuns((live) => live.summaries[runId])
   const place = nameDestination(settings.destination, connections)
-  // A capacity search asks on its own before it begins.
+  // A capacity search asks before it begins.
   const isAskedOutside = place.kind === 'production' && bounds === null
   const acceptance = useAcceptance(open.data ?? [], isAskedOutside)
   const first = useMutation({ mutationFn: (limit: number) => props.onSendFirst(limit, acceptance.accepted) })
@@ -137,7 +137,7 @@ export function ReviewScreen(props: {
       input: isHeld(snapshot) ? { runId, row: record } : skipToken,
     }),
   )
-  // Rows are held for the place that was applied, which is not yet the one that is typed.
+  // Rows are held for the applied destination, which may not be the typed one yet.
   const destination = JSON.stringify(settings.destination)
   const isApplied = destination === JSON.stringify(props.settings.destination) && !props.isChecking
   const isThere = isApplied && snapshot !== undefined && snapshot.phase !== 'intake'
@@ -150,7 +150,7 @@ export function ReviewScreen(props: {
   const tried = useQuery(
     ask.results.page.queryOptions({
       input: sent === 0 ? skipToken : { runId, filter: {}, offset: 0, limit: FIRST_ROWS * 5 },
-      // Read again with each row that is sent or settled.
+      // Read again whenever a row is sent or settled.
       queryKey: ['first rows', runId, sent, settled],
       placeholderData: (rows, query) => (query?.queryKey.includes(runId) ? rows : undefined),
     }),
@@ -167,7 +167,7 @@ export function ReviewScreen(props: {
       : isReading
         ? 'The rows are being read'
         : acceptance.blocked)
-  // Typed settings are applied a moment later. Another destination has the rows checked first, and seen.
+  // Typed settings are applied a moment later. For another destination, the rows are first checked and shown.
   const isSoon =
     gap === null &&
     applyingError === null &&
@@ -365,7 +365,7 @@ function isHeld(snapshot: RunSnapshot | undefined): snapshot is RunSnapshot {
   return snapshot !== undefined && snapshot.phase !== 'intake' && snapshot.phase !== 'ended'
 }
 
-/** Says what a capacity search does to the service before it begins. */
+/** Says before a capacity search begins what it does to the service. */
 function CapacityDialog(props: {
   load: Load
   bounds: CapacityBounds
@@ -419,7 +419,7 @@ function CapacityDialog(props: {
   )
 }
 
-/** That the service rejected every row that was sent to try; null if it did not, or has yet to answer. */
+/** Says that the service rejected every row of the trial; null if it did not, or has not answered yet. */
 export function findRefusedTrial(rows: RowCounts): string | null {
   const { rejected, awaiting } = rows
   if (rejected === 0 || awaiting > 0 || rejected < countSettled(rows)) return null
@@ -486,10 +486,10 @@ function RequestPanel(props: {
   record: number
   rows: number
   request: RequestReview | null
-  /** What the connection still lacks, so that there is no request to show; null if it is complete. */
+  /** What is missing in the connection, so that there is no request to show; null if nothing. */
   gap: string | null
   onRecord: (record: number) => void
-  /** Opens the request of the row, to be changed and sent once by hand. */
+  /** Opens the row's request, to change it and send it once by hand. */
   onScratchpad: () => void
 }) {
   const { record, rows, request, gap, onRecord } = props
@@ -534,7 +534,7 @@ function RequestPanel(props: {
   )
 }
 
-/** Takes the number of a row as its spreadsheet shows it. */
+/** Takes a row's number as in its spreadsheet. */
 function RowField(props: { runId: string; shown: string; onRecord: (record: number) => void }) {
   const { shown } = props
   const [typed, setTyped] = useState<string | null>(null)
@@ -607,13 +607,13 @@ function RequestText({ request }: { request: RequestReview }) {
   )
 }
 
-/** What an answer is taken to need before one was measured, in milliseconds. */
+/** Assumed time of an answer before one was measured, milliseconds. */
 const ASSUMED_ANSWER_MS = 250
 
 /** Longest time to wait for an answer. */
 const TIMEOUT_MAX_S = 3_600
 
-/** How fast to send, and what that comes to: requests in all and the time they should take. */
+/** How fast to send, and the result: the number of requests and the expected duration. */
 function PacePanel(props: {
   settings: Settings
   /** Null while the rows are being read. */
@@ -667,10 +667,10 @@ function PacePanel(props: {
   )
 }
 
-/** What a load test will do, in words, and what that comes to. */
+/** What a load test will do, in words, and the result. */
 function LoadPanel(props: {
   load: Load
-  /** Of a capacity search with the load test; null if it is sent once. */
+  /** Limits of a capacity search with the load test; null if the load test runs once. */
   bounds: CapacityBounds | null
   /** Rows that are sent in turn; null while they are being read. */
   rows: number | null
@@ -680,7 +680,7 @@ function LoadPanel(props: {
   const { load, bounds, settings, onSettings } = props
   const planned = bounds === null ? null : planCapacity(load, bounds)
   const search = planned?.ok ? describeCapacityPlan(planned.plan, load) : null
-  // A search judges each probe by a threshold more where the load test has none for failed requests.
+  // A search adds a threshold for failed requests if the load test has none.
   const probed = search === null ? load : { ...load, thresholds: toCapacityThresholds(load) }
   return (
     <Panel title={search === null ? 'Load' : 'Each probe'}>

@@ -6,7 +6,7 @@ import { RETRY_OPTIONS } from '../../../shared/options/retry-options.ts'
 import { type Destination, findEntry } from '../../ui/connection/destination.ts'
 import { readTyped, toTypedShape } from '../../ui/options/typed-options.ts'
 
-/** How fast a run sends and what it tries again, as typed, with what a new one begins with. */
+/** A run's pace and retries as typed, with initial values. */
 export const sendingSettingsSchema = z.object({
   /** Requests in flight. */
   concurrency: z.int().min(1).default(4),
@@ -19,7 +19,7 @@ export interface Settings extends z.infer<typeof sendingSettingsSchema> {
   destination: Destination
 }
 
-/** What a run starts with unless the person says otherwise. */
+/** Initial settings of a run. */
 export const DEFAULT_SETTINGS: Settings = {
   destination: { kind: 'sandbox' },
   ...sendingSettingsSchema.parse({}),
@@ -30,12 +30,15 @@ export function findSettingsGap({ retry }: Settings): string | null {
   return option === undefined ? null : `Correct the ${option}`
 }
 
-/** Time to send so many requests, in milliseconds, when each takes `answerMs` and `concurrency` are in flight. */
+/**
+ * Time for sending this many requests, in milliseconds, if each takes `answerMs` and `concurrency` are in
+ * flight.
+ */
 export function estimateDurationMs(requests: number, concurrency: number, answerMs: number): number {
   return Math.ceil(requests / Math.max(1, concurrency)) * answerMs
 }
 
-/** The settings for another destination: a stored connection says how long to wait for its answers. */
+/** The settings for another destination; a stored connection has its own timeout. */
 export function withDestination(
   settings: Settings,
   destination: Destination,
@@ -50,7 +53,7 @@ export function withDestination(
   return { ...settings, destination, timeoutS: Math.max(1, Math.round(entry.connection.timeoutMs / 1000)) }
 }
 
-/** The newest value that was known for a place; null before there is one, whatever was known for another. */
+/** The newest value known for a place; null until there is one, even if another place had one. */
 export function useNewestFor<Value>(place: string, value: Value | null): Value | null {
   const newest = useRef<{ place: string; value: Value } | null>(null)
   if (value !== null) newest.current = { place, value }
@@ -60,8 +63,8 @@ export function useNewestFor<Value>(place: string, value: Value | null): Value |
 const QUIET_MS = 500
 
 /**
- * Settings as they are typed. They are applied when they are usable and the person has stopped typing, since a new
- * address has the rows checked again.
+ * Settings as typed. They are applied once they are valid and the person has stopped typing, since a new
+ * address makes the rows be checked again.
  */
 export function useSettingsDraft(
   applied: Settings,

@@ -16,7 +16,7 @@ import { Table } from '../../ui/table/table.tsx'
 import { Sentence } from '../../ui/text/safe-text.tsx'
 import styles from './run.module.css'
 
-/** Rows that are listed here; all of them are in the results. */
+/** Rows listed here; the results have all. */
 const LISTED_MAX = 50
 
 const LIVE_EVERY_MS = 2_000
@@ -26,7 +26,7 @@ export function hasFailedRows(operation: string): boolean {
   return noun === 'term' || noun === 'item'
 }
 
-/** The terms or items that the service did not take, one by one, each with the reason. */
+/** The terms or items that the service did not accept, each with the reason. */
 export function FailedRowsPanel(props: {
   runId: string
   operation: string
@@ -36,7 +36,7 @@ export function FailedRowsPanel(props: {
   const { runId, live } = props
   const { noun } = subjectOf(props.operation)
   const fields = findOperation(props.operation)?.namedBy ?? []
-  // What a term fails by is an answer; an item fails with its request.
+  // A term fails by its answer, an item with its request.
   const filter: RowFilter = noun === 'term' ? { answer: 'failed' } : { unsuccessful: true }
   const unsuccessful = useLiveRuns((known) => {
     const rows = known.snapshots[runId]?.rows
@@ -106,7 +106,7 @@ export function FailedRowsPanel(props: {
   )
 }
 
-/** The column that says which term or item a row is, and the field that it fills; -1 if no column does. */
+/** The column that identifies a term or item, and the field that it fills; -1 if there is none. */
 function findNamedColumn(
   plan: Plan,
   columns: readonly string[],

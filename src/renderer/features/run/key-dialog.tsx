@@ -13,14 +13,14 @@ import { Form, FormActions } from '../../ui/form.tsx'
 const TYPED = 'typed'
 const STORED = 'stored:'
 
-/** Has a run send with another key from now on: another of its connection's, or one that is typed. */
+/** Switches a run to another key: another one of its connection, or a typed one. */
 export function KeyDialog(props: {
   runId: string
-  /** The stored connection whose active key the run sends, if any. */
+  /** The stored connection whose active key the run follows, if any. */
   entry: ConnectionEntry | null
-  /** Whether the service refused the present key. */
+  /** Whether the service refused the current key. */
   isRefused: boolean
-  /** Gets the name of the new key, and the key itself if it was typed. */
+  /** Called with the name of the new key, and the key itself if it was typed. */
   onChanged: (name: string, typed: string | null) => void
   onClose: () => void
 }) {
@@ -35,7 +35,7 @@ export function KeyDialog(props: {
     mutationFn: async () => {
       const typed = apiKey.trim()
       if (choice === TYPED && isKept && entry !== null && replaced !== null) {
-        // The run follows the active key of its connection.
+        // The run follows its connection's active key.
         showConnections(await bridge.connections.setKey({ name: entry.name, label: replaced, apiKey: typed }))
         onChanged(`the new key ${replaced} of ${entry.name}`, null)
       } else if (choice === TYPED) {
@@ -95,7 +95,7 @@ export function KeyDialog(props: {
   )
 }
 
-/** Where a key comes from, or why it is not at hand. */
+/** Where a key comes from, or why it is not available. */
 function sayWhere({ env, place, state }: ConnectionKeyEntry): string {
   if (state === 'asking') return 'typed under Connections; the system may ask you to unlock it'
   if (state === 'locked') return 'cannot be read: unlock it, or type it again under Connections'

@@ -17,7 +17,7 @@ import { CauseList } from '../../ui/states/cause-list.tsx'
 import { AnswerLabel, isRowAnswer } from '../../ui/states/row-states.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 
-/** The outcome of terms, or where appeals stand, by rows; a word opens its rows. */
+/** The outcomes of terms or the statuses of appeals, by rows; a word opens its rows. */
 export function AnswersPanel(props: {
   title: string
   answers: RunSnapshot['answers']
@@ -58,7 +58,7 @@ export function AnswersPanel(props: {
   )
 }
 
-/** Whether answers prove whose they are, by rows; nothing as long as none was compared. */
+/** Whether answers prove which rows they belong to, by rows; nothing while none was compared. */
 export function EchoesPanel({ echoes }: { echoes: RunSummary['echoes'] }) {
   if (echoes === undefined) return null
   const { verified, alike, not_verifiable: unverifiable, mismatched } = echoes
@@ -130,7 +130,7 @@ export function RulesPanel(props: {
   )
 }
 
-/** How many items went into a custom index or out of it; of those added, the ids have to be kept. */
+/** How many items were added to or removed from a custom index; the ids of added items must be kept. */
 export function ItemsPanel(props: { operation: string; items: number; onExport: () => void }) {
   const { items } = props
   const operation = findOperation(props.operation)
@@ -157,10 +157,10 @@ export function ItemsPanel(props: { operation: string; items: number; onExport: 
   )
 }
 
-/** Rows that are invalid or ended in an error, grouped by cause, each with what to do. */
+/** Rows that are invalid or ended with an error, grouped by cause, each with what to do. */
 export function ErrorsPanel(props: {
   runId: string
-  /** Of all rows, since one row can have several causes, and only the first groups are shown. */
+  /** The total, since one row can have several causes, and only the first groups are shown. */
   rows: number
   errors: readonly ErrorGroup[]
   operation: string
@@ -194,7 +194,7 @@ export function ErrorsPanel(props: {
 function toName(group: ErrorGroup): string {
   if (group.error_code !== null && isProblemCode(group.error_code))
     return PROBLEM_MESSAGES[group.error_code].title
-  // The reason stands in the answer; a bare 200 would read as if the row had succeeded.
+  // The reason is in the answer's body; only "200" would read as a success.
   if (group.error_code === null && group.status === 200) return 'answered with HTTP 200'
   return nameAnswer(group.status, group.error_code) || 'no answer'
 }

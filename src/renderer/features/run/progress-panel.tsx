@@ -22,7 +22,9 @@ import type { RunStanding } from '../../ui/states/run-state.tsx'
 import { SafeText, toSentence } from '../../ui/text/safe-text.tsx'
 import styles from './run.module.css'
 
-/** How far a run is: one bar, the counts by state, rate and time left; `pace` changes how fast it goes. */
+/**
+ * A run's progress: one bar, the counts by state, rate and remaining time; `pace` is a control for the rate.
+ */
 export function ProgressPanel({ snapshot, pace }: { snapshot: RunSnapshot; pace?: ReactNode }) {
   const { rows, phase } = snapshot
   const done = rows.read - countRows(rows, 'open')
@@ -95,8 +97,8 @@ function toFigures(snapshot: RunSnapshot): Figure[] {
 }
 
 /**
- * How many requests may be in flight, changed during the run. A typed number applies on Enter or on leaving the
- * field, so that no single digit is applied; Escape brings the old one back.
+ * The number of requests in flight, which can be changed during the run. A typed number applies on Enter or
+ * on leaving the field, so that single digits do not; Escape restores the old one.
  */
 export const PaceControl = memo(function PaceControl({ runId }: { runId: string }) {
   const plan = useQuery(ask.runs.readPlan.queryOptions({ input: { runId } }))
@@ -138,13 +140,13 @@ export const PaceControl = memo(function PaceControl({ runId }: { runId: string 
   )
 })
 
-/** By itself, since it changes with each picture of the run. */
+/** A component of its own, since it changes with each snapshot of the run. */
 function InFlight({ runId }: { runId: string }) {
   const inFlight = useLiveRuns((live) => live.snapshots[runId]?.inFlight ?? 0)
   return `${formatCount(inFlight)} now`
 }
 
-/** A run's state as its screen shows it, from what its thread is doing and what its journal says. */
+/** A run's state for its screen, from its thread's phase and its journal's state. */
 export function toStanding(phase: RunPhase, state: RunState): RunStanding {
   if (phase === 'ended') return state
   return phase === 'paused' || phase === 'ready' || phase === 'awaiting' ? phase : 'running'
@@ -160,7 +162,7 @@ const STANDINGS: Record<RunPhase, string> = {
   ended: 'sent to',
 }
 
-/** What a run is doing, in words that go before its address. */
+/** What a run is doing, in words that precede its address. */
 export function nameStanding(phase: RunPhase): string {
   return STANDINGS[phase]
 }

@@ -19,20 +19,20 @@ import { useShortcut } from '../../ui/shortcuts.ts'
 
 const STOPPABLE: readonly RunPhase[] = ['running', 'paused', 'draining', 'awaiting']
 
-/** What can be done with a run as it stands: pause, resume, stop, take up again, retry, look at the rows. */
+/** The actions for a run in its current state: pause, resume, stop, continue, retry, view rows. */
 export function RunActions(props: {
   runId: string
   summary: RunSummary
   phase: RunPhase
-  /** What has to be accepted before a held run is sent. */
+  /** What must be accepted before a held run is sent. */
   acceptance: Acceptance
   onResults: () => void
   onContinueRun: (kind: 'resume' | 'retry' | 'correct') => void
   onError: (error: unknown) => void
-  /** Asks for another key; null if none can be changed. */
+  /** Asks for another key; null if the key cannot be changed. */
   onKey: (() => void) | null
   lookBack: ReactNode
-  /** Writes what succeeded and what did not to files, once the run has ended. */
+  /** Writes succeeded and failed rows to two files, after the run has ended. */
   outcomeFiles: SecondaryAction
 }) {
   const { runId, summary, phase, acceptance, onError } = props

@@ -54,7 +54,7 @@ export interface NewKey {
   since: string
 }
 
-/** Says since when a run uses another key. */
+/** Says since when a run has used another key. */
 export function KeyNotice({ newKey, isPaused }: { newKey: NewKey; isPaused: boolean }) {
   return (
     <Notice
@@ -73,7 +73,7 @@ const MENDING: Record<MendingStep, string> = {
   mapping: 'Change the mapping',
 }
 
-/** That the service refused every row for one reason, and the way back to where that is mended. */
+/** Says that the service refused every row for one reason, and links to the step that can correct that. */
 export function RefusedNotice(props: { summary: RunSummary; onMend: (step: MendingStep) => void }) {
   const { rows, errors, operation } = props.summary
   const step = findMendingStep(rows, errors, operation)
@@ -95,7 +95,7 @@ export function RefusedNotice(props: { summary: RunSummary; onMend: (step: Mendi
   )
 }
 
-/** That rows succeeded without their result, so that the triggered rules are not all there are. */
+/** Says that rows succeeded without their result, so that triggered rules are missing. */
 export function LostNotice({ summary }: { summary: RunSummary }) {
   const lost = describeLost(summary)
   return lost === null ? null : (
@@ -105,7 +105,7 @@ export function LostNotice({ summary }: { summary: RunSummary }) {
   )
 }
 
-/** What else a reader of the figures has to know: corrections, throttling, the cache. */
+/** Further facts that readers of the figures need: corrections, throttling, the cache. */
 export function NotesPanel({ summary }: { summary: RunSummary }) {
   const { corrected } = summary
   const throttling = describeThrottling(summary)
@@ -127,9 +127,9 @@ export function NotesPanel({ summary }: { summary: RunSummary }) {
 /** Why a run stopped, was cut off or slowed down; offers another key if the service refused this one. */
 export function StopNotice(props: {
   runId: string
-  /** Asks for another key; null if none can be changed. */
+  /** Asks for another key; null if the key cannot be changed. */
   onKey: (() => void) | null
-  /** Goes on although the service answers with other ids, or however many rows do not succeed. */
+  /** Continues although the service answers with other ids, or however many rows fail. */
   onGoOn: (options: { accept: ['ids_rewritten'] } | { despiteErrors: true }) => void
 }) {
   const { runId, onKey, onGoOn } = props

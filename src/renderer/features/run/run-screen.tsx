@@ -49,7 +49,7 @@ import {
 
 const SUMMARY_EVERY_MS = 2_000
 
-/** How often the engine is asked to go on counting what answers say. */
+/** How often to ask the engine to continue counting the content of answers, milliseconds. */
 const COUNT_AGAIN_MS = 50
 
 /** A run during and after sending: progress, rate, triggered rules, and errors with what to do about them. */
@@ -57,9 +57,9 @@ export function RunScreen(props: {
   runId: string
   namePlace: NamePlace
   connections: readonly ConnectionEntry[]
-  /** What can be done to compare the run with others. */
+  /** Controls for comparing the run with others. */
   lookBack: ReactNode
-  /** Writes what succeeded and what did not to files, and says where they are. */
+  /** Writes succeeded and failed rows to two files, and says where they are. */
   outcomeFiles: { action: SecondaryAction; notice: ReactNode }
   onResults: (filter: RowFilter) => void
   onExport: () => void
@@ -82,7 +82,7 @@ export function RunScreen(props: {
   const isHeld = phase !== undefined && phase !== 'ended'
   const access = useQuery(ask.runs.readAccess.queryOptions({ input: isHeld ? { runId } : skipToken }))
   const entry = props.connections.find(({ name }) => name === access.data?.keyConnection)
-  // Counted while a person looks at the ended run, so that its results and evaluation have it at once.
+  // Counted while a person views the ended run, so that its results and evaluation open without waiting.
   useQuery(
     ask.results.foundFacets.queryOptions({
       input: phase === 'ended' && summary?.operation === 'task' ? { runId, filter: {} } : skipToken,
@@ -179,7 +179,7 @@ export function RunScreen(props: {
           onResults={onResults}
         />
       )}
-      {/* A summary is not read again while rows are sent, so its counts are not those of what the screen shows. */}
+      {/* A summary is not read again during sending, so its counts would not match the rest of the screen. */}
       {phase === 'ended' && (
         <>
           <EchoesPanel echoes={summary.echoes} />
@@ -246,7 +246,7 @@ function LiveErrors(props: { runId: string; operation: string; onPick: (group: E
 
 function LiveLatency({ runId, summary, live }: { runId: string; summary: RunSummary; live: boolean }) {
   const second = useLiveRuns((known) => Math.floor((known.snapshots[runId]?.elapsedMs ?? 0) / 1000))
-  // A paused run has no further seconds, and its last answers come after the last one.
+  // A paused run has no further seconds, and its last answers arrive after the last one.
   const lastAnswers = useLiveRuns((known) => {
     const snapshot = known.snapshots[runId]
     return snapshot === undefined || snapshot.phase === 'running' ? null : snapshot.latencyMs?.count
@@ -290,7 +290,7 @@ function LiveLatency({ runId, summary, live }: { runId: string; summary: RunSumm
 
 /** How long the service takes: percentiles, and each latency over time and as a distribution. */
 function LatencyPanel(props: {
-  /** Newest percentiles of http_req_duration; those of the others are in `measured`. */
+  /** Newest percentiles of http_req_duration; `measured` has the other latencies. */
   newest: Percentiles | null
   measured: RunSummary['latency_ms']
   series: LatencySeries | null
@@ -335,7 +335,7 @@ function RequestsPanel({ series }: { series: LatencySeries | null }) {
 
 const RECEIVER_EVERY_MS = 2_000
 
-/** Callbacks that were not as they usually are, by a word, each with what it did. */
+/** Unusual callbacks, each kind with a name and its effect. */
 const ODD = [
   ['early', 'early', 'before the acknowledgement; each settled its row'],
   ['late', 'late', 'when the row was overdue or unknown already; each settled it'],
@@ -346,7 +346,7 @@ const ODD = [
   ['in_doubt', 'in doubt', 'settled their row, and may answer what was sent before a correction'],
 ] as const satisfies readonly [keyof NonNullable<RunSnapshot['callbacks']>, string, string][]
 
-/** What has come back of an async run and what is still awaited; what was odd about it, where anything was. */
+/** Callbacks of an async run: received ones, awaited ones, and unusual ones if there are any. */
 function CallbacksPanel(props: {
   callbacks: NonNullable<RunSnapshot['callbacks']>
   rows: RunSnapshot['rows']

@@ -23,19 +23,19 @@ import { ErrorNotice, Notice } from '../../ui/layout/screen.tsx'
 import { WaitingRun } from '../../ui/runs/waiting-run.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 
-/** What a person decides before a run is sent again. */
+/** A person's choices before a run is sent again. */
 interface AgainChoice {
   place: string
   name: string
   keepPostIds: boolean
-  /** Null for what the earlier run did. */
+  /** Null for the choice of the earlier run. */
   legacy: boolean | null
   apiKey: string
 }
 
 /**
- * Sends a run again with the same plan: says what is different now, reads and checks the source, and sends it once the
- * person has seen that. A new run that is not sent is deleted.
+ * Sends a run again with the same plan: shows what is different now, reads and checks the source, and sends
+ * it once the person has seen that. A new run that is not sent is deleted.
  */
 export function RunAgainDialog(props: {
   run: RunSummary
@@ -109,7 +109,7 @@ export function RunAgainDialog(props: {
   )
 }
 
-/** What is different now, and what a person may choose. */
+/** What is different now, and the choices. */
 function AgainForm(props: {
   plan: PlannedAgain
   connections: readonly ConnectionEntry[]
@@ -140,7 +140,7 @@ function AgainForm(props: {
         </strong>
         . The earlier run stays as it is.
       </p>
-      {/* What is being read was begun with what is chosen. */}
+      {/* Disabled once reading has begun with the choices. */}
       <fieldset disabled={props.busy} className="stack gap-4 min-w-0 m-0 p-0 border-0">
         <SourceNotice plan={plan} isOther={props.source !== null} onSource={props.onSource} />
         <Select
@@ -191,7 +191,7 @@ function AgainForm(props: {
   )
 }
 
-/** Where the rows go and with which key, which a person sees before anything is sent. */
+/** Where the rows go and with which key, shown before anything is sent. */
 function GoesTo({ to: { place, addresses, key } }: { to: AgainPlace }) {
   return (
     <>
@@ -213,7 +213,7 @@ const SOURCE_TITLES: Record<PlannedAgain['source']['change'], string> = {
   missing: 'The source is missing',
 }
 
-/** Whether the source is still as the earlier run read it, and the way to another one. */
+/** Whether the source is as the earlier run read it, and a control for another source. */
 function SourceNotice(props: {
   plan: PlannedAgain
   isOther: boolean
@@ -253,13 +253,13 @@ function toDestination(place: string) {
   return { kind: 'stored' as const, name: place.slice(STORED.length) }
 }
 
-/** The choice of where the earlier run went. */
+/** The choice of the earlier run's destination. */
 export const AS_BEFORE = 'before'
 export const SANDBOX = 'sandbox'
-/** What precedes the name of a stored connection as a choice. */
+/** Prefix of a stored connection's name as a choice. */
 export const STORED = 'stored:'
 
-/** Where a run goes again, and with which key, as a person has to know it before anything is sent. */
+/** The destination and key of a run again, for a person to know before anything is sent. */
 interface AgainPlace {
   place: NamedPlace
   /** Empty for the sandbox, which is on this machine. */
@@ -268,7 +268,7 @@ interface AgainPlace {
   key: string
 }
 
-/** Where a run goes again with a choice of a connection. */
+/** The destination of a run again, for a choice of connection. */
 export function toAgainPlace(
   plan: PlannedAgain,
   choice: string,

@@ -20,10 +20,10 @@ import { Table } from '../../ui/table/table.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './runs.module.css'
 
-/** Damaged runs that are listed at first. */
+/** Damaged runs listed at first. */
 const UNREADABLE_SHOWN = 3
 
-/** Runs that are there and cannot be shown: why, and the way to be rid of them. */
+/** Runs that cannot be shown: why, and a button to delete each. */
 export function UnreadableRuns(props: {
   runs: readonly UnreadableRun[]
   onDelete: (run: UnreadableRun) => void
@@ -58,7 +58,7 @@ export function UnreadableRuns(props: {
   )
 }
 
-/** Says what goes for good with a run, and asks once more; a baseline is not deleted. */
+/** Says what will be deleted with a run for good, and asks once more; a baseline is not deleted. */
 export function DeleteDialog({ entry, onClose }: { entry: RunEntry; onClose: () => void }) {
   const { summary: run, figures, baselines } = entry
   const isNoted = run.note !== undefined || (run.tags ?? []).length > 0
@@ -158,7 +158,7 @@ const LIMITS = [
 
 const TYPING_MS = 300
 
-/** Runs that are listed before they are deleted; more are counted. */
+/** Runs listed before they are deleted; further ones are counted. */
 const SHOWN = 200
 
 const REASONS: Record<PrunableRuns['runs'][number]['reason'], string> = {
@@ -167,7 +167,7 @@ const REASONS: Record<PrunableRuns['runs'][number]['reason'], string> = {
   total: 'all together too large',
 }
 
-/** Limits of age and size, and which runs exceed them: nothing goes that was not listed here first. */
+/** Limits of age and size, and which runs exceed them: only listed runs are deleted. */
 export function CleanUpDialog({ onClose }: { onClose: () => void }) {
   const stored = useQuery(ask.history.readRetention.queryOptions())
   return (
@@ -277,7 +277,7 @@ function LimitInput(props: {
   )
 }
 
-/** The runs that go, oldest first, and what stays. */
+/** The runs to delete, oldest first, and what stays. */
 function PrunableTable({ found }: { found: PrunableRuns }) {
   const { runs } = found
   const kept = [

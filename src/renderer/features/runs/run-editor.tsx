@@ -13,19 +13,19 @@ import { hasMod, nameShortcut } from '../../ui/shortcuts.ts'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './runs.module.css'
 
-/** What a person says of a run, as the fields have it. */
+/** A person's notes about a run, as in the fields. */
 export interface RunNotesDraft {
   name: string
   tags: readonly string[]
   note: string
 }
 
-/** What is noted about a run now. */
+/** The current notes about a run. */
 function toNotesDraft({ name, tags = [], note = '' }: RunSummary): RunNotesDraft {
   return { name, tags, note }
 }
 
-/** What leads from one to the other; null if they are the same. The other way round it is the undo. */
+/** The change from one to the other; null if they are equal. With exchanged arguments, it is the undo. */
 export function toAnnotationChange(before: RunNotesDraft, after: RunNotesDraft): AnnotationChange | null {
   const addTags = after.tags.filter((tag) => !before.tags.includes(tag))
   const removeTags = before.tags.filter((tag) => !after.tags.includes(tag))
@@ -38,7 +38,7 @@ export function toAnnotationChange(before: RunNotesDraft, after: RunNotesDraft):
   return Object.keys(change).length === 0 ? null : change
 }
 
-/** Offers to take back what was noted about a run. */
+/** Offers to undo a change of a run's notes. */
 function offerUndo({ run_id: runId, name }: RunSummary, change: AnnotationChange): void {
   showToast({
     key: `notes of ${runId}`,
@@ -55,7 +55,7 @@ function offerUndo({ run_id: runId, name }: RunSummary, change: AnnotationChange
   })
 }
 
-/** Changes the name, tags and note of a run where they stand. Ctrl+Enter saves, Escape gives up. */
+/** Edits the name, tags and note of a run in place. Ctrl+Enter saves, Escape cancels. */
 export function RunEditor(props: { run: RunSummary; knownTags: readonly string[]; onClose: () => void }) {
   const { run, onClose } = props
   const before = toNotesDraft(run)

@@ -97,7 +97,7 @@ export function RunFilters(props: { choices: RunChoices; namePlace: NamePlace })
   )
 }
 
-/** Leaves only runs that need a look; stands above the list, and next to it what takes all filters back. */
+/** Shows only runs that need attention; placed above the list, beside the button that clears all filters. */
 export function FailuresChoice() {
   const filter = useRunList((list) => list.filter)
   return (
@@ -138,7 +138,7 @@ export function OrderChoice() {
   )
 }
 
-/** The words that are looked for, once nobody types any more. */
+/** The searched words, applied after a pause in typing. */
 function SearchField({ filter }: { filter: RunFilter }) {
   const [typed, setTyped] = useState(filter.search)
   const [settled] = useDebouncedValue(typed, TYPING_MS)
@@ -147,7 +147,7 @@ function SearchField({ filter }: { filter: RunFilter }) {
   useEffect(() => {
     if (settled !== useRunList.getState().filter.search) changeFilter({ search: settled })
   }, [settled])
-  // "Clear filters" empties the field, too.
+  // "Clear filters" empties the field too.
   useEffect(() => {
     if (filter.search === '') setTyped('')
   }, [filter.search])
@@ -184,15 +184,15 @@ function Choice(props: {
   )
 }
 
-/** How far back runs are listed; `dates` from one day to another. */
+/** How far back runs are listed; `dates` is from one day to another. */
 const PERIODS = ['any', 'today', 'week', 'month', 'quarter', 'dates'] as const
 
 type Period = (typeof PERIODS)[number]
 
-/** Days of a period, today among them. */
+/** Days of a period, including today. */
 const DAYS: Partial<Record<Period, number>> = { today: 1, week: 7, month: 30, quarter: 90 }
 
-/** Which runs are listed, as a person chose them; empty texts and null choose all. */
+/** A person's filter for the list of runs; empty texts and null match all. */
 export interface RunFilter {
   search: string
   state: (typeof FOUND_STATES)[number] | null
@@ -200,10 +200,10 @@ export interface RunFilter {
   /** Only runs in which something went wrong. */
   failed: boolean
   connection: string | null
-  /** Runs have to have all of them. */
+  /** Runs must have all of them. */
   tags: readonly string[]
   period: Period
-  /** Days such as `2026-11-21`, in the person's time, where the period is `dates`. */
+  /** Days such as `2026-11-21`, in the person's time zone, if the period is `dates`. */
   from: string
   until: string
 }
@@ -220,14 +220,14 @@ export const NO_FILTER: RunFilter = {
   until: '',
 }
 
-/** The list as it was left, so that it is the same after a look at a run. */
+/** The state of the list, so that it is the same after viewing a run. */
 export const useRunList = create<{
   filter: RunFilter
   order: NonNullable<RunListQuery['order']>
   offset: number
 }>(() => ({ filter: NO_FILTER, order: 'newest', offset: 0 }))
 
-/** Chooses other runs, and shows their first page. */
+/** Changes the filter, and shows the first page. */
 export function changeFilter(change: Partial<RunFilter>): void {
   useRunList.setState(({ filter }) => ({ filter: { ...filter, ...change }, offset: 0 }))
 }
@@ -236,7 +236,7 @@ export function isFiltering(filter: RunFilter): boolean {
   return Object.keys(toConditions(filter, 0)).length > 0
 }
 
-/** What the engine is asked for. `nowMs` only says which day it is. */
+/** The query for the engine. `nowMs` only determines the day. */
 export function toRunQuery(
   { filter, order, offset }: { filter: RunFilter; order: NonNullable<RunListQuery['order']>; offset: number },
   nowMs: number,
@@ -278,7 +278,7 @@ function toDays({
   }
 }
 
-/** The beginning of a day in the person's time, or of one after it. */
+/** The beginning of a day in the person's time zone, or of a later day. */
 function toDay(text: string, later: number): number | null {
   const [, year, month, day] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text) ?? []
   if (year === undefined) return null

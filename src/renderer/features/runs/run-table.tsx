@@ -27,7 +27,7 @@ import { SafeText } from '../../ui/text/safe-text.tsx'
 import { changeFilter } from './run-filters.tsx'
 import styles from './runs.module.css'
 
-/** Between the facts of a run; it begins no line. */
+/** Separates facts of a run; a line never begins with it. */
 const DOT = '\u00A0· '
 
 type RunOrder = NonNullable<RunListQuery['order']>
@@ -40,7 +40,7 @@ interface RunActions {
   onDelete: (entry: RunEntry) => void
 }
 
-/** The runs, and how those that this process holds stand this moment. */
+/** The runs, and current snapshots of those that this process holds. */
 interface RunTableProps extends RunActions {
   entries: readonly RunEntry[]
   standings: ReadonlyMap<string, RunStanding>
@@ -49,21 +49,21 @@ interface RunTableProps extends RunActions {
   order: RunOrder
   onOrder: (order: RunOrder) => void
   columns: TableColumns
-  /** What stands in the place of a run's name, tags and note while they are changed; null for every other run. */
+  /** The fields that replace a run's name, tags and note during editing; null for every other run. */
   toEditor: (entry: RunEntry) => ReactNode
 }
 
-/** The columns that can be hidden and resized; the name of the run takes the room that is left. */
+/** The columns that can be hidden and resized; the run's name gets the remaining room. */
 export const RUN_COLUMNS: readonly TableColumn[] = [
   { title: 'Rows' },
   ...OUTCOMES.map((state) => ({ title: STATE_LOOKS[state].word })),
   ...[{ title: 'p95' }, { title: 'Started' }, { title: 'On disk' }, { title: 'State' }],
 ]
 
-/** A page of runs: what each did to how many rows, how fast, and how it stands. */
+/** A page of runs: what each did to how many rows, how fast, and its state. */
 export function RunTable(props: RunTableProps) {
   const { order, onOrder, nowMs } = props
-  /** Sorts the list by a column; a second press takes the next of its orders. */
+  /** Sorts the list by a column; pressing again uses the next of its orders. */
   const sortBy = (...orders: readonly [RunOrder, ...RunOrder[]]): NonNullable<Column<RunEntry>['sort']> => {
     const at = orders.indexOf(order)
     return {
@@ -156,14 +156,14 @@ export function RunTable(props: RunTableProps) {
   )
 }
 
-/** The orders that run from the smallest. */
+/** The ascending orders. */
 const ASCENDING: readonly RunOrder[] = ['name', 'oldest']
 
 function toStart(run: RunSummary): string {
   return run.started_at ?? run.created_at
 }
 
-/** A load test uses its rows over and over: what counts is each request. */
+/** A load test repeats its rows, so each request counts. */
 function toCounts(run: RunSummary): Record<Outcome, number> {
   return isLoadTest(run) ? run.requests : run.rows
 }
@@ -179,7 +179,7 @@ function OutcomeHead({ state }: { state: Outcome }) {
   )
 }
 
-/** The name of a run with all that fits under it, or the fields to change it. */
+/** The name of a run with everything below it, or the fields for editing it. */
 function RunCell(props: { entry: RunEntry } & RunTableProps) {
   const { entry, nowMs } = props
   const run = entry.summary
@@ -255,7 +255,7 @@ function RunMenu(props: { entry: RunEntry; standings: ReadonlyMap<string, RunSta
   )
 }
 
-/** What a person noted: tags, each of which lists its runs, and the note; and whether later runs are compared with it. */
+/** A person's notes: tags, each of which lists its runs, and the note; and whether the run is a baseline. */
 function RunNotes({ entry: { summary, baselines } }: { entry: RunEntry }) {
   const { tags = [], note } = summary
   if (tags.length === 0 && note === undefined && baselines.length === 0) return null
@@ -286,7 +286,7 @@ function RunNotes({ entry: { summary, baselines } }: { entry: RunEntry }) {
   )
 }
 
-/** The name of its connection, else its address; production stands out. */
+/** The name of its connection, else its address; production is highlighted. */
 function RunPlace(props: { run: RunSummary; namePlace: NamePlace }) {
   const place = props.namePlace(props.run.base_url, props.run.connection)
   return place.kind === 'production' ? (
@@ -296,7 +296,9 @@ function RunPlace(props: { run: RunSummary; namePlace: NamePlace }) {
   )
 }
 
-/** What a run does, in a line: `retry · submit content · v1 sync`, `load test · v1 sync · 1,200 requests`. */
+/**
+ * What a run does, on one line: `retry · submit content · v1 sync`, `load test · v1 sync · 1,200 requests`.
+ */
 function describeRun(run: RunSummary): string {
   const { operation, mode, api } = run
   if (isLoadTest(run)) return describeLoad(run)
@@ -323,7 +325,10 @@ function describeLoad(run: RunSummary): string {
     .join(DOT)
 }
 
-/** How the latency went, for who cannot see the line: `p95 over the run: 41 ms at first, 120 ms at most, 38 ms at the end`. */
+/**
+ * The course of the latency for people who cannot see the line: `p95 over the run: 41 ms at first, 120 ms at
+ * most, 38 ms at the end`.
+ */
 function describeCourse(courseMs: readonly number[]): string {
   const [first, last] = [courseMs[0], courseMs.at(-1)]
   if (first === undefined || last === undefined) return ''
@@ -331,7 +336,7 @@ function describeCourse(courseMs: readonly number[]): string {
   return `p95 over the run: ${formatMs(first)} at first, ${highest} at most, ${formatMs(last)} at the end`
 }
 
-/** A run of the list as it stands this moment: what is held here is newer in its snapshot than in its journal. */
+/** A run of the list in its current state: for a held run, the snapshot is newer than the journal. */
 export function withLive(entry: RunEntry, snapshot: RunSnapshot | undefined): RunEntry {
   const { summary } = entry
   if (!entry.isHeld || snapshot === undefined || snapshot.phase === 'ended') return entry
@@ -351,10 +356,13 @@ export function withLive(entry: RunEntry, snapshot: RunSnapshot | undefined): Ru
 
 const WIDTH = 80
 const HEIGHT = 18
-/** So that the line is not cut at the edges. */
+/** Keeps the line from being cut at the edges. */
 const EDGE = 1.5
 
-/** A row of figures as a small line from zero up; `label` says in words what it shows. Nothing for a single figure. */
+/**
+ * A series of figures as a small line from zero up; `label` describes it in words. Nothing for a single
+ * figure.
+ */
 function Sparkline({ values, label }: { values: readonly number[]; label: string }) {
   if (values.length < 2) return null
   return (

@@ -50,11 +50,11 @@ type Opened =
   | { kind: 'again'; run: RunSummary }
   | { kind: 'clean up' }
 
-/** Home: every run, found by search and filters, with what can be done with each, and the ways to begin another. */
+/** Home: every run, with search, filters and actions, and ways to begin a new one. */
 export function RunsScreen(props: {
   namePlace: NamePlace
   connections: readonly ConnectionEntry[]
-  /** Begins with what is to be done. */
+  /** Begins by choosing what to do. */
   onNew: () => void
   onImportK6: () => void
   onChoose: () => void
@@ -63,7 +63,7 @@ export function RunsScreen(props: {
   onOpen: (runId: string) => void
   onOpenSearch: (searchId: string) => void
   onResults: (runId: string) => void
-  /** Puts runs side by side, the earliest first. */
+  /** Compares runs, the earliest first. */
   onCompare: (runIds: string[]) => void
 }) {
   const wanted = useRunList()
@@ -71,7 +71,7 @@ export function RunsScreen(props: {
     ...ask.runs.list.queryOptions({ input: toRunQuery(wanted, Date.now()) }),
     placeholderData: keepPreviousData,
   })
-  // They may be further back than the page goes.
+  // They may be older than the page.
   const interrupted = useQuery(
     ask.runs.list.queryOptions({ input: { product: 'run', states: ['interrupted'], limit: RUNS_SHOWN } }),
   )
@@ -156,7 +156,7 @@ export function RunsScreen(props: {
   )
 }
 
-/** Goes back to the last page where runs have gone and the page is beyond it. */
+/** Goes back to the last page if the current one is beyond it after deletions. */
 function useLastPage(found: RunEntries | undefined): void {
   const offset = useRunList((list) => list.offset)
   useEffect(() => {
@@ -174,10 +174,10 @@ function toSubtitle(found: RunEntries | null): string {
   return `${formatCounted(runs, 'run')}. Drop a spreadsheet or a folder anywhere to start another`
 }
 
-/** The filters, and a page of the runs that they leave. */
+/** The filters, and a page of matching runs. */
 function RunList(props: {
   found: RunEntries
-  /** Whether what is shown belongs to what was asked for before. */
+  /** Whether the shown runs belong to an earlier query. */
   isStale: boolean
   namePlace: NamePlace
   onOpen: (run: RunSummary) => void
@@ -203,7 +203,7 @@ function RunList(props: {
   )
   const endEdit = (runId: string) => {
     setEditing(null)
-    // The field that had the focus is gone.
+    // The focused field is gone.
     requestAnimationFrame(() => focusRun(runId))
   }
   return (
@@ -267,7 +267,7 @@ function focusRun(runId: string): void {
   }
 }
 
-/** Leads to the capacity search that began last. */
+/** Links to the most recently started capacity search. */
 function SearchBanner(props: {
   search: { searchId: string; name: string; isOver: boolean }
   onOpen: (searchId: string) => void
@@ -286,7 +286,7 @@ function SearchBanner(props: {
   )
 }
 
-/** Says that a run was cut off, what is left of it, and where to look at it and go on. */
+/** Says that a run was cut off, what is left of it, and where to view and continue it. */
 function InterruptedBanner(props: { entries: RunEntry[]; onReview: (runId: string) => void }) {
   const cut = props.entries.filter(
     ({ summary }) =>
@@ -345,7 +345,7 @@ const STEPS: { icon: TablerIcon; title: string; text: string }[] = [
   },
 ]
 
-/** What the home screen shows before there is a run: two ways to begin, and what will happen then. */
+/** The home screen before the first run: two ways to begin, and what they do. */
 function Welcome(props: {
   busy: boolean
   onNew: () => void

@@ -17,7 +17,7 @@ import { ActionButton, NumberField, TextField } from '../../ui/controls.tsx'
 import { Columns, ErrorNotice, Notice, Panel } from '../../ui/layout/screen.tsx'
 import styles from './sandbox.module.css'
 
-/** What one presses to see how a run copes. */
+/** Settings to apply with one press, to see how a run copes. */
 const PRESETS: readonly { label: string; change: BehaviourChange }[] = [
   { label: '5 % of requests fail', change: { faults: ['5xx=5%'] } },
   { label: '10 % are 429 with Retry-After', change: { faults: ['429=10%,retry-after=2'] } },
@@ -28,7 +28,7 @@ const PRESETS: readonly { label: string; change: BehaviourChange }[] = [
   { label: 'Callbacks lost and doubled', change: { callbacks: 'delay=1s±400ms,shuffle,drop=5%,double=5%' } },
 ]
 
-/** How the sandbox answers: presets, and each setting by hand. */
+/** How the sandbox answers: presets, and each setting. */
 export function BehaviourPanels({ behaviour }: { behaviour: SandboxBehaviour }) {
   const { behave, error, reset } = useBehaviour()
   return (
@@ -71,7 +71,7 @@ interface EditorProps {
   onApply: (change: BehaviourChange) => void
 }
 
-/** When callbacks come, as a setting of several parts. */
+/** When callbacks arrive, a setting with several parts. */
 function CallbacksEditor({ behaviour, onApply }: EditorProps) {
   const [callbacks, setCallbacks] = useState(behaviour.callbacks)
   return (
@@ -96,7 +96,7 @@ function toLimitsKey(behaviour: SandboxBehaviour): string {
   return [ratePerSecond, slots, maxTermsPerRequest, failedTerms, watchlistAddCodes].join()
 }
 
-/** How much the sandbox takes, and what it answers where the interface leaves it open. */
+/** What the sandbox accepts, and its answers where the interface leaves these open. */
 function LimitsEditor({ behaviour, onApply }: EditorProps) {
   const { ratePerSecond, slots, maxTermsPerRequest, failedTerms, watchlistAddCodes } = behaviour
   const known = { ratePerSecond, slots, maxTermsPerRequest, failedTerms, watchlistAddCodes }
@@ -158,7 +158,7 @@ function LimitsEditor({ behaviour, onApply }: EditorProps) {
 
 const SLOWER: LatencyMode = { baseMs: 1_000, jitterMs: 200, share: 0.05 }
 
-/** How long answers take: one or several modes, each with its share, drawn as they would come. */
+/** How long answers take: one or several modes, each with its share, and a drawing. */
 function LatencyEditor(props: { modes: readonly LatencyMode[]; onApply: (latency: string) => void }) {
   const [modes, setModes] = useState<readonly LatencyMode[]>(props.modes)
   const change = (at: number, part: Partial<LatencyMode>) =>
@@ -230,7 +230,7 @@ function LatencyEditor(props: { modes: readonly LatencyMode[]; onApply: (latency
   )
 }
 
-/** The first mode has what the others leave. */
+/** The first mode gets the share that the others leave. */
 function withFirstShare(modes: readonly LatencyMode[]): readonly LatencyMode[] {
   const [first, ...others] = modes
   if (first === undefined) return modes
@@ -241,7 +241,7 @@ function withFirstShare(modes: readonly LatencyMode[]): readonly LatencyMode[] {
 const WIDTH = 600
 const HEIGHT = 72
 
-/** The times that answers take: as wide as they spread, as high as their share. */
+/** The times of answers: each mode as wide as its spread, and as high as its share. */
 function LatencyDrawing({ modes }: { modes: readonly LatencyMode[] }) {
   const { endMs, bars } = toLatencyBars(modes)
   const toX = (ms: number) => (ms / endMs) * WIDTH
@@ -429,7 +429,7 @@ function FaultFields(props: {
   )
 }
 
-/** A panel with settings that are applied together, once one of them was changed. */
+/** A panel of settings that are applied together, after one of them was changed. */
 function EditorPanel(props: {
   title: string
   aside?: ReactNode
@@ -452,23 +452,23 @@ function EditorPanel(props: {
   )
 }
 
-/** How the sandbox stands, looked at again every two seconds, since runs and other windows use it, too. */
+/** The sandbox's state, refreshed every two seconds, since runs and other windows use it too. */
 export function useSandbox() {
   return useQuery({ ...ask.sandbox.read.queryOptions(), refetchInterval: 2_000 })
 }
 
-/** Says that something was removed, which a press puts back. */
+/** Says that something was removed, and offers undo. */
 export function RemovedNotice({ title, onUndo }: { title: ReactNode; onUndo: () => void }) {
   return <Notice kind="info" title={title} actions={<ActionButton label="Undo" small onClick={onUndo} />} />
 }
 
-/** Changes the sandbox and shows how it stands then. */
+/** Changes the sandbox and shows its new state. */
 export function useSandboxChange() {
   return useMutation({
     mutationFn: (make: () => Promise<SandboxState>) => make(),
     onSuccess: async (state) => {
       queryClient.setQueryData(ask.sandbox.read.queryKey(), state)
-      // The address is part of what the app knows of itself.
+      // The app's description includes the address.
       await queryClient.invalidateQueries({ queryKey: ask.app.describe.queryKey() })
     },
   })

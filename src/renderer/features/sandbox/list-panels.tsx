@@ -72,7 +72,7 @@ export function ListPanels() {
               entries: items,
               kind: 'index',
               onEdit: () => setOpened({ kind: 'index', id, items }),
-              // What an index holds cannot be put back as it was, so its editor removes it.
+              // The items of an index cannot be restored, so it is removed in its editor.
               onRemove: null,
             }))}
           />
@@ -143,7 +143,7 @@ function NamedLists(props: {
   )
 }
 
-/** What is edited; a new one has no name yet. */
+/** The edited list; a new one has no name yet. */
 type EditedList =
   | { kind: 'watchlist'; name: string | null; terms: SandboxLists['watchlists'][number]['terms'] }
   | { kind: 'index'; id: string | null; items: number }
@@ -185,7 +185,7 @@ function WatchlistEditor({ list, onSave, onClose }: EditorProps<Extract<EditedLi
   )
 }
 
-/** Terms as a file of `--watchlist NAME=FILE` has them. */
+/** Terms in the format of a file for `--watchlist NAME=FILE`. */
 function parseTerms(text: string): { term: string; notes: string | null }[] {
   return toLines(text).map((line) => {
     const [term = '', ...notes] = line.split('\t')
@@ -205,7 +205,7 @@ function IndexEditor({ list, onSave, onClose }: EditorProps<Extract<EditedList, 
     queryFn: list.id === null ? skipToken : () => readAddresses(list.id ?? ''),
   })
   const text = typed ?? found.data?.join('\n') ?? ''
-  // What is not shown must not be replaced by nothing.
+  // Items that are not loaded must not be replaced by an empty list.
   const isWhole = list.id === null || found.data !== undefined
   return (
     <EditorDialog
@@ -303,7 +303,7 @@ function EditorDialog(props: {
 
 const PAGE_APPEALS = 25
 
-/** The appeals of the sandbox: what each answers, and how often it was read. */
+/** The sandbox's appeals: the answer of each, and how often it was read. */
 function AppealsPanel(props: { count: number; onChange: (make: () => Promise<SandboxLists>) => void }) {
   const { count, onChange } = props
   const [offset, setOffset] = useState(0)

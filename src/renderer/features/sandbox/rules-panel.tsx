@@ -178,7 +178,7 @@ const NEW_RULE: Rule = {
   active: true,
 }
 
-/** Writes a rule, a new one if there is none. */
+/** Edits a rule, or a new one. */
 function RuleEditor(props: {
   rule: Rule | null
   takenIds: readonly string[]
@@ -313,7 +313,7 @@ function ConditionFields(props: {
   )
 }
 
-/** A list of codes. What is typed stays as it is: the space after the first code leads to the second. */
+/** A list of codes. The typed text stays unchanged: the space after the first code begins the second. */
 function LanguagesInput(props: { codes: readonly string[]; onCodes: (codes: string[]) => void }) {
   const { codes } = props
   const [typed, setTyped] = useState('')

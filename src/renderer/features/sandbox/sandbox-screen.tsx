@@ -40,7 +40,9 @@ const PARTS = {
 
 type Part = keyof typeof PARTS
 
-/** The service that Sluice brings along, to try things on: what it does, what it holds, and what arrived. */
+/**
+ * The service that comes with Sluice, for trying things out: its behaviour, its contents, and what arrived.
+ */
 export function SandboxScreen(props: { onRuns: () => void }) {
   const sandbox = useSandbox()
   const change = useSandboxChange()
@@ -142,7 +144,7 @@ function saySubtitle(state: SandboxState | null): string {
   return `Running at ${running.baseUrl}${runs}`
 }
 
-/** Stops the sandbox; asks first where a run would fail for it. */
+/** Stops the sandbox; asks first if a run would fail because of that. */
 function StopButton(props: { runsGoing: number; change: ReturnType<typeof useSandboxChange> }) {
   const { runsGoing, change } = props
   const stop = () =>
@@ -163,7 +165,7 @@ function StopButton(props: { runsGoing: number; change: ReturnType<typeof useSan
 
 type Running = NonNullable<SandboxState['running']>
 
-/** Where the sandbox is, and keys with which other programs on this machine reach it. */
+/** The sandbox's address, and keys for other programs on this machine. */
 function AddressPanel({ running }: { running: Running }) {
   const { baseUrl, taskBaseUrl, keys } = running
   const [label, setLabel] = useState('')
@@ -256,7 +258,7 @@ function AddressPanel({ running }: { running: Running }) {
   )
 }
 
-/** How the sandbox is started: its ports, its seed, and whether it is kept. */
+/** How the sandbox starts: its ports, its seed, and whether its contents are kept. */
 function SetupPanel(props: { setup: SandboxSetup; isRunning: boolean; runsGoing: number }) {
   const { isRunning, runsGoing } = props
   const [setup, setSetup] = useState(props.setup)
@@ -322,7 +324,10 @@ function SetupPanel(props: { setup: SandboxSetup; isRunning: boolean; runsGoing:
   )
 }
 
-/** A button for what cannot be undone: it asks where the answer stands, unless nothing is lost (`question` is null). */
+/**
+ * A button for an action that cannot be undone: it asks in place, unless nothing is lost (`question` is
+ * null).
+ */
 function AskFirst(props: {
   label: string
   question: string | null
@@ -371,7 +376,7 @@ interface Chosen {
 
 const ALL: Chosen = { endpoint: null, outcome: null }
 
-/** What arrived at the sandbox: counts by route and outcome, and the requests themselves, the newest first. */
+/** What arrived at the sandbox: counts by route and outcome, and the requests themselves, newest first. */
 function ArrivedPanel() {
   const [chosen, setChosen] = useState(ALL)
   const [offset, setOffset] = useState(0)
@@ -500,7 +505,7 @@ function Callbacks(props: { callbacks: SandboxArrived['callbacks']; onSend: () =
   )
 }
 
-/** The requests; a body is shown when it is asked for, its user content masked as everywhere. */
+/** The requests; a body is shown on request, with user content masked as usual. */
 function ArrivalTable({ arrivals }: { arrivals: readonly Arrival[] }) {
   const isShown = useContentShown()
   const [opened, setOpened] = useState<number | null>(null)

@@ -33,11 +33,11 @@ const TYPING_MS = 250
 const SANDBOX = 'sandbox'
 const STORED = 'stored:'
 
-/** What is sent, where to, and what is wrong with it. */
+/** The request, its destination, and its problems. */
 export function RequestEditor({ connections }: { connections: readonly ConnectionEntry[] }) {
   const { endpoint, text, destination, callbackUrl, set } = useScratchpad()
   const setEndpoint = (next: ScratchEndpoint) => {
-    // An example that nobody changed makes room for that of the next endpoint.
+    // An unchanged example is replaced by that of the next endpoint.
     const isExample = withoutPostId(text) === withoutPostId(toExample(endpoint))
     set({ endpoint: next, ...(isExample && { text: toExample(next), isOwn: true }) })
   }
@@ -142,7 +142,7 @@ function EndpointFields(props: {
   )
 }
 
-/** The JSON of the request, and under it what the rules for rows say against it. */
+/** The JSON of the request, with the problems found by the checks of rows below it. */
 function BodyEditor() {
   const { endpoint, text, isOwn, isRevealed, set } = useScratchpad()
   const isShown = useContentShown() || isOwn || isRevealed

@@ -29,11 +29,11 @@ import { RequestEditor } from './request-editor.tsx'
 import styles from './scratchpad.module.css'
 import { findRuleMarks, keepSent, type SentRequest, takeCallback, useScratchpad } from './scratchpad.ts'
 
-/** One request by hand, with all of its answer. */
+/** A single request by hand, with its whole answer. */
 export function ScratchpadScreen(props: { connections: readonly ConnectionEntry[] }) {
   const { connections } = props
   const { endpoint, text, destination, callbackUrl, isOwn, sent, set } = useScratchpad()
-  // What a person had shown is hidden again at the next visit.
+  // Revealed content is hidden again at the next visit.
   useEffect(() => () => set({ isRevealed: false }), [set])
   const [shownId, setShownId] = useState<string | null>(null)
   const send = useMutation({
@@ -52,7 +52,7 @@ export function ScratchpadScreen(props: { connections: readonly ConnectionEntry[
     },
   })
   const answer = useRef<HTMLParagraphElement>(null)
-  // Under the request in a narrow window, the answer would come unseen.
+  // In a narrow window, the answer below the request would appear out of sight.
   useEffect(() => {
     if (shownId !== null) answer.current?.scrollIntoView({ block: 'nearest' })
   }, [shownId])
@@ -99,7 +99,7 @@ export function ScratchpadScreen(props: { connections: readonly ConnectionEntry[
   )
 }
 
-/** The last requests of this page: shown, sent again, or two of them compared. */
+/** The last requests of this page: to show, to send again, or to compare two of them. */
 function SentPanel(props: {
   sent: readonly SentRequest[]
   shownId: string | null
@@ -227,7 +227,7 @@ function DiffDialog(props: { earlier: SentRequest; later: SentRequest; onClose: 
   )
 }
 
-/** The body that decided: that of the callback where one came. */
+/** The deciding body: the callback's, if there is one. */
 function toAnswerText({ exchange, callback }: SentRequest): string {
   return (callback?.body ?? exchange.answer?.body)?.text ?? ''
 }
@@ -239,7 +239,7 @@ function Difference(props: {
   title: string
   before: string
   after: string
-  /** The requests that they answer and may quote. */
+  /** The requests that the answers may quote. */
   sent?: { before: string; after: string }
 }) {
   const { title, before, after, sent } = props
@@ -280,7 +280,7 @@ function Difference(props: {
   )
 }
 
-/** What came of a request: figures, headers, body, and its callback. */
+/** The outcome of a request: figures, headers, body, and its callback. */
 function AnswerPanels(props: {
   request: SentRequest | null
   connections: readonly ConnectionEntry[]
@@ -326,7 +326,7 @@ function AnswerPanels(props: {
   )
 }
 
-/** What came back, in two words. */
+/** The answer, in two words. */
 function nameAnswer({ exchange: { answer } }: SentRequest): string {
   return answer === null ? 'No answer' : `Answer ${answer.status}`
 }
@@ -347,7 +347,7 @@ function toCurlCommand(
   })
 }
 
-/** `sent`: the body of the request, which messages may quote. */
+/** `sent`: the request's body, which messages may quote. */
 function VerdictLine({ verdict, sent }: { verdict: ScratchVerdict; sent: string }) {
   const isShown = useContentShown()
   const { outcome, errorCode, message, rules, isAcknowledgement } = verdict
@@ -393,10 +393,10 @@ function Timings({ exchange: { timings } }: { exchange: ScratchExchange }) {
 /** Longest text in which rules are marked, UTF-16 code units. */
 const MARKED_MAX = 20_000
 
-/** A body on lines of its own, its user content masked, the triggered rules marked. */
+/** A body with line breaks, user content masked, triggered rules marked. */
 function Body(props: {
   body: NonNullable<ScratchExchange['answer']>['body']
-  /** The body of the request, which it may quote. */
+  /** The request's body, which it may quote. */
   sent: string
   verdict: ScratchVerdict | null
   label: string

@@ -13,11 +13,11 @@ export interface SentRequest {
   exchange: ScratchExchange
   endpoint: ScratchEndpoint
   destination: ScratchDestination
-  /** As it was typed, without the callback address that was added. */
+  /** As typed, without the added callback address. */
   text: string
   callbackUrl: string
   isOwn: boolean
-  /** Null while it has not come. */
+  /** Null until it arrives. */
   callback: ScratchCallback | null
 }
 
@@ -27,20 +27,23 @@ interface Scratchpad {
   destination: ScratchDestination | null
   /** Public address for callbacks; empty if the receiver is reached directly. */
   callbackUrl: string
-  /** Whether a person typed all of the text here, or it is an example. What users wrote in a row is hidden at first. */
+  /**
+   * Whether a person typed all of the text here, or it is an example. The text of a row, which users wrote,
+   * is hidden at first.
+   */
   isOwn: boolean
-  /** Whether a person had the text of a row shown. */
+  /** Whether a person revealed the text of a row. */
   isRevealed: boolean
   sent: readonly SentRequest[]
   set(part: Partial<Omit<Scratchpad, 'set' | 'sent'>>): void
 }
 
-/** Exchanges that are remembered until the page is reloaded. */
+/** Exchanges kept until the page is reloaded. */
 const SENT_MAX = 20
 
 const FIRST = OPERATIONS.task.single.first({ kind: 'task' })
 
-/** The request that is being written, and those that were sent; in memory alone, as they hold content. */
+/** The request being written, and sent ones; only in memory, since they contain content. */
 export const useScratchpad = create<Scratchpad>((set) => ({
   endpoint: FIRST,
   text: toExample(FIRST),
@@ -52,7 +55,7 @@ export const useScratchpad = create<Scratchpad>((set) => ({
   set: (part) => set(part),
 }))
 
-/** Begins with the request of a row. */
+/** Starts with the request of a row. */
 export async function openFromRow(runId: string, row: number): Promise<void> {
   openDraft(await bridge.scratchpad.fromRow({ runId, row }))
 }
@@ -67,12 +70,12 @@ function openDraft({ endpoint, text, destination }: ScratchDraft): void {
   })
 }
 
-/** Remembers an exchange in front of the others. */
+/** Adds an exchange before the others. */
 export function keepSent(request: SentRequest): void {
   useScratchpad.setState(({ sent }) => ({ sent: [request, ...sent].slice(0, SENT_MAX) }))
 }
 
-/** Asks for the callback of an exchange, and remembers it if it has come: it is given once. */
+/** Requests the callback of an exchange, which is returned only once, and stores it if it has arrived. */
 export async function takeCallback(id: string): Promise<ScratchCallback | null> {
   const callback = await bridge.scratchpad.takeCallback({ id })
   if (callback === null) return null
@@ -87,12 +90,12 @@ export function createPostId(): string {
   return `scratch-${Date.now().toString(36)}`
 }
 
-/** A request that the service of an endpoint would take. */
+/** A request that the endpoint's service accepts. */
 export function toExample(endpoint: ScratchEndpoint): string {
   return JSON.stringify(OPERATIONS[endpoint.kind].single.example(endpoint, createPostId()), null, 2)
 }
 
-/** Another kind of endpoint, with the settings that it shares with the one before. */
+/** Another kind of endpoint, with the settings that it shares with the previous one. */
 export function changeKind(before: ScratchEndpoint, kind: OperationKind): ScratchEndpoint {
   return OPERATIONS[kind].single.first(before)
 }
@@ -103,19 +106,19 @@ export function setMember(text: string, name: string, value: string): string {
   return applyEdits(text, modify(text, [name], value, INDENT))
 }
 
-/** The text on lines of its own, digits and order as they were. */
+/** The text with line breaks; digits and order are unchanged. */
 export function formatText(text: string): string {
   return applyEdits(text, format(text, undefined, { insertSpaces: true, tabSize: 2 }))
 }
 
-/** Where in a text a problem is: UTF-16 code units, and the line for a person. */
+/** The place of a problem in a text: UTF-16 code units, and the line for a person. */
 interface TextPlace {
   start: number
   end: number
   line: number
 }
 
-/** Finds the place of a problem in the text; a missing field is at the object that should have it. */
+/** Finds the place of a problem in the text; a missing field is located at the object that lacks it. */
 export function findPlace(text: string, problem: ScratchProblem): TextPlace {
   const { line, character } = problem.details ?? {}
   if (typeof line === 'number' && typeof character === 'number') {
@@ -135,7 +138,7 @@ function toPlace(text: string, start: number, length: number): TextPlace {
   return { start, end: start + length, line: text.slice(0, start).split('\n').length }
 }
 
-/** Where names of triggered rules stand in a text, in its order; none overlaps another. */
+/** The places of triggered rules' names in a text, in order and without overlaps. */
 export function findRuleMarks(
   text: string,
   rules: readonly { ruleId: string; ruleName: string }[],

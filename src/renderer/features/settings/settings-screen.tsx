@@ -27,7 +27,7 @@ import { ErrorNotice, Figures, Notice, Panel, Screen } from '../../ui/layout/scr
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './settings.module.css'
 
-/** What a person can set for the window, where things are kept, and what there is to know about the program. */
+/** A person's settings for the window, where things are stored, and facts about the program. */
 export function SettingsScreen({ onCleanUp }: { onCleanUp: () => void }) {
   const stored = useSettings()
   return (
@@ -111,7 +111,7 @@ const HIDE_CHOICES = [
   })),
 ]
 
-/** How much of what users wrote and posted is seen before a person asks for it. */
+/** How much user content is visible before a person asks for it. */
 function ContentPanel({ settings }: { settings: Settings }) {
   const change = useChangeSettings()
   const { hideAfterMinutes } = settings
@@ -181,7 +181,7 @@ function RetentionPanel(props: { settings: Settings; onCleanUp: () => void }) {
   const retention = useQuery(ask.history.readRetention.queryOptions())
   const limits = retention.data
   const isLimited = limits !== undefined && isRetaining(limits)
-  // Limits that are not read yet may be set.
+  // Limits that are not loaded yet may be set.
   const isUnlimited = limits !== undefined && !isRetaining(limits)
   const found = useQuery(ask.history.findPrunable.queryOptions({ input: isLimited ? limits : skipToken }))
   const change = useChangeSettings()
@@ -298,7 +298,7 @@ interface SettingIds {
   'aria-describedby': string
 }
 
-/** One setting: its name and what it does at the left, its control at the right. */
+/** One setting: its name and effect on the left, its control on the right. */
 function SettingRow(props: {
   label: string
   description: ReactNode

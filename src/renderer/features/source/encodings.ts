@@ -1,6 +1,6 @@
 import { nameEncoding } from '../../../shared/messages/reading-messages.ts'
 
-/** Encodings a person may choose, all that are guessed among them; the reader knows more by name. */
+/** Encodings to choose from, including all that can be guessed; the reader accepts more by name. */
 export const ENCODING_GROUPS = [
   toGroup('Unicode', {
     'utf-8': 'UTF-8',
@@ -82,7 +82,7 @@ function toGroup(group: string, labels: Readonly<Record<string, string>>) {
   return { group, items: Object.entries(labels).map(([value, label]) => ({ value, label })) }
 }
 
-/** What an encoding is called in the list of choices; its own name if it is not in the list. */
+/** An encoding's label in the list of choices; its own name if it is not in the list. */
 export function labelEncoding(encoding: string): string {
   const known = ENCODING_GROUPS.flatMap(({ items }) => items).find(({ value }) => value === encoding)
   return known?.label ?? nameEncoding(encoding)

@@ -25,7 +25,7 @@ import { SafeText } from '../../ui/text/safe-text.tsx'
 import { labelEncoding } from './encodings.ts'
 import styles from './source.module.css'
 
-/** What the preview holds: rows parsed, rows with something wrong in the record itself, and whether there are more. */
+/** The content of the preview: parsed rows, malformed records, and whether there are more. */
 export function PreviewCounts({ preview }: { preview: BridgePreview }) {
   const { rows, malformedRows } = preview
   const first = preview.problems[0]
@@ -57,8 +57,8 @@ function sayExtent({ format, files, hasMore }: BridgePreview): string {
 }
 
 /**
- * Asks about a first line that looks like a row, or is the only name in a list: taken for the header, it would be lost in
- * silence. Nothing if there is no doubt.
+ * Asks about a first line that looks like a row, or is the only name of a list: read as the header, it would
+ * be lost silently. Nothing if there is no doubt.
  */
 export function HeaderDoubt(props: {
   preview: BridgePreview
@@ -88,7 +88,7 @@ export function HeaderDoubt(props: {
   )
 }
 
-/** The name of a column within a sentence: whatever stands in it, backticks too, is no part of that. */
+/** A column's name within a sentence; backticks in it have no meaning. */
 function ColumnName({ name }: { name: string }) {
   return (
     <code>
@@ -97,7 +97,7 @@ function ColumnName({ name }: { name: string }) {
   )
 }
 
-/** Says which of several sheets is read, if nobody chose one, and lets a person state it. */
+/** Says which of several sheets is read, if nobody chose one, and lets a person choose. */
 export function SheetChoiceNotice(props: { preview: BridgePreview; onUse: (sheet: string) => void }) {
   const { sheets = [], sheet, sheetRows = [] } = props.preview
   if (sheet === undefined) return null
@@ -120,7 +120,10 @@ export function SheetChoiceNotice(props: { preview: BridgePreview; onUse: (sheet
   )
 }
 
-/** Offers the row that looks like the header below titles; `file` is that of a source that has several. */
+/**
+ * Offers to use the row that looks like the header below titles; `file` is set if the source has several
+ * files.
+ */
 export function HeaderChoice(props: { row: number; file: string | undefined; onUse: () => void }) {
   const { row, file, onUse } = props
   return (
@@ -146,7 +149,7 @@ export function HeaderChoice(props: { row: number; file: string | undefined; onU
   )
 }
 
-/** Offers to fill merged cells, with the first row that has empty ones; nothing without any. */
+/** Offers to fill merged cells, showing the first row with empty ones; nothing if there are none. */
 export function MergedChoice(props: { preview: BridgePreview; onUse: (merged: 'empty' | 'fill') => void }) {
   const found = props.preview.problems.find(
     ({ code, args }) => code === 'merged_cells' && args?.['begins'] === 'rows',
@@ -168,7 +171,9 @@ export function MergedChoice(props: { preview: BridgePreview; onUse: (merged: 'e
   )
 }
 
-/** Says that cells have links, and offers those of a column for the address to send; nothing without any. */
+/**
+ * Says that cells have links, and offers those of a column as the address to send; nothing if there are none.
+ */
 export function LinkChoice(props: {
   preview: BridgePreview
   operation: Operation
@@ -210,7 +215,7 @@ export function LinkChoice(props: {
 /** Columns with links that are offered on Source; Mapping has all. */
 const LINKS_OFFERED = 3
 
-/** Fills the url with links; the texts in front of them are no content then. */
+/** Fills the url with links; the texts of these links are not content then. */
 function fillWithLinks(mapping: Mapping, name: string, linkName: string): Mapping {
   const { text_data: text, ...rest } = mapping
   const isItsText = text?.kind === 'column' && text.column === name
@@ -221,11 +226,11 @@ const COLUMNS_SHOWN = 60
 
 type PreviewRow = BridgePreview['rows'][number]
 
-/** The first rows of a source as the chosen reading sees them; what is user content is masked until it is revealed. */
+/** The first rows of a source with the current reading; user content is masked until revealed. */
 export function PreviewGrid(props: {
   preview: BridgePreview
   operation: Operation
-  /** What the person has said that columns fill, in addition to what their names suggest. */
+  /** Mapped columns that a person chose, in addition to those matched by name. */
   mapping: Mapping
 }) {
   const { preview, operation, mapping } = props
@@ -280,7 +285,7 @@ function toGridColumns(
     }
     const cellsRead = rows.map(read)
     const hasContent = isContent(index, '') || cellsRead.some(({ revealed }) => !revealed)
-    // What is masked needs no more room than the mask, however long it is.
+    // A masked cell only needs room for the mask.
     const lengths = cellsRead.map(({ length, revealed }) => (revealed ? length : 0))
     return {
       id: `cell ${index}`,
@@ -297,8 +302,8 @@ function toGridColumns(
 const FILES_SHOWN = 3
 
 /**
- * Shows how the same words read in each encoding that a source may be in, and takes the one that reads right. Of
- * several files it only shows them, since an encoding that is chosen holds for all. Nothing without a doubt.
+ * Shows the same words in each encoding that a source may have, and applies the one that reads right. With
+ * several files it only shows them, since a chosen encoding applies to all. Nothing if there is no doubt.
  */
 export function EncodingDoubt(props: { preview: BridgePreview; onEncoding: (encoding: string) => void }) {
   const { encodingReadings, files } = props.preview
@@ -373,7 +378,7 @@ function FileReadings(props: { name: string; readings: readonly EncodingReading[
   )
 }
 
-/** The words are masked like all content; showing them here shows nothing else. */
+/** The words are masked like all content; revealing them here reveals nothing else. */
 function DoubtNotice(props: { title: string; children: (revealed: boolean) => ReactNode }) {
   const shown = useContentShown()
   const [isRevealed, setRevealed] = useState(false)

@@ -5,15 +5,15 @@ import { planSchema } from '../../../shared/plan/plan.ts'
 import { parseBaseUrl } from '../../ui/connection/destination.ts'
 import { type TypedOptions, toTypedShape } from '../../ui/options/typed-options.ts'
 
-/** How a source is read, as far as the person says; what is left out is recognised. */
+/** A person's choices of how to read a source; absent ones are detected. */
 export const readingSchema = planSchema.shape.source
   .omit({ path: true, more: true, format: true, media: true })
-  // The other formats show in the name of a file.
+  // Other formats are known by the file's name.
   .extend({ format: z.enum(['jsonl', 'openai-batch']).optional() })
 
 export type Reading = z.infer<typeof readingSchema>
 
-/** The reading with some of it changed; what is null is left to be recognised. */
+/** The reading with some changes; null members are detected. */
 export function changeReading(
   reading: Reading,
   change: { [Name in keyof Reading]?: Reading[Name] | null },
@@ -24,17 +24,17 @@ export function changeReading(
 
 const typedSchema = z.object(toTypedShape(SOURCE_OPTIONS))
 
-/** What inputs that are made from the table of options show of a reading. */
+/** A reading in the form of inputs that are derived from the table of options. */
 export function toTypedReading(reading: Reading): TypedOptions<typeof SOURCE_OPTIONS> {
   return typedSchema.parse(reading)
 }
 
 /** How the service finds the media files of a folder, as typed. */
 export type MediaSettings =
-  /** The app serves them; `publicUrl` is empty if its own address will do. */
+  /** The app serves them; an empty `publicUrl` means its own address. */
   { kind: 'host'; publicUrl: string } | { kind: 'template'; template: string }
 
-/** What a folder starts with unless the person says otherwise. */
+/** Initial settings for a folder. */
 export const DEFAULT_MEDIA: MediaSettings = { kind: 'host', publicUrl: '' }
 
 export function findMediaGap(media: MediaSettings): string | null {
@@ -70,7 +70,7 @@ export const ESCAPES = [
   { value: '\\', label: 'backslash \\' },
 ]
 
-/** What a character of delimited text is called in a list of choices; '' is none. */
+/** The label of a character of delimited text in a list of choices; '' stands for none. */
 export function nameCharacter(
   choices: readonly { value: string; label: string }[],
   character: string,
@@ -79,5 +79,5 @@ export function nameCharacter(
   return choices.find((known) => known.value === value)?.label ?? character
 }
 
-/** Rows of a source that are looked at before they are sent. */
+/** Rows of a source in its preview. */
 export const PREVIEW_ROWS = 100

@@ -22,7 +22,7 @@ import {
 
 type ChangeReading = (change: Parameters<typeof changeReading>[1]) => void
 
-/** How a source is read: what has a meaning for its format, each with what was recognised. */
+/** How a source is read: the settings of its format, each with the detected value. */
 export function SourceControls(props: {
   reading: Reading
   preview: BridgePreview | null
@@ -101,11 +101,11 @@ function toSheetLabel(sheet: string, rows: number | null): string {
 
 const RECOGNISED = ''
 
-/** What a file of JSON may be read as. */
+/** Formats of a JSON file. */
 const JSON_FORMATS = ['jsonl', 'openai-batch'] as const
 const OTHER = 'other'
 
-/** Encoding, delimiter, quote and escape of a text file; each says what was recognised and how surely. */
+/** Encoding, delimiter, quote and escape of a text file, each with the detected value and its certainty. */
 function EncodingControls(props: {
   reading: Reading
   preview: BridgePreview | null
@@ -143,10 +143,10 @@ const CHARACTERS = [
   { name: 'escape', label: 'Escape', choices: ESCAPES },
 ] as const
 
-/** What a new "another character" begins with, until the person types one. */
+/** Initial character for "another character", until the person types one. */
 const FIRST_OTHER = { Delimiter: ':', Quote: '`', Escape: '^' }
 
-/** One of the characters, by name or typed; left to detection it shows what was detected. */
+/** One of the characters, by name or typed; left to detection, it shows the detected one. */
 function CharacterControl(props: {
   label: (typeof CHARACTERS)[number]['label']
   choices: readonly { value: string; label: string }[]
@@ -185,7 +185,7 @@ function CharacterControl(props: {
   )
 }
 
-/** The choice of detection if there are several files, of which each may be read in another way. */
+/** The choice of detection for several files, which may each be read differently. */
 const IN_EACH_FILE = 'Detect in each file'
 
 const BY_WORDS = {
@@ -196,7 +196,7 @@ const BY_WORDS = {
   default: 'default',
 }
 
-/** The choice of detection, with what was detected: `UTF-8 (detected)`. */
+/** The choice of detection, with the detected value: `UTF-8 (detected)`. */
 function toDetected(name: string, by: keyof typeof BY_WORDS | 'given' | undefined): string {
   if (name === '' || by === undefined || by === 'given') return 'Detect'
   return name.endsWith(')') ? `${name}, ${BY_WORDS[by]}` : `${name} (${BY_WORDS[by]})`
@@ -222,7 +222,7 @@ function toDetectedCharacter(
     : toDetected(nameCharacter(choices, character), preview?.[`${name}By`])
 }
 
-/** Where the service finds the media files of a folder: served by the app itself, or at addresses of their own. */
+/** Where the service finds a folder's media files: served by the app itself, or at addresses of their own. */
 export function MediaControls(props: {
   media: MediaSettings
   /** Base URL of the service; null for the sandbox, which is on this machine. */

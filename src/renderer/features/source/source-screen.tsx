@@ -33,7 +33,10 @@ import { type MediaSettings, PREVIEW_ROWS, type Reading } from './reading.ts'
 import styles from './source.module.css'
 import { MediaControls, SourceControls } from './source-controls.tsx'
 
-/** The source and how to read it: a preview that follows every change of sheet, encoding, delimiter and header at once. */
+/**
+ * The source and how to read it, with a preview that follows every change of sheet, encoding, delimiter and
+ * header.
+ */
 export function SourceScreen(props: {
   source: ChosenSource | null
   upload: UploadProgress | null
@@ -43,12 +46,12 @@ export function SourceScreen(props: {
   serviceUrl: string | null
   operation: Operation
   mapping: Mapping
-  /** What the rows are for, with the way to change it. */
+  /** The purpose of the rows, with a control to change it. */
   strip: ReactNode
-  /** What keeps the rows from being checked, in addition to the source itself, or null. */
+  /** What prevents the check of the rows besides the source itself; null if nothing. */
   todo: string | null
   busy: boolean
-  /** Asks for a file, whichever dialog there is. */
+  /** Asks for a file, in whichever dialog is available. */
   onChoose: () => void
   onChooseFolder: () => void
   onSandbox: () => void
@@ -195,7 +198,7 @@ export function SourceScreen(props: {
 
 type FileHead = NonNullable<BridgePreview['files']>[number]
 
-/** The files of a source that has several, each with how it is read, and a way to leave it out. */
+/** The files of a source with several, each with how it is read, and a button to leave it out. */
 function FileList(props: { files: readonly FileHead[]; onLeaveOut: (index: number) => Promise<void> }) {
   const leaveOut = useMutation({ mutationFn: props.onLeaveOut })
   return (
@@ -233,7 +236,7 @@ function describeFile({ format, sizeBytes, encoding, encodingReadings, sheet, ro
   return facts.filter((fact) => fact !== '').join(', ')
 }
 
-/** Shows that a file or a folder can be dropped, which the whole window takes, or chosen. */
+/** Says that a file or a folder can be chosen, or dropped anywhere in the window. */
 function DropZone(props: { onChoose: () => void; onChooseFolder: () => void }) {
   return (
     <div className={`stack items-center gap-2 rounded-large bg-surface ${styles.drop}`}>
@@ -270,7 +273,7 @@ const NEED: Record<RequestField['required'], string> = {
   never: 'optional',
 }
 
-/** The data that is expected, before there is any: fields, which are needed, what they hold. */
+/** The expected data, before there is a source: fields, whether they are required, what they contain. */
 function ExpectedData({ operation }: { operation: Operation }) {
   // Few people send whole requests, so they are not offered here.
   const fields = fieldsFor(operation).filter((field) => field !== REQUEST_FIELD)

@@ -22,7 +22,7 @@ import { SafeText } from '../../ui/text/safe-text.tsx'
 import { useFileWriter } from '../../ui/written-file.tsx'
 import styles from './sql.module.css'
 
-/** Statements to begin with, by what they answer. */
+/** Example statements, with what they answer. */
 const EXAMPLES: readonly { meaning: string; sql: string }[] = [
   {
     meaning: 'How many rows are in each state',
@@ -46,10 +46,10 @@ const EXAMPLES: readonly { meaning: string; sql: string }[] = [
   },
 ]
 
-/** The statements that a person wrote, by run, for as long as the page is there. */
+/** A person's statements, by run, until the page is closed. */
 const written = new Map<string, string>()
 
-/** Answers a statement of SQL about the rows of a run and its retries. */
+/** Answers an SQL statement about the rows of a run and its retries. */
 export function SqlScreen({ runId }: { runId: string }) {
   const [sql, setSql] = useState(() => written.get(runId) ?? EXAMPLES[0]?.sql ?? '')
   const change = (text: string) => {
@@ -58,7 +58,7 @@ export function SqlScreen({ runId }: { runId: string }) {
   }
   const name = useLiveRuns((live) => live.summaries[runId]?.name ?? 'run')
   const waiting = useRef<AbortController | null>(null)
-  // A statement whose answer nobody sees is stopped.
+  // A statement is stopped if nobody will see its answer.
   useEffect(() => () => waiting.current?.abort(), [])
   const question = useMutation({
     mutationFn: async (statement: string) => {
@@ -164,7 +164,7 @@ export function SqlScreen({ runId }: { runId: string }) {
   )
 }
 
-/** What a statement can read. */
+/** The views that statements can read. */
 function Views({ runId }: { runId: string }) {
   const columns = useQuery(ask.results.columns.queryOptions({ input: { runId } })).data ?? []
   return (
@@ -237,12 +237,12 @@ function Answer(props: { runId: string; answer: SqlAnswer; actions: ReactNode })
   )
 }
 
-/** Whether a column has numbers, and nothing else but NULL. */
+/** Whether a column has numbers, and otherwise only NULL. */
 function isNumbers(rows: SqlAnswer['rows'], at: number): boolean {
   return rows.some((row) => typeof row[at] === 'number') && rows.every((row) => typeof row[at] !== 'string')
 }
 
-/** Columns of the views that hold nothing that people wrote. */
+/** Columns of the views without any text that people wrote. */
 const OWN_COLUMNS: ReadonlySet<string> = new Set(
   Object.values(SQL_VIEWS)
     .flat()
@@ -250,8 +250,8 @@ const OWN_COLUMNS: ReadonlySet<string> = new Set(
 )
 
 /**
- * Tells which values of an answer are user content: of columns of the source as everywhere, and all texts that do not come
- * from a column of ours, since nobody knows what a statement made them of.
+ * Tells which values of an answer are user content: in source columns by the usual rule, and every text
+ * outside the known columns, since a statement may have derived it from anything.
  */
 function useAnswerContent(runId: string, columns: readonly string[]) {
   const names = useQuery(ask.results.columns.queryOptions({ input: { runId } })).data
@@ -262,7 +262,7 @@ function useAnswerContent(runId: string, columns: readonly string[]) {
     const places = columns.map((title) => source.indexOf(title.replace(/ \(source\)$/, '')))
     return (at: number, text: string) => {
       const place = places[at] ?? -1
-      // Until the mapping is known any column of the source may be content.
+      // Until the mapping is known, any source column may be content.
       if (place !== -1) return plan === undefined || rule(place, text)
       return !OWN_COLUMNS.has(columns[at] ?? '')
     }

@@ -42,7 +42,7 @@ import { type Column, Table } from '../../ui/table/table.tsx'
 import { SafeText, toSentence } from '../../ui/text/safe-text.tsx'
 import styles from './trend.module.css'
 
-/** How runs are led to, and what their services are called. */
+/** Links to runs, and names of their services. */
 interface LinesProps {
   hrefOf: (runId: string) => string
   namePlace: NamePlace
@@ -130,19 +130,19 @@ export function TrendScreen(props: { runId: string } & LinesProps) {
   )
 }
 
-/** What the runs of a trend have in common, before its name. */
+/** Words before the name of what a trend's runs have in common. */
 const SAID_OF: Record<Trend['by'], string> = {
   sources: 'All runs of',
   pattern: 'All runs of sources called',
   tag: 'All runs with the tag',
 }
 
-/** Runs that belong together as a person says; those of one source do anyway. */
+/** Runs that a person groups; those of one source always belong together. */
 type Group = NonNullable<TrendQuestion['group']>
 
 type GroupKind = 'source' | Group['kind']
 
-/** Which runs are shown: those of the source of the run, of sources with similar names, or with a tag. */
+/** Selects the runs: those of the run's source, of sources with similar names, or with a tag. */
 function GroupForm(props: { runId: string; group: Group | null; onGroup: (group: Group | null) => void }) {
   const { runId, group, onGroup } = props
   const run = useLiveRuns((live) => live.summaries[runId])
@@ -285,7 +285,7 @@ function toLatencyLine(runs: readonly TrendPoint[], name: 'p50' | 'p99', index: 
   }
 }
 
-/** The figures of the charts, a line for each run. */
+/** The charts' figures, a line for each run. */
 function RunsTable({ runs, hrefOf, namePlace }: { runs: Trend['runs'] } & LinesProps) {
   const rules = findCommonRules(runs)
   const isLoad = runs[0]?.is_load_test ?? false
@@ -355,15 +355,15 @@ function toMsText(ms: number | undefined): string {
   return ms === undefined ? '–' : formatMs(ms)
 }
 
-/** Rules that are drawn; more lines could not be told apart. */
+/** Rules drawn; more lines could not be told apart. */
 const RULES_DRAWN = 6
 
-/** The rules that are drawn, each with its share in every run. */
+/** The drawn rules, each with its share in every run. */
 export function findCommonRules(runs: readonly TrendPoint[]) {
   return listTriggered(runs).slice(0, RULES_DRAWN)
 }
 
-/** A chart for each judged rule: its precision, recall and F1 in each run that was evaluated. */
+/** A chart for each judged rule: its precision, recall and F1 in each evaluated run. */
 export function toMetricLines(runs: readonly TrendPoint[]): {
   title: string
   lines: { label: string; values: ({ value: number; low: number | null; high: number | null } | null)[] }[]
@@ -386,7 +386,7 @@ function toPoint({ value, low, high }: Metric) {
   return value === null ? null : { value, low, high }
 }
 
-/** A figure of each run; null if a run does not have it. */
+/** A figure of each run; null for a run without it. */
 interface RunsLine extends LegendEntry {
   values: readonly ({ value: number; low?: number | null; high?: number | null } | null)[]
 }
@@ -400,9 +400,9 @@ interface ChartedRun {
 
 const FRAME = { height: 220, left: 64, right: 20, top: 12, bottom: 26, labelWidth: 96 }
 
-/** Figures of runs in the order in which they were started, each run a link that opens it. */
+/** Figures of runs in the order of their starts; each run is a link that opens it. */
 function RunsChart(props: {
-  /** What is drawn, in words. */
+  /** Describes the drawing in words. */
   label: string
   runs: readonly ChartedRun[]
   lines: readonly RunsLine[]
@@ -496,7 +496,7 @@ function RunsChart(props: {
   )
 }
 
-/** A line through the values, broken if there is none. */
+/** A line through the values, with gaps for missing ones. */
 function toBrokenPath(
   values: RunsLine['values'],
   toX: (index: number) => number,

@@ -9,7 +9,7 @@ export interface RankedBar {
   rows: number
 }
 
-/** Things ranked by rows: name, bar in proportion to the first, count. `onPick` makes each name a button. */
+/** Items ranked by rows: name, bar in proportion to the first, count. `onPick` makes each name a button. */
 export function BarTable(props: { caption: string; bars: RankedBar[]; onPick?: (id: string) => void }) {
   const most = Math.max(1, ...props.bars.map((bar) => bar.rows))
   return (

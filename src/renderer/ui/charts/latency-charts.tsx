@@ -24,10 +24,10 @@ import styles from './charts.module.css'
 import { BottomLabels, ChartCursor, LeftAxis, PERCENTILE_LINES, UprightLine } from './plot.tsx'
 import { type LatencySecond, TimeChart, type TimeLimit, toChartSeconds } from './time-chart.tsx'
 
-/** The latencies whose charts are shown unless others are chosen: from request to answer, and to callback. */
+/** The latencies with charts by default: from request to answer, and to callback. */
 const FIRST_SHOWN: readonly TrendMetric[] = ['http_req_duration', 'response_time', 'callback_latency']
 
-/** Which latencies are drawn; the parts of a request are added if a person asks for them. */
+/** The drawn latencies; a person can add the phases of a request. */
 export function useShownLatencies(): {
   shown: readonly TrendMetric[]
   onShown: (shown: readonly TrendMetric[]) => void
@@ -36,17 +36,17 @@ export function useShownLatencies(): {
   return { shown, onShown }
 }
 
-/** Percentiles of every latency that was measured, and of the chosen ones course and distribution next to each other. */
+/** Percentiles of every measured latency; for the chosen ones, also course and distribution side by side. */
 export function LatencyCharts(props: {
   series: readonly { metric: TrendMetric; percentiles: Percentiles | null }[]
   shown: readonly TrendMetric[]
   onShown: (shown: readonly TrendMetric[]) => void
-  /** Null until it was read. */
+  /** Null until loaded. */
   measured: {
     seconds: readonly { second: number; latencyMs: Partial<Record<TrendMetric, Percentiles>> }[]
     bars: Partial<Record<TrendMetric, readonly LatencyBar[]>>
   } | null
-  /** What thresholds allow of a latency. */
+  /** The upper limits of latencies in thresholds. */
   limits?: Partial<Record<TrendMetric, TimeLimit[]>>
   /** Seconds whose latencies may include delays of this machine. */
   limited?: readonly number[]
@@ -161,11 +161,11 @@ function PercentilesTable({ series }: { series: readonly Series[] }) {
   )
 }
 
-/** p50, p95 and p99 of a latency in each second; the time is that of sending, with the pauses marked. */
+/** p50, p95 and p99 of a latency in each second of sending, with pauses marked. */
 function LatencyOverTime(props: {
   name: string
   seconds: readonly LatencySecond[]
-  /** What thresholds allow, milliseconds. */
+  /** Upper limits in thresholds, milliseconds. */
   limits?: readonly TimeLimit[]
   /** Seconds whose latencies may include delays of this machine. */
   limited?: readonly number[]
@@ -206,11 +206,11 @@ function LatencyOverTime(props: {
 const FRAME = { height: 250, left: 56, right: 12, top: MARKS_HEIGHT, bottom: 24, labelWidth: 64 }
 
 /**
- * How many answers took how long: bars of even width on a logarithmic axis, percentiles and maximum marked. The bar
- * under the pointer or the keyboard is described in figures.
+ * The number of answers by duration: bars of equal width on a logarithmic axis, with percentiles and maximum
+ * marked. The bar at the pointer or the keyboard's cursor is described in figures.
  */
 function LatencyDistribution(props: {
-  /** What was measured, such as `http_req_duration`. */
+  /** The measured latency, such as `http_req_duration`. */
   name: string
   bars: readonly LatencyBar[]
   percentiles: Percentiles | null

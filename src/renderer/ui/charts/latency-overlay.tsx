@@ -14,14 +14,14 @@ import {
   UprightLine,
 } from './plot.tsx'
 
-/** One run of the chart: its legend, and what it measured; null if it measured nothing. */
+/** One run of the chart: its legend and its measurements; null if there are none. */
 export interface OverlaidSeries extends LegendEntry {
-  /** What the reading under the chart calls it. */
+  /** Its name in the reading below the chart. */
   letter: string
   latency: OverlaidLatency | null
 }
 
-/** Tones and dashes for as many runs as are compared at once. */
+/** Colours and dashes for the greatest number of compared runs. */
 export const RUN_LINES: readonly Required<Pick<LegendEntry, 'token' | 'dash'>>[] = [
   { token: '--chart-1', dash: 'solid' },
   { token: '--chart-2', dash: 'dashed' },
@@ -35,21 +35,21 @@ export const RUN_LINES: readonly Required<Pick<LegendEntry, 'token' | 'dash'>>[]
 
 const FRAME = { height: 260, left: 64, right: 16, top: 12, bottom: 26 }
 
-/** How the latencies are drawn: by percentile, or how many answers took how long. */
+/** How the latencies are drawn: by percentile, or as the number of answers by duration. */
 export type OverlayKind = 'curve' | 'distribution'
 
-/** A chart laid out: the lines, the axes, and what a place in it says. */
+/** The layout of a chart: lines, axes, and readings at a position. */
 interface OverlayLayout {
   lines: { path: string; token: string; dash: NonNullable<LegendEntry['dash']> }[]
   x: { at: number; label: string }[]
   y: { at: number; label: string }[]
-  /** What stands at a share of the width, in words; null if nothing does. */
+  /** The reading at a share of the width, in words; null if there is none. */
   read(share: number): { at: number; text: string } | null
 }
 
 /** The latencies of several runs in one chart, with their values under the pointer. */
 export function LatencyOverlayChart(props: {
-  /** What was measured, such as `http_req_duration`. */
+  /** The measured latency, such as `http_req_duration`. */
   name: string
   kind: OverlayKind
   series: readonly OverlaidSeries[]
@@ -118,7 +118,7 @@ export function LatencyOverlayChart(props: {
 
 const MARKED_PERCENTILES = [0, 50, 90, 99, 99.9, 99.99, 99.999, 99.9999]
 
-/** How far right a percentile stands: each further nine takes as much room as the one before. */
+/** Horizontal position of a percentile: each further nine takes the same room. */
 function toDecades(percentile: number): number {
   return -Math.log10(1 - percentile / 100)
 }
@@ -154,7 +154,7 @@ export function layOutCurves(series: readonly OverlaidSeries[]): OverlayLayout |
   }
 }
 
-/** How many of the answers took how long, on a logarithmic axis of milliseconds; null if nothing was measured. */
+/** The share of answers by duration, on a logarithmic axis of milliseconds; null if nothing was measured. */
 export function layOutDistributions(series: readonly OverlaidSeries[]): OverlayLayout | null {
   const known = series.flatMap((one) =>
     one.latency === null || one.latency.bars.length === 0
@@ -205,7 +205,7 @@ export function layOutDistributions(series: readonly OverlaidSeries[]): OverlayL
   }
 }
 
-/** A line through places from 0 to 1, as SVG draws it in a square of 1. */
+/** An SVG path through points from 0 to 1, in a unit square. */
 function toPath(places: readonly (readonly [x: number, y: number])[]): string {
   return places
     .map(([x, y], index) => `${index === 0 ? 'M' : 'L'}${x.toFixed(5)} ${(1 - y).toFixed(5)}`)

@@ -6,7 +6,7 @@ import type { DistributionFrame } from '../../../shared/load/chart-scale.ts'
 import { SafeText } from '../text/safe-text.tsx'
 import styles from './charts.module.css'
 
-/** Colours and font of a chart, read from the tokens when it is made. */
+/** Colours and font of a chart, read from the tokens when it is created. */
 export interface PlotLook {
   text: string
   grid: string
@@ -14,7 +14,7 @@ export interface PlotLook {
   color(token: string): string
 }
 
-/** What a chart is, apart from its size and data; recreated when the theme changes. */
+/** A chart's options without size and data; recreated when the theme changes. */
 export type PlotOptions = (look: PlotLook) => Omit<uPlot.Options, 'width' | 'height'>
 
 const HEIGHT_REM = 13
@@ -22,16 +22,16 @@ const HEIGHT_REM = 13
 const NOWHERE = { left: -10, top: -10 }
 
 /**
- * A uPlot canvas as wide as its place. `label` says in words what the picture shows; the figures themselves stand in
- * text next to it. `options` must keep its identity between renders.
+ * A uPlot canvas with the width of its container. `label` describes the picture in words; the figures are in
+ * text beside it. `options` must keep its identity between renders.
  */
 export function Plot(props: {
   options: PlotOptions
   data: uPlot.AlignedData
   label: string
-  /** The point that the keyboard is on; null if it is on none. */
+  /** The point at the keyboard's cursor; null if there is none. */
   cursor?: number | null
-  /** Changes with the range of the x axis, which the options read. */
+  /** Changes together with the range of the x axis, which the options read. */
   zoom?: unknown
 }) {
   const { options, data, label, cursor = null, zoom } = props
@@ -90,7 +90,7 @@ function readLook(): PlotLook {
   }
 }
 
-/** An axis in the look of the tokens; `format` writes its numbers. */
+/** An axis styled with the tokens; `format` formats its numbers. */
 export function createAxis(
   look: PlotLook,
   options: { format: (value: number) => string; sizePx?: number },
@@ -105,16 +105,16 @@ export function createAxis(
   }
 }
 
-/** One series as the chart draws it. */
+/** One drawn series. */
 export interface LegendEntry {
   label: string
   /** A colour token's name, such as `--chart-1`. */
   token: string
-  /** How the line is drawn, so that the colour is not alone. */
+  /** The line's dash, so that series do not differ by colour alone. */
   dash?: 'solid' | 'dashed' | 'dotted'
 }
 
-/** What the lines of a chart are, each by colour and dash. */
+/** The names of a chart's lines, each with colour and dash. */
 export function Legend({ entries }: { entries: readonly LegendEntry[] }) {
   return (
     <ul className={`small flex flex-wrap ${styles.legend}`}>
@@ -138,25 +138,25 @@ export function Legend({ entries }: { entries: readonly LegendEntry[] }) {
   )
 }
 
-/** How a line is drawn, as SVG takes it. */
+/** A dash for SVG. */
 export function toDashArray(dash: 'solid' | 'dashed' | 'dotted'): string | undefined {
   if (dash === 'solid') return undefined
   return dash === 'dashed' ? '6 4' : '2 3'
 }
 
-/** The percentiles that charts of a latency draw. */
+/** The percentiles in charts of a latency. */
 export const PERCENTILE_LINES = [
   { label: 'p50', point: 'p50', token: '--chart-1', dash: 'solid' },
   { label: 'p95', point: 'p95', token: '--chart-2', dash: 'dashed' },
   { label: 'p99', point: 'p99', token: '--chart-3', dash: 'dotted' },
 ] as const satisfies readonly (LegendEntry & { point: string })[]
 
-/** The axis at the left of a drawing: a line across it for each tick, pixels, with a label before it. */
+/** The left axis of a drawing: a line across for each tick, with its label; pixels. */
 export function LeftAxis(props: {
   ticks: readonly { y: number; label: string }[]
   left: number
   right: number
-  /** Between the labels and the lines. */
+  /** Distance between labels and lines. */
   gap?: number
 }) {
   const { left, gap = 6 } = props
@@ -170,7 +170,7 @@ export function LeftAxis(props: {
   ))
 }
 
-/** Labels side by side under a drawing, each at its place. */
+/** Labels below a drawing, each at its position. */
 export function BottomLabels(props: {
   labels: readonly { x: number; label: string; anchor?: 'start' | 'middle' | 'end' }[]
   y: number
@@ -185,20 +185,20 @@ export function BottomLabels(props: {
 const PAGE = 10
 
 /**
- * Lies over a chart and makes it reachable by keyboard: arrows, Page Up, Page Down, Home and End move from point to
- * point, whose figures a screen reader says. The pointer goes through it.
+ * Lies over a chart and makes it usable by keyboard: arrows, Page Up, Page Down, Home and End move between
+ * points, whose figures a screen reader reads. The pointer passes through it.
  */
 export function ChartCursor(props: {
-  /** What the points are, such as `Bars of http_req_duration`. */
+  /** Describes the points, such as `Bars of http_req_duration`. */
   label: string
-  /** How many points there are. */
+  /** Number of points. */
   count: number
-  /** The point that is shown; null if none is. */
+  /** The current point; null if there is none. */
   index: number | null
   /** The figures of that point. */
   text: string
   onIndex: (index: number | null) => void
-  /** Other keys of the chart; says whether it took the key. */
+  /** Handles other keys of the chart; returns whether it used the key. */
   onOtherKey?: (key: string) => boolean
 }) {
   const { count, index, onIndex } = props
@@ -237,10 +237,10 @@ function toMoved(key: string, index: number | null, last: number): number | null
   return key === 'End' ? last : null
 }
 
-/** What a drawing leaves free around its plot, and its height, pixels. */
+/** The margins of a drawing around its plot, and its height, pixels. */
 type PlotFrame = Omit<DistributionFrame, 'width' | 'labelWidth'>
 
-/** Where the plot of a drawing is, pixels: its sides, and what stands at a share of its width or height. */
+/** The place of a drawing's plot, pixels: its sides, and conversions from shares of its width and height. */
 export interface PlotPlace {
   width: number
   right: number
@@ -261,12 +261,12 @@ export function placePlot(frame: PlotFrame, width: number): PlotPlace {
   }
 }
 
-/** A dashed line across a drawing, from top to bottom. */
+/** A dashed vertical line through a drawing. */
 export function UprightLine({ x, from, to }: { x: number; from: number; to: number }) {
   return <line stroke="var(--text-2)" strokeDasharray="3 3" x1={x} x2={x} y1={from} y2={to} />
 }
 
-/** What stands under a drawing: its lines, and what it says at the place that is pointed at. */
+/** The part below a drawing: its legend, and the reading at the pointer. */
 export function ChartFoot(props: { entries: readonly LegendEntry[]; reading: string; children?: ReactNode }) {
   return (
     <Group component="figcaption" gap="var(--space-1) var(--space-4)" align="stretch" justify="space-between">

@@ -12,7 +12,7 @@ const LINES = [
 
 const formatAxisRate = (rate: number) => dropZeros(formatRate(rate))
 
-/** Requests in each second: those that were due, sent, succeeded, and did not succeed. */
+/** Requests in each second: due, sent, succeeded and failed. */
 export function RequestsOverTime(props: {
   seconds: readonly RequestSecond[]
   /** Seconds whose latencies may include delays of this machine. */

@@ -14,12 +14,12 @@ import {
   type PlotOptions,
 } from './plot.tsx'
 
-/** A line of a chart over time: its look, and its value at each point; null breaks it. */
+/** A line of a chart over time: its look, and its value at each point; null is a gap. */
 export interface TimeLine extends LegendEntry {
   values: readonly (number | null)[]
 }
 
-/** A value that must not be exceeded, drawn across. */
+/** An upper limit, drawn across the chart. */
 export interface TimeLimit {
   label: string
   value: number
@@ -35,23 +35,23 @@ const SHORTEST_SECONDS = 5
 const FEW_SECONDS = 120
 const WHOLE_STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1_800, 3_600, 7_200, 21_600]
 
-/** Room that one label of the time axis needs, pixels. */
+/** Room for one label of the time axis, pixels. */
 const LABEL_PX = 60
 
-/** A shorter drag is a click. */
+/** A shorter drag counts as a click. */
 const DRAG_PX = 8
 
 type Range = readonly [from: number, to: number]
 
-/** What is drawn besides the lines. */
+/** Additions to the lines. */
 interface Marks {
   pauses: readonly ChartPause[]
   limits: readonly TimeLimit[]
-  /** Seconds of sending that are shaded, since their latencies may include delays of this machine. */
+  /** Shaded seconds of sending, whose latencies may include delays of this machine. */
   limited: readonly number[]
 }
 
-/** What the options of a chart read when it is drawn; it changes without making the chart anew. */
+/** Read by a chart's options when it draws; changes do not recreate the chart. */
 interface Newest {
   zoom: Range | null
   onHover: (index: number | null) => void
@@ -59,13 +59,13 @@ interface Newest {
 }
 
 /**
- * Lines over the time of sending. The point under the pointer or the keyboard is described in figures; dragging across
- * zooms in, as + and − do on the keyboard.
+ * Lines over the time of sending. The point at the pointer or the keyboard's cursor is described in figures;
+ * dragging across zooms in, like + and − on the keyboard.
  */
 export function TimeChart(props: {
-  /** What the picture shows, with its newest figures. */
+  /** Describes the picture, with its newest figures. */
   label: string
-  /** What the points are, for the keyboard, such as `Seconds of http_req_duration`. */
+  /** Describes the points for the keyboard, such as `Seconds of http_req_duration`. */
   points: string
   /** Seconds of sending before each point. */
   at: readonly number[]
@@ -124,7 +124,9 @@ export function TimeChart(props: {
   )
 }
 
-/** The range of a chart around a point, so many times as wide, in seconds of sending; null if it holds everything. */
+/**
+ * A range of a chart around a point, `factor` times as wide, in seconds of sending; null for the whole chart.
+ */
 export function scaleZoom(
   zoom: Range | null,
   at: readonly number[],
@@ -191,7 +193,7 @@ function createOptions(
   })
 }
 
-/** A limit far above all values would press the lines to the ground; then it is left out of the picture. */
+/** A limit far above all values would flatten the lines, so it is left out. */
 function toShownLimit(limit: number, highest: number | null): number {
   return limit <= (highest ?? 0) * 3 ? limit * 1.1 : 0
 }
@@ -242,35 +244,35 @@ function drawLine(ctx: CanvasRenderingContext2D, from: [number, number], to: [nu
   ctx.stroke()
 }
 
-/** Most points a chart draws; more than the pixels of a wide one would only cost time. */
+/** Most points in a chart; more than the pixels of a wide one would only cost time. */
 const CHART_MAX_POINTS = 1_200
 
 export interface LatencySecond {
-  /** Seconds since sending started, pauses included. */
+  /** Seconds since sending began, including pauses. */
   second: number
   /** Null if nothing was measured in it. */
   percentiles: Percentiles | null
 }
 
-/** One second as a chart of requests shows it; null if nothing is known of it. */
+/** One second in a chart of requests; null if unknown. */
 export interface RequestSecond {
   second: number
-  /** What the schedule asked for; null without one. */
+  /** As scheduled; null without a schedule. */
   scheduled: number | null
   sent: number | null
   succeeded: number | null
-  /** What ended without success, dropped requests included. */
+  /** Requests that ended without success, including dropped ones. */
   unsuccessful: number | null
 }
 
-/** Where a second stands in a chart. */
+/** A second's place in a chart. */
 interface Placed {
   second: number
-  /** Seconds of sending before it: pauses take no room. */
+  /** Seconds of sending before it; pauses take no room. */
   at: number
 }
 
-/** A stretch in which nothing was sent, where it stands in the chart, and how long it was, in seconds. */
+/** A stretch without sending: its place in the chart, and its length in seconds. */
 interface ChartPause {
   at: number
   lengthS: number
@@ -281,10 +283,13 @@ interface ChartSeconds<Second> {
   pauses: ChartPause[]
 }
 
-/** Seconds without a request that count as a pause; less is a slow pace. */
+/** Fewest seconds without a request that count as a pause; a shorter gap is a slow pace. */
 const PAUSE_MIN_S = 5
 
-/** Of a stretch that is too long for single seconds, the one whose p99 is worst, so that thinning hides no spike. */
+/**
+ * If there are too many seconds, each stretch is represented by the one with the worst p99, so that thinning
+ * hides no spike.
+ */
 export function toChartSeconds(seconds: readonly LatencySecond[]): ChartSeconds<LatencySecond> {
   const toWorst = (among: readonly (LatencySecond & Placed)[], first: LatencySecond & Placed) =>
     among.reduce(
@@ -294,7 +299,7 @@ export function toChartSeconds(seconds: readonly LatencySecond[]): ChartSeconds<
   return placeSeconds(seconds, toWorst, (second) => ({ second, percentiles: null }))
 }
 
-/** Of a stretch that is too long for single seconds, the mean of its seconds. */
+/** If there are too many seconds, each stretch is represented by their mean. */
 export function toRequestSeconds(seconds: readonly RequestSecond[]): ChartSeconds<RequestSecond> {
   const toMean = (among: readonly (RequestSecond & Placed)[], first: RequestSecond & Placed) => {
     const mean = (name: 'scheduled' | 'sent' | 'succeeded' | 'unsuccessful') =>
@@ -312,8 +317,8 @@ export function toRequestSeconds(seconds: readonly RequestSecond[]): ChartSecond
 }
 
 /**
- * At most {@link CHART_MAX_POINTS} points, one for each stretch of seconds. A long pause is taken out and listed, since
- * a night's pause would leave no room for the minutes of sending; in a short gap the line is broken.
+ * At most {@link CHART_MAX_POINTS} points, one for each stretch of seconds. A long pause is cut out and
+ * listed, since a night's pause would leave no room for the minutes of sending; a short gap breaks the line.
  */
 function placeSeconds<Second extends { second: number }>(
   seconds: readonly Second[],
@@ -336,7 +341,7 @@ function placeSeconds<Second extends { second: number }>(
     const first = placed[from]
     if (first !== undefined) thinned.push(merge(placed.slice(from, from + stretch), first))
   }
-  // The points of two neighbouring stretches are at most this far apart if no second is missing.
+  // The greatest distance between neighbouring points without a missing second.
   const mostApart = Math.max(1, stretch * 2 - 1)
   const points = thinned.flatMap((point, index) => {
     const next = thinned[index + 1]

@@ -28,12 +28,12 @@ interface DestinationPanelProps {
   connections: readonly ConnectionEntry[]
   needsKey: boolean
   offersSecondHost: boolean
-  /** The address to begin with where a service is chosen. */
+  /** The initial address after choosing a service. */
   lastBaseUrl: string | null
   onDestination: (destination: Destination) => void
 }
 
-/** Where the rows go: the sandbox inside this app, a stored connection, or a service with its address and key. */
+/** Where the rows go: the app's own sandbox, a stored connection, or a service with its address and key. */
 export function DestinationPanel(props: DestinationPanelProps) {
   const { destination, connections, lastBaseUrl } = props
   const onDestination = (changed: Destination) => {
@@ -113,14 +113,14 @@ function ServiceFields(props: DestinationPanelProps & { destination: ServiceDest
   )
 }
 
-/** A field for an address, which says at once what of it is not used, and what is wrong with it once it is left. */
+/** A field for an address, which says at once which part is not used, and after leaving it what is wrong. */
 export function AddressInput(props: {
   label: string
   placeholder: string
-  /** Whose address it is (default: a service). */
+  /** What the address belongs to (default: a service). */
   of?: 'service' | 'proxy'
   isOptional?: boolean
-  /** Whether what is wrong is said before the field is left. */
+  /** Whether mistakes are shown before the field is left. */
   isChecked?: boolean
   value: string
   onValue: (value: string) => void
@@ -150,7 +150,7 @@ const LOOKS: Record<NamedPlace['kind'], { icon: TablerIcon; className: string | 
   other: { icon: IconPlugConnected, className: 'bg-accent accent', word: '' },
 }
 
-/** Where rows go or went, in a colour and with an icon that tell production from the rest. */
+/** Where rows go or went, with a colour and an icon that distinguish production. */
 export function ConnectionChip({ place }: { place: NamedPlace }) {
   const { icon: Icon, className, word } = LOOKS[place.kind]
   return (
@@ -162,7 +162,7 @@ export function ConnectionChip({ place }: { place: NamedPlace }) {
   )
 }
 
-/** Says that rows go to production, and where the question about it will appear: not in this page. */
+/** Says that rows go to production, and where the question about that will appear: not in this page. */
 export function ProductionNotice({ place }: { place: NamedPlace }) {
   return (
     <Notice kind="warning" title="This is production">

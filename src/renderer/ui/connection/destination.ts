@@ -5,22 +5,22 @@ import { findActiveKey } from '../../../shared/plan/stored-connection.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
 import { sayCorrectedUrl, toBaseUrl } from '../../../shared/service/base-url.ts'
 
-/** A deployment that is typed in by hand. */
+/** A deployment typed in by hand. */
 export interface ServiceDestination {
   kind: 'service'
   /** As typed. */
   baseUrl: string
-  /** The second host for v2 tasks as typed; empty if it is the same. */
+  /** The second host for v2 tasks, as typed; empty if it is the same. */
   taskBaseUrl: string
   /** Kept in memory only. */
   apiKey: string
 }
 
-/** A deployment that the workspace remembers. */
+/** A stored deployment. */
 interface StoredDestination {
   kind: 'stored'
   name: string
-  /** Kept in memory only; empty if the variable of its active key is used. */
+  /** Kept in memory only; empty to use the variable of its active key. */
   apiKey: string
 }
 
@@ -35,7 +35,7 @@ export function findEntry(
   return connections.find((entry) => entry.name === destination.name) ?? null
 }
 
-/** Which key of a connection is sent, and whether it is at hand, as a sentence. */
+/** Which key of a connection is sent, and whether it is available, as a sentence. */
 export function sayActiveKey(entry: ConnectionEntry): string {
   const { activeKey } = entry
   const { env: variable, place, state } = findActiveKey(entry) ?? {}
@@ -51,22 +51,22 @@ export function sayActiveKey(entry: ConnectionEntry): string {
   return `Key ${activeKey}, from the variable ${variable}${isSet ? '.' : ', which is not set here.'}`
 }
 
-/** Whether a key can be sent, perhaps once a person has unlocked its store. */
+/** Whether a key can be sent, perhaps after a person unlocks its store. */
 export function isAtHand(key: ConnectionKeyEntry | null): boolean {
   return key?.state === 'ready' || key?.state === 'asking'
 }
 
-/** Whether a typed text is what is sent for a key: a variable that is set wins. */
+/** Whether typed text would be used for a key: a variable that is set wins. */
 export function isTypeable({ env, place, state }: ConnectionKeyEntry): boolean {
   return env === undefined || place !== undefined || state === 'missing'
 }
 
-/** Whether the store of one of a connection's keys is still asked for it. */
+/** Whether the store of one of a connection's keys has not answered yet. */
 export function isAskedFor({ keys }: ConnectionEntry): boolean {
   return keys.some(({ state }) => state === 'asking')
 }
 
-/** An address as a plan wants it, without a trailing slash, or what is wrong with it. */
+/** An address for a plan, without a trailing slash, or what is wrong with it. */
 export function parseBaseUrl(text: string): { kind: 'url'; url: string } | { kind: 'bad'; message: string } {
   const trimmed = text.trim()
   if (trimmed === '')
@@ -93,8 +93,8 @@ export function parseBaseUrl(text: string): { kind: 'url'; url: string } | { kin
 }
 
 /**
- * The base URL of a service, without the path of an endpoint that was typed behind it; `note` says so, if there was
- * one. What is wrong with it otherwise.
+ * A service's base URL, without an endpoint's path that was typed as well, as `note` then says; or what is
+ * wrong with it.
  */
 export function parseServiceUrl(
   text: string,
@@ -105,14 +105,14 @@ export function parseServiceUrl(
     : { kind: 'url', url: toBaseUrl(parsed.url), note: sayCorrectedUrl(parsed.url) }
 }
 
-/** What a destination is held against. */
+/** What a destination is checked against. */
 interface DestinationSurroundings {
-  /** False if the operation is sent without a key. */
+  /** False if the operation needs no key. */
   needsKey: boolean
   connections: readonly ConnectionEntry[]
 }
 
-/** What keeps rows from going to a destination, or null. */
+/** What prevents rows from going to a destination; null if nothing. */
 export function findDestinationGap(
   destination: Destination,
   { needsKey, connections }: DestinationSurroundings,
@@ -135,7 +135,7 @@ export function findDestinationGap(
   return needsKey && !isTyped ? 'Type the API key of the service' : null
 }
 
-/** Whether an address names this machine alone, so that nothing elsewhere can reach it. */
+/** Whether an address means this machine alone, so that others cannot reach it. */
 export function isLoopback(url: string): boolean {
   if (!URL.canParse(url)) return false
   const { hostname } = new URL(url)
@@ -147,13 +147,13 @@ export function isLoopback(url: string): boolean {
   )
 }
 
-/** How an address or a connection is shown in a line: its name, and what it is. */
+/** A one-line description of an address or a connection: its name and its kind. */
 export interface NamedPlace {
   name: string
   kind: 'sandbox' | 'production' | 'other'
 }
 
-/** Whether one of these addresses leads to the service of a connection that is marked as production. */
+/** Whether one of these addresses leads to the service of a production connection. */
 export function isProductionAddress(
   addresses: readonly string[],
   connections: readonly ConnectionEntry[],
@@ -166,7 +166,7 @@ export function isProductionAddress(
   return addresses.some((baseUrl) => findProduction(marked, { baseUrl }) !== null)
 }
 
-/** What a destination is called if there is little room. */
+/** A short name of a destination. */
 export function nameDestination(
   destination: Destination,
   connections: readonly ConnectionEntry[],
@@ -186,12 +186,12 @@ export function nameDestination(
   return { name: new URL(parsed.url).host, kind }
 }
 
-/** Names the service at an address; `connection` is the one that a run's plan names, if it names one. */
+/** Names the service at an address; `connection` is the one in a run's plan, if any. */
 export type NamePlace = (baseUrl: string, connection?: string) => NamedPlace
 
 /**
- * What the service at an address is called: the sandbox, the connection that a plan names, the only stored connection
- * with this address, or the address itself.
+ * The name of the service at an address: the sandbox, the plan's connection, the only stored connection with
+ * this address, or the address itself.
  */
 export function nameAddress(
   baseUrl: string,
@@ -205,7 +205,9 @@ export function nameAddress(
   return { name: connection ?? only ?? baseUrl.replace(/^https?:\/\//, ''), kind }
 }
 
-/** Base URL of a service; null for the sandbox, which is on this machine, and while it is not an address. */
+/**
+ * A service's base URL; null for the sandbox, which is on this machine, and while the text is not an address.
+ */
 export function toServiceUrl(
   destination: Destination,
   connections: readonly ConnectionEntry[],
@@ -218,19 +220,19 @@ export function toServiceUrl(
 
 const lastTyped = new Map<string, Destination>()
 
-/** How a destination is named among those that can be chosen. */
+/** The key of a destination among the choices. */
 export function toChoice(destination: Destination): string {
   return destination.kind === 'stored' ? `stored:${destination.name}` : destination.kind
 }
 
-/** Remembers a destination as it is typed, also while it is incomplete, until the page is reloaded. */
+/** Remembers a destination as typed, even if incomplete, until the page is reloaded. */
 export function rememberDestination(destination: Destination, connections: readonly ConnectionEntry[]): void {
   lastTyped.set(toPlace(destination, connections), destination)
 }
 
 /**
- * A destination as it was typed last; `otherwise` if it was not chosen in this window yet. The key of a connection is
- * not given to another one of its name, nor to other addresses.
+ * The destination as last typed; `otherwise` if none was chosen in this window yet. A connection's key is not
+ * used for another connection of the same name, nor for other addresses.
  */
 export function recallDestination(
   otherwise: Destination,
@@ -244,17 +246,17 @@ function toPlace(destination: Destination, connections: readonly ConnectionEntry
   return `${toChoice(destination)} ${entry === null ? '' : toName(entry.connection)}`
 }
 
-/** Where a key goes. */
+/** The addresses that a key is for. */
 type Addresses = Pick<PlanConnection, 'baseUrl' | 'taskBaseUrl'>
 
 const keys = new Map<string, readonly string[]>()
 
-/** Remembers a key that was typed for these addresses until the window closes or its page is reloaded. */
+/** Remembers a key typed for these addresses until the window closes or its page is reloaded. */
 export function rememberTypedKey(addresses: Addresses, apiKey: string): void {
   keys.set(toName(addresses), [apiKey, ...recallTypedKeys(addresses).filter((known) => known !== apiKey)])
 }
 
-/** The keys that were typed in this window for exactly these addresses, the newest first. */
+/** The keys typed in this window for exactly these addresses, the newest first. */
 export function recallTypedKeys(addresses: Addresses): readonly string[] {
   return keys.get(toName(addresses)) ?? []
 }

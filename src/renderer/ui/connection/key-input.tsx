@@ -2,12 +2,12 @@ import { PasswordInput } from '@mantine/core'
 import type { KeyStorageEntry } from '../../../shared/bridge/connections.ts'
 import { CheckField } from '../controls.tsx'
 
-/** What becomes of a key that is typed for one run, or for the addresses of one. */
+/** Where a key goes that is typed for one run, or for a run's addresses. */
 const KEPT_IN_WINDOW = 'Kept in memory until this window closes; written to no file.'
 
 const SHOWN_NEVER = 'The key is sent only to this address and never shown again.'
 
-/** What becomes of a key that is typed for a stored connection. `storage` is null until that is known. */
+/** Where a key goes that is typed for a stored connection. `storage` is null until known. */
 export function sayKept(storage: KeyStorageEntry | null): string {
   switch (storage?.place) {
     case undefined:
@@ -21,17 +21,17 @@ export function sayKept(storage: KeyStorageEntry | null): string {
   }
 }
 
-/** The field that an API key is typed into. */
+/** The field for an API key. */
 export function KeyInput(props: {
   value: string
   onValue: (value: string) => void
   /** Default: `API key`. */
   label?: string
-  /** What becomes of the key (default: it is kept until the window closes). */
+  /** Where the key goes (default: kept until the window closes). */
   description?: string | undefined
   /** What is wrong with it. */
   error?: string | undefined
-  /** Whether it takes the focus where its dialog opens. */
+  /** Whether it gets the focus when its dialog opens. */
   hasFocus?: boolean
 }) {
   return (
@@ -49,10 +49,10 @@ export function KeyInput(props: {
   )
 }
 
-/** Whether a key that is typed for a run is kept for its connection, too. */
+/** Whether a key typed for a run is also stored for its connection. */
 export function KeepKey(props: {
   connection: string
-  /** The key that it replaces. */
+  /** Label of the key that it replaces. */
   label: string
   value: boolean
   onValue: (value: boolean) => void

@@ -20,7 +20,7 @@ import { SafeText } from '../text/safe-text.tsx'
 import styles from './media.module.css'
 import { useOnHideAll } from './user-content.tsx'
 
-/** How much of a picture is seen, least first: sharpness comes late, and colour last. */
+/** How much of a picture is visible, least first: sharpness comes late, and colour last. */
 const STEPS = [
   { look: null, now: 'Not shown', next: 'Show blurred' },
   { look: styles.blurred, now: 'Greyscale, strongly blurred', next: 'Less blur' },
@@ -29,21 +29,21 @@ const STEPS = [
   { look: styles.colour, now: 'As it is', next: null },
 ] as const
 
-/** How media begin: what a person has set, taken over by the app from where it is kept. */
+/** How media are shown at first, from a person's stored settings. */
 interface MediaRules {
-  /** The step of {@link STEPS} that media begin with. */
+  /** The initial step of {@link STEPS}. */
   firstStep: number
-  /** Whether the media of the next row are revealed as far as those of the row before. */
+  /** Whether the next row's media are revealed as far as the previous row's. */
   keepsStep: boolean
   startsMuted: boolean
 }
 
 export const useMediaRules = create<MediaRules>(() => ({ firstStep: 1, keepsStep: false, startsMuted: true }))
 
-/** The class that makes a picture as sharp and colourful as it may be. */
+/** The class with a picture's sharpness and colour. */
 type Look = string | undefined
 
-/** How far the media of a row are revealed; M goes on, Shift with M hides them again. */
+/** How far the media of a row are revealed; M reveals more, Shift+M hides them again. */
 export function useMediaSteps(row: number | null): {
   step: number
   setStep: (step: number) => void
@@ -65,8 +65,8 @@ export function useMediaSteps(row: number | null): {
 }
 
 /**
- * The pictures, videos and sounds of a row, greyscale and blurred until they are revealed in steps. Nothing moves or
- * sounds by itself, and nothing is fetched from elsewhere unless a person asks for it.
+ * The pictures, videos and sounds of a row, greyscale and blurred until revealed in steps. Nothing moves or
+ * plays by itself, and nothing is fetched from elsewhere unless a person asks for it.
  */
 export function MediaView(props: {
   media: readonly RowMedia[]
@@ -131,7 +131,7 @@ const UNUSABLE = {
 
 function MediaItem(props: {
   media: RowMedia
-  /** Null if it is not shown at all. */
+  /** Null if it is not shown. */
   look: Look | null
   isFetching: boolean
   onFetch: () => void
@@ -186,7 +186,7 @@ function MediaItem(props: {
   )
 }
 
-/** A picture; one that moves shows its first frame until it is played. */
+/** A picture; an animated one shows its first frame until played. */
 function Picture({ media, look }: { media: MediaFileEntry; look: Look }) {
   const [isPlaying, setPlaying] = useState(false)
   const [isBroken, setBroken] = useState(false)
@@ -216,7 +216,7 @@ function Picture({ media, look }: { media: MediaFileEntry; look: Look }) {
   )
 }
 
-/** Draws one frame, since an image element cannot be kept from moving. */
+/** Draws one frame, since an image element cannot be paused. */
 function FirstFrame(props: { url: string; look: Look; onBroken: () => void }) {
   const { url, onBroken } = props
   const canvas = useRef<HTMLCanvasElement>(null)
@@ -242,7 +242,10 @@ function FirstFrame(props: { url: string; look: Look; onBroken: () => void }) {
   )
 }
 
-/** A video, paused at its first frame and muted unless a person has set otherwise. Its buttons stand outside of the blur. */
+/**
+ * A video, paused at its first frame, and muted unless a person set otherwise. Its buttons are outside of the
+ * blur.
+ */
 function Video({ media, look }: { media: MediaFileEntry; look: Look }) {
   const video = useRef<HTMLVideoElement>(null)
   const [isPlaying, setPlaying] = useState(false)

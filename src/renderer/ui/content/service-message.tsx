@@ -9,12 +9,12 @@ export type AskedRequest = Pick<
 >
 
 /**
- * What the service said, without what it quotes of the request until content is shown. While the request is not known,
- * all of it is masked.
+ * The service's message, without its quotes of the request until content is shown. While the request is
+ * unknown, all of it is masked.
  */
 export function ServiceMessage(props: {
   message: string
-  /** Null for a message of our own, which quotes nothing. */
+  /** Null for Sluice's own messages, which quote nothing. */
   request: AskedRequest | null
   children: (message: string) => ReactNode
 }) {

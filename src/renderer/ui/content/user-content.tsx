@@ -15,14 +15,14 @@ import { SafeText } from '../text/safe-text.tsx'
 import styles from './content.module.css'
 
 interface ContentRules {
-  /** Whether content is shown wherever a person comes, as they have set; all of it stays hidden after `hideAll`. */
+  /** Whether content is shown everywhere, as set by the person; after `hideAll`, everything stays hidden. */
   showsContent: boolean
-  /** Grows when all content is hidden again, also that of single rows. */
+  /** Increases when all content is hidden again, including that of single rows. */
   hidings: number
   hideAll: () => void
 }
 
-/** What holds for user content on every screen: what a person has set, taken over by the app from where it is kept. */
+/** The rules for user content on every screen, from a person's stored settings. */
 export const useContentRules = create<ContentRules>((set) => ({
   showsContent: false,
   hidings: 0,
@@ -37,14 +37,14 @@ interface Visit {
 const VisitContext = createContext<Visit>({ shown: false, setShown() {} })
 
 /**
- * Keeps whether content is shown for as long as a person stays at one `place`, such as the screens of one run. At
- * another place, and when they come back, it is as they have set.
+ * Remembers whether content is shown while a person stays at one `place`, such as the screens of one run. At
+ * another place, and after coming back, the setting applies.
  */
 export function ContentVisit({ place, children }: { place: string; children: ReactNode }) {
   const { showsContent, hidings } = useContentRules()
   const visit = `${hidings} ${place}`
   const [chosen, setChosen] = useState<{ visit: string; shown: boolean | null }>({ visit, shown: null })
-  // Changed while it is drawn: nothing of another place may be seen by what was chosen at this one.
+  // Changed during rendering: a choice for one place must never reveal anything of another.
   if (chosen.visit !== visit) setChosen({ visit, shown: null })
   const shown = (chosen.visit === visit ? chosen.shown : null) ?? showsContent
   const value = useMemo(
@@ -58,7 +58,7 @@ export function useContentShown(): boolean {
   return useContext(VisitContext).shown
 }
 
-/** Calls `hide` each time all content is hidden again, for what is revealed besides the switch. */
+/** Calls `hide` each time all content is hidden again, for content revealed outside of the switch. */
 export function useOnHideAll(hide: () => void): void {
   const hidings = useContentRules((content) => content.hidings)
   const seen = useRef(hidings)
@@ -69,16 +69,16 @@ export function useOnHideAll(hide: () => void): void {
   }, [hidings])
 }
 
-/** Shows or hides user content where the person is. */
+/** Shows or hides user content at the current place. */
 export function ContentSwitch() {
   const { shown, setShown } = useContext(VisitContext)
   return <SwitchField label="Show content" value={shown} onValue={setShown} />
 }
 
-/** The width of a cell, in rem, that shows a usual mask whole. */
+/** Width of a cell that fits a typical mask, rem. */
 export const MASK_REM = 11
 
-/** The most that {@link MaskedText} is wide, em of the cell; for a text that is revealed, that of the text. */
+/** Greatest width of {@link MaskedText}, em of the cell; that of the text if it is revealed. */
 export function toMaskedEm({ text, length, revealed }: { text: string; length: number; revealed: boolean }) {
   if (text === '') return 0
   if (!revealed) return toWordEm(toMask(length))
@@ -86,8 +86,8 @@ export function toMaskedEm({ text, length, revealed }: { text: string; length: n
 }
 
 /**
- * User content: only how long it is until it is revealed. `length` is that of the whole text, of which `text` may be a
- * part. `isCell` as of {@link SafeText}.
+ * User content, of which only the length is shown until revealed. `length` is that of the whole text, of
+ * which `text` may be a part. `isCell` as in {@link SafeText}.
  */
 export function MaskedText(props: {
   text: string
@@ -108,19 +108,20 @@ export function MaskedText(props: {
   )
 }
 
-/** Fields that hold what people wrote, banned or noted; a whole request holds one of them. */
+/** Fields with text that people wrote, banned or noted; a whole request contains one of them. */
 const WRITTEN_FIELDS: readonly string[] = ['text_data', 'term', 'notes', REQUEST_FIELD.name]
 const ADDRESS_FIELDS: readonly string[] = ['url', 'media']
 
-/** Whether a field holds what people wrote, which may have lines of its own. */
+/** Whether a field holds text that people wrote, which may have several lines. */
 export function isWrittenField(field: string): boolean {
   return WRITTEN_FIELDS.includes(field)
 }
 
 /**
- * The one rule of what is masked: texts, terms, notes and whole requests; in a field of ids or addresses whatever is
- * none, since a text was probably mapped to it; where no field is known, what reads like prose. Ids, addresses, names
- * of models, metadata and numbers are shown, since nobody could work without them. `length` is that of the whole text.
+ * The one rule for masking: texts, terms, notes and whole requests; in a field for ids or addresses, anything
+ * that is neither, since a text was probably mapped to it; without a known field, anything that reads like
+ * prose. Ids, addresses, names of models, metadata and numbers are shown, since nobody could work without
+ * them. `length` is that of the whole text.
  */
 export function isFieldContent(field: string | undefined, text: string, length = text.length): boolean {
   if (field === undefined) return !isAddress(text) && isProse(text, length)
@@ -130,7 +131,7 @@ export function isFieldContent(field: string | undefined, text: string, length =
   return isWrittenField(field)
 }
 
-/** Problems that quote cells whose column is not known; any of them may be content. */
+/** Problems that quote cells of unknown columns, which may be content. */
 const QUOTING_CELLS: readonly ProblemCode[] = [
   'surplus_cells',
   'curly_quotes',
@@ -142,12 +143,15 @@ const QUOTING_CELLS: readonly ProblemCode[] = [
   'unfit_fix',
 ]
 
-/** Whether what is said of a problem quotes words of the source. */
+/** Whether the words of a problem quote the source. */
 export function isQuotingContent({ code }: Pick<Problem, 'code'>): boolean {
   return code === 'uncertain_encoding' || code === 'stated_encoding'
 }
 
-/** Whether what a problem found is user content: by its field; without one, by what the problem quotes. */
+/**
+ * Whether what a problem found is user content: decided by its field or, without one, by what the problem
+ * quotes.
+ */
 export function isFoundContent({ code, field, found }: Pick<Problem, 'code' | 'field' | 'found'>): boolean {
   if (found === undefined || code === 'repeated_header') return false
   return QUOTING_CELLS.includes(code) || isQuotingContent({ code }) || isFieldContent(field, found)
@@ -162,20 +166,20 @@ const PROSE_WORDS = 4
 /** Longer than most labels of several words. */
 const LABEL_CHARACTERS = 32
 
-/** Whether a text reads like something a person wrote rather than an id, a number or a label. */
+/** Whether a text reads like something a person wrote, not like an id, a number or a label. */
 function isProse(text: string, length: number): boolean {
   if (length > PROSE_CHARACTERS) return true
   const words = text.trim().split(/\s+/u, PROSE_WORDS).length
   return words >= PROSE_WORDS || (words > 1 && length > LABEL_CHARACTERS)
 }
 
-/** Tells the cells of a source that are user content. */
+/** Tells whether a source's cell is user content. */
 export type ContentRule = (column: number, cell: string, length?: number) => boolean
 
 /**
- * {@link isFieldContent} for the cells of a source, by the fields that their columns fill, also as part of a template.
- * `rows` are the first ones of a source whose mapping is not settled: a column that fills nothing yet may be content,
- * and is masked as a whole if {@link isWrittenColumn}.
+ * {@link isFieldContent} for a source's cells, by the fields that their columns fill, also through a
+ * template. `rows` are the first rows of a source whose mapping is not final: a column that fills nothing yet
+ * may be content, and is masked entirely if {@link isWrittenColumn}.
  */
 export function createContentRule(
   columns: readonly string[],
@@ -209,21 +213,24 @@ const TERM_LISTS = /^(.+_)?terms$/
 
 const STRING = String.raw`"(?:[^"\\]|\\.)*"`
 const STRING_LIST = String.raw`\[\s*${STRING}(?:\s*,\s*${STRING})*\s*\]`
-/** Each string from its first quote to its last, with its value if it is a key of a string or of a list of strings. */
+/**
+ * Each string from its opening to its closing quote, with its value if it is the key of a string or of a list
+ * of strings.
+ */
 const STRINGS = new RegExp(`(${STRING})(\\s*:\\s*)?(${STRING}|${STRING_LIST})?`, 'gs')
 const EACH_STRING = new RegExp(STRING, 'gs')
 
 /**
- * JSON text with the user content in it masked: `"text_data": "hidden (52 characters)"`, and what sentences in it quote of
- * `request`, to which it is the answer: `"message": "too rude: …"`. Everything else stays as it is, digit for digit. Text
- * that is not JSON is masked as a whole.
+ * JSON text with its user content masked: `"text_data": "hidden (52 characters)"`. Sentences lose what they
+ * quote of `request`, which this text answers: `"message": "too rude: …"`. Everything else stays the same,
+ * digit for digit. Text that is not JSON is masked entirely.
  */
 export function maskJson(text: string, request: string | null = null): string {
   const content = listContent(request)
   const removeQuotes = createQuoteRemover(content)
   return replaceStrings(text, (string, isContent) => {
     if (isContent) return toMask(string.length)
-    // Names, such as those of classes, may be words of the content and quote nothing.
+    // A single word, such as the name of a class, may occur in the content without quoting it.
     return /\s/.test(string.trim()) || content.includes(string) ? removeQuotes(string) : string
   })
 }
@@ -239,12 +246,14 @@ export function listContent(request: string | null): string[] {
   return found
 }
 
-/** A message without what it quotes of the user content in a request, whose JSON text is given. */
+/** A message without its quotes of user content in a request, given as JSON text. */
 export function removeQuotes(message: string, request: string | null): string {
   return createQuoteRemover(listContent(request))(message)
 }
 
-/** JSON text with each string that is not a key replaced; text that is no JSON is one string of content. */
+/**
+ * Replaces each string of JSON text that is not a key; text that is not JSON counts as one string of content.
+ */
 function replaceStrings(json: string, replace: (string: string, isContent: boolean) => string): string {
   if (!isJson(json)) return replace(json, true)
   const replaceIn = (value: string, toIsContent: (string: string) => boolean) =>
@@ -265,22 +274,23 @@ function replaceStrings(json: string, replace: (string: string, isContent: boole
   )
 }
 
-/** A sentence with what backticks set off in it masked: `the same words are hidden (3 characters) in koi8-r`. */
+/** A sentence with its parts in backticks masked: `the same words are hidden (3 characters) in koi8-r`. */
 export function maskQuoted(sentence: string): string {
   return sentence.replaceAll(/`([^`]*)`/g, (_, quoted: string) => toMask(quoted.length))
 }
 
-/** What stands in the place of user content until it is revealed. */
+/** Replaces user content until it is revealed. */
 function toMask(length: number): string {
   return `hidden (${formatCounted(length, 'character')})`
 }
 
-/** From so many cells on, values that repeat are labels. */
+/** Fewest cells of which repeated values count as labels. */
 const LABELS_FROM = 4
 
 /**
- * Whether the cells of a column look like what people write, however short: most of them have words, and the same few do
- * not repeat, as labels do. Ids, numbers, dates and addresses have no words or are one with digits or an @ in it.
+ * Whether a column's cells look like text that people write, however short: most have words, and the same few
+ * values do not repeat, as labels do. Ids, numbers, dates and addresses have no words, or are one word with
+ * digits or an @.
  */
 function isWrittenColumn(cells: readonly string[]): boolean {
   const filled = cells.map((cell) => cell.trim()).filter((cell) => cell !== '')
@@ -290,20 +300,20 @@ function isWrittenColumn(cells: readonly string[]): boolean {
   return worded > 0 && worded * 2 >= distinct.size
 }
 
-/** Letters or pictures. Of one word with digits, an @ or an address in it they are part of an id. */
+/** Letters or pictures. In a single word with digits, an @ or an address, they are part of an id. */
 function hasWords(cell: string): boolean {
   const words = cell.split(/\s+/u).filter((word) => /[\p{L}\p{Extended_Pictographic}]/u.test(word))
   if (words.length !== 1) return words.length > 1
   return !/[\p{N}@]|:\/\//u.test(cell)
 }
 
-/** What a row is about, in the order in which the table shows it. */
+/** The fields with a row's subject, in the order of the table. */
 const SUBJECT_FIELDS = [
   ...['text_data', 'url', 'media', 'term', REQUEST_FIELD.name],
   ...['custom_index_item_id', 'appeal_id'],
 ]
 
-/** Indexes of the source's columns that hold what is judged, by the run's mapping. */
+/** Indexes of the source columns with the judged content, by the run's mapping. */
 export function findContent(plan: Plan | null, names: readonly string[]): number[] {
   if (plan === null) return []
   const mapping = toWholeMapping(plan, names)

@@ -5,10 +5,10 @@ import { IconButton } from '../controls.tsx'
 import { useRem } from '../theme.ts'
 import styles from './grid.module.css'
 
-/** By how much a press makes a column wider or narrower, rem. */
+/** Change of a column's width per press, rem. */
 const STEP_REM = 2
 
-/** Makes a column narrower or wider by keyboard; `onResize` gets the difference in rem. */
+/** Resizes a column by keyboard; `onResize` gets the difference in rem. */
 export function WidthButtons({ title, onResize }: { title: string; onResize: (byRem: number) => void }) {
   const [narrower, wider] = [`Make ${title} narrower`, `Make ${title} wider`]
   return (
@@ -19,7 +19,10 @@ export function WidthButtons({ title, onResize }: { title: string; onResize: (by
   )
 }
 
-/** The edge of a column that is dragged to resize it, in rem. For the keyboard there are {@link WidthButtons}. */
+/**
+ * The edge of a column, for dragging it to another width in rem. {@link WidthButtons} are the keyboard's
+ * equivalent.
+ */
 export function ColumnEdge(props: { onResizing: (rem: number) => void; onResized: (rem: number) => void }) {
   const { onResizing, onResized } = props
   const remPx = useRem()

@@ -23,44 +23,47 @@ export interface GridColumn<Row> {
   id: string
   title: ReactNode
   name?: string
-  /** Width in rem; the least one where the column grows. */
+  /** Width in rem; the least width if the column grows. */
   rem: number
-  /** Takes the room that is left. */
+  /** Gets the remaining room. */
   grow?: boolean
-  /** Numbers stand at the end. */
+  /** Right-aligned, for numbers. */
   align?: 'end'
   isSortable?: boolean
   cell: (row: Row) => ReactNode
-  /** The most that the cell is wide, em; a cell is clipped if that is not said or wider than the column. */
+  /** Greatest width of the cell in em; a cell is clipped if this is absent or exceeds the column. */
   em?: ((row: Row) => number) | undefined
 }
 
 const ROW_REM = 2
 
 /**
- * A table of any number of equal rows, only those in view laid out. One tab stop: arrows or J and K move the cursor,
- * Page Up, Page Down, Home and End jump, Enter opens, and `onKey` sees every other key first. `rowAt` answers null for
- * a row that is still being fetched.
+ * A table of any number of rows of equal height; only those in view are laid out. It is one tab stop: arrows
+ * or J and K move the cursor, Page Up, Page Down, Home and End jump, Enter opens, and `onKey` gets every
+ * other key first. `rowAt` returns null for a row that is still loading.
  */
 export function DataGrid<Row>(props: {
   label: string
   columns: readonly GridColumn<Row>[]
   count: number
   rowAt: (index: number) => Row | null
-  /** Where it changes, the row under the cursor is brought into view. */
+  /** Each new value scrolls the row under the cursor into view. */
   shown?: unknown
   cursor: number
   /**
-   * Which row the cursor is on. If the cursor changes and this does not, other rows came in before it or left: a view
-   * that is scrolled stays with it. At its top, a list shows what comes in.
+   * The row under the cursor. If the cursor changes and this does not, other rows were added or removed
+   * before it: a scrolled view then stays with the row. At its top, a list shows new rows.
    */
   cursorRow?: unknown
-  /** False if the row that the cursor was on has left the table: then it is before the row that took its place. */
+  /**
+   * False if the row under the cursor has left the table: the cursor is then before the row that took its
+   * place.
+   */
   hasCursor?: boolean
   onCursor: (index: number) => void
-  /** Called with a row that is clicked, and with the one under the cursor on Enter; null if it is not read. */
+  /** Called with a clicked row, and with the one under the cursor on Enter; null if it is not loaded. */
   onOpen?: (index: number, row: Row | null) => void
-  /** Takes the focus when it appears, so that its keys work at once. */
+  /** Focuses the table when it appears, so that its keys work at once. */
   focused?: boolean
   onKey?: (event: KeyboardEvent, index: number) => boolean
   /** Called with the first and last index in view. */
@@ -170,7 +173,7 @@ function toTrack(column: { rem: number; grow?: boolean }): string {
 }
 
 interface GridRowProps<Row> {
-  /** Of the row under the cursor alone, which the grid names. */
+  /** Only for the row under the cursor, to which the grid refers. */
   id?: string
   index: number
   topPx: number
@@ -185,7 +188,7 @@ interface GridRowProps<Row> {
 function PlainGridRow<Row>(props: GridRowProps<Row>) {
   const { index } = props
   const isRead = props.row !== null
-  // While a row is read, the cells of the one before stay out of sight: they cost a fraction of new ones.
+  // While a row loads, the previous row's cells stay, hidden: keeping them costs a fraction of new ones.
   const lastRead = useRef(props.row)
   if (isRead) lastRead.current = props.row
   const row = lastRead.current
@@ -222,10 +225,13 @@ function PlainGridRow<Row>(props: GridRowProps<Row>) {
   )
 }
 
-/** One row of a grid; redrawn only when what it shows changes. */
+/** One row of a grid; drawn again only when what it shows changes. */
 const GridRow = memo(PlainGridRow, isSameRow) as typeof PlainGridRow
 
-/** What a row is drawn from, spelt out: scrolling compares all rows for each frame, and a list of names is garbage. */
+/**
+ * The properties that a row is drawn from, spelt out: scrolling compares all rows for each frame, and a list
+ * of names would be garbage each time.
+ */
 const DRAWN_FROM: Record<keyof GridRowProps<unknown>, true> = {
   id: true,
   index: true,
@@ -247,9 +253,9 @@ function isSameRow<Row>(before: GridRowProps<Row>, now: GridRowProps<Row>): bool
 }
 
 /**
- * Where a key moves the cursor of a table, null if the key is not one that moves: arrows, J and K, Page Up and
- * Page Down by `page` rows, Home and End. Never leaves the table. Without a row under it, the cursor is before the row at
- * its place.
+ * The cursor after a key, or null for keys that do not move it: arrows, J and K, Page Up and Page Down by
+ * `page` rows, Home and End. It never leaves the table. Without a row under it, the cursor is before the row
+ * at its position.
  */
 export function toMovedCursor(
   key: string,
@@ -289,7 +295,7 @@ const PADDING_REM = 1.25
 const NARROWEST_REM = 5
 const WIDEST_REM = 28
 
-/** A width in rem that shows nine in ten of a column's cells whole, from their lengths; never wider than a line. */
+/** A width in rem that fits nine in ten of a column's cells, given their lengths; never wider than a line. */
 export function toColumnRem(name: string, lengths: readonly number[]): number {
   const sorted = [...lengths].sort((a, b) => a - b)
   const usual = sorted[Math.floor(sorted.length * 0.9)] ?? 0
@@ -297,18 +303,19 @@ export function toColumnRem(name: string, lengths: readonly number[]): number {
   return Math.min(WIDEST_REM, Math.max(NARROWEST_REM, characters * CHARACTER_REM + PADDING_REM))
 }
 
-/** How long scrolling must rest before the rows' elements are put in order. */
+/** How long scrolling must pause before the rows' elements are sorted, milliseconds. */
 const REST_MS = 500
 
-/** An element of the table and the row that it shows. */
+/** An element of the table, with the row that it shows. */
 interface RowPlace {
   key: number
   index: number
 }
 
 /**
- * An element for each row from `first` to `last`. Scrolling reuses the elements of rows that have left the view, which
- * costs a fraction of new ones; once it rests, the elements are put in the order of the rows, in which they are read out.
+ * An element for each row from `first` to `last`. Scrolling reuses the elements of rows that have left the
+ * view, which costs a fraction of new ones. After a pause, the elements are sorted by row, since this is the
+ * order in which they are read out.
  */
 function useRowPlaces(first: number, last: number): readonly RowPlace[] {
   const places = useRef<readonly RowPlace[]>([])
@@ -327,7 +334,7 @@ function useRowPlaces(first: number, last: number): readonly RowPlace[] {
   return places.current
 }
 
-/** Gives rows that have come into view the elements of those that have left it; rows that stay keep theirs. */
+/** Gives new rows in view the elements of rows that have left it; rows that stay keep theirs. */
 export function assignRows(places: readonly RowPlace[], first: number, last: number): readonly RowPlace[] {
   const isShown = ({ index }: RowPlace) => index >= first && index <= last
   const shown = new Set(places.filter(isShown).map(({ index }) => index))
@@ -343,15 +350,15 @@ export function assignRows(places: readonly RowPlace[], first: number, last: num
   return [...reused, ...missing.map((index, at) => ({ key: nextKey + at, index }))]
 }
 
-/** What a person can do with the columns of a grid; what is left out cannot be done. */
+/** A person's actions on the columns of a grid; absent ones are not available. */
 export interface ColumnActions {
-  /** The column that the rows are sorted by. */
+  /** The column by which the rows are sorted. */
   sorted?: { id: string; order: 'ascending' | 'descending' } | null
-  /** Called with a sortable column whose title is pressed. */
+  /** Called with a sortable column when its title is pressed. */
   onSort?: (id: string) => void
-  /** Called with the new width in rem when the edge of a column was dragged. */
+  /** Called with the new width in rem after the edge of a column was dragged. */
   onResize?: (id: string, rem: number) => void
-  /** Called when a column was dropped on another, whose place it takes. */
+  /** Called when a column was dropped on another, to take its place. */
   onMove?: (id: string, to: string) => void
 }
 
@@ -359,7 +366,7 @@ type HeadColumn = Pick<GridColumn<never>, 'id' | 'title' | 'name' | 'align' | 'i
 
 const DRAGGED_TYPE = 'application/x-sluice-column'
 
-/** The titles of a grid's columns: pressed to sort, dragged to move, their edges dragged to resize. */
+/** The titles of a grid's columns: press to sort, drag to move, drag their edges to resize. */
 const GridHead = memo(function GridHead(props: {
   columns: readonly HeadColumn[]
   template: string
@@ -376,7 +383,7 @@ const GridHead = memo(function GridHead(props: {
       role="row"
       tabIndex={-1}
       aria-rowindex={1}
-      // Until the columns are known, the row has none of the titles that a row must have.
+      // Until the columns are known, the row lacks the titles that it must have.
       aria-busy={props.columns.length === 0 || undefined}
       style={{ gridTemplateColumns: props.template, minWidth: props.minWidth }}
     >

@@ -3,16 +3,16 @@ import { flushSync } from 'react-dom'
 
 const IDLE_MS = 140
 
-/** Rows laid out beyond the view, ahead of the scrolling and behind it. */
+/** Rows laid out outside the view, ahead of the scrolling direction and behind it. */
 const AHEAD_ROWS = 6
 const BEHIND_ROWS = 1
 
-/** When they are, milliseconds after the first rows in view, which must not wait for them. */
+/** Delay for these rows, milliseconds after the first rows in view, which must not wait for them. */
 const BEYOND_AFTER_MS = 100
 
 /**
- * How long a view that has jumped to rows of which none is read stays empty until all of them are, milliseconds: most
- * are there by then, and are drawn once instead of a page at a time, with others in their place before.
+ * How long a view stays empty after jumping to rows of which none is loaded, milliseconds: most arrive within
+ * this time, and are drawn once instead of a page at a time after placeholders.
  */
 const PATIENCE_MS = 50
 
@@ -20,28 +20,29 @@ interface LaidOut {
   /** Indexes of the first and the last row; the last is -1 if there is none. */
   first: number
   last: number
-  /** What is added to a row's place among all rows for its place in the scrolled element, CSS pixels. */
+  /** Offset from a row's position among all rows to its position in the scrolled element, CSS pixels. */
   shiftPx: number
 }
 
-/** The rows in view and where they stand in the scrolled element. */
+/** The rows in view and their positions in the scrolled element. */
 interface RowWindow extends LaidOut {
   /** Height of the scrolled element in CSS pixels. */
   scrolledPx: number
-  /** Brings a row into view with the smallest move. */
+  /** Scrolls a row into view by the smallest distance. */
   reveal(index: number): void
   /**
-   * Leaves a row where it is in the view after it has another index. One that is out of view, and a view at the top of all
-   * rows, stay.
+   * Keeps a row at its place in the view after its index has changed. A row out of view, and a view at the
+   * very top, do not move.
    */
   keepInPlace(from: number, to: number): void
 }
 
 /**
- * Windows any number of equal rows. Rows taller in all than an element may be are scrolled on a shorter one: the
- * content's own position is kept here, and the scroll bar is put back in proportion whenever it rests.
- * `headPx` is what a sticky head takes from the view. Draws again only when other rows come into view; `onWindow` is told
- * which, and after a jump to rows that are not read they have {@link PATIENCE_MS} to arrive before others stand for them.
+ * Windows any number of rows of equal height. If they are taller in total than an element may be, a shorter
+ * element is scrolled: the content's position is kept here, and the scroll bar is corrected in proportion
+ * whenever it rests. `headPx` is the height that a sticky head takes from the view. Draws again only when
+ * other rows come into view, and reports them to `onWindow`; after a jump, rows that are not loaded have
+ * {@link PATIENCE_MS} to arrive before placeholders appear.
  */
 export function useRowWindow(
   element: RefObject<HTMLElement | null>,
@@ -90,7 +91,9 @@ export function useRowWindow(
     return () => clearTimeout(timer)
   }, [hasRows])
 
-  /** Draws the rows that have come into view. A scrolled view must not wait for them: it would be empty until then. */
+  /**
+   * Draws new rows in view. While scrolling, this must not be deferred: the view would be empty meanwhile.
+   */
   const follow = useCallback(
     (isUrgent: boolean) => {
       const { toWindow, countRead, shown } = latest.current
@@ -129,7 +132,7 @@ export function useRowWindow(
       viewPx.current = Math.max(0, scrolled.clientHeight - headPx)
       follow(isUrgent)
     }
-    // At once, so that rows that are known are in the first frame.
+    // At once, so that known rows are in the first frame.
     readView(false)
     const observer = new ResizeObserver(() => readView(true))
     observer.observe(scrolled)
@@ -164,7 +167,7 @@ export function useRowWindow(
     }
   }, [element, moveTo, follow])
 
-  // A shorter list leaves the browser's scroll position behind: read it again.
+  // After a list gets shorter, the browser's scroll position is beyond its end, so read it again.
   useEffect(() => {
     const reach = maxContentTop(createScrollScale(count * rowPx, viewPx.current))
     if (position.current.contentTop > reach) moveTo(reach)
@@ -192,7 +195,7 @@ export function useRowWindow(
   return { ...shown, scrolledPx: toScale().scrolledPx, reveal, keepInPlace }
 }
 
-/** Where the content and the scroll bar stand, CSS pixels, and where the last move went. */
+/** Positions of the content and the scroll bar, CSS pixels, and the direction of the last move. */
 interface Position {
   contentTop: number
   scrollTop: number
@@ -209,7 +212,8 @@ function toRowWindow(
   options: { count: number; rowPx: number; viewPx: number; goesBeyond: boolean },
 ): LaidOut {
   const { count, rowPx, viewPx, goesBeyond } = options
-  // Always as many rows while the view is as high, so that none of their elements is made or removed in scrolling.
+  // The number of rows only depends on the view's height, so that scrolling neither creates nor removes
+  // elements.
   const beyond = goesBeyond ? AHEAD_ROWS + BEHIND_ROWS : 0
   const rows = viewPx === 0 ? 0 : Math.min(count, Math.floor(viewPx / rowPx) + 2 + beyond)
   const above = goesBeyond ? (goesUp ? AHEAD_ROWS : BEHIND_ROWS) : 0
@@ -217,7 +221,7 @@ function toRowWindow(
   return {
     first,
     last: first + rows - 1,
-    // Whole pixels, so that the rounding of a fraction does not move rows that stay in view.
+    // Whole pixels, so that rounding does not move rows that stay in view.
     shiftPx: Math.round(scrollTop - contentTop),
   }
 }
@@ -225,14 +229,17 @@ function toRowWindow(
 /** Tallest scrolled element in CSS pixels: far below every browser's limit, and exact in 32-bit floats. */
 export const SCROLL_MAX_PX = 2_000_000
 
-/** How far the rows reach, how far the scroll bar reaches, and how much of either is in view. CSS pixels. */
+/** Total height of the rows, range of the scroll bar, and height of the view. CSS pixels. */
 interface ScrollScale {
   contentPx: number
   scrolledPx: number
   viewPx: number
 }
 
-/** The scale of `contentPx` of rows seen through `viewPx`: one to one until the rows are too tall for an element. */
+/**
+ * The scale for `contentPx` of rows in a view of `viewPx`: one to one unless the rows are too tall for an
+ * element.
+ */
 export function createScrollScale(contentPx: number, viewPx: number): ScrollScale {
   return { contentPx, scrolledPx: Math.min(contentPx, SCROLL_MAX_PX), viewPx }
 }
@@ -245,14 +252,14 @@ export function maxScrollTop(scale: ScrollScale): number {
   return Math.max(0, scale.scrolledPx - scale.viewPx)
 }
 
-/** Which content stands at the top when the scroll bar is at `scrollTop`. */
+/** The content position at the top if the scroll bar is at `scrollTop`. */
 export function toContentTop(scrollTop: number, scale: ScrollScale): number {
   if (scale.contentPx === scale.scrolledPx) return scrollTop
   const reach = maxScrollTop(scale)
   return reach === 0 ? 0 : (clamp(scrollTop, reach) / reach) * maxContentTop(scale)
 }
 
-/** Where the scroll bar stands when `contentTop` is at the top. */
+/** The position of the scroll bar if `contentTop` is at the top. */
 export function toScrollTop(contentTop: number, scale: ScrollScale): number {
   if (scale.contentPx === scale.scrolledPx) return contentTop
   const reach = maxContentTop(scale)
@@ -260,8 +267,8 @@ export function toScrollTop(contentTop: number, scale: ScrollScale): number {
 }
 
 /**
- * The content's position after the scroll bar moved. A small step (wheel, arrow, touch) moves the content just as far,
- * so no row is ever skipped; a long one (a dragged bar) goes to the proportional place.
+ * The content position after the scroll bar moved. A small step (wheel, arrow, touch) moves the content by
+ * the same distance, so that no row is skipped; a long one (a dragged bar) goes to the proportional position.
  */
 export function nextContentTop(
   move: { scrollTop: number; previousScrollTop: number; contentTop: number },
@@ -273,7 +280,7 @@ export function nextContentTop(
   return clamp(move.contentTop + step, maxContentTop(scale))
 }
 
-/** The smallest move that brings a row wholly into view; `contentTop` where it already is. */
+/** The nearest position with a row completely in view; `contentTop` if it already is. */
 export function toRevealTop(
   row: { index: number; heightPx: number },
   contentTop: number,

@@ -16,12 +16,12 @@ interface Positive {
 /** Asks where the labels of runs are and what they mean, starting from what `choices` suggest. */
 export function LabelsForm(props: {
   choices: LabelChoices
-  /** Names of known rules, which another run than that of `choices` may have triggered. */
+  /** Names of known rules, including those of a run other than that of `choices`. */
   rules: readonly string[]
-  /** What the button says. */
+  /** The button's text. */
   action: string
   busy: boolean
-  /** The labels that the figures on the screen are by; null while there are none. */
+  /** The labels behind the shown figures; null if there are none. */
   used: LabelChoice | null
   onLabels: (labels: LabelChoice) => void
 }) {

@@ -12,15 +12,17 @@ import { ActionButton, ScrollRegion } from '../controls.tsx'
 import { MessageText } from '../text/safe-text.tsx'
 import styles from './layout.module.css'
 
-/** What screens that belong together have around them, such as those of a run. */
+/** The common frame of related screens, such as those of a run. */
 interface Frame {
-  /** What they are all about, such as the name of the run. */
+  /** Their common subject, such as the run's name. */
   of?: string
-  /** Stands above the header. */
+  /** Shown above the header. */
   above?: ReactNode
-  /** Takes the place of the title in the header, and holds the heading of the first level; the sentence begins the body. */
+  /**
+   * Replaces the title in the header, and contains the first-level heading; the sentence moves to the body.
+   */
   head?: ReactNode
-  /** Stands under the header. */
+  /** Shown below the header. */
   below?: ReactNode
 }
 
@@ -30,8 +32,8 @@ const FrameContext = createContext<Frame>({})
 export const ScreenFrame = FrameContext.Provider
 
 /**
- * Every screen: a title, one sentence, the actions at the right (the primary one last) and the body. `fixed` bodies do
- * not scroll themselves, because a table inside them does.
+ * Every screen: a title, a sentence, actions on the right (the main one last) and the body. A `fixed` body
+ * does not scroll, because a table inside it does.
  */
 export function Screen(props: {
   title: string
@@ -81,8 +83,8 @@ export function Screen(props: {
 }
 
 /**
- * A titled surface; `aside` stands at the right of its title. `flush` drops the padding around a
- * table, `scrolls` lets the keyboard scroll it where nothing in it takes the focus.
+ * A titled surface, with `aside` on the right of its title. `flush` drops the padding around a table;
+ * `scrolls` lets the keyboard scroll it if it contains nothing focusable.
  */
 export function Panel(props: {
   title: string
@@ -111,7 +113,7 @@ export function Panel(props: {
   )
 }
 
-/** As many columns as have room for that width, all of them as wide and, unless they are apart, as high. */
+/** As many columns of at least this width as fit, equally wide and, unless they are apart, equally high. */
 export function Columns(props: { least: string; areApart?: true; children: ReactNode }) {
   return (
     <div
@@ -126,17 +128,17 @@ export function Columns(props: { least: string; areApart?: true; children: React
   )
 }
 
-/** One number with its name: what a measuring instrument shows. */
+/** A number with its name, like the display of an instrument. */
 export interface Figure {
   label: string
   value: ReactNode
-  /** A word or unit set smaller next to the value. */
+  /** A word or unit in smaller type beside the value. */
   unit?: string
-  /** A line under the value. */
+  /** A line below the value. */
   note?: ReactNode
 }
 
-/** Numbers side by side, each under its name; those that are false are left out. */
+/** Numbers side by side, each below its name; false ones are left out. */
 export function Figures({ figures }: { figures: readonly (Figure | false)[] }) {
   return (
     <Group component="dl" gap="var(--space-3) var(--space-6)" align="stretch">
@@ -156,7 +158,7 @@ export function Figures({ figures }: { figures: readonly (Figure | false)[] }) {
   )
 }
 
-/** What stands if there is nothing yet: what will be here, and how it comes to be. */
+/** Shown while there is nothing: what will be here, and how to get it. */
 export function Empty(props: { icon: TablerIcon; title: string; children?: ReactNode; actions?: ReactNode }) {
   const Icon = props.icon
   return (
@@ -182,13 +184,13 @@ const KINDS = {
   error: { icon: IconCircleX, word: 'Error', wash: 'bad', tone: 'bad' },
 } as const
 
-/** Something to know: what happened, and under it what to do. It is announced as it appears. */
+/** A message: what happened, and below that what to do. Announced when it appears. */
 export function Notice(props: {
   kind: keyof typeof KINDS
   title: ReactNode
   children?: ReactNode
   actions?: ReactNode
-  /** What is around it announces it. */
+  /** If the surrounding element announces it. */
   isSilent?: boolean
 }) {
   const { icon: Icon, word, wash, tone } = KINDS[props.kind]

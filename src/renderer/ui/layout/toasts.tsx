@@ -5,16 +5,16 @@ import { nameShortcut, useShortcut } from '../shortcuts.ts'
 import styles from './layout.module.css'
 import { ErrorNotice, Notice } from './screen.tsx'
 
-/** Something that happened elsewhere than where the person looks. It stays until it is dismissed. */
+/** A message about something elsewhere than in the person's focus. It stays until dismissed. */
 interface Toast {
-  /** One of the same key takes its place. */
+  /** Another toast with the same key replaces it. */
   key: string
   kind: 'info' | 'good' | 'warning'
   title: ReactNode
   text?: ReactNode
-  /** What leads to it; the toast has then been read. */
+  /** An action that leads to its subject, and dismisses the toast. */
   action?: { label: string; act: () => unknown }
-  /** Takes back what was done; Ctrl+Z does so for the newest, unless the screen has something to undo. */
+  /** Undoes what was done; Ctrl+Z does this for the newest toast, unless the screen has something to undo. */
   undo?: () => Promise<unknown>
 }
 
@@ -26,12 +26,12 @@ export function showToast(toast: Toast): void {
   putToast(toast)
 }
 
-/** Removes the toast of that key, if it is shown. */
+/** Removes the toast with that key, if it is shown. */
 export function dismissToast(key: string): void {
   useToasts.setState(({ toasts }) => ({ toasts: toasts.filter((toast) => toast.key !== key) }))
 }
 
-/** Shows why something failed that was done elsewhere. */
+/** Shows why something failed that was started elsewhere. */
 export function showErrorToast(key: string, error: unknown): void {
   putToast({ key, kind: 'error', error })
 }
@@ -40,7 +40,7 @@ function putToast(toast: Shown): void {
   useToasts.setState(({ toasts }) => ({ toasts: [toast, ...toasts.filter(({ key }) => key !== toast.key)] }))
 }
 
-/** Does what a toast offers; a failure takes the toast's place. */
+/** Performs a toast's action; a failure replaces the toast. */
 async function act(key: string, work: () => unknown): Promise<void> {
   dismissToast(key)
   try {
@@ -51,8 +51,8 @@ async function act(key: string, work: () => unknown): Promise<void> {
 }
 
 /**
- * All toasts, the newest first, over the lower corner of the window. They are in one live region, which reads them out
- * as they come.
+ * All toasts, the newest first, over the lower corner of the window, in one live region, which reads them out
+ * as they appear.
  */
 export function Toasts() {
   const { toasts } = useToasts()
@@ -71,7 +71,7 @@ export function Toasts() {
           onClick={() => useToasts.setState({ toasts: [] })}
         />
       )}
-      {/* Stays when it is empty: what comes later is only announced in a region that was there before. */}
+      {/* Kept even if empty: changes are only announced in a region that already existed. */}
       <div className={`stack gap-2 w-full ${styles.toastList}`} aria-live="polite" aria-relevant="additions">
         {toasts.map((toast) =>
           toast.kind === 'error' ? (

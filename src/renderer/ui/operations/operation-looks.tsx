@@ -22,11 +22,11 @@ import { Notice } from '../layout/screen.tsx'
 import { SafeText } from '../text/safe-text.tsx'
 import styles from './operations.module.css'
 
-/** How an operation is shown wherever it is shown. */
+/** The look of an operation on every screen. */
 interface OperationLook {
-  /** As on its card. */
+  /** The title on its card. */
   title: string
-  /** What it does with a row, a sentence. */
+  /** Its effect on a row, as a sentence. */
   meaning: string
   icon: TablerIcon
 }
@@ -40,10 +40,10 @@ const ICONS: Record<OperationKind, TablerIcon> = {
   'appeal-status': IconGavel,
 }
 
-/** What can be chosen to be done: an operation on each row, or a load test that submits content. */
+/** The activities to choose from: an operation on each row, or a load test that submits content. */
 export type Activity = OperationKind | 'load'
 
-/** How a load test is shown wherever it is shown. */
+/** The look of a load test on every screen. */
 export const LOAD_LOOK: OperationLook = {
   title: 'Load test',
   meaning: 'Submits content at a set pace to measure how fast and how reliably a deployment answers.',
@@ -56,30 +56,33 @@ export function toLook(activity: Activity): OperationLook {
   return { title, meaning, icon: ICONS[activity] }
 }
 
-/** The name of what a run does within a sentence; of an operation that is not known, as it is stored. */
+/** A run's operation within a sentence; an unknown one as it is stored. */
 export function nameOperation(operation: string): string {
   return findOperation(operation)?.words.title.toLowerCase() ?? operation
 }
 
-/** What a load test is set to, in a few words: `v1 sync, open, 50 requests a second`. */
+/** The settings of a load test, in a few words: `v1 sync, open, 50 requests a second`. */
 export function describeLoadTest(operation: Operation, load: Load | null): string {
   return [describeOptions(operation), load === null ? null : describePace(load.pace)]
     .filter((part) => part !== null)
     .join(', ')
 }
 
-/** What an operation is set to, in a few words: `v2 async, 3 models`, `faces, sync`, `badwords, 500 terms per request`. */
+/**
+ * The settings of an operation, in a few words: `v2 async, 3 models`, `faces, sync`, `badwords, 500 terms per
+ * request`.
+ */
 export function describeOptions(operation: Operation): string {
   return OPERATIONS[operation.kind].words.describe(operation)
 }
 
-/** What the rows being prepared are for and where they go, in a line, with the way to change it. */
+/** The purpose and destination of the rows being prepared, on one line, with a control to change them. */
 export function OperationStrip(props: {
   operation: Operation
-  /** What the load test is, null while it is incomplete; absent if there is none. */
+  /** The load test, null while it is incomplete; absent if there is none. */
   load?: Load | null
   destination: NamedPlace
-  /** What the operation still lacks, or null. */
+  /** What is missing in the operation; null if nothing. */
   gap: string | null
   onChange: () => void
 }) {
@@ -99,7 +102,7 @@ export function OperationStrip(props: {
   )
 }
 
-/** What a person should know before an operation is used; with `isLast` only what cannot be undone. */
+/** What a person should know before using an operation; with `isLast` only what cannot be undone. */
 export function OperationNotice({ kind, isLast = false }: { kind: OperationKind; isLast?: boolean }) {
   const { notice } = OPERATIONS[kind].words
   if (notice === undefined || (isLast && notice.kind !== 'warning')) return null

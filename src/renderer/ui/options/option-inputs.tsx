@@ -4,11 +4,11 @@ import { type OptionTable, type PlanOption, readOption } from '../../../shared/o
 import { CheckField, NumberField, SelectField, TextField, WholeNumber } from '../controls.tsx'
 import { isOfUse, nameOption, type TypedOptions } from './typed-options.ts'
 
-/** An input for each option of a section that a form has and that does something in these circumstances. */
+/** An input for each option of a section that has a field and an effect in these circumstances. */
 export function OptionInputs<Table extends OptionTable>(props: {
   table: Table
   section: string
-  /** Names of options that are left out. */
+  /** Names of options to leave out. */
   without?: readonly string[]
   circumstances?: readonly string[]
   values: TypedOptions<Table>
@@ -73,7 +73,7 @@ function OptionInput(props: {
         <CheckField
           label={label}
           title={title}
-          // Level with the inputs beside it, whose labels are above them.
+          // Aligned with the inputs beside it, which have labels above them.
           mt="1.75rem"
           value={value === true}
           onValue={onValue}

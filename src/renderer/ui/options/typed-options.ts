@@ -3,8 +3,8 @@ import { formatDurationMs, parseDurationMs } from '../../../shared/messages/dura
 import { type OptionTable, type PlanOption, readOption } from '../../../shared/options/option.ts'
 
 /**
- * The options of a table as a form holds them while they are typed: durations as text, null for a number or choice that
- * is left open, everything else as in the plan.
+ * The options of a table as a form holds them during typing: durations as text, null for an open number or
+ * choice, everything else as in the plan.
  */
 
 type FieldNames<Table extends OptionTable> = {
@@ -23,10 +23,10 @@ type TypedShape<Table extends OptionTable> = {
   -readonly [Name in FieldNames<Table>]: TypedSchema<Name, Table[Name]['schema']>
 }
 
-/** What is typed for the options of a table that forms have. */
+/** The typed values of a table's options that have fields. */
 export type TypedOptions<Table extends OptionTable> = z.infer<z.ZodObject<TypedShape<Table>>>
 
-/** The schemas of what is typed, with what a new form begins with. */
+/** The schemas of typed values, with the initial values of a new form. */
 export function toTypedShape<Table extends OptionTable>(table: Table): TypedShape<Table> {
   const shape = Object.entries<PlanOption>(table).flatMap(([name, option]) =>
     option.field === undefined ? [] : [[name, toTypedSchema(name, option, option.field.start)] as const],
@@ -49,8 +49,8 @@ export function nameOption({ field }: PlanOption): string {
 }
 
 /**
- * What was typed as a plan has it, without what is left open or does nothing in these circumstances; and what is wrong
- * with it, by the names of options in sentences.
+ * The typed values for a plan, without those left open or without effect in these circumstances; and mistakes
+ * in them, by the options' names in sentences.
  */
 export function readTyped(
   table: OptionTable,
@@ -70,12 +70,12 @@ export function readTyped(
   return { values, mistakes }
 }
 
-/** Whether an option does anything in these circumstances. */
+/** Whether an option has an effect in these circumstances. */
 export function isOfUse({ needs }: PlanOption, circumstances: readonly string[]): boolean {
   return needs === undefined || circumstances.includes(needs.circumstance)
 }
 
-/** A typed value as a plan has it; undefined or null if it is left open, NaN if it should be a duration and is not. */
+/** A typed value for a plan; undefined or null if it is left open, NaN if it is not a valid duration. */
 function readValue(name: string, option: PlanOption, typed: unknown): unknown {
   const kind = readOption(name, option)
   if (kind.kind !== 'duration') return typed

@@ -15,20 +15,20 @@ import { toSentence } from '../text/safe-text.tsx'
 import styles from './problems.module.css'
 import { UnsentRows, WarnedRows, WarningCauses } from './row-warnings.tsx'
 
-/** What a person has to accept before rows are sent, and whether that was done. */
+/** What a person must accept before rows are sent, and whether they have. */
 export interface Acceptance {
   open: readonly ProblemGroup[]
-  /** The codes that were accepted here: all that are needed, or none. */
+  /** The codes accepted here: all necessary ones, or none. */
   accepted: AcceptCode[]
-  /** What keeps the rows from being sent; undefined if nothing does. */
+  /** Why the rows cannot be sent; undefined if they can. */
   blocked: string | undefined
   isChecked: boolean
   onChecked: (isChecked: boolean) => void
-  /** Whether the question before production asks about all of it, so that nothing is accepted here. */
+  /** Whether the production question asks about all of it, so that nothing is accepted here. */
   isAskedOutside: boolean
 }
 
-/** Keeps what a person accepts of open warnings; other warnings have to be accepted anew. */
+/** Stores a person's acceptance of open warnings; other warnings must be accepted again. */
 export function useAcceptance(open: readonly ProblemGroup[], isAskedOutside = false): Acceptance {
   const about = JSON.stringify(open)
   const [acceptedOf, setAcceptedOf] = useState<string | null>(null)
@@ -45,21 +45,21 @@ export function useAcceptance(open: readonly ProblemGroup[], isAskedOutside = fa
 }
 
 /**
- * All that a person is told before rows are sent, with one yes for all of it: what is guessed, what has to be accepted,
- * other warnings, rows that are not sent, and that the rows go to production. Empty if there is nothing to say.
+ * Everything a person should see before rows are sent, with one confirmation for all of it: guesses, warnings
+ * to accept, other warnings, unsent rows, and production. Empty if there is nothing to say.
  */
 export function BeforeSending(props: {
   acceptance: Acceptance
   rows: number
-  /** Where the rows go; null if that stands elsewhere. */
+  /** Where the rows go; null if that is shown elsewhere. */
   place?: NamedPlace | null
-  /** What the check found in the rows: warnings that have to be accepted or not, and errors. */
+  /** Findings of the check: warnings, whether or not they must be accepted, and errors. */
   groups?: readonly ProblemGroup[]
-  /** Rows of the run by state, to say which are not sent; null if another part of the screen says it. */
+  /** Rows of the run by state, to say which are not sent; null if another part of the screen says so. */
   counts?: RowCounts | null
-  /** How the source is read, if that is a guess. */
+  /** How the source is read, if that was guessed. */
   guess?: ReactNode
-  /** What of the rows was sent before, if anything was. */
+  /** What was sent of the rows before, if anything. */
   sentBefore?: ReactNode
 }) {
   const {
@@ -73,7 +73,7 @@ export function BeforeSending(props: {
   } = props
   const { open, isChecked, onChecked, isAskedOutside } = acceptance
   const needed = listNeeded(open)
-  // What was accepted beforehand, such as by the plan of an earlier run, is told as well.
+  // Warnings accepted beforehand, for example in the plan of an earlier run, are shown too.
   const others = groups.filter(
     (group) =>
       group.severity === 'warning' &&

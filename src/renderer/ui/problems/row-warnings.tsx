@@ -19,7 +19,10 @@ import { RowNumber } from '../states/row-states.tsx'
 import { Sentence, toSentence } from '../text/safe-text.tsx'
 import styles from './problems.module.css'
 
-/** That rows of a run have warnings, by cause, with a button that lists the first rows of each; nothing without any. */
+/**
+ * Says that a run's rows have warnings, by cause, with a button that lists the first rows of each; nothing if
+ * there are none.
+ */
 export function RowWarningsNotice({ groups }: { groups: readonly ProblemGroup[] }) {
   const warnings = groups.filter((group) => group.severity === 'warning' && group.rows > 0 && !isHint(group))
   if (warnings.length === 0) return null
@@ -30,7 +33,7 @@ export function RowWarningsNotice({ groups }: { groups: readonly ProblemGroup[] 
   )
 }
 
-/** Warnings by cause with their numbers of rows, and the button that lists the first rows of each. */
+/** Warnings by cause with their numbers of rows, and a button that lists the first rows of each. */
 export function WarningCauses({ groups }: { groups: readonly ProblemGroup[] }) {
   return (
     <Group component="section" gap="var(--space-2) var(--space-4)" align="flex-start" justify="space-between">
@@ -43,7 +46,7 @@ export function WarningCauses({ groups }: { groups: readonly ProblemGroup[] }) {
   )
 }
 
-/** How many rows of a run are not sent, and why; nothing if all are. */
+/** How many rows of a run are not sent, and why; nothing if all are sent. */
 export function UnsentRows({ counts, groups }: { counts: RowCounts; groups: readonly ProblemGroup[] }) {
   const unsent = countRows(counts, 'unsent')
   if (unsent === 0) return null
@@ -98,7 +101,7 @@ function ListRows({ warnings }: { warnings: readonly ProblemGroup[] }) {
   )
 }
 
-/** Each cause with what it means and the first rows that have it. */
+/** Each cause with its meaning and its first rows. */
 export function WarnedRows({ groups }: { groups: readonly ProblemGroup[] }) {
   return (
     <Stack gap="md">
@@ -156,7 +159,7 @@ function toKey(group: ProblemGroup): string {
   return `${group.code} ${group.field ?? ''} ${sayExpected(group, 'window')}`
 }
 
-/** The field that a problem is about, beside its title. */
+/** The field of a problem, beside its title. */
 export function ProblemField({ field }: { field: string | null }) {
   return (
     field !== null && (
@@ -165,7 +168,7 @@ export function ProblemField({ field }: { field: string | null }) {
   )
 }
 
-/** What a problem says about a source, as a sentence; words of the source in it are masked until content is shown. */
+/** A problem of a source as a sentence; words of the source in it are masked until content is shown. */
 export function ExpectedSentence({ problem }: { problem: Pick<Problem, 'code' | 'args'> }) {
   const shown = useContentShown()
   const sentence = toSentence(sayExpected(problem, 'window'))

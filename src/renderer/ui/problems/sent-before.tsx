@@ -20,17 +20,17 @@ export interface KeyNames {
 }
 
 /**
- * What of the rows earlier runs sent, and whether that is sent again: the rows are read anew with each choice. Null if there
- * is nothing to tell.
+ * What earlier runs sent of the rows, and whether to send that again; each choice reads the rows again. Null
+ * if there is nothing to say.
  */
 export function SentBefore(props: {
   summary: RunSummary | undefined
   operation: Operation
-  /** Null while all rows are to be sent. */
+  /** Null to send all rows. */
   onlyNew: OnlyNew | null
-  /** Names that rows may be recognized by: fields that are sent, and columns of the source. */
+  /** Names by which rows may be recognized: sent fields and source columns. */
   names?: KeyNames
-  /** Absent if the choice was made before. */
+  /** Absent if the choice was already made. */
   onOnlyNew?: (onlyNew: OnlyNew | null) => Promise<void>
   disabled: boolean
 }) {
@@ -89,7 +89,7 @@ export function SentBefore(props: {
       )}
       {isOffered && onlyNew !== null && names !== undefined && (
         <KeyChoice
-          // What was chosen is begun with again.
+          // Resets to the applied choice.
           key={sentBefore.by.join(' ')}
           names={names}
           by={onlyNew.by ?? []}
@@ -104,7 +104,7 @@ export function SentBefore(props: {
   )
 }
 
-/** What of a run's rows earlier runs sent, where nothing about it can be chosen. */
+/** What earlier runs sent of a run's rows, without a choice. */
 export function SentBeforeNote({ summary }: { summary: RunSummary }) {
   const { rows, sent_before: told, only_new: isOnlyNew } = summary
   const counts = { skipped: rows.skipped, sendable: countSendable(rows), isOnlyNew: true }
@@ -122,10 +122,10 @@ export function SentBeforeNote({ summary }: { summary: RunSummary }) {
   )
 }
 
-/** What is told if nothing was sent before. */
+/** Shown if nothing was sent before. */
 const NOTHING = { rows: 0, unknown: 0, not_taken: 0, runs: [] }
 
-/** By which fields or columns together a row is recognized; the source is read again with them. */
+/** Selects the fields or columns that together identify a row; the source is read again with them. */
 function KeyChoice(props: {
   names: KeyNames
   /** Empty for the row's own id. */
@@ -164,7 +164,9 @@ function KeyChoice(props: {
   )
 }
 
-/** What the plan has to name, so that rows are recognized as they were told: nothing for ids; null if it cannot. */
+/**
+ * The plan's setting for recognizing rows in the way that was reported: empty for ids; null if there is none.
+ */
 function findChosenKey(by: readonly string[], { kind }: Operation): OnlyNew | null {
   const { contents = [] } = OPERATIONS[kind].recognizedBy ?? {}
   const isContent = by.some((key) => contents.some((names) => names.join('+') === key))

@@ -4,7 +4,7 @@ import { hasGuess, sayReadAs } from '../../../shared/messages/reading-messages.t
 import type { RunSummary } from '../../../shared/run/run.ts'
 import { SafeText } from '../text/safe-text.tsx'
 
-/** How the source of a run was read, in a line; of several files how many there were. Nothing if that is not known. */
+/** How a run's source was read, on one line; for several files, their number. Nothing if unknown. */
 export function ReadAsLine({ summary }: { summary: Pick<RunSummary, 'source_read'> }) {
   const files = summary.source_read?.read_as ?? []
   const [first] = files
@@ -19,7 +19,7 @@ export function ReadAsLine({ summary }: { summary: Pick<RunSummary, 'source_read
   )
 }
 
-/** How the files of a run's source are read that were guessed, if any; null otherwise. */
+/** How the files of a run's source were read that needed guesses, if any; null otherwise. */
 export function toGuess(summary: Pick<RunSummary, 'source_read'> | undefined): ReactNode {
   const files = summary?.source_read?.read_as ?? []
   const guessed = files.filter(hasGuess)

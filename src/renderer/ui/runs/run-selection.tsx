@@ -11,7 +11,7 @@ import { SafeText } from '../text/safe-text.tsx'
 type Ticked = Pick<RunSummary, 'run_id' | 'name' | 'created_at'>
 
 interface RunSelection {
-  /** Runs that are ticked in a list, in the order they were. */
+  /** Runs ticked in a list, in the order of ticking. */
   ticked: readonly Ticked[]
 }
 
@@ -25,7 +25,7 @@ export function forgetTick(runId: string): void {
   useRunSelection.setState(({ ticked }) => ({ ticked: ticked.filter((one) => one.run_id !== runId) }))
 }
 
-/** A box that ticks a run of a list, to compare it with others. */
+/** A checkbox that selects a run of a list for comparison. */
 export function RunTick({ run }: { run: Ticked }) {
   const isTicked = useRunSelection(({ ticked }) => ticked.some((one) => one.run_id === run.run_id))
   const isFull = useRunSelection(({ ticked }) => ticked.length >= COMPARED_MAX)
@@ -44,9 +44,9 @@ export function RunTick({ run }: { run: Ticked }) {
   )
 }
 
-/** What can be done with the ticked runs; nothing while there are none. The earliest run comes first. */
+/** Actions for the ticked runs; nothing while there are none. The earliest run comes first. */
 export function SelectionBar(props: {
-  /** Runs that the list shows; ticked ones that it does not show are named. */
+  /** Runs that the list shows; ticked runs outside of it are named. */
   shown: readonly RunEntry[]
   onCompare: (runIds: string[]) => void
 }) {

@@ -10,16 +10,16 @@ import { BeforeSending, useAcceptance } from '../problems/before-sending.tsx'
 import { SentBeforeNote } from '../problems/sent-before.tsx'
 import { toGuess } from './read-as-line.tsx'
 
-/** What reading the source of a run came to that waits, and whether it is sent. */
+/** The result of reading a waiting run's source, with a button that sends it. */
 export function WaitingRun(props: {
   waiting: {
     run: RunSummary
     problems: readonly ProblemGroup[]
-    /** Warnings that have to be accepted before the rows are sent. */
+    /** Warnings that must be accepted before the rows are sent. */
     open: readonly ProblemGroup[]
   }
   isProduction: boolean
-  /** Rows that were read before; null if there was no earlier run. */
+  /** Number of rows in the earlier run; null if there was none. */
   before: number | null
   isLoadTest: boolean
   busy: boolean

@@ -7,10 +7,10 @@ import { SafeText, Sentence } from '../text/safe-text.tsx'
 import { StateLabel } from './row-states.tsx'
 import styles from './states.module.css'
 
-/** Causes that are shown before all are asked for. */
+/** Causes shown at first. */
 const FIRST_CAUSES = 10
 
-/** Causes for which rows or requests did not succeed: the outcome, a name, how many, what was said, and a note on it. */
+/** Causes of failed rows or requests: the outcome, a name, the number, the message, and a note. */
 export function CauseList(props: {
   causes: readonly {
     key: string
@@ -19,11 +19,11 @@ export function CauseList(props: {
     onPick?: (() => void) | undefined
     count: number
     message: string
-    /** What the message is about and may quote; null if it quotes nothing. */
+    /** The request that the message may quote; null if it quotes nothing. */
     request: AskedRequest | null
     note: string
   }[]
-  /** Stands if there is none. */
+  /** Shown if there are no causes. */
   empty: string
 }) {
   const [shown, more] = useFirst(props.causes, FIRST_CAUSES)

@@ -40,10 +40,10 @@ import { Table } from '../table/table.tsx'
 import { SafeText } from '../text/safe-text.tsx'
 import styles from './states.module.css'
 
-/** How a state is shown wherever it is shown: a word, an icon of its own shape, a colour. */
+/** The look of a state on every screen: a word, an icon of its own shape, a colour. */
 interface StateLook {
   word: string
-  /** What the state means, a sentence for who meets it first. */
+  /** The meaning of the state, a sentence for newcomers. */
   meaning: string
   icon: TablerIcon
   /** A CSS colour from `tokens.css`. */
@@ -78,7 +78,7 @@ export function isRowState(text: string): text is RowState {
   return Object.hasOwn(STATE_LOOKS, text)
 }
 
-/** The look of rows that were sent before and wait to be sent again. */
+/** The look of rows that were sent before and wait to be resent. */
 const TO_BE_REPEATED: StateLook = {
   word: describeState({ state: 'pending', attempts: 1 }),
   meaning: 'Sent before without being taken; it is sent again.',
@@ -90,7 +90,7 @@ export function toStateLook({ state, attempts }: Pick<ResultRow, 'state' | 'atte
   return state === 'pending' && attempts > 0 ? TO_BE_REPEATED : STATE_LOOKS[state]
 }
 
-/** A state as an icon and a word in its colour; `attempts` are the tries so far, of a row. */
+/** A state as an icon and a word in its colour; `attempts` is the number of tries so far, for a row. */
 export const StateLabel = memo(function StateLabel({
   state,
   attempts = 0,
@@ -102,12 +102,12 @@ export const StateLabel = memo(function StateLabel({
   return <IconLabel {...look} title={meaning} />
 })
 
-/** A run's counts in the order they are shown everywhere; those of `pending` cover what waits and what is on its way. */
+/** A run's counts in display order; the count of `pending` includes rows in flight. */
 export function toStateCounts(rows: RowCounts): { state: RowState; rows: number }[] {
   return COUNTED_STATES.map(({ state, count }) => ({ state, rows: rows[count] ?? 0 }))
 }
 
-/** A run's rows as one bar of states, in proportion; the numbers stand in {@link CountsTable} next to it. */
+/** A run's rows as a bar of states in proportion; {@link CountsTable} beside it has the numbers. */
 export function CountsBar({ rows, label }: { rows: RowCounts; label: string }) {
   const all = Math.max(1, rows.read)
   const done = rows.read - countRows(rows, 'open')
@@ -175,8 +175,8 @@ export function CountsTable(props: { rows: RowCounts; toRepeat: number; hasEnded
 }
 
 /**
- * A row's number as the spreadsheet shows it, with the file of a source that has several, unless `isFileApart`; a
- * tooltip shows its other numbers.
+ * A row's number as in the spreadsheet, with the file if the source has several, unless `isFileApart`; a
+ * tooltip has its other numbers.
  */
 export function RowNumber(props: { record: number; place: SourcePlace; isFileApart?: boolean }) {
   const { record, place, isFileApart = false } = props
@@ -193,7 +193,10 @@ export function RowNumber(props: { record: number; place: SourcePlace; isFileApa
   )
 }
 
-/** The line and the file if the row's number does not tell them, and the record's number, which exports have, too. */
+/**
+ * The line and the file unless the row's number includes them, and the record's number, which exports have
+ * too.
+ */
 export function describePlace(record: number, { line, half, file }: SourcePlace): string {
   const name = `record ${record}${half === undefined ? '' : `, ${half} of a split record`}`
   if (line !== null) return `line ${line} of ${file ?? 'the file'}, ${name}`
@@ -238,7 +241,7 @@ export function isRowAnswer(text: string): text is RowAnswer {
   return Object.hasOwn(ANSWER_LOOKS, text)
 }
 
-/** What the service answered of a row, as an icon and a word in its colour. */
+/** The service's answer for a row, as an icon and a word in its colour. */
 export function AnswerLabel({ answer }: { answer: RowAnswer }) {
   const { word, meaning } = ROW_ANSWERS[answer]
   return <IconLabel {...ANSWER_LOOKS[answer]} word={word} title={meaning} />

@@ -14,7 +14,10 @@ import type { RunSummary, ShownState } from '../../../shared/run/run.ts'
 import { IconLabel } from './row-states.tsx'
 import styles from './states.module.css'
 
-/** A run's state: in more detail while this process holds it, and with the thresholds' verdict for a load test. */
+/**
+ * A run's state for people: more detailed while this process holds it, and with the thresholds' verdict for a
+ * load test.
+ */
 export type RunStanding = ShownState | 'not connected'
 
 const LOOKS: Record<RunStanding, { icon: TablerIcon; color: string; meaning: string }> = {
@@ -76,7 +79,7 @@ const LOOKS: Record<RunStanding, { icon: TablerIcon; color: string; meaning: str
   },
 }
 
-/** What is different for load tests, which count requests and are never resumed. */
+/** Differences for load tests, which count requests and are never resumed. */
 const LOAD_MEANINGS: Partial<Record<RunStanding, string>> = {
   running: 'Requests are being sent.',
   completed: 'It was measured to its end.',
@@ -90,12 +93,14 @@ export function RunStateLabel(props: { state: RunStanding; isLoadTest?: boolean 
   return <IconLabel {...look} word={state} title={title} />
 }
 
-/** Whether a run is a load test: then it counts requests, and its rows have no results of their own. */
+/** Whether a run is a load test, which counts requests and has no results by row. */
 export function isLoadTest(run: RunSummary): boolean {
   return run.thresholds !== undefined
 }
 
-/** How many of a load test's thresholds do not hold, in words: `✗ 1 of 2 thresholds failed`; null if it has none. */
+/**
+ * How many of a load test's thresholds failed, in words: `✗ 1 of 2 thresholds failed`; null if it has none.
+ */
 export function describeThresholds({ thresholds = [] }: RunSummary): string | null {
   if (thresholds.length === 0) return null
   const failed = thresholds.filter(({ ok }) => !ok).length
@@ -111,7 +116,7 @@ const VERDICT_LOOKS = {
   void: { icon: IconAlertTriangle, color: 'var(--state-rejected)' },
 } as const
 
-/** Whether something held, in a word, with an icon and a colour of its own; `void` says nothing either way. */
+/** Whether something passed, as a word with its own icon and colour; `void` is neither. */
 export function VerdictLabel({ verdict, word }: { verdict: keyof typeof VERDICT_LOOKS; word: string }) {
   const { icon: Icon, color } = VERDICT_LOOKS[verdict]
   return (

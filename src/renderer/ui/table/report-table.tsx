@@ -3,7 +3,7 @@ import { isNumeric, type Table as ReportedTable, toCellText, toTitle } from '../
 import { SafeText } from '../text/safe-text.tsx'
 import { Table } from './table.tsx'
 
-/** A table of a report, as terminals, pages and workbooks have it, too. */
+/** A table of a report, like those in terminals, pages and workbooks. */
 export function ReportTable(
   props: {
     table: ReportedTable

@@ -11,21 +11,24 @@ import styles from './table.module.css'
 
 export interface TableColumn {
   title: string
-  /** Stays, since it says what the line is. */
+  /** Cannot be hidden, since it identifies the line. */
   isFixed?: true
 }
 
-/** What a table with columns that can be hidden and resized is drawn with. */
+/** Controls for drawing a table whose columns can be hidden and resized. */
 export interface TableColumns {
   shows: (title: string) => boolean
-  /** For the head of a column: where it is, and its edge, its last child; undefined if it stays as it is. */
+  /**
+   * For a column's head: its ref, and its edge, which must be its last child; undefined if it cannot be
+   * changed.
+   */
   head: (title: string) => { ref: RefCallback<HTMLTableCellElement>; edge: ReactNode } | undefined
   cell: (title: string) => CSSProperties | undefined
   /** Hides, shows and sizes the columns by keyboard. */
   menu: ReactNode
 }
 
-/** Hides and resizes the columns of a table; `onView` keeps what a person chose. */
+/** Hides and resizes the columns of a table; `onView` stores a person's choices. */
 export function useTableColumns(
   columns: readonly TableColumn[],
   view: TableView,
@@ -55,7 +58,7 @@ export function useTableColumns(
   const shows = (title: string) => !hidden.includes(title)
   const widthOf = (title: string) =>
     remOf(title) ?? (heads.current.get(title)?.getBoundingClientRect().width ?? 0) / remPx
-  /** A style of the table leaves a column out where the window is too narrow for it. */
+  /** The table's CSS hides a column if the window is too narrow. */
   const hasRoom = (title: string) => heads.current.get(title)?.checkVisibility() !== false
   return {
     shows,
@@ -92,7 +95,7 @@ export function useTableColumns(
   }
 }
 
-/** Every column with what can be done with it, or that it waits for a wider window. */
+/** Every column with its actions, or a note that it needs a wider window. */
 function ColumnList(props: {
   columns: readonly TableColumn[]
   shows: (title: string) => boolean
@@ -101,7 +104,7 @@ function ColumnList(props: {
   onResize: (title: string, by: number) => void
 }) {
   const { shows, hasRoom, onToggle, onResize } = props
-  // Drawn again when the window is resized, which may make room.
+  // Redraws when the window is resized, which may make room.
   useViewportSize()
   return (
     <ul>
@@ -127,9 +130,9 @@ function ColumnList(props: {
 export function ColumnMenu(props: {
   width: string
   size: 'compact-xs' | 'compact-sm'
-  /** Beside other tools, its word gives way to them in a narrow window. */
+  /** Its text gives way to other tools in a narrow window. */
   isCrowded?: true
-  /** How many columns of the source are not shown (default: 0), which its button says. */
+  /** Number of hidden source columns (default: 0), which its button shows. */
   hidden?: number
   children: ReactNode
 }) {
@@ -140,7 +143,7 @@ export function ColumnMenu(props: {
     <Popover
       position="bottom-end"
       width={props.width}
-      // A menu over a low window is only as high as the window has room for.
+      // In a low window, the menu is only as high as the window allows.
       middlewares={{ flip: true, shift: true, size: true }}
       classNames={{ dropdown: 'overflow-auto' }}
       trapFocus
@@ -157,7 +160,7 @@ export function ColumnMenu(props: {
   )
 }
 
-/** A column in the menu; what is left out cannot be done with it. */
+/** A column in the menu; absent actions are not available. */
 export function ColumnLine(props: {
   title: string
   label?: ReactNode

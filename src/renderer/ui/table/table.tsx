@@ -10,45 +10,45 @@ import {
 import styles from './table.module.css'
 import type { TableColumns } from './table-columns.tsx'
 
-/** A column of a table: its title, and what stands in it for each row. */
+/** A column of a table: its title, and its content for each row. */
 export interface Column<Row> {
-  /** Absent over cells that have none, such as a corner. */
+  /** Absent for columns without a title, such as a corner. */
   title?: ReactNode
-  /** The title in words, for the menu of columns; needed only if the title is an element. */
+  /** The title as text, for the menu of columns; needed only if the title is an element. */
   name?: string
-  /** More about the title, in a tooltip. */
+  /** A longer description of the title, in a tooltip. */
   hint?: string
-  /** The title is there for who cannot see the table. */
+  /** Only screen readers get the title. */
   isTitleHidden?: true
   cell: (row: Row, index: number) => ReactNode
-  /** Its cells name their rows. Those of the first column do if no column says so. */
+  /** Its cells are the rows' headings (default: those of the first column). */
   isRowHead?: boolean
-  /** Figures stand at the right, in one line. */
+  /** Right-aligned and not wrapped, for figures. */
   isNumber?: true
-  /** Buttons stand at the right, in as little room as they need; the title is hidden. */
+  /** Right-aligned and as narrow as possible, for buttons; the title is hidden. */
   isActions?: true
   /** A CSS length. */
   width?: string
-  /** Of the title and of every cell. */
+  /** For the title and every cell. */
   className?: string | undefined
-  /** The order that its title gives the rows. */
+  /** The sort order of its title. */
   sort?: { sorted: Sorted; onSort: () => void } | undefined
-  /** What a cell has besides; null leaves it out, because one beside or above it spans its place. */
+  /** Further attributes of a cell; null leaves it out, because a cell beside or above it spans its place. */
   toCell?: (row: Row, index: number) => (TdHTMLAttributes<HTMLTableCellElement> & DataAttributes) | null
 }
 
 type DataAttributes = { [name: `data-${string}`]: unknown }
 
 /**
- * A table: its columns as data, and a row for each thing that it is about. Large ones that scroll by themselves are
+ * A table with its columns as data, and a row for each item. Large tables that scroll by themselves are
  * grids, see `ui/grid`.
  */
 export function Table<Row>(props: {
   columns: readonly Column<Row>[]
   rows: readonly Row[]
-  /** What keeps the state of a row as rows come and go; its place if absent. */
+  /** A key that keeps a row's state as rows come and go (default: its index). */
   toKey?: (row: Row, index: number) => Key
-  /** Names the table for who cannot see it. */
+  /** Names the table for screen readers. */
   caption?: ReactNode
   isCaptionShown?: true
   /** `dense` has lower rows; `plain` has neither lines nor room at its sides. */
@@ -56,13 +56,13 @@ export function Table<Row>(props: {
   hasNoHead?: true
   className?: string | undefined
   toRow?: (row: Row, index: number) => HTMLAttributes<HTMLTableRowElement> & DataAttributes
-  /** What stands in a row of its own under a row; null for nothing. */
+  /** Content of an additional row below a row; null for none. */
   below?: (row: Row) => ReactNode
-  /** Which columns a person hid and resized. */
+  /** The columns that a person hid and resized. */
   view?: TableColumns
-  /** Stands in the last row. */
+  /** Content of the last row. */
   foot?: ReactNode
-  /** Stands in the place of a table without rows. */
+  /** Replaces a table without rows. */
   empty?: ReactNode
 }) {
   const { rows, toKey = (_, index) => index, caption, look, toRow, below, view, empty } = props
@@ -135,7 +135,7 @@ export function Table<Row>(props: {
   )
 }
 
-/** Names and what they are, one under the other; what is null or false is left out. */
+/** Names and values below each other; null and false ones are left out. */
 export function FactTable(props: {
   facts: readonly (readonly [name: ReactNode, value: ReactNode] | null | false)[]
   caption?: ReactNode
@@ -147,7 +147,7 @@ export function FactTable(props: {
   return <Table {...table} hasNoHead rows={rows} columns={FACT_COLUMNS} />
 }
 
-/** {@link FactTable} as a list, each name beside what it is. */
+/** {@link FactTable} as a list, each name beside its value. */
 export function FactList({
   facts,
   className = '',
@@ -219,7 +219,7 @@ function join(...names: (string | false | undefined)[]): string | undefined {
 
 type Sorted = 'ascending' | 'descending' | null
 
-/** The title of a column as a button that sorts by it, with an arrow if the rows are. */
+/** A column's title as a button that sorts by it, with an arrow if the rows are sorted. */
 export function SortTitle(props: { sorted: Sorted; onSort: () => void; hint?: string; children: ReactNode }) {
   const Arrow = props.sorted === 'ascending' ? IconArrowUp : IconArrowDown
   return (

@@ -5,16 +5,16 @@ import { ActionButton, ScrollRegion } from '../controls.tsx'
 import styles from './safe-text.module.css'
 import { CELL_MAX_CHARACTERS, cutText, cutToldText, type TextPiece, toTextPieces } from './visible-text.ts'
 
-/** Longest text that is shown whole when the pointer rests on what is left of it, in UTF-16 code units. */
+/** Longest text whose full length is shown in a tooltip, in UTF-16 code units. */
 const TITLE_MAX = 500
 
-/** Words that look the same without an element of their own, where lines are not broken. */
+/** Words that look the same without an element of their own, if lines are not broken. */
 const PLAIN = /^[!-~]+(?: [!-~]+)*$/
 
 /**
- * Text that somebody else wrote, shown as text: isolated from the direction of what surrounds it, characters without
- * ink drawn as marks, cut to `max` code units (default 240). `lines` keeps line breaks. `fullLength` is the length of what `text` is an
- * excerpt of. `isCell`: stands in a line that is not broken, of a table that draws many.
+ * A text by others, shown as text: isolated from the surrounding writing direction, invisible characters
+ * drawn as marks, cut to `max` code units (default 240). `lines` keeps line breaks. `fullLength` is the full
+ * length if `text` is an excerpt. `isCell`: on an unbroken line, in a table that draws many.
  */
 export const SafeText = memo(function SafeText(props: {
   text: string
@@ -37,7 +37,7 @@ export const SafeText = memo(function SafeText(props: {
   )
 })
 
-/** Texts under each other. */
+/** Texts below each other. */
 export function TextList(props: { texts: readonly string[]; max: number; className?: string }) {
   return (
     <ul className={props.className}>
@@ -50,7 +50,7 @@ export function TextList(props: { texts: readonly string[]; max: number; classNa
   )
 }
 
-/** Pieces of text with their marks; give it keys by place, since pieces never move. */
+/** Pieces of text with their marks; their indexes are stable keys, since pieces never move. */
 function TextPieces({ pieces }: { pieces: TextPiece[] }) {
   return pieces.map((piece, index) => {
     if (piece.kind === 'plain') return piece.text
@@ -65,7 +65,7 @@ function TextPieces({ pieces }: { pieces: TextPiece[] }) {
   })
 }
 
-/** {@link SafeText} with lines, of which parts are marked; a reader hears what each mark is. */
+/** {@link SafeText} with line breaks and marked parts; a screen reader reads the label of each mark. */
 export function MarkedText(props: { text: string; marks: readonly (TextPart & { label: string })[] }) {
   const { text, marks } = props
   const parts: ReactNode[] = []
@@ -102,8 +102,9 @@ const FIRST_CHARACTERS = 4_000
 const CHUNK_CHARACTERS = 8_000
 
 /**
- * A text of any length in a scrolling block, monospaced, marks drawn: the first 4,000 code units, and all of it when
- * asked, laid out a chunk at a time so that a megabyte does not hold up the window. `label` names it to a reader.
+ * A text of any length in a scrolling block, monospaced, with marks drawn: the first 4,000 code units, and on
+ * request all of it, laid out in chunks so that a megabyte does not block the window. `label` names it for
+ * screen readers.
  */
 export function LongText({ text, label }: { text: string; label: string }) {
   const [all, setAll] = useState(false)
@@ -143,7 +144,7 @@ function toChunks(text: string): string[] {
   return chunks
 }
 
-/** A sentence of ours in which backticks set off what is code, as in "must not contain `_`". */
+/** A sentence of Sluice in which backticks enclose code, such as "must not contain `_`". */
 export function Sentence({ text }: { text: string }) {
   return text.split('`').map((part, index) => {
     if (index % 2 === 0) return part
@@ -156,7 +157,10 @@ export function Sentence({ text }: { text: string }) {
   })
 }
 
-/** An error's message, at most `max` code units of it: {@link SafeText} with lines, in which backticks set off what is code. */
+/**
+ * An error's message, at most `max` code units of it: {@link SafeText} with line breaks, in which backticks
+ * enclose code.
+ */
 export function MessageText({ text, max }: { text: string; max: number }) {
   const { shown } = cutToldText(text, max)
   return (
@@ -177,7 +181,7 @@ export function MessageText({ text, max }: { text: string; max: number }) {
   )
 }
 
-/** Words as a sentence of their own: a capital first, a full stop last. */
+/** Words as a sentence: with a capital first letter and a full stop. */
 export function toSentence(words: string): string {
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`
 }

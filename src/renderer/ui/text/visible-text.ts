@@ -1,9 +1,9 @@
-/** A run of ordinary text, or one character that could not be seen, as the glyph that stands for it. */
+/** A run of ordinary text, or one invisible character, with the glyph that stands for it. */
 export type TextPiece =
   | { kind: 'plain'; text: string }
   | { kind: 'mark'; glyph: string; name: string; times: number }
 
-/** What a table cell shows before "show all", in UTF-16 code units. */
+/** Length of a table cell's text before "show all", in UTF-16 code units. */
 export const CELL_MAX_CHARACTERS = 240
 
 // Controls, format characters (bidi marks, joiners, tags), separators, broken surrogates, fillers and selectors.
@@ -41,8 +41,9 @@ const C0_NAMES =
   )
 
 /**
- * Splits text so that nothing in it hides: what has no ink becomes a mark with a name, repeats counted once. An emoji
- * keeps its joiners and variation selectors, which draw it. With `lines`, line breaks and tabs stay as they are.
+ * Splits text so that nothing in it is hidden: invisible characters become named marks, and repeats are
+ * counted. An emoji keeps the joiners and variation selectors that it needs. With `lines`, line breaks and
+ * tabs are unchanged.
  */
 export function toTextPieces(text: string, options: { lines: boolean }): TextPiece[] {
   const pieces: TextPiece[] = []
@@ -95,7 +96,7 @@ function codePointBefore(text: string, index: number): string {
   return text.slice(paired ? index - 2 : index - 1, index)
 }
 
-/** Cuts text to at most `max` code units, never through a character; the second value is what was left off. */
+/** Cuts text to at most `max` code units, never inside a character; `left` is the length that was cut off. */
 export function cutText(text: string, max: number): { shown: string; left: number } {
   if (text.length <= max) return { shown: text, left: 0 }
   const last = text.charCodeAt(max - 1)
@@ -103,10 +104,10 @@ export function cutText(text: string, max: number): { shown: string; left: numbe
   return { shown: text.slice(0, end), left: text.length - end }
 }
 
-/** Room for the words that say how much is left off, in code units. */
+/** Room for the words about the rest, in code units. */
 const TOLD_CHARACTERS = '… 10 more characters'.length
 
-/** Cuts text as {@link cutText} does, unless it is hardly longer than with words about what is left off in its place. */
+/** Cuts text like {@link cutText}, unless the words about the rest would be about as long as the rest. */
 export function cutToldText(text: string, max: number): { shown: string; left: number } {
   return cutText(text, text.length <= max + TOLD_CHARACTERS ? text.length : max)
 }

@@ -17,7 +17,7 @@ import { hasMod, nameShortcut } from '../shortcuts.ts'
 import { SafeText } from '../text/safe-text.tsx'
 import styles from './verdicts.module.css'
 
-/** How a verdict is shown wherever it is shown: an icon of its own shape, a colour, and its words. */
+/** The look of a verdict on every screen: an icon of its own shape, a colour, and its words. */
 const LOOKS: Record<RowVerdict['verdict'], { icon: TablerIcon; color: string }> = {
   agree: { icon: IconCheck, color: 'var(--state-succeeded)' },
   should: { icon: IconPlus, color: 'var(--state-rejected)' },
@@ -25,7 +25,7 @@ const LOOKS: Record<RowVerdict['verdict'], { icon: TablerIcon; color: string }> 
   unsure: { icon: IconHelpCircle, color: 'var(--state-unknown)' },
 }
 
-/** What a person said of a row, each verdict with its rule, and whether there is a note. */
+/** A person's verdicts on a row, each with its rule, and whether there is a note. */
 export function VerdictMark({ verdicts }: { verdicts: readonly RowVerdict[] }) {
   const note = verdicts.find((one) => one.note !== null)?.note ?? null
   return (
@@ -65,7 +65,7 @@ export function VerdictLabel({
   )
 }
 
-/** Asks for the note on a row; an empty one takes it away. */
+/** Asks for the note on a row; an empty one removes it. */
 export function NoteDialog(props: {
   /** The row as a person knows it. */
   row: string
@@ -108,7 +108,7 @@ export function NoteDialog(props: {
 /** Rules that have a key of their own: 1 to 9. */
 const RULE_KEYS = 9
 
-/** A rule to be chosen; the first nine have keys. */
+/** A rule to choose; the first nine have keys. */
 export function RuleButton(props: { rule: string; index: number } & ComponentProps<'button'>) {
   const { rule, index, ...others } = props
   return (
@@ -123,15 +123,12 @@ export function RuleButton(props: { rule: string; index: number } & ComponentPro
   )
 }
 
-/** The rule that a digit stands for; null if it stands for none. */
+/** The rule of a digit; null if there is none. */
 export function findRuleOfKey<Rule>(key: string, rules: readonly Rule[]): Rule | null {
   return /^[1-9]$/.test(key) ? (rules[Number(key) - 1] ?? null) : null
 }
 
-/**
- * Asks for a rule: one of the known ones by a click or the keys 1 to 9, or, with `takesOthers`, one that nothing has
- * triggered, by name.
- */
+/** Asks for a rule: a known one by a click or the keys 1 to 9 or, with `takesOthers`, another one by name. */
 export function RuleDialog(props: {
   title: string
   rules: readonly string[]
@@ -194,7 +191,7 @@ export function RuleDialog(props: {
   )
 }
 
-/** Takes the last change back, or makes it again. */
+/** Undoes or redoes the last change. */
 export function UndoRedo(props: {
   canUndo: boolean
   canRedo: boolean
