@@ -22,7 +22,7 @@ export type SendingEnd = { kind: 'done' } | { kind: 'stopped' } | { kind: 'faili
 export interface SenderOptions extends LimitsOptions {
   journal: Journal
   claims: ItemClaims
-  /** Takes callbacks in; null for sync runs. */
+  /** Processes callbacks; null for sync runs. */
   settler: CallbackSettler | null
   meter: SecondMeter
   createClient: () => ServiceClient
@@ -30,27 +30,29 @@ export interface SenderOptions extends LimitsOptions {
   toRequest: (item: ClaimedItem) => Pick<ItemRequest, 'request' | 'rowKeys'>
   judge: (exchange: Exchange, rowKeys: readonly string[], attempts: number) => Judgement
   random: () => number
-  /** Bodies in flight beyond which nothing more goes out, UTF-16 code units (default: 64 M). */
+  /** UTF-16 code units of bodies in flight above which nothing more is sent (default: 64 M). */
   bodiesMax?: number | undefined
 }
 
-/** An item whose request is in flight, without what the request was made of, which may be large. */
+/** An item in flight, without the contents of its request, which may be large. */
 interface InFlight extends Pick<MeasuredTry, 'scheduledAtUs' | 'hasWaited'> {
   sent: SentItem
   rowKeys: readonly string[]
   bodyLength: number
-  /** When it was handed to its lane, milliseconds, monotonic. */
+  /** When its lane got it, milliseconds, monotonic. */
   takenAtMs: number
 }
 
-/** Outcomes are committed at most this far apart, milliseconds (docs/architecture.md §2.1). */
+/** Longest time between commits of outcomes, milliseconds (docs/architecture.md §2.1). */
 const GROUP_MS = 50
-/** How often an open pace looks for what is due, milliseconds. */
+/** How often an open pace checks for due requests, milliseconds. */
 const TICK_MS = 1
-/** Bodies in flight beyond which nothing more goes out, UTF-16 code units: huge rows must not fill the memory. */
+/**
+ * UTF-16 code units of bodies in flight above which nothing more is sent: huge rows must not fill the memory.
+ */
 const BODIES_MAX = 64 * 1024 * 1024
 
-/** Said of a row whose answer proves nothing, if the next one on its connection was that of another row. */
+/** Notes on a row whose answer proves nothing, if the next answer on its connection was another row's. */
 const BEFORE_A_SWAP =
   'the next answer on its connection was that of another row, so this one may be, too; nothing of it tells'
 
@@ -59,7 +61,7 @@ const IS_REPLACED =
 const MAY_BE_REPLACED =
   'the service has this post_id already; it may be what was sent before a correction: correct post_id, too'
 
-/** Sends what the journal holds, at the plan's pace, until it is done, stopped, or most rows would fail. */
+/** Sends what the journal holds, at the plan's pace, until it is done or stopped, or most rows would fail. */
 export class Sender {
   readonly #options: SenderOptions
   readonly #journal: Journal
@@ -79,11 +81,11 @@ export class Sender {
   /** Bodies in flight, UTF-16 code units. */
   #bodies = 0
   #committedMs = Number.NEGATIVE_INFINITY
-  /** Of a connection, the item that had its last answer, if that does not prove whose it is; null if it does. */
+  /** By connection, the item with its last answer, if that does not prove whose it is; null if it does. */
   readonly #unproven = new WeakMap<ServiceClient, { item: SentItem | null }>()
-  /** The last instant at which nothing could go out, since the cap was full or sending was held. */
+  /** The last time nothing could be sent because the cap was full or sending was held. */
   #heldAtMs = Number.NEGATIVE_INFINITY
-  /** The last of these at which it was the service that could not be reached, or limited the rate. */
+  /** The last of these times at which the service was unreachable or limited the rate. */
   #heldByServiceAtMs = Number.NEGATIVE_INFINITY
 
   constructor(options: SenderOptions) {
@@ -116,16 +118,19 @@ export class Sender {
     return this.#lanes.inFlight
   }
 
-  /** What keeps it from sending as fast as its plan allows, at the moment; null if nothing does. */
+  /** What now keeps it from sending as fast as its plan allows; null if nothing does. */
   get slowdown(): Slowdown | null {
     return this.#end === null || this.#isEnding ? null : this.#limits.slowdown
   }
 
-  /** Sends until done, stopped or failing; with `limit`, at most that many items, `left` of it at the end. */
+  /**
+   * Sends until done, stopped or failing; with `limit`, at most that many items, of which `left` remain at
+   * the end.
+   */
   async send(options: { limit?: number | undefined } = {}): Promise<SendingEnd & { left: number }> {
     this.#end = Promise.withResolvers()
     this.#isEnding = false
-    // Callbacks that could not be written while the run was held are processed again.
+    // Callbacks not written while the run was held are processed again.
     this.#failure = null
     this.#limits.begin()
     this.#retries.reset()
@@ -146,8 +151,8 @@ export class Sender {
     this.#gateTimer = undefined
     this.#feed.cancel()
     this.#limits.countTime(performance.now())
-    // After a failed commit this is the last chance for what the service has answered to reach the disk, and for what
-    // never went out to be pending there and not unknown.
+    // After a failed commit this is the last chance to write the service's answers to disk, and to make what
+    // was never sent pending rather than unknown.
     this.#commit({ refill: false, allSeconds: true })
     try {
       this.#feed.release()
@@ -158,7 +163,7 @@ export class Sender {
     return { ...end, left: this.#feed.itemsLeft }
   }
 
-  /** Processes the callbacks that have come; for as long as nothing is sent. */
+  /** Processes new callbacks; for use while nothing is sent. */
   takeCallbacks(): void {
     try {
       if (this.#options.settler?.look()) this.#commit({ refill: false, allSeconds: false })
@@ -167,7 +172,7 @@ export class Sender {
     }
   }
 
-  /** Takes callbacks in until none is awaited any more, or until {@link stop}; sends nothing. */
+  /** Processes callbacks until none is awaited, or until {@link stop}; sends nothing. */
   async awaitCallbacks(): Promise<SendingEnd> {
     const { settler } = this.#options
     if (settler === null) return { kind: 'done' }
@@ -183,7 +188,7 @@ export class Sender {
     return end
   }
 
-  /** Lets what is in flight end and takes the rest back; {@link send} then resolves. */
+  /** Lets requests in flight end and takes the rest back; {@link send} then resolves. */
   stop(): void {
     this.#finish({ kind: 'stopped' })
   }
@@ -208,7 +213,7 @@ export class Sender {
     const claimed = this.#nextItem()
     if (claimed === null) {
       if (this.#feed.isMarking) return null
-      // What falls due while there is nothing to send is not made up for.
+      // Requests due while there is nothing to send are not made up for.
       this.#pacer.start(nowMs)
       this.#finishIfDone()
       return null
@@ -230,7 +235,7 @@ export class Sender {
       hasWaited: scheduledMs !== null && scheduledMs < this.#heldAtMs,
     }
     this.#limits.noteSent(nowMs)
-    // This lane waits for its answer now; others go on at the service's pace.
+    // This lane now waits for its answer; the others continue at the service's pace.
     if (this.#limits.isThrottling) this.#wakeAfter(this.#limits.waitMs(nowMs))
     if (flight.hasWaited) {
       this.#journal.counters.add('waited', '', 1)
@@ -241,7 +246,7 @@ export class Sender {
     return { request, onEnd: (exchange, client) => this.#noteEnd(flight, exchange, client) }
   }
 
-  /** Whether nothing may go out at the moment, whoever asks. Who comes first then opens it again. */
+  /** Whether nothing may be sent now. The first request after that opens it again. */
   #isHeld(nowMs: number): boolean {
     const waitMs = this.#limits.waitMs(nowMs)
     const { inFlight } = this.#lanes
@@ -253,7 +258,7 @@ export class Sender {
     return this.#bodies >= this.#bodiesMax && inFlight > 0
   }
 
-  /** Wakes the lanes then; without an end in sight, the answer to a probe does. */
+  /** Wakes the lanes after this time; without a known end, the answer to a probe does. */
   #wakeAfter(waitMs: number): void {
     if (waitMs === Infinity) return
     this.#gateTimer ??= setTimeout(() => {
@@ -288,7 +293,7 @@ export class Sender {
     const judgement = this.#judgeDelivered(sent, this.#options.judge(exchange, rowKeys, earlierTries))
     this.#noteEcho(sent, exchange, judgement, client)
     const isSettledBefore = this.#options.settler?.noteEnd(sent.item, exchange.timings.sentAtUs) ?? false
-    // The service has taken all rows of the item once where a retry sends some of them.
+    // The service has accepted all rows of an item once if a retry sends only some of them.
     const isSplit =
       judgement.isTooLarge && sent.rows.length > 1 && claims.isWhole(sent.item, sent.rows.length)
     const { allowed } = this.#limits
@@ -319,13 +324,13 @@ export class Sender {
     else if (again) this.#backOff(sent, judgement)
     this.#finishIfFailing()
     if (this.#recorder.isFull) this.#commit({ refill: false, allSeconds: false })
-    // The lane that calls this takes its next job, or finds that nothing is left, right after; others wait to be woken.
+    // The calling lane takes its next job, or finds none, right after this; others must be woken.
     const hasRoom = (wasFull && this.#bodies < this.#bodiesMax) || this.#limits.allowed > allowed
     const isLifted = wasThrottling && !this.#limits.isThrottling
     if (hasRoom || isProbing || isLifted) this.#wakeAll()
   }
 
-  /** What the service has already may be what the row was sent with before a correction, under the same id. */
+  /** The service may already have what the row was sent with before a correction, under the same id. */
   #judgeDelivered({ item }: SentItem, judgement: Judgement): Judgement {
     if (!judgement.isDelivered) return judgement
     const { status, errorCode } = judgement
@@ -337,8 +342,8 @@ export class Sender {
   }
 
   /**
-   * An answer of another request ends its connection. If answers were swapped, the one before it on the connection may
-   * be that of another row, too, unless it proves whose it is.
+   * An answer to another request ends its connection. If answers were swapped, the one before it on the
+   * connection may be another row's, too, unless it proves whose it is.
    */
   #noteEcho(sent: SentItem, exchange: Exchange, { echo, outcome }: Judgement, client: ServiceClient): void {
     let last = this.#unproven.get(client)
@@ -347,7 +352,7 @@ export class Sender {
       this.#unproven.set(client, last)
     }
     const before = last.item
-    // Changed in place: an entry that is made for each answer would cost more than all else here.
+    // Changed in place: a new entry for each answer would cost more than the rest of this.
     last.item = echo.kind === 'unverifiable' && outcome === 'succeeded' ? sent : null
     if (echo.kind === 'mismatched') {
       client.retire()
@@ -385,20 +390,22 @@ export class Sender {
     }
   }
 
-  /** Whether a try before this refusal may have been taken, so that its callback may still settle the item. */
+  /**
+   * Whether a try before this refusal may have been accepted, so that its callback may still settle the item.
+   */
   #mayBeAccepted({ item }: Pick<SentItem, 'item'>, { outcome }: Judgement): boolean {
     if (outcome !== 'rejected' || this.#options.settler === null) return false
     return this.#options.claims.countUnknownTries(item) > 0
   }
 
-  /** A callback has settled an item: it is not sent again, and how its request ends changes nothing. */
+  /** Handles an item settled by a callback: it is not resent, and the end of its request changes nothing. */
   #noteSettled({ item, from, receivedAtUs, isOfTryInFlight }: SettledItem): void {
     this.#retries.forget(item)
     if (this.#feed.drop(item) || from !== 'sending') return
     this.#options.settler?.noteEarly(item, isOfTryInFlight ? receivedAtUs : null)
   }
 
-  /** Lets what is in flight end; {@link send} then rejects with the first of such errors. */
+  /** Lets requests in flight end; {@link send} then rejects with the first of such errors. */
   #fail(error: unknown): void {
     this.#failure ??= error
     this.#finish({ kind: 'stopped' })
@@ -406,19 +413,19 @@ export class Sender {
 
   #flushIfAny(): void {
     const hasNews = this.#options.settler?.look() ?? false
-    // At full speed the marks of the next items commit what has ended, and oftener.
+    // At full speed, marking the next items commits what has ended more often than this.
     const isDue = performance.now() - this.#committedMs >= GROUP_MS / 2
     if (isDue && (hasNews || this.#recorder.waiting > 0) && this.#failure === null) {
       this.#commit({ refill: false, allSeconds: false })
     }
     this.#limits.countTime(performance.now())
     this.#limits.noteIdle(this.#lanes.inFlight === 0 ? this.#feed.idleUntilMs : null)
-    // While probes are rare, the time that was announced must not wait for the next.
+    // While probes are rare, an announced time must not wait for the next one.
     this.#finishIfFailing()
     this.#finishIfDone()
   }
 
-  /** A closed pace wants one item for each lane at once; an open one takes them as they fall due. */
+  /** A closed pace needs one item for each lane at once; an open one takes them as they fall due. */
   get #blockMin(): number {
     if (this.#options.plan.pace.kind !== 'closed') return 1
     return Math.max(1, Math.min(this.#lanes.concurrency, this.#limits.room(performance.now())))
@@ -438,10 +445,10 @@ export class Sender {
     this.#end?.resolve(end)
   }
 
-  /** Offers every lane what is due; more than one job for each would only be refused. */
+  /** Offers due requests to the lanes; more than one job for each would only be refused. */
   #wakeAll(): void {
     const nowMs = performance.now()
-    // One lane at least, which finds out when to wake the others.
+    // At least one lane, which finds out when to wake the others.
     const room = Math.max(1, this.#limits.room(nowMs))
     this.#lanes.wake(Math.min(this.#lanes.concurrency, room, this.#pacer.due(nowMs)))
   }

@@ -9,26 +9,29 @@ import type { Judgement } from '../service/judgement.ts'
 import { FailureGuard } from './failure-guard.ts'
 import { LongWaits } from './long-waits.ts'
 
-/** Longest wait for which a timer is set, with room for jitter, milliseconds. */
+/** Longest wait set on a timer, with room for jitter, milliseconds. */
 const TIMER_MAX_MS = 24 * 86_400_000
 
 export interface LimitsOptions {
   plan: Plan
   journal: { readonly counters: Counters }
-  /** Where the key in use is from; null where requests carry none. See {@link FailureGuard}. */
+  /** The source of the key in use; null if requests carry none. See {@link FailureGuard}. */
   readKeySource: () => string | null
-  /** How long the service may answer nothing but 429, milliseconds; see {@link FailureGuard}. */
+  /** How long every answer may be 429, milliseconds; see {@link FailureGuard}. */
   throttledMaxMs?: number | undefined
 }
 
-/** What the service lets a run send, as its answers show it: its pace, whether it is there, whether to go on at all. */
+/**
+ * What the service lets a run send, judged by its answers: its pace, whether it is reachable, whether to
+ * continue at all.
+ */
 export class ServiceLimits {
   readonly #options: LimitsOptions
   readonly #counters: Counters
   readonly #gate: Gate
   #guard: FailureGuard
   #longWaits: LongWaits
-  /** When the time that the run is throttled was counted last; null while it is not. */
+  /** When throttled time was last counted; null while not throttled. */
   #throttledAtMs: number | null = null
 
   constructor(options: LimitsOptions) {
@@ -39,14 +42,16 @@ export class ServiceLimits {
     this.#longWaits = createLongWaits(options)
   }
 
-  /** A new stretch of sending begins, which gets a fresh start. */
+  /** Begins a new stretch of sending, with a fresh start. */
   begin(): void {
     this.#guard = createFailureGuard(this.#options)
     this.#longWaits = createLongWaits(this.#options)
     this.#throttledAtMs = null
   }
 
-  /** Milliseconds until the next request may go out: 0 now, Infinity while the answer to a probe is awaited. */
+  /**
+   * Milliseconds until the next request may be sent: 0 now, Infinity while the answer to a probe is awaited.
+   */
   waitMs(nowMs: number): number {
     return this.#gate.waitMs(nowMs)
   }
@@ -60,12 +65,12 @@ export class ServiceLimits {
     return this.#gate.allowed
   }
 
-  /** Requests that may go out now. */
+  /** Requests that may be sent now. */
   room(nowMs: number): number {
     return this.#gate.room(nowMs)
   }
 
-  /** A request goes out, after {@link waitMs} gave 0. */
+  /** Notes that a request is sent, after {@link waitMs} returned 0. */
   noteSent(nowMs: number): void {
     this.#gate.noteSent(nowMs)
   }
@@ -95,23 +100,28 @@ export class ServiceLimits {
     return status === 429 ? this.#gate.explains429 : !reached && this.#guard.isAway
   }
 
-  /** Notes that all that is left to send waits until then, in the clock's milliseconds; null while it does not. */
+  /**
+   * Notes until when all that is left to send must wait, in the clock's milliseconds; null if it need not.
+   */
   noteIdle(untilMs: number | null): void {
     this.#longWaits.noteIdle(untilMs === null ? null : toUnixMs(untilMs))
   }
 
-  /** The plan's rules for the next try; without their limit on a wait that the run does not sit out. */
+  /**
+   * The plan's rules for the next try; without their limit if the requested wait is too long for the run to
+   * sit out.
+   */
   toRetryRules({ retryAfterMs }: Judgement): RetryRules {
     const { retry } = this.#options.plan
     return this.#longWaits.isLong(retryAfterMs) ? { ...retry, maxRetryAfterMs: TIMER_MAX_MS } : retry
   }
 
-  /** Why the run should not go on, with what to do; null while it may. */
+  /** Why the run should not continue, with what to do; null while it may. */
   reason(): StopNotice | null {
     return this.#longWaits.reason() ?? this.#guard.reason()
   }
 
-  /** Counts how long the run is throttled, and the limit that was measured last; to be called now and then. */
+  /** Counts throttled time and the limit measured last; call it regularly. */
   countTime(nowMs: number): void {
     const { isThrottling, limitPerS } = this.#gate.throttle
     const atMs = Math.round(nowMs)
@@ -164,7 +174,7 @@ function createFailureGuard({ plan, journal, readKeySource, throttledMaxMs }: Li
   })
 }
 
-/** Wait before each probe while the service cannot be reached, milliseconds: doubled from the first to the last. */
+/** Wait before each probe of an unreachable service, milliseconds: doubled from the first to the last. */
 const PROBE_FIRST_MS = 250
 
 const PROBE_LAST_MS = 5_000
@@ -173,27 +183,27 @@ const PROBE_LAST_MS = 5_000
 export interface EndedTry {
   item: number
   judgement: Judgement
-  /** Many in a row did not reach the service. */
+  /** Whether many consecutive tries did not reach the service. */
   isAway: boolean
   sentAtMs: number
   nowMs: number
 }
 
 /**
- * Says when the next request may go out. Two things hold requests back: a service that answers 429, to whose limit the
- * {@link Throttle} adapts, and a service that cannot be reached, which gets single probes and, once it is back, twice
- * as many requests with each round of answers.
+ * Decides when the next request may be sent. Two things hold requests back: a service that answers 429, to
+ * whose limit the {@link Throttle} adapts, and an unreachable service, which gets single probes and, once it
+ * is back, twice as many requests with each round of answers.
  */
 export class Gate {
   readonly #throttle: Throttle
-  /** Nothing goes out before, since the service could not be reached. */
+  /** Nothing is sent before this time, since the service was unreachable. */
   #awayUntilMs = Number.NEGATIVE_INFINITY
   #probes = 0
-  /** Requests that may be in flight, and how many answers came since that changed. */
+  /** Requests that may be in flight, and the number of answers since that changed. */
   #allowed = Infinity
   #answers = 0
 
-  /** `maxRetryAfterMs` bounds what the service may ask for with Retry-After. */
+  /** `maxRetryAfterMs` limits what the service may ask for with Retry-After. */
   constructor(maxRetryAfterMs: number) {
     this.#throttle = new Throttle(maxRetryAfterMs)
   }
@@ -203,7 +213,7 @@ export class Gate {
     return this.#throttle
   }
 
-  /** Whether a 429 says nothing about the row that got it. */
+  /** Whether a 429 says nothing about its row. */
   get explains429(): boolean {
     return this.#throttle.explains429
   }
@@ -213,17 +223,19 @@ export class Gate {
     return this.#allowed
   }
 
-  /** Milliseconds until the next request may go out: 0 now, Infinity while the answer to a probe is awaited. */
+  /**
+   * Milliseconds until the next request may be sent: 0 now, Infinity while the answer to a probe is awaited.
+   */
   waitMs(nowMs: number): number {
     return Math.max(0, this.#awayUntilMs - nowMs, this.#throttle.waitMs(nowMs))
   }
 
-  /** Requests that may go out now. */
+  /** Requests that may be sent now. */
   room(nowMs: number): number {
     return nowMs < this.#awayUntilMs ? 0 : Math.min(this.#allowed, this.#throttle.room(nowMs))
   }
 
-  /** A request goes out, after {@link waitMs} gave 0. */
+  /** Notes that a request is sent, after {@link waitMs} returned 0. */
   noteSent(nowMs: number): void {
     this.#throttle.noteSent(nowMs)
   }
@@ -236,7 +248,7 @@ export class Gate {
     }
     if (judgement.reached) {
       this.#probes = 0
-      // An answer to what went out before says nothing about now.
+      // An answer to an earlier request says nothing about now.
       if (nowMs >= this.#awayUntilMs) this.#noteReached()
     } else if (isAway && nowMs >= this.#awayUntilMs) {
       this.#awayUntilMs = nowMs + Math.min(PROBE_LAST_MS, PROBE_FIRST_MS * 2 ** this.#probes)

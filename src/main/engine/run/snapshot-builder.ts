@@ -14,7 +14,7 @@ import type { SecondMeter } from '../sending/second-meter.ts'
 import type { StatementSync } from '../workspace/sqlite.ts'
 import { toInvalidGroups } from './journal/stored-problems.ts'
 
-/** What of a snapshot the journal's counters do not know. */
+/** Parts of a snapshot that the journal's counters do not have. */
 interface SnapshotState
   extends Pick<
     RunSnapshot,
@@ -28,13 +28,13 @@ interface SnapshotState
   meter: SecondMeter | null
 }
 
-/** Whether nothing gets through, so that nobody can say when a run will be done. */
+/** Whether nothing gets through, so that the end of a run cannot be estimated. */
 function isStalled(slowdown: Slowdown | null): boolean {
   if (slowdown === null || slowdown.kind === 'waiting') return false
   return slowdown.kind === 'unreachable' || slowdown.pacePerS === null
 }
 
-/** Builds snapshots from the counters that the journal keeps anyway. */
+/** Builds snapshots from counters that the journal keeps anyway. */
 export class SnapshotBuilder {
   readonly #journal: Journal
   readonly #ruleName: StatementSync
@@ -51,7 +51,7 @@ export class SnapshotBuilder {
     this.#isAsync = isAsync
   }
 
-  /** The expected time is reckoned from here on. */
+  /** Starts the stretch from which the remaining time is estimated. */
   beginStretch(): void {
     this.#settledBefore = this.#countSettled()
   }
@@ -73,7 +73,7 @@ export class SnapshotBuilder {
         current: state.phase === 'running' ? (state.meter?.ratePerSecond ?? 0) : 0,
         mean: state.elapsedMs > 0 ? (requests.sent * 1000) / state.elapsedMs : 0,
       },
-      // A load test is over when its time is, whatever became of its rows.
+      // A load test ends when its time is over, whatever the state of its rows.
       etaMs:
         state.phase === 'running' && state.load === null && !isStalled(state.slowdown)
           ? this.#toEtaMs(rows, state)
@@ -81,7 +81,7 @@ export class SnapshotBuilder {
       elapsedMs: state.elapsedMs,
       latencyMs: state.meter?.total.percentiles('http_req_duration') ?? null,
       triggeredRules: this.#toTopRules(),
-      // What the service said comes first: many causes of invalid rows must not push it out.
+      // The service's errors come first: many causes of invalid rows must not push them out.
       errors: [
         ...toErrorGroups(counters.entries('error')),
         ...toInvalidGroups(counters.entries('problem')),
@@ -106,7 +106,7 @@ export class SnapshotBuilder {
   }
 
   #toEtaMs(rows: RowCounts, { stretchMs, slowdown }: SnapshotState): number | null {
-    // What was settled so far says nothing about a wait.
+    // What was settled so far says nothing about the length of a wait.
     if (slowdown?.kind === 'waiting') return Math.max(0, slowdown.untilMs - Date.now())
     const settled = this.#countSettled() - this.#settledBefore
     return settled > 0 ? (countRows(rows, 'open') * stretchMs) / settled : null

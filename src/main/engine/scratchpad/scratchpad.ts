@@ -53,18 +53,18 @@ interface Awaited {
   redactor: Redactor
 }
 
-/** Begins the token of a single request, in the place of a run's. */
+/** Prefix of a single request's token, used instead of a run's. */
 const TOKEN_PREFIX = 'scratch-'
 
-/** Callbacks that are awaited at once; the oldest is given up for another. */
+/** Most callbacks awaited at once; the oldest is dropped for another. */
 const AWAITED_MAX = 100
 
-/** Longest body that is shown, in UTF-16 code units. */
+/** Longest body shown, UTF-16 code units. */
 const SHOWN_MAX = 1024 * 1024
 
 const USER_AGENT = `sluice/${APP_VERSION}`
 
-/** What stands where the key was sent. */
+/** Replaces the key in what is shown. */
 const MASKED_KEY = '••••••••'
 
 export function createScratchpad(
@@ -79,10 +79,10 @@ export function createScratchpad(
     return parseCallbackPath(readReceiverSettings(workspace).secret, new URL(url).pathname) !== null
   }
 
-  /** The body that a text holds. Throws `BAD_USAGE` for what cannot or must not be sent. */
+  /** The body in a text. Throws `BAD_USAGE` for what cannot or must not be sent. */
   function readBody(endpoint: ScratchEndpoint, text: string): Record<string, unknown> {
     const read = readText(text)
-    // What becomes part of a path, such as the id of an appeal, is only sent if it keeps the rules.
+    // What becomes part of a path, such as an appeal's id, is only sent if it is valid.
     const [problem] =
       read.kind === 'fault' || OPERATIONS[endpoint.kind].endpoint.method === 'GET'
         ? checkText(endpoint, text)
@@ -193,7 +193,7 @@ export function createScratchpad(
   }
 }
 
-/** Sends a request over a connection of its own and waits for the end, without a second try. */
+/** Sends a request over its own connection and waits for the end; does not retry. */
 async function sendOnce(
   baseUrl: string,
   connection: PlanConnection,
@@ -223,7 +223,7 @@ function toTimestamp(unixUs: number): string {
   return new Date(unixUs / 1000).toISOString()
 }
 
-/** Adds the field in front of the others, which stay as they were typed, digit for digit. */
+/** Adds the field before the others, which stay exactly as typed. */
 function addCallback(text: string, url: string): string {
   const at = text.indexOf('{') + 1
   const isEmpty = text.slice(at).trim() === '}'
@@ -236,7 +236,7 @@ function toRows(listed: unknown): Record<string, unknown>[] {
     : []
 }
 
-/** What the person typed goes in the place of what a plan would send. */
+/** What the person typed replaces what a plan would send. */
 function toRequest(planned: ServiceRequest, text: string): ServiceRequest {
   return planned.body === null ? planned : { ...planned, body: text }
 }
@@ -251,7 +251,7 @@ function toShownHeaders(
     ['accept', JSON_CONTENT_TYPE],
     ['accept-encoding', 'identity'],
     ['user-agent', userAgent],
-    // Values from variables and files are shown as they are written.
+    // Values from variables and files are shown as written in the plan.
     ...Object.entries(headers),
     ...(traceparent === undefined ? [] : [[TRACE_HEADER, traceparent] as [string, string]]),
     ...(isAnonymous ? [] : [[AUTHORIZATION_HEADER, toAuthorization(MASKED_KEY)] as [string, string]]),
@@ -280,7 +280,7 @@ function toShownBody(text: string): { text: string; cutFromBytes: number | null 
 
 /** The text of a single request as it reads. */
 type ReadText =
-  /** `callbackUrls`: every callback_url in it, also if it is named twice. */
+  /** `callbackUrls`: every callback_url in it, even if there are several. */
   | { kind: 'object'; body: Record<string, unknown>; callbackUrls: string[] }
   | { kind: 'fault'; problem: FoundProblem }
 
@@ -318,8 +318,8 @@ function parseOrNull(text: string): unknown {
 }
 
 /**
- * Finds what the rules for rows say against a text (docs/interface.md §2, §4 and §8), at most
- * {@link SCRATCH_PROBLEMS_MAX} problems.
+ * Finds violations of the rules for rows in a text (docs/interface.md §2, §4 and §8), at most
+ * {@link SCRATCH_PROBLEMS_MAX}.
  */
 function checkText(endpoint: ScratchEndpoint, text: string): ScratchProblem[] {
   return findProblems(endpoint, text).slice(0, SCRATCH_PROBLEMS_MAX)
@@ -353,7 +353,7 @@ function toOperation(endpoint: ScratchEndpoint, body: Record<string, unknown>): 
   return operationSchema.parse({ ...endpoint, ...parts })
 }
 
-/** A text is checked as a row is whose request is given whole, and whose models may differ from row to row. */
+/** A text is checked like a row that gives its whole request, with models that may differ from row to row. */
 function createValidator(operation: Operation): ValidateRow {
   return createRowValidator({
     operation,

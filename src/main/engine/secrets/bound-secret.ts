@@ -10,19 +10,19 @@ export interface SealedSecret {
   kind: 'api-key' | 'proxy-credentials' | 'headers'
   value: string
   origins: readonly string[]
-  /** Where it is from; see {@link BoundSecret.source}. */
+  /** See {@link BoundSecret.source}. */
   source: string
 }
 
-/** Length from which secrets are taken out of logs, in characters. Shorter ones occur in ordinary words. */
+/** Shortest secret removed from logs, characters. Shorter ones occur in ordinary words. */
 const LOGGED_MIN_CHARACTERS = 4
 
 const FINGERPRINT_DIGITS = 16
 
-/** Every secret that this thread has had in its hands. */
+/** Every secret that this thread has handled. */
 export const handled = new Redactor(LOGGED_MIN_CHARACTERS)
 
-/** A text for a log, without any key or proxy password that this thread has had in its hands. */
+/** Removes every key and proxy password that this thread has handled from a text for a log. */
 export function redactSecrets(text: string): string {
   return handled.redact(text)
 }
@@ -30,21 +30,21 @@ export function redactSecrets(text: string): string {
 /** The addresses of a connection that requests go to. */
 export type Addresses = Pick<PlanConnection, 'baseUrl' | 'taskBaseUrl'>
 
-/** Scheme, host and port of each address, once. */
+/** Scheme, host and port of each address, each once. */
 export function toOrigins({ baseUrl, taskBaseUrl }: Addresses): string[] {
   const addresses = taskBaseUrl === undefined ? [baseUrl] : [baseUrl, taskBaseUrl]
   return [...new Set(addresses.map((address) => new URL(address).origin))]
 }
 
 /**
- * A secret that may be sent to certain origins and to no other. It cannot be read, printed or stored: it comes out as
- * a header for one of its origins, or sealed for another thread.
+ * A secret that may be sent to certain origins only. It cannot be read, printed or stored: it is released
+ * only as a header for one of its origins, or sealed for another thread.
  */
 export abstract class BoundSecret {
   abstract readonly kind: SealedSecret['kind']
   /** Scheme, host and port of each address it may go to. */
   readonly origins: readonly string[]
-  /** Where it is from, as a message continues after "the API key": `in the environment variable SLUICE_API_KEY`. */
+  /** Its source, as a message continues after "the API key": `in the environment variable SLUICE_API_KEY`. */
   readonly source: string
   readonly #value: string
 
@@ -72,7 +72,7 @@ export abstract class BoundSecret {
     return this.toString()
   }
 
-  /** Gives the secret out for an origin. Throws what `refuse` makes if it is not one of its own. */
+  /** Releases the secret for an origin. Throws the error of `refuse` for any other origin than its own. */
   protected reveal(url: URL, refuse: (found: string) => SluiceError): string {
     if (this.origins.includes(url.origin)) return this.#value
     throw refuse(url.origin)
@@ -82,32 +82,33 @@ export abstract class BoundSecret {
     return this.#value
   }
 
-  /** 64 bits that tell secrets apart, from which nobody who lacks the other `secret` can guess this one. */
+  /** 64 bits that tell secrets apart; without knowing `secret`, nobody can guess the value from them. */
   toFingerprint(secret: Uint8Array): string {
     return createHmac('sha256', secret).update(this.#value).digest('hex').slice(0, FINGERPRINT_DIGITS)
   }
 }
 
-/** An API key and the addresses of the deployment that it is for. */
+/** An API key and the addresses of its deployment. */
 export class ApiKey extends BoundSecret {
   readonly kind = 'api-key'
 
   /**
-   * Binds a key to the addresses of a connection. Throws `NO_API_KEY` if it holds what no header can carry, such as
-   * a line break pasted with it; no message shows any of it. For `source` see {@link BoundSecret.source}.
+   * Binds a key to the addresses of a connection. Throws `NO_API_KEY` if it has characters that no header can
+   * carry, such as a pasted line break; no message shows any of it. For `source` see
+   * {@link BoundSecret.source}.
    */
   static create(key: string, addresses: Addresses, source: string): ApiKey {
     ApiKey.checkText(key, source)
     return new ApiKey({ value: key, origins: toOrigins(addresses), source })
   }
 
-  /** Throws `NO_API_KEY` if a key holds what no header can carry; see {@link BoundSecret.source}. */
+  /** Throws `NO_API_KEY` if a key has characters that no header can carry; see {@link BoundSecret.source}. */
   static checkText(key: string, source: string): void {
     if (/^[\x21-\x7e]+$/.test(key)) return
     throw new SluiceError({ id: 'key_unusable', source })
   }
 
-  /** Takes one over from another thread. */
+  /** Unseals a key from another thread. */
   static unseal(sealed: SealedSecret): ApiKey {
     return new ApiKey(sealed)
   }
@@ -124,7 +125,7 @@ export class ApiKey extends BoundSecret {
     return toAuthorization(this.reveal(url, (found) => this.#refuse(found)))
   }
 
-  /** Has the key taken out of what comes back. */
+  /** Makes `redactor` remove the key. */
   redactBy(redactor: Redactor): void {
     redactor.add(this.value)
   }
@@ -134,7 +135,7 @@ export class ApiKey extends BoundSecret {
   }
 }
 
-/** User name and password for a proxy, and the proxy they are for. */
+/** User name and password for a proxy, bound to that proxy. */
 export class ProxyCredentials extends BoundSecret {
   readonly kind = 'proxy-credentials'
 
@@ -152,7 +153,7 @@ export class ProxyCredentials extends BoundSecret {
     throw new SluiceError({ id: 'proxy_credentials_malformed', variable, host })
   }
 
-  /** Takes them over from another thread. */
+  /** Unseals credentials from another thread. */
   static unseal(sealed: SealedSecret): ProxyCredentials {
     return new ProxyCredentials(sealed)
   }
@@ -166,7 +167,7 @@ export class ProxyCredentials extends BoundSecret {
     return `Basic ${Buffer.from(credentials, 'utf8').toString('base64')}`
   }
 
-  /** Has user name and password, together and the password alone, taken out of what comes back. */
+  /** Makes `redactor` remove user name and password together, and the password alone. */
   redactBy(redactor: Redactor): void {
     redactor.add(this.value)
     redactor.add(this.value.slice(this.value.indexOf(':') + 1))
@@ -174,8 +175,8 @@ export class ProxyCredentials extends BoundSecret {
 }
 
 /**
- * The text of the API key in an environment variable. Throws `NO_API_KEY` if it is missing or holds what no header
- * can carry; no message shows any of it.
+ * The text of the API key in an environment variable. Throws `NO_API_KEY` if it is missing or has characters
+ * that no header can carry; no message shows any of it.
  */
 export function readKeyText(env: NodeJS.ProcessEnv, variable: string): string {
   const key = env[variable]
@@ -186,14 +187,14 @@ export function readKeyText(env: NodeJS.ProcessEnv, variable: string): string {
   return key
 }
 
-/** Reads the API key in an environment variable, for the addresses that it belongs to; see {@link readKeyText}. */
+/** Reads the API key in an environment variable for its addresses; see {@link readKeyText}. */
 export function readApiKey(env: NodeJS.ProcessEnv, variable: string, addresses: Addresses): ApiKey {
   return ApiKey.create(readKeyText(env, variable), addresses, `in the environment variable ${variable}`)
 }
 
 /**
- * Reads the credentials of a connection's proxy from the environment variable that it names; null if it names none.
- * Throws `BAD_PLAN` if the variable is missing or holds something else.
+ * Reads the credentials of a connection's proxy from the environment variable it names; null if it names
+ * none. Throws `BAD_PLAN` if the variable is missing or is not valid.
  */
 export function readProxyCredentials(
   env: NodeJS.ProcessEnv,

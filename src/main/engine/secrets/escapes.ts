@@ -1,10 +1,10 @@
-/** A part of a text, from its first character to the one after its last. */
+/** A range of a text; `end` is exclusive. */
 export interface Span {
   start: number
   end: number
 }
 
-/** Named entities of HTML that stand for the characters of keys, without their `&` and `;`. */
+/** HTML entities for the characters of keys, without `&` and `;`. */
 const ENTITIES: ReadonlyMap<string, number> = new Map(
   Object.entries({
     '!': 'excl',
@@ -43,15 +43,15 @@ const ENTITIES: ReadonlyMap<string, number> = new Map(
   ),
 )
 
-/** Longest name of an entity, in characters. */
+/** Longest name of an entity, characters. */
 const NAME_MAX = Math.max(...[...ENTITIES.keys()].map(({ length }) => length))
 
-/** Longest numeric entity that is read, in digits. */
+/** Most digits read of a numeric entity. */
 const ENTITY_DIGITS_MAX = 8
 
 /**
- * The text with every escape of JSON, of a URL, of HTML and of scripts (`\\x41`) replaced by the character it stands for, one level of them;
- * null if there is none. Takes time in proportion to the text, whatever it holds.
+ * The text with every escape of JSON, URLs, HTML and scripts (`\\x41`) replaced by its character, one level
+ * of them; null if there is none. Takes time in proportion to the text, whatever it contains.
  */
 export function unescapeText(text: string): string | null {
   let out: Uint16Array<ArrayBuffer> | null = null
@@ -70,7 +70,7 @@ export function unescapeText(text: string): string | null {
   return out === null ? null : Buffer.from(out.buffer, 0, length * 2).toString('utf16le')
 }
 
-/** Where spans of an unescaped text, in their order, are in the text that it was made of. */
+/** The places, in the escaped text, of spans of the unescaped text, in order. */
 export function toEscapedSpans(text: string, spans: readonly Span[]): Span[] {
   const found: Span[] = []
   let start = 0
@@ -91,7 +91,7 @@ function isEscapeStart(code: number): boolean {
   return code === 0x5c || code === 0x25 || code === 0x26
 }
 
-/** The escape that begins there, its length and its character in one number; 0 if none does. */
+/** The escape that begins at `at`, its length and character in one number; 0 if there is none. */
 function readEscape(text: string, at: number): number {
   switch (text.charCodeAt(at)) {
     case 0x5c: {
@@ -107,7 +107,7 @@ function readEscape(text: string, at: number): number {
   }
 }
 
-/** Whether a text has an entity of HTML that is read here. */
+/** Whether a text has an HTML entity that is decoded here. */
 export function hasEntity(text: string): boolean {
   for (let at = text.indexOf('&'); at >= 0; at = text.indexOf('&', at + 1)) {
     if (readEntity(text, at) !== 0) return true

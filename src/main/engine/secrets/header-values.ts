@@ -20,10 +20,10 @@ import {
 } from './bound-secret.ts'
 import type { Redactor } from './redactor.ts'
 
-/** A header as it is sent, and the secrets in its value. */
+/** A header as sent, and the secrets in its value. */
 type ReadHeader = [name: string, value: string, secrets: readonly string[]]
 
-/** The values of the headers that a plan takes from variables and files, and the addresses that they are for. */
+/** The header values that a plan takes from variables and files, bound to their addresses. */
 export class HeaderValues extends BoundSecret {
   readonly kind = 'headers'
   readonly #headers: readonly ReadHeader[]
@@ -40,25 +40,25 @@ export class HeaderValues extends BoundSecret {
     return new HeaderValues({ value, origins: toOrigins(connection), source: 'in headers' })
   }
 
-  /** Takes them over from another thread. */
+  /** Unseals header values from another thread. */
   static unseal(sealed: SealedSecret): HeaderValues {
     return new HeaderValues(sealed)
   }
 
-  /** Names and values, by the names. Throws `BAD_PLAN` for any other origin than their own. */
+  /** Values by header name. Throws `BAD_PLAN` for any other origin than their own. */
   toHeaders(url: URL): ReadonlyMap<string, string> {
     this.reveal(url, (found) => new SluiceError({ id: 'headers_of_other', origins: this.origins, found }))
     return new Map(this.#headers.map(([name, value]) => [name, value]))
   }
 
-  /** Those that say so of who is asked; null if none do. */
+  /** Only the headers that identify the tenant in this way; null if there are none. */
   only(says: ReturnType<typeof saysWhoIsAsked>): HeaderValues | null {
     const headers = this.#headers.filter(([name, value]) => saysWhoIsAsked(name, value) === says)
     if (headers.length === 0) return null
     return new HeaderValues({ value: JSON.stringify(headers), origins: this.origins, source: this.source })
   }
 
-  /** Has every secret taken out of what comes back. */
+  /** Makes `redactor` remove every secret. */
   redactBy(redactor: Redactor): void {
     for (const [, , secrets] of this.#headers) for (const secret of secrets) redactor.add(secret)
   }
@@ -67,8 +67,8 @@ export class HeaderValues extends BoundSecret {
 type PlanAddresses = Pick<PlanConnection, 'baseUrl' | 'taskBaseUrl'>
 
 /**
- * Reads what a connection's headers take from variables and files; null if they take nothing from there. Throws
- * `BAD_PLAN` if something is missing or holds what no header can carry; no message shows any of it.
+ * Reads the values that a connection's headers take from variables and files; null if they take none. Throws
+ * `BAD_PLAN` if one is missing or has characters that no header can carry; no message shows any of it.
  */
 export function readHeaderValues(
   env: NodeJS.ProcessEnv,
@@ -103,7 +103,9 @@ function readHeader(env: NodeJS.ProcessEnv, name: string, written: string): Read
   })
 }
 
-/** A value, and the parts of it that a service may repeat alone: the token behind `Bearer`, the session of a cookie. */
+/**
+ * A value, and the parts of it that a service may repeat alone: the token after `Bearer`, a cookie's session.
+ */
 function listSecrets(value: string): string[] {
   const [, behindScheme] = /^[\w-]+ +(\S+)$/.exec(value) ?? []
   const parts = value.split(/[\s,;="']+/).filter((part) => /\d/.test(part) || part.length >= 16)
@@ -120,8 +122,8 @@ function readValueFile(name: string, path: string): string {
 }
 
 /**
- * All headers of a plan as they are sent to `url`, names and values in turn. Throws `BAD_PLAN` if values are missing
- * that come from variables or files, or are for another address.
+ * All headers of a plan as sent to `url`, names and values in turn. Throws `BAD_PLAN` if values from
+ * variables or files are missing, or belong to another address.
  */
 export function toHeaderList(headers: PlanHeaders = {}, values: HeaderValues | null, url: URL): string[] {
   if (Object.keys(headers).length === 0) return []
@@ -133,7 +135,7 @@ export function toHeaderList(headers: PlanHeaders = {}, values: HeaderValues | n
   })
 }
 
-/** Takes over a secret of any kind from another thread. */
+/** Unseals a secret of any kind from another thread. */
 export function unseal(sealed: SealedSecret): ApiKey | ProxyCredentials | HeaderValues {
   switch (sealed.kind) {
     case 'api-key':

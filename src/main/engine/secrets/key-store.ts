@@ -2,7 +2,7 @@ import { SluiceError } from '../../../shared/messages/errors.ts'
 import { toThrownText } from '../../../shared/messages/thrown.ts'
 import type { KeyPlace, TypedKey } from '../../../shared/plan/stored-connection.ts'
 
-/** Whose key it is: one of the keys of a workspace's stored connection. */
+/** The owner of a key: one of the keys of a workspace's stored connection. */
 export interface KeyName {
   workspace: string
   connection: string
@@ -11,58 +11,62 @@ export interface KeyName {
 
 export interface KeptKey {
   text: string
-  /** The way to the service that it was typed for; it is sent on no other. */
+  /** The way to the service for which it was typed; it is sent on no other. */
   route: string
-  /** Differs from that of every key that was kept before. */
+  /** Differs from that of every key stored before. */
   revision: string
 }
 
-/** Where the next key is kept, and what keeps it from lasting longer. */
+/** Where the next key is stored, and why it may not last. */
 export interface KeyStorage {
   place: KeyPlace
-  /** Why keys are only kept for the session; null if they last. */
+  /** Why keys last only for the session; null if they last. */
   reason: string | null
-  /** What was thrown for that reason. */
+  /** The error behind the reason. */
   cause?: unknown
 }
 
 /**
- * A store of the system that outlives this process, such as its keyring. Secrets are texts under names. Whatever fails
- * rejects with a reason that a person can read, {@link NoLastingStore} if this machine has no such store.
+ * A store of the system that outlives this process, such as its keyring. Secrets are texts under names. Every
+ * failure rejects with a reason that a person can read; {@link NoLastingStore} if this machine has no such
+ * store.
  */
 export interface LastingStore {
   readonly place: Exclude<KeyPlace, 'session'>
-  /** Rejects if nothing can be kept. Never asks a person to unlock anything. */
+  /** Rejects if nothing can be stored. Never asks a person to unlock anything. */
   check(): Promise<void>
-  /** The secret of that name; null if there is none. */
+  /** The secret with that name; null if there is none. */
   get(name: string): Promise<string | null>
-  /** Keeps a secret in place of the one of its name. */
+  /** Stores a secret, replacing one with the same name. */
   set(name: string, secret: string): Promise<void>
-  /** Nothing happens if there is none. */
+  /** Does nothing if there is none. */
   remove(name: string): Promise<void>
 }
 
-/** This machine has no store that outlives the process, or none that can be reached. */
+/** This machine has no lasting store, or none that can be reached. */
 export class NoLastingStore extends Error {}
 
-/** Keeps the keys that persons typed for stored connections, each for the way to the service that it was typed for. */
+/**
+ * Stores the keys that people typed for stored connections, each for the way to the service for which it was
+ * typed.
+ */
 export interface KeyStore extends ReturnType<typeof createKeyStore> {}
 
 /**
- * Keeps keys in a lasting store, and in the memory of this process what that does not take. `absence` says why there is
- * no lasting store.
+ * Stores keys in a lasting store, and in this process's memory what that does not accept. `absence` says why
+ * there is no lasting store.
  */
 export function createKeyStore(lasting: LastingStore | { absence: string }) {
   const store = 'absence' in lasting ? null : lasting
   const session = new Map<string, KeptKey>()
-  /** What the lasting store holds, as it was written or read last: some systems ask a person at each reading. */
+  /** Contents of the lasting store as last written or read: some systems ask a person at each reading. */
   const known = new Map<string, KeptKey>()
-  /** Reads that the lasting store has not answered: whoever asks meanwhile waits for the same answer. */
+  /** Pending reads of the lasting store: other readers wait for the same answer. */
   const reads = new Map<string, Promise<string | null>>()
   return {
-    /** Where the next key is kept unless that store fails. */
+    /** Where the next key is stored unless that fails. */
     place: (store?.place ?? 'session') as KeyPlace,
-    /** Where the next key is going to be kept. */
+    /** Where the next key will be stored. */
     async describe(): Promise<KeyStorage> {
       if ('absence' in lasting) return { place: 'session', reason: lasting.absence }
       try {
@@ -73,8 +77,8 @@ export function createKeyStore(lasting: LastingStore | { absence: string }) {
       }
     },
     /**
-     * The key that a connection says was typed; null if this process cannot get at it. Throws `NO_API_KEY` if its
-     * store does not give it out, such as a locked keyring.
+     * The key that a connection lists as typed; null if this process cannot reach it. Throws `NO_API_KEY` if
+     * its store refuses, such as a locked keyring.
      */
     async get(name: KeyName, typed: TypedKey): Promise<KeptKey | null> {
       try {
@@ -85,8 +89,8 @@ export function createKeyStore(lasting: LastingStore | { absence: string }) {
       }
     },
     /**
-     * As `get`, but asks the store even for a key that it gave out before. Throws `BAD_USAGE` if the store does not
-     * give it out, and would not let it go either.
+     * Like `get`, but asks the store even for a key it gave out before. Throws `BAD_USAGE` if the store
+     * refuses, in which case it would not delete the key either.
      */
     async getToRemove(name: KeyName, typed: TypedKey): Promise<KeptKey | null> {
       const entry = toEntry(name, typed)
@@ -96,7 +100,7 @@ export function createKeyStore(lasting: LastingStore | { absence: string }) {
         throw SluiceError.because(error, { id: 'key_not_removed', entry, place: typed.place })
       }
     },
-    /** Keeps a key in an entry of its own, which replaces no other: in the lasting store, or else for the session. */
+    /** Stores a key in its own entry, replacing no other: in the lasting store, or else for the session. */
     async set(name: KeyName, key: KeptKey): Promise<KeyStorage> {
       const entry = toEntry(name, key)
       try {
@@ -109,7 +113,7 @@ export function createKeyStore(lasting: LastingStore | { absence: string }) {
         return { place: 'session', reason: toThrownText(error), cause: error }
       }
     },
-    /** Forgets a key. Gives whether it is gone; it is not if this process does not get at its store. */
+    /** Deletes a key. Returns whether it is gone; it is not if this process cannot reach its store. */
     async remove(name: KeyName, typed: TypedKey): Promise<boolean> {
       const entry = toEntry(name, typed)
       session.delete(entry)
@@ -123,7 +127,7 @@ export function createKeyStore(lasting: LastingStore | { absence: string }) {
     },
   }
 
-  /** Rejects if the store does not give the key out. */
+  /** Rejects if the store refuses to give the key out. */
   async function read(name: KeyName, { place, revision }: TypedKey): Promise<KeptKey | null> {
     const entry = toEntry(name, { revision })
     if (place === 'session') return session.get(entry) ?? null
@@ -134,7 +138,7 @@ export function createKeyStore(lasting: LastingStore | { absence: string }) {
     return key
   }
 
-  /** Null if there is none, and if this machine has no such store. */
+  /** Null if there is none, or this machine has no such store. */
   function readOnce(entry: string, store: LastingStore): Promise<string | null> {
     const asked = reads.get(entry)
     if (asked !== undefined) return asked
@@ -151,14 +155,15 @@ export function createKeyStore(lasting: LastingStore | { absence: string }) {
 }
 
 /**
- * What a key is called in its store, where a person may come across it. The revision gives each text an entry of its own,
- * so that one that is typed in two places at once is never overwritten, whatever signs the names hold.
+ * The name of a key in its store, where a person may come across it. The revision gives each key its own
+ * entry, so that a key typed in two places at once is never overwritten, whatever characters the names
+ * contain.
  */
 function toEntry({ workspace, connection, label }: KeyName, { revision }: { revision: string }): string {
   return `${connection}/${label} in ${workspace} (${revision})`
 }
 
-/** Reads a kept key; null if it is another program's text. */
+/** Reads a stored key; null if the text is another program's. */
 function parseKey(text: string | null): KeptKey | null {
   try {
     const { text: key, route, revision } = JSON.parse(text ?? 'null') ?? {}

@@ -1,5 +1,5 @@
-// A process of its own for the system's keyring: its calls may wait for a person who unlocks it, which must neither hold
-// up whoever asks nor keep Sluice from ending, and a fault in native code ends this process alone.
+// A separate process for the system's keyring: its calls may wait for a person to unlock it, which must
+// neither delay the caller nor keep Sluice from ending, and a fault in native code ends only this process.
 import process from 'node:process'
 import type { Entry } from '@napi-rs/keyring'
 import { toThrownText } from '../../../shared/messages/thrown.ts'
@@ -15,7 +15,7 @@ async function answer(call: KeyringCall): Promise<KeyringOutcome> {
   if (library === null) return { kind: 'absent', detail: null }
   let entry: Entry
   try {
-    // Never the keyring of the kernel, which forgets keys when the machine is switched off.
+    // Never the kernel's keyring, which forgets keys when the machine is switched off.
     entry = new library.Entry(KEYRING_SERVICE, call.name, { linux: { store: 'secret-service' } })
   } catch (error) {
     return { kind: 'absent', detail: toThrownText(error) }
@@ -27,7 +27,7 @@ async function answer(call: KeyringCall): Promise<KeyringOutcome> {
   }
 }
 
-/** What the keyring holds is bytes: a text would take twice the room on Windows, which has little. */
+/** The keyring stores bytes: a text would take twice the space on Windows, which has little. */
 function act(entry: Entry, call: KeyringCall): string | null {
   if (call.kind === 'get') {
     const secret = entry.getSecret()

@@ -3,23 +3,23 @@ import process from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { type LastingStore, NoLastingStore } from './key-store.ts'
 
-/** What the keyring shows as the owner of our entries. */
+/** The owner of our entries as the keyring shows it. */
 export const KEYRING_SERVICE = 'Sluice'
 
-/** What the keyring's process is asked for; `check` only opens the keyring. */
+/** A call to the keyring's process; `check` only opens the keyring. */
 export type KeyringCall = { id: number; name: string } & (
   | { kind: 'check' | 'get' | 'remove' }
   | { kind: 'set'; secret: string }
 )
 
-/** What came of a call. */
+/** Outcome of a call. */
 export type KeyringOutcome =
   | { kind: 'done'; value: string | null }
-  /** This machine has no keyring that can be reached; `detail` is what its library said of it. */
+  /** This machine has no reachable keyring; `detail` is its library's message. */
   | { kind: 'absent'; detail: string | null }
   | { kind: 'failed'; detail: string }
 
-/** What the keyring's process answers. */
+/** An answer of the keyring's process. */
 export interface KeyringAnswer {
   id: number
   outcome: KeyringOutcome
@@ -29,8 +29,9 @@ export interface KeyringAnswer {
 const ANSWER_WITHIN_MS = 60_000
 
 /**
- * The system's keyring: Keychain on macOS, Credential Manager on Windows, the Secret Service on Linux. It is used in a
- * process of its own (`processUrl`), which starts with the first call and never keeps this one from ending.
+ * The system's keyring: Keychain on macOS, Credential Manager on Windows, the Secret Service on Linux. It is
+ * used in a separate process (`processUrl`), which starts with the first call and never keeps this one from
+ * ending.
  */
 export function createKeyring(processUrl: URL, answerWithinMs = ANSWER_WITHIN_MS): LastingStore {
   let child: ChildProcess | null = null
@@ -64,7 +65,7 @@ export function createKeyring(processUrl: URL, answerWithinMs = ANSWER_WITHIN_MS
     const id = lastId
     const answered = Promise.withResolvers<KeyringOutcome>()
     open.set(id, answered)
-    // While it is awaited, and only then, the answer keeps this process going.
+    // The awaited answer keeps this process alive, but only while it is awaited.
     asking.channel?.ref()
     const timer = setTimeout(() => {
       answered.reject(
@@ -77,7 +78,7 @@ export function createKeyring(processUrl: URL, answerWithinMs = ANSWER_WITHIN_MS
       const outcome = await answered.promise
       if (outcome.kind === 'done') return outcome.value
       const { detail } = outcome
-      // What a library of the system says is no sentence for a person: it is only the cause.
+      // A system library's message is not a sentence for a person, only the cause.
       if (outcome.kind === 'absent') throw new NoLastingStore(sayAbsent(detail), { cause: detail })
       throw new Error(sayFailed(outcome.detail), { cause: detail })
     } finally {

@@ -1,11 +1,11 @@
 import { hasEntity, type Span, toEscapedSpans, unescapeText } from './escapes.ts'
 
-/** What stands in place of a secret that was taken out. */
+/** Replaces a removed secret. */
 export const REDACTED = '[redacted]'
 
 /**
- * Secrets shorter than this are not looked for, in characters: so short a text occurs in ordinary answers, and taking
- * it out would destroy evidence.
+ * Shortest secret that is searched for, characters: shorter texts occur in ordinary answers, and removing
+ * them would destroy evidence.
  */
 export const REDACTED_MIN_CHARACTERS = 8
 
@@ -13,46 +13,46 @@ export const REDACTED_MIN_CHARACTERS = 8
 const RUN_MIN_CHARACTERS = 16
 const RUN_MAX_CHARACTERS = 64 * 1024
 
-/** Is found nowhere. */
+/** Matches nothing. */
 const NOTHING = /(?!)/
 
-/** How many levels of escapes are undone, as in JSON within JSON. */
+/** Most levels of escapes undone, as in JSON within JSON. */
 const LEVELS = 4
 
-/** How often base64 and hexadecimal are decoded, one inside the other, and how many characters of a text in all. */
+/** How often nested base64 and hexadecimal are decoded, and how many characters of a text in all. */
 const DECODED_LEVELS = 3
 const DECODED_MAX_CHARACTERS = 512 * 1024
 
-/** Characters that may stand behind a backslash as they are. */
+/** Characters that may follow a backslash unchanged. */
 const ESCAPED = '/\\"\''
 
 /**
- * Takes secrets out of what comes from outside: as they are in any case, as UTF-16, in hexadecimal, in base64 at any
- * offset (as in `Basic` credentials), and with characters escaped as JSON, URLs and HTML do; each also inside the others,
- * to a depth and a number of characters. Takes time in proportion to a text, whatever it holds.
+ * Removes secrets from outside text: in any case, as UTF-16, in hexadecimal, in base64 at any offset (as in
+ * `Basic` credentials), and with characters escaped as in JSON, URLs and HTML; each also inside the others,
+ * to a limited depth and number of characters. Takes time in proportion to a text, whatever it contains.
  */
 export class Redactor {
   readonly #secrets = new Set<string>()
-  /** Forms in small letters, which are looked for in any case, and those in base64. */
+  /** Lower-case forms, searched for in any case, and those in base64. */
   #anyCase: string[] = []
   #anyCasePattern = NOTHING
   #base64: string[] = []
-  /** Whether the secrets are ASCII, and what of them may stand behind a backslash as it is. */
+  /** Whether the secrets are ASCII, and which of their characters may follow a backslash unchanged. */
   #isAscii = true
   #escaped = ''
   #shortest = Number.POSITIVE_INFINITY
-  /** Length of a run of base64 or hexadecimal from which it may hold a secret. */
+  /** Shortest run of base64 or hexadecimal that may hold a secret. */
   #leastRun = Number.POSITIVE_INFINITY
   /** Characters that may still be decoded. */
   #decodable = 0
   readonly #minCharacters: number
 
-  /** `minCharacters` is the length from which secrets are looked for. */
+  /** `minCharacters` is the length of the shortest secret searched for. */
   constructor(minCharacters = REDACTED_MIN_CHARACTERS) {
     this.#minCharacters = minCharacters
   }
 
-  /** Takes this secret out from now on, together with those added before. */
+  /** Also removes this secret from now on. */
   add(secret: string): void {
     if (secret.length < this.#minCharacters || this.#secrets.has(secret)) return
     this.#secrets.add(secret)
@@ -82,7 +82,7 @@ export class Redactor {
     return redacted + text.slice(at)
   }
 
-  /** The same for bytes; the same bytes where they hold none. Nothing else in them changes. */
+  /** The same for bytes; the same bytes if they hold none. Changes nothing else in them. */
   redactBytes(bytes: Uint8Array): Uint8Array {
     if (bytes.length < this.#shortest) return bytes
     const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
@@ -90,7 +90,7 @@ export class Redactor {
     return redacted === text ? bytes : Buffer.from(redacted, 'latin1')
   }
 
-  /** Where secrets are, in the order of the text, apart from each other. */
+  /** Places of secrets, in text order, without overlaps. */
   #findSpans(text: string, levels: number, decodedLevels: number): Span[] {
     const spans = this.#findForms(text)
     if (levels > 0 && this.#mayHaveEscapes(text)) {
@@ -107,7 +107,9 @@ export class Redactor {
     return joinSpans(spans)
   }
 
-  /** Whether characters of a secret may be escaped in a text; most texts with backslashes and `&` have none. */
+  /**
+   * Whether characters of a secret may be escaped in a text; most texts with backslashes and `&` have none.
+   */
   #mayHaveEscapes(text: string): boolean {
     if (text.includes('%') || hasEntity(text)) return true
     for (let at = text.indexOf('\\'); at >= 0; at = text.indexOf('\\', at + 1)) {
@@ -120,14 +122,14 @@ export class Redactor {
 
   #findForms(text: string): Span[] {
     const spans: Span[] = []
-    // A copy in small letters takes longer than looking for one that is needed.
+    // Lower-casing a copy takes longer than checking whether one is needed.
     if (!this.#anyCasePattern.test(text)) return spans
     const small = toSmall(text)
     for (const form of this.#anyCase) addSpans(spans, small, form)
     return spans
   }
 
-  /** The runs in which a secret is encoded more than once, apart from those where one was found already. */
+  /** The runs in which a secret is encoded more than once, without those where one was already found. */
   #findEncoded(
     text: string,
     levels: number,
@@ -161,7 +163,7 @@ function addSpans(spans: Span[], text: string, form: string): void {
   }
 }
 
-/** The same for base64, whose characters at the ends hold some bits of the secret, too. */
+/** The same for base64, whose first and last characters hold some bits of the secret, too. */
 function addBase64Spans(spans: Span[], text: string, form: string): void {
   for (let at = text.indexOf(form); at >= 0; at = text.indexOf(form, at + form.length)) {
     const end = at + form.length
@@ -171,7 +173,7 @@ function addBase64Spans(spans: Span[], text: string, form: string): void {
   }
 }
 
-/** Sorts spans, and makes one of those that overlap or touch. */
+/** Sorts spans and merges those that overlap or touch. */
 function joinSpans(spans: Span[]): Span[] {
   if (spans.length < 2) return spans
   const joined: Span[] = []
@@ -183,21 +185,21 @@ function joinSpans(spans: Span[]): Span[] {
   return joined
 }
 
-/** A text as a regular expression has it. */
+/** Escapes a text for a regular expression. */
 function toPattern(text: string): string {
   return text.replace(/[^A-Za-z0-9]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
-/** A text in small letters, each character in its place. */
+/** A text in lower case, with each character in its place. */
 function toSmall(text: string): string {
   const small = text.toLowerCase()
-  // A few letters outside of ASCII become two.
+  // A few letters outside ASCII become two characters.
   return small.length === text.length ? small : text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
 }
 
 /**
- * A secret as text, as its UTF-8 bytes, one character each, in hexadecimal, and as its bytes in UTF-16 without the zero at
- * one of the ends; in small letters.
+ * A secret as text, as its UTF-8 bytes with one character each, in hexadecimal, and as its UTF-16 bytes
+ * without the zero at either end; all in lower case.
  */
 function toPlain(secret: string): string[] {
   const bytes = Buffer.from(secret, 'utf8')
@@ -206,7 +208,10 @@ function toPlain(secret: string): string[] {
   return [small, toSmall(bytes.toString('latin1')), bytes.toString('hex'), wide]
 }
 
-/** The characters of base64 that depend on a secret alone, for each offset at which it may begin, in both alphabets. */
+/**
+ * The base64 characters determined by a secret alone, for each offset at which it may begin, in both
+ * alphabets.
+ */
 function toBase64(secret: string, minCharacters: number): string[] {
   const forms = [0, 1, 2].map((offset) => {
     const bytes = Buffer.concat([Buffer.alloc(offset), Buffer.from(secret, 'utf8')])
@@ -216,15 +221,15 @@ function toBase64(secret: string, minCharacters: number): string[] {
   return [...new Set(all)].filter((form) => form.length >= minCharacters)
 }
 
-/** By character code: 1 for the characters of base64 in either alphabet, hexadecimal digits among them. */
+/** By character code: 1 for base64 characters of either alphabet, which include hexadecimal digits. */
 const IS_ENCODED = new Uint8Array(0x10000)
 for (const character of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_') {
   IS_ENCODED[character.charCodeAt(0)] = 1
 }
 
 /**
- * Runs of at least `least` characters that may be base64 or hexadecimal. Looks at every `least`-th character first,
- * since a run of that length has one of them: ordinary text costs next to nothing.
+ * Runs of at least `least` characters that may be base64 or hexadecimal. Checks only every `least`-th
+ * character first, since such a run contains one: ordinary text costs next to nothing.
  */
 function findEncodedRuns(text: string, least: number): Span[] {
   const runs: Span[] = []
@@ -236,7 +241,7 @@ function findEncodedRuns(text: string, least: number): Span[] {
     let end = at + 1
     while (end < text.length && isEncoded(text, end)) end += 1
     if (end - start >= least) runs.push({ start, end })
-    // What ended the run is no part of another one.
+    // The character that ended the run belongs to no other.
     at = end
   }
   return runs
@@ -246,7 +251,9 @@ function isEncoded(text: string, at: number): boolean {
   return IS_ENCODED[text.charCodeAt(at)] === 1
 }
 
-/** What a run may be decoded to, one character for each byte: as hexadecimal, and as base64 that begins at any of its characters. */
+/**
+ * What a run may decode to, one character per byte: as hexadecimal, and as base64 from any of its characters.
+ */
 function* decodeRun(run: string): Generator<string> {
   if (/^[\da-f]+$/i.test(run)) {
     yield Buffer.from(run, 'hex').toString('latin1')

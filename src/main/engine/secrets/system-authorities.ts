@@ -3,12 +3,12 @@ import { getCACertificates } from 'node:tls'
 import { Worker } from 'node:worker_threads'
 import type { PlanConnection } from '../../../shared/plan/connection.ts'
 
-/** What the system's store holds, as PEM; null until it was read in this thread. */
+/** Contents of the system's store, as PEM; null until read in this thread. */
 let stored: readonly string[] | null = null
 
 /**
- * The certificate authorities, as PEM, that this system trusts in addition to those built in. Reads the store at the
- * first call in a thread and keeps it until the process ends. None where the store cannot be read.
+ * The certificate authorities, as PEM, that this system trusts besides the built-in ones. Reads the store at
+ * the first call in a thread and keeps it until the process ends. Empty if the store cannot be read.
  */
 export function readSystemAuthorities(): string[] {
   stored ??= readStore()
@@ -49,7 +49,10 @@ async function readInThread(): Promise<void> {
   }
 }
 
-/** Whether a connection needs the system's authorities: it goes or is proxied by https and did not turn them off. */
+/**
+ * Whether a connection needs the system's authorities: it uses https, itself or to its proxy, and did not
+ * turn them off.
+ */
 export function usesSystemAuthorities(
   baseUrl: string,
   { tls, proxy }: Pick<PlanConnection, 'tls' | 'proxy'>,

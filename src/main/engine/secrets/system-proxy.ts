@@ -5,7 +5,7 @@ import { findResolved } from '../../../shared/plan/resolved-host.ts'
 import type { SystemRoute } from '../../../shared/plan/system-route.ts'
 import { ProxyCredentials } from './bound-secret.ts'
 
-/** A proxy that the system names, as a connection would name it, and the credentials for it. */
+/** A proxy named by the system, in a connection's form, with its credentials. */
 export interface SystemProxy {
   proxy: NonNullable<PlanConnection['proxy']>
   /** Null if the system names none. */
@@ -22,9 +22,9 @@ type ProxyChoice = Pick<PlanConnection, 'proxy' | 'systemProxy'> &
   Partial<Pick<PlanConnection, 'resolve' | 'unixSocket'>>
 
 /**
- * Says whether requests of a connection to `url` go through a proxy of the system. Only https does: it passes the proxy
- * in a tunnel, and the service's certificate is checked at its end, so that the proxy never sees the key. Rejects with
- * `BAD_PLAN` for a proxy that cannot be used.
+ * Decides whether requests of a connection to `url` use a system proxy. Only https does: it passes through
+ * the proxy in a tunnel, with the service's certificate checked at its end, so that the proxy never sees the
+ * key. Rejects with `BAD_PLAN` for a proxy that cannot be used.
  */
 export async function findSystemRoute(
   url: string,
@@ -39,7 +39,7 @@ export async function findSystemRoute(
 
 function findReasonAgainst(url: string, { proxy, systemProxy = true, resolve, unixSocket }: ProxyChoice) {
   if (proxy !== undefined || !systemProxy) return 'off'
-  // A proxy would look up the name itself.
+  // A proxy would resolve the name itself.
   if (unixSocket !== undefined || findResolved(resolve, url) !== null) return 'direct'
   const { protocol, hostname } = new URL(url)
   if (isThisMachine(hostname)) return 'direct'
@@ -47,8 +47,8 @@ function findReasonAgainst(url: string, { proxy, systemProxy = true, resolve, un
 }
 
 /**
- * A connection with the proxy that its requests to `url` go through, and the credentials for that. `own` are those of the
- * connection's own proxy. Rejects with `BAD_PLAN` for a proxy that cannot be used.
+ * A connection completed with the proxy for its requests to `url`, and the credentials for that. `own` are
+ * those of the connection's own proxy. Rejects with `BAD_PLAN` for a proxy that cannot be used.
  */
 export async function addSystemProxy<Connection extends ProxyChoice>(
   url: string,
@@ -66,8 +66,8 @@ function isThisMachine(hostname: string): boolean {
 }
 
 /**
- * The proxies that the environment names for https, as curl reads them: `HTTPS_PROXY` or else `ALL_PROXY`, except for the
- * hosts of `NO_PROXY`; each also in lower case, which wins.
+ * The environment's proxies for https, read like curl does: `HTTPS_PROXY` or else `ALL_PROXY`, except for
+ * hosts in `NO_PROXY`; the lower-case form of each wins.
  */
 export function createEnvironmentProxies(env: NodeJS.ProcessEnv): FindSystemProxy {
   const read = (name: string) => [name.toLowerCase(), name].find((one) => (env[one] ?? '') !== '')
@@ -80,8 +80,8 @@ export function createEnvironmentProxies(env: NodeJS.ProcessEnv): FindSystemProx
 }
 
 /**
- * Whether `NO_PROXY` names the host of an address: `*`, a host with all below it, an IP address or a range of them
- * (`10.0.0.0/8`), each but a range with or without a port.
+ * Whether `NO_PROXY` includes the host of an address: `*`, a host and its subdomains, an IP address or a
+ * range of them (`10.0.0.0/8`), each but a range with or without a port.
  */
 function isExcepted(url: URL, exceptions: string): boolean {
   const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '')
@@ -99,7 +99,7 @@ function isExcepted(url: URL, exceptions: string): boolean {
     })
 }
 
-/** Whether a host is an IP address that an entry, such as `fe80::1` or `10.0.0.0/8`, names. */
+/** Whether a host is an IP address covered by an entry such as `fe80::1` or `10.0.0.0/8`. */
 function isInRange(host: string, entry: string): boolean {
   const [address = '', bits] = entry.replace(/^\[|\]$/g, '').split('/')
   const [found, family] = [isIP(host), isIP(address)]
@@ -112,7 +112,7 @@ function isInRange(host: string, entry: string): boolean {
   return range.check(host, found === 4 ? 'ipv4' : 'ipv6')
 }
 
-/** A part of an address without its percent-encoding; what is not encoded stands for itself. */
+/** A part of an address, percent-decoded; invalid encodings stay unchanged. */
 function decodePart(text: string): string {
   return text.replace(/(?:%[0-9a-f]{2})+/gi, (encoded) => {
     try {
@@ -125,7 +125,7 @@ function decodePart(text: string): string {
 
 function parseVariable(variable: string, value: string, url: string): SystemProxy {
   const text = value.includes('://') ? value : `http://${value}`
-  // What is in the variable is not repeated: it may hold a password.
+  // The variable's contents are not repeated: they may include a password.
   if (!URL.canParse(text)) throw new SluiceError({ id: 'system_proxy_unreadable', variable })
   const { protocol, host, username, password } = new URL(text)
   if (protocol !== 'http:' && protocol !== 'https:') throw toUnusable(`${protocol}//${host}`, url)
@@ -139,8 +139,8 @@ function parseVariable(variable: string, value: string, url: string): SystemProx
 }
 
 /**
- * Reads the answer of a proxy script or of the system's settings for an address, such as `PROXY a:3128; DIRECT`: the
- * first way that can be used. Null if that is not a proxy. Throws `BAD_PLAN` if none can be used.
+ * Parses the answer of a proxy script or the system's settings for an address, such as `PROXY a:3128;
+ * DIRECT`: the first usable entry. Null if that is not a proxy. Throws `BAD_PLAN` if no entry is usable.
  */
 export function parseProxyList(list: string, url: string): SystemProxy | null {
   const ways = list.split(';').map((way) => way.trim().split(/\s+/))

@@ -9,9 +9,9 @@ import type { PlanConnection } from '../../../shared/plan/connection.ts'
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g
 
 /**
- * Reads a connection's own certificate authorities, which are trusted in addition to the built-in ones and those of the
- * system, and the client's certificate. Null if there are none of these. Throws `BAD_PLAN` for a file that is missing
- * or holds something else.
+ * Reads a connection's own certificate authorities, trusted besides the built-in ones and the system's, and
+ * the client's certificate. Null if it has none of these. Throws `BAD_PLAN` for a file that is missing or not
+ * valid.
  */
 export function readSecureContext(
   { caFile, certFile, keyFile }: NonNullable<PlanConnection['tls']> = {},
@@ -22,7 +22,7 @@ export function readSecureContext(
   const client =
     certFile === undefined || keyFile === undefined ? {} : readClientCertificate(certFile, keyFile)
   return createSecureContext({
-    // Of several authorities with the same name, OpenSSL tries the first: the one that the connection names.
+    // OpenSSL tries the first of several authorities with the same name: the connection's own.
     ca: [...own, ...getCACertificates('default'), ...systemAuthorities],
     ...client,
   })

@@ -1,29 +1,34 @@
 /** Slower services get longer windows, up to this many times. */
 const LONGER_MAX = 10
-/** 429s alone, so many or fewer after so long, milliseconds: the window is barren. */
+/** Only 429s, this many, or fewer after this long, milliseconds: the window is barren. */
 const ALL_THROTTLED_ANSWERS = 8
 const ALL_THROTTLED_SLOW = { answers: 3, afterMs: 1_000 }
-/** The latest six answers, or so many out of the latest sixteen, are a flood of 429s. */
+/** A flood of 429s: the latest six answers, or this many of the latest sixteen. */
 const FLOOD_STREAK = 0b11_1111
 const LATEST = 16
 const FLOOD_MIN = 12
-/** 429s slow the sender down only if they refuse at least this many rows: one row may be refused again and again. */
+/**
+ * 429s slow the sender down only if they refuse at least this many rows: a single row may be refused again
+ * and again.
+ */
 const FLOOD_ROWS_MIN = 3
 
-/** What went out at one pace, and how it was answered. Times are milliseconds of one monotonic clock. */
+/** Requests sent at one pace, and their answers. Times are milliseconds of one monotonic clock. */
 export class AnswerWindow {
-  /** When the first request went out, or the window before ended; null before. */
+  /** When the first request was sent, or the window before ended; null before. */
   #sinceMs: number | null
   /** When the first answer came; null before. */
   #startMs: number | null
   #sent = 0
   #answers = 0
   #throttled = 0
-  /** 429s in a row: the most there were, and how many there are now. */
+  /** Consecutive 429s: the longest series, and the current one. */
   #longest = 0
   #streak = 0
 
-  /** `startMs`: when the window before ended that had the same pace; null if the first request is to come. */
+  /**
+   * `startMs`: when the window before, with the same pace, ended; null if the first request is yet to come.
+   */
   constructor(startMs: number | null) {
     this.#sinceMs = startMs
     this.#startMs = startMs
@@ -50,7 +55,7 @@ export class AnswerWindow {
     return this.#throttled
   }
 
-  /** 429s in a row just now. */
+  /** Consecutive 429s at present. */
   get streak(): number {
     return this.#streak
   }
@@ -60,17 +65,17 @@ export class AnswerWindow {
     return this.#throttled / this.#answers
   }
 
-  /** Requests a second that went out, over at least `leastMs`. */
+  /** Requests sent per second, over at least `leastMs`. */
   sentPerS(nowMs: number, leastMs = 1): number {
     return (Math.max(1, this.#sent) * 1000) / Math.max(leastMs, nowMs - (this.#sinceMs ?? nowMs))
   }
 
-  /** Requests a second that the service took. */
+  /** Requests per second that the service accepted. */
   takenPerS(nowMs: number): number {
     return ((this.#answers - this.#throttled) * 1000) / Math.max(1, this.#elapsedMs(nowMs))
   }
 
-  /** Whether it is so long and has as many answers as wanted, or is ten times as long. */
+  /** Whether it has the given length and number of answers, or ten times the length. */
   isOver(nowMs: number, lengthMs: number, wanted: number): boolean {
     const elapsedMs = this.#elapsedMs(nowMs)
     return elapsedMs >= lengthMs && (this.#answers >= wanted || elapsedMs >= lengthMs * LONGER_MAX)
@@ -84,7 +89,7 @@ export class AnswerWindow {
     return isSlow || this.#answers >= ALL_THROTTLED_ANSWERS
   }
 
-  /** Whether the 429s are spread as chance would: a limit that counts by the second answers them in a row. */
+  /** Whether the 429s are spread randomly: a limit per second would cause them in a row. */
   get isScattered(): boolean {
     if (this.#throttled === 0) return true
     const expected = Math.log(this.#answers) / -Math.log(Math.min(0.9, this.share))
@@ -96,7 +101,7 @@ export class AnswerWindow {
   }
 }
 
-/** The latest answers, to notice at once that an unlimited pace meets a limit far below it. */
+/** The latest answers, to notice at once that an unlimited pace meets a much lower limit. */
 export class LatestAnswers {
   /** A bit for each answer, the newest the lowest; 1 is a 429. */
   #bits = 0
@@ -112,7 +117,7 @@ export class LatestAnswers {
     return (isStreak || this.#count() >= FLOOD_MIN) && this.#rows.size >= FLOOD_ROWS_MIN
   }
 
-  /** Share of 429s, those that are missing counted as taken. */
+  /** Share of 429s; missing answers count as accepted. */
   get share(): number {
     return this.#count() / LATEST
   }

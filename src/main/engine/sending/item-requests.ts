@@ -11,23 +11,23 @@ import type { ServiceRequest } from '../service/service-client.ts'
 export interface ItemRow {
   row: number
   cells: readonly string[]
-  /** What each cell is in a source of JSON; null if all are text. */
+  /** The kind of each cell in a JSON source; null if all are text. */
   kinds: string | null
 }
 
-/** An item's request, and what its answer tells the item's rows apart by. */
+/** An item's request, and the keys by which its answer tells the item's rows apart. */
 export interface ItemRequest {
   request: ServiceRequest
   rowKeys: readonly string[]
-  /** Each row's own part of the request, in their order. */
+  /** Each row's own part of the request, in order. */
   bodies: readonly Readonly<Body>[]
 }
 
-/** What the rows of a run become on the wire. */
+/** The requests of a run's rows. */
 export interface ItemRequests {
   mapRow: MapRow
   toCallbackUrl: RunAddresses['toCallbackUrl']
-  /** The host, and the judges of what it answers. */
+  /** The host, and the judges of its answers. */
   exchange: OperationExchange
   /** The request of an item with these rows; `item` is null for a row that is never sent. */
   toRequest(item: number | null, rows: readonly ItemRow[]): ItemRequest

@@ -2,45 +2,47 @@ import PQueue from 'p-queue'
 import type { Exchange } from '../service/exchange.ts'
 import type { ServiceClient, ServiceRequest } from '../service/service-client.ts'
 
-/** What a lane sends next. */
+/** The next thing that a lane sends. */
 export interface Job {
   request: ServiceRequest
-  /** `client` has the connection that it came on. */
+  /** `client` has the connection used. */
   onEnd: (exchange: Exchange, client: ServiceClient) => void
-  /** How long the lane keeps its place afterwards without sending anything: the think time of a load. */
+  /** How long the lane then keeps its place without sending: the think time of a load. */
   restMs?: number
 }
 
 interface LanesOptions {
   concurrency: number
-  /** Tests give another queue, to see that it is the one that limits; a p-queue otherwise. */
+  /** Tests pass their own queue to see that it is the limit; otherwise a p-queue. */
   queue?: PQueue
   createClient: () => ServiceClient
-  /** The next request; null if there is none at the moment, and the lane ends. */
+  /** The next request; null if there is none now, and the lane ends. */
   take: () => Job | null
-  /** Taking, sending or ending a job threw: the lane ends, and its job with it. */
+  /** Called if taking, sending or ending a job threw: the lane ends, with its job. */
   onError: (error: unknown) => void
 }
 
 /**
- * The requests in flight. Each lane is one task of a p-queue: it has one connection and sends one job after the other
- * until there is none, so that the queue's cost is paid once a lane instead of once a request. Nothing but the queue's
- * concurrency limits how many lanes run, and so how many requests are in flight; it can be changed at any time.
+ * The requests in flight. Each lane is one task of a p-queue: it has one connection and sends one job after
+ * another until none is left, so that the queue costs something per lane, not per request. Only the queue's
+ * concurrency limits the number of lanes, and so of requests in flight; it can be changed at any time.
  */
 export class Lanes {
   readonly #queue: PQueue
   readonly #options: LanesOptions
-  /** Connections of lanes that ended, the most recently used last, so that few connections carry a slow pace. */
+  /**
+   * Connections of lanes that ended, the most recently used last, so that a slow pace uses few connections.
+   */
   readonly #spare: ServiceClient[] = []
-  /** Lanes that rest after a job: each goes on when it is called. */
+  /** Lanes resting after a job; calling one continues it. */
   readonly #resting = new Map<() => void, NodeJS.Timeout>()
   #inFlight = 0
-  /** Lanes that have begun and not ended. */
+  /** Lanes that have begun but not ended. */
   #running = 0
   #isOpen = false
   /** Whether a lane found no job since lanes were last woken. */
   #isOutOfJobs = false
-  /** How often the concurrency was lowered: lanes that began before give their place back to the queue. */
+  /** How often the concurrency was lowered: lanes that began earlier return their place to the queue. */
   #cuts = 0
 
   constructor(options: LanesOptions) {
@@ -66,7 +68,7 @@ export class Lanes {
     this.#isOpen = true
   }
 
-  /** Lets lanes take no more jobs, and ends those that rest; resolves when the last one in flight has ended. */
+  /** Stops lanes from taking jobs and ends resting ones; resolves once no request is in flight. */
   async close(): Promise<void> {
     this.#isOpen = false
     this.#queue.start()
@@ -78,20 +80,20 @@ export class Lanes {
   }
 
   /**
-   * Offers jobs to at most `jobs` more lanes, as far as the queue has room: lanes that are busy take what is there when
-   * their job ends, and others behind them would only find nothing left.
+   * Offers jobs to at most `jobs` more lanes, as far as the queue has room: busy lanes take jobs themselves
+   * when theirs end, and queued lanes would find nothing left.
    */
   wake(jobs: number): void {
     this.#isOutOfJobs = false
     for (let i = 0; i < jobs && this.#isOpen && !this.#isOutOfJobs && this.#hasRoom; i += 1) this.#addLane()
   }
 
-  /** A lane that has just ended counts no more, though the queue learns of it a moment later. */
+  /** A lane that has just ended no longer counts, although the queue learns of it a moment later. */
   get #hasRoom(): boolean {
     return this.#running + this.#queue.size < this.concurrency
   }
 
-  /** Changes the number of requests in flight, 0 for none; lanes above it end with the job they have. */
+  /** Sets the number of requests in flight, 0 for none; surplus lanes end with their present job. */
   setConcurrency(concurrency: number): void {
     const added = concurrency - this.concurrency
     if (added < 0) this.#cuts += 1
@@ -132,7 +134,7 @@ export class Lanes {
         end()
         return
       }
-      // Nothing here may hold on to the request, whose body may be large, while it is in flight.
+      // Nothing here may keep the request, whose body may be large, while it is in flight.
       const { request, onEnd, restMs = 0 } = job
       client.send(request, (exchange) => {
         this.#inFlight -= 1
@@ -160,7 +162,7 @@ export class Lanes {
     this.#resting.set(goOn, setTimeout(goOn, restMs).unref())
   }
 
-  /** Whoever calls a lane back, an HTTP client or a timer, would swallow what is thrown or die of it. */
+  /** An HTTP client or timer that calls a lane back would swallow an exception or die of it. */
   #guard(act: () => void, then: (() => void) | null, end: () => void): void {
     try {
       act()

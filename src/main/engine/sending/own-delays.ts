@@ -1,10 +1,10 @@
 import { LatencyMeter } from '../../../shared/load/latency-meter.ts'
 import type { WithoutOwnDelays } from '../../../shared/run/run.ts'
 
-/** Figures in which this machine's own delays are looked for. */
+/** Figures checked for this machine's own delays. */
 const SHAPED_METRICS = ['http_req_duration', 'response_time'] as const
 
-/** Percentiles that are judged, each where at least so many requests make it more than their maximum. */
+/** Percentiles that are judged, each with the number of requests from which it differs from the maximum. */
 const SHAPED_PERCENTILES = [
   { point: 'p50', leastRequests: 2 },
   { point: 'p90', leastRequests: 10 },
@@ -12,8 +12,8 @@ const SHAPED_PERCENTILES = [
 ] as const
 
 /**
- * What this machine may add to a figure before it counts: both must be exceeded. A figure is wrong by 1 ms; the rest is what
- * reading on time takes.
+ * What this machine may add to a figure before it counts: both limits must be exceeded. A figure may be off
+ * by 1 ms; the rest is the time that timely reading takes.
  */
 const SHAPED_SHARE = 0.1
 const SHAPED_MS = 0.9
@@ -22,13 +22,16 @@ const SHAPED_MS = 0.9
 export interface OwnDelay {
   durationUs: number | null
   responseUs: number | null
-  /** How late it went out. */
+  /** How late it was sent. */
   lagUs: number
   /** How long its answer may have lain unread. */
   unreadUs: number
 }
 
-/** How much of a start lag is this machine's own doing: neither the limit of requests in flight nor opening a connection. */
+/**
+ * The part of a start lag caused by this machine, not by the limit of requests in flight or by opening a
+ * connection.
+ */
 export function toOwnLagUs({
   lagUs,
   hasWaited,
@@ -38,7 +41,7 @@ export function toOwnLagUs({
   lagUs: number | null
   hasWaited: boolean
   connectUs: number | null
-  /** From handing the request over to its first byte sent. */
+  /** From handing over the request to its first byte sent. */
   blockedUs: number | null
 }): number {
   if (lagUs === null || hasWaited) return 0
@@ -50,13 +53,13 @@ export interface ShapedFigure {
   metric: (typeof SHAPED_METRICS)[number]
   point: (typeof SHAPED_PERCENTILES)[number]['point']
   toldMs: number
-  /** What it would be without this machine's delays. */
+  /** The figure without this machine's delays. */
   withoutMs: number
 }
 
 /**
- * What latencies would be without the delays of the machine that sends: requests that went out late, and answers that lay
- * unread. A figure that differs from this is not the service's alone (docs/load-tests.md §1).
+ * Latencies without the delays of the sending machine: requests sent late, and answers that lay unread. A
+ * figure that differs from this is not the service's alone (docs/load-tests.md §1).
  */
 export class OwnDelays {
   readonly #without = new LatencyMeter()
@@ -70,7 +73,7 @@ export class OwnDelays {
     this.#without.addAll(other.#without)
   }
 
-  /** What latencies would be, as far as anything was measured; milliseconds. */
+  /** These latencies, as far as anything was measured; milliseconds. */
   toPercentiles(): WithoutOwnDelays {
     return Object.fromEntries(
       SHAPED_METRICS.flatMap((metric) => {

@@ -1,14 +1,16 @@
 import type { Pace } from '../../../shared/plan/plan.ts'
 
-/** Says when the next request may go out. Times are milliseconds of the same monotonic clock throughout. */
+/**
+ * Decides when the next request may be sent. Times are milliseconds of the same monotonic clock throughout.
+ */
 export interface Pacer {
-  /** Requests at most in flight. */
+  /** Most requests in flight. */
   readonly concurrency: number
-  /** How many requests are due now and not taken yet; Infinity if only what is in flight limits. */
+  /** How many requests are due but not taken yet; Infinity if only the number in flight limits. */
   due(nowMs: number): number
   /** Takes the next due request; returns the instant it was scheduled for, null under a closed pace. */
   take(): number | null
-  /** Starts, or continues after a pause: what would have been due meanwhile is not made up for. */
+  /** Starts, or continues after a pause: what would have been due in between is not made up for. */
   start(nowMs: number): void
 }
 
@@ -19,7 +21,10 @@ export function createPacer(pace: Pace): Pacer {
   return createOpenPacer(pace.ratePerSecond, pace.maxInFlight)
 }
 
-/** Request i is due at `t0 + i / rate`, whenever anybody looks: no timer's lateness adds up (docs/load-tests.md §2). */
+/**
+ * Request i is due at `t0 + i / rate`, whenever this is called: late timers do not add up (docs/load-tests.md
+ * §2).
+ */
 function createOpenPacer(ratePerSecond: number, maxInFlight: number): Pacer {
   const intervalMs = 1000 / ratePerSecond
   let startMs = 0

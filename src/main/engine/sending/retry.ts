@@ -1,10 +1,9 @@
 import type { RetryRules } from '../../../shared/plan/plan.ts'
 
 /**
- * How long to wait before an item is tried again, in milliseconds: exponential back-off with full jitter (Brooker,
- * "Exponential Backoff And Jitter", 2015), or what the service asked for, each within its bound; a run that is asked for
- * more is held (`LongWaits`).
- * `attempt` is 1 after the first try; `random` gives a number in [0, 1).
+ * The wait before an item is tried again, milliseconds: exponential back-off with full jitter (Brooker,
+ * "Exponential Backoff And Jitter", 2015), or what the service asked for, each within its limit; a run asked
+ * for more is held (`LongWaits`). `attempt` is 1 after the first try; `random` gives a number in [0, 1).
  */
 export function toRetryDelayMs(
   attempt: number,
@@ -12,7 +11,7 @@ export function toRetryDelayMs(
   rules: RetryRules,
   random: () => number,
 ): number {
-  // A little jitter on top, so that not everybody who was asked to wait "1 second" comes back at once.
+  // A little jitter on top, so that not everyone told to wait "1 second" comes back at once.
   if (retryAfterMs !== null) {
     return Math.round(Math.min(retryAfterMs, rules.maxRetryAfterMs) + random() * rules.baseMs)
   }
@@ -20,22 +19,23 @@ export function toRetryDelayMs(
   return Math.round(ceiling * random())
 }
 
-/** Maximum free retries of one item, so that an item that is itself at fault is not retried forever. */
+/** Most free retries of one item, so that an item at fault itself is not retried forever. */
 const SPARED_MAX = 100
 
-/** What the items that are to be sent again have used of their retries in this stretch of sending. */
+/** The retries that items have used in this stretch of sending. */
 export class RetryBudget {
   readonly #limit: number
   readonly #items = new Map<number, { used: number; spared: number }>()
 
-  /** `limit` is how many retries an item has, 0 for none. */
+  /** `limit` is the number of retries per item, 0 for none. */
   constructor(limit: number) {
     this.#limit = limit
   }
 
   /**
-   * Whether the item may be sent again; if so, takes that off its retries. `isSpared` tries are no fault of the item,
-   * which a service that throttles or is away would answer alike: they use nothing up, unless no retries are wanted.
+   * Whether the item may be resent; if so, uses up a retry. `isSpared` tries are not the item's fault, since
+   * a service that throttles or is away would answer any item alike: they use up nothing, unless no retries
+   * are wanted.
    */
   take(item: number, isSpared: boolean): boolean {
     const { used, spared } = this.#items.get(item) ?? { used: 0, spared: 0 }

@@ -10,7 +10,7 @@ import { UnreadWatch } from './unread-watch.ts'
 /** How often the event loop's delay is sampled, milliseconds; a sample includes this interval. */
 const SAMPLING_MS = 10
 
-/** The phases of a try, microseconds; null is what it did not have. */
+/** The phases of a try, microseconds; null for missing ones. */
 type PhaseTimings = Pick<ExchangeTimings, (typeof PHASE_METRICS)[number]['phase']>
 
 /** Records the phases of a try under the names of their metrics. */
@@ -41,28 +41,31 @@ export class EventLoopWatch {
 }
 
 /**
- * The times of the requests that ended in one second, for runs and load tests alike. Times are microseconds; null is
- * what a request did not have.
+ * Times of the requests that ended in one second, for runs and load tests. Microseconds; null for what a
+ * request did not have.
  */
 export class SecondTimes {
   readonly latency = new LatencyMeter()
   readonly own = new OwnDelays()
-  /** The longest start lag that neither the limit of requests in flight nor opening a connection caused, microseconds. */
+  /**
+   * The longest start lag not caused by the limit of requests in flight or by opening a connection,
+   * microseconds.
+   */
   ownLagMaxUs = 0
 
-  /** The phases of any try. */
+  /** Adds the phases of any try. */
   addPhases(timings: PhaseTimings): void {
     recordPhases(this.latency, timings)
   }
 
-  /** What is kept of load tests alone. */
+  /** Adds times kept only for load tests. */
   addDetails(readUs: (detail: DetailTime) => number | null): void {
     for (const { metric, detail } of DETAIL_METRICS) this.latency.record(metric, readUs(detail))
   }
 
   /**
-   * The times of a try that has an http_req_duration. `isSuccess`: it succeeded. Of this machine's own doing are
-   * `ownLagUs` of its start lag, and `unreadUs`, for which its answer may have lain unread.
+   * Adds the times of a try with an http_req_duration. `ownLagUs` is the part of the start lag, and
+   * `unreadUs` the time its answer may have lain unread, that this machine caused.
    */
   addTimed(
     durationUs: number | null,
@@ -78,13 +81,13 @@ export class SecondTimes {
     this.own.add({ durationUs, responseUs, lagUs: ownLagUs, unreadUs })
   }
 
-  /** Whether a figure is not the service's alone, but this machine's too. */
+  /** Whether a figure is partly this machine's, not the service's alone. */
   get isShaped(): boolean {
     return this.own.listShaped(this.latency).length > 0
   }
 }
 
-/** A try that has just ended, as far as it is measured. */
+/** The measured parts of a try that has just ended. */
 export interface MeasuredTry {
   outcome: Outcome
   timings: ExchangeTimings
@@ -92,15 +95,18 @@ export interface MeasuredTry {
   isSent: boolean
   /** Whether it has an http_req_duration. */
   isTimed: boolean
-  /** Unix microseconds the request was due; null under a closed pace. */
+  /** Unix microseconds at which the request was due; null at a closed pace. */
   scheduledAtUs: number | null
-  /** It was due before and could not go out, since the cap was full or sending was held. */
+  /** Whether it was due earlier but held back by a full cap or a hold. */
   hasWaited: boolean
 }
 
-/** Measures what ends, second by second, and in total. A second that was taken holds all that ended in it. */
+/**
+ * Measures ended tries second by second and in total. A second that was taken holds everything that ended in
+ * it.
+ */
 export class SecondMeter {
-  /** Everything so far, earlier sessions included, except the running second. */
+  /** Everything so far, including earlier sessions but not the running second. */
   readonly total: LatencyMeter
   readonly #nowUs: () => number
   readonly #eventLoop = new EventLoopWatch()
@@ -112,22 +118,22 @@ export class SecondMeter {
   #lastRate: number | null = null
   /** Callbacks of the running second. */
   #callbacks = 0
-  /** Ends of the running second that were taken already. */
+  /** Ends in the running second that were already taken. */
   #partSum = 0
 
-  /** `total` is what earlier sessions measured; `nowUs` is Unix microseconds, monotonic. */
+  /** `total` is what earlier sessions measured; `nowUs` returns Unix microseconds, monotonic. */
   constructor(options: { total: LatencyMeter; nowUs: () => number }) {
     this.total = options.total
     this.#nowUs = options.nowUs
     this.#at = toSecond(options.nowUs())
   }
 
-  /** Ends in the last whole second, or so far in the first. */
+  /** Ends in the last whole second, or in the first so far. */
   get ratePerSecond(): number {
     return this.#lastRate ?? this.#sum()
   }
 
-  /** Notes how a try ended. To be called as it ends, so that ends come in order. */
+  /** Notes how a try ended. Call it as tries end, so that ends come in order. */
   note({ outcome, timings, isSent, isTimed, scheduledAtUs, hasWaited }: MeasuredTry): void {
     const { sentAtUs, durationUs } = timings
     this.#rollTo(toSecond(sentAtUs + durationUs))
@@ -147,22 +153,22 @@ export class SecondMeter {
     })
   }
 
-  /** Notes how long a callback took. It counts in the second in which it is processed. */
+  /** Notes the latency of a callback. It counts in the second in which it is processed. */
   noteCallback(latencyUs: number): void {
     this.#rollTo(toSecond(this.#nowUs()))
     this.#times.latency.record('callback_latency', latencyUs)
     this.#callbacks += 1
   }
 
-  /** The seconds that are over and were not taken yet; with `all`, the running one too. */
+  /** Takes the seconds that are over; with `all`, the running one too. */
   take(all = false): SecondRecord[] {
     this.#rollTo(toSecond(this.#nowUs()))
-    // What ends later in the running second is taken as a further part of it, which the journal adds up.
+    // Later ends in the running second become a further part of it, which the journal adds up.
     if (all) this.#closePart()
     return this.#done.splice(0)
   }
 
-  /** Gives seconds back whose transaction was undone. */
+  /** Takes back seconds whose transaction was undone. */
   giveBack(seconds: readonly SecondRecord[]): void {
     this.#done.unshift(...seconds)
   }

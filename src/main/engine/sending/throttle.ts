@@ -1,50 +1,53 @@
 import { AnswerWindow, LatestAnswers } from './answer-window.ts'
 
-/** Share of 429s, above those that do not depend on the pace, that is tolerated while a limit is approached. */
+/** Share of 429s, beyond those independent of the pace, tolerated while approaching a limit. */
 const SHARE_TOLERATED = 0.02
-/** Least 429s in a window before an unlimited pace is cut for their share. */
+/** Least number of 429s in a window before an unlimited pace is cut because of their share. */
 const THROTTLED_MIN = 5
-/** Largest share of 429s that is taken to be independent of the pace. */
+/** Largest share of 429s considered independent of the pace. */
 const STRAY_SHARE_MAX = 0.5
-/** Share of 429s up to which there is room for more while a limit is looked for, and from which it is still far. */
+/**
+ * In the search for a limit: the share of 429s up to which there is room for more, and from which the limit
+ * is still far.
+ */
 const ROOM_SHARE_MAX = 0.1
 const FAR_SHARE_MIN = 0.3
-/** Share of 429s above which a first search does not wait for its window to end, and after how many answers. */
+/** Share of 429s above which a first search does not wait for its window to end, and the answers needed. */
 const MOSTLY_SHARE = 0.75
 const MOSTLY_ANSWERS = 8
 /** A cut had no effect if the share of 429s changes by less than this factor, up or down. */
 const NO_EFFECT_RATIO = 2 / 3
-/** A cut follows the share of 429s, but is at most this deep. */
+/** Deepest cut; a cut otherwise follows the share of 429s. */
 const CUT_MAX = 1 / 8
-/** A measured limit is approached from this much of it. */
+/** Share of a measured limit from which it is approached. */
 const BELOW_LIMIT = 0.98
-/** Growth in the first window after a limit was measured, and where it is only known roughly. */
+/** Growth in the first window after a limit was measured, and after one known only roughly. */
 const GROWTH_FIRST = 0.01
 const GROWTH_ROUGH = 0.08
-/** Growth is multiplied by these with every window without a cut: near the limit measured last, and beyond. */
+/** Factors of growth with every window without a cut: near the last measured limit, and beyond. */
 const GROWTH_NEAR = 1.25
 const GROWTH_BEYOND = 2
-/** Up to this multiple of it, the pace is near the limit. */
+/** Up to this multiple of the limit, the pace is near it. */
 const NEAR_LIMIT = 1.1
-/** Windows, milliseconds and answers: while a limit is looked for, to measure it, and while there is none. */
+/** Windows, milliseconds and answers: to search for a limit, to measure it, and without one. */
 const SEARCH = { lengthMs: 250, answers: 4 }
 const MEASURE = { lengthMs: 1_000, answers: 20 }
 const UNLIMITED = { lengthMs: 1_000, answers: 100 }
-/** Nothing but 429s at a known pace for so long, milliseconds, and so many of them, hold everything. */
+/** At a known pace, only 429s for this long, milliseconds, and this many of them, hold everything. */
 const STREAK_MS = 250
 const STREAK_MIN = 8
-/** Least time over which a rate is calculated, milliseconds. */
+/** Shortest time over which a rate is calculated, milliseconds. */
 const RATE_MS = 50
-/** Least pace, requests per second. */
+/** Lowest pace, requests per second. */
 const PACE_MIN = 0.05
-/** A pace above this multiple of what is sent limits nothing; one of which this part is sent does. */
+/** A pace above this multiple of what is sent does not limit; one of which this share is sent does. */
 const SLACK = 2
 const PACE_KEPT = 0.75
-/** Requests that may go out at once to catch up on a timer that was late, as a time, milliseconds. */
+/** Requests that may be sent at once to catch up with a late timer, as a time, milliseconds. */
 const CATCH_UP_MS = 40
-/** Wait after nothing but 429s where the service does not name one, milliseconds. */
+/** Wait after only 429s if the service does not name one, milliseconds. */
 const HOLD_MS = 1_000
-/** Least wait after a probe was answered 429, milliseconds: doubled from the first to the last. */
+/** Shortest wait after a probe was answered 429, milliseconds: doubled from the first to the last. */
 const AGAIN_FIRST_MS = 250
 const AGAIN_LAST_MS = 10_000
 
@@ -58,20 +61,21 @@ interface AnsweredRequest {
 }
 
 /**
- * Finds the pace at which a service stops answering 429 and keeps it there: additive increase and multiplicative
- * decrease, driven by the share of 429s (RFC 5681 describes the same for packets). A share that a lower pace does not
- * change is independent of the pace, so stray 429s slow nothing down. If everything is answered 429 it holds
- * all requests, then lets single probes through. It has no clock and no timer of its own.
+ * Finds the pace at which a service stops answering 429 and keeps it there: additive increase and
+ * multiplicative decrease, driven by the share of 429s (RFC 5681 describes the same for packets). A share
+ * that a lower pace does not change is independent of the pace, so stray 429s do not slow anything down. If
+ * every answer is 429 it holds all requests, then lets single probes through. It has no clock or timer of its
+ * own.
  */
 export class Throttle {
   readonly #maxWaitMs: number
   /** Requests per second; Infinity while nothing limits them. */
   #pace = Infinity
   #mode: 'unlimited' | 'search' | 'measure' = 'unlimited'
-  /** Requests that may go out now. */
+  /** Requests that may be sent now. */
   #tokens = 0
   #tokensAtMs = 0
-  /** What went out before says nothing about the current pace. */
+  /** Requests sent before this time say nothing about the current pace. */
   #sinceMs = Number.NEGATIVE_INFINITY
   #window = new AnswerWindow(null)
   readonly #latest = new LatestAnswers()
@@ -80,7 +84,7 @@ export class Throttle {
   /** The pace and share before a cut whose effect is being measured. */
   #before: { pace: number; share: number } | null = null
   #growth = GROWTH_FIRST
-  /** What the service took when it was measured last, requests per second; null before. */
+  /** What the service accepted when last measured, requests per second; null before. */
   #limit: number | null = null
   /** Whether a window of the current search had room for more. */
   #hasRoom = false
@@ -90,12 +94,12 @@ export class Throttle {
   #holds = 0
   #probe: 'none' | 'due' | 'out' = 'none'
 
-  /** `maxWaitMs` bounds what the service may ask for with Retry-After. */
+  /** `maxWaitMs` limits what the service may ask for with Retry-After. */
   constructor(maxWaitMs: number) {
     this.#maxWaitMs = maxWaitMs
   }
 
-  /** Requests per second that go out at most; Infinity while nothing limits them, 0 while only probes go out. */
+  /** Most requests sent per second; Infinity while nothing limits them, 0 while only probes are sent. */
   get pacePerS(): number {
     return this.#probe === 'none' ? this.#pace : 0
   }
@@ -105,22 +109,22 @@ export class Throttle {
     return this.#pace !== Infinity || this.#probe !== 'none'
   }
 
-  /** What the service took when it was measured last, requests per second; null before. */
+  /** What the service accepted when last measured, requests per second; null before. */
   get limitPerS(): number | null {
     return this.#limit
   }
 
-  /** When the next probe goes out, in the clock's milliseconds; null while there is a pace. */
+  /** When the next probe is sent, in the clock's milliseconds; null while there is a pace. */
   get nextProbeMs(): number | null {
     return this.#probe === 'none' ? null : this.#holdUntilMs
   }
 
-  /** Whether a 429 says nothing about the row that got it: the pace, or chance, explains it. */
+  /** Whether a 429 says nothing about its row, since the pace or chance explains it. */
   get explains429(): boolean {
     return this.isThrottling || this.#strayShare > 0
   }
 
-  /** Milliseconds until the next request may go out: 0 now, Infinity while a probe is awaited. */
+  /** Milliseconds until the next request may be sent: 0 now, Infinity while a probe is awaited. */
   waitMs(nowMs: number): number {
     if (this.#probe === 'out') return Infinity
     if (nowMs < this.#holdUntilMs) return this.#holdUntilMs - nowMs
@@ -129,14 +133,14 @@ export class Throttle {
     return this.#tokens >= 1 ? 0 : ((1 - this.#tokens) * 1000) / this.#pace
   }
 
-  /** Requests that may go out now. */
+  /** Requests that may be sent now. */
   room(nowMs: number): number {
     if (this.waitMs(nowMs) > 0) return 0
     if (this.#probe !== 'none') return 1
     return this.#pace === Infinity ? Infinity : Math.floor(this.#tokens)
   }
 
-  /** A request goes out, after {@link waitMs} gave 0. */
+  /** Notes that a request is sent, after {@link waitMs} returned 0. */
   noteSent(nowMs: number): void {
     this.#window.noteSent(nowMs)
     if (this.#probe === 'due') {
@@ -148,14 +152,14 @@ export class Throttle {
     }
   }
 
-  /** A request ended without an answer; a probe told nothing. */
+  /** Notes that a request ended without an answer; if it was a probe, it showed nothing. */
   noteUnanswered(sentAtMs: number): void {
     if (this.#probe === 'out' && sentAtMs >= this.#sinceMs) this.#probe = 'due'
   }
 
-  /** A request was answered. */
+  /** Notes an answer. */
   noteAnswer(answer: AnsweredRequest): void {
-    // What was in flight together at a cut is one sign, not many.
+    // Requests in flight together at a cut count as one sign, not many.
     if (answer.sentAtMs < this.#sinceMs) return
     const { item, isThrottled, retryAfterMs, nowMs } = answer
     if (this.#probe !== 'none') {
@@ -176,7 +180,7 @@ export class Throttle {
   #startSearch(nowMs: number): void {
     this.#mode = 'search'
     this.#hasRoom = false
-    // A service that has taken nothing so far is not tried for long.
+    // A service that has accepted nothing so far is not tried for long.
     this.#wasAllThrottled = this.#window.streak === this.#window.answers
     const rate = this.#window.sentPerS(nowMs, RATE_MS)
     const { share } = this.#latest
@@ -193,10 +197,10 @@ export class Throttle {
     this.#probe = 'due'
   }
 
-  /** A probe was taken. */
+  /** Reopens after a successful probe. */
   #reopen(nowMs: number): void {
     this.#probe = 'none'
-    // A limit that counts by the second has a new second; after several probes the limit may be another one.
+    // A limit per second starts a new second; after several probes the limit may be another one.
     if (this.#holds > 1) this.#mode = 'search'
     this.#holds = 0
     this.#wasAllThrottled = false
@@ -214,7 +218,7 @@ export class Throttle {
     }
   }
 
-  /** Looks for the limit by its order of magnitude: down by the share of 429s, up by doubling. */
+  /** Searches for the limit's order of magnitude: down by the share of 429s, up by doubling. */
   #judgeSearch(retryAfterMs: number | null, nowMs: number): void {
     const window = this.#window
     if (window.streak === window.answers) {
@@ -245,7 +249,7 @@ export class Throttle {
     } else this.#setPace(base * Math.max(CUT_MAX, 1 - share), nowMs)
   }
 
-  /** Goes up little by little, and down to what the service took. */
+  /** Goes up little by little, and down to what the service accepted. */
   #judgeMeasured(retryAfterMs: number | null, nowMs: number): void {
     const window = this.#window
     if (window.streak >= Math.max(STREAK_MIN, (this.#pace * STREAK_MS) / 1000)) {
@@ -260,7 +264,7 @@ export class Throttle {
     else this.#grow(nowMs)
   }
 
-  /** Whether a cut has changed nothing, since its 429s do not depend on the pace. */
+  /** Whether a cut has changed nothing, because its 429s do not depend on the pace. */
   #hadNoEffect(before: { share: number }): boolean {
     const { share, throttled, isScattered } = this.#window
     this.#strayShare = Math.min(this.#strayShare, share)
@@ -294,22 +298,23 @@ export class Throttle {
     return this.#window.share > stray + SHARE_TOLERATED + spread
   }
 
-  /** Strays that become rarer are noticed without a cut. */
+  /** Notices without a cut that stray 429s become rarer. */
   #keepPace(nowMs: number): void {
     this.#strayShare = Math.min(this.#strayShare, (this.#strayShare * 4 + this.#window.share) / 5)
     this.#restartWindow(nowMs)
   }
 
-  /** Goes below what the service takes, as the last window shows it, and measures what that changes. */
+  /** Goes below what the service accepted in the last window, and measures the effect. */
   #cut(nowMs: number): void {
     const { share } = this.#window
     this.#before = { pace: this.#pace, share }
     this.#growth = GROWTH_FIRST
-    // A pace that was not quite kept, by a busy machine or a slow service, would be cut too deep by what was taken.
+    // If a busy machine or a slow service did not quite keep the pace, the accepted rate would cut it too
+    // deep.
     const isKept = this.#window.sentPerS(nowMs) >= this.#pace * PACE_KEPT
     const limit = isKept ? this.#pace * (1 - share) : this.#window.takenPerS(nowMs)
     this.#limit = limit
-    // Strays are among what has to be sent for so many to be taken.
+    // Strays must be sent on top for that many to be accepted.
     const sendPerS = (limit * BELOW_LIMIT) / (1 - this.#strayShare)
     this.#setPace(Math.max(sendPerS, this.#pace === Infinity ? 0 : this.#pace * CUT_MAX), nowMs)
   }

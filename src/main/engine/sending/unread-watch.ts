@@ -1,28 +1,31 @@
-/** How often the loop is made to look at its connections, milliseconds. */
+/** How often the loop is made to poll its connections, milliseconds. */
 const LOOK_EVERY_MS = 1
 
-/** Timers resolve a millisecond and come a little after it: a loop that looked this long ago is on time. */
+/**
+ * Timers have a resolution of a millisecond and come a little late: a loop that polled this long ago is on
+ * time.
+ */
 const ON_TIME_MS = 1.1
 
 /**
- * Tells how long answers may have lain unread while the thread it runs in was busy, or had no core to run on. The
- * operating system tells nobody when they came; but what was there when the loop last looked at its connections was read
- * then, so that nothing has waited for longer than since.
+ * Measures how long answers may have lain unread while its thread was busy or had no core. The operating
+ * system does not tell when they came; but everything present when the loop last polled its connections was
+ * read then, so nothing has waited longer than since.
  */
 export class UnreadWatch {
   readonly #nowMs: () => number
   readonly #afterLook: (act: () => void) => void
   #timer: NodeJS.Timeout | undefined
-  /** What had come by then was read. */
+  /** Everything that had come by then was read. */
   #readUntilMs: number
-  /** What had come by then is read as the loop looks now; null if it does not. */
+  /** Everything that had come by then is being read in the current poll; null outside of one. */
   #lookingMs: number | null = null
   readonly #onLooked = (): void => {
     this.#readUntilMs = this.#lookingMs ?? this.#readUntilMs
     this.#lookingMs = null
   }
 
-  /** `afterLook` calls back once the loop has looked at its connections, and everything was read that was there. */
+  /** `afterLook` calls back once the loop has polled its connections and everything present was read. */
   constructor(
     nowMs: () => number = () => performance.now(),
     afterLook: (act: () => void) => void = setImmediate,
@@ -32,19 +35,19 @@ export class UnreadWatch {
     this.#readUntilMs = nowMs()
   }
 
-  /** Looks from now on, until it is closed. */
+  /** Polls from now on, until it is closed. */
   start(): this {
-    // A timer that is late tells nothing of what came before: that is read after it.
+    // A late timer says nothing about what came before it: that is read after it.
     this.#timer = setInterval(() => this.look(), LOOK_EVERY_MS).unref()
     return this
   }
 
-  /** The loop will look at its connections next. */
+  /** Notes that the loop polls its connections next. */
   look(): void {
     this.#noteLook(this.#nowMs())
   }
 
-  /** How long what was read at this time, by `performance.now()`, may have lain there too long, milliseconds. */
+  /** How much too long data read at this time, by `performance.now()`, may have lain unread, milliseconds. */
   noteRead(readMs: number): number {
     this.#noteLook(readMs)
     return Math.max(0, readMs - this.#readUntilMs - ON_TIME_MS)

@@ -11,13 +11,13 @@ import type { AnswerHead } from './http1-heads.ts'
 
 const MIB = 1024 * 1024
 
-/** Memory for all answers that are being received by a process's threads together, bytes. */
+/** Memory for all answers that the threads of a process are receiving, bytes. */
 export const RECEIVED_MAX_BYTES = 128 * 1024 * 1024
 
 /** Capacity that a body starts with, bytes. */
 const FIRST_CAPACITY_BYTES = 4 * 1024
 
-/** The memory that answers may occupy while they are being received, shared by all connections of a thread. */
+/** The memory that answers being received may occupy, shared by all connections of a thread. */
 export class ReceivedBytes {
   readonly #maxBytes: number
   #usedBytes = 0
@@ -31,7 +31,7 @@ export class ReceivedBytes {
     return this.#usedBytes
   }
 
-  /** Takes memory. Throws {@link AnswerError} if there is not enough left. */
+  /** Takes memory. Throws {@link AnswerError} if not enough is left. */
   take(bytes: number): void {
     if (this.#usedBytes + bytes > this.#maxBytes) {
       throw new AnswerError(
@@ -49,8 +49,8 @@ export class ReceivedBytes {
 }
 
 /**
- * The bytes of one answer, in one buffer that grows, whatever the size of the pieces they come in. The memory is freed
- * at once, and not when the garbage collector gets to it; only what a body starts with stays for the next one.
+ * The bytes of one answer, in one growing buffer, whatever the size of the pieces. The memory is freed at
+ * once, not when the garbage collector gets to it; only the initial capacity is kept for the next answer.
  */
 export class ReceivedBody {
   readonly #budget: ReceivedBytes
@@ -84,12 +84,12 @@ export class ReceivedBody {
     return this.#bytes.subarray(0, this.#length)
   }
 
-  /** Forgets what comes after the first `length` bytes. */
+  /** Drops everything after the first `length` bytes. */
   cut(length: number): void {
     this.#length = length
   }
 
-  /** Forgets everything and gives the memory back. */
+  /** Drops everything and returns the memory. */
   clear(): void {
     this.#length = 0
     const { buffer } = this.#bytes
@@ -125,7 +125,7 @@ export function toTooLarge(): AnswerError {
 export type DecodedBody = Pick<Answer, 'body' | 'bodyProblem' | 'charset' | 'isDamaged'>
 
 /**
- * Decodes a body that came whole; the headers are '' if there are none. Sluice asks for no coding and some services
+ * Decodes a complete body; the headers are '' if missing. Sluice asks for no coding, but some services
  * compress anyway. If a body cannot be decoded within the limits, `bodyProblem` says why.
  */
 export function decodeBody(

@@ -11,13 +11,13 @@ import {
   parseAnswerHead,
 } from './http1-heads.ts'
 
-/** Most of an answer's head that is read, bytes, as in Node's own client; of its trailers too. */
+/** Most bytes of an answer's head, as in Node's own client; the same for its trailers. */
 const HEAD_MAX_BYTES = 16 * 1024
 
 /** Most informational answers (1xx) before the real one. */
 const INTERIM_MAX = 100
 
-/** Longest line that gives a chunk's size, extensions included. */
+/** Longest line with a chunk's size, extensions included. */
 const CHUNK_LINE_MAX_BYTES = 1024
 
 /** Most extensions of all chunks of a body together, bytes. */
@@ -26,11 +26,11 @@ const EXTENSIONS_MAX_BYTES = 16 * 1024
 /** Most chunks of a body: 64 bytes each in the largest body there may be. */
 const CHUNKS_MAX = ANSWER_MAX_BYTES / 64
 
-/** A body, and what one read brings of a head or of a line between chunks. */
+/** A body, and what one read can bring of a head or of a line between chunks. */
 const KEPT_MAX_BYTES = ANSWER_MAX_BYTES + 128 * 1024
 
 /**
- * The size of a chunk in hexadecimal digits, and extensions, which mean nothing to us (RFC 9112 §7.1). Some services
+ * The size of a chunk in hexadecimal digits, and extensions, which are ignored (RFC 9112 §7.1). Some services
  * pad the size with spaces.
  */
 const CHUNK_SIZE =
@@ -39,28 +39,28 @@ const CHUNK_SIZE =
 type Part = 'head' | 'sized' | 'until-close' | 'chunk-size' | 'chunk' | 'chunk-end' | 'trailer' | 'whole'
 
 /**
- * Reads the answer to one HTTP/1.1 request from the pieces in which it comes (RFC 9112 §4 to §7), and refuses whatever
- * could be taken for something else than was meant: a row must never be told an answer that is not its own, or half
- * of one. The pieces may be overwritten once {@link read} has returned.
+ * Reads the answer to one HTTP/1.1 request from the pieces in which it comes (RFC 9112 §4 to §7), and refuses
+ * anything ambiguous: a row must never get an answer that is not its own, or half of one. The pieces may be
+ * overwritten once {@link read} has returned.
  */
 export class AnswerReader {
-  /** Null until it has been read; informational answers are passed over. */
+  /** Null until it has been read; informational answers are skipped. */
   head: AnswerHead | null = null
   /** Every header of the answer; null if they are not kept. */
   headers: [name: string, value: string][] | null = null
-  /** The whole body, decoded, once the answer is whole. */
+  /** The whole body, decoded, once the answer is complete. */
   decoded: DecodedBody = NOTHING
   /** Whether the connection may carry another request. */
   keepsAlive = false
-  /** Whether more came than the answer, on a connection that would have carried another request. */
+  /** Whether more than the answer came, on a connection that would have carried another request. */
   hasSurplus = false
   #part: Part = 'head'
-  /** The head as received so far, or the body and the line between its chunks as received so far. */
+  /** The part received so far of the head, or of the body and the line between its chunks. */
   readonly #kept: ReceivedBody
   #bodyBytes = 0
-  /** Bytes of the body, or of the current chunk, that are still to come. */
+  /** Remaining bytes of the body or of the current chunk. */
   #leftBytes = 0
-  /** Ends of lines before the status line. */
+  /** Line ends before the status line. */
   #emptyBytes = 0
   #interims = 0
   #chunks = 0
@@ -69,13 +69,13 @@ export class AnswerReader {
 
   readonly #keepsHeaders: boolean
 
-  /** `received`: the memory that it shares with all others that read at the same time. */
+  /** `received`: the memory shared with all others that read at the same time. */
   constructor(received: ReceivedBytes = new ReceivedBytes(), keepsHeaders = false) {
     this.#keepsHeaders = keepsHeaders
     this.#kept = new ReceivedBody(received, KEPT_MAX_BYTES)
   }
 
-  /** Makes it ready for the answer to another request. */
+  /** Prepares for the answer to another request. */
   reset(): void {
     this.head = null
     this.keepsAlive = false
@@ -91,7 +91,7 @@ export class AnswerReader {
     this.#trailerBytes = 0
   }
 
-  /** Reads the first `size` of some bytes; true once the answer is whole. Throws {@link AnswerError}. */
+  /** Reads the first `size` bytes; true once the answer is complete. Throws {@link AnswerError}. */
   read(bytes: Buffer, size: number): boolean {
     let at = 0
     while (at < size && this.#part === 'head') at = this.#readHead(bytes, at, size)
@@ -104,14 +104,14 @@ export class AnswerReader {
     return this.#part === 'whole'
   }
 
-  /** The service will send no more; true if that makes the answer whole. */
+  /** The service will send no more; true if that completes the answer. */
   close(): boolean {
     this.keepsAlive = false
     if (this.#part === 'until-close') this.#end(this.#kept.view())
     return this.#part === 'whole'
   }
 
-  /** Reads one head, or a piece of it. Gives where the next part begins. */
+  /** Reads one head, or a piece of it. Returns where the next part begins. */
   #readHead(bytes: Buffer, from: number, size: number): number {
     if (this.#kept.length > 0) return this.#readKeptHead(bytes, from, size)
     const at = skipLineEnds(bytes, from, size)
@@ -146,7 +146,7 @@ export class AnswerReader {
     return from + end + 4 - before
   }
 
-  /** What cannot become a head is refused before its end has come; `from`: how much of it was checked before. */
+  /** Refuses what cannot become a head before its end has come; `from`: how much was checked before. */
   #checkKeptHead(from: number): void {
     const kept = this.#kept.view()
     if (!'HTTP/1.'.startsWith(kept.toString('latin1', 0, 7))) throw notHttp()
@@ -184,7 +184,7 @@ export class AnswerReader {
     }
   }
 
-  /** Gives where the next part begins. */
+  /** Returns where the next part begins. */
   #readBody(bytes: Buffer, at: number, size: number): number {
     switch (this.#part) {
       case 'sized': {
@@ -291,7 +291,7 @@ const NOTHING: DecodedBody = { body: '' }
 
 const NO_HEADERS = { contentEncoding: '', contentType: '' }
 
-/** Whether bytes are ends of lines and nothing else, which some services send once too often behind a body. */
+/** Whether bytes are only line ends, of which some services send one too many after a body. */
 export function isLineEnds(bytes: Buffer, from: number, to: number): boolean {
   for (let i = from; i < to; i += 1) if (bytes[i] !== 0x0d && bytes[i] !== 0x0a) return false
   return true
@@ -303,7 +303,7 @@ function skipLineEnds(bytes: Buffer, from: number, to: number): number {
   return at
 }
 
-/** As {@link holdsForbidden}, for a head whose end has not come, from where it was not looked at before. */
+/** Like {@link holdsForbidden}, for a head without its end, from where it was not checked before. */
 function holdsForbiddenByte(bytes: Buffer, from: number): boolean {
   for (let i = from; i < bytes.length; i += 1) {
     const code = bytes[i] ?? 0

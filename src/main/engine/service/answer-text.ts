@@ -2,19 +2,19 @@ import { isUtf8 } from 'node:buffer'
 
 export interface AnswerText {
   text: string
-  /** The charset that it was read by, if that was not UTF-8. */
+  /** The charset used, if not UTF-8. */
   charset?: string
-  /** Some of its bytes are not text in its charset; U+FFFD takes their place. */
+  /** Whether some bytes are not text in its charset; U+FFFD replaces them. */
   isDamaged?: true
 }
 
-/** Charsets in which bytes that are not ASCII are hardly ever valid UTF-8 by chance, by the names of the Encoding Standard. */
+/** Charsets whose non-ASCII bytes are hardly ever valid UTF-8 by chance, by the Encoding Standard's names. */
 const SINGLE_BYTE = /^(windows-|iso-8859-|koi8-|ibm866|macintosh|x-mac-)/
 
 /**
- * Reads a body by its byte order mark, the charset of its Content-Type, or the zeros that JSON in UTF-16 has (RFC 4627
- * §3); else as UTF-8, which JSON is to be in (RFC 8259 §8.1). A single-byte charset or UTF-16 that was named for valid UTF-8 is
- * taken for a mistake of the service.
+ * Reads a body by its byte order mark, the charset of its Content-Type, or the zeros of JSON in UTF-16 (RFC
+ * 4627 §3); else as UTF-8, as JSON must be (RFC 8259 §8.1). If valid UTF-8 is labelled as UTF-16 or a
+ * single-byte charset, the label is considered a mistake of the service.
  */
 export function readAnswerText(bytes: Buffer, contentType: string): AnswerText {
   const charset = findCharset(bytes, contentType)
@@ -27,7 +27,7 @@ export function readAnswerText(bytes: Buffer, contentType: string): AnswerText {
   return { text, charset, ...(text.includes('\uFFFD') && { isDamaged: true }) }
 }
 
-/** The Encoding Standard's name of the charset of a body. */
+/** The Encoding Standard's name for a body's charset. */
 function findCharset(bytes: Buffer, contentType: string): string {
   if (bytes.length < 2) return 'utf-8'
   const first = bytes.readUInt16BE(0)
@@ -38,7 +38,7 @@ function findCharset(bytes: Buffer, contentType: string): string {
   const isUnicode = named.startsWith('utf-')
   if (isUnicode && (first === 0x007b || first === 0x005b)) return 'utf-16be'
   if (isUnicode && (first === 0x7b00 || first === 0x5b00)) return 'utf-16le'
-  // JSON begins with ASCII, which has a zero in UTF-16.
+  // JSON begins with ASCII, which contains a zero in UTF-16.
   if (named.startsWith('utf-16') && bytes[0] !== 0 && bytes[1] !== 0) return 'utf-8'
   return SINGLE_BYTE.test(named) && isUtf8(bytes) && !isAscii(bytes) ? 'utf-8' : named
 }
@@ -51,7 +51,7 @@ function readCharset(contentType: string): string {
   return lastRead.charset
 }
 
-/** The charset that a Content-Type names; UTF-8 for none and for one that nobody knows. */
+/** The charset that a Content-Type names; UTF-8 if none or an unknown one. */
 function parseCharset(contentType: string): string {
   const [, quoted, plain] = /;\s*charset\s*=\s*(?:"([^"]*)"|([^\s;]*))/i.exec(contentType) ?? []
   try {

@@ -2,7 +2,7 @@ import type { RowAnswer } from '../../../shared/run/item-state.ts'
 import { isJsonObject, type JsonObject, toTextOrNull } from '../../../shared/service/json-object.ts'
 import { createJudgement, cutMessage, type Judgement, type OperationReader } from './judgement.ts'
 
-/** Reads where an appeal stands (docs/interface.md §2.6, §4.7). */
+/** Reads the state of an appeal (docs/interface.md §2.6, §4.7). */
 export const APPEAL_READER: OperationReader = {
   readSuccess: ({ status }, body) => judgeAppeal(body, status),
   readRefusal: () => null,
@@ -19,7 +19,7 @@ function judgeAppeal(body: unknown, status: number): Judgement | null {
   })
 }
 
-/** Says where an appeal stands and what was decided, in full; null if an answer does not say. */
+/** Describes an appeal's state and decision in full; null if an answer does not contain them. */
 export function describeAppeal(body: unknown): string | null {
   return readAppeal(body)?.text ?? null
 }
@@ -54,14 +54,14 @@ function toJudgmentText(judgment: JsonObject | null): string {
   return `judgment: ${action ?? 'no action named'}${reasons}`
 }
 
-/** An empty object stands for no decision (docs/interface.md §2.6). */
+/** An empty object means no decision (docs/interface.md §2.6). */
 function toDecisionText(decision: unknown): string {
   if (!isJsonObject(decision) || Object.keys(decision).length === 0) return 'no original decision'
   const action = toTextOrNull(decision['display_name']) ?? toTextOrNull(decision['action_id'])
   return `original decision: ${action ?? 'no action named'}${toReasonsText(decision['action_reasons'])}`
 }
 
-/** What a reason is made of is not shown: a text, or an object with a name. */
+/** The structure of a reason is not shown: a text, or an object with a name. */
 function toReasonsText(reasons: unknown): string {
   if (!Array.isArray(reasons) || reasons.length === 0) return ''
   return ` (${reasons.map(toReasonText).join(', ')})`

@@ -10,8 +10,8 @@ import {
 import { PROXY_CREDENTIALS_CODE, PROXY_REFUSED_CODE, PROXY_UNREACHABLE_CODE } from './proxy-tunnel.ts'
 
 /**
- * Says in a person's words why there was no answer, and what to do. The same for every row that ended alike, so that
- * rows can be grouped by it.
+ * Explains in plain words why there was no answer, and what to do. The text is the same for all rows that
+ * ended alike, so that rows can be grouped by it.
  */
 export function toBreakdownMessage({ code, message, sent, status }: Breakdown, origin: string): string {
   const { hostname, host } = new URL(origin)

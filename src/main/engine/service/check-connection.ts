@@ -13,7 +13,7 @@ import { addSystemProxy, type FindSystemProxy } from '../secrets/system-proxy.ts
 import type { Answer, Exchange } from './exchange.ts'
 import { createServiceClients, type ServiceClient, type ServiceRequest } from './service-client.ts'
 
-/** What a connection is checked with. */
+/** Secrets for checking a connection. */
 export interface ConnectionSecrets {
   apiKey: ApiKey | null
   proxyCredentials: ProxyCredentials | null
@@ -21,10 +21,10 @@ export interface ConnectionSecrets {
 }
 
 /**
- * Asks a service whether address and key are right, without changing anything. First an appeal that nobody has is read
- * without a key (docs/interface.md §4.7). Then a watchlist update that names no watchlist is sent with the key: the
- * service refuses it for a wrong key or for the missing parameter, which tells the two apart (docs/interface.md §7.1).
- * Throws `BAD_PLAN` for certificates that cannot be used.
+ * Checks with a service whether address and key are right, without changing anything. First it reads an
+ * appeal that nobody has, without a key (docs/interface.md §4.7). Then it sends a watchlist update that names
+ * no watchlist, with the key: the service refuses it for a wrong key or for the missing parameter, which
+ * tells the two apart (docs/interface.md §7.1). Throws `BAD_PLAN` for certificates that cannot be used.
  */
 export async function checkConnection(
   named: PlanConnection,
@@ -88,7 +88,7 @@ function judgeKey(exchange: Exchange): ConnectionCheck['key'] {
   return { kind: toVerdict(exchange, errorCode), status, errorCode, message }
 }
 
-/** The service's own refusal of a body without parameters comes after the key was recognised. */
+/** The service's own refusal of a body without parameters means that it accepted the key. */
 function toVerdict({ status }: Answer, errorCode: string | null): 'accepted' | 'refused' | 'unclear' {
   if (isKeyRefusal(status, errorCode)) return 'refused'
   const isOwnRefusal = (status === 400 || status === 403 || status === 422) && errorCode !== null

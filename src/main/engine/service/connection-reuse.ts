@@ -1,45 +1,50 @@
-/** A service that closes connections on its own after an answer has done so by then, milliseconds. */
+/** By then, a service that closes connections after an answer has done so, milliseconds. */
 const QUIET_MS = 10
 
-/** Until then the end of a connection may be one after its last answer, milliseconds: it takes a while to arrive. */
+/**
+ * How long after an answer the end of a connection may still belong to it, milliseconds: it takes a while to
+ * arrive.
+ */
 const AFTER_ANSWER_MS = 2 * QUIET_MS
 
-/** Before an origin has shown that it keeps connections, so many requests wait less, milliseconds. */
+/** Before an origin has shown that it keeps connections, this many requests wait less, milliseconds. */
 const PROBES_MAX = 8
 const PROBE_QUIET_MS = 4
 
-/** About as many of the latest uses of connections are judged. */
+/** Approximate number of recent uses of connections that are judged. */
 const RECENT = 32
 
-/** Connections that ended among the recent ones, and their share, from which on none is used twice. */
+/** Number and share of recent connections that ended from which on none is used twice. */
 const ENDS_MIN = 3
 const ENDS_SHARE = 0.25
 
 /** How many requests over used connections must succeed before an origin in doubt is trusted. */
 const TRUSTED_AFTER = 100
 
-/** How long no connection is used twice, the first time and at most, milliseconds; it doubles each time. */
+/** How long no connection is reused, the first time and at most, milliseconds; it doubles each time. */
 const PAUSE_MS = 10_000
 const PAUSE_MAX_MS = 320_000
 
 /**
- * Why connections to an origin are not reused: it closes them after answers, drops requests over used ones, or sends
- * answers that nobody asked for.
+ * Why connections to an origin are not reused: it closes them after answers, drops requests over used ones,
+ * or sends unrequested answers.
  */
 export type ReuseEnd = 'closed' | 'dropped' | 'stray'
 
 /**
- * Decides when the connections to an origin may carry another request, for all connections of a thread.
+ * Decides when connections to an origin may carry another request, for all connections of a thread.
  *
- * Bytes or an end that the service sent unasked, and that wait unread, would be taken for the next answer or lose the
- * next request. So a request over a used connection waits until the event loop has polled all sockets once more. If the
- * service closes connections after an answer without announcing it, that is not enough: a new origin is tried with few
- * requests, and one that may have lost a request this way is waited for longer, until it has shown that it keeps them.
+ * Unread bytes or an unread close that the service sent unasked would be taken for the next answer or lose
+ * the next request. So a request over a used connection waits until the event loop has polled all sockets
+ * once more. That is not enough if the service closes connections after an answer without announcing it: a
+ * new origin is tried with few requests, and one that may have lost a request this way gets longer waits
+ * until it has shown that it keeps connections.
  *
- * A connection that ends in the middle of a request says nothing of what happens after an answer, and waiting does not
- * prevent it. So origins are judged by the share of recent uses that ended, not by their number. Above it, each request
- * gets a new connection for a while; for drops only if new connections are dropped clearly less. Connections to an
- * origin that sends unrequested answers are never reused: such an answer could be taken for that of the next request.
+ * A connection that ends in the middle of a request says nothing about what happens after an answer, and
+ * waiting does not prevent it. So origins are judged by the share of recent uses that ended, not by their
+ * number. Above it, each request gets a new connection for a while; for drops only if new connections are
+ * dropped clearly less. Connections to an origin that sends unrequested answers are never reused: such an
+ * answer could be taken for that of the next request.
  */
 export class ConnectionReuse {
   readonly #onEnded: (why: ReuseEnd) => void
@@ -47,16 +52,21 @@ export class ConnectionReuse {
   #probes = 0
   /** Used connections that stayed open since the origin came into doubt. */
   #kept = 0
-  /** Drops continued although requests waited, so the origin does not close connections after answers. */
+  /**
+   * Whether drops continued although requests waited, so that the origin does not close connections after
+   * answers.
+   */
   #isDropping = false
-  /** What was sent or answered before the latest end that counted says nothing new: connections often end together. */
+  /**
+   * What was sent or answered before the last counted end says nothing new: connections often end together.
+   */
   #endedAtMs = Number.NEGATIVE_INFINITY
   #used = new RecentUses()
   #fresh = new RecentUses()
   #pauseMs = PAUSE_MS
   #pausedUntilMs = 0
 
-  /** `onEnded` is called each time reuse stops, also for a pause. */
+  /** `onEnded` is called each time reuse stops, even for a pause. */
   constructor(onEnded: (why: ReuseEnd) => void = () => {}) {
     this.#onEnded = onEnded
   }
@@ -67,7 +77,10 @@ export class ConnectionReuse {
     return this.#state === 'paused' || this.#state === 'ended'
   }
 
-  /** Calls `waiter` once its connection may be used, if it is still open. Call {@link leave} when its request has ended. */
+  /**
+   * Calls `waiter` once its connection may be used, if it is still open. Call {@link leave} when its request
+   * has ended.
+   */
   wait(waiter: TurnWaiter, answeredMs: number, nowMs: number): void {
     const isProbe = this.#state === 'untried' && this.#probes < PROBES_MAX
     this.#probes += 1
@@ -76,19 +89,19 @@ export class ConnectionReuse {
     else setTimeout(() => waitForTurn(waiter), Math.ceil(quietMs))
   }
 
-  /** A request that {@link wait} was called for has ended, however it did. */
+  /** Notes the end of a request for which {@link wait} was called, however it ended. */
   leave(): void {
     this.#probes -= 1
   }
 
-  /** A used connection is open; `openMs`: since its first answer. */
+  /** Notes that a used connection is still open, `openMs` after its first answer. */
   noteOpen(openMs: number): void {
     if (this.#state === 'untried' && openMs >= QUIET_MS) this.#enter('trusted')
   }
 
   /**
-   * A request was answered: when it was sent, and when the answer before it came over the same connection; null for the
-   * first.
+   * Notes an answered request: when it was sent, and when the answer before it came over the same connection;
+   * null for the first.
    */
   noteAnswer(sentMs: number, answeredMs: number | null): void {
     if (sentMs < this.#endedAtMs) return
@@ -102,7 +115,7 @@ export class ConnectionReuse {
     if (this.#kept >= TRUSTED_AFTER) this.#enter('trusted')
   }
 
-  /** A connection ended after a request and before the first byte of its answer. */
+  /** Notes that a connection ended after a request but before the first byte of its answer. */
   noteDeath(sentMs: number, answeredMs: number | null, nowMs: number): void {
     if (sentMs < this.#endedAtMs) return
     this.#endedAtMs = nowMs
@@ -121,9 +134,12 @@ export class ConnectionReuse {
     }
   }
 
-  /** The service ended a connection that waited for its next request, and whose last answer came at `answeredMs`. */
+  /**
+   * Notes that the service closed a connection waiting for its next request, whose last answer came at
+   * `answeredMs`.
+   */
   noteIdleClosing(answeredMs: number, nowMs: number): void {
-    // Services close idle connections sooner or later, and may.
+    // Services may close idle connections sooner or later.
     if (nowMs - answeredMs > AFTER_ANSWER_MS || answeredMs < this.#endedAtMs) return
     this.#endedAtMs = nowMs
     this.#isDropping = false
@@ -133,20 +149,21 @@ export class ConnectionReuse {
     this.#judge(nowMs)
   }
 
-  /** The service sent what nobody asked for. */
+  /** Notes that the service sent something unrequested. */
   noteStray(): void {
     if (this.#state === 'ended') return
     this.#enter('ended')
     this.#onEnded('stray')
   }
 
-  /** Ends reuse for a while if too many of the recent uses ended. */
+  /** Stops reuse for a while if too many recent uses ended. */
   #judge(nowMs: number): void {
     if (this.#state === 'paused' || this.#state === 'ended') return
     const closed = this.#used.count('closed')
     const dropped = this.#used.count('dropped')
     if (closed + dropped <= ENDS_MIN || this.#used.toShare() < ENDS_SHARE) return
-    // Closings cross with requests: what is closed now and then while it idles, is closed in the middle, too.
+    // Closings cross with requests: a connection that is sometimes closed while idle is also closed in the
+    // middle of a request.
     const why = closed > 0.5 ? 'closed' : 'dropped'
     // New connections would be dropped as often.
     if (why === 'dropped' && this.#fresh.toShare() * 2 > this.#used.toShare()) return
@@ -181,32 +198,33 @@ class RecentUses {
     return this.#counts[what]
   }
 
-  /** Share of those that ended; 0 without any. */
+  /** Share of uses that ended; 0 without any. */
   toShare(): number {
     const { kept, closed, dropped } = this.#counts
     return (closed + dropped) / Math.max(1, kept + closed + dropped)
   }
 }
 
-/** A turn of the loop that took longer, milliseconds, leaves what came meanwhile unread: another turn is needed. */
+/** A turn of the loop that took longer, milliseconds, may have left data unread: another turn is needed. */
 const TURN_MAX_MS = 1
 
-/** Turns after which nobody waits any longer, however long the turns are. */
+/** Turns after which a waiter stops waiting, however long they are. */
 const LONG_TURNS_MAX = 10
 
-/** Waiters that are called in one turn at most, so that the last of them knows about as much as the first. */
+/** Most waiters called in one turn, so that the last knows about as much as the first. */
 const CALLED_MAX = 16
 
-/** Who waits for a turn of the event loop. */
+/** Waits for a turn of the event loop. */
 export interface TurnWaiter {
-  /** Everything that had arrived on any socket was read. */
+  /** Called when everything that had arrived on any socket was read. */
   onTurn(): void
 }
 
 /**
- * Turns of this thread's event loop, for all its connections together: one `setImmediate` a turn, however many wait.
- * Immediates run after sockets were polled, and those set while sockets are read run before the next poll. So a waiter
- * is called at the second check phase after it began to wait: only between two of them is a poll certain.
+ * Turns of this thread's event loop, for all its connections together: one `setImmediate` a turn, however
+ * many wait. Immediates run after sockets were polled, and those set while sockets are read run before the
+ * next poll. So a waiter is called in the second check phase after it began to wait: only between two of them
+ * is a poll certain.
  */
 class LoopTurns {
   #fresh: TurnWaiter[] = []
@@ -244,7 +262,7 @@ class LoopTurns {
 
 const TURNS = new LoopTurns()
 
-/** Calls `waiter` once the event loop has polled all sockets once more, and what they brought was read. */
+/** Calls `waiter` once the event loop has polled all sockets once more and read their data. */
 function waitForTurn(waiter: TurnWaiter): void {
   TURNS.wait(waiter)
 }

@@ -8,11 +8,13 @@ import {
 } from 'node:zlib'
 import { toSystemCode } from '../../../shared/messages/thrown.ts'
 
-/** A decoded body may be this many times the size of what came; small ones may be {@link SMALL_BYTES} anyway. */
+/**
+ * A decoded body may be this many times its received size; small ones may be {@link SMALL_BYTES} in any case.
+ */
 const RATIO_MAX = 200
 const SMALL_BYTES = 1024 * 1024
 
-/** Codings that one body may have, one around the other. */
+/** Most nested codings of one body. */
 const CODINGS_MAX = 3
 
 /** The widest window that HTTP allows zstd (RFC 9659), as a power of two: 8 MiB. */
@@ -20,7 +22,7 @@ const ZSTD_WINDOW_LOG_MAX = 23
 
 type Decode = (bytes: Buffer, maxBytes: number) => Buffer
 
-/** By the name of the content coding (RFC 9110 §8.4.1). */
+/** By name of the content coding (RFC 9110 §8.4.1). */
 const DECODERS = new Map<string, Decode>([
   ['gzip', (bytes, maxOutputLength) => gunzipSync(bytes, { maxOutputLength })],
   ['x-gzip', (bytes, maxOutputLength) => gunzipSync(bytes, { maxOutputLength })],
@@ -39,17 +41,17 @@ const DECODERS = new Map<string, Decode>([
 /** The content codings that are decoded, as an Accept-Encoding header names them. */
 export const ACCEPTED_CODINGS = 'gzip, deflate, br, zstd'
 
-/** A body without its content codings; or why it cannot be decoded, in words that follow "the body". */
+/** A body without its content codings, or why it cannot be decoded, in words that follow "the body". */
 export type DecodedContent =
   | { kind: 'decoded'; bytes: Buffer }
   | { kind: 'unsupported' | 'damaged' | 'oversized'; reason: string }
 
 /**
- * Decodes a body that came whole: `codings` is the Content-Encoding header, '' if there is none. It may have at most
- * `maxBytes` when decoded, and grow {@link RATIO_MAX} times.
+ * Decodes a complete body: `codings` is the Content-Encoding header, '' if missing. When decoded it may have
+ * at most `maxBytes`, and grow {@link RATIO_MAX} times.
  */
 export function decodeContent(bytes: Buffer, codings: string, maxBytes: number): DecodedContent {
-  // Most bodies: there is nothing to decode.
+  // Most bodies need no decoding.
   if (codings === '' || bytes.length === 0) return { kind: 'decoded', bytes }
   const names = codings
     .split(',')
@@ -80,13 +82,13 @@ export function decodeContent(bytes: Buffer, codings: string, maxBytes: number):
   return { kind: 'decoded', bytes: decoded }
 }
 
-/** Some services mean the bare DEFLATE format by this name, without the header of zlib. */
+/** Some services use this name for the bare DEFLATE format, without zlib's header. */
 function inflate(bytes: Buffer, maxOutputLength: number): Buffer {
   const isZlib = bytes.length > 1 && ((bytes[0] ?? 0) & 0x0f) === 8 && bytes.readUInt16BE(0) % 31 === 0
   return isZlib ? inflateSync(bytes, { maxOutputLength }) : inflateRawSync(bytes, { maxOutputLength })
 }
 
-/** `maxBytes` is null if the limit is how much a body may grow. */
+/** `maxBytes` is null if the limit is the growth of a body. */
 function toTooLong(name: string, maxBytes: number | null): string {
   return maxBytes === null
     ? `grows more than ${RATIO_MAX} times when decoded (${name})`

@@ -5,8 +5,8 @@ import { isJsonObject, type JsonObject } from '../../../shared/service/json-obje
 import { JsonText } from '../mapping/json-text.ts'
 
 /**
- * Whether an answer proves whose it is, by what it repeats of its request. `alike`: it repeats the id but for white
- * space, case or Unicode normal form. `unverifiable`: it repeats nothing that tells rows apart.
+ * Whether an answer proves whose it is, by what it repeats of its request. `alike`: it repeats the id apart
+ * from white space, case or Unicode normal form. `unverifiable`: it repeats nothing that tells rows apart.
  */
 export type EchoFinding =
   | { kind: 'verified' | 'alike' | 'unverifiable' }
@@ -15,23 +15,25 @@ export type EchoFinding =
       field: string
       expected: string
       found: string
-      /** The id that was found is that of another row of the run: answers were swapped. */
+      /** Whether the found id is another row's of the run: answers were swapped. */
       isOfOtherRow: boolean
     }
 
 export type EchoMismatch = Extract<EchoFinding, { kind: 'mismatched' }>
 
-/** Code of a row whose answer or callback is that of another request. */
+/** Code of a row whose answer or callback belongs to another request. */
 export const ECHO_MISMATCH_CODE = 'ECHO_MISMATCH'
 
 export const VERIFIED: EchoFinding = { kind: 'verified' }
 const ALIKE: EchoFinding = { kind: 'alike' }
 export const UNVERIFIABLE: EchoFinding = { kind: 'unverifiable' }
 
-/** Whether an id that a row does not have is that of another row. */
+/** Whether an id that is not a row's own is another row's. */
 export type HasOtherRow = (id: string) => boolean
 
-/** What a request has of the fields that are repeated, '' for each that it lacks; in the order of the echoes. */
+/**
+ * The request's values of the fields that are repeated, '' for each missing one; in the order of the echoes.
+ */
 export function toExpected(operation: Operation): (body: Readonly<Record<string, unknown>>) => string[] {
   const { echoes } = OPERATIONS[operation.kind]
   return (body) =>
@@ -41,7 +43,10 @@ export function toExpected(operation: Operation): (body: Readonly<Record<string,
     })
 }
 
-/** Compares what an answer or a callback repeats at its top, or at the top of each part, with what was sent. */
+/**
+ * Compares what an answer or a callback repeats at its top level, or at the top of each part, with what was
+ * sent.
+ */
 export function createEchoReader(
   operation: Operation,
   service: { hasOtherRow: HasOtherRow; isRewriting: () => boolean },
@@ -92,7 +97,7 @@ function toText(value: unknown): string | null {
   return typeof value === 'number' ? String(value) : null
 }
 
-/** What is wrong, in words; ids stand in quotes, so that rows with other ids count as the same cause. */
+/** The mismatch in words; ids are quoted, so that rows with other ids count as the same cause. */
 export function sayMismatch({ field, expected, found, isOfOtherRow }: EchoMismatch, what: string): string {
   const whose = isOfOtherRow ? ', which is that of another row of this run' : ''
   return `${what} names ${field} "${cutId(found)}"${whose}; the request named "${cutId(expected)}"`

@@ -1,106 +1,108 @@
 import { toSystemCode, toThrownText } from '../../../shared/messages/thrown.ts'
 
-/** Code of a {@link Breakdown} that took longer than the connection's time-out. */
+/** Code of a {@link Breakdown} that exceeded the connection's timeout. */
 export const TIMEOUT_CODE = 'TIMEOUT'
 
-/** Most of an answer's body that is read, bytes; a moderation result is far smaller. */
+/** Most bytes read of an answer's body; a moderation result is far smaller. */
 export const ANSWER_MAX_BYTES = 16 * 1024 * 1024
 
-/** Code of a {@link Breakdown} whose answer was larger than what is read. */
+/** Code of a {@link Breakdown} whose answer exceeded the size limit. */
 export const ANSWER_TOO_LARGE_CODE = 'ANSWER_TOO_LARGE'
 
-/** Code of a {@link Breakdown} for which there was no memory left among all answers that were being received. */
+/** Code of a {@link Breakdown} for which the memory for answers being received was exhausted. */
 export const RECEIVE_LIMIT_CODE = 'RECEIVE_LIMIT'
 
-/** Code of a {@link Breakdown} whose answer is not HTTP/1.1 as RFC 9112 has it. */
+/** Code of a {@link Breakdown} whose answer is not valid HTTP/1.1 (RFC 9112). */
 export const MALFORMED_ANSWER_CODE = 'MALFORMED_ANSWER'
 
-/** Code of a {@link Breakdown} whose connection was closed before the answer was whole. */
+/** Code of a {@link Breakdown} whose connection was closed before the answer was complete. */
 export const CONNECTION_CLOSED_CODE = 'CONNECTION_CLOSED'
 
-/** Code of a {@link Breakdown} whose connection was closed from our side before the answer was whole. */
+/** Code of a {@link Breakdown} whose connection we closed before the answer was complete. */
 export const CLIENT_CLOSED_CODE = 'CLIENT_CLOSED'
 
-/** Code of a {@link Breakdown} that a header or path of ours would cause, since HTTP cannot carry it. */
+/** Code of a {@link Breakdown} caused by a header or path of ours that HTTP cannot carry. */
 export const UNSENDABLE_CODE = 'UNSENDABLE'
 
-/** When the parts of one HTTP try happened, in microseconds. What did not happen is null. */
+/** When the parts of one HTTP try happened, microseconds. Null for what did not happen. */
 export interface ExchangeTimings {
-  /** Unix microseconds of the first byte sent; of handing the request over if none was. */
+  /** Unix microseconds of the first byte sent, or of handing over the request if none was. */
   sentAtUs: number
-  /** First byte sent to last byte received, as k6 defines http_req_duration; to the failure where it failed. */
+  /** First byte sent to last byte received, as k6 defines http_req_duration, or to the failure. */
   durationUs: number
   /** Last byte sent to first byte received. */
   waitingUs: number | null
-  /** TCP connect, where this try opened the connection. */
+  /** TCP connect, if this try opened the connection. */
   connectUs: number | null
-  /** TLS handshake, where this try opened the connection. */
+  /** TLS handshake, if this try opened the connection. */
   tlsUs: number | null
-  /** Handing the request over to first byte sent: the wait for a connection, opening it included. */
+  /** Handing over the request to first byte sent: the wait for a connection, including opening it. */
   blockedUs?: number | null
   /** First byte sent to last byte sent. */
   sendingUs?: number | null
-  /** Bytes of the request and of its answer; of bodies alone over HTTP/2, which compresses heads. */
+  /** Bytes of the request and of its answer; over HTTP/2, which compresses heads, of the bodies only. */
   sentBytes?: number
   receivedBytes?: number
 }
 
-/** An answer, whole or cut. */
+/** An answer, complete or cut. */
 export interface Answer {
   kind: 'answer'
   status: number
   contentType: string
-  /** The Retry-After header as it came. */
+  /** The Retry-After header as received. */
   retryAfter: string | null
-  /** The Date header as it came, by whose clock a date in Retry-After is meant; absent without a Retry-After. */
+  /**
+   * The Date header as received, whose clock a date in Retry-After refers to; absent without a Retry-After.
+   */
   date?: string | null
-  /** The Location header as it came. */
+  /** The Location header as received. */
   location: string | null
-  /** All of them as they came, secrets taken out; absent unless they were asked for. */
+  /** All headers as received, with secrets removed; absent unless requested. */
   headers?: [name: string, value: string][]
-  /** Decoded, where it came with a content coding or in another charset than UTF-8. */
+  /** Decoded, if it had a content coding or a charset other than UTF-8. */
   body: string
   /** The charset of the body, if that is not UTF-8. */
   charset?: string
-  /** Some bytes of the body are not text in its charset; U+FFFD takes their place. */
+  /** Whether some bytes of the body are not text in its charset; U+FFFD replaces them. */
   isDamaged?: true
-  /** Why the body could not be decoded, which then is ''; what came says no more than its status. */
+  /** Why the body, then '', could not be decoded; the answer tells no more than its status. */
   bodyProblem?: string
-  /** The trace context that the try went out with; absent if it had none. */
+  /** The trace context of the try; absent if it had none. */
   traceparent?: string
   timings: ExchangeTimings
 }
 
-/** No answer, or none that was complete. `sent` tells whether any of the request may have left. */
+/** No answer, or no complete one. `sent` tells whether any of the request may have been sent. */
 export interface Breakdown {
   kind: 'breakdown'
-  /** Stable: an operating system's, TLS's or undici's code, or one of the codes above. */
+  /** Stable: a code of the operating system, of TLS or undici, or one of the codes above. */
   code: string
   message: string
   sent: boolean
-  /** Status of an answer that began and did not end. */
+  /** Status of an answer that began but did not end. */
   status: number | null
-  /** The trace context that the try went out with; absent if it had none, or nothing was sent. */
+  /** The trace context of the try; absent if it had none or nothing was sent. */
   traceparent?: string
   timings: ExchangeTimings
 }
 
-/** How one HTTP try ended, before anybody has judged it. */
+/** How one HTTP try ended, not judged yet. */
 export type Exchange = Answer | Breakdown
 
-/** Notes when the parts of one try happened, all in milliseconds of `performance.now()`. */
+/** Notes when the parts of one try happened, in milliseconds of `performance.now()`. */
 export class ExchangeClock {
   readonly handedOverMs: number = performance.now()
   /** First byte sent; null if none was. */
   startMs: number | null = null
-  /** Last byte sent: as the first one, except a request too large for the operating system's buffer. */
+  /** Last byte sent: the same as the first, unless the request exceeds the operating system's buffer. */
   bodySentMs = 0
   /** First byte received. */
   firstByteMs: number | null = null
   sentBytes = 0
   receivedBytes = 0
 
-  /** `phases`: of the connection that the try opened, microseconds; null if it found one open. */
+  /** `phases`: of the connection that the try opened, microseconds; null if one was already open. */
   end(endMs: number, phases: { connectUs: number; tlsUs: number | null } | null): ExchangeTimings {
     const startMs = this.startMs ?? this.handedOverMs
     return {
@@ -123,16 +125,16 @@ export class ExchangeClock {
 /** One HTTP request, ready for the wire. */
 export interface WireRequest {
   method: 'POST' | 'GET'
-  /** What the request line names: path and query, or the whole address for a proxy. */
+  /** The target of the request line: path and query, or the whole address for a proxy. */
   target: string
   /** Names and values in turn. */
   headers: readonly string[]
-  /** A header of this request alone, while `headers` are shared by many. */
+  /** A header of this request only; `headers` are shared by many. */
   traceparent?: string | null
   body: string | null
 }
 
-/** One connection, opened when it is needed, with one request at a time. */
+/** One connection, opened on demand, with one request at a time. */
 export interface WireClient {
   /**
    * Sends a request; `onEnd` is called exactly once, never before `send` returns, and never throws back into it.
@@ -145,10 +147,10 @@ export interface WireClient {
   destroy(): Promise<void>
 }
 
-/** Longer than any gap of a slow pace, so that a connection is reopened only if the service closes it. */
+/** Longer than any gap of a slow pace, so that only the service ends connections. */
 export const KEEP_ALIVE_MS = 60_000
 
-/** What a failed connection is told as. */
+/** Code and message of a failed connection. */
 export function toCause(error: unknown): { code: string; message: string } {
   const name = error instanceof Error ? error.name : 'Error'
   return { code: toSystemCode(error) ?? name, message: toMessage(error) }
@@ -166,22 +168,22 @@ export interface Deadline {
 }
 
 /**
- * Times the requests of one connection, which come one after the other, with one timer that is set again only when it
- * fires: setting one for each request would cost more than a percent of sending it.
+ * Times the requests of one connection, which come one after another, with one timer that is set again only
+ * when it fires: setting a timer for each request would cost more than a percent of sending it.
  */
 export class DeadlineTimer {
   #timer: NodeJS.Timeout | null = null
   #deadlineMs = 0
   #current: Deadline | null = null
 
-  /** Tells `deadline` once when the time is over, unless {@link stop} comes before; the one before it is stopped. */
+  /** Notifies `deadline` once the time is over, unless {@link stop} comes first; stops the one before. */
   start(deadline: Deadline, nowMs: number, timeoutMs: number): void {
     this.#current = deadline
     this.#deadlineMs = nowMs + timeoutMs
     if (this.#timer === null) this.#wait(timeoutMs)
   }
 
-  /** Calls it off, unless another one was started since. */
+  /** Cancels it, unless another was started since. */
   stop(deadline: Deadline): void {
     if (this.#current === deadline) this.#current = null
   }
@@ -194,7 +196,7 @@ export class DeadlineTimer {
   }
 
   #wait(ms: number): void {
-    // A connection that works keeps the process alive on its own, and one that idles must not.
+    // A working connection keeps the process alive by itself, and an idle one must not.
     this.#timer = setTimeout(() => this.#look(), ms).unref()
   }
 
@@ -212,7 +214,7 @@ export class DeadlineTimer {
   }
 }
 
-/** An answer that is given up. Its message is the same for all answers that fail alike. */
+/** An answer that is given up. The message is the same for all answers that fail alike. */
 export class AnswerError extends Error {
   readonly code: string
 
@@ -223,7 +225,10 @@ export class AnswerError extends Error {
   }
 }
 
-/** Whether the service broke off the TLS handshake over the client's certificate, or for want of one. */
+/**
+ * Whether the service aborted the TLS handshake because of the client's certificate, or because it is
+ * missing.
+ */
 export function isCertificateAlert(code: string): boolean {
   return /^ERR_SSL_.*ALERT.*(CERT|UNKNOWN_CA)/.test(code)
 }

@@ -23,13 +23,13 @@ import { RequestHead } from './http1-heads.ts'
 import { toConnectTarget } from './proxy-tunnel.ts'
 import type { TimedConnector } from './timed-connector.ts'
 
-/** How long an idle connection stays open where the service does not say how long it keeps it, milliseconds. */
+/** How long an idle connection stays open if the service does not say, milliseconds. */
 const IDLE_MS = 4_000
 
-/** How long before the service closes an idle connection it is no longer used, milliseconds. */
+/** How long before the service closes an idle connection we stop using it, milliseconds. */
 const KEEP_ALIVE_MARGIN_MS = 2_000
 
-/** Where a connection leads, and how it is opened. */
+/** The target of a connection and how to open it. */
 export interface Http1ClientOptions {
   url: URL
   timeoutMs: number
@@ -39,15 +39,15 @@ export interface Http1ClientOptions {
   reuse: ConnectionReuse
   /** Whether the connection may carry another request (default: yes). */
   keepsAlive?: boolean
-  /** Whether answers have all their headers (default: no). */
+  /** Whether answers keep all their headers (default: no). */
   keepsHeaders?: boolean
-  /** Builds the connector; what it reads without a stream of its own comes by `onBytes`. */
+  /** Builds the connector; data read without a stream is passed to `onBytes`. */
   createConnector: (onBytes: (buffer: Buffer, size: number) => void) => TimedConnector
 }
 
 /**
- * Speaks HTTP/1.1 over one connection (RFC 9112): writes a request in one piece, reads its answer, times both and
- * enforces the time-out. A connection on which anything was odd carries no other request. Why it is our own:
+ * Speaks HTTP/1.1 over one connection (RFC 9112): writes a request in one piece, reads its answer, times both
+ * and enforces the timeout. A connection with any irregularity carries no other request. Why it is our own:
  * `docs/decisions/0012-http1-is-our-own.md`.
  */
 export class Http1Client implements WireClient, Deadline, TurnWaiter {
@@ -56,29 +56,29 @@ export class Http1Client implements WireClient, Deadline, TurnWaiter {
   readonly #connector: TimedConnector
   readonly #timer = new DeadlineTimer()
   readonly #idleTimer = new DeadlineTimer()
-  /** A connection that has idled long enough is closed. */
+  /** Closes a connection that has been idle long enough. */
   readonly #idleDeadline: Deadline = { onDeadline: () => this.#drop() }
   readonly #reader: AnswerReader
   readonly #head: RequestHead
   readonly #reuse: ConnectionReuse
   readonly #keepsAlive: boolean
   #socket: Socket | null = null
-  /** The connection that is being opened; null if none is. */
+  /** The connection being opened; null if none is. */
   #opening: object | null = null
-  /** A request waits for its turn on a connection that was used before. */
+  /** Whether a request waits for its turn on a used connection. */
   #isWaiting = false
-  /** The request in flight asked for such a turn, and whether it went out over the used connection. */
+  /** Whether the request in flight waited for such a turn, and whether it used the old connection. */
   #hasWaited = false
   #isReused = false
   #isDestroyed = false
   /** Whether the idle connection keeps the process alive. */
   #isHeld = true
   #reusableUntilMs = 0
-  /** When the connection brought its first and its last answer. */
+  /** When the connection delivered its first and its last answer. */
   #firstAnsweredMs: number | null = null
   #answeredMs = 0
   #clock = new ExchangeClock()
-  /** Of the connection that the request in flight has opened. */
+  /** Of the connection that the request in flight opened. */
   #phases: ReturnType<TimedConnector['takePhases']> = null
   #request: WireRequest | null = null
   #onEnd: ((exchange: Exchange) => void) | null = null
@@ -120,7 +120,7 @@ export class Http1Client implements WireClient, Deadline, TurnWaiter {
     // It may have timed out, or the client may be closed.
     if (!this.#isWaiting) return
     this.#isWaiting = false
-    // A request that was answered before all of it was sent is still being sent: the next must not follow it.
+    // A request answered before it was sent entirely is still being sent: the next must not follow it.
     if (this.#reuse.isEnded(performance.now()) || (this.#socket !== null && this.#socket.writableLength > 0))
       this.#drop()
     const socket = this.#socket
@@ -150,7 +150,7 @@ export class Http1Client implements WireClient, Deadline, TurnWaiter {
   }
 
   onDeadline(): void {
-    // The next request opens a new connection, with a time limit of its own.
+    // The next request opens a new connection, with its own time limit.
     if (this.#opening !== null) this.#connector.abort()
     this.#opening = null
     const waitedFor = this.#clock.startMs === null ? 'a connection' : 'the answer'
@@ -176,7 +176,7 @@ export class Http1Client implements WireClient, Deadline, TurnWaiter {
         this.#take(socket)
       })
     } catch (error) {
-      // As undici's client did: what cannot be opened ends a request, and not its run.
+      // Like undici's client: a connection that cannot be opened ends a request, not its run.
       this.#opening = null
       this.#breakDownSoon(toCause(error))
     }
@@ -186,7 +186,7 @@ export class Http1Client implements WireClient, Deadline, TurnWaiter {
     this.#socket = socket
     this.#isHeld = true
     this.#firstAnsweredMs = null
-    // What a connection does that was given up is nobody's business any more.
+    // Events of an abandoned connection are ignored.
     const ifCurrent = (act: () => void): void => {
       if (this.#socket === socket) act()
     }
@@ -206,10 +206,10 @@ export class Http1Client implements WireClient, Deadline, TurnWaiter {
     const head = this.#head.finish(this.#request?.body === null ? null : length, traceparent)
     const startMs = performance.now()
     clock.startMs = startMs
-    // An answer may be there before the write of its request returns.
+    // An answer may arrive before the write of its request returns.
     clock.bodySentMs = startMs
     clock.sentBytes = head.length + length
-    // What is ASCII goes to the operating system without a copy of its own.
+    // ASCII goes to the operating system without another copy.
     const isTaken =
       length === body.length ? socket.write(head + body, 'latin1') : socket.write(toBytes(head, body, length))
     if (!isTaken) {
@@ -219,7 +219,7 @@ export class Http1Client implements WireClient, Deadline, TurnWaiter {
     }
   }
 
-  /** Whether no request is on the wire: the connection idles, or its next request waits for its turn. */
+  /** Whether no request is on the wire: the connection is idle, or its next request waits for its turn. */
   get #isUnused(): boolean {
     return this.#onEnd === null || this.#isWaiting
   }
@@ -231,10 +231,11 @@ export class Http1Client implements WireClient, Deadline, TurnWaiter {
 
   #onBytes(bytes: Buffer, size: number): void {
     if (this.#isUnused) {
-      // An answer to nothing; what follows on this connection could be taken for that of the next request.
+      // An unrequested answer; what follows on this connection could be taken for the answer to the next
+      // request.
       if (isLineEnds(bytes, 0, size)) return
       this.#drop()
-      // A service that closes an idle connection may say so (RFC 9110 §15.5.9).
+      // A service may announce that it closes an idle connection (RFC 9110 §15.5.9).
       if (bytes.toString('latin1', 0, Math.min(size, 12)) !== 'HTTP/1.1 408') this.#reuse.noteStray()
       return
     }
@@ -302,7 +303,7 @@ export class Http1Client implements WireClient, Deadline, TurnWaiter {
       body,
       timings,
     }
-    // Most answers have none of these, and copying nothing takes time as well.
+    // Most answers have none of these, and copying nothing takes time, too.
     if (head?.retryAfter) answer.date = head.date
     if (reader.headers !== null) answer.headers = reader.headers
     if (charset !== undefined) answer.charset = charset
@@ -311,7 +312,7 @@ export class Http1Client implements WireClient, Deadline, TurnWaiter {
     this.#end(answer)
   }
 
-  /** Ends the request that was just handed over, once `send` has returned, and timers and sockets had their turn. */
+  /** Ends the request just handed over, once `send` has returned and timers and sockets had their turn. */
   #breakDownSoon(cause: { code: string; message: string }): void {
     const clock = this.#clock
     setImmediate(() => {
@@ -325,7 +326,7 @@ export class Http1Client implements WireClient, Deadline, TurnWaiter {
       kind: 'breakdown',
       code,
       message,
-      // In TLS 1.3 the service looks at the client's certificate when the request is already on its way.
+      // In TLS 1.3 the service checks the client's certificate when the request is already on its way.
       sent: this.#clock.startMs !== null && !isCertificateAlert(code),
       status: this.#clock.startMs === null ? null : (this.#reader.head?.status ?? null),
       timings: this.#clock.end(performance.now(), this.#phases),
@@ -344,13 +345,13 @@ export class Http1Client implements WireClient, Deadline, TurnWaiter {
       this.#hasWaited = false
       this.#reuse.leave()
     }
-    // A large answer must not stay in memory for as long as its connection idles.
+    // A large answer must not stay in memory while its connection is idle.
     this.#reader.reset()
     onEnd?.(exchange)
     if (this.#onEnd === null && this.#socket !== null) this.#idle(this.#socket)
   }
 
-  /** An idle connection keeps no process alive, and is closed in time. */
+  /** An idle connection does not keep the process alive, and is closed in time. */
   #idle(socket: Socket): void {
     if (!this.#isHeld) return
     this.#isHeld = false

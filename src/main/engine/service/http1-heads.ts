@@ -1,7 +1,10 @@
 import { AnswerError, MALFORMED_ANSWER_CODE, UNSENDABLE_CODE, type WireRequest } from './exchange.ts'
 import { TRACE_HEADER } from './trace-context.ts'
 
-/** Characters that a header's value may not have (RFC 9110 §5.5); what is not Latin-1 cannot be written at all. */
+/**
+ * Characters forbidden in a header's value (RFC 9110 §5.5); characters outside Latin-1 cannot be written at
+ * all.
+ */
 const NOT_IN_VALUE = /[^\t\x20-\x7e\x80-\xff]/
 
 /** The lines before the body, which are the same for most requests of a connection. */
@@ -16,7 +19,10 @@ export class RequestHead {
     this.#start = `host: ${host}\r\nconnection: ${keepsAlive ? 'keep-alive' : 'close'}\r\n`
   }
 
-  /** Tells why the request cannot be sent; null if it can. The message holds no value, which may be a secret. */
+  /**
+   * Returns why the request cannot be sent; null if it can. The message contains no value, which may be a
+   * secret.
+   */
   prepare({ method, target, headers }: WireRequest): { code: string; message: string } | null {
     if (this.#method === method && this.#target === target && this.#headers === headers) return null
     this.#method = ''
@@ -52,17 +58,17 @@ export class RequestHead {
 /** A token, as names of headers are (RFC 9110 §5.6.2). */
 const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 
-/** What the head of an answer says: status line and headers. */
+/** The head of an answer: status line and headers. */
 export interface AnswerHead {
   status: number
   contentType: string
-  /** The Retry-After header as it came. */
+  /** The Retry-After header as received. */
   retryAfter: string | null
-  /** The Date header as it came. */
+  /** The Date header as received. */
   date: string | null
-  /** The Location header as it came. */
+  /** The Location header as received. */
   location: string | null
-  /** The Content-Encoding header, '' if there is none. */
+  /** The Content-Encoding header, '' if missing. */
   contentEncoding: string
   /** Whether the connection may carry another request. */
   keepsAlive: boolean
@@ -70,13 +76,14 @@ export interface AnswerHead {
   keepAliveMs: number | null
   /** How the body ends. */
   framing: 'none' | 'sized' | 'chunked' | 'until-close'
-  /** Of a sized body. */
+  /** Length of a sized body. */
   lengthBytes: number
 }
 
 /**
- * Parses a head without the empty line that ends it (RFC 9112 §4 to §6). What RFC 9112 wants taken is taken; what could
- * be read in two ways is refused. Throws {@link AnswerError}. Of an informational answer, only the status counts.
+ * Parses a head without the empty line that ends it (RFC 9112 §4 to §6). Accepts what RFC 9112 requires to be
+ * accepted; refuses anything ambiguous. Throws {@link AnswerError}. For an informational answer, only the
+ * status counts.
  */
 export function parseAnswerHead(text: string): AnswerHead {
   if (!text.startsWith('HTTP/1.')) throw notHttp()
@@ -94,7 +101,7 @@ export function parseAnswerHead(text: string): AnswerHead {
   return parseHeaders(text, firstEnd, status, isHttp10)
 }
 
-/** Every header of a head that {@link parseAnswerHead} has taken, in their order. */
+/** Every header of a head accepted by {@link parseAnswerHead}, in order. */
 export function listHeaders(text: string): [name: string, value: string][] {
   const [, ...lines] = text.replace(/\r\n[ \t]+/g, ' ').split('\r\n')
   return lines.map((line) => {
@@ -124,7 +131,7 @@ function parseHeaders(text: string, from: number, status: number, isHttp10: bool
   let end = from
   while (end >= 0) {
     const start = end + 2
-    // A value that goes on in the next line (RFC 9112 §5.2).
+    // A value that continues on the next line (RFC 9112 §5.2).
     if (isBlank(text.charCodeAt(start))) {
       return parseHeaders(text.replace(/\r\n[ \t]+/g, ' '), from, status, isHttp10)
     }
@@ -167,21 +174,21 @@ function parseHeaders(text: string, from: number, status: number, isHttp10: bool
   head.keepsAlive =
     connection === ',keep-alive' ||
     (!hasToken(connection, 'close') && (!isHttp10 || hasToken(connection, 'keep-alive')))
-  // HTTP/1.0 knows no transfer codings; who sends one may have garbled it (RFC 9112 §6.1).
+  // HTTP/1.0 has no transfer codings; a sender of one may have garbled it (RFC 9112 §6.1).
   if (isHttp10 && codings !== null) head.keepsAlive = false
   if (status >= 200) frame(head, lengths, codings)
   return head
 }
 
-/** Where the body ends (RFC 9112 §6.3). */
+/** Determines where the body ends (RFC 9112 §6.3). */
 function frame(head: AnswerHead, lengths: string | null, codings: string | null): void {
   const isChunked = codings !== null && readCodings(codings)
-  // A coding that changes nothing is harmless, and still odd.
+  // A coding that changes nothing is harmless but odd.
   if (codings !== null && !isChunked) head.keepsAlive = false
   if (isChunked && lengths !== null) throw malformed('it names both a length and a transfer coding')
   const length = lengths === null ? null : readLength(lengths)
   if (head.status === 204 || head.status === 304) {
-    // They have no body, whatever they say of one; a service that says so may send it anyway.
+    // They have no body, whatever their headers claim; a service that claims one may send it anyway.
     if (codings !== null || (length ?? 0) > 0) head.keepsAlive = false
   } else if (isChunked) {
     head.framing = 'chunked'
@@ -199,7 +206,7 @@ export function isToken(text: string): boolean {
   return NAME.test(text)
 }
 
-/** Looks for control characters, and for ends of lines other than CRLF (RFC 9112 §2.2, RFC 9110 §5.5). */
+/** Finds control characters, and line ends other than CRLF (RFC 9112 §2.2, RFC 9110 §5.5). */
 export function holdsForbidden(text: string): boolean {
   for (let i = 0; i < text.length; i += 1) {
     const code = text.charCodeAt(i)
@@ -210,7 +217,7 @@ export function holdsForbidden(text: string): boolean {
   return false
 }
 
-/** Most answers of a service say the same. */
+/** Most answers of a service have the same value. */
 let lastKeepAlive: { value: string; ms: number | null } = { value: '', ms: null }
 
 function toKeepAliveMs(value: string): number | null {
@@ -227,8 +234,8 @@ function hasToken(list: string, token: string): boolean {
 }
 
 /**
- * Whether the body comes in chunks. Named twice, as by a service and a proxy before it, they are still one coding;
- * `identity` and nothing at all change nothing.
+ * Whether the body is chunked. Named twice, as by a service and a proxy before it, it is still one coding;
+ * `identity` and an empty value change nothing.
  */
 function readCodings(codings: string): boolean {
   const tokens = toTokens(codings).filter((token) => token !== '' && token !== 'identity')
@@ -236,7 +243,7 @@ function readCodings(codings: string): boolean {
   return tokens.length > 0
 }
 
-/** The same length several times is one length (RFC 9110 §8.6). */
+/** The same length given several times is one length (RFC 9110 §8.6). */
 function readLength(lengths: string): number {
   const [first = '', ...others] = lengths.includes(',') ? toTokens(lengths) : [lengths]
   if (!/^\d{1,15}$/.test(first)) throw malformed('its length is not a number')
@@ -248,7 +255,7 @@ function toTokens(list: string): string[] {
   return list.split(',').map((entry) => trimBlanks(entry, 0, entry.length).toLowerCase())
 }
 
-/** Without the white space of HTTP at its ends, which is less than that of JavaScript (RFC 9110 §5.6.3). */
+/** Trims HTTP's white space, which is less than JavaScript's (RFC 9110 §5.6.3). */
 function trimBlanks(text: string, from: number, to: number): string {
   let start = from
   let end = to
@@ -261,7 +268,7 @@ function isBlank(code: number): boolean {
   return code === 0x20 || code === 0x09
 }
 
-/** An answer that is not HTTP/1.1, or could be read in two ways. */
+/** An answer that is not HTTP/1.1, or is ambiguous. */
 export function malformed(what: string): AnswerError {
   return new AnswerError(MALFORMED_ANSWER_CODE, `the answer cannot be read: ${what}`)
 }
@@ -271,7 +278,7 @@ export function notHttp(): AnswerError {
   return malformed('it does not begin as HTTP/1.1 does')
 }
 
-/** A control character, or a line break that is none. */
+/** A control character, or an invalid line break. */
 export function badCharacter(): AnswerError {
   return malformed('it holds a character that has no place there')
 }

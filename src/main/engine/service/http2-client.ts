@@ -27,16 +27,16 @@ import { TRACE_HEADER } from './trace-context.ts'
 /** Code of a request that the service refused unprocessed each time it was sent (RFC 9113 §8.7). */
 const REFUSED_STREAM_CODE = 'REFUSED_STREAM'
 
-/** How often a request is sent that the service refuses unprocessed. */
+/** How often a request that the service refuses unprocessed is sent. */
 const SENDS_MAX = 5
 
 /** Most informational answers before the answer itself. */
 const INFORMATIONAL_MAX = 100
 
 /**
- * Speaks HTTP/2 (RFC 9113) on connections that it shares with others: one request at a time, each a stream of its own.
- * An answer counts as whole only if the service ended its stream; a request that the service refused unprocessed is
- * sent again, since nothing was done with it.
+ * Speaks HTTP/2 (RFC 9113) on connections shared with others: one request at a time, each in its own stream.
+ * An answer counts as complete only if the service ended its stream; a request that the service refused
+ * unprocessed is resent, since nothing was done with it.
  */
 export class Http2Client implements WireClient {
   readonly #connections: Http2Connections
@@ -85,7 +85,10 @@ export class Http2Client implements WireClient {
     else exchange.start()
   }
 
-  /** Answers name the stream of their request: a swapped one says nothing of the connection, which others share. */
+  /**
+   * Answers name the stream of their request: a swapped one says nothing about the connection, which others
+   * share.
+   */
   retire(): void {}
 
   async destroy(): Promise<void> {
@@ -99,7 +102,7 @@ export class Http2Client implements WireClient {
 
 interface Http2ExchangeOptions {
   request: WireRequest
-  /** Takes the answer's body; empty. */
+  /** Receives the answer's body; initially empty. */
   body: ReceivedBody
   headers: Record<string, string>
   connections: Http2Connections
@@ -141,7 +144,7 @@ class Http2Exchange implements Deadline, StreamSeeker {
   }
 
   onNoConnection(cause: Cause): void {
-    // Nothing ends within the call that began it.
+    // Nothing ends within the call that started it.
     setImmediate(() => this.breakDown(cause))
   }
 
@@ -158,7 +161,7 @@ class Http2Exchange implements Deadline, StreamSeeker {
     try {
       stream = connection.session.request(this.#options.headers, { endStream: body === null })
     } catch {
-      // The connection takes no more streams, though it looked so.
+      // The connection takes no more streams, although it seemed to.
       this.#mayBeTaken = false
       setImmediate(() => {
         connection.release()
@@ -258,7 +261,7 @@ class Http2Exchange implements Deadline, StreamSeeker {
     })
   }
 
-  /** Ends the request without a whole answer, unless it has ended. */
+  /** Ends the request without a complete answer, unless it has ended. */
   breakDown({ code, message }: Cause): void {
     this.#end({
       kind: 'breakdown',
@@ -279,15 +282,15 @@ class Http2Exchange implements Deadline, StreamSeeker {
     this.#options.body.clear()
     this.#options.connections.giveUp(this)
     this.#options.timer.stop(this)
-    // What is still on its way, in either direction, is called off; the connection stays.
+    // Cancels what is still on its way, in either direction; the connection stays.
     if (stream !== null && !(stream.closed && stream.writableFinished)) stream.close(constants.NGHTTP2_CANCEL)
     this.#options.onEnd(exchange)
   }
 }
 
 /**
- * Tells whether the service ended the stream itself. A stream that was reset ends for its reader, too, even where half
- * an answer had come (RFC 9113 §8.1); Node marks such a stream as closed before it tells its reader of the end.
+ * Tells whether the service ended the stream itself. A reset stream ends for its reader, too, even after half
+ * an answer (RFC 9113 §8.1); Node marks such a stream as closed before it tells its reader of the end.
  */
 function watchEnd(stream: ClientHttp2Stream): () => boolean {
   let isEnded = false

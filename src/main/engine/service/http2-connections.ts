@@ -8,35 +8,38 @@ import type { TimedConnector } from './timed-connector.ts'
 /** Code of a request whose connection answered no PING. */
 const PING_TIMEOUT_CODE = 'PING_TIMEOUT'
 
-/** How long a connection with requests in flight may be silent before it is asked whether it lives, milliseconds. */
+/** How long a connection with requests in flight may be silent before a PING, milliseconds. */
 const PING_AFTER_MS = 10_000
 
 /** How long the answer to a PING may take, milliseconds. */
 const PING_TIMEOUT_MS = 10_000
 
-/** After the service refused another connection, how long the open ones have to do, milliseconds. */
+/** How long the open connections must suffice after the service refused another one, milliseconds. */
 const REFUSED_PAUSE_MS = 1_000
 
-/** A service that ends a connection after so many requests has a limit of them; after fewer, it has another reason. */
+/**
+ * A service that ends a connection after this many requests has a limit on them; after fewer, it has another
+ * reason.
+ */
 const LIMIT_MIN_REQUESTS = 500
 
 /**
- * Shares of that limit: from the first on, a connection gives way to a fresh one; from the second on, requests wait for
- * it where it is on its way.
+ * Shares of that limit: from the first on, a fresh connection replaces this one; from the second on, requests
+ * wait for it if it is being opened.
  */
 const RETIRES_AT = 0.8
 const FULL_AT = 0.95
 
-/** Bytes that a stream may receive before we have read them; bounds what 64 answers at once take. */
+/** Bytes that a stream may receive before we read them; limits the memory of 64 simultaneous answers. */
 const STREAM_WINDOW_BYTES = 256 * 1024
 
-/** Bytes that all streams of a connection may receive before we have read them. */
+/** Bytes that all streams of a connection may receive before we read them. */
 const CONNECTION_WINDOW_BYTES = 8 * 1024 * 1024
 
 /** Most bytes of an answer's headers, as RFC 9113 §6.5.2 counts them. */
 const HEADERS_MAX_BYTES = 64 * 1024
 
-/** What opened or closed a connection, in a stable code and in words. */
+/** Why a connection failed or closed, as a stable code and in words. */
 export interface Cause {
   code: string
   message: string
@@ -45,35 +48,35 @@ export interface Cause {
 /** A request that waits for room on a connection. */
 export interface StreamSeeker {
   /**
-   * There is room on `connection`; whoever takes it calls {@link Http2Connection.release} once. `phases`: of the
-   * connection, if it was opened for this request, microseconds.
+   * Called when there is room on `connection`; whoever takes it calls {@link Http2Connection.release} once.
+   * `phases`: of the connection, if it was opened for this request, microseconds.
    */
   onRoom(connection: Http2Connection, phases: ConnectPhases | null): void
-  /** No connection could be opened. Nothing was sent. */
+  /** Called if no connection could be opened. Nothing was sent. */
   onNoConnection(cause: Cause): void
 }
 
 /** How long a connection took to open, microseconds. */
 export type ConnectPhases = NonNullable<ReturnType<TimedConnector['takePhases']>>
 
-/** Where the connections lead, how many there may be, and how they are opened. */
+/** The target of the connections, how many there may be, and how to open them. */
 export interface Http2ConnectionsOptions {
   url: URL
   /** Builds the connector of one connection, which must open HTTP/2 only. */
   createConnector: () => TimedConnector
-  /** Most connections at a time (default: as many as the service's limit of streams asks for). */
+  /** Most connections at a time (default: as many as the service's limit of streams requires). */
   maxConnections?: number | undefined
   /** For tests: how long silence and a PING may last, milliseconds. */
   pingAfterMs?: number
   pingTimeoutMs?: number
 }
 
-/** One HTTP/2 connection: how many requests it carries, and whether it takes another. */
+/** One HTTP/2 connection: how many requests it carries, and whether it accepts another. */
 export class Http2Connection {
   readonly session: ClientHttp2Session
-  /** Highest stream that the service promised to process; Infinity unless it says goodbye (RFC 9113 §6.8). */
+  /** Highest stream that the service promised to process; Infinity before a GOAWAY (RFC 9113 §6.8). */
   lastStreamId: number = Number.POSITIVE_INFINITY
-  /** Why it ended, where something went wrong. */
+  /** Why it ended, if something went wrong. */
   cause: Cause | null = null
   requests = 0
   #streams = 0
@@ -91,7 +94,7 @@ export class Http2Connection {
       pingAfterMs: number
       pingTimeoutMs: number
       onRoom: () => void
-      /** The service takes no more requests on it; `requests`: those that it has begun. */
+      /** Called when the service accepts no more requests on it; `requests`: those that it has begun. */
       onGoodbye: (requests: number) => void
     },
   ) {
@@ -101,7 +104,7 @@ export class Http2Connection {
     this.#pingTimeoutMs = options.pingTimeoutMs
     session.on('goaway', (_code, lastStreamId) => {
       this.lastStreamId = lastStreamId ?? 0
-      // Streams of a client have odd numbers.
+      // Client streams have odd numbers.
       options.onGoodbye(Math.min(this.requests, (this.lastStreamId + 1) / 2))
     })
     session.on('error', (error) => {
@@ -119,12 +122,12 @@ export class Http2Connection {
     return this.#streams
   }
 
-  /** Requests that the service takes at once on this connection. */
+  /** Requests that the service accepts at once on this connection. */
   get limit(): number {
     return this.session.remoteSettings.maxConcurrentStreams ?? Number.POSITIVE_INFINITY
   }
 
-  /** Whether it carries no more requests, except those that are on their way. */
+  /** Whether it carries no more requests beyond those in flight. */
   get isOver(): boolean {
     return this.#isLeft || this.session.closed || this.session.destroyed
   }
@@ -142,7 +145,7 @@ export class Http2Connection {
     if (this.#streams === 1) this.session.ref()
   }
 
-  /** Gives the room of one request back. */
+  /** Returns the room of one request. */
   release(): void {
     this.#streams -= 1
     if (this.#streams === 0 && !this.session.destroyed) {
@@ -152,13 +155,16 @@ export class Http2Connection {
     this.#onRoom()
   }
 
-  /** Carries no more requests, and closes once the last one has ended: some services drop theirs at a client's GOAWAY. */
+  /**
+   * Carries no more requests, and closes once the last one has ended: some services drop theirs at a client's
+   * GOAWAY.
+   */
   leave(): void {
     this.#isLeft = true
     if (this.#streams === 0) this.session.close()
   }
 
-  /** Lets it idle: it keeps no process alive, and is closed before long. */
+  /** Makes it idle: it does not keep the process alive, and is closed before long. */
   rest(): void {
     this.session.unref()
     this.#idleTimer = setTimeout(() => this.session.close(), KEEP_ALIVE_MS).unref()
@@ -190,21 +196,23 @@ export class Http2Connection {
 }
 
 /**
- * The HTTP/2 connections of one thread to one origin: as few as the service's limit of streams allows (RFC 9113 §9.1),
- * shared by all its requests. Which request goes first is decided by who asked first.
+ * The HTTP/2 connections of one thread to one origin: as few as the service's limit of streams allows (RFC
+ * 9113 §9.1), shared by all its requests. Requests are served in the order they asked.
  */
 export class Http2Connections {
   readonly #options: Http2ConnectionsOptions
   readonly #target: buildConnector.Options
   readonly #open = new Set<Http2Connection>()
   readonly #opening = new Set<TimedConnector>()
-  /** Connections that the service has not greeted yet; their connectors are among those that open. */
+  /** Connections whose settings the service has not sent yet; their connectors are among those opening. */
   readonly #ungreeted = new Set<Http2Connection>()
   readonly #seekers = new Set<StreamSeeker>()
   #pausedUntilMs = 0
-  /** How many requests the next connection will take at once: unknown before the first, so that only one is opened. */
+  /**
+   * How many requests the next connection will take at once: unknown before the first, so only one is opened.
+   */
   #expectedStreams = Number.POSITIVE_INFINITY
-  /** After how many requests the service has ended a connection. */
+  /** Number of requests after which the service has ended a connection. */
   #requestsMax = Number.POSITIVE_INFINITY
   #isAboutToOpen = false
   #users = 0
@@ -216,17 +224,17 @@ export class Http2Connections {
     this.#target = toConnectTarget(url)
   }
 
-  /** Counts one more client that uses them; see {@link leave}. */
+  /** Counts one more client; see {@link leave}. */
   join(): void {
     this.#users += 1
   }
 
-  /** Whether the last client has left, after which no request is sent any more. */
+  /** Whether the last client has left, after which no request is sent. */
   get isDestroyed(): boolean {
     return this.#isDestroyed
   }
 
-  /** Counts one client less; with the last one every connection is closed. */
+  /** Counts one client less; the last one closes every connection. */
   async leave(): Promise<void> {
     this.#users -= 1
     if (this.#users > 0 || this.#isDestroyed) return
@@ -245,7 +253,7 @@ export class Http2Connections {
     this.#serve()
   }
 
-  /** Forgets a request that waits no more. */
+  /** Forgets a request that no longer waits. */
   giveUp(seeker: StreamSeeker): void {
     this.#seekers.delete(seeker)
   }
@@ -259,7 +267,7 @@ export class Http2Connections {
       seeker.onRoom(connection, null)
     }
     if (this.#isAboutToOpen || !this.#needsConnection()) return
-    // A lane sends its next request before the stream of the last one is closed, which then makes room for it.
+    // A lane sends its next request before the last one's stream is closed, which then makes room for it.
     this.#isAboutToOpen = true
     setImmediate(() => {
       this.#isAboutToOpen = false
@@ -267,7 +275,7 @@ export class Http2Connections {
     })
   }
 
-  /** Whether a fresh connection is to take its place. */
+  /** Whether a fresh connection is to replace it. */
   #isRetiring({ requests }: Http2Connection): boolean {
     return requests >= this.#requestsMax * RETIRES_AT
   }
@@ -289,7 +297,7 @@ export class Http2Connections {
     const lasting = fresh.length + this.#opening.size
     if (lasting >= (this.#options.maxConnections ?? Number.POSITIVE_INFINITY)) return false
     if (open.length > 0 && performance.now() < this.#pausedUntilMs) return false
-    // Worn connections go on until the one that takes their place is there, so that nobody waits for it.
+    // Worn connections continue until their replacement is there, so that nobody waits for it.
     if (lasting === 0 && open.length > 0) return true
     if (this.#opening.size > 0 && this.#seekers.size <= this.#opening.size * this.#expectedStreams)
       return false
@@ -312,12 +320,15 @@ export class Http2Connections {
         else this.#greet(connector, socket, fail)
       })
     } catch (error) {
-      // What cannot be opened ends requests, not the run; and never within the call that asked.
+      // A connection that cannot be opened ends requests, not the run; and never within the call that asked.
       setImmediate(() => fail(toCause(error)))
     }
   }
 
-  /** Requests go out once the service has said how many it takes, which is the first thing it says (RFC 9113 §3.4). */
+  /**
+   * Requests are sent once the service has said how many it accepts, which is the first thing it says (RFC
+   * 9113 §3.4).
+   */
   #greet(connector: TimedConnector, socket: Socket, fail: (cause: Cause) => void): void {
     const session = connect(this.#options.url.origin, {
       createConnection: () => socket,
@@ -326,7 +337,7 @@ export class Http2Connections {
         initialWindowSize: STREAM_WINDOW_BYTES,
         maxHeaderListSize: HEADERS_MAX_BYTES,
       },
-      // Streams beyond the default of 10 MB would be refused by Node itself; windows bound what answers take.
+      // Node itself would refuse streams beyond its default of 10 MB; windows limit what answers take.
       maxSessionMemory: 1_000,
     })
     const connection = new Http2Connection(session, socket, {
@@ -346,7 +357,7 @@ export class Http2Connections {
       session.on('remoteSettings', () => this.#serve())
       this.#begin(connection, connector.takePhases())
     })
-    // Node keeps a session open whose TLS was ended by an alert.
+    // Node keeps a session open whose TLS ended with an alert.
     socket.on('error', (error) => {
       connection.cause ??= toCause(error)
       connection.end()
@@ -371,7 +382,7 @@ export class Http2Connections {
     if (requests >= LIMIT_MIN_REQUESTS) this.#requestsMax = Math.min(this.#requestsMax, requests)
   }
 
-  /** The first request on a new connection is the one that is told how long opening it took. */
+  /** The first request on a new connection reports how long opening it took. */
   #begin(connection: Http2Connection, phases: ConnectPhases | null): void {
     const [first] = this.#seekers
     if (first !== undefined && connection.hasRoom) {
@@ -386,7 +397,7 @@ export class Http2Connections {
 
   #onNoConnection(cause: Cause): void {
     if (this.#open.size > 0) {
-      // A gateway may bound the connections of an address: those that are open have to do for a while.
+      // A gateway may limit the connections of an address: the open ones must suffice for a while.
       this.#pausedUntilMs = performance.now() + REFUSED_PAUSE_MS
       return
     }

@@ -23,7 +23,7 @@ import { CUT_OFF_MESSAGE } from '../journal/recovery.ts'
 import { PROBLEM_COLUMNS, toStoredProblem } from '../journal/stored-problems.ts'
 import { countUnaccounted, pickRows, readFacetCounts } from './family-counts.ts'
 
-/** What a {@link JoinedRow} is read from `row` and `result`, in the order of its members. */
+/** Columns of `row` and `result` for a {@link JoinedRow}, in the order of its members. */
 export const JOINED_COLUMNS = `row.id, row.cells, row.item, result.state, result.attempts, result.status,
   result.error_code, result.message, result.task_id, result.duration_us, result.custom_index_item_id, result.answer,
   result.callback_us, row.kinds`
@@ -46,13 +46,13 @@ export interface JoinedRow {
   kinds: string | null
 }
 
-/** A row as one run of a whole shows it, with what it was made of. */
+/** A row as one run of a whole shows it, and the stored row behind it. */
 export interface RunRow {
   result: ResultRow
   joined: JoinedRow
 }
 
-/** Reads rows of one run as the results table shows them, ascending by number; those that the run lacks are left out. */
+/** Reads rows of one run as the results table shows them, ascending by number; missing rows are left out. */
 export function readRunRows(view: RunView, ids: readonly number[]): RunRow[] {
   const wanted = JSON.stringify(ids)
   const joined = view.db
@@ -71,7 +71,7 @@ export function readRunRows(view: RunView, ids: readonly number[]): RunRow[] {
   return joined.map((row) => ({ result: toResult(row), joined: row }))
 }
 
-/** What stands beside rows and their results, by row. */
+/** What other tables hold for rows, by row. */
 export interface FoundBeside {
   rules: ReadonlyMap<number, ResultRow['triggeredRules']>
   scores: ReadonlyMap<number, ResultRow['classScores']>
@@ -107,12 +107,12 @@ function readScores({ db }: RunView, ids: string): ReadonlyMap<number, ResultRow
   return scores
 }
 
-/** How often a run tried a row. What it had in flight when its process died is one try more. */
+/** How often a run tried a row. A try in flight when its process died counts, too. */
 export function countTries(view: RunView, joined: JoinedRow): number {
   return (joined.attempts ?? 0) + (isUnsettled(view, joined) ? 1 : 0)
 }
 
-/** Nobody is sending any more; such a row is shown as recovery will leave it. */
+/** Nobody is sending it any more; such a row is shown as recovery will leave it. */
 function isUnsettled({ record, isCutOff }: RunView, joined: JoinedRow): boolean {
   return isCutOff && toState(joined, record.claimed) === 'sending'
 }
@@ -122,10 +122,10 @@ export function toShownState(view: RunView, joined: JoinedRow): RowState {
   return isUnsettled(view, joined) ? 'unknown' : toState(joined, view.record.claimed)
 }
 
-/** Completes rows with what stands beside them, and with their post_ids. */
+/** Completes rows with what other tables hold for them, and with their post_ids. */
 export function createResultRows(view: RunView, found: FoundBeside): (joined: JoinedRow) => ResultRow {
   const { plan, columns, runToken, state, runId } = view.record
-  // What the columns are is stored once all rows are read.
+  // Column names are stored once all rows are read.
   const isUnread = state === 'intake' && columns.length === 0
   let mapper: ReturnType<typeof createPostIdMapper> | null = null
   return (joined) => {
@@ -134,7 +134,7 @@ export function createResultRows(view: RunView, found: FoundBeside): (joined: Jo
     mapper ??= createPostIdMapper(plan, columns, runToken)
     const isUnsendable = joined.item === null
     const isLost = isUnsettled(view, joined)
-    // Why a row is skipped stands with it; what is wrong with others, with the problems.
+    // The reason for skipping a row is in its message; other reasons are among the problems.
     const message =
       isUnsendable && joined.message === null
         ? (found.errors.get(joined.id) ?? []).map(toProblemMessage).join('; ')
@@ -170,32 +170,32 @@ function toProblemMessage(problem: Problem): string {
   return `${where}${sayExpected(problem, 'terminal')}${found === undefined ? '' : `, found \`${found}\``}`
 }
 
-/** Where the rows that match a filter are found, so that SQLite walks the shortest index and never sorts. */
+/** Where to find the rows that match a filter, so that SQLite walks the shortest index and never sorts. */
 interface PageSource {
   from: string
   where: string[]
   params: SQLInputValue[]
-  /** What the rows are ordered by; ascends with the row number. */
+  /** The sort key; ascends with the row number. */
   key: string
 }
 
-/** A rule has few rows if at most one of so many has it. */
+/** A rule has few rows if at most one in this many has it. */
 const FEW = 50
 
 const ROWS = 'row LEFT JOIN result ON result.row = row.id'
-/** A correction may have made a row invalid that was tried. */
+/** A correction may have made a tried row invalid. */
 const NOT_LEFT_OUT =
   "NOT EXISTS (SELECT 1 FROM result WHERE result.row = row.id AND result.state <> 'invalid')"
 
-/** Finds the rows of one run that match a filter that the journal's own indexes answer, see `isSimple`. */
+/** Finds the rows of one run that match a filter answered by the journal's own indexes, see `isSimple`. */
 export function toPageSource(view: RunView, filter: RowFilter): PageSource {
   const { ruleIds: [ruleId] = [], errorCode, answer } = filter
   const byResult = toResultConditions(view, filter)
   if (ruleId !== undefined) {
     const sets = listSetsWith(view.db, ruleId)
-    // SQLite finds no way to look for none of a list by an index.
+    // SQLite cannot search an index for an empty list.
     if (sets.length === 0) return { from: ROWS, where: ['FALSE'], params: [], key: 'row.id' }
-    // Rows with a rule that few have are sorted; else the rows are walked in their order.
+    // Rows of a rare rule are sorted; otherwise rows are walked in order.
     const counted = readFacetCounts(view.db).get('rule')?.get(ruleId) ?? 0
     const index = counted * FEW < view.record.claimedRows ? 'INDEXED BY found_by_rules' : 'NOT INDEXED'
     const from = `found ${index} CROSS JOIN result ON result.row = found.row
@@ -234,7 +234,7 @@ function toStateSource(view: RunView, { state, unsuccessful }: RowFilter): PageS
   // Nobody is sending any more.
   if (state === 'sending' && view.isCutOff) return { from: ROWS, where: ['FALSE'], params: [], key: 'row.id' }
   if (state === 'pending' || state === 'sending') {
-    // What was never tried has no result: it stands above the watermark, or is in flight just below it.
+    // Rows never tried have no result: they are above the watermark, or in flight just below it.
     const untried =
       state === 'pending'
         ? 'SELECT id FROM row WHERE id > ? AND item IS NOT NULL'
@@ -254,12 +254,12 @@ function toStateSource(view: RunView, { state, unsuccessful }: RowFilter): PageS
   return { from, where: ['result.state = ?'], params: [state], key: 'result.row' }
 }
 
-/** The rows that were marked and never settled by a process that is gone. */
+/** The rows that a dead process marked but never settled. */
 function toUnsettled(view: RunView): { sql: string; params: SQLInputValue[] } {
   const sending = readFacetCounts(view.db).get('state')?.get('sending') ?? 0
   const untried = countUnaccounted(view) - sending
   return {
-    // The bound ends the walk where the last of them is found; they lie close under the watermark.
+    // The limit ends the walk at the last of them; they are close below the watermark.
     sql: `SELECT row FROM result WHERE state = 'sending' UNION ALL
       SELECT id FROM (SELECT id FROM row WHERE id <= ? AND item IS NOT NULL
       AND NOT EXISTS (SELECT 1 FROM result WHERE result.row = row.id) ORDER BY id DESC LIMIT ?)`,
@@ -280,7 +280,7 @@ function toResultConditions(
   }
   if (unsuccessful) where.push(`result.state IN (${toList([...UNSUCCESSFUL_STATES, ...cutOff])})`)
   if (errorCode !== undefined) {
-    // A row that is to be tried again, or was delivered before, has the code of a try and no error.
+    // A row to be tried again, or delivered before, has a try's code but no error.
     where.push(`result.error_code = ? AND result.state IN (${toList(UNSUCCESSFUL_STATES)})`)
     params.push(errorCode)
   }
@@ -310,7 +310,7 @@ export interface FamilyRow {
   member: RunView
 }
 
-/** Lists the rows that match in the order of the source, each from its newest run. No read stays open behind it. */
+/** Lists matching rows in source order, each from its newest run. No read stays open afterwards. */
 export function* listFamilyRows(family: RunFamily, filter: RowFilter): Generator<FamilyRow, void, undefined> {
   const lists = family.members.map((member) => new MemberRows(member, family.members, filter))
   for (;;) {
@@ -323,8 +323,8 @@ export function* listFamilyRows(family: RunFamily, filter: RowFilter): Generator
 }
 
 /**
- * Reads rows as the results table shows them, in the order given: with the tries of all runs of the whole, and where a
- * retry has yet to send a row, with the last answer before that.
+ * Reads rows as the results table shows them, in the given order: with the tries of all runs of the whole
+ * and, for a row that a retry has yet to send, the last answer before it.
  */
 export function readFamilyRows(family: RunFamily, rows: readonly FamilyRow[]): RunRow[] {
   const found = new Map<number, RunRow>()
@@ -335,7 +335,7 @@ export function readFamilyRows(family: RunFamily, rows: readonly FamilyRow[]): R
   return rows.map(({ id }) => found.get(id)).filter((row) => row !== undefined)
 }
 
-/** The newest run of each row, in the order given; rows that no run has are left out. */
+/** The newest run of each row, in the given order; rows that no run has are left out. */
 export function findNewest({ members }: RunFamily, ids: readonly number[]): FamilyRow[] {
   const newest = new Map<number, RunView>()
   for (const member of members) for (const id of pickRows(member, ids)) newest.set(id, member)
@@ -369,7 +369,7 @@ function readWithEarlier(family: RunFamily, member: RunView, ids: readonly numbe
 
 const NEVER_TAKEN: readonly RowState[] = ['succeeded', 'acknowledged']
 
-/** The rows of one run that match and that no retry stands for, a chunk at a time. */
+/** The matching rows of one run that no retry stands for, a chunk at a time. */
 class MemberRows {
   readonly member: RunView
   readonly #takers: readonly RunView[]
@@ -381,7 +381,7 @@ class MemberRows {
 
   constructor(member: RunView, members: readonly RunView[], filter: RowFilter) {
     this.member = member
-    // What succeeded no retry takes over, nor what was never sent, unless it is corrected.
+    // No retry takes over what succeeded, or what was never sent unless it is corrected.
     const states: readonly RowState[] =
       member.record.invalidTakenBy === null ? [...NEVER_TAKEN, ...listStates('unsent')] : NEVER_TAKEN
     const isNeverTaken = states.some((state) => state === filter.state)

@@ -16,11 +16,11 @@ import { RowCells } from './row-cells.ts'
 import { type RowKind, RowKinds } from './row-kinds.ts'
 import { RowScores, RowValues } from './row-values.ts'
 
-// The findings of a journal on disk: eight bytes that name the format, a checksum of the head, the length of the head, the
-// fingerprint of the journal, the head, and each column as the machine has it in memory. What is not whole, or is of another
-// state of the journal, is not believed: findings are then read from the journal again.
+// The findings of a journal on disk: eight bytes that name the format, a checksum of the head, the head's
+// length, the journal's fingerprint, the head, and each column as it is in memory. Incomplete findings, or
+// those of another state of the journal, are ignored and read from the journal again.
 
-/** Another number for each change of what findings are or how they are stored. */
+/** Raise the number with each change of what findings are or how they are stored. */
 const FORMAT = 'SLUICEF9'
 const CHECKED_FROM = 12
 const FINGERPRINT_FROM = 16
@@ -33,7 +33,7 @@ type Column = Uint8Array | Uint16Array | Float32Array | Float64Array
 
 interface StoredColumn {
   kind: keyof typeof KINDS
-  /** Bytes behind the head, a multiple of {@link ALIGNED}. */
+  /** Bytes after the head, a multiple of {@link ALIGNED}. */
   from: number
   length: number
   /** A checksum of its bytes, up to the next column. */
@@ -41,49 +41,49 @@ interface StoredColumn {
 }
 
 interface Head {
-  /** Other machines have the bytes of a number in another order. */
+  /** Other machines order the bytes of a number differently. */
   isLittleEndian: boolean
   last: number
   columns: Record<string, StoredColumn>
   kinds: readonly RowKind[]
-  /** The sets of values of each kind by number. */
+  /** The sets of values of each kind, by number. */
   sets: string[][][]
   /** For each class, whether its scores are numbered. */
   classes: [name: string, isNumbered: boolean][]
-  /** For each column whose cells are kept, the texts by number. */
+  /** The texts by number, for each column whose cells are kept. */
   cells: [column: number, texts: string[]][]
 }
 
 /**
- * Stores the findings of a journal next to it, unless the journal has changed since they were begun. If they cannot
- * be stored, they are read again next time.
+ * Stores the findings of a journal next to it, unless it has changed since reading began. If that fails, they
+ * are read again next time.
  */
 export function storeFindings(run: RunView, findings: JournalFindings): void {
   const file = toFindingsFile(run.workspace, run.record.runId)
   if (readFingerprint(run) !== findings.fingerprint) return
-  // An intake that was cut off begins again, and may come as far with other rows.
+  // An interrupted intake starts again, and may reach the same point with other rows.
   if (run.record.state === 'intake') return
   try {
-    // Of many processes that were killed, only one draft is left. A process that is just writing one cannot store it.
+    // Removes drafts of killed processes. A process that is writing one now then cannot store it.
     for (const draft of listFindingsDrafts(run.workspace, run.record.runId)) rmSync(draft, { force: true })
-    // What a link leads to is not ours to write.
+    // The target of a link is not ours to write.
     if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) rmSync(file)
     replaceFileSync(file, pack(findings.columns, findings.fingerprint), { isPrivate: true })
-    // The run may have been deleted meanwhile, by another process.
+    // Another process may have deleted the run meanwhile.
     if (!existsSync(run.file)) rmSync(file, { force: true })
   } catch {
-    // A full disk, or a folder that cannot be written to.
+    // A full disk, or a read-only folder.
   }
 }
 
-/** The findings of a journal as they were stored; null if there are none, or they are not those of its state. */
+/** The stored findings of a journal; null if there are none for its present state. */
 export function loadFindings(run: RunView, fingerprint: string): JournalFindings | null {
   return readFindings(run, fingerprint, (file) => JournalFindings.restore(file.readAll(), fingerprint))
 }
 
 /**
- * Hands over the stored findings of a journal, whose columns are then read one by one. Null if there are none, they are
- * not those of its state, or what was read of them is damaged.
+ * Passes the stored findings of a journal to `use`, which reads columns one by one. Null if there are none
+ * for its present state, or what was read of them is damaged.
  */
 export function readFindings<Value>(
   run: RunView,
@@ -91,7 +91,7 @@ export function readFindings<Value>(
   use: (findings: StoredFindings) => Value,
 ): Value | null {
   try {
-    // Most of what is not believed is only old.
+    // Most unusable findings are only outdated.
     if (!areFindingsStored(run, fingerprint)) return null
     const descriptor = openSync(toFindingsFile(run.workspace, run.record.runId), 'r')
     try {
@@ -106,10 +106,10 @@ export function readFindings<Value>(
   }
 }
 
-/** What is stored is not whole. */
+/** The stored findings are incomplete or damaged. */
 class UnreadableFindings extends Error {}
 
-/** Whether findings of this state of a journal are stored; only their beginning is read. */
+/** Whether findings for this state of a journal are stored; reads only their beginning. */
 export function areFindingsStored(run: RunView, fingerprint: string): boolean {
   try {
     return isOf(fingerprint, readStart(toFindingsFile(run.workspace, run.record.runId)))
@@ -130,7 +130,7 @@ function readStart(file: string): Buffer {
   }
 }
 
-/** Whether bytes begin as findings do, and as those of a certain state of the journal. */
+/** Whether bytes begin like findings for a certain state of the journal. */
 function isOf(fingerprint: string, bytes: Buffer): boolean {
   const end = FINGERPRINT_FROM + fingerprint.length
   return (
@@ -141,7 +141,7 @@ function isOf(fingerprint: string, bytes: Buffer): boolean {
 
 const LITTLE_ENDIAN = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1
 
-/** The bytes of a file in pieces: a copy of all columns would be as large as they are. */
+/** The bytes of a file in pieces: a copy of all columns would be as large again. */
 function pack(found: FoundColumns, fingerprint: string): Uint8Array[] {
   const { last, scores, cells } = found
   const stored = [...scores].map(([name, own]) => ({ name, ...own.stored }))
@@ -185,19 +185,19 @@ function pack(found: FoundColumns, fingerprint: string): Uint8Array[] {
   return [start, ...pieces]
 }
 
-/** Columns that stand under their own names. */
+/** Columns stored under their own names. */
 const FIXED = ['marks', 'attempts', 'latencies', 'callbackLatencies'] as const
 
 const toNumbersName = (className: string) => `numbers ${className}`
 const toScoresName = (className: string) => `scores ${className}`
 const toCellsName = (column: number) => `cells ${column}`
 
-/** Findings as they are stored, whose columns are read when they are asked for. What is not whole throws. */
+/** Stored findings whose columns are read on request. Throws if anything is incomplete. */
 export class StoredFindings {
   readonly #descriptor: number
   readonly #head: Head
   readonly #columnsFrom: number
-  /** The bytes of the columns that were read. */
+  /** The bytes of the columns read so far. */
   readonly #read: Buffer<ArrayBuffer>[] = []
 
   /** Reads the head of an open file. */
@@ -248,7 +248,7 @@ export class StoredFindings {
     return new RowScores(this.last + 1, { numbers, scores })
   }
 
-  /** The cells of a column of the source; null if they are not kept. */
+  /** The cells of a source column; null if they are not kept. */
   readCells(column: number): RowCells | null {
     const texts = this.#head.cells.find(([kept]) => kept === column)?.[1]
     return texts === undefined
@@ -256,7 +256,10 @@ export class StoredFindings {
       : new RowCells(this.#readColumn(toCellsName(column), Uint16Array), texts)
   }
 
-  /** All columns. Those of cells, 2 bytes a row each, are only checked: nobody who keeps the others asks for them. */
+  /**
+   * All columns. Those of cells, 2 bytes a row each, are only checked: whoever keeps the others does not use
+   * them.
+   */
   readAll(): FoundColumns {
     const { last, sets, classes, cells } = this.#head
     for (const [column] of cells) {
@@ -283,7 +286,7 @@ export class StoredFindings {
     }
   }
 
-  /** Frees the columns that were read so far: they are empty from then on. */
+  /** Frees the columns read so far, which are then empty. */
   release(): void {
     releaseMemory(...this.#read.splice(0))
   }
@@ -308,7 +311,7 @@ export class StoredFindings {
 }
 
 function readAt(descriptor: number, from: number, length: number): Buffer<ArrayBuffer> {
-  // Of its own, so that columns of numbers begin where they may.
+  // A buffer of its own, so that columns of numbers are aligned.
   const bytes = Buffer.from(new ArrayBuffer(length))
   for (let read = 0; read < length; ) {
     const more = readSync(descriptor, bytes, read, length - read, from + read)

@@ -15,40 +15,40 @@ import { isOfKind } from './row-kinds.ts'
 import { hasVerdict, type RowIndex } from './row-search.ts'
 import { NO_BAND } from './row-values.ts'
 
-/** Most values of a kind that are listed, those with most rows. */
+/** Most values listed of a kind: those with most rows. */
 const FACETS_MAX = 200
 
-/** What is asked for: rows under a filter, in the order of the source unless sorted. */
+/** The requested rows: those that match a filter, in source order unless sorted. */
 interface Wanted {
   filter: RowFilter
   sort?: RowSort
 }
 
-/** A run's rows as they are found. */
+/** The index and findings of a run's rows. */
 export interface Searched {
   index: RowIndex
   findings: RowFindings
-  /** Which rows have which verdicts, if the filter asks for one. */
+  /** The verdicts on rows, if the filter asks for one. */
   judged: JudgedRows
 }
 
-/** Whether only {@link RowFindings} know the rows that are asked for, or their order. */
+/** Whether only {@link RowFindings} know the requested rows, or their order. */
 export function needsFindings({ filter, sort }: Wanted): boolean {
   const isFound = listAskedOf(filter).some((source) => source === 'values' || source === 'scores')
   return isFound || (sort !== undefined && sort.by.kind !== 'row')
 }
 
-/** What was last picked from an index, so that the next page of it is at hand. */
+/** The last pick from an index, kept for the next page. */
 const lastPicked = new WeakMap<RowIndex, { findings: RowFindings; key: string; ids: Uint32Array }>()
 
-/** All rows that match, in their order. Rows that were not looked at yet are left out. */
+/** All matching rows, in order. Rows not read yet are left out. */
 export function pickFound(searched: Searched, wanted: Wanted): Uint32Array {
   const { index, findings } = searched
   const key = JSON.stringify([wanted.filter, wanted.sort])
   const last = lastPicked.get(index)
   if (last?.findings === findings && last.key === key) return last.ids
   const ids = pick(searched, wanted)
-  // Verdicts are given meanwhile.
+  // Verdicts may be given meanwhile.
   const isKept = index.isComplete && findings.isComplete && wanted.filter.verdict === undefined
   if (isKept) lastPicked.set(index, { findings, key, ids })
   return ids
@@ -72,7 +72,7 @@ function pick(searched: Searched, wanted: Wanted): Uint32Array {
   return sort === undefined ? found : sortRows(found, searched.findings, sort)
 }
 
-/** How many of the rows of each of the index's kinds are left by what a filter says of findings and verdicts. */
+/** How many rows of each of the index's kinds match a filter's findings and verdicts. */
 export function countKindRows(searched: Searched, filter: RowFilter): Uint32Array {
   const { index, findings } = searched
   const { ids, kindOf } = index.rows
@@ -88,8 +88,8 @@ export function countKindRows(searched: Searched, filter: RowFilter): Uint32Arra
 }
 
 /**
- * Counts the values and bands of scores of the rows under a filter; each disregards what the filter
- * says of its own kind, a band of its own class. Only of complete findings.
+ * Counts the values and score bands of the rows under a filter; each count ignores the filter's part on its
+ * own kind, a band that on its own class. Only for complete findings.
  */
 export function countFound(searched: Searched, filter: RowFilter): Facet[] {
   const { index, findings } = searched
@@ -109,7 +109,7 @@ export function countFound(searched: Searched, filter: RowFilter): Facet[] {
       }
       return toFacets()
     }
-    // A count takes the rows that pass all tests but its own.
+    // A count includes the rows that pass every test but its own.
     const own = PASSED + 1 + tests.findIndex((test) => test.subject === subject)
     for (let at = 0; at < ids.length; at += 1) {
       const state = failed[at]
@@ -123,11 +123,14 @@ export function countFound(searched: Searched, filter: RowFilter): Facet[] {
   return facets
 }
 
-/** What {@link findFailed} says of a row: it passes; behind this, by its number, the only test that it fails; or is out. */
+/**
+ * Results of {@link findFailed} for a row: passed; else the number of the only failed test, counted from
+ * here; or out.
+ */
 const PASSED = 0
 const OUT = 0xffff
 
-/** Of each row of the index the tests that it fails, if it is of the filter's kinds. */
+/** For each row of the index, the test that it fails, if it is of the filter's kinds. */
 function findFailed(
   { index }: Searched,
   tests: readonly Test[],
@@ -147,7 +150,7 @@ function findFailed(
   return failed
 }
 
-/** Rows narrow by one subject at a time: a verdict, a kind of value, or the scores of a class. */
+/** One subject that narrows rows: a verdict, a kind of value, or the scores of a class. */
 interface Test {
   subject: string
   passes: (row: number) => boolean
@@ -177,7 +180,7 @@ function toTests({ findings, judged }: Searched, filter: RowFilter): Test[] {
 
 function toScoreTest(findings: RowFindings, className: string, bands: readonly ScoreFilter[]): Test {
   const scores = findings.scoresOf(className)
-  // Scores are kept with 24 bits; limits are compared as they are.
+  // Scores are kept with 24 bits; limits are compared unrounded.
   const from = Float32Array.from(bands, (band) => band.from)
   const below = Float32Array.from(bands, (band) => band.below ?? Number.POSITIVE_INFINITY)
   const passes = (row: number) => {
@@ -194,7 +197,7 @@ function toSubject(className: string): string {
   return `score ${className}`
 }
 
-/** Rows by the number that each has in a column. */
+/** Rows counted by their number in a column. */
 interface FoundCount {
   subject: string
   of: Uint8Array | Uint16Array
@@ -255,7 +258,7 @@ const VALUES = {
 
 const NO_VALUE = 0xffff_ffff
 
-/** Whole numbers in the order of the values; the bits of a number that is not negative are in its order. */
+/** Integers in the order of the values: the bits of non-negative numbers sort like the numbers. */
 function toKeys(ids: Uint32Array, values: Float32Array, isDescending: boolean): Uint32Array<ArrayBuffer> {
   const bits = new Uint32Array(values.buffer, values.byteOffset, values.length)
   return ids.map((id) => {
@@ -269,7 +272,10 @@ function toKeys(ids: Uint32Array, values: Float32Array, isDescending: boolean): 
 const DIGIT_BITS = 11
 const DIGITS = 1 << DIGIT_BITS
 
-/** Sorts by keys of 32 bits, a digit at a time, the lowest first: rows with the same key stay in their order. Uses both arrays up. */
+/**
+ * Radix sort by 32-bit keys, lowest digit first: rows with the same key keep their order. Overwrites both
+ * arrays.
+ */
 function sortByKeys(ids: Uint32Array<ArrayBuffer>, keys: Uint32Array<ArrayBuffer>): Uint32Array {
   interface Keyed {
     ids: Uint32Array<ArrayBuffer>

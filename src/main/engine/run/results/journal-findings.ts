@@ -18,22 +18,22 @@ import { RowKinds, readRows } from './row-kinds.ts'
 import { listRows, readOutcomes } from './row-outcomes.ts'
 import { RowScores, RowValues } from './row-values.ts'
 
-/** Row numbers looked at in one step: some milliseconds. */
+/** Rows read in one step, which takes some milliseconds. */
 const STEP_ROWS = 1_000
 
-/** Columns of the source whose cells may be kept, the first of them: each takes 2 bytes a row. */
+/** Most source columns whose cells may be kept, the first ones: each takes 2 bytes a row. */
 const CELL_COLUMNS_MAX = 24
 
-/** Most kinds of answered rows that are known by their rules and answer. */
+/** Most kinds of answered rows remembered by rules and answer. */
 const ANSWERED_MAX = 60_000
 
-/** Which rows a journal says something of, and what; added up for each row. */
+/** What a journal has of each row, as bits that are added up. */
 export const MARKS = {
   /** The journal has the row. */
   row: 1,
   /** It was tried. */
   tried: 2,
-  /** Its request says which variant and models it asks for. */
+  /** Its request names a variant or models. */
   sent: 4,
   /** Its answer was read. */
   read: 8,
@@ -43,7 +43,7 @@ export const MARKS = {
   cached: 32,
 } as const
 
-/** The facets whose values findings have of each row. */
+/** The facets whose values findings hold for each row. */
 export type FoundKind = FacetOf<'values'>
 
 export const FOUND_KINDS: readonly FoundKind[] = listFacetKinds('values')
@@ -59,37 +59,37 @@ export const FOUND: Record<FoundKind, { field?: string; named?: 'language' | 'mo
   variant: { field: 'content_variant' },
 }
 
-/** The kinds that answers name, as the journal's columns are called. */
+/** The kinds named in answers, by the journal's column names. */
 const FOUND_NAMES = FOUND_KINDS.flatMap((kind) => FOUND[kind].named ?? [])
 
-/** What {@link JournalFindings} hold by row number, ready to be stored. */
+/** The contents of {@link JournalFindings} by row number, ready to be stored. */
 export interface FoundColumns {
   /** The last row number of the journal. */
   last: number
   marks: Uint8Array
   attempts: Uint16Array
-  /** Milliseconds of the last try, and from the request to the callback; NaN if nothing was measured. */
+  /** Milliseconds of the last try, and from request to callback; NaN if not measured. */
   latencies: Float32Array
   callbackLatencies: Float32Array
-  /** What facets say of it: its state, its error, its rules. */
+  /** State, error and rules of each row, for facets. */
   kinds: RowKinds
   values: Record<FoundKind, RowValues>
-  /** Of the classes whose scores have columns in the journal. */
+  /** Scores of the classes with columns in the journal. */
   scores: Map<string, RowScores>
-  /** The cells of columns of the source in which few values occur, by the number of the column. */
+  /** Cells of source columns with few distinct values, by column number. */
   cells: Map<number, RowCells>
 }
 
 /**
- * What one journal says of each row: how it was answered, what it triggered and scored, and what its answer names. Read
- * a step at a time.
+ * What one journal says about each row: how it was answered, what it triggered and scored, and what its
+ * answer names. Read a step at a time.
  */
 export class JournalFindings {
   readonly columns: FoundColumns
-  /** What {@link readFingerprint} said when reading began. */
+  /** {@link readFingerprint} when reading began. */
   readonly fingerprint: string
   #mappers: Mappers | null = null
-  /** The number of the kind of answered rows, by their rules and their answer. */
+  /** Numbers of the kinds of answered rows, by rules and answer. */
   readonly #answered = new Map<number | string, number>()
   #readers: Readers | null = null
   #after = 0
@@ -99,7 +99,7 @@ export class JournalFindings {
     this.fingerprint = fingerprint
   }
 
-  /** Findings that nothing was read for yet. */
+  /** Empty findings, before anything was read. */
   static begin(run: RunView, fingerprint: string): JournalFindings {
     const last = Number(run.db.prepare('SELECT max(id) AS id FROM row').get()?.['id'] ?? 0)
     return new JournalFindings(createColumns(last, run.record.columns.length), fingerprint)
@@ -112,24 +112,24 @@ export class JournalFindings {
     return findings
   }
 
-  /** Findings that were stored whole. */
+  /** Restores complete stored findings. */
   static restore(columns: FoundColumns, fingerprint: string): JournalFindings {
     const findings = new JournalFindings(columns, fingerprint)
     findings.#after = columns.last
     return findings
   }
 
-  /** Whether every row was looked at. */
+  /** Whether every row was read. */
   get isComplete(): boolean {
     return this.#after >= this.columns.last
   }
 
-  /** The last row that was looked at. */
+  /** The last row that was read. */
   get lastRead(): number {
     return this.#after
   }
 
-  /** Looks at the next few hundred rows. */
+  /** Reads the next {@link STEP_ROWS} rows. */
   step(run: RunView): void {
     const range = [this.#after, Math.min(this.columns.last, this.#after + STEP_ROWS)] as const
     this.#after = range[1]
@@ -146,14 +146,14 @@ export class JournalFindings {
     for (const row of rows) this.columns.values.file.set(row, [toFile(row)])
   }
 
-  /** Cells of columns that turn out to have too many different ones are given up. */
+  /** Drops cells of columns that turn out to have too many distinct ones. */
   #readCells({ db }: RunView, range: Range, rows: readonly number[]): void {
     const { cells, last } = this.columns
     let read: readonly (readonly string[])[] = []
     try {
       read = readCells(db, range, [...cells.keys()])
     } catch {
-      // Whoever asks for damaged cells reads the journal, and gets the error.
+      // Asking for damaged cells reads the journal, and gets the error.
       cells.clear()
     }
     for (const [at, [column, own]] of [...cells].entries()) {
@@ -164,8 +164,8 @@ export class JournalFindings {
   }
 
   /**
-   * What became of rows, and what their answers say; models that these name take the place of those asked for. Returns
-   * the rows that there are, ascending.
+   * Reads outcomes and answers of rows; models named there replace the requested ones. Returns the existing
+   * rows, ascending.
    */
   #readRows(run: RunView, range: Range): number[] {
     const { marks, attempts, latencies, callbackLatencies } = this.columns
@@ -205,7 +205,7 @@ export class JournalFindings {
     return rows
   }
 
-  /** What answers say of the rows after a number. Returns the number of each one's set of rules. */
+  /** Reads the answers of the rows after a number. Returns the number of each row's set of rules. */
   #readFound(run: RunView, range: Range): Float64Array {
     const { marks } = this.columns
     const { names } = this.#readersOf(run)
@@ -256,7 +256,7 @@ export class JournalFindings {
     return own
   }
 
-  /** Sets the kind of a row that was answered, which depends on its rules and its answer alone. */
+  /** Sets the kind of an answered row, which depends only on its rules and answer. */
   #setAnswered(run: RunView, row: number, set: number, answer: string | null): void {
     const { kinds } = this.columns
     const key = answer === null ? set : `${set} ${answer}`
@@ -279,7 +279,7 @@ export class JournalFindings {
     }
   }
 
-  /** What was sent: the variant, and the models. */
+  /** Reads what was sent: the variant and the models. */
   #readSent(run: RunView, range: Range): void {
     this.#mappers ??= createMappers(run)
     const mappers = this.#mappers
@@ -299,8 +299,8 @@ export class JournalFindings {
 }
 
 /**
- * Differs once anything was recorded that findings are made of: what a journal counts changes with each answer, callback
- * and settled row, in the same transaction.
+ * Changes with anything recorded that findings are made from: a journal's counters change with each answer,
+ * callback and settled row, in the same transaction.
  */
 export function readFingerprint({ db }: Pick<RunView, 'db'>): string {
   const run = db
@@ -314,7 +314,7 @@ export function readFingerprint({ db }: Pick<RunView, 'db'>): string {
   return hash('sha256', JSON.stringify([run, counted, callback]), 'base64url')
 }
 
-/** States of rows whose last answer or callback says all that there is; others keep what an earlier run said of them. */
+/** States in which the last answer or callback is complete; other rows keep what an earlier run found. */
 const DECIDED_STATES: ReadonlySet<RowState> = new Set(['succeeded', 'rejected'])
 
 function createColumns(last: number, columns: number): FoundColumns {
@@ -344,33 +344,33 @@ export function toFoundValues(toValues: (kind: FoundKind) => RowValues): Record<
 
 type Mappers = { kind: FoundKind; toValue: NonNullable<ReturnType<typeof createFieldMapper>> }[]
 
-/** The run's functions for what requests say of a row, compiled once; without those of fields that nothing fills. */
+/** The functions that read a row's request fields, compiled once; without fields that nothing fills. */
 function createMappers({ record: { plan, columns, runToken } }: RunView): Mappers {
   return FOUND_KINDS.flatMap((kind) => {
     const { field, named } = FOUND[kind]
-    // What the answer of a task can name, only a task asks for.
+    // Only a task asks for what a task's answer can name.
     if (field === undefined || (named !== undefined && plan.operation.kind !== 'task')) return []
     const toValue = createFieldMapper(plan, columns, runToken, field)
     return toValue === null ? [] : [{ kind, toValue }]
   })
 }
 
-/** What a reader of the journal has in common for all steps. */
+/** What all steps of reading a journal share. */
 interface Readers {
   db: DatabaseSync
   toRules: (set: number) => string[]
   names: { values: RowValues; toNames: (number: number) => string[] }[]
 }
 
-/** What the answer of a row says: behind the mark of the cache the numbers of names, then scores. */
+/** The findings of a row's answer: the cache's mark, then the numbers of names, then scores. */
 type FoundRow = [row: number, rules: number, cached: number | null, ...said: (number | null)[]]
 
 const NAMES_FROM = 3
 
-/** What is true of a row that was answered at the first try. */
+/** Marks of a row answered at the first try. */
 const PLAIN_MARKS = MARKS.row | MARKS.tried | MARKS.read | MARKS.answered
 
-/** Stands for the set of rules of a row whose answer says nothing. */
+/** Stands for the rules of a row whose answer has none recorded. */
 const NO_SET = -1
 
 /** Above the first row number, up to the second. */

@@ -1,17 +1,19 @@
 import { setImmediate } from 'node:timers/promises'
 import type { RunFamily } from '../../journal/run-family.ts'
 
-/** What is known of all rows of a run, built a step at a time. */
+/** An index of all rows of a run, built a step at a time. */
 interface GrowingIndex {
-  /** Whether every row was looked at. */
+  /** Whether every row was read. */
   readonly isComplete: boolean
   /** Whether the journal has changed since the index was begun. */
   isOutdated(family: RunFamily): boolean
-  /** Looks at the next few thousand rows. */
+  /** Reads the next few thousand rows. */
   step(family: RunFamily): void
 }
 
-/** How often the index of an active run is rebuilt at most, milliseconds, and at most a fifth of the time. */
+/**
+ * How often an active run's index is rebuilt at most, milliseconds; that takes at most a fifth of the time.
+ */
 const REFRESH_MS = 1_000
 const REFRESH_SHARE = 5
 
@@ -20,7 +22,7 @@ type Create<Index> = (before: Index | null) => Index
 interface Question<Index> {
   create: Create<Index>
   isEnough: (index: Index) => boolean
-  /** How long the question waits, milliseconds, if that is not as usual. */
+  /** How long the question waits, milliseconds, if not as usual. */
   patienceMs?: number
   openView: () => RunFamily
 }
@@ -28,14 +30,14 @@ interface Question<Index> {
 interface Entry<Index> {
   file: string
   index: Index
-  /** The index that takes its place where the journal has changed. */
+  /** The index that will replace it, since the journal has changed. */
   next: Index | null
   spentMs: number
   builtAtMs: number
 }
 
 /**
- * Indexes of runs. They grow only while somebody asks, so a question that was given up costs nothing, and a few
+ * Indexes of runs. They grow only while somebody asks, so an abandoned question costs nothing, and a few
  * milliseconds at a time, so that other questions are answered in between.
  */
 export class KeptIndexes<Index extends GrowingIndex> {
@@ -43,17 +45,18 @@ export class KeptIndexes<Index extends GrowingIndex> {
   readonly #limits: { kept: number; patienceMs: number; nowMs: () => number }
 
   /**
-   * `kept` indexes stay, the one used longest ago goes first; twice as many may be growing at a time. A question waits for `patienceMs`, then it is answered with
-   * what was found so far. `nowMs` counts milliseconds from anywhere.
+   * Keeps `kept` indexes, dropping the least recently used first; twice as many may be growing at a time. A
+   * question waits for `patienceMs`, then gets what was found so far. `nowMs` is a clock in milliseconds,
+   * with any origin.
    */
   constructor(limits: { kept: number; patienceMs: number; nowMs?: () => number }) {
     this.#limits = { nowMs: () => performance.now(), ...limits }
   }
 
   /**
-   * The index of a run under a name, once it is complete, has enough for the question, or the patience is over.
-   * `isCounted` is false while it may still change. `create` makes it if there is none; `before` is the one that it
-   * takes the place of.
+   * The index of a run under a name, once it is complete, has enough for the question, or the patience is
+   * over. `isCounted` is false while it may still change. `create` makes a missing one; `before` is the one
+   * that it replaces.
    */
   async ask(
     file: string,
@@ -78,7 +81,7 @@ export class KeptIndexes<Index extends GrowingIndex> {
     }
   }
 
-  /** The index of a run if it is complete and nothing has changed, or what `load` finds; null if neither is. */
+  /** The index of a run if it is complete and up to date, or what `load` finds; null if neither exists. */
   find(file: string, name: string, view: RunFamily, load: () => Index | null): Index | null {
     const known = this.#entries.get(toKey(file, name))?.index
     if (known?.isComplete === true && !known.isOutdated(view)) return known
@@ -96,7 +99,7 @@ export class KeptIndexes<Index extends GrowingIndex> {
     for (const [key, entry] of this.#entries) if (entry.file === file) this.#entries.delete(key)
   }
 
-  /** The index that has to grow before a question can be answered; null if none has. */
+  /** The index that must grow before a question can be answered; null if none has to. */
   #toGrowing(entry: Entry<Index>, view: RunFamily, create: Create<Index>, nowMs: number): Index | null {
     if (!entry.index.isComplete) return entry.index
     if (entry.next !== null) return entry.next
@@ -109,8 +112,8 @@ export class KeptIndexes<Index extends GrowingIndex> {
   }
 
   /**
-   * Lets go of complete indexes first: of several that grow by turns none would ever be complete if they took each
-   * other's place. Those that nobody asks for any more go once there are twice as many as are kept.
+   * Drops complete indexes first: several that grow in turn would never be complete if they replaced each
+   * other. Abandoned ones go once there are twice as many as are kept.
    */
   #makeRoom(asked: string): void {
     for (const [key, { index }] of this.#entries) {

@@ -9,18 +9,18 @@ import { createRowHash } from '../../mapping/row-hash.ts'
 import { readGuardedWarnings } from './open-warnings.ts'
 
 /**
- * The plan of a run, with what only its journal tells: the accepted causes, if an earlier version kept codes, the hash of
- * the row of each fix that has only its number, and the names of columns that are mapped by number.
+ * The plan of a run, completed from its journal: accepted causes, if an earlier version kept codes, the row
+ * hash of each fix that has only a number, and the names of columns mapped by number.
  */
 export function readMarkedPlan(family: Pick<RunFamily, 'db' | 'record' | 'whole'>): Plan {
-  // Which fixes held before is the run's own.
+  // Which fixes applied before concerns only the run.
   const { earlierFixes: _earlier, ...plan }: SentPlan = withRowHashes(withCauses(family), family)
   return { ...plan, mapping: withColumnNames(plan.mapping, family.record.columns) }
 }
 
 /**
- * The plan of the whole that a run belongs to, as it is run again: with the fixes of the newest retry that corrects and was
- * sent, since a person who left a row out there does not want it sent.
+ * The plan for running a whole again: with the fixes of the newest correcting retry that was sent, since a
+ * person who left a row out there does not want it sent.
  */
 export function readPlanAgain({ whole }: Pick<RunFamily, 'whole'>): Plan {
   const [first] = whole

@@ -9,21 +9,24 @@ import type { DatabaseSync } from '../../workspace/sqlite.ts'
 import { NOT_OF_LEFT_OUT } from '../journal/stored-problems.ts'
 import { readProblemGroups } from './problem-groups.ts'
 
-/** The run whose warnings are asked about, and what was accepted for it. */
+/** The run whose warnings are requested, and what was accepted for it. */
 type AskedRecord = Pick<RunRecord, 'columns'> & { plan: Pick<Plan, 'accept' | 'accepted'> }
 
-/** The causes of warnings of a run that a person has to accept before anything is sent, each with the rows that would be. */
+/**
+ * Warnings of a run, by cause, that a person must accept before anything is sent, each with the rows that
+ * would be sent.
+ */
 export function readGuardedWarnings(db: DatabaseSync): ProblemGroup[] {
   return readProblemGroups({ db }).flatMap((group) => {
     const needed = findNeeds(group)
     if (needed === null) return []
-    // A fix that does not fit is open whatever becomes of the row that has its number now.
+    // A fix that does not fit stays open, whatever happens to the row that now has its number.
     const rows = needed === 'fixes_do_not_fit' ? group.rows : group.rows - countUnsent(db, group)
     return rows > 0 ? [{ ...group, rows }] : []
   })
 }
 
-/** Those of the causes that neither these codes nor one of these runs has accepted. */
+/** The causes that neither these codes nor any of these runs has accepted. */
 export function listOpen(
   groups: readonly ProblemGroup[],
   records: readonly AskedRecord[],
@@ -35,13 +38,16 @@ export function listOpen(
   return groups.filter((group) => !records.some((record) => isAccepted(group, record)))
 }
 
-/** The open warnings of a run and everything that belongs to it: what was accepted for one of its parts holds for all. */
+/** The open warnings of a run and its whole: acceptance for one part holds for all. */
 export function readOpenWarningsOfWhole({ whole }: Pick<RunFamily, 'whole'>): ProblemGroup[] {
   const records = whole.map(({ record }) => record)
   return whole.flatMap(({ db }) => listOpen(readGuardedWarnings(db), records))
 }
 
-/** Rows with a problem of that cause that are not sent, since they are invalid, too. Those left out were never counted. */
+/**
+ * Rows with a problem of that cause that are not sent because they are also invalid. Left-out rows were never
+ * counted.
+ */
 function countUnsent(db: DatabaseSync, { code, field, args }: ProblemGroup): number {
   const counted = db
     .prepare(

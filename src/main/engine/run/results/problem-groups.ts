@@ -22,7 +22,7 @@ export function readProblemGroups({ db }: Pick<RunView, 'db'>): ProblemGroup[] {
   for (const key of counts.keys()) {
     const cause = readCauseKey(key)
     if (isUnsentCause(cause)) cause.severity = 'warning'
-    // An earlier version counted in words, which have no arguments to make a key of.
+    // An earlier version counted by words, which have no arguments to build a key from.
     causes.set(cause.text === undefined ? toCauseKey(toProblem(cause)) : key, cause)
   }
   return [...causes]

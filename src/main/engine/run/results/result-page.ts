@@ -12,10 +12,13 @@ import { RowIndex, readJudgedFor } from './row-search.ts'
 /** Most rows of a page. */
 const PAGE_MAX = 500
 
-/** So many causes of errors are surely counted apart, each with its code. */
+/** With fewer causes of errors than this, all are counted separately, each with its code. */
 const ERROR_GROUPS_CERTAIN = 100
 
-/** Whether the journal's own counters and indexes count and page a filter: it narrows by one thing, and by no text. */
+/**
+ * Whether the journal's own counters and indexes can count and page a filter: it has one condition, and no
+ * text.
+ */
 function isSimple(filter: RowFilter): boolean {
   const { ruleIds = [], search, ...others } = filter
   if (search || ruleIds.length > 1 || ruleIds[0] === NO_RULE) return false
@@ -26,14 +29,14 @@ function isSimple(filter: RowFilter): boolean {
 /** What answers a question about all rows; `isCounted` is false while it may still grow. */
 export interface Counted {
   index: RowIndex
-  /** Null if the question needs none. */
+  /** Null if the question does not need them. */
   findings: RowFindings | null
   isCounted: boolean
 }
 
 /**
- * All that a question needs, at once, for a thread that has nothing else to answer. `among` are the rows of the filter's
- * cell, ascending.
+ * Everything that a question needs, at once, for a thread with nothing else to answer. `among` are the rows
+ * of the filter's cell, ascending.
  */
 export function countAll(
   family: RunFamily,
@@ -49,8 +52,8 @@ export function countAll(
 }
 
 /**
- * Reads one page of a run's results, retries among them (docs/architecture.md §5: rows travel only by page). No read
- * stays open behind it. If the page is not simple, `counted` knows its rows.
+ * Reads one page of a run's results, retries included (docs/architecture.md §5: rows travel only by page). No
+ * read stays open afterwards. If the page is not simple, `counted` knows its rows.
  */
 export function readPage(family: RunFamily, query: PageQuery, counted?: Counted): Omit<ResultPage, 'texts'> {
   const { filter } = query
@@ -87,7 +90,7 @@ function pickPage(
 }
 
 /**
- * Lists every row that matches, page by page in the order of the source. `among` are the rows of the filter's cell,
+ * Lists all matching rows, page by page in source order. `among` are the rows of the filter's cell,
  * ascending.
  */
 export function* listAllPages(
@@ -140,7 +143,7 @@ function toResults(family: RunFamily, rows: readonly FamilyRow[]): ResultRow[] {
 
 function selectRows(family: RunFamily, page: PageQuery): FamilyRow[] {
   const { filter, offset, limit } = page
-  // Without a filter the offset is the row number itself, unless rows are missing, as in a retry.
+  // Without a filter the offset is the row number, unless rows are missing, as in a retry.
   if (isUnfiltered(filter) && isContiguous(family)) {
     const rows = Math.max(0, Math.min(limit, family.record.rowsRead - offset))
     return findNewest(
@@ -189,7 +192,7 @@ function countRows(
   return [...UNSUCCESSFUL_STATES, 'invalid'].reduce((sum, name) => sum + (states.get(name) ?? 0), 0)
 }
 
-/** Rows by the state they are shown in, from the counters. */
+/** Rows by displayed state, from the counters. */
 export function countStates(family: RunFamily): Map<string, number> {
   const { rows } = summarizeFamilyCounts(family, readFamilyCounts(family))
   const { read: _read, not_sent, awaiting, ...others } = rows
@@ -201,7 +204,8 @@ export function countStates(family: RunFamily): Map<string, number> {
 /** Rows of one run that are in flight. */
 function countSending(member: RunView, members: readonly RunView[]): number {
   const { record, isCutOff } = member
-  // A load test marks no rows; what a dead process had in flight is unknown; what a retry took was not in flight.
+  // A load test marks no rows; what a dead process had in flight is unknown; rows that a retry took were not
+  // in flight.
   if (isCutOff || record.plan.load !== undefined || findTakersOf(member, members).length > 0) return 0
   const states = readFacetCounts(member.db).get('state') ?? new Map<string, number>()
   const counts = toRowCounts(states, record.rowsRead)
@@ -212,7 +216,7 @@ function countSending(member: RunView, members: readonly RunView[]): number {
 
 function countErrors(family: RunFamily, errorCode: string): number {
   const groups = toErrorGroups(readFamilyCounts(family).get('error') ?? new Map())
-  // If there are very many causes, some are counted together, without their codes.
+  // With very many causes, some are counted together, without their codes.
   if (groups.length < ERROR_GROUPS_CERTAIN) {
     return groups.reduce((sum, group) => sum + (group.error_code === errorCode ? group.rows : 0), 0)
   }

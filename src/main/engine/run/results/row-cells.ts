@@ -1,32 +1,34 @@
-/** Most different cells of a column that are kept apart, and most UTF-16 code units that they have together. */
+/** Most distinct cells of a column that are kept, and most UTF-16 code units of them together. */
 const TEXTS_MAX = 60_000
 const LENGTH_MAX = 1_000_000
 
-/** So many rows have the same cell on average in a column that is worth keeping, unless it has few cells anyway. */
+/**
+ * Least average number of rows per cell in a column worth keeping, unless it has few distinct cells anyway.
+ */
 const ROWS_PER_TEXT = 10
 const FEW_TEXTS = 1_000
 
-/** The cell of each row in a column of the source: 2 bytes a row, since few different ones occur. */
+/** The cell of each row in a source column: 2 bytes a row, since there are few distinct ones. */
 export class RowCells {
   /** The number of each row's cell. */
   readonly of: Uint16Array
-  /** Each cell that occurs, behind the empty one. */
+  /** Each distinct cell, after the empty one. */
   readonly texts: string[]
   #numberOf: Map<string, number> | null = null
   #length = 0
 
-  /** Of rows below a length, or with the number of each row's cell among `texts`. */
+  /** Takes a number of rows, or the number of each row's cell among `texts`. */
   constructor(rows: number | Uint16Array, texts: string[] = ['']) {
     this.of = typeof rows === 'number' ? new Uint16Array(rows) : rows
     this.texts = texts
   }
 
-  /** Whether every cell that was set could be kept; others are not to be relied on. */
+  /** Whether every cell could be kept; if not, do not rely on them. */
   get isWhole(): boolean {
     return this.texts.length < TEXTS_MAX && this.#length < LENGTH_MAX
   }
 
-  /** Whether few different cells occur in so many rows. */
+  /** Whether this many rows have few distinct cells. */
   isWorthKeeping(rows: number): boolean {
     return this.texts.length <= Math.max(FEW_TEXTS, rows / ROWS_PER_TEXT)
   }

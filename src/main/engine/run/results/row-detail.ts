@@ -22,7 +22,7 @@ export function readRow(family: RunFamily, row: number): RowDetail {
   const earlier = listEarlier(family, newest)
   const detail = readRowOf(newest, row)
   const tried = detail.attempts.length > 0 || newest.record.parentRunId === null
-  // What a retry has not sent yet shows the last answer before it.
+  // A row that a retry has not sent yet shows the last answer before it.
   const answered = tried ? newest : (earlier.find((run) => readTries(run, row).length > 0) ?? newest)
   const before = answered === newest ? null : readRowOf(answered, row)
   const [shown] = readFamilyRows(family, [{ id: row, member: newest }])
@@ -36,15 +36,15 @@ export function readRow(family: RunFamily, row: number): RowDetail {
 }
 
 /**
- * Tries of runs in their order, numbered through; those of one run by its own numbers, since a request that was too large and was
- * split leaves its tries with its first half.
+ * Tries of several runs in order, numbered through; those of one run keep their numbers, since a request that
+ * was too large and was split leaves its tries with its first half.
  */
 export function numberTries(ofRuns: readonly (readonly AttemptDetail[])[]): AttemptDetail[] {
   const tries = ofRuns.flat()
   return ofRuns.length === 1 ? tries : tries.map((tried, index) => ({ ...tried, number: index + 1 }))
 }
 
-/** The last answer of a row, with what is wrong with it and corrected by now. */
+/** The last answer of a row, with its present problems and corrections. */
 function toNext(
   { corrections: _sentBefore, ...before }: RowDetail,
   { problems, corrections }: RowDetail,
@@ -62,7 +62,7 @@ function findItem({ db }: RunView, row: number): number | null {
   return found?.['item'] == null ? null : Number(found['item'])
 }
 
-/** The tries that one run made of a row; its last answer is that of the row unless it `isEarlier`. */
+/** The tries of a row in one run; its last answer is the row's unless it `isEarlier`. */
 function readTries(run: RunView, row: number, isEarlier = false): AttemptDetail[] {
   const item = findItem(run, row)
   if (item === null) return []
@@ -73,20 +73,23 @@ function readTries(run: RunView, row: number, isEarlier = false): AttemptDetail[
   })
 }
 
-/** Whether a row is not sent again, and so has no answer of its own. */
+/** Whether a row will not be sent again, and so has no answer of its own. */
 function isUnsendable({ db }: RunView, row: number): boolean {
   return db.prepare('SELECT 1 FROM row WHERE id = ? AND item IS NULL').get(row) !== undefined
 }
 
-/** How often a row of a request with several was tried; undefined if it is alone, and its tries are those of its item. */
+/**
+ * How often a row in a request of several was tried; undefined if it is alone, so that its tries are its
+ * item's.
+ */
 function findTries({ db, record }: RunView, row: number): number | undefined {
   if (toRowsPerItem(record.plan.operation) === 1) return undefined
   return Number(db.prepare('SELECT attempts FROM result WHERE row = ?').get(row)?.['attempts'] ?? 0)
 }
 
 /**
- * Adds the answers to tries that are not the row's answer; with `isEarlier` the last answer of the run is none either.
- * `tried` is how often a row of a request with several was tried.
+ * Adds the answers to tries other than the row's own answer; with `isEarlier` the run's last answer is not
+ * its own either. `tried` is how often a row in a request of several was tried.
  */
 export function addResponses(
   tries: readonly AttemptDetail[],
@@ -96,7 +99,7 @@ export function addResponses(
 ): AttemptDetail[] {
   const answers = new Map(exchanges.readTryAnswers(item))
   const last = tries.findLast(({ number, status }) => status !== null && !answers.has(number))
-  // The answer that stands with the item may be that to an earlier try of a row of several.
+  // The item's stored answer may be that to an earlier try of a row of several.
   const isOwn = tried === undefined || last?.number === tried
   const answer = last !== undefined && (isEarlier || !isOwn) ? exchanges.readAnswer(item) : null
   if (last !== undefined && answer !== null) answers.set(last.number, answer)
@@ -156,7 +159,7 @@ function readRowOf(view: RunView, row: number): RowDetail {
   }
 }
 
-/** The kinds by which a row was sent at last that a correction has put into the queue since; null if none has. */
+/** The kinds with which a row was last sent, if a correction has queued it since; null if none has. */
 export function readSentKinds(
   { db }: RunView,
   { id, state, attempts }: Pick<JoinedRow, 'id' | 'state' | 'attempts'>,
@@ -175,7 +178,7 @@ export interface RowRequest {
   parts: { row: number; body: Readonly<Body> }[]
 }
 
-/** Prepares a run's requests: that of an item, or of a row that is never sent, whose `item` is null. */
+/** Prepares a run's requests: of an item, or of a row that is never sent, whose `item` is null. */
 export function createRowRequests({ db, record, workspace }: RunView) {
   const { mapRow, exchange, toRequest } = createItemRequests(record, workspace)
   const oneRow = db.prepare('SELECT id, cells, kinds FROM row WHERE id = ?')
@@ -187,8 +190,8 @@ export function createRowRequests({ db, record, workspace }: RunView) {
   )
   const readSentKindsOf = createSentKindsReader(db)
   /**
-   * The rows that a row was sent with at last, as they were sent then: those that ended in an earlier try were not sent
-   * again, and those that were may have been corrected since.
+   * The rows last sent together with a row, as they were then: those that ended in an earlier try were not
+   * resent, and those that were may have been corrected since.
    */
   const readTogether = (row: number, item: number): Record<string, unknown>[] => {
     const rows = itemRows.all(item)
@@ -206,7 +209,7 @@ export function createRowRequests({ db, record, workspace }: RunView) {
     }))
   return {
     mapRow,
-    /** `own` is the row itself, of which nothing needs to be read. */
+    /** `own` is the row itself, if it was already read. */
     toRequest(row: number, item: number | null, own: ItemRow | null = null): RowRequest {
       const rows = isAlone && own !== null ? [own] : readParts(row, item)
       const { request, bodies } = toRequest(item, rows)
@@ -226,7 +229,7 @@ function toRequestPart({ parts }: RowRequest, row: number): Pick<RowDetail, 'req
   return own === undefined ? {} : { requestPart: { body: writeBody(own.body), rows: parts.length } }
 }
 
-/** The tries that one run made of an item, those up to a number. */
+/** The tries of an item in one run, up to a number. */
 export function readAttempts(
   { db, record }: RunView,
   item: number,
@@ -238,7 +241,7 @@ export function readAttempts(
     .map((row) => toAttempt(record, row))
 }
 
-/** A try of a run as its journal has it. */
+/** A try from a row of the journal. */
 export function toAttempt({ runId }: RunView['record'], row: Record<string, unknown>): AttemptDetail {
   return {
     runId,

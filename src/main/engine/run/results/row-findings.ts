@@ -13,38 +13,38 @@ import {
 } from './journal-findings.ts'
 import { RowScores, RowValues, type ScoreBands } from './row-values.ts'
 
-/** Findings of smaller journals are not stored: reading them again takes some milliseconds. */
+/** Findings of smaller journals are not stored: reading them takes some milliseconds. */
 export const STORED_FROM_ROWS = 5_000
 
-/** Steps of a journal that are taken together, since the run is opened again before each: some milliseconds. */
+/** Steps of a journal taken together, since the run is reopened before each: some milliseconds. */
 const STEPS = 4
 
 /**
- * What the journals of a run and its retries say of each row, by row number: about 20 bytes a row, and 2 or 8 for each
- * class. They are built a step at a time, and stored next to each journal; then they narrow, count and sort all rows
- * within milliseconds. A row is described by the newest run that has tried it.
+ * Findings of the journals of a run and its retries, by row number: about 20 bytes a row, and 2 or 8 per
+ * class. They are built a step at a time and stored next to each journal; then all rows can be filtered,
+ * counted and sorted within milliseconds. A row is described by the newest run that tried it.
  */
 export class RowFindings {
   readonly #storedFromRows: number
-  /** The findings that these take the place of. */
+  /** The findings that these replace. */
   #before: RowFindings | null
-  /** Of each run whose tries a row shows, oldest first. */
+  /** For each run whose tries a row shows, oldest first. */
   #journals: FoundJournal[] | null = null
   #length = 0
   #readFrom: Source | null = null
-  /** What was put together of several journals, once all are read. */
+  /** Values merged from several journals, once all are read. */
   readonly #merged = new Map<string, unknown>()
 
   /**
-   * Empty findings; those of a journal with `storedFromRows` rows are stored. Those of journals that have not changed since
-   * `before` are not made again.
+   * Empty findings; a journal's are stored if it has `storedFromRows` rows. Journals unchanged since `before`
+   * are not read again.
    */
   constructor(before: RowFindings | null = null, storedFromRows = STORED_FROM_ROWS) {
     this.#before = before
     this.#storedFromRows = storedFromRows
   }
 
-  /** All findings at once, for a thread that has nothing else to answer. */
+  /** All findings at once, for a thread with nothing else to answer. */
   static build(family: RunFamily): RowFindings {
     const findings = new RowFindings()
     while (!findings.isComplete) findings.step(family)
@@ -52,8 +52,8 @@ export class RowFindings {
   }
 
   /**
-   * The findings of a run as they were stored; null if they have to be read. Those of its small journals, which are not
-   * stored, are read at once.
+   * The stored findings of a run; null if they must be read. Small journals, whose findings are not stored,
+   * are read at once.
    */
   static load(family: RunFamily): RowFindings | null {
     const readFrom = readSource(family)
@@ -84,17 +84,17 @@ export class RowFindings {
     return listTriers(family).every((run) => areFindingsStored(run, readFingerprint(run)))
   }
 
-  /** Whether every row was looked at. */
+  /** Whether every row was read. */
   get isComplete(): boolean {
     return this.#journals?.every(({ findings }) => findings.isComplete) === true
   }
 
-  /** Whether every row that was looked at has its kind, however many there are. */
+  /** Whether every row that was read has its kind, however many kinds there are. */
   get isWhole(): boolean {
     return this.#columns.every(({ kinds }) => kinds.isWhole)
   }
 
-  /** The last row up to which all rows were looked at. */
+  /** The last row up to which all rows were read. */
   get lastRead(): number {
     const growing = (this.#journals ?? []).filter(({ findings }) => !findings.isComplete)
     if (this.#journals === null) return 0
@@ -108,13 +108,13 @@ export class RowFindings {
     return this.#readFrom !== null && !isSame(this.#readFrom, readSource(family))
   }
 
-  /** Looks at the next few thousand rows. */
+  /** Reads the next few thousand rows. */
   step(family: RunFamily): void {
     const triers = this.#journals === null ? this.#begin(family) : listTriers(family)
     const growing = (this.#journals ?? []).filter(({ findings }) => !findings.isComplete)
     const next = growing.toSorted((a, b) => a.findings.lastRead - b.findings.lastRead)[0]
     const run = triers.find(({ file }) => file === next?.file)
-    // A retry that was deleted meanwhile says nothing any more.
+    // A retry deleted meanwhile contributes nothing any more.
     if (next !== undefined && run === undefined) this.#journals = null
     if (next === undefined || run === undefined) return
     for (let step = 0; step < STEPS && !next.findings.isComplete; step += 1) next.findings.step(run)
@@ -146,7 +146,7 @@ export class RowFindings {
     this.#length = Math.max(0, ...journals.map(({ findings }) => findings.columns.last)) + 1
   }
 
-  /** What one journal says; null if its tries show in no row. */
+  /** The findings of one journal; null if its tries show in no row. */
   ofJournal(file: string): JournalFindings | null {
     return this.#journals?.find((journal) => journal.file === file)?.findings ?? null
   }
@@ -159,13 +159,13 @@ export class RowFindings {
     )
   }
 
-  /** The classes that rows have scores of, in alphabetical order. */
+  /** The classes with scores, in alphabetical order. */
   get classes(): string[] {
     const classes = this.#columns.flatMap(({ scores }) => [...scores.keys()])
     return [...new Set(classes)].sort().slice(0, SCORE_COLUMNS_MAX)
   }
 
-  /** The bands of a class, and the band of each score. Only of complete findings. */
+  /** The bands of a class, and the band of each score. Only for complete findings. */
   bandsOf(className: string): ScoreBands {
     return this.scoresOf(className)?.toBands() ?? { bands: [], bandOf: new Uint8Array(0), numbers: null }
   }
@@ -201,7 +201,7 @@ export class RowFindings {
     return (this.#journals ?? []).map(({ findings }) => findings.columns)
   }
 
-  /** What the only journal says, or what several say together; kept once nothing changes any more. */
+  /** The value of the only journal, or merged from several; kept once nothing changes any more. */
   #merge<Value>(name: string, readOnly: (columns: FoundColumns) => Value, merge: () => Value): Value {
     const known = this.#merged.get(name)
     if (known !== undefined) return known as Value
@@ -246,7 +246,7 @@ export class RowFindings {
       : (field === undefined ? 0 : MARKS.sent) | (named === undefined ? 0 : MARKS.read)
     this.#visit(decidedBy, (columns, row) => {
       const values = columns.values[kind].at(row)
-      // An answer that names none leaves those that were asked for.
+      // An answer that names none leaves the requested ones.
       const isKept =
         field !== undefined && values.length === 0 && ((columns.marks[row] ?? 0) & MARKS.sent) === 0
       if (!isKept) merged.set(row, values)
@@ -254,7 +254,7 @@ export class RowFindings {
     return merged
   }
 
-  /** Calls back with each row of each journal that has any of the marks, the oldest journal first. */
+  /** Calls back with each row that has any of the marks, journal by journal, oldest first. */
   #visit(marks: number, visit: (columns: FoundColumns, row: number) => void): void {
     for (const columns of this.#columns) {
       for (let row = 1; row <= columns.last; row += 1) {
@@ -297,7 +297,7 @@ function describeFile(file: string): string {
   return found === undefined || found.size === 0 ? '' : `${found.size} ${found.mtimeMs}`
 }
 
-/** A reader that was closed meanwhile, to make room for another run's, cannot say; then the files do. */
+/** A reader closed meanwhile, to make room for another run's, cannot tell; the files do. */
 function isSame(one: Source, now: Source): boolean {
   if (one.readers.length !== now.readers.length) return false
   return one.readers.every(({ db, version }, index) => {

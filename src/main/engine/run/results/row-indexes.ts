@@ -4,7 +4,7 @@ import { KeptIndexes } from './kept-indexes.ts'
 import type { RowFindings } from './row-findings.ts'
 import { RowIndex, readJudgedFor } from './row-search.ts'
 
-/** Indexes kept; of 1,000,000 rows each has 8 MB. */
+/** Most indexes kept; for 1,000,000 rows each takes 8 MB. */
 const INDEXES_MAX = 4
 
 /** How long a question waits for an index, milliseconds. */
@@ -14,18 +14,19 @@ const PATIENCE_MS = 50
 export class RowIndexes {
   readonly #kept: KeptIndexes<RowIndex>
   readonly #found = new WeakMap<RowFindings, { key: string; index: RowIndex }>()
-  /** The lists of rows that questions were limited to, each with a number of its own. */
+  /** Lists of rows to which questions were limited, each with its own number. */
   readonly #lists = new WeakMap<Uint32Array, number>()
   #lastList = 0
 
-  /** `nowMs` counts milliseconds from anywhere. */
+  /** `nowMs` is a clock in milliseconds, with any origin. */
   constructor(nowMs: () => number = () => performance.now()) {
     this.#kept = new KeptIndexes({ kept: INDEXES_MAX, patienceMs: PATIENCE_MS, nowMs })
   }
 
   /**
-   * The index of a run's rows that contain the filter's search, see {@link KeptIndexes.ask}; it need not have more than
-   * `rows` that match. `among` are the rows of the filter's cell, ascending: the same array as long as they are the same.
+   * The index of a run's rows that contain the filter's search, see {@link KeptIndexes.ask}; more than `rows`
+   * matches are not needed. `among` are the rows of the filter's cell, ascending: the same array until they
+   * change.
    */
   ask(
     file: string,
@@ -41,7 +42,7 @@ export class RowIndexes {
     })
   }
 
-  /** The index of the rows that findings know, or of those `among` them: the same one while nothing changes. */
+  /** The index of the rows that findings know, or of those `among` them: the same until something changes. */
   ofFindings(family: RunFamily, findings: RowFindings, among: Uint32Array | null): RowIndex {
     const key = JSON.stringify([this.#number(among), family.members.map(({ isCutOff }) => isCutOff)])
     const known = this.#found.get(findings)

@@ -9,24 +9,24 @@ import { CUT_OFF_CAUSE } from '../journal/recovery.ts'
 import { PROBLEM_COLUMNS, sayCause, toStoredProblem } from '../journal/stored-problems.ts'
 import { readFacetCounts } from './family-counts.ts'
 
-/** What the facets of a journal say of a row; most rows of a run are of a few kinds. */
+/** The facets of a row in a journal; most rows of a run are of a few kinds. */
 export interface RowKind {
   state: RowState
   answer: string | null
   /** Error code of a row that did not succeed. */
   errorCode: string | null
-  /** Why a row did not succeed, each as {@link toErrorKey} names it; an invalid row may have several. */
+  /** Why a row did not succeed, named by {@link toErrorKey}; an invalid row may have several reasons. */
   causes: readonly string[]
   /** Ids of the rules that it triggered, in the journal's order. */
   rules: readonly string[]
 }
 
-/** Numbers kinds from 0 in the order in which they come. */
+/** Numbers kinds from 0 in order of appearance. */
 export class KindNumbers {
   readonly kinds: RowKind[]
   readonly #numberOf: Map<string, number>
 
-  /** `kinds` were numbered before, and keep their numbers. */
+  /** `kinds` are numbered already, and keep their numbers. */
   constructor(kinds: RowKind[] = []) {
     this.kinds = kinds
     this.#numberOf = new Map(kinds.map((kind, number) => [toKey(kind), number]))
@@ -51,10 +51,10 @@ const KINDS_MAX = 60_000
 /** The kind of each row: 2 bytes a row. */
 export class RowKinds {
   readonly #numbers: KindNumbers
-  /** One more than the number of each row's kind, or 0 for none. */
+  /** The number of each row's kind plus one; 0 for none. */
   readonly of: Uint16Array
 
-  /** Of rows below a length, or with kinds that were stored. */
+  /** Takes a number of rows, or stored kinds. */
   constructor(rows: number | Uint16Array, kinds: RowKind[] = []) {
     this.of = typeof rows === 'number' ? new Uint16Array(rows) : rows
     this.#numbers = new KindNumbers(kinds)
@@ -76,14 +76,16 @@ export class RowKinds {
 
 const NO_RULES: readonly string[] = []
 
-/** The kind of a row as it is shown: nobody is sending what a dead process had in flight, and recovery leaves it unknown. */
+/**
+ * The displayed kind of a row: what a dead process had in flight is shown as unknown, as recovery leaves it.
+ */
 export function toShown(kind: RowKind, { isCutOff }: Pick<RunView, 'isCutOff'>): RowKind {
   return isCutOff && kind.state === 'sending'
     ? { ...kind, state: 'unknown', errorCode: null, causes: [CUT_OFF_CAUSE] }
     : kind
 }
 
-/** Whether rows of a kind match a filter, search and verdict apart. */
+/** Whether rows of a kind match a filter, apart from search and verdict. */
 export function isOfKind(kind: RowKind, filter: RowFilter): boolean {
   for (const name of TESTED) {
     const value = filter[name]
@@ -106,13 +108,13 @@ const TESTS: { [Name in Tested]: (kind: RowKind, value: NonNullable<RowFilter[Na
 }
 const TESTED = Object.keys(TESTS) as Tested[]
 
-/** Whether rows of a kind triggered a rule, or succeeded without any where the rule is {@link NO_RULE}. */
+/** Whether rows of a kind triggered a rule or, for {@link NO_RULE}, succeeded without any. */
 export function hasRule(kind: RowKind, ruleId: string): boolean {
   if (ruleId !== NO_RULE) return kind.rules.includes(ruleId)
   return kind.state === 'succeeded' && kind.rules.length === 0
 }
 
-/** Rows that are looked at together, as a condition on the column with their numbers. */
+/** Rows read together, as a condition on the column with their numbers. */
 export interface Stretch {
   sql(row: string): string
   params: readonly SQLInputValue[]
@@ -138,7 +140,7 @@ export interface ReadRow {
   durationUs: number | null
 }
 
-/** A row of `row` with that of `result`, if there is one. */
+/** A row of `row` with its `result`, if there is one. */
 type StoredRow = [
   id: number,
   item: number | null,
@@ -151,7 +153,7 @@ type StoredRow = [
   durationUs: number | null,
 ]
 
-/** Reads what one run says of the rows that it has in a stretch, in their order. */
+/** Reads the rows of a stretch from one run, in order. */
 export function readRows(view: RunView, stretch: Stretch, condition: RowCondition | null = null): ReadRow[] {
   const { db, record } = view
   const statement = db.prepare(
@@ -185,7 +187,7 @@ export function readRows(view: RunView, stretch: Stretch, condition: RowConditio
   })
 }
 
-/** The group that the journal counts a row's error in. */
+/** The group in which the journal counts a row's error. */
 function toCause(
   state: RowState,
   [, , , status, errorCode, message]: StoredRow,

@@ -6,8 +6,8 @@ import { type Counted, countAll, isContiguous, isSimplePage, isUnfiltered } from
 import { readJudgedFor } from './row-search.ts'
 
 /**
- * Finds where the pages of a list have a row; null if the row does not match, or was not looked at yet. If the page
- * is not simple, `counted` knows its rows.
+ * Finds the offset of a row in the pages of a list; null if it does not match or was not read yet. If the
+ * page is not simple, `counted` knows its rows.
  */
 export function findOffset(family: RunFamily, query: OffsetQuery, counted?: Counted): number | null {
   if (isSimplePage(query)) return findSimple(family, query)

@@ -1,10 +1,10 @@
 import type { RowState } from '../../../../shared/run/item-state.ts'
 import { type DatabaseSync, readTuple, readTuples, toPlaces } from '../../workspace/sqlite.ts'
 
-/** Above the first row number, up to the second, at most 50,000 rows: each has a character. */
+/** Above the first row number, up to the second, at most 50,000 rows: each fits in one character. */
 type Range = readonly [above: number, upTo: number]
 
-/** What became of a row. */
+/** Outcome of a row. */
 type Outcome = [
   row: number,
   state: RowState,
@@ -15,18 +15,18 @@ type Outcome = [
   callbackUs: number | null,
 ]
 
-/** What became of most rows: answered at the first try, and no more to say of it. */
+/** Most rows: answered at the first try, with nothing else to note. */
 const IS_PLAIN = `state = 'succeeded' AND error_code IS NULL AND answer IS NULL AND attempts = 1
   AND duration_us IS NOT NULL AND callback_us IS NULL`
 
-// Handing a row over takes longer than finding it, so places of rows come as characters, which count from 1.
+// Handing a row over takes longer than finding it, so places of rows are encoded as characters, from 1.
 const RESULTS = `SELECT count(*), group_concat(char(row - ?1), '') FILTER (WHERE NOT (${IS_PLAIN})),
   '[' || group_concat(duration_us) FILTER (WHERE ${IS_PLAIN}) || ']'
   FROM result NOT INDEXED WHERE row > ?1 AND row <= ?2`
 
 /**
- * What became of a stretch of rows: the microseconds that each plain one took, by place and NaN for others, and what became
- * of these, by row.
+ * Outcomes of a stretch of rows: the microseconds of each plain row, by place (NaN for others), and the
+ * outcome of the others, by row.
  */
 export function readOutcomes(
   db: DatabaseSync,
@@ -57,7 +57,7 @@ export function readOutcomes(
 
 const ROWS = `SELECT group_concat(char(id - ?1), '') FROM row WHERE id > ?1 AND id <= ?2`
 
-/** The rows that there are in a stretch, ascending. */
+/** The existing rows in a stretch, ascending. */
 export function listRows(db: DatabaseSync, range: Range): number[] {
   const [above, upTo] = range
   const [count] = readTuple<[number]>(db, 'SELECT count(*) FROM row WHERE id > ? AND id <= ?', range)

@@ -17,55 +17,58 @@ import {
   toStretch,
 } from './row-kinds.ts'
 
-/** Row numbers looked at in one step: some milliseconds, so that other questions are answered in between. */
+/** Rows read in one step: some milliseconds, so that other questions are answered in between. */
 const STEP_ROWS = 5_000
 
-/** A kind of row, and how many rows are of it. */
+/** A kind of row and its number of rows. */
 export type CountedKind = RowKind & { rows: number }
 
 /**
- * The rows whose cells contain a text, and of what kind each is: 8 bytes a row. It is built a step at a time, or at once
- * where findings know the rows, and then counts and pages every combination of the other filters without another scan.
+ * The rows whose cells contain a text, and the kind of each: 8 bytes a row. It is built a step at a time, or
+ * at once if findings know the rows; then every combination of the other filters is counted and paged without
+ * another scan.
  */
 export class RowIndex {
   readonly #search: string
   readonly #among: Uint32Array | null
-  /** How many of {@link #among} were looked at. */
+  /** How many of {@link #among} were read. */
   #looked = 0
   #ids = new Uint32Array(1024)
   #kindOf = new Uint32Array(1024)
   #length = 0
   readonly #numbers = new KindNumbers()
-  /** How many rows are of each kind, by its number. */
+  /** Number of rows of each kind, by its number. */
   readonly #rows: number[] = []
   #after = 0
   #last: number | null = null
   #readFrom: Version[] | null = null
 
   /**
-   * An empty index of the rows that contain `search`; of all rows if that is empty. `among` are the only rows that are
-   * looked at, ascending; null for all.
+   * An empty index of the rows that contain `search`, or of all rows if that is empty. `among` are the only
+   * rows to read, ascending; null for all.
    */
   constructor(search: string, among: Uint32Array | null = null) {
     this.#search = search
     this.#among = among
   }
 
-  /** The whole index at once, for a thread that has nothing else to answer. */
+  /** The whole index at once, for a thread with nothing else to answer. */
   static build(view: RunFamily, search = '', among: Uint32Array | null = null): RowIndex {
     const index = new RowIndex(search, among)
     while (!index.isComplete) index.step(view)
     return index
   }
 
-  /** The index of all rows that findings know, or of those `among` them. It is as complete as these. */
+  /**
+   * The index of all rows that findings know, or of those `among` them. It is as complete as the findings.
+   */
   static ofFindings(family: RunFamily, findings: RowFindings, among: Uint32Array | null = null): RowIndex {
     const index = new RowIndex('', among)
     index.#addFound(family, findings)
     return index
   }
 
-  /** Whether every row was looked at. */
+  /** Whether every row was read. */
   get isComplete(): boolean {
     return this.#last !== null && this.#after >= this.#last
   }
@@ -78,7 +81,7 @@ export class RowIndex {
     return known.length !== now.length || known.some((one, index) => !isSameVersion(one, now[index]))
   }
 
-  /** Looks at the next few thousand rows. */
+  /** Reads the next few thousand rows. */
   step(family: RunFamily): void {
     this.#readFrom ??= readVersions(family)
     this.#last ??= this.#among?.at(-1) ?? (this.#among ? 0 : Math.max(...family.members.map(readLastRow)))
@@ -88,7 +91,7 @@ export class RowIndex {
     for (const member of family.members) {
       for (const { id, kind } of readRows(member, stretch, condition)) newest.set(id, toShown(kind, member))
     }
-    // A first run has every row of its retries, and they came in their order.
+    // A first run has every row of its retries, and they came in order.
     const rows = family.record.parentRunId === null ? newest : [...newest].sort(([a], [b]) => a - b)
     for (const [id, kind] of rows) this.#add(id, this.#numbers.toNumber(kind))
   }
@@ -100,7 +103,7 @@ export class RowIndex {
     })
     const last = Math.max(0, ...members.map(({ columns }) => columns.last))
     const read = Math.min(last, findings.lastRead)
-    // One more than the number of each row's kind. The newest run that has a row stands for it.
+    // The number of each row's kind plus one. The newest run with a row determines it.
     const kindOf = new Uint32Array(read + 1)
     for (const { member, columns } of members) {
       const { marks, kinds } = columns
@@ -133,7 +136,7 @@ export class RowIndex {
     this.#after = findings.isComplete ? last : read
   }
 
-  /** The next rows to look at. */
+  /** The next rows to read. */
   #takeStretch(last: number): Stretch {
     const after = this.#after
     if (this.#among === null) {
@@ -146,7 +149,7 @@ export class RowIndex {
     return { sql: (row) => `${row} IN (SELECT value FROM json_each(?))`, params: [`[${rows.join()}]`] }
   }
 
-  /** How many rows of those looked at match. */
+  /** Number of matching rows among those read. */
   count(filter: RowFilter, judged = NOBODY_JUDGED): number {
     return this.listKinds(filter.verdict, judged).reduce(
       (sum, kind) => sum + (isOfKind(kind, filter) ? kind.rows : 0),
@@ -154,7 +157,7 @@ export class RowIndex {
     )
   }
 
-  /** Numbers of the rows that match, in the order of the source, without the first `offset` ones. */
+  /** Numbers of the matching rows, in source order, without the first `offset` ones. */
   pick(filter: RowFilter, offset: number, limit: number, judged = NOBODY_JUDGED): number[] {
     const isPicked = this.#numbers.kinds.map((kind) => isOfKind(kind, filter))
     const picked: number[] = []
@@ -168,7 +171,7 @@ export class RowIndex {
     return picked
   }
 
-  /** How many rows that match stand before a row that does, in the order of the source; null for one that does not. */
+  /** How many matching rows come before a matching row, in source order; null if it does not match. */
   findOffset(filter: RowFilter, row: number, judged = NOBODY_JUDGED): number | null {
     const isPicked = this.#numbers.kinds.map((kind) => isOfKind(kind, filter))
     let before = 0
@@ -182,17 +185,17 @@ export class RowIndex {
     return null
   }
 
-  /** Numbers of the rows in the order of the source, and the number of each one's kind. */
+  /** Numbers of the rows in source order, and the number of each one's kind. */
   get rows(): { ids: Uint32Array; kindOf: Uint32Array } {
     return { ids: this.#ids.subarray(0, this.#length), kindOf: this.#kindOf.subarray(0, this.#length) }
   }
 
-  /** The kinds of rows there are, each with how many rows are of it. */
+  /** The existing kinds of rows, each with its number of rows. */
   get kinds(): readonly CountedKind[] {
     return this.#numbers.kinds.map((kind, number) => ({ ...kind, rows: this.#rows[number] ?? 0 }))
   }
 
-  /** The kinds of rows there are, each with how many rows with that verdict are of it. */
+  /** The existing kinds of rows, each with its number of rows that have the verdict. */
   listKinds(verdict: RowFilter['verdict'], judged: JudgedRows): readonly CountedKind[] {
     const { kinds } = this
     if (verdict === undefined) return kinds
@@ -207,7 +210,7 @@ export class RowIndex {
     })
   }
 
-  /** The number of a row's kind; null if it was not looked at or does not match the search. */
+  /** The number of a row's kind; null if it was not read or does not match the search. */
   #findKind(id: number): number | null {
     let [low, high] = [0, this.#length - 1]
     while (low <= high) {
@@ -234,13 +237,13 @@ export class RowIndex {
 
 const NOBODY_JUDGED: JudgedRows = { all: new Set(), by: new Map() }
 
-/** Whether a row has the verdict that a filter asks for. */
+/** Whether a row has the filter's verdict. */
 export function hasVerdict(row: number, verdict: RowFilter['verdict'], { all, by }: JudgedRows): boolean {
   if (verdict === undefined) return true
   return verdict === NO_VERDICT ? !all.has(row) : by.get(verdict)?.has(row) === true
 }
 
-/** Which rows have which verdicts, if a filter asks for them; those that it keeps have the one it asks for. */
+/** The verdicts on rows, if a filter asks for them; rows that it keeps count as having its verdict. */
 export function readJudgedFor(family: RunFamily, { verdict, keptRows = [] }: RowFilter): JudgedRows {
   if (verdict === undefined) return NOBODY_JUDGED
   const judged = readJudgedRows(family)
@@ -260,11 +263,11 @@ function toSearchCondition(search: string): RowCondition | null {
   const json = JSON.stringify(search).slice(1, -1)
   const inJson = toTextMatch(json)
   const inCell = toTextMatch(search)
-  // LIKE ends at a NUL, which another character stands for where a cell has one.
+  // LIKE stops at a NUL, so another character replaces NULs in cells.
   const withNul = toTextMatch(json.replaceAll('\\u0000', '\u0001'))
   const shown = String.raw`replace(json_quote(value), '\u0000', char(1))`
-  // The JSON of the cells tells cheaply if there is nothing. Its own quotes, commas, brackets and escapes are no
-  // matches, so a row is looked at more closely where one of them may have been found.
+  // The JSON of the cells is a cheap test for no match. Its own quotes, commas, brackets and escapes are not
+  // matches, so a row is checked more closely if one of them may have been found.
   const isPlain = !search.includes('"') && !/^[[\],]$/.test(search)
   const matches = `${inCell.sql('value')} OR instr(value, char(0)) > 0 AND ${withNul.sql(shown)}`
   const closely = `EXISTS (SELECT 1 FROM json_each(row.cells) WHERE ${matches})`
@@ -272,13 +275,13 @@ function toSearchCondition(search: string): RowCondition | null {
   return { sql, params: [...inJson.params, ...inCell.params, ...withNul.params] }
 }
 
-/** A reader of one journal, and a number that changes whenever another connection has committed. */
+/** A reader of one journal, and a number that changes with every commit of another connection. */
 export interface Version {
   db: DatabaseSync
   version: number
 }
 
-/** The versions of the journals of a run and its retries as they are now. */
+/** The present versions of the journals of a run and its retries. */
 export function readVersions({ members }: RunFamily): Version[] {
   return members.map(({ db }) => ({
     db,
@@ -286,12 +289,12 @@ export function readVersions({ members }: RunFamily): Version[] {
   }))
 }
 
-/** Whether a journal is as it was; one that was opened anew may not be. */
+/** Whether a journal is unchanged; a reopened one may not be. */
 export function isSameVersion(one: Version, other: Version | undefined): boolean {
   return one.db === other?.db && one.version === other.version
 }
 
-/** The same numbers with room for as many again, in place of the array, which is empty from then on. */
+/** The same numbers with room for as many again; the old array is then empty. */
 export function toLonger(array: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
   return new Uint32Array(array.buffer.transfer(array.byteLength * 2))
 }

@@ -2,22 +2,22 @@ import { type ScoreBand, toScoreBands } from '../../../../shared/run/score-bands
 import { FURTHER_VALUES } from '../../journal/found-writer.ts'
 import { ScoreNumbers } from './score-numbers.ts'
 
-/** Most sets of values of one kind that are kept apart; the rows of all others count as one. */
+/** Most sets of values of one kind kept apart; rows with other sets count as one. */
 const SETS_MAX = 60_000
 const FURTHER = 1
 
-/** Stands in {@link ScoreBands} for a row without a score. */
+/** Marks a row without a score in {@link ScoreBands}. */
 export const NO_BAND = 0xff
 
-/** The values that each row has of a kind: 2 bytes a row, since few sets of values occur. */
+/** The values of a kind for each row: 2 bytes a row, since there are few distinct sets. */
 export class RowValues {
-  /** Each set that occurs, behind the empty one and that of all further ones. */
+  /** Each distinct set, after the empty one and the one for all further sets. */
   readonly sets: string[][]
   readonly #numberOf: Map<string, number>
   /** The number of each row's set. */
   readonly of: Uint16Array
 
-  /** Of rows below a length, or with the number of each row's set. Sets that were numbered before keep their numbers. */
+  /** Takes a number of rows, or the number of each row's set. Sets numbered before keep their numbers. */
   constructor(rows: number | Uint16Array, sets: string[][] = [[], [FURTHER_VALUES]]) {
     this.sets = sets
     this.of = typeof rows === 'number' ? new Uint16Array(rows) : rows
@@ -51,10 +51,13 @@ export class RowValues {
 
 const NO_VALUES: readonly string[] = []
 
-/** Most scores of a class that are numbered; where more occur, each row keeps its own. */
+/** Most scores of a class that are numbered; with more, each row keeps its own. */
 const NUMBERED_MAX = 0xffff
 
-/** The bands of a class, and the number of the band of each score: by the number of the score, or by row without. */
+/**
+ * The bands of a class, and the band of each score: by the number of the score, or by row if scores have
+ * none.
+ */
 export interface ScoreBands {
   bands: ScoreBand[]
   bandOf: Uint8Array
@@ -69,8 +72,8 @@ interface StoredScores {
 }
 
 /**
- * The score of each row in one class, exactly as it was answered: 2 bytes a row where few different ones occur, as where
- * scores are whole numbers or have few decimals, else 8.
+ * The score of each row in one class, exactly as answered: 2 bytes a row if there are few distinct ones, as
+ * with whole numbers or few decimals, else 8.
  */
 export class RowScores {
   readonly #length: number
@@ -82,7 +85,7 @@ export class RowScores {
   readonly #numberOf = new ScoreNumbers()
   #banded: ScoreBands | null = null
 
-  /** Of rows below `length`: none, or those that were stored before. */
+  /** Takes a number of rows, without scores or with stored ones. */
   constructor(length: number, stored: StoredScores | null = null) {
     this.#length = length
     this.#numbers = stored === null ? new Uint16Array(length) : stored.numbers
@@ -90,7 +93,7 @@ export class RowScores {
     this.#numbered = this.#scores.length
   }
 
-  /** What {@link RowScores} are made from again; to be read once all are set. */
+  /** The data from which {@link RowScores} can be restored; read it once all are set. */
   get stored(): StoredScores {
     const [numbers, scores] = [this.#numbers, this.#scores]
     return { numbers, scores: numbers === null ? scores : scores.subarray(0, this.#numbered) }
@@ -134,7 +137,7 @@ export class RowScores {
     this.#numberOf.clear()
   }
 
-  /** The score of each row with 24 bits, NaN if it has none, in new memory. Only once all are set. */
+  /** The score of each row with 24 bits, NaN without one, in new memory. Only once all are set. */
   toFloats(): Float32Array<ArrayBuffer> {
     const { numbers, scores } = this.stored
     const floats = new Float32Array(scores)
@@ -166,7 +169,7 @@ export class RowScores {
       const score = Math.fround(scores[number] ?? Number.NaN)
       if (Number.isNaN(score)) continue
       let band = Math.max(0, Math.min(bands.length - 1, Math.floor(score * perBand)))
-      // The bounds decide, as they do if rows are narrowed; the product is only near.
+      // Bounds decide here as they do in filters; the product is only approximate.
       while (band > 0 && score < (bounds[band] ?? 0)) band -= 1
       while (band < bands.length - 1 && score >= (bounds[band + 1] ?? 0)) band += 1
       bandOf[number] = band

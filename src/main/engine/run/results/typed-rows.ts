@@ -31,7 +31,7 @@ export function toSeveral(family: RunFamily, row: string, records: readonly numb
   return new SluiceError({ id: 'row_not_single', runId: family.record.runId, row, candidates })
 }
 
-/** Of each row that a person named the records that it can be, none or several included. */
+/** For each row that a person named, the records it can be: none, one or several. */
 export function findRecords<Typed extends TypedRow>(
   family: RunFamily,
   typed: readonly Typed[],
@@ -54,15 +54,15 @@ export function findRecords<Typed extends TypedRow>(
   }))
 }
 
-/** Records whose rows ascend without overlap: each entry holds from its record on to the next one's. */
+/** Records whose rows ascend without overlap: each entry applies from its record to the next one's. */
 interface Chain {
   records: readonly number[]
   rows: readonly number[]
-  /** The first record behind the chain. */
+  /** The first record after the chain. */
   end: number
 }
 
-/** The noted places of a run as chains: one of each file, and one of the second halves of split records. */
+/** The noted places of a run as chains: one per file, and one for the second halves of split records. */
 function readChains({ db }: RunView): Chain[] {
   const notes = db
     .prepare('SELECT row, sheet_row FROM row_place ORDER BY row')

@@ -3,29 +3,32 @@ import { type Body, toValueText } from '../../mapping/json-text.ts'
 import { toHalf } from '../../mapping/split-row.ts'
 import { type ReadKey, toNotedHash } from './row-keys.ts'
 
-/** Rows that are looked up at once, at most: each lookup reads all hashes that were noted. */
+/** Most rows looked up at once: each lookup reads all stored hashes. */
 export const LOOKUP_ROWS = 65_536
 
-/** Stands for a row that no key recognizes. */
+/** Marks a row that no key identifies. */
 const NO_KEY_AT = 255
 
-/** Rows that are looked up: columns instead of objects, since they cross to another thread. */
+/** Rows to look up, as columns instead of objects, since they cross to another thread. */
 export interface AskedRows {
-  /** What each is recognized by, and the place of that key among the keys; '' and {@link NO_KEY_AT} if none recognizes it. */
+  /**
+   * Each row's key and the index of that key among the keys; '' and {@link NO_KEY_AT} if no key identifies
+   * it.
+   */
   texts: readonly string[]
   keys: Uint8Array
-  /** The JSON of their cells, and their kinds; null if none has kinds. */
+  /** Their cells as JSON, and their kinds; null if none has kinds. */
   cells: readonly string[]
   kinds: readonly (string | null)[] | null
-  /** The JSON of the models that each is for, '' for those of the service; null if none names any. */
+  /** Each row's models as JSON, '' for the service's own; null if no row names any. */
   models: readonly string[] | null
-  /** Which contents each brings, as {@link toContents} says. */
+  /** The contents that each row has, see {@link toContents}. */
   contents: Uint8Array
-  /** The hash of each of {@link CONTENTS}, row by row, as {@link hashContent} says. */
+  /** The hash of each of {@link CONTENTS}, row by row, see {@link hashContent}. */
   contentHashes: Uint32Array
 }
 
-/** A row that intake has checked; one without a body cannot be sent. */
+/** A row checked by intake; one without a body cannot be sent. */
 interface CheckedRow {
   cells: readonly string[]
   kinds?: string | null
@@ -33,8 +36,8 @@ interface CheckedRow {
 }
 
 /**
- * Makes the columns of rows; each is recognized by the first of the keys that it fills. `cells` are the JSON of theirs, and
- * `compared` are the contents that the source gives.
+ * Builds the columns of rows; each is identified by the first key that it fills. `cells` are their cells as
+ * JSON, and `compared` the contents from the source.
  */
 export function toAskedRows(
   rows: readonly CheckedRow[],
@@ -86,17 +89,17 @@ export const CONTENTS = ['text_data', 'url'] as const
 
 export type Content = (typeof CONTENTS)[number]
 
-/** What tells two contents apart; 0 for none. */
+/** Distinguishes two contents; 0 for none. */
 export function hashContent(value: unknown): number {
   return value === undefined ? 0 : toNotedHash(toValueText(value))
 }
 
-/** The models that a row is for, as one text; '' for those that the service chooses. */
+/** The models of a row as one text; '' for those that the service chooses. */
 export function toModelsText({ models }: Readonly<Body> = {}): string {
   return models === undefined ? '' : JSON.stringify(models)
 }
 
-/** Bits that say whether a body brings a text and a URL. */
+/** Bits for whether a body has a text and a URL. */
 export function toContents({ text_data: text, url }: Readonly<Body>): number {
   return (text === undefined ? 0 : CONTENT_BITS.text_data) | (url === undefined ? 0 : CONTENT_BITS.url)
 }
@@ -104,8 +107,8 @@ export function toContents({ text_data: text, url }: Readonly<Body>): number {
 const CONTENT_BITS = { text_data: 1, url: 2 } as const
 
 /**
- * Whether rows stand for what each other sends, if one of them is half of a record: the halves may share their key.
- * `contents` is what both bring.
+ * Whether rows with the same key send the same, although one may be half of a record: both halves may share
+ * their key. `contents` is what both have.
  */
 export function areSameHalf(kinds: readonly (string | null)[], contents: number): boolean {
   return kinds.every((one) => {
@@ -119,19 +122,19 @@ export function isAnyHalf(kinds: readonly (string | null)[]): boolean {
   return kinds.some((one) => toHalf(0, one) !== null)
 }
 
-/** What became of rows that were asked about, in the order of these; columns as well. */
+/** Results for the rows looked up, in the same order; also columns. */
 export interface FoundRows {
   origins: readonly SentBefore['origin'][]
-  /** One more than the place of each row's origin; 0 for a row that was not sent before. */
+  /** The index of each row's origin plus one; 0 for a row that was not sent before. */
   origin: Uint32Array
-  /** Its number in the run of its origin, and what a person calls it. */
+  /** Its number in its origin's run, and the one that a person uses. */
   row: Float64Array
   number: readonly string[]
-  /** 1 for a row that was sent with another text or URL. */
+  /** 1 for a row sent before with another text or URL. */
   changed: Uint8Array
 }
 
-/** Makes the columns of what was found, by place among as many rows. */
+/** Builds the columns of the results, by place among `rows` rows. */
 export function toFoundRows(found: ReadonlyMap<number, SentBefore>, rows: number): FoundRows {
   const origins = new Map<SentBefore['origin'], number>()
   const origin = new Uint32Array(rows)
@@ -149,7 +152,7 @@ export function toFoundRows(found: ReadonlyMap<number, SentBefore>, rows: number
   return { origins: [...origins.keys()], origin, row, number, changed }
 }
 
-/** What became of one of the rows; undefined if it was not sent before. */
+/** The result for one of the rows; undefined if it was not sent before. */
 export function findSent(found: FoundRows, at: number): SentBefore | undefined {
   const origin = found.origins[(found.origin[at] ?? 0) - 1]
   if (origin === undefined) return undefined

@@ -27,9 +27,9 @@ import { createKeyReader, fromBytes, HashLists, type ReadKey } from './row-keys.
 /** A row that an earlier run sent, or may have. */
 interface EarlierRow {
   row: number
-  /** As its spreadsheet shows it. */
+  /** The number in its spreadsheet. */
   number: string
-  /** The JSON of its cells, and what each is. */
+  /** Its cells as JSON, and their kinds. */
   cellsText: string
   kinds: string | null
   outcome: SentOutcome
@@ -38,7 +38,7 @@ interface EarlierRow {
 /** The columns `id`, `cells`, `kinds`, `item`, `state` and `attempts`. */
 type StoredRow = [number, string, string | null, number | null, string | null, number]
 
-/** What a row is, and is mapped by. */
+/** What a stored row is and how it is mapped. */
 interface StoredSent {
   item: number | null
   state: string | null
@@ -46,17 +46,17 @@ interface StoredSent {
   kinds: string | null
 }
 
-/** What more may be known of a row: of two that are sent alike, the higher one counts. */
+/** Certainty of an outcome: of two equal rows, the higher one counts. */
 export const RANKS: Record<SentOutcome, number> = { not_taken: 1, unknown: 2, taken: 3 }
 
-/** Rows that are read at once. */
+/** Rows read at once. */
 const PAGE_ROWS = 1_000
-/** Page cache of a journal, KiB: few of its pages are read twice, and many journals are open. */
+/** Page cache of a journal, KiB: few pages are read twice, and many journals are open. */
 const CACHE_KIB = 2_048
-/** Rows between those that are looked for, for each of them, up to which all are read in one go. */
+/** Most unwanted rows per wanted one at which all are read in one go. */
 const GAP_ROWS = 3
 
-/** A run that sent rows to the same service, by the same operation. */
+/** A run that sent rows to the same service with the same operation. */
 export class EarlierRun {
   readonly record: RunRecord
   readonly #pool: ReaderPool
@@ -71,7 +71,7 @@ export class EarlierRun {
     this.#deleted = findDeletedStates(record)
   }
 
-  /** Whether its journal is there; one that was deleted is forgotten. */
+  /** Whether its journal exists; a deleted one is forgotten. */
   get isThere(): boolean {
     return isThere(this.#file)
   }
@@ -80,7 +80,7 @@ export class EarlierRun {
     return this.record.runId
   }
 
-  /** Hands over the hashes of its rows that may have been sent, as they were noted or else as they are read now. */
+  /** Passes on the hashes of its rows that may have been sent, stored ones if possible, else freshly read. */
   listHashes(names: readonly string[], onList: (base: number, hashes: Uint32Array) => void): void {
     const { db } = this.#view()
     const noted = db.prepare('SELECT base, hashes FROM row_key WHERE keys = ? ORDER BY base')
@@ -107,14 +107,14 @@ export class EarlierRun {
     this.#listReplaced(db, readKey, onList)
   }
 
-  /** The same of what rows were sent with before corrections gave them other content. */
+  /** The same for contents before corrections. */
   #listReplaced(
     db: DatabaseSync,
     readKey: ReadKey,
     onList: (base: number, hashes: Uint32Array) => void,
   ): void {
     if (this.record.plan.earlierFixes === undefined) return
-    // A row has one place in a list.
+    // A row has one place in each list.
     const lists: HashLists[] = []
     const page = db.prepare(
       `SELECT id, cells FROM row WHERE id > ? AND id IN (SELECT row FROM earlier WHERE kinds IS NOT NULL)
@@ -134,13 +134,13 @@ export class EarlierRun {
     for (const list of lists) list.flush()
   }
 
-  /** Null if its source had no column of such a name, however written. */
+  /** Null if its source had no column of such a name, in any spelling. */
   createKeyReader(names: readonly string[]): ReadKey | null {
     const { columns, plan } = this.record
     return createKeyReader(names, plan.operation, columns) ?? this.#createLooseReader(names)
   }
 
-  /** The same where the columns of its source are the only ones whose names are written otherwise. */
+  /** The same if only one spelling of each name exists in its source's columns. */
   #createLooseReader(names: readonly string[]): ReadKey | null {
     const { columns, plan } = this.record
     const found = names.map((name) => {
@@ -152,7 +152,7 @@ export class EarlierRun {
     return known.length === names.length ? createKeyReader(known, plan.operation, columns) : null
   }
 
-  /** What a stored row is recognized by. */
+  /** The parts of a stored row that keys are made from. */
   toKeyed(row: number, cellsText: string, kinds: string | null) {
     this.#mapRow ??= createRowRequests(this.#view()).mapRow
     const cells = parseCells(cellsText)
@@ -160,8 +160,8 @@ export class EarlierRun {
   }
 
   /**
-   * Reads those of the rows, given in their order, that it sent or may have sent. A row whose content a correction has
-   * replaced comes once for each content that was sent, what more may be known of last.
+   * Reads those of the rows, given in order, that it sent or may have sent. A row whose content a correction
+   * has replaced comes once for each sent content, the most certain outcome last.
    */
   *readSent(rows: readonly number[]): Generator<EarlierRow, void, undefined> {
     const { db } = this.#view()
@@ -207,7 +207,7 @@ export class EarlierRun {
     }
   }
 
-  /** Prepares the read of the contents that a row was sent with; null if no correction has replaced any. */
+  /** Prepares the read of all contents that a row was sent with; null if no correction has replaced any. */
   #createSentLister(
     db: DatabaseSync,
   ): (row: number, stored: StoredSent, isClaimed: boolean) => Pick<EarlierRow, 'kinds' | 'outcome'>[] | null {
@@ -231,10 +231,10 @@ export class EarlierRun {
     }
   }
 
-  /** What became of a row that is in a state; null if it was not sent. */
+  /** The outcome of a row in a state; null if it was not sent. */
   #toOutcome(state: ItemState | null, isClaimed: boolean, isLost: () => boolean): SentOutcome | null {
     if (state === null && isClaimed) return 'unknown'
-    // A retry that was deleted may have sent it.
+    // A deleted retry may have sent it.
     if (this.#deleted.has(state ?? 'pending')) return 'unknown'
     switch (state) {
       case 'succeeded':
@@ -273,21 +273,21 @@ function toReplacedOutcome({ state, mayBeTaken }: ReplacedContent): SentOutcome 
   return mayBeTaken ? 'unknown' : 'not_taken'
 }
 
-/** What a run was sent with, by fingerprint; null for what is not known yet or was not sent. */
+/** What a run was sent with, by fingerprint; null if not known yet or not sent. */
 export interface SentWith {
   key: string | null
-  /** The values that headers have from variables and files, of those that always say who is asked. */
+  /** The values from variables and files in headers that always determine the tenant. */
   headerValues: string | null
-  /** The same of headers that say it as a key does. */
+  /** The same for headers that work like a key. */
   headerKeys: string | null
 }
 
 /**
- * Finds the runs among the candidates that sent rows to the same service as a run, by the same operation and version of
- * the API, and calls `onRun` with each while its journal is open. Returns them newest first, a run before its retries; those
- * that cannot be read, those with another key, those that went another way (headers, Unix socket, resolved address: a
- * tenant or a deployment of its own), and those of which nobody knows whether key and values of headers are the same. Keys of
- * a stored connection are of one service, so they are not compared.
+ * Finds the candidate runs that sent rows to the same service as a run, with the same operation and API
+ * version, and calls `onRun` with each while its journal is open. Returns them newest first, a run before its
+ * retries; also those that cannot be read, those with another key, those sent another way (headers, Unix
+ * socket, resolved address: another tenant or deployment), and those for which it is unknown whether key and
+ * header values are the same. Keys of a stored connection belong to one service, so they are not compared.
  */
 export function findEarlierRuns(
   pool: ReaderPool,
@@ -322,7 +322,7 @@ export function findEarlierRuns(
     const file = toJournalFile(workspace, id)
     try {
       const view = readRunView(pool, file, false)
-      // What was never begun has sent nothing, such as a run that is held.
+      // A run that never began, such as a held one, has sent nothing.
       if (view === null || view.record.startedAtMs === null) continue
       if (view.record.runToken === runToken || view.record.plan.load !== undefined) continue
       if (toAsked(view.record.plan) !== wanted || view.record.columns.length === 0) continue
@@ -338,7 +338,7 @@ export function findEarlierRuns(
         withOtherKey.push(id)
         continue
       }
-      // A key that only one of the runs sent may be that of another project.
+      // A key that only one of the runs sent may belong to another project.
       const hasKeys = [says, whatHeadersSay(view.record.plan)].some((ofRun) => ofRun.has('as_key'))
       const ofHeaders = [
         says.has('always') ? wasSentWith([db], 'header_values', sentWith.headerValues) : true,
@@ -354,19 +354,19 @@ export function findEarlierRuns(
       runs.push(run)
     } catch (error) {
       if (findDiskTrouble(error) === 'full') throw error
-      // What a run sent that was deleted just now is forgotten.
+      // A run deleted just now is forgotten.
       if (isThere(file)) unreadable.push(id)
     }
   }
   return { runs: runs.sort(compareRuns), unreadable, withOtherKey, withOtherConnection, withUnknownKey }
 }
 
-/** What the headers say of who is asked whose values are from variables and files. */
+/** How the headers with values from variables and files determine the tenant. */
 function whatHeadersSay({ connection }: Plan): Set<ReturnType<typeof saysWhoIsAsked>> {
   return new Set(listHeaderReferences(connection.headers).map((header) => saysWhoIsAsked(...header)))
 }
 
-/** Whose key a run sent: that of stored connections, by name, or one from a variable, a file, a command or a window. */
+/** The owner of a run's key: stored connections, by name, or a variable, a file, a command or a window. */
 interface KeyOwner {
   connections: readonly string[]
   variable: string | null
@@ -385,24 +385,27 @@ function isWithoutKey({ place }: KeyOwner): true | null {
   return place === null ? true : null
 }
 
-/** Connections that share a key are one, so that those of both runs are the same if any of them is. */
+/** Connections that share a key count as one, so one common name is enough. */
 function isOfSameConnection(a: KeyOwner, b: KeyOwner): boolean {
   return a.connections.some((name) => b.connections.includes(name))
 }
 
-/** Whether nothing but the keys themselves can be different. */
+/** Whether only the keys themselves can differ. */
 function isOfSamePlace(a: KeyOwner, b: KeyOwner): boolean {
   return (
     isOfSameConnection(a, b) || (a.connections.length + b.connections.length === 0 && a.place === b.place)
   )
 }
 
-/** Whether a person has the keys of both runs under names of their own. */
+/** Whether a person keeps the keys of both runs under their own names. */
 function areKeptApart(a: KeyOwner, b: KeyOwner): boolean {
   return [a, b].every(({ connections, variable }) => connections.length > 0 || variable !== null)
 }
 
-/** How requests reach a service at its address, apart from the key: one address may serve many tenants and deployments. */
+/**
+ * How requests reach a service at its address, apart from the key: one address may serve many tenants and
+ * deployments.
+ */
 function toWay({ connection: { headers = {}, unixSocket = '', resolve = [] } }: Plan): string {
   const written = Object.entries(headers)
     .filter(([name, value]) => saysWhoIsAsked(name, value) === 'always')
@@ -415,7 +418,7 @@ function compareRuns({ record: a }: EarlierRun, { record: b }: EarlierRun): numb
   return a.createdAtMs - b.createdAtMs || (a.runId < b.runId ? -1 : 1)
 }
 
-/** Whether cells that are the same give the same key in both runs, so that rows need not be mapped to be compared. */
+/** Whether equal cells give the same key in both runs, so that rows need not be mapped for comparison. */
 export function mapsAlike(a: RunRecord, b: RunRecord, names: readonly string[]): boolean {
   const [ofA, ofB] = [a, b].map(({ plan, columns }) => toWholeMapping(plan, columns))
   const toComparable = ({ plan: { operation, source }, columns }: RunRecord, mapping: Mapping | undefined) =>

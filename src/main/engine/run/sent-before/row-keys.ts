@@ -11,18 +11,18 @@ import { hasMediaFiles } from '../../mapping/field-writers.ts'
 import { type Body, toValueText } from '../../mapping/json-text.ts'
 import { toHash } from '../journal/seen-ids.ts'
 
-/** A row as far as it is recognized: its part of the request, and its cells. */
+/** The parts of a row that identify it: its part of the request, and its cells. */
 interface KeyedRow {
   body: Readonly<Body>
   cells: readonly string[]
 }
 
-/** Gives what a row is recognized by, as one text; null if the row lacks a part of it. */
+/** Reads a row's key as one text; null if the row lacks a part of it. */
 export type ReadKey = (row: KeyedRow) => string | null
 
 /**
- * Reads a key of several names together: fields of the request, as they are sent, or columns of the source. Null if the
- * source has no column of such a name. Terms are compared as the service does (docs/interface.md §4.5).
+ * Reads a key of several names together: fields of the request, as sent, or columns of the source. Null if
+ * the source lacks such a column. Terms are compared as the service does (docs/interface.md §4.5).
  */
 export function createKeyReader(
   names: readonly string[],
@@ -65,16 +65,16 @@ function createPartReader(name: string, operation: Operation, columns: readonly 
   return index === -1 ? null : ({ cells }) => cells[index] || null
 }
 
-/** What the rows of a plan are recognized by. */
+/** What identifies the rows of a plan. */
 export interface RowKeys {
-  /** Lists of names; a row is recognized by the first that it fills. */
+  /** Lists of names; the first that a row fills identifies it. */
   keys: readonly (readonly string[])[]
-  /** Whether rows may be skipped by it: an id that the source gives, or what a person named. */
+  /** Whether rows may be skipped by it: an id from the source, or what a person named. */
   isCertain: boolean
 }
 
 /**
- * What rows are recognized by: ids that the source gives, else contents; null if rows of such a plan are not recognized.
+ * What identifies rows: ids from the source, else contents; null if rows of such a plan are not identified.
  * The plan's mapping is resolved.
  */
 export function findRowKeys(plan: Plan, mapping: Mapping, columns: readonly string[]): RowKeys | null {
@@ -87,8 +87,8 @@ export function findRowKeys(plan: Plan, mapping: Mapping, columns: readonly stri
 }
 
 /**
- * Which of the names is made for each run, so that a key of them says nothing about earlier runs; of a key without anything
- * of the source all of it. Null if the source gives the key.
+ * Which of the names is generated for each run, so that a key with it says nothing about earlier runs; all
+ * names if nothing in the key comes from the source. Null if the source provides the key.
  */
 export function findGenerated(
   names: readonly string[],
@@ -107,7 +107,7 @@ export function findGenerated(
   return names.some((name) => isGivenBySource(name, plan, mapping, columns)) ? null : names.join('+')
 }
 
-/** Files that this machine serves have an address of each run, and are sent by that. */
+/** Files served by this machine have, and are sent by, an address of each run. */
 function isServedHere(name: string, plan: Plan, columns: readonly string[]): boolean {
   const isAddress = fieldsOf(plan.operation).some((field) => field.name === name) && ADDRESSES.has(name)
   return isAddress && plan.source.media?.kind === 'host' && hasMediaFiles(plan, columns)
@@ -121,7 +121,7 @@ function namesRun(template: string, columns: readonly string[]): boolean {
   )
 }
 
-/** What may fill a field of the request; nothing for a column. */
+/** The sources that may fill a field of the request; none for a column. */
 function listFillersOf(name: string, { operation, source }: Plan, mapping: Mapping): FieldSource[] {
   if (!fieldsOf(operation).some((field) => field.name === name)) return []
   const { media } = source
@@ -144,10 +144,10 @@ function isGivenBySource(name: string, plan: Plan, mapping: Mapping, columns: re
 /** Rows of one list: 512 KB. */
 const LIST_ROWS = 131_072
 
-/** Stands for a row without a key, and so is the hash of none. */
+/** Marks a row without a key; never a real hash. */
 const NO_KEY = 0
 
-/** What is noted of a key: 32 bits that only say where to look, since the rows themselves are compared. */
+/** The stored part of a key: 32 bits that only say where to look, since the rows themselves are compared. */
 export function toNotedHash(key: string): number {
   return fromHash(toHash(key))
 }
@@ -156,7 +156,7 @@ function fromHash(hash: number): number {
   return hash || 1
 }
 
-/** Collects the hashes of one key, and hands over lists that have one hash for each row from their base on. */
+/** Collects the hashes of one key, and passes on lists with one hash for each row from their base on. */
 export class HashLists {
   readonly #onList: (base: number, hashes: Uint32Array) => void
   #hashes = new Uint32Array(1_024)
@@ -167,7 +167,7 @@ export class HashLists {
     this.#onList = onList
   }
 
-  /** Takes a row, the hash of whose key may be known ({@link toHash}); they come in their order. */
+  /** Adds a row, with the hash of its key if known ({@link toHash}); rows come in order. */
   add(key: string, row: number, hash = toHash(key)): void {
     if (this.#size > 0 && row - this.#base >= LIST_ROWS) this.flush()
     if (this.#size === 0) this.#base = row
@@ -181,7 +181,7 @@ export class HashLists {
     this.#size = at + 1
   }
 
-  /** Hands over what is left. */
+  /** Passes on what is left. */
   flush(): void {
     if (this.#size === 0) return
     this.#onList(this.#base, this.#hashes.slice(0, this.#size))
@@ -195,27 +195,29 @@ export function toBytes(hashes: Uint32Array): Uint8Array {
   return new Uint8Array(hashes.buffer, hashes.byteOffset, hashes.byteLength)
 }
 
-/** A list of which a journal stores the bytes; copied if they do not lie as numbers can. */
+/** A list from its stored bytes, copied unless they are aligned. */
 export function fromBytes(bytes: Uint8Array): Uint32Array {
   const { buffer, byteOffset, byteLength } = bytes.byteOffset % 4 === 0 ? bytes : bytes.slice()
   return new Uint32Array(buffer, byteOffset, Math.floor(byteLength / 4))
 }
 
-/** Bits that say of a hash that it is certainly not in a table: 256 KB, which the processor keeps at hand. */
+/**
+ * Bits that rule out hashes that are certainly not in a table: 256 KB, which stays in the processor's cache.
+ */
 const FILTER_SHIFT = 32 - 21
 
-/** Hashes that are looked for, each with the places that have it. */
+/** Hashes to search for, each with its places. */
 export class WantedHashes {
   readonly #filter = new Uint32Array(2 ** (32 - FILTER_SHIFT - 5))
   readonly #mask: number
-  /** One more than the place that comes first in a slot, and than the next with the same slot; 0 for none. */
+  /** The first place of a slot plus one, and of the next with the same slot; 0 for none. */
   readonly #first: Int32Array
   readonly #next: Int32Array
   readonly #hashes: Int32Array
-  /** Where in a list are hashes that pass the filter. */
+  /** Positions in a list of hashes that pass the filter. */
   #passed = new Int32Array(LIST_ROWS)
 
-  /** Of places below a number. */
+  /** For places below a number. */
   constructor(places: number) {
     const slots = 2 ** Math.ceil(Math.log2(Math.max(2, places * 2)))
     this.#mask = slots - 1
@@ -232,7 +234,7 @@ export class WantedHashes {
     this.#first[hash & this.#mask] = place + 1
   }
 
-  /** The first place with that hash for which `isIt` holds; -1 for none. */
+  /** The first place with this hash for which `isIt` holds; -1 for none. */
   find(hash: number, isIt: (place: number) => boolean): number {
     for (let one = this.#first[hash & this.#mask] ?? 0; one !== 0; one = this.#next[one - 1] ?? 0) {
       if (this.#hashes[one - 1] === (hash | 0) && isIt(one - 1)) return one - 1
@@ -240,9 +242,9 @@ export class WantedHashes {
     return -1
   }
 
-  /** Calls back with each place whose hash is in a list, and where in the list. */
+  /** Calls back with each place whose hash is in a list, and its position there. */
   eachIn(list: Uint32Array, found: (place: number, at: number) => void): void {
-    // Whole numbers with a sign, and a step without branches: nearly all hashes end here.
+    // Signed integers and a branchless step: nearly all hashes end here.
     const hashes = new Int32Array(list.buffer, list.byteOffset, list.length)
     if (this.#passed.length < list.length) this.#passed = new Int32Array(list.length)
     const [filter, passed] = [this.#filter, this.#passed]

@@ -4,33 +4,33 @@ import { WorkerClient } from '../../../worker-rpc.ts'
 import type { AskedRows, FoundRows } from './asked-rows.ts'
 import { type SearchTask, SentBeforeFinder, type UncertainRuns } from './sent-before.ts'
 
-/** What the thread of a search serves, in this order. */
+/** The calls of a search's thread, in this order. */
 export type SearchCalls = {
   begin(task: SearchTask): { isEmpty: boolean; uncertain: UncertainRuns }
   find(asked: AskedRows): { found: FoundRows; uncertain: UncertainRuns }
   close(): void
 }
 
-/** Looks rows up that earlier runs may have sent. */
+/** Looks up rows that earlier runs may have sent. */
 export interface SentBeforeSearch {
-  /** Whether any row can have been sent before. */
+  /** Whether no row can have been sent before. */
   readonly isEmpty: boolean
-  /** So far. */
+  /** As known so far. */
   readonly uncertain: UncertainRuns
-  /** What became of rows that were sent before, in the order of the calls. */
+  /** Outcomes of rows sent before, in the order of the calls. */
   find(asked: AskedRows): Promise<FoundRows>
   close(): Promise<void>
 }
 
-/** Bytes of a source from which on a thread of its own saves more time than it takes to start. */
+/** Size of a source from which a separate thread saves more time than it takes to start, bytes. */
 const THREAD_BYTES = 8_000_000
 
-/** A young part of the heap as small as that of the thread that reads the source, megabytes. */
+/** A young generation as small as that of the thread that reads the source, megabytes. */
 const HEAP = { maxOldGenerationSizeMb: 1024, maxYoungGenerationSizeMb: 16 }
 
 /**
- * Begins a search; for a large source in a thread of its own, which looks rows up while this one reads the next. `workerUrl` is
- * the entry `sent-before-worker.ts`, or its bundle.
+ * Begins a search; for a large source in a separate thread, which looks up rows while this one reads the
+ * next. `workerUrl` is the entry `sent-before-worker.ts`, or its bundle.
  */
 export async function openSearch(
   task: SearchTask,

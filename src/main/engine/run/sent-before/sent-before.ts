@@ -21,11 +21,13 @@ import { fromBytes, type ReadKey, type RowKeys, toBytes, toNotedHash, WantedHash
 /** A key whose hashes were collected. */
 interface LookupKey {
   names: readonly string[]
-  /** By earlier run that has such keys. */
+  /** By earlier run that has this key. */
   ofRuns: Map<EarlierRun, KeyOfRun>
 }
 
-/** How the rows of a run are read, whether the same cells give the same key, and the same contents, and its hashes. */
+/**
+ * How to read the rows of a run, whether equal cells give the same key and the same contents, and its hashes.
+ */
 interface KeyOfRun {
   read: ReadKey
   isAlike: boolean
@@ -33,7 +35,7 @@ interface KeyOfRun {
   lists: readonly number[]
 }
 
-/** The run whose rows are looked up, and where. */
+/** The run whose rows are looked up, and where to search. */
 export interface SearchTask {
   workspace: string
   /** Has the columns of the source. */
@@ -44,27 +46,31 @@ export interface SearchTask {
   candidates: readonly string[]
 }
 
-/** Runs that say nothing about what was sent before, or not for certain. */
+/** Runs that reveal nothing, or nothing certain, about what was sent before. */
 export interface UncertainRuns {
-  /** Ids of runs that cannot be read, so that nobody knows what they sent. */
+  /** Ids of unreadable runs, so that it is unknown what they sent. */
   unreadable: readonly string[]
-  /** Ids of runs to the same address: with another key, by another way, and with a key that cannot be compared. */
+  /**
+   * Ids of runs to the same address: with another key, sent another way, and with a key that cannot be
+   * compared.
+   */
   withOtherKey: readonly string[]
   withOtherConnection: readonly string[]
   withUnknownKey: readonly string[]
-  /** Ids of runs whose source has none of the columns that rows are recognized by. */
+  /** Ids of runs whose source lacks the columns that identify rows. */
   withoutColumn: readonly string[]
 }
 
-/** Page cache for the hashes, KiB: each lookup reads all of them in their order. */
+/** Page cache for the hashes, KiB: each lookup reads all of them in order. */
 const CACHE_KIB = 1_024
 
-/** Journals of earlier runs that are kept open. */
+/** Most journals of earlier runs kept open. */
 const OPEN_RUNS_MAX = 64
 
 /**
- * Finds rows that earlier runs sent to the same service. Hashes say where to look, and stand in a database of their own, so
- * that memory does not grow with them; then the stored rows themselves are compared, so no row is taken for another.
+ * Finds rows that earlier runs sent to the same service. Hashes, in a separate database so that memory does
+ * not grow with them, only say where to look; then the stored rows themselves are compared, so no row is
+ * mistaken for another.
  */
 export class SentBeforeFinder {
   readonly #db = openScratchDatabase({ cacheKib: CACHE_KIB })
@@ -81,7 +87,7 @@ export class SentBeforeFinder {
     )
     const insert = this.#db.prepare('INSERT INTO earlier_key (base, hashes) VALUES (?, ?)')
     this.#keys = keys.map((names) => ({ names, ofRuns: new Map() }))
-    // Each journal is opened once: a workspace may have thousands.
+    // Opens each journal once: a workspace may have thousands.
     const withoutColumn: string[] = []
     const note = (run: EarlierRun) => {
       for (const { names, ofRuns } of this.#keys) {
@@ -105,17 +111,17 @@ export class SentBeforeFinder {
     this.#pool.makeRoomFor(Math.min(runs.length, OPEN_RUNS_MAX))
   }
 
-  /** Whether any row can have been sent before. */
+  /** Whether no row can have been sent before. */
   get isEmpty(): boolean {
     return this.#runs.length === 0
   }
 
-  /** So far: a run may turn out to be damaged when its rows are read. */
+  /** As known so far: a run may turn out to be damaged when its rows are read. */
   get uncertain(): UncertainRuns {
     return { ...this.#others, unreadable: [...this.#unreadable] }
   }
 
-  /** What became of rows that were sent before; at most {@link LOOKUP_ROWS} are asked about. */
+  /** Outcomes of rows sent before, for at most {@link LOOKUP_ROWS} rows. */
   find(asked: AskedRows): FoundRows {
     const rows = asked.texts.length
     if (rows > LOOKUP_ROWS) throw new Error(`${rows} rows are more than are looked up at once`)
@@ -124,17 +130,17 @@ export class SentBeforeFinder {
     return toFoundRows(found, rows)
   }
 
-  /** Lets go of the journals of earlier runs. */
+  /** Closes the journals of earlier runs. */
   close(): void {
     this.#db.close()
     this.#pool.close()
   }
 
-  /** Looks up the rows that the key of this index recognizes. */
+  /** Looks up the rows identified by the key of this index. */
   #findBy(lookup: LookupKey, index: number, asked: AskedRows, found: Map<number, SentBefore>): void {
     const { texts, keys, kinds, models, contents, contentHashes } = asked
     const wanted = new WantedHashes(texts.length)
-    // Rows with the same key have the same answer: the first of them is looked up.
+    // Rows with the same key have the same answer, so only the first is looked up.
     const alike: [at: number, first: number][] = []
     const isLike = (a: number, b: number) =>
       models?.[a] === models?.[b] &&
@@ -172,7 +178,7 @@ export class SentBeforeFinder {
     }
   }
 
-  /** Reads of a run; one that is damaged is noted, and one that was deleted meanwhile is forgotten. */
+  /** Reads from a run; a damaged one is noted, a deleted one forgotten. */
   #tryReading(run: EarlierRun, read: () => void): void {
     try {
       read()
@@ -182,7 +188,7 @@ export class SentBeforeFinder {
     }
   }
 
-  /** Compares rows of an earlier run with those whose hashes are the same. */
+  /** Compares rows of an earlier run with those of equal hashes. */
   #compare(
     run: EarlierRun,
     { names, ofRuns }: LookupKey,
@@ -208,7 +214,7 @@ export class SentBeforeFinder {
   }
 }
 
-/** Gives the origin of rows of a run, the same for each outcome. */
+/** Creates the origins of a run's rows, one object per outcome. */
 function createOrigins(runId: string, by: string): (outcome: SentOutcome) => SentBefore['origin'] {
   const origins = new Map<SentOutcome, SentBefore['origin']>()
   return (outcome) => {
@@ -218,7 +224,7 @@ function createOrigins(runId: string, by: string): (outcome: SentOutcome) => Sen
   }
 }
 
-/** Whether an earlier row has other contents than the row at a place; null if it has another key. */
+/** Whether an earlier row has other contents than the row at a place; null if its key differs. */
 function compareRows(
   run: EarlierRun,
   { read, isAlike, hasSameContents }: KeyOfRun,
@@ -245,7 +251,7 @@ function compareRows(
   })
 }
 
-/** More than there are rows in a lookup. */
+/** More than the rows in a lookup. */
 const PLACES = 2 ** 17
 
 function toPairRow(pair = Infinity): number {
@@ -256,7 +262,7 @@ function toPairPlace(pair = 0): number {
   return pair % PLACES
 }
 
-/** Rows of an earlier run, each with the place of a row that may be the same. */
+/** Rows of an earlier run, each with the place of a possibly equal row. */
 class Pairs {
   #pairs = new Float64Array(1_024)
   #size = 0
@@ -271,7 +277,7 @@ class Pairs {
     this.#size += 1
   }
 
-  /** All pairs in the order of the earlier rows; there are none then. They hold until the next one is added. */
+  /** Takes all pairs, in the order of the earlier rows. The result is valid until the next pair is added. */
   take(): Float64Array {
     const taken = this.#pairs.subarray(0, this.#size).sort()
     this.#size = 0
@@ -286,27 +292,27 @@ function listRows(pairs: Float64Array): number[] {
 }
 
 /**
- * Puts together what several runs say of a row: of a run and its retries the newest that has it; else what the service took
- * before what nobody knows, and that before what it did not take. Runs come whole by whole, the newest first.
+ * Combines the outcomes of a row in several runs: of a run and its retries the newest that has it; otherwise
+ * taken before unknown before not taken. Runs come whole by whole, the newest first.
  */
 class Outcomes {
   readonly #found: Map<number, SentBefore>
   #token = ''
-  /** What the whole says so far, by the place of the row that is asked about, then the row of the whole. */
+  /** The present whole's outcomes so far, by place of the requested row, then by row of the whole. */
   readonly #whole = new Map<number, SentBefore | Map<number, SentBefore>>()
 
   constructor(found: Map<number, SentBefore>) {
     this.#found = found
   }
 
-  /** The next run belongs to this whole. */
+  /** Begins the whole of the next run. */
   begin(token: string): void {
     if (token === this.#token) return
     this.end()
     this.#token = token
   }
 
-  /** Whether no other run can say anything else of a row. */
+  /** Whether no other run can change the outcome of a row. */
   isSettled(at: number): boolean {
     return this.#found.get(at)?.origin.outcome === 'taken'
   }
@@ -319,7 +325,7 @@ class Outcomes {
     else this.#whole.set(at, new Map([before, sent].map((one) => [one.row, one])))
   }
 
-  /** The whole has no other run. */
+  /** Ends the present whole. */
   end(): void {
     for (const [at, said] of this.#whole) {
       for (const sent of said instanceof Map ? said.values() : [said]) {
