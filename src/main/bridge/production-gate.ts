@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
+import { formatLongLevel } from '../../shared/load/capacity-level.ts'
 import type { CapacityPlan } from '../../shared/load/capacity-plan.ts'
-import { CAPACITY_WARNING, formatLongLevel } from '../../shared/load/capacity-view.ts'
+import { CAPACITY_WARNING } from '../../shared/load/capacity-view.ts'
 import { SluiceError } from '../../shared/messages/errors.ts'
 import { OPERATIONS, type OperationKind } from '../../shared/operations/operations.ts'
 import type { PlanConnection } from '../../shared/plan/connection.ts'

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { formatShare, roundNoise } from '../messages/figure-text.ts'
 import type { Plan } from '../plan/plan.ts'
 import { type Percentiles, percentilesSchema, type RunSummary, type WithoutOwnDelays } from '../run/run.ts'
+import { listCapacityCaveats } from './capacity-caveats.ts'
 import type { CapacityPlan } from './capacity-plan.ts'
 import { type ProbeVerdict, toCapacityEstimate } from './capacity-search.ts'
 import type { Load } from './load.ts'
@@ -77,6 +78,8 @@ export const capacityReportSchema = z.object({
    * begun to grow.
    */
   interval: z.object({ low: z.number().nullable(), high: z.number().nullable() }),
+  /** What must be known before anybody acts on the capacity, a sentence each. */
+  caveats: z.array(z.string()),
   thresholds: z.array(z.string()),
   settings: z.object({
     start: z.number(),
@@ -228,6 +231,7 @@ export function toCapacityReport(
     error,
     capacity,
     interval: { low: isRate ? lowerToAnswered(low, high, probes) : low, high },
+    caveats: listCapacityCaveats(plan.unit, capacity, probes, load.durationMs ?? 0),
     thresholds: load.thresholds.map(({ expression }) => expression),
     settings: {
       start: plan.start,

@@ -1,5 +1,4 @@
-/** What a capacity search varies: requests a second, or requests in flight. */
-type CapacityUnit = 'rate' | 'concurrency'
+import type { CapacityUnit } from './capacity-level.ts'
 
 /** Where a capacity search begins, and its bounds (docs/load-tests.md §11). */
 export interface CapacitySettings {

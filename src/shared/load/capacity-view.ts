@@ -1,27 +1,13 @@
 import { formatSetDuration } from '../messages/duration.ts'
-import { formatCount, formatCounted } from '../messages/figure-text.ts'
+import { formatCounted } from '../messages/figure-text.ts'
+import { type CapacityUnit, formatLevel, formatLongLevel } from './capacity-level.ts'
 import type { CapacityPlan } from './capacity-plan.ts'
 import type { CapacityProbe, CapacityReport } from './capacity-report.ts'
 import { toCapacityEstimate } from './capacity-search.ts'
 import type { Load } from './load.ts'
 
-/** What a search varies: requests a second, or requests in flight. */
-export type CapacityUnit = CapacityPlan['unit']
-
 /** Remedies name options in a terminal and fields in the window. */
 type Audience = 'terminal' | 'window'
-
-/** A level with its unit: `300/s`, `16 in flight`. */
-export function formatLevel(unit: CapacityUnit, level: number): string {
-  return unit === 'rate' ? `${level.toLocaleString('en-US')}/s` : `${formatCount(level)} in flight`
-}
-
-/** A level in words: `300 requests per second`, `16 requests in flight`. */
-export function formatLongLevel(unit: CapacityUnit, level: number): string {
-  return unit === 'rate'
-    ? `${level.toLocaleString('en-US')} requests per second`
-    : `${formatCounted(level, 'request')} in flight`
-}
 
 /** What a search means for everyone who uses the service. */
 export const CAPACITY_WARNING =
@@ -83,6 +69,7 @@ function describeEnd(
   audience: Audience,
 ): string {
   const last = probes.at(-1)
+  const most = probes.some(({ verdict }) => verdict === 'held') ? 'Most' : 'All'
   const at = last === undefined ? '' : ` at ${formatLevel(unit, last.level)}`
   const say = (option: string, field: string) => (audience === 'terminal' ? option : field)
   switch (end) {
@@ -91,7 +78,7 @@ function describeEnd(
     case 'max_held':
       return `The highest level allowed held: ${formatLevel(unit, settings.max)}. To search further, raise ${say('--max-level', 'the highest level')}.`
     case 'none_held':
-      return `Thresholds failed at every level that was probed. To begin lower, use a smaller ${say('--rate or --concurrency', 'first level')}.`
+      return `${most} probes failed at every level. To begin lower, use a smaller ${say('--rate or --concurrency', 'first level')}.`
     case 'generator_limited':
       return `Ended because delays of this machine may have decided the probes${at}, twice: they say nothing about the service. Try ${say('--workers', 'more sending threads')}, or a machine with less to do.`
     case 'probe_limit':

@@ -1,10 +1,10 @@
 import { SluiceError } from '../messages/errors.ts'
 import type { Plan } from '../plan/plan.ts'
 import type { RunSummary } from '../run/run.ts'
+import { formatLevel } from './capacity-level.ts'
 import { type CapacityPlan, toProbePace } from './capacity-plan.ts'
 import { type CapacityOutcome, type CapacityProbe, judgeProbe } from './capacity-report.ts'
 import { chooseNextStep } from './capacity-search.ts'
-import { formatLevel } from './capacity-view.ts'
 import type { Load } from './load.ts'
 
 export type LoadPlan = Plan & { load: Load }

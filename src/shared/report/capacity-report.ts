@@ -1,12 +1,7 @@
+import { type CapacityUnit, formatLevel } from '../load/capacity-level.ts'
 import type { CapacityPlan } from '../load/capacity-plan.ts'
 import type { CapacityProbe, CapacityReport } from '../load/capacity-report.ts'
-import {
-  CAPACITY_WARNING,
-  type CapacityUnit,
-  describeCapacityPlan,
-  formatLevel,
-  toCapacityView,
-} from '../load/capacity-view.ts'
+import { CAPACITY_WARNING, describeCapacityPlan, toCapacityView } from '../load/capacity-view.ts'
 import type { Load } from '../load/load.ts'
 import { formatCounted, formatDuration, formatFigure, formatShare } from '../messages/figure-text.ts'
 import { figure, number, rate, type Section, share, text } from './report.ts'
@@ -56,6 +51,7 @@ export function toCapacityAnswer(report: CapacityReport, listing: string): Secti
     fact('Capacity', [
       { text: answer, tone: 'strong' },
       interval,
+      ...report.caveats.map((text) => ({ text, tone: 'warn' as const })),
       ...(end === null ? [] : [{ text: end, tone: 'warn' as const }]),
     ]),
     fact('Thresholds', thresholds),

@@ -82,36 +82,40 @@ describe('a probe of a capacity', () => {
   })
 })
 
-describe('the interval of a capacity', () => {
-  /** Probes of a service that answers 94.3 a second; what is asked in a few seconds beyond that only queues. */
-  const probe = (level: number, answered: number, parts: Partial<CapacityProbe> = {}): CapacityProbe => ({
-    run_id: 'r',
-    level,
-    verdict: level > 95 ? 'failed' : 'held',
-    reasons: [],
-    thresholds: [],
-    succeeded_per_s: answered,
-    answered_per_s: answered,
-    failed_share: 0,
-    latency_ms: null,
-    ...parts,
-  })
-  const report = (probes: CapacityProbe[], pace: object = { kind: 'open', ratePerSecond: 80 }) => {
-    const load = loadSchema.parse({ pace, durationMs: 1000, thresholds: ['p(99)<500'] })
-    const planned = planCapacity(load, { maxProbes: 25, maxTimeMs: 3_600_000, coolDownMs: 0 })
-    if (!planned.ok) throw new Error(planned.mistake)
-    return toCapacityReport(
-      { name: 'n', connection: { baseUrl: 'http://localhost' } as never, load },
-      planned.plan,
-      {
-        end: 'found',
-        error: null,
-        elapsedMs: 1,
-        probes,
-      },
-    )
-  }
+/** Probes of a service that answers 94.3 a second; what is asked in a few seconds beyond that only queues. */
+const probe = (level: number, answered: number, parts: Partial<CapacityProbe> = {}): CapacityProbe => ({
+  run_id: 'r',
+  level,
+  verdict: level > 95 ? 'failed' : 'held',
+  reasons: [],
+  thresholds: [],
+  succeeded_per_s: answered,
+  answered_per_s: answered,
+  failed_share: 0,
+  latency_ms: null,
+  ...parts,
+})
+const report = (
+  probes: CapacityProbe[],
+  pace: object = { kind: 'open', ratePerSecond: 80 },
+  durationMs = 1_000,
+) => {
+  const load = loadSchema.parse({ pace, durationMs, thresholds: ['p(99)<500'] })
+  const planned = planCapacity(load, { maxProbes: 25, maxTimeMs: 3_600_000, coolDownMs: 0 })
+  if (!planned.ok) throw new Error(planned.mistake)
+  return toCapacityReport(
+    { name: 'n', connection: { baseUrl: 'http://localhost' } as never, load },
+    planned.plan,
+    {
+      end: 'found',
+      error: null,
+      elapsedMs: 1,
+      probes,
+    },
+  )
+}
 
+describe('the interval of a capacity', () => {
   it('begins at what the service answered where more was asked, if that is less than what held', () => {
     const found = report([probe(95, 94.6), probe(97.5, 94.3), probe(97.5, 94.9), probe(160, 60)])
     expect(found.interval).toEqual({ low: 94.3, high: 97.5 })
@@ -128,6 +132,70 @@ describe('the interval of a capacity', () => {
     expect(lowOf(probe(97.5, 40, { answered_per_s: undefined }))).toBe(95)
     const inFlight = [probe(2, 90), probe(96, 40)]
     expect(report(inFlight, { kind: 'closed', concurrency: 2 }).interval.low).toBe(2)
+  })
+})
+
+describe('before anybody acts on a capacity it is said', () => {
+  const crossed = (expression: string, value: number): CapacityProbe['thresholds'][number] => {
+    const [unit, limit] = expression.includes('rate') ? (['share', 0.01] as const) : (['ms', 300] as const)
+    return { expression, value, limit, margin: limit - value, unit, ok: value < limit }
+  }
+  const of = (level: number, verdict: CapacityProbe['verdict'], ...thresholds: CapacityProbe['thresholds']) =>
+    probe(level, level, { verdict, thresholds })
+  const failing = (level: number, share: number) =>
+    of(level, 'failed', crossed('http_req_failed:rate<0.01', share))
+  const slow = (level: number, ms: number) => of(level, 'failed', crossed('response_time:p(95)<300', ms))
+
+  it('that what failed was no worse at a much higher level, so that the load may not decide it', () => {
+    const [caveat, ...others] = report([
+      failing(20, 0.1),
+      failing(10, 0.12),
+      of(0.8, 'held'),
+      failing(0.86, 0.2),
+    ]).caveats
+    expect(caveat).toMatch(
+      /^What failed at 0\.86\/s was no worse at 20\/s: something else than the load may decide it/,
+    )
+    expect(others).toEqual([])
+    expect(report([slow(20, 741), slow(10, 767), of(5, 'held'), slow(7.5, 851)]).caveats).toHaveLength(1)
+  })
+
+  it.each([
+    ['got worse with the load', [slow(200, 5_763), of(50, 'held'), slow(95, 518)]],
+    ['failed near to each other alone', [slow(97, 700), of(95, 'held'), slow(96, 750)]],
+    ['was not answered in time', [probe(200, 94, { thresholds: slow(200, 400).thresholds }), slow(95, 400)]],
+    ['failed otherwise at the higher one', [failing(200, 0.5), of(50, 'held'), slow(95, 400)]],
+  ])('not of what %s', (_, probes) => {
+    expect(report(probes).caveats).toEqual([])
+  })
+
+  it('that the service answered less than was asked, so that a queue grew', () => {
+    const latency = (p50: number) => ({ latency_ms: { p50, count: 500 } as CapacityProbe['latency_ms'] })
+    const asked = (answered: number, p50: number) =>
+      report([probe(104, answered, { verdict: 'held', ...latency(p50) })], undefined, 5_000).caveats
+    expect(asked(99, 130)).toEqual([
+      'At 104/s the service answered 99/s: a queue grew, which a longer probe would not hold.',
+    ])
+    expect(asked(103, 130)).toEqual([])
+    // Without a warm-up, as many are in flight at the end as the latency explains.
+    expect(asked(99, 240)).toEqual([])
+  })
+
+  it('that probes had too few requests for a threshold', () => {
+    const held = { ...crossed('http_req_failed:rate<0.01', 0), ok: true }
+    const few = (count: number) =>
+      report([
+        probe(0.8, 0.8, { thresholds: [held], latency_ms: { count, p50: 9 } as CapacityProbe['latency_ms'] }),
+      ])
+    expect(few(4).caveats).toEqual([
+      'Probes at 0.8/s had 4 requests each, too few for http_req_failed:rate<0.01: measure longer.',
+    ])
+    expect(few(100).caveats).toEqual([])
+  })
+
+  it('that a service has answered nothing any more', () => {
+    const found = report([probe(4, 0, { verdict: 'held', answered_per_s: 4 }), probe(98, 0), probe(97, 0)])
+    expect(found.caveats[0]).toMatch(/^The service answered nothing in the last 2 probes/)
   })
 })
 

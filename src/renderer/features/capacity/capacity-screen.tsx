@@ -6,13 +6,9 @@ import { type PointerEvent, useState } from 'react'
 import type { CapacityProgress } from '../../../shared/bridge/capacity.ts'
 import { parseBridgeError } from '../../../shared/bridge/errors.ts'
 import { followCapacity } from '../../../shared/bridge/follow.ts'
+import { type CapacityUnit, formatLevel } from '../../../shared/load/capacity-level.ts'
 import type { CapacityProbe, CapacityReport } from '../../../shared/load/capacity-report.ts'
-import {
-  type CapacityUnit,
-  type CapacityView,
-  formatLevel,
-  toCapacityView,
-} from '../../../shared/load/capacity-view.ts'
+import { type CapacityView, toCapacityView } from '../../../shared/load/capacity-view.ts'
 import {
   createLinearScale,
   createValueScale,
@@ -134,6 +130,10 @@ function AnswerPanel(props: { report: CapacityReport; view: CapacityView; isOver
           {!isOver && report.capacity === null ? 'not known yet' : view.answer}
         </p>
         {view.interval !== '' && <p>{view.interval}</p>}
+        {isOver &&
+          report.caveats.map((caveat) => (
+            <Notice key={caveat} kind="warning" title={<Sentence text={caveat} />} />
+          ))}
         {isOver && view.end !== null && (
           <Notice
             kind={report.end === 'max_held' ? 'info' : 'warning'}
