@@ -2,12 +2,12 @@ import type { Mode } from '../../../shared/service/endpoints.ts'
 import { isJsonObject, toTaskId } from '../../../shared/service/json-object.ts'
 import { createJudgement, cutMessage, type Judgement, type OperationReader } from './judgement.ts'
 
-/** Reads the answers to items that are added to a custom index (docs/interface.md §4.3). */
+/** Reads the answers to adding items to a custom index (docs/interface.md §4.3). */
 export function createAddReader({ mode }: { mode: Mode }): OperationReader {
   return { ...createItemReader(mode, judgeAdded), readRefusal: () => null }
 }
 
-/** Reads the answers to items that are removed from a custom index (docs/interface.md §4.4). */
+/** Reads the answers to removing items from a custom index (docs/interface.md §4.4). */
 export function createRemoveReader({ mode }: { mode: Mode }): OperationReader {
   return {
     ...createItemReader(mode, judgeRemoved),
@@ -36,7 +36,7 @@ function toGone(earlierTries: number): string {
   return `the index has no such item; ${tries} of this row may have removed it before its answer was lost`
 }
 
-/** The answer names the item, and nothing else ever will: without its id nobody knows what was added. */
+/** Only this answer names the item: without its id it is unknown what was added. */
 function judgeAdded(body: unknown, status: number): Judgement | null {
   if (!isJsonObject(body)) return null
   const taskId = toTaskId(body['task_id'])
@@ -58,8 +58,8 @@ function judgeRemoved(body: unknown, status: number): Judgement | null {
 }
 
 /**
- * Judges the callback of an index operation: the body of its sync answer (docs/interface.md §6). One of an add that
- * names no item cannot mean that it was added.
+ * Judges the callback of an index operation, which has the body of its sync answer (docs/interface.md §6). An
+ * add's callback without an item's id cannot mean that it was added.
  */
 function judgeItemCallback(body: unknown, judge: JudgeItem): Judgement | null {
   const judgement = judge(body, 200)
@@ -70,7 +70,7 @@ function judgeItemCallback(body: unknown, judge: JudgeItem): Judgement | null {
   return createJudgement({ outcome: 'rejected', taskId: judgement.taskId, message })
 }
 
-/** Stands behind the keys of a row whose own callback_url takes its result; no id can be the same text. */
+/** Follows the keys of a row whose own callback_url gets its result; no id can equal it. */
 export const OWN_CALLBACK = '\0callback_url\0'
 
 export function hasOwnCallback(rowKeys: readonly string[]): boolean {
@@ -80,8 +80,8 @@ export function hasOwnCallback(rowKeys: readonly string[]): boolean {
 const TO_OWN_CALLBACK = 'acknowledged; its result goes to the callback_url of the row, not to this app'
 
 /**
- * Judges an async acknowledgement: anything with a task_id (docs/interface.md §4.1, §4.3, §4.4); null if there is
- * none. If the row names a callback_url of its own, that is all there is to learn.
+ * Judges an async acknowledgement: anything with a task_id (docs/interface.md §4.1, §4.3, §4.4); null
+ * otherwise. If the row names its own callback_url, nothing more will be learned.
  */
 export function judgeAcknowledgement(
   body: unknown,

@@ -9,19 +9,19 @@ import type { Answer, Exchange } from './exchange.ts'
 import { toRedirectMessage } from './redirect-message.ts'
 
 /**
- * Whether trying again could add the content a second time. `never`: the answer is final. `safe`: certainly not taken.
- * `ambiguous`: may have been taken; repeat it only if the operation allows that (docs/architecture.md
- * §2.2).
+ * Whether another try could add the content a second time. `never`: the answer is final. `safe`: certainly
+ * not accepted. `ambiguous`: may have been accepted; repeat only if the operation allows that
+ * (docs/architecture.md §2.2).
  */
 type Repeat = 'never' | 'safe' | 'ambiguous'
 
-/** What an answer says of one row of an item that carries several (watchlist terms). */
+/** The judgement of one row in an item of several (watchlist terms). */
 export interface RowJudgement {
   /** `rejected` for terms that failed or do not exist. */
   outcome: 'succeeded' | 'rejected'
   answer: RowAnswer
   message: string | null
-  /** The answer has it in another form than was sent, see {@link EchoFinding}. */
+  /** Whether the answer has it in another form than was sent, see {@link EchoFinding}. */
   isAlike?: boolean
 }
 
@@ -33,34 +33,37 @@ export interface Judgement {
   reached: boolean
   status: number | null
   errorCode: string | null
-  /** Null if all went well. */
+  /** Null on success. */
   message: string | null
   taskId: string | null
-  /** Identifier of an item of a custom index, where the answer names one (docs/interface.md §2.4). */
+  /** Id of an item of a custom index, if the answer names one (docs/interface.md §2.4). */
   customIndexItemId: string | null
-  /** Null for operations that have none, and where `rows` says it for each row. */
+  /** Null for operations without such answers, and if `rows` has one for each row. */
   answer: RowAnswer | null
-  /** One for each of the item's rows, in their order, where the answer tells them apart; else null. */
+  /** One per row of the item, in order, if the answer tells them apart; else null. */
   rows: readonly RowJudgement[] | null
-  /** `succeeded` was an acknowledgement: a callback completes the item (docs/interface.md §6). */
+  /** Whether `succeeded` was an acknowledgement: a callback completes the item (docs/interface.md §6). */
   isAcknowledgement: boolean
-  /** The request was refused as a whole for its size: its rows are sent again in two smaller ones. */
+  /** Whether the whole request was refused for its size: its rows are resent in two smaller ones. */
   isTooLarge: boolean
-  /** It was refused because an earlier try or run has delivered it. */
+  /** Whether it was refused because an earlier try or run delivered it. */
   isDelivered: boolean
   /** Each rule once. */
   rules: { ruleId: string; ruleName: string }[]
   classes: { className: string; score: number }[]
-  /** What a task's sync answer or callback names besides. */
+  /** Other names in a task's sync answer or callback. */
   names: AnswerNames
   fromCache: boolean
   /** Whether the answer proves whose it is. */
   echo: EchoFinding
-  /** What the service asked us to wait, milliseconds; null if it did not. */
+  /** How long the service asked us to wait, milliseconds; null if it did not. */
   retryAfterMs: number | null
 }
 
-/** A final judgement of a service that was reached, changed as told. Each member by itself: a spread takes three times as long. */
+/**
+ * Creates a final judgement of a service that was reached, with the given changes. Sets each member
+ * separately: a spread takes three times as long.
+ */
 export function createJudgement(parts: Pick<Judgement, 'outcome'> & Partial<Judgement>): Judgement {
   return {
     outcome: parts.outcome,
@@ -85,18 +88,18 @@ export function createJudgement(parts: Pick<Judgement, 'outcome'> & Partial<Judg
   }
 }
 
-/** What an operation makes of its answers. */
+/** How an operation reads its answers. */
 export interface OperationReader {
-  /** Reads a 2xx that is not an error body; null if it is not of the interface. */
+  /** Reads a 2xx that is not an error body; null if the interface does not have such an answer. */
   readSuccess: (
     answer: Answer,
     body: unknown,
     rowKeys: readonly string[],
     earlierTries: number,
   ) => Judgement | null
-  /** Reads an error that is final; null if it is a plain rejection. */
+  /** Reads an error that is final; null for a plain rejection. */
   readRefusal: (refusal: Refusal, rowKeys: readonly string[], earlierTries: number) => Judgement | null
-  /** Reads a callback that reports no error; null if that fails. Absent from operations without callbacks. */
+  /** Reads a callback that reports no error; null if it cannot. Absent from operations without callbacks. */
   judgeCallback?: (body: unknown, rowKeys: readonly string[]) => Judgement | null
 }
 
@@ -108,13 +111,13 @@ export type JudgeExchange = (
 ) => Judgement
 
 /**
- * Builds the judge of an operation: what is the same for all of them, around what it reads itself (docs/architecture.md
- * §2.2).
+ * Builds the judge of an operation: the rules common to all operations, around its own reader
+ * (docs/architecture.md §2.2).
  */
 export function createJudge(
   reader: OperationReader &
     Pick<AnyOperation, 'isRepeatable'> & {
-      /** Its answers name what rows are found by: those to sync tasks. */
+      /** Whether its answers have names by which rows are found, as those to sync tasks. */
       hasNames: boolean
     },
   baseUrl: string,
@@ -125,7 +128,7 @@ export function createJudge(
     if (exchange.kind === 'breakdown') return judge(exchange, undefined, rowKeys, earlierTries)
     const body = parseJson(exchange.body)
     const judgement = judge(exchange, body, rowKeys, earlierTries)
-    // What the answer of another row says is not of this one.
+    // Another row's answer says nothing about this one.
     if (reader.hasNames && judgement.echo.kind !== 'mismatched') {
       judgement.names = readAnswerNames(exchange.body, () => body)
     }
@@ -168,7 +171,8 @@ function createAnswerJudge(
       })
     }
     const refusal = readRefusal(exchange, body)
-    // The service gave up waiting for the whole request (RFC 9110 §15.5.9), as one does that closes an idle connection.
+    // The service gave up waiting for the whole request (RFC 9110 §15.5.9), as when it closes an idle
+    // connection.
     if (status === 408) return createJudgement({ outcome: 'rejected', repeat: 'safe', ...refusal })
     if (status === 429 || status >= 500) {
       const retryAfterMs = parseRetryAfter(exchange, nowMs())
@@ -183,13 +187,13 @@ function createAnswerJudge(
   }
 }
 
-/** The forms of RFC 9110 §5.6.7, roughly. Only asctime's names no zone, and is in GMT anyway. */
+/** Approximately the forms of RFC 9110 §5.6.7. Only asctime's has no zone, and is in GMT anyway. */
 const HTTP_DATE = /^[A-Z][a-z]+,? [\w -]+\d\d:\d\d:\d\d( GMT| \d{4})$/
 
 /**
- * Reads a Retry-After header (RFC 9110 §10.2.3): seconds, or an HTTP date, which is meant by the clock of the answer's
- * own Date header, and by `nowMs` without one. Returns milliseconds, null for a date that has passed and for anything
- * else, negative numbers included.
+ * Reads a Retry-After header (RFC 9110 §10.2.3): seconds, or an HTTP date, taken by the clock of the answer's
+ * own Date header, else by `nowMs`. Returns milliseconds; null for a past date and anything else, negative
+ * numbers included.
  */
 export function parseRetryAfter(
   { retryAfter, date = null }: Pick<Answer, 'retryAfter' | 'date'>,
@@ -202,13 +206,13 @@ export function parseRetryAfter(
     return Number.isFinite(ms) ? ms : Number.MAX_SAFE_INTEGER
   }
   const waitMs = (parseHttpDate(text) ?? Number.NaN) - (parseHttpDate(date?.trim() ?? '') ?? nowMs)
-  // The usual back-off is more than nothing.
+  // The usual back-off is longer than no wait.
   return waitMs > 0 ? waitMs : null
 }
 
 /** Unix milliseconds; null for any other text. */
 function parseHttpDate(text: string): number | null {
-  // Date.parse takes far more than HTTP dates: "try 2099" is a year to it.
+  // Date.parse accepts far more than HTTP dates: it reads "try 2099" as a year.
   if (!HTTP_DATE.test(text)) return null
   const at = Date.parse(text.endsWith('GMT') ? text : `${text} GMT`)
   return Number.isNaN(at) ? null : at
@@ -221,14 +225,14 @@ export function cutMessage(text: string): string {
   return text.length <= MESSAGE_MAX_CHARACTERS ? text : `${text.slice(0, MESSAGE_MAX_CHARACTERS - 1)}…`
 }
 
-/** What an error answer says, in its own words or, if it has none, in ours. */
+/** The contents of an error answer, in its own words or, without any, in ours. */
 export interface Refusal {
   status: number
   errorCode: string | null
   message: string
 }
 
-/** Reads an answer that says error; `body` is its JSON. */
+/** Reads an error answer; `body` is its JSON. */
 function readRefusal(answer: Answer, body: unknown): Refusal {
   const { status } = answer
   const error = readServiceError(body)
@@ -239,7 +243,7 @@ function readRefusal(answer: Answer, body: unknown): Refusal {
   return { status, errorCode: error.errorCode, message }
 }
 
-/** Says what came instead of an answer of the interface. */
+/** Describes what came instead of an answer of the interface. */
 function toUnreadable({ status, contentType, body, bodyProblem }: Answer): string {
   if (bodyProblem !== undefined) return `answered ${status}, but ${bodyProblem}`
   if (body.trim() === '') return `answered ${status} with an empty body`

@@ -36,18 +36,18 @@ import type { ServiceRequest } from './service-client.ts'
 import { createTaskReader } from './task-reader.ts'
 import { ADD_LISTS, createTermReader, UPDATE_LISTS } from './watchlist-reader.ts'
 
-/** How an operation's rows go out and what comes back of them. */
+/** How an operation's rows are sent and their answers read. */
 export interface OperationExchange {
-  /** The host that the operation's requests go to: the second one for v2 tasks, if there is one. */
+  /** Host of the operation's requests: the second one for v2 tasks, if there is one. */
   baseUrl: string
   toRequest: ToRequest
   /**
-   * What the judge must know of an item's rows, for the caller to keep while the item is in flight and to read nothing
-   * from: lower-cased terms of a watchlist; else what answers repeat, and a mark where a row's own callback_url takes
-   * its result.
+   * What the judge must know about an item's rows, kept by the caller while the item is in flight, and opaque
+   * to it: lower-cased terms of a watchlist; else the values that answers repeat, and a mark if a row's own
+   * callback_url gets its result.
    */
   toRowKeys: (bodies: readonly RowBody[]) => readonly string[]
-  /** `earlierTries`: tries of the item before this one that may have been taken (default: 0). */
+  /** `earlierTries`: earlier tries of the item that may have been accepted (default: 0). */
   judge: JudgeExchange
   /** Judges the text of a callback; null if it cannot be read as one (docs/interface.md §6). */
   judgeCallback: (text: string, rowKeys?: readonly string[]) => Judgement | null
@@ -55,7 +55,7 @@ export interface OperationExchange {
 
 const NO_KEYS: readonly string[] = Object.freeze([])
 
-/** The address that requests of an operation go to. */
+/** The address for requests of an operation. */
 export function toServiceUrl({ operation, connection }: Pick<Plan, 'operation' | 'connection'>): string {
   const isV2 = operation.kind === 'task' && operation.api === 'v2'
   return (isV2 ? connection.taskBaseUrl : undefined) ?? connection.baseUrl
@@ -68,13 +68,13 @@ export function createOperationExchange(
     /** Error codes that mean "this post_id was delivered before", in addition to the connection's own. */
     deliveredCodes: readonly string[]
     nowMs: () => number
-    /** Whether an id that a row does not have is that of another row (default: no). */
+    /** Whether an id that is not a row's own is another row's (default: no). */
     hasOtherRow?: HasOtherRow
   },
 ): OperationExchange {
   const baseUrl = toServiceUrl({ operation, connection })
   const deliveredCodes = [...connection.deliveredCodes, ...options.deliveredCodes]
-  // It can be accepted while the run is held.
+  // A person can accept that while the run is held.
   const isRewriting = () => connection.rewritesIds === true
   const reader = withEchoes(
     findReader(operation.kind).createReader(operation, deliveredCodes),
@@ -83,7 +83,7 @@ export function createOperationExchange(
   )
   const { isRepeatable } = OPERATIONS[operation.kind]
   const isTask = operation.kind === 'task'
-  // An acknowledgement says nothing of the content; the callback does.
+  // An acknowledgement says nothing about the content; the callback does.
   const hasNames = isTask && !isAsync(operation)
   return {
     baseUrl,
@@ -103,7 +103,7 @@ interface ReaderEntry<Own> {
   createReader(operation: Own, deliveredCodes: readonly string[]): OperationReader
 }
 
-// What answers mean is for the engine alone to know; the rest of an operation is in `shared/operations`.
+// Only the engine knows what answers mean; the rest of an operation is in `shared/operations`.
 const READERS: { [Kind in OperationKind]: ReaderEntry<Extract<Operation, { kind: Kind }>> } = {
   task: { createReader: createTaskReader },
   'index-add': { createReader: createAddReader },
@@ -135,7 +135,10 @@ function judgeCallback(reader: OperationReader, body: unknown, rowKeys: readonly
   return reader.judgeCallback?.(body, rowKeys) ?? null
 }
 
-/** Adds to what an operation reads whether it is of the request that was sent: the one place where that is compared. */
+/**
+ * Adds to an operation's reader the check that an answer belongs to its request: the only place for that
+ * comparison.
+ */
 function withEchoes(
   reader: OperationReader,
   readEcho: ReturnType<typeof createEchoReader>,
@@ -157,8 +160,9 @@ function withEchoes(
 }
 
 /**
- * Its own request may have been processed, so nobody knows how an item ended that was given the answer of another one;
- * not repeated, since it may be repeated with the same result. An answer from a cache may name who asked first.
+ * Its own request may have been processed, so the outcome of an item that got another one's answer is
+ * unknown; it is not repeated, since the result may be the same. A cached answer may name whoever asked
+ * first.
  */
 function checkEcho(judgement: Judgement, found: EchoFinding, what: string): Judgement {
   const isOwn =
@@ -177,7 +181,9 @@ function checkEcho(judgement: Judgement, found: EchoFinding, what: string): Judg
 /** The body of one row, as the mapper made it. */
 type RowBody = Readonly<Body>
 
-/** Builds the request of an item; `callbackUrl` takes the result where the row itself names no other receiver. */
+/**
+ * Builds the request of an item; `callbackUrl` gets the result unless the row itself names another receiver.
+ */
 type ToRequest = (bodies: readonly RowBody[], callbackUrl: string | null) => ServiceRequest
 
 const NO_ROW: RowBody = Object.freeze({})

@@ -4,16 +4,16 @@ import type { buildConnector } from 'undici'
 import { toSystemCode } from '../../../shared/messages/thrown.ts'
 import type { ProxyRoute } from './transport.ts'
 
-/** Code of a try that did not come past its proxy: there is none, or it did not answer. */
+/** Code of a try that did not get past its proxy: there is none, or it did not answer. */
 export const PROXY_UNREACHABLE_CODE = 'PROXY_UNREACHABLE'
 
-/** Code of a try that the proxy refused for want of credentials, or for wrong ones (407). */
+/** Code of a try that the proxy refused because credentials are missing or wrong (407). */
 export const PROXY_CREDENTIALS_CODE = 'PROXY_CREDENTIALS'
 
 /** Code of a try whose target the proxy would not or could not reach. */
 export const PROXY_REFUSED_CODE = 'PROXY_REFUSED'
 
-/** A try that ended at the proxy; nothing of the request has left. Its message holds no credentials. */
+/** A try that ended at the proxy; nothing of the request was sent. The message contains no credentials. */
 export class ProxyError extends Error {
   readonly code: string
 
@@ -24,7 +24,7 @@ export class ProxyError extends Error {
   }
 }
 
-/** What an answer of 407 means, whether to a tunnel or to a request. */
+/** The error for a 407, whether to a tunnel or to a request. */
 export function toCredentialsError({ url, authorization }: ProxyRoute): ProxyError {
   const message =
     authorization === null
@@ -33,18 +33,18 @@ export function toCredentialsError({ url, authorization }: ProxyRoute): ProxyErr
   return new ProxyError(PROXY_CREDENTIALS_CODE, message)
 }
 
-/** Where a connection to a URL goes, for undici's connectors. */
+/** The target of a connection to a URL, for undici's connectors. */
 export function toConnectTarget({ protocol, host, hostname, port }: URL): buildConnector.Options {
   return { protocol, host, hostname: hostname.replace(/^\[|\]$/g, ''), port }
 }
 
-/** Where a proxy's own connection goes, for undici's connectors. */
+/** The target of a connection to a proxy itself, for undici's connectors. */
 export function toProxyTarget({ url }: ProxyRoute): buildConnector.Options {
   const target = toConnectTarget(url)
   return { ...target, port: target.port || (url.protocol === 'https:' ? '443' : '80') }
 }
 
-/** Says why a proxy could not be reached. */
+/** The error for an unreachable proxy. */
 export function toUnreachableError({ url }: ProxyRoute, error: Error): ProxyError {
   const code = toSystemCode(error) ?? error.name
   const message = `the proxy ${url.host} cannot be reached (${code}); check its address and the network`
@@ -52,8 +52,8 @@ export function toUnreachableError({ url }: ProxyRoute, error: Error): ProxyErro
 }
 
 /**
- * Asks a proxy for a tunnel to `authority`, host and port (RFC 9110 §9.3.6). `onEnd` is called once, with the socket
- * that leads to the target. Returns the request, to be destroyed if nobody waits for it any more.
+ * Asks a proxy for a tunnel to `authority`, host and port (RFC 9110 §9.3.6). `onEnd` is called once, with the
+ * socket to the target. Returns the request, to be destroyed if nobody awaits it any more.
  */
 export function openTunnel(
   options: {
@@ -76,7 +76,7 @@ export function openTunnel(
     clearTimeout(timer)
     onEnd(result)
   }
-  // An import of node:http loads all of its fetch too, in each thread that may ever need a tunnel.
+  // Importing node:http would also load all of fetch, in every thread that might need a tunnel.
   const connecting = process.getBuiltinModule('node:http').request({
     method: 'CONNECT',
     path: authority,

@@ -2,7 +2,7 @@ import { SERVICE_ERRORS } from '../../../shared/service/errors.ts'
 import { parseJson } from '../../../shared/service/parse-json.ts'
 import { REDACTED, type Redactor } from '../secrets/redactor.ts'
 
-/** Names of members of the interface's answers, as far as they are long enough for a secret. */
+/** Member names in the interface's answers that are as long as a secret may be. */
 const NAMES: ReadonlySet<string> = new Set([
   ...['action_id', 'action_name', 'action_reasons', 'added_terms', 'appeal_id', 'appeal_judgment'],
   ...['appeal_status', 'application_id', 'content_id', 'content_metadata', 'content_variant', 'created_at'],
@@ -17,23 +17,23 @@ const NAMES: ReadonlySet<string> = new Set([
 const CODES: ReadonlySet<string> = new Set(SERVICE_ERRORS.map(({ errorCode }) => errorCode))
 
 /**
- * A body without secrets, which reads as it did: in JSON the names of the interface stay, so that a key which happens to
- * be one of them changes nothing of its structure. Values, other names and other texts lose every secret. Codes of the
- * interface's errors stay, since what a run does next depends on them (docs/interface.md §7).
+ * A body without secrets but with the same meaning: in JSON, names of the interface stay, so that a key which
+ * equals one of them does not change the structure. Values, other names and other texts lose every secret.
+ * The interface's error codes stay, since what a run does next depends on them (docs/interface.md §7).
  */
 export function redactAnswer(redactor: Redactor, body: string): string {
   const redacted = redactor.redact(body)
   return redacted === body || parseJson(body) === undefined ? redacted : redactJson(redactor, body)
 }
 
-/** The same for bytes; the same bytes if they hold none. Nothing else in them changes. */
+/** The same for bytes; the same bytes if they hold none. Changes nothing else in them. */
 export function redactAnswerBytes(redactor: Redactor, bytes: Uint8Array): Uint8Array {
   if (redactor.redactBytes(bytes) === bytes) return bytes
   const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
   return Buffer.from(redactAnswer(redactor, body), 'latin1')
 }
 
-/** An error code without secrets, unless it is one of the interface. */
+/** An error code without secrets, unless it is one of the interface's. */
 export function redactCode(redactor: Redactor, code: string): string {
   return CODES.has(code) ? code : redactor.redact(code)
 }
@@ -52,7 +52,7 @@ function redactJson(redactor: Redactor, json: string): string {
   return redacted + redactNumbers(redactor, json.slice(at))
 }
 
-/** Where the closing quote of the string is that begins at `start`. */
+/** Index of the closing quote of the string that begins at `start`. */
 function findStringEnd(json: string, start: number): number {
   for (let end = json.indexOf('"', start + 1); ; end = json.indexOf('"', end + 1)) {
     let escapes = 0
@@ -67,7 +67,7 @@ function isName(json: string, end: number): boolean {
   return json[at] === ':'
 }
 
-/** Numbers that are wholly a secret become texts. */
+/** Numbers that consist of a secret become texts. */
 function redactNumbers(redactor: Redactor, json: string): string {
   return json.replaceAll(/[-\d][\d.eE+-]{7,}/g, (number) =>
     redactor.redact(number) === REDACTED ? `"${REDACTED}"` : number,

@@ -6,12 +6,13 @@ import type { Answer, Exchange } from './exchange.ts'
 import type { JudgeExchange, Judgement } from './judgement.ts'
 import { redactAnswer, redactCode } from './redact-answer.ts'
 
-/** Answers as they came, of those from which something was taken out. */
+/** Original answers, for those from which something was removed. */
 const ORIGINALS = new WeakMap<Exchange, { answer: Answer; redactor: Redactor }>()
 
 /**
- * The one place where secrets are taken out of answers, before anybody else sees them: every key that was sent, the one
- * in use now, the proxy's credentials, and values of headers. `onRedacted` is called for each answer that had one.
+ * The only place where secrets are removed from answers, before anything else sees them: every key that was
+ * sent, the one in use now, the proxy's credentials, and header values. `onRedacted` is called for each
+ * answer that contained one.
  */
 export function createRedaction(
   readApiKey: () => ApiKey | null,
@@ -46,7 +47,7 @@ export function createRedaction(
   }
 }
 
-/** An answer without secrets; null if it has none, as most have, of which nothing is copied. */
+/** An answer without secrets; null if it contains none, as most do, so that nothing is copied. */
 function toRedacted(answer: Answer, redactor: Redactor): Answer | null {
   const body = redactAnswer(redactor, answer.body)
   const contentType = redactor.redact(answer.contentType)
@@ -74,8 +75,8 @@ function toRedacted(answer: Answer, redactor: Redactor): Answer | null {
 }
 
 /**
- * Judges answers as they came, and takes secrets out of what was read: a key that equals a word of an answer, such as
- * the name of a rule, changes no result.
+ * Judges answers as received, and removes secrets from the result: a key that equals a word in an answer,
+ * such as a rule's name, does not change the judgement.
  */
 export function judgeWhole(judge: JudgeExchange): JudgeExchange {
   return (exchange, rowKeys, earlierTries) => {

@@ -1,11 +1,11 @@
 import type { Answer } from './exchange.ts'
 
-/** The paths of the interface, behind the base URL (docs/interface.md §4). */
+/** The interface's paths, after the base URL (docs/interface.md §4). */
 const INTERFACE_PATH = /^(.*?)(?:\/api\/v\d+\/.*?)(\/?)$/
 
 const NOT_FOLLOWED = 'which is not followed, so that the key stays here'
 
-/** Says where a redirect leads that was not followed, and what to change. `baseUrl` is the one that was sent to. */
+/** Describes an unfollowed redirect: where it leads and what to change. `baseUrl` is the one used. */
 export function toRedirectMessage({ status, location }: Answer, baseUrl: string): string {
   const base = new URL(baseUrl)
   const target =

@@ -28,35 +28,38 @@ export interface ServiceRequest {
 
 /** What every request of a connection shares. */
 export interface ServiceClientOptions {
-  /** The host that is sent to, one of the connection's two. */
+  /** The host used, one of the connection's two. */
   baseUrl: string
   connection: Pick<PlanConnection, 'timeoutMs' | 'tls' | 'proxy'> &
     Partial<
       Pick<PlanConnection, 'headers' | 'userAgent' | 'keepAlive' | 'resolve' | 'unixSocket' | 'traceparent'>
     >
-  /** Asked at each request, so that the key can be switched during a run; null if none is ever sent. */
+  /** Called at each request, so that the key can be switched during a run; returns null if none is sent. */
   readApiKey: () => ApiKey | null
-  /** Where the connection's proxy asks for them. */
+  /** If the connection's proxy requires them. */
   proxyCredentials?: ProxyCredentials | null
-  /** Where the connection's headers take values from variables or files. */
+  /** If the connection's headers take values from variables or files. */
   headerValues?: HeaderValues | null
-  /** Unless the connection has one of its own. */
+  /** Used unless the connection has its own. */
   userAgent: string
   /** Required HTTP version (default: 1.1); a service that does not speak it is an error. */
   httpVersion?: '1.1' | '2'
-  /** Most HTTP/2 connections at a time (default: as many as the service's limit of streams asks for). */
+  /** Most HTTP/2 connections at a time (default: as many as the service's limit of streams requires). */
   http2Connections?: number | undefined
-  /** Whether answers have all their headers (default: no, as nothing else reads them). Only of HTTP/1.1. */
+  /** Whether answers keep all their headers (default: no, since little else reads them). HTTP/1.1 only. */
   keepsHeaders?: boolean
   /** Threads that send at the same time and share the memory for answers (default: 1). */
   threads?: number
-  /** Called once, when the service has made it unsafe to use a connection for more than one request. */
+  /** Called once, when the service has made it unsafe to reuse connections. */
   onReuseEnded?: (why: ReuseEnd) => void
-  /** Called for each answer from which a secret was taken out. */
+  /** Called for each answer from which a secret was removed. */
   onRedacted?: () => void
 }
 
-/** A way to the service, one request at a time: what a lane owns. With HTTP/2 the connections under it are shared. */
+/**
+ * A way to the service for one request at a time, owned by a lane. With HTTP/2 it shares connections with
+ * others.
+ */
 export interface ServiceClient {
   /**
    * Sends a request; `onEnd` is called exactly once, never before `send` returns, and never throws back into it.
@@ -64,7 +67,8 @@ export interface ServiceClient {
    */
   send(request: ServiceRequest, onEnd: (exchange: Exchange) => void): void
   /**
-   * Its last answer was that of another request: the next one gets a new connection. Call it when a request has ended.
+   * Its last answer belonged to another request: the next one gets a new connection. Call it when a request
+   * has ended.
    */
   retire(): void
   /** Closes the connection at once, a shared one with its last user; a request in flight ends as a breakdown. */
@@ -72,9 +76,10 @@ export interface ServiceClient {
 }
 
 /**
- * Prepares the clients of a connection and builds one at each call. They follow no redirect, put a key on requests to
- * the origins that it belongs to alone, and take secrets out of whatever comes back. Throws `BAD_PLAN` for a
- * certificate, key or proxy credentials that cannot be used, and `NO_API_KEY` for an API key of another origin.
+ * Prepares the clients of a connection and builds one at each call. They follow no redirects, send a key only
+ * to the origins it belongs to, and remove secrets from everything that comes back. Throws `BAD_PLAN` for a
+ * certificate, key or proxy credentials that cannot be used, and `NO_API_KEY` for an API key of another
+ * origin.
  */
 export function createServiceClients(options: ServiceClientOptions): () => ServiceClient {
   const url = new URL(options.baseUrl)
@@ -93,7 +98,7 @@ export function createServiceClients(options: ServiceClientOptions): () => Servi
     { proxyCredentials, headerValues },
     options.onRedacted,
   )
-  // A proxy reads the whole address of a plain http request (RFC 9112 §3.2.2).
+  // In a plain http request, a proxy reads the whole address (RFC 9112 §3.2.2).
   const plainProxy = url.protocol === 'http:' ? transport.proxy : null
   const start = plainProxy === null ? prefix : url.origin + prefix
   const connection = {
@@ -104,12 +109,12 @@ export function createServiceClients(options: ServiceClientOptions): () => Servi
     address: findResolved(resolve, options.baseUrl),
   }
   const shared = [
-    // An answer that is not compressed costs no time to decode, which would be measured as the service's.
+    // Decoding a compressed answer would take time that counts as the service's.
     ...['accept', JSON_CONTENT_TYPE, 'accept-encoding', 'identity', 'user-agent', userAgent],
     ...toHeaderList(headers, headerValues, url),
   ]
   let http2: Http2Connections | null = null
-  /** The connections that all clients share; anew once the last of them was destroyed, and these with it. */
+  /** The connections shared by all clients; new ones once the last client, and so they, were destroyed. */
   const shareConnections = (): Http2Connections => {
     if (http2 === null || http2.isDestroyed)
       http2 = new Http2Connections({
@@ -152,7 +157,7 @@ export function createServiceClients(options: ServiceClientOptions): () => Servi
   }
 }
 
-/** Lists of headers are built again only if the key has changed. */
+/** Rebuilds lists of headers only if the key has changed. */
 function createHeaders(
   url: URL,
   { readApiKey, shared }: { readApiKey: () => ApiKey | null; shared: readonly string[] },
@@ -179,14 +184,14 @@ function createHeaders(
   }
 }
 
-/** A 407 is the proxy's own: nothing of the request came past it. */
+/** A 407 comes from the proxy itself: nothing of the request got past it. */
 function toProxied(exchange: Exchange, proxy: ProxyRoute | null): Exchange {
   if (proxy === null || exchange.kind !== 'answer' || exchange.status !== 407) return exchange
   const { code, message } = toCredentialsError(proxy)
   return { kind: 'breakdown', code, message, sent: false, status: null, timings: exchange.timings }
 }
 
-/** Nobody can find the trace of a request that never went out. */
+/** A request that was never sent has no trace to find. */
 function addTraceparent(exchange: Exchange, traceparent: string | null): Exchange {
   const isSent = exchange.kind === 'answer' || exchange.sent
   if (traceparent !== null && isSent) exchange.traceparent = traceparent

@@ -4,7 +4,10 @@ import { isJsonObject, type JsonObject, toTaskId, toTextOrNull } from '../../../
 import { hasOwnCallback, judgeAcknowledgement } from './index-reader.ts'
 import { createJudgement, cutMessage, type Judgement, type OperationReader } from './judgement.ts'
 
-/** Reads the answers to tasks (docs/interface.md §2.2, §2.3, §4.1, §4.2); `deliveredCodes` say "delivered before". */
+/**
+ * Reads the answers to tasks (docs/interface.md §2.2, §2.3, §4.1, §4.2); `deliveredCodes` mean "delivered
+ * before".
+ */
 export function createTaskReader(
   operation: TaskOperation,
   deliveredCodes: readonly string[],
@@ -27,7 +30,9 @@ export function createTaskReader(
   }
 }
 
-/** A delivery whose answer was lost still completes with a callback; a sync one has no second answer. */
+/**
+ * An async delivery whose answer was lost still completes with a callback; a sync one has no second answer.
+ */
 function toDelivered(status: number, errorCode: string, isAcknowledgement: boolean): Judgement {
   const what = isAcknowledgement
     ? 'the callback of that delivery is awaited'
@@ -43,14 +48,17 @@ function toDelivered(status: number, errorCode: string, isAcknowledgement: boole
   })
 }
 
-/** Judges a task's result, of a sync answer or a callback; null if it is none (docs/interface.md §2.2, §2.3). */
+/**
+ * Judges a task's result, from a sync answer or a callback; null if it is not one (docs/interface.md §2.2,
+ * §2.3).
+ */
 function judgeTaskResult(body: unknown, status: number | null): Judgement | null {
   const result = readTaskResponse(body)
   return result === null ? null : judgeRead(result, status)
 }
 
 /**
- * Judges a v2 result, whose shape is not shown: any JSON object or list is one; null for anything else
+ * Judges a v2 result, whose shape is not documented: any JSON object or list; null for anything else
  * (docs/interface.md §4.2).
  */
 function judgeV2TaskResult(body: unknown, status: number | null): Judgement | null {
@@ -58,8 +66,9 @@ function judgeV2TaskResult(body: unknown, status: number | null): Judgement | nu
 }
 
 /**
- * Judges the callback of a task, whose shape is not shown (docs/interface.md §6): the default or the legacy body,
- * anything with a task_id, anything with a field of a result; in v2 anything that is not empty. Null for the rest.
+ * Judges the callback of a task, whose shape is not documented (docs/interface.md §6): the default or the
+ * legacy body, anything with a task_id or a field of a result; in v2 anything that is not empty. Null for the
+ * rest.
  */
 function judgeTaskCallback(body: unknown, api: 'v1' | 'v2'): Judgement | null {
   if (api === 'v2' && isV2Body(body)) {
@@ -72,8 +81,8 @@ function judgeTaskCallback(body: unknown, api: 'v1' | 'v2'): Judgement | null {
 }
 
 /**
- * The `id` of a callback may be that of anything, such as the content, so only a `task_id` names the task. Null if the
- * rules cannot be read: then it is no result.
+ * A callback's `id` may belong to anything, such as the content, so only a `task_id` names the task. Null if
+ * the rules cannot be read: then it is not a result.
  */
 function judgeCallbackRead(
   result: TaskResult | V2TaskResult,
@@ -85,19 +94,19 @@ function judgeCallbackRead(
   return { ...judgement, taskId: toTaskId(body['task_id']) }
 }
 
-/** A callback is posted to an address that only its own task was told, so any part of a result will do. */
+/** A callback comes to an address known only to its own task, so any part of a result is enough. */
 function hasResultField(body: JsonObject): boolean {
   return ['task_id', 'post_id', 'triggered_rules', 'status', 'models'].some((name) =>
     Object.hasOwn(body, name),
   )
 }
 
-/** The code of a row whose rules nobody knows, since the answer has them in another shape than the interface. */
+/** Code of a row whose rules are unknown because the answer has another shape than the interface's. */
 const UNREADABLE_RULES_CODE = 'UNREADABLE_RULES'
 
 function judgeRead(result: TaskResult | V2TaskResult, status: number | null): Judgement {
   if (result.unreadableRules !== undefined && result.failures.length === 0) {
-    // It was taken, so it is not sent again; that no rule was triggered would be made up.
+    // It was accepted, so it is not resent; that it triggered no rule would be a guess.
     return createJudgement({
       outcome: 'unknown',
       status,
@@ -129,7 +138,7 @@ function once(rules: TaskResult['triggeredRules']): TaskResult['triggeredRules']
   return [...new Map(rules.map((rule) => [rule.ruleId, rule])).values()]
 }
 
-/** What Sluice keeps of a task's answer, whichever of its shapes it came in (docs/interface.md §2.2, §2.3, §4.2). */
+/** What Sluice keeps of a task's answer of any shape (docs/interface.md §2.2, §2.3, §4.2). */
 export interface TaskResult {
   taskId: string
   postId: string | null
@@ -137,18 +146,17 @@ export interface TaskResult {
   /** The highest score of each class over all models and spans. */
   classScores: { className: string; score: number }[]
   fromCache: boolean
-  /** Failures inside a 200: a status code that does not say success, or a `code` outside 200 to 299. */
+  /** Failures inside a 200: a status code that does not mean success, or a `code` outside 200 to 299. */
   failures: { code: string; message: string }[]
-  /** The JSON of `triggered_rules` that are no list of rules with ids; absent if they are, or are not there. */
+  /** JSON of a `triggered_rules` that is not a list of rules with ids; absent if it is one, or missing. */
   unreadableRules?: string
 }
 
 type Scores = TaskResult['classScores']
 
 /**
- * Reads a default, legacy or v2 task response, an acknowledgement or a task callback. Tolerant: what is missing or of
- * another type is left out. Returns null if there is no task_id and no id. Hand-written, for it runs on every
- * answer.
+ * Reads a default, legacy or v2 task response, an acknowledgement or a task callback. Tolerant: skips what is
+ * missing or of another type. Null without a task_id and an id. Hand-written, since it runs on every answer.
  */
 export function readTaskResponse(body: unknown): TaskResult | null {
   if (!isJsonObject(body)) return null
@@ -178,14 +186,14 @@ const FAILED = /^(?:error|failed|failure)$/i
 
 const NO_ERROR = /^(?:|0|none|null|no|false|ok|success)$/i
 
-/** Whether what stands under `error` says that there is one; many services write an empty one. */
+/** Whether the value of `error` reports one; many services write an empty one. */
 function saysSomething(error: unknown): boolean {
   if (typeof error === 'string') return !NO_ERROR.test(error.trim())
   if (typeof error === 'number') return error !== 0
   return typeof error === 'object' && error !== null && Object.values(error).some(saysSomething)
 }
 
-/** Reads what says failure in a 2xx in other words than the interface shows. */
+/** Finds failures in a 2xx that are written in other ways than the interface's. */
 function readRefusalInside(body: JsonObject, result: Pick<TaskResult, 'failures'>): void {
   if (result.failures.length > 0) return
   const { error, status } = body
@@ -197,7 +205,9 @@ function readRefusalInside(body: JsonObject, result: Pick<TaskResult, 'failures'
   result.failures.push({ code: said?.errorCode ?? 'error', message })
 }
 
-/** Adds the rules of a `triggered_rules` list (docs/interface.md §2.2, §2.3), and notes one of another shape. */
+/**
+ * Adds the rules of a `triggered_rules` list (docs/interface.md §2.2, §2.3), and notes one of another shape.
+ */
 function addRules(result: Pick<TaskResult, 'triggeredRules' | 'unreadableRules'>, list: unknown): void {
   // Services in some languages write an empty list as null.
   if (list === undefined || list === null) return
@@ -234,8 +244,8 @@ function readFailure(status: JsonObject, result: TaskResult): void {
 }
 
 /**
- * Whether a status code says success: "0" in the legacy body (docs/interface.md §2.3), 2xx where a code repeats the
- * HTTP status, or a word of success, since v2 shows none.
+ * Whether a status code means success: "0" in the legacy body (docs/interface.md §2.3), 2xx if the code
+ * repeats the HTTP status, or a word for success, since v2 documents none.
  */
 function isSuccessCode(code: string | number): boolean {
   return /^(0|2\d\d|ok|success|succeeded|successful|complete|completed|done)$/i.test(String(code))
@@ -258,7 +268,7 @@ function addScores(scores: Scores, outputs: unknown): void {
   }
 }
 
-/** A linear search: an answer has a handful of classes, where a Map costs more than it saves. */
+/** A linear search: an answer has few classes, for which a Map costs more than it saves. */
 function keepHighest(scores: Scores, className: string, score: number): void {
   for (const kept of scores) {
     if (kept.className !== className) continue
@@ -272,17 +282,19 @@ function toText(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 
-/** What Sluice keeps of a v2 answer: as of v1, but that nothing has to be there (docs/interface.md §4.2). */
+/**
+ * What Sluice keeps of a v2 answer: the same as for v1, but every part is optional (docs/interface.md §4.2).
+ */
 export interface V2TaskResult extends Omit<TaskResult, 'taskId' | 'postId'> {
   taskId: string | null
 }
 
-/** How deep the known fields are looked for. */
+/** Depth to which the known fields are searched for. */
 const DEPTH_MAX = 8
 
 /**
- * Reads a v2 answer or callback, whose shape is not shown: an object, or a list of them. Every `triggered_rules`,
- * `output` and `status.code` counts, wherever it stands, such as in a list of models.
+ * Reads a v2 answer or callback, whose shape is not documented: an object, or a list of them. Every
+ * `triggered_rules`, `output` and `status.code` counts at any place, such as in a list of models.
  */
 export function readV2TaskResponse(body: JsonObject | readonly unknown[]): V2TaskResult {
   const result: V2TaskResult = {

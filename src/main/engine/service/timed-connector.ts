@@ -5,15 +5,15 @@ import buildUndiciConnector from 'undici/lib/core/connect.js'
 import { openTunnel, toProxyTarget, toUnreachableError } from './proxy-tunnel.ts'
 import type { ProxyRoute, Transport } from './transport.ts'
 
-/** Longest wait for a connection, in milliseconds; shorter where the connection's own time-out is. */
+/** Longest wait for a connection, milliseconds; shorter if the connection's own timeout is. */
 const CONNECT_TIMEOUT_MS = 10_000
 
-/** A connector that tells how long its last connection took. */
+/** A connector that measures how long its last connection took. */
 export interface TimedConnector {
   connect: buildConnector.connector
-  /** Takes the phases of a connection opened since the last call, microseconds; null if none was. */
+  /** Takes the phases of a connection opened since the last call, microseconds; null if there was none. */
   takePhases(): { connectUs: number; tlsUs: number | null } | null
-  /** Gives up what is being opened, whose callback may not come then. */
+  /** Abandons the connection being opened, whose callback may then not come. */
   abort(): void
 }
 
@@ -21,24 +21,27 @@ export interface TimedConnectorOptions extends Transport {
   timeoutMs: number
   userAgent: string
   unixSocket?: string | undefined
-  /** IP address that stands for the name of the host; null or absent to ask DNS. */
+  /** IP address to use for the host's name; null or absent to ask DNS. */
   address?: string | null | undefined
-  /** The connection must be HTTP/2. */
+  /** Whether the connection must be HTTP/2. */
   isHttp2: boolean
   /**
-   * Takes what a direct connection reads, the first `size` bytes of a buffer that is used again once it returns. It
-   * goes past the socket's stream, which costs as much as the reading itself. By a proxy, everything comes by the stream.
+   * Receives what a direct connection reads: the first `size` bytes of a buffer that is reused once it
+   * returns. This bypasses the socket's stream, which costs as much as the reading itself. Through a proxy,
+   * everything comes by the stream.
    */
   onBytes?: (buffer: Buffer, size: number) => void
 }
 
 /**
- * Takes what one read takes, as much as Node reads at once. All connections of a thread share it: what was read is
- * handed on before anything else is, and thousands of idle connections need no memory of their own.
+ * Receives one read, as much as Node reads at once. All connections of a thread share it: a read is passed on
+ * before the next one, and thousands of idle connections need no memory of their own.
  */
 const READ_BUFFER = Buffer.allocUnsafeSlow(64 * 1024)
 
-/** Builds undici's connector, by a proxy if there is one, and times connect and TLS handshake apart. */
+/**
+ * Builds undici's connector, through a proxy if there is one, and times connect and TLS handshake separately.
+ */
 export function createTimedConnector(options: TimedConnectorOptions): TimedConnector {
   const { secureContext, proxy, unixSocket, address = null } = options
   const timeoutMs = Math.min(options.timeoutMs, CONNECT_TIMEOUT_MS)
@@ -48,7 +51,7 @@ export function createTimedConnector(options: TimedConnectorOptions): TimedConne
       buildUndiciConnector({
         allowH2,
         timeout: timeoutMs,
-        // Said outright, so that NODE_TLS_REJECT_UNAUTHORIZED has no say.
+        // Set explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED cannot override it.
         rejectUnauthorized: true,
         ...(secureContext === null ? {} : { secureContext }),
         ...(unixSocket === undefined ? {} : { socketPath: unixSocket }),
@@ -60,7 +63,7 @@ export function createTimedConnector(options: TimedConnectorOptions): TimedConne
   const clock = new PhaseClock()
   if (proxy === null) return createDirect(build, clock, opening)
   const tunnels = new Set<ClientRequest>()
-  // The way to the proxy is HTTP/1.1, whatever goes through its tunnel.
+  // The connection to the proxy is HTTP/1.1, whatever its tunnel carries.
   const tunnel = { ...options, proxy, timeoutMs, connect: buildWatched(false), connectThrough: build }
   return {
     connect(target, callback) {
@@ -75,7 +78,7 @@ export function createTimedConnector(options: TimedConnectorOptions): TimedConne
   }
 }
 
-/** Answers with one address, whatever name is asked for. */
+/** Answers with one address for any name. */
 function createLookup(address: string): LookupFunction {
   const family = isIP(address)
   return (_name, { all }, callback) => {
@@ -94,7 +97,7 @@ function readInto(onBytes: (buffer: Buffer, size: number) => void): OnReadOpts {
   }
 }
 
-/** Without it a service that speaks HTTP/1.1 only would be measured in its place. */
+/** Without this check, a service that only speaks HTTP/1.1 would be measured instead. */
 function requireHttp2(build: buildConnector.connector): buildConnector.connector {
   return (target, callback) =>
     build(target, (...result) => {
@@ -112,7 +115,7 @@ function requireHttp2(build: buildConnector.connector): buildConnector.connector
 class PhaseClock {
   #phases: { connectUs: number; tlsUs: number | null } | null = null
 
-  /** `connectedMs`: when the TLS handshake began; null if there was none. */
+  /** `connectedMs`: when the TLS handshake began; null without one. */
   note(startMs: number, connectedMs: number | null): void {
     const endMs = performance.now()
     this.#phases = {
@@ -128,7 +131,7 @@ class PhaseClock {
   }
 }
 
-/** The socket that is being opened, so that it can be given up. */
+/** The socket being opened, so that it can be abandoned. */
 class OpeningSocket {
   #socket: Socket | null = null
 
@@ -181,7 +184,9 @@ function createDirect(
   }
 }
 
-/** Plain http goes to the proxy itself, which reads the whole address from each request (RFC 9112 §3.2.2). */
+/**
+ * Plain http connects to the proxy itself, which reads the whole address from each request (RFC 9112 §3.2.2).
+ */
 function connectToProxy(
   build: buildConnector.connector,
   proxy: ProxyRoute,
@@ -196,7 +201,7 @@ function connectToProxy(
   })
 }
 
-/** https goes through a tunnel, so that the proxy sees nothing but the host. */
+/** https uses a tunnel, so that the proxy sees nothing but the host. */
 function connectByTunnel(
   options: Omit<TimedConnectorOptions, 'proxy'> & {
     proxy: ProxyRoute

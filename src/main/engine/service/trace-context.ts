@@ -7,8 +7,8 @@ const TRACE_BYTES = 16
 const SPAN_BYTES = 8
 
 /**
- * A trace context of its own for one try: a new trace id and span id, and the flag that the trace is sampled. Without the flag, a
- * service that samples as its callers do would keep nothing that could be looked up.
+ * A new trace context for one try: a new trace id and span id, with the flag that the trace is sampled.
+ * Without the flag, a service that samples like its callers would keep nothing to look up.
  */
 export function createTraceparent(): string {
   const ids = randomBytes(TRACE_BYTES + SPAN_BYTES)

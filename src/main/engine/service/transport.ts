@@ -4,10 +4,10 @@ import type { PlanConnection } from '../../../shared/plan/connection.ts'
 import type { ProxyCredentials } from '../secrets/bound-secret.ts'
 import { readSecureContext } from '../secrets/tls-files.ts'
 
-/** A proxy and what it is told of who asks. */
+/** A proxy and the credentials sent to it. */
 export interface ProxyRoute {
   url: URL
-  /** Value of the proxy-authorization header, a secret; null if the proxy asks for nothing. */
+  /** Value of the proxy-authorization header, a secret; null if the proxy requires none. */
   authorization: string | null
 }
 
@@ -19,8 +19,8 @@ export interface Transport {
 }
 
 /**
- * Reads the files that a connection names. Throws `BAD_PLAN` if one is missing or holds something else, and where
- * the proxy's credentials are missing or belong to another one; nothing was sent then.
+ * Reads the files that a connection names. Throws `BAD_PLAN` if one is missing or not valid, or if the
+ * proxy's credentials are missing or belong to another proxy; nothing was sent then.
  */
 export function readTransport(
   { tls, proxy }: Pick<PlanConnection, 'tls' | 'proxy'>,

@@ -11,27 +11,30 @@ import {
   type RowJudgement,
 } from './judgement.ts'
 
-/** A list of terms in an answer, and what being in it means. */
+/** A list of terms in an answer, and what it means for its terms. */
 interface AnswerList {
   name: string
   answer: RowAnswer
 }
 
-/** Lists of an answer, the gravest first: it decides where a term is in several (docs/interface.md §4.5). */
+/** Lists of an answer, the gravest first, which decides if a term is in several (docs/interface.md §4.5). */
 export const ADD_LISTS: readonly AnswerList[] = [
   { name: 'failed_terms', answer: 'failed' },
   { name: 'added_terms', answer: 'added' },
   { name: 'pre_existing_terms', answer: 'pre_existing' },
 ]
 
-/** As {@link ADD_LISTS} (docs/interface.md §4.6). */
+/** Like {@link ADD_LISTS} (docs/interface.md §4.6). */
 export const UPDATE_LISTS: readonly AnswerList[] = [
   { name: 'failed_terms', answer: 'failed' },
   { name: 'non_existent_terms', answer: 'non_existent' },
   { name: 'updated_terms', answer: 'updated' },
 ]
 
-/** Reads the answers to terms: one judgement for each, from the lists of a 200 (docs/interface.md §4.5, §4.6, §7.3). */
+/**
+ * Reads the answers to terms: one judgement per term, from the lists of a 200 (docs/interface.md §4.5, §4.6,
+ * §7.3).
+ */
 export function createTermReader(lists: readonly AnswerList[]): OperationReader {
   return {
     readSuccess: ({ status }, body, rowKeys, earlierTries) => {
@@ -46,7 +49,7 @@ export function createTermReader(lists: readonly AnswerList[]): OperationReader 
   }
 }
 
-/** A try whose answer was lost may have added a term that is pre-existing now. */
+/** A try with a lost answer may have added a term that is now pre-existing. */
 function toUncertain(row: RowJudgement): RowJudgement {
   if (row.answer !== 'pre_existing') return row
   const lost = 'the answer to an earlier try was lost; that try or somebody before it added the term'
@@ -54,12 +57,12 @@ function toUncertain(row: RowJudgement): RowJudgement {
   return { ...row, answer: 'added_or_pre_existing', message }
 }
 
-/** What of a term an answer says. */
+/** What an answer says about a term. */
 interface Found {
   answer: RowAnswer
-  /** Every list that holds the term. */
+  /** Every list that contains the term. */
   lists: string[]
-  /** Why it failed, where the answer says so. */
+  /** Why it failed, if the answer says so. */
   reason: string | null
 }
 
@@ -85,8 +88,8 @@ function judgeLists(
 }
 
 /**
- * Terms tell whose an answer is, since every term of the request is in a list of its answer: one that lists others, and
- * lacks at least half of those that were sent, is that of another request.
+ * Terms prove whose an answer is, since every term of a request is in a list of its answer: one that lists
+ * other terms, and lacks at least half of those sent, belongs to another request.
  */
 function toTermEcho(
   found: ReadonlyMap<string, Found>,
@@ -106,7 +109,7 @@ function toTermEcho(
   return VERIFIED
 }
 
-/** A term of an answer is an object, or its text alone (docs/interface.md §4.5: failed_terms is not shown). */
+/** A term in an answer is an object, or only its text (docs/interface.md §4.5 does not show failed_terms). */
 function noteTerm(found: Map<string, Found>, item: unknown, list: string, answer: RowAnswer): void {
   const term = toTaskId(isJsonObject(item) ? item['term'] : item)
   if (term === null) return
@@ -147,7 +150,10 @@ function judgeTerm(found: Found | undefined): RowJudgement {
 
 const TOO_LARGE = /too[ _-]?(many|large|big|long)|limit|maxim|\bmax\b|exceed/i
 
-/** The largest number of terms is not shown (docs/interface.md §8), nor how more are refused: 413, or words of size. */
+/**
+ * The interface documents neither the limit on terms (docs/interface.md §8) nor how it is enforced: by 413,
+ * or a message about size.
+ */
 function isTooLarge({ status, errorCode, message }: Refusal): boolean {
   if (status === 413) return true
   if (status !== 400 && status !== 422) return false

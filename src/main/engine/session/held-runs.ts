@@ -21,13 +21,13 @@ import { createRunId, isWritable, listRunIds, toJournalFile } from '../workspace
 import { RunRemoval } from './run-removal.ts'
 import { makesRun, type RunTask, RunThread } from './run-thread.ts'
 
-/** What differs from one run's thread to the next. */
+/** The parts of a task that differ between threads of runs. */
 type RunWork = Omit<RunTask, 'workspace' | 'appVersion' | 'loadWorkerUrl' | 'searchWorkerUrl'>
 
-/** What a run may send that is secret, and the proxy of the system that it goes through. */
+/** The secrets that a run may send, and the system's proxy for it. */
 type RunSecrets = Pick<RunTask, 'apiKey' | 'proxyCredentials' | 'headerValues' | 'systemProxy'>
 
-/** What a thread needs that sends nothing. */
+/** For a thread that sends nothing. */
 const IDLE = {
   apiKey: null,
   proxyCredentials: null,
@@ -43,7 +43,10 @@ const IDLE = {
 
 export interface HeldRunsOptions {
   workspace: string
-  /** Entries of the threads of runs, of those that send load tests, and of those that look up what was sent before. */
+  /**
+   * Entries of the threads of runs, of those that send load tests, and of those that look up what was sent
+   * before.
+   */
   runWorkerUrl: URL
   loadWorkerUrl: URL
   searchWorkerUrl: URL
@@ -52,25 +55,27 @@ export interface HeldRunsOptions {
   findSystemProxy: FindSystemProxy
 }
 
-/** A correction that is looked at: the run that it is for, and what it will be sent with. */
+/** A correction under review: the run it is for, and what it will be sent with. */
 interface LookedAtCorrection {
   parentRunId: string
   retry: RetryOptions
-  /** Requests at once as they were set meanwhile; null if they were not. */
+  /** Requests at once as set meanwhile; null if not set. */
   concurrency: number | null
 }
 
-/** The runs that this process holds, each in a thread of its own: starts them, and takes up those that have ended. */
+/**
+ * The runs that this process holds, each in its own thread: starts them, and continues those that have ended.
+ */
 export class HeldRuns {
   readonly #options: HeldRunsOptions
   readonly #held = new Map<string, RunHandle>()
   readonly #settling = new Map<string, Promise<boolean>>()
   /** Runs that have sent rows here and ended. */
   readonly #ended = new Set<string>()
-  /** Corrections that are held to be looked at, which go on in the run that they are for once they begin. */
+  /** Corrections held for review, which continue in the run they are for once they begin. */
   readonly #corrections = new Map<string, LookedAtCorrection>()
 
-  /** Removes runs, held ones apart. */
+  /** Removes runs that are not held. */
   readonly removal: RunRemoval
 
   constructor(options: HeldRunsOptions) {
@@ -108,8 +113,8 @@ export class HeldRuns {
   }
 
   /**
-   * Lets a held run send, and returns what goes on: the run itself, or of a correction the run that is corrected. Throws
-   * `RUN_NOT_FOUND` if this process does not hold it.
+   * Lets a held run send, and returns the run that continues: itself or, for a correction, the corrected run.
+   * Throws `RUN_NOT_FOUND` if this process does not hold it.
    */
   async begin(runId: string, begin: NonNullable<Parameters<RunHandle['begin']>[0]>): Promise<RunHandle> {
     const handle = this.#held.get(runId)
@@ -132,7 +137,7 @@ export class HeldRuns {
     return corrected
   }
 
-  /** Throws `RUN_BUSY` if a process holds the run, or that of its retries that would be resumed. */
+  /** Throws `RUN_BUSY` if a process holds the run, or the one of its retries that would be resumed. */
   async refuseBusy(named: string): Promise<void> {
     const { stored, workspace } = this.#options
     const runId = await stored.own.findResumable(named)
@@ -140,7 +145,7 @@ export class HeldRuns {
     takeLease(toJournalFile(workspace, runId), `run ${runId}`).release()
   }
 
-  /** Goes on with the run, or with that of its retries that was interrupted. */
+  /** Continues the run, or the one of its retries that was interrupted. */
   async resume(named: string, resume: ResumeOptions): Promise<RunHandle> {
     await this.settleLate(named)
     const { stored } = this.#options
@@ -157,18 +162,18 @@ export class HeldRuns {
     return this.#startThread(plan, { ...bases, ...secrets, ...toRules(resume), runId, earlierRuns, work })
   }
 
-  /** Sends what did not succeed in a run and its retries again, where possible in the run itself. */
+  /** Resends what did not succeed in a run and its retries, in the run itself if possible. */
   retry(named: string, options: RetryOptions): Promise<RunHandle> {
     return this.#retry(named, options, 'to look at')
   }
 
-  /** A correction that is held may be given up again, and leaves the run as it is until it begins. */
+  /** A held correction may be given up again, and leaves the run unchanged until it begins. */
   async #retry(named: string, options: RetryOptions, holds: 'to look at' | 'to begin'): Promise<RunHandle> {
     await this.settleLate(named)
     const { parentRunId, retry } = await this.#dropHeldCorrection(named, options)
     const { stored } = this.#options
     const plan = await stored.runs.readPlan(parentRunId)
-    // A load test counts requests, and has no rows that could be sent again.
+    // A load test counts requests, and has no rows to resend.
     if (plan.load !== undefined) throw new SluiceError({ id: 'load_not_repeatable', runId: parentRunId })
     for (const member of await stored.own.listWhole(parentRunId)) this.#refuseHeld(member)
     const secrets = await this.#guard(retry, plan)
@@ -188,7 +193,7 @@ export class HeldRuns {
     return isLookedAt && goesOnInPlace ? this.#noteChanges(handle, { parentRunId, retry }) : handle
   }
 
-  /** Keeps what is set of a correction while it is looked at for the run that goes on with it. */
+  /** Keeps changes made to a correction during its review for the run that continues with it. */
   #noteChanges(held: RunHandle, { parentRunId, retry }: Omit<LookedAtCorrection, 'concurrency'>): RunHandle {
     const correction: LookedAtCorrection = { parentRunId, retry, concurrency: null }
     const handle: RunHandle = {
@@ -208,8 +213,8 @@ export class HeldRuns {
   }
 
   /**
-   * A correction whose process died, or was ended, while it was held has sent nothing: it gives its rows back. Naming it
-   * means its fixes.
+   * A correction whose process ended while it was held has sent nothing, so it gives its rows back. Naming it
+   * stands for its fixes.
    */
   async #dropHeldCorrection(
     named: string,
@@ -225,7 +230,7 @@ export class HeldRuns {
     return { parentRunId: runId, retry: named === correctionId ? { fixes, ...retry } : retry }
   }
 
-  /** Stores what k6 measured as a load test of its own. */
+  /** Stores what k6 measured as a separate load test. */
   async importK6(
     files: readonly string[],
     { ofRunId, name }: { ofRunId?: string; name?: string } = {},
@@ -239,9 +244,9 @@ export class HeldRuns {
   }
 
   /**
-   * Processes the callbacks that came for a run and its retries while nobody held them, marks what has become overdue,
-   * and removes what corrections left that were cut off; for all runs that can be read if none is named. Resolves with
-   * whether there was anything to process.
+   * Processes callbacks that came for a run and its retries while nobody held them, marks overdue rows, and
+   * removes what interrupted corrections left; for all readable runs if none is named. Resolves with whether
+   * there was anything to process.
    */
   async settleLate(runId?: string): Promise<boolean> {
     if (!isWritable(this.#options.workspace)) return false
@@ -250,7 +255,7 @@ export class HeldRuns {
     const late = await this.#options.stored.own.listLateRuns()
     for (const each of late) {
       await this.#settleFamily(each).catch((error: unknown) => {
-        // A damaged run must not keep the others from being settled.
+        // A damaged run must not keep the others from being processed.
         if (!(error instanceof SluiceError)) throw error
       })
     }
@@ -265,8 +270,8 @@ export class HeldRuns {
   }
 
   /**
-   * Stores what the answers of the runs that have ended here say, so that whoever looks at one first need not wait for it.
-   * What is not stored once `signal` is aborted is left.
+   * Stores the findings of the runs that ended here, so that the first look at one need not wait for them.
+   * Anything not stored when `signal` is aborted is left.
    */
   async storeFindings(signal: AbortSignal): Promise<void> {
     if (signal.aborted) return
@@ -292,7 +297,7 @@ export class HeldRuns {
 
   async #settle(runId: string): Promise<void> {
     if (this.#held.has(runId)) return
-    // If another process has taken the run up meanwhile, that one processes its callbacks.
+    // If another process has continued the run meanwhile, that one processes its callbacks.
     await this.#createThread({ ...IDLE, runId, work: { kind: 'settle' } }).ended.catch((error: unknown) => {
       if (!(error instanceof SluiceError && error.code === 'RUN_BUSY')) throw error
     })
@@ -328,9 +333,9 @@ export class HeldRuns {
         }
       },
       async (error: unknown) => {
-        // A new run whose source or plan cannot be used never was one.
+        // A new run with an unusable source or plan leaves nothing behind.
         const isGone = makesRun(task.work) && !thread.isReady
-        // Whatever fails now, a person has to hear of what ended the run.
+        // Whatever fails now, a person must learn what ended the run.
         await this.#release(task).catch(() => {})
         if (isGone) await this.removal.removeFiles(runId).catch(() => {})
         throw toRunError(error, { runId, isGone, isLoad: load !== undefined, hasBegun: thread.isReady })
@@ -360,13 +365,16 @@ export class HeldRuns {
     return handle
   }
 
-  /** The runs whose rows are looked for among those of a source, once the callbacks that came for them are processed. */
+  /**
+   * The earlier runs whose rows are compared with those of a source, after their pending callbacks are
+   * processed.
+   */
   async #listEarlier({ operation, load }: Plan): Promise<string[]> {
     if (load !== undefined || OPERATIONS[operation.kind].recognizedBy === undefined) return []
-    // The first run of a workspace need not wait for the thread of queries.
+    // The first run of a workspace need not wait for the query thread.
     if (listRunIds(this.#options.workspace).length === 0) return []
     await this.settleLate().catch((error: unknown) => {
-      // A damaged inbox keeps nobody from sending; who looks at results is told of it.
+      // A damaged inbox does not prevent sending; looking at results reports it.
       if (!(error instanceof SluiceError)) throw error
     })
     return this.#options.stored.own.listRunsOf(operation.kind)
@@ -376,14 +384,14 @@ export class HeldRuns {
     const { stored, receiver } = this.#options
     this.#held.delete(runId)
     this.#corrections.delete(runId)
-    // A load test has measured its callbacks, and no result depends on what they said.
+    // A load test has measured its callbacks, and no result depends on their content.
     if (work.kind === 'start' && work.plan.load !== undefined) await receiver.forget([runId])
     if (mediaBase === null) return
     const addresses = await stored.own.readAddresses(runId).catch(() => null)
     await receiver.release({ runId, runToken: addresses?.runToken ?? runId })
   }
 
-  /** What a run that is taken up again, or retries another one, needs of the receiver. */
+  /** What a continued run, or a retry, needs from the receiver. */
   async #prepareAgain(
     runId: string,
     keptOf: string,
@@ -400,13 +408,16 @@ export class HeldRuns {
     return receiver.prepare(received, { runId, runToken: kept?.runToken ?? runId }, kept)
   }
 
-  /** What a run may send. Callbacks may repeat it, so the receiver removes it from them. Throws `NO_API_KEY`. */
+  /**
+   * The secrets that a run may send. Callbacks may repeat them, so the receiver removes them. Throws
+   * `NO_API_KEY`.
+   */
   async #guard(
     { apiKey, proxyCredentials, headerValues, isTrial }: StartOptions,
     plan: Plan,
   ): Promise<RunSecrets> {
     const { operation, connection } = plan
-    // The status of an appeal is read without a key (docs/interface.md §5.6).
+    // Reading an appeal's status needs no key (docs/interface.md §5.6).
     const needsKey = sendsKey(operation) && isTrial !== true
     let sealedKey: SealedSecret | null = null
     if (needsKey) {
@@ -417,7 +428,7 @@ export class HeldRuns {
       apiKey.check(connection)
       sealedKey = apiKey.seal()
     } else if (sendsKey(operation) && apiKey !== undefined) {
-      // Only to know which earlier runs were sent with it.
+      // Only to find the earlier runs sent with it.
       sealedKey = apiKey.seal()
     }
     const { findSystemProxy } = this.#options
@@ -438,7 +449,7 @@ export class HeldRuns {
     return secrets
   }
 
-  /** Whoever asks, an index add whose outcome is unknown is not sent again without consent. */
+  /** Never resends an index add of unknown outcome without consent, whoever asks. */
   async #refuseDoubleAdds(
     runId: string,
     { operation }: Plan,
@@ -447,19 +458,19 @@ export class HeldRuns {
   ): Promise<void> {
     if (!mayAddTwice(operation.kind) || onUnknown === 'skip' || resendIndexAdds) return
     const { rows, whole_run: whole } = await this.#options.stored.runs.summarizeRun(runId)
-    // A retry takes rows of the whole run, whichever part of it is named.
+    // A retry takes rows of the whole, whichever part of it is named.
     const items = countDoubleAdds(how === 'retry' ? (whole?.rows ?? rows) : rows, how)
     if (items > 0) throw new SluiceError({ id: 'index_adds_unconfirmed', runId, items })
   }
 
-  /** The rows of a retry are not checked again: what was not accepted for its whole is open for it, too. */
+  /** A retry's rows are not checked again: warnings not accepted for its whole are open for it, too. */
   async #refuseOpenWarnings(runId: string, { accept = [] }: RetryOptions): Promise<void> {
     const open = await this.#options.stored.results.readOpenWarnings(runId)
     const groups = open.filter((group) => !accept.some((code) => code === findNeeds(group)))
     if (groups.length > 0) throw new SluiceError({ id: 'warnings_unaccepted', groups })
   }
 
-  /** Spares the wait for a lease that this process holds itself. */
+  /** Avoids waiting for a lease that this process holds itself. */
   #refuseHeld(runId: string): void {
     if (this.#held.has(runId)) throw new SluiceError({ id: 'run_going_on', runId })
   }
@@ -470,7 +481,9 @@ function toUnread(runId: string, error: unknown): SluiceError {
   return new SluiceError({ id: 'run_unread', runId, reason: toSluiceError(error).message }, { cause: error })
 }
 
-/** What ended a run, with what can be done about it: a run that is gone cannot be resumed, a load test neither. */
+/**
+ * The error that ended a run, with what can be done: neither a removed run nor a load test can be resumed.
+ */
 function toRunError(
   error: unknown,
   { runId, isGone, isLoad, hasBegun }: { runId: string; isGone: boolean; isLoad: boolean; hasBegun: boolean },
@@ -483,7 +496,7 @@ function toRunError(
     const id = isLoad ? 'load_journal_disk_full' : 'journal_disk_full'
     return new SluiceError({ id, file, reason, disk, runId }, { cause: error })
   }
-  // Rows may have been sent, which no error says that only bad input causes.
+  // Rows may have been sent, so this is more than an error of bad input.
   if (!hasBegun || failure.exitCode !== EXIT.badInput) return failure
   const isDamaged = said.id === 'journal_damaged'
   return new SluiceError({ id: 'run_broke_off', runId, reason: failure.message, isDamaged }, { cause: error })

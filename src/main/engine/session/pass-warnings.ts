@@ -6,8 +6,8 @@ import { readRunRecord, toStoredPlan, updateRunRecord } from '../journal/run-rec
 import { listOpen, readGuardedWarnings } from '../run/results/open-warnings.ts'
 
 /**
- * Lets nothing be sent whose warnings nobody has accepted, and records the causes that were, so that a resumed run and
- * its retries need not ask again. Throws `NOT_CONFIRMED`.
+ * Prevents sending with warnings that nobody has accepted, and records the accepted causes, so that a resumed
+ * run and its retries need not ask again. Throws `NOT_CONFIRMED`.
  */
 export function passWarnings(journal: Journal, codes: readonly AcceptCode[]): void {
   const record = readRunRecord(journal.db)

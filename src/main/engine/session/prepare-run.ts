@@ -29,8 +29,9 @@ import { passWarnings } from './pass-warnings.ts'
 import type { RunTask } from './run-thread.ts'
 
 /**
- * Brings a run's journal to where sending can begin: reads the source, takes over a parent's rows, or repairs what a
- * dead process left. Returns null if `isStopped` asked to stop first, and if there is nothing to send. Throws the `SluiceError` of what is wrong.
+ * Prepares a run's journal for sending: reads the source, takes over a parent's rows, or repairs what a dead
+ * process left. Returns null if `isStopped` asked to stop first, or if there is nothing to send. Throws the
+ * `SluiceError` of the failure.
  */
 export async function prepareRun(
   task: RunTask,
@@ -71,7 +72,7 @@ export async function prepareRun(
       break
   }
   const record = readRecord(task, journal)
-  // A missing certificate, credential or header is reported before the source is read.
+  // Report a missing certificate, credential or header before reading the source.
   check(record)
   if (record.state !== 'intake') return record
   await noteSource(journal, record)
@@ -89,8 +90,8 @@ export async function prepareRun(
 }
 
 /**
- * Notes what the source is like, so that a later run can say whether it has changed. What was accepted before an
- * interrupted process read another content of it is accepted no more.
+ * Records the source's fingerprint, so that a later run can tell whether it has changed. Discards acceptance
+ * given before an interrupted process read another content of it.
  */
 async function noteSource(journal: Journal, { plan: { source } }: RunRecord): Promise<void> {
   const fingerprint = await fingerprintSource(source)
@@ -125,10 +126,10 @@ function createRun(
   )
 }
 
-/** A run that is taken up again, perhaps with a key that it was not sent with so far. */
+/** A continued run, perhaps with a key it has not been sent with before. */
 type GoingOn = RunTask & { isOtherKey: boolean }
 
-/** Puts the rows that did not succeed back into the queue of their own run. */
+/** Requeues the rows that did not succeed in their own run. */
 function retryRun(
   task: GoingOn,
   journal: Journal,
@@ -139,7 +140,7 @@ function retryRun(
   putBackUnsuccessful(journal, { onUnknown, session: toSession(task, 'retry', onUnknown) })
 }
 
-/** The same, with other fixes, and with the rows that were never sent. */
+/** The same with other fixes, and with rows that were never sent. */
 function correctRun(
   task: GoingOn,
   journal: Journal,
@@ -158,7 +159,7 @@ function recoverForRetry(task: RunTask, journal: Journal, check: (record: RunRec
   const { runId } = record
   if (record.plan.load !== undefined) throw new SluiceError({ id: 'load_not_repeatable', runId })
   if (record.state === 'intake') throw new SluiceError({ id: 'rows_unread', runId })
-  // If nothing can be sent, no row is put back.
+  // If nothing can be sent, no row is requeued.
   check(record)
   recover(journal, record)
 }
@@ -194,28 +195,28 @@ function resumeRun(task: GoingOn, journal: Journal, onUnknown: 'resend' | 'skip'
   }
   recover(journal, record)
   journal.transact('process', () => insertSession(journal.db, toSession(task, 'resume', onUnknown)))
-  // What a retry has taken over is the retry's to send.
+  // Rows that a retry took over are the retry's to send.
   if (onUnknown === 'resend' && unknownTaker === null) resendUnknown(journal)
-  // Whoever resumes it has had the time to replace the key; if it is refused again, the run stops soon.
+  // Whoever resumes it had time to replace the key; if it is refused again, the run soon stops.
   if (sendsKey(record.plan.operation)) resendKeyRefused(journal)
 }
 
-/** Puts right what a dead process left. */
+/** Repairs what a dead process left. */
 function recover(journal: Journal, { state, sendingMs }: RunRecord): void {
   const isCutOff = state === 'running'
   recoverUnknown(journal)
   rebuildSeconds(journal)
-  // The time that a dead process had spent sending is known only from the seconds it wrote.
+  // A dead process's sending time is known only from the seconds it wrote.
   if (isCutOff) restoreSendingTime(journal, sendingMs)
 }
 
-/** What a load test measured before its interruption is complete; going on would measure something else. */
+/** What a load test measured before its interruption is complete; continuing would measure something else. */
 function refuseLoad({ runId, plan, startedAtMs }: RunRecord): void {
   if (plan.load === undefined || startedAtMs === null) return
   throw new SluiceError({ id: 'load_not_resumable', runId })
 }
 
-/** The run as its journal has it, with what only holds for this time. */
+/** The journal's record of the run, with settings for this session only. */
 function readRecord({ callbackTimeoutMs, stop, systemProxy }: RunTask, journal: Journal): RunRecord {
   const record = readRunRecord(journal.db)
   if (record === null) throw new Error('the journal has no run')

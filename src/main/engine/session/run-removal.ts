@@ -25,7 +25,7 @@ export interface RunRemovalOptions {
   isHeld: (runId: string) => boolean
 }
 
-/** Removes runs so that nothing of them is left: files next to the journal, callbacks, exports inside of the workspace. */
+/** Removes runs completely: files next to the journal, callbacks, and exports inside the workspace. */
 export class RunRemoval {
   readonly #options: RunRemovalOptions
 
@@ -39,7 +39,7 @@ export class RunRemoval {
     await this.#tidy([runId])
   }
 
-  /** Removes several, and returns those that a process holds by now, which are left alone. */
+  /** Removes several runs; returns those that a process now holds, which are left alone. */
   async deleteAll(runIds: readonly string[]): Promise<string[]> {
     const busy: string[] = []
     const failures = new Map<string, unknown>()
@@ -47,7 +47,7 @@ export class RunRemoval {
       await this.#deleteWhole(runId).catch((error: unknown) => {
         const code = error instanceof SluiceError ? error.code : null
         if (code === 'RUN_BUSY') busy.push(runId)
-        // Somebody else has deleted it meanwhile.
+        // Somebody else deleted it meanwhile.
         else if (code !== 'RUN_NOT_FOUND') failures.set(runId, error)
       })
     }
@@ -57,8 +57,9 @@ export class RunRemoval {
   }
 
   /**
-   * Removes all that was ever recorded in the workspace. What a person has set stays: connections, saved mappings,
-   * settings, retention, and where callbacks come to. Returns how many runs there were. Throws `RUN_BUSY` while a process works here.
+   * Removes everything ever recorded in the workspace. A person's settings stay: connections, saved mappings,
+   * settings, retention, and the callback address. Returns the number of runs. Throws `RUN_BUSY` while a
+   * process works here.
    */
   async wipe(): Promise<number> {
     const { workspace, stored, receiver } = this.#options
@@ -80,12 +81,12 @@ export class RunRemoval {
     return runIds.length
   }
 
-  /** Removes what a process left that was killed while it checked the rows of a correction; cells stand in it. */
+  /** Removes what a process left when it was killed while checking a correction's rows; it contains cells. */
   removeLeftCorrections(runId?: string): void {
     const { workspace } = this.#options
     for (const left of runId === undefined ? listCorrectedRuns(workspace) : [runId]) {
       if (!isThere(toCorrectionFile(workspace, left))) continue
-      // Whoever corrects the run holds it.
+      // A process that corrects the run holds it.
       whileUnheld(toJournalFile(workspace, left), () => {
         for (const file of listCorrectionFiles(workspace, left)) rmSync(file, { force: true })
       })
@@ -114,7 +115,7 @@ export class RunRemoval {
     if (live !== null && !live.has(token)) await receiver.forget([token])
   }
 
-  /** Removes what killed processes left of these runs, and their entries in the catalogue. */
+  /** Removes what killed processes left of these runs, and their catalogue entries. */
   async #tidy(runIds: readonly string[]): Promise<void> {
     const { workspace, stored } = this.#options
     for (const file of findLeftFiles(workspace, new Set(runIds))) rmSync(file, { force: true })

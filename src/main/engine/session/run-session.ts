@@ -34,21 +34,21 @@ import { makesRun, type RunCommand, type RunEvents, type RunTask } from './run-t
 /** How often a snapshot is sent, milliseconds (docs/architecture.md §5). */
 const SNAPSHOT_MS = 100
 
-/** What a person or the plan lets go out next. */
+/** What a person or the plan lets be sent next. */
 interface SendingPeriod {
   limit?: number
-  /** Goes on with the period before: a trial stays one. */
+  /** Continues the period before: a trial stays one. */
   isGoingOn?: true
 }
 
-/** What tests put in place of a session's own parts, or add to them. */
+/** Parts that tests replace in a session, or add to it. */
 interface SessionParts {
   onCommit?: CommitHook | undefined
   sync?: (() => Promise<void>) | undefined
   createSender?: typeof createSender | undefined
 }
 
-/** Of errors, in percent: what no run is over. */
+/** Percentage of errors that no run exceeds. */
 const NEVER_PERCENT = 100
 
 /** One session of a run, from taking its lease to releasing it. */
@@ -71,22 +71,22 @@ export class RunSession {
   /** What the person asked for: stop the run, or pause it. */
   #requestedState: 'none' | 'stop' | 'pause' = 'none'
   #next: PromiseWithResolvers<SendingPeriod> | null = null
-  /** A `begin` that came before anybody waited for it, such as during a trial. */
+  /** A `begin` that came before anything awaited it, such as during a trial. */
   #early: SendingPeriod | null = null
-  /** Whether the first few rows alone are being sent. */
+  /** Whether only the first few rows are being sent. */
   #isTrying = false
-  /** Whether what was sent last was the first few rows alone, and all of these. */
+  /** Whether only the first few rows were sent last, all of them. */
   #isTrial = false
-  /** What is left of the first few rows; null if all rows were to be sent. */
+  /** Remaining number of the first few rows; null if all rows are to be sent. */
   #trialLeft: number | null = null
-  /** The number of requests in flight that was chosen last; null for the plan's. */
+  /** The last chosen number of requests in flight; null for the plan's. */
   #concurrency: number | null = null
   #apiKey: ApiKey | null
-  /** Whether rows that were refused for an earlier key are to be sent again. */
+  /** Whether to resend rows refused for an earlier key. */
   /** Whether anybody listens to the seconds of a load test. */
   #tellsSeconds = false
   #isKeyReplaced = false
-  /** Rows without success no longer pause this session. */
+  /** Whether rows without success no longer pause this session. */
   #goesDespiteErrors = false
   readonly #proxyCredentials: ProxyCredentials | null
   readonly #headerValues: HeaderValues | null
@@ -112,7 +112,7 @@ export class RunSession {
     this.#snapshots = new SnapshotBuilder(this.#journal)
   }
 
-  /** Does the run's work to its end. Throws what ended it early, such as a `SluiceError`. */
+  /** Runs to the end. Throws what ended it early, such as a `SluiceError`. */
   async run(): Promise<void> {
     const timer = setInterval(() => this.#sendSnapshot(), SNAPSHOT_MS)
     try {
@@ -150,7 +150,7 @@ export class RunSession {
     }
   }
 
-  /** Obeys a command of the main thread. */
+  /** Carries out a command of the main thread. */
   command(command: RunCommand): void {
     switch (command.kind) {
       case 'begin':
@@ -193,17 +193,17 @@ export class RunSession {
     return secret === null ? null : toKeyFingerprint(this.#task.workspace, secret)
   }
 
-  /** Of the headers from variables and files that say so of who is asked. */
+  /** Fingerprint of the headers from variables and files that identify the tenant in this way. */
   #toHeaderFingerprint(says: 'always' | 'as_key'): string | null {
     return this.#toFingerprint(this.#headerValues?.only(says) ?? null)
   }
 
-  /** Is written with what goes out next. */
+  /** Written with what is sent next. */
   #noteFingerprint(kind: 'key' | 'header_values' | 'header_keys', fingerprint: string | null): void {
     if (fingerprint !== null) this.#journal.counters.add(kind, fingerprint, 1)
   }
 
-  /** The journals that the session reads: its own, and those of the whole whose rows a retry takes. */
+  /** The journals that the session reads: its own, and those of the whole from which a retry takes rows. */
   #listJournals(): string[] {
     const { workspace, work } = this.#task
     const retried = work.kind === 'child' ? listWholeFiles(toJournalFile(workspace, work.parentRunId)) : []
@@ -219,7 +219,7 @@ export class RunSession {
       nowUs: () => (performance.timeOrigin + performance.now()) * 1000,
     })
     this.#applyAccepted(record)
-    // The HTTP client is not in memory while a source is read.
+    // Keep the HTTP client out of memory while a source is read.
     const create = this.#parts.createSender ?? (await import('../run/create-sender.ts')).createSender
     const sender = create({
       ...this.#task,
@@ -243,7 +243,7 @@ export class RunSession {
         if (this.#requestedState === 'stop') return this.#writeEnd(this.#toEndState(), null)
         let end: SendingEnd =
           this.#requestedState === 'pause' ? { kind: 'stopped' } : await this.#sendPeriod(sender)
-        // A stop or pause that was requested as sending ended had nothing to stop.
+        // A stop or pause requested just as sending ended had nothing to stop.
         const isAwaiting =
           this.#isRequested('none') || (this.#isRequested('pause') && this.#rows.awaiting === 0)
         if (end.kind === 'done' && this.#isRequested('none') && this.#takeBackRefused()) continue
@@ -258,7 +258,7 @@ export class RunSession {
           return this.#writeEnd('stopped', end.reason)
         }
         this.#notice = end.kind === 'failing' ? end.reason : null
-        // What made it fail is a person's to decide about before the rest follows.
+        // A person must decide about the failure before the rest follows.
         if (end.kind === 'failing') this.#early = null
         this.#take(await this.#hold(end.kind === 'done' ? 'ready' : 'paused', sender), record)
         this.#notice = null
@@ -271,7 +271,7 @@ export class RunSession {
     }
   }
 
-  /** A load test is sent in one go: pausing it would end what it measures. */
+  /** A load test is sent in one go: pausing would spoil its measurement. */
   async #sendLoad(record: RunRecord, load: Load): Promise<void> {
     const { LoadRun } = await import('../load/load-run.ts')
     this.#progress = { ...this.#progress, rowsRead: record.rowsRead }
@@ -309,21 +309,22 @@ export class RunSession {
     }
   }
 
-  /** Applies the number of requests in flight that was chosen last, and records it, so that a resumed run keeps it. */
+  /** Applies and records the last chosen number of requests in flight, so that a resumed run keeps it. */
   #applyConcurrency(): void {
     const concurrency = this.#concurrency
     if (concurrency === null || this.#sender === null) return
     this.#sender.setConcurrency(concurrency)
     try {
-      // In a transaction of its own: outcomes that wait for their commit must not be counted before they are stored.
+      // In its own transaction: outcomes awaiting their commit must not be counted before they are stored.
       this.#journal.transact('power', () => recordConcurrency(this.#journal, this.#concurrency), true)
     } catch (error) {
-      // A full disk ends the run at its next outcome, if at all; until then the number applies, and is recorded later.
+      // A full disk ends the run at its next outcome, if at all; until then the number applies, and is
+      // recorded later.
       if (!(error instanceof SluiceError)) throw error
     }
   }
 
-  /** What a person accepted applies at once, since judges of answers and guards look at the plan. */
+  /** Accepted decisions apply at once, since judges of answers and guards look at the plan. */
   #applyAccepted({ plan }: RunRecord): void {
     if (this.#goesDespiteErrors) {
       plan.stop = { ...(plan.stop ?? DEFAULT_STOP_RULE), errorPercent: NEVER_PERCENT }
@@ -331,7 +332,7 @@ export class RunSession {
     const accept = joinAccepted(plan.accept, this.#task.accept)
     if (!accept.includes('ids_rewritten') || plan.connection.rewritesIds) return
     plan.connection.rewritesIds = true
-    // To later sessions, too.
+    // They also apply to later sessions.
     const stored = readRunRecord(this.#journal.db)?.plan
     if (stored !== undefined) {
       const connection = { ...stored.connection, rewritesIds: true }
@@ -342,7 +343,7 @@ export class RunSession {
     rememberRewriting(this.#task.workspace, plan.connection)
   }
 
-  /** What is sent next, unless it is paused before. */
+  /** Sets what is sent next, unless it is paused first. */
   #take({ limit, isGoingOn }: SendingPeriod, { plan }: RunRecord): void {
     if (isGoingOn) return
     const { limit: rows } = this.#task
@@ -355,7 +356,9 @@ export class RunSession {
     return this.#task.limit !== undefined && this.#isTrial
   }
 
-  /** After a key was replaced, puts the rows back that were refused for an earlier one; returns whether there are any. */
+  /**
+   * After a key was replaced, requeues the rows refused for an earlier one; returns whether there are any.
+   */
   #takeBackRefused(): boolean {
     const isKeyReplaced = this.#isKeyReplaced
     this.#isKeyReplaced = false
@@ -397,12 +400,12 @@ export class RunSession {
     this.#phase = 'running'
   }
 
-  /** Waits for `begin`, `resume` or `stop`. What was marked and not sent was taken back before. */
+  /** Waits for `begin`, `resume` or `stop`. Marked but unsent items were taken back before. */
   async #hold(phase: 'ready' | 'paused', sender: Sender | null): Promise<SendingPeriod> {
     const early = this.#early
     this.#early = null
     if (early !== null) return early
-    // A trial of the first rows has done what was asked, whether or not the rest is ever sent.
+    // A trial of the first rows is complete, whether or not the rest is ever sent.
     this.#writeEnd(this.#isTrial && this.#rows.awaiting === 0 ? 'completed' : 'ready', this.#notice)
     this.#phase = phase
     this.#sendSnapshot()
@@ -420,7 +423,7 @@ export class RunSession {
     const isGoing = this.#phase === 'running' && !this.#isTrying && this.#requestedState !== 'pause'
     if (this.#requestedState === 'pause') this.#requestedState = 'none'
     if (this.#next !== null) this.#next.resolve(period)
-    // A resume takes nothing back that was begun before it.
+    // A resume does not undo a `begin` that came before it.
     else if (!isGoing) this.#early = period.isGoingOn ? (this.#early ?? period) : period
   }
 
@@ -437,7 +440,7 @@ export class RunSession {
     return toRowCounts(this.#journal.counters.entries('state'), this.#progress.rowsRead)
   }
 
-  /** Asked after an await, during which another state may have been requested. */
+  /** Called after an await, during which another state may have been requested. */
   #isRequested(state: 'none' | 'stop' | 'pause'): boolean {
     return this.#requestedState === state
   }
@@ -478,7 +481,9 @@ export class RunSession {
   }
 }
 
-/** Records the number of requests in flight that was chosen during a run, if any. The caller has a transaction open. */
+/**
+ * Records the number of requests in flight chosen during a run, if any. The caller has a transaction open.
+ */
 function recordConcurrency({ db }: Journal, concurrency: number | null): void {
   const plan = readRunRecord(db)?.plan
   if (concurrency === null || plan === undefined) return

@@ -10,37 +10,37 @@ import type { GoingOn } from '../engine-interface.ts'
 import type { SealedSecret } from '../secrets/bound-secret.ts'
 import { startSendingThread } from '../sending/sending-thread.ts'
 
-/** What a run's thread works on. Stays in memory: it holds secrets. */
+/** Input of a run's thread. Stays in memory: it holds secrets. */
 export interface RunTask {
   runId: string
   workspace: string
-  /** Null if nothing that is sent carries one. */
+  /** Null if nothing sent carries one. */
   apiKey: SealedSecret | null
-  /** Null if the proxy asks for none. */
+  /** Null if the proxy requires none. */
   proxyCredentials: SealedSecret | null
   /** Null if no header takes a value from a variable or file. */
   headerValues: SealedSecret | null
-  /** The proxy of the system that requests go through, which is found out anew each time; null if there is none. */
+  /** The system's proxy for requests, determined anew each time; null if there is none. */
   systemProxy: PlanConnection['proxy'] | null
   appVersion: string
   /** Error codes that mean "delivered before", in addition to the plan's. */
   deliveredCodes: readonly string[]
-  /** Bases of callback and media URLs, for a run that is started; null if it needs none. */
+  /** Bases of callback and media URLs for a run being started; null if it needs none. */
   callbackBase: string | null
   mediaBase: string | null
   /** Wait for `begin` before anything is sent. */
   hold: boolean
-  /** Of a run that is started: how many rows to send before it ends (default: all). */
+  /** For a run being started: how many rows to send before it ends (default: all). */
   limit?: number | undefined
-  /** Runs and retries that may have sent rows by the same operation, if a source is to be read. */
+  /** Runs and retries that may have sent rows with the same operation, if a source is to be read. */
   earlierRuns?: readonly string[] | undefined
-  /** What a person has accepted of the source's warnings, in addition to the plan. */
+  /** The source's warnings that a person has accepted, in addition to the plan's. */
   accept: readonly AcceptCode[]
   /** What to do if most rows would fail: end the run, or pause it for a person to decide. */
   whenFailing: 'stop' | 'pause'
-  /** How long callbacks are awaited, milliseconds (default: as the plan says). */
+  /** How long callbacks are awaited, milliseconds (default: the plan's). */
   callbackTimeoutMs?: number | undefined
-  /** When too many errors stop the run (default: as the plan says). */
+  /** When too many errors stop the run (default: the plan's). */
   stop?: Partial<StopRule> | undefined
   /** Entry of the threads that send a load test. */
   loadWorkerUrl: string
@@ -49,11 +49,13 @@ export interface RunTask {
   work:
     | { kind: 'start'; plan: Plan }
     | { kind: 'resume'; onUnknown: 'resend' | 'skip' }
-    /** Put what did not succeed back into the queue, and go on as `resume` does. */
+    /** Requeue what did not succeed, and continue like `resume`. */
     | { kind: 'retry'; onUnknown: 'resend' | 'skip' }
-    /** The same with these fixes and what was never sent; all rows are checked again. */
+    /** The same with these fixes and with rows never sent; all rows are checked again. */
     | { kind: 'correct'; onUnknown: 'resend' | 'skip'; fixes: readonly Fix[] }
-    /** Send what did not succeed in the parent, as a child run; with `fixes` also what was never sent, corrected. */
+    /**
+     * Send what did not succeed in the parent, as a child run; with `fixes` also rows never sent, corrected.
+     */
     | { kind: 'child'; onUnknown: 'resend' | 'skip'; parentRunId: string; fixes?: readonly Fix[] | undefined }
     /** Only process the callbacks that came after the run's end. */
     | { kind: 'settle' }
@@ -61,12 +63,12 @@ export interface RunTask {
     | { kind: 'import'; plan: Plan; files: readonly string[] }
 }
 
-/** Whether a session makes the journal that it writes. */
+/** Whether a session creates the journal that it writes. */
 export function makesRun({ kind }: RunTask['work']): boolean {
   return kind === 'start' || kind === 'child' || kind === 'import'
 }
 
-/** What a person may ask of a run under way. */
+/** A person's command to a running run. */
 export type RunCommand =
   | { kind: 'begin'; limit?: number; accept?: readonly AcceptCode[] }
   | { kind: 'pause' }
@@ -74,17 +76,19 @@ export type RunCommand =
   | { kind: 'stop' }
   | { kind: 'set_concurrency'; concurrency: number }
   | { kind: 'set_api_key'; apiKey: SealedSecret }
-  /** Somebody listens to the seconds of a load test, which cost time to tell. */
+  /** Somebody listens to the seconds of a load test, which take time to report. */
   | { kind: 'tell_seconds' }
 
-/** What a run's thread does when the main thread calls it. */
+/** What the main thread can call in a run's thread. */
 export interface RunCalls {
-  /** Does the run's work to its end. Throws the `SluiceError` of what ended it early. */
+  /** Runs to the end. Throws the `SluiceError` of what ended it early. */
   run(task: RunTask): Promise<void>
   command(command: RunCommand): void
 }
 
-/** What a run's thread reports: small pictures, that the source is read and checked, and seconds of a load test. */
+/**
+ * Events of a run's thread: small snapshots, that the source is read and checked, and seconds of a load test.
+ */
 export interface RunEvents {
   snapshot: RunSnapshot
   ready: null
@@ -96,7 +100,7 @@ export interface RunEvents {
 export class RunThread {
   /** Settles when the source is read and checked; rejects with the `SluiceError` that ended intake. */
   readonly ready: Promise<void>
-  /** Settles when the thread has let its journal go; rejects with what made it give up. */
+  /** Settles when the thread has released its journal; rejects with what made it give up. */
   readonly ended: Promise<void>
   readonly #client: WorkerClient<RunCalls, RunEvents>
   readonly #listeners = new Set<(snapshot: RunSnapshot) => void>()
@@ -123,7 +127,7 @@ export class RunThread {
     })
     this.ended = this.#run(task)
     this.ended.then(ready.resolve, ready.reject)
-    // Whoever only waits for the end must not be killed by an unhandled failure of intake, and the other way round.
+    // Waiting only for the end must not crash on an unhandled failure of intake, or vice versa.
     this.ready.catch(() => {})
     this.ended.catch(() => {})
   }
@@ -133,31 +137,31 @@ export class RunThread {
     return this.#isReady
   }
 
-  /** The newest picture; null before the first. */
+  /** The newest snapshot; null before the first. */
   snapshot(): RunSnapshot | null {
     return this.#snapshot
   }
 
-  /** Calls the listener with each new picture; returns the way to stop it. */
+  /** Calls the listener with each new snapshot; returns a function that stops it. */
   onSnapshot(listener: (snapshot: RunSnapshot) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 
-  /** Calls the listener with each second of a load test that is over; returns the way to stop it. */
+  /** Calls the listener with each second of a load test that is over; returns a function that stops it. */
   onSecond(listener: (second: StreamedSecond) => void): () => void {
     if (this.#secondListeners.size === 0) this.command({ kind: 'tell_seconds' })
     this.#secondListeners.add(listener)
     return () => this.#secondListeners.delete(listener)
   }
 
-  /** Passes on what the person wants. */
+  /** Passes on a person's command. */
   command(command: RunCommand): void {
     this.#client.send('command', command)
   }
 
   async #run(task: RunTask): Promise<void> {
-    // The journal is certainly free only when the thread is gone, so both ways wait for that.
+    // The journal is certainly free only once the thread is gone, so both cases wait for that.
     try {
       await this.#client.call('run', task)
     } catch (error) {

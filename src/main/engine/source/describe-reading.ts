@@ -3,12 +3,12 @@ import { getFormatTraits } from '../../../shared/plan/source-formats.ts'
 import type { ReadAs } from '../../../shared/run/read-as.ts'
 import type { SourceReader } from './source-reader.ts'
 
-/** How each file of a source is read, as far as its reader knows by now: everything once every record was yielded. */
+/** How each file of a source is read, as known so far; complete once every record was yielded. */
 export function describeFiles(reader: SourceReader, source: PlanSource): readonly ReadAs[] {
   return reader.describeFiles?.() ?? [describeReading(reader, source)]
 }
 
-/** How one file is read, as far as its reader knows by now. */
+/** How one file is read, as known so far. */
 export function describeReading(reader: SourceReader, source: PlanSource): ReadAs {
   const { format, encoding, encodingBy, delimiter, delimiterBy } = reader
   const { workbook, hidden, quoting, emptyRecords } = reader
@@ -37,7 +37,7 @@ export function describeReading(reader: SourceReader, source: PlanSource): ReadA
   }
 }
 
-/** The first row of a sheet with cells in it need not be row 1, so that is only known if it was named. */
+/** The first row with cells in a sheet need not be row 1, so it is only known if it was named. */
 function toHeaderRow({ header, headerRow }: PlanSource, isText: boolean): Pick<ReadAs, 'header_row'> {
   if (!header) return { header_row: null }
   const row = headerRow ?? (isText ? 1 : undefined)

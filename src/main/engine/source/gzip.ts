@@ -11,20 +11,20 @@ import { findBinarySignature } from './source-file.ts'
 
 const UNPACKED_MAX_BYTES = 8 * 1024 * 1024 * 1024
 
-/** Most bytes that one packed byte may become, in a file that unpacks to more than {@link UNJUDGED_BYTES}. */
+/** Highest ratio of unpacking, for files that unpack to more than {@link UNJUDGED_BYTES}. */
 const RATIO_MAX = 200
 const UNJUDGED_BYTES = 64 * 1024 * 1024
 
 export interface UnpackedFile {
   path: string
-  /** Removes the copy, which readers that have it open go on reading where the system allows that. */
+  /** Removes the copy; open readers continue reading it if the system allows that. */
   remove(): void
 }
 
 /**
- * Unpacks a gzip file, whatever its name, into a copy that only its owner can read: readers go to places of a file more
- * than once. Null if the file is none, or cannot be read. Throws `BAD_SOURCE` if it is damaged, holds more than
- * `maxBytes`, or more than {@link RATIO_MAX} times its own size.
+ * Unpacks a gzip file, whatever its name, into a copy that only its owner can read, since readers read some
+ * places more than once. Null if the file is not one, or cannot be read. Throws `BAD_SOURCE` if it is
+ * damaged, holds more than `maxBytes`, or more than {@link RATIO_MAX} times its own size.
  */
 export async function unpackGzip(path: string, maxBytes = UNPACKED_MAX_BYTES): Promise<UnpackedFile | null> {
   if (!(await isGzip(path))) return null
@@ -54,7 +54,9 @@ export async function unpackGzip(path: string, maxBytes = UNPACKED_MAX_BYTES): P
   }
 }
 
-/** Whether anything but zero bytes follows: Node takes those for the end, and passes over all behind them. */
+/**
+ * Whether anything but zero bytes follows: Node considers these the end, and ignores everything after them.
+ */
 async function hasDataFrom(path: string, start: number): Promise<boolean> {
   for await (const chunk of createReadStream(path, { start }) as AsyncIterable<Buffer>)
     if (chunk.some((byte) => byte !== 0)) return true
@@ -63,7 +65,7 @@ async function hasDataFrom(path: string, start: number): Promise<boolean> {
 
 async function isGzip(path: string): Promise<boolean> {
   try {
-    // Opening a pipe would wait for somebody who writes to it.
+    // Opening a pipe would wait for its writer.
     if (!(await stat(path)).isFile()) return false
     const file = await open(path)
     try {
@@ -73,7 +75,7 @@ async function isGzip(path: string): Promise<boolean> {
       await file.close()
     }
   } catch {
-    // Whoever opens the file says what is wrong with it.
+    // Opening the file reports the problem.
     return false
   }
 }

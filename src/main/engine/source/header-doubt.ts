@@ -2,15 +2,18 @@ import type { SourceWarning } from '../../../shared/messages/problem-messages.ts
 import type { PlanSource } from '../../../shared/plan/plan.ts'
 import { toFound } from '../../../shared/run/problem.ts'
 
-/** Whether a header was guessed: who names its row has looked at it, and one below titles is told as such. */
+/**
+ * Whether a header was guessed: a person who names its row has looked at it, and one below titles is reported
+ * as such.
+ */
 export function mayDoubtHeader({ header, headerRow }: PlanSource, likelyHeaderRow: number | null): boolean {
   return header && headerRow === undefined && likelyHeaderRow === null
 }
 
-/** Rows that a header is held against. */
+/** Rows compared with a header. */
 const ROWS = 100
 
-/** Holds the first rows of a source against its header, which is doubted only where `mayDoubt`. */
+/** Compares the first rows of a source with its header, which is doubted only if `mayDoubt`. */
 export class HeaderWatch {
   readonly #header: readonly string[]
   readonly #mayDoubt: boolean
@@ -21,12 +24,12 @@ export class HeaderWatch {
     this.#mayDoubt = mayDoubt
   }
 
-  /** Takes in the cells of the next row. */
+  /** Adds the cells of the next row. */
   note(cells: string[]): void {
     if (this.#mayDoubt && this.#rows.length < ROWS) this.#rows.push(cells)
   }
 
-  /** What is to be said of the header, with the rows so far. */
+  /** Warnings about the header, from the rows so far. */
   findWarnings(): SourceWarning[] {
     const doubt = this.#mayDoubt ? findHeaderDoubt(this.#header, this.#rows) : null
     return doubt === null ? [] : [{ ...doubt, rows: 1 }]
@@ -34,9 +37,9 @@ export class HeaderWatch {
 }
 
 /**
- * A warning where the line that is taken for the header looks like a row, which would then be lost: one of its cells
- * is an address, a moment, a numbered name or a long text above others of its kind, or a value that the column has again
- * and again. Null if nothing speaks for it.
+ * A warning if the supposed header looks like a row, which would then be lost: one of its cells is an
+ * address, a moment, a numbered name or a long text above others of its kind, or a value that the column
+ * repeats. Null without such evidence.
  */
 export function findHeaderDoubt(
   header: readonly string[],
@@ -63,7 +66,7 @@ export function findHeaderDoubt(
 /** Names of columns are shorter than this. */
 const LONG_CHARACTERS = 120
 
-/** An id such as `p1` or `user-12`, with 0 for each of its numbers. */
+/** An id such as `p1` or `user-12`, with each of its numbers replaced by 0. */
 const NUMBERED = /^(?=.*\p{L})[^\s]*0/u
 
 function toShape(text: string): string {

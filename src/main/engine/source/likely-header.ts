@@ -6,12 +6,13 @@ export interface HeadRecord {
   cells: readonly string[]
 }
 
-/** Records that are looked at: titles and notes above a table take few. */
+/** Records examined: titles and notes above a table take few. */
 export const HEAD_RECORDS = 50
 
 /**
- * The number of the record that looks like the header, if the first one looks like a title above the table: it has
- * half as many filled cells as the records below, or fewer, and a later one reads like names. Null otherwise.
+ * Number of the record that looks like the header, if the first one looks like a title above the table: it
+ * has at most half as many filled cells as the records below, and a later one reads like names. Null
+ * otherwise.
  */
 export function findLikelyHeader(records: readonly HeadRecord[]): number | null {
   const filled = records
@@ -26,19 +27,19 @@ export function findLikelyHeader(records: readonly HeadRecord[]): number | null 
   return likely.number
 }
 
-/** The warning of a record that looks like the header and is read as a row. */
+/** The warning about a record that looks like the header but is read as a row. */
 export function findTitleWarnings(likely: number | null): SourceWarning[] {
   return likely === null ? [] : [{ severity: 'warning', code: 'title_rows', args: { row: likely } }]
 }
 
 const NAME = /^[\p{Letter}_][\p{Letter}\p{Mark}\p{Number} _.:/()#%&-]{0,59}$/u
 
-/** Whether texts read like the names of columns, each another. */
+/** Whether texts read like distinct column names. */
 export function areNames(texts: readonly string[]): boolean {
   return texts.every((text) => NAME.test(text)) && new Set(texts).size === texts.length
 }
 
-/** The number that occurs most; of several, the largest. */
+/** The most frequent number; of several, the largest. */
 export function findMostCommon(numbers: readonly number[]): number {
   const counts = new Map<number, number>()
   for (const number of numbers) counts.set(number, (counts.get(number) ?? 0) + 1)

@@ -18,26 +18,26 @@ import { watchTableEdges } from './table-edges.ts'
 import { findTables, isFolder } from './tables/tables.ts'
 import { openUnitedSource } from './tables/united-source.ts'
 
-/** How a source is read, if that is not left to {@link openSource}. */
+/** Options of reading that {@link openSource} otherwise chooses. */
 export interface OpenSourceOptions {
-  /** Bytes of one read of a text file, 65,536 by default; rows do not depend on it. */
+  /** Size of one read of a text file (default: 65,536 bytes); rows do not depend on it. */
   readBytes?: number
-  /** Only the first rows are wanted: nothing is looked for in all of a long file. */
+  /** Whether only the first rows are needed: nothing is searched for in all of a long file. */
   isPreview?: boolean
-  /** Where the bytes of the file are, if that is an unpacked copy. */
+  /** Path of the file's bytes, if that is an unpacked copy. */
   contentPath?: string
-  /** Whether the format follows from the name alone, so that what the file holds may be another of the same kind. */
+  /** Whether only the name suggests the format, so that the content may be another of the same kind. */
   isFormatGuessed?: boolean
 }
 
 /**
- * Opens a source: several files and folders of tables one after the other, each with the reader of its format, which the
- * plan, the path or the ending of its name says; a gzip file is unpacked first, into a copy that lasts as long as the reader. Throws `BAD_SOURCE` for what cannot be read as rows;
- * the readers say more.
+ * Opens a source: several files, and folders of tables, one after another, each with the reader of its
+ * format, taken from the plan, the path or the name's ending; a gzip file is first unpacked into a copy that
+ * lasts as long as the reader. Throws `BAD_SOURCE` for what cannot be read as rows; the readers say more.
  */
 export async function openSource(source: PlanSource, options: OpenSourceOptions = {}): Promise<SourceReader> {
   const tables = await findTables(source)
-  /** Files may be opened several times, and must be the same each time. */
+  /** Files may be opened several times, and must not change in between. */
   const states = new Map<string, string | null>()
   const open = (one: PlanSource) => {
     const state = states.get(one.path) ?? readState(one.path)
@@ -54,7 +54,7 @@ export async function openSource(source: PlanSource, options: OpenSourceOptions 
   )
 }
 
-/** Size and time of a file, by which it is known whether it was written to; null if it is no file. */
+/** Size and time of a file, to detect writes; null if it is not a file. */
 function readState(path: string): string | null {
   try {
     const found = statSync(path)
@@ -87,7 +87,7 @@ async function openFile(source: PlanSource, options: OpenSourceOptions): Promise
   if (unpacked === null) return openUnpacked(source, options)
   try {
     const reader = await openUnpacked(source, { ...options, contentPath: unpacked.path })
-    // What is open can be read without a name, except on Windows; then nothing stays behind after a crash.
+    // Except on Windows, an open file can be read without a name; then nothing stays behind after a crash.
     if (process.platform !== 'win32') unpacked.remove()
     const close = reader.close
     reader.close = () => {
@@ -122,7 +122,7 @@ const READERS: Record<SourceFormat, OpenReader> = {
   jsonl: openJsonLinesSource,
   'openai-batch': openJsonLinesSource,
   async folder(source) {
-    // Any of its files may need it, when rows are read.
+    // Any of its files may need it when rows are read.
     await loadDetector()
     return (await import('./folder/folder-source.ts')).openFolderSource(source)
   },
@@ -137,7 +137,7 @@ function openDelimited(source: PlanSource, { readBytes, contentPath }: OpenSourc
   return openDelimitedSource(source, readBytes, contentPath)
 }
 
-/** The format that the person gave, else that of a folder, else that of the name's ending, else CSV. */
+/** The format given by the person, else that of a folder, else that of the name's ending, else CSV. */
 export function findSourceFormat({ path, format }: Pick<PlanSource, 'path' | 'format'>): SourceFormat {
   if (format !== undefined) return format
   return isFolder(path) ? 'folder' : (findFormatOfEnding(extname(removePackedEnding(path))) ?? 'csv')

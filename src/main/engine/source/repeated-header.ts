@@ -3,13 +3,13 @@ import type { FoundProblem } from '../../../shared/messages/problem-messages.ts'
 import { toFound } from '../../../shared/run/problem.ts'
 import { isLetterOrDigit } from './first-character.ts'
 
-/** Finds a row that is the header again, as where files were appended to each other; null for any other row. */
+/** Finds a row that repeats the header, as when files were appended; null for any other row. */
 export type FindRepeatedHeader = (row: number, cells: readonly string[]) => FoundProblem | null
 
 /**
- * Makes the function that holds rows against a header. White space and byte-order marks around the names do not count:
- * an appended file brings its own mark. Nor do case, separators and order if the row has most of several names and
- * nothing else; a single word may be a text.
+ * Creates the function that compares rows with a header. White space and byte-order marks around names do not
+ * count: an appended file brings its own mark. Case, separators and order do not count either if the row has
+ * most of several names and nothing else; a single word may be a text.
  */
 export function createRepeatedHeaderCheck(header: readonly string[]): FindRepeatedHeader {
   const names = header.map((name) => name.trim())
@@ -18,12 +18,14 @@ export function createRepeatedHeaderCheck(header: readonly string[]): FindRepeat
   const isAlike = createAlikeCheck(names)
   const [first = ''] = names
   if (names.every((name) => name === '')) return () => null
-  /** The last header again whose names stand in other columns; what follows it is not of the columns of the first. */
+  /**
+   * The last repeated header whose names are in other columns; rows after it do not match the first columns.
+   */
   let moved: number | null = null
   return (row, cells) => {
     // Sources are read several times.
     if (moved !== null && row <= moved) moved = null
-    // Most rows differ in the first cell, which is looked at before anything is trimmed.
+    // Most rows differ in the first cell, which is checked before trimming.
     const isAgain = (cells[0]?.includes(first) === true && isExact(cells)) || isAlike(cells)
     if (isAgain) {
       moved = isMoved(cells, names) ? row : null
@@ -45,7 +47,7 @@ function createAlikeCheck(names: readonly string[]): (cells: readonly string[]) 
   if (known.size < 2) return () => false
   const longest = 2 * Math.max(...names.map((name) => name.length))
   const begins = new Set([...known].flatMap((name) => [name.charAt(0), name.charAt(0).toUpperCase()]))
-  // Of each character of ASCII, whether a name may begin with it.
+  // For each ASCII character, whether a name may begin with it.
   const mayBegin = Array.from({ length: 0x80 }, (_, code) => begins.has(String.fromCharCode(code)))
   // Names may begin with a space, a mark or a separator, which are not compared.
   const mayBeName = (cell: string) => {

@@ -3,21 +3,21 @@ import { SluiceError } from '../../../shared/messages/errors.ts'
 import type { ForeignContent } from '../../../shared/messages/source-messages.ts'
 import { toSystemCode } from '../../../shared/messages/thrown.ts'
 
-/** A source's bytes, read when they are asked for. */
+/** A source's bytes, read on demand. */
 export interface SourceFile {
   readonly path: string
   readonly sizeBytes: number
-  /** At most `lengthBytes` bytes from `offset`; fewer only at the file's end, none behind it. */
+  /** At most `lengthBytes` bytes from `offset`; fewer only at the file's end, none after it. */
   readBytes(offset: number, lengthBytes: number): Buffer
-  /** The same into memory of the caller's, as much as it has room for; returns the part that was filled. */
+  /** The same into the caller's memory, as much as fits; returns the filled part. */
   readInto(buffer: Buffer, offset: number): Buffer
   /** Closes the file; reading it then throws, and closing it again does nothing. */
   close(): void
 }
 
 /**
- * Opens a regular file for reading; `contentPath` is where its bytes are, if that is an unpacked copy. Throws
- * `BAD_SOURCE` for anything else, and for a file without a byte.
+ * Opens a regular file for reading; `contentPath` is the path of its bytes, if that is an unpacked copy.
+ * Throws `BAD_SOURCE` for anything else, and for an empty file.
  */
 export function openSourceFile(path: string, contentPath = path): SourceFile {
   let descriptor: number
@@ -89,7 +89,7 @@ const SIGNATURES: readonly { bytes: readonly number[]; content: ForeignContent }
   { bytes: [0x53, 0x51, 0x4c, 0x69, 0x74, 0x65, 0x20, 0x66], content: 'sqlite' },
 ]
 
-/** Tells by its first bytes that a file is of a well-known kind that is not text, or returns null. */
+/** The well-known kind of a file that is not text, by its first bytes; null if there is none. */
 export function findBinarySignature(sample: Buffer): ForeignContent | null {
   const found = SIGNATURES.find(({ bytes }) => bytes.every((byte, index) => sample[index] === byte))
   return found?.content ?? null

@@ -10,12 +10,12 @@ import {
 import { findSourceFormat } from './open-source.ts'
 import { findTables, type Tables } from './tables/tables.ts'
 
-/** Bytes of a source that are read at once to be hashed. */
+/** Bytes of a source read at once for hashing. */
 const CHUNK_BYTES = 1024 * 1024
 
 /**
- * What a source is like, so that a change of it can be told later: a file by its content, a folder by the names, sizes and
- * times of its files. Null if it cannot be read; whoever reads its rows says why.
+ * Fingerprint of a source, to detect a later change: a file by its content, a folder by the names, sizes and
+ * times of its files. Null if it cannot be read; reading its rows says why.
  */
 export async function fingerprintSource(source: PlanSource): Promise<SourceFingerprint | null> {
   try {
@@ -29,7 +29,7 @@ export async function fingerprintSource(source: PlanSource): Promise<SourceFinge
   }
 }
 
-/** How a source has changed since a run read it. `before` is null if that run noted nothing. */
+/** How a source has changed since a run read it. `before` is null if that run recorded nothing. */
 export async function findSourceChange(
   source: PlanSource,
   before: SourceFingerprint | null,
@@ -53,7 +53,7 @@ async function fingerprintFile(path: string): Promise<SourceFingerprint | null> 
   }
 }
 
-/** Of several files: their names and contents, in the order of their rows. */
+/** For several files: their names and contents, in row order. */
 async function fingerprintFiles({ files }: Tables): Promise<SourceFingerprint | null> {
   const hash = createHash('sha256')
   let [bytes, modified] = [0, '']

@@ -4,31 +4,31 @@ import { toFound } from '../../../shared/run/problem.ts'
 import { areNames, findMostCommon } from './likely-header.ts'
 import type { SourceBatch, SourceRow } from './source-reader.ts'
 
-/** Rows that are looked at together: the first and the last ones of a table, and those around an empty record. */
+/** Rows examined together: the first and the last ones of a table, and those around an empty record. */
 const WINDOW_ROWS = 50
 
-/** Bytes of the source, about, beyond which fewer rows are held back. */
+/** Approximate bytes of the source above which fewer rows are held back. */
 const HELD_BYTES = 8_000_000
 
 /** Most rows between the header and the first one with data. */
 const DESCRIPTIONS_MAX = 3
 
-/** Most rows that a table ends with which are none of it. */
+/** Most rows at the end that do not belong to the table. */
 const FOOTERS_MAX = 10
 
-/** Empty records among the rows, beyond which they part no tables. */
+/** Number of empty records among the rows above which they do not separate tables. */
 const EMPTY_RECORDS_MAX = 20
 
-/** Values that a column of another table has, at least. */
+/** Least number of values in a column of another table. */
 const OTHER_VALUES_MIN = 3
 
 /**
- * Yields the batches of a table, and adds to rows that are probably none of it what they look like: descriptions of the
- * columns below the header, footers at the end, and a second table below an empty record. `header` as of a
- * `SourceReader`.
+ * Yields the batches of a table, and marks rows that probably do not belong to it with what they look like:
+ * descriptions of the columns below the header, footers at the end, and a second table below an empty record.
+ * `header` as in a `SourceReader`.
  *
- * The last rows are held back until more are there, so that the end of the table is known as such: a batch, or of small
- * batches {@link WINDOW_ROWS} at least, as long as they are no more than {@link HELD_BYTES}.
+ * The last rows are held back until more follow, so that the end of the table is recognized: a batch, or for
+ * small batches at least {@link WINDOW_ROWS}, up to {@link HELD_BYTES}.
  */
 export async function* watchTableEdges(
   batches: ReturnType<() => Iterable<SourceBatch> | AsyncIterable<SourceBatch>>,
@@ -109,7 +109,7 @@ function listFilled(cells: readonly string[]): string[] {
   return cells.filter((cell) => cell.trim() !== '')
 }
 
-/** What values of a column have in common; '' for words and texts. */
+/** The kind of a column's values; '' for words and texts. */
 function toKind(cell: string): string {
   const text = cell.trim()
   if (text === '' || text.length > 200) return ''
@@ -124,10 +124,10 @@ const KINDS: readonly (readonly [string, RegExp])[] = [
   ['id', /^(?=\S*\p{L})(?=\S*\d)[\w.:-]+$/u],
 ]
 
-/** What programs write for no value, which is of no kind. */
+/** What programs write for a missing value, which is of no kind. */
 const MISSING = /^(?:|-+|\?|n\/?a|nan|null|none|unknown|\(blank\)|#n\/a|\\n)$/i
 
-/** The kind that nearly all values of each column have, '' for none; `least` is how many there must be. */
+/** The kind of nearly all values of each column, '' for none; `least` is the least number of values. */
 function findKinds(rows: readonly SourceRow[], width: number, least: number): string[] {
   return Array.from({ length: width }, (_, index) => {
     const values = rows.map(({ cells }) => cells[index] ?? '').filter((cell) => !MISSING.test(cell.trim()))
@@ -138,7 +138,7 @@ function findKinds(rows: readonly SourceRow[], width: number, least: number): st
   })
 }
 
-/** Marks the first row of a table without a header if it has the names of columns. */
+/** Marks the first row of a table without a header if it contains column names. */
 function markNames(row: SourceRow | undefined): void {
   if (row === undefined || hasError(row)) return
   const filled = listFilled(row.cells)
@@ -147,7 +147,7 @@ function markNames(row: SourceRow | undefined): void {
   addProblem(row, { severity: 'warning', code: 'description_row', args: { as: 'names' } })
 }
 
-/** Marks the rows right below the header that say what its columns are. */
+/** Marks the rows directly below the header that describe its columns. */
 function markDescriptions(header: readonly string[], rows: readonly SourceRow[]): void {
   const first = rows.slice(0, DESCRIPTIONS_MAX)
   const importIds = first.findIndex(({ cells }) => isImportIds(cells))
@@ -191,7 +191,7 @@ const TYPE =
 
 const IN_BRACKETS = /^[([<{].*[)\]>}]$/
 
-/** Whether a row has words where the rows below have values of a kind, in all columns of such: names or units. */
+/** Whether a row has words, names or units, in all columns where the rows below have values of a kind. */
 function isUnlike({ cells }: SourceRow, below: readonly SourceRow[], width: number): boolean {
   if (below.length < 3) return false
   const filled = listFilled(cells)
@@ -211,7 +211,10 @@ function isUnlike({ cells }: SourceRow, below: readonly SourceRow[], width: numb
   return alike === 0 && others > 1 && filled.length > 1
 }
 
-/** Whether a row has other names for columns: two at least that may fill the same field as the header's, and only names. */
+/**
+ * Whether a row has other names for the columns: at least two that may fill the same field as the header's,
+ * and only names.
+ */
 function isHeaderInOtherWords(cells: readonly string[], header: readonly string[]): boolean {
   const alike = cells.filter((cell, index) => mayFillSameField(cell, header[index] ?? ''))
   return alike.length > 1 && areNames(listFilled(cells))
@@ -220,7 +223,7 @@ function isHeaderInOtherWords(cells: readonly string[], header: readonly string[
 const TOTAL =
   /^(?:(?:grand |sub-?|overall )?totals?|sum|(?:gesamt|end|zwischen)?summe|gesamt(?:ergebnis)?|total (?:general|général|geral)|totale|totaal|suma|итого|всего|razem|toplam|yhteensä|summa|合計|総計|小計|总计|合计|합계|총계)\s*[:：]?$/iu
 
-/** What begins a line of figures about the columns above. */
+/** Beginning of a line with figures about the columns above. */
 const SUMMARY =
   /^(?:(?:grand |sub-?|overall )?totals?|sum|count|average|avg|mean|median|min(?:imum)?|max(?:imum)?|(?:gesamt|end|zwischen)?summe|gesamt(?:zahl)?|anzahl|durchschnitt|mittelwert|moyenne|promedio|合計|平均|件数|总计|平均值)(?![\p{L}\d])/iu
 
@@ -233,7 +236,7 @@ const MADE =
 const NOTE =
   /^(?:[*†‡§¹²³]|\(?(?:sources?|notes?|footnotes?|legend|disclaimer|copyright|quellen?|hinweise?|anmerkungen?|remarque|fuente|nota)\s*[:：]|©|(?:end|eof)\b(?: of (?:report|file|data|export|list))?\W*$)/iu
 
-/** Marks rows at the end of a table that count it or say where it is from. */
+/** Marks rows at the end of a table that count it or name its source. */
 function markFooters(rows: readonly SourceRow[], named: number, isBelowEmpty: ReadonlySet<number>): void {
   const tail = rows.slice(-FOOTERS_MAX)
   const above = rows.slice(0, -1).slice(-WINDOW_ROWS)
@@ -249,7 +252,7 @@ function markFooters(rows: readonly SourceRow[], named: number, isBelowEmpty: Re
     else if (as !== null && width > 1) isBehindTable = true
     if (as === null || hasError(row)) continue
     const count = as === 'count' ? Number(COUNT.exec(first)?.[1]?.replaceAll(/\D/g, '')) : Number.NaN
-    // It counts what stands above it, and no row comes behind it: nothing else is said with that number.
+    // It counts the rows above it, and no row follows: such a number has no other meaning.
     const isLast = isFollowedByFooters(rows, row, width)
     const isSure = filled.length === 1 && count > 1 && count === row.row - 1 && isLast
     addProblem(row, {
@@ -260,7 +263,7 @@ function markFooters(rows: readonly SourceRow[], named: number, isBelowEmpty: Re
   }
 }
 
-/** Whether what stands below a row at the end of a table could be below any table. */
+/** Whether everything below a row at the end of a table could be below any table. */
 function isFollowedByFooters(rows: readonly SourceRow[], row: SourceRow, width: number): boolean {
   const behind = rows.slice(rows.indexOf(row) + 1)
   return behind.every(({ cells }) => {
@@ -285,7 +288,7 @@ function findFooter(
   return width > 1 && (isBehindTable || NOTE.test(first)) ? 'note' : null
 }
 
-/** How many filled cells most rows have; of several numbers, the largest. */
+/** The usual number of filled cells in a row; of several numbers, the largest. */
 function findUsual(rows: readonly SourceRow[]): number {
   return findMostCommon(rows.map(({ cells }) => listFilled(cells).length))
 }
@@ -296,14 +299,14 @@ class SecondTables {
   #last: { row: number; sheetRow: number } | null = null
   #above: readonly SourceRow[] = []
   #emptyRecords = 0
-  /** Where its header stands; null as long as there is none. */
+  /** Place of its header; null until there is one. */
   #header: string | null = null
 
   constructor(header: readonly string[] | null) {
     this.#names = header ?? []
   }
 
-  /** Marks rows of a batch, which `next` follow; returns the numbers of those below an empty record. */
+  /** Marks rows of a batch, followed by `next`; returns the numbers of those below an empty record. */
   mark({ rows, places = [] }: SourceBatch, next: readonly SourceRow[]): ReadonlySet<number> {
     const below = new Set<number>()
     for (const { row, sheetRow, leftOut = 0 } of places) {
@@ -332,9 +335,9 @@ class SecondTables {
         continue
       }
       titles = below.has(row.row) ? 0 : titles + 1
-      // A title or two may stand between the empty record and the header.
+      // Up to two titles may come between the empty record and the header.
       if (titles > 2 || !mayBeHeader(row)) continue
-      // The rows of a table stand right below its header.
+      // The rows of a table come directly below its header.
       if (below.has(row.row + 1)) continue
       const above = [...this.#above, ...rows.slice(0, Math.max(0, index - titles))].slice(-WINDOW_ROWS)
       const behind = [...rows.slice(index + 1), ...next].slice(0, FOOTERS_MAX)
@@ -354,8 +357,8 @@ function mayBeHeader(row: SourceRow): boolean {
 }
 
 /**
- * Whether rows below have values of a kind that neither their header nor the rows above have: in a column that is empty above,
- * or has another kind in all of its rows.
+ * Whether rows below have values of a kind that neither their header nor the rows above have: in a column
+ * that is empty above, or has another kind in all its rows.
  */
 function isOtherTable(
   { cells }: SourceRow,
@@ -364,7 +367,7 @@ function isOtherTable(
   width: number,
 ): boolean {
   if (above.length === 0 || below.length === 0) return false
-  // A name of a column is no value of another one, in whatever case.
+  // A column's name is not a value of another one, in any case.
   const isValue = (cell: string, index: number) =>
     cell !== '' && above.some((row) => row.cells[index]?.toLowerCase() === cell.toLowerCase())
   if (cells.some(isValue)) return false

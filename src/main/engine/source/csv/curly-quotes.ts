@@ -1,4 +1,4 @@
-/** Curly quotes that open, each with those that close it in some language. */
+/** Opening curly quotes, each with the ones that close it in some language. */
 const CLOSED_BY: Readonly<Record<string, string>> = {
   '“': '”',
   '„': '“”',
@@ -16,18 +16,18 @@ export function hasOpeningCurly(text: string): boolean {
   return OPENING.some((quote) => text.includes(quote))
 }
 
-/** The sign that also is an apostrophe. */
+/** The quote that is also an apostrophe. */
 const APOSTROPHE = '’'
 
 /**
- * Whether a cell opens a curly quote that only a later one closes: the delimiter cut a text that was meant to be one. Curly
- * quotes that open between count. Since an apostrophe closes nothing, a single quote counts only in a row whose number of
- * cells is wrong, or with a delimiter that has white space behind it, as in prose.
+ * Whether a cell opens a curly quote that only a later one closes: the delimiter cut a text in two. Curly
+ * quotes opened in between count. Since an apostrophe closes nothing, a single quote counts only in a row
+ * with a wrong number of cells, or if the delimiter is followed by white space, as in prose.
  */
 export function isCutInCurly(cells: readonly string[], isMiscounted: boolean): boolean {
   for (let at = 0; at < cells.length - 1; at += 1) {
     const cell = cells[at] ?? ''
-    // Most cells begin with a character of ASCII, which none of these is.
+    // Most cells begin with an ASCII character, which none of these is.
     if (cell.charCodeAt(0) < 0x80 && cell.charCodeAt(0) !== 0x20) continue
     const text = cell.trim()
     const closing = CLOSED_BY[text[0] ?? '']

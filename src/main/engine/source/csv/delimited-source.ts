@@ -29,21 +29,21 @@ import { mayContinue, toCutProblem, toSourceRow } from './row-check.ts'
 import { countRecordsBeforeHeader, createLongRecordError, readSourceHead } from './source-head.ts'
 import { dropZeroPadding } from './zero-padding.ts'
 
-/** A text of records being read; its rows come without waiting. */
+/** A text of records being read; its rows are available without waiting. */
 export interface DelimitedReader extends SourceReader {
   batches(): Iterable<SourceBatch>
 }
 
 /**
- * Opens a CSV or TSV file: tells its encoding, delimiter and columns, and reads no further than that takes.
- * `readBytes` are the bytes of one read; rows do not depend on it.
+ * Opens a CSV or TSV file: determines its encoding, delimiter and columns, and reads no further than that
+ * takes. `readBytes` is the size of one read; rows do not depend on it.
  *
- * Rows: blank lines and records of empty cells are no rows, and are counted; what stands above the line that
- * `headerRow` names, and a first line such as `sep=;`, are no rows either. Rows with fewer cells keep those they have,
- * rows with more are errors. If the file is a CSV export of ours, the formula guard is taken off its cells again.
+ * Rows: blank lines and records of empty cells are not rows, but are counted; lines above `headerRow`, and a
+ * first line such as `sep=;`, are not rows either. Rows with fewer cells keep those they have, rows with more
+ * are errors. If the file is a CSV export of ours, the formula guard is removed from its cells.
  *
- * Throws `BAD_SOURCE` for a file that is missing, unreadable, not text, or without a row, and while it is read, for
- * a row longer than 8 MiB.
+ * Throws `BAD_SOURCE` for a file that is missing, unreadable, not text, or without a row, and while it is
+ * read, for a row longer than 8 MiB.
  */
 export function openDelimitedSource(
   source: PlanSource,
@@ -90,7 +90,7 @@ function createReader(source: PlanSource, file: SourceFile, readBytes: number): 
     let row = 0
     let isHeaderNext = source.header
     const places = new PlaceNotes()
-    // Also one of the batch before, which is held back until this one is read.
+    // May be a row of the batch before, which is held back until this one is read.
     let last: SourceRow | null = null
     let lastCells: readonly string[] = []
     let sheetRow = 0
@@ -108,7 +108,7 @@ function createReader(source: PlanSource, file: SourceFile, readBytes: number): 
           const beginsAt = line
           line += batch.hasBreaks ? countLines(cells) : 1
           if (sheetRow <= recordsBefore) continue
-          // A quote that opens nothing is no empty cell.
+          // A quote that opens nothing is not an empty cell.
           if (isEmptyRecord(cells) && !batch.faults.has(index)) {
             if (!isHeaderNext) emptyRecords += 1
             continue
@@ -181,7 +181,7 @@ function createReader(source: PlanSource, file: SourceFile, readBytes: number): 
   }
 }
 
-/** Lines of the file that a record takes: one, and one more for each line break in its cells. */
+/** Lines of the file in a record: one, plus one for each line break in its cells. */
 function countLines(cells: readonly string[]): number {
   let lines = 1
   for (const cell of cells) {
@@ -190,13 +190,13 @@ function countLines(cells: readonly string[]): number {
   return lines
 }
 
-/** NUL characters behind the end are no text, but were in the file. */
+/** NUL characters after the end are not text, but were in the file. */
 function findPaddingWarnings(characters: number): SourceWarning[] {
   if (characters === 0) return []
   return [{ severity: 'warning', code: 'zero_padding', args: { characters }, rows: 1 }]
 }
 
-/** A quote or an escape that was guessed changes what cells say. */
+/** A guessed quote or escape changes the text of cells. */
 function findDialectWarnings(dialect: Dialect): SourceWarning[] {
   if (dialect.quoteBy !== 'guess' && dialect.escapeBy !== 'guess') return []
   return [

@@ -5,24 +5,24 @@ import { findLikelyHeader, HEAD_RECORDS } from '../likely-header.ts'
 import type { Quoting, SourceReader } from '../source-reader.ts'
 import { type ExactRecord, parseOpenRecord, parseRecord, type RecordSyntax } from './parse-exactly.ts'
 
-/** How a source is split into cells, and how each part of that was found. */
+/** How a source is split into cells, and how each part of that was determined. */
 export interface Dialect extends RecordSyntax, Quoting {
   delimiterBy: SourceReader['delimiterBy']
 }
 
-/** In order of preference where two of them split the records equally well. */
+/** In order of preference if two of them split the records equally well. */
 const DELIMITERS = [',', ';', '\t', '|'] as const
 
 const SAMPLE_RECORDS = 2_000
 
 /**
- * Finds how a text is split into cells. What the person gave is taken as it is; then comes what the file's own first
- * line `declared`, then what goes with the format.
+ * Determines how a text is split into cells. What the person gave is used as it is; then comes what the
+ * file's own first line `declared`, then the format's default.
  *
- * A guess never cuts text: a delimiter that the header lacks is none, and where no candidate splits the header, each
- * record is one cell. Quotes other than `"`, and a backslash as their escape, are guessed only if the usual reading
- * breaks quotes or gives records too many cells, and the other one does not, or where escaped line breaks make more records
- * as wide as the header. Throws `BAD_SOURCE` for a character that
+ * A guess never cuts text: a delimiter missing from the header is none, and if no candidate splits the
+ * header, each record is one cell. Quotes other than `"`, and a backslash as their escape, are guessed only
+ * if the usual reading breaks quotes or gives records too many cells and the other one does not, or if
+ * escaped line breaks make more records as wide as the header. Throws `BAD_SOURCE` for a character that
  * cannot delimit or quote.
  */
 export function chooseDialect(source: PlanSource, sample: Sample, declared: string | undefined): Dialect {
@@ -34,7 +34,7 @@ export function chooseDialect(source: PlanSource, sample: Sample, declared: stri
     .flatMap((quote) =>
       escapes
         .filter((character, index) => index === 0 || hasEscapes(sample.text, quote, character))
-        // A quote that escapes itself is the doubled one.
+        // A quote that escapes itself is a doubled quote.
         .map((character) => ({ quote, escape: character === quote ? '' : character }))
         .map((characters) => readSample(source, sample, delimiters.characters, characters)),
     )
@@ -62,7 +62,7 @@ export function chooseDialect(source: PlanSource, sample: Sample, declared: stri
 /** The beginning of a text. */
 export interface Sample {
   text: string
-  /** Whether the text goes on behind it. */
+  /** Whether the text continues after it. */
   isCut: boolean
 }
 
@@ -79,7 +79,7 @@ function listDelimiters(
   return { characters: DELIMITERS, by: 'guess' }
 }
 
-/** Line ends delimit records, and no character can mean two things. */
+/** Line ends delimit records, and no character can have two meanings. */
 function refuseUnusable(source: PlanSource, { delimiter, quote, escape: escaping }: RecordSyntax): void {
   const isUnusable = (character: string) => /^[\r\n\uFEFF\p{Surrogate}]$/u.test(character)
   if (isUnusable(delimiter) || (delimiter !== '' && (delimiter === quote || delimiter === escaping))) {
@@ -110,23 +110,23 @@ interface SampleReading {
   syntax: RecordSyntax
   /** Records with a broken or stray quote. */
   broken: number
-  /** Records with more cells than the header names, or than is usual. */
+  /** Records with more cells than the header, or than is usual. */
   tooWide: number
-  /** Share of the records that have as many cells as the header, or as is usual. */
+  /** Share of the records with as many cells as the header, or as is usual. */
   share: number
   cells: number
-  /** Whether cells of the first record, or what would be cut otherwise, are in this quote. */
+  /** Whether this quote encloses cells of the first record, or what would otherwise be cut. */
   isQuoted: boolean
 }
 
 function isWorse(one: SampleReading, other: SampleReading): boolean {
   if (one.broken !== other.broken) return one.broken > other.broken
   if (one.tooWide !== other.tooWide) return one.tooWide > other.tooWide
-  // A header in other quotes says what the quotes are.
+  // A header in other quotes shows which quotes are used.
   return other.syntax.quote !== one.syntax.quote && other.share >= one.share
 }
 
-/** Reads a sample with the best of several delimiters; with none if none splits it. */
+/** Reads a sample with the best of several delimiters, or without one if none splits it. */
 function readSample(
   source: PlanSource,
   { text, isCut }: Sample,
@@ -180,15 +180,17 @@ function measure(source: PlanSource, { text, isCut }: Sample, syntax: RecordSynt
   }
 }
 
-/** The record that names the columns: the one that the person numbered, else the first that is not empty. */
+/**
+ * The record that names the columns: the one whose number the person gave, else the first that is not empty.
+ */
 function findHeader(records: readonly ExactRecord[], headerRow: number | undefined): number {
   if (headerRow !== undefined) return headerRow - 1
   return records.findIndex(({ cells }) => !isEmptyRecord(cells))
 }
 
 /**
- * The record that looks like the header below titles, with the delimiter of the text; if none was found because the
- * titles have none, with one that splits the records below them alike.
+ * The record that looks like the header below titles, with the text's delimiter; if none was found because
+ * the titles have none, with one that splits the records below them evenly.
  */
 export function findLikelyHeaderRow(sampleText: string, dialect: Dialect): number | null {
   const isOpen = dialect.delimiter === '' && dialect.delimiterBy === 'guess'
@@ -202,20 +204,23 @@ export function findLikelyHeaderRow(sampleText: string, dialect: Dialect): numbe
     const likely = findLikelyHeader(head)
     if (likely === null) continue
     const below = head.slice(likely - 1).filter(({ cells }) => !isEmptyRecord(cells))
-    // Prose that a comma happens to split is no table.
+    // Prose that a comma happens to split is not a table.
     if (!isOpen || below.every(({ cells }) => cells.length === below[0]?.cells.length)) return likely
   }
   return null
 }
 
-/** Whether what follows the delimiter mostly begins with a space, as the words behind a comma do. */
+/** Whether what follows the delimiter mostly begins with a space, like words after a comma. */
 function isProseCut(rows: readonly ExactRecord[], delimiter: string): boolean {
   if (delimiter === '\t' || delimiter === '|') return false
   const behind = rows.flatMap(({ cells }) => cells.slice(1))
   return behind.length > 0 && behind.filter((cell) => cell.startsWith(' ')).length > behind.length / 2
 }
 
-/** The first whole records of a text, and whether a quote stays open to its end, or for many lines of a cut one. */
+/**
+ * The first whole records of a text, and whether a quote stays open to its end, or for many lines of a cut
+ * text.
+ */
 function readRecords(
   { text, isCut }: Sample,
   syntax: RecordSyntax,
@@ -235,10 +240,10 @@ function readRecords(
   return { records, isOpen }
 }
 
-/** A record of a cut sample that has more lines than this is taken for one whose quote is never closed. */
+/** In a cut sample, a record with more lines than this is considered one whose quote is never closed. */
 const OPEN_LINES = 50
 
-/** How many cells most records have, and which share of them; where two lengths are equally usual, the one met first. */
+/** The number of cells in most records, and the share of these; of two equally usual lengths, the first. */
 export function findUsualLength(records: readonly (readonly string[])[]): { cells: number; share: number } {
   const lengths = new Map<number, number>()
   let counted = 0
@@ -254,34 +259,34 @@ export function findUsualLength(records: readonly (readonly string[])[]): { cell
   return usual
 }
 
-/** Whether no cell of a record has a character, as in a blank line or one of delimiters alone. */
+/** Whether all cells of a record are empty, as in a blank line or one of only delimiters. */
 export function isEmptyRecord(record: readonly string[]): boolean {
   for (const cell of record) if (cell !== '') return false
   return true
 }
 
-/** What a first line such as `sep=;` says to a spreadsheet; it is neither header nor row. */
+/** The meaning of a first line such as `sep=;` to a spreadsheet; it is neither header nor row. */
 export interface SeparatorLine {
   delimiter: string
-  /** Characters up to the line that follows. */
+  /** Characters up to the next line. */
   characters: number
 }
 
 const SEPARATOR_LINE = /^"?sep=([^\r\n"])"?(?:\r\n|\n|\r)/i
 
-/** Reads the line with which spreadsheets are told the delimiter, or returns null if a text has none. */
+/** Reads the line that tells spreadsheets the delimiter; null if a text has none. */
 export function findSeparatorLine(text: string): SeparatorLine | null {
   const found = SEPARATOR_LINE.exec(text)
   return found === null ? null : { delimiter: found[1] ?? ',', characters: found[0].length }
 }
 
 /**
- * What ends a line. `\n` serves CRLF as well, and files that mix both: the record parser takes the `\r` off. A lone
- * `\r` is taken for a line end only if the sample has no other outside quotes, as old Macintosh programs wrote.
+ * The end of a line. `\n` covers CRLF, and files that mix both: the record parser removes the `\r`. A lone
+ * `\r` is a line end only if the sample has no other outside quotes, as old Macintosh programs wrote.
  */
 function chooseNewline(sampleText: string, quote: string): '\n' | '\r' {
   if (!sampleText.includes('\r')) return '\n'
-  // Apostrophes are in words, too, where they open nothing.
+  // Apostrophes also occur in words, where they open nothing.
   if (quote !== '"') return sampleText.includes('\n') ? '\n' : '\r'
   let inQuotes = false
   let hasLoneReturn = false

@@ -1,7 +1,8 @@
 /**
- * What is wrong with a record: text behind a closing quote, which is part of the cell or taken for the end of its line,
- * no closing quote before the end, at all or with text behind it, white space before an opening quote, a backslash before a quote or the line end that may be an
- * escape, or a line break outside quotes that ends no record.
+ * The fault of a record: text after a closing quote, which is part of the cell or ends at its line; no
+ * closing quote before the end, or only one with text after it; white space before an opening quote; a
+ * backslash before a quote or line end that may be an escape; or a line break outside quotes that ends no
+ * record.
  */
 export type RecordFault =
   | 'misplaced'
@@ -17,33 +18,35 @@ export type RecordFault =
 export interface RecordSyntax {
   /** '' if a record is one cell. */
   delimiter: string
-  /** `\n` stands for CRLF too. */
+  /** `\n` also covers CRLF. */
   newline: '\n' | '\r'
-  /** Stands around cells, doubled inside them; '' if no character does. */
+  /** Encloses cells, and is doubled inside them; '' without one. */
   quote: string
-  /** Before a quote, a delimiter, a line break or itself it is not part of the text; '' if no character is that. */
+  /** Not part of the text before a quote, a delimiter, a line break or itself; '' without one. */
   escape: string
 }
 
 export interface ExactRecord {
   cells: string[]
   fault: Extract<RecordFault, 'misplaced'> | null
-  /** Whether a line break that ends no record is outside quotes. */
+  /** Whether a line break outside quotes ends no record. */
   hasStrayBreak: boolean
-  /** Whether a cell that is not in quotes has a quote in it. */
+  /** Whether an unquoted cell contains a quote. */
   hasStrayQuote: boolean
-  /** Whether white space stands before the quotes around a cell, so that they are read as text. */
+  /** Whether white space precedes the quotes around a cell, so that they are read as text. */
   hasSpacedQuotes: boolean
-  /** Where each cell begins in the text, its quote included, and behind them where the text of the last one ends. */
+  /**
+   * Where each cell begins in the text, including its quote, and then where the text of the last one ends.
+   */
   bounds: number[]
-  /** Behind the record's line end. */
+  /** After the record's line end. */
   end: number
 }
 
 /**
- * Reads the record at `start` character by character, with whatever quote and escape; null if no line end closes it. A
- * closing quote may be followed by white space, which belongs to the cell; other text behind it is part of the cell, too,
- * and so is the quote: that is a fault.
+ * Reads the record at `start` character by character, with any quote and escape; null if no line end closes
+ * it. White space after a closing quote belongs to the cell; other text after it is a fault, and is part of
+ * the cell together with the quote.
  */
 export function parseRecord(text: string, start: number, syntax: RecordSyntax): ExactRecord | null {
   const { quote } = syntax
@@ -72,7 +75,10 @@ export function parseRecord(text: string, start: number, syntax: RecordSyntax): 
   }
 }
 
-/** Whether white space stands before a quote that opens a text and closes it at the end, or in a later line or cell. */
+/**
+ * Whether white space precedes a quote that opens a text and closes it at the end, or in a later line or
+ * cell.
+ */
 function isSpacedQuotes(cell: string, quote: string): boolean {
   const text = cell.trim()
   if (!cell.startsWith(' ') || !text.startsWith(quote)) return false
@@ -84,9 +90,9 @@ interface ExactCell {
   isMisplaced: boolean
   /** Whether a line break is outside its quotes. */
   hasBreak: boolean
-  /** Where its text ends, its closing quote included. */
+  /** Where its text ends, including its closing quote. */
   textEnd: number
-  /** Index of the delimiter or line end behind it. */
+  /** Index of the delimiter or line end after it. */
   end: number
 }
 
@@ -149,12 +155,12 @@ function readQuoted(text: string, from: number, syntax: RecordSyntax): ExactCell
   return null
 }
 
-/** The record that no line end closes, at the end of a text: its last cell is all the rest. */
+/** The record at the end of a text that no line end closes: its last cell is all the rest. */
 export function parseOpenRecord(text: string, syntax: RecordSyntax): string[] {
   return readOpenRecord(text, syntax).cells
 }
 
-/** The same, and whether the last cell is in quotes and has a quote with text behind it. */
+/** The same, and whether the last cell is quoted and has a quote followed by text. */
 export function readOpenRecord(
   text: string,
   syntax: RecordSyntax,
@@ -176,7 +182,7 @@ export function readOpenRecord(
   }
 }
 
-/** The `\r` of a CRLF is no text. */
+/** The `\r` of a CRLF is not text. */
 function toTextEnd(text: string, from: number, end: number, newline: string): number {
   return newline === '\n' && end > from && text[end] === '\n' && text[end - 1] === '\r' ? end - 1 : end
 }
@@ -186,8 +192,8 @@ function isSpace(character: string | undefined): boolean {
 }
 
 /**
- * How many characters there are escaped by one before them: outside quotes what would end the cell can be, CRLF as one line
- * break.
+ * Number of characters escaped by the one before them: outside quotes anything that would end the cell, with
+ * CRLF as one line break.
  */
 function countEscaped(
   text: string,
@@ -200,7 +206,7 @@ function countEscaped(
   return [delimiter, newline, quote, escaping].includes(character) ? 1 : 0
 }
 
-/** The text of a cell, and whether it has a line break that is not escaped. */
+/** The text of a cell, and whether it has an unescaped line break. */
 function removeEscapes(raw: string, syntax: RecordSyntax): { text: string; hasBreak: boolean } {
   let text = ''
   let hasBreak = false

@@ -1,15 +1,15 @@
 import type { RecordSyntax } from './parse-exactly.ts'
 
-/** The whole records of a piece of text, and what of it they are. */
+/** The whole records of a piece of text, and where they end. */
 interface PlainRecords {
   records: string[][]
-  /** Behind the last whole record. */
+  /** After the last whole record. */
   cursor: number
 }
 
 /**
- * Splits a piece of text in which quotes stand only around whole cells of one line each, as most text is; null for any
- * other, which takes a parser. It looks at nothing twice, so that it takes half as long as papaparse. `width` as in
+ * Splits a piece of text whose quotes only enclose whole single-line cells, as in most texts; null for any
+ * other, which needs a parser. It reads nothing twice, so it takes half as long as papaparse. `width` as in
  * `RecordOptions`.
  */
 export function splitPlainRecords(

@@ -12,16 +12,16 @@ import {
 import { splitPlainRecords } from './plain-records.ts'
 import { findEndOfLine } from './text-behind-quotes.ts'
 
-/** Consecutive records, as far as the text read so far holds whole ones. */
+/** Consecutive records, as far as the text read so far contains whole ones. */
 export interface RecordBatch {
   records: string[][]
   /** By index in `records`. */
   faults: Map<number, RecordFault>
-  /** False where text holds lone surrogates, which is how decoders mark bytes that do not decode. */
+  /** False if text contains lone surrogates, by which decoders mark undecodable bytes. */
   isWellFormed: boolean
   /** Whether text has a NUL character. */
   hasNul: boolean
-  /** True only if all text is of ASCII. */
+  /** True only if all text is ASCII. */
   isAscii: boolean
   /** Whether text has a curly quote that may open one around a cell. */
   hasCurly: boolean
@@ -29,27 +29,30 @@ export interface RecordBatch {
   hasBreaks: boolean
 }
 
-/** How records of a piece of text are read. */
+/** How to read records of a piece of text. */
 interface PieceOptions extends RecordOptions {
-  /** Whether no text is behind the piece. */
+  /** Whether no text follows the piece. */
   isEnd: boolean
 }
 
 /** What a piece of text holds. */
 interface ParsedPiece {
   batch: Omit<RecordBatch, 'isAscii'>
-  /** Behind the last whole record. */
+  /** After the last whole record. */
   cursor: number
 }
 
-/** How records are read, apart from their syntax. */
+/** How to read records, apart from their syntax. */
 export interface RecordOptions {
   readBytes?: number
-  /** Cells of a record; of one with more, the last of them and the surplus are as the file has them, quotes included. */
+  /**
+   * Cells of a record; if a record has more, its last one and the surplus are as in the file, quotes
+   * included.
+   */
   width?: number | undefined
-  /** Whether the escape was guessed, so that a record which reads well only with the other reading is a fault. */
+  /** Whether the escape was guessed, so that a record valid only in the other reading is a fault. */
   isEscapeGuessed?: boolean
-  /** Whether all text that was read since the last call is of ASCII (default: nobody knows). */
+  /** Whether all text read since the last call is ASCII (default: unknown). */
   takeIsAscii?: () => boolean
 }
 
@@ -74,8 +77,8 @@ export class RecordTooLong extends Error {
 }
 
 /**
- * Yields every record of a text once and in order, by papaparse in a pull loop that holds one read and one unfinished
- * record. A blank line is a record of one empty cell. Throws {@link RecordTooLong}.
+ * Yields every record of a text once and in order, by papaparse in a pull loop that holds one read and one
+ * unfinished record. A blank line is a record of one empty cell. Throws {@link RecordTooLong}.
  */
 export function* parseRecords(
   readText: ReadText,
@@ -89,7 +92,7 @@ export function* parseRecords(
     const piece = readText(rest.length > READ_BYTES ? toLongRead(rest.length) : readBytes)
     if (piece === '') continue
     if (piece === null && rest === '') return
-    // At the end the last record gets the line end that it may lack.
+    // At the end, add the line end that the last record may lack.
     const text = rest + (piece ?? syntax.newline)
     const isPieceAscii = takeIsAscii()
     const isAscii: boolean = isPieceAscii && isRestAscii
@@ -119,12 +122,12 @@ export function* parseRecords(
   }
 }
 
-/** Reads double while one record spans several, so that a long one is not parsed again for every 64 KiB. */
+/** Doubles reads while one record spans several, so that a long one is not parsed again for every 64 KiB. */
 function toLongRead(restCharacters: number): number {
   return Math.max(1, Math.min(restCharacters, MAX_RECORD_CHARACTERS + 1 - restCharacters))
 }
 
-/** Whether the beginning of a record has more cells than a record may have; delimiters in quotes do not count. */
+/** Whether the beginning of a record has more cells than allowed; delimiters in quotes do not count. */
 function isTooWide(text: string, { delimiter, quote }: RecordSyntax): boolean {
   if (delimiter === '') return false
   let cells = 1
@@ -142,7 +145,7 @@ function isTooWide(text: string, { delimiter, quote }: RecordSyntax): boolean {
   return cells > MAX_COLUMNS
 }
 
-/** Parses what a line end closes; the text behind the cursor is an unfinished record. */
+/** Parses the records closed by a line end; the text after the cursor is an unfinished record. */
 function parsePiece(text: string, syntax: RecordSyntax, options: PieceOptions): ParsedPiece {
   const { width = MAX_COLUMNS } = options
   const plain = splitPlainRecords(text, syntax, width)
@@ -158,7 +161,7 @@ function parsePiece(text: string, syntax: RecordSyntax, options: PieceOptions): 
   if (parsed.errors.some(({ code }) => code === 'InvalidQuotes')) {
     return parsePieceExactly(text, syntax, options)
   }
-  // Raw text is the same as the cells only if nothing is in quotes.
+  // Raw text equals the cells only if nothing is quoted.
   if (text.includes('"') && records.some((record) => record.length > width)) {
     return parsePieceExactly(text, syntax, options)
   }
@@ -170,14 +173,14 @@ function parsePiece(text: string, syntax: RecordSyntax, options: PieceOptions): 
   return { batch: { records, faults: new Map(), hasBreaks, ...judgeText(text) }, cursor }
 }
 
-/** How often one line break, if there is no other, stands before `end`. */
+/** Number of line breaks before `end`, if there is only one kind. */
 function countBreaks(text: string, newline: RecordSyntax['newline'], end: number): number {
   let count = 0
   for (let at = text.indexOf(newline); at !== -1 && at < end; at = text.indexOf(newline, at + 1)) count += 1
   return count
 }
 
-/** One cell a line. */
+/** One cell per line. */
 function splitLines(text: string, { newline }: RecordSyntax): ParsedPiece {
   const records = text.split(newline).map((line) => [line])
   const cursor = text.length - (records.pop()?.[0]?.length ?? 0)
@@ -188,9 +191,10 @@ function splitLines(text: string, { newline }: RecordSyntax): ParsedPiece {
 }
 
 /**
- * Whether papaparse's cells alone do not tell what the text says: if it does not know the syntax, where a quoted cell
- * ends with `\r`, which looks like part of the line end, or has white space behind its closing quote, which papaparse
- * drops, or before its opening one, where a quote may be escaped, and where other line breaks may be outside quotes.
+ * Whether papaparse's cells may differ from the text: if it does not know the syntax, if a quoted cell ends
+ * with `\r`, which looks like part of the line end, or has white space after its closing quote, which
+ * papaparse drops, or before its opening one, if a quote may be escaped, and if other line breaks may be
+ * outside quotes.
  */
 function needsExactness(text: string, syntax: RecordSyntax, { isEscapeGuessed }: RecordOptions): boolean {
   const { delimiter, newline, quote } = syntax
@@ -204,7 +208,9 @@ function needsExactness(text: string, syntax: RecordSyntax, { isEscapeGuessed }:
   return hasSpacedOpening(text, syntax) || (maySpaceQuotes(text) && toSpacedQuote(syntax).test(text))
 }
 
-/** Whether a quote that may open a cell has a space before it. Inside quotes it would be doubled or end the cell. */
+/**
+ * Whether a space precedes a quote that may open a cell. Inside quotes it would be doubled or end the cell.
+ */
 function hasSpacedOpening(text: string, { delimiter, newline }: RecordSyntax): boolean {
   for (let at = text.indexOf(' "'); at !== -1; at = text.indexOf(' "', at + 1)) {
     const next = text[at + 2]
@@ -216,7 +222,10 @@ function hasSpacedOpening(text: string, { delimiter, newline }: RecordSyntax): b
   return false
 }
 
-/** Whether a quote may have white space behind it other than a line break: a look that takes less time than the pattern. */
+/**
+ * Whether white space other than a line break may follow a quote: a check that takes less time than the
+ * pattern.
+ */
 function maySpaceQuotes(text: string): boolean {
   for (let at = text.indexOf('"'); at !== -1; at = text.indexOf('"', at + 1)) {
     const code = text.charCodeAt(at + 1)
@@ -225,7 +234,7 @@ function maySpaceQuotes(text: string): boolean {
   return false
 }
 
-/** Whether a text has line breaks that end no record, in quotes or not. */
+/** Whether a text has line breaks that end no record, quoted or not. */
 function hasOtherBreak(text: string, newline: RecordSyntax['newline']): boolean {
   return newline === '\n' ? text.includes('\r') && LONE_RETURN.test(text) : text.includes('\n')
 }
@@ -237,7 +246,7 @@ const LONE_RETURN = /\r(?!\n)/
 
 const spacedQuotes = new Map<string, RegExp>()
 
-/** A quote, white space that is neither delimiter nor line end, then one of those. */
+/** A quote, then white space that is neither delimiter nor line end, then one of those. */
 function toSpacedQuote({ delimiter, newline }: RecordSyntax): RegExp {
   const key = delimiter + newline
   let pattern = spacedQuotes.get(key)
@@ -260,9 +269,10 @@ function parsePieceExactly(text: string, syntax: RecordSyntax, options: PieceOpt
   let cursor = 0
   let hasEndedByLine = false
   for (;;) {
-    // Behind the last line is only the line end that was added.
+    // After the last line there is only the added line end.
     if (isEnd && hasEndedByLine && cursor === text.length - 1) cursor = text.length
-    // Looked for before the record is read to its end, if there are such lines, since each would go on up to the end.
+    // If there are such lines, check this before reading the record to its end, since each would extend up to
+    // the end.
     let record = hasEndedByLine ? null : parseRecord(text, cursor, syntax)
     if ((record === null || record.fault !== null) && options.width !== undefined) {
       const lineEnd = findEndOfLine({ text, start: cursor, isEnd }, syntax, width)
@@ -299,7 +309,7 @@ function parsePieceExactly(text: string, syntax: RecordSyntax, options: PieceOpt
   return { batch: { records, faults, hasBreaks: true, ...judgeText(text) }, cursor }
 }
 
-/** Whether a record that has a backslash before a quote is broken, or reads well only if that is an escape. */
+/** Whether a record with a backslash before a quote is broken, or valid only if that is an escape. */
 function mayBeEscaped(raw: string, read: ExactRecord, syntax: RecordSyntax): boolean {
   if (read.fault !== null) return true
   if (syntax.escape !== '') return false
@@ -308,7 +318,7 @@ function mayBeEscaped(raw: string, read: ExactRecord, syntax: RecordSyntax): boo
   return read.hasStrayQuote || other.cells.length !== read.cells.length
 }
 
-/** Whether a backslash stands before the record's line end, which may escape it; not in quotes, and not behind another. */
+/** Whether a backslash before the record's line end may escape it; not in quotes, and not after another. */
 function isContinued(
   text: string,
   { bounds }: ExactRecord,
@@ -319,7 +329,7 @@ function isContinued(
   return (/\\+$/.exec(text.slice(from, to))?.[0].length ?? 0) % 2 === 1
 }
 
-/** What is said of a piece of text at once, so that it need not be looked for in every cell. */
+/** Facts about a whole piece of text, so that not every cell must be searched. */
 function judgeText(text: string): Pick<RecordBatch, 'isWellFormed' | 'hasNul' | 'hasCurly'> {
   return { isWellFormed: text.isWellFormed(), hasNul: text.includes('\0'), hasCurly: hasOpeningCurly(text) }
 }
@@ -328,7 +338,7 @@ function withoutReturn(line: string): string {
   return line.endsWith('\r') ? line.slice(0, -1) : line
 }
 
-/** Takes the `\r` of a CRLF off a record's last cell. */
+/** Removes the `\r` of a CRLF from a record's last cell. */
 function dropReturn(record: string[]): void {
   const last = record.length - 1
   const cell = record[last]

@@ -11,27 +11,27 @@ import { parseRecord, type RecordFault } from './parse-exactly.ts'
 import type { RecordBatch } from './record-parser.ts'
 import { findTakenInRow } from './taken-in-rows.ts'
 
-/** What rows of a source are held against. */
+/** What rows of a source are checked against. */
 export interface RowExpectation {
-  /** Cells that a row should have. */
+  /** Number of cells that a row should have. */
   cells: number
-  /** Those of them up to the last one that the header has a name for; all without a header. */
+  /** Number of cells up to the last named column; all without a header. */
   named: number
-  /** Whether that is the header's number, or what most of the first rows have. */
+  /** Whether that is the header's number, or the usual one among the first rows. */
   cellsBy: 'header' | 'usual'
   dialect: Dialect
   encoding: string
-  /** The formula guard of our own export that cells carry, which is then taken off; null if they have none. */
+  /** The formula guard of our own export, which is removed from cells; null if they have none. */
   guard: FormulaGuard | null
-  /** Whether each record is one cell in quotes that has a record of several cells in it. */
+  /** Whether each record is one quoted cell that contains a record of several cells. */
   isInQuotes: boolean
   findRepeatedHeader: FindRepeatedHeader | null
 }
 
-/** A record, and where it is. */
+/** A record and its place. */
 interface ReadRecord {
   row: number
-  /** The line of the file that it begins in. */
+  /** The line of the file in which it begins. */
   line: number
   /** Whether its cells have line breaks. */
   hasBreaks: boolean
@@ -41,7 +41,7 @@ interface ReadRecord {
   index: number
 }
 
-/** Turns one record into a row, with what is wrong with it; the cells keep their text. */
+/** Turns a record into a row with its problems; the cells keep their text. */
 export function toSourceRow(
   { row, line, hasBreaks, cells, batch, index }: ReadRecord,
   expectation: RowExpectation,
@@ -97,7 +97,7 @@ export function toSourceRow(
 
 const DRAWN = /^\s*[:|+┼]*[-=_─━═]{2}[-=_─━═:|+┼]*\s*$/
 
-/** Whether a row is the line that programs draw below a header or around a table. */
+/** Whether a row is a line that programs draw below a header or around a table. */
 function isDrawnLine(cells: readonly string[]): boolean {
   const [first = ''] = cells
   if (isLetterOrDigit(first.charCodeAt(0))) return false
@@ -106,7 +106,7 @@ function isDrawnLine(cells: readonly string[]): boolean {
   return filled.every((cell) => DRAWN.test(cell)) && (filled.length > 1 || /[+|┼]/.test(first))
 }
 
-/** Text has no NUL characters: bytes were lost, or the file is no text. */
+/** Text has no NUL characters: bytes were lost, or the file is not text. */
 export function findNuls(row: number, line: number, cells: readonly string[]): FoundProblem[] {
   const before = cells.findIndex((cell) => cell.includes('\0'))
   const cell = cells[before]
@@ -123,7 +123,7 @@ export function findNuls(row: number, line: number, cells: readonly string[]): F
   return [{ row, severity: 'error', code: 'nul_character', args: { character: 'NUL' }, details, found }]
 }
 
-/** A row that has text where no column is would lose it. */
+/** A row with text beyond the columns would lose it. */
 function toLengthProblem(
   row: number,
   cells: readonly string[],
@@ -157,7 +157,9 @@ function toLengthProblem(
   return { row, severity: 'warning', code: 'ragged_row', args, found }
 }
 
-/** Text behind the last column with a name may be the rest of one that the delimiter cut; only a mapping uses it. */
+/**
+ * Text beyond the last named column may be the rest of a text that the delimiter cut; only a mapping uses it.
+ */
 function findUnnamed(
   row: number,
   cells: readonly string[],
@@ -181,30 +183,30 @@ function findUnnamed(
   ]
 }
 
-/** The index of the last cell with a column, and those of the cells behind it. */
+/** The index of the last cell with a column, and those of the cells after it. */
 function listPlaces(named: number, cells: number): number[] {
   return Array.from({ length: cells - named + 1 }, (_, index) => named - 1 + index)
 }
 
-/** How many cells a cell would be if it were a record. */
+/** Number of cells in a cell read as a record. */
 export function countInnerCells(cell: string, delimiter: string): number {
   if (!cell.includes(delimiter)) return 1
   return parseRecord(`${cell}\n`, 0, { delimiter, newline: '\n', quote: '"', escape: '' })?.cells.length ?? 1
 }
 
-/** Other programs begin a row behind such a line break, so that this one may be several. */
+/** Other programs begin a row after such a line break, so this row may be several. */
 function toBreakProblem(row: number, cells: readonly string[]): FoundProblem {
   const found = toFound(cells.find((cell) => /[\r\n]/.test(cell)) ?? '')
   return { row, severity: 'warning', code: 'stray_line_break', found }
 }
 
-/** Several words, also in scripts that write none apart. */
+/** Several words, even in scripts that do not separate them. */
 const PROSE =
   /\S\s+\S|[、。！？]|[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmr}\p{sc=Mymr}]{6}/u
 
 /**
- * Whether a record may be the rest of the one before: it begins with several words, or without a digit, where that one
- * begins with an id, and completes its cells or has no other delimiters than the commas of a text.
+ * Whether a record may be the rest of the one before: it begins with several words, or without a digit where
+ * that one begins with an id, and completes its cells or has no other delimiters than the commas of a text.
  */
 export function mayContinue(cells: readonly string[], before: readonly string[], count: number): boolean {
   const isFull = cells.length >= count
@@ -215,17 +217,17 @@ export function mayContinue(cells: readonly string[], before: readonly string[],
   if (id === '' || PROSE.test(id) || (before.at(-1) ?? '') === '') return false
   const isProse = PROSE.test(first)
   if (isProse && cells.slice(1).every((cell) => cell.startsWith(' ')) && !isSpaced(before)) return true
-  // Programs that leave out empty cells at the end write rows of names, too, which have no date or number there.
+  // Programs that omit trailing empty cells also write rows of names, which have no date or number there.
   const isWord = first !== '' && /\d/.test(id) && !/\d/.test(first) && /\d/.test(cells.slice(1).at(-1) ?? '')
   return !isFull && before.length + cells.length - 1 === count && (isProse || isWord)
 }
 
-/** One of two rows that may be one, cut by a line break outside quotes. */
+/** The problem of one of two rows that may be one, cut by a line break outside quotes. */
 export function toCutProblem(row: number, next: readonly string[]): FoundProblem {
   return { row, severity: 'warning', code: 'cut_by_line_break', found: toFound(next[0] ?? '') }
 }
 
-/** A cell in quotes with lines that look like rows probably took them in. */
+/** A quoted cell with lines that look like rows has probably absorbed them. */
 function findTakenIn(
   row: number,
   cells: readonly string[],
@@ -237,7 +239,7 @@ function findTakenIn(
   return [{ row, severity: 'error', code: 'broken_quotes', args, found: toFound(found) }]
 }
 
-/** A quote that takes in line breaks may have swallowed rows, so such a row is not sent. */
+/** A quote that encloses line breaks may have absorbed rows, so such a row is not sent. */
 function toQuoteProblem(
   row: number,
   cells: readonly string[],

@@ -14,11 +14,11 @@ import {
 } from './record-parser.ts'
 import { countInnerCells, type RowExpectation } from './row-check.ts'
 
-/** What the first records of a source say about all of them. */
+/** What the first records of a source show about all of them. */
 export interface SourceHead extends Omit<RowExpectation, 'encoding' | 'dialect' | 'findRepeatedHeader'> {
-  /** Names as the header has them, the guard taken off; empty without a header. */
+  /** Names as in the header, without the guard; empty without a header. */
   header: string[]
-  /** Cells of the widest record met in the head. */
+  /** Cells of the widest record in the head. */
   widest: number
 }
 
@@ -27,9 +27,9 @@ const HEAD_BYTES = 256 * 1024
 /**
  * Reads the header, or without one the usual number of cells, from a source's first records.
  *
- * A guarded export of ours is known by the names of its last columns. A lossless one has no guard to take off: it
- * has the same names, the last of them in quotes, which no CSV reader shows and no spreadsheet keeps. A guarded file
- * that could be one of version 0.2 has another name in quotes.
+ * A guarded export of ours is recognized by the names of its last columns. A lossless one has no guard to
+ * remove: it has the same names, the last one quoted, which no CSV reader shows and no spreadsheet keeps. A
+ * guarded file that could be one of version 0.2 has another name quoted.
  *
  * Throws `BAD_SOURCE` if there is no row, or if the header does not end.
  */
@@ -98,12 +98,12 @@ export function readSourceHead(
   }
 }
 
-/** How many records stand above the header and are passed over; none in a source without a header. */
+/** Number of records above the header, which are skipped; 0 in a source without a header. */
 export function countRecordsBeforeHeader({ header, headerRow }: PlanSource): number {
   return header && headerRow !== undefined ? headerRow - 1 : 0
 }
 
-/** Leaves out the first records of a text, such as the lines above a header. */
+/** Drops the first records of a text, such as the lines above a header. */
 function* dropRecords(
   batches: Iterable<RecordBatch>,
   count: number,
@@ -128,7 +128,7 @@ function dropFirst(batch: RecordBatch, count: number): RecordBatch {
   }
 }
 
-/** The first batch with more in it than empty records, or null. */
+/** The first batch with any record that is not empty, or null. */
 function findFirstRecords(batches: Generator<RecordBatch>): RecordBatch | null {
   for (let next = batches.next(); next.done !== true; next = batches.next()) {
     if (!next.value.records.every(isEmptyRecord)) return next.value
@@ -136,7 +136,7 @@ function findFirstRecords(batches: Generator<RecordBatch>): RecordBatch | null {
   return null
 }
 
-/** Whether rows follow; one that is too long does, and reading the rows names it. */
+/** Whether rows follow; one that is too long counts, and reading the rows names it. */
 function hasMore(batches: Generator<RecordBatch>): boolean {
   try {
     return findFirstRecords(batches) !== null
@@ -146,7 +146,9 @@ function hasMore(batches: Generator<RecordBatch>): boolean {
   }
 }
 
-/** Whether one column holds whole records in quotes: what a spreadsheet saves of a file that it did not split. */
+/**
+ * Whether one column holds whole quoted records: what a spreadsheet saves of a file that it did not split.
+ */
 function areInQuotes(header: readonly string[], rows: readonly (readonly string[])[]): boolean {
   const [name = ''] = header
   if (header.length !== 1) return false
@@ -160,12 +162,12 @@ function areInQuotes(header: readonly string[], rows: readonly (readonly string[
   })
 }
 
-/** Whether the name of the last column that an export appended stands in quotes. */
+/** Whether the name of the last column that an export appended is quoted. */
 function hasLosslessMark(sampleText: string, header: readonly string[]): boolean {
   return standsInQuotes(sampleText, findLastColumn(header) ?? header.at(-1) ?? '', header)
 }
 
-/** Whether the last of the columns of a name has it in quotes; papaparse does not say. */
+/** Whether the last of the columns with a name has it quoted; papaparse does not tell. */
 function standsInQuotes(sampleText: string, column: string, header: readonly string[]): boolean {
   const name = column.replaceAll('"', '""').replaceAll(/[$()*+./?[\\\]^{|}]/g, '\\$&')
   const found = [
@@ -175,7 +177,10 @@ function standsInQuotes(sampleText: string, column: string, header: readonly str
   return found[header.filter((one) => one === column).length - 1]?.[1] === '"'
 }
 
-/** The `BAD_SOURCE` error of a record that is too long to be read; `record` is what a person calls it, such as "row 3". */
+/**
+ * The `BAD_SOURCE` error of a record that is too long to be read; `record` is its name for a person, such as
+ * "row 3".
+ */
 export function createLongRecordError(source: string, record: string, error: RecordTooLong): SluiceError {
   const begins = toFound(/^[^\r\n]*/.exec(error.start.slice(0, 200))?.[0] ?? '')
   if (error.over === 'columns') {
@@ -186,7 +191,7 @@ export function createLongRecordError(source: string, record: string, error: Rec
     source,
     record,
     maxCharacters: MAX_RECORD_CHARACTERS,
-    // Only in quotes does a record go on in the next line.
+    // Only in quotes does a record continue on the next line.
     isClosed: !/[\r\n]/.test(error.start),
     begins,
   })

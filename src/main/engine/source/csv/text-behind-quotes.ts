@@ -1,21 +1,21 @@
 import { parseRecord, type RecordSyntax, readOpenRecord } from './parse-exactly.ts'
 import { looksAlike } from './taken-in-rows.ts'
 
-/** Lines behind a broken one that have to look like rows. */
+/** Number of lines after a broken one that must look like rows. */
 const LOOKED_AT = 2
 
 interface BrokenText {
   text: string
   /** Where the record begins. */
   start: number
-  /** Whether no text is behind this one. */
+  /** Whether no text follows this one. */
   isEnd: boolean
 }
 
 /**
- * Where the line ends in which a record begins, if the record ends there, too: a cell in it has text behind its closing
- * quote, so that the quote closes nothing, and the lines behind it are rows of `width` cells that look like this one. Null
- * if it does not, or if the record has one line only.
+ * The end of the line in which a record begins, if the record ends there, too: a cell in it has text after
+ * its closing quote, so that the quote closes nothing, and the lines after it are rows of `width` cells that
+ * look like this one. Null otherwise, or if the record has only one line.
  */
 export function findEndOfLine(
   { text, start, isEnd }: BrokenText,
@@ -39,7 +39,7 @@ export function findEndOfLine(
     if (record !== null && record.cells.length !== width) return null
     const inner = record === null ? readOpenRecord(other, syntax).cells : record.cells
     if (!looksAlike(inner, cells, cells.length - 1)) return null
-    // Its own cell may go over the next lines.
+    // Its own cell may extend over the next lines.
     if (record === null) break
     looked += 1
   }

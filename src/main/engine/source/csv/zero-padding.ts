@@ -1,17 +1,17 @@
 import type { ReadText } from '../decoding/text-reader.ts'
 
-/** A text without the NUL characters behind its end, which only fill a file up. */
+/** A text without the NUL characters after its end, which only pad a file. */
 export interface UnpaddedText {
   readText: ReadText
-  /** NUL characters that were left out; complete once the text is at its end. */
+  /** Number of NUL characters left out; final once the text has ended. */
   padding(): number
-  /** Whether any were held back so far: then what was read last need not be what was given last. */
+  /** Whether any were held back so far: then the last read may differ from what was last returned. */
   wasHeld(): boolean
 }
 
 const ZEROS = '\0'.repeat(64 * 1024)
 
-/** Leaves out NUL characters at the end of a text. They are held back as a number until it is known that text follows. */
+/** Leaves out NUL characters at the end of a text. They are held back as a count until text follows. */
 export function dropZeroPadding(readText: ReadText): UnpaddedText {
   let held = 0
   let wasHeld = false

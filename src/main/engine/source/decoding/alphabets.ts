@@ -1,8 +1,8 @@
 const CYRILLIC = 'абвгдежзиклмнопрстуфхцчш'
 
 /**
- * The letters beyond ASCII that languages of today write, in small letters; where a language uses a whole script, those
- * of the script.
+ * Letters beyond ASCII of today's languages, in lower case; the whole script for languages that use all of
+ * it.
  */
 const ALPHABETS: Record<string, string> = {
   af: 'áèéêëíîïóôöúû',
@@ -48,7 +48,7 @@ const ALPHABETS: Record<string, string> = {
   vi: 'ăâđêôơưáàảãạắằẳẵặấầẩẫậéèẻẽẹếềểễệíìỉĩịóòỏõọốồổỗộớờởỡợúùủũụứừửữựýỳỷỹỵ',
 }
 
-/** Letters of scripts that are not listed one by one. */
+/** Scripts whose letters are not listed one by one. */
 const SCRIPTS = {
   ar: /^[ء-غف-يپچژکگیە]$/,
   ja: /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]$/u,
@@ -58,7 +58,7 @@ const SCRIPTS = {
 
 const SETS = Object.values(ALPHABETS).map((letters) => new Set(letters.normalize('NFC')))
 
-/** How many of the letters beyond ASCII in a text the one language lacks that has most of them. */
+/** Number of letters beyond ASCII in a text that are missing from the one language that has most of them. */
 export function countForeignLetters(text: string): number {
   const counts = new Map<string, number>()
   let letters = 0

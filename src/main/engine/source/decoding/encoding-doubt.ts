@@ -2,7 +2,7 @@ import type { SourceWarning } from '../../../../shared/messages/problem-messages
 import type { EncodingReading } from '../../../../shared/run/results.ts'
 import type { ChosenEncoding } from './encoding.ts'
 
-/** The warning that text may be in another encoding than it is read in; none without several readings or a doubtful name. */
+/** The warning that text may be in another encoding; none without several readings or a doubtful name. */
 export function findEncodingWarnings({
   readings,
   encodingBy,
@@ -20,7 +20,7 @@ export function findEncodingWarnings({
   return [{ severity: 'warning', code, args, found: chosen.sample }]
 }
 
-/** Backticks set off what is code, here the words of the source, which a window masks. */
+/** Backticks mark code, here the source's words, which a window masks. */
 function sayReading({ encoding, sample }: EncodingReading): string {
   return `\`${sample.replaceAll('`', "'")}\` in ${encoding}`
 }

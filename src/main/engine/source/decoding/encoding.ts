@@ -8,16 +8,16 @@ import { type Detector, type EncodingGuess, guessLegacyEncoding, readLinesAs } f
 import { HALF_BYTES, isPair, lengthOfWholeCharacters, PAIR_BYTES, resolveEncoding } from './text-reader.ts'
 import { judgeZeroBytes } from './zero-bytes.ts'
 
-/** The encoding of a source and how it was told. */
+/** The encoding of a source and how it was determined. */
 export interface ChosenEncoding {
-  /** As TextDecoder or iconv-lite knows it, in lower case. */
+  /** The name in TextDecoder or iconv-lite, in lower case. */
   encoding: string
   encodingBy: SourceReader['encodingBy']
   /** Bytes of the byte-order mark, 0 without one. */
   bomBytes: number
-  /** How the text reads in it and in others that it may be in instead; none if there is no doubt. */
+  /** How the text reads in it and in other possible encodings; empty without a doubt. */
   readings: readonly EncodingReading[]
-  /** The name of ASCII that was stated, though the file has bytes beyond it. */
+  /** The given name for ASCII, if the file has bytes beyond it. */
   beyond?: string
 }
 
@@ -29,7 +29,7 @@ function toChosen(
   return { encoding, encodingBy, bomBytes, readings }
 }
 
-// UTF-32's mark begins with UTF-16's, so it stands first.
+// UTF-32's mark begins with UTF-16's, so it comes first.
 const BYTE_ORDER_MARKS = [
   { encoding: 'utf-32le', bytes: [0xff, 0xfe, 0, 0] },
   { encoding: 'utf-32be', bytes: [0, 0, 0xfe, 0xff] },
@@ -53,11 +53,10 @@ export class DetectorMissing extends Error {
 }
 
 /**
- * The encoding that the person gave, else that of the byte-order mark, else UTF-16 or UTF-32 if zero bytes make sense
- * as such, else one of seven bits if its escape sequences are there, else UTF-8 if the whole file decodes strictly,
- * else what {@link guessLegacyEncoding} makes of it.
- * Throws `BAD_SOURCE` for an unknown label and for files that are not text, {@link DetectorMissing} if only the
- * detector can tell and was not loaded.
+ * The encoding given by the person, else that of the byte-order mark, else UTF-16 or UTF-32 if zero bytes
+ * make sense as such, else a seven-bit one if its escape sequences are there, else UTF-8 if the whole file
+ * decodes strictly, else the guess of {@link guessLegacyEncoding}. Throws `BAD_SOURCE` for an unknown label
+ * and for files that are not text, {@link DetectorMissing} if only the detector can tell and was not loaded.
  */
 export function chooseEncoding(file: SourceFile, given: string | undefined): ChosenEncoding {
   const sample = file.readBytes(0, Math.min(SAMPLE_BYTES, file.sizeBytes))
@@ -101,12 +100,12 @@ export function chooseEncoding(file: SourceFile, given: string | undefined): Cho
   return toChosen(offerUtf8(guessLegacyEncoding(detector, lines), lines, verdict))
 }
 
-/** Names of ASCII, which are read as windows-1252, as browsers do. */
+/** Names for ASCII, which are read as windows-1252, as in browsers. */
 const ASCII_LABELS: ReadonlySet<string> = new Set(['ascii', 'us-ascii', 'ansi_x3.4-1968'])
 
 /**
- * Whether a file is UTF-8 as a whole, with characters beyond ASCII, but another encoding was stated. Hardly any text of
- * another encoding is that by chance, be it one word.
+ * Whether a whole file is UTF-8 with characters beyond ASCII although another encoding was given. Hardly any
+ * text in another encoding is that by chance, even a single word.
  */
 function isOtherwise(file: SourceFile, sample: Buffer, given: string, marked: string | undefined): boolean {
   if (given === 'utf-8') return false
@@ -124,7 +123,7 @@ function isAsciiFile(file: SourceFile): boolean {
   return verdict.kind === 'valid' && verdict.sequences === 0
 }
 
-/** How a file reads in an encoding and in UTF-8. */
+/** The readings of a file in an encoding and in UTF-8. */
 function readAsUtf8(file: SourceFile, encoding: string): EncodingReading[] {
   const lines = readBrokenLines(file, 0)
   return [readLinesAs(lines, encoding), readLinesAs(lines, 'utf-8')]
@@ -139,31 +138,31 @@ function resolveGiven(path: string, label: string, marked: string | undefined): 
   return label.trim().toLowerCase() === 'utf-16' && marked === 'utf-16be' ? marked : encoding
 }
 
-/** What a file's bytes are when read as strict UTF-8. */
+/** The result of reading a file's bytes as strict UTF-8. */
 type Utf8Verdict =
-  /** `escaped` is the encoding of seven bits that it seems to be in, null in most; `sequences` as below. */
+  /** `escaped` is the seven-bit encoding that it seems to use, mostly null; `sequences` as below. */
   { kind: 'valid'; escaped: EscapedEncoding | null; sequences: number } | BrokenUtf8
 
-/** Text of which some is no UTF-8; `offset` is the first piece that breaks. */
+/** Text that is partly not UTF-8; `offset` is the first broken piece. */
 interface BrokenUtf8 {
   kind: 'broken'
   offset: number
-  /** Characters beyond ASCII that are UTF-8 anyway, and places that are not. */
+  /** Characters beyond ASCII that are valid UTF-8, and places that are not. */
   sequences: number
   errors: number
-  /** Characters among them that are written in two halves. */
+  /** Characters among them written in two halves. */
   pairs: number
 }
 
 const PIECE_BYTES = 256 * 1024
-/** Broken pieces looked at byte by byte before the verdict is given. */
+/** Broken pieces examined byte by byte before the verdict. */
 const MAX_BROKEN_PIECES = 16
 
 const lenient = new TextDecoder('utf-8', { ignoreBOM: true })
 
 /**
- * Checks a whole file, not a sample: one legacy byte behind any sample would otherwise make every later cell wrong.
- * Stops early where enough is broken to tell what the file is not.
+ * Checks a whole file, not a sample: one legacy byte after any sample would otherwise make every later cell
+ * wrong. Stops early once enough is broken to rule UTF-8 out.
  */
 function scanUtf8(file: SourceFile, startOffset: number): Utf8Verdict {
   const buffer = Buffer.allocUnsafeSlow(Math.min(PIECE_BYTES, file.sizeBytes))
@@ -202,8 +201,8 @@ function scanUtf8(file: SourceFile, startOffset: number): Utf8Verdict {
 }
 
 /**
- * Counts characters of several bytes and broken places. A real U+FFFD counts as broken, which decides nothing here. An emoji
- * that is cut behind its third byte, as by a limit of bytes, is both: nothing else begins like it.
+ * Counts multi-byte characters and broken places. A real U+FFFD counts as broken, which decides nothing here.
+ * An emoji cut after its third byte, as by a byte limit, counts as both: nothing else begins like it.
  */
 function countSequences(bytes: Buffer): Pick<BrokenUtf8, 'sequences' | 'errors' | 'pairs'> {
   let sequences = 0
@@ -232,7 +231,10 @@ function countPairs(bytes: Buffer): number {
   return pairs
 }
 
-/** Half characters between ASCII, as where a program cut a text in the middle of an emoji: hardly any other text is that. */
+/**
+ * Half characters between ASCII, as when a program cuts a text in the middle of an emoji: hardly any other
+ * text has these.
+ */
 function countHalves(bytes: Buffer): number {
   const isAsciiAt = (at: number) => (bytes[at] ?? 0) < 0x80
   const isIn = (at: number, from: number) => (bytes[at] ?? 0) >= from && (bytes[at] ?? 0) <= 0xbf
@@ -253,12 +255,12 @@ function countCutEmoji(bytes: Buffer): number {
   return cut
 }
 
-/** How the emoji of most planes begin. */
+/** The first bytes of most emoji. */
 const EMOJI = Buffer.from([0xf0, 0x9f])
 
 /**
- * A guess with UTF-8 among what the text may be in, since few bytes that are damaged make a short text broken: where a
- * guess is uncertain anyway, or as much is UTF-8 as is not.
+ * Adds UTF-8 to the possible readings of a guess, since a few damaged bytes make a short text invalid: if the
+ * guess is uncertain anyway, or at least as much is UTF-8 as is not.
  */
 function offerUtf8(guess: EncodingGuess, lines: Buffer, { sequences, errors }: BrokenUtf8): EncodingGuess {
   const { encoding, readings } = guess
@@ -268,13 +270,13 @@ function offerUtf8(guess: EncodingGuess, lines: Buffer, { sequences, errors }: B
   return { encoding, readings: [chosen, readLinesAs(lines, 'utf-8'), ...others] }
 }
 
-/** The lines from the first piece on that is no UTF-8. */
+/** The lines from the first piece on that is not UTF-8. */
 function readBrokenLines(file: SourceFile, offset: number): Buffer {
   const bytes = file.readBytes(offset, 4 * SAMPLE_BYTES)
   const firstLine = bytes.findIndex((byte) => byte >= 0x80)
   const from = bytes.lastIndexOf(0x0a, Math.max(0, firstLine)) + 1
   const cut = bytes.subarray(from, from + SAMPLE_BYTES)
-  // Whole lines only: a double-byte character cut in two would speak against its own encoding.
+  // Whole lines only: a cut double-byte character would count against its own encoding.
   const lastLine = cut.lastIndexOf(0x0a)
   return cut.length === SAMPLE_BYTES && lastLine > 0 ? cut.subarray(0, lastLine + 1) : cut
 }

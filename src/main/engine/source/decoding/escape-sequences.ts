@@ -2,31 +2,31 @@ import { decodeSample } from './decode-sample.ts'
 import type { EncodingGuess } from './legacy-encodings.ts'
 import { readUtf7Run } from './shifted-decoders.ts'
 
-/** An encoding of seven bits that text seems to be in; `isReadable` if there is a decoder for it. */
+/** The seven-bit encoding that text seems to use; `isReadable` if there is a decoder for it. */
 export interface EscapedEncoding extends EncodingGuess {
   isReadable: boolean
 }
 
-/** What follows the escape character where another character set begins. */
+/** What follows the escape character at the start of another character set. */
 const DESIGNATIONS: readonly { pattern: RegExp; encoding: string; isReadable: boolean }[] = [
   { pattern: /^(?:\$[@B]|\$\([DOPQ]|\([JI])/, encoding: 'iso-2022-jp', isReadable: true },
   { pattern: /^\$\)C/, encoding: 'iso-2022-kr', isReadable: true },
   { pattern: /^\$(?:\)[AEG]|\*H)/, encoding: 'iso-2022-cn', isReadable: false },
 ]
 
-/** Bytes that are looked at behind the first escape sequence. */
+/** Bytes examined after the first escape sequence. */
 const SAMPLE_BYTES = 64 * 1024
 
 /**
- * Looks for the escape sequences of encodings that write everything as ASCII bytes: ISO-2022, HZ and UTF-7. Pieces of
- * a file that is ASCII so far go in one after the other.
+ * Searches for the escape sequences of encodings that write everything as ASCII bytes: ISO-2022, HZ and
+ * UTF-7. Takes the pieces of a file that is ASCII so far, one after another.
  */
 export class EscapeScan {
   #found: EscapedEncoding | null = null
   readonly #utf7Runs = new Set<string>()
   #utf7: 'possible' | 'seen' | 'not' = 'possible'
 
-  /** Looks at one piece; `isLast` is the end of the file. */
+  /** Examines one piece; `isLast` at the end of the file. */
   look(piece: Buffer, isLast: boolean): void {
     if (this.#found !== null) return
     this.#found = findDesignation(piece) ?? findHz(piece)
@@ -39,10 +39,10 @@ export class EscapeScan {
     return this.#utf7 === 'seen' ? toGuess('utf-7', this.#utf7Runs) : null
   }
 
-  /** One plus sign that UTF-7 would not write so says that the text is something else. */
+  /** One plus sign that UTF-7 would write differently proves that the text is something else. */
   #lookForUtf7(text: string, isLast: boolean): void {
     for (const match of text.matchAll(/\+([A-Za-z0-9+/]*)-?/g)) {
-      // It may go on in the next piece.
+      // It may continue in the next piece.
       if (!isLast && match.index + match[0].length === text.length) return
       const [whole, run = ''] = match
       if (whole === '+-') continue
@@ -51,7 +51,7 @@ export class EscapeScan {
         this.#utf7 = 'not'
         return
       }
-      // Some programs write quotes and other ASCII so, which alone is no evidence.
+      // Some programs write quotes and other ASCII this way, which alone is no evidence.
       if (!/[^\0-\x7f]/.test(decoded) || isCapitals(whole)) continue
       this.#utf7 = 'seen'
       if (this.#utf7Runs.size < CERTAIN_PLACES) this.#utf7Runs.add(whole)
@@ -61,7 +61,7 @@ export class EscapeScan {
 
 const PLUS = 0x2b
 
-/** Different places with escapes of printable characters from which on they are no accident. */
+/** Number of different escapes of printable characters from which on they are no coincidence. */
 const CERTAIN_PLACES = 3
 
 function toGuess(encoding: string, found: Iterable<string>): EscapedEncoding {
@@ -85,7 +85,7 @@ function findDesignation(piece: Buffer): EscapedEncoding | null {
   return null
 }
 
-/** Whether the bytes decode to characters beyond ASCII, most of them without a fault. */
+/** Whether the bytes decode to characters beyond ASCII, most of them without errors. */
 function holdsText(bytes: Buffer, encoding: string): boolean {
   const text = decodeSample(bytes.subarray(0, SAMPLE_BYTES), encoding)
   const characters = text.match(/[^\0-\x7f]/gu) ?? []
@@ -93,7 +93,7 @@ function holdsText(bytes: Buffer, encoding: string): boolean {
   return characters.length > 2 * broken
 }
 
-/** Regions of HZ are pairs of GB 2312 in a line, which hold its usual characters. */
+/** Regions of HZ are pairs of GB 2312 within a line, mostly of its common characters. */
 function findHz(piece: Buffer): EscapedEncoding | null {
   if (!piece.includes('~{')) return null
   const text = piece.toString('latin1')
@@ -101,7 +101,7 @@ function findHz(piece: Buffer): EscapedEncoding | null {
   const isHz = regions.length > 0 && regions.every((region) => /^(?:[!-w][!-~])+$/.test(region))
   if (!isHz) return null
   const pairs = regions.join('').match(/../g) ?? []
-  // The first 55 rows hold punctuation, other alphabets and the 3,755 usual characters.
+  // The first 55 rows hold punctuation, other alphabets and the 3,755 common characters.
   const usual = pairs.filter((pair) => /^[!-)0-W]/.test(pair)).length
   if (usual < 0.8 * pairs.length) return null
   return toGuess(
@@ -111,16 +111,17 @@ function findHz(piece: Buffer): EscapedEncoding | null {
 }
 
 /**
- * Whether a run is a word of capitals (`UK+USA`, `=A1+SUM(B1)`), which happens to be base64. Those of Latin letters, which are
- * most of the runs of capitals, begin with A. Dashes (`+IBM-`) end with the sign that UTF-7 closes its runs with.
+ * Whether a run is a word in capitals (`UK+USA`, `=A1+SUM(B1)`), which happens to be base64. Escapes of Latin
+ * letters, which are most runs of capitals, begin with A. A dash (`+IBM-`) is the sign with which UTF-7
+ * closes its runs.
  */
 function isCapitals(whole: string): boolean {
   return /^\+[B-Z][A-Z]*$/.test(whole)
 }
 
-/** The characters that a run of base64 stands for in UTF-7, null if it is none that UTF-7 writes. */
+/** The characters for which a run of base64 stands in UTF-7; null if UTF-7 would not write it. */
 function decodeUtf7Run(run: string): string | null {
-  // Words and numbers of ordinary text behind a plus sign.
+  // Ordinary words and numbers after a plus sign.
   if (/^(?:[A-Z]?[a-z]+|\d+)$/.test(run)) return null
   const { units, isWhole } = readUtf7Run(run)
   if (units === '' || !isWhole) return null

@@ -1,14 +1,14 @@
 import { countForeignLetters } from './alphabets.ts'
 
-/** Signs that text was decoded in the wrong encoding, each with the weight of one; their sum counts. */
+/** Signs of text decoded in the wrong encoding, each with its weight; the sum counts. */
 const SIGNS: readonly { pattern: RegExp; weight: number }[] = [
-  // What no text holds: control characters, private use, characters that are not assigned, broken bytes.
+  // Never in text: control characters, private use, unassigned characters, broken bytes.
   { pattern: /(?![\t\n\r])[\p{Cc}\p{Co}\p{Cn}\p{Cs}\ufffd]/gu, weight: 4 },
-  // A capital that is not ASCII behind a small letter, or an ASCII one behind a small letter that is not.
+  // A non-ASCII capital after a small letter, or an ASCII one after a non-ASCII small letter.
   { pattern: /(?<=\p{Ll})(?![A-Z])\p{Lu}|(?<=(?![a-z])\p{Ll})[A-Z]/gu, weight: 1 },
-  // A small letter that is not ASCII between capitals.
+  // A non-ASCII small letter between capitals.
   { pattern: /(?<=\p{Lu}{2})(?![a-z])\p{Ll}(?=\p{Lu}|\b)/gu, weight: 1 },
-  // Letters of two alphabets in a word.
+  // Letters of two alphabets in one word.
   {
     pattern:
       /(?<=\p{Script=Latin})(?!\p{Script=Latin})[\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Thai}]/gu,
@@ -19,17 +19,17 @@ const SIGNS: readonly { pattern: RegExp; weight: number }[] = [
       /(?<=[\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Thai}])\p{Script=Latin}/gu,
     weight: 1.5,
   },
-  // A single character of Chinese, Japanese or Korean in a word of small Latin letters.
+  // A single Chinese, Japanese or Korean character in a word of small Latin letters.
   {
     pattern:
       /(?<=[a-z])[\p{Script=Han}\p{Script=Hangul}\p{Script=Katakana}\p{Script=Hiragana}](?![\p{Script=Han}\p{Script=Hangul}\p{Script=Katakana}\p{Script=Hiragana}ー])/gu,
     weight: 1.5,
   },
-  // Halfwidth katakana, alone more than in words, and characters for compatibility.
+  // Halfwidth katakana, more for single ones than in words, and compatibility characters.
   { pattern: /(?<![\uff61-\uff9f])[\uff61-\uff9f](?![\uff61-\uff9f])|[\uf900-\ufaff]/gu, weight: 0.7 },
   { pattern: /[\uff61-\uff9f]{2}/gu, weight: 0.2 },
   { pattern: /(?<=[a-z])[\uff61-\uff9f]/gu, weight: 1.5 },
-  // A letter that belongs to no word before a number, and a mark that opens a sentence and opens none.
+  // A stray letter before a number, and an opening mark that opens no sentence.
   { pattern: /(?<![\p{L}\p{M}])(?![a-zªº])[\p{Script=Latin}\p{Script=Greek}](?=\d)/giu, weight: 1 },
   { pattern: /[¡¿](?![\p{L}\d\s"'«“‘(…¡¿!?])/gu, weight: 1.5 },
   // Symbols, drawings, fractions and opening marks between letters.
@@ -37,28 +37,30 @@ const SIGNS: readonly { pattern: RegExp; weight: number }[] = [
     pattern: /(?<=\p{L})(?![\0-\x7f·])[\p{S}\p{No}\p{Ps}\p{Pi}»›”¿¡¶§¦\u00ad\u00a0†‡•‰…‚„](?=\p{L})/gu,
     weight: 1,
   },
-  // The same at the end of a word of small letters, except what often stands there.
+  // The same at the end of a word of small letters, except what often occurs there.
   { pattern: /(?<=\p{Ll})(?![\0-\x7f®©™°²³])[\p{S}\p{No}¿¡‡†](?![\p{L}\p{S}])/gu, weight: 0.8 },
-  // Drawings of lines and blocks, and letters with no word around them that only stand in formulas.
+  // Line and block drawings, and stand-alone letters used in formulas.
   { pattern: /[\u2500-\u259f]/gu, weight: 0.7 },
   { pattern: /[ƒ∂∆∏∑√∞∫≈≠≤≥◊Ωπµ⌠⌡∩≡\uf8ff]/gu, weight: 0.6 },
-  // Marks that belong on a letter of their own script.
+  // Marks without a letter of their own script.
   { pattern: /(?<![\p{L}\p{M}])\p{M}/gu, weight: 1 },
   {
     pattern: /(?<=\p{Script=Latin})[\u0591-\u05c7\u064b-\u065f\u0e31\u0e34-\u0e3a\u0e47-\u0e4e]/gu,
     weight: 1.5,
   },
-  // A digit or capital in the middle of small letters that only look like it.
+  // A digit or capital look-alike among small letters.
   { pattern: /(?<=[a-z])[ªº](?=\p{L})/gu, weight: 1 },
-  // A final form of Hebrew or Greek in a word, or of Arabic.
+  // A Hebrew or Greek final form within a word, or Arabic presentation forms.
   { pattern: /[ךםןףץ](?=[\u05d0-\u05ea])|ς(?=[α-ω])/gu, weight: 1 },
   { pattern: /[\ufb50-\ufdff\ufe70-\ufefe]/gu, weight: 0.7 },
   { pattern: /[\u05b0-\u05c7]/gu, weight: 0.3 },
-  // Letters that hardly any language of today uses.
+  // Letters that hardly any of today's languages use.
   { pattern: /[ÿŸ¤¨´¸¬¯]/gu, weight: 0.5 },
 ]
 
-/** How implausible decoded text is: the weights of the signs that it is another encoding, and its characters beyond ASCII. */
+/**
+ * How implausible decoded text is: the weights of signs of a wrong encoding, and its characters beyond ASCII.
+ */
 export function measureImplausibility(text: string): { weight: number; characters: number } {
   const characters = text.match(/[^\0-\x7f]/gu)?.length ?? 0
   if (characters === 0) return { weight: 0, characters }
@@ -69,12 +71,15 @@ export function measureImplausibility(text: string): { weight: number; character
 
 const FOREIGN_LETTER_WEIGHT = 1
 
-/** How many usual letters Cyrillic text lacks: capitals of one of its encodings are small, rarer letters of another. */
+/**
+ * How many common letters Cyrillic text lacks: in one of its encodings capitals become small letters, in
+ * another common letters become rare ones.
+ */
 function countMissingCyrillic(text: string): number {
   const letters = text.match(/\p{Script=Cyrillic}/gu)?.length ?? 0
   const usual = text.match(/[оеаинтсрвлкмді]/giu)?.length ?? 0
   return Math.max(0, USUAL_CYRILLIC_SHARE * letters - usual)
 }
 
-/** Less than the share of these letters in any language that is written so. */
+/** Lower than the share of these letters in any Cyrillic language. */
 const USUAL_CYRILLIC_SHARE = 0.6

@@ -4,16 +4,16 @@ import { decodeSample } from './decode-sample.ts'
 import { measureImplausibility } from './implausible-text.ts'
 import { isTurkish } from './turkish-letters.ts'
 
-/** An encoding that text was found to be in; `readings` are it and what it may be instead, none if it is certain. */
+/** The likely encoding of text; `readings` are this and the alternatives, empty if it is certain. */
 export interface EncodingGuess {
   encoding: string
   readings: readonly EncodingReading[]
 }
 
-/** The part of the detector that is used. */
+/** The used part of the detector. */
 export type Detector = Pick<typeof import('jschardet'), 'chardet'>
 
-/** An encoding of earlier times: its name for decoders and for the detector, and how likely a file of today has it. */
+/** A legacy encoding: its name for decoders and for the detector, and how likely a file of today uses it. */
 interface Candidate {
   encoding: string
   detectedAs: string
@@ -79,35 +79,35 @@ const CANDIDATES: readonly Candidate[] = [
 /** Every encoding that {@link guessLegacyEncoding} may name. */
 export const LEGACY_ENCODINGS: readonly string[] = CANDIDATES.map(({ encoding }) => encoding)
 
-/** What is weighed against each other, as measured by `npm run bench -- encodings`. */
+/** Relative weights, as measured by `npm run bench -- encodings`. */
 const WEIGHTS = { words: 0.3, lines: 0.7, likelihood: 3, implausibility: 3 }
 
-/** Added to what the detector says, which is 0 for encodings that it leaves out. */
+/** Added to the detector's result, which is 0 for encodings that it leaves out. */
 const LEAST_CONFIDENCE = 0.01
 
-/** Evidence from which on the detector is believed in full. */
+/** Evidence from which the detector is fully trusted. */
 const TRUSTED_EVIDENCE = 12
 
 /** How much more likely Windows-1254 is if the letters beyond ASCII are those of Turkish. */
 const TURKISH_FACTOR = 2
 
-/** How much better than the next one the best has to be: this, and more if there is little evidence. */
+/** How much better than the next one the best must be: this factor, and more with little evidence. */
 const CERTAIN_MARGIN = 1.25
 const CERTAIN_EVIDENCE = 6
-/** Encodings that give almost any bytes a character: they need more of them. */
+/** Encodings that map almost any bytes to a character, and so need more of them. */
 const LARGE_SETS: ReadonlySet<string> = new Set(['gb18030', 'big5', 'euc-kr'])
-/** Largest share of what is implausible in text that is certain. */
+/** Largest share of implausible characters in text considered certain. */
 const CERTAIN_SHARE = 0.15
 
-/** Encodings whose text is looked at: those that the detector and their likelihood leave. */
+/** Encodings whose decoded text is examined, chosen by the detector and their likelihood. */
 const JUDGED_CANDIDATES = 28
 
-/** Readings that are told, the best among them. */
+/** Most readings shown, including the best. */
 const TOLD_READINGS = 4
 
 /**
- * The encoding of lines that are no UTF-8. The detector knows how likely the bytes are in each language; what they
- * decode to then has to make sense. Encodings in which all of the words read the same are one.
+ * The encoding of lines that are not UTF-8. The detector knows how likely the bytes are in each language;
+ * then the decoded text must make sense. Encodings in which all words read the same count as one.
  */
 export function guessLegacyEncoding({ chardet }: Detector, lines: Buffer): EncodingGuess {
   const words = findWords(lines)
@@ -129,12 +129,12 @@ export function guessLegacyEncoding({ chardet }: Detector, lines: Buffer): Encod
   const byWords = rank(spaced, all)
   const byLines = rank(lines, all)
   const bytes = Buffer.from(words.join('\n'), 'latin1')
-  // Of a few bytes any language may be the likeliest, so that the detector says little.
+  // With few bytes any language may be the likeliest, so the detector says little.
   const evidence = countEvidence(words)
   const trust = Math.min(1, evidence / TRUSTED_EVIDENCE)
   const turkish = isTurkish(bytes) ? TURKISH_FACTOR : 1
   const toLikelihood = ({ encoding, detectedAs, likelihood }: Candidate): number => {
-    // The detector learned from small letters.
+    // The detector was trained on small letters.
     const isCapital = isMostlyCapital(decodeSample(bytes, encoding))
     const toConfidence = (known: ReadonlyMap<string | null, number>, from: Buffer): number =>
       (isCapital ? rank(toSmallLetters(from, encoding), [detectedAs]) : known).get(detectedAs) ?? 0
@@ -159,7 +159,7 @@ export function guessLegacyEncoding({ chardet }: Detector, lines: Buffer): Encod
     const text = decodeSample(bytes, encoding)
     if (scored.has(text)) continue
     const { weight, characters } = measureImplausibility(text)
-    // The more characters there are, the less likely is the same share of what is implausible.
+    // The more characters, the less likely is the same share of implausible ones.
     const score =
       likelihood * Math.exp((-WEIGHTS.implausibility * weight) / Math.sqrt(Math.max(1, characters)))
     scored.set(text, { encoding, score, text, share: weight / Math.max(1, characters), characters })
@@ -182,7 +182,7 @@ export function guessLegacyEncoding({ chardet }: Detector, lines: Buffer): Encod
   return { encoding: best.encoding, readings: told.map(toReading) }
 }
 
-/** How lines that are no UTF-8 read in an encoding. */
+/** The reading, in an encoding, of lines that are not UTF-8. */
 export function readLinesAs(lines: Buffer, encoding: string): EncodingReading {
   return toReading({
     encoding,
@@ -192,12 +192,12 @@ export function readLinesAs(lines: Buffer, encoding: string): EncodingReading {
 
 const KATAKANA = 'shift_jis'
 
-/** Least share of bytes below those of letters in text that may be halfwidth katakana. */
+/** Least share of low bytes (below those of letters) in text that may be halfwidth katakana. */
 const KATAKANA_SHARE = 0.1
 
 /**
- * Whether all bytes beyond ASCII are those of halfwidth katakana, which the detector does not know, and some are those
- * that hardly stand for letters in other encodings.
+ * Whether all bytes beyond ASCII may be halfwidth katakana, which the detector does not know, and some are
+ * rarely letters in other encodings.
  */
 function mayBeKatakana(bytes: Buffer): boolean {
   const high = bytes.filter((byte) => byte >= 0x80)
@@ -207,7 +207,7 @@ function mayBeKatakana(bytes: Buffer): boolean {
 
 const LEAST_CAPITALS = 4
 
-/** Whether most letters beyond ASCII of a text are capitals. */
+/** Whether most letters beyond ASCII in a text are capitals. */
 function isMostlyCapital(text: string): boolean {
   const capitals = text.match(/(?![A-Z])\p{Lu}/gu)?.length ?? 0
   const small = text.match(/(?![a-z])\p{Ll}/gu)?.length ?? 0
@@ -218,13 +218,13 @@ function toSmallLetters(bytes: Buffer, encoding: string): Buffer {
   return iconv.encode(decodeSample(bytes, encoding).toLowerCase(), encoding.replace(/^x-/, ''))
 }
 
-/** Words that are judged, and bytes of each at most. */
+/** Most words judged, and most bytes of each. */
 const MAX_WORDS = 3000
 const MAX_WORD_BYTES = 200
 
 /**
- * The different words of some lines that have bytes beyond ASCII, as Latin 1, numbers aside: whatever stands at one price
- * stands at all of them. No encoding has these delimiters in a character.
+ * The distinct words with bytes beyond ASCII in some lines, as Latin-1, with numbers normalised: what stands
+ * at one price stands at all of them. No encoding uses these delimiters inside a character.
  */
 function findWords(lines: Buffer): string[] {
   const words = new Set<string>()
@@ -235,12 +235,13 @@ function findWords(lines: Buffer): string[] {
   return [...words]
 }
 
-/** A number that is no part of a character of several bytes. */
+/** A number that is not part of a multi-byte character. */
 const NUMBER = /(?<![\x80-\xff])\d[\d.,:/-]*(?<=\d)/g
 
 /**
- * How much the bytes beyond ASCII say of their encoding: how many there are between different neighbours, but little if
- * they are few different ones, and nothing if all may be one character. A sign that every row repeats could be any sign.
+ * How much the bytes beyond ASCII reveal about their encoding: the number of those with different neighbours,
+ * but little if few bytes are distinct, and nothing if all may be one character. A sign repeated in every row
+ * could be any sign.
  */
 function countEvidence(words: readonly string[]): number {
   const contexts = new Set<string>()

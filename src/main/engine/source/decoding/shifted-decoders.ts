@@ -1,11 +1,13 @@
-/** Decodes a file piece by piece; a character cut by the end of a piece comes out with the next one. */
+/** Decodes a file piece by piece; a character cut by the end of a piece is returned with the next one. */
 export interface PieceDecoder {
   decode(piece: Buffer): string
-  /** What is left at the end of the file: what stands for broken bytes where a character was cut short, else nothing. */
+  /**
+   * The rest at the end of the file: the mark for broken bytes if a character was cut short, else nothing.
+   */
   end(): string
 }
 
-/** Encodings of seven bits that neither TextDecoder nor iconv-lite decodes without losing characters. */
+/** Seven-bit encodings that neither TextDecoder nor iconv-lite decodes without losing characters. */
 const SHIFTED_ENCODINGS = ['hz-gb-2312', 'iso-2022-kr', 'utf-7'] as const
 
 export type ShiftedEncoding = (typeof SHIFTED_ENCODINGS)[number]
@@ -15,7 +17,7 @@ export function isShifted(encoding: string): encoding is ShiftedEncoding {
   return SHIFTED_ENCODINGS.some((known) => known === encoding)
 }
 
-/** A decoder of text that shifts between ASCII and other characters; `undecodable` stands for what is broken. */
+/** A decoder of text that shifts between ASCII and other characters; `undecodable` replaces broken parts. */
 export function createShiftedDecoder(encoding: ShiftedEncoding, undecodable: string): PieceDecoder {
   if (encoding === 'utf-7') return createUtf7Decoder(undecodable)
   return createPairDecoder(encoding, undecodable)
@@ -27,14 +29,14 @@ const SHIFT_IN = 0x0f
 const TILDE = 0x7e
 const LINE_FEED = 0x0a
 
-/** Pairs of HZ and ISO-2022-KR are those of GB 18030 and EUC-KR without their high bits. */
+/** Pairs in HZ and ISO-2022-KR are those of GB 18030 and EUC-KR without their high bits. */
 function createPairDecoder(encoding: 'hz-gb-2312' | 'iso-2022-kr', undecodable: string): PieceDecoder {
   const isHz = encoding === 'hz-gb-2312'
   const decoder = new TextDecoder(isHz ? 'gb18030' : 'euc-kr')
   let carried: Buffer = Buffer.alloc(0)
   let isShifted = false
 
-  /** Bytes of the sequence that begins here, 0 if it is none, null if the piece ends within it. */
+  /** The shift sequence that begins here: null if there is none, 'cut' if the piece ends within it. */
   const findShift = (
     bytes: Buffer,
     at: number,
@@ -85,7 +87,7 @@ function createPairDecoder(encoding: 'hz-gb-2312' | 'iso-2022-kr', undecodable: 
   }
 }
 
-/** What announces Korean pairs in ISO-2022-KR. */
+/** Announces Korean pairs in ISO-2022-KR. */
 const DESIGNATION = Buffer.from('\x1b$)C', 'latin1')
 
 const BASE64 = /[A-Za-z0-9+/]*/y
@@ -114,7 +116,7 @@ function createUtf7Decoder(undecodable: string): PieceDecoder {
       const run = BASE64.exec(text)?.[0] ?? ''
       const end = at + run.length
       if (end === text.length && !isLast) {
-        // Eight characters are three whole units.
+        // Eight characters make three whole units.
         const whole = run.length - (run.length % 8)
         decoded += toUnits(run.slice(0, whole), undecodable)
         at += whole
@@ -134,10 +136,10 @@ function createUtf7Decoder(undecodable: string): PieceDecoder {
   }
 }
 
-/** The UTF-16 units of a run of base64; `isWhole` unless bits are left over at its end that are not zero. */
+/** The UTF-16 units of a base64 run; `isWhole` unless non-zero bits are left over at its end. */
 export function readUtf7Run(run: string): { units: string; isWhole: boolean } {
   const bits = (run.length * 6) % 16
-  // Bits that fill no byte are dropped by Buffer, so the run is filled up with zeros.
+  // Buffer drops bits that do not fill a byte, so the run is padded with zeros.
   const bytes = Buffer.from(`${run}AA`, 'base64')
   const whole = 2 * Math.floor((run.length * 6) / 16)
   const isWhole = bits < 6 && bytes.subarray(whole).every((byte) => byte === 0)

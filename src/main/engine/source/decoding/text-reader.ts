@@ -5,7 +5,7 @@ import { toFound } from '../../../../shared/run/problem.ts'
 import type { SourceFile } from '../source-file.ts'
 import { createShiftedDecoder, isShifted, type PieceDecoder } from './shifted-decoders.ts'
 
-/** Where text comes from: some of it, '' if a piece of the file decodes to nothing yet, null at the end. */
+/** Source of text: some of it, '' if a piece of the file decodes to nothing yet, null at the end. */
 export type ReadText = (sizeBytes: number) => string | null
 
 /** Bytes of one read while records are shorter than that. */
@@ -14,15 +14,18 @@ export const READ_BYTES = 64 * 1024
 /** A file's text, read front to back. */
 export interface TextReader {
   readText: ReadText
-  /** Bytes of the file read so far, a byte-order mark included. */
+  /** Bytes of the file read so far, including a byte-order mark. */
   bytesRead(): number
-  /** Whether all bytes that were read since the last call are of ASCII. */
+  /** Whether all bytes read since the last call are ASCII. */
   takeIsAscii(): boolean
-  /** Byte-order marks at the beginning of later lines so far, which files bring that are appended to others. */
+  /** Byte-order marks at the beginning of later lines so far, left by files that were appended. */
   innerMarks(): number
 }
 
-/** The characters that enclose cells with line breaks, and one that makes the next character content; '' for none. */
+/**
+ * The character that encloses cells with line breaks, and the one that makes the next character content; ''
+ * for none.
+ */
 interface Quoting {
   quote: string
   escape: string
@@ -32,13 +35,13 @@ const NO_QUOTES: Quoting = { quote: '', escape: '' }
 
 const MARK = '\uFEFF'
 const INNER_MARK = /(?<=[\r\n])\uFEFF/g
-/** In a file without a mark of its own, one that is no part of a value: what begins behind it shows that. */
+/** In a file without a mark of its own, a mark that is not part of a value, judged by what follows it. */
 const MARK_OF_FILE = /(?<=[\r\n])\uFEFF(?=["{[\r\n])/g
 
 /**
- * Reads a file's text from an offset on: bytes as asked for, decoded, null once all is out. The first
- * `skipCharacters` are left out, and so are byte-order marks at the beginning of later lines, which appended files
- * bring; one behind a line break within a cell, within quotes, is content and stays.
+ * Reads a file's text from an offset: decodes as many bytes as requested, null at the end. Leaves out the
+ * first `skipCharacters`, and byte-order marks at the beginning of later lines, which appended files bring;
+ * one after a line break within a quoted cell is content and stays.
  */
 export function createTextReader(
   file: SourceFile,
@@ -67,7 +70,7 @@ export function createTextReader(
     }
     let text = held + piece
     held = ''
-    // What follows a mark is in the next piece.
+    // What follows the mark is in the next piece.
     if (!isEnd && text.endsWith(MARK)) {
       held = MARK
       text = text.slice(0, -1)
@@ -81,7 +84,7 @@ export function createTextReader(
     if (text !== '') isLineEnd = text.endsWith('\n') || text.endsWith('\r')
     return rest
   }
-  // Decoders keep nothing of a piece, so every read can use the same memory.
+  // Decoders keep no reference to a piece, so every read can use the same memory.
   let buffer: Buffer = Buffer.alloc(0)
   const readPiece = (sizeBytes: number): string | null => {
     if (isAtEnd) return null
@@ -114,7 +117,7 @@ export function createTextReader(
 }
 
 /**
- * Whether a character, counted from 0, stands within quotes: asked for characters in their order. Appended files are
+ * Whether a character, counted from 0, is within quotes; called for characters in order. Appended files are
  * rare, so quotes are counted only once there is a mark to judge, from the beginning of the file.
  */
 function createQuoteCount(
@@ -156,19 +159,19 @@ function createQuoteCount(
 export interface TextLine {
   /** 1-based. */
   number: number
-  /** The whole line, or of one that is too long its beginning. */
+  /** The whole line, or the beginning of one that is too long. */
   text: string
   /** UTF-16 code units of the whole line. */
   characters: number
   isTooLong: boolean
 }
 
-/** Kept of a line or element that is too long, UTF-16 code units, for a person to know it by. */
+/** UTF-16 code units kept of a line or element that is too long, for a person to recognize it. */
 export const BEGINNING_CHARACTERS = 200
 
 /**
- * Yields the lines of a text once and in order, as many at a time as a read holds; LF and CRLF end a line. Holds one
- * read and one line of at most `maxCharacters`: of a longer one only the beginning is kept.
+ * Yields the lines of a text once and in order, as many at a time as a read holds; LF and CRLF end a line.
+ * Holds one read and one line of at most `maxCharacters`, and only the beginning of a longer one.
  */
 export function* readLines(
   readText: ReadText,
@@ -210,18 +213,18 @@ export function* readLines(
 }
 
 /**
- * Stands in decoded text for bytes that do not decode. No decoder here produces a lone surrogate, so one in a cell
- * always means broken bytes, while a U+FFFD is one that the file really holds. The reader turns it into U+FFFD.
+ * Replaces undecodable bytes in decoded text. No decoder here produces a lone surrogate, so one in a cell
+ * always means broken bytes, while a U+FFFD is really in the file. The reader turns it into U+FFFD.
  */
 const UNDECODABLE = '\uDC00'
 
 /**
- * The name under which an encoding is known here (the WHATWG name if there is one, in lower case), or null where
- * neither TextDecoder nor iconv-lite knows the label.
+ * The name used here for an encoding (the WHATWG name if there is one, in lower case); null if neither
+ * TextDecoder nor iconv-lite knows the label.
  */
 export function resolveEncoding(label: string): string | null {
   const trimmed = label.trim().toLowerCase()
-  // TextDecoder reads both latin1 and ascii as windows-1252, as every browser does.
+  // TextDecoder reads both latin1 and ascii as windows-1252, like every browser.
   if (URL_SAFE_LABEL.test(trimmed)) {
     try {
       return new TextDecoder(trimmed).encoding
@@ -235,10 +238,10 @@ export function resolveEncoding(label: string): string | null {
 
 const URL_SAFE_LABEL = /^[\w.:+-]+$/
 
-/** Names that iconv-lite takes for Node's ways of writing bytes as text. */
+/** Names that iconv-lite reads as Node's ways of writing bytes as text. */
 const NOT_TEXT = new Set(['base64', 'hex', 'binary', 'internal', 'base64url'])
 
-/** A decoder for a name that {@link resolveEncoding} returned. */
+/** A decoder for a name returned by {@link resolveEncoding}. */
 export function createPieceDecoder(encoding: string): PieceDecoder {
   if (encoding === 'utf-8') return createUtf8Decoder()
   if (encoding === 'cesu-8') return createUtf8Decoder(joinPairs)
@@ -247,7 +250,7 @@ export function createPieceDecoder(encoding: string): PieceDecoder {
   return createOtherDecoder(encoding)
 }
 
-/** `join` makes UTF-8 of bytes; it is given whole pairs alone. */
+/** `join` turns bytes into UTF-8; it gets only whole pairs. */
 function createUtf8Decoder(join: ((bytes: Buffer) => Buffer) | null = null): PieceDecoder {
   let carried: Buffer = Buffer.alloc(0)
   return {
@@ -267,7 +270,7 @@ function createUtf8Decoder(join: ((bytes: Buffer) => Buffer) | null = null): Pie
   }
 }
 
-/** Bytes of half a character, and of one in two halves (CESU-8, Unicode Technical Report 26). */
+/** Bytes of half a character, and of a character in two halves (CESU-8, Unicode Technical Report 26). */
 export const HALF_BYTES = 3
 export const PAIR_BYTES = 2 * HALF_BYTES
 
@@ -302,7 +305,7 @@ function joinPairs(bytes: Buffer): Buffer {
   return from === 0 ? bytes : Buffer.concat([...parts, bytes.subarray(from)])
 }
 
-/** Bytes up to a UTF-8 sequence that the end cuts off; at most three bytes are left out. */
+/** Bytes up to a UTF-8 sequence that the end cuts off, which leaves out at most three. */
 export function lengthOfWholeCharacters(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
     const byte = bytes[bytes.length - back] ?? 0
@@ -321,8 +324,8 @@ const lenientUtf8 = new TextDecoder('utf-8', { ignoreBOM: true })
 function decodeUtf8(bytes: Buffer): string {
   if (isAscii(bytes)) return bytes.toString('latin1')
   if (isUtf8(bytes)) return bytes.toString('utf8')
-  // EF never continues a sequence, so the bytes EF BF BD are a real U+FFFD wherever they stand: what is decoded
-  // between them holds a U+FFFD only if bytes are broken.
+  // EF never continues a sequence, so the bytes EF BF BD are always a real U+FFFD: text decoded between them
+  // contains a U+FFFD only for broken bytes.
   let text = ''
   let from = 0
   for (;;) {
@@ -343,14 +346,14 @@ function createUtf16Decoder(bigEndian: boolean): PieceDecoder {
       const length = bytes.length - (bytes.length % 2)
       carried = Buffer.from(bytes.subarray(length))
       const units = bytes.subarray(0, length)
-      // Unpaired surrogates stay as they are: they are what UNDECODABLE stands for.
+      // Unpaired surrogates stay: they are the form of UNDECODABLE.
       return (bigEndian ? units.swap16() : units).toString('utf16le')
     },
     end: () => (carried.length === 0 ? '' : UNDECODABLE),
   }
 }
 
-/** Legacy encodings cannot write U+FFFD, so each one that their decoder gives is broken bytes. */
+/** Legacy encodings cannot write U+FFFD, so each one from their decoder means broken bytes. */
 function createOtherDecoder(encoding: string): PieceDecoder {
   const mark = (text: string) => (text.includes('\uFFFD') ? text.replaceAll('\uFFFD', UNDECODABLE) : text)
   if (isKnownToTextDecoder(encoding)) {
@@ -372,8 +375,10 @@ function isKnownToTextDecoder(encoding: string): boolean {
   }
 }
 
-/** Puts U+FFFD where the decoder marked undecodable bytes, and says so with the first place, or returns null. Without
- * `encoding` they are escapes in JSON. */
+/**
+ * Replaces the decoder's marks for undecodable bytes with U+FFFD, and returns a problem with the first place,
+ * or null. Without `encoding` they are escapes in JSON.
+ */
 export function replaceUndecodable(
   row: number,
   cells: string[],
@@ -400,5 +405,5 @@ export function replaceUndecodable(
   }
 }
 
-/** Shown of a cell before its first broken place, and after it. */
+/** Characters shown of a cell before its first broken place, and after it. */
 const EXCERPT_CHARACTERS = 20

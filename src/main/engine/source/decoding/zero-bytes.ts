@@ -1,7 +1,10 @@
 import { isUtf8 } from 'node:buffer'
 import iconv from 'iconv-lite'
 
-/** What a file with zero bytes is: text of two or four bytes a character, text with stray zeros in it, or no text. */
+/**
+ * The kind of a file with zero bytes: text of two or four bytes a character, text with stray zeros, or not
+ * text.
+ */
 export type ZeroBytesVerdict = { kind: 'wide'; encoding: string } | { kind: 'text' } | { kind: 'binary' }
 
 const WIDE = [
@@ -11,26 +14,30 @@ const WIDE = [
   { encoding: 'utf-16be', unitBytes: 2 },
 ] as const
 
-/** Least share of ASCII characters in text of two bytes a character that would also make sense as text of one. */
+/**
+ * Least share of ASCII characters in text of two bytes a character that would also make sense with one byte.
+ */
 const ASCII_SHARE = 0.7
 
-/** Least share of ASCII characters, line ends and delimiters at least, in any table of two bytes a character. */
+/**
+ * Least share of ASCII characters, such as line ends and delimiters, in any table of two bytes a character.
+ */
 const LEAST_ASCII_SHARE = 0.005
 
-/** Least share of the line ends that bytes seem to have which are line ends in text of two bytes a character, too. */
+/** Least share of apparent line-end bytes that are line ends in text of two bytes a character, too. */
 const LINE_END_SHARE = 0.2
 
-/** Largest share of zero bytes in text of one byte a character, and of other control characters. */
+/** Largest shares of zero bytes, and of other control characters, in text of one byte a character. */
 const TEXT_ZERO_SHARE = 0.3
 const TEXT_CONTROL_SHARE = 0.02
 
-/** Judges the beginning of a file that has zero bytes and no byte-order mark. */
+/** Judges the beginning of a file with zero bytes and no byte-order mark. */
 export function judgeZeroBytes(sample: Buffer): ZeroBytesVerdict {
   const bytes = sample.subarray(0, sample.findLastIndex((byte) => byte !== 0) + 1)
   const narrow = bytes.filter((byte) => byte !== 0)
   const makesSenseNarrow = isUtf8(narrow) && !narrow.some(isControl)
   for (const { encoding, unitBytes } of WIDE) {
-    // The zero bytes of the last character are part of it; those behind it only fill the file up.
+    // Zero bytes of the last character are part of it; those after it only pad the file.
     const units = sample.subarray(0, Math.ceil(bytes.length / unitBytes) * unitBytes)
     if (makesSense(iconv.decode(units, encoding, { stripBOM: false }), bytes, makesSenseNarrow)) {
       return { kind: 'wide', encoding }
@@ -51,7 +58,7 @@ function makesSense(text: string, bytes: Buffer, makesSenseNarrow: boolean): boo
   const count = (pattern: RegExp) => text.match(pattern)?.length ?? 0
   const ascii = count(/[\t\n\r -~]/g)
   if (NOT_IN_TEXT.test(whole)) return false
-  // Text of today may have characters of tomorrow; bytes that are no text at all would have few of ASCII.
+  // Today's text may use characters of a later Unicode; bytes that are not text have little ASCII.
   if (ascii < ASCII_SHARE * text.length && SELDOM_IN_TEXT.test(whole)) return false
   const lineEnds = count(/[\n\r]/g)
   const lineEndBytes = bytes.filter((byte) => byte === 0x0a || byte === 0x0d).length
@@ -62,14 +69,16 @@ function makesSense(text: string, bytes: Buffer, makesSenseNarrow: boolean): boo
   )
 }
 
-/** Control characters, unpaired surrogates, and what stands for broken bytes. */
+/** Control characters, unpaired surrogates, and the mark for broken bytes. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: finding control characters is its job
 const NOT_IN_TEXT = /[\0-\x08\x0e-\x1f\x7f-\x9f\ufffd\p{Cs}]/u
 
-/** Private characters, and those that are not assigned. */
+/** Private-use and unassigned characters. */
 const SELDOM_IN_TEXT = /[\p{Cn}\p{Co}]/u
 
-/** Whether a byte is a control character that text of one byte a character does not have, zero left aside. */
+/**
+ * Whether a byte is a control character that text of one byte a character does not contain, apart from zero.
+ */
 function isControl(byte: number): boolean {
   return (byte > 0 && byte < 0x09) || (byte > 0x0f && byte < 0x20 && byte !== 0x1b && byte !== 0x1a)
 }

@@ -19,15 +19,17 @@ import type { FolderEntry } from './walk-folder.ts'
 /** Largest file whose text goes into a request, bytes. */
 const TEXT_MAX_BYTES = 8 * 1024 * 1024
 
-/** Where the files of a folder are, and the encoding of its texts if the person gave one. */
+/** The location of a folder's files, and the encoding of its texts if the person gave one. */
 export interface FolderPlace {
   root: string
   encoding: string | undefined
-  /** Called for each text file with the encoding that it is read in. */
+  /** Called for each text file with its encoding. */
   onText: (path: string, encoding: string, by: SourceReader['encodingBy']) => void
 }
 
-/** Turns what a walk came upon into a row of `FOLDER_COLUMNS`; what cannot be sent is a row with an error. */
+/**
+ * Turns an entry of a walk into a row of `FOLDER_COLUMNS`; what cannot be sent becomes a row with an error.
+ */
 export async function readFolderRow(row: number, entry: FolderEntry, place: FolderPlace): Promise<SourceRow> {
   const path = entry.path.toWellFormed()
   const kind = entry.kind === 'file' ? findFileKind(entry.path) : null
@@ -125,7 +127,7 @@ function toReason(error: unknown): string {
   return toSystemCode(error) ?? 'an unexpected error'
 }
 
-/** What a file of a folder becomes: text to send, a whole request, or media that the service fetches. */
+/** How a file of a folder is sent: as text, as a whole request, or as media that the service fetches. */
 type FileKind = 'text' | 'request' | 'media'
 
 const TEXT_ENDINGS = new Set(['.txt', '.text', '.md', '.markdown', '.html', '.htm'])
@@ -147,18 +149,18 @@ function toMediaType(ending: string): string {
   return ending === '' ? '' : (mime.getType(ending) ?? '')
 }
 
-/** Most that is read of a video to tell its length; one that says it nowhere else would be read whole. */
+/** Most bytes read of a video to determine its length; without a limit, some would be read entirely. */
 const MAX_READ_BYTES = 64 * 1024 * 1024
 
 const CACHE_BYTES = 4 * 1024 * 1024
 
 /**
- * How long a video is, seconds, from the head or index of its file; null if that does not tell, or the container
- * is not MP4, MOV, WebM or Matroska. Never rejects.
+ * Length of a video, seconds, from the head or index of its file; null if that does not tell, or the
+ * container is not MP4, MOV, WebM or Matroska. Never rejects.
  */
 async function readVideoLength(path: string): Promise<number | null> {
   const { CustomSource, Input, Logging, LogLevel, MATROSKA, MP4, QTFF, WEBM } = await import('mediabunny')
-  // The library would write what it cannot decode to the console.
+  // The library would write about undecodable data to the console.
   Logging.level = LogLevel.Silent
   const handle = await open(path, 'r').catch(() => null)
   if (handle === null) return null

@@ -9,20 +9,20 @@ import { type SourceBatch, type SourceReader, toSkippedWarnings } from '../sourc
 import { readFolderRow } from './folder-row.ts'
 import { type FolderEntry, walkFolder } from './walk-folder.ts'
 
-/** Files that are read at once, and at most one batch. */
+/** Files read at once, and most files of a batch. */
 const FILES_AT_ONCE = 32
 
-/** Text of one batch, in UTF-16 code units, after which it ends. */
+/** Text after which a batch ends, UTF-16 code units. */
 const BATCH_CHARACTERS = 1024 * 1024
 
 /** Entries of a walk between which other events get their turn. */
 const ENTRIES_AT_ONCE = 500
 
 /**
- * Opens a folder: a row for each file in it and in the folders in it, in the order of their paths, hidden ones passed
- * over. A text file fills `text_data`, a JSON file `request`, media `media` with their path; texts are decoded as
- * a CSV file is. A file that cannot be sent is a row with an error that says why, so that none is left out in silence.
- * Throws `BAD_SOURCE` for what is not a readable folder, and for one without a file.
+ * Opens a folder: one row per file in it and its subfolders, in path order, without hidden ones. A text file
+ * fills `text_data`, a JSON file `request`, a media file `media` with its path; texts are decoded like CSV
+ * files. A file that cannot be sent becomes a row with an error, so that none is left out silently. Throws
+ * `BAD_SOURCE` for what is not a readable folder, and for one without a file.
  */
 export async function openFolderSource(source: PlanSource): Promise<SourceReader> {
   const { path, encoding } = source
@@ -39,7 +39,7 @@ export async function openFolderSource(source: PlanSource): Promise<SourceReader
       if (known === undefined) encodings.push({ name, by, files: 1, first })
       else {
         known.files += 1
-        // Files are read side by side.
+        // Files are read in parallel.
         if (first < known.first) known.first = first
       }
     },
@@ -96,7 +96,7 @@ export async function openFolderSource(source: PlanSource): Promise<SourceReader
   }
 }
 
-/** Bytes of all the files, and how many names are passed over. */
+/** Total bytes of the files, and number of skipped names. */
 async function measureFolder(path: string): Promise<{ sizeBytes: number; hidden: number }> {
   let sizeBytes = 0
   let hidden = 0

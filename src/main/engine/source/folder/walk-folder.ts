@@ -2,36 +2,38 @@ import { type Dirent, readdirSync, realpathSync, statSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import { toSystemCode } from '../../../../shared/messages/thrown.ts'
 
-/** What a walk comes upon. Paths are inside the folder, with forward slashes. */
+/** An entry of a walk. Paths are relative to the folder, with forward slashes. */
 export type FolderEntry =
   | { kind: 'file'; path: string; sizeBytes: number }
   /** A symbolic link to something outside the folder. */
   | { kind: 'outside'; path: string; target: string }
-  /** A file or folder that the system does not let be read, or a link that leads nowhere; `code` as in `EACCES`. */
+  /** An unreadable file or folder, or a broken link; `code` as in `EACCES`. */
   | { kind: 'unreadable'; path: string; code: string }
   /** A socket, pipe or device. */
   | { kind: 'special'; path: string }
 
-/** Files that systems leave in folders on their own. */
+/** Files that systems leave in folders. */
 const LEFT_BEHIND = new Set(['thumbs.db', 'ehthumbs.db', 'desktop.ini', '__macosx', 'icon\r'])
 
-/** Whether programs or systems leave a file of that name in folders: `~$` begins locks of spreadsheets. */
+/**
+ * Whether programs or systems leave files of that name in folders: `~$` is the prefix of spreadsheets' locks.
+ */
 export function isLeftBehind(name: string): boolean {
   return /^(?:~\$|\._)/.test(name) || name === '.DS_Store' || LEFT_BEHIND.has(name.toLowerCase())
 }
 
-/** Whether a name is that of a hidden file or folder, which is passed over. */
+/** Whether a name is that of a hidden file or folder, which is skipped. */
 function isHidden(name: string): boolean {
   return name.startsWith('.') || isLeftBehind(name)
 }
 
 /**
- * Walks a folder and the folders in it, in the order of the paths by UTF-16 code units, the same on every system.
- * Holds the names of one folder on each level.
+ * Walks a folder and its subfolders, in the order of paths by UTF-16 code units, the same on every system.
+ * Holds the names of one folder per level.
  *
- * A link to what the walk comes upon anyway is passed over, so that nothing comes twice and no loop goes on; one to
- * something hidden inside the folder is followed once. `onHidden` is called for each name that is hidden, or left behind
- * by a program or system. Throws what the system throws for the folder itself.
+ * A link to something that the walk visits anyway is skipped, so that nothing comes twice and loops end; a
+ * link to something hidden inside the folder is followed once. `onHidden` is called for each name that is
+ * hidden, or left by a program or system. Throws what the system throws for the folder itself.
  */
 export function* walkFolder(
   root: string,
@@ -44,7 +46,7 @@ export function* walkFolder(
 
 interface Walk {
   realRoot: string
-  /** Real paths of hidden folders that a link led to. */
+  /** Real paths of hidden folders reached by a link. */
   followed: Set<string>
   onHidden: () => void
 }
@@ -101,7 +103,7 @@ function followLink(walk: Walk, path: string): Found | null {
     const inside = relative(walk.realRoot, target)
     if (inside === '') return null
     const parts = inside.split(sep)
-    // Another drive of Windows is absolute.
+    // A path to another drive on Windows is absolute.
     if (parts[0] === '..' || join(walk.realRoot, inside) !== target) return { kind: 'outside', path, target }
     if (!parts.some(isHidden)) return null
     const stat = statSync(link)

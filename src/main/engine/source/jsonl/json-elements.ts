@@ -7,23 +7,23 @@ export interface JsonElement {
   number: number
   /** UTF-16 code units before it on its line. */
   column: number
-  /** The whole element, or of one that is too long its beginning. */
+  /** The whole element, or the beginning of one that is too long. */
   text: string
   /** UTF-16 code units of the whole element. */
   characters: number
   isTooLong: boolean
   /** Whether it is an element of an array. */
   isInArray?: boolean
-  /** What the file lacks at its end. */
+  /** What is missing at the end of the file. */
   lacks?: JsonExpectation
 }
 
-/** Begins looking at a file: enough to tell lines from documents. */
+/** Beginning of a file that is examined: enough to tell lines from documents. */
 const LOOKED_AT_CHARACTERS = 1024
 
 /**
- * Whether a text is a JSON array, or JSON documents over several lines, instead of an object a line: it begins with [, or
- * its first line ends with a bracket that it opens.
+ * Whether a text is a JSON array, or JSON documents over several lines, rather than one object per line: it
+ * begins with [, or its first line ends with a bracket that it opens.
  */
 export function hasJsonElements(readText: ReadText, readBytes: number): boolean {
   let begins = ''
@@ -34,16 +34,16 @@ export function hasJsonElements(readText: ReadText, readBytes: number): boolean 
   return begins.startsWith('[') || opensAtEndOfLine(begins)
 }
 
-/** Whether the first line is an object so far and ends with a bracket outside of strings. */
+/** Whether the first line is an object so far and ends with a bracket outside strings. */
 function opensAtEndOfLine(begins: string): boolean {
   const line = /^(\{.*[[{]|\{)[ \t\r]*\n/.exec(begins)?.[1]
   return line !== undefined && !/"/.test(line.replace(/"(?:[^"\\]|\\.)*"/g, ''))
 }
 
 /**
- * Yields the elements of a JSON array once and in order, as many at a time as a read holds; what is no array, or stands
- * behind one, document by document. Holds one read and one element of at most `maxCharacters`: of a longer one only the
- * beginning is kept.
+ * Yields the elements of a JSON array once and in order, as many at a time as a read holds; outside an array,
+ * or after one, document by document. Holds one read and one element of at most `maxCharacters`, and only the
+ * beginning of a longer one.
  */
 export function* readJsonElements(
   readText: ReadText,
@@ -64,7 +64,7 @@ export function* readJsonElements(
 const [TAB, LF, CR, SPACE, QUOTE, COMMA] = [0x09, 0x0a, 0x0d, 0x20, 0x22, 0x2c]
 const [OPEN_BRACKET, BACKSLASH, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [0x5b, 0x5c, 0x5d, 0x7b, 0x7d]
 
-/** Divides JSON text at the commas of its array, piece by piece; whether elements are JSON is not looked at. */
+/** Splits JSON text at the commas of its array, piece by piece, without checking that elements are JSON. */
 class ElementSplitter {
   readonly #maxCharacters: number
   #elements: JsonElement[] = []
@@ -76,7 +76,7 @@ class ElementSplitter {
   #isInString = false
   #isEscaped = false
   #line = 1
-  /** UTF-16 code units read of the line so far, up to the current piece. */
+  /** UTF-16 code units of the present line in earlier pieces. */
   #before = 0
 
   constructor(maxCharacters: number) {
@@ -112,7 +112,7 @@ class ElementSplitter {
     this.#before = piece.length - lineFrom
   }
 
-  /** Ends the text; an array that is not closed is an element that lacks its bracket. */
+  /** Ends the text; an unclosed array yields an element that lacks its bracket. */
   end(): void {
     if (this.#element !== null) this.#finish()
     if (this.#place === 'array') this.#addEmpty(this.#before, 'closing_bracket')
@@ -124,7 +124,7 @@ class ElementSplitter {
     else if (unit === QUOTE) this.#isInString = false
   }
 
-  /** Looks at what stands between elements; returns whether one begins here. */
+  /** Handles a character between elements; returns whether one begins here. */
   #begin(unit: number, column: number): boolean {
     if (unit === SPACE || unit === LF || unit === CR || unit === TAB) return false
     if (this.#place === 'before') {
@@ -144,7 +144,7 @@ class ElementSplitter {
     return true
   }
 
-  /** Where the element ends, if it does so at this character, which is in no string. */
+  /** The end of the element if this character, outside strings, ends it. */
   #findEnd(unit: number, at: number): number | null {
     if (unit === QUOTE) this.#isInString = true
     else if (unit === OPEN_BRACE || unit === OPEN_BRACKET) this.#depth += 1

@@ -23,26 +23,29 @@ import { isBatchRequest, toBatchRows } from './openai-batch.ts'
 import { type JsonLine, type JsonMember, parseJsonLine } from './parse-json-line.ts'
 import { RowsInKeys } from './rows-in-keys.ts'
 
-/** Longest line or element that is read, in UTF-16 code units; a longer one is a row that cannot be sent. */
+/**
+ * Longest line or element that is read, UTF-16 code units; a longer one becomes a row that cannot be sent.
+ */
 const MAX_CHARACTERS = 8 * 1024 * 1024
 
 const BLANK = /^[ \t\r]*$/
 
-/** How far a preview looks for keys, bytes. */
+/** Bytes that a preview searches for keys. */
 const PREVIEW_KEYS_BYTES = 16 * 1024 * 1024
 
 /**
- * Opens a JSON Lines file, one JSON object a line, or a JSON array of objects; their keys are columns in the order in
- * which they first appear. The whole file is gone through for its keys, or only its beginning where `isPreview`.
+ * Opens a JSON Lines file, one JSON object a line, or a JSON array of objects; their keys are columns in
+ * order of first appearance. The whole file is searched for keys, or only its beginning if `isPreview`.
  *
- * Rows: text as it is, null as an empty cell, and everything else as its JSON in the file, so that no digit of a number
- * changes. A line or element that is not an object is a row with an error that says where. Blank lines are not rows.
+ * Rows: text unchanged, null as an empty cell, and everything else as its JSON in the file, so that no digit
+ * of a number changes. A line or element that is not an object becomes a row with an error that says where.
+ * Blank lines are not rows.
  *
- * Lines that are requests of OpenAI's batch API give a row for each of their inputs, if the plan says that they are, or its
- * format `isFormatGuessed` and the first line is one.
+ * Lines that are requests of OpenAI's batch API give one row per input, if the plan says so, or if its format
+ * `isFormatGuessed` and the first line is one.
  *
- * Throws `BAD_SOURCE` for a file that is missing, unreadable, not text or without a row, and one with too many different
- * keys.
+ * Throws `BAD_SOURCE` for a file that is missing, unreadable, not text or without a row, and one with too
+ * many distinct keys.
  */
 export function openJsonLinesSource(
   source: PlanSource,
@@ -77,9 +80,9 @@ function createReader(
   let innerMarks = 0
   const nested = new NestedFields()
   const inKeys = new RowsInKeys()
-  /** The nested fields that are columns; all of them until a plan says which it uses. */
+  /** The nested fields that are columns; all of them until a plan says which ones it uses. */
   let kept: readonly string[] = []
-  /** Columns in front of them. */
+  /** Number of columns before them. */
   let width = 0
   const isStatedBatch = source.format === 'openai-batch'
   let isBatch = isStatedBatch
@@ -88,7 +91,9 @@ function createReader(
 
   const hasElements = hasJsonElements(openText().readText, readBytes)
 
-  /** Lines that are not blank, or elements, up to the first behind `maxBytes`, if the text is then cut off. */
+  /**
+   * Lines that are not blank, or elements, up to the first one after `maxBytes`, where the text is then cut.
+   */
   function* readRows(
     maxBytes: number,
   ): Generator<{ elements: JsonElement[]; bytesRead: number }, void, undefined> {
@@ -118,7 +123,7 @@ function createReader(
     for (const { elements, bytesRead } of readRows(Infinity)) {
       const toSourceRow = ({ members, ...read }: JsonRow, { number }: JsonElement) => {
         row += 1
-        // Several elements may be on a line, and one on several.
+        // A line may hold several elements, and an element several lines.
         places.note(row, hasElements || isBatch ? row : number, number)
         return addNested(read, members)
       }
@@ -195,7 +200,7 @@ function createReader(
     })
   }
 
-  /** Puts the cells of nested fields behind those of the row's own keys. */
+  /** Appends the cells of nested fields to those of the row's own keys. */
   function addNested(read: SourceRow, members: readonly JsonMember[]): SourceRow {
     if (kept.length === 0 || members.length === 0) return read
     const { row, kinds = '' } = read
@@ -212,7 +217,7 @@ function createReader(
     }
   }
 
-  /** Later rows may bring keys that a mapping made of the first ones would leave out. */
+  /** Later rows may have keys that a mapping based on the first ones would leave out. */
   function findKeys(): void {
     let isBlank = true
     let fault: Fault | null = null
@@ -221,7 +226,7 @@ function createReader(
         if (isBlank && isFormatGuessed) isBatch = isBatchRequest(readObject(1, element, encoding).members)
         isBlank = false
         if (keys.names().length === 0) fault ??= findFault(element)
-        // The inputs of a request are rows already.
+        // A request's inputs are rows already.
         if (!isBatch) inKeys.note(element)
         for (const { members } of isBatch ? toBatch(1, element) : [toRow(1, element)]) nested.note(members)
       }
@@ -236,20 +241,20 @@ function createReader(
   }
 }
 
-/** Shown of a line before and behind the place that is wrong. */
+/** Characters shown of a line before and after an error. */
 const EXCERPT_CHARACTERS = 20
 
-/** A row with the members that its cells are of. */
+/** A row with the members behind its cells. */
 interface JsonRow extends SourceRow {
   members: readonly JsonMember[]
 }
 
-/** A row without cells: what was read of it is no object. */
+/** A row without cells: what was read is not an object. */
 function toUnread(row: number, { problems }: { problems: FoundProblem[] }): JsonRow {
   return { row, cells: [], problems, members: [] }
 }
 
-/** Reads the members of one line or element, and what is wrong with it; none of what is no object. */
+/** Reads the members of one line or element, and its problems; no members if it is not an object. */
 function readObject(
   row: number,
   element: JsonElement,
@@ -270,7 +275,7 @@ function readObject(
   return { members: [], problems, isObject: false }
 }
 
-/** Makes a row of members: a cell for each key up to the last one that it has, '' for those that it lacks. */
+/** Makes a row of members: a cell for each key up to its last one, '' for those it lacks. */
 function toJsonRow(
   row: number,
   members: readonly JsonMember[],
@@ -306,7 +311,9 @@ function toFault(
   }
 }
 
-/** What is wrong with an element that is no object with a key. Of one that is too long, only its beginning is here. */
+/**
+ * The fault of an element that is not an object with a key; of an overlong one, only the beginning is here.
+ */
 function findFault(element: JsonElement): Fault | null {
   const { text, isTooLong } = element
   const parsed = parseJsonLine(text)
@@ -315,7 +322,7 @@ function findFault(element: JsonElement): Fault | null {
   return isTooLong && parsed.expected !== 'end' ? null : toFault(element, text, parsed)
 }
 
-/** The line of the file, and the character on it from 1, of a place in an element. */
+/** The line in the file, and the character on it (from 1), of a place in an element. */
 function toPosition({ number, column }: JsonElement, text: string, at: number) {
   const before = text.slice(0, at)
   const breaks = before.split('\n').length - 1
@@ -361,7 +368,7 @@ function toLongLineProblem(row: number, { number, text, characters }: JsonElemen
   }
 }
 
-/** What stands around a place of a line; at its end, what stands before. */
+/** The text around a place in a line; at the line's end, the text before it. */
 function toExcerpt(text: string, at: number): string {
   const from = Math.max(0, Math.min(at, text.length) - EXCERPT_CHARACTERS)
   const excerpt = text.slice(from, at + EXCERPT_CHARACTERS)
@@ -375,7 +382,7 @@ const MAX_KEYS = 1000
 function createColumnSet(path: string) {
   const indexes = new Map<string, number>()
   return {
-    /** The column of a key, from 0. Throws `BAD_SOURCE` for a key too many. */
+    /** The column of a key, from 0. Throws `BAD_SOURCE` for one key too many. */
     indexOf(key: string): number {
       const known = indexes.get(key)
       if (known !== undefined) return known
@@ -394,5 +401,5 @@ function createColumnSet(path: string) {
   }
 }
 
-/** The keys met so far, in the order in which they first appeared. */
+/** The keys met so far, in order of first appearance. */
 interface ColumnSet extends ReturnType<typeof createColumnSet> {}

@@ -1,11 +1,11 @@
 import type { CellKind, NestedText } from '../source-reader.ts'
 import { type JsonMember, parseJsonLine } from './parse-json-line.ts'
 
-/** Most fields of objects that are offered as columns, and how deep they are looked for. */
+/** Most fields of objects offered as columns, and the depth to which they are searched. */
 const FIELDS_MAX = 200
 const DEPTH_MAX = 4
 
-/** Sent as the objects they are: their fields belong to them. */
+/** Sent as whole objects: their fields belong to them. */
 export const WHOLE_OBJECTS: ReadonlySet<string> = new Set([
   'user_metadata',
   'content_metadata',
@@ -17,29 +17,29 @@ export const WHOLE_OBJECTS: ReadonlySet<string> = new Set([
 interface NestedField {
   /** Keys from the row inwards. */
   path: readonly string[]
-  /** Rows in which it is a text, and the first of these texts. */
+  /** Number of rows in which it is a text, and the first of these texts. */
   texts: number
   firstText: string
 }
 
-/** What a nested field of a row holds. */
+/** The contents of a row's nested field. */
 interface NestedCell {
   cell: string
   kind: CellKind
-  /** Whether a key on the way occurs more than once; the last one is used. */
+  /** Whether a key in its path occurs more than once; the last one is used. */
   isDoubled: boolean
 }
 
-/** The fields of objects that a file has, in the order in which they first appear. */
+/** The fields of objects in a file, in order of first appearance. */
 export class NestedFields {
   readonly #found = new Map<string, NestedField>()
 
-  /** Takes in the fields of a row's objects. */
+  /** Adds the fields of a row's objects. */
   note(members: readonly JsonMember[]): void {
     for (const member of members) if (!WHOLE_OBJECTS.has(member.key)) this.#note(member, [])
   }
 
-  /** The names of all fields that no key of a row has itself. */
+  /** The names of all fields that are not keys of a row themselves. */
   names(keys: readonly string[]): string[] {
     const own = new Set(keys)
     return [...this.#found.keys()].filter((name) => !own.has(name))

@@ -2,7 +2,7 @@ import type { FoundProblem } from '../../../../shared/messages/problem-messages.
 import { toFound } from '../../../../shared/run/problem.ts'
 import { type JsonMember, parseJsonLine } from './parse-json-line.ts'
 
-/** A row of a request, and what is wrong with the request. */
+/** A row of a request, and the request's fault. */
 export interface BatchRow {
   members: readonly JsonMember[]
   /** Keys that are read and occur more than once. */
@@ -11,28 +11,31 @@ export interface BatchRow {
 }
 
 /**
- * Columns of the row of one of several inputs of a line: its number, and how many there are; and of a text that is a part,
- * as images always are, its type.
+ * Columns for one of several inputs of a line: its number, and how many there are; and its type, for a text
+ * that is a part, as images always are.
  */
 export const INPUT_COLUMNS = { number: 'input', count: 'inputs', type: 'input_type' } as const
 
-/** Names of the columns that rows of requests have; a key of the line with one of these gets {@link OWN} in front. */
+/** Column names for rows of requests; a key of the line with one of these gets the prefix {@link OWN}. */
 const COLUMNS: ReadonlySet<string> = new Set([
   ...['post_id', 'text_data', 'url', 'custom_id'],
   ...Object.values(INPUT_COLUMNS),
 ])
 const OWN = 'line.'
 
-/** Members of a line that say where it goes, with what nearly all lines have; another value is a column. */
+/**
+ * Members of a line that say where it goes, with the values in nearly all lines; another value becomes a
+ * column.
+ */
 export const ENVELOPE = { method: 'POST', url: '/v1/moderations' } as const
 
-/** Columns of what a line has otherwise than {@link ENVELOPE}; JSON null for what it lacks. */
+/** Columns for what differs in a line from {@link ENVELOPE}; JSON null for what it lacks. */
 export const ENVELOPE_COLUMNS = { method: `${OWN}method`, url: `${OWN}url` } as const
 
-/** What is in front of the names of members of the body, and of those of a line that have the name of another column. */
+/** Prefixes of names of members of the body, and of members of a line with the name of another column. */
 export const PREFIXES = { body: 'body.', own: OWN } as const
 
-/** The endpoint, also as services with the same interface have it. */
+/** The endpoint, also at services with the same interface. */
 const MODERATIONS = /(?:^|\/)moderations$/
 
 /** Whether a line goes to the moderation endpoint. */
@@ -52,9 +55,9 @@ export function isBatchRequest(members: readonly JsonMember[]): boolean {
 }
 
 /**
- * The rows of a request, one for each of its inputs: the text is `text_data`, the address of an image `url`, and
- * `custom_id` is `post_id`, with the number of the input behind it if there are several. All other members are columns,
- * too, those of the body as `body.NAME`. What is no request to moderate texts and images is one row with a fault.
+ * The rows of a request, one per input: the text is `text_data`, an image's address `url`, and `custom_id` is
+ * `post_id`, followed by the input's number if there are several. All other members are columns, too, those
+ * of the body as `body.NAME`. A request that does not moderate texts and images is one row with a fault.
  */
 export function toBatchRows(members: readonly JsonMember[]): BatchRow[] {
   const id = find(members, 'custom_id')
@@ -64,7 +67,7 @@ export function toBatchRows(members: readonly JsonMember[]): BatchRow[] {
   const inputs = input === undefined ? [] : readInputs(input)
   const others = [
     ...members.filter(({ key }) => key !== 'custom_id' && key !== 'body' && !(key in ENVELOPE)),
-    // A body that is no object is kept as it is.
+    // A body that is not an object stays unchanged.
     ...(body !== undefined && ofBody.length === 0 ? [body] : []),
   ].map((member) => (COLUMNS.has(member.key) ? { ...member, key: OWN + member.key } : member))
   const inBody = ofBody.map((member) => ({ ...member, key: `body.${member.key}` }))
@@ -96,7 +99,7 @@ export function toBatchRows(members: readonly JsonMember[]): BatchRow[] {
   return inputs.map((one, index) => ({ members: toRow(one, index + 1), ...found }))
 }
 
-/** The member of a line as a column of its own, if it is not as it is in nearly all lines. */
+/** The member of a line as its own column, if it differs from nearly all lines. */
 function keepEnvelope(members: readonly JsonMember[], key: keyof typeof ENVELOPE): JsonMember[] {
   const found = find(members, key)
   if (found === undefined) return [{ ...toText(ENVELOPE_COLUMNS[key], ''), kind: 'n' }]
@@ -120,7 +123,7 @@ function findFault(
 }
 
 /**
- * One of the inputs of a request: a text or the address of an image, as a part or by itself; `unknown` is the JSON of
+ * One input of a request: a text or an image's address, as a part or by itself; `unknown` is the JSON of
  * anything else.
  */
 interface BatchInput {
@@ -135,7 +138,7 @@ const EMPTY: BatchInput = { text: '', url: '' }
 function readInputs({ cell, kind }: JsonMember): BatchInput[] {
   if (kind === 's') return [{ text: cell, url: '' }]
   if (kind === 'n') return []
-  // Texts have no digits to lose, so that reading the values is enough.
+  // Texts have no digits to lose, so reading the values is enough.
   const value: unknown = JSON.parse(cell)
   return Array.isArray(value) ? value.map(readInput) : [readInput(value)]
 }
@@ -149,12 +152,12 @@ function readInput(value: unknown): BatchInput {
   return { ...EMPTY, unknown: JSON.stringify(value) }
 }
 
-/** The last of the members of this name counts, as it does elsewhere. */
+/** The last member with this name counts, as elsewhere. */
 function find(members: readonly JsonMember[], key: string): JsonMember | undefined {
   return members.findLast((member) => member.key === key)
 }
 
-/** Those of the keys that are read which occur more than once; further ones are columns, whose reader tells. */
+/** The keys used here that occur more than once; others are columns, which their reader reports. */
 function listDoubled(members: readonly JsonMember[], prefix: '' | 'body.'): string[] {
   const read = prefix === '' ? ['custom_id', 'method', 'url', 'body'] : ['input']
   const isDoubled = (key: string) => members.filter((member) => member.key === key).length > 1

@@ -3,16 +3,16 @@ import type { CellKind } from '../source-reader.ts'
 
 export interface JsonMember {
   key: string
-  /** The text of a string, '' for null, and of anything else its JSON as it stands in the file. */
+  /** The text of a string, '' for null, and for anything else its JSON as in the file. */
   cell: string
   kind: Exclude<CellKind, '-' | 'e' | 'r' | 't'>
-  /** Where key and value stand in the text: UTF-16 code units from 0, `to` behind the value. */
+  /** Places of key and value in the text, UTF-16 code units from 0; `to` is exclusive. */
   from: number
   valueFrom: number
   to: number
 }
 
-/** What a line holds: an object, or the place where it stops being one. */
+/** The contents of a line: an object, or the place where it stops being one. */
 export type JsonLine =
   | { kind: 'object'; members: JsonMember[] }
   /** `at` counts UTF-16 code units from 0. */
@@ -31,8 +31,8 @@ class JsonFault extends Error {
 }
 
 /**
- * Reads one JSON object by RFC 8259, keeping the text of every value: a number or a nested value is not read into
- * anything that could change its digits, its order of keys or its doubled ones.
+ * Reads one JSON object by RFC 8259, keeping the text of every value: numbers and nested values are not
+ * parsed into anything that could change digits, key order or doubled keys.
  */
 export function parseJsonLine(text: string): JsonLine {
   try {
@@ -111,7 +111,7 @@ function skipSpace(text: string, from: number): number {
   }
 }
 
-/** Behind the closing quote of the string that begins at `at`. */
+/** The index after the closing quote of the string that begins at `at`. */
 function findStringEnd(text: string, at: number): number {
   let from = at + 1
   for (;;) {
@@ -152,7 +152,7 @@ function findValueEnd(text: string, at: number): number {
 
 const BRACKET_OR_QUOTE = /["[\]{}]/g
 
-/** Behind the bracket that closes the one at `at`; whether what is inside is JSON is not looked at. */
+/** The index after the bracket that closes the one at `at`; does not check that the inside is JSON. */
 function findNestedEnd(text: string, at: number): number {
   let depth = 0
   BRACKET_OR_QUOTE.lastIndex = at
@@ -174,7 +174,7 @@ function readCell(text: string, at: number, end: number): string {
   const first = text[at]
   if (first === '"') return readString(text, at, end)
   if (first === 'n') return ''
-  // Everything else is kept as it stands, once it is known to be JSON.
+  // Everything else keeps its text, once it is known to be JSON.
   if (first === '{' || first === '[') parseWhole(text, at, end)
   return text.slice(at, end)
 }

@@ -3,33 +3,33 @@ import { nameRowsInKey, type RowsInKey } from '../../../../shared/mapping/rows-i
 import type { JsonElement } from './json-elements.ts'
 import { WHOLE_OBJECTS } from './nested-fields.ts'
 
-/** Rows that are looked into, and characters of all of them: what a file is like shows at its beginning. */
+/** Most rows examined, and most characters of them together: the beginning shows what a file is like. */
 const ROWS_MAX = 100
 const CHARACTERS_MAX = 8 * 1024 * 1024
 const DEPTH_MAX = 4
-/** Most arrays that are kept. */
+/** Most arrays kept. */
 const FOUND_MAX = 10
 
 const ARRAY_OF_OBJECTS = /\[\s*\{/
 const TOKEN = /["[\]{}]/g
 const COLON = /\s*:/y
 
-/** An object or array that is open where the text is read. */
+/** An object or array that is open at the present place in the text. */
 interface Open {
   isArray: boolean
-  /** Keys from the row inwards; null inside of arrays. */
+  /** Keys from the row inwards; null inside arrays. */
   path: readonly string[] | null
-  /** Objects that stand in an array itself. */
+  /** Objects directly in an array. */
   objects: number
   hasTexts: boolean
 }
 
-/** The arrays of objects in the first rows of a file; JSON that is cut or broken is read as far as it goes. */
+/** The arrays of objects in the first rows of a file; cut or broken JSON is read as far as possible. */
 export class RowsInKeys {
   readonly #found = new Map<string, RowsInKey & { of: number; rows: number }>()
   #rows = 0
   #characters = 0
-  /** Whether all rows were looked into; else no number is known. */
+  /** Whether all rows were examined; else the numbers are unknown. */
   #isWhole = true
 
   note({ text, isInArray = false }: Pick<JsonElement, 'text' | 'isInArray'>): void {
@@ -86,7 +86,7 @@ export class RowsInKeys {
     const sum = before === undefined ? 0 : before.objects
     found.objects = sum === null || found.objects === null ? null : sum + found.objects
     found.hasTexts ||= before?.hasTexts === true
-    // A key that a row has twice is one row's.
+    // A key that occurs twice in a row counts once.
     if (before !== undefined) found.rows = before.rows + (before.of === this.#rows ? 0 : 1)
     this.#found.set(name, found)
   }
@@ -97,7 +97,7 @@ function noteText(open: readonly Open[], text: string): void {
   if (array !== undefined && !array.hasTexts && isText(text)) array.hasTexts = true
 }
 
-/** Behind the quote that closes the string which begins at `at`, or the end of the text. */
+/** The index after the closing quote of the string that begins at `at`, or the end of the text. */
 function findEndOfString(text: string, at: number): number {
   for (let end = at + 1; end < text.length; end += 1) {
     if (text[end] === '\\') end += 1

@@ -2,10 +2,10 @@ import { trimId } from '../../../../shared/mapping/id-text.ts'
 import type { FoundProblem } from '../../../../shared/messages/problem-messages.ts'
 import type { SourceRow } from '../source-reader.ts'
 
-/** The columns of several tables, each name once, in the order in which the tables have them. */
+/** The columns of several tables, each name once, in the tables' order. */
 export class ColumnUnion {
   readonly #indexes = new Map<string, number>()
-  /** The places of names as {@link toAlike} makes them; null for several. */
+  /** Places of names in the form of {@link toAlike}; null for several. */
   readonly #alike = new Map<string, number | null>()
   readonly #names: string[] = []
   readonly #header: string[] = []
@@ -15,12 +15,12 @@ export class ColumnUnion {
     return this.#names
   }
 
-  /** Names as the tables have them; null if none names any. */
+  /** Names as in the tables; null if none names any. */
   get header(): readonly string[] | null {
     return this.#hasHeader ? this.#header : null
   }
 
-  /** Adds the columns of a table that no other had; the first `own` of them do not come out of others. */
+  /** Adds the columns of a table that no other had; only the first `own` are not derived from others. */
   add(columns: readonly string[], header: readonly string[] | null, own = columns.length): void {
     if (header !== null) this.#hasHeader = true
     const known = this.#findPlaces(columns, own)
@@ -40,14 +40,14 @@ export class ColumnUnion {
     return this.#findPlaces(columns, own).some((place) => place !== null)
   }
 
-  /** What the columns of a table are called here. */
+  /** The names of a table's columns here. */
   listNames(columns: readonly string[], own: number): string[] {
     return this.#findPlaces(columns, own).flatMap((place) => this.#names[place ?? -1] ?? [])
   }
 
   /**
-   * The place of each column of a table, null for a new one: that of its name, or else that of the one name that differs
-   * from it only in case and separators, if no other column of the table does.
+   * The place of each column of a table, null for a new one: that of its name, or of the one name that
+   * differs only in case and separators, if no other column of the table does.
    */
   #findPlaces(columns: readonly string[], own: number): (number | null)[] {
     const alike = columns.slice(0, own).map(toAlike)
@@ -61,7 +61,9 @@ export class ColumnUnion {
     })
   }
 
-  /** A function that puts the cells of a table's row below the columns of all; those that it lacks are empty. */
+  /**
+   * Creates a function that moves the cells of a table's row to the common columns; missing ones are empty.
+   */
   createMove(
     columns: readonly string[],
     header: readonly string[] | null,
@@ -86,13 +88,16 @@ export class ColumnUnion {
   }
 }
 
-/** A problem that names cells of a row, with the places where these are now. */
+/** A problem that names cells of a row, with their new places. */
 function moveProblem(problem: FoundProblem, places: readonly number[]): FoundProblem {
   if (problem.code !== 'surplus_cells' || problem.details === undefined) return problem
   return { ...problem, details: { places: problem.details.places.map((place) => places[place] ?? 0) } }
 }
 
-/** A name without case, without what nobody sees, and with one kind of separator. Dots stay: `v1.2` is not `v12`. */
+/**
+ * A name without case and invisible characters, and with one kind of separator. Dots stay: `v1.2` is not
+ * `v12`.
+ */
 function toAlike(name: string): string {
   return trimId(name)
     .normalize('NFC')

@@ -1,9 +1,12 @@
 import type { FileRows, SourceReader } from '../source-reader.ts'
 
-/** Read of each file, so that many files are counted soon. */
+/** Size of reads, so that many files are counted quickly. */
 const COUNTED_BYTES = 256 * 1024
 
-/** How many rows a file has: exactly if it is short, else as many as its beginning suggests. Does not close the reader. */
+/**
+ * Number of rows in a file: exact if it is short, else extrapolated from its beginning. Does not close the
+ * reader.
+ */
 export async function countRows(reader: SourceReader): Promise<FileRows> {
   let count = 0
   for await (const { rows, bytesRead } of reader.batches()) {

@@ -8,21 +8,21 @@ import { isLeftBehind, walkFolder } from '../folder/walk-folder.ts'
 /** A file of a source that has several. */
 export interface TableFile {
   path: string
-  /** What tells it from the others: its name, or its path below the folder that they share. */
+  /** Distinguishes it from the others: its name, or its path below their common folder. */
   name: string
 }
 
-/** The files that a source consists of, in the order of their rows. */
+/** The files of a source, in row order. */
 export interface Tables {
   files: readonly TableFile[]
-  /** Files that were passed over: hidden ones, and those that programs and systems leave in folders. */
+  /** Number of skipped files: hidden ones, and those that programs and systems leave in folders. */
   skipped: number
 }
 
 /**
- * The tables of a source that is more than one file: those that it names, and those of a folder that holds nothing but
- * tables. Null for one file, and for a folder of posts. Throws `BAD_SOURCE` for a folder with tables and other files,
- * for a file that is named twice, and if nothing is left to read.
+ * The tables of a source of more than one file: those that it names, and those of a folder that contains only
+ * tables. Null for one file, and for a folder of posts. Throws `BAD_SOURCE` for a folder with tables and
+ * other files, for a file named twice, and if nothing is left to read.
  */
 export async function findTables(source: PlanSource): Promise<Tables | null> {
   const { path, more = [], format } = source
@@ -54,8 +54,8 @@ interface Found {
 const NAMED_MAX = 3
 
 /**
- * The tables in a folder and the folders in it; null if it holds posts. JSON files are posts in a folder of posts, and
- * tables among tables; with `isFormatGiven` every file is a table.
+ * The tables in a folder and its subfolders; null if it holds posts. JSON files are posts in a folder of
+ * posts, and tables among tables; with `isFormatGiven` every file is a table.
  */
 async function listFolder(folder: string, isFormatGiven: boolean): Promise<Found | null> {
   const paths: string[] = []
@@ -73,7 +73,7 @@ async function listFolder(folder: string, isFormatGiven: boolean): Promise<Found
   }
   if (!isFormatGiven && tables === 0) return null
   if (others.length === 0) return paths.length === 0 ? null : { paths, skipped }
-  // With its list of media types, which no other source needs.
+  // Loads a list of media types that no other source needs.
   const { findFileKind } = await import('../folder/folder-row.ts')
   throw new SluiceError({
     id: 'folder_is_mixed',
@@ -86,10 +86,13 @@ async function listFolder(folder: string, isFormatGiven: boolean): Promise<Found
   })
 }
 
-/** Most tables that are named one by one. */
+/** Most tables named one by one. */
 const TABLES_NAMED_MAX = 3
 
-/** What to name on a command line for these tables of a folder: their paths, or patterns; none if no pattern can. */
+/**
+ * What to name on a command line for these tables of a folder: their paths, or patterns; empty if no pattern
+ * fits.
+ */
 function listSources(folder: string, paths: readonly string[]): string[] {
   if (paths.length <= TABLES_NAMED_MAX) return [...paths]
   if (/[*?[\]{}()!+@\\]/.test(folder)) return []
@@ -140,12 +143,12 @@ function toRealPath(path: string): string {
   try {
     return realpathSync(path)
   } catch {
-    // Whoever opens the file says what is wrong with it.
+    // Opening the file reports the problem.
     return path
   }
 }
 
-/** Whether a path leads to a folder; whoever opens it says what is wrong with it. */
+/** Whether a path leads to a folder; opening it reports problems. */
 export function isFolder(path: string): boolean {
   try {
     return statSync(path).isDirectory()

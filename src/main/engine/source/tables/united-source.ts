@@ -19,10 +19,10 @@ import { countRows } from './count-rows.ts'
 import type { TableFile, Tables } from './tables.ts'
 
 /**
- * Opens several tables as one source: the rows of each follow those of the one before, and columns are united by their
- * names. Reads the head of every file first; a file is open only while it is read. Throws what the reader of a file
- * throws, and `BAD_SOURCE` for a file that shares no column with the first, and at its end for one that has the rows of another. `countsRows`
- * has the rows of each file counted, as {@link countRows} does.
+ * Opens several tables as one source: rows follow table by table, and columns are united by name. Reads the
+ * head of every file first; a file is open only while it is read. Throws what the reader of a file throws,
+ * and `BAD_SOURCE` for a file that shares no column with the first, and at its end for one with the rows of
+ * another. `countsRows`: count the rows of each file like {@link countRows}.
  */
 export async function openUnitedSource(
   { files, skipped }: Tables,
@@ -59,7 +59,7 @@ export async function openUnitedSource(
         else known.rows += text.rows
       }
       if (rowsInKeys.length === 0) {
-        // Those of one file are not all of them.
+        // Counts of one file do not cover all of them.
         const counted = files.length === 1 ? {} : { objects: null, rows: null }
         rowsInKeys.push(...(reader.rowsInKeys ?? []).map((one) => ({ ...one, ...counted })))
       }
@@ -107,7 +107,7 @@ export async function openUnitedSource(
           }
         }
         if (rows > 0) refuseCopy(file, content.digest('hex'), contents)
-        // Of all rows of this file, unless it says otherwise.
+        // It covers all rows of this file, unless it says otherwise.
         const range = { from: rowsBefore + 1, to: rowsBefore + rows }
         for (const warning of reader.findWarnings?.() ?? [])
           warnings.push({ file: file.name, warning: { rows, ...warning }, range })
@@ -131,7 +131,7 @@ export async function openUnitedSource(
     get header() {
       return union.header
     },
-    // What a table has of its own goes before the fields of objects in another.
+    // A table's own column takes precedence over a field of objects in another table.
     get nestedColumns() {
       const own = new Set(tables.flatMap((table) => table.columns.slice(0, table.own)))
       return union.names.filter((name) => !own.has(name))
@@ -180,10 +180,10 @@ export async function openUnitedSource(
   }
 }
 
-/** Most files of which columns are named. */
+/** Most files whose columns are named. */
 const FILES_NAMED = 6
 
-/** The columns of each file that not all files have; files with the same ones are one. */
+/** The columns of each file that not all files have; files with the same ones are listed as one. */
 function listOfSome(
   heads: readonly { name: string }[],
   tables: readonly { columns: readonly string[]; own: number }[],
@@ -213,7 +213,7 @@ interface FileColumns {
   range: RowRange
 }
 
-/** What is kept of the first file's reader. */
+/** What is kept from the first file's reader. */
 type FirstReader = ReturnType<typeof toFirst>
 
 function toFirst(reader: SourceReader) {
@@ -237,12 +237,12 @@ function toHead({ name, path }: TableFile, reader: SourceReader, rows: FileRows 
   }
 }
 
-/** How many columns are of a table itself, which come before those out of others. */
+/** Number of a table's own columns, which come before the derived ones. */
 function countOwn({ columns, nestedColumns = [] }: SourceReader): number {
   return columns.length - nestedColumns.length
 }
 
-/** Throws for a file that has none of the columns of those before it, which must be something else. */
+/** Throws for a file that shares no column with the earlier ones, which must be something else. */
 function refuseStranger({ path }: TableFile, reader: SourceReader, union: ColumnUnion): void {
   const { columns } = reader
   if (union.names.length === 0 || union.hasAny(columns, countOwn(reader))) return
@@ -254,13 +254,13 @@ function refuseStranger({ path }: TableFile, reader: SourceReader, union: Column
   })
 }
 
-/** The cells of a row without empty ones at its end: the same table in another format may lack them. */
+/** The cells of a row without trailing empty ones, which the same table may lack in another format. */
 function toContent({ cells }: SourceRow): string {
   const filled = cells.findLastIndex((cell) => cell !== '') + 1
   return `${cells.slice(0, filled).join('\x1f')}\x1e`
 }
 
-/** Throws for a file with the rows of one before it, which would be sent twice, in whatever form it has them. */
+/** Throws for a file with the rows of an earlier one, in whatever format: they would be sent twice. */
 function refuseCopy({ path, name }: TableFile, content: string, known: Map<string, string>): void {
   const copyOf = known.get(content)
   if (copyOf !== undefined) throw new SluiceError({ id: 'source_named_twice', source: path, copyOf })
@@ -273,7 +273,7 @@ function moveRow(read: SourceRow, by: number): SourceRow {
   return { ...read, row: row + by, problems: problems.map((problem) => ({ ...problem, row: row + by })) }
 }
 
-/** Places with their file; the first row of each file has one. */
+/** Adds the file to places; the first row of each file has a place. */
 function movePlaces(
   { places = [] }: SourceBatch,
   { file, rowsBefore, isFirst }: { file: string | undefined; rowsBefore: number; isFirst: boolean },
@@ -286,7 +286,7 @@ function movePlaces(
   }))
 }
 
-/** Warnings of single files that say which these are; those that say the same of several files as one. */
+/** Warnings of single files, with the files named; equal warnings of several files become one. */
 function toNamed(found: readonly FileWarning[]): SourceWarning[] {
   const alike = Map.groupBy(found, ({ warning: { rows: _, ...cause } }) => JSON.stringify(cause))
   return [...alike.values()].flatMap((same): SourceWarning[] => {
@@ -294,17 +294,17 @@ function toNamed(found: readonly FileWarning[]): SourceWarning[] {
     if (first === undefined) return []
     const rows = same.reduce((sum, { warning }) => sum + warning.rows, 0)
     const warning = { ...first.warning, rows, among: same.map(({ range }) => range) }
-    // There is nothing to do about empty records, which the reading of each file counts.
+    // Empty records need no action; the description of each file counts them.
     return [
       warning.code === 'empty_records' ? warning : nameFiles(warning, toNames(same.map(({ file }) => file))),
     ]
   })
 }
 
-/** Most files that a warning names. */
+/** Most files named in a warning. */
 const NAMED_MAX = 3
 
-/** The columns that a table has a name for: surplus cells of a row are no column that other tables lack. */
+/** The columns that a table names: surplus cells of a row are not columns that other tables lack. */
 function listNamed(
   tables: readonly { columns: readonly string[]; header: readonly string[] | null }[],
   names: readonly string[],
@@ -317,7 +317,7 @@ function listNamed(
   return names.filter((name) => named.has(name))
 }
 
-/** Says which files have no cells in which columns, those that lack the same ones together. */
+/** Warns of files without cells in some columns, grouping those that lack the same ones. */
 function findLacking(files: ReadonlyMap<string, FileColumns>, names: readonly string[]): SourceWarning[] {
   const groups = Map.groupBy(files, ([, { columns }]) => {
     const own = new Set(columns)
@@ -340,7 +340,7 @@ function findLacking(files: ReadonlyMap<string, FileColumns>, names: readonly st
   }))
 }
 
-/** Columns that all of some files have and no other file: perhaps those that they lack, under other names. */
+/** Columns that all of some files have and no other file: perhaps the missing ones under other names. */
 function findOthers(
   own: readonly (readonly string[])[],
   files: ReadonlyMap<string, FileColumns>,

@@ -6,15 +6,15 @@ import type { ForeignContent } from '../../../../shared/messages/source-messages
 import { toThrownText } from '../../../../shared/messages/thrown.ts'
 import { findBinarySignature, type SourceFile } from '../source-file.ts'
 
-/** Parts that a workbook may have; real ones have a few hundred at most. */
+/** Most parts of a workbook; real ones have a few hundred at most. */
 const MAX_PARTS = 20_000
 
-/** Most bytes of their names and remarks, all of which are held in memory. */
+/** Most bytes of their names and remarks together, which are held in memory. */
 const MAX_LIST_BYTES = 4 * 1024 * 1024
 
 /**
- * What is packed tighter than this was made to fill a disk or memory: deflate comes to 1,032 at most, sheets to 10 to
- * 40. Parts up to a small size are read whatever their ratio, as a sheet of one long value again and again has it.
+ * Anything compressed more than this was made to fill a disk or memory: deflate reaches 1,032, sheets 10 to
+ * 40. Small parts are read whatever their ratio, since a sheet may repeat one long value.
  */
 const MAX_RATIO = 200
 const SMALL_BYTES = 4 * 1024 * 1024
@@ -24,8 +24,8 @@ const DEFLATED = 8
 const PIECE_BYTES = 128 * 1024
 
 /**
- * Opens the zip file that a workbook is, and closes it with the archive. Throws `BAD_SOURCE` if it is damaged, cut short
- * or encrypted; the file then stays open.
+ * Opens a workbook's zip file, and closes it with the archive. Throws `BAD_SOURCE` if it is damaged, cut
+ * short or encrypted; the file then stays open.
  */
 export async function openArchive(file: SourceFile) {
   const { path } = file
@@ -37,8 +37,9 @@ export async function openArchive(file: SourceFile) {
     /** Size of a part, bytes; 0 if there is none. */
     sizeOf: (name: string): number => entries.get(name.toLowerCase())?.uncompressedSize ?? 0,
     /**
-     * A part's bytes, piece by piece, checked against its size and checksum. Throws `BAD_SOURCE` for a part that is
-     * missing, damaged, encrypted, packed tighter than real workbooks are, or larger than `maxBytes`.
+     * A part's bytes, piece by piece, checked against its size and checksum. Throws `BAD_SOURCE` for a part
+     * that is missing, damaged, encrypted, compressed more than real workbooks are, or larger than
+     * `maxBytes`.
      */
     readPart(name: string, maxBytes: number): AsyncGenerator<Buffer, void, undefined> {
       const entry = entries.get(name.toLowerCase())
@@ -50,10 +51,10 @@ export async function openArchive(file: SourceFile) {
   }
 }
 
-/** The parts of a workbook's file, each read when it is asked for. */
+/** The parts of a workbook's file, each read on demand. */
 export interface Archive extends Awaited<ReturnType<typeof openArchive>> {}
 
-/** The entries of the archive's list of parts, by their names in lower case. */
+/** The entries of the archive's list of parts, by lower-case name. */
 async function readEntries(file: SourceFile): Promise<Map<string, Entry>> {
   const { path } = file
   const entries = new Map<string, Entry>()
@@ -69,7 +70,7 @@ async function readEntries(file: SourceFile): Promise<Map<string, Entry>> {
         throw createLimitError(path, `its list of parts takes more than ${toMegabytes(MAX_LIST_BYTES)}`)
       }
       const name = entry.fileName.toLowerCase()
-      // Programs would read one or the other.
+      // Programs might read either of them.
       if (entries.has(name)) throw createDamageError(path, `it has the part ${entry.fileName} twice`)
       entries.set(name, entry)
     }
@@ -85,8 +86,8 @@ async function readEntries(file: SourceFile): Promise<Map<string, Entry>> {
 }
 
 /**
- * The file as yauzl reads its list of parts. The parts themselves are read by {@link readPacked}: streams of yauzl share
- * a queue of reads, and one that is left early ends the process if its read still waits there.
+ * The file from which yauzl reads its list of parts. {@link readPacked} reads the parts themselves: yauzl's
+ * streams share a queue of reads, and abandoning one ends the process if its read is still queued.
  */
 class ListReader extends RandomAccessReader {
   readonly #file: SourceFile
@@ -159,8 +160,8 @@ const LOCAL_HEADER = 0x04034b50
 const LOCAL_HEADER_BYTES = 30
 
 /**
- * A part's bytes as the file has them. Each read ends before the next begins, so that the file can be closed between any
- * two of them. Sizes come from the list of parts: the header in front of a part may lack them.
+ * A part's bytes as in the file. Each read ends before the next begins, so that the file can be closed
+ * between any two. Sizes come from the list of parts: the header before a part may lack them.
  */
 function* readPacked(file: SourceFile, entry: Entry): Generator<Buffer, void, undefined> {
   const header = readWhole(file, entry.relativeOffsetOfLocalHeader, LOCAL_HEADER_BYTES)
@@ -186,12 +187,12 @@ export function createDamageError(path: string, reason: string, cause?: unknown)
   return new SluiceError({ id: 'workbook_damaged', source: path, reason }, { cause })
 }
 
-/** The error of a workbook that passes a limit, which `reason` names. */
+/** The error of a workbook that exceeds a limit; `reason` names it. */
 export function createLimitError(path: string, reason: string): Error {
   return new SluiceError({ id: 'workbook_too_large', source: path, reason })
 }
 
-/** A count as errors have it, such as 1,000,000. */
+/** A count as in errors, such as 1,000,000. */
 export function formatCount(count: number): string {
   return COUNT.format(count)
 }
@@ -223,7 +224,7 @@ export function refuseForeignFile(file: SourceFile): void {
 
 /** Old workbooks and encrypted new ones are both compound files; the names in its directory tell which. */
 function createCompoundError(file: SourceFile, begin: Buffer): Error {
-  // A file that is cut short says nothing of where its directory is.
+  // A truncated file may lack the location of its directory.
   const head = Buffer.concat([begin, Buffer.alloc(COMPOUND_HEADER_BYTES)])
   const sectorBytes = 1 << Math.min(head.readUInt16LE(30), 16)
   const directory = file.readBytes((head.readUInt32LE(48) + 1) * sectorBytes, 16 * 1024)

@@ -5,7 +5,7 @@ export const MAX_COLUMNS = 16_384
 /** Most rows of a sheet. */
 export const MAX_ROWS = 1_048_576
 
-/** Cells from one corner to another; rows from 1 as a spreadsheet counts them, columns from 0. */
+/** A rectangle of cells; rows from 1 as in a spreadsheet, columns from 0. */
 export interface CellRange {
   firstRow: number
   lastRow: number
@@ -15,7 +15,7 @@ export interface CellRange {
 
 const REFERENCE = /^\$?([A-Z]{1,3})\$?(\d+)(?::\$?([A-Z]{1,3})\$?(\d+))?$/
 
-/** The cells that a reference such as `B2` or `B2:C4` names; null if it names none. */
+/** The cells of a reference such as `B2` or `B2:C4`; null if it is not one. */
 export function parseRange(reference: string): CellRange | null {
   const [, letters, row, lastLetters = letters, lastRow = row] = REFERENCE.exec(reference) ?? []
   if (letters === undefined || lastLetters === undefined) return null
@@ -30,7 +30,7 @@ export function parseRange(reference: string): CellRange | null {
   return range.firstRow < 1 || range.firstColumn < 0 ? null : range
 }
 
-/** The column of a reference such as `AB12`, from 0; -1 if it is none. */
+/** The column of a reference such as `AB12`, from 0; -1 if it is not one. */
 export function readColumn(reference: string): number {
   let column = 0
   let at = 0
@@ -48,18 +48,18 @@ export function toLetters(column: number): string {
   return column < 26 ? letter : toLetters(Math.floor(column / 26) - 1) + letter
 }
 
-/** What a cell is called, such as `B2`. */
+/** The name of a cell, such as `B2`. */
 export function nameCell(row: number, column: number): string {
   return `${toLetters(column)}${row}`
 }
 
-/** Most ranges that are looked at, all rows taken together; ranges that overlap again and again come to more. */
+/** Most ranges examined over all rows; only ranges that overlap repeatedly reach more. */
 const MAX_STEPS = 500_000_000
 
-/** Finds which ranges a row is in, for rows that are asked for in their order. */
+/** Finds the ranges of rows, which must be requested in order. */
 export class RangesByRow<Range extends CellRange> {
   readonly #path: string
-  /** By their first rows; those in front of `#next` have begun. */
+  /** By first row; those before `#next` have begun. */
   readonly #ranges: readonly Range[]
   #next = 0
   #open: Range[] = []
@@ -71,7 +71,10 @@ export class RangesByRow<Range extends CellRange> {
     this.#ranges = ranges.toSorted((a, b) => a.firstRow - b.firstRow)
   }
 
-  /** The ranges that a row is in, in the order in which they begin. Throws `BAD_SOURCE` beyond {@link MAX_STEPS}. */
+  /**
+   * The ranges that include a row, in the order in which they begin. Throws `BAD_SOURCE` beyond
+   * {@link MAX_STEPS}.
+   */
   at(row: number): readonly Range[] {
     if (this.#firstEnd < row) {
       this.#steps += this.#open.length

@@ -1,9 +1,9 @@
-/** Elements that count in a part, each inside the one that it is listed under. */
+/** The counted elements of a part, each inside the one under which it is listed. */
 export interface XmlShape {
   readonly [name: string]: XmlShape
 }
 
-/** Finds the namespace that a prefix stands for, '' without one; null if nothing declares it. */
+/** Finds the namespace of a prefix, '' without one; null if nothing declares it. */
 export type ToNamespace = (prefix: string) => string | null
 
 const COMPATIBILITY = 'http://schemas.openxmlformats.org/markup-compatibility/2006'
@@ -15,17 +15,18 @@ interface Scope {
 }
 
 interface Level {
-  /** Null for what only stands around elements that count, such as a choice between two ways to write them. */
+  /** Null for an element that only encloses counted ones, such as a choice between two forms. */
   name: string | null
   inside: XmlShape
-  /** Of several ways to write the same: whether one was taken. Null for everything else. */
+  /** For alternatives: whether one was chosen. Null for everything else. */
   isTaken: boolean | null
 }
 
 /**
- * Tells which elements of a part count: those in the namespace of the root, inside the parents that the shape names.
- * Everything else is skipped with all that is in it, so that no extension is taken for what it extends. Of the ways to
- * write something that `mc:AlternateContent` offers (ECMA-376 part 3, 7.5), the first that needs no extension counts.
+ * Decides which elements of a part count: those in the namespace of the root, inside the parents named by the
+ * shape. Everything else is skipped with its contents, so that no extension is mistaken for what it extends.
+ * Of the alternatives in `mc:AlternateContent` (ECMA-376 part 3, 7.5), the first that needs no extension
+ * counts.
  */
 export class CountedElements {
   readonly #shape: XmlShape
@@ -36,17 +37,17 @@ export class CountedElements {
   /** The namespace of names without a prefix. */
   #unprefixed: string | null = ''
   #depth = 0
-  /** Depth of the element that is skipped; 0 while none is. */
+  /** Depth of the element being skipped; 0 if none is. */
   #skippedDepth = 0
   #namespace: string | null = null
 
-  /** `namespaces`: those that the root may be in. */
+  /** `namespaces`: those allowed for the root. */
   constructor(shape: XmlShape, namespaces: readonly string[]) {
     this.#shape = shape
     this.#namespaces = namespaces
   }
 
-  /** Whether text at this place belongs to an element that counts. */
+  /** Whether text at this place belongs to a counted element. */
   get isInside(): boolean {
     return this.#skippedDepth === 0 && this.#levels.at(-1)?.name != null
   }
@@ -59,14 +60,17 @@ export class CountedElements {
     return null
   }
 
-  /** Notes an attribute of the element that {@link open} follows for. */
+  /** Notes an attribute of the element passed to the next {@link open}. */
   noteAttribute(name: string, value: string): void {
     if (name.charCodeAt(0) !== 0x78 || (name !== 'xmlns' && !name.startsWith('xmlns:'))) return
     this.#pending ??= new Map()
     this.#pending.set(name.slice(6), value)
   }
 
-  /** An element begins: its name without prefix if it counts, else null; undefined for a root of another kind. */
+  /**
+   * Begins an element: returns its name without prefix if it counts, else null; undefined for another kind of
+   * root.
+   */
   open(tag: string, attributes: Readonly<Record<string, string>>): string | null | undefined {
     this.#depth += 1
     if (this.#pending !== null) {
@@ -81,7 +85,7 @@ export class CountedElements {
     const above = this.#levels.at(-1)
     if (above === undefined) {
       this.#namespace = namespace
-      // A part without any namespace is read as well.
+      // A part without any namespace is read, too.
       if (namespace === null || !(namespace === '' || this.#namespaces.includes(namespace))) return undefined
     }
     const level = this.#toLevel(name, namespace, attributes, above)
@@ -94,7 +98,7 @@ export class CountedElements {
     return level.name
   }
 
-  /** Closes an element, and returns its name as {@link open} returned it. */
+  /** Closes an element, and returns the same as {@link open}. */
   close(): string | null {
     const depth = this.#depth
     this.#depth -= 1

@@ -3,30 +3,31 @@ import { countFilled } from './sheet-head.ts'
 import type { TextRows } from './sheet-rows.ts'
 import type { WorkbookSheet } from './workbook.ts'
 
-/** A sheet with cells, as a workbook lists it. */
+/** A sheet with cells, as listed by a workbook. */
 type CellSheet = WorkbookSheet & { part: string }
 
-/** What the first rows of a sheet say about it. */
+/** What the first rows of a sheet show about it. */
 interface SeenSheet {
   name: string
-  /** Rows with cells below the header; those that the sheet says it has, if it is long. */
+  /** Rows with cells below the header; for a long sheet, those that it claims to have. */
   rows: number
-  /** Whether they have several columns, as a cover sheet or notes have not. */
+  /** Whether they have several columns, unlike a cover sheet or notes. */
   isTable: boolean
 }
 
-/** Rows of a sheet that are looked at, at most. */
+/** Most rows of a sheet examined. */
 const SEEN_ROWS = 500
 
-/** Characters of them, at most. */
+/** Most characters of them. */
 const SEEN_CHARACTERS = 4 * 1024 * 1024
 
-/** Sheets that are looked at, at most. */
+/** Most sheets examined. */
 const SEEN_SHEETS = 50
 
 /**
- * The sheet that a person probably means who names none: the first in sight with rows, unless that is no table and a
- * later one is, with more rows. Null if no sheet has rows. `looksAtAll` also counts the rows of the others.
+ * The sheet probably meant by a person who names none: the first visible one with rows, unless it is not a
+ * table and a later one with more rows is. Null if no sheet has rows. `looksAtAll` also counts the rows of
+ * the others.
  */
 export async function findLikelySheet(
   sheets: readonly WorkbookSheet[],
@@ -77,7 +78,7 @@ async function lookAtSheet(
       }
     }
   } catch {
-    // Whoever chooses it is told what is wrong with it.
+    // Choosing the sheet reports its problem.
     return { name, rows: 0, isTable: false }
   }
   return toSeen(filledRows)

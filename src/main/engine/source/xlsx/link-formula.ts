@@ -1,19 +1,19 @@
 import { readColumn } from './cell-ranges.ts'
 
-/** A part of the address that a formula makes: a text, or the cell that has it. */
+/** A part of an address built by a formula: a text, or the cell that contains it. */
 type LinkPart = string | { row: number; column: number; isRowFixed: boolean; isColumnFixed: boolean }
 
-/** What a formula says about the link of its cell: the parts of its address, or null if they cannot be told. */
+/** A formula that gives its cell a link: the parts of its address, or null if they cannot be determined. */
 export interface LinkFormula {
   parts: readonly LinkPart[] | null
 }
 
-/** Longest formula that is looked at; Excel keeps 8,192 characters. */
+/** Longest formula examined; Excel keeps 8,192 characters. */
 export const MAX_FORMULA_CHARACTERS = 65_536
 
 /**
- * The link that a formula gives its cell; null if it gives none. The address of `HYPERLINK` can be texts and cells joined
- * by `&`; the parts of every other one are null.
+ * The link that a formula gives its cell; null if none. The address of `HYPERLINK` can be texts and cells
+ * joined by `&`; for any other form the parts are null.
  */
 export function parseLinkFormula(formula: string): LinkFormula | null {
   if (!/hyperlink/i.test(formula)) return null
@@ -24,7 +24,7 @@ export function parseLinkFormula(formula: string): LinkFormula | null {
   return { parts: parseParts(formula.slice(call[0].length)) }
 }
 
-/** The position of the bracket that closes one in front of `from`; -1 without one. */
+/** The position of the bracket that closes one before `from`; -1 without one. */
 function findClosing(bare: string, from: number): number {
   let depth = 1
   for (let at = from; at < bare.length; at += 1) {
@@ -55,7 +55,7 @@ function parseParts(text: string): LinkPart[] | null {
   return null
 }
 
-/** The same formula so many rows further down and columns further right, as cells that share it have it. */
+/** The same formula moved down and right by this many rows and columns, for cells that share it. */
 export function moveLinkFormula({ parts }: LinkFormula, rows: number, columns: number): LinkFormula {
   if (parts === null) return { parts }
   return {
@@ -71,7 +71,7 @@ export function moveLinkFormula({ parts }: LinkFormula, rows: number, columns: n
   }
 }
 
-/** The address that a formula makes; null if it takes it from a cell whose text `readCell` does not know. */
+/** The address built by a formula; null if it comes from a cell whose text `readCell` does not know. */
 export function toLinkAddress(
   { parts }: LinkFormula,
   readCell: (row: number, column: number) => string | null,

@@ -6,16 +6,16 @@ import { countFilled } from './sheet-head.ts'
 import { isWebAddress, type LinkedColumn, LinkSurvey, type RowLinks } from './sheet-links.ts'
 import type { TextRow } from './sheet-rows.ts'
 
-/** Columns with links that differ from the texts of their cells, and the most cells of a row. */
+/** Columns with links that differ from their cells' texts, and the most cells of a row. */
 interface SurveyedLinks {
   linked: LinkedColumn[]
   width: number
 }
 
-/** Rows that a preview looks for links in. */
+/** Rows in which a preview searches for links. */
 const PREVIEW_ROWS = 20_000
 
-/** Looks through the rows that `isRead` for links. What is wrong with a row is told by whoever reads it. */
+/** Searches the rows that pass `isRead` for links. Reading the rows reports their problems. */
 export async function surveyLinks(
   batches: AsyncIterable<{ rows: readonly ReadRow[] }>,
   isRead: (row: TextRow) => boolean,
@@ -35,20 +35,20 @@ export async function surveyLinks(
       }
     }
   } catch {
-    // The rows in front of it have theirs.
+    // The rows before it keep theirs.
   }
   return { linked: survey.list(), width }
 }
 
-/** A column with links, its name, and that of the column which has them. */
+/** A column with links, its name, and the name of the column for the links. */
 interface NamedLinks extends LinkedColumn {
   name: string
   linkName: string
 }
 
 /**
- * Adds the links of some columns behind the first `width` cells of a row. A cell without a link that is an address itself
- * has that; one whose link cannot be told has none, and a warning.
+ * Appends the links of some columns to the first `width` cells of a row. For a cell without a link that is
+ * itself an address, that address; for one whose link cannot be determined, none, and a warning.
  */
 export function appendLinks(
   read: SourceRow,
@@ -70,7 +70,7 @@ export function appendLinks(
   if (read.kinds !== undefined) read.kinds = read.kinds.padEnd(cells.length, 's')
 }
 
-/** Says which columns have links that no field is filled with. */
+/** Warns of columns with links that fill no field. */
 export function toLinkWarnings(columns: readonly NamedLinks[]): SourceWarning[] {
   return columns.map(({ name, linkName, cell, address, rows }) => ({
     severity: 'warning',

@@ -4,10 +4,10 @@ import { countFilled, type SheetHead } from './sheet-head.ts'
 import { SheetLinks } from './sheet-links.ts'
 import type { TextRow, TextRows } from './sheet-rows.ts'
 
-/** What a sheet says of its cells behind them, as far as it bears on rows. */
+/** What follows the cells in a sheet, as far as it affects rows. */
 export type Marks = Pick<SheetEdges, 'merged' | 'links'>
 
-/** Rows with their links and their merged cells as they are wanted. */
+/** Rows with their links, and with merged cells as requested. */
 export async function* markRows(
   path: string,
   batches: AsyncIterable<TextRows>,

@@ -5,38 +5,38 @@ import type { RowLinks } from './sheet-links.ts'
 import type { TextRow } from './sheet-rows.ts'
 
 export interface MergeReading {
-  /** Whether cells of rows get the text of the first cell that they are merged with, if they are empty. */
+  /** Whether empty cells get the text of the first cell that they are merged with. */
   fills: boolean
-  /** The first row below the header: what begins above it belongs to no row. */
+  /** The first row below the header: ranges that begin above it belong to no row. */
   firstRow: number
-  /** Columns of the table; merged cells beyond them are none of its cells. */
+  /** Columns of the table; merged cells beyond them do not belong to it. */
   width: number
-  /** Whether empty cells are told. */
+  /** Whether empty cells are reported. */
   isTold: boolean
 }
 
 interface FirstCell {
   text: string
   isError: boolean
-  /** Where it leads; null if that cannot be told, absent without a link. */
+  /** Its target; null if that cannot be determined, absent without a link. */
   address?: string | null
 }
 
 export interface ReadRow {
   row: TextRow
   links: RowLinks
-  /** What is to be said of its cells. */
+  /** Problems of its cells. */
   problems: MergeProblem[]
 }
 
 /**
- * Reads the merged cells of rows, which have to come in their order, hidden ones and those above the header as well.
- * Only rows that have a text of their own are filled: the others stay empty and are no rows.
+ * Reads the merged cells of rows, which must come in order, including hidden ones and those above the header.
+ * Only rows with a text of their own are filled: the others stay empty and are not rows.
  */
 export class MergedCells {
   readonly #reading: MergeReading
   readonly #ranges: RangesByRow<CellRange>
-  /** Of the ranges that rows are in now. */
+  /** First cells of the ranges that include present rows. */
   #firstCells = new Map<CellRange, FirstCell>()
 
   constructor(path: string, merged: readonly CellRange[], reading: MergeReading) {
@@ -44,7 +44,7 @@ export class MergedCells {
     this.#reading = reading
   }
 
-  /** The row with its merged cells as they are wanted, and what is to be said of them. */
+  /** The row with its merged cells as requested, and their problems. */
   read(row: TextRow, given: RowLinks): ReadRow {
     const open = this.#ranges.at(row.number)
     if (open.length === 0) return { row, links: given, problems: [] }
@@ -61,7 +61,7 @@ export class MergedCells {
       for (let column = range.firstColumn; column <= Math.min(range.lastColumn, width - 1); column += 1) {
         if (row.number === range.firstRow && column === range.firstColumn) continue
         if ((row.cells[column] ?? '') !== '') named.note('covered_cells', begins, row.number, column, range)
-        // The link of merged cells is that of the first one.
+        // Merged cells have the link of the first one.
         else links.delete(column)
         if ((row.cells[column] ?? '') !== '' || first === undefined) continue
         if (fills && begins === 'rows') fill({ cells, errors, links }, column, first)
@@ -72,7 +72,7 @@ export class MergedCells {
     return { row: { ...row, cells, errors: errors.length === 0 ? null : errors }, links, problems }
   }
 
-  /** Keeps the texts of merged cells that begin in this row, and forgets those that ended before. */
+  /** Stores the texts of merged cells that begin in this row, and drops those that have ended. */
   #noteFirstCells({ number, cells, errors }: TextRow, links: RowLinks, open: readonly CellRange[]): void {
     if (this.#firstCells.size > 2 * open.length + KEPT) {
       const now = new Set(open)
@@ -89,16 +89,16 @@ export class MergedCells {
   }
 }
 
-/** First cells that are kept at least, so that few rows stop to forget some. */
+/** First cells kept at least, so that dropping happens rarely. */
 const KEPT = 64
 
 type Code = 'merged_cells' | 'covered_cells'
 type Begins = 'rows' | 'header'
 
-/** Most cells of a row that a warning names. */
+/** Most cells of a row named in a warning. */
 const NAMED_MAX = 5
 
-/** The cells of a row that there is something to say of, and those that they are merged with, by their names. */
+/** The affected cells of a row, and those that they are merged with, by name. */
 class NamedCells {
   readonly #groups = new Map<
     string,
@@ -125,7 +125,7 @@ class NamedCells {
   }
 }
 
-/** What is to be said of a row's merged cells; its number in the source is not known here. */
+/** A problem with a row's merged cells, without its row number in the source, which is unknown here. */
 type MergeProblem = Extract<SourceWarning, { code: Code }>
 
 function fill(

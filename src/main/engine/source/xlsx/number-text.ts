@@ -3,26 +3,28 @@ import { format, isDateFormat, isValidFormat } from 'numfmt'
 export interface NumberFormat {
   /** Turns a stored number into the text that a person sees. */
   toText(literal: string): string
-  /** Whether numbers are days and times, which are shown in other digits. */
+  /** Whether numbers are dates and times, which are shown in other digits. */
   isDate: boolean
 }
 
-/** Dates out of a spreadsheet's calendar are shown as their number. */
+/** Dates outside a spreadsheet's calendar are shown as numbers. */
 const OPTIONS = { locale: 'en-US', dateSpanLarge: false }
 
-/** Days from 1 January 1900 to 1 January 1904, where some workbooks begin to count. */
+/** Days from 1 January 1900 to 1 January 1904, the first day of some workbooks. */
 const DAYS_TO_1904 = 1462
 
 const ELAPSED = /\[(?:h+|m+|s+)\]/i
-/** The language of a currency: `[$€-413]`. It is that of the symbol; numbers keep the separators of the program. */
+/**
+ * The language of a currency: `[$€-413]`. It applies to the symbol; numbers keep the program's separators.
+ */
 const LANGUAGE = /(\[\$[^\]-]*)-[\dA-Fa-f]{1,4}\]/g
 const PLAIN_INTEGER = /^-?(?:0|[1-9]\d*)$/
 const ONLY_ZEROS = /^0+$/
 
 /**
- * Reads the code of a format. Without one (General) a number is shown whole, with up to 15 digits as the
- * formula bar does, and not as the width of a column cuts it. Digits of a whole number are never lost, also where
- * a spreadsheet would show zeros in their place; nor is a number that its format shows as nothing.
+ * Parses a format code. Without one (General) a number is shown completely, with up to 15 digits like in the
+ * formula bar, not cut to the width of a column. Digits of a whole number are never lost, even if a
+ * spreadsheet would show zeros instead; nor is a number that its format shows as nothing.
  */
 export function createNumberFormat(code: string, is1904: boolean): NumberFormat {
   if (isGeneral(code) || !isValidFormat(code)) return { toText: toGeneralText, isDate: false }
@@ -34,32 +36,32 @@ export function createNumberFormat(code: string, is1904: boolean): NumberFormat 
     if (zeros > 0 && PLAIN_INTEGER.test(literal)) return padZeros(literal, zeros)
     const number = Number(literal)
     if (literal === '' || !Number.isFinite(number)) return literal
-    // Room for brackets, and what fills a cell up, is not part of the text.
+    // Space for brackets, and padding, is not part of the text.
     const text = format(shown, number + offset, OPTIONS).trim()
     return text === '' ? toGeneralText(literal) : text
   }
   return { toText, isDate }
 }
 
-/** Whether a number is shown without some of its digits, so that others may look the same. */
+/** Whether some digits of a number are not shown, so that others may look the same. */
 export function losesDigits(literal: string, shown: string): boolean {
   const digits = toDigits(toGeneralText(literal).replace(EXPONENT, ''))
   return !toDigits(shown).includes(digits)
 }
 
-/** Whether a number is shown with separators of thousands, which formats write as in American English. */
+/** Whether a number is shown with thousands separators, which formats write as in American English. */
 export function hasThousands(shown: string): boolean {
   return /\d,\d{3}/.test(shown)
 }
 
 const EXPONENT = /E[+-]\d+$/
 
-/** The digits of a number, without zeros at its ends. */
+/** The digits of a number, without leading and trailing zeros. */
 function toDigits(number: string): string {
   return number.replaceAll(/\D/g, '').replaceAll(/^0+|0+$/g, '')
 }
 
-/** Whether more digits stand before the point than a spreadsheet's numbers have. */
+/** Whether a number has more digits before the point than a spreadsheet keeps. */
 export function isBeyondPrecision(literal: string): boolean {
   return Math.abs(Number(literal)) >= 1e15
 }
@@ -85,8 +87,8 @@ function toGeneralText(literal: string): string {
 }
 
 /**
- * Formats that have a number instead of a code in the file (ECMA-376 part 1, 18.8.30), as a spreadsheet in American
- * English shows them; in other languages the same file shows its dates another way.
+ * Formats with a number instead of a code in the file (ECMA-376 part 1, 18.8.30), as shown in American
+ * English; in other languages the same file shows its dates differently.
  */
 const BUILT_IN: Record<number, string> = {
   0: 'General',
@@ -127,11 +129,11 @@ const BUILT_IN: Record<number, string> = {
   49: '@',
 }
 
-/** Dates and times of East Asian spreadsheets; elsewhere these numbers are shown as short dates and times. */
+/** Dates and times of East Asian spreadsheets; elsewhere these are shown as short dates and times. */
 const EAST_ASIAN_TIMES = new Set([32, 33, 34, 35, 55, 56])
 const isEastAsian = (id: number) => (id >= 27 && id <= 36) || (id >= 50 && id <= 58)
 
-/** The code of a format that the file names by number alone; General for a number without a meaning. */
+/** The code of a format that the file only gives as a number; General for an undefined number. */
 export function findBuiltInFormat(id: number): string {
   const code = BUILT_IN[id]
   if (code !== undefined) return code
@@ -140,19 +142,19 @@ export function findBuiltInFormat(id: number): string {
 }
 
 const DAY_MS = 86_400_000
-/** 1 January 1970 in the days of a spreadsheet that counts from 1900. */
+/** 1 January 1970 in days of a spreadsheet that counts from 1900. */
 const UNIX_EPOCH_DAY = 25_569
 
 const ISO_DATE = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d(?::\d\d(?:\.\d+)?)?))?Z?$/
 const ISO_TIME = /^T?(\d\d):(\d\d)(?::(\d\d(?:\.\d+)?))?Z?$/
 const ISO_DURATION = /^(-?)P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?$/
 
-/** The last day before the 29 February 1900 that spreadsheets have and no calendar has. */
+/** The last day before 29 February 1900, which exists only in spreadsheets. */
 const LAST_SHIFTED_DAY = 60
 
 /**
- * The number of days with which a spreadsheet stores a moment or a duration, for the few files that have it as ISO 8601
- * instead; what is not such a time stays as it is. `is1904`: the workbook counts days from 1904.
+ * The number of days by which a spreadsheet stores a moment or duration, for the few files that have ISO 8601
+ * instead; anything else stays unchanged. `is1904`: the workbook counts days from 1904.
  */
 export function toSerial(text: string, is1904: boolean): string {
   const time = ISO_TIME.exec(text)

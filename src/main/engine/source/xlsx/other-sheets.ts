@@ -7,12 +7,12 @@ import { countFilled, readSheetHead, type SheetHead } from './sheet-head.ts'
 import type { TextRows } from './sheet-rows.ts'
 import type { WorkbookSheet } from './workbook.ts'
 
-/** Sheets that a warning names, at most. */
+/** Most sheets named in a warning. */
 const NAMED_MAX = 8
 
 /**
- * Tells of the rows that other sheets have below the same columns as the one that is read; nothing if a person named the
- * sheet. Reads the head of each sheet, and those with such rows to their ends.
+ * Warns of rows in other sheets below the same columns; not if a person named the sheet. Reads the head of
+ * each sheet, and to the end those with such rows.
  */
 export async function findOtherSheets(
   sheets: readonly WorkbookSheet[],
@@ -65,7 +65,7 @@ async function countAlikeRows(
   return count
 }
 
-/** Whether what is taken for the header of a sheet is a row of it, as in a table that goes on from another sheet. */
+/** Whether the supposed header of a sheet is one of its rows, as in a table continued from another sheet. */
 async function hasBareRows(
   { header, firstRow }: SheetHead,
   batches: AsyncIterable<TextRows>,
@@ -81,7 +81,10 @@ async function hasBareRows(
   return false
 }
 
-/** Whether one sheet has all the names of the other, or most of several, be they other words for the same fields; without names, as many columns. */
+/**
+ * Whether one sheet has all names of the other, or most of several, even as other words for the same fields;
+ * without names, as many columns.
+ */
 function hasSameColumns(one: SheetHead, other: SheetHead): boolean {
   const [names, others] = [toNames(one), toNames(other)]
   if (names.size === 0 || others.size === 0) {

@@ -2,44 +2,43 @@ import { SaxesParser } from 'saxes'
 import { createDamageError, createLimitError, formatCount } from './archive.ts'
 import { CountedElements, type ToNamespace, type XmlShape } from './counted-elements.ts'
 
-/** Handlers for the elements that count. Element names come without their prefix, attribute names with theirs. */
+/** Handlers for counted elements. Element names come without their prefix, attribute names with it. */
 export interface XmlHandlers {
   open(name: string, attributes: Record<string, string>, toNamespace: ToNamespace): void
   text?(text: string): void
   close?(name: string): void
 }
 
-/** What a person is told about a part, and how much of it is read. */
+/** The name of a part for people, and how much of it is read. */
 export interface XmlPart {
-  /** What it is called in errors, such as `the sheet`. */
+  /** Its name in errors, such as `the sheet`. */
   name: string
   /** Most elements of a part, so that what is kept of each cannot fill the memory. */
   maxElements: number
-  /** The elements that count, from the root. */
+  /** The counted elements, from the root. */
   shape: XmlShape
-  /** Namespaces that they may be in, all in the same (default: those of workbooks). */
+  /** Allowed namespaces, one for all elements (default: those of workbooks). */
   namespaces?: readonly string[]
 }
 
-/** Namespaces of the elements of workbooks, transitional and strict (ECMA-376 part 1, annex A). */
+/** Namespaces of workbook elements, transitional and strict (ECMA-376 part 1, annex A). */
 const MAIN = [
   'http://schemas.openxmlformats.org/spreadsheetml/2006/main',
   'http://purl.oclc.org/ooxml/spreadsheetml/main',
 ]
 
-/** Most of a part between two tags, which is held in memory: 64 times the longest text of a cell in Excel. */
+/** Most bytes between two tags, which are held in memory: 64 times the longest text of an Excel cell. */
 const MAX_TOKEN_BYTES = 2 * 1024 * 1024
 
-/** Most elements inside each other, each held in memory; a workbook's own come to about fifteen. */
+/** Most nested elements, each held in memory; workbooks reach about fifteen. */
 const MAX_DEPTH = 100
 
-/** Most attributes of an element; a workbook's own have about thirty. */
+/** Most attributes of an element; workbooks have about thirty. */
 const MAX_ATTRIBUTES = 250
 
 /**
- * Reads XML piece by piece, UTF-8 or UTF-16. A document type is refused, so that no entity can be declared: those of
- * XML itself are the only ones. Depth, elements, attributes and values have limits, since the parser holds them in
- * memory.
+ * Reads XML piece by piece, UTF-8 or UTF-16. A document type is refused, so that no entities but XML's own
+ * can be declared. Depth, elements, attributes and values are limited, since the parser holds them in memory.
  */
 export function createXmlParser(path: string, part: XmlPart, handlers: XmlHandlers) {
   const parser = new SaxesParser<{ position: false; xmlns: false }>({ position: false, xmlns: false })
@@ -96,7 +95,9 @@ export function createXmlParser(path: string, part: XmlPart, handlers: XmlHandle
     }
   }
   return {
-    /** Takes the next bytes. Throws `BAD_SOURCE` for what is not well-formed, or tries to be more than data. */
+    /**
+     * Parses the next bytes. Throws `BAD_SOURCE` for what is not well-formed, or tries to be more than data.
+     */
     write(piece: Buffer): void {
       bytesSinceTag += piece.length
       parser.write(decode(piece, false))
@@ -143,7 +144,7 @@ function toRootFault(tag: string, shape: XmlShape): string {
 
 const ESCAPE = /_x([\dA-Fa-f]{4})_/g
 
-/** Reads the escapes with which workbooks write what XML cannot, such as `_x000D_` for a carriage return. */
+/** Decodes the escapes by which workbooks write what XML cannot, such as `_x000D_` for a carriage return. */
 export function decodeEscapes(text: string): string {
   return text.includes('_x')
     ? text.replace(ESCAPE, (_all, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))

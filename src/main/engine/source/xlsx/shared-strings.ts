@@ -11,14 +11,14 @@ import { MAX_ROW_CHARACTERS, MAX_TEXT_PIECES } from './sheet-collector.ts'
 
 /** Largest part of shared texts that is read, bytes. */
 const MAX_PART_BYTES = 4 * 1024 * 1024 * 1024
-/** How a text is spoken (`rPh`) is not part of it. */
+/** The pronunciation of a text (`rPh`) is not part of it. */
 const PART = {
   name: 'the part of shared texts',
   maxElements: 1_000_000_000,
   shape: { sst: { si: { t: {}, r: { t: {} } } } },
 }
 
-/** Opens a workbook's shared texts, which are read as far as they are asked for; `part` is null if it has none. */
+/** Opens a workbook's shared texts, which are read as far as requested; `part` is null if it has none. */
 export function openSharedStrings(archive: Archive, part: string | null) {
   const texts = new PagedTexts()
   let pieces: AsyncGenerator<Buffer, void, undefined> | null = null
@@ -27,7 +27,9 @@ export function openSharedStrings(archive: Archive, part: string | null) {
   const parser = createXmlParser(archive.path, PART, createTextCollector(archive.path, texts, replaced))
   return {
     sizeBytes: part === null ? 0 : archive.sizeOf(part),
-    /** Reads on until the text of this number is known, or none are left. Throws `BAD_SOURCE` or `DISK_FULL`. */
+    /**
+     * Reads until the text with this number is known, or none are left. Throws `BAD_SOURCE` or `DISK_FULL`.
+     */
     async readUpTo(number: number): Promise<void> {
       if (part === null) return
       while (!isAtEnd && number >= texts.count) {
@@ -40,29 +42,31 @@ export function openSharedStrings(archive: Archive, part: string | null) {
         }
       }
     },
-    /** The text of a number that was read up to. Throws `BAD_SOURCE` if the workbook has none. */
+    /** The text with a number already read. Throws `BAD_SOURCE` if the workbook has none. */
     get(number: number): string {
       const text = texts.get(number)
       if (text !== undefined) return text
       throw createDamageError(archive.path, `a cell refers to shared text ${number}, and there is none`)
     },
-    /** Whether half a character of a text was replaced by U+FFFD. */
+    /** Whether half a character in a text was replaced by U+FFFD. */
     isReplaced: (number: number): boolean =>
       replaced.size > 0 &&
       (replaced.has(number) ||
         (replaced.size === MAX_REPLACED && texts.get(number)?.includes('\uFFFD') === true)),
     close(): void {
-      // A read that was left in the middle holds the file open.
+      // An abandoned read keeps the file open.
       void pieces?.return().catch(() => undefined)
       texts.close()
     },
   }
 }
 
-/** Texts of a workbook, which its sheets name by number. */
+/** Texts of a workbook, to which its sheets refer by number. */
 export interface SharedStrings extends ReturnType<typeof openSharedStrings> {}
 
-/** Texts that are known by their number to have a replaced character; of more, each with U+FFFD counts as one. */
+/**
+ * Most texts remembered, by number, to have a replaced character; beyond that, any text with U+FFFD counts.
+ */
 const MAX_REPLACED = 100_000
 
 /** Puts runs of rich text together. */
@@ -106,13 +110,13 @@ function createTextCollector(path: string, texts: PagedTexts, replaced: Set<numb
   }
 }
 
-/** Bytes of a page; a longer text has a page of its own. */
+/** Bytes of a page; a longer text has its own page. */
 const PAGE_BYTES = 64 * 1024
 
-/** Texts held in memory, bytes; pages beyond go to a file in the system's temporary folder. */
+/** Bytes of texts held in memory; further pages go to a file in the system's temporary folder. */
 const MEMORY_BYTES = 64 * 1024 * 1024
 
-/** Pages of the file that are held in memory while they are read, bytes; the newest one is held in any case. */
+/** Bytes of the file's pages held in memory while they are read; the newest is always held. */
 const CACHE_BYTES = 16 * 1024 * 1024
 
 interface Page {
@@ -131,8 +135,8 @@ interface SpilledPage {
 }
 
 /**
- * Very many texts by number, outside the heap: a sheet may refer to any of them at any time, and mostly does so in
- * their order. What does not fit into memory goes to a file that is gone when the process is.
+ * Very many texts by number, outside the heap: a sheet may refer to any of them at any time, though mostly in
+ * order. What does not fit in memory goes to a file that disappears with the process.
  */
 export class PagedTexts {
   readonly #memoryBytes: number
@@ -153,7 +157,7 @@ export class PagedTexts {
     return this.#count
   }
 
-  /** Adds the next text. Throws `DISK_FULL` if it has to go to a file and cannot. */
+  /** Adds the next text. Throws `DISK_FULL` if it must go to a file and cannot. */
   push(text: string): void {
     const bytes = Buffer.from(text)
     this.#open ??= { first: this.#count, ends: [], parts: [], sizeBytes: 0 }
@@ -164,7 +168,7 @@ export class PagedTexts {
     if (this.#open.sizeBytes >= PAGE_BYTES || this.#open.ends.length >= PAGE_BYTES / 4) this.#seal()
   }
 
-  /** The text of a number, from 0; undefined if there is none. */
+  /** The text with a number, from 0; undefined if there is none. */
   get(number: number): string | undefined {
     if (!Number.isInteger(number) || number < 0 || number >= this.#count) return undefined
     if (this.#open !== null && number >= this.#open.first) {
@@ -256,7 +260,7 @@ export class PagedTexts {
 function createUnnamedFile(): { descriptor: number; path: string; sizeBytes: number } {
   const path = join(tmpdir(), `sluice-${randomBytes(12).toString('hex')}`)
   const descriptor = openSync(path, 'wx+', 0o600)
-  // Elsewhere a file that is open can lose its name at once, so that nothing stays behind.
+  // Except on Windows, an open file can lose its name at once, so that nothing stays behind.
   if (process.platform !== 'win32') unlinkSync(path)
   return { descriptor, path, sizeBytes: 0 }
 }

@@ -14,10 +14,10 @@ import { isTrue, type Styles } from './workbook.ts'
 /** Largest part of a sheet that is read, bytes. */
 export const MAX_SHEET_PART_BYTES = 32 * 1024 * 1024 * 1024
 
-/** Most elements of a sheet: about five for each of the cells that it may come to. */
+/** Most elements of a sheet: about five for each cell that it may have. */
 export const MAX_SHEET_ELEMENTS = 1_000_000_000
 
-/** The part of a sheet, as far as its rows are concerned. */
+/** The part of a sheet, as far as it concerns rows. */
 export const SHEET_PART = {
   name: 'the sheet',
   maxElements: MAX_SHEET_ELEMENTS,
@@ -35,27 +35,27 @@ export interface SheetRow {
   number: number
   /** Whether a filter or a person hid it. */
   isHidden: boolean
-  /** Texts, and numbers of shared texts; a cell that the file leaves out is ''. */
+  /** Texts, and numbers of shared texts; '' for a cell missing from the file. */
   cells: (string | number)[]
   /** Reference of the first formula without a value, such as `C5`. */
   formulaWithoutValue: string | null
-  /** Whole numbers with more digits than a spreadsheet keeps, as they are read; null for none. */
+  /** Whole numbers with more digits than a spreadsheet keeps, as read; null for none. */
   imprecise: string[] | null
-  /** Columns of cells that are errors, from 0; null for none. */
+  /** Columns of error cells, from 0; null for none. */
   errors: number[] | null
   /** The first text with half a character, which was replaced by U+FFFD. */
   replaced: string | null
   /** Formulas that give their cells a link; null for none. */
   links: { column: number; formula: LinkFormula }[] | null
-  /** Columns of numbers that are shown otherwise than they are kept; null for none. */
+  /** Columns of numbers shown differently than stored; null for none. */
   formatted: number[] | null
-  /** Those of them that are shown with fewer digits than they have; null for none. */
+  /** Columns of numbers shown with fewer digits than they have; null for none. */
   shortened: number[] | null
-  /** Those of them that are shown with separators of thousands; null for none. */
+  /** Columns of numbers shown with thousands separators; null for none. */
   grouped: number[] | null
 }
 
-/** Columns from one to another, both from 0. */
+/** A range of columns, inclusive, from 0. */
 export interface ColumnRange {
   first: number
   last: number
@@ -64,11 +64,11 @@ export interface ColumnRange {
 /** Collects the rows of a sheet's part while it is parsed. */
 export interface SheetCollector {
   handlers: XmlHandlers
-  /** The columns that the sheet hides, known before the first row. */
+  /** The columns hidden by the sheet, known before the first row. */
   hiddenColumns: readonly ColumnRange[]
-  /** The last row that the sheet says it has; 0 if it says nothing. */
+  /** The last row that the sheet claims to have; 0 if it does not say. */
   lastRow: () => number
-  /** The rows that are complete, which it then forgets. */
+  /** Takes the complete rows. */
   takeRows(): SheetRow[]
   isAtEnd(): boolean
 }
@@ -76,7 +76,7 @@ export interface SheetCollector {
 /** Longest row that is read, in UTF-16 code units. */
 export const MAX_ROW_CHARACTERS = 8 * 1024 * 1024
 
-/** Most pieces that the text of a cell is put together from, as rich text is; Excel keeps 32,767 characters. */
+/** Most pieces of a cell's text, as in rich text; Excel keeps 32,767 characters. */
 export const MAX_TEXT_PIECES = 100_000
 
 /** The `BAD_SOURCE` error of a row over {@link MAX_ROW_CHARACTERS}. */
@@ -89,13 +89,13 @@ export function createLongRowError(path: string, number: number): Error {
   })
 }
 
-/** A collector for one sheet. Its handlers throw `BAD_SOURCE` for rows or cells in places that no sheet has. */
+/** A collector for one sheet. Its handlers throw `BAD_SOURCE` for rows or cells outside any sheet. */
 export function createSheetCollector(path: string, styles: Styles): SheetCollector {
   const hiddenColumns: ColumnRange[] = []
   let lastRow = 0
   let rows: SheetRow[] = []
   let row: SheetRow | null = null
-  /** The last row that was closed: some programs write an element for each cell of a row. */
+  /** The last closed row: some programs write an element for each cell of a row. */
   let held: SheetRow | null = null
   let lastNumber = 0
   /** 1 if the file counts its rows from 0. */
@@ -103,12 +103,12 @@ export function createSheetCollector(path: string, styles: Styles): SheetCollect
   let column = -1
   let isAtEnd = false
   let isTextWanted = false
-  /** Whether text is that of a cell's own rich text, instead of its value. */
+  /** Whether text belongs to a cell's own rich text rather than its value. */
   let isInline = false
-  /** Whether text is that of a cell's formula. */
+  /** Whether text belongs to a cell's formula. */
   let isFormula = false
   let cell = { reference: '', type: '', style: 0, hasFormula: false, formula: '', shared: '' }
-  /** The formulas that other cells share, by their numbers. */
+  /** The formulas shared by other cells, by number. */
   const sharedLinks = new Map<string, { formula: LinkFormula; row: number; column: number }>()
   let text = ''
   let inlineText = ''
@@ -202,7 +202,7 @@ export function createSheetCollector(path: string, styles: Styles): SheetCollect
   const closeCell = (): void => {
     if (row === null) return
     if (cell.hasFormula) addLink()
-    // A cell has one or the other; where a program wrote both, its type says which counts.
+    // A cell has one or the other; if a program wrote both, its type decides.
     if (cell.type === 'inlineStr' ? inlineText !== '' : text === '') text = inlineText
     if (cell.hasFormula && text === '' && cell.type !== 'str') row.formulaWithoutValue ??= cell.reference
     const content = toContent()
@@ -309,7 +309,7 @@ export function createSheetCollector(path: string, styles: Styles): SheetCollect
   }
 }
 
-/** The letters of the columns below `count` in these ranges: `B to D, H`; '' for none. */
+/** The letters of the columns in these ranges below `count`: `B to D, H`; '' for none. */
 export function nameColumns(ranges: readonly ColumnRange[], count: number): string {
   const joined: ColumnRange[] = []
   for (const { first, last } of ranges.toSorted((a, b) => a.first - b.first)) {

@@ -7,14 +7,14 @@ import type { LinkRange } from './sheet-links.ts'
 import { CannotSkim, skipCells } from './skip-cells.ts'
 import { findRelationId, readLinkTargets } from './workbook.ts'
 
-/** What a sheet says of its cells behind them. */
+/** What follows the cells in a sheet's part. */
 export interface SheetEdges {
   merged: readonly CellRange[]
   /** Cells with a link out of the workbook. */
   links: readonly LinkRange[]
   /** Whether cells may have formulas that make links. */
   hasLinkFormulas: boolean
-  /** Why not everything could be read; null if it was. What is missing of the rows is told by whoever reads them. */
+  /** Why not everything could be read; null if it was. Reading the rows reports what they miss. */
   failure: unknown
 }
 
@@ -27,7 +27,7 @@ const PART = {
 /** Most merged cells and links of a sheet. */
 const MAX_RANGES = 1_000_000
 
-/** Reads what stands behind the cells of a sheet, without the cells if that can be. */
+/** Reads what follows the cells of a sheet, skipping the cells if possible. */
 export async function readSheetEdges(archive: Archive, part: string): Promise<SheetEdges> {
   try {
     return await parseEdges(archive, part, true)
@@ -73,14 +73,14 @@ async function parseEdges(archive: Archive, part: string, isSkimmed: boolean): P
   return { merged, links, hasLinkFormulas, failure }
 }
 
-/** A link as a sheet has it: its relation, and a place in what that leads to. */
+/** A link as in a sheet: its relation, and a place in its target. */
 interface FoundLink {
   range: CellRange
   id: string
   location: string
 }
 
-/** What a formula that makes a link has in it, however it is written. */
+/** Contained in any formula that makes a link, however it is written. */
 const LINK_FORMULAS = ['YPERLINK', 'yperlink']
 
 function createRangesError(path: string): Error {

@@ -4,20 +4,22 @@ import { findLikelyHeader, HEAD_RECORDS, type HeadRecord } from '../likely-heade
 import type { ColumnRange } from './sheet-collector.ts'
 import type { TextRows } from './sheet-rows.ts'
 
-/** What the first rows of a sheet say about all of them. */
+/** What the first rows of a sheet show about all of them. */
 export interface SheetHead {
-  /** Names as the header has them; empty without one. */
+  /** Names as in the header; empty without one. */
   header: string[]
   /** Cells of a row: those of the header, or of a wider row among the first. */
   width: number
-  /** Number of the sheet's row that is the first row of the source; without a header the first with a cell. */
+  /** Number of the sheet's row that is the source's first row; without a header the first with a cell. */
   firstRow: number
   hiddenColumns: readonly ColumnRange[]
-  /** The row that looks like the header below titles; null if there is none, or the header's row was named. */
+  /**
+   * The row that looks like the header below titles; null if there is none, or the header's row was given.
+   */
   likelyHeaderRow: number | null
 }
 
-/** Rows that tell the width; the same however the file comes in pieces. */
+/** Rows that determine the width, the same however the file is split into pieces. */
 const HEAD_ROWS = 500
 
 /** Cells up to the last one that is not empty. */
@@ -26,8 +28,8 @@ export function countFilled(cells: readonly string[]): number {
 }
 
 /**
- * Reads the header and the width of a sheet from its first rows. Throws `BAD_SOURCE` if there is no row, unless
- * `mayBeEmpty`, or no header in the row that was named.
+ * Reads the header and the width of a sheet from its first rows. Throws `BAD_SOURCE` if there is no row,
+ * unless `mayBeEmpty`, or no header in the given row.
  */
 export async function readSheetHead(
   source: PlanSource,

@@ -6,28 +6,28 @@ export interface LinkRange extends CellRange {
   address: string
 }
 
-/** A column whose cells have links that differ from their texts. */
+/** A column of cells with links that differ from their texts. */
 export interface LinkedColumn {
   /** From 0. */
   column: number
-  /** The first cell that has such a link, such as `B2`, and where it leads; null if that cannot be told. */
+  /** The first cell with such a link, such as `B2`, and its address; null if that cannot be determined. */
   cell: string
   address: string | null
   /** Rows whose cells have one. */
   rows: number
 }
 
-/** The addresses of a row's cells by their columns; null if a link cannot be told. */
+/** The addresses of a row's cells, by column; null if a link cannot be determined. */
 export type RowLinks = ReadonlyMap<number, string | null>
 
 const NO_LINKS: RowLinks = new Map()
 
-/** Whether a text is an address that can be sent: mail addresses and places in the workbook are none. */
+/** Whether a text is an address that can be sent, unlike mail addresses and places in the workbook. */
 export function isWebAddress(text: string): boolean {
   return /^https?:\/\/\S/i.test(text)
 }
 
-/** Finds the links of rows, which have to come in their order. */
+/** Finds the links of rows, which must come in order. */
 export class SheetLinks {
   readonly #ranges: RangesByRow<LinkRange>
 
@@ -35,7 +35,10 @@ export class SheetLinks {
     this.#ranges = new RangesByRow(path, links)
   }
 
-  /** The links of a row's first `width` cells to the web. A cell with two different ones has one that cannot be told. */
+  /**
+   * The web links of a row's first `width` cells. For a cell with two different ones, the link cannot be
+   * determined.
+   */
   read(row: TextRow, width: number): RowLinks {
     const open = this.#ranges.at(row.number)
     const { links: formulas } = row
@@ -62,7 +65,7 @@ export class SheetLinks {
   }
 }
 
-/** The text of a cell of the same row, if it is its value as well: not a date, an error, or a number in a format. */
+/** The text of a cell in the same row if it equals its value: not a date, an error, or a formatted number. */
 function readPlainCell(
   { number, cells, errors, formatted }: TextRow,
   row: number,
@@ -72,14 +75,14 @@ function readPlainCell(
   return cells[column] ?? ''
 }
 
-/** Collects the columns of rows that have links which differ from their texts. */
+/** Collects the columns with links that differ from their texts. */
 export class LinkSurvey {
   readonly #columns = new Map<number, LinkedColumn>()
 
   note({ number, cells }: TextRow, links: RowLinks): void {
     for (const [column, address] of links) {
       const text = cells[column] ?? ''
-      // Programs add the slash of the root when they make a link of a text.
+      // Programs add the root's slash when they turn a text into a link.
       if (address !== null && (text === address || `${text}/` === address)) continue
       const known = this.#columns.get(column)
       if (known === undefined)

@@ -20,12 +20,12 @@ export interface TextRow extends Omit<SheetRow, 'cells'> {
   cells: string[]
 }
 
-/** Consecutive rows that the file has, and which share of the sheet's part was read, from 0 to 1. */
+/** Consecutive rows in the file, and the share of the sheet's part read so far, from 0 to 1. */
 export interface TextRows {
   rows: TextRow[]
   share: number
   hiddenColumns: readonly ColumnRange[]
-  /** The last row that the sheet says it has; 0 if it says nothing. */
+  /** The last row that the sheet claims to have; 0 if it does not say. */
   lastRow: number
 }
 
@@ -34,8 +34,8 @@ const ROWS_AT_ONCE = 500
 const CHARACTERS_AT_ONCE = 1024 * 1024
 
 /**
- * Yields the rows of a sheet in order, in memory that does not grow with it. The part is read to its end even behind
- * the last row, so that its checksum is known to fit. Throws `BAD_SOURCE` or `DISK_FULL`.
+ * Yields the rows of a sheet in order, in memory that does not grow with it. The part is read to its end even
+ * after the last row, to verify its checksum. Throws `BAD_SOURCE` or `DISK_FULL`.
  */
 export async function* readSheetRows(
   archive: Archive,
@@ -58,7 +58,7 @@ export async function* readSheetRows(
     try {
       parser.write(piece)
     } catch (error) {
-      // What stands behind the rows is only told, and costs none of them.
+      // Damage after the rows is only reported, and costs none of them.
       if (!collector.isAtEnd()) throw error
       isBehindBroken = true
     }
@@ -93,8 +93,8 @@ export async function* readSheetRows(
 }
 
 /**
- * Texts that a sheet comes to, in UTF-16 code units, are refused beyond this if they are also so many times what its
- * parts have: it then repeats a long shared text again and again, to fill a disk.
+ * A sheet's texts, in UTF-16 code units, are refused beyond this if they are also this many times the size of
+ * its parts: it then repeats a long shared text again and again, to fill a disk.
  */
 const MANY_CHARACTERS = 1024 * 1024 * 1024
 const MAX_RATIO = 200
@@ -107,7 +107,7 @@ function createRepeatedError(path: string): Error {
   )
 }
 
-/** The highest number of a shared text in some rows; -1 without one. */
+/** The highest number of a shared text in some rows; -1 without any. */
 function findLastShared(rows: readonly SheetRow[]): number {
   let last = -1
   for (const { cells } of rows) {
@@ -136,13 +136,13 @@ function toTextRow(
 }
 
 export interface SheetExpectation {
-  /** Cells that a row has at least. */
+  /** Least number of cells in a row. */
   width: number
-  /** The formula guard of our own CSV export that cells carry, which is then taken off; null if they have none. */
+  /** The formula guard of our own CSV export, which is removed from cells; null if they have none. */
   guard: FormulaGuard | null
 }
 
-/** Turns a sheet's row, of which `filled` cells reach up to the last that is not empty, into a row of the source. */
+/** Turns a sheet's row, whose last non-empty cell is number `filled`, into a row of the source. */
 export function toSourceRow(
   row: number,
   sheetRow: TextRow,

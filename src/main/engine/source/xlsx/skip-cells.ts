@@ -1,15 +1,15 @@
-/** Where a part stops to be skimmed: it is in UTF-16, or has remarks, inside which anything may stand. */
+/** Thrown if a part cannot be skimmed: it is in UTF-16, or has comments, which may contain anything. */
 export class CannotSkim extends Error {}
 
-/** Most bytes in front of the cells that are held. */
+/** Most bytes held before the cells. */
 const MAX_HEAD_BYTES = 16 * 1024 * 1024
 
 const OPENING = /<((?:[\w.-]+:)?)sheetData(?=[\s/>])[^>]*>/
 
 /**
- * The bytes of a sheet's part without its cells, about thirty times as fast as they are parsed: what stands behind them
- * is needed before the first of them. `onCells` gets their bytes, so that they can be searched; each piece begins with
- * the end of the one before. Throws {@link CannotSkim}; then the part has to be parsed.
+ * The bytes of a sheet's part without its cells, about thirty times as fast as parsing them: what follows the
+ * cells is needed before the first of them. `onCells` gets their bytes for searching; each piece begins with
+ * the end of the one before. Throws {@link CannotSkim}; then the part must be parsed.
  */
 export async function* skipCells(
   pieces: AsyncIterable<Buffer>,
@@ -53,7 +53,7 @@ export async function* skipCells(
   }
 }
 
-/** Bytes of a piece that are looked at again with the next one. */
+/** Bytes of a piece examined again with the next one. */
 const KEPT_BYTES = 16
 
 function findOpening(head: Buffer): { prefix: string; at: number } | null {

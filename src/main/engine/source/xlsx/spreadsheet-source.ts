@@ -31,20 +31,20 @@ import { readSheetRows, type TextRow, toSourceRow } from './sheet-rows.ts'
 import { type IsTotalsRow, readTotalsRows } from './totals-rows.ts'
 import { chooseSheet, readStyles, readWorkbook } from './workbook.ts'
 
-/** Most cells that rows may come to, empty ones among them; a few far corners would otherwise fill a disk. */
+/** Most cells of all rows, including empty ones; a few far corners would otherwise fill a disk. */
 const MAX_CELLS = 200_000_000
 
 /**
- * Opens a sheet of an Excel workbook (.xlsx, .xlsm): every cell is the text that a person sees, formulas their last
- * value. The header is the first row that is not empty, or the one that `headerRow` numbers as the spreadsheet does.
+ * Opens a sheet of an Excel workbook (.xlsx, .xlsm): every cell is the text that a person sees, formulas
+ * their last value. The header is the first row that is not empty, or the spreadsheet row `headerRow`.
  *
- * Rows: an empty row between others is a row of empty cells, empty ones at the end are none; hidden rows and columns
- * are read as others and told, hidden rows unless only visible ones are wanted; of merged cells the first has the text,
- * unless all are wanted to have it, and rows that have empty ones are told. A formula that was never calculated is a warning, and so
- * is a whole number of more digits than a spreadsheet keeps.
+ * Rows: an empty row between others is a row of empty cells, trailing empty ones are not rows; hidden rows
+ * and columns are read and reported, hidden rows unless only visible ones are wanted; of merged cells only
+ * the first has the text, unless all should have it, and rows with empty ones are reported. A formula that
+ * was never calculated is a warning, and so is a whole number with more digits than a spreadsheet keeps.
  *
- * Throws `BAD_SOURCE` for what is not such a workbook, or damaged, encrypted or made to do harm, for a sheet that is not
- * there, and without a row, unless it is only looked at: then another sheet can still be chosen; while it is read, for
+ * Throws `BAD_SOURCE` for what is not such a workbook, or is damaged, encrypted or malicious, for a missing
+ * sheet, and without a row, except in a preview, where another sheet can still be chosen; while reading, for
  * damage further on.
  */
 export async function openSpreadsheetSource(
@@ -144,7 +144,7 @@ async function createReader(
     let cells = 0
     hiddenRows = 0
     const places = new PlaceNotes()
-    // The file leaves empty rows out, or has them without a cell.
+    // The file omits empty rows, or has them without cells.
     let next = firstRow
     let leftOut = 0
     emptyRows = 0
@@ -240,7 +240,7 @@ async function createReader(
   }
 }
 
-/** Whether a column without a name stands below a cell of the header that is merged with its own. */
+/** Whether an unnamed column is below a header cell that is merged with its own. */
 function hasMergedHeading({ header, firstRow, width }: SheetHead, { merged }: Marks): boolean {
   return merged.some((range) => {
     if (range.firstRow >= firstRow || range.lastRow < firstRow - 1) return false
@@ -251,10 +251,10 @@ function hasMergedHeading({ header, firstRow, width }: SheetHead, { merged }: Ma
   })
 }
 
-/** A preview does not look behind the cells of a larger sheet, bytes: that takes seconds. */
+/** Size of a sheet, bytes, above which a preview does not look beyond the cells: that takes seconds. */
 const MAX_PREVIEW_BYTES = 256 * 1024 * 1024
 
-/** What stands behind the cells of a sheet. Throws what is wrong with it if cells are to be filled by it. */
+/** What follows the cells of a sheet. Throws its problem if cells are to be filled by it. */
 async function readEdges(
   archive: Archive,
   part: string,
@@ -284,7 +284,10 @@ const PROPERTIES = {
   ],
 }
 
-/** Whether a workbook was written by us, and by no spreadsheet program since: its cells then carry no guard. */
+/**
+ * Whether a workbook was written by us, and not changed by a spreadsheet program since: its cells then have
+ * no guard.
+ */
 export async function isOwnExport(archive: Archive): Promise<boolean> {
   if (!archive.names.has(PART.toLowerCase())) return false
   let isApplication = false

@@ -8,12 +8,12 @@ const TABLE = { name: 'a table', maxElements: 1_000_000, shape: { table: {} } }
 const MAX_TABLE_BYTES = 16 * 1024 * 1024
 const MAX_TABLES = 10_000
 
-/** Finds out whether a row of a sheet is the one with the totals of a table. */
+/** Whether a row of a sheet holds the totals of a table. */
 export type IsTotalsRow = (row: Pick<TextRow, 'number' | 'cells'>) => boolean
 
 /**
- * Reads where the tables of a sheet have their totals, which a spreadsheet computes from the rows above them (ECMA-376
- * part 1, 18.5.1.2). A row is one of totals if it has nothing but these. Throws `BAD_SOURCE`.
+ * Finds where the tables of a sheet have their totals, which a spreadsheet computes from the rows above
+ * (ECMA-376 part 1, 18.5.1.2). A row holds totals if it has nothing else. Throws `BAD_SOURCE`.
  */
 export async function readTotalsRows(archive: Archive, part: string): Promise<IsTotalsRow> {
   const relations = (await readRelations(archive, part)).filter(({ type }) => type === 'table')
