@@ -6,13 +6,13 @@ import { printTable, toText } from './lib/figures.ts'
 import { watchSteal } from './lib/host-steal.ts'
 import { listRatePeers, type PeerFigures } from './lib/rate-peers.ts'
 
-/** At a low rate p99 would rest on a few dozen requests in less. */
+/** In less time, p99 at a low rate would rest on a few dozen requests. */
 const SECONDS = { 200: 60, 1000: 20, 2000: 20 } as const
 const WARMUP_SECONDS = 3
 const STALL_SECONDS = 30
 const SETTLE_SECONDS = 20
 
-/** A delay that is known, and a rate. */
+/** A known delay and a rate. */
 interface Case {
   name: string
   flags: string[]
@@ -33,9 +33,9 @@ const CASES: Case[] = ([200, 1_000, 2_000] as const).flatMap((ratePerSecond) => 
 ])
 
 /**
- * Percentiles beside those of a service that knows its own delays, and beside those of the peers that keep a rate;
- * how evenly requests arrive; and a service that stands still for one second in ten, with room in flight and without.
- * With a rate behind the bench's name, the cases of that rate alone.
+ * Percentiles compared with a service that knows its own delays, and with peers that keep a rate; how evenly
+ * requests arrive; and a service that stalls for one second in ten, with room in flight and without. A rate
+ * after the bench's name runs only the cases of that rate.
  */
 export async function runAccuracyBench(): Promise<void> {
   const only = process.argv[3] === undefined ? null : Number(process.argv[3])
@@ -58,7 +58,7 @@ export async function runAccuracyBench(): Promise<void> {
   }
 }
 
-/** What was built leaves the machine tidying up for a while, which would be measured in the first case. */
+/** A build keeps the machine busy for a while afterwards, which would affect the first case. */
 async function settle(builder: ReturnType<typeof buildDelayServer>): Promise<void> {
   const server = await builder.start(['-mode', 'constant', '-delay', '20ms'])
   try {
@@ -105,7 +105,7 @@ async function runCase({ name, ratePerSecond }: Case, server: DelayServer): Prom
   )
 }
 
-/** How evenly requests arrived at the service: the warm-up and the last, partial slot left out. */
+/** How evenly requests arrived at the service, without the warm-up and the last, partial slot. */
 function printSlots(
   truth: Truth,
   { ratePerSecond, seconds }: { ratePerSecond: number; seconds: number },
@@ -135,7 +135,8 @@ async function runStall(
       durationMs: STALL_SECONDS * 1000,
       ...(maxInFlight === null ? {} : { maxInFlight }),
     })
-    // One arrival in ten falls into a stall and waits evenly between nothing and all of it: p99 waits nine tenths.
+    // One arrival in ten hits a stall and waits uniformly between 0 and its whole length, so p99 waits nine
+    // tenths.
     const implied = { p50: 20, p90: 20, p99: 920, max: 1_020 }
     const rows = [['', 'p50', 'p90', 'p99', 'max']]
     for (const series of ['http_req_duration', 'response_time', 'start_lag'] as const) {

@@ -18,9 +18,9 @@ const TASK: Omit<CapacityBenchTask, 'url'> = {
 }
 
 /**
- * The capacity that is found of a service with one worker of 10 ms, against what it did a second while it was busy in the
- * same minutes: on the machine as it is, and beside two processes that do nothing but take its cores. `quiet` and `busy`
- * measure one of both.
+ * The capacity found for a service with one worker of 10 ms, against the service's own rate per second while
+ * busy in the same minutes: on the idle machine, and beside two processes that occupy its cores. `quiet` and
+ * `busy` measure only one of both.
  */
 export async function runCapacityBench(options: readonly string[]): Promise<void> {
   const builder = buildDelayServer()

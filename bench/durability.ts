@@ -4,7 +4,7 @@ import { printTable, toMedian, toText } from './lib/figures.ts'
 const ROUNDS = 5
 const COMMITS = 2_000
 
-/** What SQLite's levels of `synchronous` promise; the journal's own two are marked. */
+/** The guarantees of SQLite's `synchronous` levels; the journal's two are marked. */
 const LEVELS = [
   { level: 'OFF', promise: 'nothing through a power cut, not even a sound file' },
   { level: 'NORMAL', promise: 'the death of the process (outcomes)' },
@@ -12,7 +12,7 @@ const LEVELS = [
   { level: 'EXTRA', promise: 'as FULL in WAL mode' },
 ]
 
-/** What a commit of a small group costs under each level of `synchronous`, on the disk of the temporary folder. */
+/** The cost of committing a small group with each level of `synchronous`, on the temporary folder's disk. */
 export async function runDurabilityBench(): Promise<void> {
   const figures = new Map<string, number[]>()
   for (let round = 1; round <= ROUNDS; round += 1) {

@@ -3,13 +3,13 @@ import { printTable, toText } from './lib/figures.ts'
 
 const ROWS = [1, 4, 40]
 
-/** Tables of each encoding and language that are made of other sentences, of which there may be many. */
+/** Tables of different sentences for each encoding and language, at most. */
 const OTHER_TABLES = 40
 
 /**
- * Which encoding is recognised in tables of real sentences, by their rows: right, asked, wrong although told as a guess,
- * and wrong without a word. Lists what was wrong. SLUICE_SENTENCES=FOLDER takes other sentences than those with which the
- * weights were set: `de.txt`, `fr.txt` and so on, one a line.
+ * How encodings are recognised in tables of real sentences, by number of rows: right, asked, wrong although
+ * reported as a guess, and wrong silently. Lists the wrong ones. SLUICE_SENTENCES=FOLDER uses other sentences
+ * than those with which the weights were set: `de.txt`, `fr.txt` and so on, one per line.
  */
 export async function runEncodingsBench(): Promise<void> {
   const lines = [

@@ -15,8 +15,8 @@ const BODY = JSON.stringify({
 })
 
 /**
- * Closed pace, 64 in flight, one static server, alternating rounds: the engine with its full journal and recording
- * only, beside autocannon and whatever of wrk, hey and k6 is installed.
+ * Closed pace, 64 in flight, one static server, alternating rounds: the engine with its full journal and
+ * recording only, beside autocannon and whichever of wrk, hey and k6 are installed.
  */
 export async function runEngineBench(): Promise<void> {
   const server = await startStaticServer()

@@ -13,22 +13,23 @@ import { printTable, toMedian, toText } from './lib/figures.ts'
 const RUNS = 10_000
 const ROUNDS = 3
 
-/** One run in so many has tags and a note, and one was interrupted. */
+/** One run in this many has tags and a note, or was interrupted. */
 const ANNOTATED_EVERY = 20
 const INTERRUPTED_EVERY = 50
 
-/** What `children/history.ts` measured, milliseconds. */
+/** Results of `children/history.ts`, milliseconds. */
 interface Measured {
-  /** Of a checkout that cannot answer before all journals are read, the same as `builtMs`. */
+  /** Equals `builtMs` for a checkout that only answers after reading all journals. */
   firstMs?: number
   builtMs: number
   asked: Record<string, number[]>
 }
 
 /**
- * The list of {@link RUNS} small runs without a catalogue, in a new process with one, and asked again: the time of the
- * engine's call for a page, a search and filters; the command `runs`. `template` is the journal of one run.
- * `SLUICE_BENCH_AGAINST` measures another checkout in the same rounds, over a workspace of its own.
+ * The list of {@link RUNS} small runs without a catalogue, in a new process with one, and asked again: the
+ * time of the engine's call for a page, a search and filters, and of the command `runs`. `template` is the
+ * journal of one run. `SLUICE_BENCH_AGAINST` measures another checkout in the same rounds, with a workspace
+ * of its own.
  */
 export async function runHistoryBench(folder: string, template: string): Promise<void> {
   const checkouts = OTHER_CHECKOUT === null ? [null] : [null, OTHER_CHECKOUT]
@@ -70,7 +71,7 @@ async function measure(checkout: string | null, workspace: string): Promise<Map<
   ])
 }
 
-/** How long the command takes from its start to its end, from the sources, milliseconds. */
+/** Time of the command from start to end, run from the sources, milliseconds. */
 function runCommand(checkout: string | null, workspace: string): number {
   const root = checkout ?? fileURLToPath(new URL('..', import.meta.url))
   const startMs = performance.now()
@@ -80,7 +81,7 @@ function runCommand(checkout: string | null, workspace: string): number {
   return performance.now() - startMs
 }
 
-/** Fills a workspace with runs of all kinds that have one journal. */
+/** Fills a workspace with runs of all kinds that share one journal. */
 export function copyRuns(folder: string, template: string, runs: number): void {
   createWorkspaceFolders(folder)
   for (let run = 0; run < runs; run += 1) copyRun(folder, template, run)
@@ -98,7 +99,7 @@ function copyRun(folder: string, template: string, run: number): void {
     ...[runId, runId, `posts ${run}`, state],
   )
   db.close()
-  // As every run that was sent leaves one.
+  // Every run that was sent leaves one.
   writeFileSync(`${file}.lease`, '')
   if (run % ANNOTATED_EVERY === 0)
     changeAnnotations(folder, runId, { addTags: ['nightly'], note: `run ${run}` })

@@ -12,7 +12,7 @@ import { findFreePort, waitUntilListening } from './lib/static-server.ts'
 const REQUESTS = 20_000
 const IN_FLIGHT = 64
 
-/** Files and address of a gateway that is about to be started. */
+/** Files and address of a gateway to be started. */
 interface Place {
   folder: string
   port: number
@@ -20,7 +20,7 @@ interface Place {
   keyFile: string
 }
 
-/** A server that people put in front of a service; it answers every request with `{"path": …}`. */
+/** A server to put in front of a service; it answers every request with `{"path": …}`. */
 interface Gateway {
   name: string
   isHere: () => boolean
@@ -41,9 +41,9 @@ const GATEWAYS: readonly Gateway[] = [
 ]
 
 /**
- * Sends {@link REQUESTS} requests over HTTP/2 to each gateway that is installed, {@link IN_FLIGHT} of them in flight, and
- * counts answers, answers that are another request's, whatever else they came to, and connections.
- * `SLUICE_HYPERCORN` names a hypercorn that is not on the path.
+ * Sends {@link REQUESTS} requests over HTTP/2 to each installed gateway, {@link IN_FLIGHT} of them in flight,
+ * and counts answers, answers to another request, other outcomes, and connections. `SLUICE_HYPERCORN` names a
+ * hypercorn that is not on the path.
  */
 export async function runHttp2Bench(): Promise<void> {
   for (const gateway of GATEWAYS) {
@@ -58,7 +58,7 @@ async function measure(gateway: Gateway): Promise<void> {
   const { cert, key } = await createCertificate({ ip: '127.0.0.1' })
   writeFileSync(certFile, cert)
   writeFileSync(keyFile, key)
-  // HAProxy wants both in one file.
+  // HAProxy needs both in one file.
   writeFileSync(join(folder, 'both.pem'), `${cert}\n${key}`)
   const port = await findFreePort()
   const child = gateway.start({ folder, port, certFile, keyFile })
@@ -114,7 +114,7 @@ function toKind(exchange: Exchange, path: string): string {
   return exchange.body === JSON.stringify({ path }) ? 'answered' : "another request's answer"
 }
 
-/** Connections to a port that are open on our side, from the system's table. */
+/** Open connections to a port on this side, from the system's table. */
 function countConnections(port: string): number {
   const { stdout } = spawnSync('ss', ['-Htn', 'state', 'established', `dport = :${port}`], {
     encoding: 'utf8',

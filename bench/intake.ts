@@ -11,7 +11,7 @@ interface Measured {
   mb: number
 }
 
-/** What is measured, in alternating rounds: `papaparse` or `intake`, and of which checkout. */
+/** The contenders in alternating rounds: `papaparse` or `intake`, and the checkout of the latter. */
 const CONTENDERS: readonly { name: string; kind: 'papaparse' | 'intake'; checkout: string | null }[] = [
   { name: 'papaparse alone', kind: 'papaparse', checkout: null },
   { name: 'sluice intake', kind: 'intake', checkout: null },
@@ -21,8 +21,8 @@ const CONTENDERS: readonly { name: string; kind: 'papaparse' | 'intake'; checkou
 ]
 
 /**
- * Intake of generated rows (parse, map, validate, journal) beside papaparse alone on the same file, each in a process
- * of its own, with its peak memory.
+ * Intake of generated rows (parse, map, validate, journal) beside papaparse alone on the same file, each in
+ * its own process, with its peak memory.
  */
 export async function runIntakeBench(): Promise<void> {
   const table = [['rows', 'what', 'median', 'of papaparse', 'peak memory']]

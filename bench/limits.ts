@@ -14,16 +14,16 @@ const PERCENTILES = [
   ['p90', 0.9],
   ['p99', 0.99],
 ] as const
-/** A figure is wrong if it is off by more than both. */
+/** A figure is wrong if its error exceeds both. */
 const OFF_SHARE = 0.1
 const OFF_MS = 1
 
 type Second = LoadBenchResult['seconds'][number]
 
 /**
- * Whether seconds that are generator-limited have wrong figures, and others right ones: held against a service that knows
- * its own delays, on the machine as it is and beside two processes that do nothing but take its cores. `quiet` and `busy`
- * measure one of both.
+ * Whether seconds marked as generator-limited have wrong figures, and others right ones, compared with a
+ * service that knows its own delays: on the idle machine, and beside two processes that occupy its cores.
+ * `quiet` and `busy` measure only one of both.
  */
 export async function runLimitsBench(options: readonly string[]): Promise<void> {
   const builder = buildDelayServer()
@@ -101,7 +101,7 @@ async function judgeSeconds(server: DelayServer, ratePerSecond: number) {
   return { judged, whole }
 }
 
-/** The requests of the measured part, in the order of their answers: as many as ended in a second are those of it. */
+/** The requests of the measured part, in the order of their answers, which assigns them to seconds. */
 function listMeasured(requests: readonly SeenRequest[]): SeenRequest[] {
   return requests
     .filter(({ post_id: id }) => !id.includes('-warmup-') && !id.endsWith('-first'))
@@ -109,8 +109,9 @@ function listMeasured(requests: readonly SeenRequest[]): SeenRequest[] {
 }
 
 /**
- * Whether a percentile of a second is not what the service itself took for the requests of it: from their bytes arriving at
- * its socket to its answer being written. It knows the latter as long as writing takes, and is believed either way.
+ * Whether a second's percentile differs from the service's own time for its requests: from their arrival at
+ * its socket to its answer being written. The end is only known to within the writing, so either bound is
+ * accepted.
  */
 function isWrong({ latencyMs }: Pick<Second, 'latencyMs'>, requests: readonly SeenRequest[]): boolean {
   const toSorted = (read: (request: SeenRequest) => number) =>

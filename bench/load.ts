@@ -12,8 +12,9 @@ const IN_FLIGHT = 64
 const SECONDS = 5
 
 /**
- * Throughput of a load test that records everything: closed pace, 64 in flight, one static server, alternating rounds,
- * with one sending thread and with two, beside autocannon and whatever of k6, Artillery, wrk and hey is installed.
+ * Throughput of a load test that records everything: closed pace, 64 in flight, one static server,
+ * alternating rounds, with one and two sending threads, beside autocannon and whichever of k6, Artillery, wrk
+ * and hey are installed.
  */
 export async function runLoadBench(): Promise<void> {
   const server = await startStaticServer()
@@ -54,7 +55,7 @@ async function runSluice(url: string, workers: number, checkout: string | null =
   return value.summary.throughput.succeeded_per_s
 }
 
-/** Artillery has no closed pace: 64 virtual users that each send one request after the other. */
+/** Artillery has no closed pace, so 64 virtual users send one request after another. */
 async function runArtillery(url: string): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-bench-'))
   try {
@@ -74,7 +75,7 @@ async function runArtillery(url: string): Promise<number> {
         scenarios: [{ flow }],
       }),
     )
-    // It ends only when every user has, so it is cut off; what it has counted by then stands in its output.
+    // It only ends when every user has, so it is cut off; its output contains its counts so far.
     const { stdout } = spawnSync(
       'timeout',
       ['-s', 'INT', String(SECONDS + 2), 'artillery', 'run', '-o', output, script],

@@ -9,12 +9,12 @@ import { withFolder } from './lib/workspace.ts'
 const ROWS = 1_000_000
 const ROUNDS = 3
 
-/** Rows of each of the many runs that are listed. */
+/** Rows of each of the many listed runs. */
 const SMALL_ROWS = 20
 
-/** What is asked about a run, by name; see `children/lookback.ts`. */
+/** Questions about a run, by name; see `children/lookback.ts`. */
 const QUESTIONS = [
-  // What the others read, of both runs.
+  // Read by all other questions, for both runs.
   'findings',
   'evaluate',
   'evaluate with slices',
@@ -31,8 +31,9 @@ const QUESTIONS = [
 ] as const
 
 /**
- * The list of many small runs; what is stored once runs of 1,000,000 rows with rules and six scores each have ended; evaluation,
- * samples, comparison, exports and a report of them: the time of the engine's call, and the processor time and peak memory of a process that asks nothing else.
+ * The list of many small runs; then, for runs of 1,000,000 rows with rules and six scores each: storing their
+ * findings at the end, evaluation, samples, comparison, exports and a report. Measures the time of the
+ * engine's call, and the processor time and peak memory of a process that asks nothing else.
  */
 export async function runLookbackBench(): Promise<void> {
   await withFolder(async (folder) => {

@@ -16,7 +16,7 @@ import { runSoakBench } from './soak.ts'
 import { runThrottlingBench } from './throttling.ts'
 import { runUiBench } from './ui.ts'
 
-/** Measurements by name; each prints its figures. */
+/** Benches by name; each prints its figures. */
 const BENCHES: Record<string, (options: readonly string[]) => Promise<void>> = {
   accuracy: runAccuracyBench,
   capacity: runCapacityBench,

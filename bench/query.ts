@@ -6,11 +6,11 @@ import { startStaticServer } from './lib/static-server.ts'
 import { createBenchEngine, withFolder, writeSource } from './lib/workspace.ts'
 
 const ROWS = 1_000_000
-/** Short enough for all stretches to fit into the run. */
+/** Short enough that all stretches fit into the run. */
 const STRETCH_S = 1.5
 const ROUNDS = 4
 
-/** How long the asker rests between two rounds of questions, milliseconds; null asks nothing. */
+/** Pause between two rounds of questions, milliseconds; null asks nothing. */
 const PACES = {
   'no questions': null,
   'asked once a second, as a window does': 1_000,
@@ -18,9 +18,9 @@ const PACES = {
 }
 
 /**
- * First page and facets of a run of 1,000,000 rows while it is sending, at times a page from its middle, and what the
- * asking costs the writer: its rate in alternating stretches, without questions, asked as a window asks, and ten times
- * as often.
+ * First page and facets of a run of 1,000,000 rows while it is sending, sometimes a page from its middle, and
+ * what the questions cost the writer: its rate in alternating stretches, without questions, with those of a
+ * window, and with ten times as many.
  */
 export async function runQueryBench(): Promise<void> {
   const server = await startStaticServer()
@@ -39,7 +39,7 @@ export async function runQueryBench(): Promise<void> {
         apiKey: ApiKey.create('key', plan.connection, 'of the benchmark'),
       })
       await run.ready
-      // As the window does: its first screen lists the runs, which starts the thread that answers.
+      // Like the window, whose first screen lists the runs and so starts the thread that answers.
       await engine.runs.listRuns()
       const times: Record<string, number[]> = { page: [], facets: [], deep: [], summary: [] }
       const rates = new Map(Object.keys(PACES).map((name): [string, number[]] => [name, []]))
@@ -61,7 +61,7 @@ export async function runQueryBench(): Promise<void> {
                 engine.results.readPage(run.runId, { filter: {}, offset: 0, limit: 100 }),
               )
               await time('facets', () => engine.results.readFacets(run.runId))
-              // Nobody leaps into the middle as often.
+              // People rarely jump into the middle.
               if (asked % 10 === 0) {
                 await time('deep', () =>
                   engine.results.readPage(run.runId, {

@@ -13,7 +13,7 @@ const SECONDS = 5
 const ROUNDS = 5
 const MIB = 1024 * 1024
 
-/** What answers callbacks; see `children/receive.ts`. */
+/** The server that answers callbacks; see `children/receive.ts`. */
 type Kind = 'durable' | 'nothing' | 'bare'
 
 const NAMES: Record<Kind, string> = {
@@ -22,7 +22,7 @@ const NAMES: Record<Kind, string> = {
   bare: 'bare Fastify route',
 }
 
-/** What came of posting to one of them. */
+/** The result of posting to one of these servers. */
 interface Load {
   perSecond: number
   p99Ms: number
@@ -34,7 +34,7 @@ interface Load {
   peakRssBytes: number
 }
 
-/** What the server's process says of itself. */
+/** What the server's process reports. */
 interface Served {
   /** Callbacks in the inbox afterwards. */
   stored: number
@@ -42,8 +42,9 @@ interface Served {
 }
 
 /**
- * Callbacks a second that are durable before they are answered, beside the same server that stores nothing, server and
- * load in processes of their own, alternating rounds; then a flood from 2,000 connections.
+ * Callbacks per second that are durable before they are answered, compared with the same server that stores
+ * nothing, with server and load in their own processes, alternating rounds; then a flood from 2,000
+ * connections.
  */
 export async function runReceiverBench(): Promise<void> {
   const loads: Record<Kind, Load[]> = { durable: [], nothing: [], bare: [] }

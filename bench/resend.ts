@@ -17,8 +17,9 @@ interface Measured {
 }
 
 /**
- * Intake of a file that earlier runs of the workspace have sent but for ten rows, with and without `--only-new`, beside the
- * same intake in an empty workspace. Ids are spread over all runs, in no order; in the last file every row has another text.
+ * Intake of a file of which earlier runs of the workspace have sent all but ten rows, with and without
+ * `--only-new`, compared with the same intake in an empty workspace. Ids are spread over all runs, in random
+ * order; in the last file every row has another text.
  */
 export async function runResendBench(): Promise<void> {
   await withFolder(async (folder) => {

@@ -10,7 +10,7 @@ const ROUNDS = 7
 
 const HIGH = [{ className: 'hate', from: 0.8, below: null }]
 
-/** What a person looks at, by name. */
+/** The pages that a person views, by name. */
 const PAGES: Record<string, Omit<PageQuery, 'limit'>> = {
   'first page': { filter: {}, offset: 0 },
   'jump to row 700,000': { filter: {}, offset: 700_000 },
@@ -45,8 +45,8 @@ const FACETS: Record<string, RowFilter> = {
 }
 
 /**
- * Pages and facets of a finished run of 1,000,000 rows with two rules, six scores, a language and a model each: how long
- * the first look at the answers takes, and each question once they are counted.
+ * Pages and facets of a finished run of 1,000,000 rows with two rules, six scores, a language and a model
+ * each: the time of the first look at the answers, and of each question after they are counted.
  */
 export async function runRowsBench(): Promise<void> {
   await withFolder(async (folder) => {

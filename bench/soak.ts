@@ -7,8 +7,8 @@ const RATE = 1_000
 const MIB = 1024 * 1024
 
 /**
- * A load of 1,000 requests a second for 30 minutes, or for the seconds given behind the bench's name: resident memory
- * and the size of the journal, minute by minute.
+ * A load of 1,000 requests per second for 30 minutes, or for the seconds given after the bench's name:
+ * resident memory and journal size, minute by minute.
  */
 export async function runSoakBench(): Promise<void> {
   const seconds = Number(process.argv[3] ?? 1_800)

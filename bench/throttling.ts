@@ -10,10 +10,10 @@ const ROWS = 5_572
 const IN_FLIGHT = 32
 const LATENCY_MS = 20
 
-/** Whether a request is answered 429; the clock is `performance.now()`. */
+/** Returns whether to answer a request with 429; its clock is `performance.now()`. */
 type Limit = () => boolean
 
-/** A service, and the Retry-After of its 429s in seconds. */
+/** A service, with the Retry-After of its 429s in seconds. */
 interface Service {
   name: string
   createLimit: () => Limit
@@ -28,7 +28,9 @@ const SERVICES: readonly Service[] = [
   { name: '200 a second, bursts of 200', createLimit: () => createBucket(200, 200), retryAfter: '1' },
 ]
 
-/** Runs over services that answer 429 by chance or beyond a limit: how long they take, and how many 429s they get. */
+/**
+ * Runs against services that answer 429 randomly or beyond a limit: their duration, and the number of 429s.
+ */
 export async function runThrottlingBench(): Promise<void> {
   console.log(`${ROWS} rows, ${IN_FLIGHT} in flight, ${LATENCY_MS} ms a request`)
   const lines: string[][] = [['service', 'rows', 'seconds', 'rows a second', 'answers 429']]

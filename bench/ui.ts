@@ -28,21 +28,21 @@ import { startWindowServer, type WindowServer } from './lib/window-server.ts'
 
 const ROWS = 1_000_000
 
-/** What the same screens are measured with for comparison. */
+/** Rows of the run that the same screens are compared with. */
 const PEER_ROWS = 1_000
 
 const RUNS = 10_000
 
-/** Rows of each of the many runs that are listed. */
+/** Rows of each of the many listed runs. */
 const RUN_LIST_ROWS = 20
 
 const LIVE_ROWS = 100_000
 const SCROLL_S = 10
 
-/** Screens of rows that are gone through before memory is read. */
+/** Screens of rows to scroll through before memory is read. */
 const SCREENS_MAX = 4_000
 
-/** What is promised of a run of 1,000,000 rows, by figure: milliseconds or megabytes at most. */
+/** Upper limits promised for a run of 1,000,000 rows, by figure: milliseconds or megabytes. */
 const AIMS: Record<string, number> = {
   'results, first page': 100,
   'results, facets': 100,
@@ -55,24 +55,24 @@ const AIMS: Record<string, number> = {
   'memory of the page': 250,
 }
 
-/** A run that is measured, and one with the same rows that it is compared with. */
+/** The measured run, and one with the same rows to compare it with. */
 export interface MeasuredRuns {
   runId: string
   laterRunId: string
   rows: number
 }
 
-/** How much is done; all of it unless said otherwise. */
+/** How much to do (default: all of it). */
 export interface UiMeasures {
   scrollS: number
   screens: number
 }
 
 /**
- * The window over a run of 1,000,000 rows beside the same with 1,000: the first page, facets, jumps, searches, filters,
- * orders, an evaluation and a comparison, with a server that has looked at the run before and one that has not; frames
- * and memory while scrolling; a run at full speed; the list of 10,000 runs. `--rows N` measures another run, `--json FILE`
- * writes all figures.
+ * The window with a run of 1,000,000 rows compared with one of 1,000: the first page, facets, jumps,
+ * searches, filters, orders, an evaluation and a comparison, with a server that has served the run before and
+ * one that has not; frames and memory during scrolling; a run at full speed; the list of 10,000 runs. `--rows
+ * N` measures another run, `--json FILE` writes all figures.
  */
 export async function runUiBench(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({
@@ -110,7 +110,9 @@ export async function runUiBench(args: readonly string[]): Promise<void> {
   }
 }
 
-/** Measures the screens of two runs, first with a server that has never looked at them, then with one that has. */
+/**
+ * Measures the screens of two runs, first with a server that has never served them, then with one that has.
+ */
 export async function measureRuns(
   browser: Browser,
   serve: () => Promise<WindowServer>,
@@ -182,12 +184,12 @@ function printFigures(rows: number, own: readonly Figure[], peers: readonly Figu
   ])
 }
 
-/** What the runs are made by; other code makes other runs. */
+/** The code that creates the runs; other code creates other runs. */
 const MADE_BY = ['./lib/answered-run.ts', './lib/workspace.ts', './history.ts'].map((file) =>
   readFileSync(fileURLToPath(new URL(file, import.meta.url)), 'utf8'),
 )
 
-/** A workspace that was made before and is kept for the next time, or one that `make` fills. */
+/** A cached workspace, or a new one that `make` fills. */
 async function keepWorkspace(name: string, make: (folder: string) => Promise<void>): Promise<string> {
   const fingerprint = hash('sha256', JSON.stringify([name, MIGRATIONS, MADE_BY]), 'hex').slice(0, 12)
   const kept = join(tmpdir(), 'sluice-bench-ui', `${name}-${fingerprint}`)
@@ -215,7 +217,7 @@ async function prepareMeasuredRuns(rows: number): Promise<MeasuredRuns & { works
     writeFileSync(join(folder, 'runs.json'), JSON.stringify(await fillWorkspace(folder, rows)))
   })
   const runs = JSON.parse(readFileSync(join(workspace, 'runs.json'), 'utf8')) as MeasuredRuns
-  // What an earlier bench has counted of them.
+  // Counts that an earlier bench stored for them.
   for (const runId of [runs.runId, runs.laterRunId]) rmSync(toFindingsFile(workspace, runId), { force: true })
   return { ...runs, workspace }
 }

@@ -9,7 +9,7 @@ import { planSchema } from '../../src/shared/plan/plan.ts'
 import { reportToParent } from '../lib/report-to-parent.ts'
 import { createBenchEngine, withFolder, writeSource } from '../lib/workspace.ts'
 
-/** What the parent asks for. */
+/** The parent's request. */
 export interface CapacityBenchTask {
   url: string
   load: LoadInput

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { reportToParent } from '../lib/report-to-parent.ts'
 import { withFolder } from '../lib/workspace.ts'
 
-/** Rows of one commit, about what 50 ms of a slow run hold. */
+/** Rows per commit, about as many as a slow run has in 50 ms. */
 const ROWS = 20
 
 const { level, commits } = JSON.parse(process.argv[2] ?? '') as { level: string; commits: number }

@@ -1,7 +1,7 @@
 import { reportToParent } from '../lib/report-to-parent.ts'
 import { createBenchEngine } from '../lib/workspace.ts'
 
-/** Questions about the runs of a workspace, each asked of a warm catalogue. */
+/** Questions about a workspace's runs, each asked with a warm catalogue. */
 const QUESTIONS = {
   'first page': { limit: 50 },
   'page 100': { limit: 50, offset: 4_950 },
@@ -19,7 +19,7 @@ const time = async (ask: () => Promise<unknown>) => {
   await ask()
   return performance.now() - startMs
 }
-/** What the window asks for first, and a list that waits for all journals; the same once there is a catalogue. */
+/** First the window's first query, then a list that waits for all journals; the same with a catalogue. */
 const firstMs = await time(() => engine.runs.listRunsSoFar({ limit: 50 }))
 const builtMs = firstMs + (await time(() => engine.runs.listRuns({ limit: 50 })))
 const asked: Record<string, number[]> = {}

@@ -8,21 +8,23 @@ import type { RunSummary } from '../../src/shared/run/run.ts'
 import { reportToParent } from '../lib/report-to-parent.ts'
 import { createBenchEngine, withFolder, writeSource } from '../lib/workspace.ts'
 
-/** What the parent asks for. */
+/** The parent's request. */
 export interface LoadBenchTask {
   url: string
   load: LoadInput
   rows: number
-  /** Notes memory and journal every so often, milliseconds; never unless given. */
+  /** Interval for noting memory and journal size, milliseconds (default: never). */
   noteEveryMs?: number
 }
 
-/** What a load came to, and what it took. */
+/** The result of a load, and its costs. */
 export interface LoadBenchResult {
   summary: RunSummary
   limitedSeconds: number
   achievedPerS: number
-  /** Of each second when it began, Unix milliseconds, whether it was generator-limited, and its percentiles. */
+  /**
+   * For each second: its start in Unix milliseconds, whether it was generator-limited, and its percentiles.
+   */
   seconds: (Pick<LoadSecond, 'limited' | 'latencyMs'> & { startMs: number })[]
   notes: { atMs: number; rssBytes: number; journalBytes: number }[]
 }

@@ -87,7 +87,7 @@ async function ask({ kind, folder, runId, laterRunId }: Task) {
   return { ms, cpuMs: (user + system) / 1000 }
 }
 
-/** As it is done once a run has ended. */
+/** As after the end of a run. */
 function storeFindings(journal: string): void {
   const pool = new ReaderPool()
   const family = readRunFamily(pool, journal, () => false)

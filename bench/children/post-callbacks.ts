@@ -2,7 +2,7 @@ import autocannon from 'autocannon'
 import { toCallbackPath } from '../../src/main/engine/receiver/addresses.ts'
 import { reportToParent } from '../lib/report-to-parent.ts'
 
-/** What a service answers a task with, about the size it has with a few rules. */
+/** A service's answer to a task, of typical size with a few rules. */
 const BODY = JSON.stringify({
   task_id: 'a3b1c5d7-0000-4000-8000-000000000000',
   user_id: 'user1',

@@ -9,7 +9,7 @@ import { createBenchEngine, takeIn } from '../lib/workspace.ts'
 const task = JSON.parse(process.argv[2] ?? '') as { kind: 'papaparse' | 'intake'; path: string }
 reportToParent(task.kind === 'papaparse' ? await readAlone(task.path) : await readIntoJournal(task.path))
 
-/** Papa.parse on a stream, counting rows and doing nothing with them. */
+/** Papa.parse on a stream, only counting rows. */
 function readAlone(path: string): Promise<{ ms: number; rows: number }> {
   const startMs = performance.now()
   let rows = -1
@@ -25,7 +25,7 @@ function readAlone(path: string): Promise<{ ms: number; rows: number }> {
   })
 }
 
-/** A run that is held before it sends anything: the whole of intake, journal on disk. */
+/** A run that is held before it sends anything: the whole intake, with a journal on disk. */
 async function readIntoJournal(path: string): Promise<{ ms: number; rows: number }> {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-bench-'))
   const engine = createBenchEngine(folder)

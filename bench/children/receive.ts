@@ -7,10 +7,10 @@ import { readReceiverSettings } from '../../src/main/engine/receiver/receiver-se
 import { reportToParent } from '../lib/report-to-parent.ts'
 import { withFolder } from '../lib/workspace.ts'
 
-/** `durable` is the receiver as it is, `nothing` the same but for the inbox, `bare` the least that Fastify can do. */
+/** `durable` is the real receiver, `nothing` the same without the inbox, `bare` a minimal Fastify server. */
 const { kind } = JSON.parse(process.argv[2] ?? '') as { kind: 'durable' | 'nothing' | 'bare' }
 
-/** Says where it listens, and gives the number of stored callbacks when the parent wants no more. */
+/** Reports where it listens, and returns the number of stored callbacks when the parent is done. */
 type Serve = (listening: (baseUrl: string, secret: string) => Promise<void>) => Promise<number>
 
 const serveDurably: Serve = (listening) =>

@@ -7,7 +7,7 @@ const task = JSON.parse(process.argv[2] ?? '') as {
   path: string
   workspace: string
   onlyNew: boolean
-  /** Whether the run stays, as one whose rows the service took. */
+  /** Whether the run stays, as one whose rows the service accepted. */
   keep: boolean
 }
 
@@ -24,7 +24,7 @@ await engine.close()
 if (task.keep) markSent(`${task.workspace}/runs/${runId}.journal`)
 reportToParent({ ms, cpuMs: process.cpuUsage().user / 1000, runId, rows })
 
-/** Writes that the service took every row, as sending them would have. */
+/** Records that the service accepted every row, as sending them would have. */
 function markSent(file: string): void {
   const db = new DatabaseSync(file)
   db.exec(`BEGIN; INSERT INTO result (row, state, attempts, status) SELECT id, 'succeeded', 1, 200 FROM row WHERE item IS NOT NULL;

@@ -20,7 +20,7 @@ interface SendTask {
 const task = JSON.parse(process.argv[2] ?? '') as SendTask
 reportToParent(task.kind === 'journal' ? await sendWithJournal(task) : await sendRecordingOnly(task))
 
-/** A real run: source, mapping, validation, journal; the rate is that of its sending. */
+/** A real run: source, mapping, validation, journal; the rate of its sending. */
 function sendWithJournal({ url, rows, inFlight }: SendTask): Promise<number> {
   return withFolder(async (folder) => {
     const path = join(folder, 'source.csv')
@@ -42,7 +42,7 @@ function sendWithJournal({ url, rows, inFlight }: SendTask): Promise<number> {
   })
 }
 
-/** The same lanes, client (or undici's in its place), judgement and histograms, without a source and a journal. */
+/** The same lanes, client (or undici's instead), judgement and histograms, without source and journal. */
 async function sendRecordingOnly({ url, kind, rows, inFlight }: SendTask): Promise<number> {
   disablePretenuring()
   const meter = new SecondMeter({
@@ -104,7 +104,7 @@ async function sendRecordingOnly({ url, kind, rows, inFlight }: SendTask): Promi
   return rows / seconds
 }
 
-/** Loaded where it is asked for alone: undici is a megabyte that a real run does not load. */
+/** Loaded only on request: undici is a megabyte that a real run does not load. */
 async function createOtherClients(url: string) {
   const { createUndiciClient } = await import('../lib/undici-client.ts')
   return () => createUndiciClient(url, 'key')

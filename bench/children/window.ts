@@ -1,8 +1,8 @@
 import { openWebShell } from '../../src/main/web/web-shell.ts'
 import type { WindowCosts } from '../lib/window-server.ts'
 
-// The browser shell over a workspace, until the process that started it disconnects. Asked by any message, it says what
-// it has cost so far.
+// The browser shell over a workspace, until the process that started it disconnects. It answers any message
+// with its costs so far.
 const { workspace, rendererFolder } = JSON.parse(process.argv[2] ?? '') as {
   workspace: string
   rendererFolder: string

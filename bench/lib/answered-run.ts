@@ -6,7 +6,9 @@ import { toJournalFile } from '../../src/main/engine/workspace/workspace-files.t
 import { planSchema } from '../../src/shared/plan/plan.ts'
 import { createBenchEngine, writeSource } from './workspace.ts'
 
-/** A run of so many rows, all of them answered: a rule on every seventh row, and a score of each of six classes. */
+/**
+ * A run of this many rows, all answered: every seventh row with a rule, and all with scores of six classes.
+ */
 export async function prepareRun(folder: string, rows: number): Promise<{ runId: string }> {
   const path = join(folder, 'source.csv')
   writeSource(path, rows)
@@ -38,7 +40,7 @@ const COUNT_RULES = `INSERT OR REPLACE INTO facet (kind, value, n)
       SELECT 'rule', rule_id, count(*) FROM found JOIN term ON term.kind = 'rules' AND term.id = found.rules
       JOIN json_each(term.value) AS own JOIN rule ON rule.id = own.value GROUP BY rule_id;`
 
-/** Writes what a service would have answered. */
+/** Writes a service's answers. */
 function answerAll(file: string, rows: number): void {
   const db = new DatabaseSync(file)
   const classes = ['sexual', 'hate', 'violence', 'bullying', 'spam', 'promotions']
@@ -63,7 +65,7 @@ function answerAll(file: string, rows: number): void {
   db.close()
 }
 
-/** A later run with the same rows, of which a tenth triggers other rules, and a tenth has other scores. */
+/** A later run with the same rows; a tenth of them trigger other rules, and a tenth have other scores. */
 export function answerDifferently(file: string, laterFile: string, runId: string): void {
   copyFileSync(file, laterFile)
   const db = new DatabaseSync(laterFile)
@@ -80,7 +82,7 @@ export function answerDifferently(file: string, laterFile: string, runId: string
   db.close()
 }
 
-/** Gives each row an answer that names a language and a model, and a latency of its own. */
+/** Gives each row an answer that names a language and a model, and its own latency. */
 export function addAnswers(file: string): void {
   const db = new DatabaseSync(file)
   db.exec(`

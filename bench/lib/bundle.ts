@@ -9,8 +9,8 @@ const toPath = (path: string) => fileURLToPath(new URL(`../../${path}`, import.m
 let folder: Promise<string> | null = null
 
 /**
- * The measuring processes and the engine's threads as one folder of `.js` files, which is how the installed app has
- * them; from sources each thread would carry a type stripper of 20 MB. Made once, and removed with this process.
+ * The measuring processes and the engine's threads as one folder of `.js` files, as in the installed app;
+ * from sources, each thread would load a type stripper of 20 MB. Created once, and removed with this process.
  */
 export function bundleChildren(): Promise<string> {
   folder ??= bundle()

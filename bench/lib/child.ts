@@ -5,14 +5,14 @@ import { bundleChildren } from './bundle.ts'
 import type { ChildResult } from './report-to-parent.ts'
 
 /**
- * Another checkout of Sluice, with its packages installed, to be measured in the same rounds as this one:
+ * Another checkout of Sluice, with its packages installed, to measure in the same rounds as this one:
  * `SLUICE_BENCH_AGAINST` names its folder. Null if it is not set.
  */
 export const OTHER_CHECKOUT: string | null = process.env['SLUICE_BENCH_AGAINST'] ?? null
 
 /**
- * Runs one of `bench/children`, bundled, in a process of its own with one JSON argument; its last line is JSON.
- * `checkout`: whose sources; this one's unless given.
+ * Runs one of `bench/children`, bundled, in its own process with one JSON argument; its last line is JSON.
+ * `checkout` is the folder of the sources (default: this checkout).
  */
 export async function runChild<Value>(
   name: string,

@@ -4,18 +4,20 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** What the service with known delays says of itself; milliseconds. */
+/** Figures of the service with known delays about itself; milliseconds. */
 export interface Truth {
   count: number
   p50: number
   p90: number
   p99: number
   max: number
-  /** Arrivals in each slot of 100 ms since the first. */
+  /** Arrivals in each slot of 100 ms after the first. */
   slots: number[]
 }
 
-/** A request as the service saw it, all Unix microseconds: its answer was written between the last two. */
+/**
+ * A request seen by the service, all times in Unix microseconds: its answer was written between the last two.
+ */
 export interface SeenRequest {
   post_id: string
   arrived_us: number
@@ -23,14 +25,14 @@ export interface SeenRequest {
   written_us: number
 }
 
-/** A service with known delays, in a process of its own. */
+/** A service with known delays, in its own process. */
 export interface DelayServer {
   baseUrl: string
-  /** Forgets what it saw; a stall begins anew. */
+  /** Forgets everything it saw; its stalls start again. */
   reset(): Promise<void>
   truth(): Promise<Truth>
   requests(): Promise<SeenRequest[]>
-  /** What a service with one worker did a second while it was busy. */
+  /** Requests per second of a service with one worker, while it was busy. */
   reached(): Promise<number>
   close(): void
 }
@@ -42,7 +44,7 @@ function findGo(): string | null {
   return ['go', '/usr/local/go/bin/go'].find((go) => spawnSync(go, ['version']).status === 0) ?? null
 }
 
-/** Builds the service once, for as many servers as are wanted. Throws where Go is not installed. */
+/** Builds the service once, for any number of servers. Throws if Go is not installed. */
 export function buildDelayServer(): {
   start(flags: readonly string[]): Promise<DelayServer>
   remove(): void

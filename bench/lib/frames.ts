@@ -1,18 +1,18 @@
 import type { Browser, Page } from 'playwright-core'
 
-/** What the page's main thread did while frames were drawn, in milliseconds of its own time. */
+/** The work of the page's main thread while frames were drawn, milliseconds of its own time. */
 export interface Frames {
   frames: number
   p50Ms: number
   p99Ms: number
   maxMs: number
-  /** Frames of the screen that were left out while the page was busy, by the wall clock. */
+  /** Frames that the screen skipped while the page was busy, by the wall clock. */
   dropped: number
 }
 
 interface TraceEvent {
   name: string
-  /** `b` where something begins that ends later. */
+  /** `b` for the start of something that ends later. */
   ph: string
   pid: number
   tid: number
@@ -20,17 +20,19 @@ interface TraceEvent {
   ts: number
   /** Microseconds. */
   dur?: number
-  /** Microseconds of the thread's own time; what the machine gave to others meanwhile is not in it. */
+  /** Microseconds of the thread's own time, without the time that the machine gave to others. */
   tdur?: number
   args?: { name?: string }
 }
 
 const CATEGORIES = ['toplevel', 'devtools.timeline', '__metadata']
 
-/** A frame of a screen with 60 a second, microseconds. */
+/** Duration of a frame at 60 frames per second, microseconds. */
 const FRAME_US = 1_000_000 / 60
 
-/** Measures the frames of a page while `act` runs: the time of all tasks from the beginning of each frame to the next. */
+/**
+ * Measures a page's frames while `act` runs: the time of all tasks between the starts of consecutive frames.
+ */
 export async function measureFrames(browser: Browser, page: Page, act: () => Promise<void>): Promise<Frames> {
   await browser.startTracing(page, { categories: CATEGORIES })
   await act()

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 
-/** Clock ticks a second that `/proc/stat` counts in (USER_HZ, proc(5)). */
+/** Clock ticks per second in `/proc/stat` (USER_HZ, proc(5)). */
 const TICKS_PER_SECOND = 100
 
 /**
- * Watches how much of a virtual machine's processors its host gives to others: what falls into such a gap is measured as
- * the service's time by whoever measures. The returned function returns the share since, 0 to 1; null if the system
+ * Watches how much of a virtual machine's processor time its host gives to others: whoever measures takes
+ * such gaps for the service's time. The returned function returns the share since, 0 to 1; null if the system
  * does not report it.
  */
 export function watchSteal(): () => number | null {

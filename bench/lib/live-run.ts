@@ -12,7 +12,7 @@ import type { WindowServer } from './window-server.ts'
 const KEY = 'bench-key'
 const IN_FLIGHT = 64
 
-/** The screen of a run that is sent to a sandbox as fast as it goes: frames, and messages from the server. */
+/** The screen of a run that is sent to a sandbox at full speed: frames, and messages from the server. */
 export async function measureLiveRun(
   browser: Browser,
   serve: (workspace: string) => Promise<WindowServer>,

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isInstalled } from './child.ts'
 
-/** What a peer says of its requests; milliseconds. */
+/** A peer's figures about its requests; milliseconds. */
 export interface PeerFigures {
   count: number
   p50: number
@@ -20,7 +20,7 @@ interface RateTask {
   seconds: number
 }
 
-/** A load tester that keeps a rate. */
+/** A load tester that can keep a rate. */
 export interface RatePeer {
   name: string
   run(task: RateTask): PeerFigures
@@ -33,7 +33,7 @@ const BODY = JSON.stringify({
 })
 const PATH = '/api/v1/task/sync'
 
-/** The peers that are here: autocannon always, k6, vegeta and oha if they are on the path. */
+/** The available peers: autocannon always, k6, vegeta and oha if they are on the path. */
 export function listRatePeers(): RatePeer[] {
   const peers: RatePeer[] = [{ name: 'autocannon -R', run: runAutocannon }]
   if (isInstalled('k6')) peers.push({ name: 'k6', run: runK6 })
@@ -110,7 +110,7 @@ function runOha({ url, ratePerSecond, seconds }: RateTask): PeerFigures {
 
 function run(command: string, args: string[], input = ''): string {
   const result = spawnSync(command, args, { input, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 })
-  // k6 ends with 99 where a threshold was crossed; there is none.
+  // k6 would exit with 99 after a crossed threshold, but has none here.
   if (result.status !== 0) throw new Error(`${command} ended with ${result.status}: ${result.stderr}`)
   return result.stdout
 }

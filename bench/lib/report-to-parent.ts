@@ -1,13 +1,13 @@
 import { readPeakRssBytes } from '../../test/helpers/resource-use.ts'
 
-/** What a measurement in a process of its own came to. */
+/** The result of a measurement in its own process. */
 export interface ChildResult<Value> {
   value: Value
   /** Peak resident memory of the process, bytes. */
   peakRssBytes: number
 }
 
-/** Prints what `runChild` reads; for the measuring process itself. */
+/** Prints the line that `runChild` reads; called by the measuring process. */
 export function reportToParent(value: unknown): void {
   console.log(JSON.stringify({ value, peakRssBytes: readPeakRssBytes() }))
 }

@@ -1,16 +1,16 @@
 import { printTable, toMedian, toText } from './figures.ts'
 
-/** Figures swing widely from one round to the next (docs/performance.md): the median of a few would say little. */
+/** Figures vary widely between rounds (docs/performance.md), so the median of a few would be unreliable. */
 const ROUNDS = 9
-/** Every third round is enough for those that nothing is measured against. */
+/** Every third round is enough for contenders that nothing is compared with. */
 const ROUNDS_OF_OTHERS = 3
 
-/** Requests a second of one contender in one round. */
+/** Requests per second of one contender in one round. */
 export type Contender = (url: string) => Promise<number>
 
 /**
- * Has contenders send to one server in alternating rounds and prints their medians, as ratios to the first one's;
- * `others` join every third round.
+ * Lets contenders send to one server in alternating rounds and prints their medians, as ratios to the first
+ * one's; `others` only join every third round.
  */
 export async function runRounds(
   url: string,
@@ -23,7 +23,7 @@ export async function runRounds(
   for (let round = 1; round <= ROUNDS; round += 1) {
     const isForAll = round % (ROUNDS / ROUNDS_OF_OTHERS) === 0
     const inOrder = [...contenders, ...(isForAll ? others : [])]
-    // What one leaves behind in the server must not always fall to the same next one.
+    // Alternates the order, since a contender may leave effects in the server for the next.
     for (const [name, contender] of round % 2 === 0 ? inOrder.toReversed() : inOrder) {
       const figure = await contender(url)
       figures.get(name)?.push(figure)

@@ -7,14 +7,14 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { isInstalled } from './child.ts'
 
-/** A task response of about the size it has, always the same, so that it names nobody's post. */
+/** A task response of typical size, always the same, so that it does not name any request's post. */
 const STATIC_BODY = JSON.stringify({
   message: 'an answer to any of the posts',
   task_id: 'a3b1c5d7-0000-4000-8000-000000000000',
   triggered_rules: [],
 })
 
-/** A server in a process of its own that answers every POST alike. */
+/** A server in its own process that answers every POST in the same way. */
 export interface StaticServer {
   name: string
   baseUrl: string

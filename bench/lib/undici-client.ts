@@ -3,8 +3,8 @@ import type { Exchange } from '../../src/main/engine/service/exchange.ts'
 import type { ServiceClient, ServiceRequest } from '../../src/main/engine/service/service-client.ts'
 
 /**
- * undici's own client as a lane would use it, by its cheapest interface: one connection, one request at a time, the
- * answer's body as text, and the times that its handler can tell.
+ * undici's own client as a lane would use it, with its cheapest interface: one connection, one request at a
+ * time, the answer's body as text, and the times that its handler can provide.
  */
 export function createUndiciClient(baseUrl: string, apiKey: string): ServiceClient {
   const client = new Client(baseUrl, { pipelining: 1, allowH2: false })
@@ -32,7 +32,7 @@ function createHandler(onEnd: (exchange: Exchange) => void): NonNullable<Paramet
   let status = 0
   let contentType = ''
   return {
-    // undici refuses a handler without it.
+    // undici rejects a handler without it.
     onRequestStart() {},
     onRequestSent() {
       sentAtMs = performance.now()

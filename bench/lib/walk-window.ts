@@ -1,12 +1,12 @@
 import type { Frames } from './frames.ts'
 import type { Taken, WindowPage } from './window-page.ts'
 
-/** What the window was asked, in the order it was asked, and what it took. */
+/** The window's steps, in order, with their costs. */
 export type WindowFigures = Record<string, Taken>
 
 const GRID = `document.querySelector('[role=grid][aria-label="Rows of the run"]')`
 
-/** Rows that are laid out and read; `which` is a further condition on their numbers in the list, from 1. */
+/** Rows that are laid out and loaded; `which` is a further condition on their numbers in the list, from 1. */
 function toRowsDrawn(which = 'true'): string {
   return `((rows) => rows.length > 0 && rows.every((row) => row.querySelector('[aria-label=Loading]') === null) &&
     rows.map((row) => Number(row.getAttribute('aria-rowindex')) - 1).some((at) => ${which}))(
@@ -16,7 +16,7 @@ function toRowsDrawn(which = 'true'): string {
 const COUNT = `document.querySelector('main p[aria-live] strong')?.textContent`
 const IS_COUNTED = `/^[\\d,]+ rows?$/.test(${COUNT} ?? '')`
 
-/** The number of all rows and of those that match, as the window says it, differs from before. */
+/** The window's number of all rows, or of matching rows, has changed. */
 const IS_COUNTED_ANEW = `${IS_COUNTED} && ${COUNT} !== window.countBefore`
 const NOTE_COUNT = `window.countBefore = ${COUNT};`
 
@@ -43,10 +43,10 @@ const RESULTS = {
   'languages, models and scores': ARE_ANSWERS_COUNTED,
 }
 
-/** How long the pointer is on a tab before it is pressed, milliseconds; a person is hardly faster. */
+/** How long the pointer is over a tab before the press, milliseconds; people are rarely faster. */
 const POINTING_MS = 200
 
-/** The results of a run from the first page on, opened from its overview: jumps, a search, filters and orders. */
+/** A run's results from the first page on, opened from its overview: jumps, a search, filters and orders. */
 export async function walkResults(window: WindowPage, runId: string, rows: number): Promise<WindowFigures> {
   const figures: WindowFigures = {}
   const middle = Math.floor(rows / 2)
@@ -92,18 +92,18 @@ export async function walkResults(window: WindowPage, runId: string, rows: numbe
   return figures
 }
 
-/** The results of a run by their address, from the list of runs: nothing of them is known. */
+/** A run's results opened by address from the list of runs, without anything prefetched. */
 export async function walkToResults(window: WindowPage, runId: string): Promise<WindowFigures> {
   await window.rest()
   return { 'results by address': await window.time(show(runId, 'results'), RESULTS) }
 }
 
-/** Looks at the results of a run until all that its answers say is counted, and so stored. */
+/** Views a run's results until the content of all answers is counted, and so stored. */
 export async function lookAtAnswers(window: WindowPage, runId: string): Promise<void> {
   await window.time(show(runId, 'results'), { counted: ARE_ANSWERS_COUNTED })
 }
 
-/** The evaluation of a run by the label column that the window finds itself. */
+/** The evaluation of a run by the label column that the window guesses. */
 export async function walkEvaluation(window: WindowPage, runId: string): Promise<WindowFigures> {
   return {
     evaluate: await window.time(show(runId, 'evaluate'), {
@@ -124,16 +124,16 @@ export async function walkComparison(
   return { compare: compared }
 }
 
-/** The frames of `seconds` of turning the wheel over the results of a run. */
+/** The frames of scrolling over a run's results with the wheel for `seconds`. */
 export async function scrollResults(window: WindowPage, runId: string, seconds: number): Promise<Frames> {
   await window.time(`location.hash = '#/runs'; ${show(runId, 'results')}`, { drawn: toRowsDrawn() })
   return window.measureFrames(() => window.turnWheel(seconds))
 }
 
-/** How far a person scrolls in ten minutes of turning the wheel without rest, CSS pixels. */
+/** Distance of ten minutes of scrolling with the wheel without a pause, CSS pixels. */
 const TEN_MINUTES_PX = 10 * 60 * 60 * 120
 
-/** Goes through as many rows as ten minutes of scrolling show, a screen at a time; at most `screens`. */
+/** Scrolls through as many rows as in ten minutes, a screen at a time; at most `screens`. */
 export async function scrollThrough(window: WindowPage, screens: number): Promise<void> {
   await window.page.evaluate(`(async () => {
     const grid = ${GRID}

@@ -2,7 +2,7 @@ import { toText } from './figures.ts'
 import type { Frames } from './frames.ts'
 import type { WindowFigures } from './walk-window.ts'
 
-/** A figure with its unit, and the processor time that it took if that is known. */
+/** A figure with its unit, and the processor time that it took, if known. */
 export interface Figure {
   name: string
   value: number
@@ -11,12 +11,12 @@ export interface Figure {
   serverCpuMs: number | null
 }
 
-/** A figure that has no processor time of its own. */
+/** A figure without a processor time. */
 export function toFigure(name: string, value: number, unit: Figure['unit']): Figure {
   return { name, value, unit, pageCpuMs: null, serverCpuMs: null }
 }
 
-/** A line for each mark that was waited for; the processor time is that of all of them. */
+/** A line for each mark; the processor time is that of all of them. */
 export function toFigures(walked: WindowFigures, ending = ''): Figure[] {
   return Object.entries(walked).flatMap(([step, { ms, pageCpuMs, serverCpuMs }]) =>
     Object.entries(ms).map(([mark, value]) => ({
@@ -29,7 +29,7 @@ export function toFigures(walked: WindowFigures, ending = ''): Figure[] {
   )
 }
 
-/** Lines for the frames that were drawn meanwhile. */
+/** Lines for the frames drawn meanwhile. */
 export function toFrameFigures(name: string, { frames, p50Ms, p99Ms, maxMs, dropped }: Frames): Figure[] {
   return [
     toFigure(`${name}, p50 of a frame`, p50Ms, 'ms'),

@@ -4,7 +4,9 @@ import { CHROMIUM_ARGUMENTS, findChromium } from '../../test/helpers/e2e/find-ch
 import { type Frames, measureFrames } from './frames.ts'
 import type { WindowServer } from './window-server.ts'
 
-/** What a step of a walk took: until each of its marks was drawn, and the processor time of page and server. */
+/**
+ * The costs of a step: the time until each of its marks was drawn, and the processor time of page and server.
+ */
 export interface Taken {
   /** Milliseconds by mark. */
   ms: Record<string, number>
@@ -15,14 +17,14 @@ export interface Taken {
 /** How long a step may take, milliseconds. */
 const STEP_MAX_MS = 120_000
 
-/** Chromium, as the tests of the screens find it. Throws if there is none. */
+/** Chromium, found as in the tests of the screens. Throws if there is none. */
 export function launchBrowser(): Promise<Browser> {
   const executablePath = findChromium()
   if (executablePath === null) throw new Error('no Chromium on the PATH; install one or set SLUICE_CHROMIUM')
   return chromium.launch({ executablePath, args: CHROMIUM_ARGUMENTS })
 }
 
-/** A window of 1,440 × 900 on a browser shell, and what is measured of it. */
+/** A window of 1,440 × 900 on a browser shell, with its measurements. */
 export class WindowPage {
   readonly page: Page
   readonly #browser: Browser
@@ -51,8 +53,8 @@ export class WindowPage {
   }
 
   /**
-   * Does something and waits until each of the marks is drawn. `act` and marks are JavaScript of the page; a mark is
-   * there once its expression is true.
+   * Performs an action and waits until each of the marks is drawn. `act` and marks are JavaScript for the
+   * page; a mark is drawn once its expression is true.
    */
   async time(act: string, marks: Record<string, string>): Promise<Taken> {
     const [pageBefore, before] = [await this.#readPageCpuMs(), await this.#server.readCosts()]
@@ -89,18 +91,18 @@ export class WindowPage {
     }
   }
 
-  /** Waits until the page has nothing to do, as it has while a person looks at it. */
+  /** Waits until the page is idle, as while a person reads it. */
   async rest(): Promise<void> {
     await this.page.waitForLoadState('networkidle')
     await this.page.evaluate('new Promise((resolve) => requestIdleCallback(resolve))')
   }
 
-  /** The frames that are drawn while `act` runs. */
+  /** The frames drawn while `act` runs. */
   measureFrames(act: () => Promise<void>): Promise<Frames> {
     return measureFrames(this.#browser, this.page, act)
   }
 
-  /** Turns the wheel over the middle of the window, 60 times a second. */
+  /** Turns the wheel over the middle of the window, 60 times per second. */
   async turnWheel(seconds: number, stepPx = 120): Promise<void> {
     await this.page.mouse.move(900, 500)
     const begunMs = performance.now()
@@ -111,7 +113,7 @@ export class WindowPage {
     }
   }
 
-  /** Counts what the server sends to the page while `act` runs. */
+  /** Counts the server's messages to the page while `act` runs. */
   async countMessages(act: () => Promise<void>): Promise<number> {
     let messages = 0
     const count = () => {
@@ -125,7 +127,10 @@ export class WindowPage {
     return messages
   }
 
-  /** What is in use once garbage was collected: the page's JavaScript heap and, on Linux, the memory of its process alone. */
+  /**
+   * Memory after a garbage collection: the page's JavaScript heap and, on Linux, the private memory of its
+   * process.
+   */
   async readMemory(): Promise<{ heapBytes: number; processBytes: number | null }> {
     await this.#devtools.send('HeapProfiler.collectGarbage')
     const { usedSize } = await this.#devtools.send('Runtime.getHeapUsage')
@@ -141,7 +146,7 @@ export class WindowPage {
     return (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? 0) * 1000
   }
 
-  /** Of the largest page of the browser, which has no other window. */
+  /** Memory of the browser's largest page; it has no other window. */
   async #readProcessBytes(): Promise<number | null> {
     if (process.platform !== 'linux') return null
     const devtools = await this.#browser.newBrowserCDPSession()

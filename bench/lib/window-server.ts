@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { bundleChildren } from './bundle.ts'
 
-/** What a process has cost: its processor time, and its resident memory now. */
+/** A process' costs: its processor time so far, and its current resident memory. */
 export interface WindowCosts {
   cpuMs: number
   rssBytes: number
@@ -17,7 +17,7 @@ export interface WindowServer {
   close(): Promise<void>
 }
 
-/** Starts the browser shell, bundled, in a process of its own. */
+/** Starts the browser shell, bundled, in its own process. */
 export async function startWindowServer(workspace: string, rendererFolder: string): Promise<WindowServer> {
   const path = join(await bundleChildren(), 'window.js')
   const child = fork(path, [JSON.stringify({ workspace, rendererFolder })], {

@@ -6,7 +6,7 @@ import { createEngine } from '../../src/main/engine/engine.ts'
 import { ApiKey } from '../../src/main/engine/secrets/bound-secret.ts'
 import type { Plan } from '../../src/shared/plan/plan.ts'
 
-/** Makes a folder, hands it over, and removes it. */
+/** Creates a folder, passes it on, and removes it. */
 export async function withFolder<Result>(use: (folder: string) => Promise<Result>): Promise<Result> {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-bench-'))
   try {
@@ -16,12 +16,15 @@ export async function withFolder<Result>(use: (folder: string) => Promise<Result
   }
 }
 
-/** The engine, from sources or from the bundle, whichever runs. */
+/** The engine, from sources or from the bundle, whichever is running. */
 export function createBenchEngine(workspace: string): Engine {
   return createEngine({ workspace })
 }
 
-/** Reads and checks a source into a run that is stopped before it sends anything, and how long that took. */
+/**
+ * Reads and checks a source into a run that is stopped before it sends anything, and measures how long that
+ * takes.
+ */
 export async function takeIn(engine: Engine, plan: Plan) {
   const startMs = performance.now()
   const run = await engine.runs.startRun(plan, {
@@ -37,7 +40,7 @@ export async function takeIn(engine: Engine, plan: Plan) {
 
 const WORDS = 'thank you for the quick answer about my order it never came and nobody wrote back'.split(' ')
 
-/** Writes a CSV file of posts, about 114 bytes a row, the same for the same number of rows. */
+/** Writes a CSV file of posts, about 114 bytes per row; the same number of rows gives the same file. */
 export function writeSource(file: string, rows: number): void {
   const descriptor = openSync(file, 'w')
   writeSync(descriptor, 'post_id,user_id,text_data,label\n')

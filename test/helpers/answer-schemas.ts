@@ -11,10 +11,13 @@ export const defaultTaskResponseSchema = z.looseObject({
   triggered_rules: z.array(triggeredRuleSchema),
 })
 
-/** The immediate answer to an async submission (docs/interface.md §4.1); what it holds beyond task_id is not shown. */
+/**
+ * The immediate answer to an async submission (docs/interface.md §4.1); its members besides task_id are not
+ * shown.
+ */
 export const asyncAcknowledgementSchema = z.looseObject({ task_id: z.string() })
 
-/** A rule as the legacy response spells it out (docs/interface.md §2.3). */
+/** A rule in the legacy response (docs/interface.md §2.3). */
 const legacyTriggeredRuleSchema = z.looseObject({
   id: z.string(),
   display_name: z.string(),
@@ -56,7 +59,7 @@ const legacyOutputSchema = z.looseObject({
   classes: z.array(z.looseObject({ class: z.string(), score: z.int() })),
 })
 
-/** What a model found (docs/interface.md §2.3, response). */
+/** A model's findings (docs/interface.md §2.3, response). */
 const legacyModelResponseSchema = z.looseObject({
   input: legacyInputSchema,
   custom_classes: z.array(z.unknown()),
@@ -72,8 +75,8 @@ const legacyModelResponseSchema = z.looseObject({
 })
 
 /**
- * How one model's analysis ended: `"0"` is success (docs/interface.md §2.3, status item). A failed one may lack a
- * response.
+ * How one model's analysis ended: `"0"` is success (docs/interface.md §2.3, status item). A failed one may
+ * have no response.
  */
 const legacyStatusSchema = z.looseObject({
   status: z.looseObject({ code: z.string(), message: z.string() }),
@@ -81,8 +84,8 @@ const legacyStatusSchema = z.looseObject({
 })
 
 /**
- * The legacy task response, asked for with `legacy=1` (docs/interface.md §2.3). Its body carries `user_id` twice, a
- * string and a number; JSON.parse keeps only the last, so either is taken.
+ * The legacy task response, requested with `legacy=1` (docs/interface.md §2.3). Its body has `user_id` twice,
+ * a string and a number; JSON.parse keeps only the last, so either is accepted.
  */
 export const legacyTaskResponseSchema = z.looseObject({
   content_id: z.string(),
@@ -102,8 +105,8 @@ export const legacyTaskResponseSchema = z.looseObject({
 })
 
 /**
- * A v2 task response, whose shape is not shown (docs/interface.md §2, §4.2): the fields known from v1 are checked where
- * they appear, with a list of models as the embedded service sends it; everything else passes through.
+ * A v2 task response, whose shape is not shown (docs/interface.md §2, §4.2): the fields known from v1 are
+ * checked if they occur, with a list of models as the embedded service sends it; everything else is accepted.
  */
 export const v2TaskResponseSchema = z.looseObject({
   task_id: z.string(),
@@ -138,7 +141,9 @@ export const indexRemoveResponseSchema = z.looseObject({
   message: z.string(),
 })
 
-/** A term in an answer: an object, or its text alone where the shape is not shown (docs/interface.md §4.5, §4.6). */
+/**
+ * A term in an answer: an object, or only its text if the shape is not shown (docs/interface.md §4.5, §4.6).
+ */
 const answeredTermSchema = z.union([
   z.string(),
   z.looseObject({ term: z.string(), notes: z.string().nullish() }),

@@ -2,32 +2,32 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { onTestFinished } from 'vitest'
 
-/** A callback as it came. */
+/** A callback as received. */
 interface ReceivedCallback {
   path: string
   headers: IncomingMessage['headers']
-  /** The body as it came. */
+  /** The body as received. */
   text: string
   /** The body read as JSON. */
   body: Record<string, unknown>
 }
 
-/** Answers a callback; leaving it unanswered is a receiver that hangs. */
+/** Answers a callback; leaving it unanswered simulates a receiver that hangs. */
 export type AnswerCallback = (response: ServerResponse, callback: ReceivedCallback) => void
 
-/** A receiver of callbacks for one test. */
+/** A callback receiver for one test. */
 export interface CallbackReceiver {
-  /** Where to post callbacks; paths may be added. */
+  /** Where to post callbacks; paths may be appended. */
   readonly url: string
   readonly port: number
   readonly received: ReceivedCallback[]
-  /** Connections it has accepted. */
+  /** Number of accepted connections. */
   connections(): number
-  /** Most callbacks that were unanswered at once. */
+  /** Most callbacks that were unanswered at the same time. */
   mostAtOnce(): number
 }
 
-/** Starts a receiver on a free port, closed when the running test is finished. It answers 200 unless told otherwise. */
+/** Starts a receiver on a free port, closed when the current test ends. It answers 200 by default. */
 export async function withCallbackReceiver(
   answer: AnswerCallback = (response) => response.end(),
 ): Promise<CallbackReceiver> {

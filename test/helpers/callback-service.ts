@@ -4,11 +4,11 @@ import { onTestFinished } from 'vitest'
 import { createRandom } from './crash/kill.ts'
 import { createRecording, type Recording, readClockUs, toArrival } from './history/recording.ts'
 
-/** What happens to an item's acknowledgement and to its callback. */
+/** What happens to an item's acknowledgement and callback. */
 export interface CallbackFate {
-  /** The connection breaks after the item was taken, before it is acknowledged. */
+  /** The connection breaks after the item was accepted, before the acknowledgement. */
   isLost?: boolean
-  /** The callback is answered before the acknowledgement goes out. */
+  /** The callback is answered before the acknowledgement is sent. */
   isEarly?: boolean
   /** The callback is posted twice. */
   isDoubled?: boolean
@@ -16,39 +16,39 @@ export interface CallbackFate {
   isLate?: boolean
 }
 
-/** What an async item was taken as. */
+/** An accepted async item. */
 export interface TakenItem {
   /** `post_id` of a task, `url` of an index item, the item's id of a removal. */
   key: string
-  /** The number of items taken before it. */
+  /** Number of items accepted before it. */
   index: number
   callbackUrl: string
 }
 
-/** An async service of the tests' own: acknowledges, posts callbacks in another order, and keeps a record. */
+/** The tests' own async service: acknowledges, posts callbacks in another order, and keeps a record. */
 export interface CallbackService {
   baseUrl: string
-  /** How often each item was taken. */
+  /** How often each item was accepted. */
   taken: Map<string, number>
   /** Callbacks that the receiver has answered 200, by item. */
   delivered: Map<string, number>
-  /** Answers that the receiver gave, by status. */
+  /** The receiver's answers by status. */
   statuses: Map<number, number>
   /** Every arrival and every callback, for `judgeHistory`. */
   recording: Recording
-  /** Posts what was kept back. */
+  /** Posts the callbacks that were kept back. */
   releaseLate(): void
-  /** Resolves when every callback that is due was answered 200. */
+  /** Resolves when every due callback has been answered 200. */
   untilDelivered(): Promise<void>
 }
 
-/** Longest random delay of a callback, milliseconds; they arrive shuffled over it. */
+/** Longest random delay of a callback, milliseconds; callbacks arrive in random order within it. */
 const SHUFFLE_MS = 60
-/** A receiver that is not there is tried again, milliseconds. */
+/** Interval for retrying an unavailable receiver, milliseconds. */
 const AGAIN_MS = 40
 const CONNECTIONS = 32
 
-/** Starts the service, closed when the running test is finished. `toFate` is asked for every item once. */
+/** Starts the service, closed when the current test ends. `toFate` is called once for every item. */
 export async function startCallbackService(
   toFate: (item: TakenItem) => CallbackFate,
 ): Promise<CallbackService> {

@@ -2,7 +2,7 @@ import { generate } from 'selfsigned'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
-/** A key and a certificate that no authority signed, for the given name or address, valid for a day from `from` on. */
+/** A key and a self-signed certificate for the given name or address, valid for a day from `from` on. */
 export async function createCertificate(
   host: { ip: string } | { name: string },
   from = new Date(Date.now() - 60_000),

@@ -3,8 +3,8 @@ import { FLOWS, type FlowName, toSuiteName, whyNotIn } from '../shells/flow-list
 import { chooseShells, type ShellChoice } from './shells/choose-shells.ts'
 
 /**
- * Prints, as the very last line, `N passed, N failed, N skipped`: a closing line that any CI can count. Where flows were
- * walked, the lines above it say in which shells, and why not in the others.
+ * Prints `N passed, N failed, N skipped` as the very last line, which any CI can count. If flows were walked,
+ * the lines above say in which shells, and why not in the others.
  */
 export default class ClosingLineReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
@@ -12,7 +12,7 @@ export default class ClosingLineReporter implements Reporter {
     for (const module of modules) {
       const before = counts.failed
       for (const test of module.children.allTests()) counts[test.result().state] += 1
-      // A file that does not load, or whose set-up fails, has no failed test to count; it is a failure all the same.
+      // A file that does not load, or whose set-up fails, has no failed test but still counts as a failure.
       if (counts.failed === before && module.state() === 'failed') counts.failed += 1
     }
     const failed = counts.failed + counts.pending + unhandledErrors.length
@@ -25,7 +25,7 @@ export default class ClosingLineReporter implements Reporter {
   }
 }
 
-/** How many flows were walked in a shell, and what keeps it from having the others. */
+/** How many flows were walked in a shell, and why others were not. */
 function describeShell(shell: ShellChoice, modules: readonly TestModule[]): string {
   if ('why' in shell) return `Shell ${shell.name} did not run: ${shell.why}.`
   const tests = modules.flatMap((module) => [...module.children.allTests()])

@@ -2,52 +2,52 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls'
 import { onTestFinished } from 'vitest'
 
-/** A request as it came over the wire. */
+/** A request as received. */
 export interface WireRequest {
   method: string
   path: string
   /** By lower-case name. */
   headers: Record<string, string>
   body: string
-  /** 1 for the first request that the server got. */
+  /** 1 for the server's first request. */
   number: number
-  /** 1 for the first connection that the server got. */
+  /** 1 for the server's first connection. */
   connection: number
 }
 
-/** Ways to answer a request, right and wrong. */
+/** Ways to answer a request, correct and incorrect. */
 export interface Wire {
   socket: Socket
-  /** A whole answer with a JSON body, or with a text as it is. */
+  /** A complete answer with a JSON body, or with a text unchanged. */
   send(status: number, body: unknown, headers?: Record<string, string>): void
-  /** Bytes as they are. */
+  /** Bytes unchanged. */
   raw(text: string): void
-  /** Closes the connection with a RST. */
+  /** Closes the connection with an RST. */
   reset(): void
-  /** Writes a piece now and again and again, until the connection ends. */
+  /** Writes a piece repeatedly until the connection ends. */
   drip(piece: string): void
 }
 
-/** What a fault server does. */
+/** The behaviour of a fault server. */
 export interface FaultServerOptions {
-  /** Answers a request; without it none is ever answered. */
+  /** Answers a request; without it, no request is answered. */
   onRequest?: (request: WireRequest, wire: Wire) => void
-  /** Called for a connection before anything is read from it; true if nothing is to be read. */
+  /** Called for a connection before anything is read from it; returns true to read nothing. */
   onConnection?: (socket: Socket) => boolean
   tls?: { key: string; cert: string } & Pick<TlsOptions, 'ca' | 'requestCert'>
 }
 
-/** A service that misbehaves on the wire as a test wants, and keeps a record of what came. */
+/** A service that misbehaves on the wire in the way a test wants, and records what arrives. */
 export interface FaultServer {
   baseUrl: string
   port: number
   requests: WireRequest[]
   /** Connections so far. */
   connections: number
-  /** Requests that came whole and are not answered yet, now and at most. */
+  /** Completely received requests that are not answered yet, now and at most. */
   open: number
   maxOpen: number
-  /** Resolves when this many requests have come. */
+  /** Resolves after this many requests. */
   arrivals(count: number): Promise<void>
   close(): Promise<void>
 }
@@ -55,21 +55,21 @@ export interface FaultServer {
 /** How often {@link Wire.drip} writes, milliseconds. */
 const DRIP_MS = 15
 
-/** Starts a server on a free port of 127.0.0.1 that is closed when the running test is finished. */
+/** Starts a server on a free port of 127.0.0.1, closed when the current test ends. */
 export async function startFaultServer(options: FaultServerOptions = {}): Promise<FaultServer> {
   const server = await listenForFaults(options)
   onTestFinished(() => server.close())
   return server
 }
 
-/** Starts a server that the caller closes; on a free port unless given. */
+/** Starts a server that the caller closes; on a free port by default. */
 export async function listenForFaults(options: FaultServerOptions, ownPort = 0): Promise<FaultServer> {
   const sockets = new Set<Socket>()
   const awaited: { count: number; resolve: () => void }[] = []
   const onSocket = (socket: Socket): void => {
     sockets.add(socket)
     socket.on('close', () => sockets.delete(socket))
-    // Whatever the other side does to its end is what the test is about.
+    // The test is about the behaviour of the other side, so its errors do not matter.
     socket.on('error', () => {})
     // Each request of a connection listens for its end.
     socket.setMaxListeners(0)
@@ -87,7 +87,7 @@ export async function listenForFaults(options: FaultServerOptions, ownPort = 0):
   }
   const server: Server =
     options.tls === undefined ? createServer(onSocket) : createTlsServer(options.tls, onSocket)
-  // A handshake that the client breaks off.
+  // A handshake that the client aborted.
   server.on('tlsClientError', () => {})
   await new Promise<void>((resolve) => server.listen(ownPort, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
@@ -119,7 +119,7 @@ export async function findClosedPort(): Promise<number> {
   return server.port
 }
 
-/** What the service answers to a task that it took (docs/interface.md §2.2). */
+/** The service's answer to an accepted task (docs/interface.md §2.2). */
 export function toTaskAnswer(request: WireRequest, rules: { rule_id: string; rule_name: string }[] = []) {
   const { post_id, user_id } = JSON.parse(request.body) as Record<string, unknown>
   return { task_id: `task-${String(post_id)}`, post_id, user_id, triggered_rules: rules }
@@ -161,7 +161,7 @@ function createWire(socket: Socket, record: FaultServer): Wire {
   }
 }
 
-/** Reads HTTP/1.1 requests with a content-length, one after the other. */
+/** Reads HTTP/1.1 requests with a content-length, one after another. */
 function readRequests(
   socket: Socket,
   onRequest: (request: Omit<WireRequest, 'number' | 'connection'>) => void,

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-/** Path of a command: what the variable names, else the first on the PATH; null if there is none. */
+/** Path of a command: the one in the variable, else the first on the PATH; null if there is none. */
 export function findCommand(name: string, variable: string): string | null {
   const named = process.env[variable]
   if (named !== undefined && named !== '') return named

@@ -1,7 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** The bytes that a search looks for: a secret as text, for Windows, in an URL, and in base64 at any offset. */
+/**
+ * The byte forms of a secret to search for: as text, as text for Windows, in a URL, and in base64 at any
+ * offset.
+ */
 function toForms(secret: string): Buffer[] {
   const inBase64 = [0, 1, 2].map((offset) => {
     const text = Buffer.concat([Buffer.alloc(offset), Buffer.from(secret)]).toString('base64')
@@ -12,15 +15,15 @@ function toForms(secret: string): Buffer[] {
     .concat(Buffer.from(secret, 'utf16le'))
 }
 
-/** Whether bytes hold a secret, in any of the forms that it is likely to take. */
+/** Whether bytes contain a secret in any likely form. */
 export function holdsSecret(bytes: string | Uint8Array, secret: string): boolean {
   const searched = Buffer.from(bytes)
   return toForms(secret).some((form) => searched.includes(form))
 }
 
 /**
- * Every file below a folder that holds a secret, or whose name does; also those that are still being written. A file may
- * be removed while the folder is searched: its name is still looked at.
+ * Every file below a folder that contains a secret in its content or name, including files that are being
+ * written. A file may be removed during the search: its name is still checked.
  */
 export function findFilesWith(folder: string, secret: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -33,8 +36,8 @@ export function findFilesWith(folder: string, secret: string): string[] {
 }
 
 /**
- * Every process of this machine whose command line or environment holds a secret, as far as they can be read; none where
- * there is no /proc.
+ * Every process of this machine with a secret in its command line or environment, as far as these can be
+ * read; empty without /proc.
  */
 export function findProcessesWith(secret: string): string[] {
   return listProcesses().flatMap((pid) =>
@@ -56,7 +59,10 @@ function listProcesses(): number[] {
   }
 }
 
-/** The bytes of a file; null if it was removed since it was listed. Any other failure is thrown: nothing goes unsearched. */
+/**
+ * The bytes of a file; null if it was removed after listing. Any other failure is thrown, so that nothing
+ * remains unsearched.
+ */
 function readIfPresent(file: string): Buffer | null {
   try {
     return readFileSync(file)
@@ -66,7 +72,7 @@ function readIfPresent(file: string): Buffer | null {
   }
 }
 
-/** The bytes of a process's file; null if the process has ended or belongs to someone else. */
+/** The bytes of a process' file; null if the process has ended or belongs to another user. */
 function readIfReadable(file: string): Buffer | null {
   try {
     return readFileSync(file)

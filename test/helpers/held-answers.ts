@@ -1,12 +1,12 @@
 import { type FaultServer, startFaultServer, toTaskAnswer } from './fault-server.ts'
 
-/** A service that answers the row of a text such as `hello number 5` only once it is let go. */
+/** A service that answers the row of a text such as `hello number 5` only after its release. */
 export interface HeldAnswers extends FaultServer {
-  /** Answers these rows, those that have arrived and those that are still to come. */
+  /** Answers these rows, both those that have arrived and those still to come. */
   release(rows: Iterable<number>): void
 }
 
-/** Starts the service, which is closed when the running test is finished. */
+/** Starts the service, closed when the current test ends. */
 export async function startHeldAnswers(): Promise<HeldAnswers> {
   const released = new Set<number>()
   const waiting = new Map<number, () => void>()

@@ -3,13 +3,13 @@ import { fileURLToPath } from 'node:url'
 
 const CHILD = fileURLToPath(new URL('./lease-child.ts', import.meta.url))
 
-/** A process of its own that holds the lease of a file. */
+/** A process that holds the lease of a file. */
 export interface LeaseHolder {
-  /** Kills it with SIGKILL; resolves when it is gone. */
+  /** Kills it with SIGKILL; resolves after its end. */
   kill(): Promise<void>
 }
 
-/** Starts a process that takes the lease of a file; resolves when it has it. */
+/** Starts a process that takes the lease of a file; resolves once it has it. */
 export async function holdLease(file: string): Promise<LeaseHolder> {
   const child = spawn(process.execPath, [CHILD, file], { stdio: ['ignore', 'pipe', 'inherit'] })
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))

@@ -15,7 +15,7 @@ import type { Plan } from '../../src/shared/plan/plan.ts'
 import type { RunSummary } from '../../src/shared/run/run.ts'
 import type { RunSnapshot } from '../../src/shared/run/snapshot.ts'
 
-/** The key of every run of the tests. */
+/** The key of every test run. */
 export const RUN_KEY = 'key-of-the-run'
 
 const NO_ADDRESSES = {
@@ -25,17 +25,17 @@ const NO_ADDRESSES = {
   searchWorkerUrl: WORKER_URLS.sentBefore.href,
 } as const
 
-/** A session of a run in the tests' own thread, which spares the start of a thread. */
+/** A session of a run in the tests' own thread, which avoids starting a thread. */
 export interface InProcessRun {
   runId: string
-  /** Settles with the summary after the session; rejects with what made it fail. */
+  /** Settles with the summary after the session; rejects with the error that failed it. */
   ended: Promise<RunSummary>
   command(command: RunCommand): void
-  /** Resolves with the first snapshot from now on that is as wanted; rejects if the session ends before. */
+  /** Resolves with the first matching snapshot from now on; rejects if the session ends before. */
   until(isWanted: (snapshot: RunSnapshot) => boolean): Promise<RunSnapshot>
 }
 
-/** What may differ from a run that is simply started. */
+/** Deviations from simply starting a run. */
 export type SessionOptions = Partial<
   Pick<
     RunTask,
@@ -52,11 +52,14 @@ export type SessionOptions = Partial<
   >
 > & {
   onCommit?: CommitHook
-  /** The fixes of a retry that corrects. */
+  /** The fixes of a correcting retry. */
   fixes?: readonly Fix[]
 }
 
-/** Starts, resumes and retries runs of a workspace in the tests' own thread, with everything of a real run but it. */
+/**
+ * Starts, resumes and retries runs of a workspace in the tests' own thread, with everything of a real run
+ * except its thread.
+ */
 export function createInProcessRuns(workspace: string, key = RUN_KEY) {
   createWorkspaceFolders(workspace)
 
@@ -87,7 +90,7 @@ export function createInProcessRuns(workspace: string, key = RUN_KEY) {
       { onCommit },
     )
     const ended = session.run().then(() => summarize(runId))
-    // A test may end before it looks.
+    // A test may end before it awaits this.
     ended.catch(() => {})
     return {
       runId,
@@ -109,14 +112,14 @@ export function createInProcessRuns(workspace: string, key = RUN_KEY) {
     }
   }
 
-  /** The key of the tests, for the addresses of the run's plan. */
+  /** The tests' key, for the addresses of the run's plan. */
   function sealKey(runId: string, work: RunTask['work']): SealedSecret {
     const ofRunId = work.kind === 'child' ? work.parentRunId : runId
     const { connection } = 'plan' in work ? work.plan : read(ofRunId, ({ record }) => record.plan)
     return ApiKey.create(key, connection, 'of the test').seal()
   }
 
-  /** Reads a run's journal with a reader of its own that is closed afterwards. */
+  /** Reads a run's journal with its own reader, which is closed afterwards. */
   function read<Value>(runId: string, use: (view: RunFamily) => Value): Value {
     const pool = new ReaderPool()
     try {
@@ -138,17 +141,17 @@ export function createInProcessRuns(workspace: string, key = RUN_KEY) {
       open(createRunId(), { kind: 'start', plan }, options),
     resume: (runId: string, onUnknown: 'resend' | 'skip' = 'skip', options: SessionOptions = {}) =>
       open(runId, { kind: 'resume', onUnknown }, options),
-    /** Sends what did not succeed again, in the run itself. */
+    /** Resends unsuccessful rows, in the run itself. */
     retry: (runId: string, onUnknown: 'resend' | 'skip' = 'skip', options: SessionOptions = {}) =>
       open(runId, { kind: 'retry', onUnknown }, options),
-    /** The same with other fixes, and with what was never sent. */
+    /** The same with other fixes, and including rows that were never sent. */
     correct: (
       runId: string,
       fixes: readonly Fix[],
       onUnknown: 'resend' | 'skip' = 'skip',
       options: SessionOptions = {},
     ) => open(runId, { kind: 'correct', onUnknown, fixes }, options),
-    /** The same as a run of its own: with corrections, and as earlier versions did. */
+    /** The same as a run of its own, for corrections and as in earlier versions. */
     retryAsChild: (
       parentRunId: string,
       onUnknown: 'resend' | 'skip' = 'skip',

@@ -1,9 +1,9 @@
 import { takeLease } from '../../src/main/engine/workspace/lease.ts'
 
 const [file = ''] = process.argv.slice(2)
-// A lease that nobody refers to would be let go by the garbage collector.
+// The garbage collector would release a lease without references.
 const lease = takeLease(file, 'the file of the test')
 process.on('exit', () => lease.release())
 process.stdout.write('taken\n')
-// A process with a timer lives until it is killed.
+// A timer keeps the process alive until it is killed.
 setInterval(() => {}, 60_000)

@@ -1,8 +1,8 @@
 import { inject, TestRunner } from 'vitest'
 
 /**
- * Skips the test that calls it, before all else, unless the long forms run (`npm run test:long`). For what shows a further
- * case of something that `npm test` shows in another one.
+ * Skips the test that calls it unless the long forms run (`npm run test:long`); call it first. For further
+ * cases of something that `npm test` already covers.
  */
 export function onlyInLongForm(): void {
   if (!inject('isLong')) TestRunner.getCurrentTest()?.context.skip('only in the long form')

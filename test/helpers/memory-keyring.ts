@@ -1,13 +1,13 @@
 import type { LastingStore } from '../../src/main/engine/secrets/key-store.ts'
 
-/** A keyring of the system that keeps its entries in memory, for tests of what uses one. */
+/** A system keyring that keeps its entries in memory, for tests. */
 export interface MemoryKeyring extends LastingStore {
   readonly entries: Map<string, string>
-  /** Why it gives nothing out and takes nothing, such as that it is locked; null while it does. */
+  /** Why it neither returns nor stores keys, for example because it is locked; null if it works. */
   trouble: string | null
 }
 
-/** Makes an empty one. */
+/** Creates an empty keyring. */
 export function createMemoryKeyring(): MemoryKeyring {
   const entries = new Map<string, string>()
   const act = async <T>(make: () => T): Promise<T> => {

@@ -1,7 +1,7 @@
 import { readScoreClasses, visitScores } from '../../src/main/engine/journal/found-reader.ts'
 import type { DatabaseSync } from '../../src/main/engine/workspace/sqlite.ts'
 
-/** How many steps the schema had before what answers say stood in one record for each row. */
+/** Number of schema steps before the content of answers was stored in one record per row. */
 export const STEPS_BEFORE_FOUND = 10
 
 /** Gives a journal the tables of an earlier version: a record for each rule and each score of a row. */

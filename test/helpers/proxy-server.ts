@@ -3,7 +3,7 @@ import { createServer as createTlsServer } from 'node:https'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** What a proxy was asked. */
+/** A request to a proxy. */
 interface ProxyRequest {
   method: string
   /** Host and port of a tunnel, or the whole address of a plain request. */
@@ -11,24 +11,24 @@ interface ProxyRequest {
   headers: IncomingMessage['headers']
 }
 
-/** What a proxy does beside passing on. */
+/** Behaviour of a proxy besides forwarding. */
 export interface ProxyOptions {
-  /** `user:password` that it asks for. */
+  /** The required `user:password`. */
   credentials?: string
   tls?: { key: string; cert: string }
-  /** Status that it answers to tunnels instead of opening them; `silence` for no answer at all. */
+  /** Status for tunnels instead of opening them; `silence` for no answer at all. */
   refusal?: number | 'silence'
-  /** Port of this machine that every tunnel leads to, whatever host it is for. */
+  /** Local port that every tunnel leads to, whatever its host. */
   leadsTo?: number
 }
 
-/** An HTTP proxy that keeps a record of what it was asked. */
+/** An HTTP proxy that records its requests. */
 export interface ProxyServer {
   url: string
   requests: ProxyRequest[]
 }
 
-/** Starts a proxy on a free port of 127.0.0.1 that is closed when the running test is finished. */
+/** Starts a proxy on a free port of 127.0.0.1, closed when the current test ends. */
 export async function startProxy(options: ProxyOptions = {}): Promise<ProxyServer> {
   const requests: ProxyRequest[] = []
   const sockets = new Set<Socket>()
@@ -47,7 +47,7 @@ export async function startProxy(options: ProxyOptions = {}): Promise<ProxyServe
   }
   server.on('connection', track)
   server.on('connect', (request: IncomingMessage, client: Socket, head: Buffer) => {
-    // The socket of a tunnel is no longer the server's: over TLS it is another one than its connection.
+    // A tunnel's socket no longer belongs to the server; over TLS, it differs from its connection.
     track(client)
     if (!isAllowed(request)) return answerTunnel(client, 407)
     if (options.refusal === 'silence') return

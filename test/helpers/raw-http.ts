@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** An answer as it came over the wire. */
+/** An answer as received. */
 export interface RawAnswer {
   /** 0 if the connection was closed without an answer. */
   status: number
@@ -10,7 +10,7 @@ export interface RawAnswer {
   body: Buffer
 }
 
-/** Opens a connection that is closed when the running test is over. */
+/** Opens a connection, closed when the current test ends. */
 export async function openSocket(baseUrl: string): Promise<Socket> {
   const { hostname, port } = new URL(baseUrl)
   const socket = connect(Number(port), hostname)
@@ -22,7 +22,7 @@ export async function openSocket(baseUrl: string): Promise<Socket> {
   return socket
 }
 
-/** Writes bytes as they are and reads everything until the other end closes. */
+/** Writes bytes unchanged and reads everything until the other end closes. */
 export async function sendRaw(baseUrl: string, bytes: string | Buffer): Promise<RawAnswer> {
   const socket = await openSocket(baseUrl)
   const answer = readAnswer(socket)
@@ -30,7 +30,7 @@ export async function sendRaw(baseUrl: string, bytes: string | Buffer): Promise<
   return answer
 }
 
-/** Sends a request whose target is not touched, as clients that tidy addresses would do. */
+/** Sends a request whose target stays unchanged, while other clients would normalize it. */
 export function requestRaw(
   baseUrl: string,
   method: string,

@@ -15,11 +15,11 @@ const END_HEADERS = 4
 /** Codes of RST_STREAM and GOAWAY (RFC 9113 §7). */
 export const H2_CODES = { noError: 0, internal: 2, refused: 7, cancel: 8, enhanceYourCalm: 11 } as const
 
-/** What a test does on one connection; nothing is sent that it does not send itself, but SETTINGS and acks. */
+/** A test's actions on one connection; everything else that is sent are SETTINGS and acks. */
 export interface RawHttp2Wire {
   /** Number of the connection, from 0. */
   connection: number
-  /** HEADERS; without a status if they are trailers. */
+  /** HEADERS; without a status they are trailers. */
   headers(
     stream: number,
     status: number | null,
@@ -29,17 +29,17 @@ export interface RawHttp2Wire {
   reset(stream: number, code: number): void
   goaway(lastStream: number, code: number): void
   settings(maxConcurrentStreams: number): void
-  /** Collects what follows and writes it in one piece, so that it comes in one read. */
+  /** Collects what follows and writes it in one piece, so that it arrives in one read. */
   together(act: () => void): void
-  /** Closes in order (FIN). */
+  /** Closes gracefully (FIN). */
   end(): void
-  /** Closes at once. */
+  /** Closes immediately. */
   destroy(): void
 }
 
 /**
- * A TLS server that speaks frames of HTTP/2 as a test orders them. `onRequest` is called when a request's HEADERS came;
- * `maxConcurrentStreams` is in its first SETTINGS; null for a server that says nothing at all.
+ * A TLS server that sends HTTP/2 frames as a test commands. `onRequest` is called after a request's HEADERS;
+ * its first SETTINGS contain `maxConcurrentStreams`; null for a server that sends nothing at all.
  */
 export async function startRawHttp2Server(options: {
   tls: TlsOptions
@@ -47,7 +47,9 @@ export async function startRawHttp2Server(options: {
   maxConcurrentStreams?: number | null
   onConnection?: (wire: RawHttp2Wire) => void
   answersPings?: boolean
-  /** Whether a GOAWAY of the client ends the connection at once, with all that is in flight, as with hypercorn. */
+  /**
+   * Whether a GOAWAY of the client ends the connection at once with everything in flight, as with hypercorn.
+   */
   endsAtGoaway?: boolean
 }): Promise<{ baseUrl: string; connections: number; requests: number; resets: number[] }> {
   const state = { baseUrl: '', connections: 0, requests: 0, resets: [] as number[] }

@@ -2,21 +2,21 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createRecording, type Recording, readClockUs, toArrival } from './history/recording.ts'
 
-/** A service of the tests' own that keeps a record of what arrived. */
+/** The tests' own service, which records what arrives. */
 export interface RecordingService {
   baseUrl: string
-  /** How often each post_id was accepted, that is, answered 200. */
+  /** How often each post_id was accepted, i.e. answered 200. */
   accepted: Map<string, number>
-  /** The user_id that each post_id was accepted with last. */
+  /** The user_id with which each post_id was last accepted. */
   userIds: Map<string, string>
-  /** How often each post_id arrived at all. */
+  /** How often each post_id arrived. */
   arrived: Map<string, number>
   /** Every arrival, for `judgeHistory`. */
   recording: Recording
   close(): Promise<void>
 }
 
-/** Starts the service. `refuse` gives the status that an arrival is refused with; null if it is accepted. */
+/** Starts the service. `refuse` returns the status for refusing an arrival; null to accept it. */
 export async function startRecordingService(
   refuse: (postId: string, arrivals: number) => 400 | 503 | null = () => null,
   recording: Recording = createRecording(),

@@ -1,6 +1,6 @@
 import { type FaultServer, startFaultServer, toErrorAnswer, toTaskAnswer } from './fault-server.ts'
 
-/** A service that refuses texts with "refuse" in them, and takes everything else. */
+/** A service that refuses texts that contain "refuse", and accepts everything else. */
 export function startRefusingService(): Promise<FaultServer> {
   return startFaultServer({
     onRequest: (request, wire) => {
@@ -11,7 +11,7 @@ export function startRefusingService(): Promise<FaultServer> {
   })
 }
 
-/** The bodies of the requests that came, parsed. */
+/** The parsed bodies of received requests. */
 export function listSent({ requests }: FaultServer): Record<string, unknown>[] {
   return requests.map(({ body }) => JSON.parse(body) as Record<string, unknown>)
 }

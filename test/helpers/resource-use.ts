@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** Milliseconds of processor time that `work` takes in this thread, however busy the machine is with other things. */
+/** Processor time of `work` in this thread in milliseconds, however busy the machine is. */
 export function measureProcessorMs(work: () => void): number {
   const before = process.threadCpuUsage()
   work()

@@ -1,7 +1,7 @@
 import { serveCalls } from '../../src/main/worker-rpc.ts'
 import { SluiceError } from '../../src/shared/messages/errors.ts'
 
-/** What the thread of the RPC's tests does. */
+/** Calls of the thread for the RPC's tests. */
 export interface TestCalls {
   double(n: number): number
   /** Settles with the next `release`. */
@@ -9,15 +9,18 @@ export interface TestCalls {
   release(text: string): void
   refuse(runId: string): void
   giveFunction(): unknown
-  /** Reports the bytes, moved instead of copied, and how many are left here. */
+  /** Reports the bytes, transferred instead of copied, and how many are left here. */
   hand(sizeBytes: number): number
   exit(code: number): void
   throwLater(): void
-  /** One step without a pause: notes in `marks[0]` that it began (1) and ended (2), and ends once `marks[1]` is set. */
+  /**
+   * One step without a pause: sets `marks[0]` at its beginning (1) and end (2), and ends once `marks[1]` is
+   * set.
+   */
   work(marks: Int32Array<SharedArrayBuffer>): void
 }
 
-/** What it reports. */
+/** Its reports. */
 export interface TestEvents {
   released: string
   bytes: Uint8Array<ArrayBuffer>

@@ -4,7 +4,7 @@ import { ADMIN_TOKEN_HEADER } from '../../src/main/sandbox/admin-access.ts'
 import { spawnSluice } from '../main/cli/spawn-sluice.ts'
 import { createTemporaryFolder } from './temporary-folder.ts'
 
-/** A sandbox in a process of its own, which takes one key. */
+/** A sandbox in its own process, which accepts one key. */
 export interface SandboxProcess {
   baseUrl: string
   /** Calls an admin route, whose path begins after `/sandbox/admin`, and reads its JSON. */
@@ -13,7 +13,7 @@ export interface SandboxProcess {
   readTasks(): Promise<Record<string, unknown>[]>
 }
 
-/** Starts a sandbox that accepts only this key; it ends with the running test. */
+/** Starts a sandbox that accepts only this key; it ends with the current test. */
 export async function startSandboxProcess(key: string): Promise<SandboxProcess> {
   let process: ChildProcess | null = null
   const address = await new Promise<{ base_url: string; admin_token: string }>((resolve, reject) => {

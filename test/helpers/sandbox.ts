@@ -5,17 +5,17 @@ import type { SandboxClock } from '../../src/main/sandbox/sandbox-clock.ts'
 import { DEFAULT_SANDBOX_KEY, type SandboxOptions } from '../../src/main/sandbox/sandbox-options.ts'
 import type { CallbackCounts } from '../../src/main/sandbox/store/callback-store.ts'
 
-/** What `GET /sandbox/admin/stats` answers. */
+/** The answer of `GET /sandbox/admin/stats`. */
 interface SandboxStats {
   requests: number
   tasks: number
   outcomes: Record<string, number>
-  /** Requests to each endpoint of indexes, watchlists and appeals, by how they ended. */
+  /** Requests to each endpoint of indexes, watchlists and appeals, by outcome. */
   endpoints: Record<string, Record<string, number>>
   callbacks: CallbackCounts
 }
 
-/** A request to an index, a watchlist or an appeal as the admin routes show it. */
+/** A request to an index, a watchlist or an appeal in the admin routes. */
 interface SandboxRequest {
   endpoint: string
   subject: string
@@ -25,7 +25,7 @@ interface SandboxRequest {
   request: Record<string, unknown> | null
 }
 
-/** A callback as the admin routes show it. */
+/** A callback in the admin routes. */
 interface SandboxCallback {
   callback_id: number
   task_id: string
@@ -38,7 +38,7 @@ interface SandboxCallback {
   body: Record<string, unknown> | null
 }
 
-/** An item of a custom index as the admin routes show it. */
+/** An item of a custom index in the admin routes. */
 interface SandboxIndexItem {
   custom_index_item_id: string
   url: string
@@ -47,7 +47,7 @@ interface SandboxIndexItem {
   content_variant: string | null
 }
 
-/** A task as the sandbox's admin routes show it. */
+/** A task in the sandbox's admin routes. */
 interface SandboxTask {
   post_id: string
   endpoint: string
@@ -58,7 +58,7 @@ interface SandboxTask {
   request: Record<string, unknown> | null
 }
 
-/** What `GET /sandbox/admin/tasks?post_id=` answers. */
+/** The answer of `GET /sandbox/admin/tasks?post_id=`. */
 interface SandboxPost {
   post_id: string
   requests: number
@@ -69,19 +69,19 @@ interface SandboxPost {
 
 /** A sandbox for one test, and ways to talk to it. */
 export interface TestSandbox extends Sandbox {
-  /** A key it accepts. */
+  /** An accepted key. */
   readonly key: string
-  /** Sends JSON (or, given text, that text) with the key, and reads the whole answer as text. */
+  /** Sends JSON (or text unchanged) with the key, and reads the whole answer as text. */
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<TextAnswer>
-  /** Reads an answer to a GET without a key, as text. */
+  /** Reads the answer to a GET without a key, as text. */
   get(path: string, headers?: Record<string, string>): Promise<TextAnswer>
   /** Calls an admin route, whose path begins after `/sandbox/admin`, and reads its JSON. */
   admin(method: string, path: string, body?: unknown): Promise<{ status: number; body: unknown }>
-  /** Every request it got, by how it ended. */
+  /** Every received request, by outcome. */
   stats(): Promise<SandboxStats>
-  /** What it got for one post_id. */
+  /** What was received for one post_id. */
   findPost(postId: string): Promise<SandboxPost>
-  /** Every task it took, in order. */
+  /** Every accepted task, in order. */
   tasks(): Promise<SandboxTask[]>
   /** Requests to indexes, watchlists and appeals, in order; `endpoint` such as `watchlist-add`. */
   requests(endpoint?: string): Promise<SandboxRequest[]>
@@ -89,7 +89,7 @@ export interface TestSandbox extends Sandbox {
   callbacks(state?: string): Promise<SandboxCallback[]>
   /** Makes every pending callback due now, whatever it waits for. */
   sendPendingCallbacks(): Promise<void>
-  /** Settles when no callback is pending; late ones are waited for. */
+  /** Settles when no callback is pending; waits for late ones. */
   waitForCallbacks(): Promise<CallbackCounts>
   /** The first 10,000 items of a custom index, in the order they were added. */
   indexItems(indexId: string): Promise<SandboxIndexItem[]>
@@ -97,14 +97,14 @@ export interface TestSandbox extends Sandbox {
   terms(watchlist: string): Promise<{ term: string; notes: string | null }[]>
 }
 
-/** An HTTP answer, read to its end. */
+/** A complete HTTP answer. */
 interface TextAnswer {
   status: number
   headers: Headers
   text: string
 }
 
-/** Starts a sandbox on a free port that is closed when the running test is finished. */
+/** Starts a sandbox on a free port, closed when the current test ends. */
 export async function withSandbox(options: SandboxOptions = {}, clock?: SandboxClock): Promise<TestSandbox> {
   const sandbox = await createSandbox(options, clock)
   onTestFinished(() => sandbox.close())

@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 import { onTestFinished } from 'vitest'
 import { createTemporaryFolder } from './temporary-folder.ts'
 
-/** Why this machine can start no Secret Service of its own; null if it can. */
+/** Why this machine cannot start its own Secret Service; null if it can. */
 export function findWhyNoSecretService(): string | null {
   if (process.platform !== 'linux') return 'the Secret Service exists on Linux only'
   const missing = ['dbus-daemon', 'dbus-send', 'gnome-keyring-daemon'].filter(
@@ -17,17 +17,17 @@ export function findWhyNoSecretService(): string | null {
   return missing.length === 0 ? null : `${missing.join(' and ')} not installed`
 }
 
-/** A real Secret Service with a home of its own, until the running test is over. */
+/** A real Secret Service with its own home, until the current test ends. */
 export interface SecretService {
-  /** What a process needs to find it. */
+  /** Environment that a process needs to find it. */
   env: Record<string, string>
-  /** Where it keeps its files. */
+  /** The folder of its files. */
   home: string
-  /** Ends the service and starts it again without the password, so that its keyring is locked. */
+  /** Restarts the service without the password, so that its keyring is locked. */
   lock(): Promise<void>
 }
 
-/** Starts a session bus and an unlocked keyring that nobody else uses. */
+/** Starts a private session bus with an unlocked keyring. */
 export async function startSecretService(): Promise<SecretService> {
   const home = createTemporaryFolder()
   const runtime = join(home, 'run')
@@ -59,7 +59,7 @@ async function startDaemon(env: Record<string, string>, how: string[]): Promise<
     stdio: ['pipe', 'ignore', 'ignore'],
   })
   daemon.stdin?.end('the password of the test')
-  // Asked for before it is there, the bus would start a second one.
+  // If called too early, the bus would start a second one.
   while (daemon.exitCode === null && !isOnBus(env)) await nextTurn()
   return daemon
 }

@@ -1,4 +1,4 @@
-/** A stream of numbers from 0 to below 1 that repeats for a seed (mulberry32). */
+/** A stream of numbers from 0 up to, not including, 1, which repeats for a seed (mulberry32). */
 export function createDraw(seed: number): () => number {
   let state = seed | 0
   return () => {

@@ -3,14 +3,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, onTestFinished, vi } from 'vitest'
 
-/** Makes an empty folder that is removed, with all in it, when the running test is over. Call it inside a test. */
+/**
+ * Creates an empty folder that is removed with its content when the current test ends. Call it inside a test.
+ */
 export function createTemporaryFolder(): string {
   const folder = makeFolder()
   onTestFinished(() => removeFolder(folder))
   return folder
 }
 
-/** Runs a function with an empty folder that is removed afterwards, whatever became of it; for use outside a test. */
+/** Runs a function with an empty folder that is always removed afterwards; for use outside of tests. */
 export async function withTemporaryFolder<Result>(
   use: (folder: string) => Result | Promise<Result>,
 ): Promise<Result> {
@@ -22,7 +24,10 @@ export async function withTemporaryFolder<Result>(
   }
 }
 
-/** Gives each test of a file a folder of its own for temporary files, which else has those of other test processes, too. */
+/**
+ * Gives each test of a file its own folder for temporary files, which is otherwise shared with other test
+ * processes.
+ */
 export function keepTemporaryFilesApart(): void {
   beforeEach(() => {
     const folder = makeFolder()
@@ -35,7 +40,7 @@ export function keepTemporaryFilesApart(): void {
 }
 
 function makeFolder(): string {
-  // The temporary folder itself may be a symbolic link, as on macOS; tests compare whole paths.
+  // The temporary folder itself may be a symbolic link, as on macOS; tests compare full paths.
   return mkdtempSync(join(realpathSync(tmpdir()), 'sluice-test-'))
 }
 

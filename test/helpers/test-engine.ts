@@ -11,7 +11,7 @@ import { ApiKey } from '../../src/main/engine/secrets/bound-secret.ts'
 import type { Plan } from '../../src/shared/plan/plan.ts'
 import type { RunSnapshot } from '../../src/shared/run/snapshot.ts'
 
-/** How a test starts a run: with the text of a key, which is made one of the plan's addresses. */
+/** Options for starting a run in tests: the key as text, which is bound to the plan's addresses. */
 type TestStart<Options extends StartOptions> = Omit<Options, 'apiKey'> & { apiKey?: string }
 
 /** An engine that takes keys as texts. */
@@ -23,7 +23,7 @@ export interface TestEngine extends Omit<Engine, 'runs'> {
   }
 }
 
-/** An engine with real threads for the tests of a file, which is closed after them. */
+/** An engine with real threads for the tests of a file, closed after them. */
 export function openEngine(workspace: string): TestEngine {
   const engine = createTestEngine(workspace)
   afterAll(() => engine.close())
@@ -57,7 +57,7 @@ function bindKey(apiKey: string, connection: Plan['connection']): { apiKey: ApiK
   return { apiKey: ApiKey.create(apiKey, connection, 'of the test') }
 }
 
-/** Resolves with the first snapshot, from the newest on, that is as wanted. */
+/** Resolves with the first matching snapshot, from the newest on. */
 export function untilSnapshot(
   handle: RunHandle,
   isWanted: (snapshot: RunSnapshot) => boolean,

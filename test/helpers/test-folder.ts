@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll } from 'vitest'
 import { type Plan, type PlanInput, planSchema } from '../../src/shared/plan/plan.ts'
 
-/** Makes a folder for all the tests of a file, which is removed after them. */
+/** Creates a folder for all tests of a file, removed after them. */
 export function openTestFolder(): string {
   const folder = mkdtempSync(join(realpathSync(tmpdir()), 'sluice-test-'))
   afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
@@ -13,7 +13,7 @@ export function openTestFolder(): string {
 
 let sources = 0
 
-/** Writes a CSV source with this many rows, or with these texts, and makes a plan that retries at once. */
+/** Writes a CSV source with this many rows, or with these texts, and creates a plan that retries at once. */
 export function createRunPlan(
   folder: string,
   rows: number | readonly string[],

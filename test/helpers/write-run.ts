@@ -3,7 +3,7 @@ import { insertRunRecord, updateRunRecord } from '../../src/main/engine/journal/
 import { createWorkspaceFolders, toJournalFile } from '../../src/main/engine/workspace/workspace-files.ts'
 import { type PlanInput, planSchema } from '../../src/shared/plan/plan.ts'
 
-/** What differs from one written run to the next. */
+/** Differences between written runs. */
 export interface WrittenRun {
   runId: string
   name?: string

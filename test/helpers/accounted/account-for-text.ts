@@ -1,25 +1,27 @@
 import type { ReadSource } from '../../main/engine/source/read-source.ts'
 
-/** What was read of a text: enough of it to find every character again. */
+/** The parts of a read text from which every character can be found again. */
 export type AccountedSource = Pick<ReadSource, 'header' | 'rows' | 'told' | 'delimiter' | 'quoting'>
 
 /**
- * Finds every character of a delimited text again: in a cell at its place, as a delimiter, a line end, or a quote or
- * escape where these may be, or in what is told of the text. Returns what is not accounted for, '' if nothing is. It
- * follows the cells along the text and knows nothing of how they were read.
+ * Finds every character of a delimited text again: in a cell at its place, as a delimiter, a line end, or a
+ * quote or escape where these are allowed, or in the reported problems. Returns what is unaccounted for, ''
+ * if nothing. It follows the cells along the text without knowing how they were read.
  */
 export function findUnaccounted(text: string, source: AccountedSource): string {
   const findings = (['\n', '\r'] as const).map((newline) => new Account(text, source, newline).findFault())
   return findings.includes('') ? '' : (findings[0] ?? '')
 }
 
-/** What is told of a record, as far as it allows its cells to be otherwise than the syntax says. */
+/** How far a record's reported problems allow its cells to deviate from the syntax. */
 interface Told {
-  /** Quotes may be kept as they are, and stay open to the end, or if the row is not sent, to that of a line. */
+  /**
+   * Quotes may be kept literally, and stay open to the end of the text or, if the row is not sent, of a line.
+   */
   quotes: boolean
-  /** Line ends may be in cells that are not quoted. */
+  /** Unquoted cells may contain line ends. */
   lineEnds: boolean
-  /** The row is not sent; its cells may be as the text has them. */
+  /** The row is not sent; its cells may be literal text. */
   error: boolean
 }
 
@@ -45,7 +47,7 @@ class Account {
     const empty = told.find(({ code }) => code === 'empty_records')?.rows ?? 0
     let places = [{ at: 0, empty: 0 }]
     if (header !== null) {
-      // Records above the header have no text, and are not counted.
+      // Records above the header have no text, and do not count.
       places = this.#skipEmpty(places).map(({ at }) => ({ at, empty: 0 }))
       places = this.#follow(places, header, {
         quotes: !header.some(hasLineEnd),
@@ -75,7 +77,7 @@ class Account {
     return `the end, ${empty} empty told: ${last.join(' or ')}`
   }
 
-  /** The same places, and those behind empty records. */
+  /** The same places, and the places after empty records. */
   #skipEmpty(places: readonly { at: number; empty: number }[]): { at: number; empty: number }[] {
     const found = [...places]
     for (const { at, empty } of found) {
@@ -101,12 +103,12 @@ class Account {
   #findLineEnds(at: number): number[] {
     if (at === this.#text.length) return [at]
     if (this.#text[at] === this.#newline) return [at + 1]
-    // A CR at the very end is a CRLF that was cut.
+    // A CR at the very end is the beginning of a CRLF.
     const isReturn = this.#newline === '\n' && /^\r(?:\n|$)/.test(this.#text.slice(at, at + 2))
     return isReturn ? [Math.min(at + 2, this.#text.length)] : []
   }
 
-  /** Where the next record may begin if one with these cells begins at one of the places. */
+  /** Where the next record may begin if a record with these cells begins at one of the places. */
   #follow(
     places: readonly { at: number; empty: number }[],
     cells: readonly string[],
@@ -139,7 +141,7 @@ class Account {
     return [...ends]
   }
 
-  /** Outside quotes a cell is what stands there, escapes aside; it ends before a delimiter or line end. */
+  /** Outside of quotes a cell is literal text, except for escapes; it ends before a delimiter or line end. */
   #followPlain(from: number, cell: string, told: Told): number | null {
     const { delimiter } = this.#source
     let at = from
@@ -154,7 +156,7 @@ class Account {
         }
       }
       if (at < escapedUntil) {
-        // What is escaped may be anything.
+        // Any character may be escaped.
       } else if (character === delimiter || (isLineEnd(character) && !told.lineEnds)) return null
       if (this.#text[at] !== character) return null
       at += 1

@@ -1,21 +1,24 @@
 import fc from 'fast-check'
 import iconv from 'iconv-lite'
 
-/** A delimited text that was drawn, and how it is written and read. */
+/** A generated delimited text, and how it is written and read. */
 export interface DrawnText {
   text: string
   bytes: Buffer
   writtenIn: string
-  /** Named to the reader; undefined if it has to tell. */
+  /** Passed to the reader; undefined if the reader must detect it. */
   encoding: string | undefined
   header: boolean
-  /** What the reader is told of quotes; nothing in most. */
+  /** Quoting options of the reader; empty in most cases. */
   quoting: { quote?: string; escape?: string }
   /** Bytes of one read. */
   readBytes: number
 }
 
-/** Encodings with characters that only they write alike, among them some whose second byte is `\` or `|` in ASCII. */
+/**
+ * Encodings, each with characters that tell it from others, including encodings whose second byte can be
+ * ASCII's `\` or `|`.
+ */
 const ENCODINGS: readonly { encoding: string; mark: boolean; given: boolean; letters: string }[] = [
   { encoding: 'utf-8', mark: false, given: false, letters: 'éß漢字😀\u{10400}ÿ\u2028\ufffd' },
   { encoding: 'utf-8', mark: true, given: false, letters: 'éß漢😀\u0085' },
@@ -36,12 +39,12 @@ const ENCODINGS: readonly { encoding: string; mark: boolean; given: boolean; let
 const SYNTAX = ['"', '"', '""', "'", '\\', '\\"', '\n', '\n', '\r\n', '\r', ' ', '\t', '\0']
 const DELIMITERS = [',', ';', '\t', '|']
 
-/** What no quotes are needed for, so that the reader can take the short way. */
+/** Pieces that need no quotes, so that the reader can use its fast path. */
 function isPlain(piece: string): boolean {
   return /^(?:letter|foreign|[ '\t])$/.test(piece)
 }
 
-/** Letters of ASCII, each at most once in a short text, so that one that is lost or moved is missed. */
+/** ASCII letters, each at most once in a short text, so that a lost or moved one is noticed. */
 const ASCII_LETTERS = [...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ']
 
 const drawnCell = fc.record({
@@ -68,7 +71,7 @@ export const drawnText: fc.Arbitrary<DrawnText> = fc
     written: fc.constantFrom(...ENCODINGS),
     delimiter: fc.constantFrom(...DELIMITERS),
     columns: fc.integer({ min: 1, max: 4 }),
-    // Tables whose quotes and rows are as they should be are as likely as others.
+    // Tables with correct quotes and rows are as likely as others.
     tidiness: fc.constantFrom('plain', 'tidy', 'tidy', 'ragged', 'wild'),
     escapeBy: fc.constantFrom('doubling', 'doubling', 'backslash', 'nothing'),
     newlines: fc.oneof(

@@ -1,10 +1,12 @@
 import type { ReadSource } from '../../main/engine/source/read-source.ts'
 import type { DrawnText } from './drawn-text.ts'
 
-/** Changes what was read as a faulty reader would; returns it as it is if the fault does not show in this text. */
+/**
+ * Changes a read source like a faulty reader; returns it unchanged if the fault does not show in this text.
+ */
 export type PlantedFault = (source: ReadSource, drawn: DrawnText) => ReadSource
 
-/** Faults of a reader that no check may miss, by what they do. */
+/** Faults of a reader that no check may miss, named by their effect. */
 export const PLANTED_FAULTS: Readonly<Record<string, PlantedFault>> = {
   'loses the last character of a cell in quotes': inFirst(/[^"]$/, (cell) => cell.slice(0, -1), '"'),
   'loses the last character of any cell': inFirst(/.$/su, (cell) => cell.replace(/.$/su, '')),
@@ -72,7 +74,7 @@ function inFirstRow(
   }
 }
 
-/** In the first cell that fits; only if the text has this character at all. */
+/** Changes the first matching cell; only if the text contains `needed`. */
 function inFirst(pattern: RegExp | string, change: (cell: string) => string, needed = ''): PlantedFault {
   const fits = (cell: string) => (typeof pattern === 'string' ? cell.includes(pattern) : pattern.test(cell))
   return (source, drawn) => {
@@ -88,7 +90,7 @@ function inFirst(pattern: RegExp | string, change: (cell: string) => string, nee
   }
 }
 
-/** A character beyond ASCII of UTF-8 whose bytes come with two reads. */
+/** A non-ASCII character of UTF-8 whose bytes are split between two reads. */
 function findSplitCharacter({ text, bytes, writtenIn, readBytes }: DrawnText): string | null {
   if (writtenIn !== 'utf-8') return null
   let at = bytes.length - Buffer.byteLength(text)

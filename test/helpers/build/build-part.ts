@@ -5,7 +5,7 @@ import { build } from 'vite'
 import { isFresh } from '../../../src/main/web/is-fresh.ts'
 import { BUILT_FOLDER, PROJECT_FOLDER } from './bundles.ts'
 
-/** What each part of the product is made from, beside its configuration. */
+/** Sources of each part of the product, besides its configuration. */
 const SOURCES = {
   main: ['src/main', 'src/shared'],
   preload: ['src/main/desktop', 'src/shared'],
@@ -14,12 +14,12 @@ const SOURCES = {
 
 const CONFIGURATION = ['electron.vite.config.ts', 'scripts/main-bundle.ts', 'package-lock.json']
 
-/** A file that each part has. */
+/** A file of each built part. */
 const PRODUCTS = { main: 'main.js', preload: 'preload.cjs', renderer: 'index.html' } as const
 
 /**
- * Builds one part of the product into a folder of that name below BUILT_FOLDER, as the product's own build does, unless
- * what is there is as new as the sources. Returns the folder. Quiet unless it fails.
+ * Builds one part of the product into a folder of that name below BUILT_FOLDER, like the product's own build,
+ * unless it is newer than the sources. Returns the folder. Silent unless it fails.
  */
 export async function buildPart(
   part: keyof typeof SOURCES,
@@ -29,11 +29,12 @@ export async function buildPart(
   const folder = join(BUILT_FOLDER, name)
   const ingredients = [...SOURCES[part], ...CONFIGURATION].map((path) => join(PROJECT_FOLDER, path))
   if (await isFresh(join(folder, PRODUCTS[part]), ingredients)) return folder
-  // Built aside and then moved, so that no other run of the tests finds half of it.
+  // Built aside and then moved, so that no other test run finds half of it.
   const aside = `${folder}-${process.pid}`
   const environment = process.env['NODE_ENV']
   try {
-    // Names the environment for the build, too: Vitest's own is `test`, in which React would be built for development.
+    // Sets the environment for the build too: Vitest's own is `test`, with which React would be built for
+    // development.
     const { config } = await resolveConfig({ logLevel: 'error', build: { outDir: aside } }, 'build', mode)
     await build(config?.[part])
     await mkdir(BUILT_FOLDER, { recursive: true })

@@ -4,7 +4,7 @@ import { buildForNode, toSource } from '../../../scripts/main-bundle.ts'
 import { isFresh } from '../../../src/main/web/is-fresh.ts'
 import { BUILT_FOLDER, BUNDLED_CLI, PROJECT_FOLDER } from './bundles.ts'
 
-/** What the bundles are made from. */
+/** Sources of the bundles. */
 const COMMAND_CHILD = 'test/helpers/faults/command-child.ts'
 const KEPT_THREAD = 'test/helpers/build/kept-thread.ts'
 const INGREDIENTS = [
@@ -12,16 +12,19 @@ const INGREDIENTS = [
   ...[COMMAND_CHILD, KEPT_THREAD],
 ]
 
-/** Builds the bundles of the main process and the command line, unless those of the last run are as new as the sources. */
+/**
+ * Builds the bundles of the main process and the command line, unless those of the last run are newer than
+ * the sources.
+ */
 // biome-ignore lint/style/noDefaultExport: Vitest takes a global set-up by its default export
 export default async function setUp(): Promise<void> {
   await mkdir(BUILT_FOLDER, { recursive: true })
-  // As the project's own says; without it, Node would look into each file for what kind of module it is.
+  // Like the project's own package.json; without it, Node would inspect each file for its module type.
   const about = { name: 'sluice', version: '0.0.0', type: 'module', main: 'desktop/main.js' }
   await writeFile(join(BUILT_FOLDER, 'package.json'), JSON.stringify(about))
   const ingredients = INGREDIENTS.map((path) => join(PROJECT_FOLDER, path))
   if (await isFresh(BUNDLED_CLI, ingredients)) return
-  // Built aside and then moved, so that no other run of the tests finds half of them.
+  // Built aside and then moved, so that no other test run finds half of them.
   const aside = `${BUILT_FOLDER}-${process.pid}`
   try {
     await buildForNode(join(aside, 'main'), {

@@ -2,22 +2,21 @@ import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Plugin } from 'vite'
 
-/** The project's folder. */
 export const PROJECT_FOLDER = resolve(import.meta.dirname, '../../..')
 
-/** What tests have built. */
+/** Everything that tests have built. */
 export const BUILT_FOLDER = join(PROJECT_FOLDER, 'node_modules/.cache/built')
 
 /**
- * The command line as the product's build makes it. Its threads and processes start in a third of the time that the
- * sources take, and tests start very many.
+ * The command line from the product's build. Its threads and processes start in a third of the time that the
+ * sources need, and tests start very many.
  */
 export const BUNDLED_CLI = join(BUILT_FOLDER, 'main/cli.js')
 
-/** The command line in a process that runs one command after the other. */
+/** The command line in a process that runs one command after another. */
 export const BUNDLED_COMMANDS = join(BUILT_FOLDER, 'main/command-child.js')
 
-/** Has the engine of the tests, itself from sources, start its threads from the bundles. */
+/** Makes the tests' engine, which itself runs from sources, start its threads from the bundles. */
 export function startThreadsFromBundles(): Plugin {
   const bundle = JSON.stringify(pathToFileURL(join(BUILT_FOLDER, 'main/program-files.js')).href)
   return {
@@ -30,7 +29,7 @@ export function startThreadsFromBundles(): Plugin {
   }
 }
 
-/** Has runs and queries take over the threads of earlier ones. */
+/** Lets runs and queries reuse the threads of earlier ones. */
 export function keepThreads(): Plugin {
   const kept = JSON.stringify(join(import.meta.dirname, 'kept-worker.ts'))
   return {

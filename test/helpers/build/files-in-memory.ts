@@ -4,24 +4,24 @@ import { join } from 'node:path'
 import process from 'node:process'
 import type { Plugin } from 'vite'
 
-/** What Linux keeps in memory. */
+/** Linux' folder for files in memory. */
 const MEMORY_FOLDER = '/dev/shm'
 
-/** All tests together have a twentieth of it there at once. */
+/** All tests together need a twentieth of it at a time. */
 const FREE_BYTES = 1024 ** 3
 
 /**
- * Keeps the temporary files of all tests in memory, if the system can, and removes them at the end. A journal syncs what it
- * commits, so that tests of many small runs would mostly wait for the disk.
+ * Keeps the temporary files of all tests in memory if possible, and removes them at the end. A journal syncs
+ * its commits, so tests of many small runs would mostly wait for the disk.
  */
 export function keepFilesInMemory(): Plugin {
   return {
     name: 'keep-files-in-memory',
     config() {
-      // Each project has plugins of its own, and a folder that a person has chosen stays.
+      // Called once for each project; a folder chosen by a person stays.
       if (process.env['TMPDIR'] !== undefined || findQuickFolder() !== MEMORY_FOLDER) return
       const folder = mkdtempSync(join(MEMORY_FOLDER, 'sluice-tests-'))
-      // As that of the system: some tests run commands as another user.
+      // With the permissions of the system's folder: some tests run commands as another user.
       chmodSync(folder, 0o755)
       process.env['TMPDIR'] = folder
       process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
@@ -29,13 +29,13 @@ export function keepFilesInMemory(): Plugin {
   }
 }
 
-/** A folder for temporary files that are never waited for; the usual one if there is none with room. */
+/** A folder for temporary files without waiting for a disk; the usual one if there is none with room. */
 export function findQuickFolder(): string {
   try {
     const { bavail, bsize } = statfsSync(MEMORY_FOLDER)
     if (bavail * bsize >= FREE_BYTES) return MEMORY_FOLDER
   } catch {
-    // No such folder.
+    // The folder does not exist.
   }
   return tmpdir()
 }

@@ -11,7 +11,7 @@ import type { RunCalls, RunEvents } from '../../../src/main/engine/session/run-t
 import { serveCalls } from '../../../src/main/worker-rpc.ts'
 import type { NextUse } from './kept-worker.ts'
 
-// A thread of runs or of queries, one after the other, each over a port of its own.
+// A thread for runs or queries, one after another, each over its own port.
 
 const starter = parentPort
 
@@ -48,7 +48,7 @@ function serveQueries(port: MessagePort): void {
     port,
     afterCall: checkpointJournals,
     end() {
-      // What is still under way is cut off only by the end of the thread.
+      // Only the end of the thread stops work that is still in progress.
       if (open > 0) process.exit()
       forgetAll()
       port.close()

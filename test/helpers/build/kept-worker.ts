@@ -6,7 +6,7 @@ import { MessageChannel, type MessagePort, Worker as Thread, type WorkerOptions 
 import { onTestFinished } from 'vitest'
 import { BUILT_FOLDER } from './bundles.ts'
 
-/** What a kept thread is told of whom it serves next. */
+/** Tells a kept thread whom it serves next. */
 export interface NextUse {
   use: 'run' | 'queries'
   port: MessagePort
@@ -20,12 +20,12 @@ const USES = new Map<string, NextUse['use']>([
   [toBundle('query-worker.js').href, 'queries'],
 ])
 
-/** Threads that nobody uses. */
+/** Unused threads. */
 const idle = { run: new Set<Thread>(), queries: new Set<Thread>() }
 
 let keeps = true
 
-/** Has every thread start anew until the running test has finished: for tests that tell threads by their names. */
+/** Makes every thread start anew until the current test ends, for tests that distinguish threads by name. */
 export function startThreadsAnew(): void {
   keeps = false
   onTestFinished(() => {
@@ -34,8 +34,8 @@ export function startThreadsAnew(): void {
 }
 
 /**
- * A thread as the engine starts it, for the tests: that of a run, or of queries, takes over the thread of an earlier one,
- * since most of what a short run costs is the start of its threads. All others start anew.
+ * The engine's threads in tests: a run or queries reuse an earlier thread, since starting threads is most of
+ * the cost of a short run. All other threads start anew.
  */
 export class Worker extends EventEmitter {
   readonly #thread: Thread
@@ -56,7 +56,7 @@ export class Worker extends EventEmitter {
     this.#port = port1
     const unfollow = this.#follow(thread, ['error', 'exit'])
     port1.on('message', (message) => this.emit('message', message))
-    // A thread that breaks off closes the port, too, but does not say that it is free.
+    // A thread that crashes also closes the port, but does not report that it is free.
     let signs = 0
     const seeEnd = (): void => {
       signs += 1
@@ -89,7 +89,7 @@ export class Worker extends EventEmitter {
     return this.#thread.terminate()
   }
 
-  /** Passes on what the thread says; returns the way to stop. */
+  /** Passes on the thread's messages; returns a function that stops this. */
   #follow(thread: Thread, names: readonly string[]): () => void {
     const listeners = names.map((name) => [name, (value: unknown) => this.emit(name, value)] as const)
     for (const [name, listener] of listeners) thread.on(name, listener)
@@ -101,7 +101,7 @@ export class Worker extends EventEmitter {
 
 function startThread(use: NextUse['use'], options: WorkerOptions): Thread {
   const thread = new Thread(toBundle('kept-thread.js'), options)
-  // The port of whom it serves keeps the process alive.
+  // The port of its user keeps the process alive.
   thread.unref()
   thread.once('exit', () => idle[use].delete(thread))
   return thread

@@ -4,12 +4,12 @@ import { ApiKey } from '../../../src/main/engine/secrets/bound-secret.ts'
 import type { Fix } from '../../../src/shared/plan/fixes.ts'
 import { type PlanInput, planSchema } from '../../../src/shared/plan/plan.ts'
 
-/** What the parent asks of this process: start the plan, resume the run, retry what it left, or export it. */
+/** The parent's request to this process: start the plan, resume the run, retry what is left, or export it. */
 export interface CrashTask {
   workspace: string
   work:
     | { kind: 'start'; plan: PlanInput }
-    /** Rows of unknown fate are sent again unless told otherwise. */
+    /** Rows with an unknown outcome are resent by default. */
     | { kind: 'resume'; runId: string; onUnknown?: 'resend' | 'skip' }
     | { kind: 'retry'; runId: string; fixes?: Fix[] }
     | { kind: 'export'; runId: string; file: string }

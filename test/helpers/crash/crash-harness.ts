@@ -9,37 +9,39 @@ import { createJudge, type Judge } from './crash-judge.ts'
 import { createRandom, runKilled, toKill } from './kill.ts'
 
 const ROWS = 3_000
-/** Every so many rows one is invalid until it is corrected, one is corrected from the start, and one refused at first. */
+/** One row in this many is invalid until corrected, corrected from the start, and refused at first. */
 const INVALID_EVERY = 50
 const CORRECTED_EVERY = 30
 const REFUSED_EVERY = 40
 /** A row that the retry leaves out. */
 const LEFT_OUT = 7
-/** What the run corrects, and what its retry corrects in addition. */
+/** Corrections of the run, and further ones of its retry. */
 const FIXES: Fix[] = [{ kind: 'value', problem: 'required', field: 'user_id', value: 'anon-{{row}}' }]
 const FIXES_OF_RETRY: Fix[] = [
   ...FIXES,
   { kind: 'substitute', field: 'user_id' },
   { kind: 'leave_out_row', row: LEFT_OUT },
 ]
-/** A killed export dies at most so long after its process has begun, milliseconds. */
+/** A killed export dies at most this long after its process has begun, milliseconds. */
 const EXPORT_MS = 600
-/** Kills of one run, after which it may end: on a slow machine they may strike before anything was done. */
+/**
+ * Most kills of one run, after which it may end: on a slow machine, they may happen before anything is done.
+ */
 const KILLS_MAX = 40
 /** More sessions than any run should need. */
 const SESSIONS_MAX = 60
 
 /**
- * What a campaign of kills found. Every list of violations is empty if the promise of docs/architecture.md §2.1
- * held.
+ * The result of a campaign of kills. Every list of violations is empty if the promise of docs/architecture.md
+ * §2.1 was kept.
  */
 export interface CrashReport {
   kills: number
   runs: number
-  /** Kills by where they were to strike. */
+  /** Number of kills by their planned time. */
   struck: Record<string, number>
   rows: number
-  /** Killed exports that left no file, and those that had written theirs whole. */
+  /** Killed exports that left no file, and those that had already written theirs completely. */
   exports: { none: number; whole: number }
   /** Rows listed as unknown, summed over all recoveries. */
   listedUnknown: number
@@ -47,7 +49,7 @@ export interface CrashReport {
   violations: string[]
 }
 
-/** One workspace under fire. */
+/** One workspace of the campaign. */
 interface Campaign {
   workspace: string
   random: () => number
@@ -57,9 +59,9 @@ interface Campaign {
 }
 
 /**
- * Starts real runs as child processes, kills them with SIGKILL at random instants and right before and after random
- * commits, resumes them, retries what was refused in the same way, first as it is and then corrected, and judges from
- * the service's own record. Its export is killed in the same way.
+ * Starts real runs as child processes, kills them with SIGKILL at random times and right before and after
+ * random commits, resumes them, retries refused rows in the same way, first unchanged and then corrected, and
+ * judges everything by the service's own record. The export is killed in the same way.
  */
 export async function runCrashCampaign(folder: string, kills: number, seed: number): Promise<CrashReport> {
   const random = createRandom(seed)
@@ -77,12 +79,12 @@ export async function runCrashCampaign(folder: string, kills: number, seed: numb
     report.runs += 1
     const workspace = join(folder, `workspace-${report.runs}`)
     createWorkspaceFolders(workspace)
-    // Half of what was refused is taken at the first retry, all of it at the second.
+    // Half of the refused rows are accepted at the first retry, all of them at the second.
     let refusedEvery = REFUSED_EVERY
     const service = await startRecordingService((postId, arrivals) => {
       const row = Number(postId.split('-').at(-1))
       if (row % refusedEvery === 0) return 400
-      // One answer in twenty is a passing 503, so that marks of retries are cut off too.
+      // One answer in twenty is a temporary 503, so that kills also interrupt retries.
       return arrivals === 1 && random() < 0.05 ? 503 : null
     })
     try {
@@ -103,7 +105,9 @@ export async function runCrashCampaign(folder: string, kills: number, seed: numb
   return report
 }
 
-/** Does the work in as many sessions as it takes, each of which may be killed; returns the run that ended. */
+/**
+ * Completes the work in as many sessions as necessary, each of which may be killed; returns the ended run.
+ */
 async function runUntilEnded(
   { workspace, random, report, kills, judge }: Campaign,
   first: CrashTask['work'],
@@ -125,8 +129,8 @@ async function runUntilEnded(
 }
 
 /**
- * Retries a run in its own journal, with fixes if they are given, in as many sessions as it takes. A kill leaves it before
- * the retry or in it.
+ * Retries a run in its own journal, with fixes if given, in as many sessions as necessary. A kill leaves it
+ * either before or in the retry.
  */
 async function retryUntilEnded(campaign: Campaign, runId: string, fixes?: Fix[]): Promise<void> {
   const { workspace, random, report, kills, judge } = campaign
@@ -146,7 +150,7 @@ async function retryUntilEnded(campaign: Campaign, runId: string, fixes?: Fix[])
   throw new Error(`a retry did not end within ${SESSIONS_MAX} sessions`)
 }
 
-/** Exports a run to new files until one is not killed: each is whole or not there. */
+/** Exports a run to new files until an export is not killed: each file is complete or missing. */
 async function exportUntilEnded(campaign: Campaign, runId: string): Promise<void> {
   const { workspace, random, report, kills } = campaign
   const left: string[] = []
@@ -176,7 +180,7 @@ async function exportUntilEnded(campaign: Campaign, runId: string): Promise<void
   throw new Error(`an export did not end within ${SESSIONS_MAX} processes`)
 }
 
-/** The newest run that has a record; null if it was killed before it had one. */
+/** The newest run with a record; null if it was killed before it had one. */
 function findRun(workspace: string, judge: Judge): string | null {
   return listRunIds(workspace).find((runId) => judge.hasRecord(runId)) ?? null
 }
@@ -186,7 +190,7 @@ function toCell(row: number): string {
   return row % CORRECTED_EVERY === 1 ? '' : 'user'
 }
 
-/** The user_id that a row is to be sent with; null if it never is. */
+/** The user_id that a row must be sent with; null if it is never sent. */
 function toUserId(row: number): string | null {
   if (row === LEFT_OUT) return null
   return { a_b: 'a~5Fb', '': `anon-${row}` }[toCell(row)] ?? 'user'

@@ -9,27 +9,33 @@ import type { HistoryVerdict } from '../history/verdict.ts'
 import type { RecordingService } from '../recording-service.ts'
 import type { CrashReport } from './crash-harness.ts'
 
-/** What is checked of one run and its retry, from their journals and from the service's own record. */
+/** Checks of a run and its retry, by their journals and the service's own record. */
 export interface Judge {
-  /** Whether a run was written down before its process was killed. */
+  /** Whether a run was recorded before its process was killed. */
   hasRecord(runId: string): boolean
   /** Whether a retry or correction has put rows of a run into the queue. */
   hasSession(runId: string, kind: 'retry' | 'correction'): boolean
-  /** Lists what a killed process left unknown, and remembers what it had committed as succeeded. */
+  /**
+   * Lists the rows that a killed process left unknown, and remembers those that it had committed as
+   * succeeded.
+   */
   noteRecovery(runId: string): void
-  /** What was committed as succeeded before the last session must not have arrived again in it. */
+  /** Rows committed as succeeded before the last session must not have arrived again in it. */
   checkSettled(): void
-  /** Every row has exactly one final state, and was accepted once, or as often as it was listed as unknown. */
+  /**
+   * Every row has exactly one final state, and was accepted once or, if it was listed as unknown, once more
+   * each time.
+   */
   judgeEnd(runId: string): void
 }
 
-/** Builds the judge of one workspace. */
+/** Creates the judge of one workspace. */
 export function createJudge(options: {
   workspace: string
   service: RecordingService
   report: CrashReport
   rows: number
-  /** The user_id that each row is to be accepted with, as corrected; null if it is never sent. */
+  /** The user_id, as corrected, that each row must be accepted with; null if it is never sent. */
   toUserId: (row: number) => string | null
 }): Judge {
   const { workspace, service, report, rows } = options
@@ -51,7 +57,7 @@ export function createJudge(options: {
       .all(state)
       .map((row) => Number(row['item']))
 
-  /** The journals of the run and its retry against the recording, as they are at the moment. */
+  /** Compares the journals of the run and its retry with the recording in their current state. */
   function judge(runId: string): HistoryVerdict {
     const verdict = judgeHistory(readRunHistory(toJournalFile(workspace, runId)), service.recording.events)
     for (const { kind, message } of verdict.faults) violations.push(`${kind}: ${message}`)

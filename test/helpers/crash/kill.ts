@@ -5,8 +5,8 @@ import type { CrashTask } from './crash-child.ts'
 const CHILD = fileURLToPath(new URL('./crash-child.ts', import.meta.url))
 
 /**
- * Where a child process is killed: at a commit's edge, as in `before:12`, some time after its source was read, or once
- * something has happened.
+ * When to kill a child process: before or after a commit, as in `before:12`, some time after its source was
+ * read, or after an event.
  */
 export type Kill =
   | { kind: 'commit'; at: string }
@@ -24,7 +24,10 @@ export function createRandom(seed: number): () => number {
   }
 }
 
-/** Chooses where to strike, and counts it. One commit in three is among a session's first, where runs are made. */
+/**
+ * Chooses when to kill, and counts it. One commit in three is among a session's first, in which runs are
+ * created.
+ */
 export function toKill(random: () => number, report: { struck: Record<string, number> }): Kill {
   const choice = random()
   const kind = choice < 0.35 ? 'before' : choice < 0.7 ? 'after' : 'time'
@@ -33,7 +36,7 @@ export function toKill(random: () => number, report: { struck: Record<string, nu
   return { kind: 'commit', at: `${kind}:${1 + Math.floor(random() * (random() < 0.33 ? 6 : 40))}` }
 }
 
-/** Runs the task in a child process; resolves with whether it was killed, rejects if it failed in any other way. */
+/** Runs the task in a child process; resolves with whether it was killed, rejects if it failed otherwise. */
 export function runKilled(task: CrashTask, kill: Kill | null): Promise<boolean> {
   const env = { ...process.env, CRASH_AT_COMMIT: kill?.kind === 'commit' ? kill.at : '' }
   const child = spawn(process.execPath, [CHILD, JSON.stringify(task)], {
@@ -44,7 +47,7 @@ export function runKilled(task: CrashTask, kill: Kill | null): Promise<boolean> 
   child.stderr.on('data', (chunk: Buffer) => {
     stderr += chunk.toString()
   })
-  // Random instants count from where the source is read, so that they fall into the sending.
+  // Random times count from the reading of the source, so that they fall into the sending.
   child.stdout.on('data', () => {
     if (kill?.kind === 'time') setTimeout(() => child.kill('SIGKILL'), kill.afterMs)
   })

@@ -2,7 +2,7 @@ import { RunSession } from '../../../src/main/engine/session/run-session.ts'
 import type { RunCalls, RunEvents } from '../../../src/main/engine/session/run-thread.ts'
 import { serveCalls } from '../../../src/main/worker-rpc.ts'
 
-/** `before:12` or `after:12`: the process kills itself right before or after the run's twelfth commit. */
+/** `before:12` or `after:12`: kills the process right before or after the run's twelfth commit. */
 const [when, number] = (process.env['CRASH_AT_COMMIT'] ?? '').split(':')
 
 let session: RunSession | null = null

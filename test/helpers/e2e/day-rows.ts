@@ -1,15 +1,18 @@
-/** A file of labelled posts with a few bad rows of each kind, and what is true of it once they are corrected. */
+/** A file of labelled posts with a few bad rows of each kind, and what is true after correcting them. */
 export interface DayRows {
   text: string
   /** Rows of the file. */
   rows: number
-  /** Rows by the cause that keeps them from being sent. */
+  /** Rows by the problem that prevents sending them. */
   bad: Record<'forbidden' | 'noUser' | 'noContent' | 'both' | 'duplicate' | 'noAddress', number>
-  /** What arrives, and how it is to be judged, once every bad row is corrected as `CORRECTED` says. */
+  /**
+   * The rows that arrive, with their expected judgement, after every bad row is corrected as `CORRECTED`
+   * says.
+   */
   sent: readonly SentRow[]
 }
 
-/** One row as the service has to get it. */
+/** A row as the service must receive it. */
 export interface SentRow {
   /** Number of the record in the file, from 1. */
   record: number
@@ -17,18 +20,18 @@ export interface SentRow {
   userId: string
   content: string
   isSpam: boolean
-  /** Words of the sandbox's list for spam in it, at most 3. */
+  /** Number of words from the sandbox's spam list in it, at most 3. */
   score: number
 }
 
-/** What the bad rows are corrected to. */
+/** The corrections of the bad rows. */
 export const CORRECTED = {
   user: 'guest-{{row}}',
   content: 'win a free prize, nobody has to pay',
   postId: 'p-corrected',
 } as const
 
-/** A text for each tenth row: its words count towards spam, and not all that is spam has them. */
+/** A text for each tenth row: some words count as spam, and not all spam has them. */
 const KINDS: readonly { words: string; isSpam: boolean; score: number }[] = [
   { words: 'win a free prize today', isSpam: true, score: 3 },
   { words: 'claim the cash that waits for you', isSpam: true, score: 2 },
@@ -39,7 +42,7 @@ const KINDS: readonly { words: string; isSpam: boolean; score: number }[] = [
   ...Array.from({ length: 4 }, () => ({ words: 'see you at lunch', isSpam: false, score: 0 })),
 ]
 
-/** Places of the bad rows, as record numbers from 1; every file has at least the last of them. */
+/** Record numbers of the bad rows, from 1; every file has all of them. */
 const BAD = {
   forbidden: [21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32],
   noUser: [41, 42, 43],
@@ -49,7 +52,7 @@ const BAD = {
   noAddress: [81],
 } as const
 
-/** Writes a file of that many rows (at least 100); the same for the same number. */
+/** Writes a file of this many rows (at least 100), always the same for the same number. */
 export function createDayRows(rows: number): DayRows {
   const lines: string[] = []
   const sent: SentRow[] = []
@@ -97,7 +100,7 @@ export function createDayRows(rows: number): DayRows {
   }
 }
 
-/** How many rows a rule on the score for spam finds, misses, takes wrongly, and rightly leaves alone. */
+/** How many rows a spam score rule finds, misses, wrongly includes, and rightly leaves out. */
 export function countMatrix(sent: readonly SentRow[], threshold: number) {
   const count = (isSpam: boolean, triggers: boolean) =>
     sent.filter((row) => row.isSpam === isSpam && row.score >= threshold === triggers).length

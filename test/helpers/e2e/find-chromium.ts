@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-/** The shell draws the same pages without a browser around them, in three quarters of the time. */
+/** The headless shell draws the same pages without a browser around them, in three quarters of the time. */
 const NAMES = [
   'chromium-headless-shell',
   'chromium',
@@ -10,7 +10,9 @@ const NAMES = [
   'google-chrome-stable',
 ]
 
-/** Path of a Chromium: what `SLUICE_CHROMIUM` names, else the first of its names that is on the PATH; null for none. */
+/**
+ * Path of a Chromium: the one in `SLUICE_CHROMIUM`, else the first of its names on the PATH; null for none.
+ */
 export function findChromium(env: NodeJS.ProcessEnv = process.env): string | null {
   const named = env['SLUICE_CHROMIUM']
   if (named !== undefined && named !== '') return named
@@ -23,7 +25,7 @@ export function findChromium(env: NodeJS.ProcessEnv = process.env): string | nul
   return null
 }
 
-/** What Chromium is started with: nothing that reaches beyond this machine, and no sandbox where root forbids it. */
+/** Arguments for Chromium: nothing that reaches beyond this machine, and no sandbox if root forbids it. */
 export const CHROMIUM_ARGUMENTS = [
   '--disable-gpu',
   '--disable-quic',

@@ -1,18 +1,18 @@
 import type { Page, WebSocketRoute } from 'playwright-core'
 
-/** Messages between a page and the engine that can be kept from arriving for a while. */
+/** Messages between a page and the engine that can be delayed. */
 export interface HeldMessages {
-  /** From now on none arrives. */
+  /** Delays all messages from now on. */
   hold(): void
-  /** Settles once one is held. */
+  /** Settles once a message is delayed. */
   arrived(): Promise<void>
-  /** Lets through what was held, in order, and everything after it. */
+  /** Delivers the delayed messages, in order, and everything after them. */
   release(): void
-  /** Ends the connection as if it were lost, and what was held with it; lets through what follows. */
+  /** Ends the connection as if it were lost, dropping delayed messages; delivers what follows. */
   lose(): void
 }
 
-/** Stands between the engine and a page once it is loaded again, and holds what the engine says. */
+/** Intercepts the engine's messages to a page after its next load. */
 export async function holdAnswers(page: Page): Promise<HeldMessages> {
   const held = createHeld()
   await held.route(page, (socket, engine) => {
@@ -21,7 +21,7 @@ export async function holdAnswers(page: Page): Promise<HeldMessages> {
   return held
 }
 
-/** Stands between a page, once it is loaded again, and the engine, and holds what the page sends to a procedure. */
+/** Intercepts a page's calls of a procedure after its next load. */
 export async function holdCalls(page: Page, procedure: string): Promise<HeldMessages & { sent: string[] }> {
   const held = createHeld()
   const sent: string[] = []

@@ -1,7 +1,7 @@
-/** A cell of a megabyte without a place to break a line. */
+/** A cell of a megabyte without a possible line break. */
 export const HUGE_CELL = 'A'.repeat(1_048_576)
 
-/** What would run if any of it were taken for markup, or hide if it were not drawn. */
+/** Texts that would run if taken for markup, or be invisible if not drawn. */
 export const HOSTILE_CELLS = {
   script: '<script>window.pwned = 1</script>',
   image: '<img src=x onerror="window.pwned = 2">',

@@ -7,10 +7,10 @@ const SCHEMES = ['light', 'dark'] as const
 
 type Scheme = (typeof SCHEMES)[number]
 
-/** Heights of the windows whose pictures are taken, by width: a usual one at a zoom of 200 %, the smallest, and others. */
+/** Heights of windows for pictures, by width: a common one at a zoom of 200 %, the smallest, and others. */
 const HEIGHTS: Readonly<Record<number, number>> = { 720: 450, 900: 700, 1440: 900, 2560: 1440 }
 
-/** Widths of the pictures: those of `SLUICE_PICTURE_WIDTHS`, separated by commas; otherwise the usual one. */
+/** Widths for pictures: those of `SLUICE_PICTURE_WIDTHS`, separated by commas, or the default. */
 function readPictureWidths(text = process.env['SLUICE_PICTURE_WIDTHS'] ?? '1440'): number[] {
   const widths = text.split(',').map(Number)
   const unknown = widths.find((width) => HEIGHTS[width] === undefined)
@@ -18,13 +18,13 @@ function readPictureWidths(text = process.env['SLUICE_PICTURE_WIDTHS'] ?? '1440'
   throw new Error(`SLUICE_PICTURE_WIDTHS must name widths of ${Object.keys(HEIGHTS).join(', ')}: ${text}`)
 }
 
-/** Figures and pages that are drawn dimmed until those that were asked for are there. */
+/** Figures and pages that are dimmed until new ones arrive. */
 const OUTDATED = '[data-old], [aria-busy=true]:not([role=row])'
 
 /**
- * Looks at the page with axe-core and changes its colour scheme, so that a walk sees its screens in light and dark by
- * turns; `inBoth` looks at this one in the other scheme, too. What is dimmed for a moment is waited for. Only regions of a screen may scroll, never the document.
- * Returns a line for each violation, with the screen's name.
+ * Checks the page with axe-core and switches its colour scheme, so that a walk alternates between light and
+ * dark; `inBoth` also checks this screen in the other scheme. Waits for dimmed parts. Only regions of a
+ * screen may scroll, never the document. Returns a line for each violation, with the screen's name.
  */
 export async function inspectScreen(page: Page, screen: string, inBoth: boolean): Promise<string[]> {
   await page.locator(OUTDATED).first().waitFor({ state: 'detached' })
@@ -42,7 +42,7 @@ export async function inspectScreen(page: Page, screen: string, inBoth: boolean)
   return inBoth ? [...found, ...(await look(other, 'colours'))] : found
 }
 
-/** A line where the document is larger than the window, so that header and rail could scroll out of it. */
+/** A line if the document is larger than the window, so that header and rail could scroll out of it. */
 async function findScrolledDocument(page: Page): Promise<string[]> {
   const [width, height, windowWidth, windowHeight] = await page.evaluate<[number, number, number, number]>(
     '[document.documentElement.scrollWidth, document.documentElement.scrollHeight, innerWidth, innerHeight]',
@@ -52,8 +52,8 @@ async function findScrolledDocument(page: Page): Promise<string[]> {
 }
 
 /**
- * A line for each text that is cut with an ellipsis and can be read whole nowhere: it has no title, and is in no cell of
- * a grid, whose row opens in a drawer.
+ * A line for each text that is cut with an ellipsis and cannot be read in full: it has no title, and is not
+ * in a cell of a grid, whose row opens in a drawer.
  */
 async function findCutTexts(page: Page): Promise<string[]> {
   return page.evaluate<string[]>(`[...document.querySelectorAll('body *')].flatMap((element) => {
@@ -71,14 +71,14 @@ async function setScheme(page: Page, scheme: Scheme): Promise<void> {
   await page.locator(`html:not([data-mantine-color-scheme=${other}])`).waitFor()
 }
 
-/** Writes pictures `NAME-SCHEME-WIDTH.png` of the page into a folder, then gives it back its size. */
+/** Writes pictures `NAME-SCHEME-WIDTH.png` of the page into a folder, then restores its size. */
 export async function takePictures(page: Page, name: string, folder: string): Promise<void> {
   const before = page.viewportSize()
   for (const width of readPictureWidths()) {
     await page.setViewportSize({ width, height: HEIGHTS[width] ?? width })
     for (const scheme of SCHEMES) {
       await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' })
-      // Charts and tables take the new size and colours in the frames that follow.
+      // Charts and tables adopt the new size and colours in the following frames.
       await page.evaluate(
         'new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(drawn))))',
       )
@@ -91,12 +91,12 @@ export async function takePictures(page: Page, name: string, folder: string): Pr
 const AXE_FILE = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
 const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
 
-/** Rules that look at colours; all others find the same in every colour scheme. */
+/** Rules about colours; all other rules give the same result in every colour scheme. */
 const COLOUR_RULES = ['color-contrast', 'link-in-text-block']
 
 /**
- * Every violation of WCAG 2.2 AA that axe-core finds on the page as it stands, a line each; `colours` looks at them
- * alone, if the same page was looked at whole in another colour scheme.
+ * Every violation of WCAG 2.2 AA that axe-core finds on the current page, a line each; `colours` only checks
+ * colours, if the same page was fully checked in another colour scheme.
  */
 export async function findViolations(page: Page, what: 'all' | 'colours' = 'all'): Promise<string[]> {
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(readFileSync(AXE_FILE, 'utf8'))

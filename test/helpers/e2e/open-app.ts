@@ -8,18 +8,21 @@ import { CHROMIUM_ARGUMENTS, findChromium } from './find-chromium.ts'
 import { inspectScreen, takePictures } from './inspect-screen.ts'
 import { WALK_WAIT_MS } from './walk-wait.ts'
 
-/** The screens in a browser, over an engine and a workspace of their own. */
+/** The screens in a browser, with their own engine and workspace. */
 export interface OpenedApp {
   page: Page
   workspace: string
   /**
-   * Looks at the screen as it stands; `npm run screenshots` takes its pictures here. What breaks WCAG 2.2 AA fails the
-   * test at its end; there and in the long form, both in light and in dark. `npm test` looks at every second screen.
+   * Checks the current screen; `npm run screenshots` takes its pictures here. Violations of WCAG 2.2 AA fail
+   * the test at its end. `npm run screenshots` and the long form check both light and dark, `npm test` only
+   * every second screen.
    */
   inspect(screen: string, shownOn?: Page): Promise<void>
-  /** Brings the screen into a state that `npm run screenshots` alone looks at, inspects it and takes its pictures. */
+  /**
+   * Brings the screen into a state that only `npm run screenshots` checks, checks it and takes its pictures.
+   */
   inspectPicture(screen: string, prepare: () => Promise<void>): Promise<void>
-  /** Opens the page of the next question before production, as the shell has the system do. */
+  /** Opens the page of the next production question, as the shell makes the system do. */
   openConsent(): Promise<Page>
   close(): Promise<void>
 }
@@ -30,7 +33,7 @@ export interface AppLook {
   height?: number
 }
 
-/** Addresses of questions, each taken once, in order. */
+/** Addresses of questions; each is used once, in order. */
 class ConsentQueue {
   readonly #urls: string[] = []
   #wanted: ((url: string) => void) | null = null
@@ -52,7 +55,7 @@ class ConsentQueue {
 
 let browser: Promise<Browser> | null = null
 
-/** The Chromium of this process, which all test files share; it ends with the process. */
+/** The Chromium of this process, shared by all test files; it ends with the process. */
 export function openBrowser(): Promise<Browser> {
   browser ??= launchChromium()
   return browser
@@ -64,15 +67,15 @@ function launchChromium(): Promise<Browser> {
   return chromium.launch({ executablePath, args: CHROMIUM_ARGUMENTS, timeout: WALK_WAIT_MS })
 }
 
-/** Prints what a failed walk was looking at: the next run may not fail. */
+/** Prints what a failed walk saw, since the next run may not fail. */
 async function tellShown(page: Page, walk: string): Promise<void> {
   const shown = await page.locator('body').innerText()
   console.error(`When “${walk}” failed, ${new URL(page.url()).hash} showed:\n${shown}`)
 }
 
 /**
- * Opens the browser shell over a new workspace and shows its first screen, for the running test, in the smallest window.
- * The test fails where the console complained, or a screen that it inspected has violations.
+ * Opens the browser shell with a new workspace and shows its first screen, for the current test, in the
+ * smallest window. The test fails if the console has complaints, or a checked screen has violations.
  */
 export async function openApp(look: AppLook = {}): Promise<OpenedApp> {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-e2e-'))
@@ -95,7 +98,7 @@ export async function openApp(look: AppLook = {}): Promise<OpenedApp> {
   })
   context.setDefaultTimeout(WALK_WAIT_MS)
   const page = await context.newPage()
-  // Errors and warnings of the console, uncaught exceptions, refused requests.
+  // Errors and warnings of the console, uncaught exceptions, and refused requests.
   const complaints: string[] = []
   const violations: string[] = []
   page.on('console', (message) => {

@@ -6,14 +6,15 @@ import { buildPart } from '../build/build-part.ts'
 declare module 'vitest' {
   interface ProvidedContext {
     rendererFolder: string
-    /** Where `npm run screenshots` puts the pictures of all screens; null for a plain test. */
+    /** Where `npm run screenshots` puts the pictures of all screens; null for an ordinary test. */
     pictureFolder: string | null
   }
 }
 
 /**
- * Builds the screens once for all browser tests, from the sources as they stand. In the long form, or with
- * `SLUICE_E2E_DEVELOPMENT=1`, React is built for development: slower, and its warnings then fail the tests.
+ * Builds the screens once for all browser tests, from the current sources. In the long form, or with
+ * `SLUICE_E2E_DEVELOPMENT=1`, React is built for development: this is slower, and its warnings fail the
+ * tests.
  */
 // biome-ignore lint/style/noDefaultExport: Vitest takes a global set-up by its default export
 export default async function setUp(project: TestProject): Promise<void> {

@@ -6,7 +6,10 @@ import { DEFAULT_SANDBOX_KEY } from '../../../src/main/sandbox/sandbox-options.t
 import { planSchema } from '../../../src/shared/plan/plan.ts'
 import { withSandbox } from '../sandbox.ts'
 
-/** Sends a CSV file to a sandbox of its own as one ended run of tasks with legacy answers; the ids of the runs. */
+/**
+ * Sends each CSV file to its own sandbox as one ended run of tasks with legacy answers; returns the ids of
+ * the runs.
+ */
 export async function sendRuns(workspace: string, files: readonly { name: string; text: string }[]) {
   const service = await withSandbox()
   const engine = createEngine({ workspace })

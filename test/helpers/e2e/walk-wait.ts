@@ -1,5 +1,5 @@
 /**
- * How long a walk waits for one thing that it needs before it fails, milliseconds. It bounds nothing but a failure, so it
- * is long enough for a machine with much other work.
+ * How long a walk waits for anything before it fails, milliseconds. It only matters for failures, so it is
+ * long enough for a busy machine.
  */
 export const WALK_WAIT_MS = 90_000

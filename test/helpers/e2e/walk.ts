@@ -1,12 +1,12 @@
 import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 
-/** Waits for a screen; those of a run are named after it, too, as in `Results of posts.csv`. */
+/** Waits for a screen; the names of a run's screens include the run, as in `Results of posts.csv`. */
 export async function seeScreen(page: Page, title: string | RegExp): Promise<void> {
   await page.getByRole('main', { name: title }).waitFor()
 }
 
-/** Goes on with the new run, at one of its steps. */
+/** Opens one of the steps of the new run. */
 export async function openStep(page: Page, step: string): Promise<void> {
   await page.getByRole('link', { name: 'New run' }).click()
   await page
@@ -15,7 +15,10 @@ export async function openStep(page: Page, step: string): Promise<void> {
     .click()
 }
 
-/** Hands a file, or that at a path, to the page as if it had been chosen in the browser's dialog, and waits for its preview. */
+/**
+ * Passes a file, or the one at a path, to the page as if chosen in the browser's dialog, and waits for its
+ * preview.
+ */
 export async function chooseFile(
   page: Page,
   file: string | { name: string; text: string | Buffer },
@@ -49,7 +52,7 @@ export async function dropFromDisk(page: Page, path: string): Promise<void> {
   const drag = (type: 'dragEnter' | 'dragOver' | 'drop') =>
     session.send('Input.dispatchDragEvent', { type, x: 400, y: 400, data })
   const source = page.getByRole('main', { name: 'Source' })
-  // On a busy machine the browser may pass over a drop that follows too soon.
+  // On a busy machine, the browser may ignore a drop that follows too soon.
   await expect
     .poll(
       async () => {
@@ -65,7 +68,7 @@ export async function dropFromDisk(page: Page, path: string): Promise<void> {
   await page.getByRole('grid', { name: 'First rows of the source' }).waitFor()
 }
 
-/** Moves what is dragged until the window says that it can be dropped, as a person does. */
+/** Repeats the drag, as a person does, until the window says that it accepts the drop. */
 async function holdOverWindow(page: Page, move: () => Promise<unknown>): Promise<void> {
   await expect
     .poll(async () => {
@@ -75,14 +78,14 @@ async function holdOverWindow(page: Page, move: () => Promise<unknown>): Promise
     .toBe(true)
 }
 
-/** From the sandbox's sample to its checked rows. */
+/** From the sandbox's sample to checked rows. */
 export async function checkSample(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Try it with the sandbox' }).click()
   await page.getByRole('button', { name: 'Continue' }).click()
   await seeScreen(page, 'Check')
 }
 
-/** From the checked rows to a run that is being sent, as fast as the sandbox takes it. */
+/** From checked rows to a run that is sent as fast as the sandbox allows. */
 export async function sendEverything(page: Page): Promise<void> {
   await page.getByRole('button', { name: /^Review [\d,]+ row/ }).click()
   await page.getByLabel('In flight').fill('200')
@@ -90,7 +93,7 @@ export async function sendEverything(page: Page): Promise<void> {
   await page.getByRole('heading', { name: 'Triggered rules' }).waitFor()
 }
 
-/** From a step before the mapping, which is complete, to a run of all rows that has ended. */
+/** From a step before a complete mapping to an ended run of all rows. */
 export async function checkAndSend(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Continue' }).click()
   await page.getByRole('button', { name: 'Check all rows' }).click()
@@ -98,7 +101,7 @@ export async function checkAndSend(page: Page): Promise<void> {
   await seeRunEnded(page)
 }
 
-/** From the checked rows to a run that takes many seconds, since it sends one row at a time. */
+/** From checked rows to a run that takes many seconds, since it sends one row at a time. */
 export async function sendSlowly(page: Page): Promise<void> {
   await page.getByRole('button', { name: /^Review [\d,]+ row/ }).click()
   await page.getByLabel('In flight').fill('1')
@@ -106,7 +109,7 @@ export async function sendSlowly(page: Page): Promise<void> {
   await page.getByRole('heading', { name: 'Triggered rules' }).waitFor()
 }
 
-/** From the first screen to the interrupted run, which goes on as it was sent before. */
+/** From the first screen to the interrupted run, which continues as it was sent before. */
 export async function resumeInterrupted(page: Page): Promise<void> {
   await page.getByText('was interrupted').waitFor()
   await page.getByRole('button', { name: 'Review and resume' }).click()
@@ -116,18 +119,18 @@ export async function resumeInterrupted(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Pause' }).waitFor()
 }
 
-/** Has the run on the screen send many rows at a time. */
+/** Makes the run on screen send many rows at a time. */
 export async function sendFaster(page: Page): Promise<void> {
   await page.getByLabel('In flight at most').fill('64')
   await page.getByLabel('In flight at most').press('Enter')
 }
 
-/** Waits until the run on the screen has ended. */
+/** Waits until the run on screen has ended. */
 export async function seeRunEnded(page: Page, state = 'completed'): Promise<void> {
   await page.locator('main header').getByText(state, { exact: true }).waitFor()
 }
 
-/** The counts by state as the run's screen shows them. */
+/** The counts by state on the run's screen. */
 export async function readShownCounts(page: Page): Promise<Record<string, number>> {
   const rows = page.locator('tr[data-state]')
   return Object.fromEntries(
@@ -141,8 +144,8 @@ export async function readShownCounts(page: Page): Promise<Record<string, number
 }
 
 /**
- * Switches a switch or box on or off by the keyboard. Its own element is hidden, so a click has to be forced, and a
- * forced click hits whatever has moved there meanwhile.
+ * Toggles a switch or checkbox by keyboard. Its own element is hidden, so a click would have to be forced,
+ * and a forced click hits whatever has moved there meanwhile.
  */
 export async function switchTo(control: Locator, isOn: boolean): Promise<void> {
   if ((await control.isChecked()) !== isOn) await control.press('Space')

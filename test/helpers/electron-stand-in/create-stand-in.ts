@@ -4,8 +4,8 @@ import process from 'node:process'
 import { createTemporaryFolder } from '../temporary-folder.ts'
 
 /**
- * Makes a program for the running test that is started as Electron's is, or, with the folder of an app, as that app is
- * once it is packed. Not for Windows.
+ * Creates a program for the current test that starts like Electron's or, with the folder of an app, like that
+ * app after packing. Not for Windows.
  */
 export function createStandIn(appFolder?: string): string {
   const program = join(createTemporaryFolder(), 'electron')

@@ -1,5 +1,5 @@
-// The `electron` module of the stand-in program. What the app only hands to the system is noted, as in tests of single
-// modules; the life of the app, its windows and their messages are real.
+// The `electron` module of the stand-in program. Calls that the app only passes to the system are noted, as
+// in tests of single modules; the life cycle of the app, its windows and their messages are real.
 import { join } from 'node:path'
 import process from 'node:process'
 import { type BrowserContext, chromium } from 'playwright-core'
@@ -17,7 +17,7 @@ const userData =
 
 let chromiumContext: BrowserContext | null = null
 
-/** Electron is ready when its Chromium is. It ends with this process, however that ends. */
+/** Electron is ready when its Chromium is. Chromium ends with this process, however that ends. */
 async function startChromium(): Promise<void> {
   chromiumContext = await chromium.launchPersistentContext(userData, {
     executablePath: findChromium() ?? '',
@@ -25,7 +25,7 @@ async function startChromium(): Promise<void> {
     viewport: { width: 1440, height: 900 },
     reducedMotion: 'reduce',
   })
-  // Whoever debugs the main process reads from this line where the pages are.
+  // A debugger of the main process reads the address of the pages from this line.
   if (process.argv.includes('--inspect=0'))
     process.stderr.write(`DevTools listening on ${readDebuggerAddress(userData)}\n`)
 }

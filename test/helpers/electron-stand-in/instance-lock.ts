@@ -3,15 +3,15 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, watch, writeF
 import { join } from 'node:path'
 import process from 'node:process'
 
-/** What a second start was started with, and where. */
+/** Arguments and working directory of a second start. */
 interface SecondStart {
   args: string[]
   folder: string
 }
 
 /**
- * Whether this process is the one instance over a folder of user data. That one hears of every later start; a later
- * one leaves word of itself and gets false.
+ * Whether this process is the only instance for a folder of user data. The first instance hears of every
+ * later start; a later one leaves a message and gets false.
  */
 export function takeInstanceLock(userData: string, onSecond: (start: SecondStart) => void): boolean {
   const starts = join(userData, 'second-starts')
@@ -34,7 +34,7 @@ export function takeInstanceLock(userData: string, onSecond: (start: SecondStart
   return true
 }
 
-/** Whether the process that wrote the file lives. */
+/** Whether the process that wrote the file is alive. */
 function isHeld(lock: string): boolean {
   try {
     return process.kill(Number(readFileSync(lock, 'utf8')), 0)

@@ -3,19 +3,23 @@ import { MessageChannel, type MessagePort } from 'node:worker_threads'
 import type { Page, Route } from 'playwright-core'
 import { type createWebContents, ipcMain, protocol } from '../../main/desktop/electron-stand-in.ts'
 
-/** Stands in for the scheme app:, which a plain Chromium does not know; never resolved, since all of it is routed. */
+/**
+ * Replaces the scheme app:, which a plain Chromium does not know; never resolved, since all of it is routed.
+ */
 const ORIGIN = 'https://app.localhost'
 
 const toWebUrl = (url: string) => url.replace(/^app:\/\/sluice/, ORIGIN)
 const toAppUrl = (url: string) => url.replace(ORIGIN, 'app://sluice')
 
-/** What a window brings for its page. */
+/** What a window provides for its page. */
 interface PageParts {
   contents: ReturnType<typeof createWebContents>
   preloadFile: string
 }
 
-/** Loads the app's page in a page of Chromium, with its preload script and the way to the main process. */
+/**
+ * Loads the app's page in a page of Chromium, with its preload script and the connection to the main process.
+ */
 export async function openPage(page: Page, url: string, { contents, preloadFile }: PageParts): Promise<void> {
   const ports = new Map<number, MessagePort>()
   const toEvent = (handed: MessagePort[] = []) => ({
@@ -30,7 +34,7 @@ export async function openPage(page: Page, url: string, { contents, preloadFile 
     return ipcMain.handlers.get(channel)?.(toEvent(), ...given)
   })
   await page.exposeFunction('standInOpenPort', (channel: string, id: number) => {
-    // A page that was loaded again begins with its first port.
+    // A reloaded page starts again with its first port.
     if (id === 0) closePorts()
     const { port1, port2 } = new MessageChannel()
     ports.set(id, port2)
@@ -39,7 +43,7 @@ export async function openPage(page: Page, url: string, { contents, preloadFile 
   })
   await page.exposeFunction('standInPost', (id: number, text: string) => ports.get(id)?.postMessage(text))
   await page.addInitScript({ content: createPreloadHost(readFileSync(preloadFile, 'utf8')) })
-  // A page that is gone needs no messages.
+  // A closed page needs no messages.
   const run = (script: string) => page.evaluate(script).catch(() => {})
   const closePorts = () => {
     for (const port of ports.values()) port.close()
@@ -68,7 +72,10 @@ async function answerByProtocol(route: Route): Promise<void> {
 
 const FILE = /^stand-in-file:(\d+)$/
 
-/** Only the browser knows where a page's file is: the page gives its number, and gets an empty path for one it made. */
+/**
+ * Only the browser knows the path of a page's file: the page passes the file's number, and gets an empty path
+ * for a file that it created.
+ */
 async function findPath(page: Page, value: unknown): Promise<unknown> {
   const [, id] = (typeof value === 'string' && FILE.exec(value)) || []
   if (id === undefined) return value
@@ -79,7 +86,7 @@ async function findPath(page: Page, value: unknown): Promise<unknown> {
   return path
 }
 
-/** Runs the preload script in the page itself, over what Electron's modules for it do. */
+/** Runs the preload script in the page itself, with replacements for Electron's modules. */
 const createPreloadHost = (preload: string) => `if (location.origin === '${ORIGIN}') {
   const ports = []
   const listeners = []

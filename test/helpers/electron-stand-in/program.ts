@@ -1,5 +1,5 @@
-// electron FOLDER [FILE], as a stand-in for Electron's program: runs the built app in FOLDER in Node, and shows its window
-// in Chromium. Takes Electron's options, and like it prints where its debuggers listen.
+// electron FOLDER [FILE], instead of Electron's program: runs the built app in FOLDER in Node, and shows its
+// window in Chromium. Accepts Electron's options, and also prints where its debuggers listen.
 import { readFileSync } from 'node:fs'
 import { open as openInspector } from 'node:inspector'
 import { registerHooks } from 'node:module'

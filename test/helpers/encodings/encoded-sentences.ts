@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import iconv from 'iconv-lite'
 
-/** Encodings, each with languages that are written in it. */
+/** Encodings with the languages written in them. */
 export const ENCODED_LANGUAGES: Readonly<Record<string, string>> = {
   'utf-8': 'de ru ja vi ar',
   'utf-16le': 'de ru zh th',
@@ -52,9 +52,9 @@ export const ENCODED_LANGUAGES: Readonly<Record<string, string>> = {
 const DECLARATION = join(import.meta.dirname, '../../fixtures/encodings')
 
 /**
- * Tables with so many sentences of a language each, in an encoding, with their text; each has a character beyond ASCII.
- * Sentences that the encoding cannot write are left out. `folder` has a file of sentences for each language; there are no
- * tables of one that it lacks.
+ * Tables of this many sentences of a language in an encoding, with their text; each has a non-ASCII
+ * character. Sentences that the encoding cannot write are left out. `folder` has a file of sentences for each
+ * language; there are no tables for a missing one.
  */
 export function createEncodedTables(
   encoding: string,
@@ -81,7 +81,7 @@ export function createEncodedTables(
   return tables
 }
 
-/** Marks as typewriters of the encoding have them, and Vietnamese as Windows writes it: tones behind their letters. */
+/** Punctuation as typed in the encoding, and Vietnamese as Windows writes it: tones after their letters. */
 function adapt(sentence: string, encoding: string): string {
   const plain = sentence.replaceAll('"', "'")
   if (encoding.startsWith('utf-')) return plain

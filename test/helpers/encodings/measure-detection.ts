@@ -3,19 +3,25 @@ import { chooseEncoding, loadDetector } from '../../../src/main/engine/source/de
 import type { SourceFile } from '../../../src/main/engine/source/source-file.ts'
 import { createEncodedTables, ENCODED_LANGUAGES } from './encoded-sentences.ts'
 
-/** What came of tables whose encoding is known: right, asked, wrong although told as a guess, wrong and silent. */
+/**
+ * Results for tables with known encodings: right, asked, wrong although reported as a guess, wrong and
+ * silent.
+ */
 export type Detection = 'right' | 'asked' | 'wrong' | 'silent'
 
-/** Detections of some tables, and which of them were not right: encoding, language and the guess. */
+/** Detections in some tables, and those that were not right: encoding, language and guess. */
 export interface DetectionCounts {
   counts: Record<Detection, number>
-  /** Of those that asked, how many named the right encoding first, and among the others. */
+  /** Of those that asked, how many named the right encoding first, and among the alternatives. */
   askedFirst: number
   askedAmong: number
   missed: { detection: Detection; encoding: string; language: string; guess: string }[]
 }
 
-/** Detects the encoding of tables of so many rows, at most `tables` of each encoding and language, from sentences of a folder. */
+/**
+ * Detects the encodings of tables with this many rows, at most `tables` per encoding and language, from a
+ * folder's sentences.
+ */
 export async function measureDetection(
   rows: number,
   tables: number,

@@ -9,13 +9,15 @@ import { findCommand } from '../find-command.ts'
 const SOURCE = join(import.meta.dirname, 'fail-calls.c')
 const CACHE = join(PROJECT_FOLDER, 'node_modules/.cache/faults')
 
-/** Why file calls cannot be failed on this machine; null if they can. */
+/** Why this machine cannot simulate failing file calls; null if it can. */
 export function findWhyNoFaults(): string | null {
   if (process.platform !== 'linux') return 'only Linux preloads libraries this way'
   return findCompiler() === null ? 'there is no C compiler; install gcc, or name one in SLUICE_CC' : null
 }
 
-/** Builds the library that fails file calls, unless it is there for the present source; returns its path. */
+/**
+ * Builds the library that makes file calls fail, unless it exists for the current source; returns its path.
+ */
 export function buildFaultLibrary(): string {
   const compiler = findCompiler()
   if (compiler === null) throw new Error('there is no C compiler')

@@ -4,7 +4,7 @@ import { createCliContext } from '../../../src/main/cli/context.ts'
 import { runCli } from '../../../src/main/cli/run-cli.ts'
 import { keepFilesPrivate } from '../../../src/main/engine/workspace/file-permissions.ts'
 
-// The command line in a process that runs one command after the other: those of faulty-commands.ts.
+// The command line in a process that runs the commands of faulty-commands.ts one after another.
 
 function createSink(): { stream: WriteStream; text: () => string } {
   const stream = new PassThrough()

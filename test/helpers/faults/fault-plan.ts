@@ -3,17 +3,17 @@ import { constants } from 'node:os'
 
 /** Which calls fail, and how. Only calls that change files are seen; `open` is one that creates nothing. */
 export interface Fault {
-  /** The call that fails, from 1 among those that match; with `toEnd` every later one fails, too. */
+  /** The number of the failing call, from 1 among matching ones; with `toEnd`, every later one fails too. */
   nth: number
   toEnd?: true
   error: 'EIO' | 'ENOSPC' | 'EACCES'
-  /** A failed write has written its first half. */
+  /** A failing write writes its first half. */
   half?: true
-  /** Only calls that take room on the disk fail: creating, growing, making a folder. */
+  /** Only calls that need disk space fail: creating, growing, making a folder. */
   full?: true
-  /** Only calls of this name match. */
+  /** Only calls with this name match. */
   call?: 'create' | 'open' | 'write' | 'truncate' | 'sync' | 'rename' | 'unlink' | 'mkdir' | 'chmod'
-  /** Only files that end like this match. */
+  /** Only files with this ending match. */
   ending?: string
 }
 
@@ -26,17 +26,17 @@ const PLAN_BYTES = 640
 
 const NO_END = 2_147_483_647
 
-/** The file that the preloaded library and the tests share. */
+/** The file shared by the preloaded library and the tests. */
 export class FaultPlan {
   readonly #descriptor: number
 
-  /** Makes the file, with no fault in it. */
+  /** Creates the file, without a fault. */
   constructor(file: string) {
     this.#descriptor = openSync(file, 'w+')
     this.arm(null)
   }
 
-  /** Counts anew, and fails what the fault says; nothing if it is null. */
+  /** Resets the count, and sets the fault; null for none. */
   arm(fault: Fault | null): void {
     const bytes = Buffer.alloc(PLAN_BYTES)
     if (fault !== null) {
@@ -51,7 +51,7 @@ export class FaultPlan {
     writeSync(this.#descriptor, bytes, 0, PLAN_BYTES, 0)
   }
 
-  /** What has failed since it was armed: the first call and its file, below the folder; null if nothing has. */
+  /** The first call that has failed since arming, and its file below the folder; null if none has. */
   readFailure(): string | null {
     const bytes = Buffer.alloc(PLAN_BYTES)
     readSync(this.#descriptor, bytes, 0, PLAN_BYTES, 0)
@@ -59,7 +59,7 @@ export class FaultPlan {
     return bytes.toString('utf8', WHAT_OFFSET, bytes.indexOf(0, WHAT_OFFSET))
   }
 
-  /** The number of calls that matched since it was armed. */
+  /** Number of matching calls since arming. */
   readCount(): number {
     const bytes = Buffer.alloc(4)
     readSync(this.#descriptor, bytes, 0, 4, PLAN_LAYOUT.counted)

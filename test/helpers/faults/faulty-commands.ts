@@ -7,19 +7,19 @@ import { BUNDLED_COMMANDS } from '../build/bundles.ts'
 import { buildFaultLibrary } from './build-fault-library.ts'
 import { type Fault, FaultPlan } from './fault-plan.ts'
 
-/** A command that ran while a file call failed. */
+/** The result of a command during which a file call failed. */
 export interface FaultyResult extends SluiceResult {
-  /** The first call that failed, and its file; null if none did. */
+  /** The first failed call and its file; null if none failed. */
   failure: string | null
-  /** Calls that matched the fault. */
+  /** Number of calls that matched the fault. */
   calls: number
 }
 
-/** The command line in a process of its own whose file calls fail as a test wants. */
+/** The command line in its own process, whose file calls fail as a test wants. */
 export interface FaultyCommands {
-  /** Only calls on what is in here are counted and fail. */
+  /** Only calls on files in this folder are counted and fail. */
   folder: string
-  /** Runs a command; `fault` lasts as long as it does. Rejects if the process died. */
+  /** Runs a command with `fault` active. Rejects if the process died. */
   run(args: readonly string[], options: FaultyOptions): Promise<FaultyResult>
   close(): void
 }
@@ -30,7 +30,7 @@ interface FaultyOptions {
   env?: Record<string, string>
 }
 
-/** Starts the process, over an empty folder. It ends with {@link FaultyCommands.close}. */
+/** Starts the process with an empty folder. {@link FaultyCommands.close} ends it. */
 export function startFaultyCommands(root: string): FaultyCommands {
   const folder = join(root, 'watched')
   mkdirSync(folder)

@@ -12,12 +12,12 @@ import { type FaultyCommands, type FaultyResult, startFaultyCommands } from './f
 /** Rows of each run. */
 const ROWS = 20
 
-/** What a command did while a call failed, and everything that was wrong about it. */
+/** The result of a command during which a call failed, and its mistakes. */
 interface FaultyRun extends FaultyResult {
   mistakes: string[]
 }
 
-/** The commands that are run while one of their file calls fails. */
+/** The commands to run while one of their file calls fails. */
 export const SCENARIO_NAMES = [
   'task',
   'callbacks',
@@ -32,14 +32,14 @@ export const SCENARIO_NAMES = [
 /** One of {@link SCENARIO_NAMES}. */
 export type ScenarioName = (typeof SCENARIO_NAMES)[number]
 
-/** The scenarios, over one service and one process of the command line. */
+/** The scenarios, with one service and one process of the command line. */
 export interface Scenarios {
   /** Runs a scenario in a fresh workspace. */
   run(name: ScenarioName, fault: Fault): Promise<FaultyRun>
   close(): Promise<void>
 }
 
-/** Opens them over an empty folder. */
+/** Opens them in an empty folder. */
 export async function openScenarios(root: string): Promise<Scenarios> {
   const commands = startFaultyCommands(root)
   const service = await startRecordingService()
@@ -74,7 +74,7 @@ export async function openScenarios(root: string): Promise<Scenarios> {
 
 interface World {
   source: string
-  /** Runs a command, and notes what every command has to hold. */
+  /** Runs a command, and checks what holds for every command. */
   sluice(workspace: string, args: readonly string[], fault?: Fault): Promise<FaultyRun>
 }
 
@@ -105,7 +105,7 @@ const toTask = ({ source }: World, baseUrl: string) => [
 
 const ASYNC = ['--async', '--callback-host', '127.0.0.1', '--callback-timeout', '2s']
 
-/** What no command may say or exit with, whatever failed. */
+/** Output and exit codes that no command may have, whatever failed. */
 function listMistakes({ code, stdout, stderr }: FaultyResult): string[] {
   return [
     ...(/bug in Sluice|unexpected error/.test(stderr + stdout)
@@ -176,7 +176,7 @@ async function runExport(world: World, workspace: string, fault: Fault): Promise
   return result
 }
 
-/** Shows a run whose journal is one version older, which brings it up to date. */
+/** Shows a run whose journal is one version older, which upgrades it. */
 async function runOlder(world: World, workspace: string, fault: Fault): Promise<FaultyRun> {
   const [name = ''] = readdirSync(join(workspace, 'runs')).filter((file) => file.endsWith('.journal'))
   const db = new DatabaseSync(join(workspace, 'runs', name))

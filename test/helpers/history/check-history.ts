@@ -20,8 +20,8 @@ interface Output {
 }
 
 /**
- * Runs `npm run check:history` with these arguments: judges runs against a recording, or makes one in front of a service
- * until the process is interrupted. Returns the exit code; throws an `Error` for what cannot be read.
+ * Runs `npm run check:history` with these arguments: compares runs with a recording, or makes a recording in
+ * front of a service until interrupted. Returns the exit code; throws an `Error` for unreadable input.
  */
 export async function checkHistory(args: string[], out: Output): Promise<number> {
   const { values, positionals } = parseArgs({
@@ -45,7 +45,7 @@ export async function checkHistory(args: string[], out: Output): Promise<number>
     return 2
   }
   const runs = positionals.map((run) => readRunHistory(toFile(run, workspace)))
-  // A retry stands for the whole that it belongs to.
+  // A retry stands for its whole run.
   const wholes = new Map(runs.map((run) => [run.runId, run]))
   const verdict = judgeHistories([...wholes.values()], readRecording(recording), {
     resentIndexAdds: values['resent-index-adds'],

@@ -6,14 +6,14 @@ import type { Recording } from './recording.ts'
 import { startRecordingProxy } from './recording-proxy.ts'
 import type { HistoryVerdict } from './verdict.ts'
 
-/** Puts a proxy in front of a service that records all that passes, until the running test is finished. */
+/** Starts a proxy in front of a service that records all traffic, until the current test ends. */
 export async function recordService(to: string, recording: Recording): Promise<string> {
   const { baseUrl, close } = await startRecordingProxy({ to, recording })
   onTestFinished(close)
   return baseUrl
 }
 
-/** Expects that runs of a workspace tell what the service saw of them; returns how their rows ended. */
+/** Expects that a workspace's runs agree with what the service saw; returns how their rows ended. */
 export function expectFaultless(
   workspace: string,
   runIds: readonly string[],

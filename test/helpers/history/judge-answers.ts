@@ -5,18 +5,21 @@ import type { StoredText } from './run-history.ts'
 import { createFault, sayRow } from './say-fault.ts'
 import type { Fault } from './verdict.ts'
 
-/** What stands in a journal where a secret was taken out. */
+/** Replaces a removed secret in a journal. */
 const REDACTED = '[redacted]'
 
-/** Fields that name what an answer is about (docs/interface.md §2.2, §2.4, §2.6). */
+/** Fields that say what an answer is about (docs/interface.md §2.2, §2.4, §2.6). */
 const ECHOES = ['post_id', 'custom_index_item_id', 'appeal_id']
 
 const AWAITING: ReadonlySet<RowState> = new Set(['unknown', 'overdue', 'acknowledged'])
 
-/** What a callback did that came for a row which had been refused, before a retry sent it again. */
+/** Effects of a callback that arrived for a refused row before a retry resent it. */
 const LEFT_BY: ReadonlySet<string> = new Set(['differing', 'doubled'])
 
-/** A callback that the receiver has accepted settles its row, or what a retry or correction has sent again since. */
+/**
+ * A callback that the receiver accepted settles its row, unless a retry or correction has resent the row
+ * since.
+ */
 export function judgeCallbacks({ rows, callbacks }: RowGroup): Fault[] {
   const [only] = rows
   if (only === undefined || rows.length > 1 || !AWAITING.has(only.row.state)) return []
@@ -33,9 +36,9 @@ export function judgeCallbacks({ rows, callbacks }: RowGroup): Fault[] {
   return [createFault('callback-lost', member, row, message)]
 }
 
-/** Every row that was answered has its own answer: one that the service gave to a request with this id. */
+/** Every answered row has its own answer: one that the service gave to a request with this id. */
 export function judgeAnswers({ id, rows, arrivals, callbacks }: RowGroup): Fault[] {
-  // That nothing arrived is a fault of its own.
+  // That nothing arrived is reported elsewhere.
   if (arrivals.length === 0) return []
   const left = [...arrivals]
   return rows.filter(isOk).flatMap((judged) => {
@@ -66,14 +69,14 @@ function toFault({ member, row }: JudgedRow, message: string): Fault {
   return createFault('foreign-answer', member, row, `${sayRow(row)} ${message}`)
 }
 
-/** The newest answer of a row, and the callback that settled it. */
+/** A row's newest answer, and the callback that settled it. */
 function findAnswers({ items, row }: JudgedRow): { answer: StoredText | null; callback: StoredText | null } {
   const newest = items.at(-1)
   const settled = newest?.callbacks.find(({ effect }) => effect === 'settled')
   return { answer: newest?.answers.get(row.attempts) ?? null, callback: settled?.body ?? null }
 }
 
-/** Takes the arrival whose answer this is; without its text, any that was answered. */
+/** Removes the arrival with this answer; if the text is unknown, any answered arrival. */
 function takeAnswer(left: Arrival[], answer: StoredText): boolean {
   const exact = left.findIndex((arrival) => arrival.answer !== null && isSame(answer, arrival.answer))
   const index =
@@ -97,13 +100,13 @@ function isSame({ text, isCut }: StoredText, whole: string): boolean {
   return at <= given.length - last.length
 }
 
-/** What an answer names instead of its row; null if it names the row or nothing. */
+/** The other row that an answer names; null if it names this row or none. */
 function findOther({ row }: JudgedRow, id: string, answer: StoredText | null): string | null {
   const body = parseObject(answer?.text ?? null)
   for (const field of ECHOES) {
     const named = body[field]
     if (typeof named !== 'string') continue
-    // An index item is given its identifier by the answer.
+    // The answer gives an index item its identifier.
     const expected = field === 'custom_index_item_id' ? (row.customIndexItemId ?? id) : id
     if (named !== expected) return named
   }

@@ -3,13 +3,16 @@ import type { RunHistory } from './run-history.ts'
 import { sayArrivals, sayRow } from './say-fault.ts'
 import type { Fault } from './verdict.ts'
 
-/** A request with the same rows has the path and the body that their cells make, however often it is sent. */
+/**
+ * Requests with the same rows must have the path and the body that their cells make, however often they are
+ * sent.
+ */
 export function judgeBodies(runs: readonly RunHistory[], arrivals: readonly Arrival[]): Fault[] {
   const known = listRequests(runs)
   const faults: Fault[] = []
   for (const [key, changed] of Map.groupBy(arrivals, ({ ids }) => JSON.stringify(ids))) {
     const request = known.get(key)
-    // Rows that were split further since were sent together before.
+    // The rows were sent together before a further split.
     if (request === undefined || request.bodies.has(null)) continue
     const wrong = changed.filter(({ path, body }) => !request.bodies.has(`${path} ${body}`))
     if (wrong.length === 0) continue
@@ -23,7 +26,7 @@ interface KnownRequest {
   runId: string
   row: number
   id: string | null
-  /** Paths with the hash of a body; null among them if one cannot be made again. */
+  /** Paths with the hash of a body; includes null if a body cannot be recreated. */
   bodies: Set<string | null>
 }
 

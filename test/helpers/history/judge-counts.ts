@@ -4,7 +4,7 @@ import type { MemberHistory, RunHistory } from './run-history.ts'
 import { sayRow } from './say-fault.ts'
 import type { Fault } from './verdict.ts'
 
-/** Judges the counts of a run: counters against tables, seconds against tries, the summary against the rows. */
+/** Checks a run's counts: counters against tables, seconds against tries, the summary against the rows. */
 export function judgeCounts(run: RunHistory): Fault[] {
   const faults = run.members.flatMap((member) => [
     ...compareCounters(member),
@@ -40,14 +40,14 @@ function compareCounters({ runId, counters, tables }: MemberHistory): Fault[] {
 
 const COUNTED = ['state', 'answer', 'request', 'rule', 'callback']
 
-/** What is in no table: rows that were put back into the queue, and callbacks by when they came. */
+/** Counts without a table: rows put back into the queue, and callbacks by their time of arrival. */
 const APART: ReadonlySet<string> = new Set(['callback early', 'callback late'])
 
-/** `splits`: an item may be split, and what was split off has no tries of its own until it is sent. */
+/** `splits`: an item may be split, and its parts have no tries until they are sent. */
 function compareTries({ runId, rows, items }: MemberHistory, splits: boolean): Fault[] {
   return rows.flatMap(({ row, id, item, stored, attempts }) => {
     const tries = item === null ? [] : (items.get(item)?.attempts ?? [])
-    // A retry may have sent other rows of the item alone.
+    // A retry may have sent only other rows of the item.
     const last = splits ? (tries.findLast(({ number }) => number <= attempts) ?? tries.at(-1)) : tries.at(-1)
     if (splits && last === undefined) return []
     if (item === null || stored === null || attempts === (last?.number ?? 0)) return []
@@ -77,7 +77,7 @@ function compareSummary(run: RunHistory): Fault[] {
   const rows = listRows(run)
   const states = new Map<string, number>()
   for (const { row } of rows) states.set(row.state, (states.get(row.state) ?? 0) + 1)
-  // Rows that are missing are named by themselves.
+  // Missing rows are reported separately.
   const missing = members.reduce((sum, { rowsRead, rows: held }) => sum + rowsRead - held.length, 0)
   const counted = toRowCounts(states, rows.length + missing)
   const names = new Set([...Object.keys(counted), ...Object.keys(told.rows)])

@@ -3,7 +3,9 @@ import type { MemberHistory, RowHistory, RunHistory } from './run-history.ts'
 import { createFault, sayRow } from './say-fault.ts'
 import type { Fault } from './verdict.ts'
 
-/** Judges the journals of a run and its retries against each other: every row is there, in one state. */
+/**
+ * Checks the journals of a run and its retries against each other: every row exists, in exactly one state.
+ */
 export function judgeFamily(run: RunHistory): Fault[] {
   return [
     ...run.members.flatMap(judgeMember),
@@ -41,7 +43,7 @@ function judgeMember(member: MemberHistory): Fault[] {
   return faults
 }
 
-/** Rows that two journals stand for: a retry has only what the run before it gave away. */
+/** Rows that two journals claim: a retry only has the rows that the run before it gave away. */
 function findDoubled({ members }: RunHistory): Fault[] {
   const holders = new Map<number, { member: MemberHistory; row: RowHistory }>()
   const faults: Fault[] = []

@@ -5,13 +5,16 @@ import type { AttemptHistory } from './run-history.ts'
 import { createFault, sayArrivals, sayRow, sayTries } from './say-fault.ts'
 import type { Fault, FaultKind } from './verdict.ts'
 
-/** Answers after which the same request may go out again: it was certainly not taken, or not whole, or not by its key. */
+/**
+ * Statuses after which the same request may be sent again: it was certainly not accepted, or not completely,
+ * or not with its key.
+ */
 const REPEATABLE: ReadonlySet<number> = new Set([401, 403, 408, 413, 429])
 
-/** Of a row that was certainly not taken, whatever came before. */
+/** Statuses of a row that was certainly not accepted, whatever came before. */
 const NOT_TAKEN: ReadonlySet<number> = new Set([401, 403, 408, 429])
 
-/** Judges what the journals tell of the rows of one id against what the service saw of them. */
+/** Compares the journals about the rows of one id with what the service saw of them. */
 export function judgeGroup(group: RowGroup, resentIndexAdds: boolean): Fault[] {
   const [first] = group.rows
   if (first === undefined) return []
@@ -22,7 +25,7 @@ export function judgeGroup(group: RowGroup, resentIndexAdds: boolean): Fault[] {
     ...judgeAnswers(group),
     ...judgeCallbacks(group),
   ]
-  // A try that failed and arrived is seen from both sides.
+  // A try that failed and arrived is found from both sides.
   const isFirst = ({ kind, row }: Fault, index: number) =>
     faults.findIndex((other) => other.kind === kind && other.row === row) === index
   return faults.filter(isFirst)
@@ -31,7 +34,7 @@ export function judgeGroup(group: RowGroup, resentIndexAdds: boolean): Fault[] {
 const toFault = (kind: FaultKind, { member, row }: JudgedRow, message: string): Fault =>
   createFault(kind, member, row, `${sayRow(row)}: ${message}`)
 
-/** Within one journal nothing but a retry follows an answer that is final. Across journals the family is judged. */
+/** Within one journal, only a retry may follow a final answer. Across journals, the family is checked. */
 function judgeConsent(judged: JudgedRow, resentIndexAdds: boolean): Fault[] {
   const mayRepeatUnknown = judged.operation !== 'index-add' || resentIndexAdds
   return judged.items.flatMap(({ attempts, retriedAfter }) =>
@@ -50,7 +53,7 @@ function mayFollow({ outcome, status }: AttemptHistory, mayRepeatUnknown: boolea
   return outcome === 'failed' || (outcome === 'unknown' && mayRepeatUnknown)
 }
 
-/** Each answer that the journal tells of is that of an arrival; each other arrival is a try without an answer. */
+/** Each answer in the journal belongs to an arrival; each other arrival is a try without an answer. */
 function judgeArrivals({ rows, arrivals }: RowGroup, first: JudgedRow): Fault[] {
   const tries = rows.flatMap((judged) => judged.tries)
   const left = [...arrivals]
@@ -75,14 +78,14 @@ function take(left: Arrival[], isWanted: (arrival: Arrival) => boolean): boolean
   return index >= 0
 }
 
-/** What a person is told of each row is what the service did with it. */
+/** The reported state of each row must match what the service did with it. */
 function judgeStates({ rows, arrivals: all }: RowGroup): Fault[] {
   const sent = rows.filter(({ tries }) => tries.length > 0)
   const [only] = sent
   if (only === undefined || sent.length > 1) return []
   const { state, item } = only.row
-  // The state is that of the content which the row has now; what is not sent any more has none. If the journal says that
-  // a callback may be of an earlier content, either will do.
+  // The state belongs to the row's current content; a row that is no longer sent has none. If the journal
+  // says that a callback may belong to earlier content, either is accepted.
   if (item === null) return []
   const current = only.items.at(-1)?.requests[0]?.body
   const isInDoubt = only.row.answer === 'callback_in_doubt'
@@ -92,11 +95,11 @@ function judgeStates({ rows, arrivals: all }: RowGroup): Fault[] {
   const seen = `the journal says ${state}, the service got ${sayArrivals(arrivals)}.`
   const isSettledAs = (wanted: string) =>
     only.items.some(({ callbacks }) => callbacks.some(({ effect }) => effect === wanted))
-  // The service took what it refused in a callback: the row's own, or one from before a retry.
+  // The service accepted the row and refused it in a callback: the row's own, or one from before a retry.
   const isRefusedByTry = state === 'rejected' && NOT_TAKEN.has(last?.status ?? 0) && !isSettledAs('settled')
   if (wasTaken && (isFail(only) || isRefusedByTry) && !isSettledAs('settled_before'))
     return [toFault('told-not-taken', only, seen)]
-  // A refusal that the connection lists as delivered means an earlier run.
+  // A refusal that the connection lists as delivered means that an earlier run sent the row.
   const isRefusal = last?.outcome === 'succeeded' && (last.status ?? 0) >= 400
   const wasNotTaken = arrivals.length > 0 && arrivals.every(({ took }) => took === false)
   if (wasNotTaken && state === 'succeeded' && !isRefusal && !isInDoubt) {

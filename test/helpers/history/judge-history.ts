@@ -8,13 +8,13 @@ import type { RunHistory } from './run-history.ts'
 import { sayArrivals } from './say-fault.ts'
 import type { Fault, HistoryVerdict } from './verdict.ts'
 
-/** What journals do not tell. */
+/** Facts that journals do not contain. */
 interface Consent {
-  /** A person agreed to send index adds of unknown outcome again (default: nobody did). */
+  /** A person agreed to resend index adds with an unknown outcome (default: nobody did). */
   resentIndexAdds?: boolean
 }
 
-/** Judges what the journals of a run and its retries tell against all that the service saw of it. */
+/** Compares the journals of a run and its retries with everything that the service saw of it. */
 export function judgeHistory(
   run: RunHistory,
   events: readonly RecordedEvent[],
@@ -23,7 +23,7 @@ export function judgeHistory(
   return judgeHistories([run], events, consent)
 }
 
-/** Judges several runs against all that the service saw of them. */
+/** Compares several runs with everything that the service saw of them. */
 export function judgeHistories(
   runs: readonly RunHistory[],
   events: readonly RecordedEvent[],

@@ -38,7 +38,7 @@ export function readRunHistory(file: string): RunHistory {
     if (first.record.plan.load !== undefined) {
       throw new Error(`${file} is a load test, whose journal does not keep each request`)
     }
-    // A retry that is still copying its rows stands for none of them.
+    // A retry that is still copying rows owns none of them yet.
     const whole = family.whole.filter(({ record }) => record === first.record || record.state !== 'intake')
     const held = whole.find(({ isHeld }) => isHeld)
     if (held !== undefined) throw new Error(`${held.file} is in use: wait until its run has ended`)
@@ -78,7 +78,7 @@ function readMember(view: RunView): MemberHistory {
   }
 }
 
-/** What counters count, counted in the tables. */
+/** The tables' counts of what counters count. */
 const COUNTED = `
   SELECT 'state' AS kind, state AS value, count(*) AS n FROM result GROUP BY state
   UNION ALL SELECT 'state', 'invalid', count(*) FROM row WHERE item IS NULL
@@ -160,7 +160,7 @@ function readStoredRows({ db }: RunView): StoredRow[] {
     }))
 }
 
-/** The item of a row that was sent; a correction may have made it invalid, or left it out, since. */
+/** The item of a sent row; a correction may since have made the row invalid, or left it out. */
 function toSent(row: number, item: unknown, attempts: number, earlier: readonly Record<string, unknown>[]) {
   const former = earlier.findLast(({ sent_item }) => sent_item !== null)?.['sent_item'] ?? row
   const sentItem = item ?? (attempts > 0 ? former : null)
@@ -170,7 +170,7 @@ function toSent(row: number, item: unknown, attempts: number, earlier: readonly 
   }
 }
 
-/** What rows become on the wire; null while the source is read, since its columns are noted at the end. */
+/** Creates the requests of rows; null while the source is read, since its columns are stored at the end. */
 function openRequests({ record, workspace }: RunView): ItemRequests | null {
   return record.state === 'intake' ? null : createItemRequests(record, workspace)
 }
@@ -181,7 +181,7 @@ function readItems(
   requests: ItemRequests | null,
 ): Map<number, ItemHistory> {
   const needsReceiver = record.callbackBase !== null || record.mediaBase !== null
-  // Reading the settings would make new ones, and with them other addresses.
+  // Reading missing settings would create new ones, and with them other addresses.
   const canRepeat = !needsReceiver || existsSync(toReceiverSettingsFile(workspace))
   const base = requests === null ? '' : new URL(requests.exchange.baseUrl).pathname.replace(/\/$/, '')
   const exchanges = createExchangeReader(db)
@@ -194,7 +194,7 @@ function readItems(
   for (const [item, carried] of Map.groupBy(rows, ({ sentItem }) => sentItem)) {
     if (item === null) continue
     const isAlone = toRowsPerItem(record.plan.operation) === 1
-    // What did not end a row may be as long as a service likes, and is not judged.
+    // A body that did not end a row may have any length, and is not checked.
     const answered = carried.filter(({ stored }) => stored === 'succeeded' || stored === 'rejected')
     const answers = new Map<number, StoredText>()
     for (const { attempts: tries } of answered) {
@@ -207,7 +207,7 @@ function readItems(
       return { rows: together.map(({ row }) => row), request }
     })
     const path = sent[0]?.request?.path
-    // Which of several rows were corrected before a try is not told.
+    // It is not recorded which of several rows were corrected before a try.
     const isReplaced = !isAlone && carried.some(({ earlierKinds }) => earlierKinds.length > 0)
     for (const { row, cells, earlierKinds } of isAlone ? carried : []) {
       for (const kinds of earlierKinds)
@@ -235,7 +235,7 @@ function readItems(
   return items
 }
 
-/** After how many tries retries of the run put rows of each item back into the queue that they might. */
+/** After how many tries retries of the run may have put rows of each item back into the queue. */
 function readRetried(db: RunView['db'], record: RunView['record']): Map<number, number[]> {
   const { certain, unknown } = toRetriedStates(record)
   const taken = new Map<number, number[]>()
@@ -248,7 +248,7 @@ function readRetried(db: RunView['db'], record: RunView['record']): Map<number, 
     .all()
   for (const { item, state, attempts, on_unknown: onUnknown, is_settled: isSettled } of rows) {
     const states: readonly RowState[] = onUnknown === 'resend' ? [...certain, ...unknown] : certain
-    // A callback that came after the retry may have said since what became of the row before it.
+    // A callback after the retry may have changed the recorded outcome from before it.
     if (isSettled === 1 || states.includes(state as RowState))
       taken.set(Number(item), [...(taken.get(Number(item)) ?? []), Number(attempts)])
   }
@@ -288,7 +288,10 @@ function toRowHistory(
   }
 }
 
-/** Tries of the item that was sent meanwhile, from each correction that kept a row back to the one that took it again. */
+/**
+ * Tries of the item that were sent without the row, from each correction that held the row back to the one
+ * that included it again.
+ */
 function readTriesWithout(db: RunView['db'], row: number, item: number): number[] {
   return db
     .prepare(

@@ -4,15 +4,16 @@ import type { AddressInfo } from 'node:net'
 import { Redactor } from '../../../src/main/engine/secrets/redactor.ts'
 import { type Arrival, type Recording, readClockUs, toArrival } from './recording.ts'
 
-/** A proxy in front of a service, which records what passes through it. */
+/** A proxy in front of a service, which records all traffic. */
 export interface RecordingProxy {
   baseUrl: string
   close(): Promise<void>
 }
 
 /**
- * Starts a proxy to the service at `to`; on a free port unless given. It sees answers and not what became of a request, so
- * it takes 2xx as taken, 4xx as not taken, and says nothing of others. Keys do not reach the recording.
+ * Starts a proxy to the service at `to`; on a free port by default. It sees answers but not what the service
+ * did, so it takes 2xx as accepted, 4xx as not accepted, and decides nothing for others. Keys are not
+ * recorded.
  */
 export async function startRecordingProxy(options: {
   to: string
@@ -63,7 +64,7 @@ function toTook(status: number | null): Arrival['took'] {
   return status >= 400 && status < 500 ? false : null
 }
 
-/** Headers that belong to a connection, and what would make an answer unreadable here. */
+/** Headers of a connection, and those that would make an answer unreadable here. */
 const OWN_HEADERS = /^(connection|keep-alive|transfer-encoding|host|accept-encoding|content-length)$/i
 
 function toPassed(rawHeaders: readonly string[]): string[] {
@@ -90,7 +91,7 @@ function forward(to: string, request: IncomingMessage, path: string, body: strin
   })
 }
 
-/** Passes a body on as it comes; resolves with its text, null if it was cut. */
+/** Passes a body on as it arrives; resolves with its text, null if it was cut. */
 async function copyBody(answer: IncomingMessage, response: ServerResponse): Promise<string | null> {
   const chunks: Buffer[] = []
   try {

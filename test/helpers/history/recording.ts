@@ -23,48 +23,48 @@ const postedCallbackSchema = z.strictObject({
 
 const eventSchema = z.discriminatedUnion('kind', [arrivalSchema, postedCallbackSchema])
 
-/** One request as the service saw it. */
+/** A request that the service saw. */
 export interface Arrival {
   kind: 'arrival'
-  /** What the rows in it are known by: a post_id, an index item's id or address, an appeal's id, terms. */
+  /** Identifiers of its rows: a post_id, an index item's id or address, an appeal's id, terms. */
   ids: readonly string[]
   /** Path and query. */
   path: string
-  /** Unix microseconds at which the request was complete. */
+  /** Unix microseconds when the request was complete. */
   atUs: number
-  /** SHA-256 of the body, hex: a request that is sent again has the same body. */
+  /** SHA-256 of the body, hex: a repeated request has the same body. */
   body: string
-  /** HTTP status that was sent; null if none was, because the connection or the service broke. */
+  /** HTTP status that was sent; null if none was, because the connection or the service failed. */
   status: number | null
-  /** Whether the service took what was submitted, answered or not; null if whoever records cannot know. */
+  /** Whether the service accepted the submission, answered or not; null if the recorder cannot know. */
   took: boolean | null
-  /** Text of the answer as it was sent; null if none was, or only a part of it. */
+  /** Text of the answer as sent; null if none was sent, or only a part. */
   answer: string | null
 }
 
-/** One callback as the service posted it. */
+/** A callback that the service posted. */
 export interface PostedCallback {
   kind: 'callback'
-  /** What the row is known by, as in {@link Arrival}. */
+  /** Identifiers of the row, as in {@link Arrival}. */
   ids: readonly string[]
-  /** Unix microseconds at which the answer to it came. */
+  /** Unix microseconds when its answer arrived. */
   atUs: number
-  /** Status that the receiver answered; null if it did not answer. */
+  /** The receiver's status; null if it did not answer. */
   status: number | null
   /** Text of the callback. */
   body: string
 }
 
-/** What a service saw, in the order in which it ended. */
+/** Everything that a service saw, in the order of completion. */
 export type RecordedEvent = Arrival | PostedCallback
 
-/** Takes down what a service sees. */
+/** Records what a service sees. */
 export interface Recording {
   readonly events: readonly RecordedEvent[]
   note(event: RecordedEvent): void
 }
 
-/** Creates a recording in memory; with a file, each event is also a line of JSON in it. */
+/** Creates a recording in memory; with a file, each event is also written to it as a line of JSON. */
 export function createRecording(file?: string): Recording {
   const events: RecordedEvent[] = []
   if (file !== undefined) writeFileSync(file, '')
@@ -98,20 +98,20 @@ function parseEvent(line: string, name: string): RecordedEvent {
   return parsed.data
 }
 
-/** Unix microseconds now, by the clock that journals use. */
+/** Unix microseconds now, by the journals' clock. */
 export function readClockUs(): number {
   return Math.round((performance.timeOrigin + performance.now()) * 1000)
 }
 
-/** A request as a service reads it. */
+/** A request that a service read. */
 export interface RecordedRequest {
-  /** Path and query. */
+  /** Empty if there is none. */
   path: string
   /** Empty if it has none. */
   body: string
 }
 
-/** Describes a request and what the service did with it. */
+/** Describes a request and the service's reaction. */
 export function toArrival(
   request: RecordedRequest,
   told: Pick<Arrival, 'atUs' | 'status' | 'took' | 'answer'>,
@@ -125,10 +125,10 @@ export function hashBody(body: string): string {
   return createHash('sha256').update(body).digest('hex')
 }
 
-/** Fields that tell rows apart, the surest first: the address of an index item may be that of several. */
+/** Fields that identify rows, the surest first: several index items may have the same address. */
 const ID_FIELDS = ['post_id', 'custom_index_item_id', 'appeal_id', 'term', 'url', 'media']
 
-/** What the rows in a request are known by (docs/interface.md §2, §4); none if the request cannot be read. */
+/** Identifiers of the rows in a request (docs/interface.md §2, §4); empty if the request is unreadable. */
 export function toIds({ path, body }: RecordedRequest): string[] {
   const appeal = /\/appeals\/status\/([^/?]+)/.exec(path)?.[1]
   if (appeal !== undefined) return [decodeURIComponent(appeal)]
@@ -139,13 +139,13 @@ export function toIds({ path, body }: RecordedRequest): string[] {
   return id === null ? [] : [id]
 }
 
-/** What a row is known by, from its own part of a request; null if it has nothing of the kind. */
+/** The identifier of a row, from its own part of a request; null if it has none. */
 export function findId(submitted: Readonly<Record<string, unknown>>): string | null {
   const id = ID_FIELDS.map((name) => submitted[name]).find((value) => value !== undefined && value !== null)
   return id === undefined ? null : String(id)
 }
 
-/** Reads a JSON object; an empty one if the text is not one. */
+/** Reads a JSON object; an empty one if the text is not an object. */
 export function parseObject(text: string | null): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(text ?? '')

@@ -1,18 +1,21 @@
 import type { Arrival, PostedCallback, RecordedEvent } from './recording.ts'
 import type { AttemptHistory, ItemHistory, MemberHistory, RowHistory, RunHistory } from './run-history.ts'
 
-/** A row of a run and its retries, as the newest of them that has it tells it. */
+/** A row of a run and its retries, as in the newest journal that has it. */
 export interface JudgedRow {
   operation: RunHistory['operation']
   member: MemberHistory
   row: RowHistory
-  /** Every request that carried it or would, oldest first. */
+  /** Every request that carried it, or would have, oldest first. */
   items: readonly ItemHistory[]
   /** Every try of it, oldest first. */
   tries: readonly AttemptHistory[]
 }
 
-/** What the service knows by one id. Several rows may share it, as the address of an index item. */
+/**
+ * Everything with the same id at the service. Several rows may share it, such as the address of an index
+ * item.
+ */
 export interface RowGroup {
   id: string
   rows: JudgedRow[]
@@ -20,7 +23,7 @@ export interface RowGroup {
   callbacks: PostedCallback[]
 }
 
-/** Puts rows and events of the same id together. `strangers` are arrivals by whose ids no row is known. */
+/** Groups rows and events by id. `strangers` are arrivals whose ids belong to no row. */
 export function createGroups(
   runs: readonly RunHistory[],
   events: readonly RecordedEvent[],
@@ -69,7 +72,7 @@ export function listRows({ members, operation }: RunHistory): JudgedRow[] {
   return [...rows.values()]
 }
 
-/** An item as far as a row was sent with it: a retry may have sent others of its rows alone. */
+/** The part of an item's tries that included the row: a retry may have sent only other rows of it. */
 function toItemOf({ attempts: tries, triesWithout }: RowHistory, item: ItemHistory): ItemHistory {
   const isOfRow = ({ number }: AttemptHistory) => number <= tries && !triesWithout.has(number)
   return { ...item, attempts: item.attempts.filter(isOfRow) }
@@ -86,7 +89,7 @@ function createTriesReader(
   /** A try of the item that this one was split from. */
   const findBefore = (item: number, number: number): AttemptHistory => {
     for (const other of numbers) {
-      // Corrections split items, too, and then it is not told which it was.
+      // Corrections also split items, and do not record which item it was.
       if (other >= item || isCorrectedRun) continue
       const found = member.items.get(other)?.attempts.find((attempt) => attempt.number === number)
       if (found !== undefined) return found
@@ -96,18 +99,18 @@ function createTriesReader(
   return (row, item) => {
     if (item === undefined) return []
     const [first] = item.attempts
-    // Only an item with several rows is split; its parts may not have been sent yet.
+    // Only an item with several rows can be split; its parts may not have been sent yet.
     const splitFrom = splits ? Math.max(0, (first?.number ?? row.attempts + 1) - 1) : 0
     const before = Array.from({ length: splitFrom }, (_, index) => findBefore(item.item, index + 1))
     const tries = [...before, ...item.attempts]
-    // Its process died: it may have been sent once more than was written down.
+    // Its process died, so it may have been sent once more than recorded.
     const isUnaccounted = row.state === 'unknown' && row.stored !== 'unknown'
     const isLost = member.isCutOff && (isUnaccounted || row.attempts > tries.length)
     return isLost ? [...tries, { number: tries.length + 1, ...LOST }] : tries
   }
 }
 
-/** Whether the row was sent with other content, too. */
+/** Whether the row was also sent with other content. */
 export function isCorrected({ items }: JudgedRow): boolean {
   return new Set(items.flatMap(({ requests }) => requests.map(({ body }) => body))).size > 1
 }
@@ -117,7 +120,7 @@ export function isOk({ row: { state } }: JudgedRow): boolean {
   return state === 'succeeded' || state === 'rejected'
 }
 
-/** Whether the journals say that the service did not take the row. */
+/** Whether the journals say that the service did not accept the row. */
 export function isFail({ row: { state }, tries }: JudgedRow): boolean {
   return (
     state === 'failed' ||

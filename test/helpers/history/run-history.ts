@@ -3,14 +3,14 @@ import type { Operation } from '../../../src/shared/operations/operations.ts'
 import type { Outcome, RowState } from '../../../src/shared/run/item-state.ts'
 import type { RowCounts } from '../../../src/shared/run/run.ts'
 
-/** A run with its retries, as their journals tell it. */
+/** A run with its retries, according to their journals. */
 export interface RunHistory {
-  /** Of the first run. */
+  /** Id of the first run. */
   runId: string
   operation: Operation['kind']
   /** The run and its retries, oldest first. */
   members: readonly MemberHistory[]
-  /** What the summary of the whole tells a person. */
+  /** The counts in the summary of the whole. */
   told: { rows: RowCounts; requestsSent: number }
 }
 
@@ -18,19 +18,19 @@ export interface RunHistory {
 export interface MemberHistory {
   runId: string
   state: StoredState
-  /** It was sending when its process died: what it had marked and has no outcome for is unknown. */
+  /** Its process died while sending: items that were marked and have no outcome are unknown. */
   isCutOff: boolean
-  /** The retries that took rows of it over: what did not succeed, unknown rows, invalid ones. */
+  /** The retries that took over its rows: unsuccessful ones, unknown ones, invalid ones. */
   takenBy: { rest: string | null; unknown: string | null; invalid: string | null }
-  /** States of rows that a retry takes without asking, and those it takes only with consent. */
+  /** States of rows that a retry takes without asking, and those that need consent. */
   retried: { rest: readonly RowState[]; unknown: readonly RowState[] }
   rowsRead: number
   rows: readonly RowHistory[]
-  /** By the number of the item, which is that of its first row. */
+  /** By the item's number, which is that of its first row. */
   items: ReadonlyMap<number, ItemHistory>
   /** The journal's counters, by kind and value. */
   counters: ReadonlyMap<string, ReadonlyMap<string, number>>
-  /** What the tables hold of what is counted, by kind and value. */
+  /** The same counts computed from the tables, by kind and value. */
   tables: ReadonlyMap<string, ReadonlyMap<string, number>>
   /** Sums of the per-second table. */
   seconds: Readonly<Record<Outcome | 'sent', number>>
@@ -39,43 +39,48 @@ export interface MemberHistory {
 /** One row of a journal. */
 export interface RowHistory {
   row: number
-  /** The item that carries it; null if it is never sent. */
+  /** The item with the row; null if the row is never sent. */
   item: number | null
-  /** The item that it was sent with, also if a correction has made it invalid or left it out since. */
+  /** The item with which the row was sent, even if a correction has since made it invalid or left it out. */
   sentItem: number | null
-  /** As a person is shown it. */
+  /** As shown to people. */
   state: RowState
-  /** As the journal has it; null if it has nothing of the row. */
+  /** As in the journal; null if the journal does not have the row. */
   stored: RowState | null
-  /** What the journal says of its answer or callbacks, in a word. */
+  /** The journal's word about its answer or callbacks. */
   answer: string | null
-  /** How often it was tried in this run, as its result says. */
+  /** Number of tries in this run, according to its result. */
   attempts: number
-  /** What the service knows it by; null if it has nothing of the kind. */
+  /** Its identifier at the service; null if it has none. */
   id: string | null
-  /** What it was known by before corrections. */
+  /** Its identifiers before corrections. */
   formerIds: readonly string[]
-  /** Tries of its item that it had no part in, since a correction had made it invalid or left it out. */
+  /** Tries of its item without the row, since a correction had made it invalid or left it out. */
   triesWithout: ReadonlySet<number>
-  /** Identifier of an index item that its answer gave it. */
+  /** An index item's identifier from its answer. */
   customIndexItemId: string | null
 }
 
-/** An item of a journal, with what came of it. */
+/** An item of a journal, with its outcome. */
 export interface ItemHistory {
   item: number
   /** Path and query. */
   path: string
-  /** What it was sent as: with all its rows, and by retries with those that had not succeeded. */
+  /** Its requests: with all of its rows, and in retries with the unsuccessful ones. */
   requests: readonly {
     rows: readonly number[]
-    /** SHA-256 of the body, hex; null if it cannot be made again, because the receiver's settings are elsewhere. */
+    /**
+     * SHA-256 of the body, hex; null if it cannot be recreated, because the receiver's settings are
+     * elsewhere.
+     */
     body: string | null
   }[]
   attempts: readonly AttemptHistory[]
-  /** Numbers of the tries after which a retry put the item back into the queue, with the consent that it needed. */
+  /**
+   * Numbers of the tries after which a retry put the item back into the queue, with the necessary consent.
+   */
   retriedAfter: ReadonlySet<number>
-  /** The last answer to rows by how often they were tried; none if it was not read, or if it settled no row. */
+  /** The last answer to rows, by number of tries; empty if it was not read, or settled no row. */
   answers: ReadonlyMap<number, StoredText>
   callbacks: readonly { effect: string; body: StoredText }[]
 }
@@ -87,7 +92,7 @@ export interface AttemptHistory {
   status: number | null
 }
 
-/** A text as a journal keeps it: secrets are taken out, and a long one is cut. */
+/** A text in a journal, without secrets, and cut if it is long. */
 export interface StoredText {
   text: string
   isCut: boolean

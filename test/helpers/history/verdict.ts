@@ -1,51 +1,51 @@
-/** What can be wrong between what a journal tells and what the service saw. */
+/** Disagreements between a journal and what the service saw. */
 export type FaultKind =
-  /** More requests arrived than the journal has tries for. */
+  /** More requests arrived than the journal has tries. */
   | 'sent-twice'
-  /** A try that nobody agreed to, behind an answer that was final. */
+  /** A try without consent, after a final answer. */
   | 'without-consent'
-  /** A request was sent again with another body. */
+  /** A request was repeated with another body. */
   | 'body-changed'
-  /** The journal tells of an answer to a request that the service never got. */
+  /** The journal has an answer to a request that the service never received. */
   | 'never-arrived'
-  /** A row succeeded that the service did not take. */
+  /** A row is reported as succeeded that the service did not accept. */
   | 'told-taken'
-  /** What the journal says was certainly not taken was. */
+  /** A row is reported as certainly not accepted that the service accepted. */
   | 'told-not-taken'
-  /** A row has an answer that the service gave to another one, or never gave. */
+  /** A row has an answer that the service gave to another row, or never gave. */
   | 'foreign-answer'
-  /** The receiver accepted a callback of a row that is told as unknown or overdue. */
+  /** The receiver accepted a callback for a row that is reported as unknown or overdue. */
   | 'callback-lost'
   /** A row has two states in the journals. */
   | 'two-states'
-  /** A run that has ended has a row without an end. */
+  /** A run that has ended has a row without a final state. */
   | 'unsettled'
-  /** A request arrived, and no row of the run is known by its id. */
+  /** A request arrived with an id that no row of the run has. */
   | 'not-in-run'
-  /** Rows that the run has read, or a retry of it, are in no journal. */
+  /** No journal has rows that the run or a retry has read. */
   | 'missing'
   /** Two of its counts differ. */
   | 'counts'
 
-/** One thing that is wrong. */
+/** One disagreement. */
 export interface Fault {
   kind: FaultKind
-  /** Of the journal; null for what is in none. */
+  /** Of the journal; null for what is in no journal. */
   runId: string | null
   row: number | null
-  /** What the service knows the row by. */
+  /** The row's identifier at the service. */
   id: string | null
-  /** What the journal says and what the service saw, in a sentence. */
+  /** What the journal says and what the service saw, as a sentence. */
   message: string
 }
 
-/** What two histories say of each other. */
+/** The comparison of two histories. */
 export interface HistoryVerdict {
   /** Rows that the service answered. */
   ok: number
-  /** Rows that it may or may not have taken. */
+  /** Rows that the service may or may not have accepted. */
   info: number
-  /** Rows that it certainly did not take. */
+  /** Rows that the service certainly did not accept. */
   fail: number
   faults: readonly Fault[]
 }

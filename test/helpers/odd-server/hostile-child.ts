@@ -4,7 +4,7 @@ import { planSchema } from '../../../src/shared/plan/plan.ts'
 import type { RunSummary } from '../../../src/shared/run/run.ts'
 import { readPeakRssBytes } from '../resource-use.ts'
 
-/** What is sent where. */
+/** The plan to send. */
 export interface HostileTask {
   workspace: string
   source: string
@@ -13,12 +13,12 @@ export interface HostileTask {
   timeoutMs: number
 }
 
-/** What the process says at its end, as JSON on stdout. */
+/** The process' result, as JSON on stdout. */
 export interface HostileResult {
   summary: RunSummary
-  /** Most memory that the process had, bytes. */
+  /** Peak memory of the process, bytes. */
   peakBytes: number
-  /** Rows that succeeded, by post_id, with the task_id they were told. */
+  /** Succeeded rows, by post_id, with their task_id. */
   told: [postId: string | null, taskId: string | null][]
 }
 
@@ -33,7 +33,7 @@ const plan = planSchema.parse({
 })
 const apiKey = ApiKey.create('key', { baseUrl: task.baseUrl }, 'of the test')
 const run = await engine.runs.startRun(plan, { apiKey, whenFailing: 'pause' })
-// Most answers are errors: a person who goes on regardless.
+// Most answers are errors: continue regardless, like a determined person.
 run.onSnapshot(({ phase }) => {
   if (phase === 'paused') run.resume()
 })

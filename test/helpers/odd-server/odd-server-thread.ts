@@ -11,10 +11,10 @@ const { tls, oddity, leftUs, connections } = workerData as OddServerOptions & {
 let answers = 0
 let requests = 0
 
-// Its bombs take a while to make.
+// Its bombs take a while to create.
 const hostile = oddity.kind === 'hostile' ? await import('./write-hostile-answer.ts') : null
 
-/** Unix microseconds, by the clock that a client's timings use. */
+/** Unix microseconds, by the same clock as a client's timings. */
 const nowUs = (): number => (performance.timeOrigin + performance.now()) * 1000
 
 const toText = (postId: string, number: number): string =>
@@ -28,7 +28,7 @@ type Told = Pick<Arrival, 'status' | 'took' | 'answer'>
 
 const toTold = (answer: string): Told => ({ status: 200, took: true, answer })
 
-/** Writes an answer under a number of its own, and notes when it had left. */
+/** Writes an answer with its own number, and notes when it was sent. */
 function send(socket: Socket, postId: string, before = ''): Told {
   const number = answers
   answers += 1
@@ -39,7 +39,7 @@ function send(socket: Socket, postId: string, before = ''): Told {
   return toTold(text)
 }
 
-/** Answers a request, and says what a recording is to tell of it. */
+/** Answers a request, and returns what a recording should say about it. */
 function answer(socket: Socket, body: string): Told {
   const { post_id } = JSON.parse(body) as { post_id: string }
   switch (oddity.kind) {
@@ -52,7 +52,7 @@ function answer(socket: Socket, body: string): Told {
       return { status: null, took: true, answer: null }
     case 'hostile':
       hostile?.writeHostileAnswer(socket, post_id, oddity.seed)
-      // Whatever of it can be read has this status.
+      // Any readable part of it has this status.
       return { status: 200, took: null, answer: null }
   }
   const told = send(socket, post_id)
@@ -84,7 +84,7 @@ function take(socket: Socket, head: string, bytes: string): void {
   parentPort?.postMessage(toArrival({ path, body }, { atUs, ...answer(socket, body) }))
 }
 
-/** Closes after less than a timer can count. */
+/** Closes after less than a timer's resolution. */
 function closeAfter(socket: Socket, ms: number): void {
   const endMs = performance.now() + ms
   while (performance.now() < endMs);
@@ -95,7 +95,7 @@ function serve(socket: Socket): void {
   let rest = ''
   Atomics.add(connections, 0, 1)
   socket.on('timeout', () => socket.end())
-  // Whatever the other end does to it.
+  // The other end may do anything to it.
   socket.on('error', () => {})
   socket.setNoDelay(true)
   socket.on('data', (bytes: Buffer) => {

@@ -3,33 +3,35 @@ import { Worker } from 'node:worker_threads'
 import { onTestFinished } from 'vitest'
 import type { RecordedEvent } from '../history/recording.ts'
 
-/** What the server does besides answering right. Times are milliseconds. */
+/** The server's behaviour besides correct answers. Times are milliseconds. */
 export type Oddity =
   | { kind: 'none' }
-  /** A second answer that nobody asked for: with the right one, in a write of its own, or so long after it. */
+  /**
+   * An unrequested second answer: together with the right one, in a separate write, or this long after it.
+   */
   | { kind: 'stray'; when: 'together' | 'apart' | number }
-  /** Closes the connection so long after an answer, without announcing it. */
+  /** Closes the connection this long after an answer, without announcing it. */
   | { kind: 'closing'; afterMs: number }
-  /** Closes the connection when it has idled for so long. */
+  /** Closes the connection after it has been idle for this long. */
   | { kind: 'idle'; afterMs: number }
-  /** Closes the connection instead of answering one request of so many. */
+  /** Closes the connection instead of answering one request in this many. */
   | { kind: 'dropping'; every: number }
-  /** An answer drawn from those that are meant to harm the client. */
+  /** A random answer that is meant to harm the client. */
   | { kind: 'hostile'; seed: number }
 
-/** What an odd server is made of. */
+/** Options of an odd server. */
 export interface OddServerOptions {
   tls?: { key: string; cert: string }
   oddity: Oddity
 }
 
-/** Most answers of a server whose times are noted. */
+/** Most answers of a server whose times are recorded. */
 const ANSWERS_MAX = 20_000
 
-/** A server in a thread of its own, so that it goes on while the client is busy. */
+/** A server in its own thread, so that it continues while the client is busy. */
 export interface OddServer {
   baseUrl: string
-  /** When each answer had left, by the number behind the slash in its task_id, Unix microseconds; 0 before. */
+  /** When each answer was sent, by the number after the slash in its task_id, Unix microseconds; 0 before. */
   leftUs: Float64Array
   /** How many connections were opened. */
   countConnections(): number
@@ -37,7 +39,7 @@ export interface OddServer {
   readRecording(): Promise<RecordedEvent[]>
 }
 
-/** Starts a server that ends when the running test is finished. */
+/** Starts a server that ends when the current test ends. */
 export async function startOddServer(options: OddServerOptions): Promise<OddServer> {
   const leftUs = new Float64Array(new SharedArrayBuffer(8 * ANSWERS_MAX))
   const connections = new Int32Array(new SharedArrayBuffer(4))

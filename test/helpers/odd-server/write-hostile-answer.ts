@@ -6,10 +6,10 @@ const OK = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n'
 const CHUNKED = `${OK}transfer-encoding: chunked\r\n\r\n`
 const MIB = 1024 * 1024
 
-/** Most that one answer sends, bytes: far beyond any limit of the client, and still bounded. */
+/** Most bytes of one answer: far beyond any limit of the client, but still bounded. */
 const SENT_MAX_BYTES = 64 * MIB
 
-/** How often a slow answer goes on, milliseconds. */
+/** Interval of a slow answer's pieces, milliseconds. */
 const DRIP_MS = 5
 
 const ZEROS = Buffer.alloc(32 * MIB)
@@ -17,7 +17,7 @@ const BOMBS = { gzip: gzipSync(ZEROS), br: brotliCompressSync(ZEROS) }
 const NESTED = Buffer.from('['.repeat(8 * MIB))
 const OBJECTS = Buffer.from(`[${'{},'.repeat(4 * MIB)}{}]`)
 
-/** Writes pieces for as long as the client takes them. */
+/** Writes pieces as long as the client accepts them. */
 function pour(socket: Socket, piece: string | Buffer): void {
   let sent = 0
   const go = (): void => {
@@ -42,9 +42,11 @@ function sendWhole(socket: Socket, headers: string, body: Buffer): void {
   socket.write(body)
 }
 
-/** Right, slow, endless, in tiny pieces, larger than it seems: each way to answer, by the name of what it attacks. */
+/**
+ * Ways to answer, grouped by what they attack: correct, slow, endless, in tiny pieces, larger than they seem.
+ */
 const ANSWERS: readonly ((socket: Socket, draw: () => number, postId: string) => void)[] = [
-  // Right, so that the run goes on and connections are kept between attacks.
+  // Correct, so that the run continues and connections are reused between attacks.
   (socket, _, postId) => sendWhole(socket, '', Buffer.from(JSON.stringify({ task_id: `task-${postId}` }))),
   (socket, _, postId) =>
     sendWhole(
@@ -75,7 +77,7 @@ const ANSWERS: readonly ((socket: Socket, draw: () => number, postId: string) =>
     socket.write(`${CHUNKED}1;`)
     pour(socket, 'x'.repeat(10_000))
   },
-  // Tiny chunks, with extensions too.
+  // Tiny chunks, also with extensions.
   (socket) => {
     socket.write(CHUNKED)
     pour(socket, '1\r\nx\r\n'.repeat(2_000))
@@ -84,7 +86,7 @@ const ANSWERS: readonly ((socket: Socket, draw: () => number, postId: string) =>
     socket.write(CHUNKED)
     pour(socket, `1;a=${'b'.repeat(50)}\r\nx\r\n`.repeat(200))
   },
-  // As large as may be, or nearly, and held open.
+  // As large as allowed, or nearly, and held open.
   (socket, draw) => {
     const length = Math.floor(draw() * 16 * MIB)
     socket.write(`${OK}content-length: ${length + 1}\r\n\r\n`)
@@ -98,7 +100,7 @@ const ANSWERS: readonly ((socket: Socket, draw: () => number, postId: string) =>
   (socket) => sendWhole(socket, 'content-encoding: br\r\n', BOMBS.br),
   (socket) => sendWhole(socket, 'content-encoding: gzip, gzip\r\n', gzipSync(BOMBS.gzip)),
   (socket) => sendWhole(socket, 'content-encoding: no-such-coding\r\n', Buffer.from('x')),
-  // Cut, broken, doubled.
+  // Cut, broken or doubled.
   (socket, _, postId) => {
     sendWhole(socket, '', Buffer.from(JSON.stringify({ task_id: `task-${postId}` })))
     socket.write(`${OK}content-length: 20\r\n\r\n{"task_id": "stray"}`)
@@ -113,7 +115,7 @@ const ANSWERS: readonly ((socket: Socket, draw: () => number, postId: string) =>
 
 let draw: (() => number) | null = null
 
-/** Answers a request in a way that is drawn; the same seed draws the same ways, one after the other. */
+/** Answers a request in a random way; the same seed gives the same sequence of ways. */
 export function writeHostileAnswer(socket: Socket, postId: string, seed: number): void {
   draw ??= createDraw(seed)
   const current = draw

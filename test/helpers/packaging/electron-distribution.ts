@@ -2,16 +2,16 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 
-// Stands in for the folder that Electron's zip unpacks to: the files that electron-builder renames, edits and keeps,
-// with a program that holds the wire of fuses as Electron sets it, and does nothing.
+// Replaces the folder that Electron's zip unpacks to: the files that electron-builder renames, edits and
+// keeps, with a program that has Electron's fuse wire and does nothing.
 
-/** A system, as electron-builder's options name it. */
+/** A system, by its name in electron-builder's options. */
 export type PackedSystem = 'mac' | 'win' | 'linux'
 
 const SENTINEL = 'dL7pKGdnNz796PbbjQWNKmHXBZaB9tsX'
 
-// Run as Node, cookie encryption, NODE_OPTIONS, inspect arguments, asar integrity, only from asar, own snapshot, file
-// privileges, and one that came after the tools were made.
+// Run as Node, cookie encryption, NODE_OPTIONS, inspect arguments, asar integrity, only from asar, own
+// snapshot, file privileges, and one that is newer than the tools.
 const DEFAULT_FUSES = '101100010'
 
 /** Bytes of a program with Electron's fuses somewhere in the middle. */
@@ -23,7 +23,7 @@ function createProgram(): Buffer {
   ])
 }
 
-/** The parts of resedit that are used here; its own types would bring those of the DOM. */
+/** The used parts of resedit; its own types would need those of the DOM. */
 interface Resedit {
   NtExecutable: { createEmpty(is32Bit: boolean, isDll: boolean): NtExecutable }
   NtExecutableResource: {
@@ -111,7 +111,7 @@ function listFiles(system: PackedSystem): Record<string, string | Buffer> {
   }
 }
 
-/** Fills a folder with the stand-in for one system's distribution. */
+/** Fills a folder with the replacement for one system's distribution. */
 export function writeElectronDistribution(folder: string, system: PackedSystem): void {
   for (const [path, content] of Object.entries(listFiles(system))) {
     mkdirSync(dirname(join(folder, path)), { recursive: true })

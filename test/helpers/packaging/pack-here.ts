@@ -12,8 +12,8 @@ const PLATFORMS = {
 } as const
 
 /**
- * Packs a built app for a system with electron-builder and the stand-in for Electron's distribution, all below `folder`,
- * which holds `out`. Returns the folder of the packaged app.
+ * Packs a built app for a system with electron-builder and the replacement for Electron's distribution, all
+ * below `folder`, which contains `out`. Returns the folder of the packaged app.
  */
 export async function packHere(folder: string, system: PackedSystem): Promise<string> {
   const { platform, name, arch, folder: packed } = PLATFORMS[system]

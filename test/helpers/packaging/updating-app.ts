@@ -1,6 +1,7 @@
-// node updating-app.ts VERSION FOLDER [--remote-debugging-port=0 --user-data-dir=…], in a process of its own: an installed
-// app that shows its version in Chromium and updates itself by the app's own code and the updater of AppImages, over the
-// stand-in for electron. FOLDER holds app-update.yml. A file `pressed` in it names the button that a person presses.
+// node updating-app.ts VERSION FOLDER [--remote-debugging-port=0 --user-data-dir=…], in its own process: an
+// installed app that shows its version in Chromium and updates itself by the app's own code and the updater
+// of AppImages, with the stand-in for electron. FOLDER contains app-update.yml. A file `pressed` in it names
+// the button that a person presses.
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { type RequestOptions, request } from 'node:http'
 import { registerHooks } from 'node:module'
@@ -14,7 +15,7 @@ import { CHROMIUM_ARGUMENTS, findChromium } from '../e2e/find-chromium.ts'
 const USER_DATA = '--user-data-dir='
 
 const [version = '', folder = '', ...flags] = process.argv.slice(2)
-// What an update starts is not looked at: it is started again with a debugger.
+// The process that an update starts is ignored: the test starts it again with a debugger.
 if (flags.length === 0) process.exit()
 
 const standIn = new URL('../../main/desktop/electron-stand-in.ts', import.meta.url).href
@@ -34,7 +35,8 @@ const { AppImageUpdater, CancellationToken } = await import('electron-updater')
 const { ElectronHttpExecutor } = await import('electron-updater/out/electronHttpExecutor.js')
 const { createUpdates } = await import('../../../src/main/desktop/updates.ts')
 
-// Playwright also ends a Chromium that a script started, and has it end with this process, however that ends.
+// Playwright can also end a Chromium that a script started, and lets it end with this process, however that
+// ends.
 const context = await chromium.launchPersistentContext(
   flags.find((flag) => flag.startsWith(USER_DATA))?.slice(USER_DATA.length) ?? '',
   {
@@ -47,7 +49,7 @@ await context.pages()[0]?.setContent(`Sluice ${version}`)
 const end = () => void context.close().finally(() => process.exit())
 process.on('SIGTERM', end)
 
-/** Waits for a person who presses one of the buttons. */
+/** Waits until a person presses one of the buttons. */
 electron.dialog.showMessageBox = async (...given: unknown[]) => {
   const { buttons = [] } = given.at(-1) as { buttons?: string[] }
   const file = join(folder, 'pressed')

@@ -1,5 +1,5 @@
-// node use-packaged-app.ts FOLDER, in a process of its own: starts the app whose archive was unpacked into FOLDER, over the
-// stand-in for electron, and uses it as the window does. Prints what it saw as one line of JSON.
+// node use-packaged-app.ts FOLDER, in its own process: starts the app whose archive was unpacked into FOLDER,
+// with the stand-in for electron, and uses it like the window. Prints what it saw as one line of JSON.
 import { createRequire, registerHooks } from 'node:module'
 import { join } from 'node:path'
 import process from 'node:process'
@@ -11,7 +11,7 @@ import type { BridgeClient } from '../../../src/shared/bridge/contract.ts'
 import { OPEN_BRIDGE_MESSAGE } from '../../../src/shared/bridge/desktop-api.ts'
 import { followRun } from '../../../src/shared/bridge/follow.ts'
 
-/** What an app was seen to do. */
+/** What was seen of an app. */
 export interface SeenApp {
   page: { status: number; hasPolicy: boolean; missing: string[]; assets: number }
   platform: string
@@ -40,7 +40,7 @@ async function openBridge(): Promise<{ bridge: BridgeClient; close(): void }> {
   return { bridge: createORPCClient(new RPCLink({ port: port1 })), close: () => port1.close() }
 }
 
-/** Loads the page and everything that it names, as Chromium does. */
+/** Loads the page and everything that it references, like Chromium. */
 async function loadPage(): Promise<SeenApp['page']> {
   const load = async (path: string) =>
     (await electron.protocol.handlers.get('app')?.(new Request(`app://sluice/${path}`))) ?? new Response()
@@ -53,7 +53,10 @@ async function loadPage(): Promise<SeenApp['page']> {
   return { status: page.status, hasPolicy, missing, assets: assets.length }
 }
 
-/** Sends the sample to the sandbox: threads for the sandbox, the run and the queries, all from the archive. */
+/**
+ * Sends the sample to the sandbox: this starts threads for the sandbox, the run and the queries, all from the
+ * archive.
+ */
 async function sendSample(bridge: BridgeClient): Promise<Pick<SeenApp, 'succeeded' | 'columns'>> {
   const { sample } = await bridge.sandbox.start()
   const request = {

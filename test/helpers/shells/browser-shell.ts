@@ -6,7 +6,7 @@ import { BUNDLED_CLI } from '../build/bundles.ts'
 import { openBrowser } from '../e2e/open-app.ts'
 import { type Shell, watchEnd } from './shell.ts'
 
-/** `sluice open`, built and in a process of its own, and a page of the tests' browser. */
+/** `sluice open`, built and in its own process, with a page of the tests' browser. */
 export const browserShell: Shell = {
   async start({ workspace }) {
     const args = [BUNDLED_CLI, 'open', '--no-browser', '--workspace', workspace]

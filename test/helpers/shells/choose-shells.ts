@@ -5,12 +5,12 @@ import { SHELLS, type ShellName } from '../../shells/flow-list.ts'
 import { PROJECT_FOLDER } from '../build/bundles.ts'
 import { findChromium } from '../e2e/find-chromium.ts'
 
-/** A shell that tests can start: `program` is its browser, Electron or app. Or why they cannot. */
+/** A shell that tests can start, with its browser, Electron or app as `program`; or why they cannot. */
 export type ShellChoice = { name: ShellName } & ({ program: string; version?: string } | { why: string })
 
 /**
- * Which shells the tests of flows start: the one that `SLUICE_SHELL` names, else each that is on this machine. Throws
- * if the one that was named is not.
+ * The shells for tests of flows: the one in `SLUICE_SHELL`, else each that is available. Throws if the
+ * requested one is not.
  */
 export function chooseShells(
   env: NodeJS.ProcessEnv = process.env,
@@ -56,7 +56,7 @@ function findBrowser(env: NodeJS.ProcessEnv): Found {
     : { program }
 }
 
-/** Electron if it has the major version that Sluice is built for; another would show something else. */
+/** Electron with the major version that Sluice is built for; another one would test something else. */
 function findMatchingElectron(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): Found {
   const folder = join(PROJECT_FOLDER, 'node_modules/electron')
   const found = findElectron(folder, env, platform)

@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Address of the debugger of Chromium's pages, which it writes into its folder when it listens; throws before that. */
+/**
+ * Address of the debugger of Chromium's pages, which Chromium writes into its folder once it listens; throws
+ * before that.
+ */
 export function readDebuggerAddress(userData: string): string {
   const [port = '', path = ''] = readFileSync(join(userData, 'DevToolsActivePort'), 'utf8').split('\n')
   if (!/^[1-9]\d*$/.test(port)) throw new Error('the port of the debugger is not written yet')

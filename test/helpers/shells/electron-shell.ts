@@ -4,7 +4,7 @@ import { BUILT_FOLDER } from '../build/bundles.ts'
 import type { QuitAnswer, Shell, ShellFolders } from './shell.ts'
 import { watchEnd } from './shell.ts'
 
-/** The built app, not packed, in Electron or in what stands in for it: both are started and driven alike. */
+/** The built, unpacked app in Electron or its stand-in, both started and driven in the same way. */
 export function createElectronShell(program: string): Shell {
   const toStart = ({ userData, workspace }: ShellFolders, file?: string) => ({
     args: [BUILT_FOLDER, `--user-data-dir=${userData}`, ...(file === undefined ? [] : [file])],
@@ -24,7 +24,7 @@ export function createElectronShell(program: string): Shell {
   }
 }
 
-/** Answers the next question of the app by a button, and asks the app to quit. */
+/** Presses a button of the app's next question, and asks the app to quit. */
 async function quit(app: ElectronApplication, answer: QuitAnswer): Promise<string> {
   return app.evaluate(
     ({ app: electronApp, dialog }, button) =>

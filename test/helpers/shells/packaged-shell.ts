@@ -8,7 +8,7 @@ import { type Shell, type ShellFolders, watchEnd } from './shell.ts'
 
 const STARTS_WITHIN_MS = 60_000
 
-/** A packed app. Its fuses keep the debugger away from its main process; that of its pages can be reached. */
+/** A packed app. Its fuses block the debugger of its main process; that of its pages works. */
 export function createPackagedShell(program: string): Shell {
   const startProgram = ({ userData, workspace }: ShellFolders, ...args: string[]) =>
     spawn(program, [`--user-data-dir=${userData}`, ...args], {
@@ -17,7 +17,7 @@ export function createPackagedShell(program: string): Shell {
     })
   return {
     async start(folders, file) {
-      // The file of an app that was killed would name a port that nobody, or somebody else, listens on.
+      // The file of a killed app would name a port on which nobody, or somebody else, listens.
       rmSync(join(folders.userData, 'DevToolsActivePort'), { force: true })
       const end = watchEnd(
         startProgram(folders, '--remote-debugging-port=0', ...(file === undefined ? [] : [file])),

@@ -2,14 +2,14 @@ import fc from 'fast-check'
 import { bridgeContract } from '../../../src/shared/bridge/contract.ts'
 import type { World } from './world.ts'
 
-/** A call as a page that was taken over makes it; a `RunPlace` in its input stands for one of the runs there are. */
+/** A call by a taken-over page; a `RunPlace` in its input stands for one of the existing runs. */
 export interface DrawnCall {
   group: string
   name: string
   input: unknown
 }
 
-/** Stands for the id of a run that is known when the call is made. */
+/** Stands for a run id that is known when the call is made. */
 export class RunPlace {
   readonly index: number
 
@@ -25,24 +25,27 @@ function listProcedures(): { group: string; name: string }[] {
   )
 }
 
-/** What a page may hold by right. */
+/** What a page may legitimately hold. */
 export interface Holdings {
   sourceId: string
   targetId: string
 }
 
-/** Calls that would have the receiver listen where the page says, and as many that need a key nobody typed. */
+/** Number of calls that try to set where the receiver listens, and of calls that need a key nobody typed. */
 const AIMED_CALLS = 20
 
-/** Runs for production; each is a thread. */
+/** Number of runs for production; each is a thread. */
 const UNASKED_CALLS = 6
 
-/** Draws calls, always the same ones for a seed: sound ones, sound ones with something forbidden added, and anything. */
+/**
+ * Generates calls, always the same for a seed: valid ones, valid ones with something forbidden added, and
+ * arbitrary ones.
+ */
 export function drawCalls(count: number, seed: number, world: World, held: Holdings): DrawnCall[] {
   const { listener, keyless, unasked, any } = toCallArbitraries(world, held)
   const take = (arbitrary: fc.Arbitrary<DrawnCall>, numRuns: number) =>
     fc.sample(arbitrary, { numRuns, seed })
-  // Listeners first, since a receiver that is open stays where it is.
+  // Listeners first, since an open receiver does not move.
   return [
     ...take(listener, AIMED_CALLS),
     ...take(keyless, AIMED_CALLS),
@@ -112,7 +115,7 @@ function toCallArbitraries(
   const apiKey = fc.constantFrom('typed-by-the-page', 'typed by the page', 'k')
   const start = fc.record({ request, apiKey }, { requiredKeys: ['request'] })
 
-  /** What a page would add to a sound input to reach beyond it. */
+  /** Members that a page could add to a valid input to gain access. */
   const forbidden = fc.oneof(
     fc.record({ apiKeyEnv: variable }),
     fc.record({ tls: path.map((caFile) => ({ caFile })) }),
@@ -142,7 +145,7 @@ function toCallArbitraries(
           mapMembers(sound, (member) => mapMembers(member, (inner) => ({ ...inner, ...added }))),
         ),
     )
-  /** A run that needs the receiver, at an address that the page names. */
+  /** A run that needs the receiver, at an address that the page chooses. */
   const openStart = fc
     .tuple(request, fc.constantFrom('0.0.0.0', '::'), fc.nat(1))
     .map(([sound, host, isDeep]) => ({
@@ -155,7 +158,7 @@ function toCallArbitraries(
       },
       apiKey: 'k',
     }))
-  /** A run that only a variable's value could be the key of. */
+  /** A run whose key could only come from a variable. */
   const keylessStart = fc
     .tuple(url, fc.constantFrom({ kind: 'task' }, { kind: 'task', api: 'v2' }))
     .map(([baseUrl, chosen]) => ({
@@ -259,7 +262,7 @@ function toCallArbitraries(
     )
     .map(([procedure, input]) => ({ ...procedure, input }))
 
-  // The test sends to `staging` at its end, so nothing marks that address as production.
+  // The test sends to `staging` at its end, so nothing must mark that address as production.
   const { port } = new URL(staging.baseUrl)
   const isStaging = (base: string | null) => base?.includes(`:${port}`) === true
   const settings = fc
@@ -276,7 +279,7 @@ function toCallArbitraries(
   const known = fc.constantFrom('staging', 'live', 'own')
   const label = fc.constantFrom('only', 'first', 'extra')
   const typedKey = fc.oneof(apiKey, variable)
-  // `staging` is removed by no call, since the test goes there at its end.
+  // No call removes `staging`, since the test uses it at its end.
   const connectionCall = fc.oneof(
     call('connections', 'add', fc.record({ name: fc.constant('own'), settings, label, apiKey: typedKey })),
     call('connections', 'add', spoil(fc.record({ name: fc.constant('own'), settings, label }))),
@@ -384,7 +387,7 @@ function toCallArbitraries(
   }
 }
 
-/** The same object with each of its members that is a plain object changed. */
+/** The same object with all members changed that are plain objects. */
 function mapMembers(input: object, change: (member: object) => object): object {
   return Object.fromEntries(
     Object.entries(input).map(([name, member]: [string, unknown]) => [

@@ -1,23 +1,23 @@
 import type { BridgeClient } from '../../../src/shared/bridge/contract.ts'
 import { type DrawnCall, RunPlace } from './draw-calls.ts'
 
-/** How calls went. */
+/** The results of calls. */
 export interface CallTally {
   answered: number
   refused: number
-  /** Ids of the runs that were made. */
+  /** Ids of the created runs. */
   runIds: string[]
 }
 
-/** Longest time for a call, milliseconds: what is awaited of a held run may never come. */
+/** Longest time for a call, milliseconds: a held run may never deliver what is awaited. */
 const CALL_MS = 10_000
 
-/** Calls under way at once, as a page makes them. */
+/** Concurrent calls, as made by a page. */
 const AT_ONCE = 8
 
 type AnyProcedure = (input: unknown, options: { signal: AbortSignal }) => Promise<unknown>
 
-/** Makes calls as a page does that nothing restrains. `runIds` are known from the start. */
+/** Makes calls like an unrestrained page. `runIds` are known from the start. */
 export async function makeCalls(
   client: BridgeClient,
   calls: readonly DrawnCall[],
@@ -48,13 +48,13 @@ async function makeCall(client: BridgeClient, { group, name, input }: DrawnCall,
   if (procedure === undefined) throw new Error(`there is no ${group}.${name}`)
   return withTime(async (signal) => {
     const answer = await procedure(fillRuns(input, runIds), { signal })
-    // A stream is left again at once.
+    // A stream is closed at once.
     if (isStream(answer)) await answer.return()
     return answer
   })
 }
 
-/** What a page starts it begins, too; the drawn calls seldom come at the right time. */
+/** A page also begins what it starts; generated calls rarely come at the right time. */
 async function beginRun(client: BridgeClient, runId: string): Promise<void> {
   await withTime((signal) => client.runs.awaitReady({ runId }, { signal }))
   await withTime((signal) => client.runs.begin({ runId }, { signal }))

@@ -8,14 +8,14 @@ import { addConnection, changeConnections } from '../../../src/main/engine/works
 import { storedConnectionSchema } from '../../../src/shared/plan/stored-connection.ts'
 import { createTemporaryFolder } from '../temporary-folder.ts'
 
-/** A service of the tests' own that writes down every byte it is sent. */
+/** The tests' own service, which records every byte that it receives. */
 interface RecordingServer {
   baseUrl: string
   /** Heads and bodies of everything that arrived. */
   readonly requests: string[]
 }
 
-/** Variables of this process and what they hold; each value is found wherever it goes. */
+/** Variables of this process and their values, which can be found wherever they end up. */
 export const VARIABLES = {
   SLUICE_API_KEY: 'secret-of-the-environment-4f1c',
   STAGING_KEY: 'secret-of-staging-9a2e',
@@ -25,10 +25,10 @@ export const VARIABLES = {
   PROXY_LOGIN: 'user:secret-of-the-proxy-0b6f',
 } as const
 
-/** What the files hold that no handle names. */
+/** Content of the files without a handle. */
 const FILE_SECRET = 'content-that-no-handle-names-58d3'
 
-/** What a page that was taken over could do harm to, and the record of what happened to it. */
+/** Everything that a taken-over page could harm, and the record of what happened to it. */
 export interface World {
   workspace: string
   /** Address of the stored connection `staging`, whose key is STAGING_KEY. */
@@ -36,15 +36,15 @@ export interface World {
   /** Address of the stored production connection `live`. */
   production: RecordingServer
   strangers: readonly [RecordingServer, RecordingServer]
-  /** A file that a dialog or an upload named. */
+  /** A file chosen in a dialog or uploaded. */
   source: string
-  /** Files and folders that nothing named, absolute. */
+  /** Files and folders that nobody chose, absolute. */
   unnamed: string[]
-  /** What has leaked, changed or opened since the world was made, a sentence each. */
+  /** What has leaked, changed or opened since the world was created, a sentence each. */
   findHarm(said: readonly string[]): string[]
 }
 
-/** Makes a world in folders of its own; its servers close when the running test is over. */
+/** Creates a world in folders of its own; its servers close when the current test ends. */
 export async function createWorld(workspace = join(createTemporaryFolder(), 'workspace')): Promise<World> {
   for (const [name, value] of Object.entries(VARIABLES)) vi.stubEnv(name, value)
   onTestFinished(() => void vi.unstubAllEnvs())
@@ -160,7 +160,7 @@ async function startServer(): Promise<RecordingServer> {
 
 const LISTENING = '0A'
 
-/** Addresses beyond this machine on which this process listens, as `/proc` tells; none if there is no `/proc`. */
+/** Non-local addresses on which this process listens, from `/proc`; empty without `/proc`. */
 function listOpenListeners(): string[] {
   if (process.platform !== 'linux') return []
   const own = new Set<string>()
@@ -184,7 +184,7 @@ function listOpenListeners(): string[] {
   return open
 }
 
-/** Addresses in `/proc/net` are hex, each word of 32 bits with its last byte first. */
+/** Addresses in `/proc/net` are hex, with the bytes of each 32-bit word in reverse order. */
 function isLoopback(address: string): boolean {
   const [host = ''] = address.split(':')
   return (
