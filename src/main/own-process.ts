@@ -3,21 +3,21 @@ import process from 'node:process'
 import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 
-/** A process of its own that answers one message, and writes what it finds to its stdout. */
+/** A separate process that answers one message, and writes its findings to its stdout. */
 export interface OwnProcess {
   stdout: Readable
   send(message: unknown): void
   onMessage(listener: (message: unknown) => void): void
-  /** Calls back once the process has ended or could not start, with why as part of a sentence. */
+  /** Calls back once the process has ended or failed to start; `reason` is part of a sentence. */
   onEnd(listener: (reason: string) => void): void
   /** Ends it at once, whatever it does. */
   kill(): void
 }
 
-/** Starts the process of an entry with options of Node. */
+/** Starts an entry file in a process with Node options. */
 export type StartProcess = (entry: URL, options: readonly string[]) => OwnProcess
 
-/** Starts a process of Node itself, which whatever runs this file must be; the desktop app has a way of its own. */
+/** Starts a process of the running Node executable; the desktop app does this differently. */
 export const forkProcess: StartProcess = (entry, options) => {
   const child = fork(fileURLToPath(entry), {
     execArgv: [...options],

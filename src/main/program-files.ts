@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 
-// In the build every entry, chunk and sample is a file of one folder; from sources each is a file of its own.
+// In the build, all entries, chunks and samples are in one folder; in the sources, each has its own path.
 const isBundled = !import.meta.url.endsWith('.ts')
 
 function toUrl(source: string): URL {
@@ -8,7 +8,7 @@ function toUrl(source: string): URL {
   return new URL(isBundled ? bundle : source, import.meta.url)
 }
 
-/** Entries of the threads, as the files that run now: `.ts` from sources, `.js` when bundled. */
+/** Entries of the threads: `.ts` in the sources, `.js` when bundled. */
 export const WORKER_URLS = {
   run: toUrl('./engine/session/run-worker.ts'),
   query: toUrl('./engine/query/query-worker.ts'),
@@ -21,20 +21,20 @@ export const WORKER_URLS = {
 /** The process that talks to the system's keyring; the desktop app has none. */
 export const KEYRING_PROCESS = toUrl('./engine/secrets/keyring-process.ts')
 
-/** The process that answers SQL statements, which is ended with those that do not end. */
+/** The process that answers SQL statements; it is killed if a statement does not end. */
 export const SQL_PROCESS = toUrl('./engine/lookback/sql/sql-process.ts')
 
-/** Absolute paths of the bundled samples, which were written for Sluice. */
+/** Absolute paths of the bundled samples. */
 export const SAMPLE_FILES = {
-  /** Mild posts, and a few rows that must not pass. */
+  /** Mild posts, and a few rows that must be blocked. */
   posts: fileURLToPath(toUrl('./cli/demo/sample.csv')),
   /** Texts and addresses of media. */
   media: fileURLToPath(toUrl('./cli/demo/async-sample.csv')),
-  /** Terms and notes; the sandbox's watchlist has two of them already. */
+  /** Terms and notes, two of which are already in the sandbox's watchlist. */
   terms: fileURLToPath(toUrl('./cli/demo/terms-sample.csv')),
 } as const
 
-/** Absolute path of the licences of all packages inside the bundles, which the build writes. */
+/** Absolute path of the licences of all bundled packages, which the build writes. */
 export const NOTICES_FILE = fileURLToPath(
   new URL(isBundled ? '../THIRD-PARTY-NOTICES.txt' : '../../out/THIRD-PARTY-NOTICES.txt', import.meta.url),
 )

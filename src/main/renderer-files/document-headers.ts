@@ -1,10 +1,10 @@
-/** What every answer that a window loads says about itself, whatever is in it. */
+/** The headers of every answer that a window loads. */
 export function createDocumentHeaders(
   nonce: string,
   connectTo: readonly string[] = [],
 ): Record<string, string> {
   return {
-    // Without a page around it, an SVG or a script is a document of its own: the policy goes with every answer.
+    // An SVG or script that is opened directly is a document of its own, so every answer carries the policy.
     'content-security-policy': createContentSecurityPolicy(nonce, connectTo),
     'cross-origin-opener-policy': 'same-origin',
     'cross-origin-resource-policy': 'same-origin',
@@ -14,8 +14,9 @@ export function createDocumentHeaders(
 }
 
 /**
- * The policy of one response: scripts and styles of our own or with this response's nonce, nothing inline, nothing from
- * elsewhere, no frames, no forms. `connectTo` is allowed in addition to our own origin, such as its websockets.
+ * The content security policy of one response: only our own scripts and styles or those with this response's
+ * nonce, nothing inline or from elsewhere, no frames, no forms. `connectTo` is allowed in addition to our own
+ * origin, for instance for its websockets.
  */
 function createContentSecurityPolicy(nonce: string, connectTo: readonly string[] = []): string {
   return [

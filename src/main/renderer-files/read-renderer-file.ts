@@ -3,7 +3,7 @@ import { readFile, realpath } from 'node:fs/promises'
 import { extname, join, sep } from 'node:path'
 import { createDocumentHeaders } from './document-headers.ts'
 
-/** What the renderer's build writes where a response's nonce belongs. */
+/** What the renderer's build writes in place of a response's nonce. */
 const NONCE_PLACEHOLDER = '__CSP_NONCE__'
 
 const MIME_TYPES: Readonly<Record<string, string>> = {
@@ -27,8 +27,9 @@ export interface RendererFile {
 }
 
 /**
- * Reads what a URL's path names in the folder of the built renderer, each page with a nonce of its own in body and
- * policy. Null for all that is not in the folder. `connectTo` is what the page may connect to in addition to its own origin.
+ * Reads the file that a URL's path names in the folder of the built renderer; each page gets its own nonce in
+ * body and policy. Null if it is not in the folder. `connectTo` is what the page may connect to in addition
+ * to its own origin.
  */
 export async function readRendererFile(
   folder: string,
@@ -52,7 +53,7 @@ export async function readRendererFile(
   }
 }
 
-/** The path below the renderer's folder that a URL names, or null if it names nothing that could be there. */
+/** The path below the renderer's folder that a URL names; null if no such file can exist. */
 function toRelativePath(pathname: string): string | null {
   let decoded: string
   try {
@@ -61,9 +62,9 @@ function toRelativePath(pathname: string): string | null {
     return null
   }
   const segments = decoded.split('/').filter((segment) => segment !== '')
-  // A separator or a drive inside a segment would mean something else to the file system than to the URL.
+  // The file system would read a separator or drive inside a segment differently from the URL.
   if (segments.some((segment) => segment === '..' || segment === '.' || /[\\:\0]/.test(segment))) return null
-  // A path of the page itself, such as /runs/17, is the page.
+  // Paths of the page's own routes, such as /runs/17, lead to the page.
   return extname(decoded) === '' ? 'index.html' : join(...segments)
 }
 

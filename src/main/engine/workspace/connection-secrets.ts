@@ -21,12 +21,12 @@ import { type HeaderValues, readHeaderValues } from '../secrets/header-values.ts
 import type { KeptKey, KeyName, KeyStorage, KeyStore } from '../secrets/key-store.ts'
 import { changeConnections, followsActiveKey, readConnections, toConnectionsFile } from './connections.ts'
 
-/** The variable that holds the key of a run that names none. */
+/** The variable with the key of runs that name no variable. */
 const DEFAULT_VARIABLE = 'SLUICE_API_KEY'
 
 /**
- * Every key and proxy credential that a workspace's connections name and that is set in this environment, and the
- * default key, so that they can be removed from what is stored. What is not set or cannot be read is left out.
+ * Reads the default key and all keys, proxy credentials and header values that a workspace's connections
+ * name, so that they can be removed from stored text. Those that are unset or unreadable are left out.
  */
 export function readStoredSecrets(
   workspace: string,
@@ -40,7 +40,7 @@ export function readStoredSecrets(
     orUndefined(() => readProxyCredentials(env, stored)),
     orUndefined(() => readHeaderValues(env, stored)),
   ])
-  // A key that belongs to no address goes nowhere.
+  // It is only redacted, never sent, so it belongs to no address.
   const value = env[DEFAULT_VARIABLE] ?? ''
   return [
     ApiKey.unseal({ kind: 'api-key', value, origins: [], source: 'of a stored connection' }),
@@ -58,8 +58,8 @@ function orUndefined<Value>(read: () => Value): Value | null {
 }
 
 /**
- * Whether a plan sends a stored connection's secrets only if that connection sends them: to its addresses, directly
- * or by its own proxy, with the certificates that it trusts.
+ * Whether a plan sends a stored connection's secrets only where that connection sends them: to its addresses,
+ * directly or through its own proxy, trusting the same certificates.
  */
 export function staysWithin(
   stored: StoredConnection,
@@ -86,7 +86,7 @@ export function staysWithin(
   )
 }
 
-/** Whether a plan takes values of headers only from where a stored connection takes them. */
+/** Whether a plan takes header values only from where the stored connection takes them. */
 export function hasHeadersOf(
   stored: StoredConnection,
   { headers }: Pick<PlanConnection, 'headers'>,
@@ -95,8 +95,8 @@ export function hasHeadersOf(
 }
 
 /**
- * Refuses headers of a stored connection, with values from variables or files, for addresses that are not its own. Throws
- * `BAD_PLAN`.
+ * Refuses a stored connection's headers with values from variables or files if the addresses are not its own.
+ * Throws `BAD_PLAN`.
  */
 export function refuseMovedHeaders(
   stored: StoredConnection,
@@ -110,7 +110,7 @@ export function refuseMovedHeaders(
   if (own.length > 0 && found !== undefined) throw new SluiceError({ id: 'headers_of_other', origins, found })
 }
 
-/** Where this process finds the keys of a workspace's connections. */
+/** Where this process looks for the keys of a workspace's connections. */
 export interface KeySources {
   workspace: string
   env: NodeJS.ProcessEnv
@@ -119,14 +119,14 @@ export interface KeySources {
 
 export interface FoundKey {
   apiKey: ApiKey
-  /** Differs between any two keys that may be sent in turn. */
+  /** Different for any two keys that may be sent one after the other. */
   revision: string
 }
 
 /**
- * Finds one of a connection's keys: in the variable that it names, or else among those that were typed. Null if it
- * is not there, also if it was typed for another address or way to it. Throws `NO_API_KEY` for a variable that holds
- * what no header can carry, and for a store that does not give the key out.
+ * Finds one of a connection's keys: in the variable it names, else among the typed keys. Null if it is
+ * missing, or was typed for another address or route. Throws `NO_API_KEY` if the variable holds what no
+ * header can carry, or if the key store refuses access.
  */
 export async function findConnectionKey(
   { workspace, env, keyStore }: KeySources,
@@ -146,8 +146,8 @@ export async function findConnectionKey(
 type TypedKeySources = Pick<KeySources, 'workspace' | 'keyStore'>
 
 /**
- * Writes the connection that says where its keys are kept; `storage` is that of the last one. It is first called without
- * it, before any key is kept, to find out whether the change can be made.
+ * Stores the connection with the place where its keys are kept; `storage` is the place of the last key.
+ * Called once without `storage` before any key is kept, to check that the change can be made.
  */
 type StoreConnection = (known: Connections, changed: StoredConnection, storage?: KeyStorage) => Connections
 
@@ -157,9 +157,9 @@ export interface RememberedKey extends Pick<KeptKey, 'text' | 'route'> {
 }
 
 /**
- * Keeps the text of a key for a connection, on its present way to the service, and stores the connection that says so.
- * Rejects with `NO_API_KEY` if the text holds what no header can carry, with `BAD_PLAN` if a file of authorities
- * cannot be read, and as {@link restoreTypedKeys} does.
+ * Keeps a typed key for a connection and its present route to the service, then stores the connection.
+ * Rejects with `NO_API_KEY` if the text holds what no header can carry, with `BAD_PLAN` if a file of
+ * authorities cannot be read, and as {@link restoreTypedKeys} does.
  */
 export async function keepTypedKey(
   sources: TypedKeySources,
@@ -179,10 +179,9 @@ export async function keepTypedKey(
 }
 
 /**
- * Keeps keys, each for the way to the service that it was typed for, then stores the connection that says so, and then
- * removes the keys that these replace. Each is noted first, so that one is found that a process which died left behind.
- * If the connection cannot be stored, none is kept and none replaced. Rejects with what `store` throws, and with
- * `WORKSPACE_UNUSABLE`.
+ * Keeps keys, each for the route it was typed for, stores the connection, then removes the keys that these
+ * replace. Each key is noted first, so that it can be found if this process dies. If the connection cannot be
+ * stored, no key is kept or replaced. Rejects with what `store` throws, and with `WORKSPACE_UNUSABLE`.
  */
 export async function restoreTypedKeys(
   sources: TypedKeySources,
@@ -220,17 +219,20 @@ export async function restoreTypedKeys(
   return removeUnusedKeys(sources)
 }
 
-/** Notes a key as one to be removed, before it is kept, until its connection is stored. Throws `WORKSPACE_UNUSABLE`. */
+/**
+ * Notes a key for removal before it is kept; the note stays until its connection is stored. Throws
+ * `WORKSPACE_UNUSABLE`.
+ */
 function noteKeyToKeep({ workspace, connection, label }: KeyName, typed: TypedKey): void {
-  // What the memory of this process keeps ends with it.
+  // Keys in the memory of this process end with it.
   if (typed.place === 'session') return
   const note = { ...typed, connection, label, begunAtMs: Date.now() }
   changeConnections(workspace, (known) => ({ ...known, keysToRemove: [...known.keysToRemove, note] }))
 }
 
 /**
- * The typed keys of a connection that can be read, before they are removed. Throws `BAD_USAGE` if a store refuses, so
- * that it would not let them go either.
+ * Reads a connection's typed keys before they are removed. Throws `BAD_USAGE` if a store refuses, since it
+ * would refuse to remove them, too.
  */
 export async function readKeysToRemove(
   { workspace, keyStore }: TypedKeySources,
@@ -245,17 +247,20 @@ export async function readKeysToRemove(
   return found
 }
 
-/** For how long a process may be keeping a key, waiting for a person who unlocks its store included, milliseconds. */
+/** Longest time to keep a key, including the wait for a person to unlock the store, milliseconds. */
 const KEEPING_MS = 600_000
 
-/** The typed keys that no connection has and that no process is about to store. `now` is in Unix milliseconds. */
+/**
+ * Lists noted keys that no connection has and that no process is still about to store. `now` is in Unix
+ * milliseconds.
+ */
 export function listUnusedKeys({ keysToRemove }: Connections, now = Date.now()): Connections['keysToRemove'] {
   return keysToRemove.filter(({ begunAtMs = 0 }) => now - begunAtMs > KEEPING_MS)
 }
 
 /**
- * Removes from their stores the typed keys that no connection has. What this process cannot remove stays noted for the
- * next time, or for the program that can. `now` is in Unix milliseconds.
+ * Removes typed keys that no connection has from their stores. Those that this process cannot remove stay
+ * noted for the next time, or for the program that can. `now` is in Unix milliseconds.
  */
 export async function removeUnusedKeys(
   { workspace, keyStore }: TypedKeySources,
@@ -263,7 +268,7 @@ export async function removeUnusedKeys(
 ): Promise<Connections> {
   const connections = readConnections(workspace)
   const removed = new Set<string>()
-  // All at once: a keyring that waits to be unlocked is waited for once.
+  // All at once, so that a locked keyring is waited for only once.
   await Promise.all(
     listUnusedKeys(connections, now).map(async (key) => {
       if (await keyStore.remove({ workspace, ...key }, key)) removed.add(key.revision)
@@ -272,7 +277,7 @@ export async function removeUnusedKeys(
   return dropNotes(workspace, removed) ?? connections
 }
 
-/** Notes keys no longer that have left their stores; null if there is nothing to change. */
+/** Drops the notes on keys that have been removed from their stores; null if nothing changes. */
 function dropNotes(workspace: string, gone: ReadonlySet<string>): Connections | null {
   if (gone.size === 0) return null
   try {
@@ -281,21 +286,22 @@ function dropNotes(workspace: string, gone: ReadonlySet<string>): Connections | 
       keysToRemove: known.keysToRemove.filter(({ revision }) => !gone.has(revision)),
     }))
   } catch (error) {
-    // To remove them once more does no harm.
+    // Removing them again does no harm.
     if (error instanceof SluiceError) return readConnections(workspace)
     throw error
   }
 }
 
 /**
- * All that decides where a connection's key goes and who could read it on its way, as a hash; null if that cannot be
- * found out. What a file of authorities holds counts, not only its path. Of the system's authorities, only whether they
- * are trusted counts: the system updates its store whenever it likes, and only its administrator adds to it.
+ * A hash of all that decides where a connection's key goes and who could read it on the way; null if that
+ * cannot be found out. Includes the content of files of authorities, not only their paths. Of the system's
+ * authorities, only whether they are trusted counts: the system updates its store at will, and only its
+ * administrator adds to it.
  */
 function toRoute({ baseUrl, taskBaseUrl, proxy, tls, resolve, unixSocket }: StoredConnection): string | null {
   const hash = createHash('sha256')
   const origins = toOrigins({ baseUrl, ...(taskBaseUrl === undefined ? {} : { taskBaseUrl }) })
-  // Keys that were kept before there was a choice stay usable.
+  // Keys from before this setting existed stay usable: nothing is added for the default.
   const narrowed = tls?.systemAuthorities === false ? ['without the authorities of the system'] : []
   const rerouted = [...(resolve ?? []), ...(unixSocket === undefined ? [] : [unixSocket])]
   hash.update(JSON.stringify([origins, proxy?.url ?? null, ...narrowed, ...rerouted]))
@@ -310,30 +316,38 @@ function toRoute({ baseUrl, taskBaseUrl, proxy, tls, resolve, unixSocket }: Stor
 /** How often the file is checked, milliseconds. */
 const LOOK_EVERY_MS = 500
 
-/** Calls back whenever a file may have changed; returns the way to stop. What it calls settles when that was looked at. */
+/**
+ * Calls `onChange` whenever the file may have changed, and returns a function that stops watching. The
+ * promise of `onChange` settles once the change is handled.
+ */
 type WatchFile = (file: string, onChange: () => Promise<void>) => () => void
 
 /** What a run needs to follow its stored connection's active key. */
 interface ActiveKeyOptions {
   workspace: string
-  /** The plan's connection; one without a name, or with a variable of its own, follows nothing. */
+  /** The plan's connection. Without a name, or with a variable of its own, nothing is followed. */
   connection: PlanConnection
-  /** Finds a key of the stored connection as it is now; null if it is not at hand. May reject with a `SluiceError`. */
+  /**
+   * Finds a key of the stored connection in its present state; null if it is missing. May reject with a
+   * `SluiceError`.
+   */
   findKey(owner: StoredConnection, key: ConnectionKey): Promise<FoundKey | null>
-  /** Sends with this key from now on. If it throws a `SluiceError`, that is reported and the previous key stays. */
+  /** Uses this key from now on. A `SluiceError` that it throws is reported, and the previous key stays. */
   setApiKey(apiKey: ApiKey): void
-  /** The run began with a key of its own, which it keeps until another key becomes the active one. */
+  /** Whether the run began with a key of its own, which it keeps until another key becomes active. */
   hasOwnKey?: boolean
   /** Receives what happened, as a sentence without secrets. */
   say(text: string): void
-  /** How the file is watched (default: {@link pollFile}). */
+  /** How to watch the file (default: {@link pollFile}). */
   watch?: WatchFile
 }
 
-/** Checks a file's times and size twice a second: works on every file system, and for a file that is replaced. */
+/**
+ * Checks a file's times and size twice a second. Works on every file system, and when the file is replaced.
+ */
 export const pollFile: WatchFile = (file, onChange) => {
   watchFile(file, { interval: LOOK_EVERY_MS, persistent: false }, onChange)
-  // What the watch compares with is read a little later: a change until then would never be noticed.
+  // The watch reads its first state a little later and would miss a change before that.
   const once = setTimeout(onChange, LOOK_EVERY_MS).unref()
   return () => {
     clearTimeout(once)
@@ -342,9 +356,9 @@ export const pollFile: WatchFile = (file, onChange) => {
 }
 
 /**
- * Follows the active key of the stored connection that a run was started with: when another process switches it, the
- * run sends with the new one from then on. If the new key's variable is not set here, that is reported and the
- * previous key stays. Returns the way to stop.
+ * Follows the active key of a run's stored connection: once another process switches it, the run sends with
+ * the new key. If that key is not available here, this is reported and the previous key stays. Returns a
+ * function that stops following.
  */
 export function watchActiveKey(options: ActiveKeyOptions): () => void {
   const { workspace, connection, say, watch = pollFile } = options
@@ -375,7 +389,7 @@ export function watchActiveKey(options: ActiveKeyOptions): () => void {
       const found = await options.findKey(now, key)
       if (isStopped) return
       if (found === null) {
-        // The key that is sent already may have left its place.
+        // The key in use may be gone from its store by now.
         if (toExpectedRevision(key) === revision) return
         return report(
           `Connection ${name} was switched to the key ${key.label}, but ${sayMissing(key)} in this process`,
@@ -385,7 +399,7 @@ export function watchActiveKey(options: ActiveKeyOptions): () => void {
         lastTrouble = ''
         return
       }
-      // The connection may have another address by now, which this run does not send to.
+      // The connection's address may have changed, and this run does not send to the new one.
       found.apiKey.check(connection)
       options.setApiKey(found.apiKey)
       revision = found.revision
@@ -400,7 +414,7 @@ export function watchActiveKey(options: ActiveKeyOptions): () => void {
     revision = first === null ? null : await findFirstRevision(first, () => options.findKey(stored, first))
     await look()
   }
-  // One at a time: each compares with what the one before it found.
+  // One after the other, since each compares with the result of the previous one.
   let looked = begin()
   const stop = watch(toConnectionsFile(workspace), () => {
     looked = looked.then(look)
@@ -412,7 +426,7 @@ export function watchActiveKey(options: ActiveKeyOptions): () => void {
   }
 }
 
-/** The revision of the key that a run begins with, whether it is at hand or the run has one of its own. */
+/** The revision of the key that a run begins with, even if that key is missing or the run has its own. */
 async function findFirstRevision(key: ConnectionKey, find: () => Promise<FoundKey | null>): Promise<string> {
   try {
     return (await find())?.revision ?? toExpectedRevision(key)
@@ -422,7 +436,7 @@ async function findFirstRevision(key: ConnectionKey, find: () => Promise<FoundKe
   }
 }
 
-/** The revision that a key would have if it is to be found. */
+/** The revision that a key has if it can be found. */
 function toExpectedRevision({ label, env, typed }: ConnectionKey): string {
   return env === undefined ? (typed?.revision ?? `typed ${label}`) : `variable ${env}`
 }

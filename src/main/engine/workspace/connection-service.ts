@@ -1,21 +1,24 @@
 import type { PlanConnection } from '../../../shared/plan/connection.ts'
 import type { StoredConnection } from '../../../shared/plan/stored-connection.ts'
 
-/** A service as runs are kept apart by it: an address, and a project that has the keys. */
+/** A service, by which runs are grouped: an address and the project that its keys belong to. */
 export interface KeyedService {
   baseUrl: string
-  /** Names of the stored connections to it, in their order. */
+  /** Names of the stored connections to it, in stored order. */
   connections: string[]
-  /** The variable of the key, if no stored connection has it; null for one that is in none, or if no key is sent. */
+  /**
+   * The variable of the key if no stored connection has it; null for a stored connection's key, or if no key
+   * is sent.
+   */
   apiKeyEnv: string | null
-  /** All variables that hold keys of it. */
+  /** All variables that hold keys of the service. */
   variables: readonly string[]
 }
 
 /**
- * The service that a connection leads to. Keys of a stored connection are interchangeable (docs/interface.md §5.2), so
- * whatever was sent with any of them belongs together; a run with another key has a service of its own. Without a key,
- * only the address counts.
+ * The service that a connection sends to. Keys of a stored connection are interchangeable (docs/interface.md
+ * §5.2), so everything sent with any of them belongs together; a run with another key has a service of its
+ * own. Without a key, only the address counts.
  */
 export function toService(
   connection: PlanConnection,
@@ -25,7 +28,7 @@ export function toService(
   const { baseUrl, apiKeyEnv, keyFrom } = connection
   const variable = !sendsKey || keyFrom !== undefined ? null : apiKeyEnv
   const there = sendsKey ? stored.filter((one) => one.baseUrl === baseUrl) : []
-  // Connections that share a key are of one project, and so are all their keys.
+  // Connections that share a key belong to one project, and so do all their keys.
   const owners = new Set(there.filter((one) => isKeyOf(one, connection)))
   const variables = new Set(variable === null ? [] : [variable])
   for (const owner of owners) {
@@ -44,7 +47,7 @@ export function toService(
   }
 }
 
-/** Whether a key that was sent is one of a stored connection's. */
+/** Whether the key that was sent is one of the stored connection's keys. */
 function isKeyOf(stored: StoredConnection, { name, apiKeyEnv, keyFrom }: PlanConnection): boolean {
   if (keyFrom !== undefined) return name === stored.name
   return (name ?? stored.name) === stored.name && stored.keys.some(({ env }) => env === apiKeyEnv)

@@ -33,7 +33,7 @@ export function readConnections(workspace: string): Connections {
   }
   const parsed = connectionsSchema.safeParse(value)
   if (parsed.success) return parsed.data
-  // Paths and expectations only: what was found may be a secret that somebody wrote there by hand.
+  // Only paths and expectations: the value itself may be a secret that somebody wrote there by hand.
   const issues = parsed.error.issues.map(
     ({ path, message }) => `${path.join('.') || 'the whole'}: ${message}`,
   )
@@ -41,9 +41,9 @@ export function readConnections(workspace: string): Connections {
 }
 
 /**
- * Reads the connections, changes them and writes them back, one process at a time; others read them whole,
- * before or after. Typed keys that no connection has any more are noted in the same step, to be removed from their
- * stores. If `change` throws, nothing changes. Throws `WORKSPACE_UNUSABLE`.
+ * Reads, changes and writes the connections, one process at a time; readers see either the old or the new
+ * file. Typed keys that no connection has any more are noted in the same step for removal from their stores.
+ * If `change` throws, nothing changes. Throws `WORKSPACE_UNUSABLE`.
  */
 export function changeConnections(
   workspace: string,
@@ -66,7 +66,10 @@ export function changeConnections(
   }
 }
 
-/** Notes the typed keys that a change leaves in no connection; those that it brings back are kept. */
+/**
+ * Notes typed keys that a change leaves without a connection, and drops the notes on those that it brings
+ * back.
+ */
 function noteKeysToRemove(before: Connections, after: Connections): Connections {
   const stay = new Set(listTypedKeys(after).map(({ revision }) => revision))
   const gone = new Map(
@@ -81,7 +84,10 @@ function listTypedKeys({ connections }: Connections): Connections['keysToRemove'
   )
 }
 
-/** Longest wait for another process, which only writes a small file; the window stands still meanwhile, milliseconds. */
+/**
+ * Longest wait for another process, in milliseconds. The other only writes a small file, and this one's
+ * window freezes meanwhile.
+ */
 const TURN_WITHIN_MS = 250
 
 function takeTurn(file: string): Lease {
@@ -106,7 +112,7 @@ function damaged(file: string, what: string): SluiceError {
   return new SluiceError({ id: 'connections_damaged', file, reason: what })
 }
 
-/** The connection of that name. Throws `CONNECTION_NOT_FOUND` with the known names. */
+/** The connection with that name. Throws `CONNECTION_NOT_FOUND` with the known names. */
 export function findConnection({ connections }: Connections, name: string): StoredConnection {
   const found = connections.find((connection) => connection.name === name.normalize('NFC'))
   if (found !== undefined) return found
@@ -114,12 +120,12 @@ export function findConnection({ connections }: Connections, name: string): Stor
   throw new SluiceError({ id: 'connection_not_found', name, known, nearest: findNearest(name, known) })
 }
 
-/** The connection used if none is named, or null. */
+/** The connection to use if none is named; null if there is none. */
 export function findConnectionInUse(connections: Connections): StoredConnection | null {
   return connections.inUse === null ? null : findConnection(connections, connections.inUse)
 }
 
-/** The key of that label. Throws `CONNECTION_NOT_FOUND` with the known labels. */
+/** The key with that label. Throws `CONNECTION_NOT_FOUND` with the known labels. */
 export function findKey({ name, keys }: StoredConnection, label: string): ConnectionKey {
   const found = keys.find((key) => key.label === label.normalize('NFC'))
   if (found !== undefined) return found
@@ -134,8 +140,8 @@ export function findKey({ name, keys }: StoredConnection, label: string): Connec
 }
 
 /**
- * Whether what was started with this connection sends its active key, whichever that is by then. A variable that is
- * not one of the connection's was chosen for that run alone.
+ * Whether a run of this connection sends with its active key, even after a switch. A variable that is not one
+ * of the connection's was chosen for that run alone.
  */
 export function followsActiveKey(
   { name, keys }: StoredConnection,
@@ -147,7 +153,7 @@ export function followsActiveKey(
   return keys.some(({ env }) => env === connection.apiKeyEnv)
 }
 
-/** Adds a connection; the first of all is put in use. Throws `BAD_USAGE` if the name is taken. */
+/** Adds a connection; the very first is put in use. Throws `BAD_USAGE` if the name is taken. */
 export function addConnection(connections: Connections, added: StoredConnection): Connections {
   if (connections.connections.some(({ name }) => name === added.name)) {
     throw new SluiceError({ id: 'connection_exists', name: added.name })
@@ -159,7 +165,7 @@ export function addConnection(connections: Connections, added: StoredConnection)
   }
 }
 
-/** Puts a changed connection in the place of the one of its name. Throws `CONNECTION_NOT_FOUND`. */
+/** Replaces the connection of the same name. Throws `CONNECTION_NOT_FOUND`. */
 export function replaceConnection(connections: Connections, changed: StoredConnection): Connections {
   findConnection(connections, changed.name)
   return {
@@ -169,8 +175,7 @@ export function replaceConnection(connections: Connections, changed: StoredConne
 }
 
 /**
- * Puts a changed connection in the place of `was`, which must not have become another one meanwhile. Throws
- * `CONNECTION_NOT_FOUND`, `BAD_USAGE`.
+ * Replaces the connection `was`, unless it has changed meanwhile. Throws `CONNECTION_NOT_FOUND`, `BAD_USAGE`.
  */
 export function replaceUnlessChanged(
   known: Connections,
@@ -182,7 +187,7 @@ export function replaceUnlessChanged(
 }
 
 /**
- * Removes a connection, which must not have become another one meanwhile; if it was in use, none is afterwards. Throws
+ * Removes a connection, unless it has changed meanwhile; if it was in use, none is afterwards. Throws
  * `CONNECTION_NOT_FOUND`, `BAD_USAGE`.
  */
 export function removeUnlessChanged(known: Connections, was: StoredConnection): Connections {
@@ -201,7 +206,7 @@ function refuseChanged(known: Connections, was: StoredConnection): void {
   }
 }
 
-/** Puts a connection in use and, with a label, makes that key the active one. Throws `CONNECTION_NOT_FOUND`. */
+/** Puts a connection in use; a label also makes that key its active one. Throws `CONNECTION_NOT_FOUND`. */
 export function applyConnection(connections: Connections, name: string, label?: string): Connections {
   const found = findConnection(connections, name)
   const activeKey = label === undefined ? found.activeKey : findKey(found, label).label
@@ -209,8 +214,8 @@ export function applyConnection(connections: Connections, name: string, label?: 
 }
 
 /**
- * Notes on a stored connection that its service rewrites ids. A file that cannot be changed now is left: the run knows, and
- * the next one asks again.
+ * Notes on a stored connection that its service rewrites ids. A failure to write is ignored: this run knows
+ * it already, and the next one asks again.
  */
 export function rememberRewriting(workspace: string, { name, baseUrl }: PlanConnection): void {
   if (name === undefined) return

@@ -3,23 +3,23 @@ import { dirname } from 'node:path'
 import process from 'node:process'
 import { toSystemCode } from '../../../shared/messages/thrown.ts'
 
-/** Bits of a mode that let anybody but the owner do something. */
+/** Mode bits that give access to users other than the owner. */
 const OTHERS = 0o077
 const OTHERS_WRITE = 0o022
 
-/** What SQLite puts next to a database. */
+/** Endings of the files that SQLite puts next to a database. */
 const DATABASE_ENDINGS = ['-wal', '-shm', '-journal']
 
 /**
- * Makes every file of this process and its children private to its owner. On Windows, where modes do not apply,
- * it has no effect: there the profile folder, which nobody else may open, protects the workspace.
+ * Makes all new files of this process and its children private to their owner. No effect on Windows, where
+ * modes do not apply: there the profile folder, which nobody else may open, protects the workspace.
  */
 export function keepFilesPrivate(): void {
   process.umask(OTHERS)
 }
 
 /**
- * Makes a folder and those above it that are missing, for their owner alone, one after the other: Node's own recursive
+ * Makes a folder and its missing parents, private to their owner, one after the other: Node's own recursive
  * mkdir never returns on file systems such as /proc. Throws what the file system throws.
  */
 export function makeFolders(folder: string): void {
@@ -29,8 +29,8 @@ export function makeFolders(folder: string): void {
 }
 
 /**
- * Closes a folder to other users; null once it is, else why it must not be used: it is another user's, or others can
- * write to it and that cannot be changed. Modes do not apply on Windows, so there it is never refused.
+ * Closes a folder to other users. Returns null, or why it must not be used: it belongs to another user, or
+ * others can write to it and that cannot be changed. Never refuses on Windows, where modes do not apply.
  */
 export function closeFolder(folder: string): string | null {
   if (process.platform === 'win32') return null
@@ -43,14 +43,14 @@ export function closeFolder(folder: string): string | null {
   } catch (error) {
     reason = toSystemCode(error) ?? String(error)
   }
-  // A folder that others may only read stays usable where the file system has no modes, such as a memory stick.
+  // Without modes, as on many memory sticks, a folder that others can only read stays usable.
   if ((statSync(folder).mode & OTHERS_WRITE) === 0) return null
   return `other users can write to ${folder}, and that cannot be changed (${reason})`
 }
 
 /**
- * Why nothing in a folder may be run as code: somebody else could have written it. Null if nobody could; on Windows, where
- * modes do not apply, always.
+ * Why no file of a folder may be run as code: another user could have written it. Null if nobody could, and
+ * always on Windows, where modes do not apply.
  */
 export function findWriters(folder: string): string | null {
   const found = statSync(folder)
@@ -61,10 +61,10 @@ export function findWriters(folder: string): string | null {
 }
 
 /**
- * Closes a database that has just been opened, and what is next to it, to other users; SQLite makes its files as the
- * umask has it, and those next to a database with the mode of the database. Works by path alone: closing a descriptor of
- * its file would release every lock that this process has on it. Throws if the file is another user's, and what the
- * file system throws.
+ * Closes a database that has just been opened, and the files next to it, to other users: SQLite creates the
+ * database under the umask and gives the files next to it the same mode. Works by path alone, because closing
+ * a descriptor of the file would release every lock that this process has on it. Throws if the file belongs
+ * to another user, and what the file system throws.
  */
 export function closeDatabaseFile(file: string): void {
   if (process.platform === 'win32') return

@@ -3,20 +3,20 @@ import { dirname, join, parse, resolve, sep } from 'node:path'
 import process from 'node:process'
 import { toSystemCode } from '../../../shared/messages/thrown.ts'
 
-/** Links on the way to a file at most, as on Linux. */
+/** Most links followed on the way to a file, as on Linux. */
 const LINKS_MAX = 40
 
 const ROOT = 0
 const OTHERS_WRITE = 0o022
 
-/** The code of an error about a file that another user has put where this one writes. */
+/** Error code for a file that another user has put where this process writes. */
 const FOREIGN_FILE = 'EFOREIGN'
 
 /**
- * Throws if the way to a file that is written leads over a link of another user, or the file is a pipe or device of
- * one: it would take what is written to a place of that user's choice. Links of root are the system's. A link among the
- * folders counts only if others can put one, so that folders of an administrator can be used. `uid` is the user that
- * writes. Does nothing on Windows.
+ * Throws if the path to a file leads over another user's link, or if the file is another user's pipe or
+ * device: what is written would go where that user wants. Links of root are the system's. A link to a folder
+ * counts only if others can put one there, so that an administrator's folders can be used. `uid` is the user
+ * who writes. No effect on Windows.
  */
 export function refuseForeignLinks(file: string, uid = process.geteuid?.()): void {
   if (uid === undefined) return
@@ -27,7 +27,7 @@ export function refuseForeignLinks(file: string, uid = process.geteuid?.()): voi
     const [step = '', ...rest] = steps
     const path = step === '..' ? dirname(reached) : join(reached, step)
     const found = lstatIfThere(path)
-    // What is not there yet leads nowhere.
+    // A path that does not exist yet leads nowhere.
     if (found === null) return
     const isLast = rest.length === 0
     if (!found.isSymbolicLink()) {
@@ -61,7 +61,7 @@ function lstatIfThere(path: string): Stats | null {
   try {
     return lstatSync(path)
   } catch (error) {
-    // The writer says what is wrong with the way.
+    // The code that writes reports what is wrong with the path.
     if (['ENOENT', 'ENOTDIR', 'EACCES'].includes(toSystemCode(error) ?? '')) return null
     throw error
   }

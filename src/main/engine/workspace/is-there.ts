@@ -2,7 +2,10 @@ import { statSync } from 'node:fs'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { toSystemCode } from '../../../shared/messages/thrown.ts'
 
-/** Whether a path exists. Throws `WORKSPACE_UNUSABLE` if that cannot be found out: unreadable is not missing. */
+/**
+ * Whether a path exists. Throws `WORKSPACE_UNUSABLE` if that cannot be told: unreadable does not mean
+ * missing.
+ */
 export function isThere(path: string): boolean {
   try {
     statSync(path)
@@ -13,7 +16,7 @@ export function isThere(path: string): boolean {
   }
 }
 
-/** Turns what the file system throws when a path of the workspace is read into `WORKSPACE_UNUSABLE`. */
+/** Turns a file system error from reading a path of the workspace into `WORKSPACE_UNUSABLE`. */
 export function toUnreadable(path: string, error: unknown): SluiceError {
   return SluiceError.because(error, { id: 'path_unreadable', path })
 }

@@ -5,20 +5,23 @@ import type { BoundSecret } from '../secrets/bound-secret.ts'
 import { readTextFile } from './regular-file.ts'
 import { replaceFileSync } from './replace-file.ts'
 
-/** What the fingerprints of a workspace are made with; never leaves it. */
+/** The secret behind the fingerprints of a workspace; it never leaves the workspace. */
 const SECRET_FILE = 'fingerprint.secret'
 const SECRET_BYTES = 32
 
 /**
- * Tells the keys, or the values of headers, apart that runs were sent with, without telling any: which secret it was made with, a dot, and the keyed
- * hash. Null if the secret can be neither read nor made, so that nothing is known of the key.
+ * A fingerprint that tells apart the keys or header values of runs without revealing them: an id of the
+ * workspace's secret, a dot, and the keyed hash. Null if the secret can be neither read nor made.
  */
 export function toKeyFingerprint(workspace: string, key: BoundSecret): string | null {
   const secret = readSecret(join(workspace, SECRET_FILE))
   return secret === null ? null : `${toSecretName(secret)}.${key.toFingerprint(secret)}`
 }
 
-/** Whether two fingerprints are of the same key; null if they were made with different secrets, such as in a copied run. */
+/**
+ * Whether two fingerprints stand for the same key; null if they were made with different secrets, as in a
+ * copied run.
+ */
 export function isSameKey(a: string, b: string): boolean | null {
   const [ofA, ofB] = [a, b].map((fingerprint) => fingerprint.split('.')[0])
   return ofA === ofB ? a === b : null
@@ -26,7 +29,8 @@ export function isSameKey(a: string, b: string): boolean | null {
 
 function readSecret(file: string): Uint8Array | null {
   try {
-    // Of two processes that make it at the same time, one replaces what the other has noted with, which then cannot be compared.
+    // If two processes make the secret at once, one replaces the other's, whose fingerprints can then not be
+    // compared.
     if (!isThere(file))
       replaceFileSync(file, `${randomBytes(SECRET_BYTES).toString('hex')}\n`, { isPrivate: true })
     const secret = Buffer.from(readTextFile(file).trim(), 'hex')

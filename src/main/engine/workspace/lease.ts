@@ -10,13 +10,13 @@ export interface Lease {
   release(): void
 }
 
-/** Longest wait for the lease, milliseconds; a check by {@link isLeaseHeld} takes far less. */
+/** Longest wait for the lease, milliseconds; {@link isLeaseHeld} holds its lock for far less. */
 const TAKE_TIMEOUT_MS = 2_000
 
 /**
- * Takes the lease next to a file: an exclusive lock on `<file>.lease`, which the operating system releases when the
- * process dies, so that the lease of a dead process can be taken. Throws `RUN_BUSY` while another holds it, and
- * `WORKSPACE_UNUSABLE` if the file cannot be locked.
+ * Takes the lease of a file: an exclusive lock on `<file>.lease`, which the operating system releases if the
+ * process dies. Throws `RUN_BUSY` while another process holds it, and `WORKSPACE_UNUSABLE` if the file cannot
+ * be locked.
  */
 export function takeLease(file: string, what: string, timeoutMs: number = TAKE_TIMEOUT_MS): Lease {
   const lock = lockFile(`${file}.lease`, timeoutMs, 'BEGIN EXCLUSIVE')
@@ -26,7 +26,9 @@ export function takeLease(file: string, what: string, timeoutMs: number = TAKE_T
   return { release: () => lock.close() }
 }
 
-/** Works while this process holds the lease of a file. Throws as {@link takeLease} does, and what `work` throws. */
+/**
+ * Runs `work` while holding the lease of a file. Throws as {@link takeLease} does, and what `work` throws.
+ */
 export function underLease<Result>(
   file: string,
   what: string,
@@ -41,18 +43,18 @@ export function underLease<Result>(
   }
 }
 
-/** Whether some process, this one included, holds the lease of a file. Throws `WORKSPACE_UNUSABLE`. */
+/** Whether any process, including this one, holds the lease of a file. Throws `WORKSPACE_UNUSABLE`. */
 export function isLeaseHeld(file: string): boolean {
-  // Nobody holds what nobody has made; a read-only folder may lack it.
+  // A lease that was never made is held by nobody; in a read-only folder it may be missing.
   return isThere(`${file}.lease`) && !whileUnheld(file, () => {})
 }
 
 /**
- * Works on a file while nobody can take its lease; others can still look at the lease. Does nothing and returns false
- * if some process, this one included, holds it. Throws `WORKSPACE_UNUSABLE`.
+ * Runs `work` while nobody can take the lease of a file; others can still check it. Returns false without
+ * running it if any process, including this one, holds the lease. Throws `WORKSPACE_UNUSABLE`.
  */
 export function whileUnheld(file: string, work: () => void): boolean {
-  // A shared lock conflicts with the holder's, but not with another check.
+  // A shared lock conflicts with a held lease, but not with another check.
   const lock = lockFile(`${file}.lease`, 0, 'BEGIN; SELECT 1 FROM sqlite_master')
   if (lock === null) return false
   try {
@@ -63,12 +65,12 @@ export function whileUnheld(file: string, work: () => void): boolean {
   }
 }
 
-/** Removes the lease's own file. The caller has just deleted what it guarded. */
+/** Removes the lease file, after the caller has deleted the file that it guarded. */
 export function removeLease(file: string): void {
   rmSync(`${file}.lease`, { force: true })
 }
 
-/** SQLite's primary result code where another connection holds the lock. */
+/** SQLite's primary result code if another connection holds the lock. */
 const SQLITE_BUSY = 5
 
 function lockFile(leaseFile: string, timeoutMs: number, lock: string): DatabaseSync | null {
@@ -76,14 +78,14 @@ function lockFile(leaseFile: string, timeoutMs: number, lock: string): DatabaseS
   try {
     db = new DatabaseSync(leaseFile, { timeout: timeoutMs })
     closeDatabaseFile(leaseFile)
-    // Nothing is ever written: the lock is the whole content. MEMORY keeps SQLite from making files next to it.
+    // Only the lock matters: nothing is ever written. MEMORY keeps SQLite from making files next to it.
     db.exec(`PRAGMA journal_mode = MEMORY; ${lock}`)
     return db
   } catch (error) {
     db?.close()
     if (error instanceof Error && 'errcode' in error && (Number(error.errcode) & 0xff) === SQLITE_BUSY)
       return null
-    // Whoever holds it has read it, so nobody does.
+    // A holder must have read the file, so a damaged one is held by nobody.
     const id = isDamagedDatabase(error) ? 'lock_damaged' : 'lock_unusable'
     throw SluiceError.because(error, { id, file: leaseFile })
   }

@@ -1,9 +1,9 @@
 import { SluiceError } from '../../../shared/messages/errors.ts'
 
-/** What a person saves under a name, as messages call it. */
+/** A kind of thing that people save under a name, as messages call it. */
 export type SavedKind = 'filter' | 'mapping'
 
-/** Adds an entry at a place among the others, by default the last. Throws `BAD_USAGE` if its name is taken. */
+/** Adds an entry at a position, by default at the end. Throws `BAD_USAGE` if its name is taken. */
 export function addNamed<Entry extends { name: string }>(
   what: SavedKind,
   entries: readonly Entry[],
@@ -16,7 +16,7 @@ export function addNamed<Entry extends { name: string }>(
   return entries.toSpliced(at, 0, added)
 }
 
-/** Gives an entry another name. Throws `BAD_USAGE` if it does not exist, or the name is taken. */
+/** Renames an entry. Throws `BAD_USAGE` if it does not exist or the new name is taken. */
 export function renameNamed<Entry extends { name: string }>(
   what: SavedKind,
   entries: readonly Entry[],
@@ -39,7 +39,7 @@ export function removeNamed<Entry extends { name: string }>(
   return entries.filter((entry) => entry !== removed)
 }
 
-/** The entry of that name. Throws `BAD_USAGE` if it does not exist. */
+/** The entry with that name. Throws `BAD_USAGE` if it does not exist. */
 export function findNamed<Entry extends { name: string }>(
   what: SavedKind,
   entries: readonly Entry[],

@@ -3,19 +3,21 @@ import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { refuseIrregular } from './regular-file.ts'
 
-/** SQLite's primary result codes if it cannot make or write the files that reading a WAL database takes. */
+/**
+ * SQLite's primary result codes if it cannot make or write the files that it needs to read a WAL database.
+ */
 const CANNOT_WRITE = [8, 14]
 
 /**
- * Opens a SQLite file for reading while others may write to it. SQLite needs a writable folder for that; in a read-only
- * one, the file is opened as one that nobody changes, provided that it has no WAL. Throws what SQLite throws, and an
- * error for a WAL that cannot be read there.
+ * Opens a SQLite file for reading while others may write to it, which takes a writable folder. In a read-only
+ * folder, a file without a WAL is opened as immutable. Throws what SQLite throws, and an error for a WAL that
+ * cannot be read there.
  */
 export function openReader(file: string, timeoutMs: number): DatabaseSync {
   refuseIrregular(file)
   const db = new DatabaseSync(file, { timeout: timeoutMs, readOnly: true })
   try {
-    // The first read is what takes the files next to it.
+    // Only the first read opens the files next to it.
     db.prepare('PRAGMA user_version').get()
     return db
   } catch (error) {
@@ -34,8 +36,8 @@ export function openReader(file: string, timeoutMs: number): DatabaseSync {
 }
 
 /**
- * Attaches a SQLite file for reading under a name, next to others; as {@link openReader} does in a read-only folder, for which
- * a reader has made sure that the file has no WAL. `probe` is a table of it. Throws what SQLite throws.
+ * Attaches a SQLite file under a name for reading. In a read-only folder it works as {@link openReader} does,
+ * after a reader has made sure that there is no WAL. `probe` is one of its tables. Throws what SQLite throws.
  */
 export function attachReader(db: DatabaseSync, file: string, name: string, probe: string): void {
   refuseIrregular(file)
@@ -43,7 +45,7 @@ export function attachReader(db: DatabaseSync, file: string, name: string, probe
   url.searchParams.set('mode', 'ro')
   try {
     db.prepare(`ATTACH ? AS ${name}`).run(url.href)
-    // The first read is what takes the files next to it.
+    // Only the first read opens the files next to it.
     db.prepare(`SELECT count(*) FROM ${name}.${probe}`).get()
   } catch (error) {
     if (!isUnwritable(error)) throw error

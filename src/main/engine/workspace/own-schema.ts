@@ -1,39 +1,39 @@
 import { DatabaseSync } from 'node:sqlite'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 
-/** A step of a schema: statements, or what makes the changes in the transaction that is open for them. */
+/** A step of a schema: SQL statements, or a function that makes the changes inside an open transaction. */
 export type SchemaStep = string | ((db: DatabaseSync) => void)
 
-/** The schema of one kind of file that Sluice makes. */
+/** The schema of one kind of file that Sluice creates. */
 export interface OwnSchema {
-  /** The steps that make it, which a file takes one after the other. */
+  /** The steps that create it; a file goes through them in order. */
   steps: readonly SchemaStep[]
   /**
-   * What a file may have beyond its steps, since it comes and goes with what the file holds: further columns, by table,
-   * and indexes. Each pattern is held against one column or one statement, with one space between all of its words and
-   * signs, such as `s1 REAL` and `CREATE INDEX found_s1 ON found ( s1 )`. A pattern must not admit expressions, since
-   * SQLite evaluates them whenever the table is read or written.
+   * Further columns, by table, and indexes that come and go with the content of a file. Each pattern is
+   * matched against one column or one statement, with one space between all words and signs, such as `s1
+   * REAL` and `CREATE INDEX found_s1 ON found ( s1 )`. A pattern must not admit expressions, since SQLite
+   * evaluates them whenever the table is read or written.
    */
   columns?: Readonly<Record<string, RegExp>>
   indexes?: RegExp
 }
 
 /**
- * Refuses a SQLite file whose schema is not the one that Sluice made, before anything in it is queried: a view can have
- * rows without end, an expression of a column or an index can take hours, a trigger changes what is written, and another
- * program's tables are not ours to change. A file of a newer version is left to whoever knows the versions. Throws
- * `WORKSPACE_UNUSABLE`, and what SQLite throws for a damaged file.
+ * Refuses a SQLite file with another schema than Sluice's before anything in it is queried: a view can have
+ * endless rows, an expression of a column or index can take hours, a trigger changes what is written, and
+ * another program's tables are not ours to change. A file of a newer version passes; callers check versions.
+ * Throws `WORKSPACE_UNUSABLE`, and what SQLite throws for a damaged file.
  */
 export function refuseForeignSchema(db: DatabaseSync, file: string, schema: OwnSchema): void {
   const foreign = findForeign(db, schema)
   if (foreign !== null) throw new SluiceError({ id: 'foreign_schema', file, foreign })
 }
 
-/** How a file's schema differs from what Sluice makes, such as `it has the view run`; null if it does not. */
+/** How a file's schema differs from Sluice's, such as `it has the view run`; null if it does not. */
 export function findForeign(db: DatabaseSync, schema: OwnSchema): string | null {
-  // Expressions that a file brings along must not call anything.
+  // Expressions in a foreign schema must not call functions.
   db.exec('PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON')
-  // One statement reads both, so that a migration in another process cannot come between them.
+  // One statement reads both version and schema, so that no migration in another process can come between.
   const found = db
     .prepare(
       `SELECT user_version AS version, type, name, tbl_name AS "table", sql
@@ -59,11 +59,13 @@ interface SchemaObject {
   type: string
   name: string
   table: string
-  /** Null for the indexes that a table's own constraints make. */
+  /** Null for indexes that the table's own constraints create. */
   sql: string | null
 }
 
-/** What files of a version have, and schemas that were found to be so: thousands of journals have the same. */
+/**
+ * What files of a version contain, and the schemas already accepted: thousands of journals have the same one.
+ */
 interface ExpectedSchema {
   objects: ReadonlyMap<string, SchemaObject>
   accepted: Set<string>
@@ -120,7 +122,7 @@ function isAlike(object: SchemaObject, own: SchemaObject, column: RegExp | undef
   const ownWords = toWords(own.sql)
   if (words === ownWords) return true
   if (column === undefined) return false
-  // SQLite adds columns in front of what a table says of several.
+  // SQLite adds columns before the table's constraints.
   const keys = ownWords.indexOf(' , PRIMARY KEY (')
   const end = keys === -1 ? ownWords.lastIndexOf(' )') : keys
   const [before, after] = [ownWords.slice(0, end), ownWords.slice(end)]
@@ -129,11 +131,17 @@ function isAlike(object: SchemaObject, own: SchemaObject, column: RegExp | undef
   return further.every((one) => column.exec(one)?.[0] === one)
 }
 
-/** Comments and white space as SQLite has them, and what is left whole: strings, names in quotes, words. */
+/**
+ * Comments and white space as SQLite reads them, else one indivisible token: a string, a quoted name, a word,
+ * a sign.
+ */
 const WORD =
   /(--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|[ \t\n\f\r]+)|'(?:[^']|'')*'|"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^\]]*\]|[\w$]+|[\s\S]/g
 
-/** A statement with one space between its words and signs, and without comments: those of a step may be reworded. */
+/**
+ * A statement with one space between words and signs and without comments, so that the layout of a step may
+ * change.
+ */
 function toWords(sql: string): string {
   return [...sql.matchAll(WORD)].flatMap(([word, gap]) => (gap === undefined ? [word] : [])).join(' ')
 }
@@ -147,14 +155,14 @@ function sayObject({ type, name, sql }: SchemaObject): string {
   return `the ${isVirtual ? 'virtual table' : type} ${name}`
 }
 
-/** How many steps of its schema a file has taken. */
+/** How many steps of its schema a file has gone through. */
 export function readSchemaVersion(db: DatabaseSync): number {
   return Number(db.prepare('PRAGMA user_version').get()?.['user_version'] ?? 0)
 }
 
 /**
- * Takes the steps of a schema that a file has not taken yet, each whole or not at all. Throws what `toTooNew` makes of a
- * file that has taken more.
+ * Applies the missing steps of a schema to a file, each in a transaction. Throws the error of `toTooNew` if
+ * the file has more steps than the schema.
  */
 export function takeSchemaSteps(
   db: DatabaseSync,

@@ -28,10 +28,10 @@ import { replaceFileSync } from './replace-file.ts'
 import { findReplacedSource } from './replaced-source.ts'
 
 /**
- * Reads a plan file; `file` is absolute, paths in it are relative to its folder. What it leaves out of its connection
- * is filled from the stored one that it names. Throws `BAD_PLAN` with every problem, and `CONNECTION_NOT_FOUND`.
- * With `env`, variables that it names are filled in. If `isConnectionGiven`, its own connection will not be used, and a
- * stored one that it names need not be there.
+ * Reads a plan file. `file` is absolute; paths in the plan are relative to its folder. What its connection
+ * leaves out comes from the stored connection that it names. With `env`, variables that the plan names are
+ * filled in. If `isConnectionGiven`, its own connection will not be used, and a stored connection that it
+ * names need not exist. Throws `BAD_PLAN` with every problem, and `CONNECTION_NOT_FOUND`.
  */
 export function readPlanFile(
   file: string,
@@ -60,13 +60,13 @@ export function readPlanFile(
   )
 }
 
-/** The value of a plan file with the variables that it names. */
+/** The content of a plan file with its variables filled in. */
 function fillPlan(value: unknown, env: NodeJS.ProcessEnv | undefined): FilledPlan {
   if (env === undefined) return { value: unescapePlanVariables(value), problems: [], paths: new Set() }
   return fillPlanVariables(value, (name) => env[name], wantsNoText)
 }
 
-/** Problems that do not repeat the values of variables. */
+/** Leaves the values of variables out of problems. */
 function withoutFilled(
   problems: readonly PlanFileProblem[],
   paths: ReadonlySet<string>,
@@ -78,30 +78,30 @@ function withoutFilled(
   )
 }
 
-/** A plan that asks for nothing of its own connection; the address is never sent to. */
+/** Replaces the connection of a plan with a placeholder, which is never sent to. */
 function withoutConnection(value: unknown): unknown {
   return isJsonObject(value) ? { ...value, connection: { baseUrl: 'http://overridden.invalid' } } : value
 }
 
-/** Throws `BAD_SOURCE` if the source of a plan file does not exist, and says where it was looked for. */
+/** Throws `BAD_SOURCE` with the path if the source of a plan file does not exist. */
 export function requireSource(file: string, { source }: Plan): void {
   const missing = listSourcePaths(source).find((path) => !existsSync(path))
   if (missing === undefined) return
   throw new SluiceError({ id: 'plan_source_missing', source: missing, folder: dirname(file), file })
 }
 
-/** In a load test nothing is tried again unless the plan says so. */
+/** Load tests retry only if the plan says so. */
 function fillRetry(value: unknown, { load, retry }: Pick<Plan, 'load' | 'retry'>): Plan['retry'] {
   const given = isJsonObject(value) && isJsonObject(value['retry']) ? value['retry']['limit'] : undefined
   return load === undefined || given !== undefined ? retry : { ...retry, limit: 0 }
 }
 
-/** The connection of a plan file that is in order, over the stored one that it names. */
+/** The valid connection of a plan file, completed from the stored one that it names. */
 function fillConnection(value: unknown, folder: string, connections: Connections): unknown {
   const given = isJsonObject(value) && isJsonObject(value['connection']) ? value['connection'] : {}
   const { name } = given
   const isStored = connections.connections.some((one) => one.name === name)
-  // If the address is left out there is no other place it could come from.
+  // Without an address of its own, only the stored connection can provide one.
   const base: Partial<PlanConnectionInput> =
     typeof name === 'string' && (isStored || given['baseUrl'] === undefined)
       ? toPlanConnection(findConnection(connections, name))
@@ -153,17 +153,23 @@ const SCHEMA_FILE = fileURLToPath(
   ),
 )
 
-/** Where an editor finds the schema, wherever the plan is moved to; nothing if this program comes without it. */
+/**
+ * An absolute reference to the schema for editors, so that the plan can be moved; empty if this program has
+ * no schema file.
+ */
 function toSchemaReference(): { $schema?: string } {
   return existsSync(SCHEMA_FILE) ? { $schema: pathToFileURL(SCHEMA_FILE).href } : {}
 }
 
-/** The pace of a run that sends each row once says nothing of a load test. */
+/** Drops the pace from a load test's plan: it applies only to runs that send each row once. */
 function withoutIdlePace({ pace, ...plan }: Plan): Partial<Plan> {
   return plan.load === undefined ? { ...plan, pace } : plan
 }
 
-/** The plan without what was accepted of single rows, fixes that did not fit and rows that may have been sent: the next source has others. */
+/**
+ * The plan without what was accepted for single rows (fixes that did not fit, rows that may have been sent),
+ * since the next source has other rows.
+ */
 function withoutFixesOfRun({ accepted, ...plan }: Plan): Plan {
   const causes = (accepted?.causes ?? []).filter(
     ({ problem }) => problem !== 'unfit_fix' && problem !== 'maybe_sent',
@@ -172,8 +178,8 @@ function withoutFixesOfRun({ accepted, ...plan }: Plan): Plan {
 }
 
 /**
- * A plan as its file in that folder holds it, or a file that is moved elsewhere if there is none; `notes` are what a
- * person should know about it.
+ * A plan as the JSON of its file in `folder`, or of a file that is moved elsewhere if that is null; `notes`
+ * are hints for people.
  */
 function toDocument(plan: Plan, folder: string | null, notes: readonly string[]): Record<string, unknown> {
   const { tls, headers, unixSocket } = plan.connection
@@ -192,7 +198,7 @@ function toDocument(plan: Plan, folder: string | null, notes: readonly string[])
   }
 }
 
-/** Whether a file holds a plan, so that another one may take its place. */
+/** Whether a file holds a plan, and may therefore be replaced by another. */
 function isPlanFile(file: string): boolean {
   try {
     const value: unknown = JSON.parse(readFileSync(file, 'utf8'))
@@ -203,9 +209,9 @@ function isPlanFile(file: string): boolean {
 }
 
 /**
- * Writes a plan, whole or not at all; `file` is absolute. Its paths are relative to its folder unless it `isMoved` from
- * there, and `notes` for people stand in it as a comment. Only a plan is ever replaced; returns whether one was. Throws `BAD_USAGE` if something else is there, and
- * `FILE_UNWRITABLE`.
+ * Writes a plan, completely or not at all; `file` is absolute. Paths are relative to its folder unless it
+ * `isMoved` from there; `notes` for people are written as a comment. Replaces nothing but a plan, and returns
+ * whether it did. Throws `BAD_USAGE` if something else is there, and `FILE_UNWRITABLE`.
  */
 export function writePlanFile(
   file: string,
@@ -213,7 +219,7 @@ export function writePlanFile(
   { isMoved = false, notes = [] }: { isMoved?: boolean; notes?: readonly string[] } = {},
 ): boolean {
   const isThere = existsSync(file)
-  // A request to be sent may have the members of a plan.
+  // A source of requests may look like a plan.
   if (isThere && (!isPlanFile(file) || findReplacedSource(plan.source, file)?.how === 'is')) {
     throw new SluiceError({ id: 'save_plan_over_other', file })
   }
@@ -235,8 +241,8 @@ export function writePlanFile(
 type Tls = NonNullable<PlanConnectionInput['tls']>
 
 /**
- * A path as a plan file in that folder names it: relative, with forward slashes, so that both can be moved together;
- * absolute where the two have nothing but the root in common.
+ * A path as written in a plan file of that folder: relative, with forward slashes, so that both can be moved
+ * together; absolute if the two share only the root.
  */
 export function toPlanPath(folder: string, path: string): string {
   const steps = relative(folder, path)
@@ -251,7 +257,7 @@ export function fromPlanPath(folder: string, path: string): string {
   return resolve(folder, path)
 }
 
-/** Certificate files with every path changed the same way. */
+/** Applies a change to every path of the certificate files. */
 export function mapTlsPaths(tls: Tls, change: (path: string) => string): Tls {
   const { systemAuthorities, caFile, certFile, keyFile } = tls
   return {

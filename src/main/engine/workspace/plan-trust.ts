@@ -8,15 +8,16 @@ import type { Connections } from '../../../shared/plan/stored-connection.ts'
 import { hasHeadersOf, staysWithin } from './connection-secrets.ts'
 
 /**
- * What a plan file sends and where to, in a phrase: its secrets, the ids of appeals, for which no key vouches, and cells
- * that the service would take to addresses of the plan. Null if it keeps to a connection that the workspace stores.
+ * Describes in a phrase what a plan file sends and where: its secrets, the ids of appeals, which are sent
+ * without a key, and cells that the service would send on to addresses of the plan. Null if it keeps to a
+ * connection that the workspace stores.
  */
 export function describeUntrusted(
   plan: Plan,
   stored: Connections,
   { isConnectionGiven = false }: { isConnectionGiven?: boolean } = {},
 ): string | null {
-  // If a person says the service, it is not the plan that leads anywhere.
+  // If a person names the service, the plan does not decide where anything goes.
   const sent = [...(isConnectionGiven ? [] : describeAccess(plan, stored)), ...describeAddresses(plan)]
   return sent.length === 0 ? null : sent.join(', and ')
 }
@@ -49,7 +50,7 @@ function describeAccess(plan: Plan, { connections }: Connections): string[] {
   return [
     `${hasKey ? key : describeAppeals(plan)} to ${to}`,
     ...(headers.length === 0 ? [] : [`the header ${headers.join(', ')} to ${to}`]),
-    // Its text may be the value of a variable, which is not repeated.
+    // The text may be a variable's value, which must not be repeated.
     ...(userAgent === undefined ? [] : [`the user agent of the plan to ${to}`]),
     ...(login === undefined || proxy === undefined
       ? []
@@ -58,15 +59,18 @@ function describeAccess(plan: Plan, { connections }: Connections): string[] {
 }
 
 /**
- * Where requests go, with a path if there is one: values of variables in it go there, too. Written as a URL is parsed, so
- * that a host that only looks like another is told from it.
+ * Where requests go, including the path, which may hold values of variables. Normalized as a URL, so that
+ * lookalike hosts can be told apart.
  */
 function listAddresses({ baseUrl, taskBaseUrl }: Plan['connection']): string[] {
   const addresses = [baseUrl, ...(taskBaseUrl === undefined ? [] : [taskBaseUrl])]
   return [...new Set(addresses.map((address) => new URL(address).href.replace(/\/+$/, '')))]
 }
 
-/** What leads requests elsewhere than to the host that the address names, or vouches for who answers there. */
+/**
+ * Settings that lead requests to another host than the address names, or that decide which server is trusted
+ * there.
+ */
 function describeWay({ proxy, resolve = [], unixSocket, tls }: Plan['connection']): string {
   return [
     ...(proxy === undefined ? [] : [` through the proxy ${new URL(proxy.url).origin}`]),
@@ -76,7 +80,9 @@ function describeWay({ proxy, resolve = [], unixSocket, tls }: Plan['connection'
   ].join('')
 }
 
-/** The service posts each outcome to a callback address, and fetches media from theirs: both may hold cells. */
+/**
+ * The service posts each outcome to the callback address and fetches media from theirs; both may hold cells.
+ */
 function describeAddresses({ mapping }: Plan): string[] {
   return Object.entries(mapping).flatMap(([field, from]) => {
     if (from.kind !== 'template' || from.template === '') return []

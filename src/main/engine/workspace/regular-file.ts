@@ -1,8 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 
 /**
- * Throws if a path exists and is not a regular file. Opening a pipe blocks until somebody writes to it, so a pipe in
- * the place of a file would block the process.
+ * Throws if a path exists and is not a regular file: opening a pipe would block until somebody writes to it.
  */
 export function refuseIrregular(path: string): void {
   const found = statSync(path, { throwIfNoEntry: false })

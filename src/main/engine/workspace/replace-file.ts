@@ -17,7 +17,7 @@ import { SluiceError } from '../../../shared/messages/errors.ts'
 import { toSystemCode } from '../../../shared/messages/thrown.ts'
 import { refuseForeignLinks } from './foreign-links.ts'
 
-/** Adds text, written as UTF-8, or bytes behind what was written before. */
+/** Appends bytes, or text as UTF-8. */
 type Append = (content: string | Uint8Array) => Promise<void>
 
 /** Mode of a file that only its owner may read and write. */
@@ -27,9 +27,9 @@ const PRIVATE = 0o600
 const ORDINARY = 0o666
 
 /**
- * Writes a file whole or not at all, as {@link replaceFile} does, before it returns: a text, bytes, or pieces of them in
- * their order. A private one can be read by its owner only (0600), even if the file it replaces could be read by others;
- * not on Windows. A process that is killed leaves the file that it was writing, which has a random name.
+ * Writes a text, bytes, or pieces of them, completely or not at all, as {@link replaceFile} does, but
+ * synchronously. A private file can be read by its owner only (0600), even if the one it replaces could be
+ * read by others; not on Windows. A killed process leaves its unfinished file under a random name.
  */
 export function replaceFileSync(
   file: string,
@@ -43,7 +43,7 @@ export function replaceFileSync(
   try {
     const descriptor = openSync(draft, 'wx', isPrivate ? PRIVATE : toMode(found))
     try {
-      // Undoes what the umask removed from the mode.
+      // Restores what the umask removed from the mode.
       if (!isPrivate && found !== undefined) fchmodSync(descriptor, toMode(found))
       for (const piece of toPieces(content)) writeFileSync(descriptor, piece)
       fsyncSync(descriptor)
@@ -59,10 +59,10 @@ export function replaceFileSync(
 }
 
 /**
- * Writes a file whole or not at all: into a new one next to it, under a random name, that takes its place once
- * everything is on disk. A file that is replaced keeps its mode and a link stays a link, which is refused if it belongs
- * to another user; what is not a regular file, such
- * as /dev/stdout, is written to directly. Returns the bytes written. Throws what the file system throws.
+ * Writes a file completely or not at all: a new file next to it, with a random name, replaces it once
+ * everything is on disk. A replaced file keeps its mode, and a link stays a link; another user's link is
+ * refused. What is not a regular file, such as /dev/stdout, is written to directly. Returns the bytes
+ * written. Throws what the file system throws.
  */
 export async function replaceFile(file: string, write: (append: Append) => Promise<void>): Promise<number> {
   const target = await findTarget(file)
@@ -81,8 +81,8 @@ export async function replaceFile(file: string, write: (append: Append) => Promi
 }
 
 /**
- * Checks that {@link replaceFile} can write a file, and leaves everything as it is. Throws `FILE_UNWRITABLE`, also for
- * a full disk: nothing depends on the file yet.
+ * Checks that {@link replaceFile} can write a file, without changing anything. Throws `FILE_UNWRITABLE`, also
+ * for a full disk, since nothing depends on the file yet.
  */
 export async function checkTarget(file: string): Promise<void> {
   try {
@@ -167,7 +167,7 @@ function syncFolder(folder: string): void {
     descriptor = openSync(folder, 'r')
     fsyncSync(descriptor)
   } catch {
-    // The file is whole under its name anyway.
+    // The file is complete under its new name anyway.
   } finally {
     if (descriptor !== null) closeSync(descriptor)
   }
@@ -175,7 +175,10 @@ function syncFolder(folder: string): void {
 
 const FULL = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
 
-/** Turns what the file system says while a report is written into `DISK_FULL` or `FILE_UNWRITABLE`; others pass. */
+/**
+ * Turns a file system error from writing a report into `DISK_FULL` or `FILE_UNWRITABLE`; other errors pass
+ * unchanged.
+ */
 export function toFileError(file: string, error: unknown): unknown {
   const code = toSystemCode(error)
   if (code === null || !(error instanceof Error && 'syscall' in error)) return error

@@ -3,16 +3,16 @@ import { dirname } from 'node:path'
 import type { PlanSource } from '../../../shared/plan/plan.ts'
 import { listSourcePaths } from '../../../shared/plan/source-paths.ts'
 
-/** A named source that a written file or folder would replace: it is that source, in it, or the source is in it. */
+/** A source that writing to a path would replace: the path is that source, lies in it, or holds it. */
 export interface ReplacedSource {
   path: string
   how: 'is' | 'in' | 'holds'
 }
 
 /**
- * The source that writing to a path would replace, of all that are named; null if there is none. Files are compared as
- * the disk knows them, since links, upper case or another path may lead to the same one. What is not there yet replaces
- * nothing; what is not a regular file, such as /dev/stdout, is written to without being replaced.
+ * Finds the first named source that writing to `file` would replace; null if there is none. Files are
+ * compared by identity, since links, upper case or another path may lead to the same file. A path that does
+ * not exist yet replaces nothing; what is not a regular file, such as /dev/stdout, is not replaced.
  */
 export function findReplacedSource(
   source: Pick<PlanSource, 'path' | 'more'>,
@@ -43,13 +43,13 @@ function toPlace(path: string): Place | null {
     if (!found.isFile() && !found.isDirectory()) return null
     return { real: realpathSync(path), device: found.dev, inode: found.ino, isFolder: found.isDirectory() }
   } catch {
-    // What cannot be reached is reported by whoever reads or writes it.
+    // An unreachable path is reported by the code that reads or writes it.
     return null
   }
 }
 
 function isSame(one: Place, other: Place): boolean {
-  // Some file systems of Windows have no inodes.
+  // Some Windows file systems have no inodes.
   const hasInode = one.inode !== 0n && one.inode === other.inode
   return one.real === other.real || (hasInode && one.device === other.device)
 }

@@ -15,12 +15,15 @@ import { createWorkspaceFolders } from './workspace-files.ts'
 
 type ResultViews = z.infer<typeof resultViewsSchema>
 
-/** How the rows of an operation's runs are looked at. Throws `WORKSPACE_UNUSABLE` if the file is damaged. */
+/** Reads the view of an operation's runs. Throws `WORKSPACE_UNUSABLE` if the file is damaged. */
 export function readResultView(workspace: string, operation: OperationKind): ResultView {
   return readAll(workspace).views[operation] ?? USUAL_VIEW
 }
 
-/** Changes it, one process at a time. Throws `WORKSPACE_UNUSABLE`, and what `change` throws. */
+/**
+ * Changes the view of an operation's runs, one process at a time. Throws `WORKSPACE_UNUSABLE`, and what
+ * `change` throws.
+ */
 export function changeResultView(
   workspace: string,
   operation: OperationKind,
@@ -33,12 +36,12 @@ export function changeResultView(
   return views[operation] ?? USUAL_VIEW
 }
 
-/** How another table is looked at. Throws `WORKSPACE_UNUSABLE` if the file is damaged. */
+/** Reads the view of another table. Throws `WORKSPACE_UNUSABLE` if the file is damaged. */
 export function readTableView(workspace: string, table: TableName): TableView {
   return readAll(workspace).tables[table] ?? USUAL_TABLE
 }
 
-/** Changes that, one process at a time. Throws `WORKSPACE_UNUSABLE`. */
+/** Changes the view of another table, one process at a time. Throws `WORKSPACE_UNUSABLE`. */
 export function changeTableView(workspace: string, table: TableName, view: TableView): TableView {
   changeAll(workspace, (all) => ({ ...all, tables: { ...all.tables, [table]: view } }))
   return view

@@ -13,12 +13,12 @@ function toDocument(workspace: string) {
   return { file, schema: retentionSchema, unusable: 'retention_unusable' } as const
 }
 
-/** The limits that a workspace stores for `runs prune`. Throws `WORKSPACE_UNUSABLE` if its file is damaged. */
+/** Reads a workspace's stored limits for `runs prune`. Throws `WORKSPACE_UNUSABLE` if the file is damaged. */
 export function readRetention(workspace: string): Retention {
   return readDocument(toDocument(workspace), NO_RETENTION)
 }
 
-/** Stores them; none at all removes the file. Throws `WORKSPACE_UNUSABLE`. */
+/** Stores the limits for `runs prune`; without any, removes the file. Throws `WORKSPACE_UNUSABLE`. */
 export function writeRetention(workspace: string, retention: Retention): void {
   createWorkspaceFolders(workspace)
   writeDocument(toDocument(workspace), isRetaining(retention) ? retention : null)

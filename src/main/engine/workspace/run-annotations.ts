@@ -13,8 +13,8 @@ import { readDocument, writeDocument } from './stored-document.ts'
 import { toAnnotationsFile } from './workspace-files.ts'
 
 /**
- * The name, tags and note of a run and its retries, by the id of the first. Throws `WORKSPACE_UNUSABLE` if the file is
- * damaged.
+ * Reads the name, tags and note that a run shares with its retries, by the id of the first run. Throws
+ * `WORKSPACE_UNUSABLE` if the file is damaged.
  */
 function readAnnotations(workspace: string, firstRunId: string): Annotations {
   return readDocument(toDocument(workspace, firstRunId), NO_ANNOTATIONS)
@@ -25,7 +25,7 @@ function toDocument(workspace: string, firstRunId: string) {
   return { file, schema: annotationsSchema, unusable: 'annotations_unusable' } as const
 }
 
-/** The same for a person who looks at the run, which a damaged file must not hide: nothing was noted then. */
+/** Reads the same for showing the run; a damaged file counts as empty so that it does not hide the run. */
 export function findAnnotations(workspace: string, firstRunId: string): Annotations {
   try {
     return readAnnotations(workspace, firstRunId)
@@ -34,7 +34,10 @@ export function findAnnotations(workspace: string, firstRunId: string): Annotati
   }
 }
 
-/** Changes them, one process at a time. Throws `BAD_USAGE` if they are invalid, and `WORKSPACE_UNUSABLE`. */
+/**
+ * Changes name, tags and note, one process at a time. Throws `BAD_USAGE` if they are invalid, and
+ * `WORKSPACE_UNUSABLE`.
+ */
 export function changeAnnotations(
   workspace: string,
   firstRunId: string,

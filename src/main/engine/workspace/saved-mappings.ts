@@ -9,12 +9,15 @@ import { underLease } from './lease.ts'
 import { readDocument, writeDocument } from './stored-document.ts'
 import { createWorkspaceFolders } from './workspace-files.ts'
 
-/** The mappings that were saved under a name. Throws `WORKSPACE_UNUSABLE` where their file is damaged. */
+/** Reads the mappings that were saved under a name. Throws `WORKSPACE_UNUSABLE` if the file is damaged. */
 export function readSavedMappings(workspace: string): SavedMapping[] {
   return readDocument(toDocument(workspace), null)?.mappings ?? []
 }
 
-/** Changes them, one process at a time. Throws `WORKSPACE_UNUSABLE`, `BAD_USAGE` if there are too many, and what `change` throws. */
+/**
+ * Changes the saved mappings, one process at a time. Throws `WORKSPACE_UNUSABLE`, `BAD_USAGE` if there are
+ * too many, and what `change` throws.
+ */
 export function changeSavedMappings(
   workspace: string,
   change: (mappings: readonly SavedMapping[]) => SavedMapping[],

@@ -1,8 +1,8 @@
 import { DatabaseSync } from 'node:sqlite'
 
 /**
- * Opens a database that only this process sees and that is gone once it is closed. What does not fit into its page cache
- * is in a temporary file without a name.
+ * Opens a database of this process alone, which is gone once closed. What exceeds its page cache goes to an
+ * unnamed temporary file.
  */
 export function openScratchDatabase({ cacheKib }: { cacheKib: number }): DatabaseSync {
   const db = new DatabaseSync('')

@@ -1,15 +1,15 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 
-/** What readers and writers of a journal pass around; only the journal itself opens a database. */
+/** Types for readers and writers of a journal; only the journal itself opens a database. */
 export type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 
-/** The statements of each database, which one step of a reader has in common with the next. */
+/** Prepared statements of each database, which the steps of a reader share. */
 const prepared = new WeakMap<DatabaseSync, Map<string, StatementSync>>()
 
-/** Statements of a database that are kept. */
+/** Most prepared statements kept per database. */
 const PREPARED_MAX = 30
 
-/** Arrays rather than objects, which take twice as long to make. */
+/** Arrays, because objects take twice as long to make. */
 function prepareTuples(db: DatabaseSync, sql: string): StatementSync {
   const own = prepared.get(db) ?? new Map<string, StatementSync>()
   prepared.set(db, own)
@@ -37,17 +37,17 @@ export function readTuple<Tuple extends unknown[]>(
   return prepareTuples(db, sql).get(...params) as unknown as Tuple
 }
 
-/** The rows of a statement, each as an object with a member for each column, of the types that the tables are declared with. */
+/** The rows of a statement as objects with a member for each column, typed as the tables declare. */
 export function readRows<Row>(db: DatabaseSync, sql: string, ...params: SQLInputValue[]): Row[] {
   return db.prepare(sql).all(...params) as unknown as Row[]
 }
 
-/** The values of a statement with one column. */
+/** The values of a single-column statement. */
 export function readValues<Value>(db: DatabaseSync, sql: string, ...params: SQLInputValue[]): Value[] {
   return readRows<Record<string, Value>>(db, sql, ...params).flatMap((row) => Object.values(row))
 }
 
-/** The number that a statement comes to; 0 for null, and for no row. */
+/** The number that a statement returns; 0 for null or no row. */
 export function readNumber(db: DatabaseSync, sql: string, ...params: SQLInputValue[]): number {
   return readValues<number | null>(db, sql, ...params)[0] ?? 0
 }
@@ -56,7 +56,7 @@ export function hasColumn(db: DatabaseSync, table: string, column: string): bool
   return readValues(db, 'SELECT 1 FROM pragma_table_info(?) WHERE name = ?', table, column).length > 0
 }
 
-/** The places from 0 that the characters of a text stand for, which `char` of SQL made of places from 1. */
+/** Decodes the positions (from 0) that SQL's `char` encoded as characters (from 1). */
 export function toPlaces(characters: string | null): Uint16Array {
   const places = new Uint16Array(characters?.length ?? 0)
   for (let at = 0; at < places.length; at += 1) places[at] = (characters?.charCodeAt(at) ?? 0) - 1
@@ -73,24 +73,24 @@ export function toNumber(value: unknown): number | null {
   return value === null || value === undefined ? null : Number(value)
 }
 
-/** Rows of one statement, the larger first. Half of what a small insert costs is paid once a statement. */
+/** Rows per statement, the largest first: half the cost of a small insert is per statement. */
 const SIZES = [32, 8, 1] as const
 
 /**
- * Inserts rows in their order, many with one statement. What {@link add} was given is in the file after
- * {@link flush}; the caller has a transaction open for both, and flushes before it ends.
+ * Inserts rows in order, many with one statement. Rows from {@link add} are in the file after {@link flush};
+ * the caller keeps a transaction open for both and flushes before it ends.
  */
 export class BulkInsert {
   readonly #db: DatabaseSync
   readonly #sql: { into: string; row: string; tail: string }
-  /** Values that a row binds. */
+  /** Values per row. */
   readonly #width: number
   readonly #statements = new Map<number, StatementSync>()
   #values: SQLInputValue[] = []
 
   /**
-   * `into` is the statement up to `VALUES`, `row` one row of it, in which each `?` is a value, and `tail` what follows
-   * the rows, such as an `ON CONFLICT`.
+   * `into` is the statement up to `VALUES`, `row` is one row with a `?` for each value, and `tail` is what
+   * follows the rows, such as `ON CONFLICT`.
    */
   constructor(db: DatabaseSync, into: string, row: string, tail = '') {
     this.#db = db
@@ -98,13 +98,13 @@ export class BulkInsert {
     this.#width = row.split('?').length - 1
   }
 
-  /** Takes one row's values. */
+  /** Adds the values of one row. */
   add(...values: SQLInputValue[]): void {
     this.#values.push(...values)
     if (this.#values.length >= SIZES[0] * this.#width) this.flush()
   }
 
-  /** Writes the rows that are left. What a failed statement was to write is forgotten with the rest. */
+  /** Writes the remaining rows. After a failed statement, its rows and all others are discarded. */
   flush(): void {
     const values = this.#values
     if (values.length === 0) return
@@ -119,7 +119,7 @@ export class BulkInsert {
     }
   }
 
-  /** Forgets rows that were not written, whose transaction was undone. */
+  /** Discards unwritten rows after a rollback. */
   forget(): void {
     this.#values = []
   }

@@ -8,8 +8,8 @@ import { createWorkspaceFolders } from './workspace-files.ts'
 const FOLDER = 'stdin'
 
 /**
- * Stores what comes from standard input as a file of the workspace, which only its owner can read: a source is read more
- * than once, also after a crash. Returns its path. Throws `FILE_UNWRITABLE` or `DISK_FULL`.
+ * Stores standard input as a file of the workspace, readable by its owner only: a source is read more than
+ * once, also after a crash. Returns its path. Throws `FILE_UNWRITABLE` or `DISK_FULL`.
  */
 export async function storeStdin(workspace: string, input: Readable, ending: string): Promise<string> {
   createWorkspaceFolders(workspace)
@@ -27,7 +27,7 @@ export async function storeStdin(workspace: string, input: Readable, ending: str
 
 /** Removes a source that {@link storeStdin} stored; any other file stays. */
 export function removeStdin(workspace: string, file: string): void {
-  // The path may be a stranger's: `stdin/../posts.csv` is in no folder of ours.
+  // The path may come from elsewhere: `stdin/../posts.csv` is not in our folder.
   const folder = dirname(resolve(file))
   if (dirname(folder) !== join(workspace, FOLDER)) return
   rmSync(folder, { recursive: true, force: true })

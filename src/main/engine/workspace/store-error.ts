@@ -1,7 +1,7 @@
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { findDiskTrouble, toThrownText } from '../../../shared/messages/thrown.ts'
 
-/** What is said of a file whose content is damaged. */
+/** Messages for files with damaged content. */
 export type DamagedId =
   | 'annotations_unusable'
   | 'baselines_unusable'
@@ -11,12 +11,12 @@ export type DamagedId =
   | 'retention_unusable'
   | 'verdicts_unusable'
 
-/** SQLite's primary result code while another connection holds the lock. */
+/** SQLite's primary result code if another connection holds the lock. */
 const SQLITE_BUSY = 5
 
 /**
- * Why a small file of the workspace cannot be used, as `WORKSPACE_UNUSABLE`. Only its content can be
- * damaged: a full or failing disk, missing permission or another process leave it whole, so no advice to remove it.
+ * Turns the error of a small workspace file into `WORKSPACE_UNUSABLE`. Removing the file is advised only if
+ * its content is damaged: a full or failing disk, missing permission or another process leave it intact.
  */
 export function toStoreError(id: DamagedId, file: string, error: unknown): SluiceError {
   if (error instanceof SluiceError) return error

@@ -5,15 +5,15 @@ import { readTextFile } from './regular-file.ts'
 import { replaceFileSync } from './replace-file.ts'
 import { type DamagedId, toStoreError } from './store-error.ts'
 
-/** A small file of JSON that holds what a person has set or noted. */
+/** A small JSON file with a person's settings or notes. */
 interface StoredDocument<Schema extends z.ZodType> {
   file: string
   schema: Schema
-  /** What is said where the file cannot be used. */
+  /** The message if the file cannot be used. */
   unusable: DamagedId
 }
 
-/** What a document holds; `none` before it was first written. Throws `WORKSPACE_UNUSABLE`. */
+/** Reads a document; `none` if it was never written. Throws `WORKSPACE_UNUSABLE`. */
 export function readDocument<Schema extends z.ZodType, None>(
   { file, schema, unusable }: StoredDocument<Schema>,
   none: None,
@@ -26,7 +26,7 @@ export function readDocument<Schema extends z.ZodType, None>(
   }
 }
 
-/** Replaces a document whole, or removes it. Throws `WORKSPACE_UNUSABLE`. */
+/** Replaces a document, or removes it if null. Throws `WORKSPACE_UNUSABLE`. */
 export function writeDocument<Schema extends z.ZodType>(
   { file, unusable }: StoredDocument<Schema>,
   content: z.infer<Schema> | null,

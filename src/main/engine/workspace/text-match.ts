@@ -1,18 +1,18 @@
-/** A condition that holds where a text contains another, for a statement. */
+/** An SQL condition: a text contains another. */
 export interface TextMatch {
-  /** The condition on a column or expression; it takes {@link params} in their order. */
+  /** Applies the condition to a column or expression; it binds {@link params} in order. */
   sql: (column: string) => string
   params: readonly string[]
 }
 
 /**
- * A condition that holds where a text contains `search`, in whichever case: Unicode's simple case folding, in which `Ä` is
- * `ä` and `ß` is not `ss`. ASCII letters only stand for themselves.
+ * An SQL condition: a text contains `search`, ignoring case by Unicode's simple case folding, in which `Ä`
+ * equals `ä` but `ß` does not equal `ss`. ASCII letters match only ASCII letters.
  */
 export function toTextMatch(search: string): TextMatch {
   const characters = [...search]
   const cases = characters.map(listCases)
-  // If a letter has other cases, any character will do at first: LIKE is fast and folds ASCII letters alone.
+  // First LIKE with a wildcard for every letter with several cases: it is fast, and folds ASCII letters only.
   const like = `%${characters.map((one, at) => (cases[at]?.length === 1 ? escapeLike(one) : '_')).join('')}%`
   const likeSql = (column: string) => `${column} LIKE ? ESCAPE '\\'`
   if (cases.every(({ length }) => length === 1)) return { sql: likeSql, params: [like] }
@@ -30,7 +30,7 @@ function toGlob(character: string, cases: readonly string[]): string {
   return /[*?[]/.test(character) ? `[${character}]` : character
 }
 
-/** The letters that a letter beyond ASCII is the same as but for its case, itself among them. */
+/** All case variants of a non-ASCII letter, including itself. */
 function listCases(character: string): readonly string[] {
   if (!/[^\p{ASCII}]/u.test(character) || !CASED.test(character)) return [character]
   return readCased().match(new RegExp(character, 'giu')) ?? [character]
@@ -38,12 +38,12 @@ function listCases(character: string): readonly string[] {
 
 const CASED = /\p{Changes_When_Casemapped}/u
 
-/** Code points above this have no cases, in Unicode 17. */
+/** The last code point with case variants in Unicode 17. */
 const LAST_CASED = 0x1_e9_43
 
 let cased: string | null = null
 
-/** All letters that have cases, collected at the first search for one beyond ASCII: about 10 ms. */
+/** All letters with case variants, collected at the first search for a non-ASCII letter (about 10 ms). */
 function readCased(): string {
   if (cased !== null) return cased
   cased = ''

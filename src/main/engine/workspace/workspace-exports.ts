@@ -9,8 +9,8 @@ import { toExportsFile } from './workspace-files.ts'
 const exportSchema = z.object({ path: z.string(), size: z.number(), mtimeMs: z.number() })
 
 /**
- * Notes an export of a run that was written inside of the workspace, so that it is deleted with the run. Exports
- * elsewhere are the person's.
+ * Notes an export of a run inside the workspace, so that it is deleted with the run. Exports elsewhere belong
+ * to the person.
  */
 export function noteExport(workspace: string, runId: string, file: string): void {
   const found = statSync(file, { throwIfNoEntry: false })
@@ -23,18 +23,18 @@ export function noteExport(workspace: string, runId: string, file: string): void
   })
 }
 
-/** Removes the exports of a run inside of the workspace, unless something else was written there since. */
+/** Removes a run's exports inside the workspace, unless they have been overwritten since. */
 export function removeExports(workspace: string, runId: string): void {
   for (const { path, size, mtimeMs } of readNoted(workspace, runId)) {
     const file = join(workspace, path)
     const found = statSync(file, { throwIfNoEntry: false })
     const isSame = found?.isFile() && found.size === size && found.mtimeMs === mtimeMs
-    // What is noted may be a stranger's.
+    // The noted path may have been tampered with.
     if (isSame && findInside(workspace, file) !== null) rmSync(file, { force: true })
   }
 }
 
-/** The path of a file from the workspace on; null if it is elsewhere. */
+/** The path of a file relative to the workspace; null if it is elsewhere. */
 function findInside(workspace: string, file: string): string | null {
   const path = relative(realpathSync(workspace), realpathSync(file))
   return path === '' || path === '..' || path.startsWith(`..${sep}`) || isAbsolute(path) ? null : path
@@ -52,7 +52,7 @@ function readNoted(workspace: string, runId: string): z.infer<typeof exportSchem
     try {
       return [exportSchema.parse(JSON.parse(line))]
     } catch {
-      // The last line of a process that was killed.
+      // The incomplete last line of a killed process.
       return []
     }
   })

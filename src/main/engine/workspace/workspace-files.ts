@@ -12,7 +12,7 @@ const ANNOTATIONS_ENDING = '.annotations'
 const FINDINGS_ENDING = '.findings'
 const CORRECTION_ENDING = '.correction'
 
-/** Where a run has the file of this ending. */
+/** Returns a function that gives the path of a run's file with this ending. */
 const toFileOfRun =
   (ending: string) =>
   (workspace: string, runId: string): string =>
@@ -29,8 +29,8 @@ export function toWorkspace(journalFile: string): string {
 }
 
 /**
- * Makes the workspace's folders where they are missing, and closes them to other users. Throws `WORKSPACE_UNUSABLE`,
- * also if a folder is another user's, or others can write to it and that cannot be changed.
+ * Makes the missing folders of the workspace and closes them to other users. Throws `WORKSPACE_UNUSABLE`,
+ * also if a folder belongs to another user, or others can write to it and that cannot be changed.
  */
 export function createWorkspaceFolders(workspace: string): void {
   try {
@@ -45,7 +45,7 @@ export function createWorkspaceFolders(workspace: string): void {
   }
 }
 
-/** Whether this process can change what a workspace holds; one on a read-only disk can still be read. */
+/** Whether this process can write to a workspace; a read-only one can still be read. */
 export function isWritable(workspace: string): boolean {
   try {
     for (const folder of [workspace, join(workspace, RUNS_FOLDER)]) accessSync(folder, constants.W_OK)
@@ -63,42 +63,42 @@ function readFolder(folder: string): string[] {
   }
 }
 
-/** Whether a text can be the id of a run: the name of a copied journal is not one. */
+/** Whether a text can be a run's id; the name of a copied journal cannot. */
 export function isRunId(text: string): boolean {
   return /^[\w-]+$/.test(text)
 }
 
-/** Ids of the runs that have a journal, newest first; ids begin with the time they were made. */
+/** Ids of the runs that have a journal, newest first; ids begin with their time of creation. */
 export function listRunIds(workspace: string): string[] {
   return [...new RunFolder(workspace).ids]
 }
 
-/** Where the verdicts on a run and its retries are, named after the first run. */
+/** The file with the verdicts on a run and its retries, named after the first run. */
 export const toVerdictsFile = toFileOfRun(VERDICTS_ENDING)
 
-/** Where the name, tags and note of a run and its retries are, named after the first run. */
+/** The file with the name, tags and note of a run and its retries, named after the first run. */
 export const toAnnotationsFile = toFileOfRun(ANNOTATIONS_ENDING)
 
-/** Where the findings of a journal are stored. */
+/** The file with the findings of a journal. */
 export const toFindingsFile = toFileOfRun(FINDINGS_ENDING)
 
-/** Where the rows of a run are checked that are being corrected. */
+/** The file in which the rows of a run are checked while it is being corrected. */
 export const toCorrectionFile = toFileOfRun(CORRECTION_ENDING)
 
-/** Ids of the runs that have such a file: one is being corrected, or was when its process was killed. */
+/** Ids of the runs that have such a file: they are being corrected, or were when their process was killed. */
 export function listCorrectedRuns(workspace: string): string[] {
   return readFolder(join(workspace, RUNS_FOLDER))
     .filter((name) => name.endsWith(CORRECTION_ENDING))
     .map((name) => basename(name, CORRECTION_ENDING))
 }
 
-/** That file, and what stands next to it while it is open. */
+/** The correction file and its companions while it is open. */
 export function listCorrectionFiles(workspace: string, runId: string): string[] {
   const file = toCorrectionFile(workspace, runId)
   return [file, `${file}-wal`, `${file}-shm`, `${file}.lease`]
 }
 
-/** What processes that were killed while they stored the findings of a run have left, and what one may be writing now. */
+/** Drafts of a run's findings, left by killed processes or being written now. */
 export function listFindingsDrafts(workspace: string, runId: string): string[] {
   const folder = join(workspace, RUNS_FOLDER)
   return readFolder(folder)
@@ -106,17 +106,17 @@ export function listFindingsDrafts(workspace: string, runId: string): string[] {
     .map((name) => join(folder, name))
 }
 
-/** Where the rows are noted that were drawn to be labelled, named after the first run. */
+/** The file with the rows drawn for labelling, named after the first run. */
 export const toLabellingFile = toFileOfRun('.labelling')
 
 export const toExportsFile = toFileOfRun('.exports')
 
-/** Where entries of ledgers are kept that became the sources of runs. */
+/** The folder for ledger entries that became the sources of runs. */
 export function toLedgerSourcesFolder(workspace: string): string {
   return join(workspace, 'ledgers')
 }
 
-/** What processes that were killed have left of runs that are deleted: drafts of the files next to a journal. */
+/** Drafts that killed processes left next to the journals of runs that are deleted. */
 export function findLeftFiles(workspace: string, runIds: ReadonlySet<string>): string[] {
   const folder = join(workspace, RUNS_FOLDER)
   return readFolder(folder)
@@ -135,11 +135,14 @@ export function toSandboxStore(workspace: string): string {
   return join(workspace, 'sandbox.db')
 }
 
-/** What the workspace holds of runs, their callbacks and files on their way: all but what a person has set. */
+/** Files about runs, their callbacks and files in progress: everything except a person's settings. */
 const RECORDED =
   /^(inbox|catalogue|baselines\.json|appeals-in-review\.csv|sandbox\.db|fingerprint\.secret|written-files\.json)([.-].*)?$|^(downloads|uploads|stdin|media|demo|ledgers)$|^open-.*\.html$|^\..*\.part$/
 
-/** Paths of all that was ever recorded in a workspace; the lease of the inbox, which the caller holds, apart. */
+/**
+ * Paths of everything ever recorded in a workspace, except for the lease of the inbox, which the caller
+ * holds.
+ */
 export function toRecordedFiles(workspace: string): string[] {
   const runs = join(workspace, RUNS_FOLDER)
   return [
@@ -151,38 +154,38 @@ export function toRecordedFiles(workspace: string): string[] {
 }
 
 export interface RunFilesState {
-  /** Differs once the run or its annotations were written to; null if they were written to just now. */
+  /** Changes whenever the run or its annotations are written; null if they were written just now. */
   fingerprint: string | null
   sizeBytes: number
 }
 
 /**
- * A file that was changed this recently may be changed again without a trace: file systems note times in steps,
- * milliseconds. The longest step is that of FAT.
+ * A file changed less than this many milliseconds ago may change again without a new time stamp. FAT has the
+ * coarsest time stamps.
  */
 const RECENT_MS = 2_500
 
-/** What a run's files are called behind its id, as far as its state depends on them. */
+/** Endings of the files of a run that its state depends on. */
 const STATE_ENDINGS = [JOURNAL_ENDING, `${JOURNAL_ENDING}-wal`, VERDICTS_ENDING, ANNOTATIONS_ENDING]
 
-/** What the file system says of the files of a run at a moment, Unix milliseconds. */
+/** The state of a run's files at a moment, Unix milliseconds. */
 export function readRunFilesState(
   workspace: string,
   runId: string,
   nowMs: number,
-  /** Tells which files need not be asked for, since they are missing. */
+  /** Tells which files are missing and need not be looked up. */
   names?: RunFolder | undefined,
 ): RunFilesState {
-  // Joined by hand: there may be tens of thousands.
+  // Concatenated by hand, since there may be tens of thousands.
   const folder = workspace + sep + RUNS_FOLDER + sep
   const parts: string[] = []
   let sizeBytes = 0
   let isRecent = false
   for (const ending of STATE_ENDINGS) {
     const found = names?.hasFile(runId, ending) === false ? null : readStats(folder + runId + ending)
-    // It is read each time, and whoever reads it says what is wrong with it.
+    // It is read each time, and its reader reports what is wrong.
     isRecent ||= found === 'unreadable'
-    // Readers leave an empty WAL.
+    // Readers leave an empty WAL behind.
     if (found === null || found === 'unreadable' || (found.size === 0 && ending !== JOURNAL_ENDING)) continue
     const { size, mtimeMs, ctimeMs } = found
     parts.push(`${ending}:${size}:${mtimeMs}:${ctimeMs}`)
@@ -203,7 +206,7 @@ function readStats(path: string): Stats | 'unreadable' | null {
 export class RunFolder {
   /** Ids of the runs that have a journal, newest first. */
   readonly ids: readonly string[]
-  /** The runs that have a file, by what it is called behind their ids. */
+  /** Ids of the runs that have a file, by the file's ending. */
   readonly #runs = new Map(STATE_ENDINGS.map((ending) => [ending, new Set<string>()]))
 
   /** Throws `WORKSPACE_UNUSABLE`. */
@@ -226,7 +229,7 @@ export class RunFolder {
   }
 }
 
-/** Paths of a run's journal files and of what stands beside them, without the journal's lease; some may not exist. */
+/** Paths of a run's journal and the files beside it, without the journal's lease; some may not exist. */
 export function toRunFiles(workspace: string, runId: string): string[] {
   const file = toJournalFile(workspace, runId)
   const verdicts = toVerdictsFile(workspace, runId)
@@ -242,13 +245,14 @@ export function toRunFiles(workspace: string, runId: string): string[] {
   ]
 }
 
-/** Without vowels, so that no words appear, and without letters that look like digits. */
+/** No vowels, so that no words appear, and no letters that look like digits. */
 const ALPHABET = 'bcdfghjkmnpqrstvwxz23456789'
 const RANDOM_LENGTH = 4
 
 /**
- * A new run's id: its time in UTC to the millisecond and a random tail, as in `20261121-094329-347k3f9`. Sorts by time,
- * and holds neither `_` nor `;`, so that it can be part of a post_id (docs/interface.md §2.1).
+ * Creates the id of a new run: its UTC time to the millisecond and a random tail, such as
+ * `20261121-094329-347k3f9`. Sorts by time and contains neither `_` nor `;`, so that it can be part of a
+ * post_id (docs/interface.md §2.1).
  */
 export function createRunId(nowMs: number = Date.now()): string {
   const [date = '', time = ''] = new Date(nowMs).toISOString().split('T')

@@ -5,12 +5,12 @@ import type { WorkspaceUsage } from '../../../shared/bridge/settings.ts'
 import { toSystemCode } from '../../../shared/messages/thrown.ts'
 import { toUnreadable } from './is-there.ts'
 
-/** What a workspace takes up on disk, bytes. */
+/** Disk space used by a workspace, bytes. */
 export type WorkspaceUsageBytes = Omit<WorkspaceUsage, 'lastCleanUp'>
 
 /**
- * Adds up the files of a workspace. What goes away meanwhile counts nothing; links are not followed. Rejects with
- * `WORKSPACE_UNUSABLE` for a folder that cannot be read.
+ * Adds up the files of a workspace. Files that vanish meanwhile are skipped; links are not followed. Rejects
+ * with `WORKSPACE_UNUSABLE` for an unreadable folder.
  */
 export async function measureWorkspace(workspace: string): Promise<WorkspaceUsageBytes> {
   const usage: WorkspaceUsageBytes = { runsBytes: 0, callbacksBytes: 0, otherBytes: 0 }

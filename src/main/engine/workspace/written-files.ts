@@ -8,7 +8,7 @@ import { underLease } from './lease.ts'
 import { readTextFile } from './regular-file.ts'
 import { replaceFileSync, toFileError } from './replace-file.ts'
 
-/** How a file was left. */
+/** The state of a file when it was last written. */
 interface Stamp {
   size: number
   mtimeMs: number
@@ -19,14 +19,14 @@ const writtenSchema = z.record(
   z.object({ size: z.number(), mtimeMs: z.number(), sha256: z.string().optional() }),
 )
 
-/** Most files that are remembered; those that were written longest ago are forgotten. */
+/** Most files remembered; those written longest ago are forgotten. */
 const REMEMBERED = 1_000
 
 function toListFile(workspace: string): string {
   return join(workspace, 'written-files.json')
 }
 
-/** A list that is missing or damaged is empty: files are then refused. */
+/** A missing or damaged list counts as empty, so files are then refused. */
 function readWritten(workspace: string): z.infer<typeof writtenSchema> {
   try {
     return writtenSchema.parse(JSON.parse(readTextFile(toListFile(workspace))))
@@ -36,8 +36,8 @@ function readWritten(workspace: string): z.infer<typeof writtenSchema> {
 }
 
 /**
- * How a file is now; null for what is not there, what is no regular file, such as a pipe, which nothing replaces, and what
- * cannot be reached, which is reported by whoever writes it.
+ * The present state of a file; null if it is missing, if it is not a regular file, such as a pipe, which is
+ * never replaced, or if it is unreachable, which the code that writes it reports.
  */
 export function readStamp(file: string): (Stamp & { path: string }) | null {
   try {
@@ -50,8 +50,9 @@ export function readStamp(file: string): (Stamp & { path: string }) | null {
 }
 
 /**
- * Throws `BAD_USAGE` for a file unless it is empty or as this workspace wrote it, here or under another name. Nothing in a
- * table says whether a person has changed it since, so a file that the workspace does not remember may be anybody's.
+ * Throws `BAD_USAGE` unless a file is empty or as this workspace wrote it, here or under another name.
+ * Nothing in a table tells whether a person has changed it, so a file that the workspace does not remember
+ * may be anybody's.
  */
 export function refuseForeignFile(workspace: string, file: string): void {
   const [found, written] = unlessBlocked(file, () => {
@@ -74,7 +75,7 @@ function unlessBlocked<T>(file: string, look: () => T): T {
   }
 }
 
-/** Copies, caches and checkouts keep what a file holds, but not its time. */
+/** Compares content, not time: copies, caches and checkouts keep only the content. */
 function isAsWritten(
   written: readonly { size: number; sha256?: string | undefined }[],
   { path, size }: Stamp & { path: string },

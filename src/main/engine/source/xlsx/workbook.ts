@@ -12,7 +12,7 @@ export interface WorkbookSheet {
   part: string | null
 }
 
-/** What a workbook says about its parts; a part that it names and does not have is null. */
+/** The parts that a workbook names; null for a part that it names but lacks. */
 export interface Workbook {
   sheets: WorkbookSheet[]
   /** Whether its dates count from 1904. */
@@ -35,7 +35,10 @@ const PART_LIST = {
   namespaces: ['http://schemas.openxmlformats.org/package/2006/relationships'],
 }
 
-/** Where names of relations to the parts of workbooks begin, and the namespaces of the attribute that refers to one. */
+/**
+ * Beginnings of the relation types of workbook parts, and the namespaces of the attribute that refers to a
+ * relation.
+ */
 const RELATIONS = [
   'http://schemas.openxmlformats.org/officeDocument/2006/relationships',
   'http://purl.oclc.org/ooxml/officeDocument/relationships',
@@ -77,7 +80,7 @@ export async function readWorkbook(archive: Archive): Promise<Workbook> {
   return { sheets, is1904, sharedStrings: partOf('sharedStrings'), styles: partOf('styles') }
 }
 
-/** What a part of a workbook refers to in the workbook, in the order of the file. Throws `BAD_SOURCE`. */
+/** Reads the relations of a part of a workbook, in the order of the file. Throws `BAD_SOURCE`. */
 export async function readRelations(archive: Archive, part: string): Promise<Relation[]> {
   const folder = posix.dirname(part)
   const name = toRelationsPart(part)
@@ -98,7 +101,7 @@ export async function readRelations(archive: Archive, part: string): Promise<Rel
   return relations
 }
 
-/** The attribute by which an element of a workbook refers to a relation of its part; '' without one. */
+/** The attribute with which an element refers to a relation of its part; '' without one. */
 export function findRelationId(
   attributes: Readonly<Record<string, string>>,
   toNamespace: ToNamespace,
@@ -113,7 +116,7 @@ export function findRelationId(
 const LINK_LIST = { ...PART_LIST, name: 'the list of links', maxElements: 1_000_000 }
 const MAX_LINK_LIST_BYTES = 256 * 1024 * 1024
 
-/** Where the links of a sheet lead outside of the workbook, by the ids of their relations. Throws `BAD_SOURCE`. */
+/** Reads the targets of a sheet's external links, by the ids of their relations. Throws `BAD_SOURCE`. */
 export async function readLinkTargets(archive: Archive, part: string): Promise<ReadonlyMap<string, string>> {
   const name = toRelationsPart(part)
   const targets = new Map<string, string>()
@@ -126,19 +129,20 @@ export async function readLinkTargets(archive: Archive, part: string): Promise<R
   return targets
 }
 
-/** The part that lists what another refers to. */
+/** The path of the part that lists another part's relations. */
 function toRelationsPart(part: string): string {
   return posix.join(posix.dirname(part), '_rels', `${posix.basename(part)}.rels`)
 }
 
-/** Whether an attribute says yes. */
+/** Whether an attribute is true. */
 export function isTrue(text: string | undefined): boolean {
   return text === '1' || text === 'true'
 }
 
 /**
- * The sheet that a person named or numbered: by its name, else by its name in other letters, else by its place among
- * the sheets that are in sight; the first of those without a choice. Throws `BAD_SOURCE` with the names there are.
+ * The sheet that a person chose: by its exact name, else by its name regardless of case, else by its position
+ * among the visible sheets. Without a choice, the first visible sheet. Throws `BAD_SOURCE` that lists the
+ * names.
  */
 export function chooseSheet(
   path: string,
@@ -169,7 +173,7 @@ function findSheet(
   return byName ?? byLetters ?? (/^[1-9]\d*$/.test(choice) ? inSight[Number(choice) - 1] : undefined)
 }
 
-/** How the numbers of a workbook's cells are shown, by the number of a cell's style. */
+/** The number formats of a workbook's cells, by the index of the cell's style. */
 export interface Styles {
   /** Whether the workbook's dates count from 1904. */
   is1904: boolean
@@ -186,7 +190,7 @@ const PART = {
 const MAX_NUMBER_FORMATS = 10_000
 const MAX_FORMAT_CHARACTERS = 4096
 
-/** Reads the number formats of a workbook's styles; `part` is null if it has none. Throws `BAD_SOURCE`. */
+/** Reads the number formats from a workbook's styles; `part` is null if it has none. Throws `BAD_SOURCE`. */
 export async function readStyles(archive: Archive, part: string | null, is1904: boolean): Promise<Styles> {
   const codes = new Map<number, string>()
   const formats: number[] = []
